@@ -1,0 +1,14 @@
+# The room `build`, C text to machine code: what its sources are told.
+
+find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED) # used as a header only, Debian: libxxhash-dev
+
+set(UNRAVEL_MODULE_FOLDER ${CMAKE_INSTALL_LIBDIR}/unravel)
+if(UNRAVEL_JIT)
+  include(cmake/clang.cmake)
+endif()
+
+# Both back ends are always compiled; UNRAVEL_JIT chooses the one that is used.
+set_source_files_properties(src/build/kernel.cpp PROPERTIES COMPILE_DEFINITIONS
+  "UNRAVEL_JIT=$<BOOL:${UNRAVEL_JIT}>;UNRAVEL_VERSION=\"${PROJECT_VERSION}\"")
+set_source_files_properties(src/build/in_process.cpp PROPERTIES COMPILE_DEFINITIONS
+  "UNRAVEL_MODULE_FOLDER=\"${UNRAVEL_MODULE_FOLDER}\";UNRAVEL_MODULE_INSTALL_FOLDER=\"${CMAKE_INSTALL_FULL_LIBDIR}/unravel\";UNRAVEL_CLANG_VERSION=\"${LLVM_PACKAGE_VERSION}\";UNRAVEL_CLANG_LIBRARY=\"${UNRAVEL_CLANG_LIBRARY}\"")

@@ -1,0 +1,24 @@
+# The module libunravel-clang.so: the in-process compiler, opened by the room `build` when it is first needed.
+# It alone is linked with Clang, LLVM and lld.
+
+find_package(LLVM 19.1 REQUIRED CONFIG HINTS /usr/lib/llvm-19)
+find_package(Clang REQUIRED CONFIG HINTS ${LLVM_INSTALL_PREFIX})
+find_package(LLD REQUIRED CONFIG HINTS ${LLVM_INSTALL_PREFIX}) # static, but on the shared LLVM; Debian: liblld-19-dev
+find_library(UNRAVEL_LIBOMP NAMES libomp.so.5 HINTS ${LLVM_LIBRARY_DIRS} REQUIRED)
+
+get_target_property(UNRAVEL_CLANG_LIBRARY clang-cpp LOCATION)
+separate_arguments(UNRAVEL_LLVM_DEFINITIONS NATIVE_COMMAND "${LLVM_DEFINITIONS}")
+add_library(unravel-clang MODULE src/build/clang/module.cpp src/build/clang/compiler.cpp)
+target_include_directories(unravel-clang PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
+# LLVM's headers are not ours to warn about, and it is built without run-time type information.
+target_include_directories(unravel-clang SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS} ${CLANG_INCLUDE_DIRS} ${LLD_INCLUDE_DIRS})
+target_compile_options(unravel-clang PRIVATE -fno-rtti -Wall -Wextra -Wshadow -Werror)
+target_compile_definitions(unravel-clang PRIVATE ${UNRAVEL_LLVM_DEFINITIONS} UNRAVEL_LIBOMP="${UNRAVEL_LIBOMP}")
+# Never a static component of LLVM beside the shared one: its options would be registered twice, which aborts.
+target_link_libraries(unravel-clang PRIVATE lldELF lldCommon clang-cpp LLVM ${CMAKE_DL_LIBS})
+target_link_options(unravel-clang PRIVATE -Wl,--as-needed -Wl,--exclude-libs,ALL)
+set_target_properties(unravel-clang PROPERTIES
+  CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
+  INSTALL_RPATH "${LLVM_LIBRARY_DIRS}"
+  LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/${UNRAVEL_MODULE_FOLDER})
+install(TARGETS unravel-clang LIBRARY DESTINATION ${UNRAVEL_MODULE_FOLDER})

@@ -1,0 +1,74 @@
+#pragma once
+
+#include "prove/prover.h"
+#include "scan/nest.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+/// Which algorithm finds the positions of each Find level, and the proofs that allow it.
+/// (Zhao et al., section 6 and Appendix A; obligations as in docs/find-synthesis.md.)
+namespace unravel::find {
+
+enum class Method { Direct, Sequential, Galloping, Binary, Hash, Map, Scan };
+std::string name_of(Method method); // "direct", "sequential", "galloping", "binary", "hash", "map", "scan"
+
+/// Where walking starts and how far it may be trusted.
+enum class Direction { Up, Down };
+
+/// One obligation that was asked for a level.
+struct Obligation {
+  std::string name;   // "O-stop(up, >)", "O-persist{i}"
+  bool wanted_possible = false; // vacuity and profit: should be possible, all others refuted
+  bool holds = false;
+  std::size_t question = 0; // index in the prover's log
+};
+
+/// A template that was considered: chosen, available or lost, and why.
+struct Candidate {
+  Method method = Method::Scan;
+  bool proved = false;
+  std::string reason; // why it lost or failed: "O-part not proved", "another template costs less", ...
+};
+
+/// The plan of one Find level of the nest.
+struct LevelPlan {
+  std::size_t level = 0; // index in the nest
+  Method method = Method::Scan;
+  Direction direction = Direction::Up;
+  /// While this holds at position q, walking goes on (over the level's variable and outer variables).
+  term::Term skip;
+  std::string skip_name; // ">" or "> row, > col"
+  bool unique = false;   // at most one match per visit
+  bool contiguous = false;
+  /// Direct: the only possible position.
+  term::Term position;
+  /// Sequential: the state is kept per value of these outer variables...
+  std::vector<std::string> state;
+  /// ... in a scalar declared just before the level `state_level` of the nest (0: before the outermost), or
+  bool clamp = false;    // q = max(state, lower) (down: min(state, upper - 1)) at each visit
+  std::size_t state_level = 0;
+  bool advance = false;  // `++q` after a match is allowed (O-inc)
+  std::vector<Obligation> obligations;
+  std::vector<Candidate> candidates;
+};
+
+struct FindPlan {
+  std::vector<LevelPlan> levels; // one per Find level, in nest order
+  /// The layouts' properties contradict each other under the conditions of this nest: nothing was proved from
+  /// them and every level is a scan.
+  bool vacuous = false;
+};
+
+/// What the user asked for with --find: per variable ("x.p") or tensor ("x").
+using Requests = std::map<std::string, Method>;
+
+/// Plans every Find level of a nest. `axioms` are in the prover. A request that can't be proved fails with kind
+/// find_not_proved naming the failed obligation; a request for a method that isn't available yet is a limit.
+FindPlan plan_finds(const scan::Nest &nest, prove::Prover &prover, const Requests &requests = {});
+
+std::string to_text(const FindPlan &plan, const scan::Nest &nest);
+
+} // namespace unravel::find

@@ -1,0 +1,182 @@
+#pragma once
+
+#include "term/term.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+/// The loop IR: what is left of a computation when every loop, find and assignment is explicit. It is printed,
+/// read back, interpreted, improved by small passes and emitted as C.
+///
+/// Meaning. Integer expressions are terms: a variable is a size or count of a parameter (named `A.M`) or a
+/// variable declared by a statement (named `A.p`, `i`); an application `A.col(e)` reads the index array `col`
+/// of the parameter A at slot e (row-major over the declared extents for several arguments). Arithmetic is on
+/// 64-bit integers and doesn't overflow (the caller's sizes guarantee it). Conditions are formulas; And and Or
+/// evaluate from left to right and stop early, so a read may be guarded by an earlier part. Values are
+/// floating-point numbers; sums may be reassociated.
+namespace unravel::loop {
+
+// ---- values
+
+/// A number such as 2.5.
+struct Number {
+  double value = 0;
+};
+
+/// The element of a value array: parameter "A", array "val", slot (a term, linear in memory).
+struct Element {
+  std::string array; // qualified: "A.val"
+  term::Term slot;
+};
+
+/// A local value declared by DeclareValue.
+struct Local {
+  std::string name;
+};
+
+struct Value;
+struct Times {
+  std::vector<Value> factors;
+};
+struct Minus {
+  std::vector<Value> of; // exactly one
+};
+
+struct Value {
+  std::variant<Number, Element, Local, Times, Minus> kind;
+};
+
+// ---- statements
+
+struct Statement;
+using Block = std::vector<Statement>;
+
+/// How the iterations of a parallel loop are shared out: `#pragma omp parallel for schedule(dynamic, chunk)`.
+struct Parallel {
+  int chunk = 32;
+};
+
+/// for (variable = lower; variable < upper; variable += step) body. The variable is the loop's own and is not
+/// assigned in the body; lower and upper are evaluated once. step > 0. `comment`, where not empty, says what
+/// the loop iterates over and why it may (one line of prose, no delimiters).
+struct For {
+  std::string variable;
+  term::Term lower;
+  term::Term upper;
+  std::int64_t step = 1;
+  std::optional<Parallel> parallel;
+  Block body;
+  std::string comment;
+};
+
+/// while (condition) body.
+struct While {
+  term::Term condition;
+  Block body;
+  std::string comment;
+};
+
+struct If {
+  term::Term condition;
+  Block then;
+  std::string comment;
+};
+
+/// A constant integer from here to the end of the block: const int64_t variable = value.
+struct Let {
+  std::string variable;
+  term::Term value;
+};
+
+/// An integer variable that Assign may change.
+struct Declare {
+  std::string variable;
+  term::Term initial;
+};
+
+struct Assign {
+  std::string variable;
+  term::Term value;
+};
+
+/// A local floating-point variable.
+struct DeclareValue {
+  std::string name;
+  Value initial;
+};
+
+/// Where a value goes: an element of the result or a local.
+using Target = std::variant<Element, Local>;
+
+/// target = value
+struct Store {
+  Target target;
+  Value value;
+};
+
+/// target += value
+struct Accumulate {
+  Target target;
+  Value value;
+};
+
+/// Sets the first `count` elements of a value array to zero.
+struct Zero {
+  std::string array;
+  term::Term count;
+};
+
+/// Leaves the innermost loop around it (For that is not parallel, or While).
+struct Break {};
+
+struct Statement {
+  std::variant<For, While, If, Let, Declare, Assign, DeclareValue, Store, Accumulate, Zero, Break> kind;
+};
+
+// ---- programs
+
+enum class ElementType { Int32, Int64, Float32, Float64 };
+
+/// An array of a parameter, with extents in slots (terms over the parameter's own sizes and counts, qualified).
+struct ArrayParameter {
+  std::string name; // unqualified: "rowptr"
+  bool is_value = false;
+  ElementType element = ElementType::Int32;
+  std::vector<term::Term> extents;
+};
+
+/// A tensor that the kernel is given: one C struct. Its sizes and counts are the variables "A.M", "A.NNZ".
+struct TensorParameter {
+  std::string name;   // "A"
+  std::string layout; // the layout's name, names the struct type: "csr"
+  std::string about;  // the layout file's comment, one or more lines
+  std::vector<std::string> sizes;  // unqualified, one per mode: "M", "N"
+  std::vector<std::string> counts; // unqualified: "NNZ"
+  std::vector<ArrayParameter> arrays;
+  bool is_result = false;
+};
+
+/// A condition on the sizes of the parameters that the kernel checks first; when it fails the kernel returns
+/// an error code and does nothing.
+struct Precondition {
+  term::Term formula;
+  std::string message;
+};
+
+/// A whole kernel.
+struct Program {
+  std::string name;       // of the C function
+  std::string expression; // as the user wrote it
+  std::vector<TensorParameter> parameters; // the result first
+  std::vector<Precondition> preconditions;
+  Block body;
+};
+
+/// As text that `parse_program` reads back (same program, same text).
+std::string to_text(const Program &program);
+std::string to_text(const Block &block, int indent = 0);
+
+} // namespace unravel::loop

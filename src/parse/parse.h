@@ -1,0 +1,21 @@
+#pragma once
+
+#include "parse/tree.h"
+
+/// Text to trees. All functions throw report::Error with the place of the first mistake.
+namespace unravel::parse {
+
+LayoutFileTree parse_layout_file(const std::shared_ptr<const text::Source> &source);
+AssignmentTree parse_assignment(const std::shared_ptr<const text::Source> &source);
+ScheduleTree parse_schedule(const std::shared_ptr<const text::Source> &source);
+/// The right side of `-f A=...`.
+LayoutReference parse_layout_reference(const std::shared_ptr<const text::Source> &source);
+
+/// Trees as text that parses to the same tree: golden tests and `explain`.
+std::string to_text(const Expression &expression);
+std::string to_text(const LayoutFileTree &file);
+std::string to_text(const LayoutTree &layout);
+std::string to_text(const AssignmentTree &assignment);
+std::string to_text(const ScheduleTree &schedule);
+
+} // namespace unravel::parse

@@ -1,0 +1,157 @@
+#pragma once
+
+#include "text/source.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+/// Syntax trees of the three languages: layout files, index notation, schedules. Names are not resolved here;
+/// every node knows its span.
+namespace unravel::parse {
+
+struct Name {
+  std::string text;
+  text::Span span;
+};
+
+/// An expression or a formula as written.
+struct Expression {
+  enum class Kind {
+    Integer,  // integer
+    Decimal,  // decimal (index notation only)
+    Name,     // name
+    Call,     // name(children...), also A() of order 0; floor(a / b) and ceil(a / b) are calls with one child
+    Negate,   // -child
+    Add,      // a + b
+    Subtract, // a - b
+    Multiply, // a * b
+    Divide,   // a / b; in layout files only inside floor() and ceil()
+    Modulo,   // a mod b
+    Compare,  // child comparisons[0] child comparisons[1] child ... : `0 <= p < q` is one node
+    And,      // children
+    Or,       // children
+    Not,      // child
+    Implies,  // a => b
+    Truth,    // true
+    Falsity,  // false
+  };
+  enum class Comparison { Equal, NotEqual, Less, AtMost, Greater, AtLeast };
+
+  Kind kind = Kind::Integer;
+  text::Span span;
+  std::int64_t integer = 0;
+  double decimal = 0;
+  Name name;
+  std::vector<Expression> children;
+  std::vector<Comparison> comparisons;
+};
+
+// ---- layout files
+
+struct ParameterTree {
+  Name name;
+};
+
+/// `i: M` in the head of a layout.
+struct CoordinateTree {
+  Name name;
+  Name size;
+};
+
+/// `rowptr[M + 1] : int64` in an `index` or `value` declaration.
+struct ArrayTree {
+  Name name;
+  std::vector<Expression> extents;
+  std::optional<Name> element; // int32, int64, f32, ...
+  bool is_value = false;
+};
+
+/// `count NNZ = rowptr(M);` or `count NR;` (then it is an input).
+struct CountTree {
+  Name name;
+  std::optional<Expression> definition;
+};
+
+/// `stored { [r, p] -> [i, j] : formula } at val(p);` or `at -val(p)` or `at 1`.
+struct StoredTree {
+  std::vector<Name> positions;
+  std::vector<Expression> coordinates; // usually names of the head's coordinates; may be affine expressions
+  Expression relation;
+  Expression value;
+  text::Span span;
+};
+
+/// One property; the named forms are shorthand, expanded to formulas by the layout room.
+struct PropertyTree {
+  enum class Form {
+    Range,     // range f in [low, high)  or  [low, high]
+    Injective, // injective f | injective (f, g) [within h]
+    Monotone,  // [strictly] increasing|decreasing f | (f, g) [within h]
+    Formula,   // forall r, p : guard => conclusion; or a formula without variables
+  };
+  Form form = Form::Formula;
+  text::Span span;
+  std::vector<Name> functions; // several: lexicographic (co-vary)
+  std::optional<Name> within;
+  bool strict = false;
+  bool decreasing = false;
+  bool high_included = false;
+  std::optional<Expression> low, high;
+  std::vector<Name> variables;
+  std::optional<Expression> formula; // the part after `forall ... :`, an Implies or any formula
+};
+
+struct LayoutTree {
+  Name name;
+  bool permutable = false; // `permutable layout`: name<1,0> stores mode 1 first
+  std::vector<ParameterTree> parameters;
+  std::vector<CoordinateTree> coordinates;
+  std::vector<ArrayTree> arrays;
+  std::vector<CountTree> counts;
+  std::vector<StoredTree> stored;
+  std::vector<PropertyTree> properties;
+  std::string comment; // the # lines directly above, without the marks
+  text::Span span;
+};
+
+struct LayoutFileTree {
+  std::vector<LayoutTree> layouts;
+};
+
+// ---- index notation
+
+struct AssignmentTree {
+  Expression target; // Name (order 0) or Call
+  enum class Operator { Set, Add } op = Operator::Set;
+  Expression value;
+  text::Span span;
+};
+
+// ---- layout references: csr, bcsr<4,4>, bcsr:4,4, ./mine.layout:name, like:S
+
+struct LayoutReference {
+  std::string file;   // empty: a shipped layout
+  std::string name;   // may be empty where the file holds one layout
+  std::string like;   // the tensor whose structure is borrowed, or empty
+  std::vector<std::int64_t> parameters;
+  text::Span span;
+};
+
+// ---- schedules
+
+struct ScheduleTree {
+  struct Find {
+    Name target;   // tensor `x`, or variable `x.p`, `L#2.p`
+    Name method;   // direct, seq, gallop, binary, hash, map, scan, auto
+  };
+  std::vector<Name> order;    // `order i, A.p, j`
+  std::vector<Name> parallel; // `parallel i`
+  std::vector<Find> finds;    // `find x by binary`
+  std::optional<std::int64_t> chunk; // `chunk 64`
+  bool serial = false;               // `serial`
+};
+
+} // namespace unravel::parse

@@ -1,0 +1,110 @@
+#include "report/diagnostic.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <numeric>
+
+namespace unravel::report {
+
+namespace {
+
+struct Entry {
+  Category category;
+  const char *name;
+};
+
+constexpr Entry entries[] = {
+#define KIND(identifier, category, name, meaning) {Category::category, name},
+#include "report/kinds.def"
+#undef KIND
+};
+
+} // namespace
+
+Category category_of(Kind kind) { return entries[static_cast<std::size_t>(kind)].category; }
+
+std::string name_of(Kind kind) { return entries[static_cast<std::size_t>(kind)].name; }
+
+int exit_code(Kind kind) {
+  switch (category_of(kind)) {
+  case Category::Mistake: return 1;
+  case Category::Limit: return 1;
+  case Category::Usage: return 2;
+  case Category::Bug: return 3;
+  }
+  return 3;
+}
+
+std::vector<Kind> all_kinds() {
+  std::vector<Kind> kinds(std::size(entries));
+  for (std::size_t k = 0; k < kinds.size(); ++k) kinds[k] = static_cast<Kind>(k);
+  return kinds;
+}
+
+Error::Error(Diagnostic diagnostic) : diagnostic_(std::move(diagnostic)), text_(render(diagnostic_)) {}
+
+void fail(Kind kind, const text::Place &place, std::string message, std::string hint) {
+  throw Error(Diagnostic{kind, place, std::move(message), std::move(hint)});
+}
+
+void fail(Kind kind, const text::Span &span, std::string message, std::string hint) {
+  fail(kind, span.place(), std::move(message), std::move(hint));
+}
+
+void fail(Kind kind, std::string message, std::string hint) {
+  fail(kind, text::Place{}, std::move(message), std::move(hint));
+}
+
+void require(bool condition, const char *what) {
+  if (!condition) fail(Kind::internal, fmt::format("internal check failed: {}", what), "please report this as a bug");
+}
+
+std::string render(const Diagnostic &diagnostic, const std::string &severity) {
+  const text::Place &place = diagnostic.place;
+  std::string result;
+  if (!place.file.empty()) {
+    result += place.file + ":";
+    if (place.line) result += fmt::format("{}:", place.line);
+    if (place.line && place.column) result += fmt::format("{}:", place.column);
+    result += " ";
+  }
+  result += fmt::format("{}: {} [{}]\n", severity, diagnostic.message, name_of(diagnostic.kind));
+  if (place.line && place.column && !place.excerpt.empty()) {
+    // Long lines (data files) are cut around the place; bytes that are not printable are shown as '?'.
+    std::size_t first = place.column > 60 ? place.column - 60 : 0;
+    std::string excerpt = place.excerpt.substr(std::min(first, place.excerpt.size()), 110);
+    std::string marker;
+    for (char &c : excerpt)
+      if (c != '\t' && (static_cast<unsigned char>(c) < 32 || static_cast<unsigned char>(c) > 126)) c = '?';
+    std::size_t column = place.column - 1 - first;
+    for (std::size_t k = 0; k < column; ++k) marker += k < excerpt.size() && excerpt[k] == '\t' ? '\t' : ' ';
+    std::size_t room = excerpt.size() > column ? excerpt.size() - column : 1;
+    marker += "^" + std::string(std::min(place.length, room) - 1, '~');
+    std::string number = std::to_string(place.line);
+    result += fmt::format("  {} | {}\n  {} | {}\n", number, excerpt, std::string(number.size(), ' '), marker);
+  }
+  if (!diagnostic.hint.empty()) result += fmt::format("  hint: {}\n", diagnostic.hint);
+  return result;
+}
+
+std::string nearest(const std::string &name, const std::vector<std::string> &candidates) {
+  std::string best;
+  std::size_t best_distance = std::max<std::size_t>(1, name.size() / 3) + 1;
+  for (const std::string &candidate : candidates) {
+    std::vector<std::size_t> row(candidate.size() + 1);
+    std::iota(row.begin(), row.end(), 0);
+    for (std::size_t i = 1; i <= name.size(); ++i) {
+      std::size_t diagonal = row[0];
+      row[0] = i;
+      for (std::size_t j = 1; j <= candidate.size(); ++j) {
+        std::size_t above = row[j];
+        row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (name[i - 1] != candidate[j - 1])});
+        diagonal = above;
+      }
+    }
+    if (row.back() < best_distance) best_distance = row.back(), best = candidate;
+  }
+  return best;
+}
+
+} // namespace unravel::report

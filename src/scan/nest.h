@@ -1,0 +1,46 @@
+#pragma once
+
+#include "term/term.h"
+
+#include <string>
+#include <vector>
+
+/// A scanned iteration space: its variables from the outermost to the innermost, each with the way its values
+/// are obtained. This is what find synthesis reasons about.
+namespace unravel::scan {
+
+/// One condition of a find at position q: 0 <= target - key(q) < width. Width 1 is an equality; blocks have
+/// larger widths. `key` mentions the level's variable, `target` doesn't.
+struct Component {
+  term::Term key;
+  term::Term target;
+  std::int64_t width = 1;
+};
+
+/// One variable of the nest.
+struct Level {
+  enum class Kind {
+    Loop, // lower <= variable < upper, every value
+    Let,  // variable = value
+    Find, // lower <= variable < upper and all components hold: to be found
+  };
+  Kind kind = Kind::Loop;
+  std::string variable; // "A.p", "i"
+  std::string tensor;   // whose position the variable is ("A", "A#2"); empty for a coordinate
+  term::Term lower, upper;
+  term::Term value;
+  std::vector<Component> components;
+  /// Conditions that must hold from here on, over this and outer variables (checked once the variable has its
+  /// value, after the components of a find).
+  std::vector<term::Term> guards;
+};
+
+/// Levels refer to outer variables, sizes, counts, and applications over these, only. An instance of the nest
+/// is executed exactly once for each point of the iteration space.
+struct Nest {
+  std::vector<Level> levels;
+};
+
+std::string to_text(const Nest &nest);
+
+} // namespace unravel::scan
