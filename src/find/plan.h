@@ -20,7 +20,7 @@ enum class Direction { Up, Down };
 
 /// One obligation that was asked for a level.
 struct Obligation {
-  std::string name;   // "O-stop(up, >)", "O-persist{i}"
+  std::string name;             // "O-stop(up, >)", "O-persist{i}"
   bool wanted_possible = false; // vacuity and profit: should be possible, all others refuted
   bool holds = false;
   std::size_t question = 0; // index in the prover's log
@@ -33,7 +33,16 @@ struct Candidate {
   std::string reason; // why it lost or failed: "O-part not proved", "another template costs less", ...
 };
 
-/// The plan of one Find level of the nest.
+/// The plan of one Find level of the nest. Positions q run over [lower, upper) of the level; what each method
+/// stands for (up; `match` is match_condition, down walks with --q, q >= lower and min):
+///   Direct      q = position; if (lower <= q < upper and match) body
+///   Sequential  q = state (clamp: max(state, lower)); while (q < upper and skip) ++q;
+///               unique: if (q < upper and match) { body; advance: ++q }
+///               chain:  r = q; while (r < upper and match at r) { body at r; ++r }  advance: q = r
+///               state = q
+///   Binary      q = the first position of [lower, upper) where skip is false; then as above, without state
+///   Scan        every q: if (match) body; unique: leave the loop after the hit
+/// A chain is always walked upwards, so positions are visited in rising order below every method.
 struct LevelPlan {
   std::size_t level = 0; // index in the nest
   Method method = Method::Scan;
@@ -43,14 +52,19 @@ struct LevelPlan {
   std::string skip_name; // ">" or "> row, > col"
   bool unique = false;   // at most one match per visit
   bool contiguous = false;
-  /// Direct: the only possible position.
+  /// Direct: the only possible position, and what must still be tested there before it counts (false: proved
+  /// to hold whenever the find is reached).
   term::Term position;
+  bool check_bounds = true; // lower <= position < upper
+  bool check_match = true;  // match_condition
   /// Sequential: the state is kept per value of these outer variables...
   std::vector<std::string> state;
   /// ... in a scalar declared just before the level `state_level` of the nest (0: before the outermost), or
-  bool clamp = false;    // q = max(state, lower) (down: min(state, upper - 1)) at each visit
+  bool clamp = false; // q = max(state, lower) (down: min(state, upper - 1)) at each visit
   std::size_t state_level = 0;
-  bool advance = false;  // `++q` after a match is allowed (O-inc)
+  /// The state's first value, over the variables outside `state_level`.
+  term::Term start;
+  bool advance = false; // `++q` after a match is allowed (O-inc)
   std::vector<Obligation> obligations;
   std::vector<Candidate> candidates;
 };
@@ -62,13 +76,23 @@ struct FindPlan {
   bool vacuous = false;
 };
 
-/// What the user asked for with --find: per variable ("x.p") or tensor ("x").
+/// What the user asked for with --find: per variable ("x.p") or tensor ("x"). What is asked for a tensor
+/// holds for its innermost find, and for the others unless these are direct.
 using Requests = std::map<std::string, Method>;
 
-/// Plans every Find level of a nest. `axioms` are in the prover. A request that can't be proved fails with kind
-/// find_not_proved naming the failed obligation; a request for a method that isn't available yet is a limit.
+/// Plans every Find level of a nest. `axioms` are in the prover. A request that can't be proved fails with
+/// kind find_not_proved naming the failed obligation; a request for a method that isn't available yet with
+/// kind find_not_available; one that names nothing to be found with kind no_such_find.
+///
+/// Direct is taken where it is proved, then sequential iteration where it is proved, worth it and its state
+/// is one scalar, then binary search, then the scan. `unknown` from the prover is not proved.
 FindPlan plan_finds(const scan::Nest &nest, prove::Prover &prover, const Requests &requests = {});
 
+/// The find condition of a level: all components hold. Over the level's and outer variables.
+term::Term match_condition(const scan::Level &level);
+
+/// For `unravel explain`: per find the method, its parts, the obligations with their verdicts and the
+/// candidates with the reasons why they lost. No times, so that it is the same from run to run.
 std::string to_text(const FindPlan &plan, const scan::Nest &nest);
 
 } // namespace unravel::find

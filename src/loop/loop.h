@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -146,6 +147,7 @@ struct ArrayParameter {
   bool is_value = false;
   ElementType element = ElementType::Int32;
   std::vector<term::Term> extents;
+  bool non_negative = false; // every element is known to be >= 0 (an index array): divisions of it are plain ones
 };
 
 /// A tensor that the kernel is given: one C struct. Its sizes and counts are the variables "A.M", "A.NNZ".
@@ -178,5 +180,12 @@ struct Program {
 /// As text that `parse_program` reads back (same program, same text).
 std::string to_text(const Program &program);
 std::string to_text(const Block &block, int indent = 0);
+std::string to_text(const Value &value);
+std::string name_of(ElementType type); // "int32", "float64", ...
+
+/// Reads what to_text writes. Fails with kind bad_ir_text.
+Program parse_program(std::string_view text);
+/// Statements without the braces around them.
+Block parse_block(std::string_view text);
 
 } // namespace unravel::loop

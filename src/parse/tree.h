@@ -133,9 +133,9 @@ struct AssignmentTree {
 // ---- layout references: csr, bcsr<4,4>, bcsr:4,4, ./mine.layout:name, like:S
 
 struct LayoutReference {
-  std::string file;   // empty: a shipped layout
-  std::string name;   // may be empty where the file holds one layout
-  std::string like;   // the tensor whose structure is borrowed, or empty
+  std::string file; // empty: a shipped layout
+  std::string name; // may be empty where the file holds one layout
+  std::string like; // the tensor whose structure is borrowed, or empty
   std::vector<std::int64_t> parameters;
   text::Span span;
 };
@@ -144,12 +144,12 @@ struct LayoutReference {
 
 struct ScheduleTree {
   struct Find {
-    Name target;   // tensor `x`, or variable `x.p`, `L#2.p`
-    Name method;   // direct, seq, gallop, binary, hash, map, scan, auto
+    Name target; // tensor `x`, or variable `x.p`, `L#2.p`
+    Name method; // direct, seq, gallop, binary, hash, map, scan, auto
   };
-  std::vector<Name> order;    // `order i, A.p, j`
-  std::vector<Name> parallel; // `parallel i`
-  std::vector<Find> finds;    // `find x by binary`
+  std::vector<Name> order;           // `order i, A.p, j`
+  std::vector<Name> parallel;        // `parallel i`
+  std::vector<Find> finds;           // `find x by binary`
   std::optional<std::int64_t> chunk; // `chunk 64`
   bool serial = false;               // `serial`
 };

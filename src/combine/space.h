@@ -1,0 +1,75 @@
+#pragma once
+
+#include "compute/computation.h"
+#include "layout/layout.h"
+#include "prove/prover.h"
+#include "term/term.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+/// Iteration spaces: layouts and a computation met (Zhao et al., sections 3 and 4).
+///
+/// Names: a size, count or array of tensor A is "A.M", "A.NNZ", "A.col"; a position of its second occurrence is
+/// "A#2.p"; coordinates keep the names of the index notation. Sizes that the computation makes equal are one
+/// variable, that of the first operand which has it.
+namespace unravel::combine {
+
+/// A tensor with its layout, as a kernel's parameter.
+struct Binding {
+  std::string tensor;
+  layout::Layout layout;
+  bool is_result = false;
+};
+
+/// One access to a tensor through one piece of its layout.
+struct Operand {
+  std::string name;   // "A#2"
+  std::string tensor; // "A"
+  bool is_result = false;
+  std::vector<std::string> positions;     // "A#2.p"
+  std::vector<term::Term> coordinates;    // the subscripts, over index variables
+  bool negative = false;
+  std::string array;                      // "A.val"; empty: the literal
+  double literal = 1;
+  term::Term slot;                        // row-major, over positions
+};
+
+/// The iteration space of one product: a relation over all positions and coordinates, from which nothing is
+/// projected, and what is done at each of its points:
+///   target(slot) (+)= constant * product of the operands' values.
+struct IterationSpace {
+  std::vector<std::string> coordinates; // index variables, those of the result first
+  std::vector<std::string> positions;   // of all operands, result last
+  std::vector<Operand> operands;        // factors
+  Operand target;
+  term::Term relation;
+  double constant = 1;
+
+  /// positions and coordinates
+  std::vector<std::string> variables() const;
+};
+
+/// Two sizes that must agree when the kernel is called.
+struct SizeCondition {
+  term::Term formula;
+  std::string message;
+};
+
+struct Combination {
+  std::vector<Binding> bindings; // the result first
+  bool accumulate = false;       // += into the result; otherwise it is set
+  std::vector<IterationSpace> leaves; // one after the other: one per combination of pieces
+  std::vector<prove::Axiom> axioms;   // of all layouts, with qualified names
+  std::vector<SizeCondition> conditions;
+  std::map<std::string, term::Term> extents; // of index variables that a plain subscript fixes
+};
+
+/// Meets a computation with the layouts of its tensors. Throws limits for results that are not dense.
+Combination combine(const compute::Computation &computation, const std::map<std::string, layout::Layout> &layouts);
+
+std::string to_text(const IterationSpace &space);
+std::string to_text(const Combination &combination);
+
+} // namespace unravel::combine

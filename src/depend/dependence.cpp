@@ -1,0 +1,95 @@
+#include "depend/dependence.h"
+
+#include "space/set.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace unravel::depend {
+
+using term::Term;
+
+std::string name_of(Verdict verdict) {
+  switch (verdict) {
+  case Verdict::Parallel: return "parallel";
+  case Verdict::Reduction: return "reduction";
+  case Verdict::Carried: return "carried";
+  }
+  return "carried";
+}
+
+std::vector<Reference> references(const combine::IterationSpace &space) {
+  std::vector<Reference> result{{space.target.tensor, space.target.coordinates, true, true}};
+  for (const combine::Operand &operand : space.operands) result.push_back({operand.tensor, operand.coordinates, false, false});
+  return result;
+}
+
+namespace {
+
+/// One conflicting pair of references, across iterations of one loop.
+class Question {
+public:
+  /// The outer variables are the same in both instances, the variable differs, the inner ones are free.
+  Question(const Term &relation, const std::vector<std::string> &order, std::size_t loop, prove::Prover &prover)
+      : prover_(prover), variable_(order[loop]) {
+    for (std::size_t k = loop; k < order.size(); ++k) primed_.emplace(order[k], term::variable(order[k] + "'"));
+    hypotheses_ = term::conjuncts(relation);
+    for (const Term &part : term::conjuncts(relation)) hypotheses_.push_back(term::substitute(part, primed_));
+    hypotheses_.push_back(term::less(term::variable(variable_), term::variable(variable_ + "'")));
+  }
+
+  /// Empty when `first` here and `second` in a later iteration never touch the same element.
+  void ask(const Reference &first, const Reference &second, LoopVerdict &verdict) {
+    std::vector<Term> hypotheses = hypotheses_;
+    for (std::size_t k = 0; k < first.coordinates.size(); ++k)
+      hypotheses.push_back(term::equal(first.coordinates[k], term::substitute(second.coordinates[k], primed_)));
+    space::Set pairs(term::conjunction(hypotheses));
+    if (pairs.is_empty()) return;
+    verdict.reason = "properties";
+    prove::Answer answer = prover_.refute(fmt::format("dependence({})", variable_), first.tensor, hypotheses);
+    if (answer == prove::Answer::Refuted) return;
+    verdict.reason = answer == prove::Answer::Possible ? "possible" : "budget exhausted";
+    verdict.relation = term::disjunction({verdict.relation, pairs.formula()});
+    if (verdict.witness.empty() && answer == prove::Answer::Possible)
+      for (const auto &[name, value] : prover_.model_of_last().values)
+        verdict.witness += fmt::format("{}{} = {}", verdict.witness.empty() ? "" : ", ", name, value);
+    bool both_update = first.updates && second.updates;
+    if (!both_update) verdict.verdict = Verdict::Carried;
+    else if (verdict.verdict == Verdict::Parallel) verdict.verdict = Verdict::Reduction;
+  }
+
+private:
+  prove::Prover &prover_;
+  std::string variable_;
+  term::Substitution primed_;
+  std::vector<Term> hypotheses_;
+};
+
+} // namespace
+
+std::vector<LoopVerdict> classify(const Term &relation, const std::vector<std::string> &order,
+                                  const std::vector<Reference> &references, prove::Prover &prover) {
+  std::vector<LoopVerdict> result;
+  for (std::size_t loop = 0; loop < order.size(); ++loop) {
+    LoopVerdict verdict{order[loop], Verdict::Parallel, term::falsity(), "", "affine"};
+    Question question(relation, order, loop, prover);
+    for (const Reference &first : references)
+      for (const Reference &second : references)
+        if (first.tensor == second.tensor && (first.writes || second.writes)) question.ask(first, second, verdict);
+    result.push_back(std::move(verdict));
+  }
+  return result;
+}
+
+std::string to_text(const std::vector<LoopVerdict> &verdicts) {
+  std::string text;
+  for (const LoopVerdict &verdict : verdicts) {
+    text += fmt::format("{}: {} ({})\n", verdict.variable, name_of(verdict.verdict), verdict.reason);
+    if (verdict.verdict == Verdict::Parallel) continue;
+    text += fmt::format("  relation {{ {} }}\n", term::to_text(verdict.relation));
+    if (!verdict.witness.empty()) text += fmt::format("  witness {}\n", verdict.witness);
+  }
+  return text;
+}
+
+} // namespace unravel::depend

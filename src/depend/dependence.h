@@ -1,0 +1,52 @@
+#pragma once
+
+#include "combine/space.h"
+#include "prove/prover.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+/// Dependence relations, and what they say of loops.
+///
+/// Two instances of a statement conflict when they touch the same element and at least one writes. A loop
+/// carries a dependence when two conflicting instances agree on all loops outside it and differ in it. The
+/// affine part of the question is decided by isl; where that leaves a possibility, by the prover with the
+/// properties of the index arrays. "Possible" and "unknown" both count as a dependence.
+namespace unravel::depend {
+
+enum class Verdict {
+  Parallel,  // carries nothing
+  Reduction, // every dependence that it carries is between updates of one += target
+  Carried,   // carries some other dependence
+};
+std::string name_of(Verdict verdict);
+
+/// One access of a statement to a tensor in memory.
+struct Reference {
+  std::string tensor;
+  std::vector<term::Term> coordinates; // over the variables of the iteration space
+  bool writes = false;
+  bool updates = false; // a += of a commutative and associative sum
+};
+
+struct LoopVerdict {
+  std::string variable;
+  Verdict verdict = Verdict::Carried;
+  /// The instances (unprimed, primed) that conflict across iterations of this loop; false where there are none.
+  term::Term relation;
+  /// Where a dependence remains: an example from the prover, "i = 0, A.p = 0, A.p' = 1".
+  std::string witness;
+  std::string reason; // which argument decided: "affine", "properties", "possible"
+};
+
+/// The references of a product: the target is updated, the operands are read.
+std::vector<Reference> references(const combine::IterationSpace &space);
+
+/// Verdicts for every variable of `order` (all variables, outermost first).
+std::vector<LoopVerdict> classify(const term::Term &relation, const std::vector<std::string> &order,
+                                  const std::vector<Reference> &references, prove::Prover &prover);
+
+std::string to_text(const std::vector<LoopVerdict> &verdicts);
+
+} // namespace unravel::depend

@@ -1,0 +1,197 @@
+// What is asked of a layout before it is used: is it consistent, bounded, in range?
+#include "layout/layout.h"
+#include "report/diagnostic.h"
+#include "space/set.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace unravel::layout {
+
+using report::Kind;
+using term::Term;
+
+namespace {
+
+/// Sizes and counts are not negative, and what counts are: true of every layout, so not a "property".
+std::vector<prove::Axiom> basic_facts(const Layout &layout) {
+  Layout bare = layout;
+  bare.properties.clear();
+  bare.lemmas.clear();
+  return bare.axioms();
+}
+
+std::vector<prove::Axiom> with_properties(const Layout &layout, const std::vector<std::size_t> &chosen) {
+  Layout partial = layout;
+  partial.lemmas.clear();
+  partial.properties.clear();
+  for (std::size_t k : chosen) partial.properties.push_back(layout.properties[k]);
+  return partial.axioms();
+}
+
+bool refuted(std::vector<prove::Axiom> axioms, const std::vector<Term> &hypotheses) {
+  prove::Prover prover(std::move(axioms));
+  return prover.refute("vacuity", "", hypotheses) == prove::Answer::Refuted;
+}
+
+/// The properties that together refute the hypotheses, none of them superfluous.
+std::vector<std::size_t> conflict(const Layout &layout, const std::vector<Term> &hypotheses) {
+  std::vector<std::size_t> kept(layout.properties.size());
+  for (std::size_t k = 0; k < kept.size(); ++k) kept[k] = k;
+  for (std::size_t k = kept.size(); k-- > 0;) {
+    std::vector<std::size_t> without = kept;
+    without.erase(without.begin() + static_cast<std::ptrdiff_t>(k));
+    if (refuted(with_properties(layout, without), hypotheses)) kept = without;
+  }
+  return kept;
+}
+
+[[noreturn]] void fail_contradiction(const Layout &layout, const std::vector<Term> &hypotheses, const std::string &what) {
+  std::vector<std::string> texts;
+  text::Span span = layout.span;
+  for (std::size_t k : conflict(layout, hypotheses)) {
+    texts.push_back("`" + layout.properties[k].axiom.text + "`");
+    span = layout.properties[k].tree.span;
+  }
+  report::fail(Kind::contradictory_properties, span,
+               fmt::format("the properties of layout `{}` contradict each other: {}, given {}", layout.name, what,
+                           fmt::join(texts, " and ")),
+               "from contradictory properties anything could be proved: remove or weaken one of them");
+}
+
+/// A property whose guard the others exclude, or a relation that they make empty, means that nothing with
+/// entries satisfies all of them.
+void check_vacuity(const Layout &layout) {
+  if (layout.properties.empty()) return;
+  prove::Prover all(layout.axioms());
+  auto excluded = [&](const std::vector<Term> &hypotheses) {
+    return all.refute("vacuity", "", hypotheses) == prove::Answer::Refuted && !refuted(basic_facts(layout), hypotheses);
+  };
+  for (const Piece &piece : layout.pieces) {
+    std::vector<Term> entry = term::conjuncts(piece.relation);
+    if (excluded(entry)) fail_contradiction(layout, entry, "no entry can be stored");
+  }
+  for (const Property &property : layout.properties) {
+    if (property.axiom.variables.empty()) continue;
+    std::vector<Term> guard = term::conjuncts(property.axiom.guard);
+    if (excluded(guard))
+      fail_contradiction(layout, guard, fmt::format("nothing satisfies the condition of `{}`", property.axiom.text));
+  }
+  if (std::vector<Term> facts{term::truth()}; excluded(facts)) fail_contradiction(layout, facts, "no array satisfies them");
+}
+
+/// The atoms that mention a position or coordinate outside `known`.
+bool is_open(const Term &atom, const std::set<std::string> &open) {
+  for (const std::string &name : term::variables_of(atom))
+    if (open.count(name)) return true;
+  return false;
+}
+
+/// Every position has a lower and an upper bound once the positions before it, in some order, are known.
+void check_bounded(const Layout &layout, const Piece &piece) {
+  std::vector<Term> parts = term::conjuncts(piece.relation);
+  for (std::size_t k = 0; k < layout.order(); ++k)
+    parts.push_back(term::between(Term(0), term::variable(layout.coordinates[k]), term::variable(layout.sizes[k])));
+  space::Set relation(term::conjunction(parts));
+  std::set<std::string> open(piece.positions.begin(), piece.positions.end());
+  auto bounded = [&](const std::string &position) {
+    space::Set shadow = relation.project([&](const Term &atom) {
+      return atom != term::variable(position) && (is_open(atom, open) || is_open(atom, {layout.coordinates.begin(), layout.coordinates.end()}));
+    });
+    bool below = false;
+    bool above = false;
+    for (const Term &constraint : shadow.simple_hull().constraints()) {
+      const auto *compare = constraint.as<term::Compare>();
+      if (!compare) continue;
+      std::int64_t coefficient = term::coefficient_of(compare->left, position);
+      bool equality = compare->relation == term::Relation::Equal;
+      below = below || coefficient > 0 || (equality && coefficient != 0);
+      above = above || coefficient < 0 || (equality && coefficient != 0);
+    }
+    return below && above;
+  };
+  for (bool progress = true; progress && !open.empty();) {
+    progress = false;
+    for (const std::string &position : piece.positions)
+      if (open.count(position) && bounded(position)) open.erase(position), progress = true;
+  }
+  if (open.empty()) return;
+  auto first = std::find_if(piece.positions.begin(), piece.positions.end(), [&](auto &name) { return open.count(name) > 0; });
+  report::fail(Kind::unbounded_position, piece.span,
+               fmt::format("position `{}` has no lower and upper bound", *first),
+               fmt::format("add bounds that are known before it, as in `0 <= {0} < NNZ` or `rowptr(r) <= {0} < rowptr(r + 1)`", *first));
+}
+
+std::string case_of(const prove::Prover &prover) {
+  std::string text;
+  for (const auto &[name, value] : prover.model_of_last().values) text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", name, value);
+  return text.empty() ? "no small case found" : "a case: " + text;
+}
+
+/// Is `index` in [0, extent) wherever the other conditions hold?
+bool in_range(prove::Prover &prover, std::vector<Term> conditions, const Term &index, const Term &extent) {
+  conditions.push_back(term::negation(term::between(Term(0), index, extent)));
+  return prover.refute("in range", "", conditions) == prove::Answer::Refuted;
+}
+
+/// The conjuncts that can be evaluated without evaluating `application`.
+std::vector<Term> conditions_without(const Term &relation, const Term &application) {
+  std::vector<Term> kept;
+  for (const Term &part : term::conjuncts(relation)) {
+    std::vector<Term> used = term::applications_of(part);
+    if (std::find(used.begin(), used.end(), application) == used.end()) kept.push_back(part);
+  }
+  return kept;
+}
+
+void check_arguments(const Layout &layout, const Piece &piece, prove::Prover &prover, std::vector<report::Diagnostic> &findings) {
+  auto out_of_range = [&](const std::string &use, const Array &array, std::size_t k, const Term &index) {
+    findings.push_back({Kind::argument_range, piece.span.place(),
+                        fmt::format("`{}` may lie outside `{}`: `{}` is not proved to be in [0, {}); {}", use, array.name,
+                                    term::to_text(index), term::to_text(array.extents[k]), case_of(prover)),
+                        "add a bound to the relation or a `range` property"});
+  };
+  for (const Term &application : term::applications_of(piece.relation)) {
+    const auto *call = application.as<term::Apply>();
+    const Array &array = *layout.array(call->function);
+    std::vector<Term> conditions = conditions_without(piece.relation, application);
+    for (std::size_t k = 0; k < call->arguments.size(); ++k)
+      if (!in_range(prover, conditions, call->arguments[k], array.extents[k]))
+        out_of_range(term::to_text(application), array, k, call->arguments[k]);
+  }
+  if (piece.value.array.empty()) return;
+  const Array &array = *layout.array(piece.value.array);
+  for (std::size_t k = 0; k < piece.value.slots.size(); ++k)
+    if (!in_range(prover, term::conjuncts(piece.relation), piece.value.slots[k], array.extents[k]))
+      out_of_range(fmt::format("{}({})", array.name, term::to_text(piece.value.slots[k])), array, k, piece.value.slots[k]);
+}
+
+/// A coordinate that isn't proved to be in the tensor is made so by a condition in the relation.
+void close_coordinates(const Layout &layout, Piece &piece, prove::Prover &prover, std::vector<report::Diagnostic> &findings) {
+  for (std::size_t k = 0; k < layout.order(); ++k) {
+    Term coordinate = term::variable(layout.coordinates[k]);
+    Term size = term::variable(layout.sizes[k]);
+    if (in_range(prover, term::conjuncts(piece.relation), coordinate, size)) continue;
+    findings.push_back({Kind::coordinate_range, piece.span.place(),
+                        fmt::format("coordinate `{}` may lie outside [0, {}): entries outside are skipped; {}",
+                                    layout.coordinates[k], layout.sizes[k], case_of(prover)),
+                        "state the bound in the relation or as a `range` property"});
+    piece.relation = term::conjunction({piece.relation, term::between(Term(0), coordinate, size)});
+  }
+}
+
+} // namespace
+
+std::vector<report::Diagnostic> check_layout(Layout &layout) {
+  check_vacuity(layout);
+  std::vector<report::Diagnostic> findings;
+  prove::Prover prover(layout.axioms());
+  for (Piece &piece : layout.pieces) {
+    check_bounded(layout, piece);
+    check_arguments(layout, piece, prover, findings);
+    close_coordinates(layout, piece, prover, findings);
+  }
+  return findings;
+}
+
+} // namespace unravel::layout

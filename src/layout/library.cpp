@@ -1,0 +1,74 @@
+// Where layouts come from: the shipped files, or a user's own.
+#include "layout/layout.h"
+#include "parse/parse.h"
+#include "report/diagnostic.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <mutex>
+
+namespace unravel::layout {
+
+using report::Kind;
+
+namespace {
+
+/// All layouts of the shipped files.
+const std::vector<parse::LayoutTree> &shipped_trees() {
+  static const std::vector<parse::LayoutTree> trees = [] {
+    std::vector<parse::LayoutTree> all;
+    for (const ShippedFile &file : shipped_files()) {
+      auto source = std::make_shared<const text::Source>(file.name + ".layout", file.content);
+      for (parse::LayoutTree &tree : parse::parse_layout_file(source).layouts) all.push_back(std::move(tree));
+    }
+    return all;
+  }();
+  return trees;
+}
+
+const parse::LayoutTree &choose(const std::vector<parse::LayoutTree> &trees, const parse::LayoutReference &reference,
+                                std::size_t order, const std::string &where) {
+  std::vector<std::string> names;
+  std::vector<std::size_t> orders;
+  for (const parse::LayoutTree &tree : trees) {
+    names.push_back(tree.name.text);
+    if (!reference.name.empty() && tree.name.text != reference.name) continue;
+    if (tree.coordinates.size() == order) return tree;
+    orders.push_back(tree.coordinates.size());
+  }
+  if (!orders.empty())
+    report::fail(Kind::unknown_layout, reference.span,
+                 fmt::format("layout `{}` is for tensors of order {}, but the tensor has order {}",
+                             reference.name.empty() ? names.front() : reference.name, fmt::join(orders, ", "), order));
+  std::string near = report::nearest(reference.name, names);
+  report::fail(Kind::unknown_layout, reference.span, fmt::format("there is no layout `{}` {}", reference.name, where),
+               near.empty() ? "`unravel layout list` shows the shipped ones; ./file.layout:name names your own"
+                            : fmt::format("did you mean `{}`?", near));
+}
+
+CheckedLayout finish(const parse::LayoutTree &tree, const std::vector<std::int64_t> &parameters) {
+  CheckedLayout result;
+  result.layout = make_layout(tree, parameters);
+  derive_lemmas(result.layout);
+  result.findings = check_layout(result.layout);
+  return result;
+}
+
+} // namespace
+
+CheckedLayout load_layout(const parse::LayoutReference &reference, std::size_t order) {
+  if (!reference.file.empty()) {
+    parse::LayoutFileTree file = parse::parse_layout_file(text::Source::from_file(reference.file));
+    return finish(choose(file.layouts, reference, order, fmt::format("in `{}`", reference.file)), reference.parameters);
+  }
+  // Shipped layouts don't change: derived and checked once per process.
+  static std::mutex mutex;
+  static std::map<std::tuple<std::string, std::size_t, std::vector<std::int64_t>>, CheckedLayout> loaded;
+  auto key = std::make_tuple(reference.name, order, reference.parameters);
+  std::scoped_lock lock(mutex);
+  if (auto found = loaded.find(key); found != loaded.end()) return found->second;
+  CheckedLayout made = finish(choose(shipped_trees(), reference, order, "among the shipped ones"), reference.parameters);
+  return loaded.emplace(key, std::move(made)).first->second;
+}
+
+} // namespace unravel::layout

@@ -1,0 +1,92 @@
+#include "parse/expression.h"
+#include "parse/parse.h"
+
+// The grammar: name ["(" [list(term)] ")"] ("=" | "+=") term, with + - * /, unary -, brackets, integers,
+// decimals and accesses name ["(" [list(term)] ")"].
+
+namespace unravel::parse {
+
+namespace {
+
+constexpr const char *assignment_hint = "write an assignment such as `y(i) = A(i,j) * x(j)`";
+
+[[noreturn]] void fail_not_supported(const text::Span &span, const std::string &what,
+                                     const std::string &hint) {
+  report::fail(report::Kind::not_supported, span, "`" + what + "` is not supported yet", hint);
+}
+
+class NotationParser {
+public:
+  explicit NotationParser(const std::shared_ptr<const text::Source> &source)
+      : tokens_(source, Dialect::Notation) {}
+
+  AssignmentTree parse() {
+    AssignmentTree result;
+    result.target = parse_target();
+    result.op = parse_operator();
+    result.value = parse_term(tokens_);
+    if (!tokens_.at_end()) fail_leftover();
+    result.span = text::join(result.target.span, result.value.span);
+    return result;
+  }
+
+private:
+  Expression parse_target() {
+    Expression target;
+    target.name = tokens_.expect_name("the name of the result", assignment_hint);
+    target.kind = Expression::Kind::Name;
+    target.span = target.name.span;
+    fail_if_subscript();
+    if (!tokens_.at("(")) return target;
+    tokens_.open("(");
+    target.kind = Expression::Kind::Call;
+    target.children = parse_terms_until(tokens_, ")");
+    target.span = tokens_.span_from(target.name.span.begin);
+    return target;
+  }
+
+  AssignmentTree::Operator parse_operator() {
+    using Operator = AssignmentTree::Operator;
+    if (tokens_.accept("=")) return Operator::Set;
+    if (tokens_.accept("+=")) return Operator::Add;
+    bool named = tokens_.peek().kind == Token::Kind::Name && tokens_.peek_second().text == "=";
+    if (named && tokens_.at_any({"min", "max", "and", "or"})) {
+      std::size_t begin = tokens_.next().begin;
+      tokens_.next();
+      text::Span span = tokens_.span_from(begin);
+      fail_not_supported(span, span.text(), "results are reduced with `=` or `+=`, which add");
+    }
+    if (tokens_.at_any({"-=", "*=", "/="}))
+      fail_not_supported(tokens_.span_here(), std::string(tokens_.peek().text),
+                         "results are reduced with `=` or `+=`, which add");
+    tokens_.fail_expected("`=` or `+=`", tokens_.at("==") ? "write `=`" : "");
+  }
+
+  [[noreturn]] void fail_leftover() {
+    if (tokens_.at("mask")) {
+      bool complement = tokens_.peek_second().text == "!";
+      fail_not_supported(tokens_.span_here(), "mask",
+                         complement ? "" : "multiply by a tensor of ones with the mask's entries");
+    }
+    fail_if_subscript();
+    std::string hint;
+    if (tokens_.at(";")) hint = "an expression is one assignment";
+    if (tokens_.peek().kind == Token::Kind::Name || tokens_.at("(")) hint = "a product is written with `*`";
+    if (tokens_.at("=")) hint = "an expression is one assignment";
+    tokens_.fail_expected("an operator or the end of the expression", hint);
+  }
+
+  void fail_if_subscript() {
+    if (tokens_.at_any({"[", "{"})) tokens_.fail_expected("`(`", "indices stand in round brackets: `A(i,j)`");
+  }
+
+  TokenStream tokens_;
+};
+
+} // namespace
+
+AssignmentTree parse_assignment(const std::shared_ptr<const text::Source> &source) {
+  return NotationParser(source).parse();
+}
+
+} // namespace unravel::parse

@@ -1,0 +1,63 @@
+#include "scan/facts.h"
+
+namespace unravel::scan {
+
+using space::Set;
+using term::Term;
+
+space::Set Facts::about_sizes() const {
+  std::vector<Term> facts;
+  for (const prove::Axiom &axiom : axioms_)
+    if (axiom.variables.empty() && term::is_true(axiom.guard) && term::applications_of(axiom.conclusion).empty())
+      facts.push_back(axiom.conclusion);
+  return Set(term::conjunction(facts));
+}
+
+std::vector<Facts::Instance> Facts::instances(const std::set<Term> &applications) const {
+  std::vector<Instance> result;
+  for (const prove::Axiom &axiom : axioms_) {
+    if (axiom.variables.size() != 1) continue;
+    const std::string &quantified = axiom.variables[0];
+    std::set<Term> values;
+    for (const Term &pattern : term::applications_of(term::conjunction({axiom.guard, axiom.conclusion}))) {
+      const auto *call = pattern.as<term::Apply>();
+      for (std::size_t k = 0; k < call->arguments.size(); ++k) {
+        if (term::coefficient_of(call->arguments[k], quantified) != 1) continue;
+        Term shift = call->arguments[k] - term::variable(quantified);
+        if (term::mentions(shift, quantified)) continue;
+        for (const Term &application : applications) {
+          const auto *known = application.as<term::Apply>();
+          if (known->function == call->function) values.insert(known->arguments[k] - shift);
+        }
+      }
+    }
+    for (const Term &value : values) {
+      term::Substitution by{{quantified, value}};
+      result.push_back({term::substitute(axiom.guard, by), term::substitute(axiom.conclusion, by)});
+    }
+  }
+  return result;
+}
+
+space::Set Facts::extend(Set known, const std::set<Term> &applications) {
+  std::vector<Instance> open = instances(applications);
+  for (bool progress = true; progress;) {
+    progress = false;
+    for (const Instance &instance : open) {
+      Term implication = term::implication(instance.guard, instance.conclusion);
+      if (used_.count(implication)) continue;
+      if (!known.is_subset(Set(instance.guard))) continue;
+      used_.insert(implication);
+      // Only applications that are known are dimensions here: others would be about nothing.
+      bool about_known = true;
+      for (const Term &application : term::applications_of(instance.conclusion))
+        about_known = about_known && applications.count(application) > 0;
+      if (!about_known) continue;
+      known = known.intersect(Set(instance.conclusion));
+      progress = true;
+    }
+  }
+  return known;
+}
+
+} // namespace unravel::scan

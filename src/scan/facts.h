@@ -1,0 +1,35 @@
+#pragma once
+
+#include "prove/prover.h"
+#include "space/set.h"
+
+#include <set>
+#include <vector>
+
+/// Facts about array values: axioms of at most one quantified variable, instantiated on the applications that
+/// are known at a level, where what is enforced there implies their guard.
+namespace unravel::scan {
+
+class Facts {
+public:
+  explicit Facts(const std::vector<prove::Axiom> &axioms) : axioms_(axioms) {}
+
+  /// What holds of sizes and counts alone.
+  space::Set about_sizes() const;
+
+  /// `known` with every conclusion whose guard it implies, for instances on the given applications; repeated
+  /// until nothing new follows.
+  space::Set extend(space::Set known, const std::set<term::Term> &applications);
+
+private:
+  struct Instance {
+    term::Term guard;
+    term::Term conclusion;
+  };
+  std::vector<Instance> instances(const std::set<term::Term> &applications) const;
+
+  const std::vector<prove::Axiom> &axioms_;
+  std::set<term::Term> used_; // instances (as implications) that are in `known` already
+};
+
+} // namespace unravel::scan

@@ -1,0 +1,215 @@
+#include "scan/scan.h"
+
+#include "report/diagnostic.h"
+#include "scan/facts.h"
+#include "space/set.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+
+namespace unravel::scan {
+
+using space::Set;
+using term::Term;
+
+namespace {
+
+class Scanner {
+public:
+  Scanner(const combine::IterationSpace &space, const schedule::Order &order, const std::vector<prove::Axiom> &axioms)
+      : space_(space), order_(order), relation_(space.relation), facts_(axioms), known_(facts_.about_sizes()) {
+    for (const std::string &variable : space.variables()) variables_.insert(variable);
+  }
+
+  Nest scan() {
+    for (const std::string &variable : order_) {
+      Level level = bounds(variable);
+      bind(variable);
+      conditions(level);
+      use_assigned_names(level);
+      nest_.levels.push_back(std::move(level));
+    }
+    report::require(known_.is_subset(relation_), "a scanned nest enforces all of its iteration space");
+    return std::move(nest_);
+  }
+
+private:
+  bool is_symbol(const std::string &name) const { return variables_.count(name) == 0; }
+
+  /// Can the atom be evaluated from the variables bound so far?
+  bool is_bound(const Term &atom) const {
+    for (const std::string &name : term::variables_of(atom))
+      if (!is_symbol(name) && bound_.count(name) == 0) return false;
+    return true;
+  }
+
+  /// Bounds or value of a variable, from the shadow of the space on it and what is known outside.
+  Level bounds(const std::string &variable) {
+    Level level;
+    level.variable = variable;
+    level.tensor = tensor_of(variable);
+    auto drop = [&](const Term &atom) { return atom != term::variable(variable) && !is_bound(atom); };
+    Set shadow = relation_.project(drop).coalesce();
+    Set rest = shadow.gist(known_);
+    // The hull is taken inside what is known, then reduced: the other way round the bounds that all pieces
+    // share would be lost.
+    if (rest.pieces() > 1) rest = shadow.intersect(known_).simple_hull().gist(known_);
+    std::vector<Term> enforced;
+    std::vector<Term> constraints = rest.simple_hull().constraints();
+    if (!assign(level, constraints, enforced)) loop(level, constraints, enforced);
+    Set now = known_.intersect(Set(term::conjunction(enforced)));
+    // Conditions of the space itself that are not enforced yet; derived ones are left to the inner levels, which
+    // enforce them by their own bounds.
+    add_guards(level, relation_.without_constraints_on(drop).gist(now), enforced);
+    known_ = known_.intersect(Set(term::conjunction(enforced)));
+    return level;
+  }
+
+  std::string tensor_of(const std::string &variable) const {
+    auto owns = [&](const combine::Operand &operand) {
+      return std::find(operand.positions.begin(), operand.positions.end(), variable) != operand.positions.end();
+    };
+    for (const combine::Operand &operand : space_.operands)
+      if (owns(operand)) return operand.name;
+    return owns(space_.target) ? space_.target.name : "";
+  }
+
+  /// variable = value, where an equation with a unit coefficient says so. Of several equations the one with the
+  /// least term is used: a variable before an application.
+  static bool assign(Level &level, const std::vector<Term> &constraints, std::vector<Term> &enforced) {
+    bool found = false;
+    for (const Term &constraint : constraints) {
+      const auto *compare = constraint.as<term::Compare>();
+      if (!compare || compare->relation != term::Relation::Equal) continue;
+      std::int64_t coefficient = term::coefficient_of(compare->left, level.variable);
+      if (coefficient != 1 && coefficient != -1) continue;
+      Term value = term::variable(level.variable) - term::scale(coefficient, compare->left);
+      if (term::mentions(value, level.variable)) continue;
+      if (!found || value < level.value) level.value = value;
+      found = true;
+    }
+    if (!found) return false;
+    level.kind = Level::Kind::Let;
+    enforced.push_back(term::equal(term::variable(level.variable), level.value));
+    return true;
+  }
+
+  static void loop(Level &level, const std::vector<Term> &constraints, std::vector<Term> &enforced) {
+    level.kind = Level::Kind::Loop;
+    std::vector<Term> lower;
+    std::vector<Term> upper;
+    Term variable = term::variable(level.variable);
+    for (const Term &constraint : constraints) {
+      const auto *compare = constraint.as<term::Compare>();
+      if (!compare) continue;
+      std::int64_t coefficient = term::coefficient_of(compare->left, level.variable);
+      Term rest = compare->left - term::scale(coefficient, variable);
+      if (coefficient == 0 || term::mentions(rest, level.variable)) continue;
+      bool equation = compare->relation == term::Relation::Equal;
+      if (equation && coefficient < 0) coefficient = -coefficient, rest = -rest;
+      // coefficient * v + rest >= 0
+      if (coefficient > 0) lower.push_back(term::ceil_divide(-rest, coefficient));
+      if (coefficient < 0 || equation) {
+        std::int64_t size = coefficient < 0 ? -coefficient : coefficient;
+        upper.push_back(term::floor_divide(coefficient < 0 ? rest : -rest, size) + Term(1));
+      }
+      if (equation)
+        level.components.push_back({term::scale(coefficient, variable), -rest, 1});
+      else
+        enforced.push_back(constraint);
+    }
+    if (lower.empty() || upper.empty())
+      report::fail(report::Kind::not_bounded_here, fmt::format("`{}` is not bounded by the variables before it in this order", level.variable),
+                   "choose another order");
+    level.lower = term::maximum(lower);
+    level.upper = term::minimum(upper);
+    for (const Component &component : level.components) enforced.push_back(term::equal(component.key, component.target));
+    if (!level.components.empty()) level.kind = Level::Kind::Find;
+  }
+
+  static void add_guards(Level &level, const Set &remaining, std::vector<Term> &enforced) {
+    Term formula = remaining.coalesce().formula();
+    for (const Term &part : term::conjuncts(formula)) {
+      level.guards.push_back(part);
+      enforced.push_back(part);
+    }
+  }
+
+  /// The variable has its value: applications that needed it are known, and so are facts about them.
+  void bind(const std::string &variable) {
+    bound_.insert(variable);
+    bool fresh = false;
+    for (const Term &atom : relation_.atoms())
+      if (atom.as<term::Apply>() && is_bound(atom)) fresh = applications_.insert(atom).second || fresh;
+    if (fresh) known_ = facts_.extend(known_, applications_);
+  }
+
+  /// Conditions on array values at this level's variable: a find if the level is a loop, else guards.
+  void conditions(Level &level) {
+    auto drop = [&](const Term &atom) { return !is_bound(atom); };
+    Set remaining = relation_.without_constraints_on(drop).gist(known_).coalesce();
+    std::vector<Term> enforced;
+    Term formula = remaining.formula();
+    for (const Term &part : term::conjuncts(formula)) {
+      enforced.push_back(part);
+      if (!as_component(level, part)) level.guards.push_back(part);
+    }
+    if (enforced.empty()) return;
+    known_ = known_.intersect(Set(term::conjunction(enforced)));
+  }
+
+  /// key(variable) = target
+  bool as_component(Level &level, const Term &condition) const {
+    const auto *compare = condition.as<term::Compare>();
+    if (level.kind == Level::Kind::Let || !compare || compare->relation != term::Relation::Equal) return false;
+    Term key;
+    std::int64_t sign = 0;
+    for (const auto &[atom, coefficient] : term::linear_form(compare->left).parts) {
+      if (!term::mentions(atom, level.variable)) continue;
+      if (sign == 0) sign = coefficient > 0 ? 1 : -1;
+      key = key + term::scale(coefficient, atom);
+    }
+    if (sign == 0) return false;
+    Term target = key - compare->left;
+    level.kind = Level::Kind::Find;
+    level.components.push_back({term::scale(sign, key), term::scale(sign, target), 1});
+    return true;
+  }
+
+  /// Values that have a name by now are called by it: j, not col(p); i, not A.r.
+  void use_assigned_names(Level &level) {
+    auto named = [&](const Term &term) { return term::replace(term::substitute(term, renamed_), named_); };
+    level.lower = named(level.lower);
+    level.upper = named(level.upper);
+    level.value = named(level.value);
+    for (Component &component : level.components) component = {named(component.key), named(component.target), component.width};
+    for (Term &guard : level.guards) guard = named(guard);
+    if (level.kind != Level::Kind::Let) return;
+    if (level.value.as<term::Apply>())
+      named_.emplace(level.value, term::variable(level.variable));
+    else if (term::applications_of(level.value).empty())
+      renamed_.emplace(level.variable, level.value);
+  }
+
+  const combine::IterationSpace &space_;
+  const schedule::Order &order_;
+  std::set<std::string> variables_;
+  Set relation_;
+  Facts facts_;
+  Set known_;
+  std::set<std::string> bound_;
+  std::set<Term> applications_;
+  std::map<Term, Term> named_;
+  term::Substitution renamed_;
+  Nest nest_;
+};
+
+} // namespace
+
+Nest scan_space(const combine::IterationSpace &space, const schedule::Order &order,
+                const std::vector<prove::Axiom> &axioms) {
+  return Scanner(space, order, axioms).scan();
+}
+
+} // namespace unravel::scan

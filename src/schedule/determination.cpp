@@ -1,0 +1,138 @@
+#include "schedule/determination.h"
+
+#include "report/diagnostic.h"
+
+#include <algorithm>
+
+namespace unravel::schedule {
+
+using term::Term;
+
+namespace {
+
+Variables bit(std::size_t variable) { return Variables{1} << variable; }
+
+bool subset(Variables a, Variables of) { return (a & ~of) == 0; }
+
+} // namespace
+
+Determination::Determination(const combine::IterationSpace &space) {
+  std::vector<Term> parts = term::conjuncts(space.relation);
+  eliminate(space, parts);
+  for (const std::string &name : space.variables())
+    if (!eliminated_.count(name)) names_.push_back(name);
+  report::require(names_.size() <= 64, "at most 64 variables in an iteration space");
+  for (const Term &part : parts) {
+    const auto *compare = part.as<term::Compare>();
+    if (!compare) continue; // a disjunction: a condition, never a bound
+    Constraint constraint;
+    constraint.equality = compare->relation == term::Relation::Equal;
+    constraint.left = compare->left;
+    for (const auto &[atom, coefficient] : term::linear_form(compare->left).parts) {
+      if (const auto *variable = atom.as<term::Variable>()) {
+        int index = find(variable->name);
+        if (index < 0) continue;
+        constraint.outside |= bit(static_cast<std::size_t>(index));
+        constraint.coefficients[static_cast<std::size_t>(index)] = coefficient;
+      } else {
+        constraint.inside |= mask(atom);
+      }
+    }
+    constraints_.push_back(std::move(constraint));
+  }
+}
+
+void Determination::eliminate(const combine::IterationSpace &space, std::vector<Term> &parts) {
+  bool progress = true;
+  while (progress) {
+    progress = false;
+    for (const Term &part : parts) {
+      const auto *compare = part.as<term::Compare>();
+      if (!compare || compare->relation != term::Relation::Equal || !term::applications_of(part).empty()) continue;
+      for (const std::string &position : space.positions) {
+        std::int64_t coefficient = term::coefficient_of(compare->left, position);
+        if (coefficient != 1 && coefficient != -1) continue;
+        Term value = term::variable(position) - term::scale(coefficient, compare->left);
+        if (term::mentions(value, position)) continue;
+        term::Substitution by{{position, value}};
+        for (Term &other : parts) other = term::substitute(other, by);
+        for (auto &[name, known] : eliminated_) known = term::substitute(known, by);
+        eliminated_.emplace(position, value);
+        progress = true;
+        break;
+      }
+      if (progress) break;
+    }
+  }
+}
+
+int Determination::find(const std::string &name) const {
+  std::string wanted = name;
+  if (auto known = eliminated_.find(name); known != eliminated_.end())
+    if (const auto *variable = known->second.as<term::Variable>()) wanted = variable->name;
+  auto found = std::find(names_.begin(), names_.end(), wanted);
+  return found == names_.end() ? -1 : static_cast<int>(found - names_.begin());
+}
+
+Variables Determination::mask(const Term &term) const {
+  Variables result = 0;
+  for (const std::string &name : term::variables_of(term))
+    if (int index = find(name); index >= 0) result |= bit(static_cast<std::size_t>(index));
+  return result;
+}
+
+Variables Determination::close(Variables bound, std::vector<std::string> *order) const {
+  for (bool progress = true; progress;) {
+    progress = false;
+    for (const Constraint &constraint : constraints_) {
+      Variables open = (constraint.outside | constraint.inside) & ~bound;
+      if (!constraint.equality || open == 0 || (open & (open - 1)) != 0 || (open & constraint.inside) != 0) continue;
+      auto variable = static_cast<std::size_t>(__builtin_ctzll(open));
+      std::int64_t coefficient = constraint.coefficients.at(variable);
+      if (coefficient != 1 && coefficient != -1) continue;
+      bound |= open;
+      if (order) order->push_back(names_[variable]);
+      progress = true;
+    }
+  }
+  return bound;
+}
+
+bool Determination::bounded(std::size_t variable, Variables bound) const {
+  bool below = false;
+  bool above = false;
+  for (const Constraint &constraint : constraints_) {
+    auto found = constraint.coefficients.find(variable);
+    if (found == constraint.coefficients.end() || (constraint.inside & bit(variable))) continue;
+    if (!subset((constraint.outside | constraint.inside) & ~bit(variable), bound)) continue;
+    below = below || constraint.equality || found->second > 0;
+    above = above || constraint.equality || found->second < 0;
+  }
+  return below && above;
+}
+
+bool Determination::keyed(std::size_t variable, Variables bound) const {
+  return std::any_of(constraints_.begin(), constraints_.end(), [&](const Constraint &constraint) {
+    return constraint.equality && (constraint.inside & bit(variable)) &&
+           subset(constraint.outside | constraint.inside, bound | bit(variable));
+  });
+}
+
+std::vector<Term> Determination::upper_bounds(std::size_t variable, Variables bound) const {
+  std::vector<Term> result;
+  for (const Constraint &constraint : constraints_) {
+    auto found = constraint.coefficients.find(variable);
+    if (found == constraint.coefficients.end() || constraint.equality || found->second >= 0) continue;
+    if (!subset((constraint.outside | constraint.inside) & ~bit(variable), bound)) continue;
+    Term rest = constraint.left - term::scale(found->second, term::variable(names_[variable]));
+    result.push_back(term::floor_divide(rest, -found->second));
+  }
+  return result;
+}
+
+void Determination::append_eliminated(Variables bound, std::vector<std::string> &order) const {
+  for (const auto &[name, value] : eliminated_)
+    if (subset(mask(value), bound) && std::find(order.begin(), order.end(), name) == order.end()) order.push_back(name);
+}
+
+} // namespace unravel::schedule

@@ -1,0 +1,62 @@
+#pragma once
+
+#include "combine/space.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+/// Which variables of an iteration space are fixed or bounded by which others: what loop-order planning looks at.
+namespace unravel::schedule {
+
+/// A set of variables, by index.
+using Variables = std::uint64_t;
+
+/// Positions that are affine in other variables without index arrays (dense levels) are eliminated: they never
+/// are loops of their own. The others are numbered.
+class Determination {
+public:
+  explicit Determination(const combine::IterationSpace &space);
+
+  std::size_t size() const { return names_.size(); }
+  const std::string &name(std::size_t variable) const { return names_[variable]; }
+  Variables all() const { return size() == 64 ? ~Variables{0} : (Variables{1} << size()) - 1; }
+
+  /// The variable that stands for a name; an eliminated position that equals one variable counts as it.
+  /// -1: none.
+  int find(const std::string &name) const;
+
+  /// `bound` and everything that is determined by it, in the order in which it becomes known.
+  Variables close(Variables bound, std::vector<std::string> *order = nullptr) const;
+
+  /// Some lower and upper bound of the variable needs no variable outside `bound`.
+  bool bounded(std::size_t variable, Variables bound) const;
+  /// Some equation fixes an index array at the variable by `bound` alone: looping over it is a find.
+  bool keyed(std::size_t variable, Variables bound) const;
+  /// Upper bounds (inclusive) of the variable that need only `bound`.
+  std::vector<term::Term> upper_bounds(std::size_t variable, Variables bound) const;
+
+  /// Appends the eliminated positions whose value is known now.
+  void append_eliminated(Variables bound, std::vector<std::string> &order) const;
+  /// The space's variables that were eliminated, with their values over the others.
+  const std::map<std::string, term::Term> &eliminated() const { return eliminated_; }
+
+private:
+  struct Constraint {
+    bool equality = false;
+    term::Term left; // = 0 or >= 0
+    Variables outside = 0; // occurs as a summand
+    Variables inside = 0;  // occurs in an argument
+    std::map<std::size_t, std::int64_t> coefficients;
+  };
+
+  Variables mask(const term::Term &term) const;
+  void eliminate(const combine::IterationSpace &space, std::vector<term::Term> &parts);
+
+  std::vector<std::string> names_;
+  std::map<std::string, term::Term> eliminated_;
+  std::vector<Constraint> constraints_;
+};
+
+} // namespace unravel::schedule

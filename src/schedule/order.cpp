@@ -1,0 +1,203 @@
+#include "schedule/order.h"
+
+#include "report/diagnostic.h"
+#include "schedule/determination.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <limits>
+
+namespace unravel::schedule {
+
+using term::Term;
+
+namespace {
+
+// Where nothing is known of the data: a mode has this many coordinates, a segment this many entries, a list of
+// entries of a vector or of a matrix this many.
+constexpr double default_size = 1000;
+constexpr double default_segment = 8;
+constexpr double default_vector_entries = 100;
+constexpr double default_entries = 8000;
+
+/// The part of the visits that a find lets through.
+constexpr double hit_rate = 0.5;
+/// What a strided access in the innermost loop costs more.
+constexpr double stride_penalty = 1.5;
+
+class Planner {
+public:
+  Planner(const combine::IterationSpace &space, const Counts &counts)
+      : space_(space), counts_(counts), determination_(space) {}
+
+  Order plan() {
+    search(determination_.close(0), 1, 0, {});
+    if (best_cost_ == std::numeric_limits<double>::infinity())
+      report::fail(report::Kind::no_order,
+                   "no order of the loops makes every variable bounded",
+                   "a position or coordinate of some layout is bounded only by ones that need it");
+    Order order;
+    Variables bound = determination_.close(0, &order);
+    determination_.append_eliminated(bound, order);
+    for (std::size_t variable : best_) {
+      order.push_back(determination_.name(variable));
+      bound = determination_.close(bound | (Variables{1} << variable), &order);
+      determination_.append_eliminated(bound, order);
+    }
+    return order;
+  }
+
+private:
+  double known(const std::string &name) const {
+    if (auto found = counts_.find(name); found != counts_.end()) return std::max(found->second, 0.1);
+    std::string tensor = name.substr(0, name.find('.'));
+    bool is_size = false;
+    bool is_vector = false;
+    double segments = 1;
+    auto look = [&](const combine::Operand &operand) {
+      if (operand.tensor != tensor) return;
+      is_vector = operand.coordinates.size() == 1;
+      segments = std::pow(default_segment, static_cast<double>(std::max<std::size_t>(operand.positions.size(), 1) - 1));
+    };
+    for (const combine::Operand &operand : space_.operands) look(operand);
+    look(space_.target);
+    for (const Term &part : term::conjuncts(space_.relation)) {
+      // A size bounds a coordinate or a dense position; a count bounds a position with index arrays.
+      for (const auto &[position, value] : determination_.eliminated())
+        is_size = is_size || (term::mentions(part, position) && term::mentions(part, name));
+      for (const std::string &coordinate : space_.coordinates)
+        is_size = is_size || (term::mentions(part, coordinate) && term::mentions(part, name));
+    }
+    if (is_size) return default_size;
+    return is_vector ? default_vector_entries : default_entries / segments * 0.9;
+  }
+
+  double trip(std::size_t variable, Variables bound) const {
+    double least = std::numeric_limits<double>::infinity();
+    for (const Term &upper : determination_.upper_bounds(variable, bound)) {
+      double estimate = 1;
+      for (const Term &application : term::applications_of(upper)) {
+        auto found = counts_.find(application.as<term::Apply>()->function);
+        estimate *= found == counts_.end() ? default_segment : std::max(found->second, 0.1);
+      }
+      if (term::applications_of(upper).empty()) {
+        auto linear = term::linear_form(upper);
+        estimate = static_cast<double>(linear.constant) + 1;
+        for (const auto &[atom, coefficient] : linear.parts)
+          if (const auto *name = atom.as<term::Variable>())
+            estimate += static_cast<double>(coefficient) *
+                        (determination_.find(name->name) >= 0 ? default_size / 2 : known(name->name));
+        estimate = std::max(estimate, 0.1);
+      }
+      least = std::min(least, estimate);
+    }
+    return least;
+  }
+
+  void search(Variables bound, double visits, double cost, std::vector<std::size_t> chosen) {
+    if (cost >= best_cost_ || ++steps_ > 200000) return;
+    if (bound == determination_.all()) {
+      double total = (cost + visits) * preference(chosen);
+      if (total < best_cost_) best_cost_ = total, best_ = chosen;
+      return;
+    }
+    for (std::size_t variable = 0; variable < determination_.size(); ++variable) {
+      Variables own = Variables{1} << variable;
+      if ((bound & own) || !determination_.bounded(variable, bound)) continue;
+      double length = trip(variable, bound);
+      bool find = determination_.keyed(variable, bound);
+      double inner = find ? visits * std::min(hit_rate, length) : visits * length;
+      double more = find ? visits * (1 + std::log2(1 + length)) : visits * (1 + length);
+      std::vector<std::size_t> next = chosen;
+      next.push_back(variable);
+      search(determination_.close(bound | own), inner, cost + more, std::move(next));
+    }
+  }
+
+  /// Factors just above 1 that decide between equal costs.
+  double preference(const std::vector<std::size_t> &chosen) const {
+    double factor = 1;
+    std::vector<std::string> order;
+    Variables bound = determination_.close(0, &order);
+    for (std::size_t variable : chosen) {
+      order.push_back(determination_.name(variable));
+      bound = determination_.close(bound | (Variables{1} << variable), &order);
+    }
+    // Coordinates of the result outside, in the order of the result.
+    auto place = [&](const std::string &name) { return std::find(order.begin(), order.end(), name) - order.begin(); };
+    for (std::size_t a = 0; a < space_.coordinates.size(); ++a)
+      for (std::size_t b = a + 1; b < space_.coordinates.size(); ++b)
+        if (place(space_.coordinates[a]) > place(space_.coordinates[b])) factor += 0.01;
+    return chosen.empty() ? factor : factor * strides(determination_.name(chosen.back()));
+  }
+
+  /// More than 1 when the innermost loop walks through an array by steps other than 1.
+  double strides(const std::string &innermost) const {
+    double factor = 1;
+    auto look = [&](const Term &slot) {
+      for (const auto &[atom, coefficient] : term::linear_form(slot).parts) {
+        const auto *plain = atom.as<term::Variable>();
+        bool unit = plain && coefficient == 1;
+        if (!unit && term::mentions(atom, innermost) && !atom.as<term::Apply>()) factor *= stride_penalty;
+      }
+    };
+    for (const combine::Operand &operand : space_.operands) look(operand.slot);
+    look(space_.target.slot);
+    return factor;
+  }
+
+  const combine::IterationSpace &space_;
+  const Counts &counts_;
+  Determination determination_;
+  double best_cost_ = std::numeric_limits<double>::infinity();
+  std::vector<std::size_t> best_;
+  std::size_t steps_ = 0;
+};
+
+} // namespace
+
+Order plan_order(const combine::IterationSpace &space, const Counts &counts) { return Planner(space, counts).plan(); }
+
+Order complete_order(const combine::IterationSpace &space, const std::vector<parse::Name> &given) {
+  Determination determination(space);
+  Order order;
+  Variables bound = determination.close(0, &order);
+  determination.append_eliminated(bound, order);
+  for (const parse::Name &name : given) {
+    int variable = determination.find(name.text);
+    std::vector<std::string> variables = space.variables();
+    if (variable < 0) {
+      if (std::find(variables.begin(), variables.end(), name.text) != variables.end()) continue; // follows from others
+      std::string near = report::nearest(name.text, variables);
+      report::fail(report::Kind::unknown_variable, name.span, fmt::format("`{}` is not a variable of this computation", name.text),
+                   fmt::format("its variables are {}{}", fmt::join(variables, ", "), near.empty() ? "" : fmt::format("; did you mean `{}`?", near)));
+    }
+    Variables own = Variables{1} << variable;
+    if (bound & own) continue;
+    if (!determination.bounded(static_cast<std::size_t>(variable), bound))
+      report::fail(report::Kind::not_bounded_here, name.span,
+                   fmt::format("`{}` is not bounded by the variables before it", name.text),
+                   "its bounds or the arrays in them need variables that come later in this order");
+    order.push_back(determination.name(static_cast<std::size_t>(variable)));
+    bound = determination.close(bound | own, &order);
+    determination.append_eliminated(bound, order);
+  }
+  // What was not mentioned goes inside, in the order in which it becomes bounded.
+  for (bool progress = true; progress && bound != determination.all();) {
+    progress = false;
+    for (std::size_t variable = 0; variable < determination.size() && !progress; ++variable) {
+      Variables own = Variables{1} << variable;
+      if ((bound & own) || !determination.bounded(variable, bound)) continue;
+      order.push_back(determination.name(variable));
+      bound = determination.close(bound | own, &order);
+      determination.append_eliminated(bound, order);
+      progress = true;
+    }
+  }
+  if (bound != determination.all())
+    report::fail(report::Kind::no_order, "no order of the remaining loops makes every variable bounded");
+  return order;
+}
+
+} // namespace unravel::schedule

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "combine/space.h"
+#include "parse/tree.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+/// Loop orders: in which order the variables of an iteration space get their values.
+namespace unravel::schedule {
+
+/// What is known of the data, by qualified name: sizes ("A.M") and counts ("A.NNZ"); for a pointer array
+/// ("A.rowptr") the mean length of its segments. Names without an entry get defaults (see order.cpp).
+using Counts = std::map<std::string, double>;
+
+/// All variables of a space, outermost first. Each is determined or bounded by those before it.
+using Order = std::vector<std::string>;
+
+/// The order of least estimated cost. The estimate counts visits: a loop multiplies the visits by its trip
+/// count, a find costs the logarithm of its range and lets half of the visits through, an assignment is free.
+/// Equal costs are decided by the order of the result's coordinates and by unit strides in the innermost loop.
+/// Exponential in the number of loops (pruned); fails with a limit when no order exists.
+Order plan_order(const combine::IterationSpace &space, const Counts &counts);
+
+/// The order that a user gave, completed by the variables that follow from those given. Unknown names and
+/// variables that are not bounded at their place are mistakes.
+Order complete_order(const combine::IterationSpace &space, const std::vector<parse::Name> &given);
+
+} // namespace unravel::schedule
