@@ -1,6 +1,9 @@
 # The room `build`, C text to machine code: what its sources are told.
 
 find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED) # used as a header only, Debian: libxxhash-dev
+if(NOT XXHASH_INCLUDE_DIR IN_LIST CMAKE_CXX_IMPLICIT_INCLUDE_DIRECTORIES)
+  set_source_files_properties(src/build/cache.cpp PROPERTIES INCLUDE_DIRECTORIES ${XXHASH_INCLUDE_DIR})
+endif()
 
 set(UNRAVEL_MODULE_FOLDER ${CMAKE_INSTALL_LIBDIR}/unravel)
 if(UNRAVEL_JIT)

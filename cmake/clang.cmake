@@ -22,3 +22,5 @@ set_target_properties(unravel-clang PROPERTIES
   INSTALL_RPATH "${LLVM_LIBRARY_DIRS}"
   LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/${UNRAVEL_MODULE_FOLDER})
 install(TARGETS unravel-clang LIBRARY DESTINATION ${UNRAVEL_MODULE_FOLDER})
+# Whoever links with the room needs the module when it runs. (The room is added after this file is read.)
+cmake_language(DEFER CALL add_dependencies unravel_build unravel-clang)

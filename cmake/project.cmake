@@ -1,18 +1,87 @@
-# What is built from the rooms: the in-process compiler's module, the library, the tool, tests, benchmarks, install.
+# What is made of the rooms: the library, the tool, the tests, the install.
+
+# ---- the library: all rooms in one archive
+
+set_source_files_properties(src/library.cpp PROPERTIES COMPILE_DEFINITIONS UNRAVEL_VERSION="${PROJECT_VERSION}")
+set(room_objects ${UNRAVEL_ROOMS})
+list(TRANSFORM room_objects REPLACE "(.+)" "$<TARGET_OBJECTS:unravel_\\1>")
+add_library(unravel STATIC ${room_objects})
+add_library(unravel::unravel ALIAS unravel)
+set_target_properties(unravel PROPERTIES LINKER_LANGUAGE CXX)
+target_compile_features(unravel INTERFACE cxx_std_20)
+target_include_directories(unravel INTERFACE
+  $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+target_link_libraries(unravel PRIVATE
+  fmt::fmt PkgConfig::ISL ZLIB::ZLIB Threads::Threads ${CMAKE_DL_LIBS}
+  $<BUILD_INTERFACE:${Z3_LIBRARY}> $<INSTALL_INTERFACE:z3>)
+if(TARGET unravel-clang) # opened when it runs
+  add_dependencies(unravel unravel-clang)
+endif()
+
+# ---- the tool
+
+file(GLOB tool_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/src/tool/*.cpp)
+if(tool_sources)
+  add_executable(unravel_tool ${tool_sources})
+  set_target_properties(unravel_tool PROPERTIES OUTPUT_NAME unravel RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+  target_link_libraries(unravel_tool PRIVATE unravel_flags unravel_run fmt::fmt CLI11::CLI11
+                                             nlohmann_json::nlohmann_json)
+  target_compile_definitions(unravel_tool PRIVATE UNRAVEL_VERSION="${PROJECT_VERSION}")
+endif()
+
+# ---- tests
 
 if(UNRAVEL_TESTS)
   enable_testing()
   find_package(GTest REQUIRED)
   include(GoogleTest)
-  # test/<room>/*.cpp makes the program test_<room>, which sees that room and what the room uses.
-  foreach(room ${UNRAVEL_ROOMS})
-    file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/test/${room}/*.cpp)
-    if(sources)
-      add_executable(test_${room} ${sources})
-      target_link_libraries(test_${room} PRIVATE unravel_flags unravel_${room} GTest::gtest GTest::gtest_main)
-      target_include_directories(test_${room} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/test)
-      target_compile_definitions(test_${room} PRIVATE UNRAVEL_SOURCE_DIR="${CMAKE_CURRENT_SOURCE_DIR}")
-      gtest_discover_tests(test_${room} DISCOVERY_TIMEOUT 60)
-    endif()
-  endforeach()
+endif()
+
+# test/<name>/*.cpp makes the program test_<name>, which sees the libraries given. Its tests have the label <name>.
+function(unravel_test name)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/test/${name}/*.cpp)
+  if(NOT UNRAVEL_TESTS OR NOT sources)
+    return()
+  endif()
+  add_executable(test_${name} ${sources})
+  target_link_libraries(test_${name} PRIVATE unravel_flags ${ARGN} GTest::gtest GTest::gtest_main)
+  target_include_directories(test_${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/test)
+  target_compile_definitions(test_${name} PRIVATE UNRAVEL_SOURCE_DIR="${CMAKE_CURRENT_SOURCE_DIR}")
+  gtest_discover_tests(test_${name} DISCOVERY_TIMEOUT 60 PROPERTIES LABELS ${name})
+endfunction()
+
+foreach(room ${UNRAVEL_ROOMS})
+  unravel_test(${room} unravel_${room})
+endforeach()
+unravel_test(structure) # of the source tree: no room
+if(TARGET unravel_tool)
+  unravel_test(tool unravel_run nlohmann_json::nlohmann_json)
+  if(TARGET test_tool)
+    target_compile_definitions(test_tool PRIVATE UNRAVEL_TOOL="$<TARGET_FILE:unravel_tool>")
+    add_dependencies(test_tool unravel_tool)
+  endif()
+endif()
+
+# ---- install
+
+set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/unravel)
+install(TARGETS unravel EXPORT unravelTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(EXPORT unravelTargets NAMESPACE unravel:: DESTINATION ${package_folder})
+install(DIRECTORY include/unravel DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY layouts DESTINATION ${CMAKE_INSTALL_DATADIR}/unravel)
+if(TARGET unravel_tool)
+  install(TARGETS unravel_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+configure_package_config_file(cmake/unravelConfig.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/unravelConfig.cmake
+  INSTALL_DESTINATION ${package_folder})
+write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/unravelConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/unravelConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/unravelConfigVersion.cmake
+  DESTINATION ${package_folder})
+
+if(UNRAVEL_TESTS AND TARGET unravel_tool AND NOT UNRAVEL_SANITIZE)
+  add_test(NAME Install.ToolAndPackage COMMAND ${CMAKE_COMMAND}
+    -DBUILD=${CMAKE_BINARY_DIR} -DCONSUMER=${CMAKE_CURRENT_SOURCE_DIR}/test/install
+    -DGENERATOR=${CMAKE_GENERATOR} -DCOMPILER=${CMAKE_CXX_COMPILER}
+    -DBIN=${CMAKE_INSTALL_BINDIR} -P ${CMAKE_CURRENT_SOURCE_DIR}/test/install/check.cmake)
+  set_tests_properties(Install.ToolAndPackage PROPERTIES LABELS "install;slow")
 endif()

@@ -61,7 +61,10 @@ public:
       result_.bindings.push_back({use.name, layout, use.is_result});
     }
     unify_sizes(assign);
-    for (const Binding &binding : result_.bindings) add_axioms(binding);
+    for (const Binding &binding : result_.bindings) {
+      add_axioms(binding);
+      add_arrays(binding);
+    }
     add_leaves(assign, 0, {});
     return std::move(result_);
   }
@@ -111,6 +114,16 @@ private:
     for (const layout::Array &array : binding.layout.arrays) functions[array.name] = qualified(binding.tensor, array.name);
   }
 
+  void add_arrays(const Binding &binding) {
+    std::map<std::string, std::string> variables;
+    std::map<std::string, std::string> functions;
+    naming(binding, variables, functions);
+    for (const layout::Array &array : binding.layout.arrays) {
+      std::vector<Term> &extents = result_.arrays[qualified(binding.tensor, array.name)];
+      for (const Term &extent : array.extents) extents.push_back(term::rename(extent, variables, functions));
+    }
+  }
+
   void add_axioms(const Binding &binding) {
     for (const prove::Axiom &axiom : binding.layout.axioms()) {
       std::map<std::string, std::string> variables;
@@ -157,8 +170,10 @@ private:
     if (piece.value.array.empty()) return operand;
     operand.array = qualified(access.tensor, piece.value.array);
     const layout::Array &array = *layout.array(piece.value.array);
-    for (std::size_t k = 0; k < array.extents.size(); ++k)
-      operand.slot = term::multiply(operand.slot, here(array.extents[k])) + here(piece.value.slots[k]);
+    for (std::size_t k = 0; k < array.extents.size(); ++k) {
+      operand.slots.push_back(here(piece.value.slots[k]));
+      operand.slot = term::multiply(operand.slot, here(array.extents[k])) + operand.slots.back();
+    }
     return operand;
   }
 
@@ -203,8 +218,12 @@ private:
         if (over_coordinates) by.emplace(position, rest);
       }
     }
-    for (Operand &operand : space.operands) operand.slot = term::substitute(operand.slot, by);
-    space.target.slot = term::substitute(space.target.slot, by);
+    auto join_slots = [&](Operand &operand) {
+      operand.slot = term::substitute(operand.slot, by);
+      for (Term &slot : operand.slots) slot = term::substitute(slot, by);
+    };
+    for (Operand &operand : space.operands) join_slots(operand);
+    join_slots(space.target);
     return space::substitute_arguments(term::conjunction(relation), by);
   }
 

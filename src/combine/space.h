@@ -33,7 +33,8 @@ struct Operand {
   bool negative = false;
   std::string array;                      // "A.val"; empty: the literal
   double literal = 1;
-  term::Term slot;                        // row-major, over positions
+  std::vector<term::Term> slots;          // one per extent of the array, over variables of the space
+  term::Term slot;                        // the same, row-major
 };
 
 /// The iteration space of one product: a relation over all positions and coordinates, from which nothing is
@@ -64,6 +65,7 @@ struct Combination {
   std::vector<prove::Axiom> axioms;   // of all layouts, with qualified names
   std::vector<SizeCondition> conditions;
   std::map<std::string, term::Term> extents; // of index variables that a plain subscript fixes
+  std::map<std::string, std::vector<term::Term>> arrays; // qualified name -> extents
 };
 
 /// Meets a computation with the layouts of its tensors. Throws limits for results that are not dense.

@@ -30,8 +30,9 @@ namespace {
 class Question {
 public:
   /// The outer variables are the same in both instances, the variable differs, the inner ones are free.
-  Question(const Term &relation, const std::vector<std::string> &order, std::size_t loop, prove::Prover &prover)
-      : prover_(prover), variable_(order[loop]) {
+  Question(const Term &relation, const std::vector<std::string> &order, std::size_t loop, prove::Prover &prover,
+           bool details)
+      : prover_(prover), variable_(order[loop]), details_(details) {
     for (std::size_t k = loop; k < order.size(); ++k) primed_.emplace(order[k], term::variable(order[k] + "'"));
     hypotheses_ = term::conjuncts(relation);
     for (const Term &part : term::conjuncts(relation)) hypotheses_.push_back(term::substitute(part, primed_));
@@ -49,8 +50,8 @@ public:
     prove::Answer answer = prover_.refute(fmt::format("dependence({})", variable_), first.tensor, hypotheses);
     if (answer == prove::Answer::Refuted) return;
     verdict.reason = answer == prove::Answer::Possible ? "possible" : "budget exhausted";
-    verdict.relation = term::disjunction({verdict.relation, pairs.formula()});
-    if (verdict.witness.empty() && answer == prove::Answer::Possible)
+    if (details_) verdict.relation = term::disjunction({verdict.relation, pairs.formula()});
+    if (details_ && verdict.witness.empty() && answer == prove::Answer::Possible)
       for (const auto &[name, value] : prover_.model_of_last().values)
         verdict.witness += fmt::format("{}{} = {}", verdict.witness.empty() ? "" : ", ", name, value);
     bool both_update = first.updates && second.updates;
@@ -61,6 +62,7 @@ public:
 private:
   prove::Prover &prover_;
   std::string variable_;
+  bool details_;
   term::Substitution primed_;
   std::vector<Term> hypotheses_;
 };
@@ -68,11 +70,13 @@ private:
 } // namespace
 
 std::vector<LoopVerdict> classify(const Term &relation, const std::vector<std::string> &order,
-                                  const std::vector<Reference> &references, prove::Prover &prover) {
+                                  const std::vector<std::string> &loops, const std::vector<Reference> &references,
+                                  prove::Prover &prover, bool details) {
   std::vector<LoopVerdict> result;
   for (std::size_t loop = 0; loop < order.size(); ++loop) {
+    if (std::find(loops.begin(), loops.end(), order[loop]) == loops.end()) continue;
     LoopVerdict verdict{order[loop], Verdict::Parallel, term::falsity(), "", "affine"};
-    Question question(relation, order, loop, prover);
+    Question question(relation, order, loop, prover, details);
     for (const Reference &first : references)
       for (const Reference &second : references)
         if (first.tensor == second.tensor && (first.writes || second.writes)) question.ask(first, second, verdict);

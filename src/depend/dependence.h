@@ -43,9 +43,11 @@ struct LoopVerdict {
 /// The references of a product: the target is updated, the operands are read.
 std::vector<Reference> references(const combine::IterationSpace &space);
 
-/// Verdicts for every variable of `order` (all variables, outermost first).
+/// Verdicts for the variables `loops`, in the order of `order` (all variables, outermost first). The relation
+/// and the witness are made only where `details` is set.
 std::vector<LoopVerdict> classify(const term::Term &relation, const std::vector<std::string> &order,
-                                  const std::vector<Reference> &references, prove::Prover &prover);
+                                  const std::vector<std::string> &loops, const std::vector<Reference> &references,
+                                  prove::Prover &prover, bool details = true);
 
 std::string to_text(const std::vector<LoopVerdict> &verdicts);
 

@@ -30,6 +30,7 @@ struct Obligation {
 struct Candidate {
   Method method = Method::Scan;
   bool proved = false;
+  bool tried = true;  // false: something cheaper was taken before
   std::string reason; // why it lost or failed: "O-part not proved", "another template costs less", ...
 };
 
@@ -65,6 +66,8 @@ struct LevelPlan {
   /// The state's first value, over the variables outside `state_level`.
   term::Term start;
   bool advance = false; // `++q` after a match is allowed (O-inc)
+  /// skip holds on a prefix of the range (O-part, proved): a state may also be found by binary search.
+  bool partitioned = false;
   std::vector<Obligation> obligations;
   std::vector<Candidate> candidates;
 };

@@ -9,14 +9,14 @@
 #include <variant>
 #include <vector>
 
-/// The loop IR: what is left of a computation when every loop, find and assignment is explicit. It is printed,
-/// read back, interpreted, improved by small passes and emitted as C.
+/// The loop IR: what is left of a computation when every loop, find and assignment is explicit. It is
+/// printed, read back, interpreted, improved by small passes and emitted as C.
 ///
 /// Meaning. Integer expressions are terms: a variable is a size or count of a parameter (named `A.M`) or a
 /// variable declared by a statement (named `A.p`, `i`); an application `A.col(e)` reads the index array `col`
 /// of the parameter A at slot e (row-major over the declared extents for several arguments). Arithmetic is on
-/// 64-bit integers and doesn't overflow (the caller's sizes guarantee it). Conditions are formulas; And and Or
-/// evaluate from left to right and stop early, so a read may be guarded by an earlier part. Values are
+/// 64-bit integers and doesn't overflow (the caller's sizes guarantee it). Conditions are formulas; And and
+/// Or evaluate from left to right and stop early, so a read may be guarded by an earlier part. Values are
 /// floating-point numbers; sums may be reassociated.
 namespace unravel::loop {
 
@@ -84,6 +84,7 @@ struct If {
   term::Term condition;
   Block then;
   std::string comment;
+  Block otherwise; // may be empty
 };
 
 /// A constant integer from here to the end of the block: const int64_t variable = value.
@@ -141,20 +142,22 @@ struct Statement {
 
 enum class ElementType { Int32, Int64, Float32, Float64 };
 
-/// An array of a parameter, with extents in slots (terms over the parameter's own sizes and counts, qualified).
+/// An array of a parameter, with extents in slots (terms over the parameter's own sizes and counts,
+/// qualified).
 struct ArrayParameter {
   std::string name; // unqualified: "rowptr"
   bool is_value = false;
   ElementType element = ElementType::Int32;
   std::vector<term::Term> extents;
-  bool non_negative = false; // every element is known to be >= 0 (an index array): divisions of it are plain ones
+  bool non_negative =
+      false; // every element is known to be >= 0 (an index array): divisions of it are plain ones
 };
 
 /// A tensor that the kernel is given: one C struct. Its sizes and counts are the variables "A.M", "A.NNZ".
 struct TensorParameter {
-  std::string name;   // "A"
-  std::string layout; // the layout's name, names the struct type: "csr"
-  std::string about;  // the layout file's comment, one or more lines
+  std::string name;                // "A"
+  std::string layout;              // the layout's name, names the struct type: "csr"
+  std::string about;               // the layout file's comment, one or more lines
   std::vector<std::string> sizes;  // unqualified, one per mode: "M", "N"
   std::vector<std::string> counts; // unqualified: "NNZ"
   std::vector<ArrayParameter> arrays;
@@ -170,8 +173,8 @@ struct Precondition {
 
 /// A whole kernel.
 struct Program {
-  std::string name;       // of the C function
-  std::string expression; // as the user wrote it
+  std::string name;                        // of the C function
+  std::string expression;                  // as the user wrote it
   std::vector<TensorParameter> parameters; // the result first
   std::vector<Precondition> preconditions;
   Block body;

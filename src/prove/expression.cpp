@@ -20,21 +20,26 @@ std::int64_t times_exact(std::int64_t a, std::int64_t b) {
   return result;
 }
 
-std::int64_t floor_quotient(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
+std::int64_t floor_quotient(std::int64_t a, std::int64_t b) {
+  return a / b - (a % b < 0 ? 1 : 0);
+}
 
 std::size_t hash_of(const Expression &node) {
   std::size_t seed = static_cast<std::size_t>(node.op);
   auto mix = [&](std::size_t value) { seed = (seed ^ value) * 0x9e3779b97f4a7c15ULL + (seed >> 29); };
   mix(static_cast<std::size_t>(node.symbol));
   mix(static_cast<std::size_t>(node.number));
-  for (Id child : node.children) mix(static_cast<std::size_t>(child));
-  for (std::int64_t coefficient : node.coefficients) mix(static_cast<std::size_t>(coefficient));
+  for (Id child : node.children)
+    mix(static_cast<std::size_t>(child));
+  for (std::int64_t coefficient : node.coefficients)
+    mix(static_cast<std::size_t>(coefficient));
   return seed;
 }
 
 std::int64_t divisor_of(const std::vector<std::int64_t> &coefficients) {
   std::int64_t divisor = 0;
-  for (std::int64_t coefficient : coefficients) divisor = std::gcd(divisor, coefficient);
+  for (std::int64_t coefficient : coefficients)
+    divisor = std::gcd(divisor, coefficient);
   return divisor;
 }
 
@@ -80,7 +85,9 @@ Id Expressions::bound_variable(const std::string &name) {
   return intern(std::move(node));
 }
 
-Id Expressions::constant(std::int64_t value) { return intern({.op = Op::Linear, .number = value}); }
+Id Expressions::constant(std::int64_t value) {
+  return intern({.op = Op::Linear, .number = value});
+}
 
 Id Expressions::linear(std::vector<std::pair<Id, std::int64_t>> parts, std::int64_t constant) {
   std::sort(parts.begin(), parts.end());
@@ -128,7 +135,8 @@ Id Expressions::add(Id a, std::int64_t factor, Id b) {
 Id Expressions::plus(Id a, std::int64_t constant) {
   if (constant == 0) return a;
   Expression node = (*this)[a];
-  if (node.op != Op::Linear) return intern({.op = Op::Linear, .number = constant, .children = {a}, .coefficients = {1}});
+  if (node.op != Op::Linear)
+    return intern({.op = Op::Linear, .number = constant, .children = {a}, .coefficients = {1}});
   node.number = plus_exact(node.number, constant);
   if (node.children.size() == 1 && node.coefficients[0] == 1 && node.number == 0) return node.children[0];
   return intern(std::move(node));
@@ -147,7 +155,8 @@ Id Expressions::equal_zero(Id a) {
   std::int64_t divisor = divisor_of(node.coefficients);
   if (node.number % divisor != 0) return falsity_;
   if (node.coefficients[0] < 0) divisor = -divisor;
-  for (std::int64_t &coefficient : node.coefficients) coefficient /= divisor;
+  for (std::int64_t &coefficient : node.coefficients)
+    coefficient /= divisor;
   node.number /= divisor;
   if (node.children.size() == 1 && node.coefficients[0] == 1 && node.number == 0)
     return intern({.op = Op::Equal, .children = {node.children[0]}});
@@ -163,7 +172,8 @@ Id Expressions::at_least_zero(Id a) {
   std::vector<std::pair<Id, std::int64_t>> parts;
   for (std::size_t k = 0; k < node.children.size(); ++k)
     parts.emplace_back(node.children[k], node.coefficients[k] / divisor);
-  return intern({.op = Op::AtLeast, .children = {linear(std::move(parts), floor_quotient(node.number, divisor))}});
+  return intern(
+      {.op = Op::AtLeast, .children = {linear(std::move(parts), floor_quotient(node.number, divisor))}});
 }
 
 Id Expressions::junction(Op op, const std::vector<Id> &parts) {
@@ -175,7 +185,8 @@ Id Expressions::junction(Op op, const std::vector<Id> &parts) {
   for (Id part : parts) {
     if (part == zero) return zero;
     if ((*this)[part].op == op)
-      for (Id inner : (*this)[part].children) append(inner);
+      for (Id inner : (*this)[part].children)
+        append(inner);
     else
       append(part);
   }
@@ -210,10 +221,13 @@ Id Expressions::import(const term::Term &term, const std::map<std::string, Id> &
   auto all = [&](const std::vector<term::Term> &terms) {
     std::vector<Id> result;
     result.reserve(terms.size());
-    for (const term::Term &inner : terms) result.push_back(down(inner));
+    for (const term::Term &inner : terms)
+      result.push_back(down(inner));
     return result;
   };
-  auto many = [&](Op op, const std::vector<term::Term> &terms) { return intern({.op = op, .children = all(terms)}); };
+  auto many = [&](Op op, const std::vector<term::Term> &terms) {
+    return intern({.op = op, .children = all(terms)});
+  };
   return std::visit(
       term::overloaded{
           [&](const term::Constant &x) { return constant(x.value); },
@@ -224,7 +238,8 @@ Id Expressions::import(const term::Term &term, const std::map<std::string, Id> &
           [&](const term::Linear &x) {
             std::vector<std::pair<Id, std::int64_t>> parts;
             parts.reserve(x.parts.size());
-            for (const auto &[atom, coefficient] : x.parts) parts.emplace_back(down(atom), coefficient);
+            for (const auto &[atom, coefficient] : x.parts)
+              parts.emplace_back(down(atom), coefficient);
             return linear(std::move(parts), x.constant);
           },
           [&](const term::Apply &x) { return apply(symbol(x.function), all(x.arguments)); },
@@ -234,7 +249,8 @@ Id Expressions::import(const term::Term &term, const std::map<std::string, Id> &
           [&](const term::Minimum &x) { return many(Op::Minimum, x.of); },
           [&](const term::Maximum &x) { return many(Op::Maximum, x.of); },
           [&](const term::Compare &x) {
-            return x.relation == term::Relation::Equal ? equal_zero(down(x.left)) : at_least_zero(down(x.left));
+            return x.relation == term::Relation::Equal ? equal_zero(down(x.left))
+                                                       : at_least_zero(down(x.left));
           },
           [&](const term::And &x) { return conjunction(all(x.parts)); },
           [&](const term::Or &x) { return disjunction(all(x.parts)); },
@@ -243,7 +259,9 @@ Id Expressions::import(const term::Term &term, const std::map<std::string, Id> &
       term.node().kind);
 }
 
-void Expressions::Substitution::bind(Id variable, Id value) { done_[variable] = value; }
+void Expressions::Substitution::bind(Id variable, Id value) {
+  done_[variable] = value;
+}
 
 void Expressions::Substitution::clear() {
   done_.clear();
@@ -265,7 +283,8 @@ Id Expressions::Substitution::rebuild(const Expression &node) {
   auto children = [&] {
     std::vector<Id> result;
     result.reserve(node.children.size());
-    for (Id child : node.children) result.push_back(down(child));
+    for (Id child : node.children)
+      result.push_back(down(child));
     return result;
   };
   switch (node.op) {

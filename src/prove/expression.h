@@ -78,8 +78,8 @@ public:
   std::size_t size() const { return nodes_.size(); }
   const std::string &name(int symbol) const { return names_[static_cast<std::size_t>(symbol)]; }
 
-  /// A substitution of variables, all at once. Keep it as long as the bindings are the same: it remembers what
-  /// it has done.
+  /// A substitution of variables, all at once. Keep it as long as the bindings are the same: it remembers
+  /// what it has done.
   class Substitution {
   public:
     explicit Substitution(Expressions &all) : all_(all) {}

@@ -2,6 +2,7 @@
 
 #include "term/term.h"
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,9 @@ struct Level {
 /// is executed exactly once for each point of the iteration space.
 struct Nest {
   std::vector<Level> levels;
+  /// What can be read as soon as the variables in it have their values: applications of index arrays, and of
+  /// value arrays to their row-major slot.
+  std::set<term::Term> safe_loads;
 };
 
 std::string to_text(const Nest &nest);

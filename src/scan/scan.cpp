@@ -17,8 +17,10 @@ namespace {
 
 class Scanner {
 public:
-  Scanner(const combine::IterationSpace &space, const schedule::Order &order, const std::vector<prove::Axiom> &axioms)
-      : space_(space), order_(order), relation_(space.relation), facts_(axioms), known_(facts_.about_sizes()) {
+  Scanner(const combine::IterationSpace &space, const schedule::Order &order, const std::vector<prove::Axiom> &axioms,
+          const std::map<std::string, std::vector<Term>> &arrays)
+      : space_(space), order_(order), arrays_(arrays), relation_(space.relation), facts_(axioms),
+        known_(facts_.about_sizes()) {
     for (const std::string &variable : space.variables()) variables_.insert(variable);
   }
 
@@ -30,6 +32,8 @@ public:
       use_assigned_names(level);
       nest_.levels.push_back(std::move(level));
     }
+    std::set<Term> safe = nest_.safe_loads;
+    for (const Term &load : safe) nest_.safe_loads.insert(term::substitute(load, renamed_));
     report::require(known_.is_subset(relation_), "a scanned nest enforces all of its iteration space");
     return std::move(nest_);
   }
@@ -139,10 +143,32 @@ private:
   /// The variable has its value: applications that needed it are known, and so are facts about them.
   void bind(const std::string &variable) {
     bound_.insert(variable);
-    bool fresh = false;
+    std::vector<Term> fresh;
     for (const Term &atom : relation_.atoms())
-      if (atom.as<term::Apply>() && is_bound(atom)) fresh = applications_.insert(atom).second || fresh;
-    if (fresh) known_ = facts_.extend(known_, applications_);
+      if (atom.as<term::Apply>() && is_bound(atom) && applications_.insert(atom).second) fresh.push_back(atom);
+    if (!fresh.empty()) known_ = facts_.extend(known_, applications_);
+    note_safe_loads(variable, fresh);
+  }
+
+  bool in_extents(const std::vector<Term> &arguments, const std::vector<Term> &extents) const {
+    std::vector<Term> domain;
+    for (std::size_t k = 0; k < arguments.size(); ++k) domain.push_back(term::between(Term(0), arguments[k], extents[k]));
+    return known_.is_subset(Set(term::conjunction(domain)));
+  }
+
+  void note_safe_loads(const std::string &variable, const std::vector<Term> &fresh) {
+    for (const Term &application : fresh) {
+      const auto *call = application.as<term::Apply>();
+      if (in_extents(call->arguments, arrays_.at(call->function))) nest_.safe_loads.insert(application);
+    }
+    auto look = [&](const combine::Operand &operand) {
+      if (operand.array.empty() || !is_bound(operand.slot)) return;
+      Term load = term::apply(operand.array, {operand.slot});
+      bool now = term::mentions(operand.slot, variable) || variable == order_.front();
+      if (now && in_extents(operand.slots, arrays_.at(operand.array))) nest_.safe_loads.insert(load);
+    };
+    for (const combine::Operand &operand : space_.operands) look(operand);
+    look(space_.target);
   }
 
   /// Conditions on array values at this level's variable: a find if the level is a loop, else guards.
@@ -194,6 +220,7 @@ private:
 
   const combine::IterationSpace &space_;
   const schedule::Order &order_;
+  const std::map<std::string, std::vector<Term>> &arrays_;
   std::set<std::string> variables_;
   Set relation_;
   Facts facts_;
@@ -208,8 +235,9 @@ private:
 } // namespace
 
 Nest scan_space(const combine::IterationSpace &space, const schedule::Order &order,
-                const std::vector<prove::Axiom> &axioms) {
-  return Scanner(space, order, axioms).scan();
+                const std::vector<prove::Axiom> &axioms,
+                const std::map<std::string, std::vector<term::Term>> &arrays) {
+  return Scanner(space, order, axioms, arrays).scan();
 }
 
 } // namespace unravel::scan

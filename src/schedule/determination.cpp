@@ -111,11 +111,12 @@ bool Determination::bounded(std::size_t variable, Variables bound) const {
   return below && above;
 }
 
-bool Determination::keyed(std::size_t variable, Variables bound) const {
-  return std::any_of(constraints_.begin(), constraints_.end(), [&](const Constraint &constraint) {
+std::size_t Determination::keys(std::size_t variable, Variables bound) const {
+  auto is_key = [&](const Constraint &constraint) {
     return constraint.equality && (constraint.inside & bit(variable)) &&
            subset(constraint.outside | constraint.inside, bound | bit(variable));
-  });
+  };
+  return static_cast<std::size_t>(std::count_if(constraints_.begin(), constraints_.end(), is_key));
 }
 
 std::vector<Term> Determination::upper_bounds(std::size_t variable, Variables bound) const {

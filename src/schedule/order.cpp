@@ -106,8 +106,11 @@ private:
       Variables own = Variables{1} << variable;
       if ((bound & own) || !determination_.bounded(variable, bound)) continue;
       double length = trip(variable, bound);
-      bool find = determination_.keyed(variable, bound);
-      double inner = find ? visits * std::min(hit_rate, length) : visits * length;
+      bool find = determination_.keys(variable, bound) > 0;
+      // Each equation of a find selects one of as many values as a mode has coordinates, at random; real data
+      // are less random than that.
+      auto equations = static_cast<double>(determination_.keys(variable, bound));
+      double inner = visits * (find ? std::max(std::min(hit_rate, length), length / std::pow(default_size, equations)) : length);
       double more = find ? visits * (1 + std::log2(1 + length)) : visits * (1 + length);
       std::vector<std::size_t> next = chosen;
       next.push_back(variable);

@@ -12,7 +12,9 @@ namespace unravel::term {
 
 namespace {
 
-bool is_formula(const Term &term) { return term.as<Compare>() || term.as<And>() || term.as<Or>() || term.as<Not>(); }
+bool is_formula(const Term &term) {
+  return term.as<Compare>() || term.as<And>() || term.as<Or>() || term.as<Not>();
+}
 
 class TermReader {
 public:
@@ -20,12 +22,14 @@ public:
 
   Term disjunction() {
     std::vector<Term> parts{conjunction()};
-    while (accept_word("or")) parts.push_back(conjunction());
+    while (accept_word("or"))
+      parts.push_back(conjunction());
     return parts.size() == 1 ? parts[0] : term::disjunction(std::move(parts));
   }
 
   void skip_spaces() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t')) ++at_;
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t'))
+      ++at_;
   }
 
   std::size_t position() const { return at_; }
@@ -33,7 +37,8 @@ public:
 private:
   Term conjunction() {
     std::vector<Term> parts{negation()};
-    while (accept_word("and")) parts.push_back(negation());
+    while (accept_word("and"))
+      parts.push_back(negation());
     return parts.size() == 1 ? parts[0] : term::conjunction(std::move(parts));
   }
 
@@ -95,7 +100,8 @@ private:
       Term next = accept("-") ? -integer(factor()) : integer(factor());
       result = multiply(integer(result), next);
     }
-    if (!alone || coefficient != Term(1)) result = multiply(multiply(Term(sign), coefficient), integer(result));
+    if (!alone || coefficient != Term(1))
+      result = multiply(multiply(Term(sign), coefficient), integer(result));
     if (accept_word("mod")) result = modulo(integer(result), divisor());
     return result;
   }
@@ -118,7 +124,8 @@ private:
     if (name == "floor" || name == "ceil") return quotient(name == "floor");
     std::vector<Term> arguments;
     if (!accept(")")) {
-      do arguments.push_back(integer(disjunction()));
+      do
+        arguments.push_back(integer(disjunction()));
       while (accept(","));
       expect(")");
     }
@@ -164,7 +171,8 @@ private:
   std::string_view peek_name() {
     skip_spaces();
     std::size_t end = at_;
-    while (end < text_.size() && is_name_character(text_[end])) ++end;
+    while (end < text_.size() && is_name_character(text_[end]))
+      ++end;
     return text_.substr(at_, end - at_);
   }
 

@@ -13,6 +13,8 @@ Place Source::place(std::size_t begin, std::size_t end) const {
   line_begin = (begin == 0 || line_begin == std::string::npos) ? 0 : line_begin + 1;
   std::size_t line_end = content_.find('\n', begin);
   if (line_end == std::string::npos) line_end = content_.size();
+  // The carriage return of a Windows line end isn't part of the line, unless the place is just there.
+  if (line_end > begin && content_[line_end - 1] == '\r') --line_end;
   Place place;
   place.file = name_;
   place.line = 1 + static_cast<std::size_t>(std::count(content_.begin(), content_.begin() + begin, '\n'));

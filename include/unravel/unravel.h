@@ -1,0 +1,84 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+/// Unravel as a library: an assignment in tensor index notation and layouts in, C text or a kernel that can
+/// be called out. Functions may be called from several threads at once.
+///
+///     unravel::Options options;
+///     options.formats = {{"A", "csr"}};
+///     unravel::Kernel kernel = unravel::make_kernel("y(i) = A(i,j) * x(j)", options);
+///     int failed = kernel({&y, &A, &x}); // structs as in CSource::header
+namespace unravel {
+
+/// What the compiler has against an input. what() is the whole message, with the place underlined.
+class Error : public std::runtime_error {
+public:
+  Error(const std::string &message, std::string kind, bool is_bug)
+      : std::runtime_error(message), kind_(std::move(kind)), is_bug_(is_bug) {}
+
+  /// The stable name of the kind of message, such as "unknown-layout" (docs/errors.md).
+  const std::string &kind() const { return kind_; }
+  /// A failure of the compiler itself; otherwise the input is at fault, or not supported yet.
+  bool is_bug() const { return is_bug_; }
+
+private:
+  std::string kind_;
+  bool is_bug_ = false;
+};
+
+enum class IndexType { Int32, Int64 };
+enum class ValueType { Float32, Float64 };
+
+struct Options {
+  /// Per tensor its layout: "csr", "dense<1,0>", "./mine.layout:name". Others are dense, row-major.
+  std::map<std::string, std::string> formats;
+  /// As after `-s` on the command line: "order i, A.p, j; parallel i".
+  std::vector<std::string> schedules;
+  /// Of the C function; changed where it isn't an identifier or collides with one of C or C++.
+  std::string name = "kernel";
+  IndexType index = IndexType::Int32;
+  ValueType value = ValueType::Float64;
+};
+
+/// A kernel as C99 that is C++ too, with or without OpenMP.
+struct CSource {
+  std::string function; // its name
+  std::string source;   // includes "<function>.h"
+  std::string header;   // one struct per layout, the prototype
+};
+
+/// Throws Error.
+CSource make_c(const std::string &expression, const Options &options = {});
+
+/// A kernel in this process. A handle: copies share the code.
+class Kernel {
+public:
+  /// Calls it with pointers to the structs of its tensors, the result first, then the operands as they occur;
+  /// the structs are those of make_c's header. Returns 0, or 1 where their sizes disagree (nothing is changed
+  /// then).
+  int operator()(const std::vector<void *> &structs) const;
+  /// How many threads its parallel loop takes from now on. Precondition: threads >= 1.
+  void set_threads(int threads) const;
+
+private:
+  friend Kernel make_kernel(const std::string &, const Options &);
+  struct Code;
+  explicit Kernel(std::shared_ptr<const Code> code) : code_(std::move(code)) {}
+  std::shared_ptr<const Code> code_;
+};
+
+/// Compiles in process, or with the system's C compiler where Unravel was built without LLVM; kernels are
+/// kept on disk (UNRAVEL_CACHE_DIR). Throws Error. A program that lies outside of the tree where Unravel was
+/// installed, and the tree not where it was configured to be, names lib/unravel/libunravel-clang.so by the
+/// variable UNRAVEL_JIT_MODULE.
+Kernel make_kernel(const std::string &expression, const Options &options = {});
+
+/// "0.1.0"
+std::string version();
+
+} // namespace unravel

@@ -1,0 +1,151 @@
+#include "build/back_end.h"
+#include "build/clang/flags.h"
+#include "build/clang/interface.h"
+#include "build/file.h"
+#include "report/diagnostic.h"
+
+#include <climits>
+#include <cstdlib>
+#include <dlfcn.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <vector>
+
+namespace unravel::build {
+
+namespace {
+
+constexpr const char *module_name = "libunravel-clang.so";
+
+bool exists(const std::string &path) {
+  return access(path.c_str(), R_OK) == 0;
+}
+
+std::string folder_of(const std::string &path) {
+  char real[PATH_MAX];
+  if (!realpath(path.c_str(), real)) return {};
+  std::string folder = real;
+  return folder.substr(0, folder.rfind('/'));
+}
+
+/// Where this function's machine code was loaded from: a library, or the program, whose name may be relative.
+std::vector<std::string> home_folders() {
+  std::vector<std::string> folders;
+  Dl_info info;
+  if (dladdr(reinterpret_cast<void *>(&home_folders), &info) && info.dli_fname &&
+      std::string(info.dli_fname).find('/') != std::string::npos)
+    folders.push_back(folder_of(info.dli_fname));
+  folders.push_back(folder_of("/proc/self/exe"));
+  return folders;
+}
+
+/// $UNRAVEL_JIT_MODULE; else in lib/unravel beside or above the program or library that this code is part of
+/// (an installed tree that may have been moved, and the build tree); else where it was to be installed.
+std::string locate_module() {
+  if (const char *chosen = std::getenv("UNRAVEL_JIT_MODULE"); chosen && *chosen) return chosen;
+  for (std::string folder : home_folders())
+    for (int up = 0; up < 3 && !folder.empty(); ++up, folder = folder.substr(0, folder.rfind('/')))
+      for (const char *inner : {"/" UNRAVEL_MODULE_FOLDER "/", "/unravel/"})
+        if (std::string path = folder + inner + module_name; exists(path)) return path;
+  return std::string(UNRAVEL_MODULE_INSTALL_FOLDER "/") + module_name;
+}
+
+/// The loaded module; throws kind `no-compiler`. It is never unloaded.
+const UnravelClang &load_module() {
+  static const UnravelClang &module = []() -> const UnravelClang & {
+    std::string path = locate_module();
+    constexpr const char *hint =
+        "install Unravel with its module, or name the module's file with `UNRAVEL_JIT_MODULE`";
+    void *handle = dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
+    if (!handle)
+      report::fail(report::Kind::no_compiler, std::string("can't load the in-process compiler: ") + dlerror(),
+                   hint);
+    auto *table = reinterpret_cast<decltype(&unravel_clang)>(dlsym(handle, "unravel_clang"));
+    if (!table || table()->version != unravel_clang_interface_version)
+      report::fail(report::Kind::no_compiler, "`" + path + "` is not this version's in-process compiler",
+                   hint);
+    return *table();
+  }();
+  return module;
+}
+
+/// A message that the module has allocated.
+std::string take(char *message) {
+  std::string text = message ? message : "";
+  std::free(message);
+  return text;
+}
+
+/// Code that ORC has linked in memory.
+class JitCode : public Code {
+public:
+  JitCode(const UnravelClang &module, void *kernel) : module_(module), kernel_(kernel) {}
+  ~JitCode() override { module_.release(kernel_); }
+  void *find_symbol(const std::string &name) const override {
+    return module_.find_symbol(kernel_, name.c_str());
+  }
+  void *find_openmp_symbol(const char *name) const override {
+    void *runtime = module_.openmp_runtime(kernel_);
+    return runtime ? dlsym(runtime, name) : nullptr;
+  }
+
+private:
+  const UnravelClang &module_;
+  void *kernel_;
+};
+
+/// Size and time of change of a file: tells one version of a library from another without loading it.
+std::string stamp(const std::string &path) {
+  struct stat status;
+  if (stat(path.c_str(), &status) != 0) return path;
+  return path + " " + std::to_string(status.st_size) + " " + std::to_string(status.st_mtim.tv_sec) + "." +
+         std::to_string(status.st_mtim.tv_nsec);
+}
+
+class InProcess : public BackEnd {
+public:
+  std::string name() const override { return "clang " UNRAVEL_CLANG_VERSION " in process"; }
+
+  std::string identity() const override {
+    std::string text = name() + "\n" + stamp(UNRAVEL_CLANG_LIBRARY) + "\n" + stamp(locate_module()) + "\n";
+    for (const char *flag : clang_flags)
+      text += std::string(flag) + " ";
+    return text;
+  }
+
+  Built build(const std::string &c_text, bool want_shared_object) const override {
+    const UnravelClang &module = load_module();
+    Built built;
+    char *message = nullptr;
+    void *kernel = module.compile(c_text.data(), c_text.size(), &message);
+    if (!kernel) {
+      built.diagnostics = take(message);
+      return built;
+    }
+    built.code = std::make_shared<JitCode>(module, kernel);
+    if (want_shared_object) built.shared_object = link(module, kernel);
+    return built;
+  }
+
+private:
+  /// Empty where the linker fails or there is no place to link to: the kernel runs all the same, it just is
+  /// not cached on disk.
+  static std::string link(const UnravelClang &module, void *kernel) try {
+    PrivateFolder folder;
+    std::string path = folder.path() + "/kernel.so";
+    char *message = nullptr;
+    bool linked = module.link(kernel, path.c_str(), &message);
+    take(message);
+    return linked ? read_file(path).value_or("") : "";
+  } catch (const report::Error &) {
+    return {};
+  }
+};
+
+} // namespace
+
+std::unique_ptr<BackEnd> in_process_back_end() {
+  return std::make_unique<InProcess>();
+}
+
+} // namespace unravel::build

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "emit/emit.h"
+#include "emit/expression.h"
+#include "emit/names.h"
+
+#include <string>
+
+namespace unravel::emit {
+
+/// The kernel function without its comment: signature, preconditions, locals, statements. Tells `expressions`
+/// what the prelude must define.
+std::string function_text(const loop::Program &program, const EmitOptions &options, Names &names,
+                          Expressions &expressions);
+
+/// `int spmv(dense *y, const csr *A)`.
+std::string signature(const loop::Program &program, const Names &names);
+
+/// Text that can't end a comment or a line early.
+std::string comment_text(const std::string &text);
+
+} // namespace unravel::emit

@@ -1,0 +1,348 @@
+#include "emit/expression.h"
+
+#include "loop/walk.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace unravel::emit {
+
+namespace {
+
+using term::Linear;
+using term::overloaded;
+using term::Term;
+
+// C's precedences, the tightest first.
+constexpr int primary = 10;
+constexpr int unary = 9;
+constexpr int multiplicative = 8;
+constexpr int additive = 7;
+constexpr int relational = 6;
+constexpr int equality = 5;
+constexpr int both = 4;
+constexpr int either = 3;
+
+std::string wrap(const std::string &text, bool parentheses) {
+  return parentheses ? "(" + text + ")" : text;
+}
+
+std::string literal(std::int64_t value) {
+  if (value == INT64_MIN) return "(-9223372036854775807 - 1)";
+  return std::to_string(value);
+}
+
+bool fits_int(std::int64_t value) {
+  return value >= INT32_MIN && value <= INT32_MAX;
+}
+
+std::string last_part(const std::string &name) {
+  return name.substr(name.rfind('.') + 1);
+}
+
+bool has_load(const Linear &linear) {
+  return std::any_of(linear.parts.begin(), linear.parts.end(),
+                     [](const auto &part) { return !applications_of(part.first).empty(); });
+}
+
+} // namespace
+
+Expressions::Expressions(const loop::Program &program, const Names &names) : names_(names) {
+  bool is_double = false;
+  bool is_single = false;
+  for (const loop::TensorParameter &parameter : program.parameters)
+    for (const loop::ArrayParameter &array : parameter.arrays) {
+      arrays_[parameter.name + "." + array.name] = &array;
+      is_double = is_double || array.element == loop::ElementType::Float64;
+      is_single = is_single || array.element == loop::ElementType::Float32;
+    }
+  single_precision_ = is_single && !is_double;
+  find_non_negative(program);
+}
+
+/// All variables are taken to be non-negative until an assignment speaks against it: the first negative value
+/// in a run would need an earlier one.
+void Expressions::find_non_negative(const loop::Program &program) {
+  for (const loop::TensorParameter &parameter : program.parameters)
+    for (const auto *names : {&parameter.sizes, &parameter.counts})
+      for (const std::string &name : *names)
+        non_negative_.insert(parameter.name + "." + name);
+  for (const std::string &name : loop::effects_of(program.body).declared)
+    non_negative_.insert(name);
+  bool changed = true;
+  auto check = [&](const std::string &name, const Term &value) {
+    if (non_negative_.contains(name) && !is_non_negative(value)) changed = non_negative_.erase(name) > 0;
+  };
+  while (changed) {
+    changed = false;
+    each_statement(program.body, [&](const loop::Statement &statement) {
+      if (const auto *loop = std::get_if<loop::For>(&statement.kind)) check(loop->variable, loop->lower);
+      if (const auto *let = std::get_if<loop::Let>(&statement.kind)) check(let->variable, let->value);
+      if (const auto *declare = std::get_if<loop::Declare>(&statement.kind))
+        check(declare->variable, declare->initial);
+      if (const auto *assign = std::get_if<loop::Assign>(&statement.kind))
+        check(assign->variable, assign->value);
+    });
+  }
+}
+
+bool Expressions::is_non_negative(const Term &term) const {
+  auto holds = [&](const Term &inner) { return is_non_negative(inner); };
+  return std::visit(overloaded{
+                        [](const term::Constant &x) { return x.value >= 0; },
+                        [&](const term::Variable &x) { return non_negative_.contains(x.name); },
+                        [&](const Linear &x) {
+                          return x.constant >= 0 &&
+                                 std::all_of(x.parts.begin(), x.parts.end(), [&](const auto &part) {
+                                   return part.second > 0 && holds(part.first);
+                                 });
+                        },
+                        [&](const term::Apply &x) { return arrays_.at(x.function)->non_negative; },
+                        [&](const term::FloorDivide &x) { return holds(x.numerator); },
+                        [](const term::Modulo &) { return true; },
+                        [&](const term::Product &x) { return holds(x.left) && holds(x.right); },
+                        [&](const term::Minimum &x) { return std::all_of(x.of.begin(), x.of.end(), holds); },
+                        [&](const term::Maximum &x) { return std::any_of(x.of.begin(), x.of.end(), holds); },
+                        [](const term::Compare &) { return true; },
+                        [](const term::And &) { return true; },
+                        [](const term::Or &) { return true; },
+                        [](const term::Not &) { return true; },
+                    },
+                    term.node().kind);
+}
+
+std::string Expressions::name_of_variable(const std::string &name) const {
+  if (place_ == Place::Local) return names_.variable(name);
+  return place_ == Place::Member ? names_.member(name) : struct_->members.at(last_part(name));
+}
+
+std::string Expressions::name_of_array(const std::string &name) const {
+  if (place_ == Place::Local) return names_.array(name);
+  return place_ == Place::Member ? names_.member(name) : struct_->members.at(last_part(name));
+}
+
+std::string Expressions::operand(const Term &term, int binding) const {
+  Printed printed = print(term);
+  return wrap(printed.text, printed.binding < binding);
+}
+
+/// size * atom, in 64 bits if there is arithmetic in it.
+Expressions::Printed Expressions::print_part(const Term &atom, std::int64_t size) const {
+  Printed printed = print(atom);
+  if (size == 1) return printed;
+  std::string text = wrap(printed.text, printed.binding < (printed.narrow ? unary : multiplicative + 1));
+  const char *cast = printed.narrow && fits_int(size) ? "(int64_t)" : "";
+  return {fmt::format("{} * {}{}", literal(size), cast, text), multiplicative, false};
+}
+
+Expressions::Printed Expressions::print_linear(const Linear &linear) const {
+  struct Part {
+    bool negative;
+    Printed printed;
+    bool is_literal;
+  };
+  std::vector<Part> parts;
+  auto add = [&](bool positive) {
+    for (const auto &[atom, coefficient] : linear.parts)
+      if ((coefficient > 0) == positive)
+        parts.push_back({!positive, print_part(atom, positive ? coefficient : -coefficient), false});
+  };
+  auto add_constant = [&] {
+    std::int64_t value = linear.constant;
+    bool negative = value < 0 && value != INT64_MIN;
+    parts.push_back({negative, {literal(negative ? -value : value), primary, fits_int(value)}, true});
+  };
+  add(true);
+  bool constant_first = parts.empty() && linear.constant > 0; // 3 - x rather than -x + 3
+  if (constant_first) add_constant();
+  add(false);
+  if ((linear.constant != 0 || parts.empty()) && !constant_first) add_constant();
+  if (parts.size() == 1 && !parts[0].negative) return parts[0].printed;
+
+  auto widen = [](Part &part) {
+    part.printed = {"(int64_t)" + wrap(part.printed.text, part.printed.binding < unary), unary, false};
+  };
+  std::size_t wide = parts[0].is_literal ? 1 : 0; // the part to be cast where the first sum is one of 32 bits
+  if (parts[0].printed.narrow && wide < parts.size() && (parts.size() == 1 || parts[1].printed.narrow))
+    widen(parts[wide]);
+  std::string text;
+  for (const Part &part : parts) {
+    bool parentheses = part.printed.binding < (part.negative || !text.empty() ? multiplicative : additive);
+    if (text.empty())
+      text = (part.negative ? "-" : "") + wrap(part.printed.text, parentheses);
+    else
+      text += (part.negative ? " - " : " + ") + wrap(part.printed.text, parentheses);
+  }
+  return {text, parts.size() == 1 ? unary : additive, false};
+}
+
+/// What is negative stands on the left, with its sign changed: p < A_rowptr[i + 1].
+Expressions::Printed Expressions::print_compare(const term::Compare &compare, bool negated) const {
+  Linear linear = linear_form(compare.left);
+  Linear small;
+  Linear large;
+  for (const auto &[atom, coefficient] : linear.parts)
+    if (coefficient > 0)
+      large.parts.emplace_back(atom, coefficient);
+    else
+      small.parts.emplace_back(atom, -coefficient);
+  bool is_equal = compare.relation == term::Relation::Equal;
+  bool strict = !is_equal && linear.constant == -1;
+  if (!strict) {
+    bool to_large = small.parts.empty() ? false : large.parts.empty() ? true : linear.constant > 0;
+    (to_large ? large : small).constant = to_large ? linear.constant : -linear.constant;
+  }
+  std::string left = print_linear(small).text;
+  std::string right = print_linear(large).text;
+  int binding = is_equal ? equality : relational;
+  const char *sign = negated ? "!=" : "==";
+  if (is_equal) {
+    bool swap = small.parts.empty() || (has_load(large) && !has_load(small));
+    return {fmt::format("{} {} {}", swap ? right : left, sign, swap ? left : right), binding, true};
+  }
+  if (small.parts.empty()) return {fmt::format("{} {} {}", right, strict ? ">" : ">=", left), binding, true};
+  return {fmt::format("{} {} {}", left, strict ? "<" : "<=", right), binding, true};
+}
+
+Expressions::Printed Expressions::print_load(const term::Apply &load) const {
+  const loop::ArrayParameter &array = *arrays_.at(load.function);
+  Term slot;
+  for (std::size_t k = 0; k < load.arguments.size(); ++k)
+    slot = multiply(slot, array.extents[k]) + load.arguments[k];
+  return {fmt::format("{}[{}]", name_of_array(load.function), print(slot).text), primary,
+          array.element == loop::ElementType::Int32};
+}
+
+Expressions::Printed Expressions::print_quotient(const Term &numerator, std::int64_t divisor,
+                                                 bool modulo) const {
+  if (is_non_negative(numerator)) {
+    bool narrow = fits_int(divisor) && print(numerator).narrow;
+    return {fmt::format("{} {} {}", operand(numerator, multiplicative), modulo ? '%' : '/', literal(divisor)),
+            multiplicative, narrow};
+  }
+  (modulo ? needs_.floor_modulo : needs_.floor_divide) = true;
+  return {fmt::format("unravel_floor_{}({}, {})", modulo ? "modulo" : "divide", print(numerator).text,
+                      literal(divisor)),
+          primary, false};
+}
+
+Expressions::Printed Expressions::print_extreme(const std::vector<Term> &of, bool smallest) const {
+  (smallest ? needs_.minimum : needs_.maximum) = true;
+  std::string text = print(of.back()).text;
+  for (std::size_t k = of.size() - 1; k-- > 0;)
+    text = fmt::format("unravel_{}({}, {})", smallest ? "minimum" : "maximum", print(of[k]).text, text);
+  return {text, primary, false};
+}
+
+Expressions::Printed Expressions::print_parts(const std::vector<Term> &parts, bool conjunction) const {
+  if (parts.empty()) return {conjunction ? "1" : "0", primary, true};
+  std::string text;
+  for (const Term &part : parts) {
+    Printed printed = print(part);
+    // gcc asks for parentheses around && within ||
+    if (!text.empty()) text += conjunction ? " && " : " || ";
+    text += wrap(printed.text, printed.binding <= both);
+  }
+  return {text, conjunction ? both : either, true};
+}
+
+Expressions::Printed Expressions::print(const Term &term) const {
+  return std::visit(
+      overloaded{
+          [](const term::Constant &x) {
+            return Printed{literal(x.value), x.value < 0 ? unary : primary, fits_int(x.value)};
+          },
+          [&](const term::Variable &x) { return Printed{name_of_variable(x.name), primary, false}; },
+          [&](const Linear &x) { return print_linear(x); },
+          [&](const term::Apply &x) { return print_load(x); },
+          [&](const term::FloorDivide &x) { return print_quotient(x.numerator, x.divisor, false); },
+          [&](const term::Modulo &x) { return print_quotient(x.numerator, x.divisor, true); },
+          [&](const term::Product &x) {
+            Printed left = print(x.left);
+            Printed right = print(x.right);
+            const char *cast = left.narrow && right.narrow ? "(int64_t)" : "";
+            int needed = *cast ? unary : multiplicative;
+            return Printed{fmt::format("{}{} * {}", cast, wrap(left.text, left.binding < needed),
+                                       wrap(right.text, right.binding <= multiplicative)),
+                           multiplicative, false};
+          },
+          [&](const term::Minimum &x) { return print_extreme(x.of, true); },
+          [&](const term::Maximum &x) { return print_extreme(x.of, false); },
+          [&](const term::Compare &x) { return print_compare(x, false); },
+          [&](const term::And &x) { return print_parts(x.parts, true); },
+          [&](const term::Or &x) { return print_parts(x.parts, false); },
+          [&](const term::Not &x) {
+            const auto *compare = x.of.as<term::Compare>();
+            if (compare && compare->relation == term::Relation::Equal) return print_compare(*compare, true);
+            return Printed{fmt::format("!({})", print(x.of).text), unary, true};
+          },
+      },
+      term.node().kind);
+}
+
+std::string Expressions::term(const Term &term) const {
+  return print(term).text;
+}
+
+std::string Expressions::term_of_members(const Term &term) const {
+  place_ = Place::Member;
+  std::string text = print(term).text;
+  place_ = Place::Local;
+  return text;
+}
+
+std::string Expressions::term_of_struct(const Term &term, const StructType &type) const {
+  place_ = Place::Struct;
+  struct_ = &type;
+  Needs before = needs_; // comments need no functions
+  std::string text = print(term).text;
+  needs_ = before;
+  place_ = Place::Local;
+  return text;
+}
+
+std::string Expressions::element(const loop::Element &element) const {
+  return fmt::format("{}[{}]", name_of_array(element.array), print(element.slot).text);
+}
+
+std::string Expressions::print_number(double number) const {
+  const char *suffix = single_precision_ ? "f" : "";
+  if (std::isnan(number)) return fmt::format("(0.0{0} / 0.0{0})", suffix);
+  bool infinite = std::isinf(number) || (single_precision_ && std::isinf(static_cast<float>(number)));
+  if (infinite) return fmt::format("({}1.0{} / 0.0{})", number < 0 ? "-" : "", suffix, suffix);
+  std::string text = fmt::format("{}", number);
+  if (text.find_first_of(".e") == std::string::npos) text += ".0";
+  return text + suffix;
+}
+
+Expressions::Printed Expressions::print_value(const loop::Value &value) const {
+  return std::visit(
+      overloaded{
+          [&](const loop::Number &x) {
+            return Printed{print_number(x.value), std::signbit(x.value) ? unary : primary, false};
+          },
+          [&](const loop::Element &x) { return Printed{element(x), primary, false}; },
+          [&](const loop::Local &x) { return Printed{names_.variable(x.name), primary, false}; },
+          [&](const loop::Times &x) {
+            std::string text;
+            for (const loop::Value &factor : x.factors) {
+              Printed printed = print_value(factor);
+              // the order of evaluation is the program's: no parentheses on the left
+              text += text.empty() ? printed.text : " * " + wrap(printed.text, printed.binding < unary);
+            }
+            return Printed{text, multiplicative, false};
+          },
+          [&](const loop::Minus &x) {
+            Printed printed = print_value(x.of.at(0));
+            return Printed{"-" + wrap(printed.text, printed.binding <= unary), unary, false};
+          },
+      },
+      value.kind);
+}
+
+std::string Expressions::value(const loop::Value &value) const {
+  return print_value(value).text;
+}
+
+} // namespace unravel::emit

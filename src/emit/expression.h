@@ -1,0 +1,76 @@
+#pragma once
+
+#include "emit/names.h"
+#include "loop/loop.h"
+
+#include <set>
+#include <string>
+
+namespace unravel::emit {
+
+/// Functions of ours that the text calls and its prelude must define.
+struct Needs {
+  bool floor_divide = false;
+  bool floor_modulo = false;
+  bool minimum = false;
+  bool maximum = false;
+  bool memset = false;
+  bool restrict_macro = false;
+};
+
+/// Terms, conditions and values as C expressions, with the parentheses that C needs and gcc asks for, and
+/// casts where arithmetic on 32-bit elements could overflow.
+class Expressions {
+public:
+  Expressions(const loop::Program &program, const Names &names);
+
+  std::string term(const term::Term &term) const;
+  std::string value(const loop::Value &value) const;
+  std::string element(const loop::Element &element) const;
+  /// Like term, but sizes and arrays are members of the parameters: `A->M`.
+  std::string term_of_members(const term::Term &term) const;
+  /// Extents in terms of a struct's own members: `M + 1`.
+  std::string term_of_struct(const term::Term &term, const StructType &type) const;
+
+  bool single_precision() const { return single_precision_; }
+  const Needs &needs() const { return needs_; }
+  Needs &needs() { return needs_; }
+
+private:
+  /// How sizes and arrays are written.
+  enum class Place { Local, Member, Struct };
+
+  struct Printed {
+    std::string text;
+    int binding = 0;     // of its operator, as C's precedence
+    bool narrow = false; // its C type is int or int32_t
+  };
+
+  Printed print(const term::Term &term) const;
+  Printed print_linear(const term::Linear &linear) const;
+  Printed print_part(const term::Term &atom, std::int64_t size) const;
+  Printed print_compare(const term::Compare &compare, bool negated) const;
+  Printed print_load(const term::Apply &load) const;
+  Printed print_quotient(const term::Term &numerator, std::int64_t divisor, bool modulo) const;
+  Printed print_extreme(const std::vector<term::Term> &of, bool smallest) const;
+  Printed print_parts(const std::vector<term::Term> &parts, bool conjunction) const;
+  Printed print_value(const loop::Value &value) const;
+  std::string print_number(double number) const;
+  std::string operand(const term::Term &term, int binding) const;
+
+  std::string name_of_variable(const std::string &name) const;
+  std::string name_of_array(const std::string &name) const;
+
+  void find_non_negative(const loop::Program &program);
+  bool is_non_negative(const term::Term &term) const;
+
+  const Names &names_;
+  std::map<std::string, const loop::ArrayParameter *> arrays_;
+  std::set<std::string> non_negative_; // variables
+  bool single_precision_ = false;
+  mutable Place place_ = Place::Local;
+  mutable const StructType *struct_ = nullptr;
+  mutable Needs needs_;
+};
+
+} // namespace unravel::emit

@@ -1,0 +1,200 @@
+#include "emit/names.h"
+
+#include "emit/reserved.h"
+#include "loop/walk.h"
+#include "term/read.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace unravel::emit {
+
+namespace {
+
+using loop::ArrayParameter;
+using loop::Program;
+using loop::TensorParameter;
+using term::Term;
+
+std::string tensor_of(const std::string &qualified) {
+  std::size_t dot = qualified.find('.');
+  return dot == std::string::npos ? std::string() : qualified.substr(0, dot);
+}
+
+/// The tensor as part of an identifier: A#2 is A2.
+std::string tensor_suffix(const std::string &qualified) {
+  std::string tensor = tensor_of(qualified);
+  tensor.erase(std::remove(tensor.begin(), tensor.end(), '#'), tensor.end());
+  return tensor;
+}
+
+std::string last_part(const std::string &qualified) {
+  return qualified.substr(qualified.rfind('.') + 1);
+}
+
+/// `wanted` as an identifier, or something like it that is neither reserved nor taken; takes it.
+std::string take(std::set<std::string> &taken, const std::string &wanted) {
+  std::string result = to_identifier(wanted);
+  if (taken.contains(result) || is_reserved(result)) {
+    std::string base = result.substr(0, result.find_last_not_of('_') + 1);
+    if (is_reserved(base + "_")) base = "v" + base; // a reserved prefix
+    result = base + "_";
+    for (int k = 2; taken.contains(result); ++k)
+      result = fmt::format("{}_{}", base, k);
+  }
+  taken.insert(result);
+  return result;
+}
+
+/// What makes two parameters' structs the same, as an identifier.
+std::string shape_of(const TensorParameter &parameter) {
+  std::string result;
+  for (const auto *names : {&parameter.sizes, &parameter.counts}) {
+    for (const std::string &name : *names)
+      result += "_" + name;
+    result += ";";
+  }
+  for (const ArrayParameter &array : parameter.arrays)
+    result += "_" + array.name + "_" + name_of(array.element) + (array.is_value ? "v" : "i");
+  return result;
+}
+
+/// Names that are declared in a block, in the order of the text, each once.
+std::vector<std::string> declared_names(const loop::Block &block) {
+  std::vector<std::string> names;
+  each_statement(block, [&](const loop::Statement &statement) {
+    loop::Statement alone = statement;
+    if (loop::Block *body = loop::body_of(alone)) body->clear();
+    for (const std::string &name : loop::effects_of(alone).declared)
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  });
+  return names;
+}
+
+} // namespace
+
+std::string to_identifier(const std::string &text) {
+  std::string result;
+  for (char c : text) {
+    bool good = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    if (good && !(c == '_' && !result.empty() && result.back() == '_'))
+      result += c;
+    else if (!good && !result.empty() && result.back() != '_')
+      result += '_';
+  }
+  if (result != text)
+    while (!result.empty() && result.back() == '_' && text.back() != '_')
+      result.pop_back();
+  if (result.empty() || result[0] == '_' || (result[0] >= '0' && result[0] <= '9')) result = "v" + result;
+  return result;
+}
+
+Names::Names(const Program &program) {
+  kernel_ = take(taken_, program.name);
+  name_types(program);
+  for (std::size_t k = 0; k < program.parameters.size(); ++k) {
+    parameters_.push_back(take(taken_, program.parameters[k].name));
+    parameter_index_[program.parameters[k].name] = k;
+  }
+  name_variables(program);
+}
+
+void Names::name_types(const Program &program) {
+  std::map<std::string, std::vector<std::string>> shapes; // by layout: the different shapes
+  std::map<std::string, std::size_t> known;               // layout and shape: index in types_
+  for (const TensorParameter &parameter : program.parameters) {
+    auto &of_layout = shapes[parameter.layout];
+    std::string shape = shape_of(parameter);
+    if (std::find(of_layout.begin(), of_layout.end(), shape) == of_layout.end()) of_layout.push_back(shape);
+  }
+  for (const TensorParameter &parameter : program.parameters) {
+    auto [found, is_new] = known.emplace(parameter.layout + shape_of(parameter), types_.size());
+    type_of_.push_back(found->second);
+    if (!is_new) continue;
+    bool alone = shapes[parameter.layout].size() == 1;
+    StructType type;
+    type.name = take(taken_, alone ? parameter.layout
+                                   : fmt::format("{}_{}d", parameter.layout, parameter.sizes.size()));
+    type.shape = &parameter;
+    std::set<std::string> members;
+    for (const auto *names : {&parameter.sizes, &parameter.counts})
+      for (const std::string &name : *names)
+        type.members[name] = take(members, name);
+    for (const ArrayParameter &array : parameter.arrays)
+      type.members[array.name] = take(members, array.name);
+    types_.push_back(std::move(type));
+  }
+}
+
+void Names::name_variables(const Program &program) {
+  std::vector<std::string> declared = declared_names(program.body);
+  std::set<std::string> used;
+  each_statement(program.body, [&](const loop::Statement &statement) {
+    each_own_term(statement, [&](const Term &term) {
+      auto names = variables_of(term);
+      used.insert(names.begin(), names.end());
+    });
+  });
+  // The slots of index arrays of several extents are computed from sizes.
+  for (const TensorParameter &parameter : program.parameters)
+    for (const ArrayParameter &array : parameter.arrays)
+      for (std::size_t k = 1; k < array.extents.size() && !array.is_value; ++k) {
+        auto names = variables_of(array.extents[k]);
+        used.insert(names.begin(), names.end());
+      }
+  std::vector<std::string> sizes;
+  for (const TensorParameter &parameter : program.parameters)
+    for (const auto *names : {&parameter.sizes, &parameter.counts})
+      for (const std::string &name : *names)
+        if (used.contains(parameter.name + "." + name)) sizes.push_back(parameter.name + "." + name);
+
+  std::map<std::string, int> sharers; // of a short name
+  for (const auto *names : {&declared, &sizes})
+    for (const std::string &name : *names)
+      ++sharers[last_part(name)];
+  auto is_free = [&](const std::string &name) {
+    return sharers[name] == 1 && !is_reserved(to_identifier(name)) && !taken_.contains(to_identifier(name));
+  };
+  // What the user wrote comes first, so that it is kept.
+  for (const std::string &name : declared)
+    if (tensor_of(name).empty()) variables_[name] = take(taken_, name);
+  for (const std::string &name : declared)
+    if (!tensor_of(name).empty())
+      variables_[name] =
+          take(taken_, is_free(last_part(name)) ? last_part(name) : last_part(name) + tensor_suffix(name));
+  for (const std::string &name : sizes)
+    variables_[name] = take(taken_, is_free(last_part(name)) ? last_part(name) : name);
+  for (const TensorParameter &parameter : program.parameters)
+    for (const ArrayParameter &array : parameter.arrays)
+      arrays_[parameter.name + "." + array.name] = take(taken_, parameter.name + "_" + array.name);
+}
+
+std::string Names::member(const std::string &qualified) const {
+  std::size_t index = parameter_index_.at(tensor_of(qualified));
+  return parameters_[index] + "->" + type_of(index).members.at(last_part(qualified));
+}
+
+std::string Names::translate(const std::string &text) const {
+  std::string result;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = at;
+    while (end < text.size() && term::is_name_character(text[end]))
+      ++end;
+    std::string word = text.substr(at, std::max<std::size_t>(end - at, 1));
+    at += word.size();
+    std::string stops; // a full stop ends a sentence, not a name
+    while (word.size() > 1 && word.back() == '.')
+      word.pop_back(), stops += '.';
+    auto variable = variables_.find(word);
+    auto array = arrays_.find(word);
+    result += variable != variables_.end() ? variable->second : array != arrays_.end() ? array->second : word;
+    result += stops;
+  }
+  return result;
+}
+
+std::string Names::fresh(const std::string &wanted) {
+  return take(taken_, wanted);
+}
+
+} // namespace unravel::emit

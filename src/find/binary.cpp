@@ -1,0 +1,22 @@
+// Binary search: the first position where skipping ends, by bisection.
+#include "find/templates.h"
+
+namespace unravel::find {
+
+Outcome try_binary(Obligations &obligations, LevelPlan &plan) {
+  if (!prove_adjacent(obligations, plan)) return {false, false, false, "O-contig not proved"};
+  bool stops = false;
+  for (const Skip &skip : obligations.skips()) {
+    if (!obligations.stop(Direction::Up, skip)) continue;
+    stops = true;
+    if (!obligations.partition(Direction::Up, skip)) continue;
+    plan.direction = Direction::Up;
+    plan.skip = skip.condition;
+    plan.skip_name = skip.name;
+    plan.partitioned = true;
+    return {true, true, true, {}};
+  }
+  return {false, false, false, stops ? "O-part not proved" : "O-stop not proved for any skip condition"};
+}
+
+} // namespace unravel::find

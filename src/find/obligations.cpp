@@ -1,0 +1,425 @@
+// The proof obligations of find methods.
+#include "find/obligations.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace unravel::find {
+
+using term::at_most;
+using term::conjunction;
+using term::disjunction;
+using term::equal;
+using term::less;
+using term::negation;
+using term::Term;
+using term::variable;
+
+namespace {
+
+std::string primed(const std::string &name) {
+  return name + "'";
+}
+
+Term inside(const scan::Component &component) {
+  if (component.width == 1) return equal(component.target, component.key);
+  return term::between(0, component.target - component.key, component.width);
+}
+
+/// The target lies beyond the key's interval (`>`), or before it.
+Term beyond(const scan::Component &component) {
+  return at_most(component.key + Term(component.width), component.target);
+}
+
+Term before(const scan::Component &component) {
+  return less(component.target, component.key);
+}
+
+std::string name_of_key(const scan::Component &component) {
+  if (const auto *call = component.key.as<term::Apply>()) return call->function;
+  return term::to_text(component.key);
+}
+
+Term start_bound(const scan::Level &level, Direction direction) {
+  return direction == Direction::Up ? level.lower : level.upper;
+}
+
+} // namespace
+
+std::string braces(const Variables &variables) {
+  std::string text;
+  for (const std::string &name : variables)
+    text += (text.empty() ? "" : ", ") + name;
+  return "{" + text + "}";
+}
+
+bool contains(const Variables &variables, const std::string &name) {
+  return std::find(variables.begin(), variables.end(), name) != variables.end();
+}
+
+std::string name_of(Direction direction) {
+  return direction == Direction::Up ? "up" : "down";
+}
+
+Term match_condition(const scan::Level &level) {
+  std::vector<Term> parts;
+  for (const scan::Component &component : level.components)
+    parts.push_back(inside(component));
+  return conjunction(std::move(parts));
+}
+
+Obligations::Obligations(const scan::Nest &nest, std::size_t level, const std::vector<LevelPlan> &outer,
+                         prove::Prover &prover, LevelPlan &plan)
+    : nest_(nest), level_(level), outer_(outer), prover_(prover), plan_(plan),
+      match_(match_condition(nest.levels[level])) {
+  for (std::size_t k = 0; k < level; ++k) {
+    const std::string &name = nest.levels[k].variable;
+    outer_variables_.push_back(name);
+    primed_[name] = variable(primed(name));
+  }
+  auto plan_of = outer.begin();
+  for (std::size_t k = 0; k < level; ++k) {
+    const scan::Level &item = nest.levels[k];
+    Term own = variable(item.variable);
+    Terms parts;
+    if (item.kind == scan::Level::Kind::Let) {
+      parts.push_back(equal(own, item.value));
+    } else {
+      parts.push_back(term::between(item.lower, own, item.upper));
+    }
+    if (item.kind == scan::Level::Kind::Find) {
+      // The position of a direct find is an equality that the prover can use up.
+      if (plan_of != outer.end() && plan_of->method == Method::Direct)
+        parts.push_back(equal(own, plan_of->position));
+      parts.push_back(match_condition(item));
+      if (plan_of != outer.end()) ++plan_of;
+    }
+    parts.insert(parts.end(), item.guards.begin(), item.guards.end());
+    Terms again;
+    for (const Term &part : parts)
+      again.push_back(term::substitute(part, primed_));
+    contexts_[0].push_back(std::move(parts));
+    contexts_[1].push_back(std::move(again));
+  }
+}
+
+bool Obligations::iterates(std::size_t level) const {
+  if (nest_.levels[level].kind != scan::Level::Kind::Find)
+    return nest_.levels[level].kind == scan::Level::Kind::Loop;
+  auto plan =
+      std::find_if(outer_.begin(), outer_.end(), [&](const LevelPlan &each) { return each.level == level; });
+  return plan == outer_.end() || !plan->unique;
+}
+
+std::optional<Term> Obligations::definition(std::size_t level, bool early) const {
+  const scan::Level &item = nest_.levels[level];
+  if (item.kind == scan::Level::Kind::Let) return item.value;
+  for (const LevelPlan &plan : outer_) {
+    if (plan.level != level || plan.method != Method::Direct) continue;
+    if (!early || (!plan.check_bounds && !plan.check_match)) return plan.position;
+  }
+  return std::nullopt;
+}
+
+Variables Obligations::start_variables(Direction direction) const {
+  Term bound = start_bound(level(), direction);
+  for (std::size_t k = level_; k-- > 0;) {
+    std::optional<Term> value = definition(k, false);
+    // Not through arrays: several values of a loop may give one start.
+    if (value && term::applications_of(*value).empty())
+      bound = term::substitute(bound, {{nest_.levels[k].variable, *value}});
+  }
+  std::set<std::string> needed = term::variables_of(bound);
+  Variables found;
+  for (const std::string &name : outer_variables_)
+    if (needed.count(name)) found.push_back(name);
+  return found;
+}
+
+// ---- asking
+
+prove::Answer Obligations::put(const std::string &name, bool wanted_possible, Terms hypotheses) {
+  prove::Answer answer = prover_.refute(name, level().variable, hypotheses);
+  bool holds = wanted_possible ? answer == prove::Answer::Possible : answer == prove::Answer::Refuted;
+  plan_.obligations.push_back({name, wanted_possible, holds, prover_.log().size() - 1});
+  asked_[name] = holds;
+  return answer;
+}
+
+bool Obligations::known(const std::string &name, bool &holds) const {
+  auto at = asked_.find(name);
+  if (at == asked_.end()) return false;
+  holds = at->second;
+  return true;
+}
+
+bool Obligations::ask(const std::string &name, Terms hypotheses) {
+  return put(name, false, std::move(hypotheses)) == prove::Answer::Refuted;
+}
+
+bool Obligations::possible(const std::string &name, Terms hypotheses) {
+  return put(name, true, std::move(hypotheses)) == prove::Answer::Possible;
+}
+
+// ---- parts of formulas
+
+Obligations::Terms Obligations::context(int visit, std::size_t end) const {
+  Terms all;
+  for (std::size_t k = 0; k < end; ++k)
+    all.insert(all.end(), contexts_[visit][k].begin(), contexts_[visit][k].end());
+  return all;
+}
+
+Term Obligations::earlier() const {
+  Terms ways;
+  Terms same_so_far;
+  for (std::size_t k = 0; k < level_; ++k) {
+    if (!iterates(k)) continue;
+    const std::string &name = nest_.levels[k].variable;
+    Terms way = same_so_far;
+    way.push_back(less(variable(name), variable(primed(name))));
+    ways.push_back(conjunction(std::move(way)));
+    same_so_far.push_back(equal(variable(name), variable(primed(name))));
+  }
+  return disjunction(std::move(ways));
+}
+
+Term Obligations::same(const Variables &state) const {
+  Terms parts;
+  for (const std::string &name : state)
+    parts.push_back(equal(variable(name), variable(primed(name))));
+  return conjunction(std::move(parts));
+}
+
+Obligations::Terms Obligations::two_visits(const Variables &state) const {
+  // The equalities first: the prover then uses them up.
+  Terms all{same(state)};
+  for (int visit : {0, 1}) {
+    Terms part = context(visit, level_);
+    all.insert(all.end(), part.begin(), part.end());
+  }
+  return all;
+}
+
+Obligations::Terms Obligations::two_visits_in_order(const Variables &state) const {
+  Terms all = two_visits(state);
+  all.push_back(earlier());
+  return all;
+}
+
+Term Obligations::position(int primes) const {
+  return variable(level().variable + std::string(static_cast<std::size_t>(primes), '\''));
+}
+
+Term Obligations::at(const Term &term, int visit, const Term &position) const {
+  term::Substitution by;
+  if (visit == 1) by = primed_;
+  by[level().variable] = position;
+  return term::substitute(term, by);
+}
+
+Term Obligations::in_segment(int visit, const Term &position) const {
+  auto bound = [&](const Term &term) { return visit == 1 ? term::substitute(term, primed_) : term; };
+  return term::between(bound(level().lower), position, bound(level().upper));
+}
+
+Term Obligations::match(int visit, const Term &position) const {
+  return conjunction({in_segment(visit, position), at(match_, visit, position)});
+}
+
+std::vector<Skip> Obligations::skips() const {
+  const std::vector<scan::Component> &components = level().components;
+  std::vector<std::size_t> order(components.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::vector<Skip> all;
+  do {
+    for (std::size_t signs = 0; signs < (std::size_t{1} << components.size()); ++signs) {
+      Terms ways;
+      Terms equal_so_far;
+      std::string name;
+      for (std::size_t k = 0; k < order.size(); ++k) {
+        const scan::Component &component = components[order[k]];
+        bool rising = (signs >> k & 1) == 0;
+        Terms way = equal_so_far;
+        way.push_back(rising ? beyond(component) : before(component));
+        ways.push_back(conjunction(std::move(way)));
+        equal_so_far.push_back(inside(component));
+        name += (k == 0 ? "" : ", ") + std::string(rising ? ">" : "<");
+        if (components.size() > 1) name += " " + name_of_key(component);
+      }
+      all.push_back({disjunction(std::move(ways)), name});
+    }
+  } while (std::next_permutation(order.begin(), order.end()));
+  return all;
+}
+
+// ---- the obligations
+
+prove::Answer Obligations::vacuity() {
+  Terms hypotheses = context(0, level_);
+  hypotheses.push_back(match(0, position()));
+  hypotheses.insert(hypotheses.end(), level().guards.begin(), level().guards.end());
+  return put("vacuity", true, std::move(hypotheses));
+}
+
+bool Obligations::unique() {
+  bool holds = false;
+  if (known("O-uniq", holds)) return holds;
+  Terms hypotheses = context(0, level_);
+  hypotheses.push_back(match(0, position()));
+  hypotheses.push_back(match(0, position(1)));
+  hypotheses.push_back(less(position(), position(1)));
+  return ask("O-uniq", std::move(hypotheses));
+}
+
+bool Obligations::contiguous() {
+  bool holds = false;
+  if (known("O-contig", holds)) return holds;
+  Terms hypotheses = context(0, level_);
+  hypotheses.push_back(match(0, position()));
+  hypotheses.push_back(match(0, position(1)));
+  hypotheses.push_back(less(position(), position(2)));
+  hypotheses.push_back(less(position(2), position(1)));
+  hypotheses.push_back(negation(at(match_, 0, position(2))));
+  return ask("O-contig", std::move(hypotheses));
+}
+
+bool Obligations::stop(Direction direction, const Skip &skip) {
+  std::string name = "O-stop(" + name_of(direction) + ", " + skip.name + ")";
+  bool holds = false;
+  if (known(name, holds)) return holds;
+  Terms hypotheses = context(0, level_);
+  hypotheses.push_back(in_segment(0, position()));
+  hypotheses.push_back(match(0, position(1)));
+  hypotheses.push_back(direction == Direction::Up ? less(position(), position(1))
+                                                  : less(position(1), position()));
+  hypotheses.push_back(negation(skip.condition));
+  hypotheses.push_back(negation(match_));
+  return ask(name, std::move(hypotheses));
+}
+
+bool Obligations::partition(Direction direction, const Skip &skip) {
+  std::string name = "O-part(" + name_of(direction) + ", " + skip.name + ")";
+  bool holds = false;
+  if (known(name, holds)) return holds;
+  Terms hypotheses = context(0, level_);
+  hypotheses.push_back(in_segment(0, position()));
+  hypotheses.push_back(in_segment(0, position(1)));
+  hypotheses.push_back(direction == Direction::Up ? less(position(), position(1))
+                                                  : less(position(1), position()));
+  hypotheses.push_back(at(skip.condition, 0, position(1)));
+  hypotheses.push_back(negation(skip.condition));
+  return ask(name, std::move(hypotheses));
+}
+
+bool Obligations::persist(const Skip &skip, const Variables &state) {
+  std::string name = "O-persist(" + skip.name + ")" + braces(state);
+  bool holds = false;
+  if (known(name, holds)) return holds;
+  Terms hypotheses = two_visits_in_order(state);
+  hypotheses.push_back(in_segment(0, position()));
+  hypotheses.push_back(skip.condition);
+  hypotheses.push_back(match(1, position()));
+  return ask(name, std::move(hypotheses));
+}
+
+bool Obligations::start_fixed(Direction direction, const Variables &state) {
+  Variables needed = start_variables(direction);
+  if (std::all_of(needed.begin(), needed.end(), [&](const auto &name) { return contains(state, name); }))
+    return true;
+  std::string name = "O-init(" + name_of(direction) + ")" + braces(state);
+  bool holds = false;
+  if (known(name, holds)) return holds;
+  Terms hypotheses = two_visits(state);
+  Term bound = start_bound(level(), direction);
+  hypotheses.push_back(negation(equal(bound, term::substitute(bound, primed_))));
+  return ask(name, std::move(hypotheses));
+}
+
+bool Obligations::start_moves_on(Direction direction, const Variables &state) {
+  Term bound = start_bound(level(), direction);
+  Term later = term::substitute(bound, primed_);
+  if (bound == later) return true;
+  std::string name = "O-clamp(" + name_of(direction) + ")" + braces(state);
+  bool holds = false;
+  if (known(name, holds)) return holds;
+  Terms hypotheses = two_visits_in_order(state);
+  hypotheses.push_back(direction == Direction::Up ? less(later, bound) : less(bound, later));
+  return ask(name, std::move(hypotheses));
+}
+
+bool Obligations::advance(const Variables &state) {
+  std::string name = "O-inc" + braces(state);
+  bool holds = false;
+  if (known(name, holds)) return holds;
+  Terms hypotheses = two_visits_in_order(state);
+  hypotheses.push_back(match(0, position()));
+  hypotheses.push_back(match(1, position()));
+  return ask(name, std::move(hypotheses));
+}
+
+bool Obligations::profit(const Variables &state) {
+  std::string name = "profit" + braces(state);
+  bool holds = false;
+  if (known(name, holds)) return holds;
+  Terms hypotheses = two_visits_in_order(state);
+  hypotheses.push_back(in_segment(0, position()));
+  hypotheses.push_back(in_segment(1, position()));
+  Terms differ;
+  for (const scan::Component &component : level().components)
+    differ.push_back(negation(equal(component.target, term::substitute(component.target, primed_))));
+  hypotheses.push_back(disjunction(std::move(differ)));
+  return possible(name, std::move(hypotheses));
+}
+
+bool Obligations::placed(const Variables &state, std::size_t end) {
+  Terms differ;
+  for (std::size_t k = 0; k < end; ++k) {
+    const std::string &name = nest_.levels[k].variable;
+    if (iterates(k) && !contains(state, name))
+      differ.push_back(negation(equal(variable(name), variable(primed(name)))));
+  }
+  if (differ.empty()) return true;
+  std::string name = "O-place" + braces(state) + " before " + nest_.levels[end].variable;
+  bool holds = false;
+  if (known(name, holds)) return holds;
+  // Fewer hypotheses make a stronger claim: what lies further in isn't needed.
+  Terms hypotheses{same(state)};
+  for (int visit : {0, 1}) {
+    Terms part = context(visit, end);
+    hypotheses.insert(hypotheses.end(), part.begin(), part.end());
+  }
+  hypotheses.push_back(disjunction(std::move(differ)));
+  return ask(name, std::move(hypotheses));
+}
+
+bool Obligations::starts_at_zero() {
+  bool holds = false;
+  if (known("O-zero", holds)) return holds;
+  Terms hypotheses = context(0, level_);
+  hypotheses.push_back(less(level().lower, 0));
+  return ask("O-zero", std::move(hypotheses));
+}
+
+bool Obligations::direct(const Term &position_term) {
+  std::string name = "O-direct(" + term::to_text(position_term) + ")";
+  Terms hypotheses = context(0, level_);
+  hypotheses.push_back(match(0, position()));
+  hypotheses.push_back(negation(equal(position(), position_term)));
+  return ask(name, std::move(hypotheses));
+}
+
+bool Obligations::direct_in_bounds(const Term &position_term) {
+  Terms hypotheses = context(0, level_);
+  hypotheses.push_back(negation(in_segment(0, position_term)));
+  return ask("O-in-bounds", std::move(hypotheses));
+}
+
+bool Obligations::direct_matches(const Term &position_term) {
+  Terms hypotheses = context(0, level_);
+  hypotheses.push_back(in_segment(0, position_term));
+  hypotheses.push_back(negation(at(match_, 0, position_term)));
+  return ask("O-match", std::move(hypotheses));
+}
+
+} // namespace unravel::find

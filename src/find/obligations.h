@@ -1,0 +1,123 @@
+#pragma once
+
+#include "find/plan.h"
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+/// The formulas of find synthesis over one Find level of a nest. Each function asks the prover one question:
+/// "is this conjunction impossible under the properties?" (docs/find-synthesis). A visit x of the find is one
+/// value of all outer variables; C(x) is what is known at a visit; a second visit x' has primed variables.
+/// (Zhao et al., appendix A: C1 to C4 are `context` and `earlier`, P5 are the prover's axioms. P6 is not
+/// used: the positions of two visits are compared directly, since properties that hold within segments say
+/// nothing about targets of different segments.)
+namespace unravel::find {
+
+/// While `condition` holds, walking goes on: for each component in some order a sign, lexicographically.
+struct Skip {
+  term::Term condition;
+  std::string name; // ">" or "> B.row, > B.col"
+};
+
+using Variables = std::vector<std::string>;
+
+/// Asks and records; the same obligation is asked once.
+class Obligations {
+public:
+  /// `outer` are the plans of the finds before `level`; `plan` is the level's own, obligations are added to
+  /// it.
+  Obligations(const scan::Nest &nest, std::size_t level, const std::vector<LevelPlan> &outer,
+              prove::Prover &prover, LevelPlan &plan);
+
+  const scan::Level &level() const { return nest_.levels[level_]; }
+  const scan::Nest &nest() const { return nest_; }
+  const std::vector<LevelPlan> &outer_plans() const { return outer_; }
+  /// All variables of outer levels, outermost first.
+  const Variables &outer() const { return outer_variables_; }
+  /// The outer levels that iterate: loops, and finds that may match more than once.
+  bool iterates(std::size_t level) const;
+
+  /// What an outer level's variable equals wherever this find is reached: the value of a Let, the position of
+  /// a direct find. `early`: only where it may also be computed before the level is reached, so not where a
+  /// direct find has a test.
+  std::optional<term::Term> definition(std::size_t level, bool early) const;
+  /// The outer variables that fix where walking starts, seen through copies of variables.
+  Variables start_variables(Direction direction) const;
+
+  /// Every skip condition that could fit the components: `>` first.
+  std::vector<Skip> skips() const;
+
+  /// The contradiction test: a match must be possible. Refuted: nothing may be proved here.
+  prove::Answer vacuity();
+  /// At most one match per visit.
+  bool unique();
+  /// Matches are adjacent.
+  bool contiguous();
+  /// Where skip stops without a match, no match lies ahead (Zhao et al., equation 4).
+  bool stop(Direction direction, const Skip &skip);
+  /// Skip holds on a prefix of the segment, seen in the direction: bisection is allowed.
+  bool partition(Direction direction, const Skip &skip);
+  /// What one visit skipped is not a match of a later visit with the same state.
+  bool persist(const Skip &skip, const Variables &state);
+  /// Visits with the same state start at the same place.
+  bool start_fixed(Direction direction, const Variables &state);
+  /// Visits with the same state have starts that only move on.
+  bool start_moves_on(Direction direction, const Variables &state);
+  /// A matched position is not a match of a later visit with the same state.
+  bool advance(const Variables &state);
+  /// Two visits can share state and a position but not the target: the state is worth having.
+  bool profit(const Variables &state);
+  /// Visits with the same state agree in the iterating variables of levels [0, end).
+  bool placed(const Variables &state, std::size_t end);
+  /// Positions are not negative.
+  bool starts_at_zero();
+  /// The only possible match is at `position`.
+  bool direct(const term::Term &position);
+  bool direct_in_bounds(const term::Term &position);
+  bool direct_matches(const term::Term &position);
+
+private:
+  using Terms = std::vector<term::Term>;
+
+  bool ask(const std::string &name, Terms hypotheses);
+  bool possible(const std::string &name, Terms hypotheses);
+  prove::Answer put(const std::string &name, bool wanted_possible, Terms hypotheses);
+  bool known(const std::string &name, bool &holds) const;
+
+  /// C(x) (visit 0) or C(x') (visit 1) of levels [0, end).
+  Terms context(int visit, std::size_t end) const;
+  Terms two_visits(const Variables &state) const;
+  Terms two_visits_in_order(const Variables &state) const;
+  /// x < x': lexicographic over the iterating variables.
+  term::Term earlier() const;
+  term::Term same(const Variables &state) const;
+  /// A term over outer and the level's variables at a visit and a position.
+  term::Term at(const term::Term &term, int visit, const term::Term &position) const;
+  term::Term in_segment(int visit, const term::Term &position) const;
+  term::Term match(int visit, const term::Term &position) const;
+  term::Term position() const { return term::variable(level().variable); }
+  term::Term position(int primes) const;
+
+  const scan::Nest &nest_;
+  std::size_t level_;
+  const std::vector<LevelPlan> &outer_;
+  prove::Prover &prover_;
+  LevelPlan &plan_;
+  Variables outer_variables_;
+  term::Substitution primed_;
+  term::Term match_;
+  /// Per outer level what it contributes to C(x) and to C(x').
+  std::vector<Terms> contexts_[2];
+  std::map<std::string, bool> asked_;
+};
+
+bool contains(const Variables &variables, const std::string &name);
+/// "{i, j}"
+std::string braces(const Variables &variables);
+/// "up" or "down"
+std::string name_of(Direction direction);
+
+} // namespace unravel::find

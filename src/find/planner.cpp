@@ -1,0 +1,190 @@
+// Choosing a find method per level.
+#include "find/templates.h"
+#include "report/diagnostic.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace unravel::find {
+
+namespace {
+
+using scan::Level;
+
+struct Template {
+  Method method;
+  Outcome (*attempt)(Obligations &, LevelPlan &);
+};
+
+/// The order of trying is the order of cost.
+constexpr Template templates[] = {
+    {Method::Direct, try_direct},
+    {Method::Sequential, try_sequential},
+    {Method::Binary, try_binary},
+    {Method::Scan, try_scan},
+};
+
+const Template *template_of(Method method) {
+  const auto *found = std::find_if(std::begin(templates), std::end(templates),
+                                   [&](const Template &each) { return each.method == method; });
+  return found == std::end(templates) ? nullptr : found;
+}
+
+std::vector<std::size_t> finds_of(const scan::Nest &nest) {
+  std::vector<std::size_t> levels;
+  for (std::size_t k = 0; k < nest.levels.size(); ++k)
+    if (nest.levels[k].kind == Level::Kind::Find) levels.push_back(k);
+  return levels;
+}
+
+void check_requests(const scan::Nest &nest, const Requests &requests) {
+  std::vector<std::string> names;
+  for (std::size_t level : finds_of(nest)) {
+    names.push_back(nest.levels[level].variable);
+    if (!nest.levels[level].tensor.empty()) names.push_back(nest.levels[level].tensor);
+  }
+  for (const auto &[name, method] : requests) {
+    if (!template_of(method))
+      report::fail(report::Kind::find_not_available,
+                   fmt::format("find method `{}` isn't available yet", name_of(method)),
+                   "available are direct, sequential, binary and scan");
+    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    std::string list;
+    for (const std::string &each : names)
+      if (list.find("`" + each + "`") == std::string::npos) list += (list.empty() ? "`" : ", `") + each + "`";
+    report::fail(report::Kind::no_such_find, fmt::format("nothing is found for `{}`", name),
+                 list.empty() ? "no find is needed in this order of loops" : "finds are " + list);
+  }
+}
+
+class Planner {
+public:
+  Planner(const scan::Nest &nest, prove::Prover &prover, const Requests &requests)
+      : nest_(nest), prover_(prover), requests_(requests), finds_(finds_of(nest)) {}
+
+  FindPlan plan() {
+    check_requests(nest_, requests_);
+    if (finds_.empty()) return std::move(result_);
+    check_vacuity();
+    for (std::size_t level : finds_) {
+      LevelPlan own;
+      own.level = level;
+      if (level == finds_.back()) own.obligations = vacuity_;
+      if (result_.vacuous)
+        plan_vacuous(own);
+      else
+        plan_level(own);
+      result_.levels.push_back(std::move(own));
+    }
+    return std::move(result_);
+  }
+
+private:
+  /// One question for the whole nest: if all conditions together are possible, so are those of each level.
+  void check_vacuity() {
+    LevelPlan probe;
+    const std::vector<LevelPlan> none;
+    Obligations obligations(nest_, finds_.back(), none, prover_, probe);
+    prove::Answer answer = obligations.vacuity();
+    result_.vacuous = answer == prove::Answer::Refuted;
+    undecided_ = answer == prove::Answer::Unknown;
+    vacuity_ = probe.obligations;
+  }
+
+  void plan_vacuous(LevelPlan &own) {
+    const Level &level = nest_.levels[own.level];
+    std::string reason = "the properties contradict each other here, or nothing can match";
+    if (std::optional<Method> wanted = request_for(level); wanted && *wanted != Method::Scan)
+      refuse(level, *wanted, reason);
+    own.method = Method::Scan;
+    own.candidates.push_back({Method::Scan, true, true, reason});
+  }
+
+  std::optional<Method> request_for(const Level &level) const {
+    if (auto at = requests_.find(level.variable); at != requests_.end()) return at->second;
+    if (auto at = requests_.find(level.tensor); at != requests_.end() && !level.tensor.empty())
+      return at->second;
+    return std::nullopt;
+  }
+
+  /// A tensor's request spares its outer levels that are found directly.
+  bool keeps_direct(std::size_t at) const {
+    const Level &level = nest_.levels[at];
+    if (requests_.count(level.variable)) return false;
+    return std::any_of(finds_.begin(), finds_.end(), [&](std::size_t other) {
+      return other > at && nest_.levels[other].tensor == level.tensor;
+    });
+  }
+
+  void plan_level(LevelPlan &own) {
+    const Level &level = nest_.levels[own.level];
+    Obligations obligations(nest_, own.level, result_.levels, prover_, own);
+    std::optional<Method> wanted = request_for(level);
+    if (wanted && *wanted != Method::Direct && keeps_direct(own.level) &&
+        attempt(templates[0], obligations, own, false)) {
+      own.candidates.back().reason = "an outer find of the tensor stays direct";
+      return;
+    }
+    if (wanted) {
+      own.candidates.clear();
+      if (!attempt(*template_of(*wanted), obligations, own, true))
+        refuse(level, *wanted, own.candidates.back().reason);
+      own.candidates.back().reason = "as asked";
+    } else {
+      for (const Template &each : templates)
+        if (attempt(each, obligations, own, false)) break;
+      note_untried(own);
+    }
+    if (undecided_)
+      own.candidates.push_back(
+          {Method::Scan, true, true, "it could not be decided whether the properties contradict each other"});
+  }
+
+  /// Tries a template and takes it if it is available and, unless `insist`, worthwhile.
+  bool attempt(const Template &each, Obligations &obligations, LevelPlan &own, bool insist) {
+    LevelPlan before = own;
+    Outcome outcome = each.attempt(obligations, own);
+    bool taken = outcome.proved && outcome.available && (outcome.worthwhile || insist);
+    if (!taken) {
+      // Only what was proved about the find itself stays.
+      before.unique = own.unique;
+      before.contiguous = own.contiguous;
+      before.obligations = std::move(own.obligations);
+      own = std::move(before);
+    } else {
+      own.method = each.method;
+    }
+    own.candidates.push_back({each.method, outcome.proved, true, taken ? "" : outcome.reason});
+    return taken;
+  }
+
+  void note_untried(LevelPlan &own) const {
+    own.candidates.back().reason = "chosen";
+    for (const Template &each : templates)
+      if (std::none_of(own.candidates.begin(), own.candidates.end(),
+                       [&](const Candidate &candidate) { return candidate.method == each.method; }))
+        own.candidates.push_back({each.method, false, false, name_of(own.method) + " costs less"});
+  }
+
+  [[noreturn]] static void refuse(const Level &level, Method method, const std::string &reason) {
+    report::fail(report::Kind::find_not_proved,
+                 fmt::format("`{}` can't be found by {}: {}", level.variable, name_of(method), reason),
+                 "leave the method to the compiler, or state the property that is missing");
+  }
+
+  const scan::Nest &nest_;
+  prove::Prover &prover_;
+  const Requests &requests_;
+  std::vector<std::size_t> finds_;
+  std::vector<Obligation> vacuity_;
+  bool undecided_ = false;
+  FindPlan result_;
+};
+
+} // namespace
+
+FindPlan plan_finds(const scan::Nest &nest, prove::Prover &prover, const Requests &requests) {
+  return Planner(nest, prover, requests).plan();
+}
+
+} // namespace unravel::find

@@ -1,0 +1,82 @@
+// Plans as text.
+#include "find/plan.h"
+
+#include "find/obligations.h"
+
+#include <fmt/format.h>
+
+namespace unravel::find {
+
+std::string name_of(Method method) {
+  switch (method) {
+  case Method::Direct: return "direct";
+  case Method::Sequential: return "sequential";
+  case Method::Galloping: return "galloping";
+  case Method::Binary: return "binary";
+  case Method::Hash: return "hash";
+  case Method::Map: return "map";
+  case Method::Scan: return "scan";
+  }
+  return {};
+}
+
+namespace {
+
+std::string place_of(const LevelPlan &plan, const scan::Nest &nest) {
+  if (plan.state_level == 0) return "once, before all loops";
+  return "inside " + nest.levels[plan.state_level - 1].variable;
+}
+
+std::string print_method(const LevelPlan &plan, const scan::Nest &nest) {
+  std::string text;
+  switch (plan.method) {
+  case Method::Direct:
+    text = fmt::format("  at {}", term::to_text(plan.position));
+    if (plan.check_bounds) text += ", if in range";
+    if (plan.check_match) text += ", if it matches";
+    return text + "\n";
+  case Method::Sequential:
+    text = fmt::format("  {} while {}\n", name_of(plan.direction), term::to_text(plan.skip));
+    text +=
+        fmt::format("  state per {}: from {}, declared {}{}\n", braces(plan.state), term::to_text(plan.start),
+                    place_of(plan, nest), plan.clamp ? ", clamped to the range" : "");
+    text += plan.advance ? "  steps past a match\n" : "  stays at a match\n";
+    return text;
+  case Method::Binary: return fmt::format("  up while {}\n", term::to_text(plan.skip));
+  case Method::Galloping:
+  case Method::Hash:
+  case Method::Map:
+  case Method::Scan: return text;
+  }
+  return text;
+}
+
+std::string verdict_of(const Obligation &obligation) {
+  if (obligation.wanted_possible) return obligation.holds ? "possible" : "not possible";
+  return obligation.holds ? "proved" : "not proved";
+}
+
+} // namespace
+
+std::string to_text(const FindPlan &plan, const scan::Nest &nest) {
+  std::string text;
+  if (plan.vacuous)
+    text += "the properties contradict each other here, or nothing can match: every find is a scan\n";
+  for (const LevelPlan &level : plan.levels) {
+    const char *matches = level.unique ? "one match" : level.contiguous ? "adjacent matches" : "any matches";
+    text += fmt::format("find {} by {} ({})\n", nest.levels[level.level].variable, name_of(level.method),
+                        matches);
+    text += print_method(level, nest);
+    if (!level.obligations.empty()) text += "  obligations\n";
+    for (const Obligation &obligation : level.obligations)
+      text += fmt::format("    {}: {}\n", obligation.name, verdict_of(obligation));
+    text += "  candidates\n";
+    for (const Candidate &candidate : level.candidates) {
+      const char *state = !candidate.tried ? " (not tried)" : candidate.proved ? "" : " (not proved)";
+      text += fmt::format("    {}{}: {}\n", name_of(candidate.method), state, candidate.reason);
+    }
+  }
+  return text;
+}
+
+} // namespace unravel::find

@@ -1,0 +1,151 @@
+// State indices: which, and where.
+#include "find/state.h"
+
+#include <algorithm>
+
+namespace unravel::find {
+
+using scan::Level;
+using term::Term;
+
+namespace {
+
+Variables without(const Variables &variables, const std::string &name) {
+  Variables rest;
+  for (const std::string &each : variables)
+    if (each != name) rest.push_back(each);
+  return rest;
+}
+
+bool is_determined(const Level &level) {
+  return level.kind == Level::Kind::Let;
+}
+
+/// The level after the last variable of the state.
+std::size_t end_of(const Obligations &obligations, const Variables &state) {
+  std::size_t end = 0;
+  for (std::size_t k = 0; k < obligations.outer().size(); ++k)
+    if (contains(state, obligations.outer()[k])) end = k + 1;
+  return end;
+}
+
+/// Whether something between `end` and the find may turn an iteration away: a guard, or a find.
+bool is_tested(const Obligations &obligations, std::size_t end) {
+  const std::vector<Level> &levels = obligations.nest().levels;
+  for (std::size_t k = end; k < obligations.outer().size(); ++k) {
+    if (!levels[k].guards.empty()) return true;
+    if (levels[k].kind == Level::Kind::Find && !obligations.definition(k, true)) return true;
+  }
+  return false;
+}
+
+/// The term over variables of levels [0, end) only, if it can be computed there. An array must not be read
+/// before the tests that may keep the index within it, unless the scan knows that it is safe.
+std::optional<Term> outside(const Obligations &obligations, Term term, std::size_t end) {
+  const std::vector<Level> &levels = obligations.nest().levels;
+  for (std::size_t k = obligations.outer().size(); k-- > end;) {
+    if (!term::mentions(term, levels[k].variable)) continue;
+    std::optional<Term> definition = obligations.definition(k, true);
+    if (!definition) return std::nullopt;
+    term = term::substitute(term, {{levels[k].variable, *definition}});
+  }
+  std::vector<Term> loads = term::applications_of(term);
+  const std::set<Term> &safe = obligations.nest().safe_loads;
+  bool all_safe =
+      std::all_of(loads.begin(), loads.end(), [&](const Term &load) { return safe.count(load) != 0; });
+  if (!all_safe && is_tested(obligations, end)) return std::nullopt;
+  return term;
+}
+
+} // namespace
+
+Variables drop_variables(Obligations &obligations, Direction direction, const Skip &skip, Variables state,
+                         const Variables &order, bool clamp) {
+  for (const std::string &name : order) {
+    if (!contains(state, name)) continue;
+    Variables fewer = without(state, name);
+    bool start =
+        clamp ? obligations.start_moves_on(direction, fewer) : obligations.start_fixed(direction, fewer);
+    if (start && obligations.persist(skip, fewer)) state = std::move(fewer);
+  }
+  return state;
+}
+
+std::vector<Variables> drop_orders(const Obligations &obligations) {
+  const std::vector<Level> &levels = obligations.nest().levels;
+  const std::size_t count = obligations.outer().size();
+  std::vector<Variables> groups; // an iterating variable and what it determines
+  for (std::size_t k = 0; k < count; ++k) {
+    if (!is_determined(levels[k]) || groups.empty()) groups.emplace_back();
+    groups.back().push_back(levels[k].variable);
+  }
+  Variables first;
+  for (auto group = groups.rbegin(); group != groups.rend(); ++group) {
+    first.push_back(group->front());
+    first.insert(first.end(), group->rbegin(), group->rend() - 1);
+  }
+  Variables second;
+  for (Level::Kind kind : {Level::Kind::Let, Level::Kind::Find, Level::Kind::Loop})
+    for (std::size_t k = count; k-- > 0;)
+      if (levels[k].kind == kind) second.push_back(levels[k].variable);
+  if (first == second) return {first};
+  return {first, second};
+}
+
+Variables state_variables(const Obligations &obligations) {
+  Variables all;
+  for (std::size_t k = 0; k < obligations.outer().size(); ++k) {
+    std::optional<Term> definition = obligations.definition(k, false);
+    if (!definition || !definition->as<term::Variable>()) all.push_back(obligations.outer()[k]);
+  }
+  return all;
+}
+
+std::vector<Variables> likely_states(const Obligations &obligations, Direction direction) {
+  Variables start = obligations.start_variables(direction);
+  std::vector<Variables> states{start};
+  Variables prefix;
+  for (std::size_t k = 0; k < obligations.outer().size(); ++k) {
+    if (!obligations.iterates(k)) continue;
+    // Before the last iterating variable is added: with it, nothing would be shared.
+    bool fixes_start =
+        std::all_of(start.begin(), start.end(), [&](const auto &name) { return contains(prefix, name); });
+    if (fixes_start && prefix != start) states.push_back(prefix);
+    prefix.push_back(obligations.outer()[k]);
+  }
+  return states;
+}
+
+std::optional<Place> place_state(Obligations &obligations, Direction direction, const Variables &state) {
+  const Level &level = obligations.level();
+  Term start = direction == Direction::Up ? level.lower : level.upper - Term(1);
+  for (std::size_t end = end_of(obligations, state); end < obligations.outer().size(); ++end) {
+    if (std::optional<Term> at_end = outside(obligations, start, end)) {
+      if (!obligations.placed(state, end)) return std::nullopt;
+      return Place{end, *at_end};
+    }
+    // Further in is the same place as long as nothing iterates.
+    if (obligations.iterates(end)) return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+std::optional<Place> place_clamped(Obligations &obligations, const Variables &state) {
+  std::size_t end = end_of(obligations, state);
+  if (end == obligations.outer().size()) return std::nullopt;
+  if (!obligations.placed(state, end) || !obligations.starts_at_zero()) return std::nullopt;
+  return Place{end, Term(0)};
+}
+
+bool serves_few(const Obligations &obligations, const Place &place) {
+  const std::vector<Level> &levels = obligations.nest().levels;
+  for (std::size_t k = place.level; k < obligations.outer().size(); ++k) {
+    std::int64_t count = 0;
+    if (obligations.iterates(k) && !term::constant_difference(levels[k].lower, levels[k].upper, count))
+      return false;
+  }
+  std::int64_t length = 0;
+  return !term::constant_difference(obligations.level().lower, obligations.level().upper, length);
+}
+
+} // namespace unravel::find

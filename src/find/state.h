@@ -1,0 +1,42 @@
+#pragma once
+
+#include "find/obligations.h"
+
+/// State indices: per values of which outer variables a walking position is kept, and where the scalar that
+/// keeps it is declared. (Zhao et al., section A.3: start from all, drop while the proofs hold.)
+namespace unravel::find {
+
+/// Drops variables from `state` while O-persist and O-init (with `clamp`: O-clamp) stay proved. The result
+/// depends on the order; see `drop_orders`.
+Variables drop_variables(Obligations &obligations, Direction direction, const Skip &skip, Variables state,
+                         const Variables &order, bool clamp);
+
+/// The orders in which dropping is tried. First: per iterating level, from the inner to the outer, its
+/// variable before the variables it determines (COO: {p, i, j} -> {i}). Second: all determined variables
+/// first, then finds, then loops (a diagonal's loop d, i: {d, i, j} -> {i}).
+std::vector<Variables> drop_orders(const Obligations &obligations);
+
+/// The outer variables without copies of others: what dropping starts from.
+Variables state_variables(const Obligations &obligations);
+
+/// States that are mostly right, to be tried before dropping from all: the variables that fix the start, and
+/// the prefixes of the iterating variables that contain these (a scalar serves them).
+std::vector<Variables> likely_states(const Obligations &obligations, Direction direction);
+
+/// Where a scalar state is declared.
+struct Place {
+  std::size_t level = 0;
+  term::Term start;
+};
+
+/// The place of a state that starts at the level's bound, if one scalar serves: its variables lie outside the
+/// place, fix the iterating variables outside the place, and the start can be computed there.
+std::optional<Place> place_state(Obligations &obligations, Direction direction, const Variables &state);
+/// The same for a clamped state (upwards only): it starts at 0, which must not lie behind any segment.
+std::optional<Place> place_clamped(Obligations &obligations, const Variables &state);
+
+/// Whether the loops inside the place make a constant number of visits while the segment's length is not
+/// constant: each walk over the segment would serve only these.
+bool serves_few(const Obligations &obligations, const Place &place);
+
+} // namespace unravel::find

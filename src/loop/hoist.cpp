@@ -1,0 +1,86 @@
+#include "loop/load.h"
+#include "loop/passes.h"
+
+#include <algorithm>
+
+namespace unravel::loop {
+
+namespace {
+
+class Hoister {
+public:
+  Hoister(const Program &program, const Safe &safe) : names_(program), safe_(safe) {}
+
+  /// `evaluated` are the loads that have certainly been evaluated, and would still give the same.
+  void block(Block &statements, std::vector<Load> evaluated) {
+    for (std::size_t k = 0; k < statements.size(); ++k) {
+      bool loop = std::holds_alternative<For>(statements[k].kind) ||
+                  std::holds_alternative<While>(statements[k].kind);
+      if (loop) {
+        Block hoisted = take_invariants(statements[k], evaluated);
+        statements.insert(statements.begin() + static_cast<std::ptrdiff_t>(k), hoisted.begin(),
+                          hoisted.end());
+        k += hoisted.size();
+      }
+      for (Load &load : certain_loads(statements[k]))
+        evaluated.push_back(std::move(load));
+      if (Block *body = body_of(statements[k])) {
+        std::vector<Load> inside = evaluated;
+        if (loop) forget(inside, effects_of(statements[k]));
+        block(*body, std::move(inside));
+      }
+      forget(evaluated, effects_of(statements[k]));
+    }
+  }
+
+private:
+  static void forget(std::vector<Load> &loads, const Effects &effects) {
+    loads.erase(
+        std::remove_if(loads.begin(), loads.end(), [&](const Load &load) { return changes(effects, load); }),
+        loads.end());
+  }
+
+  /// Gives names to the loop's invariant loads; the result declares them.
+  Block take_invariants(Statement &loop, const std::vector<Load> &evaluated) {
+    Block declarations;
+    while (true) {
+      std::vector<Load> certain = certain_loads(loop);
+      Effects effects = effects_of(loop);
+      std::vector<Load> loads = repeated_loads(loop);
+      auto hoistable = [&](const Load &load) {
+        if (changes(effects, load)) return false;
+        bool known = std::find(evaluated.begin(), evaluated.end(), load) != evaluated.end() ||
+                     std::find(certain.begin(), certain.end(), load) != certain.end();
+        return known || (safe_ && safe_(load.term));
+      };
+      auto found = std::find_if(loads.begin(), loads.end(), hoistable);
+      if (found == loads.end()) return declarations;
+      std::string name = names_.name(*found);
+      declarations.push_back(declare_load(*found, name));
+      replace_load(loop, *found, name);
+    }
+  }
+
+  /// Loads that are evaluated in each iteration: not those of the bounds of a For, unless they occur inside
+  /// too.
+  static std::vector<Load> repeated_loads(const Statement &loop) {
+    if (std::holds_alternative<While>(loop.kind)) return all_loads(loop);
+    std::vector<Load> loads;
+    for (const Statement &inner : *body_of(loop))
+      for (Load &load : all_loads(inner))
+        if (std::find(loads.begin(), loads.end(), load) == loads.end()) loads.push_back(std::move(load));
+    return loads;
+  }
+
+  FreshNames names_;
+  const Safe &safe_;
+};
+
+} // namespace
+
+Program hoist(Program program, const Safe &safe) {
+  Hoister(program, safe).block(program.body, {});
+  return program;
+}
+
+} // namespace unravel::loop

@@ -1,0 +1,157 @@
+#include "loop/passes.h"
+#include "loop/walk.h"
+
+#include <algorithm>
+
+namespace unravel::loop {
+
+namespace {
+
+using term::overloaded;
+using term::Term;
+
+/// Uses of a name: how many, and whether one is evaluated more often than the place of the declaration.
+struct Uses {
+  int count = 0;
+  bool repeated = false;
+};
+
+int own_uses(const Statement &statement, const std::string &name) {
+  int count = 0;
+  Term variable = term::variable(name);
+  each_own_term(statement, [&](const Term &term) { count += occurrences(term, variable); });
+  each_own_value(statement, [&](const Value &value) {
+    each_local(value, [&](const Local &local) { count += local.name == name; });
+  });
+  return count;
+}
+
+void count_uses(const Block &block, std::size_t begin, const std::string &name, bool in_loop, Uses &uses) {
+  for (std::size_t k = begin; k < block.size(); ++k) {
+    const Statement &statement = block[k];
+    int own = own_uses(statement, name);
+    uses.count += own;
+    uses.repeated = uses.repeated || (own && (in_loop || std::holds_alternative<While>(statement.kind)));
+    if (const Block *body = body_of(statement))
+      count_uses(*body, 0, name, in_loop || !std::holds_alternative<If>(statement.kind), uses);
+  }
+}
+
+Effects effects_after(const Block &block, std::size_t begin) {
+  Effects result;
+  for (std::size_t k = begin; k < block.size(); ++k)
+    result.add(block[k]);
+  return result;
+}
+
+/// A product without products in it, and without factors 1.
+Value flatten(Value value) {
+  auto *times = std::get_if<Times>(&value.kind);
+  if (!times) return value;
+  double number = 1;
+  std::vector<Value> factors;
+  std::function<void(Value)> add = [&](Value factor) {
+    if (auto *inner = std::get_if<Times>(&factor.kind)) {
+      for (Value &each : inner->factors)
+        add(std::move(each));
+    } else if (const auto *constant = std::get_if<Number>(&factor.kind)) {
+      number *= constant->value;
+    } else {
+      factors.push_back(std::move(factor));
+    }
+  };
+  for (Value &factor : times->factors)
+    add(std::move(factor));
+  if (number == 1 && factors.size() == 1) return factors[0];
+  if (number == 1 && !factors.empty()) return {Times{std::move(factors)}};
+  Value constant{Number{number}};
+  if (factors.empty()) return constant;
+  Times scaled;
+  scaled.factors.push_back(constant);
+  for (const Value &factor : factors)
+    scaled.factors.push_back(factor);
+  return {std::move(scaled)};
+}
+
+Value substitute_local(const Value &value, const std::string &name, const Value &by) {
+  auto all = [&](const std::vector<Value> &of) {
+    std::vector<Value> result;
+    for (const Value &inner : of)
+      result.push_back(substitute_local(inner, name, by));
+    return result;
+  };
+  return flatten(std::visit(overloaded{
+                                [&](const Number &) { return value; },
+                                [&](const Element &) { return value; },
+                                [&](const Local &x) { return x.name == name ? by : value; },
+                                [&](const Times &x) { return Value{Times{all(x.factors)}}; },
+                                [&](const Minus &x) { return Value{Minus{all(x.of)}}; },
+                            },
+                            value.kind));
+}
+
+void substitute_from(Block &block, std::size_t begin, const TermMap &terms, const ValueMap &values) {
+  for (std::size_t k = begin; k < block.size(); ++k)
+    rewrite(block[k], terms, values);
+}
+
+bool inline_let(Block &block, std::size_t k, const Let &let) {
+  if (effects_after(block, k + 1).changes(let.value)) return false;
+  if (!let.value.as<term::Constant>() && !let.value.as<term::Variable>()) {
+    Uses uses;
+    count_uses(block, k + 1, let.variable, false, uses);
+    if (uses.count != 1 || uses.repeated) return false;
+  }
+  term::Substitution by{{let.variable, let.value}};
+  substitute_from(
+      block, k + 1,
+      [&](const Term &term) { return mentions(term, by.begin()->first) ? substitute(term, by) : term; },
+      [](const Value &value) { return value; });
+  return true;
+}
+
+bool inline_value(Block &block, std::size_t k, const DeclareValue &declaration) {
+  Effects after = effects_after(block, k + 1);
+  bool changes = after.stored.contains(declaration.name);
+  each_element(declaration.initial, [&](const Element &element) {
+    changes = changes || after.stored.contains(element.array) || after.changes(element.slot);
+  });
+  each_local(declaration.initial,
+             [&](const Local &local) { changes = changes || after.stored.contains(local.name); });
+  if (changes) return false;
+  bool trivial = std::holds_alternative<Number>(declaration.initial.kind) ||
+                 std::holds_alternative<Local>(declaration.initial.kind);
+  Uses uses;
+  count_uses(block, k + 1, declaration.name, false, uses);
+  if (!trivial && (uses.count != 1 || uses.repeated)) return false;
+  substitute_from(
+      block, k + 1, [](const Term &term) { return term; },
+      [&](const Value &value) { return substitute_local(value, declaration.name, declaration.initial); });
+  return true;
+}
+
+void inline_in(Block &block) {
+  for (std::size_t k = 0; k < block.size();) {
+    bool inlined = false;
+    if (const auto *let = std::get_if<Let>(&block[k].kind))
+      inlined = inline_let(block, k, Let(*let));
+    else if (const auto *declaration = std::get_if<DeclareValue>(&block[k].kind))
+      inlined = inline_value(block, k, DeclareValue(*declaration));
+    if (inlined) {
+      block.erase(block.begin() + static_cast<std::ptrdiff_t>(k));
+      continue;
+    }
+    if (Block *body = body_of(block[k])) inline_in(*body);
+    ++k;
+  }
+}
+
+} // namespace
+
+Block inline_names(Block block) {
+  rewrite(block, [](const Term &term) { return term; }, [](const Value &value) { return flatten(value); });
+  inline_in(block);
+  return block;
+}
+
+} // namespace unravel::loop

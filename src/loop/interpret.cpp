@@ -1,0 +1,475 @@
+#include "loop/interpret.h"
+
+#include "loop/verify.h"
+#include "report/diagnostic.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <random>
+
+namespace unravel::loop {
+
+namespace {
+
+using term::overloaded;
+using term::Term;
+
+[[noreturn]] void refuse(const std::string &message) {
+  report::fail(report::Kind::internal, message);
+}
+
+/// An integer term or formula over slots of variables. Children are indices into the code's nodes.
+struct Node {
+  enum Op {
+    Constant,
+    Variable,
+    Linear,
+    Load,
+    FloorDivide,
+    Modulo,
+    Product,
+    Minimum,
+    Maximum,
+    Equal,
+    AtLeast,
+    And,
+    Or,
+    Not
+  };
+  Op op = Constant;
+  std::int64_t constant = 0; // also the divisor
+  std::size_t slot = 0;      // of a variable or an array
+  std::vector<std::size_t> children;
+  std::vector<std::int64_t> coefficients;
+};
+
+struct ValueNode {
+  enum Op { Number, Element, Local, Times, Minus };
+  Op op = Number;
+  double number = 0;
+  std::size_t slot = 0; // of an array or a local
+  std::size_t term = 0; // the element's slot
+  std::vector<std::size_t> children;
+};
+
+struct Step {
+  enum Op { For, While, If, SetVariable, StoreElement, AddElement, StoreLocal, AddLocal, Zero, Break };
+  Op op = Break;
+  std::size_t slot = 0;   // of a variable, an array or a local
+  std::size_t first = 0;  // a term: lower bound, condition, value, slot of an element, count
+  std::size_t second = 0; // a term: upper bound; or a value
+  std::int64_t step = 1;
+  bool parallel = false;
+  std::vector<Step> body;
+};
+
+struct ArrayCode {
+  std::string name;
+  bool is_value = false;
+  std::vector<std::size_t> extents; // terms
+};
+
+} // namespace
+
+struct Interpreter::Code {
+  std::vector<Node> nodes;
+  std::vector<ValueNode> values;
+  std::vector<ArrayCode> arrays;
+  std::vector<std::pair<std::string, std::size_t>> sizes; // and the slot of each
+  std::size_t variables = 0;
+  std::size_t locals = 0;
+  std::vector<std::size_t> preconditions;
+  std::vector<Step> body;
+};
+
+namespace {
+
+/// Resolves names to slots.
+template <class CodeType> class Compiler {
+public:
+  Compiler(const Program &program, CodeType &code) : code_(code) {
+    for (const TensorParameter &parameter : program.parameters) {
+      for (const auto *names : {&parameter.sizes, &parameter.counts})
+        for (const std::string &name : *names)
+          code_.sizes.emplace_back(parameter.name + "." + name, variable(parameter.name + "." + name));
+      for (const ArrayParameter &array : parameter.arrays)
+        parameters_[parameter.name + "." + array.name] = &array;
+    }
+    for (const Precondition &condition : program.preconditions)
+      code_.preconditions.push_back(term(condition.formula));
+    code_.body = block(program.body);
+    code_.variables = variables_.size();
+    code_.locals = locals_.size();
+  }
+
+private:
+  static std::size_t slot(std::map<std::string, std::size_t> &slots, const std::string &name) {
+    return slots.emplace(name, slots.size()).first->second;
+  }
+  std::size_t variable(const std::string &name) { return slot(variables_, name); }
+  std::size_t local(const std::string &name) { return slot(locals_, name); }
+
+  std::size_t array(const std::string &name) {
+    if (auto found = arrays_.find(name); found != arrays_.end()) return found->second;
+    ArrayCode array{name, parameters_.at(name)->is_value, {}};
+    for (const Term &extent : parameters_.at(name)->extents)
+      array.extents.push_back(term(extent));
+    code_.arrays.push_back(std::move(array));
+    return arrays_[name] = code_.arrays.size() - 1;
+  }
+
+  std::vector<std::size_t> terms(const std::vector<Term> &of) {
+    std::vector<std::size_t> result;
+    for (const Term &inner : of)
+      result.push_back(term(inner));
+    return result;
+  }
+
+  std::size_t term(const Term &term_) {
+    Node node = std::visit(
+        overloaded{
+            [](const term::Constant &x) { return Node{Node::Constant, x.value, 0, {}, {}}; },
+            [&](const term::Variable &x) { return Node{Node::Variable, 0, variable(x.name), {}, {}}; },
+            [&](const term::Linear &x) {
+              Node linear{Node::Linear, x.constant, 0, {}, {}};
+              for (const auto &[atom, coefficient] : x.parts) {
+                linear.children.push_back(term(atom));
+                linear.coefficients.push_back(coefficient);
+              }
+              return linear;
+            },
+            [&](const term::Apply &x) {
+              return Node{Node::Load, 0, array(x.function), terms(x.arguments), {}};
+            },
+            [&](const term::FloorDivide &x) {
+              return Node{Node::FloorDivide, x.divisor, 0, {term(x.numerator)}, {}};
+            },
+            [&](const term::Modulo &x) { return Node{Node::Modulo, x.divisor, 0, {term(x.numerator)}, {}}; },
+            [&](const term::Product &x) {
+              return Node{Node::Product, 0, 0, {term(x.left), term(x.right)}, {}};
+            },
+            [&](const term::Minimum &x) { return Node{Node::Minimum, 0, 0, terms(x.of), {}}; },
+            [&](const term::Maximum &x) { return Node{Node::Maximum, 0, 0, terms(x.of), {}}; },
+            [&](const term::Compare &x) {
+              Node::Op op = x.relation == term::Relation::Equal ? Node::Equal : Node::AtLeast;
+              return Node{op, 0, 0, {term(x.left)}, {}};
+            },
+            [&](const term::And &x) { return Node{Node::And, 0, 0, terms(x.parts), {}}; },
+            [&](const term::Or &x) { return Node{Node::Or, 0, 0, terms(x.parts), {}}; },
+            [&](const term::Not &x) { return Node{Node::Not, 0, 0, {term(x.of)}, {}}; },
+        },
+        term_.node().kind);
+    code_.nodes.push_back(std::move(node));
+    return code_.nodes.size() - 1;
+  }
+
+  std::size_t value(const Value &value_) {
+    auto all = [&](const std::vector<Value> &of) {
+      std::vector<std::size_t> result;
+      for (const Value &inner : of)
+        result.push_back(value(inner));
+      return result;
+    };
+    ValueNode node =
+        std::visit(overloaded{
+                       [](const Number &x) { return ValueNode{ValueNode::Number, x.value, 0, 0, {}}; },
+                       [&](const Element &x) {
+                         return ValueNode{ValueNode::Element, 0, array(x.array), term(x.slot), {}};
+                       },
+                       [&](const Local &x) { return ValueNode{ValueNode::Local, 0, local(x.name), 0, {}}; },
+                       [&](const Times &x) { return ValueNode{ValueNode::Times, 0, 0, 0, all(x.factors)}; },
+                       [&](const Minus &x) { return ValueNode{ValueNode::Minus, 0, 0, 0, all(x.of)}; },
+                   },
+                   value_.kind);
+    code_.values.push_back(std::move(node));
+    return code_.values.size() - 1;
+  }
+
+  std::vector<Step> block(const Block &statements) {
+    std::vector<Step> result;
+    for (const Statement &inner : statements)
+      result.push_back(statement(inner));
+    return result;
+  }
+
+  Step write(const Target &target, const Value &value_, Step::Op element_op, Step::Op local_op) {
+    if (const auto *element = std::get_if<Element>(&target))
+      return {element_op, array(element->array), term(element->slot), value(value_), 1, false, {}};
+    return {local_op, local(std::get<Local>(target).name), 0, value(value_), 1, false, {}};
+  }
+
+  Step set(const std::string &name, const Term &value_) {
+    return {Step::SetVariable, variable(name), term(value_), 0, 1, false, {}};
+  }
+
+  Step statement(const Statement &x) {
+    return std::visit(
+        overloaded{
+            [&](const For &loop) {
+              return Step{Step::For, variable(loop.variable),   term(loop.lower), term(loop.upper),
+                          loop.step, loop.parallel.has_value(), block(loop.body)};
+            },
+            [&](const While &loop) {
+              return Step{Step::While, 0, term(loop.condition), 0, 1, false, block(loop.body)};
+            },
+            [&](const If &guard) {
+              return Step{Step::If, 0, term(guard.condition), 0, 1, false, block(guard.then)};
+            },
+            [&](const Let &let) { return set(let.variable, let.value); },
+            [&](const Declare &declaration) { return set(declaration.variable, declaration.initial); },
+            [&](const Assign &assignment) { return set(assignment.variable, assignment.value); },
+            [&](const DeclareValue &x_) {
+              return Step{Step::StoreLocal, local(x_.name), 0, value(x_.initial), 1, false, {}};
+            },
+            [&](const Store &store) {
+              return write(store.target, store.value, Step::StoreElement, Step::StoreLocal);
+            },
+            [&](const Accumulate &store) {
+              return write(store.target, store.value, Step::AddElement, Step::AddLocal);
+            },
+            [&](const Zero &zero) {
+              return Step{Step::Zero, array(zero.array), term(zero.count), 0, 1, false, {}};
+            },
+            [](const Break &) { return Step{Step::Break, 0, 0, 0, 1, false, {}}; },
+        },
+        x.kind);
+  }
+
+  CodeType &code_;
+  std::map<std::string, std::size_t> variables_, locals_, arrays_;
+  std::map<std::string, const ArrayParameter *> parameters_;
+};
+
+/// One run.
+template <class CodeType> class Machine {
+public:
+  Machine(const CodeType &code, Memory &memory, const InterpretOptions &options)
+      : code_(code), options_(options), budget_(options.iteration_budget), random_(options.seed),
+        variables_(code.variables), locals_(code.locals) {
+    for (const auto &[name, slot] : code.sizes) {
+      auto found = memory.sizes.find(name);
+      if (found == memory.sizes.end()) refuse(fmt::format("size `{}` is not given", name));
+      variables_[slot] = found->second;
+    }
+    memory_ = &memory;
+  }
+
+  int run() {
+    for (std::size_t condition : code_.preconditions)
+      if (!term(condition)) return 1;
+    bind_arrays();
+    block(code_.body);
+    return 0;
+  }
+
+private:
+  struct Array {
+    const std::vector<std::int64_t> *indices = nullptr;
+    std::vector<double> *values = nullptr;
+    std::vector<std::int64_t> extents;
+    std::int64_t total = 1;
+  };
+
+  void bind_arrays() {
+    for (const ArrayCode &code : code_.arrays) {
+      Array array;
+      if (code.is_value)
+        array.values = look_up(memory_->values, code.name);
+      else
+        array.indices = look_up(memory_->indices, code.name);
+      for (std::size_t extent : code.extents) {
+        array.extents.push_back(term(extent));
+        array.total *= array.extents.back();
+      }
+      arrays_.push_back(std::move(array));
+    }
+  }
+
+  template <class T> static T *look_up(std::map<std::string, T> &arrays, const std::string &name) {
+    auto found = arrays.find(name);
+    if (found == arrays.end()) refuse(fmt::format("array `{}` is not given", name));
+    return &found->second;
+  }
+
+  [[noreturn]] void out_of_range(std::size_t array, std::int64_t slot, std::int64_t extent) const {
+    refuse(fmt::format("array `{}` is accessed at slot {}, its extent is {}", code_.arrays[array].name, slot,
+                       extent));
+  }
+
+  void check_given(std::size_t array, std::int64_t slot, std::size_t given) const {
+    if (slot >= 0 && static_cast<std::size_t>(slot) < given) return;
+    refuse(fmt::format("array `{}` is accessed at slot {}, but {} elements are given",
+                       code_.arrays[array].name, slot, given));
+  }
+
+  std::int64_t load(const Node &node) {
+    const Array &array = arrays_[node.slot];
+    std::int64_t slot = 0;
+    for (std::size_t k = 0; k < node.children.size(); ++k) {
+      std::int64_t argument = term(node.children[k]);
+      if (argument < 0 || argument >= array.extents[k]) out_of_range(node.slot, argument, array.extents[k]);
+      slot = slot * array.extents[k] + argument;
+    }
+    check_given(node.slot, slot, array.indices->size());
+    return (*array.indices)[static_cast<std::size_t>(slot)];
+  }
+
+  double &element(std::size_t array, std::size_t slot_term) {
+    std::int64_t slot = term(slot_term);
+    if (slot < 0 || slot >= arrays_[array].total) out_of_range(array, slot, arrays_[array].total);
+    check_given(array, slot, arrays_[array].values->size());
+    return (*arrays_[array].values)[static_cast<std::size_t>(slot)];
+  }
+
+  static std::int64_t floor_quotient(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
+
+  std::int64_t term(std::size_t index) {
+    const Node &node = code_.nodes[index];
+    switch (node.op) {
+    case Node::Constant: return node.constant;
+    case Node::Variable: return variables_[node.slot];
+    case Node::Linear: {
+      std::int64_t sum = node.constant;
+      for (std::size_t k = 0; k < node.children.size(); ++k)
+        sum += node.coefficients[k] * term(node.children[k]);
+      return sum;
+    }
+    case Node::Load: return load(node);
+    case Node::FloorDivide: return floor_quotient(term(node.children[0]), node.constant);
+    case Node::Modulo: {
+      std::int64_t numerator = term(node.children[0]);
+      return numerator - node.constant * floor_quotient(numerator, node.constant);
+    }
+    case Node::Product: return term(node.children[0]) * term(node.children[1]);
+    case Node::Minimum:
+    case Node::Maximum: {
+      std::int64_t result = term(node.children[0]);
+      for (std::size_t k = 1; k < node.children.size(); ++k) {
+        std::int64_t other = term(node.children[k]);
+        result = node.op == Node::Minimum ? std::min(result, other) : std::max(result, other);
+      }
+      return result;
+    }
+    case Node::Equal: return term(node.children[0]) == 0;
+    case Node::AtLeast: return term(node.children[0]) >= 0;
+    case Node::And:
+      return std::all_of(node.children.begin(), node.children.end(), [&](auto c) { return term(c) != 0; });
+    case Node::Or:
+      return std::any_of(node.children.begin(), node.children.end(), [&](auto c) { return term(c) != 0; });
+    case Node::Not: return term(node.children[0]) == 0;
+    }
+    return 0;
+  }
+
+  double value(std::size_t index) {
+    const ValueNode &node = code_.values[index];
+    switch (node.op) {
+    case ValueNode::Number: return node.number;
+    case ValueNode::Element: return element(node.slot, node.term);
+    case ValueNode::Local: return locals_[node.slot];
+    case ValueNode::Times: {
+      double product = value(node.children[0]);
+      for (std::size_t k = 1; k < node.children.size(); ++k)
+        product *= value(node.children[k]);
+      return product;
+    }
+    case ValueNode::Minus: return -value(node.children[0]);
+    }
+    return 0;
+  }
+
+  void count_iteration() {
+    if (--budget_ < 0)
+      refuse(fmt::format("the program runs for more than {} iterations", options_.iteration_budget));
+  }
+
+  /// False when a break was met.
+  bool block(const std::vector<Step> &steps) {
+    return std::all_of(steps.begin(), steps.end(), [&](const Step &step) { return run(step); });
+  }
+
+  void for_loop(const Step &loop) {
+    std::int64_t lower = term(loop.first);
+    std::int64_t upper = term(loop.second);
+    if (loop.parallel && options_.permute_parallel) return permuted_loop(loop, lower, upper);
+    for (std::int64_t k = lower; k < upper; k += loop.step) {
+      count_iteration();
+      variables_[loop.slot] = k;
+      if (!block(loop.body)) return;
+    }
+  }
+
+  void permuted_loop(const Step &loop, std::int64_t lower, std::int64_t upper) {
+    std::vector<std::int64_t> order;
+    for (std::int64_t k = lower; k < upper; k += loop.step) {
+      count_iteration();
+      order.push_back(k);
+    }
+    std::shuffle(order.begin(), order.end(), random_);
+    for (std::int64_t k : order) {
+      variables_[loop.slot] = k;
+      block(loop.body);
+    }
+  }
+
+  bool run(const Step &step) {
+    switch (step.op) {
+    case Step::For: for_loop(step); return true;
+    case Step::While:
+      while (term(step.first)) {
+        count_iteration();
+        if (!block(step.body)) break;
+      }
+      return true;
+    case Step::If: return !term(step.first) || block(step.body);
+    case Step::SetVariable: variables_[step.slot] = term(step.first); return true;
+    case Step::StoreElement: element(step.slot, step.first) = value(step.second); return true;
+    case Step::AddElement: element(step.slot, step.first) += value(step.second); return true;
+    case Step::StoreLocal: locals_[step.slot] = value(step.second); return true;
+    case Step::AddLocal: locals_[step.slot] += value(step.second); return true;
+    case Step::Zero: zero(step); return true;
+    case Step::Break: return false;
+    }
+    return true;
+  }
+
+  void zero(const Step &step) {
+    Array &array = arrays_[step.slot];
+    std::int64_t count = term(step.first);
+    if (count > array.total) out_of_range(step.slot, count - 1, array.total);
+    if (count > 0) check_given(step.slot, count - 1, array.values->size());
+    std::fill_n(array.values->begin(), std::max<std::int64_t>(0, count), 0.0);
+  }
+
+  const CodeType &code_;
+  const InterpretOptions &options_;
+  std::int64_t budget_;
+  std::mt19937_64 random_;
+  std::vector<std::int64_t> variables_;
+  std::vector<double> locals_;
+  std::vector<Array> arrays_;
+  Memory *memory_ = nullptr;
+};
+
+} // namespace
+
+Interpreter::Interpreter(const Program &program) {
+  verify(program);
+  auto code = std::make_unique<Code>();
+  Compiler<Code>(program, *code);
+  code_ = std::move(code);
+}
+
+Interpreter::~Interpreter() = default;
+Interpreter::Interpreter(Interpreter &&) noexcept = default;
+Interpreter &Interpreter::operator=(Interpreter &&) noexcept = default;
+
+int Interpreter::run(Memory &memory, const InterpretOptions &options) const {
+  return Machine<Code>(*code_, memory, options).run();
+}
+
+int interpret(const Program &program, Memory &memory, const InterpretOptions &options) {
+  return Interpreter(program).run(memory, options);
+}
+
+} // namespace unravel::loop

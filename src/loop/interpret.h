@@ -1,0 +1,51 @@
+#pragma once
+
+#include "loop/loop.h"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+/// The loop IR run without a C compiler: the judge of every other stage, and of finds on all small inputs.
+namespace unravel::loop {
+
+/// What the kernel is given, by qualified names ("A.rowptr", "A.val", "A.M").
+struct Memory {
+  std::map<std::string, std::vector<std::int64_t>> indices;
+  std::map<std::string, std::vector<double>> values;
+  std::map<std::string, std::int64_t> sizes; // sizes and counts
+};
+
+struct InterpretOptions {
+  /// Iterations of all loops together; beyond it the run fails.
+  std::int64_t iteration_budget = 100'000'000;
+  /// Runs the iterations of every parallel loop in an order drawn from `seed`, which brings races to light.
+  bool permute_parallel = false;
+  std::uint64_t seed = 1;
+};
+
+/// A program with its names resolved, to be run many times. Values are computed in double precision.
+class Interpreter {
+public:
+  /// Verifies the program (verify.h). The program isn't needed afterwards.
+  explicit Interpreter(const Program &program);
+  ~Interpreter();
+  Interpreter(Interpreter &&) noexcept;
+  Interpreter &operator=(Interpreter &&) noexcept;
+
+  /// What the kernel returns: 0, or 1 where a precondition fails (nothing is changed then). Fails with kind
+  /// internal, naming array, slot and extent, when an access lies outside the array's extents or its vector;
+  /// when a size or an array that the body uses isn't given; when the budget is used up.
+  int run(Memory &memory, const InterpretOptions &options = {}) const;
+
+private:
+  struct Code;
+  std::unique_ptr<const Code> code_;
+};
+
+/// Interpreter(program).run(memory, options).
+int interpret(const Program &program, Memory &memory, const InterpretOptions &options = {});
+
+} // namespace unravel::loop

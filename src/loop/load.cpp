@@ -1,0 +1,155 @@
+#include "loop/load.h"
+
+#include <algorithm>
+
+namespace unravel::loop {
+
+using term::overloaded;
+using term::Term;
+
+namespace {
+
+void add_term(std::vector<Load> &loads, const Term &term) {
+  for (const Term &application : applications_of(term))
+    if (Load load{application, false}; std::find(loads.begin(), loads.end(), load) == loads.end())
+      loads.push_back(std::move(load));
+}
+
+void add_own(std::vector<Load> &loads, const Statement &statement) {
+  each_own_term(statement, [&](const Term &term) { add_term(loads, term); });
+  each_own_value(statement, [&](const Value &value) {
+    each_element(value, [&](const Element &element) {
+      Load load{term::apply(element.array, {element.slot}), true};
+      if (std::find(loads.begin(), loads.end(), load) == loads.end()) loads.push_back(std::move(load));
+    });
+  });
+}
+
+/// The part of a condition that is evaluated first.
+Term first_part(const Term &condition) {
+  if (const auto *both = condition.as<term::And>(); both && !both->parts.empty())
+    return first_part(both->parts[0]);
+  if (const auto *either = condition.as<term::Or>(); either && !either->parts.empty())
+    return first_part(either->parts[0]);
+  if (const auto *negated = condition.as<term::Not>()) return first_part(negated->of);
+  return condition;
+}
+
+Value replace_element(const Value &value, const Load &load, const std::string &name) {
+  auto all = [&](const std::vector<Value> &of) {
+    std::vector<Value> result;
+    for (const Value &inner : of)
+      result.push_back(replace_element(inner, load, name));
+    return result;
+  };
+  return std::visit(overloaded{
+                        [&](const Number &) { return value; },
+                        [&](const Element &x) {
+                          return term::apply(x.array, {x.slot}) == load.term ? Value{Local{name}} : value;
+                        },
+                        [&](const Local &) { return value; },
+                        [&](const Times &x) { return Value{Times{all(x.factors)}}; },
+                        [&](const Minus &x) { return Value{Minus{all(x.of)}}; },
+                    },
+                    value.kind);
+}
+
+std::string last_part(const std::string &name) {
+  return name.substr(name.rfind('.') + 1);
+}
+
+/// "_i" for i, "_i1" for i + 1, "_0" for 0, "" for anything longer.
+std::string argument_suffix(const Term &argument) {
+  term::Linear linear = linear_form(argument);
+  if (linear.parts.empty() && linear.constant >= 0) return "_" + std::to_string(linear.constant);
+  if (linear.parts.size() != 1 || linear.parts[0].second != 1 || linear.constant < 0) return "";
+  const auto *variable = linear.parts[0].first.as<term::Variable>();
+  if (!variable) return "";
+  return "_" + last_part(variable->name) + (linear.constant ? std::to_string(linear.constant) : "");
+}
+
+} // namespace
+
+std::vector<Load> certain_loads(const Statement &statement) {
+  std::vector<Load> loads;
+  if (const auto *loop = std::get_if<While>(&statement.kind))
+    add_term(loads, first_part(loop->condition));
+  else if (const auto *guard = std::get_if<If>(&statement.kind))
+    add_term(loads, first_part(guard->condition));
+  else
+    add_own(loads, statement);
+  return loads;
+}
+
+std::vector<Load> all_loads(const Statement &statement) {
+  std::vector<Load> loads;
+  each_statement(statement, [&](const Statement &inner) { add_own(loads, inner); });
+  return loads;
+}
+
+int count_load(const Statement &statement, const Load &load) {
+  if (!load.is_value) return occurrences(statement, load.term);
+  int count = 0;
+  each_statement(statement, [&](const Statement &inner) {
+    each_own_value(inner, [&](const Value &value) {
+      each_element(value, [&](const Element &element) {
+        count += term::apply(element.array, {element.slot}) == load.term;
+      });
+    });
+  });
+  return count;
+}
+
+bool changes(const Effects &effects, const Load &load) {
+  if (effects.changes(load.term) || effects.mentions_declared(load.term)) return true;
+  return load.is_value && effects.stored.contains(load.term.as<term::Apply>()->function);
+}
+
+void replace_load(Statement &statement, const Load &load, const std::string &name) {
+  if (load.is_value)
+    rewrite(
+        statement, [](const Term &term) { return term; },
+        [&](const Value &value) { return replace_element(value, load, name); });
+  else
+    rewrite(
+        statement,
+        [&](const Term &term) {
+          return replace(term, std::map<Term, Term>{{load.term, term::variable(name)}});
+        },
+        [](const Value &value) { return value; });
+}
+
+Statement declare_load(const Load &load, const std::string &name) {
+  if (!load.is_value) return {Let{name, load.term}};
+  const auto *element = load.term.as<term::Apply>();
+  return {DeclareValue{name, Value{Element{element->function, element->arguments[0]}}}};
+}
+
+FreshNames::FreshNames(const Program &program) {
+  for (const TensorParameter &parameter : program.parameters) {
+    for (const auto *names : {&parameter.sizes, &parameter.counts})
+      for (const std::string &name : *names)
+        taken_.insert(parameter.name + "." + name);
+    for (const ArrayParameter &array : parameter.arrays)
+      taken_.insert(parameter.name + "." + array.name);
+  }
+  Effects effects = effects_of(program.body);
+  taken_.insert(effects.declared.begin(), effects.declared.end());
+}
+
+std::string FreshNames::name(const Load &load) {
+  const auto *application = load.term.as<term::Apply>();
+  std::string wanted = application->function;
+  for (const Term &argument : application->arguments)
+    wanted += argument_suffix(argument);
+  return name(wanted);
+}
+
+std::string FreshNames::name(const std::string &wanted) {
+  std::string result = wanted;
+  for (int k = 2; !taken_.insert(result).second; ++k)
+    result = wanted + "_" + std::to_string(k);
+  return result;
+}
+
+} // namespace unravel::loop

@@ -1,0 +1,325 @@
+// The loop IR from text: the inverse of print.cpp, line by line.
+#include "loop/loop.h"
+#include "term/read.h"
+
+#include <charconv>
+#include <fmt/format.h>
+
+namespace unravel::loop {
+
+namespace {
+
+using term::Term;
+
+class ProgramReader {
+public:
+  explicit ProgramReader(std::string_view text) : text_(text) {}
+
+  Program program() {
+    Program result;
+    skip_lines();
+    expect_word("kernel");
+    result.name = rest_of_line();
+    expect_word("expression");
+    result.expression = rest_of_line();
+    while (true) {
+      skip_lines();
+      if (peek_word() == "result" || peek_word() == "operand") {
+        result.parameters.push_back(parameter());
+      } else if (accept_word("require")) {
+        Precondition condition;
+        condition.formula = term();
+        expect(":");
+        condition.message = rest_of_line();
+        result.preconditions.push_back(std::move(condition));
+      } else {
+        break;
+      }
+    }
+    result.body = braced();
+    end();
+    return result;
+  }
+
+  Block whole_block() {
+    Block result = statements();
+    end();
+    return result;
+  }
+
+private:
+  void end() {
+    skip_lines();
+    if (at_ != text_.size()) term::fail_reading(text_, at_, "the end of the text");
+  }
+
+  // ---- parameters
+
+  TensorParameter parameter() {
+    TensorParameter result;
+    result.is_result = accept_word("result");
+    if (!result.is_result) expect_word("operand");
+    result.name = name();
+    expect(":");
+    std::string head = rest_of_line();
+    std::size_t open = head.rfind('(');
+    if (open == std::string::npos || head.back() != ')')
+      term::fail_reading(text_, at_ - 1, "a layout and its sizes, as in `csr(M, N)`");
+    result.layout = head.substr(0, open);
+    result.sizes = split(head.substr(open + 1, head.size() - open - 2));
+    while (true) {
+      skip_lines();
+      if (accept_word("about"))
+        result.about += (result.about.empty() ? "" : "\n") + rest_of_line();
+      else if (accept_word("count"))
+        result.counts.push_back(rest_of_line());
+      else if (peek_word() == "index" || peek_word() == "value")
+        result.arrays.push_back(array());
+      else
+        return result;
+    }
+  }
+
+  ArrayParameter array() {
+    ArrayParameter result;
+    result.is_value = accept_word("value");
+    if (!result.is_value) expect_word("index");
+    result.name = name();
+    expect("[");
+    if (!accept("]")) {
+      do
+        result.extents.push_back(term());
+      while (accept(","));
+      expect("]");
+    }
+    expect(":");
+    result.element = element_type();
+    result.non_negative = accept_word("nonnegative");
+    return result;
+  }
+
+  ElementType element_type() {
+    for (ElementType type :
+         {ElementType::Int32, ElementType::Int64, ElementType::Float32, ElementType::Float64})
+      if (accept_word(name_of(type))) return type;
+    term::fail_reading(text_, at_, "int32, int64, float32 or float64");
+  }
+
+  static std::vector<std::string> split(std::string_view list) {
+    std::vector<std::string> result;
+    while (!list.empty()) {
+      std::size_t end = std::min(list.find(", "), list.size());
+      result.emplace_back(list.substr(0, end));
+      list.remove_prefix(std::min(list.size(), end + 2));
+    }
+    return result;
+  }
+
+  // ---- statements
+
+  Block braced() {
+    expect("{");
+    Block result = statements();
+    expect("}");
+    return result;
+  }
+
+  Block statements() {
+    Block result;
+    while (true) {
+      std::string comment;
+      skip_lines();
+      if (accept("# ")) {
+        comment = rest_of_line();
+        skip_lines();
+      }
+      if (at_ == text_.size() || text_[at_] == '}') return result;
+      result.push_back(statement(std::move(comment)));
+    }
+  }
+
+  Statement statement(std::string comment) {
+    if (accept_word("for")) return for_loop(std::move(comment));
+    if (accept_word("while")) {
+      Term condition = term();
+      return {While{condition, braced(), std::move(comment)}};
+    }
+    if (accept_word("if")) {
+      Term condition = term();
+      return {If{condition, braced(), std::move(comment)}};
+    }
+    if (accept_word("let")) {
+      std::string variable = name("=");
+      return {Let{variable, term()}};
+    }
+    if (accept_word("var")) {
+      std::string variable = name("=");
+      return {Declare{variable, term()}};
+    }
+    if (accept_word("value")) {
+      std::string variable = name("=");
+      return {DeclareValue{variable, value()}};
+    }
+    if (accept_word("zero")) {
+      std::string array = name(",");
+      return {Zero{array, term()}};
+    }
+    if (accept_word("break")) return {Break{}};
+    return assignment();
+  }
+
+  Statement for_loop(std::string comment) {
+    For loop;
+    loop.comment = std::move(comment);
+    loop.variable = name();
+    expect_word("in");
+    loop.lower = term();
+    expect("..");
+    loop.upper = term();
+    if (accept_word("step")) loop.step = integer();
+    if (accept_word("parallel")) loop.parallel = Parallel{static_cast<int>(integer())};
+    loop.body = braced();
+    return {std::move(loop)};
+  }
+
+  Statement assignment() {
+    std::string target_name = name();
+    if (accept(":=")) return {Assign{target_name, term()}};
+    Target target = Local{target_name};
+    if (accept("[")) {
+      target = Element{target_name, term()};
+      expect("]");
+    }
+    if (accept("+=")) return {Accumulate{std::move(target), value()}};
+    expect("=");
+    return {Store{std::move(target), value()}};
+  }
+
+  // ---- values
+
+  Value value() {
+    Value first = factor();
+    std::vector<Value> factors;
+    while (accept("*"))
+      factors.push_back(factor());
+    if (factors.empty()) return first;
+    factors.insert(factors.begin(), std::move(first));
+    return {Times{std::move(factors)}};
+  }
+
+  Value factor() {
+    if (accept("-(")) {
+      Value inner = value();
+      expect(")");
+      return {Minus{{std::move(inner)}}};
+    }
+    if (accept("(")) {
+      Value inner = value();
+      expect(")");
+      return inner;
+    }
+    skip_spaces();
+    double number = 0;
+    auto [stop, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), number);
+    bool digit =
+        at_ < text_.size() && (std::isdigit(static_cast<unsigned char>(text_[at_])) || text_[at_] == '-');
+    if (digit && error == std::errc()) {
+      at_ = static_cast<std::size_t>(stop - text_.data());
+      return {Number{number}};
+    }
+    std::string read = name();
+    if (!accept("[")) return {Local{read}};
+    Element element{read, term()};
+    expect("]");
+    return {std::move(element)};
+  }
+
+  // ---- characters
+
+  Term term() { return term::read_term(text_, at_); }
+
+  std::int64_t integer() {
+    skip_spaces();
+    std::int64_t result = 0;
+    auto [stop, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), result);
+    if (error != std::errc()) term::fail_reading(text_, at_, "an integer");
+    at_ = static_cast<std::size_t>(stop - text_.data());
+    return result;
+  }
+
+  std::string_view peek_word() {
+    skip_spaces();
+    std::size_t stop = at_;
+    while (stop < text_.size() && term::is_name_character(text_[stop]))
+      ++stop;
+    return text_.substr(at_, stop - at_);
+  }
+
+  std::string name() {
+    std::string_view word = peek_word();
+    if (word.empty()) term::fail_reading(text_, at_, "a name");
+    at_ += word.size();
+    return std::string(word);
+  }
+
+  std::string name(std::string_view before) {
+    std::string result = name();
+    expect(before);
+    return result;
+  }
+
+  bool accept_word(std::string_view word) {
+    if (peek_word() != word) return false;
+    at_ += word.size();
+    return true;
+  }
+
+  void expect_word(std::string_view word) {
+    skip_lines();
+    if (!accept_word(word)) term::fail_reading(text_, at_, fmt::format("`{}`", word));
+  }
+
+  bool accept(std::string_view token) {
+    skip_spaces();
+    if (text_.substr(at_, token.size()) != token) return false;
+    at_ += token.size();
+    return true;
+  }
+
+  void expect(std::string_view token) {
+    skip_lines();
+    if (!accept(token)) term::fail_reading(text_, at_, fmt::format("`{}`", token));
+  }
+
+  std::string rest_of_line() {
+    skip_spaces();
+    std::size_t stop = std::min(text_.find('\n', at_), text_.size());
+    std::string result(text_.substr(at_, stop - at_));
+    at_ = stop;
+    return result;
+  }
+
+  void skip_spaces() {
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t'))
+      ++at_;
+  }
+
+  void skip_lines() {
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n'))
+      ++at_;
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+};
+
+} // namespace
+
+Program parse_program(std::string_view text) {
+  return ProgramReader(text).program();
+}
+Block parse_block(std::string_view text) {
+  return ProgramReader(text).whole_block();
+}
+
+} // namespace unravel::loop

@@ -1,0 +1,53 @@
+#pragma once
+
+#include "loop/loop.h"
+
+#include <functional>
+
+/// Small passes over the loop IR. Each takes a program that verify.h accepts and gives one with the same
+/// effect.
+namespace unravel::loop {
+
+/// Whether reading an element is in bounds whenever the variables in it have values: asked with an
+/// application of an index array (A.rowptr(i + 1)), or of a value array to its slot (A.val(p)).
+using Safe = std::function<bool(const term::Term &load)>;
+
+/// Drops what has no effect: declarations that are never read (with the writes to them), and ifs and loops
+/// without a body. A loop is taken to terminate.
+Block drop_unused(Block block);
+
+/// Puts values in the place of names: a Let whose value is a constant or a variable everywhere, any other
+/// that is used once where that doesn't move its evaluation into a deeper loop; the same for DeclareValue, if
+/// nothing stored in between is read by it. Never past an Assign to a variable that occurs in the value.
+Block inline_names(Block block);
+
+/// Drops conditions, or parts of them, that hold anyway: because of an enclosing if, while or for or of a
+/// Let, by equality of terms up to a constant. Merges an if that holds nothing but an if; takes apart an if
+/// that is always true and a loop of exactly one iteration; drops ifs and loops that never run and what
+/// follows a break.
+Block simplify_conditions(Block block);
+
+/// The three above, until nothing changes.
+Program fold(Program program);
+
+/// Loads that don't change in a loop move in front of the outermost such loop, if `safe` says that they are
+/// in bounds there, or the same load is certainly evaluated there anyway (in an earlier statement, in the
+/// loop's bounds, first in the while's condition). A load is invariant if it mentions nothing that the loop
+/// declares or assigns and, for values, no array that the loop writes.
+Program hoist(Program program, const Safe &safe = {});
+
+/// A load that is certainly evaluated by a statement, and used again there or further on in the block before
+/// anything that it depends on is assigned or stored, gets a name: that of a Let of just this load, or a new
+/// one.
+Program share(Program program);
+
+/// Sums up in a local scalar: += to an element that is the same in all iterations of a loop that doesn't
+/// touch the array otherwise becomes += to a local, which is added to the element after the loop (stored,
+/// where 0 was stored in the element just before). Not for parallel loops; only where `safe` says the element
+/// is in bounds.
+Program accumulate_locally(Program program, const Safe &safe = {});
+
+/// All of them in their order.
+Program improve(Program program, const Safe &safe = {});
+
+} // namespace unravel::loop

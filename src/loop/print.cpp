@@ -1,0 +1,151 @@
+// The loop IR as text. One statement to a line; a comment stands on the line before its statement.
+#include "loop/loop.h"
+
+#include <fmt/format.h>
+
+namespace unravel::loop {
+
+namespace {
+
+using term::overloaded;
+using term::to_text;
+
+std::string print_factor(const Value &value) {
+  std::string text = to_text(value);
+  return std::holds_alternative<Times>(value.kind) ? "(" + text + ")" : text;
+}
+
+std::string element_text(const Element &element) {
+  return fmt::format("{}[{}]", element.array, to_text(element.slot));
+}
+
+std::string target_text(const Target &target) {
+  return std::visit(
+      overloaded{[](const Element &x) { return element_text(x); }, [](const Local &x) { return x.name; }},
+      target);
+}
+
+class Printer {
+public:
+  explicit Printer(int indent) : indent_(indent) {}
+
+  void block(const Block &statements) {
+    for (const Statement &statement : statements)
+      std::visit([&](const auto &x) { print(x); }, statement.kind);
+  }
+
+  std::string take() { return std::move(result_); }
+
+private:
+  void line(const std::string &text) {
+    result_ += std::string(static_cast<std::size_t>(2 * indent_), ' ') + text + "\n";
+  }
+
+  void comment(const std::string &text) {
+    if (!text.empty()) line("# " + text);
+  }
+
+  void nested(const std::string &head, const Block &body) {
+    line(head + " {");
+    ++indent_;
+    block(body);
+    --indent_;
+    line("}");
+  }
+
+  void print(const For &x) {
+    comment(x.comment);
+    std::string head = fmt::format("for {} in {} .. {}", x.variable, to_text(x.lower), to_text(x.upper));
+    if (x.step != 1) head += fmt::format(" step {}", x.step);
+    if (x.parallel) head += fmt::format(" parallel {}", x.parallel->chunk);
+    nested(head, x.body);
+  }
+  void print(const While &x) {
+    comment(x.comment);
+    nested("while " + to_text(x.condition), x.body);
+  }
+  void print(const If &x) {
+    comment(x.comment);
+    nested("if " + to_text(x.condition), x.then);
+  }
+  void print(const Let &x) { line(fmt::format("let {} = {}", x.variable, to_text(x.value))); }
+  void print(const Declare &x) { line(fmt::format("var {} = {}", x.variable, to_text(x.initial))); }
+  void print(const Assign &x) { line(fmt::format("{} := {}", x.variable, to_text(x.value))); }
+  void print(const DeclareValue &x) { line(fmt::format("value {} = {}", x.name, to_text(x.initial))); }
+  void print(const Store &x) { line(fmt::format("{} = {}", target_text(x.target), to_text(x.value))); }
+  void print(const Accumulate &x) { line(fmt::format("{} += {}", target_text(x.target), to_text(x.value))); }
+  void print(const Zero &x) { line(fmt::format("zero {}, {}", x.array, to_text(x.count))); }
+  void print(const Break &) { line("break"); }
+
+  int indent_;
+  std::string result_;
+};
+
+std::string joined(const std::vector<std::string> &names) {
+  return fmt::format("{}", fmt::join(names.begin(), names.end(), ", "));
+}
+
+std::string parameter_text(const TensorParameter &parameter) {
+  std::string result = fmt::format("{} {} : {}({})\n", parameter.is_result ? "result" : "operand",
+                                   parameter.name, parameter.layout, joined(parameter.sizes));
+  for (std::size_t at = 0; at < parameter.about.size();) {
+    std::size_t end = std::min(parameter.about.find('\n', at), parameter.about.size());
+    result += fmt::format("  about {}\n", parameter.about.substr(at, end - at));
+    at = end + 1;
+  }
+  for (const std::string &count : parameter.counts)
+    result += fmt::format("  count {}\n", count);
+  for (const ArrayParameter &array : parameter.arrays) {
+    std::vector<std::string> extents;
+    for (const term::Term &extent : array.extents)
+      extents.push_back(to_text(extent));
+    result += fmt::format("  {} {}[{}] : {}{}\n", array.is_value ? "value" : "index", array.name,
+                          joined(extents), name_of(array.element), array.non_negative ? " nonnegative" : "");
+  }
+  return result;
+}
+
+} // namespace
+
+std::string name_of(ElementType type) {
+  switch (type) {
+  case ElementType::Int32: return "int32";
+  case ElementType::Int64: return "int64";
+  case ElementType::Float32: return "float32";
+  case ElementType::Float64: return "float64";
+  }
+  return "";
+}
+
+std::string to_text(const Value &value) {
+  return std::visit(overloaded{
+                        [](const Number &x) { return fmt::format("{}", x.value); },
+                        [](const Element &x) { return element_text(x); },
+                        [](const Local &x) { return x.name; },
+                        [](const Times &x) {
+                          std::string result;
+                          for (const Value &factor : x.factors)
+                            result += (result.empty() ? "" : " * ") + print_factor(factor);
+                          return result;
+                        },
+                        [](const Minus &x) { return fmt::format("-({})", to_text(x.of.at(0))); },
+                    },
+                    value.kind);
+}
+
+std::string to_text(const Block &block, int indent) {
+  Printer printer(indent);
+  printer.block(block);
+  return printer.take();
+}
+
+std::string to_text(const Program &program) {
+  std::string result = fmt::format("kernel {}\nexpression {}\n", program.name, program.expression);
+  for (const TensorParameter &parameter : program.parameters)
+    result += parameter_text(parameter);
+  for (const Precondition &condition : program.preconditions)
+    result += fmt::format("require {} : {}\n", to_text(condition.formula), condition.message);
+  return result + "{\n" + to_text(program.body, 1) + "}\n";
+}
+
+} // namespace unravel::loop

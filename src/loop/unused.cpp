@@ -1,0 +1,77 @@
+#include "loop/passes.h"
+#include "loop/walk.h"
+
+#include <algorithm>
+
+namespace unravel::loop {
+
+namespace {
+
+using term::Term;
+
+/// The name that a statement writes without declaring it (of a variable or a local), or empty.
+std::string written_name(const Statement &statement) {
+  auto of_target = [](const Target &target) {
+    const auto *local = std::get_if<Local>(&target);
+    return local ? local->name : std::string();
+  };
+  if (const auto *assignment = std::get_if<Assign>(&statement.kind)) return assignment->variable;
+  if (const auto *store = std::get_if<Store>(&statement.kind)) return of_target(store->target);
+  if (const auto *store = std::get_if<Accumulate>(&statement.kind)) return of_target(store->target);
+  return {};
+}
+
+std::string declared_name(const Statement &statement) {
+  if (const auto *let = std::get_if<Let>(&statement.kind)) return let->variable;
+  if (const auto *declaration = std::get_if<Declare>(&statement.kind)) return declaration->variable;
+  if (const auto *declaration = std::get_if<DeclareValue>(&statement.kind)) return declaration->name;
+  return {};
+}
+
+/// Whether a name is read from `begin` on, other than to compute its own next value.
+bool is_read(const Block &block, std::size_t begin, const std::string &name) {
+  bool found = false;
+  for (std::size_t k = begin; k < block.size() && !found; ++k)
+    each_statement(block[k], [&](const Statement &statement) {
+      if (found || written_name(statement) == name) return;
+      each_own_term(statement, [&](const Term &term) { found = found || mentions(term, name); });
+      each_own_value(statement, [&](const Value &value) {
+        each_local(value, [&](const Local &local) { found = found || local.name == name; });
+      });
+    });
+  return found;
+}
+
+void remove_writes(Block &block, std::size_t begin, const std::string &name) {
+  auto is_write = [&](const Statement &statement) { return written_name(statement) == name; };
+  block.erase(std::remove_if(block.begin() + static_cast<std::ptrdiff_t>(begin), block.end(), is_write),
+              block.end());
+  for (std::size_t k = begin; k < block.size(); ++k)
+    if (Block *body = body_of(block[k])) remove_writes(*body, 0, name);
+}
+
+/// One round, from the end to the beginning; true when something was dropped.
+bool drop_once(Block &block) {
+  bool dropped = false;
+  for (std::size_t k = block.size(); k-- > 0;) {
+    Block *body = body_of(block[k]);
+    if (body) dropped = drop_once(*body) || dropped;
+    std::string name = declared_name(block[k]);
+    bool useless = body ? body->empty() : !name.empty() && !is_read(block, k + 1, name);
+    if (!useless) continue;
+    if (!body) remove_writes(block, k + 1, name);
+    block.erase(block.begin() + static_cast<std::ptrdiff_t>(k));
+    dropped = true;
+  }
+  return dropped;
+}
+
+} // namespace
+
+Block drop_unused(Block block) {
+  while (drop_once(block)) {
+  }
+  return block;
+}
+
+} // namespace unravel::loop

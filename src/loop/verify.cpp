@@ -1,0 +1,178 @@
+#include "loop/verify.h"
+
+#include "loop/walk.h"
+#include "report/diagnostic.h"
+
+#include <fmt/format.h>
+#include <map>
+
+namespace unravel::loop {
+
+namespace {
+
+using term::overloaded;
+using term::Term;
+
+[[noreturn]] void refuse(const std::string &what) {
+  report::fail(report::Kind::internal, "malformed loop program: " + what, "please report this as a bug");
+}
+
+enum class Sort { Constant, Changeable, Number };
+
+/// A name in scope, with the number of parallel loops around its declaration.
+struct Entry {
+  Sort sort = Sort::Constant;
+  int parallel_depth = 0;
+};
+
+class Verifier {
+public:
+  explicit Verifier(const Program &program) {
+    for (const TensorParameter &parameter : program.parameters)
+      declare_parameter(parameter);
+    for (const Precondition &condition : program.preconditions)
+      check(condition.formula);
+    block(program.body);
+  }
+
+private:
+  struct Array {
+    const ArrayParameter *parameter = nullptr;
+    bool writable = false;
+  };
+
+  void declare_parameter(const TensorParameter &parameter) {
+    for (const auto *names : {&parameter.sizes, &parameter.counts})
+      for (const std::string &name : *names)
+        declare(parameter.name + "." + name, Sort::Constant);
+    for (const ArrayParameter &array : parameter.arrays) {
+      if (scope_.contains(parameter.name + "." + array.name) ||
+          !arrays_.emplace(parameter.name + "." + array.name, Array{&array, parameter.is_result}).second)
+        refuse(fmt::format("array `{}.{}` is declared twice", parameter.name, array.name));
+      for (const Term &extent : array.extents)
+        check(extent);
+    }
+  }
+
+  void declare(const std::string &name, Sort sort) {
+    if (!scope_.emplace(name, Entry{sort, parallel_depth_}).second)
+      refuse(fmt::format("`{}` is declared twice", name));
+  }
+
+  const Entry &look_up(const std::string &name) const {
+    auto found = scope_.find(name);
+    if (found == scope_.end()) refuse(fmt::format("`{}` is not declared", name));
+    return found->second;
+  }
+
+  const Array &array(const std::string &name, bool is_value) const {
+    auto found = arrays_.find(name);
+    if (found == arrays_.end() || found->second.parameter->is_value != is_value)
+      refuse(fmt::format("`{}` is no {} array", name, is_value ? "value" : "index"));
+    return found->second;
+  }
+
+  void check(const Term &term) const {
+    for (const std::string &name : variables_of(term))
+      if (look_up(name).sort == Sort::Number) refuse(fmt::format("`{}` is no integer", name));
+    for (const Term &application : applications_of(term)) {
+      const auto &call = *application.as<term::Apply>();
+      std::size_t extents = array(call.function, false).parameter->extents.size();
+      if (call.arguments.size() != extents)
+        refuse(fmt::format("`{}` has {} arguments, its array {} extents", to_text(application),
+                           call.arguments.size(), extents));
+    }
+  }
+
+  void check(const Value &value) const {
+    each_element(value, [&](const Element &element) { array(element.array, true); });
+    each_local(value, [&](const Local &local) {
+      if (look_up(local.name).sort != Sort::Number) refuse(fmt::format("`{}` is no value", local.name));
+    });
+    if (const auto *times = std::get_if<Times>(&value.kind)) {
+      if (times->factors.size() < 2) refuse("a product has fewer than two factors");
+      for (const Value &factor : times->factors)
+        check(factor);
+    } else if (const auto *minus = std::get_if<Minus>(&value.kind)) {
+      if (minus->of.size() != 1) refuse("a minus has not exactly one operand");
+      check(minus->of[0]);
+    }
+  }
+
+  void written(const std::string &name, Sort sort) const {
+    const Entry &entry = look_up(name);
+    if (entry.sort != sort) refuse(fmt::format("`{}` can't be assigned to", name));
+    if (entry.parallel_depth != parallel_depth_)
+      refuse(fmt::format("iterations of a parallel loop race for `{}`", name));
+  }
+
+  void written(const Target &target) const {
+    if (const auto *local = std::get_if<Local>(&target)) return written(local->name, Sort::Number);
+    written_array(std::get<Element>(target).array);
+  }
+
+  void written_array(const std::string &name) const {
+    if (!array(name, true).writable) refuse(fmt::format("`{}` is written, but is no result's", name));
+  }
+
+  void block(const Block &statements) {
+    auto outside = scope_;
+    for (const Statement &inner : statements)
+      statement(inner);
+    scope_ = std::move(outside);
+  }
+
+  void loop(const Block &body, bool parallel) {
+    parallel_depth_ += parallel;
+    bool outside = may_break_;
+    may_break_ = !parallel;
+    block(body);
+    may_break_ = outside;
+    parallel_depth_ -= parallel;
+  }
+
+  void statement(const Statement &x) {
+    each_own_term(x, [&](const Term &term) { check(term); });
+    each_own_value(x, [&](const Value &value) { check(value); });
+    std::visit(overloaded{
+                   [&](const For &loop_) { for_loop(loop_); },
+                   [&](const While &loop_) { loop(loop_.body, false); },
+                   [&](const If &guard) { block(guard.then); },
+                   [&](const Let &let) { declare(let.variable, Sort::Constant); },
+                   [&](const Declare &declaration) { declare(declaration.variable, Sort::Changeable); },
+                   [&](const Assign &assignment) { written(assignment.variable, Sort::Changeable); },
+                   [&](const DeclareValue &declaration) { declare(declaration.name, Sort::Number); },
+                   [&](const Store &store) { written(store.target); },
+                   [&](const Accumulate &store) { written(store.target); },
+                   [&](const Zero &zero) { written_array(zero.array); },
+                   [&](const Break &) {
+                     if (!may_break_) refuse("a break leaves no loop or a parallel one");
+                   },
+               },
+               x.kind);
+  }
+
+  void for_loop(const For &loop_) {
+    if (loop_.step <= 0)
+      refuse(fmt::format("the step of the loop over `{}` is not positive", loop_.variable));
+    auto outside = scope_;
+    parallel_depth_ += loop_.parallel.has_value();
+    declare(loop_.variable, Sort::Constant);
+    parallel_depth_ -= loop_.parallel.has_value();
+    loop(loop_.body, loop_.parallel.has_value());
+    scope_ = std::move(outside);
+  }
+
+  std::map<std::string, Entry> scope_;
+  std::map<std::string, Array> arrays_;
+  int parallel_depth_ = 0;
+  bool may_break_ = false;
+};
+
+} // namespace
+
+void verify(const Program &program) {
+  Verifier{program};
+}
+
+} // namespace unravel::loop

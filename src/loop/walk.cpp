@@ -1,0 +1,251 @@
+#include "loop/walk.h"
+
+#include <algorithm>
+
+namespace unravel::loop {
+
+using term::overloaded;
+using term::Term;
+
+namespace {
+
+void each_slot(const Value &value, const std::function<void(const Term &)> &visit) {
+  each_element(value, [&](const Element &element) { visit(element.slot); });
+}
+
+void each_target_slot(const Target &target, const std::function<void(const Term &)> &visit) {
+  if (const auto *element = std::get_if<Element>(&target)) visit(element->slot);
+}
+
+void map_slots(Value &value, const TermMap &terms) {
+  std::visit(overloaded{
+                 [](Number &) {},
+                 [&](Element &x) { x.slot = terms(x.slot); },
+                 [](Local &) {},
+                 [&](Times &x) {
+                   for (Value &factor : x.factors)
+                     map_slots(factor, terms);
+                 },
+                 [&](Minus &x) {
+                   for (Value &inner : x.of)
+                     map_slots(inner, terms);
+                 },
+             },
+             value.kind);
+}
+
+void map_target(Target &target, const TermMap &terms) {
+  if (auto *element = std::get_if<Element>(&target)) element->slot = terms(element->slot);
+}
+
+std::string written_name(const Target &target) {
+  return std::visit(
+      overloaded{[](const Element &x) { return x.array; }, [](const Local &x) { return x.name; }}, target);
+}
+
+} // namespace
+
+void each_element(const Value &value, const std::function<void(const Element &)> &visit) {
+  std::visit(overloaded{
+                 [](const Number &) {},
+                 [&](const Element &x) { visit(x); },
+                 [](const Local &) {},
+                 [&](const Times &x) {
+                   for (const Value &factor : x.factors)
+                     each_element(factor, visit);
+                 },
+                 [&](const Minus &x) {
+                   for (const Value &inner : x.of)
+                     each_element(inner, visit);
+                 },
+             },
+             value.kind);
+}
+
+void each_local(const Value &value, const std::function<void(const Local &)> &visit) {
+  std::visit(overloaded{
+                 [](const Number &) {},
+                 [](const Element &) {},
+                 [&](const Local &x) { visit(x); },
+                 [&](const Times &x) {
+                   for (const Value &factor : x.factors)
+                     each_local(factor, visit);
+                 },
+                 [&](const Minus &x) {
+                   for (const Value &inner : x.of)
+                     each_local(inner, visit);
+                 },
+             },
+             value.kind);
+}
+
+void each_own_term(const Statement &statement, const std::function<void(const Term &)> &visit) {
+  std::visit(overloaded{
+                 [&](const For &x) { visit(x.lower), visit(x.upper); },
+                 [&](const While &x) { visit(x.condition); },
+                 [&](const If &x) { visit(x.condition); },
+                 [&](const Let &x) { visit(x.value); },
+                 [&](const Declare &x) { visit(x.initial); },
+                 [&](const Assign &x) { visit(x.value); },
+                 [&](const DeclareValue &x) { each_slot(x.initial, visit); },
+                 [&](const Store &x) { each_slot(x.value, visit), each_target_slot(x.target, visit); },
+                 [&](const Accumulate &x) { each_slot(x.value, visit), each_target_slot(x.target, visit); },
+                 [&](const Zero &x) { visit(x.count); },
+                 [](const Break &) {},
+             },
+             statement.kind);
+}
+
+void each_own_value(const Statement &statement, const std::function<void(const Value &)> &visit) {
+  std::visit(overloaded{
+                 [&](const DeclareValue &x) { visit(x.initial); },
+                 [&](const Store &x) { visit(x.value); },
+                 [&](const Accumulate &x) { visit(x.value); },
+                 [](const For &) {},
+                 [](const While &) {},
+                 [](const If &) {},
+                 [](const Let &) {},
+                 [](const Declare &) {},
+                 [](const Assign &) {},
+                 [](const Zero &) {},
+                 [](const Break &) {},
+             },
+             statement.kind);
+}
+
+int occurrences(const Term &term, const Term &part) {
+  if (term == part) return 1;
+  auto all = [&](const std::vector<Term> &terms) {
+    int sum = 0;
+    for (const Term &inner : terms)
+      sum += occurrences(inner, part);
+    return sum;
+  };
+  return std::visit(
+      overloaded{
+          [](const term::Constant &) { return 0; },
+          [](const term::Variable &) { return 0; },
+          [&](const term::Linear &x) {
+            int sum = 0;
+            for (const auto &atom : x.parts)
+              sum += occurrences(atom.first, part);
+            return sum;
+          },
+          [&](const term::Apply &x) { return all(x.arguments); },
+          [&](const term::FloorDivide &x) { return occurrences(x.numerator, part); },
+          [&](const term::Modulo &x) { return occurrences(x.numerator, part); },
+          [&](const term::Product &x) { return occurrences(x.left, part) + occurrences(x.right, part); },
+          [&](const term::Minimum &x) { return all(x.of); },
+          [&](const term::Maximum &x) { return all(x.of); },
+          [&](const term::Compare &x) { return occurrences(x.left, part); },
+          [&](const term::And &x) { return all(x.parts); },
+          [&](const term::Or &x) { return all(x.parts); },
+          [&](const term::Not &x) { return occurrences(x.of, part); },
+      },
+      term.node().kind);
+}
+
+int occurrences(const Statement &statement, const Term &part) {
+  int sum = 0;
+  each_statement(statement, [&](const Statement &inner) {
+    each_own_term(inner, [&](const Term &term) { sum += occurrences(term, part); });
+  });
+  return sum;
+}
+
+const Block *body_of(const Statement &statement) {
+  if (const auto *loop = std::get_if<For>(&statement.kind)) return &loop->body;
+  if (const auto *loop = std::get_if<While>(&statement.kind)) return &loop->body;
+  if (const auto *guard = std::get_if<If>(&statement.kind)) return &guard->then;
+  return nullptr;
+}
+
+Block *body_of(Statement &statement) {
+  return const_cast<Block *>(
+      body_of(static_cast<const Statement &>(statement))); // NOLINT: the statement is not const
+}
+
+void each_statement(const Statement &statement, const std::function<void(const Statement &)> &visit) {
+  visit(statement);
+  if (const Block *body = body_of(statement)) each_statement(*body, visit);
+}
+
+void each_statement(const Block &block, const std::function<void(const Statement &)> &visit) {
+  for (const Statement &statement : block)
+    each_statement(statement, visit);
+}
+
+void rewrite(Statement &statement, const TermMap &terms, const ValueMap &values) {
+  auto value = [&](Value &x) {
+    map_slots(x, terms);
+    x = values(x);
+  };
+  std::visit(overloaded{
+                 [&](For &x) { x.lower = terms(x.lower), x.upper = terms(x.upper); },
+                 [&](While &x) { x.condition = terms(x.condition); },
+                 [&](If &x) { x.condition = terms(x.condition); },
+                 [&](Let &x) { x.value = terms(x.value); },
+                 [&](Declare &x) { x.initial = terms(x.initial); },
+                 [&](Assign &x) { x.value = terms(x.value); },
+                 [&](DeclareValue &x) { value(x.initial); },
+                 [&](Store &x) { value(x.value), map_target(x.target, terms); },
+                 [&](Accumulate &x) { value(x.value), map_target(x.target, terms); },
+                 [&](Zero &x) { x.count = terms(x.count); },
+                 [](Break &) {},
+             },
+             statement.kind);
+  if (Block *body = body_of(statement)) rewrite(*body, terms, values);
+}
+
+void rewrite(Block &block, const TermMap &terms, const ValueMap &values) {
+  for (Statement &statement : block)
+    rewrite(statement, terms, values);
+}
+
+void Effects::add(const Statement &statement) {
+  std::visit(overloaded{
+                 [&](const For &x) { declared.insert(x.variable); },
+                 [](const While &) {},
+                 [](const If &) {},
+                 [&](const Let &x) { declared.insert(x.variable); },
+                 [&](const Declare &x) { declared.insert(x.variable); },
+                 [&](const Assign &x) { assigned.insert(x.variable); },
+                 [&](const DeclareValue &x) { declared.insert(x.name); },
+                 [&](const Store &x) { stored.insert(written_name(x.target)); },
+                 [&](const Accumulate &x) { stored.insert(written_name(x.target)); },
+                 [&](const Zero &x) { stored.insert(x.array); },
+                 [&](const Break &) { breaks = true; },
+             },
+             statement.kind);
+  if (const Block *body = body_of(statement)) {
+    bool before = breaks;
+    for (const Statement &inner : *body)
+      add(inner);
+    if (!std::holds_alternative<If>(statement.kind)) breaks = before;
+  }
+}
+
+bool Effects::changes(const Term &term) const {
+  return std::any_of(assigned.begin(), assigned.end(),
+                     [&](const auto &name) { return mentions(term, name); });
+}
+
+bool Effects::mentions_declared(const Term &term) const {
+  return std::any_of(declared.begin(), declared.end(),
+                     [&](const auto &name) { return mentions(term, name); });
+}
+
+Effects effects_of(const Block &block) {
+  Effects result;
+  for (const Statement &statement : block)
+    result.add(statement);
+  return result;
+}
+
+Effects effects_of(const Statement &statement) {
+  Effects result;
+  result.add(statement);
+  return result;
+}
+
+} // namespace unravel::loop

@@ -1,0 +1,56 @@
+#pragma once
+
+#include "loop/loop.h"
+
+#include <functional>
+#include <set>
+#include <string>
+
+/// The walkers over the loop IR: what a statement mentions, and rewriting of the terms and values in it.
+namespace unravel::loop {
+
+/// Calls `visit` for the integer terms and formulas that the statement itself holds, slots included, in the
+/// order of evaluation; not for those of statements inside it.
+void each_own_term(const Statement &statement, const std::function<void(const term::Term &)> &visit);
+/// The same for the values: those that are read, whole (not their parts).
+void each_own_value(const Statement &statement, const std::function<void(const Value &)> &visit);
+/// Elements that a value reads, each occurrence.
+void each_element(const Value &value, const std::function<void(const Element &)> &visit);
+/// Locals that a value reads, each occurrence.
+void each_local(const Value &value, const std::function<void(const Local &)> &visit);
+
+/// How often `part` occurs in `term`.
+int occurrences(const term::Term &term, const term::Term &part);
+/// How often it occurs in the terms of the statement, inside it too.
+int occurrences(const Statement &statement, const term::Term &part);
+
+/// The statements inside a For, While or If; null otherwise.
+const Block *body_of(const Statement &statement);
+Block *body_of(Statement &statement);
+
+/// The statement and all inside it, from the outside.
+void each_statement(const Statement &statement, const std::function<void(const Statement &)> &visit);
+void each_statement(const Block &block, const std::function<void(const Statement &)> &visit);
+
+/// Maps every term (slots included) and, after that, every value that is read, everywhere in the statement.
+using TermMap = std::function<term::Term(const term::Term &)>;
+using ValueMap = std::function<Value(const Value &)>;
+void rewrite(Statement &statement, const TermMap &terms, const ValueMap &values);
+void rewrite(Block &block, const TermMap &terms, const ValueMap &values);
+
+/// What the statements may change, and what they declare.
+struct Effects {
+  std::set<std::string> assigned; // integer variables (Assign)
+  std::set<std::string> stored;   // locals and arrays (Store, Accumulate, Zero)
+  std::set<std::string> declared; // loop variables, Let, Declare, DeclareValue
+  bool breaks = false;            // leaves a loop that is outside
+
+  void add(const Statement &statement);
+  /// Whether evaluating `term` gives another result after the statements than before.
+  bool changes(const term::Term &term) const;
+  bool mentions_declared(const term::Term &term) const;
+};
+Effects effects_of(const Block &block);
+Effects effects_of(const Statement &statement);
+
+} // namespace unravel::loop

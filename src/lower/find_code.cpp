@@ -1,0 +1,133 @@
+#include "lower/find_code.h"
+
+#include <fmt/format.h>
+
+namespace unravel::lower {
+
+using find::LevelPlan;
+using loop::Block;
+using loop::Statement;
+using scan::Level;
+using term::Term;
+
+namespace {
+
+Term at(const Term &formula, const Level &level, const Term &position) {
+  return term::substitute(formula, {{level.variable, position}});
+}
+
+Statement assign(const std::string &variable, const Term &value) { return {loop::Assign{variable, value}}; }
+
+/// The upper bound under a name, so that a while loop doesn't read arrays for it in every round.
+Term named_bound(const std::string &suffix, const Level &level, const Term &bound, Block &block) {
+  if (term::applications_of(bound).empty()) return bound;
+  std::string name = level.variable + suffix;
+  block.push_back({loop::Let{name, bound}});
+  return term::variable(name);
+}
+
+/// At a proved stopping point: the match, if it is there, or the chain of matches from there on.
+void visit_matches(const Level &level, const LevelPlan &plan, const std::string &stop, const Term &inside,
+                   const Term &end, const Body &body, Block &block) {
+  Term match = find::match_condition(level);
+  Term position = term::variable(stop);
+  bool down = plan.direction == find::Direction::Down;
+  if (plan.unique) {
+    Block then = body();
+    if (plan.advance) then.push_back(assign(stop, down ? position - Term(1) : position + Term(1)));
+    block.push_back({loop::If{term::conjunction({inside, at(match, level, position)}), std::move(then), ""}});
+    return;
+  }
+  Term walker = term::variable(level.variable);
+  if (stop != level.variable) block.push_back({loop::Declare{level.variable, position}});
+  Block round = body();
+  round.push_back(assign(level.variable, walker + Term(1)));
+  block.push_back({loop::While{term::conjunction({term::less(walker, end), match}), std::move(round), "all matches are adjacent"}});
+  if (plan.advance && stop != level.variable) block.push_back(assign(stop, walker));
+}
+
+Block direct(const Level &level, const LevelPlan &plan, const Body &body) {
+  Block block{{loop::Let{level.variable, plan.position}}};
+  std::vector<Term> tests;
+  Term position = term::variable(level.variable);
+  if (plan.check_bounds) tests.push_back(term::between(level.lower, position, level.upper));
+  if (plan.check_match) tests.push_back(find::match_condition(level));
+  Term test = term::conjunction(tests);
+  if (term::is_true(test)) {
+    for (Statement &statement : body()) block.push_back(std::move(statement));
+  } else {
+    block.push_back({loop::If{test, body(), ""}});
+  }
+  return block;
+}
+
+Block scan_all(const Level &level, const LevelPlan &plan, const Body &body) {
+  Block then = body();
+  if (plan.unique) then.push_back({loop::Break{}});
+  Block round{{loop::If{find::match_condition(level), std::move(then), ""}}};
+  return {{loop::For{level.variable, level.lower, level.upper, 1, std::nullopt, std::move(round),
+                     fmt::format("find {}: every position is tried", level.variable)}}};
+}
+
+Block sequential(const Level &level, const LevelPlan &plan, const Body &body) {
+  Block block;
+  bool down = plan.direction == find::Direction::Down;
+  std::string stop = state_variable(level, plan);
+  Term position = term::variable(stop);
+  Term upper = named_bound("_end", level, level.upper, block);
+  Term lower = down ? named_bound("_begin", level, level.lower, block) : level.lower;
+  Term inside = down ? term::at_most(lower, position) : term::less(position, upper);
+  if (plan.clamp) {
+    Term outside = down ? term::at_most(upper, position) : term::less(position, level.lower);
+    block.push_back({loop::If{outside, {assign(stop, down ? upper - Term(1) : level.lower)}, ""}});
+  }
+  Block round{assign(stop, down ? position - Term(1) : position + Term(1))};
+  block.push_back({loop::While{term::conjunction({inside, at(plan.skip, level, position)}), std::move(round),
+                               fmt::format("find {}: walks on; what is skipped is never needed again", level.variable)}});
+  visit_matches(level, plan, stop, inside, upper, body, block);
+  return block;
+}
+
+Block binary(const Level &level, const LevelPlan &plan, const Body &body) {
+  Block block;
+  Level named = level;
+  named.upper = named_bound("_end", level, level.upper, block);
+  for (Statement &statement : lower_bound(level.variable, named, plan.skip)) block.push_back(std::move(statement));
+  Term inside = term::less(term::variable(level.variable), named.upper);
+  visit_matches(level, plan, level.variable, inside, named.upper, body, block);
+  return block;
+}
+
+} // namespace
+
+std::string state_variable(const Level &level, const LevelPlan &plan) {
+  // A chain walks with a variable of its own: the state stays at the first match.
+  return plan.unique ? level.variable : level.variable + "_first";
+}
+
+Block lower_bound(const std::string &position, const Level &level, const Term &skip) {
+  Term first = term::variable(position);
+  Term last = term::variable(position + "_high");
+  Term middle = term::variable(position + "_middle");
+  loop::If step{at(skip, level, middle), {assign(position, middle + Term(1))}, ""};
+  step.otherwise = {assign(position + "_high", middle)};
+  Block round{{loop::Let{position + "_middle", first + term::floor_divide(last - first, 2)}}, {std::move(step)}};
+  return {{loop::Declare{position, level.lower}},
+          {loop::Declare{position + "_high", level.upper}},
+          {loop::While{term::less(first, last), std::move(round), fmt::format("find {}: binary search", level.variable)}}};
+}
+
+Block find_code(const Level &level, const LevelPlan &plan, const Body &body) {
+  switch (plan.method) {
+  case find::Method::Direct: return direct(level, plan, body);
+  case find::Method::Sequential: return sequential(level, plan, body);
+  case find::Method::Binary: return binary(level, plan, body);
+  case find::Method::Scan:
+  case find::Method::Galloping:
+  case find::Method::Hash:
+  case find::Method::Map: break; // planned by no template yet: the scan is always right
+  }
+  return scan_all(level, plan, body);
+}
+
+} // namespace unravel::lower

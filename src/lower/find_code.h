@@ -1,0 +1,24 @@
+#pragma once
+
+#include "find/plan.h"
+#include "loop/loop.h"
+
+#include <functional>
+
+/// The code skeletons of the find templates.
+namespace unravel::lower {
+
+/// Statements to run at a match; the level's variable holds the position.
+using Body = std::function<loop::Block()>;
+
+/// The variable that keeps the state of a sequential find between visits.
+std::string state_variable(const scan::Level &level, const find::LevelPlan &plan);
+
+/// One visit of a find. Precondition: its state, if it has one, is declared outside.
+loop::Block find_code(const scan::Level &level, const find::LevelPlan &plan, const Body &body);
+
+/// Declares the variable `position` with the first position of [lower, upper) where `skip` (over the level's
+/// variable) is false.
+loop::Block lower_bound(const std::string &position, const scan::Level &level, const term::Term &skip);
+
+} // namespace unravel::lower

@@ -1,0 +1,37 @@
+#pragma once
+
+#include "combine/space.h"
+#include "find/plan.h"
+#include "loop/loop.h"
+#include "scan/nest.h"
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+/// From a scanned nest with its finds to loops: what is executed, statement by statement.
+namespace unravel::lower {
+
+/// One leaf, ready to be lowered.
+struct LeafPlan {
+  scan::Nest nest;
+  find::FindPlan finds;
+  std::optional<std::size_t> parallel; // the level whose loop runs in parallel
+  int chunk = 32;
+};
+
+struct LowerOptions {
+  std::string name = "kernel"; // of the C function
+  std::string expression;
+  loop::ElementType index = loop::ElementType::Int32;
+  loop::ElementType value = loop::ElementType::Float64;
+};
+
+/// One plan per leaf of the combination. A find state that iterations of the parallel loop would share is kept
+/// per chunk: the loop is strip-mined, chunks run in parallel and each starts from a state of its own, found
+/// by binary search where the prover allows it.
+loop::Program lower(const combine::Combination &combination, const std::vector<LeafPlan> &plans,
+                    const LowerOptions &options);
+
+} // namespace unravel::lower

@@ -1,0 +1,212 @@
+// The table of contents of the compiler: the steps in their order, each timed and printed.
+#include "pipeline.h"
+
+#include "find/plan.h"
+#include "layout/layout.h"
+#include "loop/passes.h"
+#include "loop/verify.h"
+#include "parse/parse.h"
+#include "report/diagnostic.h"
+#include "scan/scan.h"
+
+#include <algorithm>
+#include <chrono>
+#include <fmt/format.h>
+
+namespace unravel::pipeline {
+
+using report::Kind;
+
+namespace {
+
+std::shared_ptr<const text::Source> argument(const std::string &name, const std::string &content) {
+  return std::make_shared<const text::Source>(name, content);
+}
+
+/// Runs the steps; keeps time and, with details, what each printed.
+class Steps {
+public:
+  Steps(std::vector<Stage> &stages, bool details) : stages_(stages), details_(details) {}
+
+  template <class Work, class Print> auto run(const std::string &name, Work work, Print print) {
+    auto begin = std::chrono::steady_clock::now();
+    auto result = work();
+    std::chrono::duration<double, std::milli> spent = std::chrono::steady_clock::now() - begin;
+    stages_.push_back({name, details_ ? print(result) : std::string(), spent.count()});
+    return result;
+  }
+
+private:
+  std::vector<Stage> &stages_;
+  bool details_;
+};
+
+/// The schedules given with -s and --find, as one.
+parse::ScheduleTree read_schedules(const Request &request) {
+  parse::ScheduleTree all;
+  auto add = [&](const parse::ScheduleTree &one) {
+    if (!one.order.empty()) all.order = one.order;
+    all.parallel.insert(all.parallel.end(), one.parallel.begin(), one.parallel.end());
+    all.finds.insert(all.finds.end(), one.finds.begin(), one.finds.end());
+    if (one.chunk) all.chunk = one.chunk;
+    all.serial = all.serial || one.serial;
+  };
+  for (const std::string &schedule : request.schedules) add(parse::parse_schedule(argument("-s", schedule)));
+  for (const std::string &find : request.finds) {
+    std::size_t equals = find.find('=');
+    if (equals == std::string::npos)
+      report::fail(Kind::bad_option, fmt::format("`--find {}` names no method", find), "write --find x=binary");
+    add(parse::parse_schedule(argument("--find", fmt::format("find {} by {}", find.substr(0, equals), find.substr(equals + 1)))));
+  }
+  return all;
+}
+
+find::Requests find_requests(const parse::ScheduleTree &schedule) {
+  static const std::map<std::string, find::Method> methods = {
+      {"direct", find::Method::Direct}, {"seq", find::Method::Sequential}, {"sequential", find::Method::Sequential},
+      {"gallop", find::Method::Galloping}, {"binary", find::Method::Binary}, {"hash", find::Method::Hash},
+      {"map", find::Method::Map}, {"scan", find::Method::Scan}};
+  find::Requests requests;
+  for (const parse::ScheduleTree::Find &find : schedule.finds) {
+    if (find.method.text == "auto") continue;
+    auto method = methods.find(find.method.text);
+    if (method == methods.end())
+      report::fail(Kind::unknown_method, find.method.span, fmt::format("there is no find method `{}`", find.method.text),
+                   "the methods are direct, seq, gallop, binary, hash, map, scan and auto");
+    requests[find.target.text] = method->second;
+  }
+  return requests;
+}
+
+std::vector<std::string> loops_of(const scan::Nest &nest) {
+  std::vector<std::string> loops;
+  for (const scan::Level &level : nest.levels)
+    if (level.kind == scan::Level::Kind::Loop) loops.push_back(level.variable);
+  return loops;
+}
+
+/// The loop that runs in parallel: the outermost that carries nothing, or the one that was asked for.
+std::optional<std::size_t> choose_parallel(const Leaf &leaf, const parse::ScheduleTree &schedule) {
+  auto level_of = [&](const std::string &variable) {
+    std::size_t index = 0;
+    while (leaf.plan.nest.levels[index].variable != variable) ++index;
+    return index;
+  };
+  if (!schedule.parallel.empty()) {
+    const parse::Name &wanted = schedule.parallel.front();
+    for (const depend::LoopVerdict &verdict : leaf.verdicts) {
+      if (verdict.variable != wanted.text) continue;
+      if (verdict.verdict == depend::Verdict::Parallel) return level_of(verdict.variable);
+      report::fail(Kind::not_parallel, wanted.span,
+                   fmt::format("the loop over `{}` can't run in parallel: it carries a {}", wanted.text,
+                               verdict.verdict == depend::Verdict::Reduction ? "reduction" : "dependence"),
+                   verdict.witness.empty() ? "`unravel deps` shows the dependence" : "two iterations that conflict: " + verdict.witness);
+    }
+    report::fail(Kind::unknown_variable, wanted.span, fmt::format("there is no loop over `{}`", wanted.text),
+                 fmt::format("the loops are {}", fmt::join(loops_of(leaf.plan.nest), ", ")));
+  }
+  if (schedule.serial) return std::nullopt;
+  for (const depend::LoopVerdict &verdict : leaf.verdicts)
+    if (verdict.verdict == depend::Verdict::Parallel) return level_of(verdict.variable);
+  return std::nullopt;
+}
+
+} // namespace
+
+double Compilation::milliseconds() const {
+  double sum = 0;
+  for (const Stage &stage : stages) sum += stage.milliseconds;
+  return sum;
+}
+
+Front read_request(const Request &request) {
+  Front front;
+  front.computation = compute::make_computation(parse::parse_assignment(argument("expression", request.expression)));
+  for (const auto &[tensor, format] : request.formats)
+    if (std::none_of(front.computation.tensors.begin(), front.computation.tensors.end(), [&](auto &use) { return use.name == tensor; }))
+      report::fail(Kind::unknown_tensor, fmt::format("`-f {}={}`: the expression has no tensor `{}`", tensor, format, tensor));
+  for (const compute::TensorUse &use : front.computation.tensors) {
+    auto format = request.formats.find(use.name);
+    auto source = argument("-f " + use.name, format == request.formats.end() ? "dense" : format->second);
+    parse::LayoutReference reference = parse::parse_layout_reference(source);
+    if (!reference.like.empty())
+      report::fail(Kind::sparse_result, reference.span, "`like:` is not supported yet", "results are dense");
+    layout::CheckedLayout checked = layout::load_layout(reference, use.order);
+    for (report::Diagnostic &finding : checked.findings) {
+      if (finding.kind == Kind::argument_range && !request.trust) throw report::Error(finding);
+      front.warnings.push_back(std::move(finding));
+    }
+    front.layouts.emplace(use.name, std::move(checked.layout));
+  }
+  return front;
+}
+
+Compilation compile(const Request &request) {
+  Compilation result;
+  Steps steps(result.stages, request.details);
+  auto no_text = [](const auto &) { return std::string(); };
+
+  parse::ScheduleTree schedule = read_schedules(request);
+  find::Requests requests = find_requests(schedule);
+
+  Front front = steps.run("layouts and computation", [&] { return read_request(request); },
+                          [](const Front &read) { return compute::to_text(read.computation); });
+  result.computation = std::move(front.computation);
+  result.layouts = std::move(front.layouts);
+  result.warnings = std::move(front.warnings);
+
+  result.combination = steps.run("iteration space", [&] { return combine::combine(result.computation, result.layouts); },
+                                 [](const combine::Combination &made) { return combine::to_text(made); });
+  std::erase_if(result.combination.axioms, [&](const prove::Axiom &axiom) {
+    return std::find(request.distrusted.begin(), request.distrusted.end(), axiom.text) != request.distrusted.end();
+  });
+  const std::vector<prove::Axiom> &axioms = result.combination.axioms;
+  result.prover = steps.run("prover", [&] { return std::make_shared<prove::Prover>(axioms); }, no_text);
+
+  for (const combine::IterationSpace &space : result.combination.leaves) {
+    Leaf leaf;
+    leaf.order = steps.run("loop order",
+                           [&] {
+                             return schedule.order.empty() ? schedule::plan_order(space, request.counts)
+                                                           : schedule::complete_order(space, schedule.order);
+                           },
+                           [](const schedule::Order &order) { return fmt::format("{}\n", fmt::join(order, ", ")); });
+    leaf.plan.nest = steps.run("scan", [&] { return scan::scan_space(space, leaf.order, axioms, result.combination.arrays); },
+                               [](const scan::Nest &nest) { return scan::to_text(nest); });
+    leaf.verdicts = steps.run("dependences",
+                              [&] {
+                                return depend::classify(space.relation, leaf.order, loops_of(leaf.plan.nest),
+                                                        depend::references(space), *result.prover, request.details);
+                              },
+                              [](const auto &verdicts) { return depend::to_text(verdicts); });
+    leaf.plan.finds = steps.run("finds", [&] { return find::plan_finds(leaf.plan.nest, *result.prover, requests); },
+                                [&](const find::FindPlan &plan) { return find::to_text(plan, leaf.plan.nest); });
+    leaf.plan.parallel = choose_parallel(leaf, schedule);
+    if (schedule.chunk) leaf.plan.chunk = static_cast<int>(*schedule.chunk);
+    result.leaves.push_back(std::move(leaf));
+  }
+
+  lower::LowerOptions options{request.name, result.computation.text, request.index, request.value};
+  std::vector<lower::LeafPlan> plans;
+  for (const Leaf &leaf : result.leaves) plans.push_back(leaf.plan);
+  loop::Program lowered = steps.run("loops", [&] { return lower::lower(result.combination, plans, options); },
+                                    [](const loop::Program &program) { return loop::to_text(program); });
+  loop::verify(lowered);
+  // Loads that every leaf's nest proves to be in bounds where their variables are known.
+  std::set<term::Term> safe;
+  if (plans.size() == 1) safe = plans.front().nest.safe_loads;
+  result.program = steps.run("improved loops",
+                             [&] { return loop::improve(lowered, [&](const term::Term &load) { return safe.count(load) > 0; }); },
+                             [](const loop::Program &program) { return loop::to_text(program); });
+  loop::verify(result.program);
+  return result;
+}
+
+std::string to_text(const Compilation &compilation) {
+  std::string text;
+  for (const Stage &stage : compilation.stages)
+    if (!stage.text.empty()) text += fmt::format("== {} ({:.2f} ms)\n{}\n", stage.name, stage.milliseconds, stage.text);
+  return text;
+}
+
+} // namespace unravel::pipeline

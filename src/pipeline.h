@@ -1,0 +1,72 @@
+#pragma once
+
+#include "combine/space.h"
+#include "depend/dependence.h"
+#include "emit/emit.h"
+#include "find/plan.h"
+#include "lower/lower.h"
+#include "schedule/order.h"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+/// The compiler from end to end: a computation and layouts in, a loop program out.
+namespace unravel::pipeline {
+
+/// What is to be compiled.
+struct Request {
+  std::string expression;
+  std::map<std::string, std::string> formats;  // per tensor, as after `-f A=`; others are dense
+  std::vector<std::string> schedules;          // as after `-s`
+  std::vector<std::string> finds;              // as after `--find`: "x=binary", "x.p=scan"
+  schedule::Counts counts;                     // what is known of the data
+  std::vector<std::string> distrusted;         // properties ("A: increasing rowptr") that the data were only sampled for
+  std::string name = "kernel";
+  loop::ElementType index = loop::ElementType::Int32;
+  loop::ElementType value = loop::ElementType::Float64;
+  bool trust = false;   // layouts whose accesses aren't proved to be in range are used all the same
+  bool details = false; // dependence relations and witnesses, for `deps` and `explain`
+};
+
+/// One step as it was done: its name, the printed result, the time.
+struct Stage {
+  std::string name;
+  std::string text; // only with details
+  double milliseconds = 0;
+};
+
+struct Leaf {
+  schedule::Order order;
+  lower::LeafPlan plan;
+  std::vector<depend::LoopVerdict> verdicts; // of the loops of the nest
+};
+
+struct Compilation {
+  compute::Computation computation;
+  std::map<std::string, layout::Layout> layouts; // per tensor
+  std::vector<report::Diagnostic> warnings;
+  combine::Combination combination;
+  std::vector<Leaf> leaves;
+  loop::Program program;
+  std::vector<Stage> stages;
+  std::shared_ptr<prove::Prover> prover; // with the log of all questions
+
+  double milliseconds() const;
+};
+
+/// Parsing and layouts alone: what a caller needs to know before it has data.
+struct Front {
+  compute::Computation computation;
+  std::map<std::string, layout::Layout> layouts;
+  std::vector<report::Diagnostic> warnings;
+};
+Front read_request(const Request &request);
+
+Compilation compile(const Request &request);
+
+/// The stages in a row, for `unravel explain`.
+std::string to_text(const Compilation &compilation);
+
+} // namespace unravel::pipeline

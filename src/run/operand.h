@@ -1,0 +1,25 @@
+#pragma once
+
+#include "run/session.h"
+
+/// Operands: from what the user gave to coordinates, with sizes that agree.
+namespace unravel::run {
+
+/// One operand before packing.
+struct Operand {
+  std::string tensor;
+  tensor::Coordinates coordinates;
+  std::optional<tensor::Tensor> packed; // arrays given as a folder
+  std::vector<std::int64_t> shape;
+};
+
+/// All tensors of a computation with data: extents of the indices agreed upon, generated operands made.
+struct Operands {
+  std::map<std::string, Operand> by_name;      // operands; the result too where it was given as an input
+  std::map<std::string, std::int64_t> extents; // of index variables
+  std::vector<std::int64_t> result_shape;
+};
+
+Operands read_operands(const Request &request, const pipeline::Front &front);
+
+} // namespace unravel::run

@@ -1,0 +1,242 @@
+#include "run/session.h"
+
+#include "report/diagnostic.h"
+#include "run/operand.h"
+#include "tensor/folder.h"
+#include "tensor/pack.h"
+#include "tensor/tensor_file.h"
+#include "tensor/validate.h"
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fmt/format.h>
+
+namespace unravel::run {
+
+using report::Kind;
+
+namespace {
+
+class Clock {
+public:
+  double milliseconds() const {
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin_).count();
+  }
+
+private:
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+/// One struct of a kernel: sizes, counts, pointers, 8 bytes each.
+std::vector<std::uint64_t> kernel_struct(tensor::Tensor &tensor) {
+  tensor::KernelArguments arguments = tensor::kernel_arguments(tensor);
+  std::vector<std::uint64_t> slots;
+  for (std::int64_t size : arguments.sizes) slots.push_back(static_cast<std::uint64_t>(size));
+  for (std::int64_t count : arguments.counts) slots.push_back(static_cast<std::uint64_t>(count));
+  for (void *array : arguments.arrays) slots.push_back(reinterpret_cast<std::uint64_t>(array));
+  return slots;
+}
+
+class Session {
+public:
+  explicit Session(const Request &request) : request_(request) {}
+
+  Report run() {
+    check_outputs();
+    front_ = pipeline::read_request(request_.compile);
+    Clock reading;
+    operands_ = read_operands(request_, front_);
+    report_.read_ms = reading.milliseconds();
+    pack();
+    validate();
+    make_kernel();
+    execute();
+    if (request_.check) check();
+    report_.result = std::move(tensors_.at(result_name()));
+    write_outputs();
+    return std::move(report_);
+  }
+
+private:
+  const std::string &result_name() const { return front_.computation.tensors.front().name; }
+
+  void check_outputs() const {
+    // The result's name is known only after parsing; that the folder exists is known at once.
+    for (const auto &[tensor, path] : request_.outputs) {
+      std::filesystem::path folder = std::filesystem::path(path).parent_path();
+      if (!folder.empty() && !std::filesystem::is_directory(folder))
+        report::fail(Kind::cannot_write, text::Place::of_file(path), fmt::format("cannot write: there is no folder `{}`", folder.string()));
+    }
+  }
+
+  tensor::PackOptions pack_options() const {
+    tensor::PackOptions options;
+    options.index = request_.compile.index == loop::ElementType::Int64 ? tensor::IndexType::Int64 : tensor::IndexType::Int32;
+    options.value = request_.compile.value == loop::ElementType::Float32 ? tensor::ValueType::F32 : tensor::ValueType::F64;
+    if (request_.max_memory > 0) options.max_memory = request_.max_memory;
+    return options;
+  }
+
+  void pack() {
+    Clock clock;
+    for (const compute::TensorUse &use : front_.computation.tensors) {
+      const layout::Layout &layout = front_.layouts.at(use.name);
+      auto operand = operands_.by_name.find(use.name);
+      if (operand == operands_.by_name.end()) {
+        tensors_.emplace(use.name, tensor::pack(layout, tensor::Coordinates(operands_.result_shape), pack_options()));
+      } else if (operand->second.packed) {
+        tensors_.emplace(use.name, *operand->second.packed);
+      } else if (request_.check) {
+        tensors_.emplace(use.name, tensor::pack(layout, operand->second.coordinates, pack_options()));
+      } else {
+        tensors_.emplace(use.name, tensor::pack(layout, std::move(operand->second.coordinates), pack_options()));
+      }
+      const tensor::Tensor &packed = tensors_.at(use.name);
+      report_.shapes[use.name] = packed.shape();
+      if (!use.is_result) report_.entries[use.name] = entries(packed);
+    }
+    report_.pack_ms = clock.milliseconds();
+  }
+
+  /// Stored entries: the elements of the value arrays.
+  static std::size_t entries(const tensor::Tensor &tensor) {
+    std::size_t count = 0;
+    for (const layout::Array &array : tensor.layout.arrays)
+      if (array.is_value) count += tensor.array(array.name).size();
+    return count;
+  }
+
+  void validate() {
+    if (!request_.validate) return;
+    Clock clock;
+    for (const compute::TensorUse &use : front_.computation.tensors) {
+      if (use.is_result) continue;
+      tensor::ValidationResult result = tensor::require_valid(tensors_.at(use.name), fmt::format("`{}`", use.name));
+      for (const std::string &property : result.sampled) {
+        report_.notes.push_back(fmt::format("`{}` of {} was only sampled{}", property, use.name,
+                                            request_.compile.trust ? ", and trusted" : ": no find relies on it"));
+        if (!request_.compile.trust) distrusted_.push_back(fmt::format("{}: {}", use.name, property));
+      }
+    }
+    report_.validate_ms = clock.milliseconds();
+  }
+
+  /// What loop-order planning may know of the data.
+  schedule::Counts counts() const {
+    schedule::Counts counts;
+    for (const auto &[name, tensor] : tensors_) {
+      for (const auto &[size, value] : tensor.sizes) counts[name + "." + size] = static_cast<double>(value);
+      for (const auto &[count, value] : tensor.counts) counts[name + "." + count] = static_cast<double>(value);
+      for (const layout::Array &array : tensor.layout.arrays) {
+        // The mean distance of neighbours: the mean length of segments, where the array holds pointers.
+        const tensor::Elements &elements = tensor.array(array.name);
+        if (array.is_value || array.extents.size() != 1 || elements.size() < 2) continue;
+        double range = static_cast<double>(elements.integer(elements.size() - 1)) - static_cast<double>(elements.integer(0));
+        if (range > 0) counts[name + "." + array.name] = range / static_cast<double>(elements.size() - 1);
+      }
+    }
+    return counts;
+  }
+
+  void make_kernel() {
+    pipeline::Request request = request_.compile;
+    for (const auto &[name, value] : counts()) request.counts.emplace(name, value);
+    request.distrusted.insert(request.distrusted.end(), distrusted_.begin(), distrusted_.end());
+    report_.compilation = pipeline::compile(request);
+    emit::EmitOptions options;
+    options.in_process = true;
+    report_.c_text = emit::emit_c(report_.compilation.program, options);
+  }
+
+  void execute() {
+    build::Kernel kernel = build::compile(report_.c_text, request_.build);
+    report_.clang_ms = kernel.timing().milliseconds;
+    report_.cached = kernel.timing().cached;
+    if (request_.threads) kernel.set_threads(*request_.threads);
+    auto entry = reinterpret_cast<int (*)(void **)>(kernel.symbol("unravel_entry"));
+    std::vector<std::vector<std::uint64_t>> structs;
+    for (const combine::Binding &binding : report_.compilation.combination.bindings)
+      structs.push_back(kernel_struct(tensors_.at(binding.tensor)));
+    std::vector<void *> arguments;
+    for (auto &slots : structs) arguments.push_back(slots.data());
+    tensor::Tensor initial = tensors_.at(result_name());
+    bool accumulates = report_.compilation.combination.accumulate;
+    std::vector<double> times;
+    for (int round = 0; round < std::max(1, request_.repeat); ++round) {
+      if (accumulates && round > 0) restore(initial);
+      Clock clock;
+      int code = entry(arguments.data());
+      times.push_back(clock.milliseconds());
+      report::require(code == 0, "a kernel accepts sizes that agree");
+    }
+    std::sort(times.begin(), times.end());
+    report_.kernel = {times[times.size() / 2], times.front(), static_cast<int>(times.size())};
+    initial_ = std::move(initial);
+  }
+
+  void restore(const tensor::Tensor &initial) {
+    tensor::Tensor &result = tensors_.at(result_name());
+    for (const layout::Array &array : result.layout.arrays) {
+      const tensor::Elements &from = initial.array(array.name);
+      std::copy_n(static_cast<const char *>(from.data()), from.bytes(), static_cast<char *>(result.array(array.name).data()));
+    }
+  }
+
+  void check() {
+    const compute::Assign &assign = *compute::leaves(front_.computation.root).at(0);
+    const std::vector<std::string> &indices = front_.computation.indices;
+    tensor::ReferenceProduct product;
+    auto subscripts = [&](const compute::Access &access) {
+      std::vector<tensor::ReferenceSubscript> result;
+      for (const compute::Subscript &subscript : access.subscripts)
+        result.push_back({static_cast<int>(std::find(indices.begin(), indices.end(), subscript.index) - indices.begin()), subscript.shift});
+      return result;
+    };
+    std::map<std::string, tensor::Coordinates> unpacked;
+    product.constant = assign.constant;
+    for (const compute::Access &factor : assign.factors) {
+      Operand &operand = operands_.by_name.at(factor.tensor);
+      const tensor::Coordinates *coordinates = &operand.coordinates;
+      if (operand.packed) coordinates = &unpacked.emplace(factor.tensor, tensor::unpack(*operand.packed)).first->second;
+      product.factors.push_back({coordinates, subscripts(factor)});
+    }
+    product.shape = operands_.result_shape;
+    product.result = subscripts(assign.target);
+    for (const std::string &index : indices) {
+      auto extent = operands_.extents.find(index);
+      product.extents.push_back(extent == operands_.extents.end() ? -1 : extent->second);
+    }
+    if (assign.accumulate) product.initial = tensor::to_dense(tensor::unpack(initial_));
+    double tolerance = request_.compile.value == loop::ElementType::Float32 ? 1e-5 : 1e-12;
+    report_.comparison = tensor::compare(tensor::to_dense(tensor::unpack(tensors_.at(result_name()))), tensor::evaluate(product), tolerance);
+  }
+
+  void write_outputs() const {
+    for (const auto &[name, path] : request_.outputs) {
+      if (name != result_name())
+        report::fail(Kind::unknown_tensor, fmt::format("`-o {}={}`: the result is `{}`", name, path, result_name()));
+      if (tensor::is_tensor_file_name(path)) {
+        tensor::WriteOptions options;
+        options.single_precision = request_.compile.value == loop::ElementType::Float32;
+        tensor::write_dense(path, report_.result.shape(), tensor::to_dense(tensor::unpack(report_.result)), options);
+      } else {
+        tensor::write_folder(path, tensor::to_folder(report_.result));
+      }
+    }
+  }
+
+  const Request &request_;
+  pipeline::Front front_;
+  Operands operands_;
+  std::map<std::string, tensor::Tensor> tensors_;
+  tensor::Tensor initial_;
+  std::vector<std::string> distrusted_;
+  Report report_;
+};
+
+} // namespace
+
+Report run(const Request &request) { return Session(request).run(); }
+
+} // namespace unravel::run

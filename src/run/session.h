@@ -1,0 +1,55 @@
+#pragma once
+
+#include "build/kernel.h"
+#include "pipeline.h"
+#include "tensor/reference.h"
+#include "tensor/tensor.h"
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+/// A computation on data: inputs are read or generated, packed and validated, the kernel is made, compiled and
+/// called, its result checked and written.
+namespace unravel::run {
+
+struct Request {
+  pipeline::Request compile;
+  std::map<std::string, std::string> inputs;      // per tensor: file, folder, generator, or a number
+  std::map<std::string, std::string> outputs;     // of the result: file or folder
+  std::map<std::string, std::int64_t> extents;    // --size i=N
+  std::optional<int> threads;
+  int repeat = 1;
+  bool check = false;
+  bool validate = true;
+  std::int64_t max_memory = 0; // bytes; 0: half of the machine's
+  build::Options build;
+  std::function<void(double)> progress; // of long reads; may be empty
+};
+
+struct KernelTimes {
+  double median = 0;
+  double least = 0;
+  int runs = 0;
+};
+
+struct Report {
+  pipeline::Compilation compilation;
+  std::string c_text; // as it was compiled
+  double read_ms = 0, pack_ms = 0, validate_ms = 0, clang_ms = 0;
+  bool cached = false;
+  KernelTimes kernel;
+  std::map<std::string, std::vector<std::int64_t>> shapes; // of all tensors
+  std::map<std::string, std::size_t> entries;              // stored entries of the operands
+  std::vector<std::string> notes;                          // properties that were only sampled, and the like
+  std::optional<tensor::Comparison> comparison;
+  tensor::Tensor result;
+};
+
+/// Throws mistakes of any stage: missing or unreadable inputs, sizes that disagree, arrays that break a
+/// property, outputs that can't be written. A failed check is in the report, not thrown.
+Report run(const Request &request);
+
+} // namespace unravel::run

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+/// Tensors in memory, their files, generators and the reference evaluator.
+namespace unravel::tensor {
+
+/// A tensor as a list of entries: entry e has the coordinate (index[0][e], index[1][e], ...) and the value
+/// value[e]. Indices count from 0 and lie in [0, shape[mode]). Entries may come in any order; several with
+/// the same coordinate add up; entries of value 0 are entries. Order 0 (a scalar) has no index arrays. The
+/// indices are one array per mode, because packing and sorting walk over modes one at a time.
+struct Coordinates {
+  std::vector<std::int64_t> shape;
+  std::vector<std::vector<std::int64_t>> index;
+  std::vector<double> value;
+
+  Coordinates() = default;
+  /// No entries yet.
+  explicit Coordinates(std::vector<std::int64_t> shape_of_tensor);
+
+  std::size_t order() const { return shape.size(); }
+  std::size_t size() const { return value.size(); }
+
+  void reserve(std::size_t entries);
+  /// Room for `entries` entries, those beyond size() zero.
+  void resize(std::size_t entries);
+  /// Adds one entry. `coordinate` has order() indices, each within the shape (not checked).
+  void append(const std::vector<std::int64_t> &coordinate, double entry_value);
+  /// The coordinate of entry e.
+  std::vector<std::int64_t> coordinate(std::size_t entry) const;
+
+  friend bool operator==(const Coordinates &, const Coordinates &) = default;
+};
+
+/// 0, 1, ..., order - 1.
+std::vector<std::size_t> natural_modes(std::size_t order);
+
+/// Whether the entries are in lexicographic order, the modes compared in the order given. With `strictly`, no
+/// coordinate may occur twice. O(entries).
+bool is_sorted(const Coordinates &tensor, const std::vector<std::size_t> &modes, bool strictly = false);
+
+/// Sorts lexicographically, comparing modes[0] first; modes that are not listed are not compared. Stable, so
+/// duplicates keep their order. A radix sort of O(entries * bits of the shape); O(entries) if sorted already.
+void sort(Coordinates &tensor, const std::vector<std::size_t> &modes);
+
+/// The permutation that sort() would apply: result[k] is the entry that comes k-th.
+std::vector<std::size_t> sorted_order(const Coordinates &tensor, const std::vector<std::size_t> &modes);
+
+/// Adds up neighbouring entries with equal coordinates, from first to last. On sorted entries (any order of
+/// all the modes) no duplicates remain. O(entries).
+void combine_duplicates(Coordinates &tensor);
+
+/// The tensor with its modes rearranged: mode k of the result is mode modes[k] of the argument. The order of
+/// the entries is unchanged.
+Coordinates transpose(Coordinates tensor, const std::vector<std::size_t> &modes);
+
+/// The tensor without its modes of extent 1 from mode `keep` on: the n x 1 matrix of a file as a vector
+/// (keep = 1). Modes before `keep` stay.
+Coordinates drop_unit_modes(Coordinates tensor, std::size_t keep);
+
+/// The entries of a dense row-major array, all of them, zeros too. values.size() is the product of the shape.
+Coordinates from_dense(std::vector<std::int64_t> shape, const std::vector<double> &values);
+
+/// The dense row-major array, duplicates added up. Precondition: the product of the shape fits in memory.
+std::vector<double> to_dense(const Coordinates &tensor);
+
+/// The product of the extents, or -1 when it is beyond 2^63 - 1. The empty shape has 1 element.
+std::int64_t element_count(const std::vector<std::int64_t> &shape);
+
+} // namespace unravel::tensor

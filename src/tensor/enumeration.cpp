@@ -1,0 +1,239 @@
+#include "tensor/enumeration.h"
+
+#include <algorithm>
+
+namespace unravel::tensor {
+
+using term::Term;
+
+Enumeration::Enumeration(const Tensor &tensor, std::vector<std::string> variables, const Term &formula,
+                         const std::vector<Ranged> &ranged)
+    : tensor_(tensor), variables_(std::move(variables)) {
+  plan(term::conjuncts(formula), ranged);
+}
+
+bool Enumeration::all_known(const Term &term, const std::vector<bool> &known) const {
+  for (std::size_t v = 0; v < variables_.size(); ++v)
+    if (!known[v] && term::mentions(term, variables_[v])) return false;
+  return true;
+}
+
+std::optional<Enumeration::Bound> Enumeration::bound_of(const Term &part, std::size_t variable,
+                                                        const std::vector<bool> &known) const {
+  const auto *compare = part.as<term::Compare>();
+  if (!compare) return std::nullopt;
+  std::int64_t coefficient = term::coefficient_of(compare->left, variables_[variable]);
+  if (coefficient == 0) return std::nullopt;
+  Term rest = compare->left - term::scale(coefficient, term::variable(variables_[variable]));
+  if (term::mentions(rest, variables_[variable]) || !all_known(rest, known)) return std::nullopt;
+  return Bound{coefficient, {part, Evaluator(rest, tensor_, variables_)}};
+}
+
+namespace {
+
+bool is_equation(const Term &part) {
+  const auto *compare = part.as<term::Compare>();
+  return compare && compare->relation == term::Relation::Equal;
+}
+
+} // namespace
+
+/// Adds the step of one more variable: one that an equation determines, else the first that is bounded.
+bool Enumeration::place_next(std::vector<Term> &open, std::vector<bool> &known) {
+  auto place = [&](std::size_t v, Step step) {
+    known[v] = true;
+    step.variable = v;
+    std::vector<Term> left;
+    for (const Term &part : open) {
+      bool bounds = std::any_of(step.bounds.begin(), step.bounds.end(),
+                                [&](auto &bound) { return bound.rest.source == part; }) ||
+                    std::any_of(step.equations.begin(), step.equations.end(),
+                                [&](auto &bound) { return bound.rest.source == part; });
+      if (bounds) continue;
+      if (all_known(part, known))
+        step.filters.push_back({part, Evaluator(part, tensor_, variables_)});
+      else
+        left.push_back(part);
+    }
+    open = std::move(left);
+    steps_.push_back(std::move(step));
+    return true;
+  };
+  for (std::size_t v = 0; v < variables_.size(); ++v)
+    for (const Term &part : open)
+      if (!known[v] && is_equation(part))
+        if (std::optional<Bound> equation = bound_of(part, v, known)) {
+          Step step;
+          step.equations.push_back(std::move(*equation));
+          return place(v, std::move(step));
+        }
+  for (std::size_t v = 0; v < variables_.size(); ++v) {
+    if (known[v]) continue;
+    Step step;
+    bool low = false, high = false;
+    for (const Term &part : open)
+      if (!is_equation(part))
+        if (std::optional<Bound> bound = bound_of(part, v, known)) {
+          low = low || bound->coefficient > 0;
+          high = high || bound->coefficient < 0;
+          step.bounds.push_back(std::move(*bound));
+        }
+    if (low && high) return place(v, std::move(step));
+  }
+  return false;
+}
+
+void Enumeration::plan(std::vector<Term> open, const std::vector<Ranged> &ranged) {
+  std::vector<bool> known(variables_.size(), false);
+  std::vector<Term> left;
+  for (Term &part : open)
+    if (all_known(part, known))
+      first_filters_.push_back({part, Evaluator(part, tensor_, variables_)});
+    else
+      left.push_back(std::move(part));
+  open = std::move(left);
+  std::vector<Ranged> unused = ranged;
+  for (;;) {
+    if (place_next(open, known)) continue;
+    auto unknown = [&](const Ranged &range) {
+      auto v = std::find(variables_.begin(), variables_.end(), range.variable) - variables_.begin();
+      return !known[static_cast<std::size_t>(v)];
+    };
+    // As a last resort a variable's own range is a bound like any other.
+    auto next = std::find_if(unused.begin(), unused.end(), unknown);
+    if (next == unused.end()) break;
+    for (const Term &part :
+         term::conjuncts(term::between(Term(0), term::variable(next->variable), next->bound)))
+      open.push_back(part);
+    unused.erase(next);
+  }
+  for (std::size_t v = 0; v < variables_.size() && !unbounded_; ++v)
+    if (!known[v]) unbounded_ = variables_[v];
+}
+
+/// The state of one enumeration.
+struct Enumeration::Walk {
+  std::vector<std::int64_t> values;
+  const std::function<bool(const std::int64_t *)> &visit;
+  std::int64_t budget;
+  Trouble &trouble;
+  Random *random = nullptr;
+  std::size_t part = 0, parts = 1;
+  End end = End::Complete;
+
+  bool stop(End why) {
+    end = why;
+    return false;
+  }
+  bool undefined(const Term &condition) {
+    trouble = {condition, values};
+    return stop(End::Undefined);
+  }
+};
+
+bool Enumeration::passes(const std::vector<Condition> &filters, Walk &walk) const {
+  for (const Condition &filter : filters) {
+    std::optional<std::int64_t> holds = filter.value.evaluate(walk.values.data());
+    if (!holds) return walk.undefined(filter.source);
+    if (*holds == 0) return false;
+  }
+  return true;
+}
+
+/// The values low <= variable <= high that a step's equations or bounds allow. False: trouble.
+bool Enumeration::range(const Step &step, Walk &walk, std::int64_t &low, std::int64_t &high) const {
+  auto floor_quotient = [](std::int64_t a, std::int64_t b) {
+    std::int64_t quotient = a / b;
+    return quotient - ((a % b != 0 && (a < 0) != (b < 0)) ? 1 : 0);
+  };
+  low = INT64_MIN;
+  high = INT64_MAX;
+  auto narrow = [&](const Bound &bound, bool both) {
+    std::optional<std::int64_t> rest = bound.rest.value.evaluate(walk.values.data());
+    if (!rest || *rest == INT64_MIN || bound.coefficient == INT64_MIN)
+      return walk.undefined(bound.rest.source);
+    // coefficient * v >= -rest: v >= ceil(-rest / coefficient), or v <= floor(rest / -coefficient)
+    std::int64_t down = bound.coefficient > 0 ? floor_quotient(-*rest, bound.coefficient)
+                                              : floor_quotient(*rest, -bound.coefficient);
+    std::int64_t up = bound.coefficient > 0 ? -floor_quotient(*rest, bound.coefficient)
+                                            : -floor_quotient(-*rest, -bound.coefficient);
+    if (bound.coefficient > 0 || both) low = std::max(low, up);
+    if (bound.coefficient < 0 || both) high = std::min(high, down);
+    return true;
+  };
+  for (const Bound &equation : step.equations)
+    if (!narrow(equation, true)) return false;
+  for (const Bound &bound : step.bounds)
+    if (!narrow(bound, false)) return false;
+  return true;
+}
+
+namespace {
+
+/// One of `parts` stretches of low .. high; an empty one is low > high.
+void take_part(std::int64_t &low, std::int64_t &high, std::size_t part, std::size_t parts) {
+  std::uint64_t step = (static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low)) / parts + 1;
+  std::uint64_t begin = 0;
+  std::uint64_t width = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
+  if (__builtin_mul_overflow(step, static_cast<std::uint64_t>(part), &begin) || begin > width) {
+    low = 1;
+    high = 0;
+    return;
+  }
+  std::uint64_t end = std::min(width, begin + (step - 1) < begin ? width : begin + (step - 1));
+  high = static_cast<std::int64_t>(static_cast<std::uint64_t>(low) + end);
+  low = static_cast<std::int64_t>(static_cast<std::uint64_t>(low) + begin);
+}
+
+} // namespace
+
+/// False: stop.
+bool Enumeration::descend(std::size_t number, Walk &walk) const {
+  if (number == steps_.size()) {
+    if (!walk.visit(walk.values.data())) return walk.stop(End::Stopped);
+    return true;
+  }
+  const Step &step = steps_[number];
+  std::int64_t low = 0, high = 0;
+  if (!range(step, walk, low, high)) return false;
+  if (low > high) return true;
+  if (number == 0 && walk.parts > 1) take_part(low, high, walk.part, walk.parts);
+  if (low > high) return true;
+  if (walk.random) {
+    std::uint64_t width = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
+    bool least = width == UINT64_MAX || walk.random->below(2) == 0;
+    if (!least)
+      low = static_cast<std::int64_t>(static_cast<std::uint64_t>(low) + walk.random->below(width + 1));
+    high = low;
+  }
+  for (std::int64_t value = low;; ++value) {
+    if (walk.budget-- <= 0) return walk.stop(End::Exhausted);
+    walk.values[step.variable] = value;
+    if (passes(step.filters, walk)) {
+      if (!descend(number + 1, walk)) return false;
+    } else if (walk.end != End::Complete) {
+      return false;
+    }
+    if (value == high) break;
+  }
+  walk.values[step.variable] = 0;
+  return true;
+}
+
+Enumeration::End Enumeration::run(const std::function<bool(const std::int64_t *)> &visit, std::int64_t budget,
+                                  Trouble &trouble, std::size_t part, std::size_t parts) const {
+  Walk walk{std::vector<std::int64_t>(variables_.size()), visit, budget, trouble, nullptr, part, parts};
+  if (passes(first_filters_, walk)) descend(0, walk);
+  return walk.end;
+}
+
+Enumeration::End Enumeration::sample(const std::function<bool(const std::int64_t *)> &visit,
+                                     std::int64_t count, Random &random, Trouble &trouble) const {
+  Walk walk{std::vector<std::int64_t>(variables_.size()), visit, INT64_MAX, trouble, &random};
+  if (!passes(first_filters_, walk)) return walk.end;
+  for (std::int64_t k = 0; k < count; ++k)
+    if (!descend(0, walk)) return walk.end;
+  return walk.end;
+}
+
+} // namespace unravel::tensor

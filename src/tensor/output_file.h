@@ -1,0 +1,52 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+struct gzFile_s;
+
+namespace unravel::tensor {
+
+/// A file being written: its text goes to a temporary file beside the target, which commit() renames, so that
+/// the target is either as it was or complete. A name that ends in .gz is compressed. A target that exists
+/// and is no regular file (a pipe, /dev/null) is written directly. Throws cannot_write with the system's
+/// reason.
+class OutputFile {
+public:
+  explicit OutputFile(const std::string &path);
+  /// Removes what was written unless commit() was called.
+  ~OutputFile();
+  OutputFile(const OutputFile &) = delete;
+  OutputFile &operator=(const OutputFile &) = delete;
+
+  void write(std::string_view characters);
+  /// Like write, buffered: for many small pieces.
+  void append(std::string_view characters) {
+    buffer_.append(characters);
+    if (buffer_.size() >= buffer_size) flush();
+  }
+  /// The shortest decimal form that reads back as the same number.
+  void append(double number);
+  void append(float number);
+  void append(long long number);
+
+  void commit();
+
+private:
+  static constexpr std::size_t buffer_size = std::size_t{1} << 18;
+  void flush();
+  [[noreturn]] void fail_to_write(int error) const;
+  void close_all();
+
+  std::string path_;      // as the user gave it
+  std::string target_;    // links resolved
+  std::string temporary_; // empty when the target is written directly
+  std::string buffer_;
+  int descriptor_ = -1;
+  gzFile_s *packed_ = nullptr;
+};
+
+/// A name in the folder of `target` that doesn't exist yet, for something that is to be renamed to `target`.
+std::string temporary_name(const std::string &target);
+
+} // namespace unravel::tensor

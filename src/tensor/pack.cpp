@@ -1,0 +1,222 @@
+// Packing: coordinates to the arrays of a layout, by a plan.
+#include "tensor/pack.h"
+
+#include "report/diagnostic.h"
+#include "tensor/evaluator.h"
+#include "tensor/pack_levels.h"
+#include "tensor/parallel.h"
+#include "tensor/validate.h"
+
+#include <algorithm>
+#include <atomic>
+#include <fmt/format.h>
+#include <limits>
+
+namespace unravel::tensor {
+
+using layout::Layout;
+using report::Kind;
+using term::Term;
+
+namespace {
+
+std::map<std::string, std::int64_t> sizes_for(const Layout &layout, const std::vector<std::int64_t> &shape) {
+  if (shape.size() != layout.order())
+    report::fail(Kind::wrong_shape,
+                 fmt::format("layout `{}` is for tensors of order {}, but the tensor has order {}",
+                             layout.name, layout.order(), shape.size()));
+  std::map<std::string, std::int64_t> sizes;
+  for (std::size_t mode = 0; mode < shape.size(); ++mode) {
+    auto [known, fresh] = sizes.emplace(layout.sizes[mode], shape[mode]);
+    if (!fresh && known->second != shape[mode])
+      report::fail(
+          Kind::wrong_shape,
+          fmt::format("layout `{}` is for tensors whose extents `{}` are equal, but the tensor is {}",
+                      layout.name, layout.sizes[mode], fmt::join(shape, " x ")),
+          "choose another layout with -f");
+  }
+  return sizes;
+}
+
+void check_coordinates(const Coordinates &coordinates) {
+  std::atomic<bool> outside = false;
+  for (std::size_t mode = 0; mode < coordinates.order(); ++mode) {
+    const std::vector<std::int64_t> &index = coordinates.index[mode];
+    report::require(index.size() == coordinates.size(), "every entry has a value and a full coordinate");
+    auto extent = static_cast<std::uint64_t>(coordinates.shape[mode]);
+    run_ranges(index.size(), [&](std::size_t begin, std::size_t end) {
+      bool bad = false;
+      for (std::size_t e = begin; e < end; ++e)
+        bad |= static_cast<std::uint64_t>(index[e]) >= extent;
+      if (bad) outside = true;
+    });
+  }
+  report::require(!outside, "coordinates lie within the tensor's shape");
+}
+
+/// An upper bound on the bytes that packing takes: every count is at most the number of entries.
+double bytes_needed(Tensor bare, const PackOptions &options, std::size_t entries) {
+  for (const layout::Count &count : bare.layout.counts)
+    bare.counts[count.name] = static_cast<std::int64_t>(entries);
+  double sum = 0;
+  for (const layout::Array &array : bare.layout.arrays) {
+    std::optional<std::int64_t> elements = element_count(array, bare);
+    if (!elements) return std::numeric_limits<double>::infinity();
+    sum += static_cast<double>(*elements) *
+           static_cast<double>(item_size(element_type(array, options.index, options.value)));
+  }
+  // Sorting keeps a second copy of the entries and an item per entry.
+  return sum + static_cast<double>(entries) * 8.0 * static_cast<double>(bare.layout.order() + 3);
+}
+
+void check_memory(const Tensor &bare, const PackOptions &options, std::size_t entries) {
+  double bytes = bytes_needed(bare, options, entries);
+  if (bytes <= static_cast<double>(options.max_memory)) return;
+  std::string needed = bytes < 9e18 ? memory_text(static_cast<std::int64_t>(bytes)) : "more than 2^63 bytes";
+  report::fail(
+      Kind::memory_limit,
+      fmt::format("a tensor of {} with {} entries in layout `{}` takes {}, more than the {} allowed",
+                  bare.layout.order() == 0 ? "order 0" : fmt::format("{}", fmt::join(bare.shape(), " x ")),
+                  entries, bare.layout.name, needed, memory_text(options.max_memory)),
+      "choose a layout for sparse tensors with -f, or raise the limit with --max-memory");
+}
+
+/// The defined counts must come to what was stored: `count NNZ = rowptr(M)`.
+void finish_counts(Tensor &tensor) {
+  for (const layout::Count &count : tensor.layout.counts) {
+    if (!count.definition) continue;
+    std::optional<std::int64_t> value = try_evaluate(*count.definition, tensor);
+    auto [known, fresh] = tensor.counts.emplace(count.name, value.value_or(-1));
+    if (!value || known->second != *value)
+      report::fail(Kind::not_storable,
+                   fmt::format("these entries can't be stored in layout `{}`: count `{} = {}` does not hold",
+                               tensor.layout.name, count.name, term::to_text(*count.definition)),
+                   "choose another layout with -f");
+  }
+}
+
+void check_properties(const Tensor &tensor, const PackPlan &plan) {
+  for (std::size_t property : plan.checked) {
+    ValidationResult result = validate_property(tensor, property);
+    if (result.violations.empty()) continue;
+    report::fail(Kind::not_storable,
+                 fmt::format("these entries can't be stored in layout `{}`: {}", tensor.layout.name,
+                             result.violations[0].message),
+                 "choose a layout without this property with -f");
+  }
+}
+
+/// Values are added up as doubles; the layout may want integers.
+void convert_values(Tensor &tensor, const std::string &name, DType wanted) {
+  Elements &values = tensor.array(name);
+  if (values.type() == wanted) return;
+  Elements converted(wanted, values.size());
+  bool wide = wanted == DType::I8;
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    double value = values.real(k);
+    double limit = wide ? 0x1p63 : 0x1p31;
+    if (!(value >= -limit && value < limit) || value != static_cast<double>(static_cast<std::int64_t>(value)))
+      report::fail(Kind::value_width,
+                   fmt::format("value {} can't be stored in array `{}` of {} elements", value, name,
+                               wide ? "int64" : "int32"),
+                   "declare the array with elements f64");
+    converted.set_integer(k, static_cast<std::int64_t>(value));
+  }
+  values = std::move(converted);
+}
+
+/// Every coordinate has a slot: no order is needed, sums are made in place.
+void scatter_dense(Tensor &tensor, const PackPlan &plan, const Coordinates &coordinates,
+                   const PackOptions &options) {
+  std::vector<LevelNumbers> numbers = level_numbers(plan, tensor);
+  Elements &elements = make_array(tensor, plan.value, options);
+  if (coordinates.order() > 0 && elements.size() == 0) return;
+  std::span<double> values = elements.as<double>();
+  const layout::Array &array = *tensor.layout.array(plan.value);
+  // slot = base + sum of factor * coordinate
+  std::int64_t base = 0, stride = 1;
+  std::vector<std::int64_t> factor(coordinates.order());
+  for (std::size_t s = plan.slots.size(); s-- > 0;) {
+    const Level &level = plan.levels[plan.slots[s].level];
+    base += stride * (numbers[plan.slots[s].level].offset + plan.slots[s].constant);
+    factor[level.mode] = stride * level.sign;
+    stride *= try_evaluate(array.extents[s], tensor).value();
+  }
+  for (std::size_t e = 0; e < coordinates.size(); ++e) {
+    std::int64_t slot = base;
+    for (std::size_t mode = 0; mode < coordinates.order(); ++mode)
+      slot += factor[mode] * coordinates.index[mode][e];
+    report::require(static_cast<std::uint64_t>(slot) < values.size(), "a slot lies within its array");
+    values[static_cast<std::size_t>(slot)] += coordinates.value[e];
+  }
+}
+
+} // namespace
+
+Elements &make_array(Tensor &tensor, const std::string &name, const PackOptions &options, bool zero) {
+  const layout::Array &array = *tensor.layout.array(name);
+  std::optional<std::int64_t> count = element_count(array, tensor);
+  report::require(count.has_value(), "the extents of an array are known when it is packed");
+  DType type = element_type(array, options.index, options.value);
+  if (array.is_value && (type == DType::I4 || type == DType::I8)) type = DType::F8; // converted at the end
+  Elements &elements = tensor.arrays[name];
+  elements = Elements(type, static_cast<std::size_t>(*count));
+  if (zero) elements.fill_zero();
+  return elements;
+}
+
+std::vector<LevelNumbers> level_numbers(const PackPlan &plan, const Tensor &tensor) {
+  std::vector<LevelNumbers> result;
+  for (const Level &level : plan.levels) {
+    LevelNumbers numbers;
+    if (level.is_dense()) numbers.offset = try_evaluate(level.offset, tensor).value();
+    for (const Key &key : level.keys)
+      numbers.key_offsets.push_back(try_evaluate(key.offset, tensor).value());
+    result.push_back(std::move(numbers));
+  }
+  return result;
+}
+
+void check_width(const Tensor &tensor, const std::string &name, const PackOptions &options,
+                 std::int64_t largest, const std::string &what) {
+  const layout::Array &array = *tensor.layout.array(name);
+  if (element_type(array, options.index, options.value) == DType::I8 || largest <= INT32_MAX) return;
+  report::fail(Kind::index_width,
+               fmt::format("{} {} don't fit in the int32 elements of array `{}`", largest, what, name),
+               array.element.empty() ? "use --index int64" : "declare the array with elements int64");
+}
+
+Tensor pack(const Layout &layout, const PackPlan &plan, Coordinates coordinates, const PackOptions &options) {
+  Tensor tensor;
+  tensor.layout = layout;
+  tensor.sizes = sizes_for(layout, coordinates.shape);
+  check_coordinates(coordinates);
+  check_memory(tensor, options, coordinates.size());
+  DType value_type = element_type(*layout.array(plan.value), options.index, options.value);
+  for (const Level &level : plan.levels)
+    for (const Key &key : level.keys)
+      check_width(tensor, key.array, options,
+                  coordinates.shape[key.mode] + std::abs(try_evaluate(key.offset, tensor).value()) - 1,
+                  fmt::format("indices `{}`", layout.coordinates[key.mode]));
+  if (plan.negative)
+    for (double &value : coordinates.value)
+      value = -value;
+  if (plan.is_dense() && value_type != DType::F4) {
+    scatter_dense(tensor, plan, coordinates, options);
+  } else if (is_row_plan(tensor, plan, options)) {
+    pack_rows(tensor, plan, coordinates, options);
+  } else {
+    order_entries(coordinates, plan);
+    build_levels(tensor, plan, coordinates, options);
+  }
+  convert_values(tensor, plan.value, value_type);
+  finish_counts(tensor);
+  check_properties(tensor, plan);
+  return tensor;
+}
+
+Tensor pack(const Layout &layout, Coordinates coordinates, const PackOptions &options) {
+  return pack(layout, plan_packing(layout), std::move(coordinates), options);
+}
+
+} // namespace unravel::tensor

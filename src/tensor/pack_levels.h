@@ -1,0 +1,41 @@
+#pragma once
+
+#include "tensor/coordinates.h"
+#include "tensor/pack.h"
+
+#include <optional>
+
+/// The parts of packing: what pack.cpp calls, in this order.
+namespace unravel::tensor {
+
+/// Numbers that a plan's offsets come to for given sizes.
+struct LevelNumbers {
+  std::int64_t offset = 0;               // Dense
+  std::vector<std::int64_t> key_offsets; // one per key
+};
+std::vector<LevelNumbers> level_numbers(const PackPlan &plan, const Tensor &tensor);
+
+/// Makes the array with zeros in it, or unset. Throws kind internal when its extents are not known yet.
+Elements &make_array(Tensor &tensor, const std::string &name, const PackOptions &options, bool zero = true);
+
+/// Sorts the entries as the plan's levels demand.
+void order_entries(Coordinates &coordinates, const PackPlan &plan);
+
+/// Fills counts and arrays from entries that are in the order of the plan.
+void build_levels(Tensor &tensor, const PackPlan &plan, const Coordinates &coordinates,
+                  const PackOptions &options);
+
+/// Is the plan one dense level with segments of one sorted key below it (compressed rows or columns), for
+/// which pack_rows is faster than order_entries and build_levels?
+bool is_row_plan(const Tensor &tensor, const PackPlan &plan, const PackOptions &options);
+void pack_rows(Tensor &tensor, const PackPlan &plan, const Coordinates &coordinates,
+               const PackOptions &options);
+
+/// Throws index_width where `largest` doesn't fit in the elements of `name`. `what`: what it is a number of.
+void check_width(const Tensor &tensor, const std::string &name, const PackOptions &options,
+                 std::int64_t largest, const std::string &what);
+
+/// A pointer array of counts, one later each, becomes sums: array[k + 1] += array[k].
+void sum_pointers(Elements &pointers);
+
+} // namespace unravel::tensor

@@ -1,0 +1,197 @@
+// The order of entries that a layout demands: asked of the prover, key by key.
+#include "tensor/pack_order.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace unravel::tensor {
+
+using layout::Layout;
+using layout::Property;
+using parse::PropertyTree;
+using term::Term;
+
+PackOrders::PackOrders(const Layout &layout) : layout_(layout), prover_(layout.axioms()) {}
+
+bool PackOrders::refuted(const std::string &about, std::vector<Term> hypotheses) {
+  return prover_.refute("packing order", about, hypotheses) == prove::Answer::Refuted;
+}
+
+bool PackOrders::is_implied(const Term &condition, const std::vector<Term> &accepted) {
+  std::vector<Term> hypotheses = accepted;
+  for (std::size_t mode = 0; mode < layout_.order(); ++mode)
+    hypotheses.push_back(term::between(Term(0), term::variable(layout_.coordinates[mode]),
+                                       term::variable(layout_.sizes[mode])));
+  hypotheses.push_back(term::negation(condition));
+  return refuted("condition", std::move(hypotheses));
+}
+
+namespace {
+
+/// Two positions of one segment, the first before the second.
+struct Pair {
+  std::vector<Term> hypotheses;
+  Term first, second;
+};
+
+Pair pair_at(const Layout &layout, const std::vector<Level> &levels, std::size_t l,
+             const std::vector<Term> &relation) {
+  const std::string &position = levels[l].position;
+  std::string other = position + "_next";
+  while (layout.array(other) || std::any_of(relation.begin(), relation.end(),
+                                            [&](const Term &part) { return term::mentions(part, other); }))
+    other += "_";
+  Pair pair{{}, term::variable(position), term::variable(other)};
+  for (const Term &part : relation) {
+    // The coordinates of this level and below differ between the two positions.
+    bool later = false;
+    for (std::size_t k = l; k < levels.size(); ++k) {
+      later = later || (k > l && term::mentions(part, levels[k].position)) ||
+              (levels[k].is_dense() && term::mentions(part, layout.coordinates[levels[k].mode]));
+      for (const Key &key : levels[k].keys)
+        later = later || term::mentions(part, layout.coordinates[key.mode]);
+    }
+    if (later) continue;
+    pair.hypotheses.push_back(part);
+    if (term::mentions(part, position))
+      pair.hypotheses.push_back(term::substitute(part, {{position, pair.second}}));
+  }
+  pair.hypotheses.push_back(term::less(pair.first, pair.second));
+  return pair;
+}
+
+} // namespace
+
+void PackOrders::decide(std::vector<Level> &levels, std::size_t l, const std::vector<Term> &relation,
+                        bool inner) {
+  Level &level = levels[l];
+  Pair pair = pair_at(layout_, levels, l, relation);
+  std::string p = term::to_text(pair.first), q = term::to_text(pair.second);
+  std::vector<Term> hypotheses = pair.hypotheses;
+  std::vector<const Key *> open;
+  for (const Key &key : level.keys)
+    open.push_back(&key);
+  std::string given;
+  auto excluded = [&](const Term &condition) {
+    std::vector<Term> all = hypotheses;
+    all.push_back(condition);
+    return refuted(level.position, std::move(all));
+  };
+  // Key by key: is one of them ordered, where those before are equal?
+  for (bool progress = true; progress && !open.empty();) {
+    progress = false;
+    for (std::size_t k = 0; k < open.size() && !progress; ++k) {
+      Term first = term::apply(open[k]->array, {pair.first}),
+           second = term::apply(open[k]->array, {pair.second});
+      bool ascending = excluded(term::less(second, first));
+      if (!ascending && !excluded(term::less(first, second))) continue;
+      bool coordinate_ascends = ascending == (open[k]->sign > 0);
+      level.order.push_back({open[k]->mode, !coordinate_ascends});
+      level.reasons.push_back(fmt::format("{} < {}{} gives {} {} {}", p, q, given, term::to_text(first),
+                                          ascending ? "<=" : ">=", term::to_text(second)));
+      given += fmt::format(" and {} = {}", term::to_text(first), term::to_text(second));
+      hypotheses.push_back(term::equal(first, second));
+      open.erase(open.begin() + static_cast<std::ptrdiff_t>(k));
+      progress = true;
+    }
+  }
+  std::string keys;
+  std::vector<Term> all = pair.hypotheses;
+  for (const Key &key : level.keys) {
+    all.push_back(term::equal(term::apply(key.array, {pair.first}), term::apply(key.array, {pair.second})));
+    keys += (keys.empty() ? "" : ", ") + key.array;
+  }
+  bool unique = refuted(level.position, std::move(all));
+  if (unique) level.reasons.push_back(fmt::format("{} < {} gives different {}", p, q, keys));
+  level.merge = unique || inner;
+}
+
+std::vector<std::size_t> PackOrders::unproved_properties(const std::vector<Level> &levels) const {
+  std::vector<std::size_t> result;
+  for (std::size_t k = 0; k < layout_.properties.size(); ++k)
+    if (!is_kept(layout_.properties[k], levels)) result.push_back(k);
+  return result;
+}
+
+bool PackOrders::is_kept(const Property &property, const std::vector<Level> &levels) const {
+  switch (property.tree.form) {
+  case PropertyTree::Form::Range: return keeps_range(property, levels);
+  case PropertyTree::Form::Injective:
+  case PropertyTree::Form::Monotone: return keeps_order(property, levels);
+  case PropertyTree::Form::Formula: return keeps_start(property, levels);
+  }
+  return false;
+}
+
+/// Coordinates lie in [0, size), so what is stored lies in a range too.
+bool PackOrders::keeps_range(const Property &property, const std::vector<Level> &levels) const {
+  const std::string &name = property.tree.functions.at(0).text;
+  for (const Level &level : levels)
+    for (const Key &key : level.keys) {
+      if (key.array != name) continue;
+      Term last = term::variable(layout_.sizes[key.mode]) - Term(1);
+      Term least = key.sign > 0 ? -key.offset : key.offset - last;
+      Term most = key.sign > 0 ? last - key.offset : key.offset;
+      Term value = term::apply(name, {term::variable(property.axiom.variables.at(0))});
+      // The conclusion is the conjunction of value - low >= 0 and high - value >= 0.
+      bool kept = true;
+      for (const Term &part : term::conjuncts(property.axiom.conclusion)) {
+        const auto *compare = part.as<term::Compare>();
+        if (!compare) return false;
+        Term low = value - compare->left, high = value + compare->left;
+        std::int64_t room = 0;
+        bool below = term::constant_difference(low, least, room) && room >= 0;
+        bool above = term::constant_difference(most, high, room) && room >= 0;
+        kept = kept && (below || above);
+      }
+      return kept;
+    }
+  return false;
+}
+
+bool PackOrders::keeps_order(const Property &property, const std::vector<Level> &levels) const {
+  const PropertyTree &tree = property.tree;
+  bool injective = tree.form == PropertyTree::Form::Injective;
+  for (std::size_t l = 0; l < levels.size(); ++l) {
+    const Level &level = levels[l];
+    if (level.kind == Level::Kind::Segment && !tree.within && !injective && tree.functions.size() == 1 &&
+        tree.functions[0].text == level.pointer)
+      // A node that is listed has entries; a dense one may have none.
+      return !tree.decreasing && (!tree.strict || (!levels[l - 1].is_dense() && level.shift == 0));
+    bool same_segments = level.kind == Level::Kind::Segment
+                             ? tree.within && tree.within->text == level.pointer
+                             : level.kind == Level::Kind::Counted && !tree.within;
+    if (!same_segments) continue;
+    std::vector<std::string> arrays;
+    for (const parse::Name &name : tree.functions)
+      arrays.push_back(name.text);
+    if (injective || tree.strict) {
+      if (!level.merge || arrays.size() != level.keys.size()) continue;
+      for (const Key &key : level.keys)
+        if (std::find(arrays.begin(), arrays.end(), key.array) == arrays.end()) return false;
+      if (injective) return true;
+    }
+    if (arrays.size() > level.order.size()) return false;
+    for (std::size_t k = 0; k < arrays.size(); ++k) {
+      auto key = std::find_if(level.keys.begin(), level.keys.end(),
+                              [&](const Key &candidate) { return candidate.mode == level.order[k].mode; });
+      bool descending = level.order[k].descending == (key->sign > 0);
+      if (key->array != arrays[k] || descending != tree.decreasing) return false;
+    }
+    return true;
+  }
+  return false;
+}
+
+/// pointer(shift) = 0
+bool PackOrders::keeps_start(const Property &property, const std::vector<Level> &levels) const {
+  if (!property.axiom.variables.empty()) return false;
+  for (const Level &level : levels)
+    if (level.kind == Level::Kind::Segment)
+      for (std::int64_t k = 0; k <= std::max<std::int64_t>(level.shift, 0); ++k)
+        if (property.axiom.conclusion == term::equal(term::apply(level.pointer, {Term(k)}), Term(0)))
+          return true;
+  return false;
+}
+
+} // namespace unravel::tensor

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "prove/prover.h"
+#include "tensor/pack_plan.h"
+
+namespace unravel::tensor {
+
+/// What a layout's properties demand of the order of its entries, found by proof: the questions that
+/// plan_packing asks.
+class PackOrders {
+public:
+  explicit PackOrders(const layout::Layout &layout);
+
+  /// Is `condition` true of every coordinate within the tensor, under the conditions `accepted`?
+  bool is_implied(const term::Term &condition, const std::vector<term::Term> &accepted);
+
+  /// Sets order, merge and reasons of level `l`, which has keys. `relation`: all conjuncts. An `inner` level
+  /// always merges: levels below are laid out per node.
+  void decide(std::vector<Level> &levels, std::size_t l, const std::vector<term::Term> &relation, bool inner);
+
+  /// The properties that don't follow from packing by these levels.
+  std::vector<std::size_t> unproved_properties(const std::vector<Level> &levels) const;
+
+private:
+  bool refuted(const std::string &about, std::vector<term::Term> hypotheses);
+  bool is_kept(const layout::Property &property, const std::vector<Level> &levels) const;
+  bool keeps_range(const layout::Property &property, const std::vector<Level> &levels) const;
+  bool keeps_order(const layout::Property &property, const std::vector<Level> &levels) const;
+  bool keeps_start(const layout::Property &property, const std::vector<Level> &levels) const;
+
+  const layout::Layout &layout_;
+  prove::Prover prover_;
+};
+
+} // namespace unravel::tensor

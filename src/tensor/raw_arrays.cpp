@@ -1,0 +1,138 @@
+// Between folders of .npy arrays and tensors.
+#include "tensor/raw_arrays.h"
+
+#include "report/diagnostic.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace unravel::tensor {
+
+using report::fail;
+using report::Kind;
+
+namespace {
+
+text::Place place_of(const ArrayFolder &folder) {
+  return folder.path.empty() ? text::Place{} : text::Place::of_file(folder.path);
+}
+
+Elements integers(const ArrayFolder &folder, const layout::Array &declared, const Array &array,
+                  DType wanted) {
+  if (!array.is_integer())
+    fail(Kind::bad_array_folder, place_of(folder),
+         fmt::format("index array `{}` holds {} instead of integers", declared.name, name_of(array.dtype)));
+  Elements result(wanted, array.size());
+  if (array.dtype == wanted) {
+    std::copy(array.bytes.begin(), array.bytes.end(), static_cast<std::byte *>(result.data()));
+    return result;
+  }
+  for (std::size_t k = 0; k < array.size(); ++k) {
+    std::int64_t value = array.integer(k);
+    bool wrapped = array.dtype == DType::U8 && value < 0;
+    bool narrow = wanted == DType::I4 && (value < INT32_MIN || value > INT32_MAX);
+    if (wrapped || narrow)
+      fail(Kind::index_width, place_of(folder),
+           fmt::format("{}[{}] = {} doesn't fit in {}", declared.name, k,
+                       wrapped ? std::to_string(static_cast<std::uint64_t>(value)) : std::to_string(value),
+                       wanted == DType::I4 ? "int32" : "int64"),
+           wrapped                    ? ""
+           : declared.element.empty() ? "use --index int64"
+                                      : "declare the array with elements int64");
+    result.set_integer(k, value);
+  }
+  return result;
+}
+
+Elements reals(const Array &array, DType wanted) {
+  Elements result(wanted, array.size());
+  if (array.dtype == wanted)
+    std::copy(array.bytes.begin(), array.bytes.end(), static_cast<std::byte *>(result.data()));
+  else
+    for (std::size_t k = 0; k < array.size(); ++k)
+      result.set_real(k, array.real(k));
+  return result;
+}
+
+/// A value array may also be given flat: its elements in row-major order.
+void check_shape(const ArrayFolder &folder, const layout::Array &declared, const Array &array,
+                 const Tensor &tensor) {
+  std::vector<std::int64_t> wanted;
+  std::int64_t elements = 1;
+  for (const term::Term &extent : declared.extents) {
+    std::optional<std::int64_t> value = try_evaluate(extent, tensor);
+    if (!value || *value < 0 || __builtin_mul_overflow(elements, *value, &elements))
+      fail(Kind::bad_array_folder, place_of(folder),
+           fmt::format("extent `{}` of array `{}` can't be computed from the sizes and counts given",
+                       term::to_text(extent), declared.name));
+    wanted.push_back(*value);
+  }
+  if (array.shape == wanted || array.shape == std::vector<std::int64_t>{elements}) return;
+  std::vector<std::string> extents;
+  for (const term::Term &extent : declared.extents)
+    extents.push_back(term::to_text(extent));
+  fail(Kind::bad_array_folder, place_of(folder),
+       fmt::format("array `{}` has shape [{}], but `{}[{}]` is [{}]", declared.name,
+                   fmt::join(array.shape, ", "), declared.name, fmt::join(extents, ", "),
+                   fmt::join(wanted, ", ")));
+}
+
+void take_numbers(Tensor &tensor, const ArrayFolder &folder) {
+  for (const std::string &size : tensor.layout.sizes) {
+    auto given = folder.sizes.find(size);
+    if (given == folder.sizes.end())
+      fail(Kind::bad_array_folder, place_of(folder),
+           fmt::format("layout.json doesn't give size `{}` of layout `{}`", size, tensor.layout.name));
+    tensor.sizes[size] = given->second;
+  }
+  for (const layout::Count &count : tensor.layout.counts) {
+    auto given = folder.counts.find(count.name);
+    if (given != folder.counts.end())
+      tensor.counts[count.name] = given->second;
+    else if (!count.definition)
+      fail(Kind::bad_array_folder, place_of(folder),
+           fmt::format("layout.json doesn't give count `{}` of layout `{}`", count.name, tensor.layout.name));
+  }
+}
+
+} // namespace
+
+Tensor from_folder(const ArrayFolder &folder, const layout::Layout &layout, IndexType index,
+                   ValueType value) {
+  Tensor tensor;
+  tensor.layout = layout;
+  take_numbers(tensor, folder);
+  for (const layout::Array &declared : layout.arrays) {
+    const Array &array = folder.array(declared.name);
+    DType wanted = element_type(declared, index, value);
+    bool as_integers = wanted == DType::I4 || wanted == DType::I8;
+    tensor.arrays[declared.name] =
+        as_integers ? integers(folder, declared, array, wanted) : reals(array, wanted);
+  }
+  complete_counts(tensor);
+  for (const layout::Array &declared : layout.arrays)
+    check_shape(folder, declared, folder.array(declared.name), tensor);
+  return tensor;
+}
+
+ArrayFolder to_folder(const Tensor &tensor) {
+  ArrayFolder folder;
+  folder.layout = tensor.layout.base_name;
+  folder.parameters = tensor.layout.parameters;
+  folder.sizes = tensor.sizes;
+  folder.counts = tensor.counts;
+  for (const layout::Array &declared : tensor.layout.arrays) {
+    const Elements &elements = tensor.array(declared.name);
+    Array array{elements.type(), {}, {}};
+    for (const term::Term &extent : declared.extents)
+      array.shape.push_back(try_evaluate(extent, tensor).value_or(-1));
+    auto *bytes = static_cast<const std::byte *>(elements.data());
+    array.bytes.assign(bytes, bytes + elements.bytes());
+    report::require(element_count(declared, tensor) == static_cast<std::int64_t>(elements.size()),
+                    "the arrays of a tensor have the extents of its layout");
+    folder.arrays[declared.name] = std::move(array);
+  }
+  return folder;
+}
+
+} // namespace unravel::tensor

@@ -1,0 +1,96 @@
+#include "tensor/tensor.h"
+
+#include "report/diagnostic.h"
+#include "tensor/evaluator.h"
+
+#include <fmt/format.h>
+
+namespace unravel::tensor {
+
+using report::Kind;
+
+std::vector<std::int64_t> Tensor::shape() const {
+  std::vector<std::int64_t> result;
+  for (const std::string &size : layout.sizes)
+    result.push_back(sizes.at(size));
+  return result;
+}
+
+const Elements &Tensor::array(const std::string &name) const {
+  auto found = arrays.find(name);
+  if (found == arrays.end())
+    report::fail(Kind::bad_array_folder,
+                 fmt::format("there is no array `{}` for layout `{}`", name, layout.name));
+  return found->second;
+}
+
+Elements &Tensor::array(const std::string &name) {
+  return const_cast<Elements &>(static_cast<const Tensor &>(*this).array(name));
+}
+
+std::int64_t Tensor::bytes() const {
+  std::size_t sum = 0;
+  for (const auto &[name, elements] : arrays)
+    sum += elements.bytes();
+  return static_cast<std::int64_t>(sum);
+}
+
+DType element_type(const layout::Array &array, IndexType index, ValueType value) {
+  if (array.element == "int32") return DType::I4;
+  if (array.element == "int64") return DType::I8;
+  if (array.element == "f32") return DType::F4;
+  if (array.element == "f64") return DType::F8;
+  report::require(array.element.empty(), "the element types of arrays are those that the parser knows");
+  if (array.is_value) return value == ValueType::F32 ? DType::F4 : DType::F8;
+  return index == IndexType::Int32 ? DType::I4 : DType::I8;
+}
+
+KernelArguments kernel_arguments(Tensor &tensor) {
+  KernelArguments result;
+  std::set<std::string> seen;
+  for (const std::string &size : tensor.layout.sizes)
+    if (seen.insert(size).second) result.sizes.push_back(tensor.sizes.at(size));
+  for (const layout::Count &count : tensor.layout.counts)
+    result.counts.push_back(tensor.counts.at(count.name));
+  for (const layout::Array &array : tensor.layout.arrays)
+    result.arrays.push_back(tensor.array(array.name).data());
+  return result;
+}
+
+std::optional<std::int64_t> number_of(const Tensor &tensor, const std::string &name) {
+  if (auto size = tensor.sizes.find(name); size != tensor.sizes.end()) return size->second;
+  if (auto count = tensor.counts.find(name); count != tensor.counts.end()) return count->second;
+  return std::nullopt;
+}
+
+std::optional<std::int64_t> try_evaluate(const term::Term &term, const Tensor &tensor) {
+  return Evaluator(term, tensor, {}).evaluate(nullptr);
+}
+
+std::optional<std::int64_t> element_count(const layout::Array &array, const Tensor &tensor) {
+  std::int64_t product = 1;
+  bool overflow = false;
+  for (const term::Term &extent : array.extents) {
+    std::optional<std::int64_t> value = try_evaluate(extent, tensor);
+    if (!value || *value < 0) return std::nullopt;
+    if (*value == 0) return 0;
+    overflow = overflow || __builtin_mul_overflow(product, *value, &product);
+  }
+  if (overflow) return std::nullopt;
+  return product;
+}
+
+void complete_counts(Tensor &tensor) {
+  for (bool progress = true; progress;) {
+    progress = false;
+    for (const layout::Count &count : tensor.layout.counts) {
+      if (!count.definition || tensor.counts.count(count.name)) continue;
+      std::optional<std::int64_t> value = try_evaluate(*count.definition, tensor);
+      if (!value) continue;
+      tensor.counts[count.name] = *value;
+      progress = true;
+    }
+  }
+}
+
+} // namespace unravel::tensor

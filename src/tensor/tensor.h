@@ -1,0 +1,59 @@
+#pragma once
+
+#include "layout/layout.h"
+#include "tensor/elements.h"
+
+#include <map>
+#include <optional>
+
+namespace unravel::tensor {
+
+/// The element types of arrays for which the layout declares none.
+enum class IndexType { Int32, Int64 };
+enum class ValueType { F32, F64 };
+
+/// A tensor in a layout: its sizes, counts and arrays, by the layout's own names. What packing makes, what
+/// kernels are called with. Data from outside may be anything: validate() says whether it keeps what the
+/// layout promises, and everything but validate() and to_folder() needs that it does.
+struct Tensor {
+  layout::Layout layout;
+  std::map<std::string, std::int64_t> sizes;
+  std::map<std::string, std::int64_t> counts;
+  std::map<std::string, Elements> arrays;
+
+  /// The extents of the tensor's modes, in the tensor's order.
+  std::vector<std::int64_t> shape() const;
+  /// Throws bad_array_folder when it is missing.
+  const Elements &array(const std::string &name) const;
+  Elements &array(const std::string &name);
+  /// Bytes of all arrays.
+  std::int64_t bytes() const;
+};
+
+/// The type that the elements of an array have: what the layout declares, else the default.
+DType element_type(const layout::Array &array, IndexType index, ValueType value);
+
+/// The tensor's numbers as a C struct is filled with them, in the layout's order of declaration: sizes (each
+/// name once), counts, pointers to the arrays.
+struct KernelArguments {
+  std::vector<std::int64_t> sizes;
+  std::vector<std::int64_t> counts;
+  std::vector<void *> arrays;
+};
+KernelArguments kernel_arguments(Tensor &tensor);
+
+/// A size or count of the tensor, or nothing.
+std::optional<std::int64_t> number_of(const Tensor &tensor, const std::string &name);
+
+/// The value of a term over sizes, counts and index arrays; nothing where a name has no value yet, an array
+/// is missing or read outside its elements, or 64 bits don't suffice. Safe on any data.
+std::optional<std::int64_t> try_evaluate(const term::Term &term, const Tensor &tensor);
+
+/// The number of elements of an array of the layout, by its extents: nothing as in try_evaluate, and where an
+/// extent is negative.
+std::optional<std::int64_t> element_count(const layout::Array &array, const Tensor &tensor);
+
+/// Computes the counts that the layout defines from what the tensor has already, as far as that goes.
+void complete_counts(Tensor &tensor);
+
+} // namespace unravel::tensor

@@ -1,0 +1,110 @@
+// Unpacking: the arrays of a layout to coordinates, by a scan of the relation.
+#include "report/diagnostic.h"
+#include "tensor/enumeration.h"
+#include "tensor/pack.h"
+#include "tensor/validate.h"
+
+#include <fmt/format.h>
+
+namespace unravel::tensor {
+
+using report::Kind;
+using term::Term;
+
+namespace {
+
+[[noreturn]] void fail_outside(const Tensor &tensor, const std::string &what, const std::string &where) {
+  report::fail(Kind::outside_array,
+               fmt::format("the arrays of layout `{}` don't fit together: `{}` can't be evaluated{}",
+                           tensor.layout.name, what, where.empty() ? "" : " for " + where),
+               "an array is too short for it, or a number too large");
+}
+
+/// What a scan does with an entry; false stops it.
+using EntryVisit = std::function<bool(const std::vector<std::int64_t> &coordinate, double value)>;
+
+/// The scan of one piece of any layout, bound by bound. False: it was stopped.
+bool scan_piece(const Tensor &tensor, const layout::Piece &piece, const EntryVisit &use) {
+  std::vector<std::int64_t> shape = tensor.shape();
+  std::vector<std::string> variables = piece.positions;
+  std::vector<Enumeration::Ranged> ranged;
+  for (std::size_t mode = 0; mode < tensor.layout.order(); ++mode) {
+    variables.push_back(tensor.layout.coordinates[mode]);
+    ranged.push_back({tensor.layout.coordinates[mode], term::variable(tensor.layout.sizes[mode])});
+  }
+  Enumeration entries(tensor, variables, piece.relation, ranged);
+  if (entries.unbounded())
+    report::fail(
+        Kind::cannot_unpack, piece.span,
+        fmt::format(
+            "the entries of layout `{}` can't be enumerated: `{}` has no bounds that are known before it",
+            tensor.layout.name, *entries.unbounded()),
+        "state bounds from positions that come before it");
+  std::optional<Evaluator> slot;
+  std::string slot_name = piece.value.array;
+  const Elements *values = slot_name.empty() ? nullptr : &tensor.array(slot_name);
+  if (values) {
+    Term number;
+    const layout::Array &array = *tensor.layout.array(slot_name);
+    for (std::size_t k = 0; k < array.extents.size(); ++k)
+      number = term::multiply(number, array.extents[k]) + piece.value.slots[k];
+    slot.emplace(number, tensor, variables);
+  }
+  std::vector<std::int64_t> coordinate(tensor.layout.order());
+  Enumeration::Trouble trouble;
+  auto visit = [&](const std::int64_t *known) {
+    double value = piece.value.literal;
+    if (values) {
+      std::optional<std::int64_t> number = slot->evaluate(known);
+      if (!number || *number < 0 || *number >= static_cast<std::int64_t>(values->size())) {
+        fail_outside(tensor, slot_name + "(...)", "");
+      }
+      value = values->real(static_cast<std::size_t>(*number));
+    }
+    for (std::size_t mode = 0; mode < coordinate.size(); ++mode) {
+      coordinate[mode] = known[piece.positions.size() + mode];
+      if (coordinate[mode] < 0 || coordinate[mode] >= shape[mode])
+        fail_outside(tensor, fmt::format("{} = {}", tensor.layout.coordinates[mode], coordinate[mode]), "");
+    }
+    return use(coordinate, piece.value.negative ? -value : value);
+  };
+  Enumeration::End end = entries.run(visit, INT64_MAX, trouble);
+  if (end == Enumeration::End::Undefined) {
+    std::string where;
+    for (std::size_t v = 0; v < piece.positions.size(); ++v)
+      where += fmt::format("{}{} = {}", where.empty() ? "" : ", ", variables[v], trouble.values[v]);
+    fail_outside(tensor, term::to_text(trouble.condition), where);
+  }
+  return end != Enumeration::End::Stopped;
+}
+
+} // namespace
+
+Coordinates unpack(const Tensor &tensor, std::int64_t max_memory) {
+  Coordinates result(tensor.shape());
+  std::int64_t max_entries = max_memory / (8 * (static_cast<std::int64_t>(tensor.layout.order()) + 1));
+  auto append = [&](const std::vector<std::int64_t> &coordinate, double value) {
+    result.append(coordinate, value);
+    return static_cast<std::int64_t>(result.size()) <= max_entries;
+  };
+  for (const layout::Piece &piece : tensor.layout.pieces)
+    if (!scan_piece(tensor, piece, append))
+      report::fail(Kind::memory_limit,
+                   fmt::format("the entries of layout `{}` take more memory than the {} allowed",
+                               tensor.layout.name, memory_text(max_memory)),
+                   "raise the limit with --max-memory");
+  return result;
+}
+
+std::vector<Violation> validate_accesses(const Tensor &tensor) {
+  try {
+    for (const layout::Piece &piece : tensor.layout.pieces)
+      scan_piece(tensor, piece, [](const std::vector<std::int64_t> &, double) { return true; });
+  } catch (const report::Error &error) {
+    if (error.diagnostic().kind != Kind::outside_array) throw;
+    return {{Kind::outside_array, "", error.diagnostic().message}};
+  }
+  return {};
+}
+
+} // namespace unravel::tensor

@@ -1,0 +1,45 @@
+#pragma once
+
+#include "run/session.h"
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+/// The options that several commands share, as they are typed.
+namespace unravel::tool {
+
+struct Options {
+  std::string expression;
+  std::vector<std::string> formats, inputs, outputs, schedules, finds, sizes;
+  std::string index = "int32";
+  std::string type = "f64";
+  std::string name;
+  std::string max_memory;
+  int threads = 0;
+  int repeat = 0;
+  bool time = false;
+  bool check = false;
+  bool json = false;
+  bool no_validate = false;
+  bool trust = false;
+  bool no_cache = false;
+  std::string emit_c; // --emit-c FILE
+  std::string smtlib; // --smtlib DIR
+};
+
+/// What a command that makes a kernel takes: expression, -f, -s, --find, --index, --type, --json, ...
+void add_kernel_options(CLI::App &command, Options &options);
+/// What a command that has data takes besides: -i, --size, --max-memory.
+void add_data_options(CLI::App &command, Options &options);
+
+/// "A=csr" -> ("A", "csr"). Throws bad_option.
+std::pair<std::string, std::string> split_assignment(const std::string &option, const std::string &text);
+
+pipeline::Request compile_request(const Options &options);
+run::Request run_request(const Options &options);
+
+/// What the tool prints is either for people or, with --json, for programs. Throws nothing.
+int report_error(const report::Error &error, bool json);
+
+} // namespace unravel::tool

@@ -1,0 +1,165 @@
+// The text passes the compilers that people use, without a warning, as C99 and as C++.
+#include "emit/emit.h"
+#include "golden.h"
+#include "loop/verify.h"
+#include "scratch_folder.h"
+
+#include <cctype>
+#include <set>
+
+using namespace unravel;
+
+namespace {
+
+std::vector<loop::Program> programs() {
+  std::vector<loop::Program> result;
+  for (const std::string &name : test::golden_names("emit", "kernel_"))
+    for (const std::string &input : test::golden_inputs("emit", name))
+      result.push_back(loop::parse_program(input));
+  return result;
+}
+
+struct Compiler {
+  std::string program;
+  std::string flags;
+};
+
+/// Compiles the files with every compiler that is installed, with and without OpenMP.
+void expect_clean(const test::ScratchFolder &folder, const std::vector<std::string> &files,
+                  const std::vector<Compiler> &compilers) {
+  bool any = false;
+  for (const Compiler &compiler : compilers) {
+    if (!test::is_installed(compiler.program)) {
+      std::cout << compiler.program << " is not installed\n";
+      continue;
+    }
+    any = true;
+    for (const char *openmp : {"", " -fopenmp"})
+      for (const std::string &file : files)
+        EXPECT_EQ(folder.run(compiler.program + " " + compiler.flags + openmp +
+                             " -Wall -Wextra -pedantic -Werror -O1 -c " + file + " -o " +
+                             folder.path("out.o")),
+                  "")
+            << file;
+  }
+  if (!any) GTEST_SKIP() << "no compiler is installed";
+}
+
+std::set<std::string> words_of(const std::string &text) {
+  std::set<std::string> words;
+  std::string word;
+  for (char c : text + " ") {
+    if (std::isalnum(static_cast<unsigned char>(c)) || c == '_') {
+      word += c;
+    } else {
+      words.insert(word);
+      word.clear();
+    }
+  }
+  return words;
+}
+
+const std::vector<Compiler> c_compilers = {{"gcc", "-std=c99 -Wshadow"}, {"clang-19", "-std=c99 -Wshadow"}};
+const std::vector<Compiler> all_compilers = {{"gcc", "-std=c99 -Wshadow"},
+                                             {"clang-19", "-std=c99 -Wshadow"},
+                                             {"g++", "-x c++ -std=c++17"},
+                                             {"clang++-19", "-x c++ -std=c++17"}};
+
+} // namespace
+
+TEST(EmitCompile, shipped_files_are_clean_in_c_and_cpp) {
+  test::ScratchFolder folder;
+  std::vector<std::string> files;
+  for (const loop::Program &program : programs())
+    files.push_back(folder.write(emit::kernel_name(program) + ".c", emit::emit_c(program)));
+  expect_clean(folder, files, all_compilers);
+}
+
+TEST(EmitCompile, headers_go_with_their_files_and_with_each_other) {
+  test::ScratchFolder folder;
+  std::string all;
+  std::vector<std::string> files;
+  for (const loop::Program &program : programs()) {
+    emit::EmitOptions options;
+    options.with_header = true;
+    std::string name = emit::kernel_name(program);
+    folder.write(name + ".h", emit::emit_header(program));
+    files.push_back(folder.write(name + ".c", emit::emit_c(program, options)));
+    if (name != "dot") all += "#include \"" + name + ".h\"\n"; // its sv has 64-bit indices: another struct
+  }
+  files.push_back(folder.write("all.c", all));
+  expect_clean(folder, files, all_compilers);
+}
+
+TEST(EmitCompile, in_process_text_includes_nothing_and_is_clean) {
+  test::ScratchFolder folder;
+  std::vector<std::string> files;
+  for (const loop::Program &program : programs()) {
+    emit::EmitOptions options;
+    options.in_process = true;
+    std::string text = emit::emit_c(program, options);
+    EXPECT_EQ(text.find("#include"), std::string::npos);
+    files.push_back(folder.write(emit::kernel_name(program) + ".c", text));
+  }
+  expect_clean(folder, files, c_compilers);
+}
+
+TEST(EmitNames, only_safe_identifiers_reach_the_text) {
+  // Every name of the program is one that can't be an identifier here.
+  const std::vector<std::string> hard = {"int",
+                                         "class",
+                                         "errno",
+                                         "y0",
+                                         "j1",
+                                         "restrict",
+                                         "main",
+                                         "_x",
+                                         "omp_a",
+                                         "a__b",
+                                         "double",
+                                         "unravel",
+                                         "NULL",
+                                         "memset",
+                                         "index",
+                                         "auto",
+                                         "kmp_x",
+                                         "I",
+                                         "unravel_minimum",
+                                         "UNRAVEL_RESTRICT"};
+  for (const std::string &name : hard) {
+    std::string input = R"(kernel @
+expression e
+result @ : @(@)
+  value val[@.@] : float64
+operand B : k(N)
+  index @[B.N] : int32
+{
+  for @ in 0 .. @.@ {
+    let @.p = 2*B.@(@)
+    let @#2.p = 3*@.p
+    value s = 1
+    @.val[@.p + @#2.p] = s * s
+  }
+}
+)";
+    for (std::size_t at = 0; (at = input.find('@', at)) != std::string::npos;)
+      input.replace(at, 1, name);
+    loop::Program program = loop::parse_program(input);
+    loop::verify(program);
+    std::string text = emit::emit_c(program);
+    // Words of the text itself; every other hard name must have become something else.
+    static const std::set<std::string> ours = {"int", "double", "restrict", "UNRAVEL_RESTRICT"};
+    if (!ours.contains(name)) {
+      EXPECT_FALSE(words_of(text.substr(text.find("*/"))).contains(name)) << name << "\n" << text;
+    }
+    test::ScratchFolder folder;
+    std::string file = folder.write("names.c", text);
+    for (const Compiler &compiler : all_compilers)
+      if (test::is_installed(compiler.program) && compiler.program[0] == 'g') {
+        EXPECT_EQ(folder.run(compiler.program + " " + compiler.flags +
+                             " -fsyntax-only -Wall -Wextra -pedantic -Werror " + file),
+                  "")
+            << text;
+      }
+  }
+}

@@ -1,0 +1,38 @@
+#include "emit/emit.h"
+#include "golden.h"
+#include "loop/verify.h"
+
+using namespace unravel;
+
+namespace {
+
+loop::Program read(const std::string &input) {
+  loop::Program program = loop::parse_program(input);
+  loop::verify(program);
+  return program;
+}
+
+} // namespace
+
+TEST(EmitGolden, kernels) {
+  for (const std::string &name : test::golden_names("emit", "kernel_"))
+    test::golden_run("emit", name, [](const std::string &input) { return emit::emit_c(read(input)); });
+}
+
+TEST(EmitGolden, in_process) {
+  test::golden_run("emit", "in_process_spmspv", [](const std::string &input) {
+    emit::EmitOptions options;
+    options.in_process = true;
+    options.openmp_pragmas = false;
+    return emit::emit_c(read(input), options);
+  });
+}
+
+TEST(EmitGolden, header) {
+  test::golden_run("emit", "header_spmv", [](const std::string &input) {
+    emit::EmitOptions options;
+    options.with_header = true;
+    return emit::emit_header(read(input)) + "// ---- the C file that goes with it\n" +
+           emit::emit_c(read(input), options);
+  });
+}

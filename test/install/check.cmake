@@ -1,0 +1,40 @@
+# Installs the build tree into a new folder, runs the installed tool, builds and runs a project that uses the package.
+# cmake -DBUILD=... -DCONSUMER=... -DGENERATOR=... -DCOMPILER=... -DBIN=bin -P check.cmake
+cmake_minimum_required(VERSION 3.22)
+
+set(work ${BUILD}/install-check)
+set(prefix ${work}/prefix)
+file(REMOVE_RECURSE ${work})
+
+function(run)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(NOT result EQUAL 0)
+    list(JOIN ARGN " " command)
+    message(FATAL_ERROR "${command}\nended with ${result}:\n${output}")
+  endif()
+  set(output "${output}" PARENT_SCOPE)
+endfunction()
+
+run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${prefix})
+foreach(file include/unravel/unravel.h share/unravel/layouts/csr.layout)
+  if(NOT EXISTS ${prefix}/${file})
+    message(FATAL_ERROR "${file} was not installed")
+  endif()
+endforeach()
+
+# Kernels made from here on are new, so that the installed module has to be found.
+set(ENV{UNRAVEL_CACHE_DIR} ${work}/cache)
+run(${prefix}/${BIN}/unravel --help)
+run(${prefix}/${BIN}/unravel run "y(i) = A(i,j) * x(j)" -f A=csr -i A=poisson2d:9x9 -i x=ones --check)
+
+run(${CMAKE_COMMAND} -S ${CONSUMER} -B ${work}/consumer -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${COMPILER}
+  -DCMAKE_PREFIX_PATH=${prefix})
+run(${CMAKE_COMMAND} --build ${work}/consumer)
+file(GLOB_RECURSE module ${prefix}/*/libunravel-clang.so)
+set(ENV{UNRAVEL_JIT_MODULE} "${module}")
+run(${work}/consumer/consumer)
+if(NOT output MATCHES "int kernel\\(")
+  message(FATAL_ERROR "the consumer printed:\n${output}")
+endif()
+
+file(REMOVE_RECURSE ${work})

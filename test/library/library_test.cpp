@@ -1,0 +1,64 @@
+// The public interface, as a program sees it.
+#include "unravel/unravel.h"
+
+#include <cstdint>
+#include <gtest/gtest.h>
+
+namespace {
+
+/// The structs of a kernel's header, as the library promises them: sizes, counts, arrays.
+struct Csr {
+  std::int64_t M, N, NNZ;
+  std::int32_t *rowptr, *col;
+  double *val;
+};
+struct Vector {
+  std::int64_t M;
+  double *val;
+};
+
+unravel::Options csr_options() {
+  unravel::Options options;
+  options.formats = {{"A", "csr"}};
+  options.name = "spmv";
+  return options;
+}
+
+TEST(Library, KernelRuns) {
+  unravel::Kernel kernel = unravel::make_kernel("y(i) = A(i,j) * x(j)", csr_options());
+  std::int32_t rowptr[] = {0, 2, 2, 3}, col[] = {0, 2, 1};
+  double val[] = {1, 2, 3}, x_val[] = {10, 20, 30}, y_val[] = {7, 7, 7};
+  Csr A = {3, 3, 3, rowptr, col, val};
+  Vector x = {3, x_val}, y = {3, y_val};
+  kernel.set_threads(2);
+  EXPECT_EQ(kernel({&y, &A, &x}), 0);
+  EXPECT_EQ(y_val[0], 70);
+  EXPECT_EQ(y_val[1], 0);
+  EXPECT_EQ(y_val[2], 60);
+  x.M = 2; // sizes that disagree
+  EXPECT_EQ(kernel({&y, &A, &x}), 1);
+}
+
+TEST(Library, CTextIsNamed) {
+  unravel::CSource c = unravel::make_c("y(i) = A(i,j) * x(j)", csr_options());
+  EXPECT_EQ(c.function, "spmv");
+  EXPECT_NE(c.source.find("#include \"spmv.h\""), std::string::npos);
+  EXPECT_NE(c.header.find("int spmv("), std::string::npos);
+}
+
+TEST(Library, ErrorsHaveKinds) {
+  try {
+    unravel::make_c("y(i) = A(i,j) * x(j)", {{{"A", "csrr"}}, {}, "kernel"});
+    FAIL() << "nothing was thrown";
+  } catch (const unravel::Error &error) {
+    EXPECT_EQ(error.kind(), "unknown-layout");
+    EXPECT_FALSE(error.is_bug());
+    EXPECT_NE(std::string(error.what()).find("did you mean"), std::string::npos) << error.what();
+  }
+}
+
+TEST(Library, HasAVersion) {
+  EXPECT_EQ(unravel::version(), "0.1.0");
+}
+
+} // namespace

@@ -1,0 +1,160 @@
+#include "golden.h"
+#include "loop/loop.h"
+#include "loop/passes.h"
+#include "loop/verify.h"
+#include "report/diagnostic.h"
+#include "term/read.h"
+
+using namespace unravel;
+using namespace unravel::loop;
+
+namespace {
+
+bool everything(const term::Term &) {
+  return true;
+}
+
+/// A pass over statements without parameters.
+template <class Pass> std::string on_block(const std::string &input, Pass pass) {
+  Program program;
+  program.body = parse_block(input);
+  return to_text(pass(program).body);
+}
+
+std::string message_of(const std::function<void()> &action) {
+  try {
+    action();
+  } catch (const report::Error &error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+} // namespace
+
+TEST(LoopGolden, print_is_parse) {
+  test::golden_run("loop", "print", [](const std::string &input) {
+    Program program = parse_program(input);
+    verify(program);
+    std::string text = to_text(program);
+    EXPECT_EQ(to_text(parse_program(text)), text);
+    EXPECT_EQ(to_text(parse_block(to_text(program.body))), to_text(program.body));
+    return text;
+  });
+}
+
+TEST(LoopGolden, fold) {
+  test::golden_run("loop", "fold", [](const std::string &input) { return on_block(input, fold); });
+}
+
+TEST(LoopGolden, hoist) {
+  test::golden_run("loop", "hoist", [](const std::string &input) {
+    return on_block(input, [](auto &p) { return hoist(p); });
+  });
+}
+
+TEST(LoopGolden, hoist_of_safe_loads) {
+  test::golden_run("loop", "hoist_safe", [](const std::string &input) {
+    return on_block(input, [](auto &p) { return hoist(p, everything); });
+  });
+}
+
+TEST(LoopGolden, share) {
+  test::golden_run("loop", "share", [](const std::string &input) { return on_block(input, share); });
+}
+
+TEST(LoopGolden, accumulate) {
+  test::golden_run("loop", "accumulate", [](const std::string &input) {
+    return on_block(input, [](auto &p) { return accumulate_locally(p, everything); });
+  });
+}
+
+TEST(LoopGolden, improve) {
+  test::golden_run("loop", "improve", [](const std::string &input) {
+    Program program = improve(parse_program(input), everything);
+    verify(program);
+    return to_text(program);
+  });
+}
+
+TEST(LoopText, messages_of_kind_bad_ir_text) {
+  EXPECT_EQ(message_of([] { term::read_term("p + * 3"); }),
+            "text:1:5: error: expected a term [bad-ir-text]\n"
+            "  1 | p + * 3\n"
+            "    |     ^\n"
+            "  hint: the notation is the one that the printers of terms and loops write\n");
+  EXPECT_EQ(message_of([] { parse_block("let p = 3\nfor i in 0 {\n}\n"); }),
+            "text:2:12: error: expected `..` [bad-ir-text]\n"
+            "  2 | for i in 0 {\n"
+            "    |            ^\n"
+            "  hint: the notation is the one that the printers of terms and loops write\n");
+}
+
+TEST(LoopText, terms_are_read_as_printed) {
+  for (const char *text : {"true",
+                           "false",
+                           "0",
+                           "-3",
+                           "p",
+                           "A#2.p",
+                           "2*p + q - 3*r - 1",
+                           "-p",
+                           "-p - 3",
+                           "floor(p / 4)",
+                           "floor((p + 1) / 4)",
+                           "p mod 3",
+                           "(p + q) mod 3",
+                           "2*(p mod 3) + 1",
+                           "p*q",
+                           "2*p*q - 1",
+                           "p*(q + 1)",
+                           "min(p, q, 3)",
+                           "max(p + 1, f(q, 0))",
+                           "A.rowptr(A.col(p) + 1)",
+                           "p < q",
+                           "p <= q + 2",
+                           "0 <= p",
+                           "p <= 5",
+                           "p = 3",
+                           "p != q",
+                           "p < q and q < r or p = 0",
+                           "(p < q or q < r) and p = 0",
+                           "not (p < q and q < r)",
+                           "2*p + 1 = (q mod 3)"}) {
+    term::Term read = term::read_term(text);
+    EXPECT_EQ(to_text(read), text);
+    EXPECT_EQ(term::read_term(to_text(read)), read);
+  }
+  EXPECT_EQ(to_text(term::read_term("ceil(p / 4)")), "floor((p + 3) / 4)");
+  EXPECT_EQ(to_text(term::read_term("0 <= p < n")), "0 <= p and p < n");
+  for (const char *text : {"", "p +", "(p", "f(p", "p = ", "p < q + (a = b)", "not p", "floor(p / 0)", "p q",
+                           "99999999999999999999", "and", "p mod q"})
+    EXPECT_THROW(term::read_term(text), report::Error) << text;
+}
+
+TEST(LoopVerify, refuses_malformed_programs) {
+  const std::string head = "kernel k\nexpression e\nresult y : v(N)\n  value val[y.N] : float64\n"
+                           "operand A : w(N)\n  index f[A.N] : int32\n  value val[A.N] : float64\n{\n";
+  auto refusal = [&](const std::string &body) {
+    std::string message = message_of([&] { verify(parse_program(head + body + "}\n")); });
+    const std::string before = "error: malformed loop program: ";
+    if (message.rfind(before, 0) != 0) return message;
+    return message.substr(before.size(), message.find(" [internal]") - before.size());
+  };
+  EXPECT_EQ(refusal("let i = 3\ny.val[i] = A.val[A.f(i)]\n"), "no error");
+  EXPECT_EQ(refusal("y.val[i] = 1\n"), "`i` is not declared");
+  EXPECT_EQ(refusal("let i = 1\nfor i in 0 .. 3 {\n}\n"), "`i` is declared twice");
+  EXPECT_EQ(refusal("let i = A.g(1)\n"), "`A.g` is no index array");
+  EXPECT_EQ(refusal("let i = A.f(1, 2)\n"), "`A.f(1, 2)` has 2 arguments, its array 1 extents");
+  EXPECT_EQ(refusal("value s = A.f[1]\n"), "`A.f` is no value array");
+  EXPECT_EQ(refusal("let i = 1\ni := 2\n"), "`i` can't be assigned to");
+  EXPECT_EQ(refusal("A.val[0] = 1\n"), "`A.val` is written, but is no result's");
+  EXPECT_EQ(refusal("value s = 1\nlet i = s\n"), "`s` is no integer");
+  EXPECT_EQ(refusal("let i = 1\nvalue s = i\n"), "`i` is no value");
+  EXPECT_EQ(refusal("break\n"), "a break leaves no loop or a parallel one");
+  EXPECT_EQ(refusal("for i in 0 .. 3 parallel 4 {\nif i = 1 {\nbreak\n}\n}\n"),
+            "a break leaves no loop or a parallel one");
+  EXPECT_EQ(refusal("value s = 0\nfor i in 0 .. 3 parallel 4 {\ns += 1\n}\n"),
+            "iterations of a parallel loop race for `s`");
+  EXPECT_EQ(refusal("for i in 0 .. 3 step 0 {\n}\n"), "the step of the loop over `i` is not positive");
+}

@@ -1,0 +1,174 @@
+#include "loop/interpret.h"
+
+#include "golden.h"
+#include "loop/passes.h"
+#include "report/diagnostic.h"
+
+#include <random>
+
+using namespace unravel;
+using namespace unravel::loop;
+
+namespace {
+
+Program spmspv() {
+  return parse_program(test::golden_inputs("loop", "improve").at(0));
+}
+
+/// The 2 x 3 matrix (0 2 3; 4 0 0) times the sparse vector (10 0 30).
+Memory small_case() {
+  Memory memory;
+  memory.sizes = {{"y.N", 2}, {"A.M", 2}, {"A.N", 3}, {"A.NNZ", 3}, {"x.N", 3}, {"x.NNZ", 2}};
+  memory.indices = {{"A.rowptr", {0, 2, 3}}, {"A.col", {1, 2, 0}}, {"x.idx", {0, 2}}};
+  memory.values = {{"A.val", {2, 3, 4}}, {"x.val", {10, 30}}, {"y.val", {7, 7}}};
+  return memory;
+}
+
+std::string message_of(const Program &program, Memory memory, const InterpretOptions &options = {}) {
+  try {
+    interpret(program, memory, options);
+  } catch (const report::Error &error) {
+    EXPECT_EQ(error.diagnostic().kind, report::Kind::internal);
+    return error.diagnostic().message;
+  }
+  return "no error";
+}
+
+Program with_body(const std::string &body) {
+  return parse_program(
+      "kernel k\nexpression e\nresult y : v(N)\n  value val[y.N] : float64\noperand A : w(N)\n"
+      "  index f[A.N, 2] : int32\n{\n" +
+      body + "}\n");
+}
+
+Memory for_body() {
+  Memory memory;
+  memory.sizes = {{"y.N", 4}, {"A.N", 2}};
+  memory.indices = {{"A.f", {-7, 2, 3, 5}}};
+  memory.values = {{"y.val", {0, 0, 0, 0}}};
+  return memory;
+}
+
+} // namespace
+
+TEST(Interpret, computes_and_returns_what_the_kernel_does) {
+  Memory memory = small_case();
+  EXPECT_EQ(interpret(spmspv(), memory), 0);
+  EXPECT_EQ(memory.values["y.val"], (std::vector<double>{90, 40}));
+  memory.sizes["x.N"] = 4;
+  memory.values["y.val"] = {7, 7};
+  EXPECT_EQ(interpret(spmspv(), memory), 1);
+  EXPECT_EQ(memory.values["y.val"], (std::vector<double>{7, 7}));
+}
+
+TEST(Interpret, terms_have_their_meaning) {
+  Program program = with_body("y.val[0] = 1\nlet q = floor(A.f(0, 0) / 2)\nlet r = A.f(0, 0) mod 4\n"
+                              "let m = min(q, r, A.f(1, 1)) + max(2, r)\nif q = -4 and r = 1 and m = -2 {\n"
+                              "  y.val[0] += 2 * y.val[0] * -(3.5)\n}\n"
+                              "for i in 1 .. 4 step 2 {\n  y.val[i] = 5\n}\n");
+  Memory memory = for_body();
+  EXPECT_EQ(interpret(program, memory), 0);
+  EXPECT_EQ(memory.values["y.val"], (std::vector<double>{-6, 5, 0, 5}));
+}
+
+TEST(Interpret, every_access_is_checked) {
+  EXPECT_EQ(message_of(with_body("let i = A.f(2, 0)\ny.val[i] = 1\n"), for_body()),
+            "array `A.f` is accessed at slot 2, its extent is 2");
+  EXPECT_EQ(message_of(with_body("let i = A.f(0, -1)\ny.val[i] = 1\n"), for_body()),
+            "array `A.f` is accessed at slot -1, its extent is 2");
+  EXPECT_EQ(message_of(with_body("y.val[4] = 1\n"), for_body()),
+            "array `y.val` is accessed at slot 4, its extent is 4");
+  EXPECT_EQ(message_of(with_body("zero y.val, 5\n"), for_body()),
+            "array `y.val` is accessed at slot 4, its extent is 4");
+  Memory shorter = for_body();
+  shorter.values["y.val"].pop_back();
+  EXPECT_EQ(message_of(with_body("y.val[3] = 1\n"), shorter),
+            "array `y.val` is accessed at slot 3, but 3 elements are given");
+  shorter.values.clear();
+  EXPECT_EQ(message_of(with_body("y.val[3] = 1\n"), shorter), "array `y.val` is not given");
+  shorter.sizes.erase("A.N");
+  EXPECT_EQ(message_of(with_body("y.val[3] = 1\n"), shorter), "size `A.N` is not given");
+}
+
+TEST(Interpret, guards_are_evaluated_from_left_to_right) {
+  EXPECT_EQ(
+      message_of(with_body("var q = 0\nwhile q < 2 and A.f(q, 0) != 9 {\n  q := q + 1\n}\ny.val[q] = 1\n"),
+                 for_body()),
+      "no error");
+}
+
+TEST(Interpret, endless_loops_end) {
+  InterpretOptions options;
+  options.iteration_budget = 1000;
+  EXPECT_EQ(message_of(with_body("var q = 0\nwhile q >= 0 {\n  q := q + 1\n}\ny.val[0] = 1\n"), for_body(),
+                       options),
+            "the program runs for more than 1000 iterations");
+}
+
+TEST(Interpret, a_permuted_order_shows_races) {
+  Interpreter race(
+      with_body("for i in 0 .. 20 parallel 4 {\n  for j in i .. i + 1 {\n"
+                "    if j >= 0 {\n      y.val[0] = 2 * y.val[0]\n      y.val[0] += 1\n      if i = 3 {\n"
+                "        y.val[0] = 0\n      }\n    }\n  }\n}\n"));
+  std::set<double> results;
+  InterpretOptions options;
+  options.permute_parallel = true;
+  for (options.seed = 0; options.seed < 20; ++options.seed) {
+    Memory memory = for_body();
+    race.run(memory, options);
+    results.insert(memory.values["y.val"][0]);
+  }
+  EXPECT_GT(results.size(), 1u);
+}
+
+/// Random matrices in CSR times random sparse vectors: the passes keep what a program does, in any order.
+TEST(Passes, keep_the_meaning) {
+  auto safe = [](const term::Term &load) {
+    const std::string &array = load.as<term::Apply>()->function;
+    return array == "A.rowptr" || array == "y.val";
+  };
+  std::mt19937 random(5);
+  for (const std::string &input : test::golden_inputs("loop", "improve")) {
+    Program program = parse_program(input);
+    Interpreter plain(program);
+    std::vector<Interpreter> changed;
+    changed.emplace_back(fold(program));
+    changed.emplace_back(hoist(program, safe));
+    changed.emplace_back(share(program));
+    changed.emplace_back(accumulate_locally(program, safe));
+    changed.emplace_back(improve(program, safe));
+    for (int trial = 0; trial < 300; ++trial) {
+      auto draw = [&](int n) { return static_cast<std::int64_t>(random() % static_cast<unsigned>(n)); };
+      std::int64_t rows = draw(5);
+      std::int64_t columns = draw(6);
+      Memory memory;
+      std::vector<std::int64_t> rowptr{0}, col, idx;
+      for (std::int64_t i = 0; i < rows; ++i) {
+        for (std::int64_t j = 0; j < columns; ++j)
+          if (draw(2)) col.push_back(j);
+        rowptr.push_back(static_cast<std::int64_t>(col.size()));
+      }
+      for (std::int64_t j = 0; j < columns; ++j)
+        if (draw(2)) idx.push_back(j);
+      auto count = [](const auto &vector) { return static_cast<std::int64_t>(vector.size()); };
+      memory.sizes = {{"y.N", rows},         {"A.M", rows},    {"A.N", columns},
+                      {"A.NNZ", count(col)}, {"x.N", columns}, {"x.NNZ", count(idx)}};
+      for (std::size_t k = 0; k < col.size(); ++k)
+        memory.values["A.val"].push_back(static_cast<double>(draw(9)));
+      memory.values["x.val"] = std::vector<double>(idx.size(), 3);
+      memory.values["y.val"] = std::vector<double>(static_cast<std::size_t>(rows), 1);
+      memory.values["A.val"];
+      memory.indices = {{"A.rowptr", rowptr}, {"A.col", col}, {"x.idx", idx}};
+      Memory expected = memory;
+      ASSERT_EQ(plain.run(expected), 0);
+      for (const Interpreter &each : changed) {
+        Memory got = memory;
+        InterpretOptions options;
+        options.permute_parallel = true;
+        options.seed = random();
+        ASSERT_EQ(each.run(got, options), 0);
+        ASSERT_EQ(got.values, expected.values);
+      }
+    }
+  }
+}

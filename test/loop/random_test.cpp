@@ -1,0 +1,73 @@
+// Passes keep the effect of random programs; what is printed is read back.
+#include "loop/passes.h"
+#include "loop/verify.h"
+#include "random_program.h"
+
+#include <cmath>
+#include <functional>
+#include <gtest/gtest.h>
+
+using namespace unravel;
+using namespace unravel::loop;
+
+namespace {
+
+bool everything(const term::Term &) {
+  return true;
+}
+
+bool agree(const std::vector<double> &a, const std::vector<double> &b) {
+  for (std::size_t k = 0; k < a.size(); ++k) {
+    if (a[k] == b[k] || (std::isnan(a[k]) && std::isnan(b[k]))) continue;
+    if (std::abs(a[k] - b[k]) > 1e-9 * std::max({1.0, std::abs(a[k]), std::abs(b[k])})) return false;
+  }
+  return true;
+}
+
+} // namespace
+
+TEST(RandomPrograms, passes_keep_their_effect) {
+  const std::vector<std::pair<const char *, std::function<Program(Program)>>> passes = {
+      {"drop_unused",
+       [](Program p) {
+         p.body = drop_unused(p.body);
+         return p;
+       }},
+      {"inline_names",
+       [](Program p) {
+         p.body = inline_names(p.body);
+         return p;
+       }},
+      {"simplify_conditions",
+       [](Program p) {
+         p.body = simplify_conditions(p.body);
+         return p;
+       }},
+      {"fold", fold},
+      {"hoist", [](Program p) { return hoist(p); }},
+      {"hoist safe", [](Program p) { return hoist(p, everything); }},
+      {"share", share},
+      {"accumulate_locally", [](Program p) { return accumulate_locally(p, everything); }},
+      {"improve", [](Program p) { return improve(p, everything); }},
+  };
+  for (unsigned seed = 0; seed < 400; ++seed) {
+    Program program = parse_program(test::RandomProgram(seed).text("random"));
+    std::string text = to_text(program);
+    ASSERT_EQ(to_text(parse_program(text)), text);
+    Interpreter plain(program);
+    for (const auto &[name, pass] : passes) {
+      Program changed = pass(program);
+      ASSERT_NO_THROW(verify(changed)) << "seed " << seed << ", " << name << "\n" << text << to_text(changed);
+      Interpreter interpreter(changed);
+      for (unsigned inputs = 0; inputs < 6; ++inputs) {
+        Memory expected = test::RandomProgram::memory(inputs);
+        Memory got = expected;
+        plain.run(expected);
+        interpreter.run(got);
+        ASSERT_TRUE(agree(got.values["y.v"], expected.values["y.v"]))
+            << "seed " << seed << ", inputs " << inputs << ", " << name << "\n"
+            << text << to_text(changed);
+      }
+    }
+  }
+}
