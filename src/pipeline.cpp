@@ -85,6 +85,23 @@ std::vector<std::string> loops_of(const scan::Nest &nest) {
   return loops;
 }
 
+/// Finds for which nothing better than a scan was proved are made known to loop-order planning: an order that
+/// doesn't need them may cost less. False when nothing new was learnt.
+bool another_order_may_help(const Leaf &leaf, schedule::Scans &scans) {
+  bool news = false;
+  for (const find::LevelPlan &plan : leaf.plan.finds.levels) {
+    if (plan.method != find::Method::Scan) continue;
+    std::vector<std::string> keys;
+    const scan::Level &level = leaf.plan.nest.levels[plan.level];
+    for (const scan::Component &component : level.components)
+      for (const term::Term &application : term::applications_of(component.key))
+        if (term::mentions(application, level.variable)) keys.push_back(term::to_text(application));
+    std::sort(keys.begin(), keys.end());
+    news = scans.insert(keys).second || news;
+  }
+  return news;
+}
+
 /// The loop that runs in parallel: the outermost that carries nothing, or the one that was asked for.
 std::optional<std::size_t> choose_parallel(const Leaf &leaf, const parse::ScheduleTree &schedule) {
   auto level_of = [&](const std::string &variable) {
@@ -132,10 +149,7 @@ Front read_request(const Request &request) {
     if (!reference.like.empty())
       report::fail(Kind::sparse_result, reference.span, "`like:` is not supported yet", "results are dense");
     layout::CheckedLayout checked = layout::load_layout(reference, use.order);
-    for (report::Diagnostic &finding : checked.findings) {
-      if (finding.kind == Kind::argument_range && !request.trust) throw report::Error(finding);
-      front.warnings.push_back(std::move(finding));
-    }
+    for (report::Diagnostic &finding : checked.findings) front.warnings.push_back(std::move(finding));
     front.layouts.emplace(use.name, std::move(checked.layout));
   }
   return front;
@@ -165,22 +179,30 @@ Compilation compile(const Request &request) {
 
   for (const combine::IterationSpace &space : result.combination.leaves) {
     Leaf leaf;
-    leaf.order = steps.run("loop order",
-                           [&] {
-                             return schedule.order.empty() ? schedule::plan_order(space, request.counts)
-                                                           : schedule::complete_order(space, schedule.order);
-                           },
-                           [](const schedule::Order &order) { return fmt::format("{}\n", fmt::join(order, ", ")); });
-    leaf.plan.nest = steps.run("scan", [&] { return scan::scan_space(space, leaf.order, axioms, result.combination.arrays); },
-                               [](const scan::Nest &nest) { return scan::to_text(nest); });
+    schedule::Scans scans;
+    auto plan_finds = [&](const find::Requests &wanted) {
+      return steps.run("finds", [&] { return find::plan_finds(leaf.plan.nest, *result.prover, wanted); },
+                       [&](const find::FindPlan &plan) { return find::to_text(plan, leaf.plan.nest); });
+    };
+    do {
+      leaf.order = steps.run("loop order",
+                             [&] {
+                               return schedule.order.empty() ? schedule::plan_order(space, request.counts, scans)
+                                                             : schedule::complete_order(space, schedule.order);
+                             },
+                             [](const schedule::Order &order) { return fmt::format("{}\n", fmt::join(order, ", ")); });
+      leaf.plan.nest = steps.run("scan", [&] { return scan::scan_space(space, leaf.order, axioms, result.combination.arrays); },
+                                 [](const scan::Nest &nest) { return scan::to_text(nest); });
+      leaf.plan.finds = plan_finds({});
+    } while (schedule.order.empty() && another_order_may_help(leaf, scans));
+    // What the user asks for decides how entries are found, not in which order they are visited.
+    if (!requests.empty()) leaf.plan.finds = plan_finds(requests);
     leaf.verdicts = steps.run("dependences",
                               [&] {
                                 return depend::classify(space.relation, leaf.order, loops_of(leaf.plan.nest),
                                                         depend::references(space), *result.prover, request.details);
                               },
                               [](const auto &verdicts) { return depend::to_text(verdicts); });
-    leaf.plan.finds = steps.run("finds", [&] { return find::plan_finds(leaf.plan.nest, *result.prover, requests); },
-                                [&](const find::FindPlan &plan) { return find::to_text(plan, leaf.plan.nest); });
     leaf.plan.parallel = choose_parallel(leaf, schedule);
     if (schedule.chunk) leaf.plan.chunk = static_cast<int>(*schedule.chunk);
     result.leaves.push_back(std::move(leaf));

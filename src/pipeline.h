@@ -26,7 +26,7 @@ struct Request {
   std::string name = "kernel";
   loop::ElementType index = loop::ElementType::Int32;
   loop::ElementType value = loop::ElementType::Float64;
-  bool trust = false;   // layouts whose accesses aren't proved to be in range are used all the same
+  bool trust = false;   // properties that were only sampled, and ranges that weren't proved, are relied upon
   bool details = false; // dependence relations and witnesses, for `deps` and `explain`
 };
 

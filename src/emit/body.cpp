@@ -1,5 +1,7 @@
 #include "emit/body.h"
 
+#include "emit/wrap.h"
+#include "loop/facts.h"
 #include "loop/walk.h"
 
 #include <algorithm>
@@ -34,27 +36,39 @@ public:
       if (std::holds_alternative<DeclareValue>(statements[k].kind))
         for (std::size_t later = k + 1; later < statements.size(); ++later)
           rest_.add(statements[later]);
+      statement_ = &statements[k];
+      expressions_.set_facts(facts_);
       std::visit([&](const auto &x) { write(x); }, statements[k].kind);
+      facts_.pass(statements[k]);
     }
   }
 
-  void line(const std::string &text) {
-    text_ += std::string(static_cast<std::size_t>(2 * indent_), ' ') + text + "\n";
-  }
+  void line(const std::string &text) { text_ += wrap_code(text, indentation()); }
 
   std::string take() { return std::move(text_); }
 
 private:
+  std::string indentation() const { return std::string(static_cast<std::size_t>(2 * indent_), ' '); }
+
   void nested(const std::string &head, const Block &body) {
+    const Statement &outer = *statement_;
     line(head.empty() ? "{" : head + " {");
-    ++indent_;
-    block(body);
-    --indent_;
+    branch(outer, 0, body);
     line("}");
   }
 
+  /// The block of that index in the statement, with what is known in it.
+  void branch(const Statement &outer, std::size_t index, const Block &body) {
+    Facts before = facts_;
+    facts_ = before.inside(outer, index);
+    ++indent_;
+    block(body);
+    --indent_;
+    facts_ = std::move(before);
+  }
+
   void comment(const std::string &text) {
-    if (!text.empty()) line("// " + comment_text(names_.translate(text)));
+    if (!text.empty()) text_ += wrap_text(comment_text(names_.translate(text)), indentation() + "// ");
   }
 
   /// Whether a bound may be computed again in each iteration: it doesn't change and is short.
@@ -89,12 +103,35 @@ private:
 
   void write(const While &x) {
     comment(x.comment);
+    Facts each_round = facts_;
+    each_round.forget(effects_of(x.body));
+    expressions_.set_facts(std::move(each_round));
     nested(fmt::format("while ({})", expressions_.term(x.condition)), x.body);
   }
 
   void write(const If &x) {
     comment(x.comment);
-    nested(is_true(x.condition) ? "" : fmt::format("if ({})", expressions_.term(x.condition)), x.then);
+    chain(*statement_, x, "");
+    line("}");
+  }
+
+  /// if (...) { ... } else if (...) { ... } else { ... without the last brace. `before` is what closes the
+  /// branch that comes before it.
+  void chain(const Statement &statement, const If &x, const std::string &before) {
+    line(before + (is_true(x.condition) ? "{" : fmt::format("if ({}) {{", expressions_.term(x.condition))));
+    branch(statement, 0, x.then);
+    if (x.otherwise.empty() || is_true(x.condition)) return;
+    const auto *next = x.otherwise.size() == 1 ? std::get_if<If>(&x.otherwise[0].kind) : nullptr;
+    if (!next || !next->comment.empty() || is_true(next->condition)) {
+      line("} else {");
+      branch(statement, 1, x.otherwise);
+      return;
+    }
+    Facts outside = facts_;
+    facts_ = outside.inside(statement, 1);
+    expressions_.set_facts(facts_);
+    chain(x.otherwise[0], *next, "} else ");
+    facts_ = std::move(outside);
   }
 
   void write(const Let &x) {
@@ -154,6 +191,8 @@ private:
   Names &names_;
   Expressions &expressions_;
   Effects rest_; // of the statements after a declaration
+  Facts facts_;  // at the statement that is written
+  const Statement *statement_ = nullptr;
   std::string text_;
   int indent_ = 1;
 };
@@ -267,7 +306,7 @@ std::string function_text(const Program &program, const EmitOptions &options, Na
     write_locals(parameter, used, names, expressions, writer);
   writer.block(program.body);
   writer.line("return 0;");
-  return signature(program, names) + " {\n" + writer.take() + "}\n";
+  return wrap_code(signature(program, names) + " {", "") + writer.take() + "}\n";
 }
 
 } // namespace unravel::emit

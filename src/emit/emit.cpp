@@ -3,6 +3,7 @@
 #include "emit/body.h"
 #include "emit/expression.h"
 #include "emit/names.h"
+#include "emit/wrap.h"
 #include "loop/passes.h"
 
 #include <cctype>
@@ -29,26 +30,6 @@ std::string pointer_type(ElementType type) {
 
 std::string joined(const std::vector<std::string> &names) {
   return fmt::format("{}", fmt::join(names.begin(), names.end(), ", "));
-}
-
-/// `text` broken into lines of at most 100 columns, each behind `prefix`; later lines are indented by `hang`.
-std::string wrap(const std::string &text, const std::string &prefix, const std::string &hang = "") {
-  std::string result;
-  std::string line = prefix;
-  bool is_empty = true;
-  for (std::size_t at = 0; at < text.size();) {
-    std::size_t end = std::min(text.find(' ', at), text.size());
-    std::string word = text.substr(at, end - at);
-    at = end + 1;
-    if (!is_empty && line.size() + 1 + word.size() > 100) {
-      result += line + "\n";
-      line = prefix + hang;
-      is_empty = true;
-    }
-    line += (is_empty ? "" : " ") + word;
-    is_empty = false;
-  }
-  return result + line + "\n";
 }
 
 /// The lines of a text, each safe in a comment.
@@ -79,7 +60,7 @@ std::string struct_text(const StructType &type, const Expressions &expressions, 
   std::vector<std::string> about = lines_of(shape.about);
   if (about.empty()) about.push_back(fmt::format("Layout {}.", comment_text(shape.layout)));
   for (const std::string &line : about)
-    result += wrap(line, "// ");
+    result += wrap_text(line, "// ");
   result += fmt::format("typedef struct {} {{\n", type.name);
   for (const std::string &name : shape.sizes)
     result += fmt::format("  int64_t {};\n", type.members.at(name));
@@ -99,12 +80,12 @@ std::string struct_text(const StructType &type, const Expressions &expressions, 
 }
 
 std::string documentation(const Program &program, const Names &names, const Expressions &expressions) {
-  std::string result = "/*\n" + wrap(comment_text(program.expression), " * ", "    ") + " *\n";
+  std::string result = "/*\n" + wrap_text(comment_text(program.expression), " * ", "    ") + " *\n";
   for (std::size_t k = 0; k < program.parameters.size(); ++k) {
     const TensorParameter &parameter = program.parameters[k];
     std::string sizes = parameter.sizes.empty() ? "" : fmt::format(" of sizes ({})", joined(parameter.sizes));
     result +=
-        wrap(comment_text(fmt::format("{}: {}{}{}", names.parameter(k),
+        wrap_text(comment_text(fmt::format("{}: {}{}{}", names.parameter(k),
                                       parameter.is_result ? "the result, " : "", parameter.layout, sizes)),
              " * ", "   ");
   }
@@ -112,7 +93,7 @@ std::string documentation(const Program &program, const Names &names, const Expr
   result += " *\n * Returns 0; or 1, and does nothing, unless\n";
   for (const loop::Precondition &condition : program.preconditions) {
     std::string message = condition.message.empty() ? "" : ": " + comment_text(condition.message);
-    result += wrap(expressions.term_of_members(condition.formula) + message, " *   ", "  ");
+    result += wrap_text(expressions.term_of_members(condition.formula) + message, " *   ", "  ");
   }
   return result + " */\n";
 }
@@ -210,7 +191,7 @@ std::string emit_header(const Program &original) {
   result += "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
   for (const StructType &type : names.types())
     result += struct_text(type, expressions, true);
-  result += documentation(program, names, expressions) + signature(program, names) + ";\n\n";
+  result += documentation(program, names, expressions) + wrap_code(signature(program, names) + ";", "") + "\n";
   return result + "#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
 }
 

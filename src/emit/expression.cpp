@@ -58,6 +58,7 @@ Expressions::Expressions(const loop::Program &program, const Names &names) : nam
       is_single = is_single || array.element == loop::ElementType::Float32;
     }
   single_precision_ = is_single && !is_double;
+  assigned_ = loop::effects_of(program.body).assigned;
   find_non_negative(program);
 }
 
@@ -71,24 +72,36 @@ void Expressions::find_non_negative(const loop::Program &program) {
   for (const std::string &name : loop::effects_of(program.body).declared)
     non_negative_.insert(name);
   bool changed = true;
-  auto check = [&](const std::string &name, const Term &value) {
-    if (non_negative_.contains(name) && !is_non_negative(value)) changed = non_negative_.erase(name) > 0;
+  auto check = [&](const std::string &name, const Term &value, const loop::Facts &facts) {
+    if (non_negative_.contains(name) && !is_non_negative(value, facts)) changed = non_negative_.erase(name) > 0;
   };
   while (changed) {
     changed = false;
-    each_statement(program.body, [&](const loop::Statement &statement) {
-      if (const auto *loop = std::get_if<loop::For>(&statement.kind)) check(loop->variable, loop->lower);
-      if (const auto *let = std::get_if<loop::Let>(&statement.kind)) check(let->variable, let->value);
+    each_statement_with_facts(program.body, {}, [&](const loop::Statement &statement, const loop::Facts &facts) {
+      if (const auto *loop = std::get_if<loop::For>(&statement.kind)) check(loop->variable, loop->lower, facts);
+      if (const auto *let = std::get_if<loop::Let>(&statement.kind)) check(let->variable, let->value, facts);
       if (const auto *declare = std::get_if<loop::Declare>(&statement.kind))
-        check(declare->variable, declare->initial);
+        check(declare->variable, declare->initial, facts);
       if (const auto *assign = std::get_if<loop::Assign>(&statement.kind))
-        check(assign->variable, assign->value);
+        check(assign->variable, assign->value, facts);
     });
   }
 }
 
 bool Expressions::is_non_negative(const Term &term) const {
-  auto holds = [&](const Term &inner) { return is_non_negative(inner); };
+  return is_non_negative(term, place_ == Place::Local ? facts_ : loop::Facts{});
+}
+
+bool Expressions::is_non_negative(const Term &term, const loop::Facts &facts, int depth) const {
+  return facts.at_least_zero(
+      term, [&](const Term &rest) { return has_non_negative_kind(rest, facts, depth); }, depth);
+}
+
+/// `depth` ends the search: facts may mention each other.
+bool Expressions::has_non_negative_kind(const Term &term, const loop::Facts &facts, int depth) const {
+  auto holds = [&](const Term &inner) {
+    return depth > 0 ? is_non_negative(inner, facts, depth - 1) : has_non_negative_kind(inner, facts, 0);
+  };
   return std::visit(overloaded{
                         [](const term::Constant &x) { return x.value >= 0; },
                         [&](const term::Variable &x) { return non_negative_.contains(x.name); },
@@ -177,7 +190,16 @@ Expressions::Printed Expressions::print_linear(const Linear &linear) const {
   return {text, parts.size() == 1 ? unary : additive, false};
 }
 
-/// What is negative stands on the left, with its sign changed: p < A_rowptr[i + 1].
+/// Whether it is a position that a loop moves on, perhaps with something added.
+bool Expressions::is_counter(const Linear &linear) const {
+  return std::any_of(linear.parts.begin(), linear.parts.end(), [&](const auto &part) {
+    const auto *variable = part.first.template as<term::Variable>();
+    return variable && assigned_.contains(variable->name);
+  });
+}
+
+/// What is negative stands on the left, with its sign changed: p < A_rowptr[i + 1]. What is loaded stands on
+/// the left where it is compared with a target: A_col[p] >= j.
 Expressions::Printed Expressions::print_compare(const term::Compare &compare, bool negated) const {
   Linear linear = linear_form(compare.left);
   Linear small;
@@ -188,8 +210,11 @@ Expressions::Printed Expressions::print_compare(const term::Compare &compare, bo
     else
       small.parts.emplace_back(atom, -coefficient);
   bool is_equal = compare.relation == term::Relation::Equal;
-  bool strict = !is_equal && linear.constant == -1;
-  if (!strict) {
+  bool two_sided = !small.parts.empty() && !large.parts.empty();
+  bool strict = !is_equal && (linear.constant == -1 || (two_sided && linear.constant < 0));
+  if (strict) {
+    small.constant = -(linear.constant + 1); // i + 1 < n
+  } else {
     bool to_large = small.parts.empty() ? false : large.parts.empty() ? true : linear.constant > 0;
     (to_large ? large : small).constant = to_large ? linear.constant : -linear.constant;
   }
@@ -201,7 +226,8 @@ Expressions::Printed Expressions::print_compare(const term::Compare &compare, bo
     bool swap = small.parts.empty() || (has_load(large) && !has_load(small));
     return {fmt::format("{} {} {}", swap ? right : left, sign, swap ? left : right), binding, true};
   }
-  if (small.parts.empty()) return {fmt::format("{} {} {}", right, strict ? ">" : ">=", left), binding, true};
+  bool swap = small.parts.empty() || (has_load(large) && !has_load(small) && !is_counter(small));
+  if (swap) return {fmt::format("{} {} {}", right, strict ? ">" : ">=", left), binding, true};
   return {fmt::format("{} {} {}", left, strict ? "<" : "<=", right), binding, true};
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "emit/names.h"
+#include "loop/facts.h"
 #include "loop/loop.h"
 
 #include <set>
@@ -31,6 +32,9 @@ public:
   std::string term_of_members(const term::Term &term) const;
   /// Extents in terms of a struct's own members: `M + 1`.
   std::string term_of_struct(const term::Term &term, const StructType &type) const;
+
+  /// What is known where the next term stands: divisions of what it shows not to be negative are plain ones.
+  void set_facts(loop::Facts facts) { facts_ = std::move(facts); }
 
   bool single_precision() const { return single_precision_; }
   const Needs &needs() const { return needs_; }
@@ -63,10 +67,15 @@ private:
 
   void find_non_negative(const loop::Program &program);
   bool is_non_negative(const term::Term &term) const;
+  bool is_non_negative(const term::Term &term, const loop::Facts &facts, int depth = 2) const;
+  bool has_non_negative_kind(const term::Term &term, const loop::Facts &facts, int depth) const;
+  bool is_counter(const term::Linear &linear) const;
 
   const Names &names_;
   std::map<std::string, const loop::ArrayParameter *> arrays_;
   std::set<std::string> non_negative_; // variables
+  std::set<std::string> assigned_;     // variables that run through positions
+  loop::Facts facts_;
   bool single_precision_ = false;
   mutable Place place_ = Place::Local;
   mutable const StructType *struct_ = nullptr;

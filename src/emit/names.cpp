@@ -59,12 +59,18 @@ std::string shape_of(const TensorParameter &parameter) {
   return result;
 }
 
+/// The struct's name, but for collisions.
+std::string wanted_type(const TensorParameter &parameter) {
+  return parameter.type_name.empty() ? parameter.layout : parameter.type_name;
+}
+
 /// Names that are declared in a block, in the order of the text, each once.
 std::vector<std::string> declared_names(const loop::Block &block) {
   std::vector<std::string> names;
   each_statement(block, [&](const loop::Statement &statement) {
     loop::Statement alone = statement;
-    if (loop::Block *body = loop::body_of(alone)) body->clear();
+    for (loop::Block *inner : loop::blocks_of(alone))
+      inner->clear();
     for (const std::string &name : loop::effects_of(alone).declared)
       if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   });
@@ -103,18 +109,18 @@ void Names::name_types(const Program &program) {
   std::map<std::string, std::vector<std::string>> shapes; // by layout: the different shapes
   std::map<std::string, std::size_t> known;               // layout and shape: index in types_
   for (const TensorParameter &parameter : program.parameters) {
-    auto &of_layout = shapes[parameter.layout];
+    auto &of_layout = shapes[wanted_type(parameter)];
     std::string shape = shape_of(parameter);
     if (std::find(of_layout.begin(), of_layout.end(), shape) == of_layout.end()) of_layout.push_back(shape);
   }
   for (const TensorParameter &parameter : program.parameters) {
-    auto [found, is_new] = known.emplace(parameter.layout + shape_of(parameter), types_.size());
+    auto [found, is_new] = known.emplace(wanted_type(parameter) + shape_of(parameter), types_.size());
     type_of_.push_back(found->second);
     if (!is_new) continue;
-    bool alone = shapes[parameter.layout].size() == 1;
+    std::string wanted = wanted_type(parameter);
+    bool alone = shapes[wanted].size() == 1;
     StructType type;
-    type.name = take(taken_, alone ? parameter.layout
-                                   : fmt::format("{}_{}d", parameter.layout, parameter.sizes.size()));
+    type.name = take(taken_, alone ? wanted : fmt::format("{}_{}d", wanted, parameter.sizes.size()));
     type.shape = &parameter;
     std::set<std::string> members;
     for (const auto *names : {&parameter.sizes, &parameter.counts})

@@ -15,14 +15,16 @@ public:
 
   void block(Block &statements) {
     for (std::size_t k = 0; k < statements.size(); ++k) {
-      if (std::optional<Element> sum = summed_element(statements[k])) k = introduce(statements, k, *sum);
-      if (Block *body = body_of(statements[k])) block(*body);
+      if (std::optional<Element> sum = summed_element(statements, k)) k = introduce(statements, k, *sum);
+      for (Block *inner : blocks_of(statements[k]))
+        block(*inner);
     }
   }
 
 private:
   /// The one element that a sequential loop adds to, if it is the same in all iterations.
-  std::optional<Element> summed_element(const Statement &loop) const {
+  std::optional<Element> summed_element(const Block &statements, std::size_t k) const {
+    const Statement &loop = statements[k];
     const auto *counted = std::get_if<For>(&loop.kind);
     if (counted ? counted->parallel.has_value() : !std::holds_alternative<While>(loop.kind)) return {};
     Effects effects = effects_of(loop);
@@ -35,7 +37,8 @@ private:
     for (const Element &sum : sums) {
       Load load{term::apply(sum.array, {sum.slot}), true};
       bool fixed = !effects.changes(sum.slot) && !effects.mentions_declared(sum.slot);
-      if (fixed && only_added_to(loop, sum) && safe_ && safe_(load.term)) return sum;
+      if (fixed && only_added_to(loop, sum) && ((safe_ && safe_(load.term)) || zeroed_before(statements, k, sum)))
+        return sum;
     }
     return {};
   }
@@ -66,11 +69,14 @@ private:
         const auto *element = std::get_if<Element>(&add->target);
         if (element && element->array == sum.array) add->target = Local{local};
       }
-      if (Block *body = body_of(statement)) redirect(*body, sum, local);
+      for (Block *inner : blocks_of(statement))
+        redirect(*inner, sum, local);
     }
   }
 
   static bool is_zeroed(const Statement &statement, const Element &sum) {
+    if (const auto *zero = std::get_if<Zero>(&statement.kind))
+      return zero->array == sum.array && zero->count == Term(1) && sum.slot == Term(0);
     const auto *store = std::get_if<Store>(&statement.kind);
     const auto *element = store ? std::get_if<Element>(&store->target) : nullptr;
     const auto *number = store ? std::get_if<Number>(&store->value.kind) : nullptr;
@@ -78,15 +84,36 @@ private:
            number->value == 0;
   }
 
+  static bool mentions_array(const Statement &statement, const std::string &array) {
+    bool found = effects_of(statement).stored.contains(array);
+    each_statement(statement, [&](const Statement &inner) {
+      each_own_value(inner, [&](const Value &value) {
+        each_element(value, [&](const Element &element) { found = found || element.array == array; });
+      });
+    });
+    return found;
+  }
+
+  /// The statement before the k-th that sets the element to zero, if the array isn't touched in between.
+  static std::optional<std::size_t> zeroed_before(const Block &statements, std::size_t k, const Element &sum) {
+    while (k-- > 0) {
+      if (is_zeroed(statements[k], sum)) return k;
+      Effects effects = effects_of(statements[k]);
+      if (mentions_array(statements[k], sum.array) || effects.changes(sum.slot) || effects.breaks) return {};
+    }
+    return {};
+  }
+
   /// Returns the loop's new place.
   std::size_t introduce(Block &statements, std::size_t k, const Element &sum) {
     std::string local = names_.name(sum.array.substr(0, sum.array.find('.')) + ".sum");
-    redirect(*body_of(statements[k]), sum, local);
+    redirect(*blocks_of(statements[k]).at(0), sum, local);
     auto at = [&](std::size_t place) { return statements.begin() + static_cast<std::ptrdiff_t>(place); };
     Value total{Local{local}};
-    if (k > 0 && is_zeroed(statements[k - 1], sum)) {
+    if (std::optional<std::size_t> zeroed = zeroed_before(statements, k, sum)) {
       statements.insert(at(k + 1), Statement{Store{sum, total}});
-      statements[k - 1] = {DeclareValue{local, Value{Number{0}}}};
+      statements.erase(at(*zeroed));
+      statements.insert(at(k - 1), Statement{DeclareValue{local, Value{Number{0}}}});
       return k;
     }
     statements.insert(at(k + 1), Statement{Accumulate{sum, total}});

@@ -14,8 +14,7 @@ public:
   /// `evaluated` are the loads that have certainly been evaluated, and would still give the same.
   void block(Block &statements, std::vector<Load> evaluated) {
     for (std::size_t k = 0; k < statements.size(); ++k) {
-      bool loop = std::holds_alternative<For>(statements[k].kind) ||
-                  std::holds_alternative<While>(statements[k].kind);
+      bool loop = is_loop(statements[k]);
       if (loop) {
         Block hoisted = take_invariants(statements[k], evaluated);
         statements.insert(statements.begin() + static_cast<std::ptrdiff_t>(k), hoisted.begin(),
@@ -24,10 +23,10 @@ public:
       }
       for (Load &load : certain_loads(statements[k]))
         evaluated.push_back(std::move(load));
-      if (Block *body = body_of(statements[k])) {
+      for (Block *inner : blocks_of(statements[k])) {
         std::vector<Load> inside = evaluated;
         if (loop) forget(inside, effects_of(statements[k]));
-        block(*body, std::move(inside));
+        block(*inner, std::move(inside));
       }
       forget(evaluated, effects_of(statements[k]));
     }
@@ -66,7 +65,7 @@ private:
   static std::vector<Load> repeated_loads(const Statement &loop) {
     if (std::holds_alternative<While>(loop.kind)) return all_loads(loop);
     std::vector<Load> loads;
-    for (const Statement &inner : *body_of(loop))
+    for (const Statement &inner : *blocks_of(loop).at(0))
       for (Load &load : all_loads(inner))
         if (std::find(loads.begin(), loads.end(), load) == loads.end()) loads.push_back(std::move(load));
     return loads;

@@ -32,8 +32,8 @@ void count_uses(const Block &block, std::size_t begin, const std::string &name, 
     int own = own_uses(statement, name);
     uses.count += own;
     uses.repeated = uses.repeated || (own && (in_loop || std::holds_alternative<While>(statement.kind)));
-    if (const Block *body = body_of(statement))
-      count_uses(*body, 0, name, in_loop || !std::holds_alternative<If>(statement.kind), uses);
+    for (const Block *inner : blocks_of(statement))
+      count_uses(*inner, 0, name, in_loop || is_loop(statement), uses);
   }
 }
 
@@ -141,7 +141,8 @@ void inline_in(Block &block) {
       block.erase(block.begin() + static_cast<std::ptrdiff_t>(k));
       continue;
     }
-    if (Block *body = body_of(block[k])) inline_in(*body);
+    for (Block *inner : blocks_of(block[k]))
+      inline_in(*inner);
     ++k;
   }
 }

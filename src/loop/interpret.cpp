@@ -61,6 +61,7 @@ struct Step {
   std::int64_t step = 1;
   bool parallel = false;
   std::vector<Step> body;
+  std::vector<Step> otherwise;
 };
 
 struct ArrayCode {
@@ -194,12 +195,12 @@ private:
 
   Step write(const Target &target, const Value &value_, Step::Op element_op, Step::Op local_op) {
     if (const auto *element = std::get_if<Element>(&target))
-      return {element_op, array(element->array), term(element->slot), value(value_), 1, false, {}};
-    return {local_op, local(std::get<Local>(target).name), 0, value(value_), 1, false, {}};
+      return {element_op, array(element->array), term(element->slot), value(value_), 1, false, {}, {}};
+    return {local_op, local(std::get<Local>(target).name), 0, value(value_), 1, false, {}, {}};
   }
 
   Step set(const std::string &name, const Term &value_) {
-    return {Step::SetVariable, variable(name), term(value_), 0, 1, false, {}};
+    return {Step::SetVariable, variable(name), term(value_), 0, 1, false, {}, {}};
   }
 
   Step statement(const Statement &x) {
@@ -207,19 +208,21 @@ private:
         overloaded{
             [&](const For &loop) {
               return Step{Step::For, variable(loop.variable),   term(loop.lower), term(loop.upper),
-                          loop.step, loop.parallel.has_value(), block(loop.body)};
+                          loop.step, loop.parallel.has_value(), block(loop.body), {}};
             },
             [&](const While &loop) {
-              return Step{Step::While, 0, term(loop.condition), 0, 1, false, block(loop.body)};
+              return Step{Step::While, 0, term(loop.condition), 0, 1, false, block(loop.body), {}};
             },
             [&](const If &guard) {
-              return Step{Step::If, 0, term(guard.condition), 0, 1, false, block(guard.then)};
+              std::size_t condition = term(guard.condition);
+              std::vector<Step> then = block(guard.then);
+              return Step{Step::If, 0, condition, 0, 1, false, std::move(then), block(guard.otherwise)};
             },
             [&](const Let &let) { return set(let.variable, let.value); },
             [&](const Declare &declaration) { return set(declaration.variable, declaration.initial); },
             [&](const Assign &assignment) { return set(assignment.variable, assignment.value); },
             [&](const DeclareValue &x_) {
-              return Step{Step::StoreLocal, local(x_.name), 0, value(x_.initial), 1, false, {}};
+              return Step{Step::StoreLocal, local(x_.name), 0, value(x_.initial), 1, false, {}, {}};
             },
             [&](const Store &store) {
               return write(store.target, store.value, Step::StoreElement, Step::StoreLocal);
@@ -228,9 +231,9 @@ private:
               return write(store.target, store.value, Step::AddElement, Step::AddLocal);
             },
             [&](const Zero &zero) {
-              return Step{Step::Zero, array(zero.array), term(zero.count), 0, 1, false, {}};
+              return Step{Step::Zero, array(zero.array), term(zero.count), 0, 1, false, {}, {}};
             },
-            [](const Break &) { return Step{Step::Break, 0, 0, 0, 1, false, {}}; },
+            [](const Break &) { return Step{Step::Break, 0, 0, 0, 1, false, {}, {}}; },
         },
         x.kind);
   }
@@ -421,7 +424,7 @@ private:
         if (!block(step.body)) break;
       }
       return true;
-    case Step::If: return !term(step.first) || block(step.body);
+    case Step::If: return block(term(step.first) ? step.body : step.otherwise);
     case Step::SetVariable: variables_[step.slot] = term(step.first); return true;
     case Step::StoreElement: element(step.slot, step.first) = value(step.second); return true;
     case Step::AddElement: element(step.slot, step.first) += value(step.second); return true;

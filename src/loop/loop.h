@@ -156,7 +156,8 @@ struct ArrayParameter {
 /// A tensor that the kernel is given: one C struct. Its sizes and counts are the variables "A.M", "A.NNZ".
 struct TensorParameter {
   std::string name;                // "A"
-  std::string layout;              // the layout's name, names the struct type: "csr"
+  std::string layout;              // the layout's name: "bcsr<4, 4>"
+  std::string type_name;           // of the C struct, "bcsr_4_4_f32"; empty: the layout's name
   std::string about;               // the layout file's comment, one or more lines
   std::vector<std::string> sizes;  // unqualified, one per mode: "M", "N"
   std::vector<std::string> counts; // unqualified: "NNZ"

@@ -63,10 +63,14 @@ private:
     expect(":");
     std::string head = rest_of_line();
     std::size_t open = head.rfind('(');
-    if (open == std::string::npos || head.back() != ')')
-      term::fail_reading(text_, at_ - 1, "a layout and its sizes, as in `csr(M, N)`");
+    std::size_t close = head.rfind(')');
+    std::string after = close == std::string::npos ? "" : head.substr(close + 1);
+    bool is_named = after.rfind(" as ", 0) == 0;
+    if (open == std::string::npos || close == std::string::npos || close < open || !(after.empty() || is_named))
+      term::fail_reading(text_, at_ - 1, "a layout and its sizes, as in `csr(M, N)` or `csr(M, N) as csr_f32`");
     result.layout = head.substr(0, open);
-    result.sizes = split(head.substr(open + 1, head.size() - open - 2));
+    result.sizes = split(head.substr(open + 1, close - open - 1));
+    if (is_named) result.type_name = after.substr(4);
     while (true) {
       skip_lines();
       if (accept_word("about"))
@@ -145,8 +149,9 @@ private:
       return {While{condition, braced(), std::move(comment)}};
     }
     if (accept_word("if")) {
-      Term condition = term();
-      return {If{condition, braced(), std::move(comment)}};
+      If guard{term(), braced(), std::move(comment), {}};
+      if (accept_word("else")) guard.otherwise = braced();
+      return {std::move(guard)};
     }
     if (accept_word("let")) {
       std::string variable = name("=");

@@ -12,8 +12,9 @@ namespace unravel::loop {
 /// application of an index array (A.rowptr(i + 1)), or of a value array to its slot (A.val(p)).
 using Safe = std::function<bool(const term::Term &load)>;
 
-/// Drops what has no effect: declarations that are never read (with the writes to them), and ifs and loops
-/// without a body. A loop is taken to terminate.
+/// Drops what has no effect: declarations that are never read (with the writes to them), ifs and loops without
+/// a body, assignments of a variable, local or element to itself. A loop is taken to terminate. An if with
+/// nothing but an else becomes an if of the opposite.
 Block drop_unused(Block block);
 
 /// Puts values in the place of names: a Let whose value is a constant or a variable everywhere, any other
@@ -22,9 +23,9 @@ Block drop_unused(Block block);
 Block inline_names(Block block);
 
 /// Drops conditions, or parts of them, that hold anyway: because of an enclosing if, while or for or of a
-/// Let, by equality of terms up to a constant. Merges an if that holds nothing but an if; takes apart an if
-/// that is always true and a loop of exactly one iteration; drops ifs and loops that never run and what
-/// follows a break.
+/// Let (facts.h). Merges an if that holds nothing but an if, both without else; takes apart an if that is
+/// always true or always false and a loop of exactly one iteration; drops loops that never run and what follows
+/// a break.
 Block simplify_conditions(Block block);
 
 /// The three above, until nothing changes.
@@ -43,8 +44,8 @@ Program share(Program program);
 
 /// Sums up in a local scalar: += to an element that is the same in all iterations of a loop that doesn't
 /// touch the array otherwise becomes += to a local, which is added to the element after the loop (stored,
-/// where 0 was stored in the element just before). Not for parallel loops; only where `safe` says the element
-/// is in bounds.
+/// where 0 was stored in the element before, in the same block, and the array isn't touched in between). Not
+/// for parallel loops; only where `safe` says the element is in bounds, or where 0 was stored in it.
 Program accumulate_locally(Program program, const Safe &safe = {});
 
 /// All of them in their order.

@@ -47,10 +47,14 @@ private:
 
   void nested(const std::string &head, const Block &body) {
     line(head + " {");
+    indented(body);
+    line("}");
+  }
+
+  void indented(const Block &body) {
     ++indent_;
     block(body);
     --indent_;
-    line("}");
   }
 
   void print(const For &x) {
@@ -66,7 +70,13 @@ private:
   }
   void print(const If &x) {
     comment(x.comment);
-    nested("if " + to_text(x.condition), x.then);
+    line("if " + to_text(x.condition) + " {");
+    indented(x.then);
+    if (!x.otherwise.empty()) {
+      line("} else {");
+      indented(x.otherwise);
+    }
+    line("}");
   }
   void print(const Let &x) { line(fmt::format("let {} = {}", x.variable, to_text(x.value))); }
   void print(const Declare &x) { line(fmt::format("var {} = {}", x.variable, to_text(x.initial))); }
@@ -86,8 +96,9 @@ std::string joined(const std::vector<std::string> &names) {
 }
 
 std::string parameter_text(const TensorParameter &parameter) {
-  std::string result = fmt::format("{} {} : {}({})\n", parameter.is_result ? "result" : "operand",
-                                   parameter.name, parameter.layout, joined(parameter.sizes));
+  std::string result = fmt::format("{} {} : {}({}){}\n", parameter.is_result ? "result" : "operand",
+                                   parameter.name, parameter.layout, joined(parameter.sizes),
+                                   parameter.type_name.empty() ? "" : " as " + parameter.type_name);
   for (std::size_t at = 0; at < parameter.about.size();) {
     std::size_t end = std::min(parameter.about.find('\n', at), parameter.about.size());
     result += fmt::format("  about {}\n", parameter.about.substr(at, end - at));

@@ -15,7 +15,8 @@ public:
     for (std::size_t k = 0; k < statements.size(); ++k) {
       while (share_one(statements, k)) {
       }
-      if (Block *body = body_of(statements[k])) block(*body);
+      for (Block *inner : blocks_of(statements[k]))
+        block(*inner);
     }
   }
 

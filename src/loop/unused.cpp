@@ -47,19 +47,44 @@ void remove_writes(Block &block, std::size_t begin, const std::string &name) {
   block.erase(std::remove_if(block.begin() + static_cast<std::ptrdiff_t>(begin), block.end(), is_write),
               block.end());
   for (std::size_t k = begin; k < block.size(); ++k)
-    if (Block *body = body_of(block[k])) remove_writes(*body, 0, name);
+    for (Block *inner : blocks_of(block[k]))
+      remove_writes(*inner, 0, name);
+}
+
+/// x := x, s = s, or y[p] = y[p].
+bool assigns_itself(const Statement &statement) {
+  if (const auto *assignment = std::get_if<Assign>(&statement.kind))
+    return assignment->value == term::variable(assignment->variable);
+  const auto *store = std::get_if<Store>(&statement.kind);
+  if (!store) return false;
+  if (const auto *local = std::get_if<Local>(&store->target)) {
+    const auto *from = std::get_if<Local>(&store->value.kind);
+    return from && from->name == local->name;
+  }
+  const auto &element = std::get<Element>(store->target);
+  const auto *from = std::get_if<Element>(&store->value.kind);
+  return from && from->array == element.array && from->slot == element.slot;
+}
+
+/// An if with nothing but an else, as an if.
+void turn_empty_then(Statement &statement) {
+  auto *guard = std::get_if<If>(&statement.kind);
+  if (!guard || !guard->then.empty() || guard->otherwise.empty()) return;
+  guard->condition = negation(guard->condition);
+  std::swap(guard->then, guard->otherwise);
 }
 
 /// One round, from the end to the beginning; true when something was dropped.
 bool drop_once(Block &block) {
   bool dropped = false;
   for (std::size_t k = block.size(); k-- > 0;) {
-    Block *body = body_of(block[k]);
-    if (body) dropped = drop_once(*body) || dropped;
+    for (Block *inner : blocks_of(block[k]))
+      dropped = drop_once(*inner) || dropped;
+    turn_empty_then(block[k]);
     std::string name = declared_name(block[k]);
-    bool useless = body ? body->empty() : !name.empty() && !is_read(block, k + 1, name);
-    if (!useless) continue;
-    if (!body) remove_writes(block, k + 1, name);
+    bool unread = !name.empty() && !is_read(block, k + 1, name);
+    if (!unread && !is_hollow(block[k]) && !assigns_itself(block[k])) continue;
+    if (unread) remove_writes(block, k + 1, name);
     block.erase(block.begin() + static_cast<std::ptrdiff_t>(k));
     dropped = true;
   }

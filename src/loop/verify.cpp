@@ -137,7 +137,7 @@ private:
     std::visit(overloaded{
                    [&](const For &loop_) { for_loop(loop_); },
                    [&](const While &loop_) { loop(loop_.body, false); },
-                   [&](const If &guard) { block(guard.then); },
+                   [&](const If &guard) { block(guard.then), block(guard.otherwise); },
                    [&](const Let &let) { declare(let.variable, Sort::Constant); },
                    [&](const Declare &declaration) { declare(declaration.variable, Sort::Changeable); },
                    [&](const Assign &assignment) { written(assignment.variable, Sort::Changeable); },

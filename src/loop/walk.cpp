@@ -153,21 +153,34 @@ int occurrences(const Statement &statement, const Term &part) {
   return sum;
 }
 
-const Block *body_of(const Statement &statement) {
-  if (const auto *loop = std::get_if<For>(&statement.kind)) return &loop->body;
-  if (const auto *loop = std::get_if<While>(&statement.kind)) return &loop->body;
-  if (const auto *guard = std::get_if<If>(&statement.kind)) return &guard->then;
-  return nullptr;
+std::vector<const Block *> blocks_of(const Statement &statement) {
+  if (const auto *loop = std::get_if<For>(&statement.kind)) return {&loop->body};
+  if (const auto *loop = std::get_if<While>(&statement.kind)) return {&loop->body};
+  if (const auto *guard = std::get_if<If>(&statement.kind)) return {&guard->then, &guard->otherwise};
+  return {};
 }
 
-Block *body_of(Statement &statement) {
-  return const_cast<Block *>(
-      body_of(static_cast<const Statement &>(statement))); // NOLINT: the statement is not const
+std::vector<Block *> blocks_of(Statement &statement) {
+  std::vector<Block *> result;
+  for (const Block *block : blocks_of(static_cast<const Statement &>(statement)))
+    result.push_back(const_cast<Block *>(block)); // NOLINT: the statement is not const
+  return result;
+}
+
+bool is_loop(const Statement &statement) {
+  return std::holds_alternative<For>(statement.kind) || std::holds_alternative<While>(statement.kind);
+}
+
+bool is_hollow(const Statement &statement) {
+  auto blocks = blocks_of(statement);
+  return !blocks.empty() &&
+         std::all_of(blocks.begin(), blocks.end(), [](const Block *block) { return block->empty(); });
 }
 
 void each_statement(const Statement &statement, const std::function<void(const Statement &)> &visit) {
   visit(statement);
-  if (const Block *body = body_of(statement)) each_statement(*body, visit);
+  for (const Block *block : blocks_of(statement))
+    each_statement(*block, visit);
 }
 
 void each_statement(const Block &block, const std::function<void(const Statement &)> &visit) {
@@ -194,7 +207,8 @@ void rewrite(Statement &statement, const TermMap &terms, const ValueMap &values)
                  [](Break &) {},
              },
              statement.kind);
-  if (Block *body = body_of(statement)) rewrite(*body, terms, values);
+  for (Block *block : blocks_of(statement))
+    rewrite(*block, terms, values);
 }
 
 void rewrite(Block &block, const TermMap &terms, const ValueMap &values) {
@@ -217,12 +231,11 @@ void Effects::add(const Statement &statement) {
                  [&](const Break &) { breaks = true; },
              },
              statement.kind);
-  if (const Block *body = body_of(statement)) {
-    bool before = breaks;
-    for (const Statement &inner : *body)
+  bool before = breaks;
+  for (const Block *block : blocks_of(statement))
+    for (const Statement &inner : *block)
       add(inner);
-    if (!std::holds_alternative<If>(statement.kind)) breaks = before;
-  }
+  if (is_loop(statement)) breaks = before;
 }
 
 bool Effects::changes(const Term &term) const {

@@ -24,9 +24,13 @@ int occurrences(const term::Term &term, const term::Term &part);
 /// How often it occurs in the terms of the statement, inside it too.
 int occurrences(const Statement &statement, const term::Term &part);
 
-/// The statements inside a For, While or If; null otherwise.
-const Block *body_of(const Statement &statement);
-Block *body_of(Statement &statement);
+/// The blocks inside a statement, each a scope of its own: the body of a loop, both branches of an If; none
+/// otherwise.
+std::vector<const Block *> blocks_of(const Statement &statement);
+std::vector<Block *> blocks_of(Statement &statement);
+bool is_loop(const Statement &statement);
+/// Whether it holds blocks, but no statement in them.
+bool is_hollow(const Statement &statement);
 
 /// The statement and all inside it, from the outside.
 void each_statement(const Statement &statement, const std::function<void(const Statement &)> &visit);

@@ -1,6 +1,7 @@
 #include "lower/lower.h"
 
 #include "lower/find_code.h"
+#include "lower/type_name.h"
 #include "report/diagnostic.h"
 
 #include <algorithm>
@@ -199,6 +200,7 @@ loop::TensorParameter parameter(const combine::Binding &binding, const LowerOpti
   loop::TensorParameter result;
   result.name = binding.tensor;
   result.layout = layout.name;
+  result.type_name = type_name(layout, options.index, options.value);
   result.about = layout.comment;
   result.is_result = binding.is_result;
   for (const std::string &size : layout.sizes)

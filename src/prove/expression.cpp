@@ -197,9 +197,12 @@ Id Expressions::junction(Op op, const std::vector<Id> &parts) {
 Id Expressions::negation(Id formula) {
   if (formula == truth_) return falsity_;
   if (formula == falsity_) return truth_;
-  const Expression &node = (*this)[formula];
-  if (node.op == Op::Not) return node.children[0];
-  if (node.op == Op::AtLeast) return at_least_zero(plus(add(constant(0), -1, node.children[0]), -1));
+  const Op op = (*this)[formula].op;
+  if (op == Op::Not) return (*this)[formula].children[0];
+  if (op == Op::AtLeast) {
+    Id left = (*this)[formula].children[0];
+    return at_least_zero(plus(add(constant(0), -1, left), -1));
+  }
   return intern({.op = Op::Not, .children = {formula}});
 }
 

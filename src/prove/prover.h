@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-/// Questions about integers and uninterpreted functions, answered by Z3 within a deterministic budget. The only
-/// room that includes Z3.
+/// Questions about integers and uninterpreted functions, answered by Z3 within a deterministic budget. The
+/// only room that includes Z3.
 namespace unravel::prove {
 
 /// forall variables: guard => conclusion. Without variables: a fact. The guard contains the domain guards
@@ -15,24 +15,24 @@ namespace unravel::prove {
 struct Axiom {
   std::string text; // as shown to the user
   std::vector<std::string> variables;
-  term::Term guard;      // truth() where there is none
+  term::Term guard; // truth() where there is none
   term::Term conclusion;
 };
 
 enum class Answer {
-  Refuted, // the hypotheses contradict the axioms: the obligation is proved
+  Refuted,  // the hypotheses contradict the axioms: the obligation is proved
   Possible, // satisfiable as far as the instances of the axioms tell
   Unknown,  // budget exhausted: not proved
 };
 
 /// One question that was asked, kept for `explain` and for export.
 struct Question {
-  std::string name; // "O-stop up >", as in docs/find-synthesis
+  std::string name;  // "O-stop up >", as in docs/find-synthesis
   std::string about; // "x.p": the variable or piece it is about
   std::vector<term::Term> hypotheses;
   Answer answer = Answer::Unknown;
-  double milliseconds = 0;
-  int instances = 0; // axiom instances used
+  double milliseconds = 0; // CPU time of the thread
+  int instances = 0;       // axiom instances used
 };
 
 /// What Z3 found where it answered Possible: values of the variables and applications of the question.
@@ -50,7 +50,9 @@ public:
   Prover &operator=(Prover &&) noexcept;
 
   /// Are the hypotheses contradictory? Axioms are instantiated by hand on the terms of the hypotheses
-  /// (quantifier-free), so Possible may be spurious; Refuted is always right.
+  /// (quantifier-free), so Possible may be spurious; Refuted is always right. Terms of facts are no
+  /// candidates for instances: state `0 <= rowptr(r) <= NNZ` as an axiom where only `rowptr(0) = 0` and
+  /// `rowptr(M) = NNZ` are given. Equalities in the hypotheses are used up first, so they cost nothing.
   Answer refute(const std::string &name, const std::string &about, const std::vector<term::Term> &hypotheses);
   /// The model of the last question if its answer was Possible (computed only now).
   Model model_of_last() const;

@@ -3,6 +3,7 @@
 #include "report/diagnostic.h"
 #include "tensor/folder.h"
 #include "tensor/generate.h"
+#include "tensor/raw_arrays.h"
 #include "tensor/tensor_file.h"
 
 #include <algorithm>
@@ -91,7 +92,10 @@ private:
       operand.coordinates = tensor::generate(spec, memory());
     } else if (use.order == 0 && read_number(input, operand.coordinates)) {
     } else if (std::filesystem::is_directory(input)) {
-      operand.packed = tensor::from_folder(tensor::read_folder(input, read_options()), front_.layouts.at(use.name));
+      operand.packed = tensor::from_folder(
+          tensor::read_folder(input, read_options()), front_.layouts.at(use.name),
+          request_.compile.index == loop::ElementType::Int64 ? tensor::IndexType::Int64 : tensor::IndexType::Int32,
+          request_.compile.value == loop::ElementType::Float32 ? tensor::ValueType::F32 : tensor::ValueType::F64);
       operand.shape = operand.packed->shape();
     } else {
       operand.coordinates = tensor::read_tensor(input, read_options());

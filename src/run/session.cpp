@@ -4,6 +4,7 @@
 #include "run/operand.h"
 #include "tensor/folder.h"
 #include "tensor/pack.h"
+#include "tensor/raw_arrays.h"
 #include "tensor/tensor_file.h"
 #include "tensor/validate.h"
 
@@ -44,7 +45,9 @@ public:
 
   Report run() {
     check_outputs();
+    request_.compile.formats.merge(folder_layouts());
     front_ = pipeline::read_request(request_.compile);
+    check_ranges();
     Clock reading;
     operands_ = read_operands(request_, front_);
     report_.read_ms = reading.milliseconds();
@@ -67,6 +70,28 @@ private:
       std::filesystem::path folder = std::filesystem::path(path).parent_path();
       if (!folder.empty() && !std::filesystem::is_directory(folder))
         report::fail(Kind::cannot_write, text::Place::of_file(path), fmt::format("cannot write: there is no folder `{}`", folder.string()));
+    }
+  }
+
+  /// A folder of arrays says what layout they are in.
+  std::map<std::string, std::string> folder_layouts() const {
+    std::map<std::string, std::string> formats;
+    for (const auto &[tensor, input] : request_.inputs) {
+      if (request_.compile.formats.count(tensor) || !std::filesystem::is_directory(input)) continue;
+      tensor::ArrayFolder folder = tensor::read_folder(input);
+      formats[tensor] = folder.layout;
+      if (!folder.parameters.empty()) formats[tensor] += fmt::format("<{}>", fmt::join(folder.parameters, ","));
+    }
+    return formats;
+  }
+
+  /// Accesses that aren't proved to be in range must be validated on the data.
+  void check_ranges() {
+    for (const report::Diagnostic &warning : front_.warnings) {
+      if (warning.kind != Kind::argument_range) continue;
+      if (!request_.validate && !request_.compile.trust) throw report::Error(warning);
+      for (const auto &[name, layout] : front_.layouts)
+        if (layout.span.source && layout.span.source->name() == warning.place.file) unproved_.insert(name);
     }
   }
 
@@ -112,7 +137,11 @@ private:
     Clock clock;
     for (const compute::TensorUse &use : front_.computation.tensors) {
       if (use.is_result) continue;
-      tensor::ValidationResult result = tensor::require_valid(tensors_.at(use.name), fmt::format("`{}`", use.name));
+      const tensor::Tensor &operand = tensors_.at(use.name);
+      tensor::ValidateOptions options;
+      options.accesses = unproved_.count(use.name) > 0;
+      tensor::ValidationResult result = tensor::validate(operand, options);
+      if (!result.ok()) tensor::require_valid(operand, fmt::format("operand `{}`", use.name), options);
       for (const std::string &property : result.sampled) {
         report_.notes.push_back(fmt::format("`{}` of {} was only sampled{}", property, use.name,
                                             request_.compile.trust ? ", and trusted" : ": no find relies on it"));
@@ -226,8 +255,9 @@ private:
     }
   }
 
-  const Request &request_;
+  Request request_;
   pipeline::Front front_;
+  std::set<std::string> unproved_; // tensors whose layout may read outside its arrays
   Operands operands_;
   std::map<std::string, tensor::Tensor> tensors_;
   tensor::Tensor initial_;

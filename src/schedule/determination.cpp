@@ -111,12 +111,17 @@ bool Determination::bounded(std::size_t variable, Variables bound) const {
   return below && above;
 }
 
-std::size_t Determination::keys(std::size_t variable, Variables bound) const {
-  auto is_key = [&](const Constraint &constraint) {
-    return constraint.equality && (constraint.inside & bit(variable)) &&
-           subset(constraint.outside | constraint.inside, bound | bit(variable));
-  };
-  return static_cast<std::size_t>(std::count_if(constraints_.begin(), constraints_.end(), is_key));
+std::vector<std::string> Determination::keys(std::size_t variable, Variables bound) const {
+  std::vector<std::string> result;
+  for (const Constraint &constraint : constraints_) {
+    bool is_key = constraint.equality && (constraint.inside & bit(variable)) &&
+                  subset(constraint.outside | constraint.inside, bound | bit(variable));
+    if (!is_key) continue;
+    for (const Term &application : term::applications_of(constraint.left))
+      if (term::mentions(application, names_[variable])) result.push_back(term::to_text(application));
+  }
+  std::sort(result.begin(), result.end());
+  return result;
 }
 
 std::vector<Term> Determination::upper_bounds(std::size_t variable, Variables bound) const {

@@ -32,8 +32,9 @@ public:
 
   /// Some lower and upper bound of the variable needs no variable outside `bound`.
   bool bounded(std::size_t variable, Variables bound) const;
-  /// How many equations fix an index array at the variable by `bound` alone: with one, looping over it is a find.
-  std::size_t keys(std::size_t variable, Variables bound) const;
+  /// The index-array applications at the variable that equations fix by `bound` alone, as sorted texts: if there
+  /// are any, looping over the variable is a find.
+  std::vector<std::string> keys(std::size_t variable, Variables bound) const;
   /// Upper bounds (inclusive) of the variable that need only `bound`.
   std::vector<term::Term> upper_bounds(std::size_t variable, Variables bound) const;
 

@@ -28,8 +28,8 @@ constexpr double stride_penalty = 1.5;
 
 class Planner {
 public:
-  Planner(const combine::IterationSpace &space, const Counts &counts)
-      : space_(space), counts_(counts), determination_(space) {}
+  Planner(const combine::IterationSpace &space, const Counts &counts, const Scans &scans)
+      : space_(space), counts_(counts), scans_(scans), determination_(space) {}
 
   Order plan() {
     search(determination_.close(0), 1, 0, {});
@@ -106,12 +106,14 @@ private:
       Variables own = Variables{1} << variable;
       if ((bound & own) || !determination_.bounded(variable, bound)) continue;
       double length = trip(variable, bound);
-      bool find = determination_.keys(variable, bound) > 0;
+      std::vector<std::string> keys = determination_.keys(variable, bound);
+      bool find = !keys.empty();
       // Each equation of a find selects one of as many values as a mode has coordinates, at random; real data
       // are less random than that.
-      auto equations = static_cast<double>(determination_.keys(variable, bound));
-      double inner = visits * (find ? std::max(std::min(hit_rate, length), length / std::pow(default_size, equations)) : length);
-      double more = find ? visits * (1 + std::log2(1 + length)) : visits * (1 + length);
+      double random_hits = length / std::pow(default_size, static_cast<double>(keys.size()));
+      double inner = visits * (find ? std::max(std::min(hit_rate, length), random_hits) : length);
+      double search_steps = find && !scans_.count(keys) ? std::log2(1 + length) : length;
+      double more = visits * (1 + search_steps);
       std::vector<std::size_t> next = chosen;
       next.push_back(variable);
       search(determination_.close(bound | own), inner, cost + more, std::move(next));
@@ -152,6 +154,7 @@ private:
 
   const combine::IterationSpace &space_;
   const Counts &counts_;
+  const Scans &scans_;
   Determination determination_;
   double best_cost_ = std::numeric_limits<double>::infinity();
   std::vector<std::size_t> best_;
@@ -160,7 +163,9 @@ private:
 
 } // namespace
 
-Order plan_order(const combine::IterationSpace &space, const Counts &counts) { return Planner(space, counts).plan(); }
+Order plan_order(const combine::IterationSpace &space, const Counts &counts, const Scans &scans) {
+  return Planner(space, counts, scans).plan();
+}
 
 Order complete_order(const combine::IterationSpace &space, const std::vector<parse::Name> &given) {
   Determination determination(space);

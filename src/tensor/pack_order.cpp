@@ -166,19 +166,21 @@ bool PackOrders::keeps_order(const Property &property, const std::vector<Level> 
     for (const parse::Name &name : tree.functions)
       arrays.push_back(name.text);
     if (injective || tree.strict) {
-      if (!level.merge || arrays.size() != level.keys.size()) continue;
-      for (const Key &key : level.keys)
-        if (std::find(arrays.begin(), arrays.end(), key.array) == arrays.end()) return false;
+      bool all_keys = std::all_of(level.keys.begin(), level.keys.end(), [&](const Key &key) {
+        return std::find(arrays.begin(), arrays.end(), key.array) != arrays.end();
+      });
+      if (!level.merge || !all_keys) continue;
       if (injective) return true;
     }
-    if (arrays.size() > level.order.size()) return false;
+    if (arrays.size() > level.order.size()) continue;
+    bool kept = true;
     for (std::size_t k = 0; k < arrays.size(); ++k) {
       auto key = std::find_if(level.keys.begin(), level.keys.end(),
                               [&](const Key &candidate) { return candidate.mode == level.order[k].mode; });
       bool descending = level.order[k].descending == (key->sign > 0);
-      if (key->array != arrays[k] || descending != tree.decreasing) return false;
+      kept = kept && key->array == arrays[k] && descending == tree.decreasing;
     }
-    return true;
+    if (kept) return true;
   }
   return false;
 }

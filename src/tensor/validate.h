@@ -23,9 +23,9 @@ struct ValidationResult {
 };
 
 struct ValidateOptions {
-  /// Values tried per formula, or 4 per element of the index arrays where that is more; beyond that a formula
+  /// Values tried per formula and thread, or 4 per element of the index arrays where that is more; beyond that a formula
   /// is sampled.
-  std::int64_t budget = 20'000'000;
+  std::int64_t budget = 5'000'000;
   std::int64_t samples = 100'000;
   std::uint64_t seed = 1;
   /// Also follow the relation to see that it reads no array outside its elements. For layouts for which this

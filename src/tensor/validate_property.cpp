@@ -1,4 +1,5 @@
 // Validation of one property: linear scans for the named forms, enumeration for formulas.
+#include "tensor/coordinates.h"
 #include "tensor/enumeration.h"
 #include "tensor/parallel.h"
 #include "tensor/validate.h"
@@ -42,6 +43,18 @@ public:
     return 0;
   }
 
+  /// The positions of [begin, end) by their tuples, equal ones by position.
+  std::vector<std::size_t> sorted_positions(std::size_t begin, std::size_t end) const {
+    std::vector<std::size_t> order(end - begin);
+    std::iota(order.begin(), order.end(), begin);
+    if (end - begin > radix_length && sort_by_radix(begin, order)) return order;
+    std::sort(order.begin(), order.end(), [&](std::size_t p, std::size_t q) {
+      int sign = compare(p, q);
+      return sign != 0 ? sign < 0 : p < q;
+    });
+    return order;
+  }
+
   /// col[7] = 4, or (row, col)[7] = (1, 4)
   std::string text(std::size_t p) const {
     if (arrays_.size() == 1) return fmt::format("{}[{}] = {}", names_[0], p, arrays_[0]->integer(p));
@@ -52,6 +65,28 @@ public:
   }
 
 private:
+  static constexpr std::size_t radix_length = 4096;
+
+  /// As entries of a tensor. False: numbers too far from each other.
+  bool sort_by_radix(std::size_t begin, std::vector<std::size_t> &order) const {
+    Coordinates entries;
+    entries.value.resize(order.size());
+    for (const Elements *array : arrays_) {
+      std::int64_t least = array->integer(begin);
+      for (std::size_t p = begin; p < begin + order.size(); ++p)
+        least = std::min(least, array->integer(p));
+      std::vector<std::int64_t> column(order.size());
+      for (std::size_t k = 0; k < order.size(); ++k)
+        if (__builtin_sub_overflow(array->integer(begin + k), least, &column[k])) return false;
+      entries.index.push_back(std::move(column));
+      entries.shape.push_back(0);
+    }
+    order = sorted_order(entries, natural_modes(arrays_.size()));
+    for (std::size_t &position : order)
+      position += begin;
+    return true;
+  }
+
   std::vector<const Elements *> arrays_;
   std::vector<std::string> names_;
   std::size_t size_;
@@ -158,12 +193,7 @@ private:
     for (std::size_t p = begin; sorted && p + 1 < end; ++p)
       sorted = tuples.compare(p, p + 1) < 0;
     if (sorted) return true;
-    std::vector<std::size_t> order(end - begin);
-    std::iota(order.begin(), order.end(), begin);
-    std::sort(order.begin(), order.end(), [&](std::size_t p, std::size_t q) {
-      int sign = tuples.compare(p, q);
-      return sign != 0 ? sign < 0 : p < q;
-    });
+    std::vector<std::size_t> order = tuples.sorted_positions(begin, end);
     for (std::size_t k = 0; k + 1 < order.size(); ++k)
       if (tuples.compare(order[k], order[k + 1]) == 0) {
         report_pair(tuples, order[k], order[k + 1], where);
@@ -328,7 +358,7 @@ void PropertyCheck::check_formula() {
       return false;
     };
   };
-  std::int64_t limit = budget() / static_cast<std::int64_t>(in_parallel ? parts : 1);
+  std::int64_t limit = budget(); // for each part: the outermost loop may have a single value
   run_parallel(in_parallel ? parts : 1, [&](std::size_t part) {
     ends[part] = cases.run(visitor(part), limit, troubles[part], part, in_parallel ? parts : 1);
   });

@@ -165,7 +165,12 @@ private:
       return fmt::format("var {0} = 0\nwhile {0} < 3 and {1} {{\n{0} := {0} + 1\n{2}}}\n", counter, condition,
                          body);
     }
-    default: return fmt::format("if {} {{\n{}}}\n", formula(2), block(depth - 1));
+    default: {
+      std::string condition = formula(2);
+      std::string then = block(depth - 1);
+      std::string otherwise = below(2) ? fmt::format("}} else {{\n{}", block(depth - 1)) : "";
+      return fmt::format("if {} {{\n{}{}}}\n", condition, then, otherwise);
+    }
     }
   }
 

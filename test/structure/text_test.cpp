@@ -77,7 +77,9 @@ bool exists_in(const Path &folder, const std::string &path) {
 
 /// In a room's page, files of the room and of folders in it go by their names alone.
 bool exists_for_room(const Path &room, const std::string &path) {
-  if (exists_in(room, path) || exists_in("src", path) || exists_in("", path)) return true;
+  if (exists_in(room, path) || exists_in("src", path) || exists_in("", path) ||
+      exists_in("test" / room.filename(), path))
+    return true;
   for (const Path &file : files_below(room))
     if (file.string().ends_with("/" + path)) return true;
   return false;
@@ -92,7 +94,8 @@ TEST(Texts, EveryRoomHasAPageWhosePathsExist) {
   for (const auto &[room, used] : allowed_rooms()) {
     Path folder = Path("src") / room;
     if (files_below(folder, {".cpp"}).empty()) continue;
-    ASSERT_TRUE(exists_in(folder, "ROOM.md")) << folder.string() << " has no ROOM.md";
+    EXPECT_TRUE(exists_in(folder, "ROOM.md")) << folder.string() << " has no ROOM.md";
+    if (!exists_in(folder, "ROOM.md")) continue;
     std::string page = read(folder / "ROOM.md");
     for (const std::string &path : paths_in(page))
       EXPECT_TRUE(exists_for_room(folder, path)) << folder.string() << "/ROOM.md names " << path;

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "layout/layout.h"
+#include "loop/loop.h"
+
+#include <string>
+
+namespace unravel::lower {
+
+/// The name of the C struct for tensors of a layout: the same in every kernel, and another one where the
+/// struct is another, so that kernels may be linked and included together. The layout's name and parameters
+/// ("csr", "bcsr_4_4"); with the order where a name is meant to serve several, that is for layouts without
+/// index arrays and from order 3 on ("dense_vector", "dense_matrix_1_0", "coo_tensor3"); with the element
+/// types that aren't the usual ones, int32 and float64 ("csr_int64_f32"), where the layout's arrays leave
+/// them open.
+std::string type_name(const layout::Layout &layout, loop::ElementType index, loop::ElementType value);
+
+} // namespace unravel::lower

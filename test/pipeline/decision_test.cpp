@@ -1,0 +1,268 @@
+// What the compiler must decide: which loops run in parallel and why, what is found how, and that it does
+// what a schedule says or refuses.
+#include "pipeline/request_text.h"
+
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+
+using namespace unravel;
+using namespace unravel::pipeline;
+using namespace unravel::pipeline::test;
+
+namespace {
+
+const std::string spmv = "y(i) = A(i,j) * x(j)\n";
+
+/// A layout file of the user's, gone with the object.
+class LayoutFile {
+public:
+  explicit LayoutFile(const std::string &content) {
+    std::string name = (std::filesystem::temp_directory_path() / "unravel-layout-XXXXXX").string();
+    folder_ = mkdtemp(name.data());
+    std::ofstream(path()) << content;
+  }
+  ~LayoutFile() { std::filesystem::remove_all(folder_); }
+  LayoutFile(const LayoutFile &) = delete;
+  LayoutFile &operator=(const LayoutFile &) = delete;
+
+  std::string path() const { return (folder_ / "mine.layout").string(); }
+
+private:
+  std::filesystem::path folder_;
+};
+
+std::string shipped(const std::string &name) {
+  for (const layout::ShippedFile &file : layout::shipped_files())
+    if (file.name == name) return file.content;
+  return "";
+}
+
+/// The file without its line `line`.
+std::string without(std::string content, const std::string &line) {
+  std::size_t at = content.find(line);
+  EXPECT_NE(at, std::string::npos) << line;
+  content.erase(at, line.size());
+  return content;
+}
+
+const loop::For *parallel_loop(const loop::Block &block) {
+  for (const loop::Statement &statement : block)
+    if (const auto *loop = std::get_if<loop::For>(&statement.kind)) {
+      if (loop->parallel) return loop;
+      if (const loop::For *inner = parallel_loop(loop->body)) return inner;
+    }
+  return nullptr;
+}
+
+std::size_t count(const std::string &text, const std::string &what) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1))
+    ++found;
+  return found;
+}
+
+} // namespace
+
+TEST(PipelineParallel, rows_of_csr) {
+  Compilation made = compile_text(spmv + "-f A=csr");
+  EXPECT_EQ(verdicts_of(made), "i: parallel, A.p: reduction");
+  EXPECT_EQ(parallel_of(made), "i");
+}
+
+TEST(PipelineParallel, rows_of_dcsr_as_their_indices_rise_strictly) {
+  Compilation made = compile_text(spmv + "-f A=dcsr");
+  EXPECT_EQ(verdicts_of(made), "A.r: parallel, A.p: reduction");
+  EXPECT_EQ(parallel_of(made), "A.r");
+  EXPECT_EQ(made.leaves[0].verdicts[0].reason, "properties");
+
+  LayoutFile weaker(without(shipped("dcsr"), "property strictly increasing rowidx;"));
+  Compilation weak = compile_text(spmv + "-f A=" + weaker.path());
+  EXPECT_EQ(verdicts_of(weak), "A.r: reduction, A.p: reduction");
+  EXPECT_EQ(parallel_of(weak), "");
+
+  LayoutFile whole(shipped("dcsr"));
+  EXPECT_EQ(verdicts_of(compile_text(spmv + "-f A=" + whole.path())), "A.r: parallel, A.p: reduction");
+}
+
+TEST(PipelineParallel, a_property_that_the_data_were_only_sampled_for_counts_for_nothing) {
+  Request request = read_request_text(spmv + "-f A=dcsr");
+  request.distrusted = {"A: strictly increasing rowidx"};
+  EXPECT_EQ(verdicts_of(compile(request)), "A.r: reduction, A.p: reduction");
+}
+
+TEST(PipelineParallel, entries_of_coo_are_not) {
+  for (const char *layout : {"coo", "coo_unsorted", "coo_dup", "@coo_rows", "@coo_down", "@coo_weak"}) {
+    Compilation made = compile_text(spmv + "-f A=" + layout);
+    EXPECT_EQ(verdicts_of(made), "A.p: reduction") << layout;
+    EXPECT_EQ(parallel_of(made), "") << layout;
+  }
+}
+
+TEST(PipelineParallel, one_entry_per_row_in_any_order_is) {
+  Compilation made = compile_text(spmv + "-f A=@one_per_row");
+  EXPECT_EQ(verdicts_of(made), "A.p: parallel");
+  EXPECT_EQ(parallel_of(made), "A.p");
+  // Not when the result runs over the columns.
+  EXPECT_EQ(verdicts_of(compile_text("y(j) = A(i,j) * x(i)\n-f A=@one_per_row")), "A.p: reduction");
+}
+
+TEST(PipelineParallel, listed_rows_in_any_order_are_where_they_differ) {
+  EXPECT_EQ(verdicts_of(compile_text(spmv + "-f A=@dcsr_mixed")), "A.r: parallel, A.p: reduction");
+}
+
+TEST(PipelineParallel, columns_of_a_row_only_where_they_differ) {
+  // Scattered into y: two entries of a row go to the same place unless columns differ.
+  const std::string transposed = "y(j) = A(i,j) * x(i)\n-f A=";
+  EXPECT_EQ(verdicts_of(compile_text(transposed + "csr")), "i: reduction, A.p: parallel");
+  EXPECT_EQ(verdicts_of(compile_text(transposed + "@csr_down")), "i: reduction, A.p: parallel");
+  EXPECT_EQ(verdicts_of(compile_text(transposed + "@csr_once")), "i: reduction, A.p: parallel");
+  EXPECT_EQ(verdicts_of(compile_text(transposed + "@csr_from_one")), "i: reduction, A.p: parallel");
+  EXPECT_EQ(verdicts_of(compile_text(transposed + "@csr_any")), "i: reduction, A.p: reduction");
+  EXPECT_EQ(verdicts_of(compile_text(transposed + "@csr_weak")), "i: reduction, A.p: reduction");
+  EXPECT_EQ(verdicts_of(compile_text(transposed + "@csr_even")), "i: reduction, A.p: reduction");
+}
+
+TEST(PipelineParallel, a_find_state_shared_by_the_iterations_leads_to_chunks_with_a_seed_each) {
+  Compilation made = compile_text("y(i) = A(i,j) * B(i,j)\n-f A=dcsr\n-f B=dcsr\n-s chunk 7");
+  EXPECT_EQ(parallel_of(made), "A.r");
+  EXPECT_EQ(finds_of(made), "B.r: sequential, B.p: sequential");
+  const loop::For *chunks = parallel_loop(made.program.body);
+  ASSERT_NE(chunks, nullptr);
+  EXPECT_EQ(chunks->variable, "A.r_chunk");
+  EXPECT_EQ(chunks->parallel->chunk, 1);
+  EXPECT_EQ(term::to_text(chunks->upper), "floor((A.NR + 6) / 7)");
+  // The seed: where the first target of the chunk is found, by a search within the chunk's own scope.
+  std::string body = loop::to_text(chunks->body);
+  EXPECT_EQ(count(body, "# find B.r: binary search"), 1u) << body;
+  EXPECT_EQ(count(body, "B.rowidx(B.r_middle) < A.rowidx(A.r_from)"), 1u) << body;
+  EXPECT_EQ(count(body, "} else {"), 1u) << body;
+  EXPECT_EQ(count(loop::to_text(made.program.body), "var B.r = 0"), count(body, "var B.r = 0"));
+}
+
+TEST(PipelineParallel, no_chunks_without_a_parallel_loop_or_a_shared_state) {
+  Compilation serial = compile_text("y(i) = A(i,j) * B(i,j)\n-f A=dcsr\n-f B=dcsr\n-s serial");
+  EXPECT_EQ(parallel_loop(serial.program.body), nullptr);
+  EXPECT_EQ(finds_of(serial), "B.r: sequential, B.p: sequential");
+  Compilation rows = compile_text("y(i) = A(i,j) * B(i,j)\n-f A=csr\n-f B=csr");
+  ASSERT_NE(parallel_loop(rows.program.body), nullptr);
+  EXPECT_EQ(parallel_loop(rows.program.body)->variable, "i");
+  EXPECT_EQ(parallel_loop(rows.program.body)->parallel->chunk, 32);
+}
+
+TEST(PipelineSchedule, order) {
+  const std::string product = "C(i,j) = A(i,k) * B(k,j)\n-f A=csr\n";
+  for (const char *order : {"i, A.p, j", "j, i, A.p", "i, j, A.p"}) {
+    Compilation made = compile_text(product + "-s order " + order);
+    std::vector<std::string> wanted, loops;
+    std::istringstream words(order);
+    for (std::string word; words >> word;)
+      wanted.push_back(word.substr(0, word.find(',')));
+    for (const scan::Level &level : made.leaves[0].plan.nest.levels)
+      if (level.kind == scan::Level::Kind::Loop) loops.push_back(level.variable);
+    EXPECT_EQ(loops, wanted);
+  }
+}
+
+TEST(PipelineSchedule, serial_and_chunk_and_parallel) {
+  EXPECT_EQ(parallel_of(compile_text(spmv + "-f A=csr\n-s serial")), "");
+  Compilation chunk = compile_text(spmv + "-f A=csr\n-s chunk 5");
+  ASSERT_NE(parallel_loop(chunk.program.body), nullptr);
+  EXPECT_EQ(parallel_loop(chunk.program.body)->parallel->chunk, 5);
+  const std::string product = "C(i,j) = A(i,k) * B(k,j)\n-f A=csr\n";
+  EXPECT_EQ(parallel_of(compile_text(product)), "i");
+  EXPECT_EQ(parallel_of(compile_text(product + "-s parallel j")), "j");
+  EXPECT_EQ(parallel_of(compile_text(product + "-s order j, i, A.p; parallel i")), "i");
+}
+
+TEST(PipelineSchedule, find) {
+  const std::string sparse = spmv + "-f A=csr\n-f x=sv\n";
+  EXPECT_EQ(finds_of(compile_text(sparse)), "x.p: sequential");
+  EXPECT_EQ(finds_of(compile_text(sparse + "-s find x by binary")), "x.p: binary");
+  EXPECT_EQ(finds_of(compile_text(sparse + "--find x=binary")), "x.p: binary");
+  EXPECT_EQ(finds_of(compile_text(sparse + "--find x.p=scan")), "x.p: scan");
+  EXPECT_EQ(finds_of(compile_text(sparse + "--find x=seq")), "x.p: sequential");
+  EXPECT_EQ(finds_of(compile_text(sparse + "--find x=auto")), "x.p: sequential");
+}
+
+TEST(PipelineSchedule, weak_properties_leave_weak_finds) {
+  const std::string sparse = spmv + "-f A=csr\n-f x=";
+  EXPECT_EQ(finds_of(compile_text(sparse + "@sv_weak")), "x.p: sequential");
+  EXPECT_EQ(finds_of(compile_text(sparse + "@sv_any")), "x.p: scan");
+  EXPECT_EQ(finds_of(compile_text(sparse + "@sv_once")), "x.p: scan");
+  EXPECT_EQ(finds_of(compile_text(spmv + "-f A=@csr_any\n-f x=sv")), "x.p: binary");
+}
+
+TEST(PipelineRefusal, orders) {
+  EXPECT_EQ(message_of(spmv + "-f A=csr\n-s order i, q"),
+            "-s:1:10: error: `q` is not a variable of this computation [unknown-variable]\n"
+            "  1 | order i, q\n"
+            "    |          ^\n"
+            "  hint: its variables are i, j, A.r, A.p, x.a, y.a; did you mean `i`?\n");
+  EXPECT_EQ(message_of(spmv + "-f A=csr\n-s order A.p, i"),
+            "-s:1:7: error: `A.p` is not bounded by the variables before it [not-bounded-here]\n"
+            "  1 | order A.p, i\n"
+            "    |       ^~~\n"
+            "  hint: its bounds or the arrays in them need variables that come later in this order\n");
+}
+
+TEST(PipelineRefusal, parallel_loops) {
+  EXPECT_EQ(
+      message_of(spmv + "-f A=csr\n-s parallel A.p"),
+      "-s:1:10: error: the loop over `A.p` can't run in parallel: it carries a reduction [not-parallel]\n"
+      "  1 | parallel A.p\n"
+      "    |          ^~~\n"
+      "  hint: `unravel deps` shows the dependence\n");
+  EXPECT_EQ(
+      message_of(spmv + "-f A=coo\n-s parallel A.p"),
+      "-s:1:10: error: the loop over `A.p` can't run in parallel: it carries a reduction [not-parallel]\n"
+      "  1 | parallel A.p\n"
+      "    |          ^~~\n"
+      "  hint: `unravel deps` shows the dependence\n");
+  EXPECT_EQ(message_of(spmv + "-f A=csr\n-s parallel k"),
+            "-s:1:10: error: there is no loop over `k` [unknown-variable]\n"
+            "  1 | parallel k\n"
+            "    |          ^\n"
+            "  hint: the loops are i, A.p\n");
+}
+
+TEST(PipelineRefusal, finds) {
+  const std::string sparse = spmv + "-f A=csr\n-f x=";
+  EXPECT_EQ(message_of(sparse + "@sv_any\n--find x=binary"),
+            "error: `x.p` can't be found by binary: O-contig not proved [find-not-proved]\n"
+            "  hint: leave the method to the compiler, or state the property that is missing\n");
+  EXPECT_EQ(message_of(sparse + "@sv_once\n--find x=seq"),
+            "error: `x.p` can't be found by sequential: O-stop not proved for any skip condition "
+            "[find-not-proved]\n"
+            "  hint: leave the method to the compiler, or state the property that is missing\n");
+  EXPECT_EQ(message_of(sparse + "sv\n--find x=direct"),
+            "error: `x.p` can't be found by direct: O-direct not proved [find-not-proved]\n"
+            "  hint: leave the method to the compiler, or state the property that is missing\n");
+  EXPECT_EQ(message_of(sparse + "sv\n--find x=hash"),
+            "error: find method `hash` isn't available yet [find-not-available]\n"
+            "  hint: available are direct, sequential, binary and scan\n");
+  EXPECT_EQ(message_of(sparse + "sv\n--find A=binary"), "error: nothing is found for `A` [no-such-find]\n"
+                                                        "  hint: finds are `x.p`, `x`\n");
+  EXPECT_EQ(message_of(sparse + "sv\n--find x=magic"),
+            "--find:1:11: error: expected a way to find (`direct`, `seq`, `gallop`, `binary`, `hash`, `map`, "
+            "`scan` or `auto`), saw `magic` [syntax-error]\n"
+            "  1 | find x by magic\n"
+            "    |           ^~~~~\n");
+  EXPECT_EQ(message_of(sparse + "sv\n--find x"), "error: `--find x` names no method [bad-option]\n"
+                                                 "  hint: write --find x=binary\n");
+}
+
+TEST(PipelineRefusal, formats) {
+  EXPECT_EQ(message_of(spmv + "-f B=csr"),
+            "error: `-f B=csr`: the expression has no tensor `B` [unknown-tensor]\n");
+  EXPECT_EQ(message_of(spmv + "-f y=sv"), "expression:1:1: error: the result `y` has the layout `sv`: "
+                                          "results that are not dense are not supported yet [sparse-result]\n"
+                                          "  1 | y(i) = A(i,j) * x(j)\n"
+                                          "    | ^~~~\n"
+                                          "  hint: leave out -f y=..., or use -f y=dense\n");
+  EXPECT_EQ(message_of(spmv + "-f y=like:A"),
+            "-f y:1:1: error: `like:` is not supported yet [sparse-result]\n"
+            "  1 | like:A\n"
+            "    | ^~~~~~\n"
+            "  hint: results are dense\n");
+}

@@ -1,0 +1,147 @@
+#include "run/interpreted.h"
+
+#include "report/diagnostic.h"
+
+#include <gtest/gtest.h>
+#include <sstream>
+
+namespace unravel::run::test {
+
+namespace {
+
+pipeline::Compilation compile(const Problem &problem) { return pipeline::compile(problem.request()); }
+
+const std::string &result_of(const pipeline::Compilation &compilation) {
+  return compilation.computation.tensors.front().name;
+}
+
+template <class Sequence> std::string list(const Sequence &numbers) {
+  std::ostringstream text;
+  for (const auto &number : numbers)
+    text << (text.tellp() > 0 ? " " : "") << number;
+  return text.str();
+}
+
+} // namespace
+
+Interpreted::Interpreted(const Problem &problem)
+    : problem_(problem), compilation_(compile(problem)), interpreter_(compilation_.program) {}
+
+bool Interpreted::check(const SmallCase &input, const loop::InterpretOptions &options) const {
+  loop::Memory memory;
+  std::map<std::string, tensor::Coordinates> coordinates;
+  std::map<std::string, const tensor::Coordinates *> operands;
+  std::size_t next = 0;
+  for (const auto &[name, instance] : input.operands) {
+    for (const auto &[array, elements] : instance->indices)
+      memory.indices[name + "." + array] = elements;
+    for (const auto &[number, value] : instance->numbers)
+      memory.sizes[name + "." + number] = value;
+    for (const auto &[array, count] : instance->value_counts)
+      for (std::size_t k = 0; k < count; ++k)
+        memory.values[name + "." + array].push_back(prime(next++));
+    for (const auto &[array, count] : instance->value_counts)
+      memory.values[name + "." + array].resize(count);
+    tensor::Coordinates &meant = coordinates.emplace(name, tensor::Coordinates(instance->shape)).first->second;
+    for (const Instance::Entry &entry : instance->entries)
+      meant.append(entry.coordinate,
+                   entry.factor * (entry.array.empty() ? 1 : memory.values.at(name + "." + entry.array)[entry.slot]));
+    operands[name] = &meant;
+  }
+  // The result: filled with what must be overwritten, or added to.
+  const std::string &result = result_of(compilation_);
+  const layout::Layout &layout = compilation_.layouts.at(result);
+  std::vector<std::int64_t> shape = shape_of(compilation_.computation, result, input.sizes).value();
+  for (std::size_t mode = 0; mode < shape.size(); ++mode)
+    memory.sizes[result + "." + layout.sizes[mode]] = shape[mode];
+  std::vector<double> initial;
+  for (std::int64_t k = 0; k < tensor::element_count(shape); ++k)
+    initial.push_back(1000 + static_cast<double>(k));
+  const std::string values = result + "." + layout.arrays.at(0).name;
+  memory.values[values] = initial;
+  tensor::Reference expected = reference_of(compilation_.computation, operands, input.sizes, initial);
+  try {
+    EXPECT_EQ(interpreter_.run(memory, options), 0);
+  } catch (const report::Error &error) {
+    ADD_FAILURE() << error.what() << describe(input);
+    return false;
+  }
+  std::vector<double> got = memory.values.at(values);
+  if (!layout.parameters.empty() && layout.parameters.front() == 1 && shape.size() == 2) {
+    // dense<1,0>
+    std::vector<double> turned(got.size());
+    for (std::int64_t i = 0; i < shape[0]; ++i)
+      for (std::int64_t j = 0; j < shape[1]; ++j)
+        turned[static_cast<std::size_t>(i * shape[1] + j)] = got[static_cast<std::size_t>(j * shape[0] + i)];
+    got = turned;
+  }
+  if (got == expected.value) return true;
+  ADD_FAILURE() << "expected " << list(expected.value) << "\ngot " << list(got) << "\n" << describe(input);
+  return false;
+}
+
+std::string Interpreted::describe(const SmallCase &input) const {
+  std::ostringstream text;
+  text << problem_.text() << "\n";
+  for (const auto &[name, instance] : input.operands) {
+    for (const auto &[number, value] : instance->numbers)
+      text << name << "." << number << " = " << value << "  ";
+    for (const auto &[array, elements] : instance->indices)
+      text << name << "." << array << " = [" << list(elements) << "]  ";
+    text << "\n";
+  }
+  text << loop::to_text(compilation_.program);
+  return text.str();
+}
+
+std::vector<SmallCase> Interpreted::inputs(const Sizes &sizes, std::size_t limit, std::mt19937_64 &random) const {
+  std::vector<std::pair<std::string, const std::vector<Instance> *>> choices;
+  std::size_t total = 1;
+  if (!shape_of(compilation_.computation, result_of(compilation_), sizes)) return {};
+  for (const compute::TensorUse &use : compilation_.computation.tensors) {
+    if (use.is_result) continue;
+    std::optional<std::vector<std::int64_t>> shape = shape_of(compilation_.computation, use.name, sizes);
+    if (!shape) return {};
+    choices.emplace_back(use.name, &small_inputs(compilation_.layouts.at(use.name), *shape));
+    if (choices.back().second->empty()) return {};
+    total = std::min<std::size_t>(total * choices.back().second->size(), std::size_t{1} << 40);
+  }
+  std::vector<SmallCase> cases;
+  for (std::size_t k = 0; k < std::min(total, limit); ++k) {
+    std::size_t number = total <= limit ? k : random() % total;
+    SmallCase one{{}, sizes};
+    for (const auto &[name, instances] : choices) {
+      one.operands[name] = &(*instances)[number % instances->size()];
+      number /= instances->size();
+    }
+    cases.push_back(std::move(one));
+  }
+  return cases;
+}
+
+std::optional<SmallCase> Interpreted::draw(std::mt19937_64 &random) const {
+  std::vector<Sizes> sizes = small_sizes(compilation_.computation);
+  for (int tries = 0; tries < 10; ++tries) {
+    std::vector<SmallCase> one = inputs(sizes[random() % sizes.size()], 1, random);
+    if (!one.empty()) return one.front();
+  }
+  return std::nullopt;
+}
+
+std::vector<Sizes> small_sizes(const compute::Computation &computation) {
+  std::vector<Sizes> result;
+  const std::vector<std::vector<std::int64_t>> patterns = {{2, 2, 2, 2}, {2, 3, 2, 1}, {3, 2, 1, 2}, {1, 3, 2, 2},
+                                                           {3, 1, 2, 2}, {0, 2, 1, 1}, {2, 0, 2, 2}, {0, 0, 0, 0},
+                                                           {1, 1, 1, 1}, {3, 3, 1, 1}};
+  for (const std::vector<std::int64_t> &pattern : patterns)
+    for (std::int64_t surplus : {1, 0, -1}) {
+      Sizes sizes;
+      for (std::size_t k = 0; k < computation.indices.size(); ++k)
+        sizes.indices[computation.indices[k]] = pattern[k];
+      sizes.shifted_surplus = surplus;
+      if (surplus == 1 || computation.text.find_first_of("+-") != std::string::npos) result.push_back(sizes);
+    }
+  return result;
+}
+
+} // namespace unravel::run::test

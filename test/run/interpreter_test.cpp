@@ -1,0 +1,124 @@
+// Every computation in its layouts on all small inputs, run by the interpreter: no C compiler takes part. Every
+// find that was proved runs on every small array that satisfies the properties, so a wrong proof shows here.
+#include "report/diagnostic.h"
+#include "run/interpreted.h"
+
+#include <gtest/gtest.h>
+#include <iostream>
+
+using namespace unravel;
+using namespace unravel::run::test;
+
+namespace {
+
+/// All inputs of all small sizes, up to a limit per size; every other one with its parallel loops in disorder.
+bool check_all(const Interpreted &kernel, std::size_t limit, std::mt19937_64 &random, std::size_t &runs) {
+  for (const Sizes &sizes : small_sizes(kernel.compilation().computation))
+    for (const SmallCase &input : kernel.inputs(sizes, limit, random)) {
+      loop::InterpretOptions options;
+      options.iteration_budget = 10'000;
+      options.permute_parallel = runs % 2 == 1;
+      options.seed = runs++;
+      if (!kernel.check(input, options)) return false;
+    }
+  return true;
+}
+
+/// Compiles; nothing where a request for a schedule is refused, which must be for one of these reasons.
+std::optional<Interpreted> compile_if_possible(const Problem &problem, const std::vector<report::Kind> &reasons) {
+  try {
+    return Interpreted(problem);
+  } catch (const report::Error &error) {
+    EXPECT_NE(std::find(reasons.begin(), reasons.end(), error.diagnostic().kind), reasons.end())
+        << problem.text() << "\n"
+        << error.what();
+    return std::nullopt;
+  }
+}
+
+std::size_t limit(std::size_t usual) { return take_all() ? usual * 40 : usual; }
+
+} // namespace
+
+TEST(SmallInputs, all_arrays_of_a_layout_are_found) {
+  auto count = [](const std::string &layout, std::vector<std::int64_t> shape) {
+    Problem problem{shape.size() == 1 ? "s = A(i)" : "s = A(i,j)", {{"A", layout}}, {}, {}};
+    return all_arrays(pipeline::read_request(problem.request()).layouts.at("A"), shape).size();
+  };
+  // Subsets of at most 3 elements.
+  EXPECT_EQ(count("sv", {2}), 4u);
+  EXPECT_EQ(count("sv", {3}), 8u);
+  EXPECT_EQ(count("csr", {2, 2}), 15u);
+  EXPECT_EQ(count("csc", {2, 2}), 15u);
+  EXPECT_EQ(count("coo", {2, 2}), 15u);
+  EXPECT_EQ(count("@csr_down", {2, 2}), 15u);
+  // Sequences without repetition: 1 + 4 + 4 * 3 + 4 * 3 * 2.
+  EXPECT_EQ(count("coo_unsorted", {2, 2}), 41u);
+  // Sequences: 1 + 4 + 16 + 64.
+  EXPECT_EQ(count("coo_dup", {2, 2}), 85u);
+  // Listed rows may be empty.
+  EXPECT_GT(count("dcsr", {2, 2}), 15u);
+}
+
+TEST(Interpreter, all_small_inputs) {
+  std::mt19937_64 random(1);
+  std::size_t runs = 0, kernels = 0;
+  for (const Problem &problem : sample_of(all_problems(), 260, 1)) {
+    std::optional<Interpreted> kernel = compile_if_possible(problem, {});
+    if (!kernel) return;
+    ++kernels;
+    if (!check_all(*kernel, limit(60), random, runs)) return;
+  }
+  std::cout << kernels << " kernels, " << runs << " runs\n";
+  EXPECT_GT(runs, kernels * 20);
+}
+
+TEST(Interpreter, every_find_that_can_be_had) {
+  std::mt19937_64 random(2);
+  std::size_t runs = 0;
+  std::map<std::string, int> forced;
+  for (Problem problem : sample_of(all_problems(), 60, 2)) {
+    std::optional<Interpreted> kernel = compile_if_possible(problem, {});
+    if (!kernel) return;
+    for (const find::LevelPlan &plan : kernel->compilation().leaves.at(0).plan.finds.levels) {
+      std::string variable = kernel->compilation().leaves.at(0).plan.nest.levels.at(plan.level).variable;
+      for (const char *method : {"direct", "seq", "binary", "scan"}) {
+        problem.finds = {variable + "=" + method};
+        std::optional<Interpreted> other = compile_if_possible(problem, {report::Kind::find_not_proved});
+        if (!other) continue;
+        ++forced[method];
+        if (!check_all(*other, limit(25), random, runs)) return;
+      }
+      problem.finds.clear();
+    }
+  }
+  for (const char *method : {"direct", "seq", "binary", "scan"})
+    std::cout << method << ": " << forced[method] << " kernels\n";
+  for (const char *method : {"seq", "binary", "scan"})
+    EXPECT_GT(forced[method], 20) << method;
+}
+
+TEST(Interpreter, every_order_of_loops) {
+  std::mt19937_64 random(3);
+  std::size_t runs = 0, orders = 0;
+  for (Problem problem : sample_of(all_problems(), 60, 3)) {
+    std::optional<Interpreted> kernel = compile_if_possible(problem, {});
+    if (!kernel) return;
+    if (kernel->compilation().leaves.size() != 1) continue;
+    std::vector<std::string> variables = kernel->compilation().combination.leaves.at(0).variables();
+    for (int tries = 0; tries < 3; ++tries) {
+      for (std::size_t k = variables.size(); k > 1; --k)
+        std::swap(variables[k - 1], variables[random() % k]);
+      std::string order = "order ";
+      for (std::size_t k = 0; k < variables.size(); ++k)
+        order += (k ? ", " : "") + variables[k];
+      problem.schedules = {order, "chunk 1"};
+      std::optional<Interpreted> other = compile_if_possible(problem, {report::Kind::not_bounded_here});
+      if (!other) continue;
+      ++orders;
+      if (!check_all(*other, limit(25), random, runs)) return;
+    }
+  }
+  std::cout << orders << " orders\n";
+  EXPECT_GT(orders, 20u);
+}

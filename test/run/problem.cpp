@@ -1,0 +1,238 @@
+#include "run/problem.h"
+
+#include "odd_layouts.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+
+namespace unravel::run::test {
+
+pipeline::Request Problem::request() const {
+  pipeline::Request request;
+  request.expression = expression;
+  for (const auto &[tensor, layout] : formats)
+    request.formats[tensor] = unravel::test::layout_reference(layout);
+  request.schedules = schedules;
+  request.finds = finds;
+  request.name = name;
+  request.index = index;
+  request.value = value;
+  return request;
+}
+
+std::string Problem::text() const {
+  std::string text = "'" + expression + "'";
+  for (const auto &[tensor, layout] : formats)
+    text += " -f " + tensor + "=" + layout;
+  for (const std::string &schedule : schedules)
+    text += " -s '" + schedule + "'";
+  for (const std::string &find : finds)
+    text += " --find " + find;
+  return text + " --index " + loop::name_of(index) + " --type " + loop::name_of(value);
+}
+
+const std::vector<std::string> &shipped_matrices() {
+  static const std::vector<std::string> names = {"csr",     "csc",  "coo",   "coo_unsorted",
+                                                 "coo_dup", "dcsr", "dense", "dense<1,0>"};
+  return names;
+}
+
+const std::vector<std::string> &odd_matrices() {
+  static const std::vector<std::string> names = {
+      "@csr_down", "@csr_any",         "@csr_weak", "@csr_from_one", "@csr_even",
+      "@csr_once", "@csr_upside_down", "@coo_rows", "@coo_down",     "@coo_weak",
+      "@one_per_row", "@dcsr_mixed", "@diagonals"};
+  return names;
+}
+
+const std::vector<std::string> &vectors() {
+  static const std::vector<std::string> names = {"dense",   "sv",       "@sv_down",    "@sv_weak",
+                                                 "@sv_any", "@sv_once", "@sv_from_one"};
+  return names;
+}
+
+const std::vector<Computation> &computations() {
+  std::vector<std::string> matrices = shipped_matrices();
+  matrices.insert(matrices.end(), odd_matrices().begin(), odd_matrices().end());
+  const std::vector<std::string> &few = shipped_matrices();
+  std::vector<std::string> square = matrices;
+  square.push_back("@symmetric");
+  const std::vector<std::string> third = {"csr", "coo", "dcsr"};
+  const std::vector<std::string> full = {"dense", "dense<1,0>"};
+  static const std::vector<Computation> all = {
+      {"y(i) = A(i,j) * x(j)", {{"A", square}, {"x", vectors()}}},
+      {"y(j) = A(i,j) * x(i)", {{"A", matrices}, {"x", vectors()}}},
+      {"s = A(i,j) * B(i,j)", {{"A", matrices}, {"B", matrices}}},
+      {"y(i) = A(i,j) * B(i,j)", {{"A", matrices}, {"B", matrices}}},
+      {"C(i,j) = A(i,k) * B(k,j)", {{"A", matrices}, {"B", few}, {"C", full}}},
+      {"D(i,j) = S(i,j) * U(i,r) * V(j,r)", {{"S", matrices}, {"U", full}, {"V", {"dense", "csr"}}}},
+      {"t = A(i,i) * v(i)", {{"A", square}, {"v", vectors()}}},
+      {"y(i) = A(i,j) * x(j+1)", {{"A", matrices}, {"x", vectors()}}},
+      {"y(i) = A(i,j) * x(j-1)", {{"A", matrices}, {"x", vectors()}}},
+      {"y(i) = 2 * A(j,i) * x(j)", {{"A", matrices}, {"x", vectors()}}},
+      {"y(i) += A(i,j) * x(j)", {{"A", matrices}, {"x", {"dense", "sv"}}}},
+      {"s = a * x(i) * y(i)", {{"x", vectors()}, {"y", vectors()}}},
+      {"s = A(i,j) * B(i,j) * C(i,j)", {{"A", matrices}, {"B", few}, {"C", third}}},
+      {"s = A(i,j) * A(j,i)", {{"A", square}}},
+      {"y(i) = A(i+1,j) * B(i,j)", {{"A", few}, {"B", few}}},
+      {"y(i+1) = A(i,j) * x(j)", {{"A", few}, {"x", {"dense", "sv"}}}},
+      {"C(i,j) = x(i) * z(j)", {{"x", vectors()}, {"z", vectors()}, {"C", full}}},
+  };
+  return all;
+}
+
+std::vector<Problem> all_problems() {
+  std::vector<Problem> problems;
+  for (const Computation &computation : computations()) {
+    std::vector<Problem> made{Problem{computation.expression, {}, {}, {}}};
+    for (const auto &[tensor, layouts] : computation.choices) {
+      std::vector<Problem> longer;
+      for (const Problem &problem : made)
+        for (const std::string &layout : layouts) {
+          longer.push_back(problem);
+          longer.back().formats[tensor] = layout;
+        }
+      made = std::move(longer);
+    }
+    problems.insert(problems.end(), made.begin(), made.end());
+  }
+  return problems;
+}
+
+bool take_all() {
+  const char *all = std::getenv("UNRAVEL_TEST_ALL");
+  return all && std::string(all) == "1";
+}
+
+namespace {
+
+/// What a problem shows: its layouts per computation, its pairs of matrix layouts.
+std::set<std::string> features_of(const Problem &problem) {
+  std::set<std::string> features;
+  for (const auto &[tensor, layout] : problem.formats) {
+    features.insert(problem.expression + tensor + layout);
+    for (const auto &[other, second] : problem.formats)
+      if (tensor < other && layout[0] != '@' && second[0] != '@') features.insert(layout + "," + second);
+  }
+  return features;
+}
+
+} // namespace
+
+std::vector<Problem> sample_of(const std::vector<Problem> &problems, std::size_t count, std::uint64_t seed) {
+  std::vector<Problem> shuffled = problems;
+  std::mt19937_64 random(seed);
+  for (std::size_t k = shuffled.size(); k > 1; --k)
+    std::swap(shuffled[k - 1], shuffled[random() % k]);
+  if (take_all()) return shuffled;
+  // First what shows something new, then others, as many as are wanted.
+  std::set<std::string> seen;
+  std::vector<Problem> chosen, rest;
+  for (Problem &problem : shuffled) {
+    std::size_t before = seen.size();
+    seen.merge(features_of(problem));
+    (seen.size() > before ? chosen : rest).push_back(std::move(problem));
+  }
+  for (std::size_t k = 0; k < rest.size() && chosen.size() < count; ++k)
+    chosen.push_back(std::move(rest[k]));
+  return chosen;
+}
+
+double prime(std::size_t k) {
+  static const std::vector<double> primes = [] {
+    std::vector<double> found;
+    for (int n = 2; found.size() < 400; ++n)
+      if (std::none_of(found.begin(), found.end(), [&](double p) { return n % static_cast<int>(p) == 0; }))
+        found.push_back(n);
+    return found;
+  }();
+  return primes[k % primes.size()];
+}
+
+namespace {
+
+const compute::Assign &assignment(const compute::Computation &computation) {
+  return *compute::leaves(computation.root).at(0);
+}
+
+} // namespace
+
+std::optional<std::vector<std::int64_t>> shape_of(const compute::Computation &computation,
+                                                  const std::string &tensor, const Sizes &sizes) {
+  const compute::Assign &assign = assignment(computation);
+  std::vector<compute::Access> accesses{assign.target};
+  accesses.insert(accesses.end(), assign.factors.begin(), assign.factors.end());
+  std::optional<std::vector<std::int64_t>> shape;
+  for (const compute::Access &access : accesses) {
+    if (access.tensor != tensor) continue;
+    std::vector<std::int64_t> own;
+    for (const compute::Subscript &subscript : access.subscripts) {
+      std::int64_t extent = sizes.indices.at(subscript.index);
+      own.push_back(subscript.shift == 0 ? extent : std::max<std::int64_t>(0, extent + sizes.shifted_surplus));
+    }
+    if (shape && *shape != own) return std::nullopt;
+    shape = own;
+  }
+  return shape;
+}
+
+tensor::Reference reference_of(const compute::Computation &computation,
+                               const std::map<std::string, const tensor::Coordinates *> &operands,
+                               const Sizes &sizes, const std::vector<double> &initial) {
+  const compute::Assign &assign = assignment(computation);
+  const std::vector<std::string> &indices = computation.indices;
+  auto subscripts_of = [&](const compute::Access &access) {
+    std::vector<tensor::ReferenceSubscript> result;
+    for (const compute::Subscript &subscript : access.subscripts)
+      result.push_back({static_cast<int>(std::find(indices.begin(), indices.end(), subscript.index) - indices.begin()),
+                        subscript.shift});
+    return result;
+  };
+  // An index's extent is that of the modes with it as a plain subscript; without any nothing bounds it.
+  std::set<std::string> plain;
+  auto note = [&](const compute::Access &access) {
+    for (const compute::Subscript &subscript : access.subscripts)
+      if (subscript.shift == 0) plain.insert(subscript.index);
+  };
+  note(assign.target);
+  tensor::ReferenceProduct product;
+  product.constant = assign.constant;
+  for (const compute::Access &factor : assign.factors) {
+    note(factor);
+    product.factors.push_back({operands.at(factor.tensor), subscripts_of(factor)});
+  }
+  product.shape = shape_of(computation, assign.target.tensor, sizes).value();
+  product.result = subscripts_of(assign.target);
+  for (const std::string &index : indices)
+    product.extents.push_back(plain.count(index) ? sizes.indices.at(index) : -1);
+  if (assign.accumulate) product.initial = initial;
+  return tensor::evaluate(product);
+}
+
+tensor::Coordinates random_tensor(const std::vector<std::int64_t> &shape, double density, bool repeats,
+                                  std::mt19937_64 &random) {
+  tensor::Coordinates result(shape);
+  std::int64_t elements = tensor::element_count(shape);
+  for (std::int64_t element = 0; element < elements; ++element) {
+    if (static_cast<double>(random() % 1000) >= density * 1000) continue;
+    std::vector<std::int64_t> coordinate(shape.size());
+    std::int64_t rest = element;
+    for (std::size_t mode = shape.size(); mode-- > 0;) {
+      coordinate[mode] = rest % shape[mode];
+      rest /= shape[mode];
+    }
+    for (int times = repeats && random() % 4 == 0 ? 2 : 1; times > 0; --times)
+      result.append(coordinate, static_cast<double>(random() % 19) - 9);
+  }
+  // In any order.
+  for (std::size_t k = result.size(); k > 1; --k) {
+    std::size_t other = random() % k;
+    std::swap(result.value[k - 1], result.value[other]);
+    for (std::vector<std::int64_t> &index : result.index)
+      std::swap(index[k - 1], index[other]);
+  }
+  return result;
+}
+
+} // namespace unravel::run::test

@@ -1,0 +1,77 @@
+#pragma once
+
+#include "pipeline.h"
+#include "tensor/reference.h"
+#include "tensor/tensor.h"
+
+#include <cstdint>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+/// Computations with layouts, all together and one by one: what the tests of whole kernels go over.
+namespace unravel::run::test {
+
+/// A computation with a layout for each of its tensors and, maybe, a schedule.
+struct Problem {
+  std::string expression;
+  std::map<std::string, std::string> formats; // "@name": of test/layouts/odd.layout
+  std::vector<std::string> schedules;
+  std::vector<std::string> finds;
+  std::string name = "kernel";
+  loop::ElementType index = loop::ElementType::Int32;
+  loop::ElementType value = loop::ElementType::Float64;
+
+  pipeline::Request request() const;
+  /// As one would type it.
+  std::string text() const;
+};
+
+/// A computation and what its tensors may be stored in.
+struct Computation {
+  std::string expression;
+  /// Per tensor that isn't dense: "matrix" or "vector", or a list of layouts.
+  std::map<std::string, std::vector<std::string>> choices;
+};
+
+const std::vector<std::string> &shipped_matrices();
+const std::vector<std::string> &odd_matrices();
+const std::vector<std::string> &vectors();
+
+/// All computations of the first issue.
+const std::vector<Computation> &computations();
+
+/// Every computation with every choice of layouts, in a fixed order.
+std::vector<Problem> all_problems();
+
+/// A seeded sample of `count` problems in which every layout of every tensor of every computation occurs,
+/// and every pair of matrix layouts occurs in some computation; all of them where UNRAVEL_TEST_ALL is set.
+std::vector<Problem> sample_of(const std::vector<Problem> &problems, std::size_t count, std::uint64_t seed);
+
+bool take_all();
+
+/// Primes in turn: values that make every sum of products tell its terms.
+double prime(std::size_t k);
+
+/// Extents of the index variables, and of tensors where they follow from no plain subscript.
+struct Sizes {
+  std::map<std::string, std::int64_t> indices;
+  std::int64_t shifted_surplus = 0; // a mode subscripted with a shift has the index's extent plus this
+};
+
+/// The shape that a tensor has, or nothing where its accesses disagree.
+std::optional<std::vector<std::int64_t>> shape_of(const compute::Computation &computation,
+                                                  const std::string &tensor, const Sizes &sizes);
+
+/// What the reference evaluator says.
+tensor::Reference reference_of(const compute::Computation &computation,
+                               const std::map<std::string, const tensor::Coordinates *> &operands,
+                               const Sizes &sizes, const std::vector<double> &initial);
+
+/// A tensor with random entries: about `density` of all, some of them twice where `repeats` is set; values
+/// are small integers, so that sums are exact.
+tensor::Coordinates random_tensor(const std::vector<std::int64_t> &shape, double density, bool repeats,
+                                  std::mt19937_64 &random);
+
+} // namespace unravel::run::test

@@ -1,0 +1,144 @@
+// The C text of packing: compiled as C99 and C++ without a warning, and run against pack().
+#include "tensor/pack_c.h"
+
+#include "golden.h"
+#include "tensor/pack_layouts.h"
+#include "tensor/temporary_folder.h"
+
+#include <cstdio>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace unravel::tensor {
+namespace {
+
+const char *c_type(DType type) {
+  switch (type) {
+  case DType::I4: return "int32_t";
+  case DType::I8: return "int64_t";
+  case DType::F4: return "float";
+  default: return "double";
+  }
+}
+
+std::vector<std::string> sizes_of(const layout::Layout &layout) {
+  std::vector<std::string> sizes;
+  for (const std::string &size : layout.sizes)
+    if (std::find(sizes.begin(), sizes.end(), size) == sizes.end()) sizes.push_back(size);
+  return sizes;
+}
+
+std::string type_name(const layout::Layout &layout) {
+  std::string name = layout.base_name;
+  for (std::int64_t parameter : layout.parameters)
+    name += fmt::format("_{}", parameter);
+  return name + fmt::format("_{}", layout.order());
+}
+
+std::string struct_text(const layout::Layout &layout, IndexType index, ValueType value) {
+  std::string text = fmt::format("typedef struct {} {{\n", type_name(layout));
+  for (const std::string &size : sizes_of(layout))
+    text += fmt::format("  int64_t {};\n", size);
+  for (const layout::Count &count : layout.counts)
+    text += fmt::format("  int64_t {};\n", count.name);
+  for (const layout::Array &array : layout.arrays)
+    text += fmt::format("  {} *{};\n", c_type(element_type(array, index, value)), array.name);
+  return text + fmt::format("}} {};\n\n", type_name(layout));
+}
+
+/// A C function that packs the entries and prints what came of it.
+std::string check_text(const layout::Layout &layout, const Coordinates &entries, int number,
+                       const Tensor &packed) {
+  std::string name = type_name(layout),
+              text = fmt::format("static void check_{}(void) {{\n  {} A;\n", number, name);
+  std::string pointers;
+  for (std::size_t mode = 0; mode < entries.order(); ++mode) {
+    text += fmt::format("  int64_t index{}[] = {{{}}};\n", mode, fmt::join(entries.index[mode], ", "));
+    pointers += fmt::format("{}index{}", pointers.empty() ? "" : ", ", mode);
+  }
+  text += fmt::format("  int64_t *index[] = {{{}}};\n  double values[] = {{{}}};\n",
+                      pointers.empty() ? "NULL" : pointers, fmt::join(entries.value, ", "));
+  std::string sizes;
+  for (const std::string &size : sizes_of(layout))
+    sizes += fmt::format(", {}", packed.sizes.at(size));
+  text +=
+      fmt::format("  printf(\"%d\\n\", pack_{}(&A, {}, index, values{}));\n", name, entries.size(), sizes);
+  for (const layout::Array &array : layout.arrays) {
+    bool real = !packed.array(array.name).is_integer();
+    text +=
+        fmt::format("  for (int k = 0; k < {}; ++k) printf({}A.{}[k]);\n", packed.array(array.name).size(),
+                    real ? "\"%.17g \", (double)" : "\"%d \", (int)", array.name);
+    text += "  printf(\"\\n\");\n";
+  }
+  return text + fmt::format("  free_{}(&A);\n}}\n\n", name);
+}
+
+std::string expected_text(const Tensor &packed) {
+  std::string text = "0\n";
+  for (const layout::Array &array : packed.layout.arrays) {
+    const Elements &elements = packed.array(array.name);
+    for (std::size_t k = 0; k < elements.size(); ++k)
+      text += fmt::format("{} ", elements.real(k));
+    text += "\n";
+  }
+  return text;
+}
+
+std::string output_of(const std::string &command) {
+  std::string text;
+  FILE *pipe = popen((command + " 2>&1").c_str(), "r");
+  char part[4096];
+  while (std::size_t count = fread(part, 1, sizeof part, pipe))
+    text.append(part, count);
+  pclose(pipe);
+  return text;
+}
+
+TEST(PackC, SameAsPack) {
+  Random random(5);
+  std::string text = "#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n\n", calls, expected;
+  int number = 0;
+  for (std::size_t order = 0; order <= 4; ++order)
+    for (const layout::Layout &layout : layouts_of(order)) {
+      PackPlan plan = plan_packing(layout);
+      bool wide = number % 2;
+      IndexType index = wide ? IndexType::Int64 : IndexType::Int32;
+      ValueType value = number % 3 ? ValueType::F64 : ValueType::F32;
+      text += struct_text(layout, index, value);
+      text += emit_pack_c(plan, layout, {type_name(layout), {}}, index, value) + "\n";
+      for (std::size_t count : {1, 20}) {
+        std::vector<std::int64_t> shape;
+        for (std::size_t mode = 0; mode < order; ++mode)
+          shape.push_back(static_cast<std::int64_t>(3 + mode));
+        Coordinates entries = random_entries(random, shape, count);
+        Tensor packed = pack(layout, plan, entries, {index, value});
+        text += check_text(layout, entries, number, packed);
+        calls += fmt::format("  check_{}();\n", number++);
+        expected += expected_text(packed);
+      }
+    }
+  text += "int main(void) {\n" + calls + "  return 0;\n}\n";
+  TemporaryFolder folder;
+  std::string c_file = folder.write("pack.c", text), cpp_file = folder.write("pack.cpp", text);
+  std::string program = folder.path("pack"), flags = " -Wall -Wextra -pedantic -Werror -o " + program + " ";
+  for (const std::string &compiler :
+       {"gcc -std=c99 -fsanitize=address,undefined -fno-sanitize-recover=all" + flags + c_file,
+        "clang-19 -std=c99 -Wno-unused-command-line-argument" + flags + c_file,
+        "g++ -std=c++17" + flags + cpp_file}) {
+    std::string compiler_name = compiler.substr(0, compiler.find(' '));
+    if (output_of("command -v " + compiler_name).empty()) continue;
+    ASSERT_EQ(output_of(compiler).substr(0, 3000), "") << compiler_name;
+    ASSERT_EQ(output_of(program), expected) << compiler_name;
+  }
+}
+
+TEST(PackC, Texts) {
+  layout::Layout csr = shipped("csr", 2), bag = shipped("coo_unsorted", 2), dense = shipped("dense", 2);
+  test::golden_check("tensor", "pack_c",
+                     emit_pack_c(plan_packing(csr), csr, {"csr", {{"val", "val_"}}}) + "\n" +
+                         emit_pack_c(plan_packing(bag), bag, {"bag", {}}, IndexType::Int64, ValueType::F32) +
+                         "\n" + emit_pack_c(plan_packing(dense), dense, {"dense", {}}));
+}
+
+} // namespace
+} // namespace unravel::tensor

@@ -1,0 +1,102 @@
+#include "tensor/pack_layouts.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace unravel::tensor {
+
+const std::vector<std::string> &user_layouts() {
+  static const std::vector<std::string> texts = {
+      R"(layout csr_back(i: M, j: N) { # columns descend
+  index ptr[M + 1], col[NNZ]; count NNZ = ptr(M); value val[NNZ];
+  stored { [r, p] -> [i, j] : i = r and 0 <= r < M and ptr(r) <= p < ptr(r + 1) and j = col(p) } at val(p);
+  property ptr(0) = 0; property increasing ptr; property range col in [0, N);
+  property strictly decreasing col within ptr; })",
+      R"(layout csr_one(i: M, j: N) { # columns count from 1, rows from the last
+  index ptr[M + 1], col[NNZ]; count NNZ = ptr(M); value val[NNZ];
+  stored { [r, p] -> [i, j] : i = M - 1 - r and 0 <= r < M and ptr(r) <= p < ptr(r + 1) and j = col(p) - 1 } at -val(p);
+  property ptr(0) = 0; property increasing ptr; property range col in [1, N];
+  property strictly increasing col within ptr; })",
+      R"(layout csr_first(i: M, j: N) { # the first row's pointer is the second, in arrays of mixed width
+  index ptr[M + 2] : int64, col[NNZ] : int32; count NNZ = ptr(M + 1); value val[NNZ] : f32;
+  stored { [r, p] -> [i, j] : r = i + 1 and 1 <= r <= M and ptr(r) <= p < ptr(r + 1) and j = col(p) } at val(p);
+  property ptr(0) = 0; property ptr(1) = 0; property increasing ptr; property range col in [0, N);
+  property forall r, p, q : ptr(r) <= p < q < ptr(r + 1) => col(p) < col(q); })",
+      R"(layout csr_bag(i: M, j: N) { # columns of a row in any order, each once
+  index ptr[M + 1], col[NNZ]; count NNZ = ptr(M); value val[NNZ];
+  stored { [r, p] -> [i, j] : i = r and 0 <= r < M and ptr(r) <= p < ptr(r + 1) and j = col(p) } at val(p);
+  property ptr(0) = 0; property increasing ptr; property range col in [0, N);
+  property injective col within ptr; })",
+      R"(layout dcsc(i: M, j: N) {
+  index colidx[NC], ptr[NC + 1], row[NNZ]; count NC; count NNZ = ptr(NC); value val[NNZ];
+  stored { [c, p] -> [i, j] : 0 <= c < NC and j = colidx(c) and ptr(c) <= p < ptr(c + 1) and i = row(p) } at val(p);
+  property range colidx in [0, N); property strictly increasing colidx; property ptr(0) = 0;
+  property strictly increasing ptr; property range row in [0, M); property strictly increasing row within ptr; })",
+      R"(layout dcsr_bag(i: M, j: N) { # rows listed in any order, each once
+  index rowidx[NR], ptr[NR + 1], col[NNZ]; count NR; count NNZ = ptr(NR); value val[NNZ];
+  stored { [r, p] -> [i, j] : 0 <= r < NR and i = rowidx(r) and ptr(r) <= p < ptr(r + 1) and j = col(p) } at val(p);
+  property range rowidx in [0, M); property injective rowidx; property ptr(0) = 0;
+  property increasing ptr; property range col in [0, N); property strictly increasing col within ptr; })",
+      R"(layout rows_dense(i: M, j: N) { # only some rows, each in full
+  index rowidx[NR]; count NR; value val[NR, N];
+  stored { [r, c] -> [i, j] : 0 <= r < NR and i = rowidx(r) and j = c and 0 <= c < N } at val(r, c);
+  property range rowidx in [0, M); property strictly decreasing rowidx; })",
+      R"(layout coo_by_row(i: M, j: N) { # sorted by row alone
+  index row[NNZ], col[NNZ]; count NNZ; value val[NNZ];
+  stored { [p] -> [i, j] : 0 <= p < NNZ and i = row(p) and j = col(p) } at val(p);
+  property range row in [0, M); property range col in [0, N); property increasing row; property injective (row, col); })",
+      R"(layout coo_colmajor(i: M, j: N) { # sorted by column, then by descending row
+  index row[NNZ], col[NNZ]; count NNZ; value val[NNZ] : f32;
+  stored { [p] -> [i, j] : 0 <= p < NNZ and i = row(p) and j = col(p) } at val(p);
+  property range row in [0, M); property range col in [0, N);
+  property forall p, q : p < q => col(p) < col(q) or (col(p) = col(q) and row(p) > row(q)); })",
+      R"(layout csf3(i: M, j: N, k: K) {
+  index ptr[M + 1], col[NF], fiberptr[NF + 1], tube[NNZ]; count NF = ptr(M); count NNZ = fiberptr(NF); value val[NNZ];
+  stored { [r, f, p] -> [i, j, k] : i = r and 0 <= r < M and ptr(r) <= f < ptr(r + 1) and j = col(f)
+           and fiberptr(f) <= p < fiberptr(f + 1) and k = tube(p) } at val(p);
+  property ptr(0) = 0; property increasing ptr; property fiberptr(0) = 0; property increasing fiberptr;
+  property range col in [0, N); property range tube in [0, K);
+  property strictly increasing col within ptr; property strictly increasing tube within fiberptr; })",
+      R"(layout csf3_full(i: M, j: N, k: K) {
+  index row[NR], ptr[NR + 1], col[NF], fiberptr[NF + 1], tube[NNZ];
+  count NR; count NF = ptr(NR); count NNZ = fiberptr(NF); value val[NNZ];
+  stored { [r, f, p] -> [i, j, k] : 0 <= r < NR and k = row(r) and ptr(r) <= f < ptr(r + 1) and j = col(f)
+           and fiberptr(f) <= p < fiberptr(f + 1) and i = tube(p) } at val(p);
+  property range row in [0, K); property strictly increasing row;
+  property ptr(0) = 0; property increasing ptr; property fiberptr(0) = 0; property increasing fiberptr;
+  property range col in [0, N); property range tube in [0, M);
+  property strictly increasing col within ptr; property strictly increasing tube within fiberptr; })",
+      R"(layout csr_tail(i: M, j: N, k: K) { # each stored (i, j) has a full vector along k
+  index ptr[M + 1], col[NNZ]; count NNZ = ptr(M); value val[K, NNZ];
+  stored { [r, p, d] -> [i, j, k] : i = r and 0 <= r < M and ptr(r) <= p < ptr(r + 1) and j = col(p) and k = d
+           and 0 <= d < K } at val(d, p);
+  property ptr(0) = 0; property increasing ptr; property range col in [0, N); property strictly increasing col within ptr; })",
+      R"(layout coo3(i: M, j: N, k: K) {
+  index a[NNZ], b[NNZ], c[NNZ]; count NNZ; value val[NNZ];
+  stored { [p] -> [i, j, k] : 0 <= p < NNZ and i = a(p) and j = b(p) and k = c(p) } at val(p);
+  property range a in [0, M); property range b in [0, N); property range c in [0, K);
+  property strictly increasing (c, a, b); })",
+  };
+  return texts;
+}
+
+std::vector<layout::Layout> layouts_of(std::size_t order) {
+  std::vector<layout::Layout> result;
+  std::vector<std::int64_t> modes(order);
+  std::iota(modes.begin(), modes.end(), 0);
+  if (order == 0) return {shipped("dense", 0)};
+  do
+    result.push_back(shipped("dense", order, modes));
+  while (std::next_permutation(modes.begin(), modes.end()));
+  if (order == 1) result.push_back(shipped("sv", 1));
+  if (order == 2)
+    for (const char *name : {"csr", "csc", "dcsr", "coo", "coo_unsorted", "coo_dup"})
+      result.push_back(shipped(name, 2));
+  for (const std::string &text : user_layouts()) {
+    layout::Layout layout = layout_of(text);
+    if (layout.order() == order) result.push_back(std::move(layout));
+  }
+  return result;
+}
+
+} // namespace unravel::tensor

@@ -1,0 +1,278 @@
+// Packing and unpacking: plans, round trips, what can't be packed.
+#include "golden.h"
+#include "tensor/pack_layouts.h"
+#include "tensor/validate.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace unravel::tensor {
+namespace {
+
+TEST(Pack, PlansOfShippedLayouts) {
+  std::string text;
+  for (std::size_t order = 0; order < 4; ++order)
+    for (const layout::Layout &layout : layouts_of(order))
+      text += to_text(plan_packing(layout), layout);
+  test::golden_check("tensor", "pack_plans", text);
+}
+
+std::vector<std::vector<std::int64_t>> shapes_of(std::size_t order) {
+  switch (order) {
+  case 0: return {{}};
+  case 1: return {{0}, {1}, {7}};
+  case 2: return {{0, 0}, {0, 5}, {5, 0}, {1, 1}, {1, 9}, {9, 1}, {6, 7}, {40, 3}, {2, 300}};
+  case 3: return {{0, 2, 3}, {1, 1, 1}, {4, 1, 5}, {3, 7, 4}};
+  default: return {{1, 2, 1, 3}, {3, 2, 4, 2}, {2, 0, 1, 1}};
+  }
+}
+
+TEST(Pack, RoundTrips) {
+  Random random(7);
+  for (std::size_t order = 0; order <= 4; ++order)
+    for (const layout::Layout &layout : layouts_of(order)) {
+      PackPlan plan = plan_packing(layout);
+      for (const std::vector<std::int64_t> &shape : shapes_of(order))
+        for (std::size_t count : {0, 1, 5, 60}) {
+          Coordinates entries = random_entries(random, shape, count);
+          for (IndexType index : {IndexType::Int32, IndexType::Int64})
+            for (ValueType value : {ValueType::F32, ValueType::F64}) {
+              Tensor tensor = pack(layout, plan, entries, {index, value});
+              ValidationResult result = validate(tensor);
+              for (const Violation &violation : result.violations)
+                ADD_FAILURE() << layout.name << " " << fmt::format("{}", shape) << ": " << violation.message;
+              EXPECT_EQ(canonical(unpack(tensor)), canonical(entries))
+                  << layout.name << fmt::format("{}", shape);
+            }
+        }
+    }
+}
+
+/// Enough entries for buckets, threads and long rows; with rows that are empty, full, and duplicates.
+TEST(Pack, ManyEntries) {
+  Random random(3);
+  for (std::vector<std::int64_t> shape :
+       {std::vector<std::int64_t>{3000, 2000}, {5, 20000}, {100000, 7}, {1, 1000}}) {
+    Coordinates entries = random_entries(random, shape, 60000);
+    for (std::size_t e = 0; e < 9000; ++e)
+      entries.append(
+          {shape[0] / 2, static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(shape[1])))}, 1);
+    for (const char *name : {"csr", "csc", "dcsr", "coo"}) {
+      layout::Layout layout = shipped(name, 2);
+      for (int form = 0; form < 3; ++form) {
+        Coordinates given = entries;
+        if (form == 1) sort(given, {1, 0});
+        if (form == 2) given = canonical(given);
+        Tensor tensor = pack(layout, given);
+        EXPECT_TRUE(validate(tensor).ok());
+        EXPECT_EQ(canonical(unpack(tensor)), canonical(given)) << name << " " << form;
+      }
+    }
+    layout::Layout back = layout_of(user_layouts()[0]);
+    Tensor tensor = pack(back, entries, {IndexType::Int64, ValueType::F32});
+    EXPECT_TRUE(validate(tensor).ok());
+    EXPECT_EQ(canonical(unpack(tensor)), canonical(entries));
+  }
+}
+
+TEST(Pack, Arrays) {
+  Coordinates entries = entries_of({3, 4}, {{{2, 1}, 5}, {{0, 3}, 1}, {{2, 1}, 2}, {{0, 0}, 4}, {{2, 0}, 7}});
+  Tensor csr = pack(shipped("csr", 2), entries);
+  EXPECT_EQ(values_of<std::int32_t>(csr, "rowptr"), (std::vector<std::int32_t>{0, 2, 2, 4}));
+  EXPECT_EQ(values_of<std::int32_t>(csr, "col"), (std::vector<std::int32_t>{0, 3, 0, 1}));
+  EXPECT_EQ(values_of<double>(csr, "val"), (std::vector<double>{4, 1, 7, 7}));
+  EXPECT_EQ(csr.counts.at("NNZ"), 4);
+  KernelArguments arguments = kernel_arguments(csr);
+  EXPECT_EQ(arguments.sizes, (std::vector<std::int64_t>{3, 4}));
+  EXPECT_EQ(arguments.counts, (std::vector<std::int64_t>{4}));
+  EXPECT_EQ(arguments.arrays[1], csr.array("col").data());
+
+  Tensor dcsr = pack(shipped("dcsr", 2), entries, {IndexType::Int64, ValueType::F32});
+  EXPECT_EQ(values_of<std::int64_t>(dcsr, "rowidx"), (std::vector<std::int64_t>{0, 2}));
+  EXPECT_EQ(values_of<std::int64_t>(dcsr, "rowptr"), (std::vector<std::int64_t>{0, 2, 4}));
+  EXPECT_EQ(values_of<float>(dcsr, "val"), (std::vector<float>{4, 1, 7, 7}));
+
+  Tensor unsorted = pack(shipped("coo_unsorted", 2), entries);
+  EXPECT_EQ(unpack(unsorted), entries_of({3, 4}, {{{2, 1}, 7}, {{0, 3}, 1}, {{0, 0}, 4}, {{2, 0}, 7}}));
+  Tensor dup = pack(shipped("coo_dup", 2), entries);
+  EXPECT_EQ(unpack(dup), entries);
+  Tensor by_row = pack(layout_of(user_layouts()[7]), entries);
+  EXPECT_EQ(unpack(by_row), entries_of({3, 4}, {{{0, 3}, 1}, {{0, 0}, 4}, {{2, 1}, 7}, {{2, 0}, 7}}));
+  Tensor one = pack(layout_of(user_layouts()[1]), entries);
+  EXPECT_EQ(values_of<std::int32_t>(one, "ptr"), (std::vector<std::int32_t>{0, 2, 2, 4}));
+  EXPECT_EQ(values_of<std::int32_t>(one, "col"), (std::vector<std::int32_t>{1, 2, 1, 4}));
+  EXPECT_EQ(values_of<double>(one, "val"), (std::vector<double>{-7, -7, -4, -1}));
+  Tensor first = pack(layout_of(user_layouts()[2]), entries);
+  EXPECT_EQ(values_of<std::int64_t>(first, "ptr"), (std::vector<std::int64_t>{0, 0, 2, 2, 4}));
+  Tensor dense = pack(shipped("dense", 2, {1, 0}), entries);
+  EXPECT_EQ(values_of<double>(dense, "val"), (std::vector<double>{4, 0, 7, 0, 0, 7, 0, 0, 0, 1, 0, 0}));
+}
+
+TEST(Unpack, LayoutsThatCannotBePacked) {
+  // [1 2 0 0 0]
+  // [0 3 0 0 4]
+  // [0 0 0 0 5]
+  Tensor blocks;
+  blocks.layout = layout_of(bcsr_text, {2, 2});
+  blocks.sizes = {{"M", 3}, {"N", 5}};
+  blocks.arrays["rowptr"] = Elements::of<std::int32_t>({0, 2, 3});
+  blocks.arrays["bcol"] = Elements::of<std::int32_t>({0, 2, 2});
+  blocks.arrays["val"] = Elements::of<double>({1, 2, 0, 3, 0, 0, 4, 0, 5, 0, 0, 0});
+  complete_counts(blocks);
+  EXPECT_EQ(blocks.counts.at("NB"), 3);
+  EXPECT_TRUE(validate(blocks, {.accesses = true}).ok());
+  EXPECT_EQ(canonical(unpack(blocks)),
+            entries_of({3, 5}, {{{0, 0}, 1}, {{0, 1}, 2}, {{1, 1}, 3}, {{1, 4}, 4}, {{2, 4}, 5}}));
+
+  Tensor half;
+  half.layout = layout_of(symmetric_text);
+  half.sizes = {{"N", 3}};
+  half.arrays["rowptr"] = Elements::of<std::int64_t>({0, 2, 2, 3});
+  half.arrays["col"] = Elements::of<std::int64_t>({0, 2, 2});
+  half.arrays["val"] = Elements::of<float>({1, 2, 3});
+  complete_counts(half);
+  EXPECT_TRUE(validate(half).ok());
+  EXPECT_EQ(canonical(unpack(half)),
+            entries_of({3, 3}, {{{0, 0}, 1}, {{0, 2}, 2}, {{2, 0}, 2}, {{2, 2}, 3}}));
+
+  Tensor ones; // entries that are literals
+  ones.layout = layout_of(
+      "layout ones(i: M) { index idx[K]; count K; stored { [p] -> [i] : 0 <= p < K and i = idx(p) } at -2; "
+      "property range idx in [0, M); }");
+  ones.sizes = {{"M", 5}};
+  ones.counts = {{"K", 2}};
+  ones.arrays["idx"] = Elements::of<std::int32_t>({4, 1});
+  EXPECT_EQ(unpack(ones), entries_of({5}, {{{4}, -2}, {{1}, -2}}));
+}
+
+TEST(Pack, Refusals) {
+  const std::string forms = " | packing is derived for positions like `i = r`, `0 <= p < NNZ` and `f(r) <= p "
+                            "< f(r + 1)` with `j = col(p)`; "
+                            "other layouts' arrays can be given as a folder";
+  auto plan = [](const std::string &text, std::vector<std::int64_t> parameters = {}) {
+    return refusal([&] { plan_packing(layout_of(text, parameters)); });
+  };
+  EXPECT_EQ(plan(bcsr_text, {2, 3}),
+            "cannot-pack: coordinates can't be packed into layout `bcsr<2, 3>`: `2*b + r = i` is not "
+            "of a form that packing is derived for" +
+                forms);
+  EXPECT_EQ(plan(symmetric_text),
+            "cannot-pack: coordinates can't be packed into layout `symmetric_csr`: it has 2 `stored` pieces" +
+                forms);
+  EXPECT_EQ(plan("layout upper(i: N, j: N) { value val[N, N]; stored { [a, b] -> [i, j] : i = a and j = b "
+                 "and 0 <= a < N and "
+                 "a <= b < N } at val(a, b); }"),
+            "cannot-pack: coordinates can't be packed into layout `upper`: `a <= b` is not of a form that "
+            "packing is derived for" +
+                forms);
+  EXPECT_EQ(plan("layout ones(i: M) { index idx[K]; count K; stored { [p] -> [i] : 0 <= p < K and i = idx(p) "
+                 "} at 1; }"),
+            "cannot-pack: coordinates can't be packed into layout `ones`: its entries hold the literal 1" +
+                forms);
+  EXPECT_EQ(plan("layout extra(i: M) { index idx[K], other[K]; count K; value val[K]; "
+                 "stored { [p] -> [i] : 0 <= p < K and i = idx(p) } at val(p); }"),
+            "cannot-pack: coordinates can't be packed into layout `extra`: its relation doesn't determine "
+            "array `other`" +
+                forms);
+  EXPECT_EQ(plan("layout extra(i: M) { index idx[K]; count K; count P; value val[K]; "
+                 "stored { [p] -> [i] : 0 <= p < K and i = idx(p) } at val(p); }"),
+            "cannot-pack: coordinates can't be packed into layout `extra`: its relation doesn't determine "
+            "count `P`" +
+                forms);
+  EXPECT_EQ(plan("layout diagonal(i: N, j: N) { value val[N]; stored { [a] -> [i, j] : i = a and j = a and 0 "
+                 "<= a < N } at val(a); }"),
+            "cannot-pack: coordinates can't be packed into layout `diagonal`: `a = j` is not of a form that "
+            "packing is derived for" +
+                forms);
+  EXPECT_EQ(plan("layout twice(i: N, j: M) { value val[2*N, M]; stored { [a, b] -> [i, j] : i = a and j = b "
+                 "and 0 <= a < N and 0 <= b < M } "
+                 "at val(2*a, b); }"),
+            "cannot-pack: coordinates can't be packed into layout `twice`: the slot `val(2*a, b)` doesn't "
+            "number the entries by their "
+            "last positions" +
+                forms);
+
+  layout::Layout csr = shipped("csr", 2);
+  EXPECT_EQ(refusal([&] { pack(csr, Coordinates({3})); }),
+            "wrong-shape: layout `csr` is for tensors of order 2, but the tensor has order 1");
+  EXPECT_EQ(refusal([&] {
+              pack(layout_of("layout square(i: N, j: N) { value val[N, N]; stored { [a, b] -> [i, j] : i = a "
+                             "and j = b and 0 <= a < N "
+                             "and 0 <= b < N } at val(a, b); }"),
+                   Coordinates({3, 4}));
+            }),
+            "wrong-shape: layout `square` is for tensors whose extents `N` are equal, but the tensor is 3 x "
+            "4 | choose another layout "
+            "with -f");
+  EXPECT_EQ(
+      refusal([&] { pack(shipped("dense", 2), Coordinates({1 << 20, 1 << 20}), {.max_memory = 1 << 30}); }),
+      "memory-limit: a tensor of 1048576 x 1048576 with 0 entries in layout `dense` takes 8 TiB, more than "
+      "the 1 GiB allowed | "
+      "choose a layout for sparse tensors with -f, or raise the limit with --max-memory");
+  EXPECT_EQ(refusal([&] {
+              pack(shipped("dense", 3), Coordinates({INT64_MAX, INT64_MAX, 2}), {.max_memory = 1 << 30});
+            }),
+            "memory-limit: a tensor of 9223372036854775807 x 9223372036854775807 x 2 with 0 entries in "
+            "layout `dense` takes more than "
+            "2^63 bytes, more than the 1 GiB allowed | choose a layout for sparse tensors with -f, or raise "
+            "the limit with --max-memory");
+  EXPECT_EQ(
+      refusal([&] { pack(shipped("sv", 1), entries_of({INT64_C(1) << 40}, {{{INT64_C(1) << 39}, 1}})); }),
+      "index-width: 1099511627775 indices `i` don't fit in the int32 elements of array `idx` | use --index "
+      "int64");
+  EXPECT_EQ(refusal([&] { pack(layout_of(user_layouts()[2]), Coordinates({2, INT64_C(1) << 31})); }),
+            "no error");
+  EXPECT_EQ(refusal([&] { pack(layout_of(user_layouts()[2]), Coordinates({2, (INT64_C(1) << 31) + 1})); }),
+            "index-width: 2147483648 indices `j` don't fit in the int32 elements of array `col` | declare "
+            "the array with elements int64");
+  Coordinates huge = entries_of({INT64_C(1) << 40}, {{{INT64_C(1) << 39}, 1}});
+  EXPECT_EQ(unpack(pack(shipped("sv", 1), huge, {IndexType::Int64})), huge);
+
+  layout::Layout whole = layout_of(
+      "layout whole(i: M) { value val[M] : int32; stored { [a] -> [i] : i = a and 0 <= a < M } at val(a); }");
+  EXPECT_EQ(unpack(pack(whole, entries_of({2}, {{{1}, 3}, {{1}, 4}}))),
+            entries_of({2}, {{{0}, 0}, {{1}, 7}}));
+  EXPECT_EQ(refusal([&] { pack(whole, entries_of({2}, {{{1}, 2.5}})); }),
+            "value-width: value 2.5 can't be stored in array `val` of int32 elements | declare the array "
+            "with elements f64");
+  layout::Layout lower = layout_of("layout lower(i: N, j: N) { index row[K], col[K]; count K; value val[K]; "
+                                   "stored { [p] -> [i, j] : 0 <= p < K and i = row(p) and "
+                                   "j = col(p) } at val(p); property range row in [0, N); property range col "
+                                   "in [0, N); property forall p : col(p) <= row(p); }");
+  EXPECT_EQ(refusal([&] { pack(lower, entries_of({3, 3}, {{{1, 1}, 1}, {{2, 0}, 1}})); }), "no error");
+  EXPECT_EQ(refusal([&] { pack(lower, entries_of({3, 3}, {{{1, 1}, 1}, {{0, 2}, 1}})); }),
+            "not-storable: these entries can't be stored in layout `lower`: `forall p : col(p) <= row(p)` "
+            "does not hold: col[1] = 2, "
+            "row[1] = 0 for p = 1 | choose a layout without this property with -f");
+  Coordinates outside({2, 2});
+  outside.append({2, 0}, 1);
+  EXPECT_EQ(refusal([&] { pack(csr, outside); }).substr(0, 9), "internal:");
+}
+
+TEST(Unpack, Refusals) {
+  Tensor csr = pack(shipped("csr", 2), entries_of({2, 2}, {{{0, 1}, 1}, {{1, 0}, 2}}));
+  EXPECT_EQ(refusal([&] { unpack(csr, 16); }),
+            "memory-limit: the entries of layout `csr` take more memory than the 16 bytes allowed | raise "
+            "the limit with --max-memory");
+  csr.array("rowptr").set_integer(2, 9);
+  EXPECT_EQ(refusal([&] { unpack(csr); }), "outside-array: the arrays of layout `csr` don't fit together: `j "
+                                           "= col(p)` can't be evaluated for r = 1, p = 2 | an array is "
+                                           "too short for it, or a number too large");
+  EXPECT_EQ(
+      validate_accesses(csr).at(0).message,
+      "the arrays of layout `csr` don't fit together: `j = col(p)` can't be evaluated for r = 1, p = 2");
+  Tensor apart;
+  apart.layout = layout_of("layout apart(i: M) { value val[M]; stored { [a, b] -> [i] : i = 2*a + b and a = "
+                           "b and 0 <= a < M } at val(a); }");
+  apart.layout.pieces[0].relation =
+      term::equal(term::variable("a") + term::variable("b"), term::variable("i"));
+  apart.sizes = {{"M", 3}};
+  apart.arrays["val"] = Elements::of<double>({1, 2, 3});
+  EXPECT_EQ(refusal([&] { unpack(apart); }),
+            "cannot-unpack: the entries of layout `apart` can't be enumerated: `a` has no bounds that are "
+            "known before it | state bounds "
+            "from positions that come before it");
+}
+
+} // namespace
+} // namespace unravel::tensor
