@@ -62,6 +62,12 @@ if(TARGET unravel_tool)
   endif()
 endif()
 
+# ---- benchmarks
+
+if(UNRAVEL_BENCH)
+  include(cmake/bench.cmake)
+endif()
+
 # ---- install
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/unravel)

@@ -181,7 +181,9 @@ Compilation compile(const Request &request) {
     Leaf leaf;
     schedule::Scans scans;
     auto plan_finds = [&](const find::Requests &wanted) {
-      return steps.run("finds", [&] { return find::plan_finds(leaf.plan.nest, *result.prover, wanted); },
+      find::Lengths lengths;
+      if (!request.counts.empty()) lengths = schedule::trip_counts(space, leaf.order, request.counts);
+      return steps.run("finds", [&] { return find::plan_finds(leaf.plan.nest, *result.prover, wanted, lengths); },
                        [&](const find::FindPlan &plan) { return find::to_text(plan, leaf.plan.nest); });
     };
     do {

@@ -106,6 +106,7 @@ private:
         double divisor = written.children[1].kind == Expression::Kind::Integer
                              ? static_cast<double>(written.children[1].integer)
                              : written.children[1].decimal;
+        if (divisor == 0) report::fail(Kind::not_a_product, written.children[1].span, "division by zero");
         into.constant /= divisor;
         multiply(written.children[0], into);
         return;

@@ -1,5 +1,6 @@
 #include "depend/dependence.h"
 
+#include "prove/example.h"
 #include "space/set.h"
 
 #include <algorithm>
@@ -46,14 +47,13 @@ public:
       hypotheses.push_back(term::equal(first.coordinates[k], term::substitute(second.coordinates[k], primed_)));
     space::Set pairs(term::conjunction(hypotheses));
     if (pairs.is_empty()) return;
-    verdict.reason = "properties";
+    if (verdict.reason == "affine") verdict.reason = "properties";
     prove::Answer answer = prover_.refute(fmt::format("dependence({})", variable_), first.tensor, hypotheses);
     if (answer == prove::Answer::Refuted) return;
     verdict.reason = answer == prove::Answer::Possible ? "possible" : "budget exhausted";
     if (details_) verdict.relation = term::disjunction({verdict.relation, pairs.formula()});
     if (details_ && verdict.witness.empty() && answer == prove::Answer::Possible)
-      for (const auto &[name, value] : prover_.model_of_last().values)
-        verdict.witness += fmt::format("{}{} = {}", verdict.witness.empty() ? "" : ", ", name, value);
+      verdict.witness = prove::small_example(prover_, hypotheses);
     bool both_update = first.updates && second.updates;
     if (!both_update) verdict.verdict = Verdict::Carried;
     else if (verdict.verdict == Verdict::Parallel) verdict.verdict = Verdict::Reduction;

@@ -84,10 +84,10 @@ std::string documentation(const Program &program, const Names &names, const Expr
   for (std::size_t k = 0; k < program.parameters.size(); ++k) {
     const TensorParameter &parameter = program.parameters[k];
     std::string sizes = parameter.sizes.empty() ? "" : fmt::format(" of sizes ({})", joined(parameter.sizes));
-    result +=
-        wrap_text(comment_text(fmt::format("{}: {}{}{}", names.parameter(k),
-                                      parameter.is_result ? "the result, " : "", parameter.layout, sizes)),
-             " * ", "   ");
+    result += wrap_text(
+        comment_text(fmt::format("{}: {}{}{}", names.parameter(k), parameter.is_result ? "the result, " : "",
+                                 parameter.layout, sizes)),
+        " * ", "   ");
   }
   if (program.preconditions.empty()) return result + " *\n * Returns 0.\n */\n";
   result += " *\n * Returns 0; or 1, and does nothing, unless\n";
@@ -164,6 +164,14 @@ std::string kernel_name(const Program &program) {
   return Names(program).kernel();
 }
 
+std::vector<StructNames> struct_names(const Program &program) {
+  Names names(program);
+  std::vector<StructNames> result;
+  for (std::size_t k = 0; k < program.parameters.size(); ++k)
+    result.push_back({names.type_of(k).name, names.type_of(k).members});
+  return result;
+}
+
 std::string emit_c(const Program &original, const EmitOptions &options) {
   Program program = without_unused(original);
   Names names(program);
@@ -191,7 +199,8 @@ std::string emit_header(const Program &original) {
   result += "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
   for (const StructType &type : names.types())
     result += struct_text(type, expressions, true);
-  result += documentation(program, names, expressions) + wrap_code(signature(program, names) + ";", "") + "\n";
+  result +=
+      documentation(program, names, expressions) + wrap_code(signature(program, names) + ";", "") + "\n";
   return result + "#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
 }
 

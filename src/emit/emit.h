@@ -2,7 +2,9 @@
 
 #include "loop/loop.h"
 
+#include <map>
 #include <string>
+#include <vector>
 
 /// C text for kernels, clean under C99 and C++, with and without OpenMP.
 ///
@@ -31,6 +33,35 @@ std::string emit_c(const loop::Program &program, const EmitOptions &options = {}
 
 /// The header that goes with it: structs and prototype.
 std::string emit_header(const loop::Program &program);
+
+struct MainOptions {
+  /// The text is a file of its own, which includes "<kernel>.h". Otherwise it goes behind emit_c's.
+  bool with_header = false;
+  /// By tensor: the name of the size of each mode, where that isn't the parameter's `sizes` (a square matrix
+  /// has two modes of one size).
+  std::map<std::string, std::vector<std::string>> modes;
+};
+
+/// A small main() for the kernel, in C99 and C++: `./spmv A=matrix.mtx x=ones -o y.mtx` reads the operands
+/// (.mtx, from order 3 on .tns; or ones), runs the kernel once and prints its time, and the sum and first
+/// values of the result or writes it. Sizes that no file gives follow from the preconditions that are plain
+/// equalities. It calls, and declares, for each struct type T of the program
+///
+///     int pack_T(T *A, int64_t n, int64_t *const index[], const double *values, int64_t M, int64_t N);
+///     void free_T(T *tensor);
+///
+/// pack_T makes a tensor of n entries, the e-th at (index[0][e], index[1][e], ...), in any order, with
+/// duplicates to be summed; it returns 0, or an error. The sizes are the parameter's, in its order. The
+/// arrays of index and values may be null where n is 0.
+std::string emit_main(const loop::Program &program, const MainOptions &options = {});
+
+/// What the C text calls a parameter's struct type, and its sizes, counts and arrays in it.
+struct StructNames {
+  std::string type;
+  std::map<std::string, std::string> members; // all of them, by the names in the program
+};
+/// One for each parameter.
+std::vector<StructNames> struct_names(const loop::Program &program);
 
 /// The C identifier of the kernel: the program's name, changed where it isn't one or collides.
 std::string kernel_name(const loop::Program &program);

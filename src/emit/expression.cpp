@@ -73,18 +73,22 @@ void Expressions::find_non_negative(const loop::Program &program) {
     non_negative_.insert(name);
   bool changed = true;
   auto check = [&](const std::string &name, const Term &value, const loop::Facts &facts) {
-    if (non_negative_.contains(name) && !is_non_negative(value, facts)) changed = non_negative_.erase(name) > 0;
+    if (non_negative_.contains(name) && !is_non_negative(value, facts))
+      changed = non_negative_.erase(name) > 0;
   };
   while (changed) {
     changed = false;
-    each_statement_with_facts(program.body, {}, [&](const loop::Statement &statement, const loop::Facts &facts) {
-      if (const auto *loop = std::get_if<loop::For>(&statement.kind)) check(loop->variable, loop->lower, facts);
-      if (const auto *let = std::get_if<loop::Let>(&statement.kind)) check(let->variable, let->value, facts);
-      if (const auto *declare = std::get_if<loop::Declare>(&statement.kind))
-        check(declare->variable, declare->initial, facts);
-      if (const auto *assign = std::get_if<loop::Assign>(&statement.kind))
-        check(assign->variable, assign->value, facts);
-    });
+    each_statement_with_facts(program.body, {},
+                              [&](const loop::Statement &statement, const loop::Facts &facts) {
+                                if (const auto *loop = std::get_if<loop::For>(&statement.kind))
+                                  check(loop->variable, loop->lower, facts);
+                                if (const auto *let = std::get_if<loop::Let>(&statement.kind))
+                                  check(let->variable, let->value, facts);
+                                if (const auto *declare = std::get_if<loop::Declare>(&statement.kind))
+                                  check(declare->variable, declare->initial, facts);
+                                if (const auto *assign = std::get_if<loop::Assign>(&statement.kind))
+                                  check(assign->variable, assign->value, facts);
+                              });
   }
 }
 

@@ -1,5 +1,6 @@
 // What is asked of a layout before it is used: is it consistent, bounded, in range?
 #include "layout/layout.h"
+#include "prove/example.h"
 #include "report/diagnostic.h"
 #include "space/set.h"
 
@@ -26,6 +27,7 @@ std::vector<prove::Axiom> with_properties(const Layout &layout, const std::vecto
   partial.lemmas.clear();
   partial.properties.clear();
   for (std::size_t k : chosen) partial.properties.push_back(layout.properties[k]);
+  derive_lemmas(partial); // those that the chosen properties still give
   return partial.axioms();
 }
 
@@ -34,11 +36,13 @@ bool refuted(std::vector<prove::Axiom> axioms, const std::vector<Term> &hypothes
   return prover.refute("vacuity", "", hypotheses) == prove::Answer::Refuted;
 }
 
-/// The properties that together refute the hypotheses, none of them superfluous.
-std::vector<std::size_t> conflict(const Layout &layout, const std::vector<Term> &hypotheses) {
+/// The properties that together refute the hypotheses, none of them superfluous. `stated`: the property whose
+/// conclusion is among the hypotheses.
+std::vector<std::size_t> conflict(const Layout &layout, const std::vector<Term> &hypotheses, const Property *stated) {
   std::vector<std::size_t> kept(layout.properties.size());
   for (std::size_t k = 0; k < kept.size(); ++k) kept[k] = k;
   for (std::size_t k = kept.size(); k-- > 0;) {
+    if (&layout.properties[k] == stated) continue;
     std::vector<std::size_t> without = kept;
     without.erase(without.begin() + static_cast<std::ptrdiff_t>(k));
     if (refuted(with_properties(layout, without), hypotheses)) kept = without;
@@ -46,10 +50,11 @@ std::vector<std::size_t> conflict(const Layout &layout, const std::vector<Term> 
   return kept;
 }
 
-[[noreturn]] void fail_contradiction(const Layout &layout, const std::vector<Term> &hypotheses, const std::string &what) {
+[[noreturn]] void fail_contradiction(const Layout &layout, const std::vector<Term> &hypotheses, const std::string &what,
+                                     const Property *stated = nullptr) {
   std::vector<std::string> texts;
   text::Span span = layout.span;
-  for (std::size_t k : conflict(layout, hypotheses)) {
+  for (std::size_t k : conflict(layout, hypotheses, stated)) {
     texts.push_back("`" + layout.properties[k].axiom.text + "`");
     span = layout.properties[k].tree.span;
   }
@@ -74,8 +79,11 @@ void check_vacuity(const Layout &layout) {
   for (const Property &property : layout.properties) {
     if (property.axiom.variables.empty()) continue;
     std::vector<Term> guard = term::conjuncts(property.axiom.guard);
-    if (excluded(guard))
-      fail_contradiction(layout, guard, fmt::format("nothing satisfies the condition of `{}`", property.axiom.text));
+    if (refuted(basic_facts(layout), guard)) continue; // it says nothing, whatever the others say
+    // With the conclusion, so that the applications in it are known where axioms are instantiated.
+    std::vector<Term> instance = term::conjuncts(term::conjunction({property.axiom.guard, property.axiom.conclusion}));
+    if (all.refute("vacuity", "", instance) == prove::Answer::Refuted)
+      fail_contradiction(layout, instance, fmt::format("nothing satisfies `{}`", property.axiom.text), &property);
   }
   if (std::vector<Term> facts{term::truth()}; excluded(facts)) fail_contradiction(layout, facts, "no array satisfies them");
 }
@@ -122,16 +130,20 @@ void check_bounded(const Layout &layout, const Piece &piece) {
                fmt::format("add bounds that are known before it, as in `0 <= {0} < NNZ` or `rowptr(r) <= {0} < rowptr(r + 1)`", *first));
 }
 
-std::string case_of(const prove::Prover &prover) {
-  std::string text;
-  for (const auto &[name, value] : prover.model_of_last().values) text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", name, value);
-  return text.empty() ? "no small case found" : "a case: " + text;
+/// Conditions under which `index` lies outside [0, extent).
+std::vector<Term> outside(std::vector<Term> conditions, const Term &index, const Term &extent) {
+  conditions.push_back(term::negation(term::between(Term(0), index, extent)));
+  return conditions;
+}
+
+std::string case_of(prove::Prover &prover, const std::vector<Term> &hypotheses) {
+  std::string example = prove::small_example(prover, hypotheses);
+  return example.empty() ? "no small case found" : "a case: " + example;
 }
 
 /// Is `index` in [0, extent) wherever the other conditions hold?
-bool in_range(prove::Prover &prover, std::vector<Term> conditions, const Term &index, const Term &extent) {
-  conditions.push_back(term::negation(term::between(Term(0), index, extent)));
-  return prover.refute("in range", "", conditions) == prove::Answer::Refuted;
+bool in_range(prove::Prover &prover, const std::vector<Term> &conditions, const Term &index, const Term &extent) {
+  return prover.refute("in range", "", outside(conditions, index, extent)) == prove::Answer::Refuted;
 }
 
 /// The conjuncts that can be evaluated without evaluating `application`.
@@ -145,10 +157,12 @@ std::vector<Term> conditions_without(const Term &relation, const Term &applicati
 }
 
 void check_arguments(const Layout &layout, const Piece &piece, prove::Prover &prover, std::vector<report::Diagnostic> &findings) {
-  auto out_of_range = [&](const std::string &use, const Array &array, std::size_t k, const Term &index) {
-    findings.push_back({Kind::argument_range, piece.span.place(),
+  auto out_of_range = [&](const text::Span &span, const std::string &use, const std::vector<Term> &conditions, const Array &array, std::size_t k,
+                          const Term &index) {
+    findings.push_back({Kind::argument_range, span.place(),
                         fmt::format("`{}` may lie outside `{}`: `{}` is not proved to be in [0, {}); {}", use, array.name,
-                                    term::to_text(index), term::to_text(array.extents[k]), case_of(prover)),
+                                    term::to_text(index), term::to_text(array.extents[k]),
+                                    case_of(prover, outside(conditions, index, array.extents[k]))),
                         "add a bound to the relation or a `range` property"});
   };
   for (const Term &application : term::applications_of(piece.relation)) {
@@ -157,13 +171,13 @@ void check_arguments(const Layout &layout, const Piece &piece, prove::Prover &pr
     std::vector<Term> conditions = conditions_without(piece.relation, application);
     for (std::size_t k = 0; k < call->arguments.size(); ++k)
       if (!in_range(prover, conditions, call->arguments[k], array.extents[k]))
-        out_of_range(term::to_text(application), array, k, call->arguments[k]);
+        out_of_range(piece.places.at(application), term::to_text(application), conditions, array, k, call->arguments[k]);
   }
   if (piece.value.array.empty()) return;
   const Array &array = *layout.array(piece.value.array);
   for (std::size_t k = 0; k < piece.value.slots.size(); ++k)
     if (!in_range(prover, term::conjuncts(piece.relation), piece.value.slots[k], array.extents[k]))
-      out_of_range(fmt::format("{}({})", array.name, term::to_text(piece.value.slots[k])), array, k, piece.value.slots[k]);
+      out_of_range(piece.value.span, fmt::format("{}({})", array.name, term::to_text(piece.value.slots[k])), term::conjuncts(piece.relation), array, k, piece.value.slots[k]);
 }
 
 /// A coordinate that isn't proved to be in the tensor is made so by a condition in the relation.
@@ -174,7 +188,7 @@ void close_coordinates(const Layout &layout, Piece &piece, prove::Prover &prover
     if (in_range(prover, term::conjuncts(piece.relation), coordinate, size)) continue;
     findings.push_back({Kind::coordinate_range, piece.span.place(),
                         fmt::format("coordinate `{}` may lie outside [0, {}): entries outside are skipped; {}",
-                                    layout.coordinates[k], layout.sizes[k], case_of(prover)),
+                                    layout.coordinates[k], layout.sizes[k], case_of(prover, outside(term::conjuncts(piece.relation), coordinate, size))),
                         "state the bound in the relation or as a `range` property"});
     piece.relation = term::conjunction({piece.relation, term::between(Term(0), coordinate, size)});
   }

@@ -6,6 +6,7 @@
 #include "term/term.h"
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -36,6 +37,7 @@ struct EntryValue {
   std::string array;            // empty: the literal
   std::vector<term::Term> slots; // one per extent of the array
   double literal = 1;
+  text::Span span;
 };
 
 /// One piece: { positions -> coordinates : relation } at value. The relation is a formula over the positions,
@@ -45,6 +47,7 @@ struct Piece {
   term::Term relation;
   EntryValue value;
   text::Span span;
+  std::map<term::Term, text::Span> places; // of the applications in the relation
 };
 
 /// A stated or derived property: the formula is what the prover sees; form, functions and within only serve the

@@ -98,8 +98,8 @@ private:
     std::vector<std::int64_t> all(modes_.begin(), modes_.end());
     if (!tree_.permutable)
       report::fail(Kind::unknown_layout, tree_.name.span,
-                   fmt::format("layout `{}` takes {} parameter{}, but {} are given", tree_.name.text, own,
-                               own == 1 ? "" : "s", parameters_.size()));
+                   fmt::format("layout `{}` takes {} parameter{}, but {} given", tree_.name.text, own,
+                               own == 1 ? "" : "s", parameters_.size() == 1 ? "1 is" : fmt::format("{} are", parameters_.size())));
     if (sorted != all)
       report::fail(Kind::unknown_layout, tree_.name.span,
                    fmt::format("`{}` is not an order of the modes 0 to {}", layout_.name,
@@ -159,6 +159,7 @@ private:
     piece.span = stored.span;
     Scope scope = scope_;
     scope.elsewhere.clear();
+    scope.places = &piece.places;
     for (const Array &array : layout_.arrays)
       if (array.is_value) scope.elsewhere[array.name] = "it is a value array, used only after `at`";
     for (const parse::CoordinateTree &coordinate : tree_.coordinates)
@@ -172,8 +173,8 @@ private:
     }
     if (stored.coordinates.size() != tree_.coordinates.size())
       report::fail(Kind::wrong_arity, stored.span,
-                   fmt::format("{} coordinates after `->`, but layout `{}` has {}", stored.coordinates.size(),
-                               layout_.base_name, tree_.coordinates.size()));
+                   fmt::format("{} coordinate{} after `->`, but layout `{}` has {}", stored.coordinates.size(),
+                               stored.coordinates.size() == 1 ? "" : "s", layout_.base_name, tree_.coordinates.size()));
     std::vector<Term> parts;
     for (std::size_t l = 0; l < stored.coordinates.size(); ++l) {
       const Expression &written = stored.coordinates[l];
@@ -185,7 +186,9 @@ private:
     }
     parts.push_back(resolve_formula(stored.relation, scope));
     piece.relation = term::conjunction(parts);
+    scope.places = nullptr;
     piece.value = read_value(stored.value, scope);
+    piece.value.span = stored.value.span;
     return piece;
   }
 

@@ -60,7 +60,9 @@ Term resolve_call(const Expression &call, const Scope &scope) {
                              call.children.size() == 1 ? "" : "s"));
   std::vector<Term> arguments;
   for (const Expression &argument : call.children) arguments.push_back(resolve_term(argument, scope));
-  return term::apply(name, std::move(arguments));
+  Term application = term::apply(name, std::move(arguments));
+  if (scope.places) scope.places->emplace(application, call.span);
+  return application;
 }
 
 [[noreturn]] void expected_integer(const Expression &expression) {

@@ -16,6 +16,7 @@ struct Scope {
   std::map<std::string, term::Term> variables;   // coordinates, positions, sizes, counts, parameters
   std::map<std::string, std::size_t> functions;  // index arrays and their arity
   std::map<std::string, std::string> elsewhere;  // names that exist but not here, and why: for the message
+  std::map<term::Term, text::Span> *places = nullptr; // where each application was written; may be null
 };
 
 /// Throws unknown_name, wrong_arity, not_affine... with the place.

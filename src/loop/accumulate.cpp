@@ -37,7 +37,8 @@ private:
     for (const Element &sum : sums) {
       Load load{term::apply(sum.array, {sum.slot}), true};
       bool fixed = !effects.changes(sum.slot) && !effects.mentions_declared(sum.slot);
-      if (fixed && only_added_to(loop, sum) && ((safe_ && safe_(load.term)) || zeroed_before(statements, k, sum)))
+      if (fixed && only_added_to(loop, sum) &&
+          ((safe_ && safe_(load.term)) || zeroed_before(statements, k, sum)))
         return sum;
     }
     return {};
@@ -95,7 +96,8 @@ private:
   }
 
   /// The statement before the k-th that sets the element to zero, if the array isn't touched in between.
-  static std::optional<std::size_t> zeroed_before(const Block &statements, std::size_t k, const Element &sum) {
+  static std::optional<std::size_t> zeroed_before(const Block &statements, std::size_t k,
+                                                  const Element &sum) {
     while (k-- > 0) {
       if (is_zeroed(statements[k], sum)) return k;
       Effects effects = effects_of(statements[k]);

@@ -9,17 +9,38 @@ namespace {
 
 using term::Term;
 
+/// The condition with `not` at comparisons only; parts keep their order.
+Term push_not_inwards(const Term &condition) {
+  const auto *negated = condition.as<term::Not>();
+  const Term &inner = negated ? negated->of : condition;
+  const auto *both = inner.as<term::And>();
+  const auto *either = inner.as<term::Or>();
+  if (!both && !either) return condition;
+  std::vector<Term> parts;
+  for (const Term &part : both ? both->parts : either->parts)
+    parts.push_back(push_not_inwards(negated ? negation(part) : part));
+  bool conjunction = (both != nullptr) != (negated != nullptr);
+  return conjunction ? term::conjunction(std::move(parts)) : term::disjunction(std::move(parts));
+}
+
+Term simplify(const Term &condition, Facts facts);
+
+/// Each choice is evaluated where those before it don't hold.
+Term simplify_choices(const std::vector<Term> &choices, Facts facts) {
+  std::vector<Term> kept;
+  for (const Term &choice : choices) {
+    kept.push_back(simplify(choice, facts));
+    facts.learn_not(kept.back());
+  }
+  return term::disjunction(std::move(kept));
+}
+
 /// The condition where the facts hold.
 Term simplify(const Term &condition, Facts facts) {
   std::vector<Term> kept;
-  for (const Term &part : conjuncts(condition)) {
+  for (const Term &part : conjuncts(push_not_inwards(condition))) {
     Term simple = part;
-    if (const auto *either = part.as<term::Or>()) {
-      std::vector<Term> choices;
-      for (const Term &choice : either->parts)
-        choices.push_back(simplify(choice, facts));
-      simple = term::disjunction(std::move(choices));
-    }
+    if (const auto *either = part.as<term::Or>()) simple = simplify_choices(either->parts, facts);
     if (facts.imply(simple)) continue;
     if (facts.refute(simple)) return term::falsity();
     kept.push_back(simple);
@@ -55,8 +76,10 @@ void merge_nested(If &guard) {
   if (guard.then.size() != 1 || !guard.otherwise.empty()) return;
   const auto *inner = std::get_if<If>(&guard.then[0].kind);
   if (!inner || !inner->otherwise.empty()) return;
-  If merged{term::conjunction({guard.condition, inner->condition}), inner->then,
-            join_comments(guard.comment, inner->comment), {}};
+  If merged{term::conjunction({guard.condition, inner->condition}),
+            inner->then,
+            join_comments(guard.comment, inner->comment),
+            {}};
   guard = std::move(merged);
 }
 
@@ -100,7 +123,8 @@ void simplify_statement(Statement &statement, const Facts &facts) {
 
 bool never_runs(const Statement &statement, const Facts &facts) {
   if (const auto *loop = std::get_if<While>(&statement.kind)) return is_false(loop->condition);
-  if (const auto *loop = std::get_if<For>(&statement.kind)) return facts.refute(less(loop->lower, loop->upper));
+  if (const auto *loop = std::get_if<For>(&statement.kind))
+    return facts.refute(less(loop->lower, loop->upper));
   return is_hollow(statement);
 }
 

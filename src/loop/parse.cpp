@@ -66,8 +66,10 @@ private:
     std::size_t close = head.rfind(')');
     std::string after = close == std::string::npos ? "" : head.substr(close + 1);
     bool is_named = after.rfind(" as ", 0) == 0;
-    if (open == std::string::npos || close == std::string::npos || close < open || !(after.empty() || is_named))
-      term::fail_reading(text_, at_ - 1, "a layout and its sizes, as in `csr(M, N)` or `csr(M, N) as csr_f32`");
+    if (open == std::string::npos || close == std::string::npos || close < open ||
+        !(after.empty() || is_named))
+      term::fail_reading(text_, at_ - 1,
+                         "a layout and its sizes, as in `csr(M, N)` or `csr(M, N) as csr_f32`");
     result.layout = head.substr(0, open);
     result.sizes = split(head.substr(open + 1, close - open - 1));
     if (is_named) result.type_name = after.substr(4);

@@ -12,9 +12,9 @@ namespace unravel::loop {
 /// application of an index array (A.rowptr(i + 1)), or of a value array to its slot (A.val(p)).
 using Safe = std::function<bool(const term::Term &load)>;
 
-/// Drops what has no effect: declarations that are never read (with the writes to them), ifs and loops without
-/// a body, assignments of a variable, local or element to itself. A loop is taken to terminate. An if with
-/// nothing but an else becomes an if of the opposite.
+/// Drops what has no effect: declarations that are never read (with the writes to them), ifs and loops
+/// without a body, assignments of a variable, local or element to itself. A loop is taken to terminate. An if
+/// with nothing but an else becomes an if of the opposite.
 Block drop_unused(Block block);
 
 /// Puts values in the place of names: a Let whose value is a constant or a variable everywhere, any other
@@ -24,8 +24,8 @@ Block inline_names(Block block);
 
 /// Drops conditions, or parts of them, that hold anyway: because of an enclosing if, while or for or of a
 /// Let (facts.h). Merges an if that holds nothing but an if, both without else; takes apart an if that is
-/// always true or always false and a loop of exactly one iteration; drops loops that never run and what follows
-/// a break.
+/// always true or always false and a loop of exactly one iteration; drops loops that never run and what
+/// follows a break.
 Block simplify_conditions(Block block);
 
 /// The three above, until nothing changes.

@@ -28,8 +28,8 @@ constexpr double stride_penalty = 1.5;
 
 class Planner {
 public:
-  Planner(const combine::IterationSpace &space, const Counts &counts, const Scans &scans)
-      : space_(space), counts_(counts), scans_(scans), determination_(space) {}
+  Planner(const combine::IterationSpace &space, const Counts &counts, Scans scans)
+      : space_(space), counts_(counts), scans_(std::move(scans)), determination_(space) {}
 
   Order plan() {
     search(determination_.close(0), 1, 0, {});
@@ -46,6 +46,18 @@ public:
       determination_.append_eliminated(bound, order);
     }
     return order;
+  }
+
+  std::map<std::string, double> trips(const Order &order) const {
+    std::map<std::string, double> result;
+    Variables bound = determination_.close(0);
+    for (const std::string &name : order) {
+      int variable = determination_.find(name);
+      if (variable < 0 || (bound & (Variables{1} << variable))) continue;
+      result[name] = trip(static_cast<std::size_t>(variable), bound);
+      bound = determination_.close(bound | (Variables{1} << variable));
+    }
+    return result;
   }
 
 private:
@@ -154,7 +166,7 @@ private:
 
   const combine::IterationSpace &space_;
   const Counts &counts_;
-  const Scans &scans_;
+  Scans scans_;
   Determination determination_;
   double best_cost_ = std::numeric_limits<double>::infinity();
   std::vector<std::size_t> best_;
@@ -165,6 +177,10 @@ private:
 
 Order plan_order(const combine::IterationSpace &space, const Counts &counts, const Scans &scans) {
   return Planner(space, counts, scans).plan();
+}
+
+std::map<std::string, double> trip_counts(const combine::IterationSpace &space, const Order &order, const Counts &counts) {
+  return Planner(space, counts, {}).trips(order);
 }
 
 Order complete_order(const combine::IterationSpace &space, const std::vector<parse::Name> &given) {

@@ -30,6 +30,10 @@ using Scans = std::set<std::vector<std::string>>;
 /// Exponential in the number of loops (pruned); fails with a limit when no order exists.
 Order plan_order(const combine::IterationSpace &space, const Counts &counts, const Scans &scans = {});
 
+/// Estimated trip counts of the variables of an order that are neither determined nor eliminated: loops per
+/// visit, or the range of a find.
+std::map<std::string, double> trip_counts(const combine::IterationSpace &space, const Order &order, const Counts &counts);
+
 /// The order that a user gave, completed by the variables that follow from those given. Unknown names and
 /// variables that are not bounded at their place are mistakes.
 Order complete_order(const combine::IterationSpace &space, const std::vector<parse::Name> &given);

@@ -177,12 +177,26 @@ std::vector<LevelNumbers> level_numbers(const PackPlan &plan, const Tensor &tens
   return result;
 }
 
-void check_width(const Tensor &tensor, const std::string &name, const PackOptions &options,
+namespace {
+
+/// By the extent, not by the indices that occur: whether a tensor can be packed doesn't depend on its
+/// entries.
+void check_key_width(const Tensor &tensor, const Key &key, const PackOptions &options) {
+  const Layout &layout = tensor.layout;
+  std::int64_t last = tensor.sizes.at(layout.sizes[key.mode]) - 1, largest = 0;
+  if (__builtin_add_overflow(last, std::abs(try_evaluate(key.offset, tensor).value()), &largest))
+    largest = INT64_MAX;
+  check_width(layout, key.array, options, largest,
+              fmt::format("indices `{}` up to {}", layout.coordinates[key.mode], largest));
+}
+
+} // namespace
+
+void check_width(const Layout &layout, const std::string &name, const PackOptions &options,
                  std::int64_t largest, const std::string &what) {
-  const layout::Array &array = *tensor.layout.array(name);
+  const layout::Array &array = *layout.array(name);
   if (element_type(array, options.index, options.value) == DType::I8 || largest <= INT32_MAX) return;
-  report::fail(Kind::index_width,
-               fmt::format("{} {} don't fit in the int32 elements of array `{}`", largest, what, name),
+  report::fail(Kind::index_width, fmt::format("{} don't fit in the int32 elements of array `{}`", what, name),
                array.element.empty() ? "use --index int64" : "declare the array with elements int64");
 }
 
@@ -195,9 +209,7 @@ Tensor pack(const Layout &layout, const PackPlan &plan, Coordinates coordinates,
   DType value_type = element_type(*layout.array(plan.value), options.index, options.value);
   for (const Level &level : plan.levels)
     for (const Key &key : level.keys)
-      check_width(tensor, key.array, options,
-                  coordinates.shape[key.mode] + std::abs(try_evaluate(key.offset, tensor).value()) - 1,
-                  fmt::format("indices `{}`", layout.coordinates[key.mode]));
+      check_key_width(tensor, key, options);
   if (plan.negative)
     for (double &value : coordinates.value)
       value = -value;

@@ -240,23 +240,29 @@ private:
     close();
   }
 
-  void allocate(const Declared &array, bool with_entries) {
-    std::string count;
-    for (std::size_t k = 0; k < array.extents.size(); ++k) {
-      std::string extent = c_text(array.extents[k]);
-      if (k > 0) {
+  /// Allocates arrays, then checks all of them at once.
+  void allocate(const std::vector<std::string> &arrays, bool with_entries) {
+    std::string missing;
+    for (const std::string &name : arrays) {
+      const Declared &array = *layout_.array(name);
+      std::string count;
+      for (std::size_t k = 0; k < array.extents.size(); ++k) {
+        std::string extent = c_text(array.extents[k]);
+        if (k == 0) {
+          count = array.extents.size() > 1 ? factor(extent) : extent;
+          continue;
+        }
         // The product so far must leave room for one more factor.
         open(fmt::format("if ({0} > 0 && {1} > INT64_MAX / {2})", extent, count, factor(extent)));
         write_no_memory(with_entries);
         close();
         count = fmt::format("{} * {}", count, factor(extent));
-      } else {
-        count = array.extents.size() > 1 ? factor(extent) : extent;
       }
+      line("{0} = ({1} *){2}_allocate({3}, sizeof({1}));", member(name), element(array), prefix_,
+           count.empty() ? "1" : count);
+      missing += fmt::format("{}!{}", missing.empty() ? "" : " || ", member(name));
     }
-    line("{0} = ({1} *){2}_allocate({3}, sizeof({1}));", member(array.name), element(array), prefix_,
-         count.empty() ? "1" : count);
-    open(fmt::format("if (!{})", member(array.name)));
+    open(fmt::format("if ({})", missing));
     write_no_memory(with_entries);
     close();
   }
@@ -290,7 +296,7 @@ private:
   }
 
   void write_dense() {
-    allocate(*layout_.array(plan_.value), false);
+    allocate({plan_.value}, false);
     open(fmt::format("for (int64_t {0} = 0; {0} < {1}; ++{0})", e_, n_));
     for (std::size_t l = 0; l < plan_.levels.size(); ++l)
       line("int64_t {} = {};", nodes_[l],
@@ -334,28 +340,30 @@ private:
   }
 
   void write_openings() {
+    std::string levels;
+    for (std::size_t l = 0; l < plan_.levels.size(); ++l)
+      levels += fmt::format("{}{} of {}", l ? ", " : "", l, plan_.levels[l].position);
+    line("// Where new positions begin: level {}.", levels);
     bool counted = plan_.levels[0].kind == Level::Kind::Counted;
     if (counted) start(0, 0);
     open(fmt::format("for (int64_t {0} = 0; {0} < {1}; ++{0})", e_, n_));
-    std::string chain = fmt::format("{} == 0 ? 0", e_);
-    std::string otherwise = std::to_string(plan_.levels.size());
-    for (std::size_t l = 0; l < plan_.levels.size(); ++l) {
+    bool last_shares = plan_.levels.back().merge;
+    line("{}[{}].opens = {};", entry_, e_, plan_.levels.size() - (last_shares ? 0 : 1));
+    std::size_t compared = plan_.levels.size() - (last_shares ? 0 : 1);
+    if (compared == 0) line("// every entry has a position of its own");
+    for (std::size_t l = 0; l < compared; ++l) {
       const Level &level = plan_.levels[l];
-      if (!level.merge && l + 1 == plan_.levels.size()) {
-        otherwise = std::to_string(l);
-        break;
-      }
       std::vector<std::size_t> modes;
       if (level.is_dense()) modes.push_back(level.mode);
       for (const Key &key : level.keys)
         modes.push_back(key.mode);
-      std::string differs;
+      std::string differs = l == 0 ? fmt::format("{} == 0", e_) : "";
       for (std::size_t mode : modes)
         differs += fmt::format("{0}{1}[{2}].index[{3}] != {1}[{2} - 1].index[{3}]",
                                differs.empty() ? "" : " || ", entry_, e_, mode);
-      chain += fmt::format(" : {} ? {}", differs, l);
+      line("{}if ({})", l == 0 ? "" : "else ", differs);
+      line("  {}[{}].opens = {};", entry_, e_, l);
     }
-    line("{}[{}].opens = {} : {};", entry_, e_, chain, otherwise);
     if (counted) line("if ({}[{}].opens <= 0) ++{};", entry_, e_, nodes_[0]);
     close();
   }
@@ -388,16 +396,19 @@ private:
         known.insert(level.count);
       }
       if (level.kind == Level::Kind::Segment) {
-        allocate(*layout_.array(level.pointer), true);
+        line("// Where each segment begins: the entries of each, counted and added up.");
+        allocate({level.pointer}, true);
         write_pointer(l);
         known.insert(level.pointer);
       }
       define_counts(known);
     }
+    std::vector<std::string> rest;
     for (const Level &level : plan_.levels)
       for (const Key &key : level.keys)
-        allocate(*layout_.array(key.array), true);
-    allocate(*layout_.array(plan_.value), true);
+        rest.push_back(key.array);
+    rest.push_back(plan_.value);
+    allocate(rest, true);
   }
 
   /// Counts the children of each node, then adds up.
@@ -420,6 +431,7 @@ private:
   }
 
   void write_positions() {
+    line("// One round per stored value: entries that share all positions are added up.");
     auto in_slot = [&](std::size_t l) {
       return std::any_of(plan_.slots.begin(), plan_.slots.end(),
                          [&](const Slot &slot) { return slot.level == l; });

@@ -126,7 +126,7 @@ private:
       const Level &level = plan_.levels[l];
       if (level.kind == Level::Kind::Counted) tensor_.counts[level.count] = nodes_[l];
       if (level.kind == Level::Kind::Segment) {
-        check_width(tensor_, level.pointer, options_, nodes_[l], "entries");
+        check_width(tensor_.layout, level.pointer, options_, nodes_[l], fmt::format("{} entries", nodes_[l]));
         count_children(l, make_array(tensor_, level.pointer, options_));
       }
       complete_counts(tensor_);

@@ -31,8 +31,8 @@ bool is_row_plan(const Tensor &tensor, const PackPlan &plan, const PackOptions &
 void pack_rows(Tensor &tensor, const PackPlan &plan, const Coordinates &coordinates,
                const PackOptions &options);
 
-/// Throws index_width where `largest` doesn't fit in the elements of `name`. `what`: what it is a number of.
-void check_width(const Tensor &tensor, const std::string &name, const PackOptions &options,
+/// Throws index_width where `largest` doesn't fit in the elements of `name`. `what`: the message's beginning.
+void check_width(const layout::Layout &layout, const std::string &name, const PackOptions &options,
                  std::int64_t largest, const std::string &what);
 
 /// A pointer array of counts, one later each, becomes sums: array[k + 1] += array[k].

@@ -17,9 +17,10 @@ bool PackOrders::refuted(const std::string &about, std::vector<Term> hypotheses)
   return prover_.refute("packing order", about, hypotheses) == prove::Answer::Refuted;
 }
 
-bool PackOrders::is_implied(const Term &condition, const std::vector<Term> &accepted) {
+bool PackOrders::is_implied(const Term &condition, const std::vector<Term> &accepted,
+                            const std::vector<std::size_t> &modes) {
   std::vector<Term> hypotheses = accepted;
-  for (std::size_t mode = 0; mode < layout_.order(); ++mode)
+  for (std::size_t mode : modes)
     hypotheses.push_back(term::between(Term(0), term::variable(layout_.coordinates[mode]),
                                        term::variable(layout_.sizes[mode])));
   hypotheses.push_back(term::negation(condition));

@@ -11,8 +11,10 @@ class PackOrders {
 public:
   explicit PackOrders(const layout::Layout &layout);
 
-  /// Is `condition` true of every coordinate within the tensor, under the conditions `accepted`?
-  bool is_implied(const term::Term &condition, const std::vector<term::Term> &accepted);
+  /// Is `condition` true under the conditions `accepted`, the coordinates of the modes given being within the
+  /// tensor?
+  bool is_implied(const term::Term &condition, const std::vector<term::Term> &accepted,
+                  const std::vector<std::size_t> &modes);
 
   /// Sets order, merge and reasons of level `l`, which has keys. `relation`: all conjuncts. An `inner` level
   /// always merges: levels below are laid out per node.

@@ -30,7 +30,8 @@ struct CoordinateUse {
 
 class Planner {
 public:
-  explicit Planner(const Layout &layout) : layout_(layout), piece_(layout.pieces.front()), orders_(layout) {
+  Planner(const Layout &layout, bool scanning)
+      : layout_(layout), piece_(layout.pieces.front()), orders_(layout), scanning_(scanning) {
     if (layout.pieces.size() > 1)
       report::fail(Kind::cannot_pack, layout.pieces[1].span,
                    fmt::format("coordinates can't be packed into layout `{}`: it has {} `stored` pieces",
@@ -46,12 +47,13 @@ public:
     for (std::size_t mode = 0; mode < layout_.order(); ++mode)
       if (!used_.count(mode)) fail_coordinate(layout_.coordinates[mode]);
     check_open_conditions();
+    plan_value();
+    if (scanning_) return std::move(plan_);
+    check_arrays();
     for (std::size_t l = 0; l < plan_.levels.size(); ++l) {
       bool inner = l + 1 < plan_.levels.size();
       if (!plan_.levels[l].is_dense()) orders_.decide(plan_.levels, l, accepted_, inner);
     }
-    plan_value();
-    check_arrays();
     plan_.checked = orders_.unproved_properties(plan_.levels);
     return std::move(plan_);
   }
@@ -246,12 +248,20 @@ private:
   }
 
   /// What is left of the relation must be true of every coordinate of the tensor: entries that don't satisfy
-  /// it would have no place.
+  /// it would have no place. Scanning, it must be true of everything in the arrays.
   void check_open_conditions() {
+    std::vector<std::size_t> in_range;
+    for (std::size_t mode = 0; mode < layout_.order(); ++mode)
+      if (!scanning_ || is_dense_mode(mode)) in_range.push_back(mode);
     for (const Term &part : open_)
-      if (!orders_.is_implied(part, accepted_))
+      if (!orders_.is_implied(part, accepted_, in_range))
         fail_at(fmt::format("`{}` is not of a form that packing is derived for", term::to_text(part)));
     accepted_.insert(accepted_.end(), open_.begin(), open_.end());
+  }
+
+  bool is_dense_mode(std::size_t mode) const {
+    return std::any_of(plan_.levels.begin(), plan_.levels.end(),
+                       [&](const Level &level) { return level.is_dense() && level.mode == mode; });
   }
 
   void plan_value() {
@@ -311,6 +321,7 @@ private:
   const Layout &layout_;
   const Piece &piece_;
   PackOrders orders_;
+  bool scanning_;
   PackPlan plan_;
   std::vector<Term> open_, accepted_; // conjuncts of the relation
   std::set<std::string> sizes_, determined_;
@@ -324,7 +335,16 @@ bool PackPlan::is_dense() const {
 }
 
 PackPlan plan_packing(const Layout &layout) {
-  return Planner(layout).plan();
+  return Planner(layout, false).plan();
+}
+
+std::optional<PackPlan> plan_scan(const Layout &layout) {
+  try {
+    return Planner(layout, true).plan();
+  } catch (const report::Error &error) {
+    if (error.diagnostic().kind != Kind::cannot_pack) throw;
+    return std::nullopt;
+  }
 }
 
 namespace {

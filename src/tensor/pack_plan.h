@@ -2,6 +2,7 @@
 
 #include "layout/layout.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -76,6 +77,10 @@ struct PackPlan {
 /// Throws cannot_pack (a limit, with the conjunct that defeats it). Asks the prover a few questions per
 /// level.
 PackPlan plan_packing(const layout::Layout &layout);
+
+/// The levels alone, for unpacking: without orders and `checked`. Nothing where plan_packing would refuse,
+/// and where the relation skips some of what the arrays hold.
+std::optional<PackPlan> plan_scan(const layout::Layout &layout);
 
 /// The plan as text; `layout` is what it was made from.
 std::string to_text(const PackPlan &plan, const layout::Layout &layout);

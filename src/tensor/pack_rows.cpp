@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <fmt/format.h>
 #include <utility>
 
 namespace unravel::tensor {
@@ -22,6 +23,7 @@ struct Item {
 };
 
 constexpr std::size_t parts = 8;
+constexpr std::size_t one_thread_entries = 20000;
 constexpr unsigned max_bucket_bits = 11;
 
 template <class Index, class Value> class RowPacker {
@@ -59,13 +61,20 @@ public:
   }
 
 private:
+  /// In parallel where that pays.
+  template <class Work> void each(std::size_t count, Work work) const {
+    if (entries_ >= one_thread_entries) return run_parallel(count, work);
+    for (std::size_t k = 0; k < count; ++k)
+      work(k);
+  }
+
   std::size_t part_begin(std::size_t part) const {
     return entries_ / parts * part + std::min(part, entries_ % parts);
   }
 
   bool is_in_order() const {
     std::array<bool, parts> sorted;
-    run_parallel(parts, [&](std::size_t part) {
+    each(parts, [&](std::size_t part) {
       bool good = true;
       for (std::size_t e = std::max<std::size_t>(1, part_begin(part)), end = part_begin(part + 1);
            good && e < end; ++e) {
@@ -90,7 +99,7 @@ private:
   /// The row's end is known where the next one begins: no counting, no second pass.
   void place_in_order() {
     make_arrays();
-    run_parallel(parts, [&](std::size_t part) {
+    each(parts, [&](std::size_t part) {
       for (std::size_t e = part_begin(part), end = part_begin(part + 1); e < end; ++e) {
         keys_[e] = stored(columns_[e]);
         sums_[e] = static_cast<Value>(values_[e]);
@@ -105,7 +114,7 @@ private:
     deal();
     make_arrays();
     bucket_size_.assign(bucket_count_, 0);
-    run_parallel(bucket_count_, [&](std::size_t bucket) { place_bucket(bucket); });
+    each(bucket_count_, [&](std::size_t bucket) { place_bucket(bucket); });
     items_.reset();
     close_gaps();
   }
@@ -113,7 +122,7 @@ private:
   /// Entries to buckets, in the order of the input.
   void deal() {
     std::vector<std::vector<std::size_t>> start(parts, std::vector<std::size_t>(bucket_count_));
-    run_parallel(parts, [&](std::size_t part) {
+    each(parts, [&](std::size_t part) {
       for (std::size_t e = part_begin(part), end = part_begin(part + 1); e < end; ++e)
         ++start[part][static_cast<std::size_t>(rows_[e]) >> shift_];
     });
@@ -127,7 +136,7 @@ private:
     bucket_begin_[bucket_count_] = sum;
     items_ = std::make_unique<Scratch<Item>>(entries_);
     auto mask = static_cast<std::uint32_t>((std::uint64_t{1} << shift_) - 1);
-    run_parallel(parts, [&](std::size_t part) {
+    each(parts, [&](std::size_t part) {
       std::vector<std::size_t> &next = start[part];
       Item *items = items_->data();
       for (std::size_t e = part_begin(part), end = part_begin(part + 1); e < end; ++e) {
@@ -225,7 +234,7 @@ private:
       tensor_.array(segment_.keys[0].array).shrink(sum);
       tensor_.array(plan_.value).shrink(sum);
     }
-    run_parallel(bucket_count_, [&](std::size_t bucket) {
+    each(bucket_count_, [&](std::size_t bucket) {
       std::size_t end = std::min(row_count_, (bucket + 1) << shift_);
       for (std::size_t row = bucket << shift_; row < end; ++row)
         pointers_[row + 1] =
@@ -294,7 +303,8 @@ bool is_row_plan(const Tensor &tensor, const PackPlan &plan, const PackOptions &
 void pack_rows(Tensor &tensor, const PackPlan &plan, const Coordinates &coordinates,
                const PackOptions &options) {
   const Level &segment = plan.levels[1];
-  check_width(tensor, segment.pointer, options, static_cast<std::int64_t>(coordinates.size()), "entries");
+  check_width(tensor.layout, segment.pointer, options, static_cast<std::int64_t>(coordinates.size()),
+              fmt::format("{} entries", coordinates.size()));
   auto type = [&](const std::string &name) {
     return element_type(*tensor.layout.array(name), options.index, options.value);
   };

@@ -2,6 +2,7 @@
 #include "report/diagnostic.h"
 #include "tensor/enumeration.h"
 #include "tensor/pack.h"
+#include "tensor/unpack_plan.h"
 #include "tensor/validate.h"
 
 #include <fmt/format.h>
@@ -81,6 +82,12 @@ bool scan_piece(const Tensor &tensor, const layout::Piece &piece, const EntryVis
 } // namespace
 
 Coordinates unpack(const Tensor &tensor, std::int64_t max_memory) {
+  if (std::optional<PackPlan> plan = plan_scan(tensor.layout))
+    return unpack_by_plan(tensor, *plan, max_memory);
+  return unpack_by_scan(tensor, max_memory);
+}
+
+Coordinates unpack_by_scan(const Tensor &tensor, std::int64_t max_memory) {
   Coordinates result(tensor.shape());
   std::int64_t max_entries = max_memory / (8 * (static_cast<std::int64_t>(tensor.layout.order()) + 1));
   auto append = [&](const std::vector<std::int64_t> &coordinate, double value) {

@@ -252,7 +252,7 @@ private:
   void report_formula(const std::vector<std::string> &variables, const std::int64_t *values);
   void report_trouble(const Term &condition, const std::vector<std::string> &variables,
                       const std::int64_t *values);
-  std::int64_t budget() const;
+  std::int64_t index_elements() const;
 
   const Tensor &tensor_;
   const layout::Property &property_;
@@ -305,11 +305,11 @@ std::optional<Term> neighbours_suffice(const prove::Axiom &axiom) {
   return std::nullopt;
 }
 
-std::int64_t PropertyCheck::budget() const {
+std::int64_t PropertyCheck::index_elements() const {
   std::int64_t elements = 0;
   for (const auto &[name, array] : tensor_.arrays)
     if (array.is_integer()) elements += static_cast<std::int64_t>(array.size());
-  return std::max(options_.budget, 4 * elements);
+  return elements;
 }
 
 void PropertyCheck::report_formula(const std::vector<std::string> &variables, const std::int64_t *values) {
@@ -344,8 +344,9 @@ void PropertyCheck::check_formula() {
   Enumeration cases(tensor_, axiom.variables, guard);
   if (cases.unbounded()) return mark_sampled(); // nothing bounds it: nothing to try
   Evaluator conclusion(axiom.conclusion, tensor_, cases.variables());
-  constexpr std::size_t parts = 8;
-  bool in_parallel = !axiom.variables.empty();
+  constexpr std::int64_t one_thread_elements = 20000;
+  bool in_parallel = !axiom.variables.empty() && index_elements() >= one_thread_elements;
+  std::size_t parts = in_parallel ? 8 : 1;
   std::vector<std::vector<std::int64_t>> failing(parts);
   std::vector<Enumeration::Trouble> troubles(parts);
   std::vector<Enumeration::End> ends(parts, Enumeration::End::Complete);
@@ -358,9 +359,10 @@ void PropertyCheck::check_formula() {
       return false;
     };
   };
-  std::int64_t limit = budget(); // for each part: the outermost loop may have a single value
-  run_parallel(in_parallel ? parts : 1, [&](std::size_t part) {
-    ends[part] = cases.run(visitor(part), limit, troubles[part], part, in_parallel ? parts : 1);
+  std::int64_t limit = std::max(
+      options_.budget, 4 * index_elements()); // for each part: the outermost loop may have a single value
+  run_parallel(parts, [&](std::size_t part) {
+    ends[part] = cases.run(visitor(part), limit, troubles[part], part, parts);
   });
   auto found = [&](std::size_t part) {
     if (ends[part] == Enumeration::End::Undefined)

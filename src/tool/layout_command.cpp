@@ -3,6 +3,7 @@
 #include "report/diagnostic.h"
 #include "tool/commands.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -47,16 +48,29 @@ std::vector<layout::CheckedLayout> referenced(const LayoutOptions &options) {
   return result;
 }
 
+/// The first sentence of a comment, on one line.
+std::string summary(std::string comment) {
+  std::replace(comment.begin(), comment.end(), '\n', ' ');
+  for (std::size_t stop : {comment.find(". "), comment.find(": "), comment.find("; "), comment.find(" (")})
+    if (stop != std::string::npos && stop < comment.size()) comment.resize(stop);
+  return comment;
+}
+
 void list(bool json) {
   nlohmann::json all = nlohmann::json::array();
-  for (const layout::ShippedFile &file : layout::shipped_files())
-    for (const parse::LayoutTree &tree : parse::parse_layout_file(std::make_shared<const text::Source>(file.name + ".layout", file.content)).layouts) {
-      std::string about = tree.comment.substr(0, tree.comment.find('\n'));
-      if (json)
-        all.push_back({{"name", tree.name.text}, {"order", tree.coordinates.size()}, {"about", tree.comment}});
-      else
-        std::cout << fmt::format("{:<14} order {}  {}\n", tree.name.text, tree.coordinates.size(), about);
+  for (const layout::ShippedFile &file : layout::shipped_files()) {
+    std::map<std::string, std::vector<std::size_t>> orders;
+    std::map<std::string, std::string> about;
+    auto source = std::make_shared<const text::Source>(file.name + ".layout", file.content);
+    for (const parse::LayoutTree &tree : parse::parse_layout_file(source).layouts) {
+      orders[tree.name.text].push_back(tree.coordinates.size());
+      about[tree.name.text] += tree.comment;
     }
+    for (const auto &[name, of] : orders) {
+      all.push_back({{"name", name}, {"orders", of}, {"about", about[name]}});
+      if (!json) std::cout << fmt::format("{:<14} order {:<14} {}\n", name, fmt::format("{}", fmt::join(of, ", ")), summary(about[name]));
+    }
+  }
   if (json) std::cout << nlohmann::json{{"layouts", all}}.dump(2) << "\n";
 }
 

@@ -186,11 +186,20 @@ TEST(PipelineSchedule, find) {
 }
 
 TEST(PipelineSchedule, weak_properties_leave_weak_finds) {
-  const std::string sparse = spmv + "-f A=csr\n-f x=";
+  // In the order that asks for the vector's positions.
+  const std::string rows = "-s order i, A.p, x.p\n";
+  const std::string sparse = spmv + rows + "-f A=csr\n-f x=";
+  EXPECT_EQ(finds_of(compile_text(sparse + "sv")), "x.p: sequential");
   EXPECT_EQ(finds_of(compile_text(sparse + "@sv_weak")), "x.p: sequential");
   EXPECT_EQ(finds_of(compile_text(sparse + "@sv_any")), "x.p: scan");
   EXPECT_EQ(finds_of(compile_text(sparse + "@sv_once")), "x.p: scan");
-  EXPECT_EQ(finds_of(compile_text(spmv + "-f A=@csr_any\n-f x=sv")), "x.p: binary");
+  EXPECT_EQ(finds_of(compile_text(spmv + rows + "-f A=@csr_any\n-f x=sv")), "x.p: binary");
+}
+
+TEST(PipelineSchedule, a_scan_is_avoided_by_another_order) {
+  Compilation made = compile_text(spmv + "-f A=csr\n-f x=@sv_any");
+  EXPECT_EQ(finds_of(made), "A.p: binary");
+  EXPECT_EQ(parallel_of(made), "i");
 }
 
 TEST(PipelineRefusal, orders) {
@@ -227,7 +236,7 @@ TEST(PipelineRefusal, parallel_loops) {
 }
 
 TEST(PipelineRefusal, finds) {
-  const std::string sparse = spmv + "-f A=csr\n-f x=";
+  const std::string sparse = spmv + "-s order i, A.p, x.p\n-f A=csr\n-f x=";
   EXPECT_EQ(message_of(sparse + "@sv_any\n--find x=binary"),
             "error: `x.p` can't be found by binary: O-contig not proved [find-not-proved]\n"
             "  hint: leave the method to the compiler, or state the property that is missing\n");

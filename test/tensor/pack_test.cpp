@@ -1,6 +1,8 @@
 // Packing and unpacking: plans, round trips, what can't be packed.
 #include "golden.h"
 #include "tensor/pack_layouts.h"
+#include "tensor/pack_levels.h"
+#include "tensor/unpack_plan.h"
 #include "tensor/validate.h"
 
 #include <fmt/format.h>
@@ -41,8 +43,9 @@ TEST(Pack, RoundTrips) {
               ValidationResult result = validate(tensor);
               for (const Violation &violation : result.violations)
                 ADD_FAILURE() << layout.name << " " << fmt::format("{}", shape) << ": " << violation.message;
-              EXPECT_EQ(canonical(unpack(tensor)), canonical(entries))
-                  << layout.name << fmt::format("{}", shape);
+              Coordinates unpacked = unpack(tensor);
+              EXPECT_EQ(unpacked, unpack_by_scan(tensor, 1 << 30)) << layout.name << fmt::format("{}", shape);
+              EXPECT_EQ(canonical(unpacked), canonical(entries)) << layout.name << fmt::format("{}", shape);
             }
         }
     }
@@ -218,13 +221,18 @@ TEST(Pack, Refusals) {
             "the limit with --max-memory");
   EXPECT_EQ(
       refusal([&] { pack(shipped("sv", 1), entries_of({INT64_C(1) << 40}, {{{INT64_C(1) << 39}, 1}})); }),
-      "index-width: 1099511627775 indices `i` don't fit in the int32 elements of array `idx` | use --index "
+      "index-width: indices `i` up to 1099511627775 don't fit in the int32 elements of array `idx` | use "
+      "--index "
       "int64");
   EXPECT_EQ(refusal([&] { pack(layout_of(user_layouts()[2]), Coordinates({2, INT64_C(1) << 31})); }),
             "no error");
-  EXPECT_EQ(refusal([&] { pack(layout_of(user_layouts()[2]), Coordinates({2, (INT64_C(1) << 31) + 1})); }),
-            "index-width: 2147483648 indices `j` don't fit in the int32 elements of array `col` | declare "
-            "the array with elements int64");
+  EXPECT_EQ(
+      refusal([&] { pack(layout_of(user_layouts()[2]), Coordinates({2, (INT64_C(1) << 31) + 1})); }),
+      "index-width: indices `j` up to 2147483648 don't fit in the int32 elements of array `col` | declare "
+      "the array with elements int64");
+  EXPECT_EQ(refusal([&] { check_width(csr, "rowptr", {}, INT64_C(1) << 31, "2147483648 entries"); }),
+            "index-width: 2147483648 entries don't fit in the int32 elements of array `rowptr` | use --index "
+            "int64");
   Coordinates huge = entries_of({INT64_C(1) << 40}, {{{INT64_C(1) << 39}, 1}});
   EXPECT_EQ(unpack(pack(shipped("sv", 1), huge, {IndexType::Int64})), huge);
 
@@ -255,12 +263,25 @@ TEST(Unpack, Refusals) {
             "memory-limit: the entries of layout `csr` take more memory than the 16 bytes allowed | raise "
             "the limit with --max-memory");
   csr.array("rowptr").set_integer(2, 9);
-  EXPECT_EQ(refusal([&] { unpack(csr); }), "outside-array: the arrays of layout `csr` don't fit together: `j "
-                                           "= col(p)` can't be evaluated for r = 1, p = 2 | an array is "
-                                           "too short for it, or a number too large");
+  const std::string apart_text = "outside-array: the arrays of layout `csr` don't fit together: ";
+  EXPECT_EQ(refusal([&] { unpack(csr); }), apart_text + "`col(2)` lies outside the array, p = 2");
+  EXPECT_EQ(refusal([&] { unpack_by_scan(csr, 1 << 20); }),
+            "outside-array: the arrays of layout `csr` don't fit together: `j "
+            "= col(p)` can't be evaluated for r = 1, p = 2 | an array is "
+            "too short for it, or a number too large");
   EXPECT_EQ(
       validate_accesses(csr).at(0).message,
       "the arrays of layout `csr` don't fit together: `j = col(p)` can't be evaluated for r = 1, p = 2");
+  csr.array("rowptr").set_integer(2, 2);
+  csr.array("col").set_integer(1, -4);
+  EXPECT_EQ(refusal([&] { unpack(csr); }),
+            apart_text + "`col(1)` = -4 gives a coordinate `j` outside [0, 2)");
+  csr.arrays["rowptr"] = Elements::of<std::int32_t>({0, 1});
+  EXPECT_EQ(refusal([&] { unpack(csr); }), apart_text + "`rowptr(2)` lies outside the array");
+  csr = pack(shipped("csr", 2), entries_of({1, 2}, {{{0, 1}, 1}, {{0, 0}, 2}}));
+  csr.arrays["val"] = Elements::of<double>({0});
+  EXPECT_EQ(refusal([&] { unpack(csr); }),
+            apart_text + "`val` doesn't have the elements that its extents say");
   Tensor apart;
   apart.layout = layout_of("layout apart(i: M) { value val[M]; stored { [a, b] -> [i] : i = 2*a + b and a = "
                            "b and 0 <= a < M } at val(a); }");

@@ -4,6 +4,7 @@
 #include "tensor/layout_text.h"
 #include "tensor/raw_arrays.h"
 #include "tensor/temporary_folder.h"
+#include "tensor/unpack_plan.h"
 
 #include <climits>
 
@@ -125,7 +126,8 @@ TEST(Validate, Formulas) {
   Scene segments("forall r, p : s(r) <= p < s(r + 1) => r <= f(p)");
   EXPECT_EQ(segments.check({0, 5, 1}, {}, {0, 1, 2, 2}), "ok");
   EXPECT_EQ(segments.check({0, 5, 0}, {}, {0, 1, 3}), "f[2] = 0 for r = 1, p = 2");
-  EXPECT_EQ(segments.check({0, 5, 0}, {}, {-9, INT64_MAX, INT64_MIN, 3}), "`p < s(r + 1)` can't be evaluated for r = 1, p = 0");
+  EXPECT_EQ(segments.check({0, 5, 0}, {}, {-9, INT64_MAX, INT64_MIN, 3}),
+            "`p < s(r + 1)` can't be evaluated for r = 1, p = 0");
   Scene order("forall r, p, q : s(r) <= p < q < s(r + 1) => f(p) < f(q)");
   EXPECT_EQ(order.check({1, 2, 0, 4}, {}, {0, 2, 4}), "ok");
   EXPECT_EQ(order.check({1, 2, 0, 0}, {}, {0, 2, 4}), "f[2] = 0, f[3] = 0 for r = 1, p = 2, q = 3");
@@ -250,10 +252,12 @@ TEST(Validate, Garbage) {
       complete_counts(tensor);
     }
     ValidationResult result = validate(tensor, {.budget = 10000, .samples = 100});
-    std::string scanned = refusal([&] { unpack(tensor, 1 << 20); });
+    std::string scanned = refusal([&] { unpack_by_scan(tensor, 1 << 20); });
+    std::string unpacked = refusal([&] { unpack(tensor, 1 << 20); });
     if (!result.ok()) continue;
     ++valid;
     EXPECT_EQ(scanned, "no error") << layout::to_text(tensor.layout);
+    EXPECT_EQ(unpacked, "no error") << layout::to_text(tensor.layout);
   }
   EXPECT_GT(valid, 50);
 }

@@ -1,0 +1,81 @@
+#include "contest.h"
+
+#include <algorithm>
+#include <cmath>
+#include <ctime>
+#include <malloc.h>
+
+namespace unravel::bench {
+
+void keep_memory() {
+  mallopt(M_MMAP_MAX, 0);
+  mallopt(M_TRIM_THRESHOLD, -1);
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+double geometric_mean(const std::vector<double> &values) {
+  double sum = 0;
+  for (double value : values)
+    sum += std::log(value);
+  return std::exp(sum / static_cast<double>(values.size()));
+}
+
+namespace {
+
+constexpr double least_milliseconds = 0.5;
+constexpr int most_repetitions = 10000;
+
+double milliseconds_of(clockid_t clock) {
+  timespec time{};
+  clock_gettime(clock, &time);
+  return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) * 1e-6;
+}
+
+double time_of(const std::function<void()> &run, int repetitions) {
+  double begin = milliseconds_of(CLOCK_THREAD_CPUTIME_ID);
+  for (int k = 0; k < repetitions; ++k)
+    run();
+  return (milliseconds_of(CLOCK_THREAD_CPUTIME_ID) - begin) / repetitions;
+}
+
+int repetitions_for(const std::function<void()> &run) {
+  run(); // caches and branch predictors are warm from here on
+  double once = std::min(time_of(run, 1), time_of(run, 1));
+  return std::clamp(static_cast<int>(least_milliseconds / std::max(once, 1e-6)), 1, most_repetitions);
+}
+
+} // namespace
+
+double cpu_milliseconds() {
+  return milliseconds_of(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+Contest compare(const std::function<void()> &first, const std::function<void()> &second, int pairs) {
+  int first_repetitions = repetitions_for(first);
+  int second_repetitions = repetitions_for(second);
+  std::vector<double> firsts, seconds, ratios;
+  for (int pair = 0; pair < pairs; ++pair) {
+    double a = 0, b = 0;
+    if (pair % 2 == 0) a = time_of(first, first_repetitions);
+    b = time_of(second, second_repetitions);
+    if (pair % 2 != 0) a = time_of(first, first_repetitions);
+    firsts.push_back(a);
+    seconds.push_back(b);
+    ratios.push_back(a / b);
+  }
+  std::sort(ratios.begin(), ratios.end());
+  return {median(firsts), median(seconds), ratios[ratios.size() / 2], ratios[ratios.size() / 4],
+          ratios[ratios.size() * 3 / 4]};
+}
+
+std::string option(int count, char **arguments, const std::string &name, const std::string &otherwise) {
+  for (int k = 1; k + 1 < count; ++k)
+    if (arguments[k] == "--" + name) return arguments[k + 1];
+  return otherwise;
+}
+
+} // namespace unravel::bench

@@ -1,0 +1,100 @@
+#include "kernel.h"
+
+#include "emit/emit.h"
+#include "layout/layout.h"
+#include "parse/parse.h"
+#include "tensor/generate.h"
+#include "tensor/pack.h"
+#include "tensor/tensor_file.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fmt/format.h>
+#include <memory>
+#include <stdexcept>
+
+namespace unravel::bench {
+
+namespace {
+
+std::vector<std::uint64_t> slots_of(tensor::Tensor &tensor) {
+  tensor::KernelArguments arguments = tensor::kernel_arguments(tensor);
+  std::vector<std::uint64_t> slots;
+  for (std::int64_t size : arguments.sizes)
+    slots.push_back(static_cast<std::uint64_t>(size));
+  for (std::int64_t count : arguments.counts)
+    slots.push_back(static_cast<std::uint64_t>(count));
+  for (void *array : arguments.arrays)
+    slots.push_back(reinterpret_cast<std::uint64_t>(array));
+  return slots;
+}
+
+build::Kernel compiled(const pipeline::Compilation &compilation) {
+  build::Options options;
+  options.cache = false;
+  return build::compile(c_text(compilation), options);
+}
+
+} // namespace
+
+std::string c_text(const pipeline::Compilation &compilation) {
+  emit::EmitOptions options;
+  options.in_process = true;
+  return emit::emit_c(compilation.program, options);
+}
+
+BoundKernel::BoundKernel(const pipeline::Request &request,
+                         const std::map<std::string, tensor::Tensor *> &tensors)
+    : compilation_(pipeline::compile(request)), kernel_(compiled(compilation_)),
+      entry_(reinterpret_cast<int (*)(void **)>(kernel_.symbol("unravel_entry"))) {
+  kernel_.set_threads(1);
+  for (const combine::Binding &binding : compilation_.combination.bindings)
+    structs_.push_back(slots_of(*tensors.at(binding.tensor)));
+  for (auto &slots : structs_)
+    arguments_.push_back(slots.data());
+}
+
+void BoundKernel::operator()() {
+  if (entry_(arguments_.data()) != 0)
+    throw std::runtime_error("the kernel was called with sizes that disagree");
+}
+
+tensor::Tensor pack_as(const std::string &layout, const tensor::Coordinates &coordinates) {
+  auto source = std::make_shared<const text::Source>("layout", layout);
+  layout::CheckedLayout loaded =
+      layout::load_layout(parse::parse_layout_reference(source), coordinates.order());
+  return tensor::pack(loaded.layout, coordinates);
+}
+
+std::vector<Input> matrices(const std::string &folder, const std::vector<std::string> &generators,
+                            std::size_t least_entries, std::int64_t most_rows) {
+  std::vector<Input> found;
+  auto add = [&](const std::string &name, tensor::Coordinates matrix) {
+    bool fits = matrix.size() > least_entries && matrix.shape[0] <= most_rows && matrix.shape[1] <= most_rows;
+    if (fits) found.push_back({name, std::move(matrix)});
+  };
+  std::vector<std::filesystem::path> files;
+  if (!folder.empty())
+    for (const auto &entry : std::filesystem::directory_iterator(folder))
+      if (entry.path().filename().string().find(".mtx") != std::string::npos) files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  for (const std::filesystem::path &file : files) {
+    try {
+      add(file.filename().string(), tensor::read_tensor(file.string()));
+    } catch (const std::exception &error) {
+      std::fprintf(stderr, "%s is left out: %s\n", file.filename().c_str(), error.what());
+    }
+  }
+  for (const std::string &generator : generators)
+    add(generator, tensor::generate(tensor::parse_generator(generator)));
+  return found;
+}
+
+tensor::Coordinates sparse_vector(std::int64_t size, double density) {
+  std::int64_t entries =
+      std::max<std::int64_t>(1, static_cast<std::int64_t>(static_cast<double>(size) * density));
+  return tensor::generate(tensor::parse_generator(fmt::format("random:{},entries={},seed=7", size, entries)));
+}
+
+} // namespace unravel::bench

@@ -1,0 +1,54 @@
+#pragma once
+
+#include "build/kernel.h"
+#include "pipeline.h"
+#include "tensor/coordinates.h"
+#include "tensor/tensor.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+/// Kernels of Unravel on packed arrays, and matrices to call them on.
+namespace unravel::bench {
+
+/// An expression compiled and bound to its tensors: what a caller of the library holds.
+class BoundKernel {
+public:
+  /// The tensors must outlive this. Not taken from the cache on disk.
+  BoundKernel(const pipeline::Request &request, const std::map<std::string, tensor::Tensor *> &tensors);
+  BoundKernel(const BoundKernel &) = delete;
+  BoundKernel &operator=(const BoundKernel &) = delete;
+
+  /// Throws where the sizes disagree.
+  void operator()();
+  const pipeline::Compilation &compilation() const { return compilation_; }
+
+private:
+  pipeline::Compilation compilation_;
+  build::Kernel kernel_;
+  int (*entry_)(void **);
+  std::vector<std::vector<std::uint64_t>> structs_;
+  std::vector<void *> arguments_;
+};
+
+/// The C text as it is compiled in process.
+std::string c_text(const pipeline::Compilation &compilation);
+
+tensor::Tensor pack_as(const std::string &layout, const tensor::Coordinates &coordinates);
+
+struct Input {
+  std::string name;
+  tensor::Coordinates matrix;
+};
+
+/// Every matrix of more than `least_entries` entries and at most `most_rows` rows and columns: the .mtx files
+/// of a folder (none where the name is empty), then those made from generator texts.
+std::vector<Input> matrices(const std::string &folder, const std::vector<std::string> &generators,
+                            std::size_t least_entries, std::int64_t most_rows);
+
+/// A vector with `density` of its places filled, at least one.
+tensor::Coordinates sparse_vector(std::int64_t size, double density);
+
+} // namespace unravel::bench

@@ -1,0 +1,258 @@
+// How long it takes to make a kernel, in milliseconds, wall clock and CPU time.
+//   latency [--runs N] [--tool FILE]      FILE: the program unravel, looked for beside this one
+//   latency --repeat N                    only makes all kernels N times in this process, for profilers
+// Expression to C, for one sparse operand and for all pairs of csr, csc, coo and dcsr: in a fresh process,
+// after a first question to Z3 that is timed apart, and once more in the same process ("warm"). Then whole
+// processes: the tool's --help, and `run` with a kernel that the cache on disk has. (From C to a callable
+// function: build_latency.) Targets: 20 ms for one sparse operand, 50 ms for a pair; a cached kernel in a
+// fresh process 25 ms, --help 30 ms.
+
+#include "build/file.h"
+#include "contest.h"
+#include "kernel.h"
+#include "prove/prover.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <fcntl.h>
+#include <filesystem>
+#include <fmt/format.h>
+#include <map>
+#include <spawn.h>
+#include <sstream>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+namespace {
+
+using namespace unravel;
+
+struct Case {
+  std::string expression;
+  std::map<std::string, std::string> formats;
+
+  bool pair() const { return formats.size() > 1; }
+  std::string name() const {
+    std::string text = expression;
+    for (const auto &[tensor, format] : formats)
+      text += fmt::format(" {}={}", tensor, format);
+    return text;
+  }
+};
+
+std::vector<Case> cases() {
+  const std::vector<std::string> formats{"csr", "csc", "coo", "dcsr"};
+  std::vector<Case> all;
+  for (const std::string &a : formats)
+    all.push_back({"y(i)=A(i,j)*x(j)", {{"A", a}}});
+  for (const std::string expression : {"s=A(i,j)*B(i,j)", "C(i,j)=A(i,k)*B(k,j)"})
+    for (const std::string &a : formats)
+      for (const std::string &b : formats)
+        all.push_back({expression, {{"A", a}, {"B", b}}});
+  for (const std::string &a : formats)
+    all.push_back({"y(i)=A(i,j)*x(j)", {{"A", a}, {"x", "sv"}}});
+  return all;
+}
+
+/// Milliseconds, by what was timed: "z3", "fresh", "warm", with " cpu" after it the CPU time instead, and
+/// "fresh: " or "warm: " with a stage.
+using Times = std::map<std::string, double>;
+
+void first_question() {
+  term::Term x = term::variable("x");
+  prove::Prover prover({{"f(x) < x", {"x"}, term::truth(), term::less(term::apply("f", {x}), x)}});
+  prover.refute("first", "",
+                {term::equal(term::apply("f", {x}), x + term::Term(1)), term::less(term::Term(0), x)});
+}
+
+void make(const Case &one, const std::string &label, Times &times) {
+  pipeline::Request request;
+  request.expression = one.expression;
+  request.formats = one.formats;
+  double cpu = bench::cpu_milliseconds();
+  bench::Clock clock;
+  pipeline::Compilation compilation = pipeline::compile(request);
+  bench::Clock emission;
+  std::string text = bench::c_text(compilation);
+  times[label + ": emission"] = emission.milliseconds();
+  times[label] = clock.milliseconds();
+  times[label + " cpu"] = bench::cpu_milliseconds() - cpu;
+  for (const pipeline::Stage &stage : compilation.stages)
+    times[label + ": " + stage.name] += stage.milliseconds;
+}
+
+std::string in_fresh_process(const std::function<std::string()> &work) {
+  int ends[2];
+  if (pipe(ends) != 0) throw std::runtime_error("no pipe");
+  pid_t child = fork();
+  if (child == 0) {
+    close(ends[0]);
+    int code = 1;
+    try {
+      std::string text = work();
+      code = write(ends[1], text.data(), text.size()) == static_cast<ssize_t>(text.size()) ? 0 : 1;
+    } catch (const std::exception &error) {
+      std::fprintf(stderr, "%s\n", error.what());
+    }
+    _exit(code);
+  }
+  close(ends[1]);
+  std::string text;
+  char buffer[4096];
+  for (ssize_t got = 0; (got = read(ends[0], buffer, sizeof buffer)) > 0;)
+    text.append(buffer, static_cast<std::size_t>(got));
+  close(ends[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (status != 0) throw std::runtime_error("the process that measures failed");
+  return text;
+}
+
+Times measure(const Case &one) {
+  std::string text = in_fresh_process([&] {
+    Times times;
+    bench::Clock clock;
+    first_question();
+    times["z3"] = clock.milliseconds();
+    make(one, "fresh", times);
+    make(one, "warm", times);
+    std::string lines;
+    for (const auto &[what, milliseconds] : times)
+      lines += fmt::format("{} {}\n", milliseconds, what);
+    return lines;
+  });
+  Times times;
+  std::istringstream lines(text);
+  double milliseconds = 0;
+  for (std::string what; lines >> milliseconds && std::getline(lines >> std::ws, what);)
+    times[what] = milliseconds;
+  return times;
+}
+
+using Samples = std::map<std::string, std::vector<double>>;
+
+/// Medians over the cases' medians, and the greatest.
+void print_stages(const std::vector<Samples> &samples, const std::string &label) {
+  std::map<std::string, std::vector<double>> by_stage;
+  for (const Samples &one : samples)
+    for (const auto &[what, values] : one)
+      if (what.starts_with(label + ": "))
+        by_stage[what.substr(label.size() + 2)].push_back(bench::median(values));
+  fmt::print("stages, {} (median and greatest of the cases)\n", label);
+  for (const auto &[stage, values] : by_stage)
+    fmt::print("  {:<26} {:>8.2f} {:>8.2f}\n", stage, bench::median(values),
+               *std::max_element(values.begin(), values.end()));
+}
+
+void expressions_to_c(int runs) {
+  std::vector<Case> all = cases();
+  std::vector<Samples> samples(all.size());
+  // Round by round, so that a slow spell of the machine doesn't hit one case only.
+  for (int run = 0; run < runs; ++run)
+    for (std::size_t k = 0; k < all.size(); ++k)
+      for (const auto &[what, milliseconds] : measure(all[k]))
+        samples[k][what].push_back(milliseconds);
+  const std::vector<std::string> columns{"z3", "fresh", "fresh cpu", "warm", "warm cpu"};
+  fmt::print("expression to C, {} fresh processes each, medians\n{:<42}", runs, "case");
+  for (const std::string &column : columns)
+    fmt::print(" {:>10}", column);
+  std::map<bool, std::map<std::string, std::vector<double>>> medians;
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    fmt::print("\n{:<42}", all[k].name());
+    for (const std::string &column : columns) {
+      medians[all[k].pair()][column].push_back(bench::median(samples[k][column]));
+      fmt::print(" {:>10.2f}", medians[all[k].pair()][column].back());
+    }
+  }
+  fmt::print("\n");
+  for (bool pair : {false, true})
+    for (const std::string &column : columns) {
+      const std::vector<double> &values = medians[pair][column];
+      if (column == "z3") continue;
+      fmt::print("{}, {}: greatest {:.1f} ms, middle {:.1f} ms (target {} ms)\n",
+                 pair ? "pairs" : "one sparse operand", column,
+                 *std::max_element(values.begin(), values.end()), bench::median(values), pair ? 50 : 20);
+    }
+  print_stages(samples, "fresh");
+  print_stages(samples, "warm");
+}
+
+/// Wall clock and CPU time of a program that is started, in milliseconds.
+std::pair<double, double> time_process(const std::vector<std::string> &words) {
+  std::vector<char *> arguments;
+  for (const std::string &word : words)
+    arguments.push_back(const_cast<char *>(word.c_str()));
+  arguments.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
+  bench::Clock clock;
+  pid_t child = 0;
+  rusage used{};
+  int status = posix_spawn(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
+  if (status == 0) wait4(child, &status, 0, &used);
+  double milliseconds = clock.milliseconds();
+  posix_spawn_file_actions_destroy(&actions);
+  if (status != 0) throw std::runtime_error(fmt::format("`{}` failed", fmt::join(words, " ")));
+  auto of = [](const timeval &time) {
+    return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_usec) * 1e-3;
+  };
+  return {milliseconds, of(used.ru_utime) + of(used.ru_stime)};
+}
+
+void whole_processes(const std::string &tool, int runs) {
+  build::PrivateFolder folder;
+  setenv("UNRAVEL_CACHE_DIR", folder.path().c_str(), 1);
+  const std::map<std::string, std::vector<std::string>> commands{
+      {"unravel --help", {tool, "--help"}},
+      {"unravel run, SpMV, cached",
+       {tool, "run", "y(i)=A(i,j)*x(j)", "-f", "A=csr", "-i", "A=poisson2d:10x10", "-i", "x=random"}},
+      {"unravel run, pair, cached",
+       {tool, "run", "s=A(i,j)*B(i,j)", "-f", "A=csr", "-f", "B=csr", "-i", "A=poisson2d:10x10", "-i",
+        "B=poisson2d:10x10"}}};
+  std::map<std::string, std::vector<double>> walls, cpus;
+  for (const auto &[name, words] : commands)
+    time_process(words); // fills the cache
+  for (int run = 0; run < runs; ++run)
+    for (const auto &[name, words] : commands) {
+      auto [wall, cpu] = time_process(words);
+      walls[name].push_back(wall);
+      cpus[name].push_back(cpu);
+    }
+  fmt::print("whole processes, {} runs, medians (targets: --help 30 ms, a cached kernel 25 ms)\n", runs);
+  for (const auto &[name, values] : walls)
+    fmt::print("  {:<26} {:>8.2f} ms, CPU {:>8.2f} ms\n", name, bench::median(values),
+               bench::median(cpus[name]));
+}
+
+/// For profilers: every kernel is made again and again in this process.
+void repeat(int times) {
+  Times ignored;
+  for (int k = 0; k < times; ++k)
+    for (const Case &one : cases())
+      make(one, "repeated", ignored);
+}
+
+} // namespace
+
+int main(int count, char **arguments) try {
+  if (int times = std::atoi(bench::option(count, arguments, "repeat", "0").c_str()); times > 0) {
+    repeat(times);
+    return 0;
+  }
+  int runs = std::max(1, std::atoi(bench::option(count, arguments, "runs", "9").c_str()));
+  std::string beside = (std::filesystem::read_symlink("/proc/self/exe").parent_path() / "unravel").string();
+  std::string tool = bench::option(count, arguments, "tool", beside);
+  expressions_to_c(runs);
+  if (std::filesystem::exists(tool))
+    whole_processes(tool, 2 * runs + 1);
+  else
+    fmt::print("whole processes are not measured: there is no `{}`\n", tool);
+} catch (const std::exception &error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return 1;
+}

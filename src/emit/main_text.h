@@ -1,0 +1,327 @@
+#pragma once
+
+/// The parts of the program around a kernel that are the same for all kernels: C99 and C++ without warnings.
+/// Expects the tables that main.cpp prints before it. Every name starts with unravel_, which no kernel's
+/// does.
+namespace unravel::emit {
+
+inline constexpr const char *main_includes = R"(#include <ctype.h>
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+)";
+
+inline constexpr const char *main_reader =
+    R"(// Entries of a tensor: index[m][e] is the coordinate of entry e in mode m. A size of -1 isn't known yet.
+typedef struct unravel_entries {
+  int64_t sizes[UNRAVEL_ORDER];
+  int64_t n;
+  int64_t room;
+  int64_t *index[UNRAVEL_ORDER];
+  double *values;
+  int is_given;
+  int is_ones;
+} unravel_entries;
+
+static void unravel_fail(const char *where, const char *what) {
+  fflush(stdout);
+  fprintf(stderr, "error: %s: %s\n", where, what);
+  exit(1);
+}
+
+static void *unravel_resize(void *memory, int64_t count, size_t size) {
+  void *result = NULL;
+  if ((uint64_t)count <= SIZE_MAX / size) result = realloc(memory, (size_t)count * size);
+  if (!result) unravel_fail("program", "there is not enough memory");
+  return result;
+}
+
+static void unravel_add(unravel_entries *to, int order, const int64_t *at, double value) {
+  int m;
+  if (to->n == to->room) {
+    to->room = to->room ? 2 * to->room : 1024;
+    for (m = 0; m < order; m++)
+      to->index[m] = (int64_t *)unravel_resize(to->index[m], to->room, sizeof(int64_t));
+    to->values = (double *)unravel_resize(to->values, to->room, sizeof(double));
+  }
+  for (m = 0; m < order; m++) to->index[m][to->n] = at[m];
+  to->values[to->n++] = value;
+}
+
+// The next line that says something; its beginning, or NULL at the end of the file.
+static char *unravel_line(FILE *file, char *line, int size, const char *name) {
+  while (fgets(line, size, file)) {
+    char *start = line + strspn(line, " \t\r\n");
+    if (!strchr(line, '\n') && !feof(file)) unravel_fail(name, "a line is too long");
+    if (*start && *start != '%' && *start != '#') return start;
+  }
+  return NULL;
+}
+
+static int64_t unravel_integer(char **at, const char *name) {
+  char *end;
+  long long value;
+  errno = 0;
+  value = strtoll(*at, &end, 10);
+  if (end == *at || errno || value < 0) unravel_fail(name, "a line lacks an integer of 0 or more");
+  *at = end;
+  return value;
+}
+
+static double unravel_number(char **at, const char *name) {
+  char *end;
+  double value = strtod(*at, &end);
+  if (end == *at) unravel_fail(name, "a line lacks a value");
+  *at = end;
+  return value;
+}
+
+static void unravel_read_array(unravel_entries *to, int order, const int64_t *sizes, int sign, FILE *file,
+                               const char *name) {
+  char line[4096];
+  int64_t at[2], mirrored[2];
+  for (at[1] = 0; at[1] < sizes[1]; at[1]++)
+    for (at[0] = sign ? at[1] + (sign < 0) : 0; at[0] < sizes[0]; at[0]++) {
+      char *start = unravel_line(file, line, sizeof(line), name);
+      double value;
+      if (!start) unravel_fail(name, "there are fewer values than the sizes ask for");
+      value = unravel_number(&start, name);
+      unravel_add(to, order, at, value);
+      mirrored[0] = at[1], mirrored[1] = at[0];
+      if (sign && at[0] != at[1]) unravel_add(to, order, mirrored, sign * value);
+    }
+}
+
+// sign: 0 general, 1 symmetric, -1 skew-symmetric
+static void unravel_read_coordinates(unravel_entries *to, int order, const int64_t *sizes, int64_t count, int sign,
+                                     int is_pattern, FILE *file, const char *name) {
+  char line[4096];
+  int64_t at[2], mirrored[2];
+  for (; count > 0; count--) {
+    char *start = unravel_line(file, line, sizeof(line), name);
+    double value;
+    if (!start) unravel_fail(name, "there are fewer entries than the header says");
+    at[0] = unravel_integer(&start, name) - 1;
+    at[1] = unravel_integer(&start, name) - 1;
+    if (at[0] < 0 || at[0] >= sizes[0] || at[1] < 0 || at[1] >= sizes[1])
+      unravel_fail(name, "an entry lies outside of the matrix");
+    value = is_pattern ? 1 : unravel_number(&start, name);
+    unravel_add(to, order, at, value);
+    mirrored[0] = at[1], mirrored[1] = at[0];
+    if (sign && at[0] != at[1]) unravel_add(to, order, mirrored, sign * value);
+  }
+}
+
+// A Matrix Market file: coordinate or array, not complex. A vector is a matrix of one column.
+static void unravel_read_matrix(unravel_entries *to, int order, FILE *file, const char *name) {
+  char line[4096], format[64], field[64], symmetry[64];
+  char *at = line;
+  int64_t sizes[2], count = 0;
+  int sign = 0, is_array, m;
+  if (order > 2) unravel_fail(name, "a tensor of order 3 or more comes from a .tns file");
+  if (!fgets(line, sizeof(line), file)) line[0] = 0;
+  for (; *at; at++) *at = (char)tolower((unsigned char)*at);
+  if (sscanf(line, "%%%%matrixmarket matrix %63s %63s %63s", format, field, symmetry) != 3)
+    unravel_fail(name, "this is no Matrix Market file");
+  is_array = strcmp(format, "array") == 0;
+  if (!is_array && strcmp(format, "coordinate") != 0) unravel_fail(name, "the format is unknown");
+  if (strcmp(field, "complex") == 0 || strcmp(symmetry, "hermitian") == 0)
+    unravel_fail(name, "complex matrices can't be read");
+  if (strcmp(symmetry, "symmetric") == 0) sign = 1;
+  if (strcmp(symmetry, "skew-symmetric") == 0) sign = -1;
+  at = unravel_line(file, line, sizeof(line), name);
+  if (!at) unravel_fail(name, "the line with the sizes is missing");
+  sizes[0] = unravel_integer(&at, name);
+  sizes[1] = unravel_integer(&at, name);
+  if (!is_array) count = unravel_integer(&at, name);
+  for (m = order; m < 2; m++)
+    if (sizes[m] != 1) unravel_fail(name, "the matrix has more rows or columns than the tensor");
+  if (sign && sizes[0] != sizes[1]) unravel_fail(name, "a symmetric matrix is square");
+  for (m = 0; m < order; m++) to->sizes[m] = sizes[m];
+  if (is_array)
+    unravel_read_array(to, order, sizes, sign, file, name);
+  else
+    unravel_read_coordinates(to, order, sizes, count, sign, strcmp(field, "pattern") == 0, file, name);
+}
+
+// A FROSTT file: coordinates from 1 on and a value in each line; the sizes are the greatest coordinates.
+static void unravel_read_tensor(unravel_entries *to, int order, FILE *file, const char *name) {
+  char line[4096];
+  char *start;
+  int64_t at[UNRAVEL_ORDER];
+  int m;
+  for (m = 0; m < order; m++) to->sizes[m] = 0;
+  while ((start = unravel_line(file, line, sizeof(line), name)) != NULL) {
+    for (m = 0; m < order; m++) {
+      int64_t coordinate = unravel_integer(&start, name);
+      if (coordinate < 1) unravel_fail(name, "coordinates start at 1");
+      if (coordinate > to->sizes[m]) to->sizes[m] = coordinate;
+      at[m] = coordinate - 1;
+    }
+    unravel_add(to, order, at, unravel_number(&start, name));
+  }
+}
+
+// `ones`, `ones:10x20` or the name of a file.
+static void unravel_read(unravel_entries *to, int order, const char *what) {
+  size_t length = strlen(what);
+  to->is_given = 1;
+  if (strncmp(what, "ones", 4) == 0 && (what[4] == 0 || what[4] == ':')) {
+    char *at = (char *)what + 4;
+    int m;
+    to->is_ones = 1;
+    for (m = 0; m < order && *at; m++) {
+      at++;
+      to->sizes[m] = unravel_integer(&at, what);
+    }
+    if (*at) unravel_fail(what, "the sizes don't fit the tensor");
+  } else {
+    FILE *file = fopen(what, "r");
+    if (!file) unravel_fail(what, strerror(errno));
+    if (length > 4 && strcmp(what + length - 4, ".tns") == 0)
+      unravel_read_tensor(to, order, file, what);
+    else
+      unravel_read_matrix(to, order, file, what);
+    if (ferror(file)) unravel_fail(what, "it can't be read to its end");
+    fclose(file);
+  }
+}
+
+)";
+
+inline constexpr const char *main_sizes =
+    R"(// Sizes that no file gives come from the tensors that must agree in them.
+static void unravel_find_sizes(unravel_entries *in) {
+  int64_t known[UNRAVEL_SIZES];
+  int k, m;
+  for (k = 0; k < UNRAVEL_SIZES; k++) known[k] = -1;
+  for (k = 0; k < UNRAVEL_TENSORS; k++)
+    for (m = 0; m < unravel_orders[k]; m++)
+      if (in[k].sizes[m] >= 0 && known[unravel_size[k][m]] < 0) known[unravel_size[k][m]] = in[k].sizes[m];
+  for (k = 0; k < UNRAVEL_TENSORS; k++)
+    for (m = 0; m < unravel_orders[k]; m++) {
+      if (in[k].sizes[m] < 0) in[k].sizes[m] = known[unravel_size[k][m]];
+      if (in[k].sizes[m] < 0) unravel_fail(unravel_names[k], "a size is not known: give them, as in x=ones:10");
+    }
+}
+
+static void unravel_fill(unravel_entries *to, int order) {
+  int64_t at[UNRAVEL_ORDER];
+  int m;
+  for (m = 0; m < order; m++) {
+    at[m] = 0;
+    if (to->sizes[m] == 0) return;
+  }
+  do {
+    unravel_add(to, order, at, 1);
+    for (m = order - 1; m >= 0 && ++at[m] == to->sizes[m]; m--) at[m] = 0;
+  } while (m >= 0);
+}
+
+static void unravel_release(unravel_entries *entries) {
+  int m;
+  for (m = 0; m < UNRAVEL_ORDER; m++) free(entries->index[m]);
+  free(entries->values);
+}
+
+static double unravel_seconds(void) {
+#ifdef _OPENMP
+  return omp_get_wtime();
+#else
+  return (double)clock() / CLOCKS_PER_SEC;
+#endif
+}
+
+)";
+
+inline constexpr const char *main_result =
+    R"(// The result: to a file (.mtx, from order 3 on lines of a .tns), or its sum and first values.
+static void unravel_show(const unravel_entries *shape, const double *values, const char *output) {
+  int64_t stride[UNRAVEL_ORDER], at[UNRAVEL_ORDER], count = 1, k, slot;
+  double sum = 0;
+  FILE *file;
+  int m, order = unravel_orders[0];
+  for (m = order - 1; m >= 0; m--) {
+    stride[unravel_stored[m]] = count;
+    count *= shape->sizes[unravel_stored[m]];
+  }
+  for (k = 0; k < count; k++) sum += values[k];
+  printf("%s: %lld values, sum %.17g, first:", unravel_names[0], (long long)count, sum);
+  for (k = 0; k < count && k < 8; k++) printf(" %.6g", values[k]);
+  printf("\n");
+  if (!output) return;
+  file = fopen(output, "w");
+  if (!file) unravel_fail(output, strerror(errno));
+  if (order <= 2)
+    fprintf(file, "%%%%MatrixMarket matrix array real general\n%lld %lld\n",
+            (long long)(order > 0 ? shape->sizes[0] : 1), (long long)(order > 1 ? shape->sizes[1] : 1));
+  for (m = 0; m < order; m++) at[m] = 0;
+  for (k = 0; k < count; k++) {
+    for (slot = 0, m = 0; m < order; m++) {
+      slot += stride[m] * at[m];
+      if (order > 2) fprintf(file, "%lld ", (long long)at[m] + 1);
+    }
+    fprintf(file, "%.17g\n", values[slot]);
+    for (m = 0; m < order && ++at[m] == shape->sizes[m]; m++) at[m] = 0;
+  }
+  k = ferror(file);
+  if (fclose(file) || k) {
+    remove(output);
+    unravel_fail(output, "it can't be written");
+  }
+}
+
+)";
+
+inline constexpr const char *main_function = R"(static void unravel_help(const char *program) {
+  int k;
+  printf("usage: %s", program);
+  for (k = UNRAVEL_OPERANDS; k < UNRAVEL_TENSORS; k++) printf(" %s=FILE", unravel_names[k]);
+  printf(" [-o FILE]\n%s\n", unravel_about);
+  printf("FILE is a .mtx file, from order 3 on a .tns file; or `ones`, with sizes `ones:10x20`.\n");
+  if (UNRAVEL_OPERANDS > 0)
+    printf("%s=FILE sets what the result holds before. -o writes the result.\n", unravel_names[0]);
+}
+
+int main(int argc, char **argv) {
+  static unravel_entries in[UNRAVEL_TENSORS];
+  const char *output = NULL;
+  int k, m, a;
+  for (k = 0; k < UNRAVEL_TENSORS; k++)
+    for (m = 0; m < UNRAVEL_ORDER; m++) in[k].sizes[m] = -1;
+  for (a = 1; a < argc; a++) {
+    const char *value = strchr(argv[a], '=');
+    if (strcmp(argv[a], "-h") == 0 || strcmp(argv[a], "--help") == 0) {
+      unravel_help(argv[0]);
+      return 0;
+    }
+    if (strcmp(argv[a], "-o") == 0 && a + 1 < argc) {
+      output = argv[++a];
+      continue;
+    }
+    for (k = 0; value && k < UNRAVEL_TENSORS; k++)
+      if (strlen(unravel_names[k]) == (size_t)(value - argv[a]) &&
+          strncmp(argv[a], unravel_names[k], (size_t)(value - argv[a])) == 0)
+        break;
+    if (!value || k == UNRAVEL_TENSORS) unravel_fail(argv[a], "expected TENSOR=FILE or -o FILE; see --help");
+    if (in[k].is_given) unravel_fail(argv[a], "the tensor is given twice");
+    unravel_read(&in[k], unravel_orders[k], value + 1);
+  }
+  for (k = UNRAVEL_OPERANDS; k < UNRAVEL_TENSORS; k++)
+    if (!in[k].is_given) unravel_fail(unravel_names[k], "this operand is not given; see --help");
+  unravel_find_sizes(in);
+  for (k = 0; k < UNRAVEL_TENSORS; k++)
+    if (in[k].is_ones) unravel_fill(&in[k], unravel_orders[k]);
+  unravel_run(in, output);
+  return 0;
+}
+)";
+
+} // namespace unravel::emit

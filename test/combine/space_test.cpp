@@ -1,0 +1,86 @@
+// Iteration spaces: a computation met with layouts. A golden case is a computation with formats; a new one
+// needs no code.
+#include "combination_text.h"
+#include "golden.h"
+
+namespace unravel::test {
+namespace {
+
+std::string outcome_of(const std::string &input) {
+  return text_or_message([&] {
+    combine::Combination made = combine_text(input);
+    std::string text = combine::to_text(made);
+    for (const auto &[index, extent] : made.extents)
+      text += "extent of " + index + ": " + term::to_text(extent) + "\n";
+    return text;
+  });
+}
+
+TEST(CombineGolden, EveryFilePrintsAsRecorded) {
+  for (const std::string &name : golden_names("combine", "")) {
+    SCOPED_TRACE(name);
+    golden_run("combine", name, outcome_of);
+    for (const std::string &input : golden_inputs("combine", name))
+      EXPECT_EQ(outcome_of(input).find(": error: ") != std::string::npos, name.compare(0, 5, "fail_") == 0) << input;
+  }
+}
+
+/// Nothing is projected away: every position of every operand and every index is a variable.
+TEST(CombineSpace, KeepsAllVariables) {
+  combine::Combination made = combine_text("y(i) = A(i,j) * A(j,k) * x(k)\n-f A=csr\n-f x=sv");
+  ASSERT_EQ(made.leaves.size(), 1u);
+  EXPECT_EQ(made.leaves[0].variables(),
+            (std::vector<std::string>{"i", "j", "k", "A.r", "A.p", "A#2.r", "A#2.p", "x.p", "y.a"}));
+}
+
+TEST(CombineSpace, OneLeafPerChoiceOfPieces) {
+  EXPECT_EQ(combine_text("y(i) = A(i,j) * x(j)\n-f A=csr").leaves.size(), 1u);
+  EXPECT_EQ(combine_text("y(i) = A(i,j) * x(j)\n-f A=@symmetric").leaves.size(), 2u);
+  EXPECT_EQ(combine_text("s = A(i,j) * B(i,j)\n-f A=@symmetric\n-f B=@pieces/skew").leaves.size(), 4u);
+  EXPECT_EQ(combine_text("s = A(i,j) * A(j,i)\n-f A=@symmetric").leaves.size(), 4u);
+  combine::Combination skew = combine_text("y(i) = A(i,j) * x(j)\n-f A=@pieces/skew");
+  EXPECT_FALSE(skew.leaves[0].operands[0].negative);
+  EXPECT_TRUE(skew.leaves[1].operands[0].negative);
+  combine::Combination unit = combine_text("y(i) = A(i,j) * x(j)\n-f A=@pieces/unit_lower");
+  EXPECT_EQ(unit.leaves[1].operands[0].array, "");
+  EXPECT_EQ(unit.leaves[1].operands[0].literal, 1);
+}
+
+/// Quantified variables of axioms can't meet a coordinate of the computation that has the same name.
+TEST(CombineSpace, AxiomsNameNoCoordinate) {
+  combine::Combination made = combine_text("y(r) = A(r,p) * x(p)\n-f A=csr");
+  for (const prove::Axiom &axiom : made.axioms)
+    for (const std::string &variable : axiom.variables)
+      EXPECT_EQ(variable[0], '?') << axiom.text;
+}
+
+/// The second occurrence of a tensor has positions of its own and shares sizes, counts, arrays and axioms.
+TEST(CombineSpace, OccurrencesShareArrays) {
+  combine::Combination once = combine_text("s = A(i,j)\n-f A=csr");
+  combine::Combination twice = combine_text("s = A(i,j) * A(j,k)\n-f A=csr");
+  EXPECT_EQ(once.arrays.size(), twice.arrays.size());
+  EXPECT_EQ(once.axioms.size(), twice.axioms.size());
+  EXPECT_EQ(twice.leaves[0].operands[1].name, "A#2");
+  EXPECT_EQ(twice.leaves[0].operands[1].tensor, "A");
+  EXPECT_EQ(twice.leaves[0].operands[1].array, "A.val");
+}
+
+TEST(CombineSpace, ShiftedAccessesFixNoExtent) {
+  combine::Combination made = combine_text("y(i) = x(i+1)");
+  EXPECT_TRUE(made.conditions.empty());
+  EXPECT_EQ(term::to_text(made.extents.at("i")), "y.M");
+  combine::Combination free = combine_text("s = x(i+1)");
+  EXPECT_EQ(free.extents.count("i"), 0u);
+}
+
+TEST(CombineMessage, SparseResult) {
+  EXPECT_EQ(outcome_of("C(i,j) = A(i,j)\n-f C=csr"),
+            "expression:1:1: error: the result `C` has the layout `csr`: results that are not dense are not supported yet "
+            "[sparse-result]\n"
+            "  1 | C(i,j) = A(i,j)\n"
+            "    | ^~~~~~\n"
+            "  hint: leave out -f C=..., or use -f C=dense\n");
+}
+
+} // namespace
+} // namespace unravel::test

@@ -1,0 +1,109 @@
+// What assignments mean, and which are refused. A golden case is an assignment; a new one needs no code.
+#include "compute/computation.h"
+#include "golden.h"
+#include "parse/parse.h"
+#include "report/diagnostic.h"
+
+namespace unravel::test {
+namespace {
+
+compute::Computation computation_of(const std::string &text) {
+  return compute::make_computation(parse::parse_assignment(std::make_shared<const text::Source>("expression", text)));
+}
+
+std::string outcome_of(const std::string &text) {
+  try {
+    compute::Computation computation = computation_of(text);
+    std::string result = compute::to_text(computation) + "indices";
+    for (const std::string &index : computation.indices)
+      result += " " + index;
+    result += "\ntensors";
+    for (const compute::TensorUse &use : computation.tensors)
+      result += " " + use.name + "/" + std::to_string(use.order);
+    result += "\naccesses";
+    for (const compute::Assign *leaf : compute::leaves(computation.root)) {
+      result += " " + leaf->target.name();
+      for (const compute::Access &factor : leaf->factors)
+        result += " " + factor.name();
+    }
+    return result + "\n";
+  } catch (const report::Error &error) {
+    return error.what();
+  }
+}
+
+TEST(ComputeGolden, EveryFilePrintsAsRecorded) {
+  for (const std::string &name : golden_names("compute", "")) {
+    SCOPED_TRACE(name);
+    golden_run("compute", name, outcome_of);
+    for (const std::string &input : golden_inputs("compute", name))
+      EXPECT_EQ(outcome_of(input).find("error: ") != std::string::npos, name.compare(0, 5, "fail_") == 0) << input;
+  }
+}
+
+/// What is printed means the same.
+TEST(ComputeGolden, PrintedTextMeansTheSame) {
+  for (const std::string &input : golden_inputs("compute", "products")) {
+    std::string printed = compute::to_text(computation_of(input).root);
+    EXPECT_EQ(compute::to_text(computation_of(printed).root), printed) << input;
+  }
+}
+
+TEST(ComputeMeaning, ConstantsMultiply) {
+  auto constant = [](const std::string &text) { return std::get<compute::Assign>(computation_of(text).root.kind).constant; };
+  EXPECT_EQ(constant("y(i) = x(i)"), 1);
+  EXPECT_EQ(constant("y(i) = 2 * x(i) * 3.5"), 7);
+  EXPECT_EQ(constant("y(i) = -x(i)"), -1);
+  EXPECT_EQ(constant("y(i) = -(2 * -x(i))"), 2);
+  EXPECT_EQ(constant("y(i) = x(i) / 4"), 0.25);
+  EXPECT_EQ(constant("y(i) = (x(i) / 0.5) / 4"), 0.5);
+  EXPECT_EQ(constant("s = 6"), 6);
+}
+
+TEST(ComputeMeaning, SequencesHaveTheirLeavesInOrder) {
+  compute::Assign first, second;
+  first.target.tensor = "a";
+  second.target.tensor = "b";
+  second.accumulate = true;
+  compute::Statement root;
+  root.kind = compute::Sequence{{compute::Statement{first}, compute::Statement{compute::Sequence{{compute::Statement{second}}}}}};
+  std::vector<const compute::Assign *> leaves = compute::leaves(root);
+  ASSERT_EQ(leaves.size(), 2u);
+  EXPECT_EQ(leaves[0]->target.tensor, "a");
+  EXPECT_EQ(leaves[1]->target.tensor, "b");
+  EXPECT_EQ(compute::to_text(root), "a = 1; b += 1");
+}
+
+TEST(ComputeMessage, BadSubscript) {
+  EXPECT_EQ(outcome_of("y(i) = A(i, 2*j) * x(j)"),
+            "expression:1:13: error: `2*j` is not an index variable plus a constant [bad-subscript]\n"
+            "  1 | y(i) = A(i, 2*j) * x(j)\n"
+            "    |             ^~~\n"
+            "  hint: subscripts are i, i+1, i-1 and the like; other affine subscripts are not supported yet\n");
+}
+
+TEST(ComputeMessage, ResultIsOperand) {
+  EXPECT_EQ(outcome_of("y(i) = A(i,j) * y(j)"),
+            "expression:1:17: error: the result `y` is also an operand [result-is-operand]\n"
+            "  1 | y(i) = A(i,j) * y(j)\n"
+            "    |                 ^~~~\n"
+            "  hint: compute into a tensor of another name\n");
+}
+
+TEST(ComputeMessage, OrderMismatch) {
+  EXPECT_EQ(outcome_of("y(i) = A(i,j) * A(i)"),
+            "expression:1:17: error: `A` has 1 subscript here, but 2 before [order-mismatch]\n"
+            "  1 | y(i) = A(i,j) * A(i)\n"
+            "    |                 ^~~~\n");
+}
+
+TEST(ComputeMessage, NotAProduct) {
+  EXPECT_EQ(outcome_of("C(i,j) = A(i,j) + B(i,j)"),
+            "expression:1:10: error: `A(i,j) + B(i,j)` is a sum: sums of tensors are not supported yet [not-a-product]\n"
+            "  1 | C(i,j) = A(i,j) + B(i,j)\n"
+            "    |          ^~~~~~~~~~~~~~~\n"
+            "  hint: compute each term by itself, accumulating with `+=`\n");
+}
+
+} // namespace
+} // namespace unravel::test

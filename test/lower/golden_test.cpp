@@ -1,0 +1,93 @@
+// Lowered programs, before the passes over loops. A golden case is a computation with formats; a new one needs
+// no code. What the programs compute is tested by executing them (test/run, test/emit).
+#include "combination_text.h"
+#include "golden.h"
+#include "loop/verify.h"
+#include "lower/find_code.h"
+#include "lower/lower.h"
+#include "scan/scan.h"
+
+namespace unravel::test {
+namespace {
+
+/// The outermost loop is run in parallel where `parallel` is set, whether or not that is right.
+loop::Program lower_text(const std::string &input, bool parallel = false, const find::Requests &requests = {}) {
+  CombinationText text = read_combination_text(input);
+  combine::Combination made = combine_text(text);
+  prove::Prover prover(made.axioms);
+  std::vector<lower::LeafPlan> plans;
+  for (const combine::IterationSpace &leaf : made.leaves) {
+    lower::LeafPlan plan;
+    plan.nest = scan::scan_space(leaf, schedule::plan_order(leaf, {}), made.axioms, made.arrays);
+    plan.finds = find::plan_finds(plan.nest, prover, requests);
+    std::size_t outermost = 0;
+    while (outermost < plan.nest.levels.size() && plan.nest.levels[outermost].kind != scan::Level::Kind::Loop)
+      ++outermost;
+    if (parallel && outermost < plan.nest.levels.size()) plan.parallel = outermost;
+    plans.push_back(std::move(plan));
+  }
+  lower::LowerOptions options;
+  options.expression = text.expression;
+  return lower::lower(made, plans, options);
+}
+
+TEST(LowerGolden, EveryFilePrintsAsRecorded) {
+  for (const std::string &name : golden_names("lower", "programs"))
+    golden_run("lower", name, [](const std::string &input) { return loop::to_text(lower_text(input)); });
+  golden_run("lower", "parallel", [](const std::string &input) { return loop::to_text(lower_text(input, true).body); });
+  golden_run("lower", "binary", [](const std::string &input) {
+    return loop::to_text(lower_text(input, false, {{"x", find::Method::Binary}}).body);
+  });
+  golden_run("lower", "scan", [](const std::string &input) {
+    return loop::to_text(lower_text(input, false, {{"x", find::Method::Scan}}).body);
+  });
+}
+
+TEST(LowerGolden, EveryProgramIsWellFormedAndReadsBack) {
+  for (const std::string &input : golden_inputs("lower", "programs"))
+    for (bool parallel : {false, true}) {
+      loop::Program program = lower_text(input, parallel);
+      EXPECT_NO_THROW(loop::verify(program)) << input;
+      EXPECT_EQ(loop::to_text(loop::parse_program(loop::to_text(program))), loop::to_text(program)) << input;
+    }
+}
+
+/// The result is cleared once before the loops, unless each slot is set where the loops reach it.
+TEST(LowerClear, OnlyWhereSlotsAreNotSet) {
+  auto first = [](const std::string &input) { return lower_text(input).body.front().kind; };
+  EXPECT_TRUE(std::holds_alternative<loop::For>(first("y(i) = A(i,j) * x(j)\n-f A=csr")));
+  EXPECT_TRUE(std::holds_alternative<loop::Zero>(first("y(i) = A(i,j) * x(j)\n-f A=coo")));
+  EXPECT_TRUE(std::holds_alternative<loop::Zero>(first("y(i) = A(i,j) * x(j)\n-f A=dcsr")));
+  EXPECT_TRUE(std::holds_alternative<loop::Zero>(first("y(i+1) = x(i)")));
+  EXPECT_TRUE(std::holds_alternative<loop::Zero>(first("y(i) = A(i,j) * x(j)\n-f A=@symmetric")));
+  EXPECT_TRUE(std::holds_alternative<loop::For>(first("y(i) += A(i,j) * x(j)\n-f A=coo")));
+}
+
+/// Sizes that the computation makes equal are checked by the kernel before it does anything.
+TEST(LowerPreconditions, SizesThatMustAgree) {
+  loop::Program program = lower_text("C(i,j) = A(i,k) * B(k,j)\n-f A=csr\n-f B=csc");
+  std::vector<std::string> formulas;
+  for (const loop::Precondition &precondition : program.preconditions)
+    formulas.push_back(term::to_text(precondition.formula) + ": " + precondition.message);
+  EXPECT_EQ(formulas, (std::vector<std::string>{
+                          "A.N = B.M: index k runs over N of A and M of B",
+                          "A.M = C.M: index i runs over M of A and M of C",
+                          "B.N = C.N: index j runs over N of B and N of C"}));
+}
+
+TEST(LowerParameters, ElementTypes) {
+  combine::Combination made = combine_text("y(i) = A(i,j) * x(j)\n-f A=csr");
+  made.bindings[1].layout.arrays[0].element = "int64"; // rowptr, whatever the option says
+  lower::LeafPlan plan;
+  plan.nest = scan::scan_space(made.leaves[0], schedule::plan_order(made.leaves[0], {}), made.axioms, made.arrays);
+  lower::LowerOptions options;
+  options.value = loop::ElementType::Float32;
+  std::string types;
+  for (const loop::TensorParameter &parameter : lower::lower(made, {plan}, options).parameters)
+    for (const loop::ArrayParameter &array : parameter.arrays)
+      types += parameter.name + "." + array.name + " " + loop::name_of(array.element) + "\n";
+  EXPECT_EQ(types, "y.val float32\nA.rowptr int64\nA.col int32\nA.val float32\nx.val float32\n");
+}
+
+} // namespace
+} // namespace unravel::test

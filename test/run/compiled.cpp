@@ -1,0 +1,129 @@
+#include "run/compiled.h"
+
+#include "emit/emit.h"
+#include "report/diagnostic.h"
+#include "tensor/pack.h"
+
+#include <gtest/gtest.h>
+
+namespace unravel::run::test {
+
+namespace {
+
+emit::EmitOptions in_process() {
+  emit::EmitOptions options;
+  options.in_process = true;
+  return options;
+}
+
+tensor::PackOptions pack_options(const Problem &problem) {
+  tensor::PackOptions options;
+  options.index = problem.index == loop::ElementType::Int64 ? tensor::IndexType::Int64 : tensor::IndexType::Int32;
+  options.value = problem.value == loop::ElementType::Float32 ? tensor::ValueType::F32 : tensor::ValueType::F64;
+  return options;
+}
+
+} // namespace
+
+Packer::Packer(const Problem &problem) : problem_(problem), front_(pipeline::read_request(problem.request())) {
+  for (const auto &[tensor, layout] : front_.layouts)
+    plans_.emplace(tensor, tensor::plan_packing(layout));
+}
+
+std::optional<PackedCase> Packer::draw(const Sizes &sizes, std::mt19937_64 &random) const {
+  PackedCase made;
+  made.sizes = sizes;
+  std::map<std::string, const tensor::Coordinates *> operands;
+  for (const compute::TensorUse &use : front_.computation.tensors) {
+    std::optional<std::vector<std::int64_t>> shape = shape_of(front_.computation, use.name, sizes);
+    if (!shape) return std::nullopt;
+    std::optional<tensor::Coordinates> entries = draw_entries(use, *shape, random);
+    if (!entries) return std::nullopt;
+    made.coordinates[use.name] = std::move(*entries);
+    made.about += use.name + ":";
+    for (std::int64_t extent : *shape)
+      made.about += " " + std::to_string(extent);
+    made.about += " with " + std::to_string(made.coordinates[use.name].size()) + " entries; ";
+    try {
+      made.tensors.emplace(use.name, tensor::pack(front_.layouts.at(use.name), plans_.at(use.name),
+                                                  made.coordinates[use.name], pack_options(problem_)));
+    } catch (const report::Error &error) {
+      if (error.diagnostic().kind == report::Kind::not_storable) return std::nullopt;
+      throw;
+    }
+    if (use.is_result)
+      made.initial = tensor::to_dense(made.coordinates[use.name]);
+    else
+      operands[use.name] = &made.coordinates[use.name];
+  }
+  made.expected = reference_of(front_.computation, operands, sizes, made.initial);
+  return made;
+}
+
+/// Most layouts take anything; for the others a few tries with fewer and fewer entries.
+std::optional<tensor::Coordinates> Packer::draw_entries(const compute::TensorUse &use,
+                                                        const std::vector<std::int64_t> &shape,
+                                                        std::mt19937_64 &random) const {
+  static const double densities[] = {0.3, 0.6, 0.1, 1, 0};
+  double density = use.is_result ? 1 : densities[random() % 5];
+  bool repeats = !use.is_result && random() % 2 == 0;
+  for (int tries = 0; tries < 4; ++tries, density /= 3) {
+    tensor::Coordinates drawn = random_tensor(shape, density, repeats, random);
+    try {
+      tensor::pack(front_.layouts.at(use.name), plans_.at(use.name), drawn);
+      return drawn;
+    } catch (const report::Error &error) {
+      if (error.diagnostic().kind == report::Kind::wrong_shape) return std::nullopt;
+      if (error.diagnostic().kind != report::Kind::not_storable) throw;
+    }
+  }
+  return tensor::Coordinates(shape);
+}
+
+std::vector<Sizes> sizes_of_all_kinds(const compute::Computation &computation) {
+  std::vector<Sizes> result;
+  const std::vector<std::vector<std::int64_t>> patterns = {{5, 7, 4, 3}, {70, 9, 8, 2}, {1, 6, 5, 4}, {6, 1, 5, 1},
+                                                           {0, 0, 0, 0}, {1, 1, 1, 1},  {0, 5, 3, 2}, {4, 0, 3, 2},
+                                                           {6, 6, 5, 5}, {45, 45, 3, 3}};
+  for (std::size_t number = 0; number < patterns.size(); ++number) {
+    Sizes sizes;
+    for (std::size_t k = 0; k < computation.indices.size(); ++k)
+      sizes.indices[computation.indices[k]] = patterns[number][k];
+    sizes.shifted_surplus = std::int64_t{1} - static_cast<std::int64_t>(number % 3);
+    result.push_back(sizes);
+  }
+  return result;
+}
+
+Compiled::Compiled(const Problem &problem)
+    : problem_(problem), compilation_(pipeline::compile(problem.request())),
+      c_text_(emit::emit_c(compilation_.program, in_process())), kernel_(build::compile(c_text_)) {}
+
+bool Compiled::check(PackedCase input, int threads) const {
+  kernel_.set_threads(threads);
+  std::vector<std::vector<std::uint64_t>> structs;
+  for (const combine::Binding &binding : compilation_.combination.bindings) {
+    tensor::KernelArguments numbers = tensor::kernel_arguments(input.tensors.at(binding.tensor));
+    std::vector<std::uint64_t> slots(numbers.sizes.begin(), numbers.sizes.end());
+    slots.insert(slots.end(), numbers.counts.begin(), numbers.counts.end());
+    for (void *array : numbers.arrays)
+      slots.push_back(reinterpret_cast<std::uint64_t>(array));
+    structs.push_back(std::move(slots));
+  }
+  std::vector<void *> arguments;
+  for (std::vector<std::uint64_t> &slots : structs)
+    arguments.push_back(slots.data());
+  auto entry = reinterpret_cast<int (*)(void **)>(kernel_.symbol("unravel_entry"));
+  EXPECT_EQ(entry(arguments.data()), 0);
+  const std::string &result = compilation_.computation.tensors.front().name;
+  std::vector<double> got = tensor::to_dense(tensor::unpack(input.tensors.at(result)));
+  double tolerance = problem_.value == loop::ElementType::Float32 ? 1e-5 : 1e-12;
+  tensor::Comparison comparison = tensor::compare(got, input.expected, tolerance);
+  if (comparison.ok) return true;
+  ADD_FAILURE() << problem_.text() << " on " << threads << " threads, " << input.about << "\nexpected "
+                << comparison.expected << ", got " << comparison.got << "\n"
+                << c_text_;
+  return false;
+}
+
+} // namespace unravel::run::test

@@ -1,0 +1,58 @@
+#pragma once
+
+#include "build/kernel.h"
+#include "run/problem.h"
+
+#include <map>
+#include <random>
+#include <string>
+
+/// A problem compiled to machine code and called on packed tensors.
+namespace unravel::run::test {
+
+/// Operands packed in a problem's layouts, what they mean, and the result expected of them.
+struct PackedCase {
+  std::map<std::string, tensor::Coordinates> coordinates;
+  std::map<std::string, tensor::Tensor> tensors; // the result too, filled with what must be overwritten
+  std::vector<double> initial;                   // of the result, row-major
+  Sizes sizes;
+  tensor::Reference expected;
+  std::string about;
+};
+
+/// The computation and layouts of a problem, with plans for packing; throws cannot_pack.
+class Packer {
+public:
+  explicit Packer(const Problem &problem);
+  const pipeline::Front &front() const { return front_; }
+
+  /// A random case of these sizes; nothing where a tensor can't have its shape or the layout excludes the entries.
+  std::optional<PackedCase> draw(const Sizes &sizes, std::mt19937_64 &random) const;
+
+private:
+  std::optional<tensor::Coordinates> draw_entries(const compute::TensorUse &use, const std::vector<std::int64_t> &shape,
+                                                  std::mt19937_64 &random) const;
+
+  Problem problem_;
+  pipeline::Front front_;
+  std::map<std::string, tensor::PackPlan> plans_;
+};
+
+/// Sizes of every kind: empty, one row, one column, none of the extents, longer than a chunk.
+std::vector<Sizes> sizes_of_all_kinds(const compute::Computation &computation);
+
+class Compiled {
+public:
+  explicit Compiled(const Problem &problem);
+
+  /// Calls the kernel on the case's tensors and compares; false where the current test failed.
+  bool check(PackedCase input, int threads) const;
+
+private:
+  Problem problem_;
+  pipeline::Compilation compilation_;
+  std::string c_text_;
+  build::Kernel kernel_;
+};
+
+} // namespace unravel::run::test

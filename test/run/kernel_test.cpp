@@ -1,0 +1,112 @@
+// Compiled kernels against the reference evaluator: every computation, in every layout, with indices and values of
+// every width, on one thread and on two. A seeded sample; all with UNRAVEL_TEST_ALL=1.
+#include "report/diagnostic.h"
+#include "run/compiled.h"
+#include "run/session.h"
+#include "tensor/pack.h"
+#include "tensor/tensor_file.h"
+
+#include <chrono>
+#include <filesystem>
+#include <gtest/gtest.h>
+#include <iostream>
+
+using namespace unravel;
+using namespace unravel::run::test;
+
+namespace {
+
+/// Nothing where a layout can't be packed.
+std::optional<Packer> packer_of(const Problem &problem) {
+  try {
+    return Packer(problem);
+  } catch (const report::Error &error) {
+    EXPECT_EQ(error.diagnostic().kind, report::Kind::cannot_pack) << problem.text() << "\n" << error.what();
+    return std::nullopt;
+  }
+}
+
+class TemporaryFolder {
+public:
+  TemporaryFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "unravel-run-XXXXXX").string();
+    folder_ = mkdtemp(name.data());
+  }
+  ~TemporaryFolder() { std::filesystem::remove_all(folder_); }
+  TemporaryFolder(const TemporaryFolder &) = delete;
+  TemporaryFolder &operator=(const TemporaryFolder &) = delete;
+
+  std::string path(const std::string &name) const { return (folder_ / name).string(); }
+
+private:
+  std::filesystem::path folder_;
+};
+
+} // namespace
+
+TEST(Kernel, sampled_problems_of_every_width_on_one_thread_and_two) {
+  std::mt19937_64 random(11);
+  std::size_t kernels = 0, calls = 0, number = 0;
+  std::set<std::string> methods;
+  for (Problem problem : sample_of(all_problems(), 170, 11)) {
+    problem.index = number % 2 ? loop::ElementType::Int64 : loop::ElementType::Int32;
+    problem.value = number % 3 == 2 ? loop::ElementType::Float32 : loop::ElementType::Float64;
+    problem.schedules = {"chunk " + std::to_string(number % 5 == 0 ? 32 : 1 + number % 4)};
+    ++number;
+    std::optional<Packer> packer = packer_of(problem);
+    if (!packer) continue;
+    Compiled kernel(problem);
+    ++kernels;
+    for (const Sizes &sizes : sizes_of_all_kinds(packer->front().computation))
+      for (int round = 0; round < 2; ++round) {
+        std::optional<PackedCase> input = packer->draw(sizes, random);
+        if (!input) continue;
+        calls += 2;
+        if (!kernel.check(*input, 1) || !kernel.check(*input, 2)) return;
+      }
+  }
+  std::cout << kernels << " kernels, " << calls << " calls\n";
+  EXPECT_GT(kernels, 100u);
+}
+
+TEST(Kernel, through_the_whole_session_with_files) {
+  TemporaryFolder folder;
+  std::mt19937_64 random(12);
+  std::size_t number = 0, runs = 0;
+  std::vector<Problem> problems = sample_of(all_problems(), 40, 12);
+  if (!take_all()) problems.resize(std::min<std::size_t>(problems.size(), 50));
+  for (Problem problem : problems) {
+    problem.index = number % 2 ? loop::ElementType::Int64 : loop::ElementType::Int32;
+    problem.value = number % 3 == 2 ? loop::ElementType::Float32 : loop::ElementType::Float64;
+    std::optional<Packer> packer = packer_of(problem);
+    if (!packer) continue;
+    std::vector<Sizes> kinds = sizes_of_all_kinds(packer->front().computation);
+    std::optional<PackedCase> input = packer->draw(kinds[number % kinds.size()], random);
+    ++number;
+    if (!input) continue;
+    run::Request request;
+    request.compile = problem.request();
+    request.check = true;
+    request.threads = 1 + static_cast<int>(number % 2);
+    for (const auto &[index, extent] : input->sizes.indices)
+      request.extents[index] = extent;
+    for (const auto &[tensor, coordinates] : input->coordinates) {
+      if (tensor == packer->front().computation.tensors.front().name && problem.expression.find("+=") == std::string::npos)
+        continue;
+      std::string path = folder.path(tensor + ".mtx");
+      tensor::write_tensor(path, coordinates);
+      request.inputs[tensor] = path;
+    }
+    SCOPED_TRACE(problem.text() + " " + input->about);
+    try {
+      run::Report report = run::run(request);
+      ++runs;
+      ASSERT_TRUE(report.comparison && report.comparison->ok);
+      std::vector<double> got = tensor::to_dense(tensor::unpack(report.result));
+      EXPECT_TRUE(tensor::compare(got, input->expected, request.compile.value == loop::ElementType::Float32 ? 1e-5 : 1e-12).ok);
+    } catch (const report::Error &error) {
+      ADD_FAILURE() << error.what();
+    }
+  }
+  EXPECT_GT(runs, 20u);
+}
