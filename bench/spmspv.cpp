@@ -38,11 +38,14 @@ public:
     request.expression = "y(i) = A(i,j) * x(j)";
     request.formats = {{"A", "csr"}, {"x", "sv"}};
     if (!method.empty()) request.finds = {"x=" + method};
-    request.counts = {{"A.M", rows()},
-                      {"A.N", static_cast<double>(x_.shape()[0])},
-                      {"A.NNZ", static_cast<double>(a_.array("val").size())},
-                      {"A.rowptr", static_cast<double>(a_.array("val").size()) / rows()},
-                      {"x.NNZ", static_cast<double>(x_.array("val").size())}};
+    // What `unravel run` tells of the data. It may lead to loops over x, which then is not found but walked
+    // over.
+    if (method.empty())
+      request.counts = {{"A.M", rows()},
+                        {"A.N", static_cast<double>(x_.shape()[0])},
+                        {"A.NNZ", static_cast<double>(a_.array("val").size())},
+                        {"A.rowptr", static_cast<double>(a_.array("val").size()) / rows()},
+                        {"x.NNZ", static_cast<double>(x_.array("val").size())}};
     bench::BoundKernel ours(request, {{"y", &y_}, {"A", &a_}, {"x", &x_}});
     bench::Contest contest = bench::compare([&] { ours(); }, [&] { merge(); }, pairs);
     check();

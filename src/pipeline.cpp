@@ -51,27 +51,35 @@ parse::ScheduleTree read_schedules(const Request &request) {
     if (one.chunk) all.chunk = one.chunk;
     all.serial = all.serial || one.serial;
   };
-  for (const std::string &schedule : request.schedules) add(parse::parse_schedule(argument("-s", schedule)));
+  for (const std::string &schedule : request.schedules)
+    add(parse::parse_schedule(argument("-s", schedule)));
   for (const std::string &find : request.finds) {
     std::size_t equals = find.find('=');
     if (equals == std::string::npos)
-      report::fail(Kind::bad_option, fmt::format("`--find {}` names no method", find), "write --find x=binary");
-    add(parse::parse_schedule(argument("--find", fmt::format("find {} by {}", find.substr(0, equals), find.substr(equals + 1)))));
+      report::fail(Kind::bad_option, fmt::format("`--find {}` names no method", find),
+                   "write --find x=binary");
+    add(parse::parse_schedule(
+        argument("--find", fmt::format("find {} by {}", find.substr(0, equals), find.substr(equals + 1)))));
   }
   return all;
 }
 
 find::Requests find_requests(const parse::ScheduleTree &schedule) {
-  static const std::map<std::string, find::Method> methods = {
-      {"direct", find::Method::Direct}, {"seq", find::Method::Sequential}, {"sequential", find::Method::Sequential},
-      {"gallop", find::Method::Galloping}, {"binary", find::Method::Binary}, {"hash", find::Method::Hash},
-      {"map", find::Method::Map}, {"scan", find::Method::Scan}};
+  static const std::map<std::string, find::Method> methods = {{"direct", find::Method::Direct},
+                                                              {"seq", find::Method::Sequential},
+                                                              {"sequential", find::Method::Sequential},
+                                                              {"gallop", find::Method::Galloping},
+                                                              {"binary", find::Method::Binary},
+                                                              {"hash", find::Method::Hash},
+                                                              {"map", find::Method::Map},
+                                                              {"scan", find::Method::Scan}};
   find::Requests requests;
   for (const parse::ScheduleTree::Find &find : schedule.finds) {
     if (find.method.text == "auto") continue;
     auto method = methods.find(find.method.text);
     if (method == methods.end())
-      report::fail(Kind::unknown_method, find.method.span, fmt::format("there is no find method `{}`", find.method.text),
+      report::fail(Kind::unknown_method, find.method.span,
+                   fmt::format("there is no find method `{}`", find.method.text),
                    "the methods are direct, seq, gallop, binary, hash, map, scan and auto");
     requests[find.target.text] = method->second;
   }
@@ -102,11 +110,24 @@ bool another_order_may_help(const Leaf &leaf, schedule::Scans &scans) {
   return news;
 }
 
-/// The loop that runs in parallel: the outermost that carries nothing, or the one that was asked for.
-std::optional<std::size_t> choose_parallel(const Leaf &leaf, const parse::ScheduleTree &schedule) {
+/// A parallel loop inside a serial one wakes its team in every round: worth it from so many iterations on
+/// (a team's wake-up takes 50 to 100 microseconds, an iteration some nanoseconds).
+constexpr std::int64_t least_inner_iterations = 4096;
+
+bool is_inner_loop(const Leaf &leaf, std::size_t level) {
+  const auto &levels = leaf.plan.nest.levels;
+  return std::any_of(levels.begin(), levels.begin() + static_cast<std::ptrdiff_t>(level),
+                     [](const scan::Level &outer) { return outer.kind != scan::Level::Kind::Let; });
+}
+
+/// The loop that runs in parallel: the outermost that carries nothing, or the one that was asked for. An
+/// inner loop that is known to be short stays serial.
+std::optional<std::size_t> choose_parallel(const Leaf &leaf, const parse::ScheduleTree &schedule,
+                                           const find::Lengths &lengths) {
   auto level_of = [&](const std::string &variable) {
     std::size_t index = 0;
-    while (leaf.plan.nest.levels[index].variable != variable) ++index;
+    while (leaf.plan.nest.levels[index].variable != variable)
+      ++index;
     return index;
   };
   if (!schedule.parallel.empty()) {
@@ -117,14 +138,20 @@ std::optional<std::size_t> choose_parallel(const Leaf &leaf, const parse::Schedu
       report::fail(Kind::not_parallel, wanted.span,
                    fmt::format("the loop over `{}` can't run in parallel: it carries a {}", wanted.text,
                                verdict.verdict == depend::Verdict::Reduction ? "reduction" : "dependence"),
-                   verdict.witness.empty() ? "`unravel deps` shows the dependence" : "two iterations that conflict: " + verdict.witness);
+                   verdict.witness.empty() ? "`unravel deps` shows the dependence"
+                                           : "two iterations that conflict: " + verdict.witness);
     }
     report::fail(Kind::unknown_variable, wanted.span, fmt::format("there is no loop over `{}`", wanted.text),
                  fmt::format("the loops are {}", fmt::join(loops_of(leaf.plan.nest), ", ")));
   }
   if (schedule.serial) return std::nullopt;
-  for (const depend::LoopVerdict &verdict : leaf.verdicts)
-    if (verdict.verdict == depend::Verdict::Parallel) return level_of(verdict.variable);
+  for (const depend::LoopVerdict &verdict : leaf.verdicts) {
+    if (verdict.verdict != depend::Verdict::Parallel) continue;
+    std::size_t level = level_of(verdict.variable);
+    auto length = lengths.find(verdict.variable);
+    bool is_short = length != lengths.end() && length->second < static_cast<double>(least_inner_iterations);
+    return is_short && is_inner_loop(leaf, level) ? std::nullopt : std::optional(level);
+  }
   return std::nullopt;
 }
 
@@ -132,16 +159,20 @@ std::optional<std::size_t> choose_parallel(const Leaf &leaf, const parse::Schedu
 
 double Compilation::milliseconds() const {
   double sum = 0;
-  for (const Stage &stage : stages) sum += stage.milliseconds;
+  for (const Stage &stage : stages)
+    sum += stage.milliseconds;
   return sum;
 }
 
 Front read_request(const Request &request) {
   Front front;
-  front.computation = compute::make_computation(parse::parse_assignment(argument("expression", request.expression)));
+  front.computation =
+      compute::make_computation(parse::parse_assignment(argument("expression", request.expression)));
   for (const auto &[tensor, format] : request.formats)
-    if (std::none_of(front.computation.tensors.begin(), front.computation.tensors.end(), [&](auto &use) { return use.name == tensor; }))
-      report::fail(Kind::unknown_tensor, fmt::format("`-f {}={}`: the expression has no tensor `{}`", tensor, format, tensor));
+    if (std::none_of(front.computation.tensors.begin(), front.computation.tensors.end(),
+                     [&](auto &use) { return use.name == tensor; }))
+      report::fail(Kind::unknown_tensor,
+                   fmt::format("`-f {}={}`: the expression has no tensor `{}`", tensor, format, tensor));
   for (const compute::TensorUse &use : front.computation.tensors) {
     auto format = request.formats.find(use.name);
     auto source = argument("-f " + use.name, format == request.formats.end() ? "dense" : format->second);
@@ -149,7 +180,8 @@ Front read_request(const Request &request) {
     if (!reference.like.empty())
       report::fail(Kind::sparse_result, reference.span, "`like:` is not supported yet", "results are dense");
     layout::CheckedLayout checked = layout::load_layout(reference, use.order);
-    for (report::Diagnostic &finding : checked.findings) front.warnings.push_back(std::move(finding));
+    for (report::Diagnostic &finding : checked.findings)
+      front.warnings.push_back(std::move(finding));
     front.layouts.emplace(use.name, std::move(checked.layout));
   }
   return front;
@@ -163,16 +195,19 @@ Compilation compile(const Request &request) {
   parse::ScheduleTree schedule = read_schedules(request);
   find::Requests requests = find_requests(schedule);
 
-  Front front = steps.run("layouts and computation", [&] { return read_request(request); },
-                          [](const Front &read) { return compute::to_text(read.computation); });
+  Front front = steps.run(
+      "layouts and computation", [&] { return read_request(request); },
+      [](const Front &read) { return compute::to_text(read.computation); });
   result.computation = std::move(front.computation);
   result.layouts = std::move(front.layouts);
   result.warnings = std::move(front.warnings);
 
-  result.combination = steps.run("iteration space", [&] { return combine::combine(result.computation, result.layouts); },
-                                 [](const combine::Combination &made) { return combine::to_text(made); });
+  result.combination = steps.run(
+      "iteration space", [&] { return combine::combine(result.computation, result.layouts); },
+      [](const combine::Combination &made) { return combine::to_text(made); });
   std::erase_if(result.combination.axioms, [&](const prove::Axiom &axiom) {
-    return std::find(request.distrusted.begin(), request.distrusted.end(), axiom.text) != request.distrusted.end();
+    return std::find(request.distrusted.begin(), request.distrusted.end(), axiom.text) !=
+           request.distrusted.end();
   });
   const std::vector<prove::Axiom> &axioms = result.combination.axioms;
   result.prover = steps.run("prover", [&] { return std::make_shared<prove::Prover>(axioms); }, no_text);
@@ -180,48 +215,57 @@ Compilation compile(const Request &request) {
   for (const combine::IterationSpace &space : result.combination.leaves) {
     Leaf leaf;
     schedule::Scans scans;
+    find::Lengths lengths; // of the current order, where the data are known
     auto plan_finds = [&](const find::Requests &wanted) {
-      find::Lengths lengths;
       if (!request.counts.empty()) lengths = schedule::trip_counts(space, leaf.order, request.counts);
-      return steps.run("finds", [&] { return find::plan_finds(leaf.plan.nest, *result.prover, wanted, lengths); },
-                       [&](const find::FindPlan &plan) { return find::to_text(plan, leaf.plan.nest); });
+      return steps.run(
+          "finds", [&] { return find::plan_finds(leaf.plan.nest, *result.prover, wanted, lengths); },
+          [&](const find::FindPlan &plan) { return find::to_text(plan, leaf.plan.nest); });
     };
     do {
-      leaf.order = steps.run("loop order",
-                             [&] {
-                               return schedule.order.empty() ? schedule::plan_order(space, request.counts, scans)
-                                                             : schedule::complete_order(space, schedule.order);
-                             },
-                             [](const schedule::Order &order) { return fmt::format("{}\n", fmt::join(order, ", ")); });
-      leaf.plan.nest = steps.run("scan", [&] { return scan::scan_space(space, leaf.order, axioms, result.combination.arrays); },
-                                 [](const scan::Nest &nest) { return scan::to_text(nest); });
+      leaf.order = steps.run(
+          "loop order",
+          [&] {
+            return schedule.order.empty() ? schedule::plan_order(space, request.counts, scans)
+                                          : schedule::complete_order(space, schedule.order);
+          },
+          [](const schedule::Order &order) { return fmt::format("{}\n", fmt::join(order, ", ")); });
+      leaf.plan.nest = steps.run(
+          "scan", [&] { return scan::scan_space(space, leaf.order, axioms, result.combination.arrays); },
+          [](const scan::Nest &nest) { return scan::to_text(nest); });
       leaf.plan.finds = plan_finds({});
     } while (schedule.order.empty() && another_order_may_help(leaf, scans));
     // What the user asks for decides how entries are found, not in which order they are visited.
     if (!requests.empty()) leaf.plan.finds = plan_finds(requests);
-    leaf.verdicts = steps.run("dependences",
-                              [&] {
-                                return depend::classify(space.relation, leaf.order, loops_of(leaf.plan.nest),
-                                                        depend::references(space), *result.prover, request.details);
-                              },
-                              [](const auto &verdicts) { return depend::to_text(verdicts); });
-    leaf.plan.parallel = choose_parallel(leaf, schedule);
+    leaf.verdicts = steps.run(
+        "dependences",
+        [&] {
+          return depend::classify(space.relation, leaf.order, loops_of(leaf.plan.nest),
+                                  depend::references(space), *result.prover, request.details);
+        },
+        [](const auto &verdicts) { return depend::to_text(verdicts); });
+    leaf.plan.parallel = choose_parallel(leaf, schedule, lengths);
+    if (leaf.plan.parallel && is_inner_loop(leaf, *leaf.plan.parallel))
+      leaf.plan.least = least_inner_iterations;
     if (schedule.chunk) leaf.plan.chunk = static_cast<int>(*schedule.chunk);
     result.leaves.push_back(std::move(leaf));
   }
 
   lower::LowerOptions options{request.name, result.computation.text, request.index, request.value};
   std::vector<lower::LeafPlan> plans;
-  for (const Leaf &leaf : result.leaves) plans.push_back(leaf.plan);
-  loop::Program lowered = steps.run("loops", [&] { return lower::lower(result.combination, plans, options); },
-                                    [](const loop::Program &program) { return loop::to_text(program); });
+  for (const Leaf &leaf : result.leaves)
+    plans.push_back(leaf.plan);
+  loop::Program lowered = steps.run(
+      "loops", [&] { return lower::lower(result.combination, plans, options); },
+      [](const loop::Program &program) { return loop::to_text(program); });
   loop::verify(lowered);
   // Loads that every leaf's nest proves to be in bounds where their variables are known.
   std::set<term::Term> safe;
   if (plans.size() == 1) safe = plans.front().nest.safe_loads;
-  result.program = steps.run("improved loops",
-                             [&] { return loop::improve(lowered, [&](const term::Term &load) { return safe.count(load) > 0; }); },
-                             [](const loop::Program &program) { return loop::to_text(program); });
+  result.program = steps.run(
+      "improved loops",
+      [&] { return loop::improve(lowered, [&](const term::Term &load) { return safe.count(load) > 0; }); },
+      [](const loop::Program &program) { return loop::to_text(program); });
   loop::verify(result.program);
   return result;
 }
@@ -229,7 +273,8 @@ Compilation compile(const Request &request) {
 std::string to_text(const Compilation &compilation) {
   std::string text;
   for (const Stage &stage : compilation.stages)
-    if (!stage.text.empty()) text += fmt::format("== {} ({:.2f} ms)\n{}\n", stage.name, stage.milliseconds, stage.text);
+    if (!stage.text.empty())
+      text += fmt::format("== {} ({:.2f} ms)\n{}\n", stage.name, stage.milliseconds, stage.text);
   return text;
 }
 

@@ -18,11 +18,12 @@ namespace unravel::pipeline {
 /// What is to be compiled.
 struct Request {
   std::string expression;
-  std::map<std::string, std::string> formats;  // per tensor, as after `-f A=`; others are dense
-  std::vector<std::string> schedules;          // as after `-s`
-  std::vector<std::string> finds;              // as after `--find`: "x=binary", "x.p=scan"
-  schedule::Counts counts;                     // what is known of the data
-  std::vector<std::string> distrusted;         // properties ("A: increasing rowptr") that the data were only sampled for
+  std::map<std::string, std::string> formats; // per tensor, as after `-f A=`; others are dense
+  std::vector<std::string> schedules;         // as after `-s`
+  std::vector<std::string> finds;             // as after `--find`: "x=binary", "x.p=scan"
+  schedule::Counts counts;                    // what is known of the data
+  std::vector<std::string>
+      distrusted; // properties ("A: increasing rowptr") that the data were only sampled for
   std::string name = "kernel";
   loop::ElementType index = loop::ElementType::Int32;
   loop::ElementType value = loop::ElementType::Float64;

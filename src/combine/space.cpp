@@ -28,7 +28,8 @@ public:
 
   std::string find(const std::string &size) const {
     std::string current = size;
-    while (representative_.at(current) != current) current = representative_.at(current);
+    while (representative_.at(current) != current)
+      current = representative_.at(current);
     return current;
   }
 
@@ -71,21 +72,28 @@ public:
 
 private:
   const Layout &layout_of(const Access &access) const { return layouts_.at(access.tensor); }
-  static std::string qualified(const std::string &tensor, const std::string &name) { return tensor + "." + name; }
+  static std::string qualified(const std::string &tensor, const std::string &name) {
+    return tensor + "." + name;
+  }
 
   /// A result must have exactly one slot per coordinate, computed from the coordinate alone.
   static void require_dense(const compute::TensorUse &use, const Layout &layout) {
-    bool indexed = std::any_of(layout.arrays.begin(), layout.arrays.end(), [](auto &array) { return !array.is_value; });
-    if (layout.pieces.size() == 1 && !indexed && layout.counts.empty() && !layout.pieces[0].value.array.empty() && !layout.pieces[0].value.negative) return;
-    report::fail(Kind::sparse_result, use.span,
-                 fmt::format("the result `{}` has the layout `{}`: results that are not dense are not supported yet",
-                             use.name, layout.name),
-                 fmt::format("leave out -f {0}=..., or use -f {0}=dense", use.name));
+    bool indexed =
+        std::any_of(layout.arrays.begin(), layout.arrays.end(), [](auto &array) { return !array.is_value; });
+    if (layout.pieces.size() == 1 && !indexed && layout.counts.empty() &&
+        !layout.pieces[0].value.array.empty() && !layout.pieces[0].value.negative)
+      return;
+    report::fail(
+        Kind::sparse_result, use.span,
+        fmt::format("the result `{}` has the layout `{}`: results that are not dense are not supported yet",
+                    use.name, layout.name),
+        fmt::format("leave out -f {0}=..., or use -f {0}=dense", use.name));
   }
 
   void unify_sizes(const compute::Assign &assign) {
     for (const Binding &binding : result_.bindings)
-      for (const std::string &size : binding.layout.sizes) sizes_.add(qualified(binding.tensor, size));
+      for (const std::string &size : binding.layout.sizes)
+        sizes_.add(qualified(binding.tensor, size));
     std::map<std::string, std::pair<std::string, const Access *>> first; // index -> size that stands for it
     auto visit = [&](const Access &access) {
       const Layout &layout = layout_of(access);
@@ -98,20 +106,26 @@ private:
         result_.conditions.push_back(
             {term::equal(term::variable(known->second.first), term::variable(size)),
              fmt::format("index {} runs over {} of {} and {} of {}", subscript.index,
-                         known->second.first.substr(known->second.first.find('.') + 1), known->second.second->tensor,
-                         layout.sizes[k], access.tensor)});
+                         known->second.first.substr(known->second.first.find('.') + 1),
+                         known->second.second->tensor, layout.sizes[k], access.tensor)});
       }
     };
-    for (const Access &factor : assign.factors) visit(factor);
+    for (const Access &factor : assign.factors)
+      visit(factor);
     visit(assign.target);
-    for (const auto &[index, size] : first) result_.extents.emplace(index, term::variable(sizes_.find(size.first)));
+    for (const auto &[index, size] : first)
+      result_.extents.emplace(index, term::variable(sizes_.find(size.first)));
   }
 
   /// Qualified names for everything that belongs to a tensor.
-  void naming(const Binding &binding, std::map<std::string, std::string> &variables, std::map<std::string, std::string> &functions) const {
-    for (const std::string &size : binding.layout.sizes) variables[size] = sizes_.find(qualified(binding.tensor, size));
-    for (const layout::Count &count : binding.layout.counts) variables[count.name] = qualified(binding.tensor, count.name);
-    for (const layout::Array &array : binding.layout.arrays) functions[array.name] = qualified(binding.tensor, array.name);
+  void naming(const Binding &binding, std::map<std::string, std::string> &variables,
+              std::map<std::string, std::string> &functions) const {
+    for (const std::string &size : binding.layout.sizes)
+      variables[size] = sizes_.find(qualified(binding.tensor, size));
+    for (const layout::Count &count : binding.layout.counts)
+      variables[count.name] = qualified(binding.tensor, count.name);
+    for (const layout::Array &array : binding.layout.arrays)
+      functions[array.name] = qualified(binding.tensor, array.name);
   }
 
   void add_arrays(const Binding &binding) {
@@ -120,7 +134,8 @@ private:
     naming(binding, variables, functions);
     for (const layout::Array &array : binding.layout.arrays) {
       std::vector<Term> &extents = result_.arrays[qualified(binding.tensor, array.name)];
-      for (const Term &extent : array.extents) extents.push_back(term::rename(extent, variables, functions));
+      for (const Term &extent : array.extents)
+        extents.push_back(term::rename(extent, variables, functions));
     }
   }
 
@@ -141,7 +156,8 @@ private:
   }
 
   /// The operand for an access through a piece; its part of the relation goes to `relation`.
-  Operand make_operand(const Access &access, const layout::Piece &piece, bool is_result, std::vector<Term> &relation) const {
+  Operand make_operand(const Access &access, const layout::Piece &piece, bool is_result,
+                       std::vector<Term> &relation) const {
     const Layout &layout = layout_of(access);
     Operand operand;
     operand.name = access.name();
@@ -163,8 +179,11 @@ private:
       variables[layout.coordinates[k]] = placeholder;
       access_relation.emplace(placeholder, subscript);
     }
-    auto here = [&](const Term &term) { return term::substitute(term::rename(term, variables, functions), access_relation); };
-    for (const Term &part : term::conjuncts(piece.relation)) relation.push_back(here(part));
+    auto here = [&](const Term &term) {
+      return term::substitute(term::rename(term, variables, functions), access_relation);
+    };
+    for (const Term &part : term::conjuncts(piece.relation))
+      relation.push_back(here(part));
     operand.negative = piece.value.negative;
     operand.literal = piece.value.literal;
     if (piece.value.array.empty()) return operand;
@@ -192,11 +211,13 @@ private:
     space.constant = assign.constant;
     std::vector<Term> relation;
     for (std::size_t k = 0; k < assign.factors.size(); ++k)
-      space.operands.push_back(make_operand(assign.factors[k], layout_of(assign.factors[k]).pieces[chosen[k]], false, relation));
+      space.operands.push_back(
+          make_operand(assign.factors[k], layout_of(assign.factors[k]).pieces[chosen[k]], false, relation));
     space.target = make_operand(assign.target, layout_of(assign.target).pieces[0], true, relation);
     for (const Operand &operand : space.operands)
       space.positions.insert(space.positions.end(), operand.positions.begin(), operand.positions.end());
-    space.positions.insert(space.positions.end(), space.target.positions.begin(), space.target.positions.end());
+    space.positions.insert(space.positions.end(), space.target.positions.begin(),
+                           space.target.positions.end());
     space.relation = join_arguments(space, relation);
     result_.leaves.push_back(std::move(space));
   }
@@ -207,22 +228,26 @@ private:
     term::Substitution by;
     for (const Term &part : relation) {
       const auto *compare = part.as<term::Compare>();
-      if (!compare || compare->relation != term::Relation::Equal || !term::applications_of(part).empty()) continue;
+      if (!compare || compare->relation != term::Relation::Equal || !term::applications_of(part).empty())
+        continue;
       for (const std::string &position : space.positions) {
         std::int64_t coefficient = term::coefficient_of(compare->left, position);
         if (by.count(position) || (coefficient != 1 && coefficient != -1)) continue;
         Term rest = term::variable(position) - term::scale(coefficient, compare->left);
         bool over_coordinates = true;
         for (const std::string &name : term::variables_of(rest))
-          over_coordinates = over_coordinates && std::find(space.positions.begin(), space.positions.end(), name) == space.positions.end();
+          over_coordinates = over_coordinates && std::find(space.positions.begin(), space.positions.end(),
+                                                           name) == space.positions.end();
         if (over_coordinates) by.emplace(position, rest);
       }
     }
     auto join_slots = [&](Operand &operand) {
       operand.slot = term::substitute(operand.slot, by);
-      for (Term &slot : operand.slots) slot = term::substitute(slot, by);
+      for (Term &slot : operand.slots)
+        slot = term::substitute(slot, by);
     };
-    for (Operand &operand : space.operands) join_slots(operand);
+    for (Operand &operand : space.operands)
+      join_slots(operand);
     join_slots(space.target);
     return space::substitute_arguments(term::conjunction(relation), by);
   }
@@ -247,11 +272,13 @@ Combination combine(const compute::Computation &computation, const std::map<std:
 
 std::string to_text(const IterationSpace &space) {
   std::string text = fmt::format("{{ [{}] :\n", fmt::join(space.variables(), ", "));
-  for (const Term &part : term::conjuncts(space.relation)) text += "    " + term::to_text(part) + "\n";
+  for (const Term &part : term::conjuncts(space.relation))
+    text += "    " + term::to_text(part) + "\n";
   text += "}\n";
   std::string value;
   if (space.constant != 1 || space.operands.empty()) value = fmt::format("{}", space.constant);
-  for (const Operand &operand : space.operands) value += (value.empty() ? "" : " * ") + value_text(operand);
+  for (const Operand &operand : space.operands)
+    value += (value.empty() ? "" : " * ") + value_text(operand);
   return text + fmt::format("{} += {}\n", value_text(space.target), value);
 }
 
@@ -260,7 +287,8 @@ std::string to_text(const Combination &combination) {
   for (const SizeCondition &condition : combination.conditions)
     text += fmt::format("require {} ({})\n", term::to_text(condition.formula), condition.message);
   if (!combination.accumulate) text += fmt::format("{} = 0\n", combination.bindings[0].tensor);
-  for (const IterationSpace &leaf : combination.leaves) text += to_text(leaf);
+  for (const IterationSpace &leaf : combination.leaves)
+    text += to_text(leaf);
   return text;
 }
 

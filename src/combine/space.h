@@ -11,9 +11,9 @@
 
 /// Iteration spaces: layouts and a computation met (Zhao et al., sections 3 and 4).
 ///
-/// Names: a size, count or array of tensor A is "A.M", "A.NNZ", "A.col"; a position of its second occurrence is
-/// "A#2.p"; coordinates keep the names of the index notation. Sizes that the computation makes equal are one
-/// variable, that of the first operand which has it.
+/// Names: a size, count or array of tensor A is "A.M", "A.NNZ", "A.col"; a position of its second occurrence
+/// is "A#2.p"; coordinates keep the names of the index notation. Sizes that the computation makes equal are
+/// one variable, that of the first operand which has it.
 namespace unravel::combine {
 
 /// A tensor with its layout, as a kernel's parameter.
@@ -28,13 +28,13 @@ struct Operand {
   std::string name;   // "A#2"
   std::string tensor; // "A"
   bool is_result = false;
-  std::vector<std::string> positions;     // "A#2.p"
-  std::vector<term::Term> coordinates;    // the subscripts, over index variables
+  std::vector<std::string> positions;  // "A#2.p"
+  std::vector<term::Term> coordinates; // the subscripts, over index variables
   bool negative = false;
-  std::string array;                      // "A.val"; empty: the literal
+  std::string array; // "A.val"; empty: the literal
   double literal = 1;
-  std::vector<term::Term> slots;          // one per extent of the array, over variables of the space
-  term::Term slot;                        // the same, row-major
+  std::vector<term::Term> slots; // one per extent of the array, over variables of the space
+  term::Term slot;               // the same, row-major
 };
 
 /// The iteration space of one product: a relation over all positions and coordinates, from which nothing is
@@ -59,17 +59,18 @@ struct SizeCondition {
 };
 
 struct Combination {
-  std::vector<Binding> bindings; // the result first
-  bool accumulate = false;       // += into the result; otherwise it is set
+  std::vector<Binding> bindings;      // the result first
+  bool accumulate = false;            // += into the result; otherwise it is set
   std::vector<IterationSpace> leaves; // one after the other: one per combination of pieces
   std::vector<prove::Axiom> axioms;   // of all layouts, with qualified names
   std::vector<SizeCondition> conditions;
-  std::map<std::string, term::Term> extents; // of index variables that a plain subscript fixes
+  std::map<std::string, term::Term> extents;             // of index variables that a plain subscript fixes
   std::map<std::string, std::vector<term::Term>> arrays; // qualified name -> extents
 };
 
 /// Meets a computation with the layouts of its tensors. Throws limits for results that are not dense.
-Combination combine(const compute::Computation &computation, const std::map<std::string, layout::Layout> &layouts);
+Combination combine(const compute::Computation &computation,
+                    const std::map<std::string, layout::Layout> &layouts);
 
 std::string to_text(const IterationSpace &space);
 std::string to_text(const Combination &combination);

@@ -50,8 +50,9 @@ private:
       const Expression *number = &written.children[1];
       bool minus = written.kind == Expression::Kind::Subtract;
       if (!minus && name->kind == Expression::Kind::Integer) std::swap(name, number);
-      if (number->kind != Expression::Kind::Integer || (name->kind != Expression::Kind::Name && name->kind != Expression::Kind::Add &&
-                                                        name->kind != Expression::Kind::Subtract))
+      if (number->kind != Expression::Kind::Integer ||
+          (name->kind != Expression::Kind::Name && name->kind != Expression::Kind::Add &&
+           name->kind != Expression::Kind::Subtract))
         refuse();
       result = subscript(*name);
       term::Term shift = term::Term(result.shift) + term::scale(minus ? -1 : 1, term::Term(number->integer));
@@ -66,11 +67,13 @@ private:
 
   Access access(const Expression &written, bool is_result) {
     if (written.kind != Expression::Kind::Name && written.kind != Expression::Kind::Call)
-      report::fail(Kind::bad_subscript, written.span, fmt::format("`{}` is not a tensor access", written.span.text()));
+      report::fail(Kind::bad_subscript, written.span,
+                   fmt::format("`{}` is not a tensor access", written.span.text()));
     Access made;
     made.tensor = written.name.text;
     made.span = written.span;
-    for (const Expression &child : written.children) made.subscripts.push_back(subscript(child));
+    for (const Expression &child : written.children)
+      made.subscripts.push_back(subscript(child));
     auto known = std::find_if(result_.tensors.begin(), result_.tensors.end(),
                               [&](const TensorUse &use) { return use.name == made.tensor; });
     if (known == result_.tensors.end()) {
@@ -81,8 +84,8 @@ private:
                    "compute into a tensor of another name");
     } else if (known->order != made.subscripts.size()) {
       report::fail(Kind::order_mismatch, written.span,
-                   fmt::format("`{}` has {} subscript{} here, but {} before", made.tensor, made.subscripts.size(),
-                               made.subscripts.size() == 1 ? "" : "s", known->order));
+                   fmt::format("`{}` has {} subscript{} here, but {} before", made.tensor,
+                               made.subscripts.size(), made.subscripts.size() == 1 ? "" : "s", known->order));
     }
     made.occurrence = ++occurrences_[made.tensor];
     return made;
@@ -97,12 +100,14 @@ private:
       multiply(written.children[0], into);
       return;
     case Expression::Kind::Multiply:
-      for (const Expression &child : written.children) multiply(child, into);
+      for (const Expression &child : written.children)
+        multiply(child, into);
       return;
     case Expression::Kind::Name:
     case Expression::Kind::Call: into.factors.push_back(access(written, false)); return;
     case Expression::Kind::Divide:
-      if (written.children[1].kind == Expression::Kind::Integer || written.children[1].kind == Expression::Kind::Decimal) {
+      if (written.children[1].kind == Expression::Kind::Integer ||
+          written.children[1].kind == Expression::Kind::Decimal) {
         double divisor = written.children[1].kind == Expression::Kind::Integer
                              ? static_cast<double>(written.children[1].integer)
                              : written.children[1].decimal;
@@ -138,7 +143,9 @@ private:
 
 } // namespace
 
-Computation make_computation(const parse::AssignmentTree &tree) { return Maker(tree).make(); }
+Computation make_computation(const parse::AssignmentTree &tree) {
+  return Maker(tree).make();
+}
 
 std::vector<const Assign *> leaves(const Statement &statement) {
   return std::visit(term::overloaded{
@@ -146,7 +153,8 @@ std::vector<const Assign *> leaves(const Statement &statement) {
                         [](const Sequence &sequence) {
                           std::vector<const Assign *> all;
                           for (const Statement &part : sequence.parts)
-                            for (const Assign *leaf : leaves(part)) all.push_back(leaf);
+                            for (const Assign *leaf : leaves(part))
+                              all.push_back(leaf);
                           return all;
                         },
                     },
@@ -168,19 +176,25 @@ std::string to_text(const Statement &statement) {
   return std::visit(term::overloaded{
                         [](const Assign &assign) {
                           std::string value;
-                          if (assign.constant != 1 || assign.factors.empty()) value = fmt::format("{}", assign.constant);
-                          for (const Access &factor : assign.factors) value += (value.empty() ? "" : " * ") + to_text(factor);
-                          return fmt::format("{} {} {}", to_text(assign.target), assign.accumulate ? "+=" : "=", value);
+                          if (assign.constant != 1 || assign.factors.empty())
+                            value = fmt::format("{}", assign.constant);
+                          for (const Access &factor : assign.factors)
+                            value += (value.empty() ? "" : " * ") + to_text(factor);
+                          return fmt::format("{} {} {}", to_text(assign.target),
+                                             assign.accumulate ? "+=" : "=", value);
                         },
                         [](const Sequence &sequence) {
                           std::string text;
-                          for (const Statement &part : sequence.parts) text += (text.empty() ? "" : "; ") + to_text(part);
+                          for (const Statement &part : sequence.parts)
+                            text += (text.empty() ? "" : "; ") + to_text(part);
                           return text;
                         },
                     },
                     statement.kind);
 }
 
-std::string to_text(const Computation &computation) { return to_text(computation.root) + "\n"; }
+std::string to_text(const Computation &computation) {
+  return to_text(computation.root) + "\n";
+}
 
 } // namespace unravel::compute

@@ -6,8 +6,8 @@
 #include <variant>
 #include <vector>
 
-/// The meaning of an assignment in tensor index notation: a tree of statements whose leaves are products, as in
-/// concrete index notation (Kjolstad et al., CGO 2019, section 3).
+/// The meaning of an assignment in tensor index notation: a tree of statements whose leaves are products, as
+/// in concrete index notation (Kjolstad et al., CGO 2019, section 3).
 namespace unravel::compute {
 
 /// One subscript: an index variable plus a constant.

@@ -21,7 +21,8 @@ std::string name_of(Verdict verdict) {
 
 std::vector<Reference> references(const combine::IterationSpace &space) {
   std::vector<Reference> result{{space.target.tensor, space.target.coordinates, true, true}};
-  for (const combine::Operand &operand : space.operands) result.push_back({operand.tensor, operand.coordinates, false, false});
+  for (const combine::Operand &operand : space.operands)
+    result.push_back({operand.tensor, operand.coordinates, false, false});
   return result;
 }
 
@@ -31,12 +32,14 @@ namespace {
 class Question {
 public:
   /// The outer variables are the same in both instances, the variable differs, the inner ones are free.
-  Question(const Term &relation, const std::vector<std::string> &order, std::size_t loop, prove::Prover &prover,
-           bool details)
+  Question(const Term &relation, const std::vector<std::string> &order, std::size_t loop,
+           prove::Prover &prover, bool details)
       : prover_(prover), variable_(order[loop]), details_(details) {
-    for (std::size_t k = loop; k < order.size(); ++k) primed_.emplace(order[k], term::variable(order[k] + "'"));
+    for (std::size_t k = loop; k < order.size(); ++k)
+      primed_.emplace(order[k], term::variable(order[k] + "'"));
     hypotheses_ = term::conjuncts(relation);
-    for (const Term &part : term::conjuncts(relation)) hypotheses_.push_back(term::substitute(part, primed_));
+    for (const Term &part : term::conjuncts(relation))
+      hypotheses_.push_back(term::substitute(part, primed_));
     hypotheses_.push_back(term::less(term::variable(variable_), term::variable(variable_ + "'")));
   }
 
@@ -44,7 +47,8 @@ public:
   void ask(const Reference &first, const Reference &second, LoopVerdict &verdict) {
     std::vector<Term> hypotheses = hypotheses_;
     for (std::size_t k = 0; k < first.coordinates.size(); ++k)
-      hypotheses.push_back(term::equal(first.coordinates[k], term::substitute(second.coordinates[k], primed_)));
+      hypotheses.push_back(
+          term::equal(first.coordinates[k], term::substitute(second.coordinates[k], primed_)));
     space::Set pairs(term::conjunction(hypotheses));
     if (pairs.is_empty()) return;
     if (verdict.reason == "affine") verdict.reason = "properties";
@@ -55,8 +59,10 @@ public:
     if (details_ && verdict.witness.empty() && answer == prove::Answer::Possible)
       verdict.witness = prove::small_example(prover_, hypotheses);
     bool both_update = first.updates && second.updates;
-    if (!both_update) verdict.verdict = Verdict::Carried;
-    else if (verdict.verdict == Verdict::Parallel) verdict.verdict = Verdict::Reduction;
+    if (!both_update)
+      verdict.verdict = Verdict::Carried;
+    else if (verdict.verdict == Verdict::Parallel)
+      verdict.verdict = Verdict::Reduction;
   }
 
 private:
@@ -70,8 +76,9 @@ private:
 } // namespace
 
 std::vector<LoopVerdict> classify(const Term &relation, const std::vector<std::string> &order,
-                                  const std::vector<std::string> &loops, const std::vector<Reference> &references,
-                                  prove::Prover &prover, bool details) {
+                                  const std::vector<std::string> &loops,
+                                  const std::vector<Reference> &references, prove::Prover &prover,
+                                  bool details) {
   std::vector<LoopVerdict> result;
   for (std::size_t loop = 0; loop < order.size(); ++loop) {
     if (std::find(loops.begin(), loops.end(), order[loop]) == loops.end()) continue;
@@ -79,7 +86,8 @@ std::vector<LoopVerdict> classify(const Term &relation, const std::vector<std::s
     Question question(relation, order, loop, prover, details);
     for (const Reference &first : references)
       for (const Reference &second : references)
-        if (first.tensor == second.tensor && (first.writes || second.writes)) question.ask(first, second, verdict);
+        if (first.tensor == second.tensor && (first.writes || second.writes))
+          question.ask(first, second, verdict);
     result.push_back(std::move(verdict));
   }
   return result;

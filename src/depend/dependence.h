@@ -33,7 +33,8 @@ struct Reference {
 struct LoopVerdict {
   std::string variable;
   Verdict verdict = Verdict::Carried;
-  /// The instances (unprimed, primed) that conflict across iterations of this loop; false where there are none.
+  /// The instances (unprimed, primed) that conflict across iterations of this loop; false where there are
+  /// none.
   term::Term relation;
   /// Where a dependence remains: an example from the prover, "i = 0, A.p = 0, A.p' = 1".
   std::string witness;
@@ -46,8 +47,9 @@ std::vector<Reference> references(const combine::IterationSpace &space);
 /// Verdicts for the variables `loops`, in the order of `order` (all variables, outermost first). The relation
 /// and the witness are made only where `details` is set.
 std::vector<LoopVerdict> classify(const term::Term &relation, const std::vector<std::string> &order,
-                                  const std::vector<std::string> &loops, const std::vector<Reference> &references,
-                                  prove::Prover &prover, bool details = true);
+                                  const std::vector<std::string> &loops,
+                                  const std::vector<Reference> &references, prove::Prover &prover,
+                                  bool details = true);
 
 std::string to_text(const std::vector<LoopVerdict> &verdicts);
 

@@ -95,7 +95,10 @@ private:
     std::string step = x.step == 1 ? variable + "++" : fmt::format("{} += {}", variable, x.step);
     if (x.parallel && options_.openmp_pragmas) {
       text_ += "#ifdef _OPENMP\n";
-      text_ += fmt::format("#pragma omp parallel for schedule(dynamic, {})\n", x.parallel->chunk);
+      std::string enough;
+      if (x.parallel->least > 0)
+        enough = fmt::format(" if ({} >= {})", expressions_.term(x.upper - x.lower), x.parallel->least);
+      text_ += fmt::format("#pragma omp parallel for schedule(dynamic, {}){}\n", x.parallel->chunk, enough);
       text_ += "#endif\n";
     }
     nested(fmt::format("for ({}; {} < {}; {})", start, variable, end, step), x.body);

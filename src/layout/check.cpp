@@ -26,7 +26,8 @@ std::vector<prove::Axiom> with_properties(const Layout &layout, const std::vecto
   Layout partial = layout;
   partial.lemmas.clear();
   partial.properties.clear();
-  for (std::size_t k : chosen) partial.properties.push_back(layout.properties[k]);
+  for (std::size_t k : chosen)
+    partial.properties.push_back(layout.properties[k]);
   derive_lemmas(partial); // those that the chosen properties still give
   return partial.axioms();
 }
@@ -38,9 +39,11 @@ bool refuted(std::vector<prove::Axiom> axioms, const std::vector<Term> &hypothes
 
 /// The properties that together refute the hypotheses, none of them superfluous. `stated`: the property whose
 /// conclusion is among the hypotheses.
-std::vector<std::size_t> conflict(const Layout &layout, const std::vector<Term> &hypotheses, const Property *stated) {
+std::vector<std::size_t> conflict(const Layout &layout, const std::vector<Term> &hypotheses,
+                                  const Property *stated) {
   std::vector<std::size_t> kept(layout.properties.size());
-  for (std::size_t k = 0; k < kept.size(); ++k) kept[k] = k;
+  for (std::size_t k = 0; k < kept.size(); ++k)
+    kept[k] = k;
   for (std::size_t k = kept.size(); k-- > 0;) {
     if (&layout.properties[k] == stated) continue;
     std::vector<std::size_t> without = kept;
@@ -50,8 +53,8 @@ std::vector<std::size_t> conflict(const Layout &layout, const std::vector<Term> 
   return kept;
 }
 
-[[noreturn]] void fail_contradiction(const Layout &layout, const std::vector<Term> &hypotheses, const std::string &what,
-                                     const Property *stated = nullptr) {
+[[noreturn]] void fail_contradiction(const Layout &layout, const std::vector<Term> &hypotheses,
+                                     const std::string &what, const Property *stated = nullptr) {
   std::vector<std::string> texts;
   text::Span span = layout.span;
   for (std::size_t k : conflict(layout, hypotheses, stated)) {
@@ -59,8 +62,8 @@ std::vector<std::size_t> conflict(const Layout &layout, const std::vector<Term> 
     span = layout.properties[k].tree.span;
   }
   report::fail(Kind::contradictory_properties, span,
-               fmt::format("the properties of layout `{}` contradict each other: {}, given {}", layout.name, what,
-                           fmt::join(texts, " and ")),
+               fmt::format("the properties of layout `{}` contradict each other: {}, given {}", layout.name,
+                           what, fmt::join(texts, " and ")),
                "from contradictory properties anything could be proved: remove or weaken one of them");
 }
 
@@ -70,7 +73,8 @@ void check_vacuity(const Layout &layout) {
   if (layout.properties.empty()) return;
   prove::Prover all(layout.axioms());
   auto excluded = [&](const std::vector<Term> &hypotheses) {
-    return all.refute("vacuity", "", hypotheses) == prove::Answer::Refuted && !refuted(basic_facts(layout), hypotheses);
+    return all.refute("vacuity", "", hypotheses) == prove::Answer::Refuted &&
+           !refuted(basic_facts(layout), hypotheses);
   };
   for (const Piece &piece : layout.pieces) {
     std::vector<Term> entry = term::conjuncts(piece.relation);
@@ -81,11 +85,14 @@ void check_vacuity(const Layout &layout) {
     std::vector<Term> guard = term::conjuncts(property.axiom.guard);
     if (refuted(basic_facts(layout), guard)) continue; // it says nothing, whatever the others say
     // With the conclusion, so that the applications in it are known where axioms are instantiated.
-    std::vector<Term> instance = term::conjuncts(term::conjunction({property.axiom.guard, property.axiom.conclusion}));
+    std::vector<Term> instance =
+        term::conjuncts(term::conjunction({property.axiom.guard, property.axiom.conclusion}));
     if (all.refute("vacuity", "", instance) == prove::Answer::Refuted)
-      fail_contradiction(layout, instance, fmt::format("nothing satisfies `{}`", property.axiom.text), &property);
+      fail_contradiction(layout, instance, fmt::format("nothing satisfies `{}`", property.axiom.text),
+                         &property);
   }
-  if (std::vector<Term> facts{term::truth()}; excluded(facts)) fail_contradiction(layout, facts, "no array satisfies them");
+  if (std::vector<Term> facts{term::truth()}; excluded(facts))
+    fail_contradiction(layout, facts, "no array satisfies them");
 }
 
 /// The atoms that mention a position or coordinate outside `known`.
@@ -99,12 +106,14 @@ bool is_open(const Term &atom, const std::set<std::string> &open) {
 void check_bounded(const Layout &layout, const Piece &piece) {
   std::vector<Term> parts = term::conjuncts(piece.relation);
   for (std::size_t k = 0; k < layout.order(); ++k)
-    parts.push_back(term::between(Term(0), term::variable(layout.coordinates[k]), term::variable(layout.sizes[k])));
+    parts.push_back(
+        term::between(Term(0), term::variable(layout.coordinates[k]), term::variable(layout.sizes[k])));
   space::Set relation(term::conjunction(parts));
   std::set<std::string> open(piece.positions.begin(), piece.positions.end());
   auto bounded = [&](const std::string &position) {
     space::Set shadow = relation.project([&](const Term &atom) {
-      return atom != term::variable(position) && (is_open(atom, open) || is_open(atom, {layout.coordinates.begin(), layout.coordinates.end()}));
+      return atom != term::variable(position) &&
+             (is_open(atom, open) || is_open(atom, {layout.coordinates.begin(), layout.coordinates.end()}));
     });
     bool below = false;
     bool above = false;
@@ -124,10 +133,13 @@ void check_bounded(const Layout &layout, const Piece &piece) {
       if (open.count(position) && bounded(position)) open.erase(position), progress = true;
   }
   if (open.empty()) return;
-  auto first = std::find_if(piece.positions.begin(), piece.positions.end(), [&](auto &name) { return open.count(name) > 0; });
-  report::fail(Kind::unbounded_position, piece.span,
-               fmt::format("position `{}` has no lower and upper bound", *first),
-               fmt::format("add bounds that are known before it, as in `0 <= {0} < NNZ` or `rowptr(r) <= {0} < rowptr(r + 1)`", *first));
+  auto first = std::find_if(piece.positions.begin(), piece.positions.end(),
+                            [&](auto &name) { return open.count(name) > 0; });
+  report::fail(
+      Kind::unbounded_position, piece.span, fmt::format("position `{}` has no lower and upper bound", *first),
+      fmt::format(
+          "add bounds that are known before it, as in `0 <= {0} < NNZ` or `rowptr(r) <= {0} < rowptr(r + 1)`",
+          *first));
 }
 
 /// Conditions under which `index` lies outside [0, extent).
@@ -142,7 +154,8 @@ std::string case_of(prove::Prover &prover, const std::vector<Term> &hypotheses) 
 }
 
 /// Is `index` in [0, extent) wherever the other conditions hold?
-bool in_range(prove::Prover &prover, const std::vector<Term> &conditions, const Term &index, const Term &extent) {
+bool in_range(prove::Prover &prover, const std::vector<Term> &conditions, const Term &index,
+              const Term &extent) {
   return prover.refute("in range", "", outside(conditions, index, extent)) == prove::Answer::Refuted;
 }
 
@@ -156,12 +169,13 @@ std::vector<Term> conditions_without(const Term &relation, const Term &applicati
   return kept;
 }
 
-void check_arguments(const Layout &layout, const Piece &piece, prove::Prover &prover, std::vector<report::Diagnostic> &findings) {
-  auto out_of_range = [&](const text::Span &span, const std::string &use, const std::vector<Term> &conditions, const Array &array, std::size_t k,
-                          const Term &index) {
+void check_arguments(const Layout &layout, const Piece &piece, prove::Prover &prover,
+                     std::vector<report::Diagnostic> &findings) {
+  auto out_of_range = [&](const text::Span &span, const std::string &use, const std::vector<Term> &conditions,
+                          const Array &array, std::size_t k, const Term &index) {
     findings.push_back({Kind::argument_range, span.place(),
-                        fmt::format("`{}` may lie outside `{}`: `{}` is not proved to be in [0, {}); {}", use, array.name,
-                                    term::to_text(index), term::to_text(array.extents[k]),
+                        fmt::format("`{}` may lie outside `{}`: `{}` is not proved to be in [0, {}); {}", use,
+                                    array.name, term::to_text(index), term::to_text(array.extents[k]),
                                     case_of(prover, outside(conditions, index, array.extents[k]))),
                         "add a bound to the relation or a `range` property"});
   };
@@ -171,25 +185,30 @@ void check_arguments(const Layout &layout, const Piece &piece, prove::Prover &pr
     std::vector<Term> conditions = conditions_without(piece.relation, application);
     for (std::size_t k = 0; k < call->arguments.size(); ++k)
       if (!in_range(prover, conditions, call->arguments[k], array.extents[k]))
-        out_of_range(piece.places.at(application), term::to_text(application), conditions, array, k, call->arguments[k]);
+        out_of_range(piece.places.at(application), term::to_text(application), conditions, array, k,
+                     call->arguments[k]);
   }
   if (piece.value.array.empty()) return;
   const Array &array = *layout.array(piece.value.array);
   for (std::size_t k = 0; k < piece.value.slots.size(); ++k)
     if (!in_range(prover, term::conjuncts(piece.relation), piece.value.slots[k], array.extents[k]))
-      out_of_range(piece.value.span, fmt::format("{}({})", array.name, term::to_text(piece.value.slots[k])), term::conjuncts(piece.relation), array, k, piece.value.slots[k]);
+      out_of_range(piece.value.span, fmt::format("{}({})", array.name, term::to_text(piece.value.slots[k])),
+                   term::conjuncts(piece.relation), array, k, piece.value.slots[k]);
 }
 
 /// A coordinate that isn't proved to be in the tensor is made so by a condition in the relation.
-void close_coordinates(const Layout &layout, Piece &piece, prove::Prover &prover, std::vector<report::Diagnostic> &findings) {
+void close_coordinates(const Layout &layout, Piece &piece, prove::Prover &prover,
+                       std::vector<report::Diagnostic> &findings) {
   for (std::size_t k = 0; k < layout.order(); ++k) {
     Term coordinate = term::variable(layout.coordinates[k]);
     Term size = term::variable(layout.sizes[k]);
     if (in_range(prover, term::conjuncts(piece.relation), coordinate, size)) continue;
-    findings.push_back({Kind::coordinate_range, piece.span.place(),
-                        fmt::format("coordinate `{}` may lie outside [0, {}): entries outside are skipped; {}",
-                                    layout.coordinates[k], layout.sizes[k], case_of(prover, outside(term::conjuncts(piece.relation), coordinate, size))),
-                        "state the bound in the relation or as a `range` property"});
+    findings.push_back(
+        {Kind::coordinate_range, piece.span.place(),
+         fmt::format("coordinate `{}` may lie outside [0, {}): entries outside are skipped; {}",
+                     layout.coordinates[k], layout.sizes[k],
+                     case_of(prover, outside(term::conjuncts(piece.relation), coordinate, size))),
+         "state the bound in the relation or as a `range` property"});
     piece.relation = term::conjunction({piece.relation, term::between(Term(0), coordinate, size)});
   }
 }

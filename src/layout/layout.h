@@ -34,7 +34,7 @@ struct Count {
 /// What an entry holds: [-] array(slots...) or a literal.
 struct EntryValue {
   bool negative = false;
-  std::string array;            // empty: the literal
+  std::string array;             // empty: the literal
   std::vector<term::Term> slots; // one per extent of the array
   double literal = 1;
   text::Span span;
@@ -50,8 +50,8 @@ struct Piece {
   std::map<term::Term, text::Span> places; // of the applications in the relation
 };
 
-/// A stated or derived property: the formula is what the prover sees; form, functions and within only serve the
-/// linear check on data.
+/// A stated or derived property: the formula is what the prover sees; form, functions and within only serve
+/// the linear check on data.
 struct Property {
   prove::Axiom axiom;
   parse::PropertyTree tree;
@@ -60,7 +60,7 @@ struct Property {
 };
 
 struct Layout {
-  std::string name; // with parameters: "bcsr<4, 4>"
+  std::string name;      // with parameters: "bcsr<4, 4>"
   std::string base_name; // "bcsr"
   std::vector<std::int64_t> parameters;
   std::string comment;
@@ -79,19 +79,19 @@ struct Layout {
   std::vector<prove::Axiom> axioms() const;
 };
 
-/// Gives a layout tree its meaning for the given parameters. Throws a mistake with its place for unknown names,
-/// wrong arities, malformed properties; runs no prover.
-/// `order` is the number of modes wanted (a permutable layout's parameters are then the order of the modes).
+/// Gives a layout tree its meaning for the given parameters. Throws a mistake with its place for unknown
+/// names, wrong arities, malformed properties; runs no prover. `order` is the number of modes wanted (a
+/// permutable layout's parameters are then the order of the modes).
 Layout make_layout(const parse::LayoutTree &tree, const std::vector<std::int64_t> &parameters);
 
 /// Derives the range lemmas 0 <= f(i) <= count that follow from the properties by proof, and appends them to
 /// `lemmas`. One query per candidate.
 void derive_lemmas(Layout &layout);
 
-/// Checks a layout with lemmas: vacuity (contradictory properties), every argument of an index array and every
-/// value slot in its extents, positions bounded, coordinates in range. Contradictions and unbounded positions
-/// throw; what can't be proved to be in range is returned, with a case where the prover has one. Coordinates
-/// that can't be proved in range get an explicit condition in the relation.
+/// Checks a layout with lemmas: vacuity (contradictory properties), every argument of an index array and
+/// every value slot in its extents, positions bounded, coordinates in range. Contradictions and unbounded
+/// positions throw; what can't be proved to be in range is returned, with a case where the prover has one.
+/// Coordinates that can't be proved in range get an explicit condition in the relation.
 std::vector<report::Diagnostic> check_layout(Layout &layout);
 
 /// Reads, instantiates, derives lemmas and checks: what other rooms call. Results are kept per process.

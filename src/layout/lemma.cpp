@@ -10,7 +10,8 @@ using term::Term;
 
 namespace {
 
-/// The two sides of an equation between a call f(argument) of a one-dimensional array and a term without calls.
+/// The two sides of an equation between a call f(argument) of a one-dimensional array and a term without
+/// calls.
 struct EndFact {
   std::string function;
   Term value;
@@ -44,7 +45,8 @@ void derive_lemmas(Layout &layout) {
   for (const Array &array : layout.arrays) {
     if (array.is_value || array.extents.size() != 1) continue;
     std::string quantified = "r";
-    while (layout.array(quantified)) quantified += "_";
+    while (layout.array(quantified))
+      quantified += "_";
     Term r = term::variable(quantified);
     Term value = term::apply(array.name, {r});
     Term domain = term::between(Term(0), r, array.extents[0]);
@@ -65,7 +67,8 @@ void derive_lemmas(Layout &layout) {
     Property lemma;
     lemma.derived = true;
     lemma.derivation = from + fmt::format(" and the order of `{}`", array.name);
-    lemma.axiom = {fmt::format("range of {}", array.name), {quantified}, domain, term::conjunction(conclusions)};
+    lemma.axiom = {
+        fmt::format("range of {}", array.name), {quantified}, domain, term::conjunction(conclusions)};
     layout.lemmas.push_back(std::move(lemma));
   }
 }

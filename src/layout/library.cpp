@@ -19,15 +19,17 @@ const std::vector<parse::LayoutTree> &shipped_trees() {
     std::vector<parse::LayoutTree> all;
     for (const ShippedFile &file : shipped_files()) {
       auto source = std::make_shared<const text::Source>(file.name + ".layout", file.content);
-      for (parse::LayoutTree &tree : parse::parse_layout_file(source).layouts) all.push_back(std::move(tree));
+      for (parse::LayoutTree &tree : parse::parse_layout_file(source).layouts)
+        all.push_back(std::move(tree));
     }
     return all;
   }();
   return trees;
 }
 
-const parse::LayoutTree &choose(const std::vector<parse::LayoutTree> &trees, const parse::LayoutReference &reference,
-                                std::size_t order, const std::string &where) {
+const parse::LayoutTree &choose(const std::vector<parse::LayoutTree> &trees,
+                                const parse::LayoutReference &reference, std::size_t order,
+                                const std::string &where) {
   std::vector<std::string> names;
   std::vector<std::size_t> orders;
   for (const parse::LayoutTree &tree : trees) {
@@ -39,11 +41,13 @@ const parse::LayoutTree &choose(const std::vector<parse::LayoutTree> &trees, con
   if (!orders.empty())
     report::fail(Kind::unknown_layout, reference.span,
                  fmt::format("layout `{}` is for tensors of order {}, but the tensor has order {}",
-                             reference.name.empty() ? names.front() : reference.name, fmt::join(orders, ", "), order));
+                             reference.name.empty() ? names.front() : reference.name, fmt::join(orders, ", "),
+                             order));
   std::string near = report::nearest(reference.name, names);
-  report::fail(Kind::unknown_layout, reference.span, fmt::format("there is no layout `{}` {}", reference.name, where),
-               near.empty() ? "`unravel layout list` shows the shipped ones; ./file.layout:name names your own"
-                            : fmt::format("did you mean `{}`?", near));
+  report::fail(
+      Kind::unknown_layout, reference.span, fmt::format("there is no layout `{}` {}", reference.name, where),
+      near.empty() ? "`unravel layout list` shows the shipped ones; ./file.layout:name names your own"
+                   : fmt::format("did you mean `{}`?", near));
 }
 
 CheckedLayout finish(const parse::LayoutTree &tree, const std::vector<std::int64_t> &parameters, bool check) {
@@ -59,7 +63,8 @@ CheckedLayout finish(const parse::LayoutTree &tree, const std::vector<std::int64
 CheckedLayout load_layout(const parse::LayoutReference &reference, std::size_t order) {
   if (!reference.file.empty()) {
     parse::LayoutFileTree file = parse::parse_layout_file(text::Source::from_file(reference.file));
-    return finish(choose(file.layouts, reference, order, fmt::format("in `{}`", reference.file)), reference.parameters, true);
+    return finish(choose(file.layouts, reference, order, fmt::format("in `{}`", reference.file)),
+                  reference.parameters, true);
   }
   // Shipped layouts don't change: their lemmas are derived once per process.
   static std::mutex mutex;
@@ -68,7 +73,8 @@ CheckedLayout load_layout(const parse::LayoutReference &reference, std::size_t o
   std::scoped_lock lock(mutex);
   if (auto found = loaded.find(key); found != loaded.end()) return found->second;
   // The shipped files were checked, without a finding, when this library was tested (test/layout).
-  CheckedLayout made = finish(choose(shipped_trees(), reference, order, "among the shipped ones"), reference.parameters, false);
+  CheckedLayout made = finish(choose(shipped_trees(), reference, order, "among the shipped ones"),
+                              reference.parameters, false);
   return loaded.emplace(key, std::move(made)).first->second;
 }
 

@@ -15,7 +15,8 @@ using report::Kind;
 using term::Term;
 
 const Array *Layout::array(const std::string &name_of) const {
-  auto found = std::find_if(arrays.begin(), arrays.end(), [&](const Array &array) { return array.name == name_of; });
+  auto found =
+      std::find_if(arrays.begin(), arrays.end(), [&](const Array &array) { return array.name == name_of; });
   return found == arrays.end() ? nullptr : &*found;
 }
 
@@ -27,15 +28,19 @@ std::vector<prove::Axiom> Layout::axioms() const {
     Term fact = term::at_most(Term(0), term::variable(size));
     result.push_back({term::to_text(fact), {}, term::truth(), fact});
   };
-  for (const std::string &size : sizes) not_negative(size);
+  for (const std::string &size : sizes)
+    not_negative(size);
   for (const Count &count : counts) {
     not_negative(count.name);
     if (!count.definition) continue;
     Term fact = term::equal(term::variable(count.name), *count.definition);
-    result.push_back({fmt::format("{} = {}", count.name, term::to_text(*count.definition)), {}, term::truth(), fact});
+    result.push_back(
+        {fmt::format("{} = {}", count.name, term::to_text(*count.definition)), {}, term::truth(), fact});
   }
-  for (const Property &property : properties) result.push_back(property.axiom);
-  for (const Property &lemma : lemmas) result.push_back(lemma.axiom);
+  for (const Property &property : properties)
+    result.push_back(property.axiom);
+  for (const Property &lemma : lemmas)
+    result.push_back(lemma.axiom);
   return result;
 }
 
@@ -59,9 +64,11 @@ public:
     declare_functions();
     read_counts();
     read_arrays();
-    for (const parse::StoredTree &stored : tree_.stored) layout_.pieces.push_back(read_piece(stored));
+    for (const parse::StoredTree &stored : tree_.stored)
+      layout_.pieces.push_back(read_piece(stored));
     if (layout_.pieces.empty())
-      report::fail(Kind::unknown_name, tree_.name.span, fmt::format("layout `{}` stores nothing", layout_.base_name),
+      report::fail(Kind::unknown_name, tree_.name.span,
+                   fmt::format("layout `{}` stores nothing", layout_.base_name),
                    "add `stored { [positions] -> [coordinates] : relation } at value;`");
     for (const parse::PropertyTree &property : tree_.properties)
       layout_.properties.push_back(make_property(property, layout_, scope_));
@@ -83,7 +90,8 @@ private:
     if (rest.size() < own)
       report::fail(Kind::unknown_layout, tree_.name.span,
                    fmt::format("layout `{}` takes {} parameter{}, but {} given", tree_.name.text, own,
-                               own == 1 ? "" : "s", rest.size() == 1 ? "1 is" : fmt::format("{} are", rest.size())),
+                               own == 1 ? "" : "s",
+                               rest.size() == 1 ? "1 is" : fmt::format("{} are", rest.size())),
                    fmt::format("write {}<{}>", tree_.name.text, fmt::join(std::vector<int>(own, 4), ",")));
     for (std::size_t k = 0; k < own; ++k) {
       declare(tree_.parameters[k].name);
@@ -99,7 +107,8 @@ private:
     if (!tree_.permutable)
       report::fail(Kind::unknown_layout, tree_.name.span,
                    fmt::format("layout `{}` takes {} parameter{}, but {} given", tree_.name.text, own,
-                               own == 1 ? "" : "s", parameters_.size() == 1 ? "1 is" : fmt::format("{} are", parameters_.size())));
+                               own == 1 ? "" : "s",
+                               parameters_.size() == 1 ? "1 is" : fmt::format("{} are", parameters_.size())));
     if (sorted != all)
       report::fail(Kind::unknown_layout, tree_.name.span,
                    fmt::format("`{}` is not an order of the modes 0 to {}", layout_.name,
@@ -148,8 +157,10 @@ private:
   void read_arrays() {
     // A count may only be defined from arrays whose extents need no count: it is computed first.
     for (const parse::ArrayTree &array : tree_.arrays) {
-      Array made{array.name.text, array.is_value, {}, array.element ? array.element->text : "", array.name.span};
-      for (const Expression &extent : array.extents) made.extents.push_back(resolve_term(extent, scope_));
+      Array made{
+          array.name.text, array.is_value, {}, array.element ? array.element->text : "", array.name.span};
+      for (const Expression &extent : array.extents)
+        made.extents.push_back(resolve_term(extent, scope_));
       layout_.arrays.push_back(std::move(made));
     }
   }
@@ -165,16 +176,19 @@ private:
     for (const parse::CoordinateTree &coordinate : tree_.coordinates)
       scope.variables[coordinate.name.text] = term::variable(coordinate.name.text);
     for (const parse::Name &position : stored.positions) {
-      if (declared_.count(position.text) || std::count(piece.positions.begin(), piece.positions.end(), position.text))
-        report::fail(Kind::duplicate_name, position.span, fmt::format("`{}` is already declared", position.text),
+      if (declared_.count(position.text) ||
+          std::count(piece.positions.begin(), piece.positions.end(), position.text))
+        report::fail(Kind::duplicate_name, position.span,
+                     fmt::format("`{}` is already declared", position.text),
                      "a position needs a name of its own: write [r] -> [i] with i = r");
       piece.positions.push_back(position.text);
       scope.variables[position.text] = term::variable(position.text);
     }
     if (stored.coordinates.size() != tree_.coordinates.size())
       report::fail(Kind::wrong_arity, stored.span,
-                   fmt::format("{} coordinate{} after `->`, but layout `{}` has {}", stored.coordinates.size(),
-                               stored.coordinates.size() == 1 ? "" : "s", layout_.base_name, tree_.coordinates.size()));
+                   fmt::format("{} coordinate{} after `->`, but layout `{}` has {}",
+                               stored.coordinates.size(), stored.coordinates.size() == 1 ? "" : "s",
+                               layout_.base_name, tree_.coordinates.size()));
     std::vector<Term> parts;
     for (std::size_t l = 0; l < stored.coordinates.size(); ++l) {
       const Expression &written = stored.coordinates[l];
@@ -212,16 +226,18 @@ private:
       std::vector<std::string> values;
       for (const Array &candidate : layout_.arrays)
         if (candidate.is_value) values.push_back(candidate.name);
-      report::fail(Kind::unknown_name, written.name.span, fmt::format("`{}` is not a value array", written.name.text),
-                   values.empty() ? "declare it: value val[NNZ];" : fmt::format("did you mean `{}`?", values[0]));
+      report::fail(
+          Kind::unknown_name, written.name.span, fmt::format("`{}` is not a value array", written.name.text),
+          values.empty() ? "declare it: value val[NNZ];" : fmt::format("did you mean `{}`?", values[0]));
     }
     if (array->extents.size() != written.children.size())
       report::fail(Kind::wrong_arity, written.span,
                    fmt::format("`{}` is declared with {} extent{}, but has {} argument{} here", array->name,
-                               array->extents.size(), array->extents.size() == 1 ? "" : "s", written.children.size(),
-                               written.children.size() == 1 ? "" : "s"));
+                               array->extents.size(), array->extents.size() == 1 ? "" : "s",
+                               written.children.size(), written.children.size() == 1 ? "" : "s"));
     value.array = array->name;
-    for (const Expression &slot : written.children) value.slots.push_back(resolve_term(slot, scope));
+    for (const Expression &slot : written.children)
+      value.slots.push_back(resolve_term(slot, scope));
     return value;
   }
 

@@ -8,7 +8,8 @@ namespace {
 
 std::string list(const std::vector<term::Term> &terms) {
   std::string result;
-  for (const term::Term &one : terms) result += (result.empty() ? "" : ", ") + term::to_text(one);
+  for (const term::Term &one : terms)
+    result += (result.empty() ? "" : ", ") + term::to_text(one);
   return result;
 }
 
@@ -33,14 +34,15 @@ std::string to_text(const Layout &layout) {
     text += fmt::format("{}{}: {}", k ? ", " : "", layout.coordinates[k], layout.sizes[k]);
   text += ")\n";
   for (const Array &array : layout.arrays)
-    text += fmt::format("  {} {}[{}]{}\n", array.is_value ? "value" : "index", array.name, list(array.extents),
-                        array.element.empty() ? "" : " : " + array.element);
+    text += fmt::format("  {} {}[{}]{}\n", array.is_value ? "value" : "index", array.name,
+                        list(array.extents), array.element.empty() ? "" : " : " + array.element);
   for (const Count &count : layout.counts)
     text += count.definition ? fmt::format("  count {} = {}\n", count.name, term::to_text(*count.definition))
                              : fmt::format("  count {} (input)\n", count.name);
   for (const Piece &piece : layout.pieces)
     text += fmt::format("  stored {{ [{}] -> [{}] : {} }} at {}\n", fmt::join(piece.positions, ", "),
-                        fmt::join(layout.coordinates, ", "), term::to_text(piece.relation), value_text(piece.value));
+                        fmt::join(layout.coordinates, ", "), term::to_text(piece.relation),
+                        value_text(piece.value));
   for (const Property &property : layout.properties)
     text += fmt::format("  property {}\n    means {}\n", property.axiom.text, axiom_text(property.axiom));
   for (const Property &lemma : layout.lemmas)

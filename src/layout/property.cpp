@@ -26,7 +26,8 @@ namespace {
 /// A variable name for a quantifier that no declaration of the layout uses.
 std::string fresh(const std::string &wanted, const Scope &scope) {
   std::string name = wanted;
-  while (scope.variables.count(name) || scope.functions.count(name)) name += "_";
+  while (scope.variables.count(name) || scope.functions.count(name))
+    name += "_";
   return name;
 }
 
@@ -37,13 +38,15 @@ const Array &one_dimensional(const parse::Name &name, const Layout &layout) {
     for (const Array &candidate : layout.arrays)
       if (!candidate.is_value) names.push_back(candidate.name);
     std::string near = report::nearest(name.text, names);
-    report::fail(Kind::unknown_name, name.span, fmt::format("`{}` is not an index array of this layout", name.text),
-                 near.empty() ? "a property speaks of arrays declared with `index`" : fmt::format("did you mean `{}`?", near));
+    report::fail(Kind::unknown_name, name.span,
+                 fmt::format("`{}` is not an index array of this layout", name.text),
+                 near.empty() ? "a property speaks of arrays declared with `index`"
+                              : fmt::format("did you mean `{}`?", near));
   }
   if (array->extents.size() != 1)
     report::fail(Kind::bad_property, name.span,
-                 fmt::format("`{}` has {} extents; the named properties are for arrays of one extent", name.text,
-                             array->extents.size()),
+                 fmt::format("`{}` has {} extents; the named properties are for arrays of one extent",
+                             name.text, array->extents.size()),
                  "write the property as `forall ... : guard => conclusion`");
   return *array;
 }
@@ -56,7 +59,8 @@ Term ordered(const Term &a, const Term &b, bool decreasing, bool strict) {
 }
 
 /// Lexicographic order of (f1(p), f2(p), ...) and (f1(q), f2(q), ...).
-Term lexicographic(const std::vector<std::string> &functions, const Term &p, const Term &q, bool decreasing, bool strict) {
+Term lexicographic(const std::vector<std::string> &functions, const Term &p, const Term &q, bool decreasing,
+                   bool strict) {
   Term result = strict ? term::falsity() : term::truth();
   for (std::size_t k = functions.size(); k-- > 0;) {
     Term fp = term::apply(functions[k], {p});
@@ -64,14 +68,15 @@ Term lexicographic(const std::vector<std::string> &functions, const Term &p, con
     if (k + 1 == functions.size())
       result = ordered(fp, fq, decreasing, strict);
     else
-      result = term::disjunction({ordered(fp, fq, decreasing, true), term::conjunction({term::equal(fp, fq), result})});
+      result = term::disjunction(
+          {ordered(fp, fq, decreasing, true), term::conjunction({term::equal(fp, fq), result})});
   }
   return result;
 }
 
 /// p < q, both in one segment of `within` where it is given; adds the quantified variables.
-Term pair_guard(const PropertyTree &tree, const Layout &layout, const Scope &scope, const Term &p, const Term &q,
-                std::vector<std::string> &variables) {
+Term pair_guard(const PropertyTree &tree, const Layout &layout, const Scope &scope, const Term &p,
+                const Term &q, std::vector<std::string> &variables) {
   if (!tree.within) return term::less(p, q);
   one_dimensional(*tree.within, layout);
   std::string segment = fresh("r", scope);
@@ -111,8 +116,9 @@ prove::Axiom range(const PropertyTree &tree, const Layout &layout, const Scope &
   Term value = term::apply(array.name, {term::variable(axiom.variables[0])});
   Term high = resolve_term(*tree.high, scope);
   axiom.guard = term::truth();
-  axiom.conclusion = term::conjunction({term::at_most(resolve_term(*tree.low, scope), value),
-                                        tree.high_included ? term::at_most(value, high) : term::less(value, high)});
+  axiom.conclusion =
+      term::conjunction({term::at_most(resolve_term(*tree.low, scope), value),
+                         tree.high_included ? term::at_most(value, high) : term::less(value, high)});
   return axiom;
 }
 

@@ -3,8 +3,8 @@
 #include "layout/layout.h"
 #include "layout/resolve.h"
 
-/// The named forms of properties as formulas (Zhao et al., Table 1), with the guards that keep every application
-/// in its array.
+/// The named forms of properties as formulas (Zhao et al., Table 1), with the guards that keep every
+/// application in its array.
 namespace unravel::layout {
 
 /// `scope`: sizes, counts, parameters and index arrays of the layout.

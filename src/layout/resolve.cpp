@@ -14,14 +14,17 @@ namespace {
 
 std::vector<std::string> known_names(const Scope &scope) {
   std::vector<std::string> names;
-  for (const auto &[name, value] : scope.variables) names.push_back(name);
-  for (const auto &[name, arity] : scope.functions) names.push_back(name);
+  for (const auto &[name, value] : scope.variables)
+    names.push_back(name);
+  for (const auto &[name, arity] : scope.functions)
+    names.push_back(name);
   return names;
 }
 
 [[noreturn]] void unknown(const parse::Name &name, const Scope &scope) {
   if (auto found = scope.elsewhere.find(name.text); found != scope.elsewhere.end())
-    report::fail(Kind::unknown_name, name.span, fmt::format("`{}` can't be used here: {}", name.text, found->second));
+    report::fail(Kind::unknown_name, name.span,
+                 fmt::format("`{}` can't be used here: {}", name.text, found->second));
   std::string near = report::nearest(name.text, known_names(scope));
   std::string hint = near.empty() ? "declare it as `index`, `count`, a size or a position"
                                   : fmt::format("did you mean `{}`?", near);
@@ -50,24 +53,27 @@ Term resolve_call(const Expression &call, const Scope &scope) {
   auto function = scope.functions.find(name);
   if (function == scope.functions.end()) {
     if (scope.variables.count(name))
-      report::fail(Kind::wrong_arity, call.span, fmt::format("`{}` is not an index array: it takes no arguments", name));
+      report::fail(Kind::wrong_arity, call.span,
+                   fmt::format("`{}` is not an index array: it takes no arguments", name));
     unknown(call.name, scope);
   }
   if (function->second != call.children.size())
     report::fail(Kind::wrong_arity, call.span,
-                 fmt::format("`{}` is declared with {} extent{}, but has {} argument{} here", name, function->second,
-                             function->second == 1 ? "" : "s", call.children.size(),
+                 fmt::format("`{}` is declared with {} extent{}, but has {} argument{} here", name,
+                             function->second, function->second == 1 ? "" : "s", call.children.size(),
                              call.children.size() == 1 ? "" : "s"));
   std::vector<Term> arguments;
-  for (const Expression &argument : call.children) arguments.push_back(resolve_term(argument, scope));
+  for (const Expression &argument : call.children)
+    arguments.push_back(resolve_term(argument, scope));
   Term application = term::apply(name, std::move(arguments));
   if (scope.places) scope.places->emplace(application, call.span);
   return application;
 }
 
 [[noreturn]] void expected_integer(const Expression &expression) {
-  report::fail(Kind::wrong_sort, expression.span,
-               fmt::format("`{}` is a formula; an integer expression is expected here", expression.span.text()));
+  report::fail(
+      Kind::wrong_sort, expression.span,
+      fmt::format("`{}` is a formula; an integer expression is expected here", expression.span.text()));
 }
 
 Term compare(Expression::Comparison comparison, const Term &a, const Term &b) {
@@ -109,13 +115,15 @@ Term resolve_term(const Expression &expression, const Scope &scope) {
                    "make one factor a literal or a parameter of the layout");
     return product;
   }
-  case Expression::Kind::Modulo: return term::modulo(child(0), constant_divisor(expression.children.at(1), scope));
+  case Expression::Kind::Modulo:
+    return term::modulo(child(0), constant_divisor(expression.children.at(1), scope));
   case Expression::Kind::Divide:
     report::fail(Kind::not_affine, expression.span,
                  fmt::format("`{}`: a division must say how it rounds", expression.span.text()),
                  fmt::format("write floor({0}) or ceil({0})", expression.span.text()));
   case Expression::Kind::Decimal:
-    report::fail(Kind::wrong_sort, expression.span, fmt::format("`{}` is not an integer", expression.span.text()));
+    report::fail(Kind::wrong_sort, expression.span,
+                 fmt::format("`{}` is not an integer", expression.span.text()));
   case Expression::Kind::Compare:
   case Expression::Kind::And:
   case Expression::Kind::Or:
@@ -130,7 +138,8 @@ Term resolve_term(const Expression &expression, const Scope &scope) {
 Term resolve_formula(const Expression &expression, const Scope &scope) {
   auto children = [&] {
     std::vector<Term> result;
-    for (const Expression &child : expression.children) result.push_back(resolve_formula(child, scope));
+    for (const Expression &child : expression.children)
+      result.push_back(resolve_formula(child, scope));
     return result;
   };
   switch (expression.kind) {
@@ -169,7 +178,8 @@ Term resolve_formula(const Expression &expression, const Scope &scope) {
 
 std::pair<Term, Term> resolve_implication(const Expression &expression, const Scope &scope) {
   if (expression.kind == Expression::Kind::Implies)
-    return {resolve_formula(expression.children.at(0), scope), resolve_formula(expression.children.at(1), scope)};
+    return {resolve_formula(expression.children.at(0), scope),
+            resolve_formula(expression.children.at(1), scope)};
   return {term::truth(), resolve_formula(expression, scope)};
 }
 

@@ -185,6 +185,7 @@ private:
     loop.upper = term();
     if (accept_word("step")) loop.step = integer();
     if (accept_word("parallel")) loop.parallel = Parallel{static_cast<int>(integer())};
+    if (loop.parallel && accept_word("from")) loop.parallel->least = integer();
     loop.body = braced();
     return {std::move(loop)};
   }

@@ -62,6 +62,7 @@ private:
     std::string head = fmt::format("for {} in {} .. {}", x.variable, to_text(x.lower), to_text(x.upper));
     if (x.step != 1) head += fmt::format(" step {}", x.step);
     if (x.parallel) head += fmt::format(" parallel {}", x.parallel->chunk);
+    if (x.parallel && x.parallel->least > 0) head += fmt::format(" from {}", x.parallel->least);
     nested(head, x.body);
   }
   void print(const While &x) {

@@ -16,7 +16,9 @@ Term at(const Term &formula, const Level &level, const Term &position) {
   return term::substitute(formula, {{level.variable, position}});
 }
 
-Statement assign(const std::string &variable, const Term &value) { return {loop::Assign{variable, value}}; }
+Statement assign(const std::string &variable, const Term &value) {
+  return {loop::Assign{variable, value}};
+}
 
 /// The upper bound under a name, so that a while loop doesn't read arrays for it in every round.
 Term named_bound(const std::string &suffix, const Level &level, const Term &bound, Block &block) {
@@ -42,7 +44,8 @@ void visit_matches(const Level &level, const LevelPlan &plan, const std::string 
   if (stop != level.variable) block.push_back({loop::Declare{level.variable, position}});
   Block round = body();
   round.push_back(assign(level.variable, walker + Term(1)));
-  block.push_back({loop::While{term::conjunction({term::less(walker, end), match}), std::move(round), "all matches are adjacent"}});
+  block.push_back({loop::While{term::conjunction({term::less(walker, end), match}), std::move(round),
+                               "all matches are adjacent"}});
   if (plan.advance && stop != level.variable) block.push_back(assign(stop, walker));
 }
 
@@ -54,7 +57,8 @@ Block direct(const Level &level, const LevelPlan &plan, const Body &body) {
   if (plan.check_match) tests.push_back(find::match_condition(level));
   Term test = term::conjunction(tests);
   if (term::is_true(test)) {
-    for (Statement &statement : body()) block.push_back(std::move(statement));
+    for (Statement &statement : body())
+      block.push_back(std::move(statement));
   } else {
     block.push_back({loop::If{test, body(), ""}});
   }
@@ -82,8 +86,9 @@ Block sequential(const Level &level, const LevelPlan &plan, const Body &body) {
     block.push_back({loop::If{outside, {assign(stop, down ? upper - Term(1) : level.lower)}, ""}});
   }
   Block round{assign(stop, down ? position - Term(1) : position + Term(1))};
-  block.push_back({loop::While{term::conjunction({inside, at(plan.skip, level, position)}), std::move(round),
-                               fmt::format("find {}: walks on; what is skipped is never needed again", level.variable)}});
+  block.push_back(
+      {loop::While{term::conjunction({inside, at(plan.skip, level, position)}), std::move(round),
+                   fmt::format("find {}: walks on; what is skipped is never needed again", level.variable)}});
   visit_matches(level, plan, stop, inside, upper, body, block);
   return block;
 }
@@ -92,7 +97,8 @@ Block binary(const Level &level, const LevelPlan &plan, const Body &body) {
   Block block;
   Level named = level;
   named.upper = named_bound("_end", level, level.upper, block);
-  for (Statement &statement : lower_bound(level.variable, named, plan.skip)) block.push_back(std::move(statement));
+  for (Statement &statement : lower_bound(level.variable, named, plan.skip))
+    block.push_back(std::move(statement));
   Term inside = term::less(term::variable(level.variable), named.upper);
   visit_matches(level, plan, level.variable, inside, named.upper, body, block);
   return block;
@@ -111,10 +117,12 @@ Block lower_bound(const std::string &position, const Level &level, const Term &s
   Term middle = term::variable(position + "_middle");
   loop::If step{at(skip, level, middle), {assign(position, middle + Term(1))}, ""};
   step.otherwise = {assign(position + "_high", middle)};
-  Block round{{loop::Let{position + "_middle", first + term::floor_divide(last - first, 2)}}, {std::move(step)}};
+  Block round{{loop::Let{position + "_middle", first + term::floor_divide(last - first, 2)}},
+              {std::move(step)}};
   return {{loop::Declare{position, level.lower}},
           {loop::Declare{position + "_high", level.upper}},
-          {loop::While{term::less(first, last), std::move(round), fmt::format("find {}: binary search", level.variable)}}};
+          {loop::While{term::less(first, last), std::move(round),
+                       fmt::format("find {}: binary search", level.variable)}}};
 }
 
 Block find_code(const Level &level, const LevelPlan &plan, const Body &body) {

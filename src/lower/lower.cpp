@@ -18,7 +18,8 @@ using term::Term;
 namespace {
 
 void append(Block &to, Block from) {
-  for (Statement &statement : from) to.push_back(std::move(statement));
+  for (Statement &statement : from)
+    to.push_back(std::move(statement));
 }
 
 /// Lowers one leaf.
@@ -59,7 +60,9 @@ private:
       append(block, guarded(index));
       break;
     case Level::Kind::Loop: append(block, loop_over(index)); break;
-    case Level::Kind::Find: append(block, find_code(here, *find_at(index), [&] { return guarded(index); })); break;
+    case Level::Kind::Find:
+      append(block, find_code(here, *find_at(index), [&] { return guarded(index); }));
+      break;
     }
     return block;
   }
@@ -78,7 +81,7 @@ private:
     bool shares = parallel && std::any_of(plan_.finds.levels.begin(), plan_.finds.levels.end(),
                                           [&](const LevelPlan &plan) { return is_shared(plan); });
     if (shares) return in_chunks(index, std::move(loop));
-    if (parallel) loop.parallel = loop::Parallel{plan_.chunk};
+    if (parallel) loop.parallel = loop::Parallel{plan_.chunk, plan_.least};
     loop.body = guarded(index);
     return {{std::move(loop)}};
   }
@@ -88,7 +91,8 @@ private:
     return fmt::format("positions of {}", here.tensor);
   }
 
-  /// for (c = 0; c < chunks; c++) in parallel { first, last; states of their own; for (v = first; v < last; v++) }
+  /// for (c = 0; c < chunks; c++) in parallel { first, last; states of their own; for (v = first; v < last;
+  /// v++) }
   Block in_chunks(std::size_t index, loop::For inner) {
     const Level &here = plan_.nest.levels[index];
     std::string name = here.variable + "_chunk";
@@ -98,7 +102,7 @@ private:
     outer.variable = name;
     outer.lower = Term(0);
     outer.upper = term::ceil_divide(here.upper - here.lower, plan_.chunk);
-    outer.parallel = loop::Parallel{1};
+    outer.parallel = loop::Parallel{1, (plan_.least + plan_.chunk - 1) / plan_.chunk};
     outer.comment = fmt::format("chunks of {} iterations: each finds with a state of its own", plan_.chunk);
     outer.body.push_back({loop::Let{here.variable + "_from", here.lower + term::scale(plan_.chunk, chunk)}});
     for (const LevelPlan &plan : plan_.finds.levels)
@@ -130,7 +134,8 @@ private:
     range.upper = term::substitute(found.upper, by);
     bool known = plan.partitioned && plan.direction == find::Direction::Up;
     for (const Term &used : {skip, range.lower, range.upper})
-      for (const std::string &name : term::variables_of(used)) known = known && inner.count(name) == 0;
+      for (const std::string &name : term::variables_of(used))
+        known = known && inner.count(name) == 0;
     if (!known) return {{loop::Declare{state, plan.start}}};
     return lower_bound(state, range, skip);
   }
@@ -160,8 +165,8 @@ private:
   std::optional<std::size_t> clear_at_;
 };
 
-/// The first level at which the target's slot is known, if the levels before it visit every slot exactly once:
-/// then the slot is set there, and the result needs no clearing.
+/// The first level at which the target's slot is known, if the levels before it visit every slot exactly
+/// once: then the slot is set there, and the result needs no clearing.
 std::optional<std::size_t> covering_prefix(const combine::IterationSpace &space, const scan::Nest &nest,
                                            const std::map<std::string, Term> &extents) {
   std::set<std::string> looped;
@@ -177,13 +182,16 @@ std::optional<std::size_t> covering_prefix(const combine::IterationSpace &space,
     if (level.kind == Level::Kind::Let) continue;
     // The whole range of the coordinate.
     auto extent = extents.find(level.variable);
-    if (!coordinates.count(level.variable) || level.lower != Term(0) || extent == extents.end() || level.upper != extent->second)
+    if (!coordinates.count(level.variable) || level.lower != Term(0) || extent == extents.end() ||
+        level.upper != extent->second)
       return std::nullopt;
     looped.insert(level.variable);
   }
   if (looped != coordinates) return std::nullopt;
   // Assignments to positions of the result may follow: they hold everywhere.
-  while (index < nest.levels.size() && nest.levels[index].kind == Level::Kind::Let && nest.levels[index].guards.empty()) ++index;
+  while (index < nest.levels.size() && nest.levels[index].kind == Level::Kind::Let &&
+         nest.levels[index].guards.empty())
+    ++index;
   return index;
 }
 
@@ -204,9 +212,11 @@ loop::TensorParameter parameter(const combine::Binding &binding, const LowerOpti
   result.about = layout.comment;
   result.is_result = binding.is_result;
   for (const std::string &size : layout.sizes)
-    if (std::find(result.sizes.begin(), result.sizes.end(), size) == result.sizes.end()) result.sizes.push_back(size);
+    if (std::find(result.sizes.begin(), result.sizes.end(), size) == result.sizes.end())
+      result.sizes.push_back(size);
   std::map<std::string, std::string> qualified;
-  for (const std::string &size : result.sizes) qualified[size] = binding.tensor + "." + size;
+  for (const std::string &size : result.sizes)
+    qualified[size] = binding.tensor + "." + size;
   for (const layout::Count &count : layout.counts) {
     result.counts.push_back(count.name);
     qualified[count.name] = binding.tensor + "." + count.name;
@@ -216,7 +226,8 @@ loop::TensorParameter parameter(const combine::Binding &binding, const LowerOpti
     made.name = array.name;
     made.is_value = array.is_value;
     made.element = element_type(array, options);
-    for (const Term &extent : array.extents) made.extents.push_back(term::rename(extent, qualified, {}));
+    for (const Term &extent : array.extents)
+      made.extents.push_back(term::rename(extent, qualified, {}));
     result.arrays.push_back(std::move(made));
   }
   return result;
@@ -229,7 +240,8 @@ loop::Zero clear(const combine::Combination &combination) {
   Term count(1);
   for (const loop::ArrayParameter &array : parameter(binding, {}).arrays)
     if (binding.tensor + "." + array.name == target.array)
-      for (const Term &extent : array.extents) count = term::multiply(count, extent);
+      for (const Term &extent : array.extents)
+        count = term::multiply(count, extent);
   return {target.array, count};
 }
 
@@ -241,11 +253,13 @@ loop::Program lower(const combine::Combination &combination, const std::vector<L
   loop::Program program;
   program.name = options.name;
   program.expression = options.expression;
-  for (const combine::Binding &binding : combination.bindings) program.parameters.push_back(parameter(binding, options));
+  for (const combine::Binding &binding : combination.bindings)
+    program.parameters.push_back(parameter(binding, options));
   for (const combine::SizeCondition &condition : combination.conditions)
     program.preconditions.push_back({condition.formula, condition.message});
   std::optional<std::size_t> clear_at;
-  if (!combination.accumulate && plans.size() == 1) clear_at = covering_prefix(combination.leaves[0], plans[0].nest, combination.extents);
+  if (!combination.accumulate && plans.size() == 1)
+    clear_at = covering_prefix(combination.leaves[0], plans[0].nest, combination.extents);
   if (!combination.accumulate && !clear_at) program.body.push_back({clear(combination)});
   for (std::size_t k = 0; k < plans.size(); ++k)
     append(program.body, Lowerer(combination.leaves[k], plans[k], clear_at).lower());

@@ -19,6 +19,7 @@ struct LeafPlan {
   find::FindPlan finds;
   std::optional<std::size_t> parallel; // the level whose loop runs in parallel
   int chunk = 32;
+  std::int64_t least = 0; // iterations below which the parallel loop runs in one thread
 };
 
 struct LowerOptions {
@@ -28,9 +29,9 @@ struct LowerOptions {
   loop::ElementType value = loop::ElementType::Float64;
 };
 
-/// One plan per leaf of the combination. A find state that iterations of the parallel loop would share is kept
-/// per chunk: the loop is strip-mined, chunks run in parallel and each starts from a state of its own, found
-/// by binary search where the prover allows it.
+/// One plan per leaf of the combination. A find state that iterations of the parallel loop would share is
+/// kept per chunk: the loop is strip-mined, chunks run in parallel and each starts from a state of its own,
+/// found by binary search where the prover allows it.
 loop::Program lower(const combine::Combination &combination, const std::vector<LeafPlan> &plans,
                     const LowerOptions &options);
 

@@ -21,9 +21,13 @@ constexpr Entry entries[] = {
 
 } // namespace
 
-Category category_of(Kind kind) { return entries[static_cast<std::size_t>(kind)].category; }
+Category category_of(Kind kind) {
+  return entries[static_cast<std::size_t>(kind)].category;
+}
 
-std::string name_of(Kind kind) { return entries[static_cast<std::size_t>(kind)].name; }
+std::string name_of(Kind kind) {
+  return entries[static_cast<std::size_t>(kind)].name;
+}
 
 int exit_code(Kind kind) {
   switch (category_of(kind)) {
@@ -37,7 +41,8 @@ int exit_code(Kind kind) {
 
 std::vector<Kind> all_kinds() {
   std::vector<Kind> kinds(std::size(entries));
-  for (std::size_t k = 0; k < kinds.size(); ++k) kinds[k] = static_cast<Kind>(k);
+  for (std::size_t k = 0; k < kinds.size(); ++k)
+    kinds[k] = static_cast<Kind>(k);
   return kinds;
 }
 
@@ -56,7 +61,8 @@ void fail(Kind kind, std::string message, std::string hint) {
 }
 
 void require(bool condition, const char *what) {
-  if (!condition) fail(Kind::internal, fmt::format("internal check failed: {}", what), "please report this as a bug");
+  if (!condition)
+    fail(Kind::internal, fmt::format("internal check failed: {}", what), "please report this as a bug");
 }
 
 std::string render(const Diagnostic &diagnostic, const std::string &severity) {
@@ -77,7 +83,8 @@ std::string render(const Diagnostic &diagnostic, const std::string &severity) {
     for (char &c : excerpt)
       if (c != '\t' && (static_cast<unsigned char>(c) < 32 || static_cast<unsigned char>(c) > 126)) c = '?';
     std::size_t column = place.column - 1 - first;
-    for (std::size_t k = 0; k < column; ++k) marker += k < excerpt.size() && excerpt[k] == '\t' ? '\t' : ' ';
+    for (std::size_t k = 0; k < column; ++k)
+      marker += k < excerpt.size() && excerpt[k] == '\t' ? '\t' : ' ';
     std::size_t room = excerpt.size() > column ? excerpt.size() - column : 1;
     marker += "^" + std::string(std::min(place.length, room) - 1, '~');
     std::string number = std::to_string(place.line);

@@ -23,14 +23,18 @@ public:
 
   Operands read() {
     for (const auto &[tensor, input] : request_.inputs)
-      if (std::none_of(uses().begin(), uses().end(), [&, name = tensor](auto &use) { return use.name == name; }))
-        report::fail(Kind::unknown_tensor, fmt::format("`-i {}={}`: the expression has no tensor `{}`", tensor, input, tensor));
-    for (const auto &[index, extent] : request_.extents) set_extent(index, extent, "--size");
+      if (std::none_of(uses().begin(), uses().end(),
+                       [&, name = tensor](auto &use) { return use.name == name; }))
+        report::fail(Kind::unknown_tensor,
+                     fmt::format("`-i {}={}`: the expression has no tensor `{}`", tensor, input, tensor));
+    for (const auto &[index, extent] : request_.extents)
+      set_extent(index, extent, "--size");
     // First what brings its own sizes, then what takes them from the others.
     std::vector<const compute::TensorUse *> unsized;
     for (const compute::TensorUse &use : uses())
       if (!read_sized(use)) unsized.push_back(&use);
-    for (const compute::TensorUse *use : unsized) generate_sized(*use);
+    for (const compute::TensorUse *use : unsized)
+      generate_sized(*use);
     const compute::TensorUse &result = uses().front();
     operands_.result_shape = wanted_shape(result);
     return std::move(operands_);
@@ -59,20 +63,23 @@ private:
   void set_extent(const std::string &index, std::int64_t extent, const std::string &from) {
     const auto &indices = front_.computation.indices;
     if (std::find(indices.begin(), indices.end(), index) == indices.end())
-      report::fail(Kind::unknown_extent, fmt::format("`--size {}={}`: the expression has no index `{}`", index, extent, index));
+      report::fail(Kind::unknown_extent,
+                   fmt::format("`--size {}={}`: the expression has no index `{}`", index, extent, index));
     auto [known, fresh] = operands_.extents.emplace(index, extent);
     if (fresh)
       origin_[index] = from;
     else if (known->second != extent)
       report::fail(Kind::size_mismatch,
-                   fmt::format("index `{}` has extent {} in {}, but {} in {}", index, known->second, origin_[index], extent, from),
+                   fmt::format("index `{}` has extent {} in {}, but {} in {}", index, known->second,
+                               origin_[index], extent, from),
                    "the operands don't fit together; check the subscripts, or transpose one");
   }
 
   void take_shape(const std::string &tensor, const std::vector<std::int64_t> &shape) {
     for (const compute::Access *access : accesses(tensor))
       for (std::size_t k = 0; k < shape.size(); ++k)
-        if (access->subscripts[k].shift == 0) set_extent(access->subscripts[k].index, shape[k], fmt::format("`{}`", compute::to_text(*access)));
+        if (access->subscripts[k].shift == 0)
+          set_extent(access->subscripts[k].index, shape[k], fmt::format("`{}`", compute::to_text(*access)));
   }
 
   /// Reads an operand that knows its own sizes; false when it needs those of the others.
@@ -81,7 +88,8 @@ private:
     if (given == request_.inputs.end()) {
       if (use.is_result) return true;
       report::fail(Kind::missing_input, use.span, fmt::format("no input is given for `{}`", use.name),
-                   fmt::format("add -i {0}=FILE.mtx, or -i {0}=random{1}", use.name, use.order == 0 ? "" : ",density=0.01"));
+                   fmt::format("add -i {0}=FILE.mtx, or -i {0}=random{1}", use.name,
+                               use.order == 0 ? "" : ",density=0.01"));
     }
     const std::string &input = given->second;
     Operand operand;
@@ -92,10 +100,12 @@ private:
       operand.coordinates = tensor::generate(spec, memory());
     } else if (use.order == 0 && read_number(input, operand.coordinates)) {
     } else if (std::filesystem::is_directory(input)) {
-      operand.packed = tensor::from_folder(
-          tensor::read_folder(input, read_options()), front_.layouts.at(use.name),
-          request_.compile.index == loop::ElementType::Int64 ? tensor::IndexType::Int64 : tensor::IndexType::Int32,
-          request_.compile.value == loop::ElementType::Float32 ? tensor::ValueType::F32 : tensor::ValueType::F64);
+      operand.packed =
+          tensor::from_folder(tensor::read_folder(input, read_options()), front_.layouts.at(use.name),
+                              request_.compile.index == loop::ElementType::Int64 ? tensor::IndexType::Int64
+                                                                                 : tensor::IndexType::Int32,
+                              request_.compile.value == loop::ElementType::Float32 ? tensor::ValueType::F32
+                                                                                   : tensor::ValueType::F64);
       operand.shape = operand.packed->shape();
     } else {
       operand.coordinates = tensor::read_tensor(input, read_options());
@@ -119,9 +129,11 @@ private:
   }
 
   /// A vector may come as a matrix with one row or column, a scalar as a tensor of one element.
-  static void fit_order(const compute::TensorUse &use, tensor::Coordinates &coordinates, const std::string &input) {
+  static void fit_order(const compute::TensorUse &use, tensor::Coordinates &coordinates,
+                        const std::string &input) {
     std::size_t unit = 0;
-    for (std::int64_t extent : coordinates.shape) unit += extent == 1;
+    for (std::int64_t extent : coordinates.shape)
+      unit += extent == 1;
     if (coordinates.order() > use.order && coordinates.order() - use.order <= unit) {
       std::vector<std::size_t> kept;
       std::size_t surplus = coordinates.order() - use.order;
@@ -140,8 +152,9 @@ private:
     }
     if (coordinates.order() != use.order)
       report::fail(Kind::order_mismatch, text::Place::of_file(input),
-                   fmt::format("a tensor of order {} ({}), but `{}` has {} subscript{} in the expression", coordinates.order(),
-                               fmt::join(coordinates.shape, " x "), use.name, use.order, use.order == 1 ? "" : "s"));
+                   fmt::format("a tensor of order {} ({}), but `{}` has {} subscript{} in the expression",
+                               coordinates.order(), fmt::join(coordinates.shape, " x "), use.name, use.order,
+                               use.order == 1 ? "" : "s"));
   }
 
   static std::shared_ptr<const text::Source> option(const compute::TensorUse &use, const std::string &input) {
@@ -152,8 +165,10 @@ private:
     tensor::GeneratorSpec spec = tensor::parse_generator(text::Span{option(use, input), 0, input.size()});
     // "random" without a density: full for dense layouts, sparse otherwise.
     const layout::Layout &layout = front_.layouts.at(use.name);
-    bool dense = std::all_of(layout.arrays.begin(), layout.arrays.end(), [](auto &array) { return array.is_value; });
-    if (spec.kind == tensor::GeneratorKind::Random && !spec.density && !spec.entries && dense) spec.density = 1;
+    bool dense =
+        std::all_of(layout.arrays.begin(), layout.arrays.end(), [](auto &array) { return array.is_value; });
+    if (spec.kind == tensor::GeneratorKind::Random && !spec.density && !spec.entries && dense)
+      spec.density = 1;
     if (use.order == 0) spec.sizes = std::vector<std::int64_t>{}, spec.density = 1;
     return spec;
   }
@@ -173,20 +188,26 @@ private:
 
   /// The shape that the extents of a tensor's subscripts ask for.
   std::vector<std::int64_t> wanted_shape(const compute::TensorUse &use) const {
-    const compute::Access &access = use.is_result ? compute::leaves(front_.computation.root).at(0)->target : access_of(use.name);
+    const compute::Access &access =
+        use.is_result ? compute::leaves(front_.computation.root).at(0)->target : access_of(use.name);
     std::vector<std::int64_t> shape;
     for (const compute::Subscript &subscript : access.subscripts) {
       auto known = operands_.extents.find(subscript.index);
       if (known == operands_.extents.end())
-        report::fail(Kind::unknown_extent, access.span,
-                     fmt::format("the extent of index `{}` is not known: no operand with sizes has it as a plain subscript", subscript.index),
-                     fmt::format("add --size {}=N", subscript.index));
+        report::fail(
+            Kind::unknown_extent, access.span,
+            fmt::format(
+                "the extent of index `{}` is not known: no operand with sizes has it as a plain subscript",
+                subscript.index),
+            fmt::format("add --size {}=N", subscript.index));
       shape.push_back(known->second);
     }
     return shape;
   }
 
-  std::int64_t memory() const { return request_.max_memory > 0 ? request_.max_memory : tensor::default_max_memory(); }
+  std::int64_t memory() const {
+    return request_.max_memory > 0 ? request_.max_memory : tensor::default_max_memory();
+  }
 
   tensor::ReadOptions read_options() const {
     tensor::ReadOptions options;
@@ -203,6 +224,8 @@ private:
 
 } // namespace
 
-Operands read_operands(const Request &request, const pipeline::Front &front) { return Reader(request, front).read(); }
+Operands read_operands(const Request &request, const pipeline::Front &front) {
+  return Reader(request, front).read();
+}
 
 } // namespace unravel::run

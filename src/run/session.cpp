@@ -33,9 +33,12 @@ private:
 std::vector<std::uint64_t> kernel_struct(tensor::Tensor &tensor) {
   tensor::KernelArguments arguments = tensor::kernel_arguments(tensor);
   std::vector<std::uint64_t> slots;
-  for (std::int64_t size : arguments.sizes) slots.push_back(static_cast<std::uint64_t>(size));
-  for (std::int64_t count : arguments.counts) slots.push_back(static_cast<std::uint64_t>(count));
-  for (void *array : arguments.arrays) slots.push_back(reinterpret_cast<std::uint64_t>(array));
+  for (std::int64_t size : arguments.sizes)
+    slots.push_back(static_cast<std::uint64_t>(size));
+  for (std::int64_t count : arguments.counts)
+    slots.push_back(static_cast<std::uint64_t>(count));
+  for (void *array : arguments.arrays)
+    slots.push_back(reinterpret_cast<std::uint64_t>(array));
   return slots;
 }
 
@@ -69,7 +72,8 @@ private:
     for (const auto &[tensor, path] : request_.outputs) {
       std::filesystem::path folder = std::filesystem::path(path).parent_path();
       if (!folder.empty() && !std::filesystem::is_directory(folder))
-        report::fail(Kind::cannot_write, text::Place::of_file(path), fmt::format("cannot write: there is no folder `{}`", folder.string()));
+        report::fail(Kind::cannot_write, text::Place::of_file(path),
+                     fmt::format("cannot write: there is no folder `{}`", folder.string()));
     }
   }
 
@@ -80,7 +84,8 @@ private:
       if (request_.compile.formats.count(tensor) || !std::filesystem::is_directory(input)) continue;
       tensor::ArrayFolder folder = tensor::read_folder(input);
       formats[tensor] = folder.layout;
-      if (!folder.parameters.empty()) formats[tensor] += fmt::format("<{}>", fmt::join(folder.parameters, ","));
+      if (!folder.parameters.empty())
+        formats[tensor] += fmt::format("<{}>", fmt::join(folder.parameters, ","));
     }
     return formats;
   }
@@ -97,8 +102,10 @@ private:
 
   tensor::PackOptions pack_options() const {
     tensor::PackOptions options;
-    options.index = request_.compile.index == loop::ElementType::Int64 ? tensor::IndexType::Int64 : tensor::IndexType::Int32;
-    options.value = request_.compile.value == loop::ElementType::Float32 ? tensor::ValueType::F32 : tensor::ValueType::F64;
+    options.index = request_.compile.index == loop::ElementType::Int64 ? tensor::IndexType::Int64
+                                                                       : tensor::IndexType::Int32;
+    options.value = request_.compile.value == loop::ElementType::Float32 ? tensor::ValueType::F32
+                                                                         : tensor::ValueType::F64;
     if (request_.max_memory > 0) options.max_memory = request_.max_memory;
     return options;
   }
@@ -109,13 +116,15 @@ private:
       const layout::Layout &layout = front_.layouts.at(use.name);
       auto operand = operands_.by_name.find(use.name);
       if (operand == operands_.by_name.end()) {
-        tensors_.emplace(use.name, tensor::pack(layout, tensor::Coordinates(operands_.result_shape), pack_options()));
+        tensors_.emplace(use.name,
+                         tensor::pack(layout, tensor::Coordinates(operands_.result_shape), pack_options()));
       } else if (operand->second.packed) {
         tensors_.emplace(use.name, *operand->second.packed);
       } else if (request_.check) {
         tensors_.emplace(use.name, tensor::pack(layout, operand->second.coordinates, pack_options()));
       } else {
-        tensors_.emplace(use.name, tensor::pack(layout, std::move(operand->second.coordinates), pack_options()));
+        tensors_.emplace(use.name,
+                         tensor::pack(layout, std::move(operand->second.coordinates), pack_options()));
       }
       const tensor::Tensor &packed = tensors_.at(use.name);
       report_.shapes[use.name] = packed.shape();
@@ -143,8 +152,9 @@ private:
       tensor::ValidationResult result = tensor::validate(operand, options);
       if (!result.ok()) tensor::require_valid(operand, fmt::format("operand `{}`", use.name), options);
       for (const std::string &property : result.sampled) {
-        report_.notes.push_back(fmt::format("`{}` of {} was only sampled{}", property, use.name,
-                                            request_.compile.trust ? ", and trusted" : ": no find relies on it"));
+        report_.notes.push_back(
+            fmt::format("`{}` of {} was only sampled{}", property, use.name,
+                        request_.compile.trust ? ", and trusted" : ": no find relies on it"));
         if (!request_.compile.trust) distrusted_.push_back(fmt::format("{}: {}", use.name, property));
       }
     }
@@ -155,13 +165,16 @@ private:
   schedule::Counts counts() const {
     schedule::Counts counts;
     for (const auto &[name, tensor] : tensors_) {
-      for (const auto &[size, value] : tensor.sizes) counts[name + "." + size] = static_cast<double>(value);
-      for (const auto &[count, value] : tensor.counts) counts[name + "." + count] = static_cast<double>(value);
+      for (const auto &[size, value] : tensor.sizes)
+        counts[name + "." + size] = static_cast<double>(value);
+      for (const auto &[count, value] : tensor.counts)
+        counts[name + "." + count] = static_cast<double>(value);
       for (const layout::Array &array : tensor.layout.arrays) {
         // The mean distance of neighbours: the mean length of segments, where the array holds pointers.
         const tensor::Elements &elements = tensor.array(array.name);
         if (array.is_value || array.extents.size() != 1 || elements.size() < 2) continue;
-        double range = static_cast<double>(elements.integer(elements.size() - 1)) - static_cast<double>(elements.integer(0));
+        double range = static_cast<double>(elements.integer(elements.size() - 1)) -
+                       static_cast<double>(elements.integer(0));
         if (range > 0) counts[name + "." + array.name] = range / static_cast<double>(elements.size() - 1);
       }
     }
@@ -170,7 +183,8 @@ private:
 
   void make_kernel() {
     pipeline::Request request = request_.compile;
-    for (const auto &[name, value] : counts()) request.counts.emplace(name, value);
+    for (const auto &[name, value] : counts())
+      request.counts.emplace(name, value);
     request.distrusted.insert(request.distrusted.end(), distrusted_.begin(), distrusted_.end());
     report_.compilation = pipeline::compile(request);
     emit::EmitOptions options;
@@ -188,7 +202,8 @@ private:
     for (const combine::Binding &binding : report_.compilation.combination.bindings)
       structs.push_back(kernel_struct(tensors_.at(binding.tensor)));
     std::vector<void *> arguments;
-    for (auto &slots : structs) arguments.push_back(slots.data());
+    for (auto &slots : structs)
+      arguments.push_back(slots.data());
     tensor::Tensor initial = tensors_.at(result_name());
     bool accumulates = report_.compilation.combination.accumulate;
     std::vector<double> times;
@@ -208,7 +223,8 @@ private:
     tensor::Tensor &result = tensors_.at(result_name());
     for (const layout::Array &array : result.layout.arrays) {
       const tensor::Elements &from = initial.array(array.name);
-      std::copy_n(static_cast<const char *>(from.data()), from.bytes(), static_cast<char *>(result.array(array.name).data()));
+      std::copy_n(static_cast<const char *>(from.data()), from.bytes(),
+                  static_cast<char *>(result.array(array.name).data()));
     }
   }
 
@@ -219,7 +235,9 @@ private:
     auto subscripts = [&](const compute::Access &access) {
       std::vector<tensor::ReferenceSubscript> result;
       for (const compute::Subscript &subscript : access.subscripts)
-        result.push_back({static_cast<int>(std::find(indices.begin(), indices.end(), subscript.index) - indices.begin()), subscript.shift});
+        result.push_back(
+            {static_cast<int>(std::find(indices.begin(), indices.end(), subscript.index) - indices.begin()),
+             subscript.shift});
       return result;
     };
     std::map<std::string, tensor::Coordinates> unpacked;
@@ -227,7 +245,8 @@ private:
     for (const compute::Access &factor : assign.factors) {
       Operand &operand = operands_.by_name.at(factor.tensor);
       const tensor::Coordinates *coordinates = &operand.coordinates;
-      if (operand.packed) coordinates = &unpacked.emplace(factor.tensor, tensor::unpack(*operand.packed)).first->second;
+      if (operand.packed)
+        coordinates = &unpacked.emplace(factor.tensor, tensor::unpack(*operand.packed)).first->second;
       product.factors.push_back({coordinates, subscripts(factor)});
     }
     product.shape = operands_.result_shape;
@@ -238,17 +257,20 @@ private:
     }
     if (assign.accumulate) product.initial = tensor::to_dense(tensor::unpack(initial_));
     double tolerance = request_.compile.value == loop::ElementType::Float32 ? 1e-5 : 1e-12;
-    report_.comparison = tensor::compare(tensor::to_dense(tensor::unpack(tensors_.at(result_name()))), tensor::evaluate(product), tolerance);
+    report_.comparison = tensor::compare(tensor::to_dense(tensor::unpack(tensors_.at(result_name()))),
+                                         tensor::evaluate(product), tolerance);
   }
 
   void write_outputs() const {
     for (const auto &[name, path] : request_.outputs) {
       if (name != result_name())
-        report::fail(Kind::unknown_tensor, fmt::format("`-o {}={}`: the result is `{}`", name, path, result_name()));
+        report::fail(Kind::unknown_tensor,
+                     fmt::format("`-o {}={}`: the result is `{}`", name, path, result_name()));
       if (tensor::is_tensor_file_name(path)) {
         tensor::WriteOptions options;
         options.single_precision = request_.compile.value == loop::ElementType::Float32;
-        tensor::write_dense(path, report_.result.shape(), tensor::to_dense(tensor::unpack(report_.result)), options);
+        tensor::write_dense(path, report_.result.shape(), tensor::to_dense(tensor::unpack(report_.result)),
+                            options);
       } else {
         tensor::write_folder(path, tensor::to_folder(report_.result));
       }
@@ -267,6 +289,8 @@ private:
 
 } // namespace
 
-Report run(const Request &request) { return Session(request).run(); }
+Report run(const Request &request) {
+  return Session(request).run();
+}
 
 } // namespace unravel::run

@@ -11,15 +11,15 @@
 #include <string>
 #include <vector>
 
-/// A computation on data: inputs are read or generated, packed and validated, the kernel is made, compiled and
-/// called, its result checked and written.
+/// A computation on data: inputs are read or generated, packed and validated, the kernel is made, compiled
+/// and called, its result checked and written.
 namespace unravel::run {
 
 struct Request {
   pipeline::Request compile;
-  std::map<std::string, std::string> inputs;      // per tensor: file, folder, generator, or a number
-  std::map<std::string, std::string> outputs;     // of the result: file or folder
-  std::map<std::string, std::int64_t> extents;    // --size i=N
+  std::map<std::string, std::string> inputs;   // per tensor: file, folder, generator, or a number
+  std::map<std::string, std::string> outputs;  // of the result: file or folder
+  std::map<std::string, std::int64_t> extents; // --size i=N
   std::optional<int> threads;
   int repeat = 1;
   bool check = false;

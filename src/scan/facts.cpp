@@ -8,7 +8,8 @@ using term::Term;
 space::Set Facts::about_sizes() const {
   std::vector<Term> facts;
   for (const prove::Axiom &axiom : axioms_)
-    if (axiom.variables.empty() && term::is_true(axiom.guard) && term::applications_of(axiom.conclusion).empty())
+    if (axiom.variables.empty() && term::is_true(axiom.guard) &&
+        term::applications_of(axiom.conclusion).empty())
       facts.push_back(axiom.conclusion);
   return Set(term::conjunction(facts));
 }

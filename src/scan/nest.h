@@ -40,8 +40,8 @@ struct Level {
 /// is executed exactly once for each point of the iteration space.
 struct Nest {
   std::vector<Level> levels;
-  /// What can be read as soon as the variables in it have their values: applications of index arrays, and of
-  /// value arrays to their row-major slot.
+  /// What can be read as soon as the variables in it have their values and the guards of these levels hold:
+  /// applications of index arrays, and of value arrays to their row-major slot.
   std::set<term::Term> safe_loads;
 };
 

@@ -17,11 +17,12 @@ namespace {
 
 class Scanner {
 public:
-  Scanner(const combine::IterationSpace &space, const schedule::Order &order, const std::vector<prove::Axiom> &axioms,
-          const std::map<std::string, std::vector<Term>> &arrays)
+  Scanner(const combine::IterationSpace &space, const schedule::Order &order,
+          const std::vector<prove::Axiom> &axioms, const std::map<std::string, std::vector<Term>> &arrays)
       : space_(space), order_(order), arrays_(arrays), relation_(space.relation), facts_(axioms),
         known_(facts_.about_sizes()) {
-    for (const std::string &variable : space.variables()) variables_.insert(variable);
+    for (const std::string &variable : space.variables())
+      variables_.insert(variable);
   }
 
   Nest scan() {
@@ -33,7 +34,8 @@ public:
       nest_.levels.push_back(std::move(level));
     }
     std::set<Term> safe = nest_.safe_loads;
-    for (const Term &load : safe) nest_.safe_loads.insert(term::substitute(load, renamed_));
+    for (const Term &load : safe)
+      nest_.safe_loads.insert(term::substitute(load, renamed_));
     report::require(known_.is_subset(relation_), "a scanned nest enforces all of its iteration space");
     return std::move(nest_);
   }
@@ -63,8 +65,8 @@ private:
     std::vector<Term> constraints = rest.simple_hull().constraints();
     if (!assign(level, constraints, enforced)) loop(level, constraints, enforced);
     Set now = known_.intersect(Set(term::conjunction(enforced)));
-    // Conditions of the space itself that are not enforced yet; derived ones are left to the inner levels, which
-    // enforce them by their own bounds.
+    // Conditions of the space itself that are not enforced yet; derived ones are left to the inner levels,
+    // which enforce them by their own bounds.
     add_guards(level, relation_.without_constraints_on(drop).gist(now), enforced);
     known_ = known_.intersect(Set(term::conjunction(enforced)));
     return level;
@@ -72,15 +74,16 @@ private:
 
   std::string tensor_of(const std::string &variable) const {
     auto owns = [&](const combine::Operand &operand) {
-      return std::find(operand.positions.begin(), operand.positions.end(), variable) != operand.positions.end();
+      return std::find(operand.positions.begin(), operand.positions.end(), variable) !=
+             operand.positions.end();
     };
     for (const combine::Operand &operand : space_.operands)
       if (owns(operand)) return operand.name;
     return owns(space_.target) ? space_.target.name : "";
   }
 
-  /// variable = value, where an equation with a unit coefficient says so. Of several equations the one with the
-  /// least term is used: a variable before an application.
+  /// variable = value, where an equation with a unit coefficient says so. Of several equations the one with
+  /// the least term is used: a variable before an application.
   static bool assign(Level &level, const std::vector<Term> &constraints, std::vector<Term> &enforced) {
     bool found = false;
     for (const Term &constraint : constraints) {
@@ -124,11 +127,14 @@ private:
         enforced.push_back(constraint);
     }
     if (lower.empty() || upper.empty())
-      report::fail(report::Kind::not_bounded_here, fmt::format("`{}` is not bounded by the variables before it in this order", level.variable),
-                   "choose another order");
+      report::fail(
+          report::Kind::not_bounded_here,
+          fmt::format("`{}` is not bounded by the variables before it in this order", level.variable),
+          "choose another order");
     level.lower = term::maximum(lower);
     level.upper = term::minimum(upper);
-    for (const Component &component : level.components) enforced.push_back(term::equal(component.key, component.target));
+    for (const Component &component : level.components)
+      enforced.push_back(term::equal(component.key, component.target));
     if (!level.components.empty()) level.kind = Level::Kind::Find;
   }
 
@@ -145,14 +151,16 @@ private:
     bound_.insert(variable);
     std::vector<Term> fresh;
     for (const Term &atom : relation_.atoms())
-      if (atom.as<term::Apply>() && is_bound(atom) && applications_.insert(atom).second) fresh.push_back(atom);
+      if (atom.as<term::Apply>() && is_bound(atom) && applications_.insert(atom).second)
+        fresh.push_back(atom);
     if (!fresh.empty()) known_ = facts_.extend(known_, applications_);
     note_safe_loads(variable, fresh);
   }
 
   bool in_extents(const std::vector<Term> &arguments, const std::vector<Term> &extents) const {
     std::vector<Term> domain;
-    for (std::size_t k = 0; k < arguments.size(); ++k) domain.push_back(term::between(Term(0), arguments[k], extents[k]));
+    for (std::size_t k = 0; k < arguments.size(); ++k)
+      domain.push_back(term::between(Term(0), arguments[k], extents[k]));
     return known_.is_subset(Set(term::conjunction(domain)));
   }
 
@@ -167,7 +175,8 @@ private:
       bool now = term::mentions(operand.slot, variable) || variable == order_.front();
       if (now && in_extents(operand.slots, arrays_.at(operand.array))) nest_.safe_loads.insert(load);
     };
-    for (const combine::Operand &operand : space_.operands) look(operand);
+    for (const combine::Operand &operand : space_.operands)
+      look(operand);
     look(space_.target);
   }
 
@@ -188,7 +197,8 @@ private:
   /// key(variable) = target
   bool as_component(Level &level, const Term &condition) const {
     const auto *compare = condition.as<term::Compare>();
-    if (level.kind == Level::Kind::Let || !compare || compare->relation != term::Relation::Equal) return false;
+    if (level.kind == Level::Kind::Let || !compare || compare->relation != term::Relation::Equal)
+      return false;
     Term key;
     std::int64_t sign = 0;
     for (const auto &[atom, coefficient] : term::linear_form(compare->left).parts) {
@@ -209,8 +219,10 @@ private:
     level.lower = named(level.lower);
     level.upper = named(level.upper);
     level.value = named(level.value);
-    for (Component &component : level.components) component = {named(component.key), named(component.target), component.width};
-    for (Term &guard : level.guards) guard = named(guard);
+    for (Component &component : level.components)
+      component = {named(component.key), named(component.target), component.width};
+    for (Term &guard : level.guards)
+      guard = named(guard);
     if (level.kind != Level::Kind::Let) return;
     if (level.value.as<term::Apply>())
       named_.emplace(level.value, term::variable(level.variable));

@@ -10,9 +10,13 @@ using term::Term;
 
 namespace {
 
-Variables bit(std::size_t variable) { return Variables{1} << variable; }
+Variables bit(std::size_t variable) {
+  return Variables{1} << variable;
+}
 
-bool subset(Variables a, Variables of) { return (a & ~of) == 0; }
+bool subset(Variables a, Variables of) {
+  return (a & ~of) == 0;
+}
 
 } // namespace
 
@@ -48,15 +52,18 @@ void Determination::eliminate(const combine::IterationSpace &space, std::vector<
     progress = false;
     for (const Term &part : parts) {
       const auto *compare = part.as<term::Compare>();
-      if (!compare || compare->relation != term::Relation::Equal || !term::applications_of(part).empty()) continue;
+      if (!compare || compare->relation != term::Relation::Equal || !term::applications_of(part).empty())
+        continue;
       for (const std::string &position : space.positions) {
         std::int64_t coefficient = term::coefficient_of(compare->left, position);
         if (coefficient != 1 && coefficient != -1) continue;
         Term value = term::variable(position) - term::scale(coefficient, compare->left);
         if (term::mentions(value, position)) continue;
         term::Substitution by{{position, value}};
-        for (Term &other : parts) other = term::substitute(other, by);
-        for (auto &[name, known] : eliminated_) known = term::substitute(known, by);
+        for (Term &other : parts)
+          other = term::substitute(other, by);
+        for (auto &[name, known] : eliminated_)
+          known = term::substitute(known, by);
         eliminated_.emplace(position, value);
         progress = true;
         break;
@@ -86,7 +93,8 @@ Variables Determination::close(Variables bound, std::vector<std::string> *order)
     progress = false;
     for (const Constraint &constraint : constraints_) {
       Variables open = (constraint.outside | constraint.inside) & ~bound;
-      if (!constraint.equality || open == 0 || (open & (open - 1)) != 0 || (open & constraint.inside) != 0) continue;
+      if (!constraint.equality || open == 0 || (open & (open - 1)) != 0 || (open & constraint.inside) != 0)
+        continue;
       auto variable = static_cast<std::size_t>(__builtin_ctzll(open));
       std::int64_t coefficient = constraint.coefficients.at(variable);
       if (coefficient != 1 && coefficient != -1) continue;
@@ -136,9 +144,21 @@ std::vector<Term> Determination::upper_bounds(std::size_t variable, Variables bo
   return result;
 }
 
+std::vector<Term> Determination::lower_bounds(std::size_t variable, Variables bound) const {
+  std::vector<Term> result;
+  for (const Constraint &constraint : constraints_) {
+    auto found = constraint.coefficients.find(variable);
+    if (found == constraint.coefficients.end() || constraint.equality || found->second != 1) continue;
+    if (!subset((constraint.outside | constraint.inside) & ~bit(variable), bound)) continue;
+    result.push_back(term::variable(names_[variable]) - constraint.left);
+  }
+  return result;
+}
+
 void Determination::append_eliminated(Variables bound, std::vector<std::string> &order) const {
   for (const auto &[name, value] : eliminated_)
-    if (subset(mask(value), bound) && std::find(order.begin(), order.end(), name) == order.end()) order.push_back(name);
+    if (subset(mask(value), bound) && std::find(order.begin(), order.end(), name) == order.end())
+      order.push_back(name);
 }
 
 } // namespace unravel::schedule

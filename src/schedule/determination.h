@@ -7,14 +7,15 @@
 #include <string>
 #include <vector>
 
-/// Which variables of an iteration space are fixed or bounded by which others: what loop-order planning looks at.
+/// Which variables of an iteration space are fixed or bounded by which others: what loop-order planning looks
+/// at.
 namespace unravel::schedule {
 
 /// A set of variables, by index.
 using Variables = std::uint64_t;
 
-/// Positions that are affine in other variables without index arrays (dense levels) are eliminated: they never
-/// are loops of their own. The others are numbered.
+/// Positions that are affine in other variables without index arrays (dense levels) are eliminated: they
+/// never are loops of their own. The others are numbered.
 class Determination {
 public:
   explicit Determination(const combine::IterationSpace &space);
@@ -32,11 +33,13 @@ public:
 
   /// Some lower and upper bound of the variable needs no variable outside `bound`.
   bool bounded(std::size_t variable, Variables bound) const;
-  /// The index-array applications at the variable that equations fix by `bound` alone, as sorted texts: if there
-  /// are any, looping over the variable is a find.
+  /// The index-array applications at the variable that equations fix by `bound` alone, as sorted texts: if
+  /// there are any, looping over the variable is a find.
   std::vector<std::string> keys(std::size_t variable, Variables bound) const;
   /// Upper bounds (inclusive) of the variable that need only `bound`.
   std::vector<term::Term> upper_bounds(std::size_t variable, Variables bound) const;
+  /// Lower bounds with the coefficient 1 that need only `bound`.
+  std::vector<term::Term> lower_bounds(std::size_t variable, Variables bound) const;
 
   /// Appends the eliminated positions whose value is known now.
   void append_eliminated(Variables bound, std::vector<std::string> &order) const;
@@ -46,7 +49,7 @@ public:
 private:
   struct Constraint {
     bool equality = false;
-    term::Term left; // = 0 or >= 0
+    term::Term left;       // = 0 or >= 0
     Variables outside = 0; // occurs as a summand
     Variables inside = 0;  // occurs in an argument
     std::map<std::size_t, std::int64_t> coefficients;

@@ -14,8 +14,8 @@ using term::Term;
 
 namespace {
 
-// Where nothing is known of the data: a mode has this many coordinates, a segment this many entries, a list of
-// entries of a vector or of a matrix this many.
+// Where nothing is known of the data: a mode has this many coordinates, a segment this many entries, a list
+// of entries of a vector or of a matrix this many.
 constexpr double default_size = 1000;
 constexpr double default_segment = 8;
 constexpr double default_vector_entries = 100;
@@ -34,8 +34,7 @@ public:
   Order plan() {
     search(determination_.close(0), 1, 0, {});
     if (best_cost_ == std::numeric_limits<double>::infinity())
-      report::fail(report::Kind::no_order,
-                   "no order of the loops makes every variable bounded",
+      report::fail(report::Kind::no_order, "no order of the loops makes every variable bounded",
                    "a position or coordinate of some layout is bounded only by ones that need it");
     Order order;
     Variables bound = determination_.close(0, &order);
@@ -70,9 +69,11 @@ private:
     auto look = [&](const combine::Operand &operand) {
       if (operand.tensor != tensor) return;
       is_vector = operand.coordinates.size() == 1;
-      segments = std::pow(default_segment, static_cast<double>(std::max<std::size_t>(operand.positions.size(), 1) - 1));
+      segments = std::pow(default_segment,
+                          static_cast<double>(std::max<std::size_t>(operand.positions.size(), 1) - 1));
     };
-    for (const combine::Operand &operand : space_.operands) look(operand);
+    for (const combine::Operand &operand : space_.operands)
+      look(operand);
     look(space_.target);
     for (const Term &part : term::conjuncts(space_.relation)) {
       // A size bounds a coordinate or a dense position; a count bounds a position with index arrays.
@@ -102,6 +103,10 @@ private:
                         (determination_.find(name->name) >= 0 ? default_size / 2 : known(name->name));
         estimate = std::max(estimate, 0.1);
       }
+      // The rows of a block: a bound from either side, a fixed distance apart.
+      for (const Term &lower : determination_.lower_bounds(variable, bound))
+        if (std::int64_t distance = 0; term::constant_difference(lower, upper, distance))
+          estimate = std::max(static_cast<double>(distance) + 1, 0.1);
       least = std::min(least, estimate);
     }
     return least;
@@ -142,7 +147,9 @@ private:
       bound = determination_.close(bound | (Variables{1} << variable), &order);
     }
     // Coordinates of the result outside, in the order of the result.
-    auto place = [&](const std::string &name) { return std::find(order.begin(), order.end(), name) - order.begin(); };
+    auto place = [&](const std::string &name) {
+      return std::find(order.begin(), order.end(), name) - order.begin();
+    };
     for (std::size_t a = 0; a < space_.coordinates.size(); ++a)
       for (std::size_t b = a + 1; b < space_.coordinates.size(); ++b)
         if (place(space_.coordinates[a]) > place(space_.coordinates[b])) factor += 0.01;
@@ -159,7 +166,8 @@ private:
         if (!unit && term::mentions(atom, innermost) && !atom.as<term::Apply>()) factor *= stride_penalty;
       }
     };
-    for (const combine::Operand &operand : space_.operands) look(operand.slot);
+    for (const combine::Operand &operand : space_.operands)
+      look(operand.slot);
     look(space_.target.slot);
     return factor;
   }
@@ -179,7 +187,8 @@ Order plan_order(const combine::IterationSpace &space, const Counts &counts, con
   return Planner(space, counts, scans).plan();
 }
 
-std::map<std::string, double> trip_counts(const combine::IterationSpace &space, const Order &order, const Counts &counts) {
+std::map<std::string, double> trip_counts(const combine::IterationSpace &space, const Order &order,
+                                          const Counts &counts) {
   return Planner(space, counts, {}).trips(order);
 }
 
@@ -192,10 +201,13 @@ Order complete_order(const combine::IterationSpace &space, const std::vector<par
     int variable = determination.find(name.text);
     std::vector<std::string> variables = space.variables();
     if (variable < 0) {
-      if (std::find(variables.begin(), variables.end(), name.text) != variables.end()) continue; // follows from others
+      if (std::find(variables.begin(), variables.end(), name.text) != variables.end())
+        continue; // follows from others
       std::string near = report::nearest(name.text, variables);
-      report::fail(report::Kind::unknown_variable, name.span, fmt::format("`{}` is not a variable of this computation", name.text),
-                   fmt::format("its variables are {}{}", fmt::join(variables, ", "), near.empty() ? "" : fmt::format("; did you mean `{}`?", near)));
+      report::fail(report::Kind::unknown_variable, name.span,
+                   fmt::format("`{}` is not a variable of this computation", name.text),
+                   fmt::format("its variables are {}{}", fmt::join(variables, ", "),
+                               near.empty() ? "" : fmt::format("; did you mean `{}`?", near)));
     }
     Variables own = Variables{1} << variable;
     if (bound & own) continue;

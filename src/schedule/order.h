@@ -18,21 +18,22 @@ using Counts = std::map<std::string, double>;
 /// All variables of a space, outermost first. Each is determined or bounded by those before it.
 using Order = std::vector<std::string>;
 
-/// Finds that are known to be plain scans, as no better template could be proved: the index-array applications
-/// that the find's equations fix, as texts, sorted ("A.col(A.p)").
+/// Finds that are known to be plain scans, as no better template could be proved: the index-array
+/// applications that the find's equations fix, as texts, sorted ("A.col(A.p)").
 using Scans = std::set<std::vector<std::string>>;
 
 /// The order of least estimated cost. The estimate counts visits: a loop multiplies the visits by its trip
 /// count, a find costs the logarithm of its range (its range, if it is a scan) and lets a part of the visits
-/// through, an assignment is free. Equal costs are decided by the order of the result's coordinates and by unit
-/// strides in the innermost loop. Which finds are scans only proofs tell, and these need an order: plan, prove,
-/// and plan again with the scans.
-/// Exponential in the number of loops (pruned); fails with a limit when no order exists.
+/// through, an assignment is free. Equal costs are decided by the order of the result's coordinates and by
+/// unit strides in the innermost loop. Which finds are scans only proofs tell, and these need an order: plan,
+/// prove, and plan again with the scans. Exponential in the number of loops (pruned); fails with a limit when
+/// no order exists.
 Order plan_order(const combine::IterationSpace &space, const Counts &counts, const Scans &scans = {});
 
 /// Estimated trip counts of the variables of an order that are neither determined nor eliminated: loops per
 /// visit, or the range of a find.
-std::map<std::string, double> trip_counts(const combine::IterationSpace &space, const Order &order, const Counts &counts);
+std::map<std::string, double> trip_counts(const combine::IterationSpace &space, const Order &order,
+                                          const Counts &counts);
 
 /// The order that a user gave, completed by the variables that follow from those given. Unknown names and
 /// variables that are not bounded at their place are mistakes.

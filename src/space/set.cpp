@@ -21,8 +21,8 @@ using namespace term;
 
 namespace {
 
-/// The thread's isl context and the atoms behind the names of its parameters. It is leaked on purpose: sets may
-/// be destroyed later than any thread-local object of ours.
+/// The thread's isl context and the atoms behind the names of its parameters. It is leaked on purpose: sets
+/// may be destroyed later than any thread-local object of ours.
 struct Context {
   isl_ctx *isl;
   std::unordered_map<std::string, Term> atoms;
@@ -52,7 +52,9 @@ bool checked_bool(isl_bool answer) {
 }
 
 /// What isl sees as a dimension.
-bool is_atom(const Term &term) { return term.as<Variable>() || term.as<Apply>() || term.as<Product>(); }
+bool is_atom(const Term &term) {
+  return term.as<Variable>() || term.as<Apply>() || term.as<Product>();
+}
 
 void collect_atoms(const Term &term, std::set<Term> &atoms) {
   if (is_atom(term)) {
@@ -60,13 +62,15 @@ void collect_atoms(const Term &term, std::set<Term> &atoms) {
     return;
   }
   auto all = [&](const std::vector<Term> &parts) {
-    for (const Term &part : parts) collect_atoms(part, atoms);
+    for (const Term &part : parts)
+      collect_atoms(part, atoms);
   };
   std::visit(overloaded{
                  [](const Constant &) {},
                  [](const Variable &) {},
                  [&](const Linear &x) {
-                   for (const auto &part : x.parts) collect_atoms(part.first, atoms);
+                   for (const auto &part : x.parts)
+                     collect_atoms(part.first, atoms);
                  },
                  [](const Apply &) {},
                  [&](const FloorDivide &x) { collect_atoms(x.numerator, atoms); },
@@ -90,7 +94,8 @@ public:
     collect_atoms(formula, atoms);
     space_ = isl_space_params_alloc(context().isl, static_cast<unsigned>(atoms.size()));
     unsigned position = 0;
-    for (const Term &atom : atoms) space_ = isl_space_set_dim_id(space_, isl_dim_param, position++, context().id_of(atom));
+    for (const Term &atom : atoms)
+      space_ = isl_space_set_dim_id(space_, isl_dim_param, position++, context().id_of(atom));
   }
   ~Builder() { isl_space_free(space_); }
   Builder(const Builder &) = delete;
@@ -99,17 +104,20 @@ public:
   isl_set *set(const Term &formula) {
     if (const auto *compare = formula.as<Compare>()) {
       isl_pw_aff *left = affine(compare->left);
-      isl_set *result = compare->relation == Relation::Equal ? isl_pw_aff_zero_set(left) : isl_pw_aff_nonneg_set(left);
+      isl_set *result =
+          compare->relation == Relation::Equal ? isl_pw_aff_zero_set(left) : isl_pw_aff_nonneg_set(left);
       return checked(result);
     }
     if (const auto *both = formula.as<And>()) {
       isl_set *result = isl_set_universe(isl_space_copy(space_));
-      for (const Term &part : both->parts) result = isl_set_intersect(result, set(part));
+      for (const Term &part : both->parts)
+        result = isl_set_intersect(result, set(part));
       return checked(result);
     }
     if (const auto *either = formula.as<Or>()) {
       isl_set *result = isl_set_empty(isl_space_copy(space_));
-      for (const Term &part : either->parts) result = isl_set_union(result, set(part));
+      for (const Term &part : either->parts)
+        result = isl_set_union(result, set(part));
       return checked(result);
     }
     const auto *inverse = formula.as<Not>();
@@ -125,14 +133,17 @@ private:
 
   isl_pw_aff *affine(const Term &term) {
     if (is_atom(term))
-      return isl_pw_aff_from_aff(isl_aff_param_on_domain_space_id(isl_space_copy(space_), context().id_of(term)));
+      return isl_pw_aff_from_aff(
+          isl_aff_param_on_domain_space_id(isl_space_copy(space_), context().id_of(term)));
     auto extreme = [&](const std::vector<Term> &of, auto join) {
       isl_pw_aff *result = affine(of.front());
-      for (std::size_t k = 1; k < of.size(); ++k) result = join(result, affine(of[k]));
+      for (std::size_t k = 1; k < of.size(); ++k)
+        result = join(result, affine(of[k]));
       return result;
     };
     auto divided = [&](const Term &numerator, std::int64_t divisor) {
-      return isl_pw_aff_floor(isl_pw_aff_scale_down_val(affine(numerator), isl_val_int_from_si(context().isl, divisor)));
+      return isl_pw_aff_floor(
+          isl_pw_aff_scale_down_val(affine(numerator), isl_val_int_from_si(context().isl, divisor)));
     };
     if (const auto *x = term.as<Constant>()) return constant(x->value);
     if (const auto *x = term.as<Linear>()) return sum(*x);
@@ -172,7 +183,8 @@ private:
 };
 
 std::int64_t take_integer(isl_val *value) {
-  report::require(isl_val_is_int(value) == isl_bool_true && isl_val_cmp_si(value, INT64_MAX) <= 0 && isl_val_cmp_si(value, INT64_MIN) >= 0,
+  report::require(isl_val_is_int(value) == isl_bool_true && isl_val_cmp_si(value, INT64_MAX) <= 0 &&
+                      isl_val_cmp_si(value, INT64_MIN) >= 0,
                   "a coefficient of isl fits in 64 bits");
   std::int64_t result = isl_val_get_num_si(value);
   isl_val_free(value);
@@ -225,7 +237,8 @@ std::vector<Term> constraints_of(isl_basic_set *taken) {
             std::int64_t denominator = 1;
             Term left = numerator_of(aff, denominator);
             isl_aff_free(aff);
-            into.constraints.push_back(isl_constraint_is_equality(constraint) ? equal(left, Term()) : at_most(Term(), left));
+            into.constraints.push_back(isl_constraint_is_equality(constraint) ? equal(left, Term())
+                                                                              : at_most(Term(), left));
           }
         } catch (...) {
           into.failure = std::current_exception();
@@ -249,7 +262,9 @@ Set &Set::operator=(Set other) noexcept {
   std::swap(set_, other.set_);
   return *this;
 }
-Set::~Set() { isl_set_free(set_); }
+Set::~Set() {
+  isl_set_free(set_);
+}
 
 Set Set::intersect(const Set &other) const {
   return Set(checked(isl_set_intersect(isl_set_copy(set_), isl_set_copy(other.set_))));
@@ -260,9 +275,15 @@ Set Set::unite(const Set &other) const {
 Set Set::subtract(const Set &other) const {
   return Set(checked(isl_set_subtract(isl_set_copy(set_), isl_set_copy(other.set_))));
 }
-bool Set::is_empty() const { return checked_bool(isl_set_is_empty(set_)); }
-bool Set::is_subset(const Set &of) const { return checked_bool(isl_set_is_subset(set_, of.set_)); }
-bool Set::is_equal(const Set &to) const { return checked_bool(isl_set_is_equal(set_, to.set_)); }
+bool Set::is_empty() const {
+  return checked_bool(isl_set_is_empty(set_));
+}
+bool Set::is_subset(const Set &of) const {
+  return checked_bool(isl_set_is_subset(set_, of.set_));
+}
+bool Set::is_equal(const Set &to) const {
+  return checked_bool(isl_set_is_equal(set_, to.set_));
+}
 
 namespace {
 
@@ -275,7 +296,8 @@ Term parameter(isl_set *set, int position) {
 Set Set::project(const std::function<bool(const Term &)> &drop) const {
   isl_set *result = isl_set_copy(set_);
   for (int k = isl_set_dim(result, isl_dim_param) - 1; k >= 0; --k)
-    if (drop(parameter(result, k))) result = isl_set_project_out(result, isl_dim_param, static_cast<unsigned>(k), 1);
+    if (drop(parameter(result, k)))
+      result = isl_set_project_out(result, isl_dim_param, static_cast<unsigned>(k), 1);
   return Set(checked(result));
 }
 
@@ -293,14 +315,21 @@ Set Set::without_constraints_on(const std::function<bool(const Term &)> &drop) c
 Set Set::gist(const Set &context) const {
   return Set(checked(isl_set_gist(isl_set_copy(set_), isl_set_copy(context.set_))));
 }
-Set Set::simple_hull() const { return Set(checked(isl_set_from_basic_set(isl_set_simple_hull(isl_set_copy(set_))))); }
-Set Set::coalesce() const { return Set(checked(isl_set_coalesce(isl_set_copy(set_)))); }
-std::size_t Set::pieces() const { return static_cast<std::size_t>(isl_set_n_basic_set(set_)); }
+Set Set::simple_hull() const {
+  return Set(checked(isl_set_from_basic_set(isl_set_simple_hull(isl_set_copy(set_)))));
+}
+Set Set::coalesce() const {
+  return Set(checked(isl_set_coalesce(isl_set_copy(set_))));
+}
+std::size_t Set::pieces() const {
+  return static_cast<std::size_t>(isl_set_n_basic_set(set_));
+}
 
 std::set<Term> Set::atoms() const {
   std::set<Term> result;
   for (int k = 0; k < isl_set_dim(set_, isl_dim_param); ++k)
-    if (isl_set_involves_dims(set_, isl_dim_param, static_cast<unsigned>(k), 1)) result.insert(parameter(set_, k));
+    if (isl_set_involves_dims(set_, isl_dim_param, static_cast<unsigned>(k), 1))
+      result.insert(parameter(set_, k));
   return result;
 }
 
@@ -354,7 +383,9 @@ std::optional<std::vector<std::pair<Term, std::int64_t>>> Set::sample() const {
   return values;
 }
 
-std::string to_text(const Set &set) { return fmt::format("{{ {} }}", term::to_text(set.formula())); }
+std::string to_text(const Set &set) {
+  return fmt::format("{{ {} }}", term::to_text(set.formula()));
+}
 
 Term substitute_arguments(const Term &conjunction_of, const Substitution &by) {
   std::map<Term, Term> replacements;

@@ -23,8 +23,8 @@ struct ValidationResult {
 };
 
 struct ValidateOptions {
-  /// Values tried per formula and thread, or 4 per element of the index arrays where that is more; beyond that a formula
-  /// is sampled.
+  /// Values tried per formula and thread, or 4 per element of the index arrays where that is more; beyond
+  /// that a formula is sampled.
   std::int64_t budget = 5'000'000;
   std::int64_t samples = 100'000;
   std::uint64_t seed = 1;

@@ -35,7 +35,8 @@ std::size_t mix(std::size_t seed, std::size_t value) {
 
 std::size_t hash_of(const std::vector<Term> &terms) {
   std::size_t seed = terms.size();
-  for (const Term &term : terms) seed = mix(seed, term.hash());
+  for (const Term &term : terms)
+    seed = mix(seed, term.hash());
   return seed;
 }
 
@@ -72,7 +73,8 @@ Term make(Kind kind) {
 
 Term from_linear(Linear linear) {
   if (linear.parts.empty()) return Term(linear.constant);
-  if (linear.parts.size() == 1 && linear.parts[0].second == 1 && linear.constant == 0) return linear.parts[0].first;
+  if (linear.parts.size() == 1 && linear.parts[0].second == 1 && linear.constant == 0)
+    return linear.parts[0].first;
   return make(std::move(linear));
 }
 
@@ -99,12 +101,14 @@ Linear combine(const Linear &a, const Linear &b, std::int64_t factor) {
 
 std::int64_t divisor_of_parts(const Linear &linear) {
   std::int64_t divisor = 0;
-  for (const auto &part : linear.parts) divisor = std::gcd(divisor, part.second);
+  for (const auto &part : linear.parts)
+    divisor = std::gcd(divisor, part.second);
   return divisor;
 }
 
 Linear divide_parts(Linear linear, std::int64_t divisor) {
-  for (auto &part : linear.parts) part.second /= divisor;
+  for (auto &part : linear.parts)
+    part.second /= divisor;
   linear.constant = floor_quotient(linear.constant, divisor);
   return linear;
 }
@@ -136,7 +140,9 @@ Term::Term(std::int64_t constant) {
   *this = constant == 0 && zero.node_ ? zero : make(Constant{constant});
 }
 
-Term variable(std::string name) { return make(Variable{std::move(name)}); }
+Term variable(std::string name) {
+  return make(Variable{std::move(name)});
+}
 
 Term apply(std::string function, std::vector<Term> arguments) {
   return make(Apply{std::move(function), std::move(arguments)});
@@ -148,9 +154,15 @@ Linear linear_form(const Term &term) {
   return Linear{{{term, 1}}, 0};
 }
 
-Term operator+(const Term &a, const Term &b) { return from_linear(combine(linear_form(a), linear_form(b), 1)); }
-Term operator-(const Term &a, const Term &b) { return from_linear(combine(linear_form(a), linear_form(b), -1)); }
-Term operator-(const Term &a) { return Term() - a; }
+Term operator+(const Term &a, const Term &b) {
+  return from_linear(combine(linear_form(a), linear_form(b), 1));
+}
+Term operator-(const Term &a, const Term &b) {
+  return from_linear(combine(linear_form(a), linear_form(b), -1));
+}
+Term operator-(const Term &a) {
+  return Term() - a;
+}
 
 Term scale(std::int64_t factor, const Term &a) {
   if (factor == 0) return Term();
@@ -173,7 +185,9 @@ Term floor_divide(const Term &a, std::int64_t divisor) {
   return make(FloorDivide{a, divisor});
 }
 
-Term ceil_divide(const Term &a, std::int64_t divisor) { return floor_divide(a + Term(divisor - 1), divisor); }
+Term ceil_divide(const Term &a, std::int64_t divisor) {
+  return floor_divide(a + Term(divisor - 1), divisor);
+}
 
 Term modulo(const Term &a, std::int64_t divisor) {
   report::require(divisor > 0, "modulo a positive constant");
@@ -184,8 +198,12 @@ Term modulo(const Term &a, std::int64_t divisor) {
   return make(Modulo{a, divisor});
 }
 
-Term minimum(std::vector<Term> of) { return extreme<Minimum>(std::move(of), 1); }
-Term maximum(std::vector<Term> of) { return extreme<Maximum>(std::move(of), -1); }
+Term minimum(std::vector<Term> of) {
+  return extreme<Minimum>(std::move(of), 1);
+}
+Term maximum(std::vector<Term> of) {
+  return extreme<Maximum>(std::move(of), -1);
+}
 
 Term truth() {
   static const Term result = make(And{});
@@ -220,10 +238,13 @@ Term equal(const Term &a, const Term &b) {
 Term at_most(const Term &a, const Term &b) {
   Linear difference = linear_form(b - a);
   if (difference.parts.empty()) return difference.constant >= 0 ? truth() : falsity();
-  return make(Compare{Relation::AtLeast, from_linear(divide_parts(difference, divisor_of_parts(difference)))});
+  return make(
+      Compare{Relation::AtLeast, from_linear(divide_parts(difference, divisor_of_parts(difference)))});
 }
 
-Term less(const Term &a, const Term &b) { return at_most(a + Term(1), b); }
+Term less(const Term &a, const Term &b) {
+  return at_most(a + Term(1), b);
+}
 
 namespace {
 
@@ -244,8 +265,12 @@ template <class Same, class Other> Term join(std::vector<Term> parts) {
 
 } // namespace
 
-Term conjunction(std::vector<Term> parts) { return join<And, Or>(std::move(parts)); }
-Term disjunction(std::vector<Term> parts) { return join<Or, And>(std::move(parts)); }
+Term conjunction(std::vector<Term> parts) {
+  return join<And, Or>(std::move(parts));
+}
+Term disjunction(std::vector<Term> parts) {
+  return join<Or, And>(std::move(parts));
+}
 
 Term negation(const Term &formula) {
   if (is_true(formula)) return falsity();
@@ -260,7 +285,9 @@ Term implication(const Term &hypothesis, const Term &conclusion) {
   return disjunction({negation(hypothesis), conclusion});
 }
 
-Term between(const Term &low, const Term &a, const Term &high) { return conjunction({at_most(low, a), less(a, high)}); }
+Term between(const Term &low, const Term &a, const Term &high) {
+  return conjunction({at_most(low, a), less(a, high)});
+}
 
 std::vector<Term> conjuncts(const Term &formula) {
   if (const auto *both = formula.as<And>()) return both->parts;

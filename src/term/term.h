@@ -49,8 +49,8 @@ struct Variable {
   std::string name;
 };
 
-/// sum of coefficient * atom, plus a constant. Atoms are sorted, distinct, no Constant or Linear; coefficients
-/// are not 0; not the form 1 * atom + 0.
+/// sum of coefficient * atom, plus a constant. Atoms are sorted, distinct, no Constant or Linear;
+/// coefficients are not 0; not the form 1 * atom + 0.
 struct Linear {
   std::vector<std::pair<Term, std::int64_t>> parts;
   std::int64_t constant = 0;
@@ -111,16 +111,20 @@ struct Not {
   Term of;
 };
 
-using Kind = std::variant<Constant, Variable, Linear, Apply, FloorDivide, Modulo, Product, Minimum, Maximum, Compare,
-                          And, Or, Not>;
+using Kind = std::variant<Constant, Variable, Linear, Apply, FloorDivide, Modulo, Product, Minimum, Maximum,
+                          Compare, And, Or, Not>;
 
 struct Node {
   Kind kind;
   std::size_t hash = 0;
 };
 
-template <class T> const T *Term::as() const { return std::get_if<T>(&node_->kind); }
-inline std::size_t Term::hash() const { return node_->hash; }
+template <class T> const T *Term::as() const {
+  return std::get_if<T>(&node_->kind);
+}
+inline std::size_t Term::hash() const {
+  return node_->hash;
+}
 
 /// For std::visit with one lambda per kind.
 template <class... Ts> struct overloaded : Ts... {
@@ -198,7 +202,8 @@ struct Environment {
   virtual ~Environment() = default;
   /// Precondition: the name is known; otherwise report kind internal.
   virtual std::int64_t variable(const std::string &name) const = 0;
-  virtual std::int64_t apply(const std::string &function, const std::vector<std::int64_t> &arguments) const = 0;
+  virtual std::int64_t apply(const std::string &function,
+                             const std::vector<std::int64_t> &arguments) const = 0;
 };
 /// Value of an integer term (formulas give 0 or 1). And and Or stop at the first part that decides.
 std::int64_t evaluate(const Term &term, const Environment &environment);

@@ -14,47 +14,46 @@ template <class T> std::strong_ordering compare_all(const std::vector<T> &a, con
 }
 
 std::strong_ordering compare_same(const Kind &a, const Kind &b) {
-  return std::visit(
-      overloaded{
-          [&](const Constant &x) { return x.value <=> std::get<Constant>(b).value; },
-          [&](const Variable &x) { return x.name <=> std::get<Variable>(b).name; },
-          [&](const Linear &x) {
-            const auto &y = std::get<Linear>(b);
-            if (auto order = compare_all(x.parts, y.parts); order != 0) return order;
-            return x.constant <=> y.constant;
-          },
-          [&](const Apply &x) {
-            const auto &y = std::get<Apply>(b);
-            if (auto order = x.function <=> y.function; order != 0) return order;
-            return compare_all(x.arguments, y.arguments);
-          },
-          [&](const FloorDivide &x) {
-            const auto &y = std::get<FloorDivide>(b);
-            if (auto order = x.divisor <=> y.divisor; order != 0) return order;
-            return x.numerator <=> y.numerator;
-          },
-          [&](const Modulo &x) {
-            const auto &y = std::get<Modulo>(b);
-            if (auto order = x.divisor <=> y.divisor; order != 0) return order;
-            return x.numerator <=> y.numerator;
-          },
-          [&](const Product &x) {
-            const auto &y = std::get<Product>(b);
-            if (auto order = x.left <=> y.left; order != 0) return order;
-            return x.right <=> y.right;
-          },
-          [&](const Minimum &x) { return compare_all(x.of, std::get<Minimum>(b).of); },
-          [&](const Maximum &x) { return compare_all(x.of, std::get<Maximum>(b).of); },
-          [&](const Compare &x) {
-            const auto &y = std::get<Compare>(b);
-            if (auto order = x.relation <=> y.relation; order != 0) return order;
-            return x.left <=> y.left;
-          },
-          [&](const And &x) { return compare_all(x.parts, std::get<And>(b).parts); },
-          [&](const Or &x) { return compare_all(x.parts, std::get<Or>(b).parts); },
-          [&](const Not &x) { return x.of <=> std::get<Not>(b).of; },
-      },
-      a);
+  return std::visit(overloaded{
+                        [&](const Constant &x) { return x.value <=> std::get<Constant>(b).value; },
+                        [&](const Variable &x) { return x.name <=> std::get<Variable>(b).name; },
+                        [&](const Linear &x) {
+                          const auto &y = std::get<Linear>(b);
+                          if (auto order = compare_all(x.parts, y.parts); order != 0) return order;
+                          return x.constant <=> y.constant;
+                        },
+                        [&](const Apply &x) {
+                          const auto &y = std::get<Apply>(b);
+                          if (auto order = x.function <=> y.function; order != 0) return order;
+                          return compare_all(x.arguments, y.arguments);
+                        },
+                        [&](const FloorDivide &x) {
+                          const auto &y = std::get<FloorDivide>(b);
+                          if (auto order = x.divisor <=> y.divisor; order != 0) return order;
+                          return x.numerator <=> y.numerator;
+                        },
+                        [&](const Modulo &x) {
+                          const auto &y = std::get<Modulo>(b);
+                          if (auto order = x.divisor <=> y.divisor; order != 0) return order;
+                          return x.numerator <=> y.numerator;
+                        },
+                        [&](const Product &x) {
+                          const auto &y = std::get<Product>(b);
+                          if (auto order = x.left <=> y.left; order != 0) return order;
+                          return x.right <=> y.right;
+                        },
+                        [&](const Minimum &x) { return compare_all(x.of, std::get<Minimum>(b).of); },
+                        [&](const Maximum &x) { return compare_all(x.of, std::get<Maximum>(b).of); },
+                        [&](const Compare &x) {
+                          const auto &y = std::get<Compare>(b);
+                          if (auto order = x.relation <=> y.relation; order != 0) return order;
+                          return x.left <=> y.left;
+                        },
+                        [&](const And &x) { return compare_all(x.parts, std::get<And>(b).parts); },
+                        [&](const Or &x) { return compare_all(x.parts, std::get<Or>(b).parts); },
+                        [&](const Not &x) { return x.of <=> std::get<Not>(b).of; },
+                    },
+                    a);
 }
 
 /// Calls `visit` on the direct subterms.
@@ -64,7 +63,8 @@ void each_child(const Term &term, const std::function<void(const Term &)> &visit
                  [](const Constant &) {},
                  [](const Variable &) {},
                  [&](const Linear &x) {
-                   for (const auto &part : x.parts) visit(part.first);
+                   for (const auto &part : x.parts)
+                     visit(part.first);
                  },
                  [&](const Apply &x) { all(x.arguments); },
                  [&](const FloorDivide &x) { visit(x.numerator); },
@@ -85,7 +85,8 @@ Term rebuild(const Term &term, const std::function<Term(const Term &)> &map) {
   auto all = [&](const std::vector<Term> &terms) {
     std::vector<Term> result;
     result.reserve(terms.size());
-    for (const Term &inner : terms) result.push_back(map(inner));
+    for (const Term &inner : terms)
+      result.push_back(map(inner));
     return result;
   };
   return std::visit(overloaded{
@@ -93,7 +94,8 @@ Term rebuild(const Term &term, const std::function<Term(const Term &)> &map) {
                         [&](const Variable &) { return term; },
                         [&](const Linear &x) {
                           Term sum(x.constant);
-                          for (const auto &[atom, coefficient] : x.parts) sum = sum + scale(coefficient, map(atom));
+                          for (const auto &[atom, coefficient] : x.parts)
+                            sum = sum + scale(coefficient, map(atom));
                           return sum;
                         },
                         [&](const Apply &x) { return apply(x.function, all(x.arguments)); },
@@ -146,7 +148,8 @@ Term rename(const Term &term, const std::map<std::string, std::string> &variable
   auto down = [&](const Term &inner) { return rename(inner, variables, functions); };
   if (const auto *call = term.as<Apply>()) {
     std::vector<Term> arguments;
-    for (const Term &argument : call->arguments) arguments.push_back(down(argument));
+    for (const Term &argument : call->arguments)
+      arguments.push_back(down(argument));
     auto found = functions.find(call->function);
     return apply(found == functions.end() ? call->function : found->second, std::move(arguments));
   }
@@ -179,7 +182,8 @@ std::vector<Term> applications_of(const Term &term) {
   std::vector<Term> found;
   std::function<void(const Term &)> look = [&](const Term &inner) {
     each_child(inner, look);
-    if (inner.as<Apply>() && std::find(found.begin(), found.end(), inner) == found.end()) found.push_back(inner);
+    if (inner.as<Apply>() && std::find(found.begin(), found.end(), inner) == found.end())
+      found.push_back(inner);
   };
   look(term);
   return found;
@@ -196,7 +200,8 @@ std::int64_t evaluate(const Term &term, const Environment &environment) {
   auto floor_quotient = [](std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); };
   auto extreme = [&](const std::vector<Term> &of, bool smallest) {
     std::int64_t result = value(of.front());
-    for (const Term &inner : of) result = smallest ? std::min(result, value(inner)) : std::max(result, value(inner));
+    for (const Term &inner : of)
+      result = smallest ? std::min(result, value(inner)) : std::max(result, value(inner));
     return result;
   };
   return std::visit(
@@ -205,12 +210,14 @@ std::int64_t evaluate(const Term &term, const Environment &environment) {
           [&](const Variable &x) { return environment.variable(x.name); },
           [&](const Linear &x) {
             std::int64_t sum = x.constant;
-            for (const auto &[atom, coefficient] : x.parts) sum += coefficient * value(atom);
+            for (const auto &[atom, coefficient] : x.parts)
+              sum += coefficient * value(atom);
             return sum;
           },
           [&](const Apply &x) {
             std::vector<std::int64_t> arguments;
-            for (const Term &argument : x.arguments) arguments.push_back(value(argument));
+            for (const Term &argument : x.arguments)
+              arguments.push_back(value(argument));
             return environment.apply(x.function, arguments);
           },
           [&](const FloorDivide &x) { return floor_quotient(value(x.numerator), x.divisor); },
@@ -226,10 +233,12 @@ std::int64_t evaluate(const Term &term, const Environment &environment) {
             return static_cast<std::int64_t>(x.relation == Relation::Equal ? left == 0 : left >= 0);
           },
           [&](const And &x) {
-            return static_cast<std::int64_t>(std::all_of(x.parts.begin(), x.parts.end(), [&](auto &part) { return value(part) != 0; }));
+            return static_cast<std::int64_t>(
+                std::all_of(x.parts.begin(), x.parts.end(), [&](auto &part) { return value(part) != 0; }));
           },
           [&](const Or &x) {
-            return static_cast<std::int64_t>(std::any_of(x.parts.begin(), x.parts.end(), [&](auto &part) { return value(part) != 0; }));
+            return static_cast<std::int64_t>(
+                std::any_of(x.parts.begin(), x.parts.end(), [&](auto &part) { return value(part) != 0; }));
           },
           [&](const Not &x) { return static_cast<std::int64_t>(value(x.of) == 0); },
       },

@@ -4,7 +4,8 @@
 
 namespace unravel::text {
 
-Source::Source(std::string name, std::string content) : name_(std::move(name)), content_(std::move(content)) {}
+Source::Source(std::string name, std::string content)
+    : name_(std::move(name)), content_(std::move(content)) {}
 
 Place Source::place(std::size_t begin, std::size_t end) const {
   begin = std::min(begin, content_.size());

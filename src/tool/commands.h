@@ -2,8 +2,8 @@
 
 #include <CLI/CLI.hpp>
 
-/// The commands. Each adds itself to the command line; its work is the callback, which may throw report::Error
-/// and sets the exit code.
+/// The commands. Each adds itself to the command line; its work is the callback, which may throw
+/// report::Error and sets the exit code.
 namespace unravel::tool {
 
 void add_run(CLI::App &app, int &code, bool &json);

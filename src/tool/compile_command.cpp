@@ -1,3 +1,4 @@
+#include "tensor/pack_c.h"
 #include "tool/commands.h"
 #include "tool/facts.h"
 #include "tool/options.h"
@@ -7,6 +8,7 @@
 #include <fmt/format.h>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <set>
 
 namespace unravel::tool {
 
@@ -14,18 +16,46 @@ namespace {
 
 struct CompileOptions : Options {
   std::string output;
+  bool main = false;
 };
+
+/// A whole program: the kernel, functions that pack each tensor from coordinates, and a main() that reads
+/// files.
+std::string program_text(const pipeline::Compilation &compilation, const Options &options) {
+  const loop::Program &program = compilation.program;
+  std::string text = emit::emit_c(program) + "\n#include <stdlib.h>\n\n";
+  std::vector<emit::StructNames> names = emit::struct_names(program);
+  emit::MainOptions main;
+  std::set<std::string> packed;
+  for (std::size_t k = 0; k < program.parameters.size(); ++k) {
+    const layout::Layout &layout = compilation.layouts.at(program.parameters[k].name);
+    main.modes[program.parameters[k].name] = layout.sizes;
+    if (!packed.insert(names[k].type).second) continue;
+    text +=
+        tensor::emit_pack_c(tensor::plan_packing(layout), layout, {names[k].type, names[k].members},
+                            options.index == "int64" ? tensor::IndexType::Int64 : tensor::IndexType::Int32,
+                            options.type == "f32" ? tensor::ValueType::F32 : tensor::ValueType::F64) +
+        "\n";
+  }
+  return text + emit::emit_main(program, main);
+}
 
 } // namespace
 
 void add_compile(CLI::App &app, int &code, bool &json) {
   (void)code;
-  auto *command = app.add_subcommand("compile", "write the kernel as C that depends on nothing but the C library and OpenMP");
+  auto *command = app.add_subcommand(
+      "compile", "write the kernel as C that depends on nothing but the C library and OpenMP");
   auto options = std::make_shared<CompileOptions>();
   add_kernel_options(*command, *options);
-  command->add_option("-o,--output", options->output, "file.c; the header goes beside it (default: one text on standard output)");
+  command->add_option("-o,--output", options->output,
+                      "file.c; the header goes beside it (default: one text on standard output)");
+  command->add_flag("--main", options->main,
+                    "add a small program: it reads the operands from files and runs the kernel");
   command->footer("Examples:\n"
                   "  unravel compile 'y(i) = A(i,j) * x(j)' -f A=csr -o spmv.c\n"
+                  "  unravel compile 'y(i) = A(i,j) * x(j)' -f A=csr --main -o spmv.c && cc -O3 -fopenmp "
+                  "spmv.c -o spmv -lm && ./spmv A=a.mtx x=ones\n"
                   "  unravel compile 'y(i) = A(i,j) * x(j)' -f A=csr -f x=sv --type f32 --index int64");
   command->callback([options, &json] {
     json = options->json;
@@ -33,21 +63,32 @@ void add_compile(CLI::App &app, int &code, bool &json) {
     std::filesystem::path path = options->output;
     if (options->name.empty() && !options->output.empty()) request.name = path.stem().string();
     pipeline::Compilation compilation = pipeline::compile(request);
-    for (const report::Diagnostic &warning : compilation.warnings) std::cerr << report::render(warning, "warning");
+    for (const report::Diagnostic &warning : compilation.warnings)
+      std::cerr << report::render(warning, "warning");
     emit::EmitOptions how;
     if (!options->output.empty()) {
       if (path.extension() != ".c")
-        report::fail(report::Kind::bad_option, fmt::format("`-o {}`: the name of a C file is expected", options->output), "as in -o kernel.c");
-      how.with_header = emit::kernel_name(compilation.program) == path.stem().string();
-      if (how.with_header) write_text_file(std::filesystem::path(path).replace_extension(".h").string(), emit::emit_header(compilation.program));
-      write_text_file(options->output, emit::emit_c(compilation.program, how));
+        report::fail(report::Kind::bad_option,
+                     fmt::format("`-o {}`: the name of a C file is expected", options->output),
+                     "as in -o kernel.c");
+      how.with_header = !options->main && emit::kernel_name(compilation.program) == path.stem().string();
+      if (how.with_header)
+        write_text_file(std::filesystem::path(path).replace_extension(".h").string(),
+                        emit::emit_header(compilation.program));
+      write_text_file(options->output, options->main ? program_text(compilation, *options)
+                                                     : emit::emit_c(compilation.program, how));
     }
     if (json) {
-      std::cout << nlohmann::json{{"expression", compilation.computation.text}, {"function", emit::kernel_name(compilation.program)},
-                                  {"loops", loops_json(compilation)}, {"finds", finds_json(compilation)},
-                                  {"times_ms", {{"compile", compilation.milliseconds()}}}, {"c", emit::emit_c(compilation.program)}}.dump(2) << "\n";
+      std::cout << nlohmann::json{{"expression", compilation.computation.text},
+                                  {"function", emit::kernel_name(compilation.program)},
+                                  {"loops", loops_json(compilation)},
+                                  {"finds", finds_json(compilation)},
+                                  {"times_ms", {{"compile", compilation.milliseconds()}}},
+                                  {"c", emit::emit_c(compilation.program)}}
+                       .dump(2)
+                << "\n";
     } else if (options->output.empty()) {
-      std::cout << emit::emit_c(compilation.program);
+      std::cout << (options->main ? program_text(compilation, *options) : emit::emit_c(compilation.program));
     }
   });
 }

@@ -1,8 +1,8 @@
 #include "report/diagnostic.h"
-#include "tool/text_file.h"
 #include "tool/commands.h"
 #include "tool/facts.h"
 #include "tool/options.h"
+#include "tool/text_file.h"
 
 #include <cerrno>
 #include <cstring>
@@ -20,7 +20,8 @@ void write_smtlib(const std::string &folder, const prove::Prover &prover) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error)
-    report::fail(report::Kind::cannot_write, text::Place::of_file(folder), fmt::format("cannot write: {}", error.message()));
+    report::fail(report::Kind::cannot_write, text::Place::of_file(folder),
+                 fmt::format("cannot write: {}", error.message()));
   for (std::size_t k = 0; k < prover.log().size(); ++k)
     write_text_file(fmt::format("{}/{:03}.smt2", folder, k), prover.smtlib(k));
 }
@@ -29,10 +30,13 @@ void write_smtlib(const std::string &folder, const prove::Prover &prover) {
 
 void add_explain(CLI::App &app, int &code, bool &json) {
   (void)code;
-  auto *command = app.add_subcommand("explain", "show every stage: iteration space, loop order, dependences, finds with their proofs, loops, C");
+  auto *command = app.add_subcommand(
+      "explain",
+      "show every stage: iteration space, loop order, dependences, finds with their proofs, loops, C");
   auto options = std::make_shared<Options>();
   add_kernel_options(*command, *options);
-  command->add_option("--smtlib", options->smtlib, "write every question asked of the prover to a folder, as SMT-LIB");
+  command->add_option("--smtlib", options->smtlib,
+                      "write every question asked of the prover to a folder, as SMT-LIB");
   command->footer("Examples:\n"
                   "  unravel explain 'y(i) = A(i,j) * x(j)' -f A=csr -f x=sv\n"
                   "  unravel explain 's = A(i,j) * B(i,j)' -f A=csr -f B=./mine.layout:mine --smtlib proofs");
@@ -41,14 +45,20 @@ void add_explain(CLI::App &app, int &code, bool &json) {
     pipeline::Request request = compile_request(*options);
     request.details = true;
     pipeline::Compilation compilation = pipeline::compile(request);
-    for (const report::Diagnostic &warning : compilation.warnings) std::cerr << report::render(warning, "warning");
+    for (const report::Diagnostic &warning : compilation.warnings)
+      std::cerr << report::render(warning, "warning");
     if (!options->smtlib.empty()) write_smtlib(options->smtlib, *compilation.prover);
     std::string c = emit::emit_c(compilation.program);
     if (json) {
-      nlohmann::json out = {{"expression", compilation.computation.text}, {"loops", loops_json(compilation)}, {"finds", finds_json(compilation)},
-                            {"obligations", obligations_json(compilation)}, {"dependences", dependences_json(compilation)}, {"c", c}};
+      nlohmann::json out = {{"expression", compilation.computation.text},
+                            {"loops", loops_json(compilation)},
+                            {"finds", finds_json(compilation)},
+                            {"obligations", obligations_json(compilation)},
+                            {"dependences", dependences_json(compilation)},
+                            {"c", c}};
       out["stages"] = nlohmann::json::array();
-      for (const pipeline::Stage &stage : compilation.stages) out["stages"].push_back({{"name", stage.name}, {"text", stage.text}, {"ms", stage.milliseconds}});
+      for (const pipeline::Stage &stage : compilation.stages)
+        out["stages"].push_back({{"name", stage.name}, {"text", stage.text}, {"ms", stage.milliseconds}});
       std::cout << out.dump(2) << "\n";
       return;
     }
@@ -59,7 +69,8 @@ void add_explain(CLI::App &app, int &code, bool &json) {
 
 void add_deps(CLI::App &app, int &code, bool &json) {
   (void)code;
-  auto *command = app.add_subcommand("deps", "per loop: parallel, reduction or carried; the dependence relation and an example");
+  auto *command = app.add_subcommand(
+      "deps", "per loop: parallel, reduction or carried; the dependence relation and an example");
   auto options = std::make_shared<Options>();
   add_kernel_options(*command, *options);
   command->footer("Example:\n  unravel deps 'y(i) = A(i,j) * x(j)' -f A=dcsr");
@@ -68,12 +79,17 @@ void add_deps(CLI::App &app, int &code, bool &json) {
     pipeline::Request request = compile_request(*options);
     request.details = true;
     pipeline::Compilation compilation = pipeline::compile(request);
-    for (const report::Diagnostic &warning : compilation.warnings) std::cerr << report::render(warning, "warning");
+    for (const report::Diagnostic &warning : compilation.warnings)
+      std::cerr << report::render(warning, "warning");
     if (json) {
-      std::cout << nlohmann::json{{"expression", compilation.computation.text}, {"loops", dependences_json(compilation)}}.dump(2) << "\n";
+      std::cout << nlohmann::json{{"expression", compilation.computation.text},
+                                  {"loops", dependences_json(compilation)}}
+                       .dump(2)
+                << "\n";
       return;
     }
-    for (const pipeline::Leaf &leaf : compilation.leaves) std::cout << depend::to_text(leaf.verdicts);
+    for (const pipeline::Leaf &leaf : compilation.leaves)
+      std::cout << depend::to_text(leaf.verdicts);
   });
 }
 

@@ -14,7 +14,9 @@ namespace {
 std::string kind_of(const pipeline::Leaf &leaf, std::size_t index) {
   if (leaf.plan.parallel == index) return "parallel";
   for (const depend::LoopVerdict &verdict : leaf.verdicts)
-    if (verdict.variable == leaf.plan.nest.levels[index].variable && verdict.verdict == depend::Verdict::Reduction) return "reduction";
+    if (verdict.variable == leaf.plan.nest.levels[index].variable &&
+        verdict.verdict == depend::Verdict::Reduction)
+      return "reduction";
   return "serial";
 }
 
@@ -26,15 +28,19 @@ const find::LevelPlan &plan_of(const pipeline::Leaf &leaf, std::size_t index) {
 
 double proof_milliseconds(const pipeline::Compilation &compilation, const find::LevelPlan &plan) {
   double sum = 0;
-  for (const find::Obligation &obligation : plan.obligations) sum += compilation.prover->log().at(obligation.question).milliseconds;
+  for (const find::Obligation &obligation : plan.obligations)
+    sum += compilation.prover->log().at(obligation.question).milliseconds;
   return sum;
 }
 
-const char *direction_name(const find::LevelPlan &plan) { return plan.direction == find::Direction::Up ? "up" : "down"; }
+const char *direction_name(const find::LevelPlan &plan) {
+  return plan.direction == find::Direction::Up ? "up" : "down";
+}
 
 template <class F> void each_level(const pipeline::Compilation &compilation, F visit) {
   for (const pipeline::Leaf &leaf : compilation.leaves)
-    for (std::size_t index = 0; index < leaf.plan.nest.levels.size(); ++index) visit(leaf, index, leaf.plan.nest.levels[index]);
+    for (std::size_t index = 0; index < leaf.plan.nest.levels.size(); ++index)
+      visit(leaf, index, leaf.plan.nest.levels[index]);
 }
 
 } // namespace
@@ -42,7 +48,8 @@ template <class F> void each_level(const pipeline::Compilation &compilation, F v
 json loops_json(const pipeline::Compilation &compilation) {
   json loops = json::array();
   each_level(compilation, [&](const pipeline::Leaf &leaf, std::size_t index, const Level &level) {
-    if (level.kind == Level::Kind::Loop) loops.push_back({{"variable", level.variable}, {"kind", kind_of(leaf, index)}});
+    if (level.kind == Level::Kind::Loop)
+      loops.push_back({{"variable", level.variable}, {"kind", kind_of(leaf, index)}});
     if (level.kind == Level::Kind::Find) loops.push_back({{"variable", level.variable}, {"kind", "find"}});
   });
   return loops;
@@ -92,21 +99,27 @@ json run_json(const run::Report &report) {
     check["max_rel_error"] = report.comparison->max_relative_error;
   }
   out["check"] = check;
-  out["times_ms"] = {{"read", report.read_ms},
-                     {"pack", report.pack_ms},
-                     {"validate", report.validate_ms},
-                     {"compile", compilation.milliseconds()},
-                     {"clang", report.clang_ms},
-                     {"cached", report.cached},
-                     {"kernel", {{"median", report.kernel.median}, {"min", report.kernel.least}, {"runs", report.kernel.runs}}}};
+  out["times_ms"] = {
+      {"read", report.read_ms},
+      {"pack", report.pack_ms},
+      {"validate", report.validate_ms},
+      {"compile", compilation.milliseconds()},
+      {"clang", report.clang_ms},
+      {"cached", report.cached},
+      {"kernel",
+       {{"median", report.kernel.median}, {"min", report.kernel.least}, {"runs", report.kernel.runs}}}};
   out["loops"] = loops_json(compilation);
   out["finds"] = finds_json(compilation);
   out["operands"] = json::array();
   for (const auto &[name, entries] : report.entries)
-    out["operands"].push_back({{"name", name}, {"layout", compilation.layouts.at(name).name}, {"shape", report.shapes.at(name)}, {"entries", entries}});
+    out["operands"].push_back({{"name", name},
+                               {"layout", compilation.layouts.at(name).name},
+                               {"shape", report.shapes.at(name)},
+                               {"entries", entries}});
   const std::string &result = compilation.computation.tensors.front().name;
   std::size_t entries = 1;
-  for (std::int64_t extent : report.shapes.at(result)) entries *= static_cast<std::size_t>(extent);
+  for (std::int64_t extent : report.shapes.at(result))
+    entries *= static_cast<std::size_t>(extent);
   out["result"] = {{"name", result}, {"shape", report.shapes.at(result)}, {"entries", entries}};
   out["notes"] = report.notes;
   return out;
@@ -115,13 +128,15 @@ json run_json(const run::Report &report) {
 std::string loops_text(const pipeline::Compilation &compilation) {
   std::string text;
   each_level(compilation, [&](const pipeline::Leaf &leaf, std::size_t index, const Level &level) {
-    if (level.kind == Level::Kind::Loop) text += fmt::format("loop  {:<8} {}\n", level.variable, kind_of(leaf, index));
+    if (level.kind == Level::Kind::Loop)
+      text += fmt::format("loop  {:<8} {}\n", level.variable, kind_of(leaf, index));
     if (level.kind != Level::Kind::Find) return;
     const find::LevelPlan &plan = plan_of(leaf, index);
     text += fmt::format("find  {:<8} {}", level.variable, find::name_of(plan.method));
-    if (plan.method == find::Method::Sequential) text += fmt::format(" {}, state per {{{}}}", direction_name(plan), fmt::join(plan.state, ", "));
-    text += fmt::format("{} ({} obligations, {:.1f} ms)\n", plan.unique ? ", at most one match" : "", plan.obligations.size(),
-                        proof_milliseconds(compilation, plan));
+    if (plan.method == find::Method::Sequential)
+      text += fmt::format(" {}, state per {{{}}}", direction_name(plan), fmt::join(plan.state, ", "));
+    text += fmt::format("{} ({} obligations, {:.1f} ms)\n", plan.unique ? ", at most one match" : "",
+                        plan.obligations.size(), proof_milliseconds(compilation, plan));
   });
   return text;
 }
@@ -130,18 +145,23 @@ std::string run_text(const run::Report &report) {
   const pipeline::Compilation &compilation = report.compilation;
   std::string text = fmt::format("{}\n", compilation.computation.text);
   for (const auto &[name, entries] : report.entries)
-    text += fmt::format("{:<5} {} {} with {} entries\n", name, compilation.layouts.at(name).name, fmt::join(report.shapes.at(name), " x "), entries);
+    text += fmt::format("{:<5} {} {} with {} entries\n", name, compilation.layouts.at(name).name,
+                        fmt::join(report.shapes.at(name), " x "), entries);
   text += loops_text(compilation);
-  for (const std::string &note : report.notes) text += "note  " + note + "\n";
-  text += fmt::format("times read {:.1f}, pack {:.1f}, validate {:.1f}, compile {:.1f}, clang {:.1f}{} ms\n", report.read_ms, report.pack_ms,
-                      report.validate_ms, compilation.milliseconds(), report.clang_ms, report.cached ? " (cached)" : "");
-  text += fmt::format("kernel {:.3f} ms (median of {}, least {:.3f})\n", report.kernel.median, report.kernel.runs, report.kernel.least);
+  for (const std::string &note : report.notes)
+    text += "note  " + note + "\n";
+  text += fmt::format("times read {:.1f}, pack {:.1f}, validate {:.1f}, compile {:.1f}, clang {:.1f}{} ms\n",
+                      report.read_ms, report.pack_ms, report.validate_ms, compilation.milliseconds(),
+                      report.clang_ms, report.cached ? " (cached)" : "");
+  text += fmt::format("kernel {:.3f} ms (median of {}, least {:.3f})\n", report.kernel.median,
+                      report.kernel.runs, report.kernel.least);
   if (!report.comparison) return text;
   const tensor::Comparison &comparison = *report.comparison;
   if (comparison.ok)
     return text + fmt::format("check ok, largest relative error {:.2g}\n", comparison.max_relative_error);
-  return text + fmt::format("check FAILED: {} elements differ; the first at ({}): {} instead of {}\n", comparison.bad_elements,
-                            fmt::join(comparison.coordinate, ", "), comparison.got, comparison.expected);
+  return text + fmt::format("check FAILED: {} elements differ; the first at ({}): {} instead of {}\n",
+                            comparison.bad_elements, fmt::join(comparison.coordinate, ", "), comparison.got,
+                            comparison.expected);
 }
 
 namespace {
@@ -161,8 +181,9 @@ std::string obligations_text(const pipeline::Compilation &compilation) {
     text += fmt::format("{}\n", level.variable);
     for (const find::Obligation &obligation : plan_of(leaf, index).obligations) {
       const prove::Question &question = compilation.prover->log().at(obligation.question);
-      text += fmt::format("  {:<34} {:<26} {:6.2f} ms  {} instances  [{}]\n", obligation.name, verdict_of(obligation, question),
-                          question.milliseconds, question.instances, obligation.question);
+      text += fmt::format("  {:<34} {:<26} {:6.2f} ms  {} instances  [{}]\n", obligation.name,
+                          verdict_of(obligation, question), question.milliseconds, question.instances,
+                          obligation.question);
     }
   });
   return text;
@@ -174,8 +195,13 @@ json obligations_json(const pipeline::Compilation &compilation) {
     if (level.kind != Level::Kind::Find) return;
     for (const find::Obligation &obligation : plan_of(leaf, index).obligations) {
       const prove::Question &question = compilation.prover->log().at(obligation.question);
-      all.push_back({{"variable", level.variable}, {"name", obligation.name}, {"verdict", verdict_of(obligation, question)},
-                     {"holds", obligation.holds}, {"ms", question.milliseconds}, {"instances", question.instances}, {"question", obligation.question}});
+      all.push_back({{"variable", level.variable},
+                     {"name", obligation.name},
+                     {"verdict", verdict_of(obligation, question)},
+                     {"holds", obligation.holds},
+                     {"ms", question.milliseconds},
+                     {"instances", question.instances},
+                     {"question", obligation.question}});
     }
   });
   return all;

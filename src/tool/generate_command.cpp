@@ -21,19 +21,28 @@ void add_generate(CLI::App &app, int &code, bool &json) {
   (void)code;
   auto *command = app.add_subcommand("generate", "write a test matrix or tensor to a file");
   auto options = std::make_shared<GenerateOptions>();
-  command->add_option("specification", options->specification, "random:1000x1000,density=0.01,seed=1; ones:100; poisson2d:100x100; poisson3d:20x20x20; fem:1000; rmat:scale=12,edges=8; banded:1000,width=5; hypersparse:100000")->required();
-  command->add_option("-o,--output", options->output, "file.mtx or file.tns, with .gz compressed")->required();
+  command
+      ->add_option("specification", options->specification,
+                   "random:1000x1000,density=0.01,seed=1; ones:100; poisson2d:100x100; poisson3d:20x20x20; "
+                   "fem:1000; rmat:scale=12,edges=8; banded:1000,width=5; hypersparse:100000")
+      ->required();
+  command->add_option("-o,--output", options->output, "file.mtx or file.tns, with .gz compressed")
+      ->required();
   command->add_flag("--json", options->json, "for programs");
   command->footer("Example:\n  unravel generate poisson2d:300x300 -o poisson.mtx.gz");
   command->callback([options, &json] {
     json = options->json;
     auto source = std::make_shared<const text::Source>("specification", options->specification);
-    tensor::Coordinates made = tensor::generate(tensor::parse_generator(text::Span{source, 0, options->specification.size()}));
+    tensor::Coordinates made =
+        tensor::generate(tensor::parse_generator(text::Span{source, 0, options->specification.size()}));
     tensor::write_tensor(options->output, made);
     if (json)
-      std::cout << nlohmann::json{{"file", options->output}, {"shape", made.shape}, {"entries", made.size()}}.dump(2) << "\n";
+      std::cout << nlohmann::json{{"file", options->output}, {"shape", made.shape}, {"entries", made.size()}}
+                       .dump(2)
+                << "\n";
     else
-      std::cout << fmt::format("{}: {} with {} entries\n", options->output, fmt::join(made.shape, " x "), made.size());
+      std::cout << fmt::format("{}: {} with {} entries\n", options->output, fmt::join(made.shape, " x "),
+                               made.size());
   });
 }
 

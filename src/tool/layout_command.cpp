@@ -27,7 +27,9 @@ std::vector<layout::CheckedLayout> referenced(const LayoutOptions &options) {
     trees = parse::parse_layout_file(text::Source::from_file(reference.file)).layouts;
   } else {
     for (const layout::ShippedFile &file : layout::shipped_files())
-      for (parse::LayoutTree &tree : parse::parse_layout_file(std::make_shared<const text::Source>(file.name + ".layout", file.content)).layouts)
+      for (parse::LayoutTree &tree :
+           parse::parse_layout_file(std::make_shared<const text::Source>(file.name + ".layout", file.content))
+               .layouts)
         trees.push_back(std::move(tree));
   }
   std::vector<layout::CheckedLayout> result;
@@ -36,7 +38,8 @@ std::vector<layout::CheckedLayout> referenced(const LayoutOptions &options) {
     if (!reference.name.empty() && tree.name.text != reference.name) continue;
     if (options.order >= 0 && options.order != order) continue;
     std::size_t own = tree.parameters.size();
-    if (!reference.parameters.empty() && reference.parameters.size() != own && !(tree.permutable && reference.parameters.size() == own + tree.coordinates.size()))
+    if (!reference.parameters.empty() && reference.parameters.size() != own &&
+        !(tree.permutable && reference.parameters.size() == own + tree.coordinates.size()))
       continue;
     layout::CheckedLayout one;
     one.layout = layout::make_layout(tree, reference.parameters);
@@ -44,7 +47,9 @@ std::vector<layout::CheckedLayout> referenced(const LayoutOptions &options) {
     one.findings = layout::check_layout(one.layout);
     result.push_back(std::move(one));
   }
-  if (result.empty()) layout::load_layout(reference, options.order >= 0 ? static_cast<std::size_t>(options.order) : 2); // says what is wrong
+  if (result.empty())
+    layout::load_layout(reference, options.order >= 0 ? static_cast<std::size_t>(options.order)
+                                                      : 2); // says what is wrong
   return result;
 }
 
@@ -68,7 +73,9 @@ void list(bool json) {
     }
     for (const auto &[name, of] : orders) {
       all.push_back({{"name", name}, {"orders", of}, {"about", about[name]}});
-      if (!json) std::cout << fmt::format("{:<14} order {:<14} {}\n", name, fmt::format("{}", fmt::join(of, ", ")), summary(about[name]));
+      if (!json)
+        std::cout << fmt::format("{:<14} order {:<14} {}\n", name, fmt::format("{}", fmt::join(of, ", ")),
+                                 summary(about[name]));
     }
   }
   if (json) std::cout << nlohmann::json{{"layouts", all}}.dump(2) << "\n";
@@ -88,28 +95,37 @@ void add_layout(CLI::App &app, int &code, bool &json) {
     list(json);
   });
   for (bool check : {false, true}) {
-    auto *sub = command->add_subcommand(check ? "check" : "show", check ? "check a layout of your own: consistent, bounded, in range"
-                                                                          : "a layout as it is understood: relation, arrays, properties as formulas, lemmas");
+    auto *sub = command->add_subcommand(
+        check ? "check" : "show",
+        check ? "check a layout of your own: consistent, bounded, in range"
+              : "a layout as it is understood: relation, arrays, properties as formulas, lemmas");
     sub->add_option("layout", options->reference, "csr, dense<1,0>, ./mine.layout:name")->required();
     sub->add_option("--order", options->order, "the number of modes, where the name has several layouts");
     sub->add_flag("--json", options->json, "for programs");
-    sub->footer(check ? "Example:\n  unravel layout check ./mine.layout" : "Example:\n  unravel layout show csr");
+    sub->footer(check ? "Example:\n  unravel layout check ./mine.layout"
+                      : "Example:\n  unravel layout show csr");
     sub->callback([options, check, &json] {
       json = options->json;
       nlohmann::json out = nlohmann::json::array();
       for (const layout::CheckedLayout &one : referenced(*options)) {
         nlohmann::json findings = nlohmann::json::array();
         for (const report::Diagnostic &finding : one.findings) {
-          findings.push_back({{"kind", report::name_of(finding.kind)}, {"message", finding.message}, {"hint", finding.hint}});
+          findings.push_back({{"kind", report::name_of(finding.kind)},
+                              {"message", finding.message},
+                              {"hint", finding.hint}});
           if (!json) std::cerr << report::render(finding, "warning");
         }
-        out.push_back({{"name", one.layout.name}, {"order", one.layout.order()}, {"text", layout::to_text(one.layout)}, {"findings", findings}});
+        out.push_back({{"name", one.layout.name},
+                       {"order", one.layout.order()},
+                       {"text", layout::to_text(one.layout)},
+                       {"findings", findings}});
         if (json) continue;
         if (!check) std::cout << layout::to_text(one.layout);
         if (check)
           std::cout << fmt::format("{} (order {}): {}\n", one.layout.name, one.layout.order(),
                                    one.findings.empty() ? "consistent, bounded, every access proved in range"
-                                                        : fmt::format("{} warning{}", one.findings.size(), one.findings.size() == 1 ? "" : "s"));
+                                                        : fmt::format("{} warning{}", one.findings.size(),
+                                                                      one.findings.size() == 1 ? "" : "s"));
       }
       if (json) std::cout << nlohmann::json{{"layouts", out}}.dump(2) << "\n";
     });

@@ -12,35 +12,59 @@ namespace unravel::tool {
 using report::Kind;
 
 void add_kernel_options(CLI::App &command, Options &options) {
-  command.add_option("expression", options.expression, "assignment in tensor index notation, such as 'y(i) = A(i,j) * x(j)'")->required();
-  command.add_option("-f,--format", options.formats, "layout of a tensor: A=csr, A=bcsr<4,4>, A=./mine.layout:name (default: dense)")->allow_extra_args(false);
-  command.add_option("-s,--schedule", options.schedules, "schedule: 'order i, A.p, j; parallel i; find x by binary; chunk 64; serial'")->allow_extra_args(false);
-  command.add_option("--find", options.finds, "how a tensor's entries are found: x=seq, x.p=binary, scan, direct, auto")->allow_extra_args(false);
-  command.add_option("--index", options.index, "type of index arrays: int32 or int64")->check(CLI::IsMember({"int32", "int64"}));
-  command.add_option("--type", options.type, "type of values: f64 or f32")->check(CLI::IsMember({"f64", "f32"}));
+  command
+      .add_option("expression", options.expression,
+                  "assignment in tensor index notation, such as 'y(i) = A(i,j) * x(j)'")
+      ->required();
+  command
+      .add_option("-f,--format", options.formats,
+                  "layout of a tensor: A=csr, A=bcsr<4,4>, A=./mine.layout:name (default: dense)")
+      ->allow_extra_args(false);
+  command
+      .add_option("-s,--schedule", options.schedules,
+                  "schedule: 'order i, A.p, j; parallel i; find x by binary; chunk 64; serial'")
+      ->allow_extra_args(false);
+  command
+      .add_option("--find", options.finds,
+                  "how a tensor's entries are found: x=seq, x.p=binary, scan, direct, auto")
+      ->allow_extra_args(false);
+  command.add_option("--index", options.index, "type of index arrays: int32 or int64")
+      ->check(CLI::IsMember({"int32", "int64"}));
+  command.add_option("--type", options.type, "type of values: f64 or f32")
+      ->check(CLI::IsMember({"f64", "f32"}));
   command.add_option("--name", options.name, "name of the C function (default: kernel)");
   command.add_flag("--json", options.json, "facts for programs on standard output");
-  command.add_flag("--trust", options.trust, "rely on properties and ranges that could not be proved or checked in full");
+  command.add_flag("--trust", options.trust,
+                   "rely on properties and ranges that could not be proved or checked in full");
 }
 
 void add_data_options(CLI::App &command, Options &options) {
-  command.add_option("-i,--input", options.inputs,
-                     "data of a tensor: A=file.mtx[.gz], A=file.tns[.gz], A=FOLDER, A=random:1000x1000,density=0.01,seed=1, x=random, x=ones, a=2.5")->allow_extra_args(false);
+  command
+      .add_option("-i,--input", options.inputs,
+                  "data of a tensor: A=file.mtx[.gz], A=file.tns[.gz], A=FOLDER, "
+                  "A=random:1000x1000,density=0.01,seed=1, x=random, x=ones, a=2.5")
+      ->allow_extra_args(false);
   command.add_option("--size", options.sizes, "extent of an index: i=1000")->allow_extra_args(false);
-  command.add_option("--max-memory", options.max_memory, "refuse data that takes more, in bytes or with K, M, G (default: half of the machine's)");
+  command.add_option(
+      "--max-memory", options.max_memory,
+      "refuse data that takes more, in bytes or with K, M, G (default: half of the machine's)");
 }
 
 std::pair<std::string, std::string> split_assignment(const std::string &option, const std::string &text) {
   std::size_t equals = text.find('=');
   if (equals == 0 || equals == std::string::npos || equals + 1 == text.size())
     report::fail(Kind::bad_option, fmt::format("`{} {}`: a name, `=` and a value are expected", option, text),
-                 fmt::format("as in {} A={}", option, option == "-f" ? "csr" : option == "--size" ? "100" : "file.mtx"));
+                 fmt::format("as in {} A={}", option,
+                             option == "-f"       ? "csr"
+                             : option == "--size" ? "100"
+                                                  : "file.mtx"));
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
 namespace {
 
-std::map<std::string, std::string> assignments(const std::string &option, const std::vector<std::string> &texts) {
+std::map<std::string, std::string> assignments(const std::string &option,
+                                               const std::vector<std::string> &texts) {
   std::map<std::string, std::string> result;
   for (const std::string &text : texts) {
     auto [name, value] = split_assignment(option, text);
@@ -64,7 +88,8 @@ std::int64_t positive_number(const std::string &option, const std::string &text,
     if (power != std::string::npos) unit = std::int64_t{1} << (10 * (power + 1)), ++used;
   }
   std::int64_t result = 0;
-  if (used == 0 || used != text.size() || value < 0 || __builtin_mul_overflow(static_cast<std::int64_t>(value), unit, &result))
+  if (used == 0 || used != text.size() || value < 0 ||
+      __builtin_mul_overflow(static_cast<std::int64_t>(value), unit, &result))
     report::fail(Kind::bad_option, fmt::format("`{} {}` is not a number of 64 bits, 0 or more", option, text),
                  with_unit ? "as in --max-memory 4G" : "");
   return result;
@@ -96,11 +121,13 @@ run::Request run_request(const Options &options) {
   request.repeat = options.repeat > 0 ? options.repeat : options.time ? 7 : 1;
   request.check = options.check;
   request.validate = !options.no_validate;
-  if (!options.max_memory.empty()) request.max_memory = positive_number("--max-memory", options.max_memory, true);
+  if (!options.max_memory.empty())
+    request.max_memory = positive_number("--max-memory", options.max_memory, true);
   request.build.cache = !options.no_cache;
   if (isatty(STDERR_FILENO))
     request.progress = [](double done) {
-      std::cerr << fmt::format("\rreading: {:3.0f} %{}", done * 100, done >= 1 ? "\r              \r" : "") << std::flush;
+      std::cerr << fmt::format("\rreading: {:3.0f} %{}", done * 100, done >= 1 ? "\r              \r" : "")
+                << std::flush;
     };
   return request;
 }
@@ -109,9 +136,12 @@ int report_error(const report::Error &error, bool json) {
   const report::Diagnostic &diagnostic = error.diagnostic();
   if (json) {
     nlohmann::json out;
-    out["error"] = {{"kind", report::name_of(diagnostic.kind)}, {"file", diagnostic.place.file},
-                    {"line", diagnostic.place.line},            {"column", diagnostic.place.column},
-                    {"message", diagnostic.message},            {"hint", diagnostic.hint}};
+    out["error"] = {{"kind", report::name_of(diagnostic.kind)},
+                    {"file", diagnostic.place.file},
+                    {"line", diagnostic.place.line},
+                    {"column", diagnostic.place.column},
+                    {"message", diagnostic.message},
+                    {"hint", diagnostic.hint}};
     std::cout << out.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
   } else {
     std::cerr << error.what();

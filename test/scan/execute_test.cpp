@@ -39,13 +39,13 @@ private:
   void body(std::size_t at, std::int64_t value) {
     const scan::Level &level = nest_.levels[at];
     world_.variables[level.variable] = value;
-    read_safe_loads(level.variable);
     for (const scan::Component &component : level.components) {
       std::int64_t distance = evaluate(component.target, world_) - evaluate(component.key, world_);
       if (distance < 0 || distance >= component.width) return;
     }
     for (const term::Term &guard : level.guards)
       if (!evaluate(guard, world_)) return;
+    read_safe_loads(level.variable);
     enter(at + 1);
   }
 
@@ -68,7 +68,7 @@ private:
 bool make_world(Random &random, World &world, const combine::Combination &made) {
   for (const combine::Binding &binding : made.bindings)
     for (const std::string &size : binding.layout.sizes)
-      world.variables[binding.tensor + "." + size] = std::max(0, below(random, 6) - 1);
+      world.variables[binding.tensor + "." + size] = below(random, 8) == 0 ? 0 : 1 + below(random, 5);
   for (const combine::SizeCondition &condition : made.conditions) {
     std::set<std::string> sizes = term::variables_of(condition.formula);
     for (const std::string &size : sizes)
@@ -91,6 +91,13 @@ bool make_world(Random &random, World &world, const combine::Combination &made) 
   return true;
 }
 
+std::string safe_loads_of(const scan::Nest &nest) {
+  std::string text = "safe";
+  for (const term::Term &load : nest.safe_loads)
+    text += " " + term::to_text(load);
+  return text + "\n";
+}
+
 /// How many points there were in all worlds.
 std::size_t execute(const std::string &input, Random &random) {
   CombinationText text = read_combination_text(input);
@@ -99,14 +106,20 @@ std::size_t execute(const std::string &input, Random &random) {
   std::size_t points = 0;
   int worlds = 0;
   bool differs = false;
-  for (int round = 0; round < 200 && worlds < 30 && !differs; ++round) {
+  for (int round = 0; round < 200 && worlds < 20 && !differs; ++round) {
     World world;
     if (!make_world(random, world, made)) continue;
     ++worlds;
     for (std::size_t k = 0; k < nests.size(); ++k) {
       std::vector<std::string> variables = made.leaves[k].variables();
-      auto expected = Points(made.leaves[k].relation, variables, world).all();
-      auto visited = Visitor(nests[k], variables, world).points;
+      auto expected = Points(made.leaves[k].relation, variables, world, 1, 7).all();
+      std::vector<std::vector<std::int64_t>> visited;
+      try {
+        visited = Visitor(nests[k], variables, world).points;
+      } catch (const OutOfRange &outside) {
+        ADD_FAILURE() << "reads outside " << outside.what() << ":\n" << scan::to_text(nests[k]) << safe_loads_of(nests[k]);
+        differs = true;
+      }
       std::sort(expected.begin(), expected.end());
       std::sort(visited.begin(), visited.end());
       EXPECT_EQ(visited, expected) << scan::to_text(nests[k]);
@@ -124,8 +137,7 @@ TEST_P(ScanExecute, VisitsThePointsOfTheSpaceOnce) {
   Random random(11);
   for (const std::string &input : golden_inputs("scan", GetParam())) {
     SCOPED_TRACE(input);
-    bool empty = input.find("1 = 0") != std::string::npos;
-    EXPECT_EQ(execute(input, random) == 0, empty);
+    EXPECT_GT(execute(input, random), 0u);
   }
 }
 
