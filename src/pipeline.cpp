@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <chrono>
 #include <fmt/format.h>
+#include <set>
 
 namespace unravel::pipeline {
 
@@ -215,18 +216,20 @@ Compilation compile(const Request &request) {
   for (const combine::IterationSpace &space : result.combination.leaves) {
     Leaf leaf;
     schedule::Scans scans;
+    std::set<std::string> wanted; // what the user wants found
+    for (const auto &[name, method] : requests) wanted.insert(name);
     find::Lengths lengths; // of the current order, where the data are known
-    auto plan_finds = [&](const find::Requests &wanted) {
+    auto plan_finds = [&](const find::Requests &methods) {
       if (!request.counts.empty()) lengths = schedule::trip_counts(space, leaf.order, request.counts);
       return steps.run(
-          "finds", [&] { return find::plan_finds(leaf.plan.nest, *result.prover, wanted, lengths); },
+          "finds", [&] { return find::plan_finds(leaf.plan.nest, *result.prover, methods, lengths); },
           [&](const find::FindPlan &plan) { return find::to_text(plan, leaf.plan.nest); });
     };
     do {
       leaf.order = steps.run(
           "loop order",
           [&] {
-            return schedule.order.empty() ? schedule::plan_order(space, request.counts, scans)
+            return schedule.order.empty() ? schedule::plan_order(space, request.counts, scans, wanted)
                                           : schedule::complete_order(space, schedule.order);
           },
           [](const schedule::Order &order) { return fmt::format("{}\n", fmt::join(order, ", ")); });

@@ -72,7 +72,8 @@ inline bool fill_world(Random &random, World &world, const std::vector<std::stri
     for (const WantedArray &array : arrays)
       fill_array(random, world, array);
     try {
-      if (std::all_of(axioms.begin(), axioms.end(), [&](const prove::Axiom &axiom) { return holds(world, axiom); }))
+      if (std::all_of(axioms.begin(), axioms.end(),
+                      [&](const prove::Axiom &axiom) { return holds(world, axiom); }))
         return true;
     } catch (const OutOfRange &) {
     }
@@ -80,12 +81,14 @@ inline bool fill_world(Random &random, World &world, const std::vector<std::stri
   return false;
 }
 
-/// All points of a conjunction whose variables lie in [-low, high]. A part that reads outside an array counts as
-/// false: in a checked layout other parts are false there.
+/// All points of a conjunction whose variables lie in [-low, high]. A part that reads outside an array counts
+/// as false: in a checked layout other parts are false there.
 class Points {
 public:
-  Points(const term::Term &formula, std::vector<std::string> variables, World world, int low = 1, int high = 5)
-      : variables_(std::move(variables)), world_(std::move(world)), low_(low), high_(high), parts_(variables_.size() + 1) {
+  Points(const term::Term &formula, std::vector<std::string> variables, World world, int low = 1,
+         int high = 5)
+      : variables_(std::move(variables)), world_(std::move(world)), low_(low), high_(high),
+        parts_(variables_.size() + 1) {
     for (const term::Term &part : term::conjuncts(formula)) {
       std::size_t last = 0;
       for (std::size_t k = 0; k < variables_.size(); ++k)

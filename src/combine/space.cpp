@@ -67,6 +67,7 @@ public:
       add_arrays(binding);
     }
     add_leaves(assign, 0, {});
+    drop_empty_leaves();
     return std::move(result_);
   }
 
@@ -194,6 +195,15 @@ private:
       operand.slot = term::multiply(operand.slot, here(array.extents[k])) + operand.slots.back();
     }
     return operand;
+  }
+
+  /// Pieces may exclude each other under the subscripts: a mirrored half without its diagonal at A(i,i).
+  void drop_empty_leaves() {
+    if (result_.leaves.size() == 1) return;
+    std::vector<IterationSpace> kept;
+    for (IterationSpace &leaf : result_.leaves)
+      if (!space::Set(leaf.relation).is_empty()) kept.push_back(std::move(leaf));
+    if (!kept.empty()) result_.leaves = std::move(kept);
   }
 
   /// One leaf for each choice of a piece for each factor.

@@ -73,6 +73,30 @@ Block scan_all(const Level &level, const LevelPlan &plan, const Body &body) {
                      fmt::format("find {}: every position is tried", level.variable)}}};
 }
 
+/// How many positions a long walk may pass at once.
+constexpr std::int64_t stride = 8;
+
+/// Walks on to the stopping point. Where a skipped position means that all before it are skipped too, one
+/// test passes `stride` of them, but only after a first step: most walks are short.
+Statement walk(const Level &level, const LevelPlan &plan, const std::string &stop, const Term &inside,
+               const Term &upper) {
+  Term position = term::variable(stop);
+  bool down = plan.direction == find::Direction::Down;
+  Term here = term::conjunction({inside, at(plan.skip, level, position)});
+  Statement step = assign(stop, down ? position - Term(1) : position + Term(1));
+  std::string comment =
+      fmt::format("find {}: walks on; what is skipped is never needed again", level.variable);
+  if (down || !plan.partitioned) return {loop::While{here, {step}, comment}};
+  Term last = position + Term(stride - 1);
+  Term far = term::conjunction({term::less(last, upper), at(plan.skip, level, last)});
+  return {loop::If{
+      here,
+      {step,
+       {loop::While{far, {assign(stop, position + Term(stride))}, fmt::format("{} at once", stride)}},
+       {loop::While{here, {step}, ""}}},
+      comment}};
+}
+
 Block sequential(const Level &level, const LevelPlan &plan, const Body &body) {
   Block block;
   bool down = plan.direction == find::Direction::Down;
@@ -85,10 +109,7 @@ Block sequential(const Level &level, const LevelPlan &plan, const Body &body) {
     Term outside = down ? term::at_most(upper, position) : term::less(position, level.lower);
     block.push_back({loop::If{outside, {assign(stop, down ? upper - Term(1) : level.lower)}, ""}});
   }
-  Block round{assign(stop, down ? position - Term(1) : position + Term(1))};
-  block.push_back(
-      {loop::While{term::conjunction({inside, at(plan.skip, level, position)}), std::move(round),
-                   fmt::format("find {}: walks on; what is skipped is never needed again", level.variable)}});
+  block.push_back(walk(level, plan, stop, inside, upper));
   visit_matches(level, plan, stop, inside, upper, body, block);
   return block;
 }

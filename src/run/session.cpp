@@ -50,6 +50,7 @@ public:
     check_outputs();
     request_.compile.formats.merge(folder_layouts());
     front_ = pipeline::read_request(request_.compile);
+    check_output_names();
     check_ranges();
     Clock reading;
     operands_ = read_operands(request_, front_);
@@ -75,6 +76,12 @@ private:
         report::fail(Kind::cannot_write, text::Place::of_file(path),
                      fmt::format("cannot write: there is no folder `{}`", folder.string()));
     }
+  }
+
+  void check_output_names() const {
+    for (const auto &[name, path] : request_.outputs)
+      if (name != result_name())
+        report::fail(Kind::unknown_tensor, fmt::format("`-o {}={}`: the result is `{}`", name, path, result_name()));
   }
 
   /// A folder of arrays says what layout they are in.

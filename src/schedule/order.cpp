@@ -28,11 +28,24 @@ constexpr double stride_penalty = 1.5;
 
 class Planner {
 public:
-  Planner(const combine::IterationSpace &space, const Counts &counts, Scans scans)
-      : space_(space), counts_(counts), scans_(std::move(scans)), determination_(space) {}
+  Planner(const combine::IterationSpace &space, const Counts &counts, Scans scans, const std::set<std::string> &found)
+      : space_(space), counts_(counts), scans_(std::move(scans)), determination_(space) {
+    for (const combine::Operand &operand : space.operands)
+      for (std::size_t k = operand.positions.size(); k-- > 0;) {
+        int variable = determination_.find(operand.positions[k]);
+        if (variable < 0 || determination_.eliminated().count(operand.positions[k])) continue;
+        bool innermost = found.count(operand.tensor) || found.count(operand.name);
+        if (innermost || found.count(operand.positions[k])) not_looped_ |= Variables{1} << variable;
+        if (innermost) break;
+      }
+  }
 
   Order plan() {
     search(determination_.close(0), 1, 0, {});
+    if (not_looped_ != 0 && best_cost_ == std::numeric_limits<double>::infinity()) {
+      not_looped_ = 0; // no order allows it: who asked is told by find planning
+      search(determination_.close(0), 1, 0, {});
+    }
     if (best_cost_ == std::numeric_limits<double>::infinity())
       report::fail(report::Kind::no_order, "no order of the loops makes every variable bounded",
                    "a position or coordinate of some layout is bounded only by ones that need it");
@@ -125,6 +138,7 @@ private:
       double length = trip(variable, bound);
       std::vector<std::string> keys = determination_.keys(variable, bound);
       bool find = !keys.empty();
+      if (!find && (not_looped_ & own)) continue;
       // Each equation of a find selects one of as many values as a mode has coordinates, at random; real data
       // are less random than that.
       double random_hits = length / std::pow(default_size, static_cast<double>(keys.size()));
@@ -175,6 +189,7 @@ private:
   const combine::IterationSpace &space_;
   const Counts &counts_;
   Scans scans_;
+  Variables not_looped_ = 0;
   Determination determination_;
   double best_cost_ = std::numeric_limits<double>::infinity();
   std::vector<std::size_t> best_;
@@ -183,13 +198,14 @@ private:
 
 } // namespace
 
-Order plan_order(const combine::IterationSpace &space, const Counts &counts, const Scans &scans) {
-  return Planner(space, counts, scans).plan();
+Order plan_order(const combine::IterationSpace &space, const Counts &counts, const Scans &scans,
+                 const std::set<std::string> &found) {
+  return Planner(space, counts, scans, found).plan();
 }
 
 std::map<std::string, double> trip_counts(const combine::IterationSpace &space, const Order &order,
                                           const Counts &counts) {
-  return Planner(space, counts, {}).trips(order);
+  return Planner(space, counts, {}, {}).trips(order);
 }
 
 Order complete_order(const combine::IterationSpace &space, const std::vector<parse::Name> &given) {

@@ -2,7 +2,27 @@
 #include "tool/commands.h"
 #include "tool/options.h"
 
+#include <algorithm>
+#include <cctype>
 #include <iostream>
+
+namespace {
+
+/// A wrong option or command, as a diagnostic: what CLI11 says, in our style.
+int report_usage(const CLI::App &app, const CLI::ParseError &error, const std::vector<std::string> &arguments) {
+  using namespace unravel;
+  report::Diagnostic diagnostic{report::Kind::bad_option, {}, error.what(), ""};
+  std::string command = arguments.empty() ? "" : arguments[0];
+  bool known = false;
+  for (const CLI::App *sub : app.get_subcommands([](const CLI::App *) { return true; })) known = known || sub->get_name() == command;
+  if (!known && !command.empty() && command[0] != '-') diagnostic.message = "there is no command `" + command + "`";
+  diagnostic.message[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(diagnostic.message[0])));
+  diagnostic.hint = "`unravel" + (known ? " " + command : std::string()) + " --help` shows what there is";
+  bool json = std::find(arguments.begin(), arguments.end(), "--json") != arguments.end();
+  return tool::report_error(report::Error(diagnostic), json);
+}
+
+} // namespace
 
 int main(int argc, char **argv) {
   CLI::App app{"Unravel: layouts and tensor index notation in, fast parallel C kernels out", "unravel"};
@@ -23,7 +43,8 @@ int main(int argc, char **argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
-    return app.exit(error) == 0 ? 0 : 2;
+    if (error.get_exit_code() == 0) return app.exit(error); // --help, --version
+    return report_usage(app, error, std::vector<std::string>(argv + 1, argv + argc));
   } catch (const unravel::report::Error &error) {
     return unravel::tool::report_error(error, json);
   } catch (const std::bad_alloc &) {

@@ -21,7 +21,8 @@ TEST(CombineGolden, EveryFilePrintsAsRecorded) {
     SCOPED_TRACE(name);
     golden_run("combine", name, outcome_of);
     for (const std::string &input : golden_inputs("combine", name))
-      EXPECT_EQ(outcome_of(input).find(": error: ") != std::string::npos, name.compare(0, 5, "fail_") == 0) << input;
+      EXPECT_EQ(outcome_of(input).find(": error: ") != std::string::npos, name.compare(0, 5, "fail_") == 0)
+          << input;
   }
 }
 
@@ -75,7 +76,8 @@ TEST(CombineSpace, ShiftedAccessesFixNoExtent) {
 
 TEST(CombineMessage, SparseResult) {
   EXPECT_EQ(outcome_of("C(i,j) = A(i,j)\n-f C=csr"),
-            "expression:1:1: error: the result `C` has the layout `csr`: results that are not dense are not supported yet "
+            "expression:1:1: error: the result `C` has the layout `csr`: results that are not dense are not "
+            "supported yet "
             "[sparse-result]\n"
             "  1 | C(i,j) = A(i,j)\n"
             "    | ^~~~~~\n"

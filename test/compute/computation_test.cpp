@@ -8,7 +8,8 @@ namespace unravel::test {
 namespace {
 
 compute::Computation computation_of(const std::string &text) {
-  return compute::make_computation(parse::parse_assignment(std::make_shared<const text::Source>("expression", text)));
+  return compute::make_computation(
+      parse::parse_assignment(std::make_shared<const text::Source>("expression", text)));
 }
 
 std::string outcome_of(const std::string &text) {
@@ -37,7 +38,8 @@ TEST(ComputeGolden, EveryFilePrintsAsRecorded) {
     SCOPED_TRACE(name);
     golden_run("compute", name, outcome_of);
     for (const std::string &input : golden_inputs("compute", name))
-      EXPECT_EQ(outcome_of(input).find("error: ") != std::string::npos, name.compare(0, 5, "fail_") == 0) << input;
+      EXPECT_EQ(outcome_of(input).find("error: ") != std::string::npos, name.compare(0, 5, "fail_") == 0)
+          << input;
   }
 }
 
@@ -50,7 +52,9 @@ TEST(ComputeGolden, PrintedTextMeansTheSame) {
 }
 
 TEST(ComputeMeaning, ConstantsMultiply) {
-  auto constant = [](const std::string &text) { return std::get<compute::Assign>(computation_of(text).root.kind).constant; };
+  auto constant = [](const std::string &text) {
+    return std::get<compute::Assign>(computation_of(text).root.kind).constant;
+  };
   EXPECT_EQ(constant("y(i) = x(i)"), 1);
   EXPECT_EQ(constant("y(i) = 2 * x(i) * 3.5"), 7);
   EXPECT_EQ(constant("y(i) = -x(i)"), -1);
@@ -66,7 +70,8 @@ TEST(ComputeMeaning, SequencesHaveTheirLeavesInOrder) {
   second.target.tensor = "b";
   second.accumulate = true;
   compute::Statement root;
-  root.kind = compute::Sequence{{compute::Statement{first}, compute::Statement{compute::Sequence{{compute::Statement{second}}}}}};
+  root.kind = compute::Sequence{
+      {compute::Statement{first}, compute::Statement{compute::Sequence{{compute::Statement{second}}}}}};
   std::vector<const compute::Assign *> leaves = compute::leaves(root);
   ASSERT_EQ(leaves.size(), 2u);
   EXPECT_EQ(leaves[0]->target.tensor, "a");
@@ -75,11 +80,12 @@ TEST(ComputeMeaning, SequencesHaveTheirLeavesInOrder) {
 }
 
 TEST(ComputeMessage, BadSubscript) {
-  EXPECT_EQ(outcome_of("y(i) = A(i, 2*j) * x(j)"),
-            "expression:1:13: error: `2*j` is not an index variable plus a constant [bad-subscript]\n"
-            "  1 | y(i) = A(i, 2*j) * x(j)\n"
-            "    |             ^~~\n"
-            "  hint: subscripts are i, i+1, i-1 and the like; other affine subscripts are not supported yet\n");
+  EXPECT_EQ(
+      outcome_of("y(i) = A(i, 2*j) * x(j)"),
+      "expression:1:13: error: `2*j` is not an index variable plus a constant [bad-subscript]\n"
+      "  1 | y(i) = A(i, 2*j) * x(j)\n"
+      "    |             ^~~\n"
+      "  hint: subscripts are i, i+1, i-1 and the like; other affine subscripts are not supported yet\n");
 }
 
 TEST(ComputeMessage, ResultIsOperand) {
@@ -99,7 +105,8 @@ TEST(ComputeMessage, OrderMismatch) {
 
 TEST(ComputeMessage, NotAProduct) {
   EXPECT_EQ(outcome_of("C(i,j) = A(i,j) + B(i,j)"),
-            "expression:1:10: error: `A(i,j) + B(i,j)` is a sum: sums of tensors are not supported yet [not-a-product]\n"
+            "expression:1:10: error: `A(i,j) + B(i,j)` is a sum: sums of tensors are not supported yet "
+            "[not-a-product]\n"
             "  1 | C(i,j) = A(i,j) + B(i,j)\n"
             "    |          ^~~~~~~~~~~~~~~\n"
             "  hint: compute each term by itself, accumulating with `+=`\n");

@@ -31,46 +31,146 @@ struct Loops {
 
 const std::vector<Loops> &all_loops() {
   static const std::vector<Loops> loops = {
-      {"rows of compressed rows, y(i)", "csr", "", "true", {"r", "p", "i", "j"}, {{"y", {"i"}, Access::Update}},
+      {"rows of compressed rows, y(i)",
+       "csr",
+       "",
+       "true",
+       {"r", "p", "i", "j"},
+       {{"y", {"i"}, Access::Update}},
        {"r: parallel (affine)", "p: reduction (possible)"}},
-      {"listed rows", "dcsr", "", "true", {"r", "p", "i", "j"}, {{"y", {"i"}, Access::Update}},
+      {"listed rows",
+       "dcsr",
+       "",
+       "true",
+       {"r", "p", "i", "j"},
+       {{"y", {"i"}, Access::Update}},
        {"r: parallel (properties)", "p: reduction (possible)"}},
-      {"listed rows that may be listed twice", "dcsr", "strictly increasing rowidx", "true", {"r", "p", "i", "j"},
-       {{"y", {"i"}, Access::Update}}, {"r: reduction (possible)", "p: reduction (possible)"}},
-      {"entries sorted by row", "@coo_rows", "", "true", {"p", "i", "j"}, {{"y", {"i"}, Access::Update}},
+      {"listed rows that may be listed twice",
+       "dcsr",
+       "strictly increasing rowidx",
+       "true",
+       {"r", "p", "i", "j"},
+       {{"y", {"i"}, Access::Update}},
+       {"r: reduction (possible)", "p: reduction (possible)"}},
+      {"entries sorted by row",
+       "@coo_rows",
+       "",
+       "true",
+       {"p", "i", "j"},
+       {{"y", {"i"}, Access::Update}},
        {"p: reduction (possible)"}},
-      {"one entry per row, rows in any order", "@one_per_row", "", "true", {"p", "i", "j"},
-       {{"y", {"i"}, Access::Update}}, {"p: parallel (properties)"}},
-      {"triangular solve: later rows read what earlier ones wrote", "csr", "", "M = N and j < i", {"r", "p", "i", "j"},
-       {{"x", {"i"}, Access::Update}, {"x", {"j"}, Access::Read}}, {"r: carried (possible)", "p: reduction (possible)"}},
-      {"upper triangle: earlier rows read what later ones write", "csr", "", "M = N and i < j", {"r", "p", "i", "j"},
-       {{"x", {"i"}, Access::Update}, {"x", {"j"}, Access::Read}}, {"r: carried (possible)", "p: reduction (possible)"}},
-      {"read from where nothing is written", "csr", "", "true", {"r", "p", "i", "j"},
-       {{"x", {"i"}, Access::Write}, {"x", {"j + M"}, Access::Read}}, {"r: parallel (properties)", "p: carried (possible)"}},
-      {"reads alone", "csr", "", "true", {"r", "p", "i", "j"}, {{"x", {"j"}, Access::Read}, {"x", {"i"}, Access::Read}},
+      {"one entry per row, rows in any order",
+       "@one_per_row",
+       "",
+       "true",
+       {"p", "i", "j"},
+       {{"y", {"i"}, Access::Update}},
+       {"p: parallel (properties)"}},
+      {"triangular solve: later rows read what earlier ones wrote",
+       "csr",
+       "",
+       "M = N and j < i",
+       {"r", "p", "i", "j"},
+       {{"x", {"i"}, Access::Update}, {"x", {"j"}, Access::Read}},
+       {"r: carried (possible)", "p: reduction (possible)"}},
+      {"upper triangle: earlier rows read what later ones write",
+       "csr",
+       "",
+       "M = N and i < j",
+       {"r", "p", "i", "j"},
+       {{"x", {"i"}, Access::Update}, {"x", {"j"}, Access::Read}},
+       {"r: carried (possible)", "p: reduction (possible)"}},
+      {"read from where nothing is written",
+       "csr",
+       "",
+       "true",
+       {"r", "p", "i", "j"},
+       {{"x", {"i"}, Access::Write}, {"x", {"j + M"}, Access::Read}},
+       {"r: parallel (properties)", "p: carried (possible)"}},
+      {"reads alone",
+       "csr",
+       "",
+       "true",
+       {"r", "p", "i", "j"},
+       {{"x", {"j"}, Access::Read}, {"x", {"i"}, Access::Read}},
        {"r: parallel (affine)", "p: parallel (affine)"}},
-      {"each entry's own slot", "csr", "", "true", {"r", "p", "i", "j"}, {{"v", {"p"}, Access::Write}},
+      {"each entry's own slot",
+       "csr",
+       "",
+       "true",
+       {"r", "p", "i", "j"},
+       {{"v", {"p"}, Access::Write}},
        {"r: parallel (properties)", "p: parallel (affine)"}},
-      {"each entry's own slot, segments that may overlap", "csr", "increasing rowptr", "true", {"r", "p", "i", "j"},
-       {{"v", {"p"}, Access::Write}}, {"r: carried (possible)", "p: parallel (affine)"}},
-      {"scatter into y(j)", "csr", "", "true", {"r", "p", "i", "j"}, {{"y", {"j"}, Access::Update}},
+      {"each entry's own slot, segments that may overlap",
+       "csr",
+       "increasing rowptr",
+       "true",
+       {"r", "p", "i", "j"},
+       {{"v", {"p"}, Access::Write}},
+       {"r: carried (possible)", "p: parallel (affine)"}},
+      {"scatter into y(j)",
+       "csr",
+       "",
+       "true",
+       {"r", "p", "i", "j"},
+       {{"y", {"j"}, Access::Update}},
        {"r: reduction (possible)", "p: parallel (properties)"}},
-      {"scatter into y(j), columns weakly sorted", "@csr_weak", "", "true", {"r", "p", "i", "j"},
-       {{"y", {"j"}, Access::Update}}, {"r: reduction (possible)", "p: reduction (possible)"}},
-      {"C(i,j), columns strictly sorted", "csr", "", "true", {"r", "p", "i", "j"}, {{"C", {"i", "j"}, Access::Write}},
+      {"scatter into y(j), columns weakly sorted",
+       "@csr_weak",
+       "",
+       "true",
+       {"r", "p", "i", "j"},
+       {{"y", {"j"}, Access::Update}},
+       {"r: reduction (possible)", "p: reduction (possible)"}},
+      {"C(i,j), columns strictly sorted",
+       "csr",
+       "",
+       "true",
+       {"r", "p", "i", "j"},
+       {{"C", {"i", "j"}, Access::Write}},
        {"r: parallel (affine)", "p: parallel (properties)"}},
-      {"C(i,j), columns strictly falling", "@csr_down", "", "true", {"r", "p", "i", "j"},
-       {{"C", {"i", "j"}, Access::Write}}, {"r: parallel (affine)", "p: parallel (properties)"}},
-      {"C(i,j), columns in any order", "@csr_any", "", "true", {"r", "p", "i", "j"}, {{"C", {"i", "j"}, Access::Write}},
+      {"C(i,j), columns strictly falling",
+       "@csr_down",
+       "",
+       "true",
+       {"r", "p", "i", "j"},
+       {{"C", {"i", "j"}, Access::Write}},
+       {"r: parallel (affine)", "p: parallel (properties)"}},
+      {"C(i,j), columns in any order",
+       "@csr_any",
+       "",
+       "true",
+       {"r", "p", "i", "j"},
+       {{"C", {"i", "j"}, Access::Write}},
        {"r: parallel (affine)", "p: carried (possible)"}},
-      {"C(i,j), lexicographic coordinates", "coo", "", "true", {"p", "i", "j"}, {{"C", {"i", "j"}, Access::Write}},
+      {"C(i,j), lexicographic coordinates",
+       "coo",
+       "",
+       "true",
+       {"p", "i", "j"},
+       {{"C", {"i", "j"}, Access::Write}},
        {"p: parallel (properties)"}},
-      {"C(i,j), coordinates that differ", "coo_unsorted", "", "true", {"p", "i", "j"}, {{"C", {"i", "j"}, Access::Write}},
+      {"C(i,j), coordinates that differ",
+       "coo_unsorted",
+       "",
+       "true",
+       {"p", "i", "j"},
+       {{"C", {"i", "j"}, Access::Write}},
        {"p: parallel (properties)"}},
-      {"C(i,j), coordinates of which nothing is known", "coo_dup", "", "true", {"p", "i", "j"},
-       {{"C", {"i", "j"}, Access::Write}}, {"p: carried (possible)"}},
-      {"neighbours: i writes what i + 1 reads", "sv", "", "true", {"p", "i"},
-       {{"y", {"i"}, Access::Write}, {"y", {"i - 1"}, Access::Read}}, {"p: carried (possible)"}},
+      {"C(i,j), coordinates of which nothing is known",
+       "coo_dup",
+       "",
+       "true",
+       {"p", "i", "j"},
+       {{"C", {"i", "j"}, Access::Write}},
+       {"p: carried (possible)"}},
+      {"neighbours: i writes what i + 1 reads",
+       "sv",
+       "",
+       "true",
+       {"p", "i"},
+       {{"y", {"i"}, Access::Write}, {"y", {"i - 1"}, Access::Read}},
+       {"p: carried (possible)"}},
   };
   return loops;
 }
@@ -81,8 +181,9 @@ layout::Layout layout_for(const Loops &loops) {
   std::size_t order = std::string(loops.layout) == "sv" ? 1 : 2;
   layout::Layout layout = layout::load_layout(parse::parse_layout_reference(source), order).layout;
   if (!*loops.without) return layout;
-  std::size_t erased = std::erase_if(layout.properties,
-                                     [&](const layout::Property &property) { return property.axiom.text == loops.without; });
+  std::size_t erased = std::erase_if(layout.properties, [&](const layout::Property &property) {
+    return property.axiom.text == loops.without;
+  });
   EXPECT_EQ(erased, 1u) << loops.about;
   layout.lemmas.clear();
   layout::derive_lemmas(layout);
@@ -107,8 +208,10 @@ std::vector<Reference> references_for(const Loops &loops) {
 std::vector<depend::LoopVerdict> verdicts_for(const Loops &loops, bool details) {
   layout::Layout layout = layout_for(loops);
   prove::Prover prover(layout.axioms());
-  std::vector<std::string> order(loops.order.begin(), loops.order.end()), positions = layout.pieces[0].positions;
-  return depend::classify(relation_for(loops, layout), order, positions, references_for(loops), prover, details);
+  std::vector<std::string> order(loops.order.begin(), loops.order.end()),
+      positions = layout.pieces[0].positions;
+  return depend::classify(relation_for(loops, layout), order, positions, references_for(loops), prover,
+                          details);
 }
 
 TEST(DependLoops, Verdicts) {
@@ -116,7 +219,8 @@ TEST(DependLoops, Verdicts) {
     SCOPED_TRACE(loops.about);
     std::vector<std::string> texts;
     for (const depend::LoopVerdict &verdict : verdicts_for(loops, true)) {
-      texts.push_back(verdict.variable + ": " + depend::name_of(verdict.verdict) + " (" + verdict.reason + ")");
+      texts.push_back(verdict.variable + ": " + depend::name_of(verdict.verdict) + " (" + verdict.reason +
+                      ")");
       // A dependence comes with the instances that conflict and an example; independence with neither.
       EXPECT_EQ(term::is_false(verdict.relation), verdict.verdict == Verdict::Parallel);
       EXPECT_EQ(verdict.witness.empty(), verdict.verdict == Verdict::Parallel);
@@ -138,7 +242,8 @@ TEST(DependLoops, DetailsChangeNoVerdict) {
 
 /// What the loop over order[loop] carries on concrete arrays.
 Verdict carried_by(const std::vector<std::vector<std::int64_t>> &points, std::size_t loop,
-                   const std::vector<std::string> &order, const std::vector<Reference> &references, World world) {
+                   const std::vector<std::string> &order, const std::vector<Reference> &references,
+                   World world) {
   Verdict verdict = Verdict::Parallel;
   auto place = [&](const std::vector<std::int64_t> &point, const Reference &reference) {
     for (std::size_t k = 0; k < order.size(); ++k)
@@ -150,10 +255,14 @@ Verdict carried_by(const std::vector<std::vector<std::int64_t>> &points, std::si
   };
   for (const auto &a : points)
     for (const auto &b : points) {
-      if (!std::equal(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(loop), b.begin()) || a[loop] >= b[loop]) continue;
+      if (!std::equal(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(loop), b.begin()) ||
+          a[loop] >= b[loop])
+        continue;
       for (const Reference &first : references)
         for (const Reference &second : references) {
-          if (first.tensor != second.tensor || !(first.writes || second.writes) || place(a, first) != place(b, second)) continue;
+          if (first.tensor != second.tensor || !(first.writes || second.writes) ||
+              place(a, first) != place(b, second))
+            continue;
           if (!first.updates || !second.updates) return Verdict::Carried;
           verdict = Verdict::Reduction;
         }
@@ -176,8 +285,8 @@ std::optional<World> world_for(const layout::Layout &layout, Random &random) {
   return world;
 }
 
-/// No conflict on any arrays where a loop is called parallel, none but of updates where it is a reduction; and
-/// where a dependence was claimed, arrays on which it occurs.
+/// No conflict on any arrays where a loop is called parallel, none but of updates where it is a reduction;
+/// and where a dependence was claimed, arrays on which it occurs.
 TEST(DependLoops, AgreeWithAllConflictsOnSmallArrays) {
   Random random(7);
   for (const Loops &loops : all_loops()) {
@@ -195,7 +304,8 @@ TEST(DependLoops, AgreeWithAllConflictsOnSmallArrays) {
       ++worlds;
       Points points(relation_for(loops, layout), order, *world);
       for (std::size_t k = 0; k < verdicts.size(); ++k) {
-        auto loop = static_cast<std::size_t>(std::find(order.begin(), order.end(), verdicts[k].variable) - order.begin());
+        auto loop = static_cast<std::size_t>(std::find(order.begin(), order.end(), verdicts[k].variable) -
+                                             order.begin());
         seen[k] = std::max(seen[k], carried_by(points.all(), loop, order, references_for(loops), *world));
       }
     }
@@ -220,15 +330,16 @@ TEST(DependReferences, OfAProduct) {
 TEST(DependBudget, ExhaustedCountsAsADependence) {
   layout::Layout layout = layout_for(all_loops()[1]);
   prove::Prover prover(layout.axioms(), 1);
-  std::vector<depend::LoopVerdict> verdicts = depend::classify(layout.pieces[0].relation, {"r", "p", "i", "j"}, {"r"},
-                                                               references_for(all_loops()[1]), prover);
+  std::vector<depend::LoopVerdict> verdicts = depend::classify(
+      layout.pieces[0].relation, {"r", "p", "i", "j"}, {"r"}, references_for(all_loops()[1]), prover);
   EXPECT_EQ(verdicts[0].verdict, Verdict::Reduction);
   EXPECT_EQ(verdicts[0].reason, "budget exhausted");
 }
 
 TEST(DependPrint, VerdictsAsText) {
   depend::LoopVerdict parallel{"i", Verdict::Parallel, term::falsity(), "", "affine"};
-  depend::LoopVerdict reduction{"A.p", Verdict::Reduction, term::read_term("A.p < A.p_"), "A.p = 0, A.p' = 1", "possible"};
+  depend::LoopVerdict reduction{"A.p", Verdict::Reduction, term::read_term("A.p < A.p_"), "A.p = 0, A.p' = 1",
+                                "possible"};
   EXPECT_EQ(depend::to_text({parallel, reduction}), "i: parallel (affine)\n"
                                                     "A.p: reduction (possible)\n"
                                                     "  relation { A.p < A.p_ }\n"

@@ -20,10 +20,13 @@ TEST(LayoutGolden, EveryFilePrintsAsRecorded) {
 /// warnings; the others neither.
 TEST(LayoutGolden, NamesSayWhatAFileHolds) {
   for (const std::string &name : golden_names("layout", ""))
-    for (const std::string &input : name == "shipped" ? std::vector<std::string>{} : golden_inputs("layout", name)) {
+    for (const std::string &input :
+         name == "shipped" ? std::vector<std::string>{} : golden_inputs("layout", name)) {
       std::string text = outcome_of(input);
-      EXPECT_EQ(text.find(": error: ") != std::string::npos, name.compare(0, 5, "fail_") == 0) << name << ": " << input;
-      EXPECT_EQ(text.find(": warning: ") != std::string::npos, name.compare(0, 5, "warn_") == 0) << name << ": " << input;
+      EXPECT_EQ(text.find(": error: ") != std::string::npos, name.compare(0, 5, "fail_") == 0)
+          << name << ": " << input;
+      EXPECT_EQ(text.find(": warning: ") != std::string::npos, name.compare(0, 5, "warn_") == 0)
+          << name << ": " << input;
     }
 }
 
@@ -47,7 +50,8 @@ TEST(LayoutGolden, ShippedLayoutsHaveNoFindings) {
     for (const parse::LayoutTree &tree : trees_of(file.content))
       for (const std::vector<std::int64_t> &parameters : uses_of(tree)) {
         layout::CheckedLayout checked = check_tree(tree, parameters);
-        EXPECT_TRUE(checked.findings.empty()) << layout::to_text(checked.layout) << report::render(checked.findings[0]);
+        EXPECT_TRUE(checked.findings.empty())
+            << layout::to_text(checked.layout) << report::render(checked.findings[0]);
         text += layout::to_text(checked.layout);
         ++instances;
         // Checking adds nothing to the relation, so leaving the check out changes nothing.
@@ -63,7 +67,8 @@ TEST(LayoutGolden, ShippedLayoutsHaveNoFindings) {
 /// The layouts with which the other rooms are tested.
 TEST(LayoutGolden, OddLayoutsAreAccepted) {
   std::filesystem::path path = std::filesystem::path(UNRAVEL_SOURCE_DIR) / "test" / "layouts" / "odd.layout";
-  for (const parse::LayoutTree &tree : parse::parse_layout_file(text::Source::from_file(path.string())).layouts)
+  for (const parse::LayoutTree &tree :
+       parse::parse_layout_file(text::Source::from_file(path.string())).layouts)
     EXPECT_TRUE(check_tree(tree).findings.empty()) << tree.name.text;
 }
 
@@ -73,7 +78,8 @@ TEST(LayoutGolden, ShippedFilesAreThoseOfTheFolder) {
     names.push_back(file.name);
     EXPECT_FALSE(trees_of(file.content).at(0).comment.empty()) << file.name << " has no comment above it";
   }
-  for (const auto &entry : std::filesystem::directory_iterator(std::filesystem::path(UNRAVEL_SOURCE_DIR) / "layouts"))
+  for (const auto &entry :
+       std::filesystem::directory_iterator(std::filesystem::path(UNRAVEL_SOURCE_DIR) / "layouts"))
     files.push_back(entry.path().stem().string());
   std::sort(names.begin(), names.end());
   std::sort(files.begin(), files.end());

@@ -25,7 +25,8 @@ inline layout::CheckedLayout check_tree(const parse::LayoutTree &tree,
   return checked;
 }
 
-inline layout::Layout layout_of(const std::string &content, const std::vector<std::int64_t> &parameters = {}) {
+inline layout::Layout layout_of(const std::string &content,
+                                const std::vector<std::int64_t> &parameters = {}) {
   return check_tree(trees_of(content).at(0), parameters).layout;
 }
 

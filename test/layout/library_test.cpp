@@ -55,21 +55,24 @@ TEST(LayoutLibrary, ShippedNames) {
 }
 
 TEST(LayoutLibrary, ThereIsNoSuchLayout) {
-  EXPECT_EQ(load("crs", 2), "-f A:1:1: error: there is no layout `crs` among the shipped ones [unknown-layout]\n"
-                            "  1 | crs\n"
-                            "    | ^~~\n"
-                            "  hint: `unravel layout list` shows the shipped ones; ./file.layout:name names your own\n");
-  EXPECT_EQ(load("csrr", 2), "-f A:1:1: error: there is no layout `csrr` among the shipped ones [unknown-layout]\n"
-                             "  1 | csrr\n"
-                             "    | ^~~~\n"
-                             "  hint: did you mean `csr`?\n");
+  EXPECT_EQ(load("crs", 2),
+            "-f A:1:1: error: there is no layout `crs` among the shipped ones [unknown-layout]\n"
+            "  1 | crs\n"
+            "    | ^~~\n"
+            "  hint: `unravel layout list` shows the shipped ones; ./file.layout:name names your own\n");
+  EXPECT_EQ(load("csrr", 2),
+            "-f A:1:1: error: there is no layout `csrr` among the shipped ones [unknown-layout]\n"
+            "  1 | csrr\n"
+            "    | ^~~~\n"
+            "  hint: did you mean `csr`?\n");
 }
 
 TEST(LayoutLibrary, NotOfThisOrder) {
-  EXPECT_EQ(message_of("csr", 3),
-            "-f A:1:1: error: layout `csr` is for tensors of order 2, but the tensor has order 3 [unknown-layout]\n");
-  EXPECT_EQ(message_of("dense", 5), "-f A:1:1: error: layout `dense` is for tensors of order 0, 1, 2, 3, 4, but the "
-                                    "tensor has order 5 [unknown-layout]\n");
+  EXPECT_EQ(message_of("csr", 3), "-f A:1:1: error: layout `csr` is for tensors of order 2, but the tensor "
+                                  "has order 3 [unknown-layout]\n");
+  EXPECT_EQ(message_of("dense", 5),
+            "-f A:1:1: error: layout `dense` is for tensors of order 0, 1, 2, 3, 4, but the "
+            "tensor has order 5 [unknown-layout]\n");
 }
 
 TEST(LayoutLibrary, Parameters) {
@@ -88,20 +91,23 @@ TEST(LayoutLibrary, Parameters) {
             file.path() + ":1:8: error: layout `blocks` takes 2 parameters, but 1 is given [unknown-layout]\n"
                           "  hint: write blocks<4,4>\n");
   EXPECT_EQ(message_of(file.path(), 2),
-            file.path() + ":1:8: error: layout `blocks` takes 2 parameters, but 0 are given [unknown-layout]\n"
-                          "  hint: write blocks<4,4>\n");
+            file.path() +
+                ":1:8: error: layout `blocks` takes 2 parameters, but 0 are given [unknown-layout]\n"
+                "  hint: write blocks<4,4>\n");
   EXPECT_EQ(message_of(file.path() + ":blocks<2,2,2>", 2),
-            file.path() + ":1:8: error: layout `blocks` takes 2 parameters, but 3 are given [unknown-layout]\n");
+            file.path() +
+                ":1:8: error: layout `blocks` takes 2 parameters, but 3 are given [unknown-layout]\n");
 }
 
 TEST(LayoutLibrary, FilesOfTheUsers) {
   LayoutFile file("layout first" + diagonal + "layout second" + diagonal);
   EXPECT_EQ(load(file.path() + ":second", 2), "second");
   EXPECT_EQ(load(file.path(), 2), "first");
-  EXPECT_EQ(message_of(file.path() + ":secnd", 2), "-f A:1:1: error: there is no layout `secnd` in `" + file.path() +
-                                                       "` [unknown-layout]\n  hint: did you mean `second`?\n");
-  EXPECT_EQ(message_of(file.path(), 1),
-            "-f A:1:1: error: layout `first` is for tensors of order 2, 2, but the tensor has order 1 [unknown-layout]\n");
+  EXPECT_EQ(message_of(file.path() + ":secnd", 2),
+            "-f A:1:1: error: there is no layout `secnd` in `" + file.path() +
+                "` [unknown-layout]\n  hint: did you mean `second`?\n");
+  EXPECT_EQ(message_of(file.path(), 1), "-f A:1:1: error: layout `first` is for tensors of order 2, 2, but "
+                                        "the tensor has order 1 [unknown-layout]\n");
   EXPECT_EQ(message_of("./no/such.layout", 2),
             "./no/such.layout: error: cannot read: No such file or directory [cannot-read]\n");
 }
@@ -140,7 +146,8 @@ TEST(LayoutProperty, EveryApplicationIsGuarded) {
         std::vector<term::Term> guard = term::conjuncts(property.axiom.guard);
         for (const term::Term &application : term::applications_of(property.axiom.conclusion)) {
           const auto *call = application.as<term::Apply>();
-          term::Term domain = term::between(term::Term(0), call->arguments[0], layout.array(call->function)->extents[0]);
+          term::Term domain =
+              term::between(term::Term(0), call->arguments[0], layout.array(call->function)->extents[0]);
           for (const term::Term &part : term::conjuncts(domain))
             EXPECT_NE(std::find(guard.begin(), guard.end(), part), guard.end())
                 << file.name << ": " << property.axiom.text << ": " << term::to_text(part);
@@ -153,8 +160,8 @@ TEST(LayoutAxioms, SizesCountsPropertiesLemmas) {
   std::vector<std::string> texts;
   for (const prove::Axiom &axiom : layout::load_layout(reference_of("csr"), 2).layout.axioms())
     texts.push_back(axiom.text);
-  EXPECT_EQ(texts, (std::vector<std::string>{"0 <= M", "0 <= N", "0 <= NNZ", "NNZ = rowptr(M)", "rowptr(0) = 0",
-                                             "increasing rowptr", "range col in [0, N)",
+  EXPECT_EQ(texts, (std::vector<std::string>{"0 <= M", "0 <= N", "0 <= NNZ", "NNZ = rowptr(M)",
+                                             "rowptr(0) = 0", "increasing rowptr", "range col in [0, N)",
                                              "strictly increasing col within rowptr", "range of rowptr"}));
 }
 
@@ -167,11 +174,12 @@ TEST(LayoutAxioms, SharedSizes) {
 
 /// The parser refuses a formula where an integer is expected; trees that were made otherwise are refused too.
 TEST(LayoutMessage, WrongSort) {
-  EXPECT_EQ(outcome_of("layout a(i: N) {\n  value v[N];\n  stored { [p] -> [i] : i = p and p } at v(p);\n}\n"),
-            "input:3:35: error: expected a condition, saw the number `p` [wrong-sort]\n"
-            "  3 |   stored { [p] -> [i] : i = p and p } at v(p);\n"
-            "    |                                   ^\n"
-            "  hint: conditions compare numbers, as in `0 <= i < M`\n");
+  EXPECT_EQ(
+      outcome_of("layout a(i: N) {\n  value v[N];\n  stored { [p] -> [i] : i = p and p } at v(p);\n}\n"),
+      "input:3:35: error: expected a condition, saw the number `p` [wrong-sort]\n"
+      "  3 |   stored { [p] -> [i] : i = p and p } at v(p);\n"
+      "    |                                   ^\n"
+      "  hint: conditions compare numbers, as in `0 <= i < M`\n");
   parse::LayoutTree tree = trees_of("layout a" + diagonal).at(0);
   tree.stored[0].relation = tree.stored[0].coordinates[0];
   try {

@@ -1,5 +1,5 @@
-// Lowered programs, before the passes over loops. A golden case is a computation with formats; a new one needs
-// no code. What the programs compute is tested by executing them (test/run, test/emit).
+// Lowered programs, before the passes over loops. A golden case is a computation with formats; a new one
+// needs no code. What the programs compute is tested by executing them (test/run, test/emit).
 #include "combination_text.h"
 #include "golden.h"
 #include "loop/verify.h"
@@ -11,7 +11,8 @@ namespace unravel::test {
 namespace {
 
 /// The outermost loop is run in parallel where `parallel` is set, whether or not that is right.
-loop::Program lower_text(const std::string &input, bool parallel = false, const find::Requests &requests = {}) {
+loop::Program lower_text(const std::string &input, bool parallel = false,
+                         const find::Requests &requests = {}) {
   CombinationText text = read_combination_text(input);
   combine::Combination made = combine_text(text);
   prove::Prover prover(made.axioms);
@@ -34,7 +35,8 @@ loop::Program lower_text(const std::string &input, bool parallel = false, const 
 TEST(LowerGolden, EveryFilePrintsAsRecorded) {
   for (const std::string &name : golden_names("lower", "programs"))
     golden_run("lower", name, [](const std::string &input) { return loop::to_text(lower_text(input)); });
-  golden_run("lower", "parallel", [](const std::string &input) { return loop::to_text(lower_text(input, true).body); });
+  golden_run("lower", "parallel",
+             [](const std::string &input) { return loop::to_text(lower_text(input, true).body); });
   golden_run("lower", "binary", [](const std::string &input) {
     return loop::to_text(lower_text(input, false, {{"x", find::Method::Binary}}).body);
   });
@@ -69,17 +71,17 @@ TEST(LowerPreconditions, SizesThatMustAgree) {
   std::vector<std::string> formulas;
   for (const loop::Precondition &precondition : program.preconditions)
     formulas.push_back(term::to_text(precondition.formula) + ": " + precondition.message);
-  EXPECT_EQ(formulas, (std::vector<std::string>{
-                          "A.N = B.M: index k runs over N of A and M of B",
-                          "A.M = C.M: index i runs over M of A and M of C",
-                          "B.N = C.N: index j runs over N of B and N of C"}));
+  EXPECT_EQ(formulas, (std::vector<std::string>{"A.N = B.M: index k runs over N of A and M of B",
+                                                "A.M = C.M: index i runs over M of A and M of C",
+                                                "B.N = C.N: index j runs over N of B and N of C"}));
 }
 
 TEST(LowerParameters, ElementTypes) {
   combine::Combination made = combine_text("y(i) = A(i,j) * x(j)\n-f A=csr");
   made.bindings[1].layout.arrays[0].element = "int64"; // rowptr, whatever the option says
   lower::LeafPlan plan;
-  plan.nest = scan::scan_space(made.leaves[0], schedule::plan_order(made.leaves[0], {}), made.axioms, made.arrays);
+  plan.nest =
+      scan::scan_space(made.leaves[0], schedule::plan_order(made.leaves[0], {}), made.axioms, made.arrays);
   lower::LowerOptions options;
   options.value = loop::ElementType::Float32;
   std::string types;

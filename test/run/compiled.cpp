@@ -18,14 +18,17 @@ emit::EmitOptions in_process() {
 
 tensor::PackOptions pack_options(const Problem &problem) {
   tensor::PackOptions options;
-  options.index = problem.index == loop::ElementType::Int64 ? tensor::IndexType::Int64 : tensor::IndexType::Int32;
-  options.value = problem.value == loop::ElementType::Float32 ? tensor::ValueType::F32 : tensor::ValueType::F64;
+  options.index =
+      problem.index == loop::ElementType::Int64 ? tensor::IndexType::Int64 : tensor::IndexType::Int32;
+  options.value =
+      problem.value == loop::ElementType::Float32 ? tensor::ValueType::F32 : tensor::ValueType::F64;
   return options;
 }
 
 } // namespace
 
-Packer::Packer(const Problem &problem) : problem_(problem), front_(pipeline::read_request(problem.request())) {
+Packer::Packer(const Problem &problem)
+    : problem_(problem), front_(pipeline::read_request(problem.request())) {
   for (const auto &[tensor, layout] : front_.layouts)
     plans_.emplace(tensor, tensor::plan_packing(layout));
 }
@@ -82,9 +85,9 @@ std::optional<tensor::Coordinates> Packer::draw_entries(const compute::TensorUse
 
 std::vector<Sizes> sizes_of_all_kinds(const compute::Computation &computation) {
   std::vector<Sizes> result;
-  const std::vector<std::vector<std::int64_t>> patterns = {{5, 7, 4, 3}, {70, 9, 8, 2}, {1, 6, 5, 4}, {6, 1, 5, 1},
-                                                           {0, 0, 0, 0}, {1, 1, 1, 1},  {0, 5, 3, 2}, {4, 0, 3, 2},
-                                                           {6, 6, 5, 5}, {45, 45, 3, 3}};
+  const std::vector<std::vector<std::int64_t>> patterns = {
+      {5, 7, 4, 3}, {70, 9, 8, 2}, {1, 6, 5, 4}, {6, 1, 5, 1}, {0, 0, 0, 0},
+      {1, 1, 1, 1}, {0, 5, 3, 2},  {4, 0, 3, 2}, {6, 6, 5, 5}, {45, 45, 3, 3}};
   for (std::size_t number = 0; number < patterns.size(); ++number) {
     Sizes sizes;
     for (std::size_t k = 0; k < computation.indices.size(); ++k)

@@ -2,6 +2,7 @@
 
 #include "build/kernel.h"
 #include "run/problem.h"
+#include "tensor/pack.h"
 
 #include <map>
 #include <random>
@@ -26,11 +27,13 @@ public:
   explicit Packer(const Problem &problem);
   const pipeline::Front &front() const { return front_; }
 
-  /// A random case of these sizes; nothing where a tensor can't have its shape or the layout excludes the entries.
+  /// A random case of these sizes; nothing where a tensor can't have its shape or the layout excludes the
+  /// entries.
   std::optional<PackedCase> draw(const Sizes &sizes, std::mt19937_64 &random) const;
 
 private:
-  std::optional<tensor::Coordinates> draw_entries(const compute::TensorUse &use, const std::vector<std::int64_t> &shape,
+  std::optional<tensor::Coordinates> draw_entries(const compute::TensorUse &use,
+                                                  const std::vector<std::int64_t> &shape,
                                                   std::mt19937_64 &random) const;
 
   Problem problem_;

@@ -1,5 +1,5 @@
-// The C that people take away: many kernels in one translation unit, compiled without a warning as C99 and as C++
-// by gcc and clang, with and without OpenMP, and run under the sanitizers on data that stand in the text.
+// The C that people take away: many kernels in one translation unit, compiled without a warning as C99 and as
+// C++ by gcc and clang, with and without OpenMP, and run under the sanitizers on data that stand in the text.
 #include "emit/emit.h"
 #include "report/diagnostic.h"
 #include "run/compiled.h"
@@ -91,8 +91,8 @@ void add_case(const PackedCase &input, const pipeline::Compilation &compilation,
       for (std::size_t e = 0; e < elements.size(); ++e)
         values.push_back(elements.real(e));
       // An array of its exact size: the sanitizer sees what is read behind it.
-      text << "static " << type_of(elements) << " " << data << "[" << std::max<std::size_t>(1, elements.size())
-           << "] = " << initialiser(values) << ";\n";
+      text << "static " << type_of(elements) << " " << data << "["
+           << std::max<std::size_t>(1, elements.size()) << "] = " << initialiser(values) << ";\n";
       members += (members.empty() ? "" : ", ") + data;
       if (k == 0) body += "  return wrong(" + data + ", " + name + "_expected, " + name + "_bound, ";
     }
@@ -160,7 +160,8 @@ private:
 };
 
 /// Kernels of a sample, as many to a unit as have structs of the same names and members.
-std::vector<Unit> units_of(loop::ElementType index, loop::ElementType value, std::size_t count, std::uint64_t seed) {
+std::vector<Unit> units_of(loop::ElementType index, loop::ElementType value, std::size_t count,
+                           std::uint64_t seed) {
   std::vector<Unit> units;
   std::mt19937_64 random(seed);
   std::vector<Problem> problems = sample_of(all_problems(), count, seed);
@@ -211,8 +212,9 @@ void compile_and_run(const Unit &unit, const std::string &compiler, const std::s
                         folder.path("unit.c") + " -o " + folder.path("unit");
   std::string complaint = folder.run(command);
   EXPECT_EQ(complaint, "");
-  if (complaint.empty())
+  if (complaint.empty()) {
     EXPECT_EQ(folder.run("env ASAN_OPTIONS=detect_leaks=0 OMP_NUM_THREADS=2 " + folder.path("unit")), "");
+  }
   if (testing::Test::HasFailure() && std::getenv("UNRAVEL_KEEP"))
     std::filesystem::copy(folder.path("unit.c"), std::getenv("UNRAVEL_KEEP"),
                           std::filesystem::copy_options::overwrite_existing);
@@ -231,9 +233,9 @@ TEST(EmittedC, many_kernels_to_a_unit_under_the_sanitizers) {
   std::size_t kernels = take_all() ? 200 : 14, cases = 0, number = 0;
   bool any = false;
   for (bool wide : {false, true}) {
-    std::vector<Unit> units = units_of(wide ? loop::ElementType::Int64 : loop::ElementType::Int32,
-                                       wide ? loop::ElementType::Float32 : loop::ElementType::Float64, kernels,
-                                       wide ? 22 : 21);
+    std::vector<Unit> units =
+        units_of(wide ? loop::ElementType::Int64 : loop::ElementType::Int32,
+                 wide ? loop::ElementType::Float32 : loop::ElementType::Float64, kernels, wide ? 22 : 21);
     for (const Unit &unit : units) {
       cases += unit.functions.size();
       for (std::size_t k = 0; k < compilers.size(); ++k)

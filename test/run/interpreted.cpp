@@ -9,7 +9,9 @@ namespace unravel::run::test {
 
 namespace {
 
-pipeline::Compilation compile(const Problem &problem) { return pipeline::compile(problem.request()); }
+pipeline::Compilation compile(const Problem &problem) {
+  return pipeline::compile(problem.request());
+}
 
 const std::string &result_of(const pipeline::Compilation &compilation) {
   return compilation.computation.tensors.front().name;
@@ -42,10 +44,12 @@ bool Interpreted::check(const SmallCase &input, const loop::InterpretOptions &op
         memory.values[name + "." + array].push_back(prime(next++));
     for (const auto &[array, count] : instance->value_counts)
       memory.values[name + "." + array].resize(count);
-    tensor::Coordinates &meant = coordinates.emplace(name, tensor::Coordinates(instance->shape)).first->second;
+    tensor::Coordinates &meant =
+        coordinates.emplace(name, tensor::Coordinates(instance->shape)).first->second;
     for (const Instance::Entry &entry : instance->entries)
       meant.append(entry.coordinate,
-                   entry.factor * (entry.array.empty() ? 1 : memory.values.at(name + "." + entry.array)[entry.slot]));
+                   entry.factor *
+                       (entry.array.empty() ? 1 : memory.values.at(name + "." + entry.array)[entry.slot]));
     operands[name] = &meant;
   }
   // The result: filled with what must be overwritten, or added to.
@@ -94,7 +98,8 @@ std::string Interpreted::describe(const SmallCase &input) const {
   return text.str();
 }
 
-std::vector<SmallCase> Interpreted::inputs(const Sizes &sizes, std::size_t limit, std::mt19937_64 &random) const {
+std::vector<SmallCase> Interpreted::inputs(const Sizes &sizes, std::size_t limit,
+                                           std::mt19937_64 &random) const {
   std::vector<std::pair<std::string, const std::vector<Instance> *>> choices;
   std::size_t total = 1;
   if (!shape_of(compilation_.computation, result_of(compilation_), sizes)) return {};
@@ -130,9 +135,9 @@ std::optional<SmallCase> Interpreted::draw(std::mt19937_64 &random) const {
 
 std::vector<Sizes> small_sizes(const compute::Computation &computation) {
   std::vector<Sizes> result;
-  const std::vector<std::vector<std::int64_t>> patterns = {{2, 2, 2, 2}, {2, 3, 2, 1}, {3, 2, 1, 2}, {1, 3, 2, 2},
-                                                           {3, 1, 2, 2}, {0, 2, 1, 1}, {2, 0, 2, 2}, {0, 0, 0, 0},
-                                                           {1, 1, 1, 1}, {3, 3, 1, 1}};
+  const std::vector<std::vector<std::int64_t>> patterns = {
+      {2, 2, 2, 2}, {2, 3, 2, 1}, {3, 2, 1, 2}, {1, 3, 2, 2}, {3, 1, 2, 2},
+      {0, 2, 1, 1}, {2, 0, 2, 2}, {0, 0, 0, 0}, {1, 1, 1, 1}, {3, 3, 1, 1}};
   for (const std::vector<std::int64_t> &pattern : patterns)
     for (std::int64_t surplus : {1, 0, -1}) {
       Sizes sizes;

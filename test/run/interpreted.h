@@ -26,7 +26,8 @@ public:
   /// False where it failed.
   bool check(const SmallCase &input, const loop::InterpretOptions &options = {}) const;
 
-  /// Draws an input at random: sizes, then an instance for each operand. Nothing where there is none of the sizes.
+  /// Draws an input at random: sizes, then an instance for each operand. Nothing where there is none of the
+  /// sizes.
   std::optional<SmallCase> draw(std::mt19937_64 &random) const;
 
   /// All inputs of given sizes, if there are at most `limit`; else `limit` of them at random.

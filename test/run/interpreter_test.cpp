@@ -1,5 +1,6 @@
-// Every computation in its layouts on all small inputs, run by the interpreter: no C compiler takes part. Every
-// find that was proved runs on every small array that satisfies the properties, so a wrong proof shows here.
+// Every computation in its layouts on all small inputs, run by the interpreter: no C compiler takes part.
+// Every find that was proved runs on every small array that satisfies the properties, so a wrong proof shows
+// here.
 #include "report/diagnostic.h"
 #include "run/interpreted.h"
 
@@ -11,7 +12,8 @@ using namespace unravel::run::test;
 
 namespace {
 
-/// All inputs of all small sizes, up to a limit per size; every other one with its parallel loops in disorder.
+/// All inputs of all small sizes, up to a limit per size; every other one with its parallel loops in
+/// disorder.
 bool check_all(const Interpreted &kernel, std::size_t limit, std::mt19937_64 &random, std::size_t &runs) {
   for (const Sizes &sizes : small_sizes(kernel.compilation().computation))
     for (const SmallCase &input : kernel.inputs(sizes, limit, random)) {
@@ -25,7 +27,8 @@ bool check_all(const Interpreted &kernel, std::size_t limit, std::mt19937_64 &ra
 }
 
 /// Compiles; nothing where a request for a schedule is refused, which must be for one of these reasons.
-std::optional<Interpreted> compile_if_possible(const Problem &problem, const std::vector<report::Kind> &reasons) {
+std::optional<Interpreted> compile_if_possible(const Problem &problem,
+                                               const std::vector<report::Kind> &reasons) {
   try {
     return Interpreted(problem);
   } catch (const report::Error &error) {
@@ -36,6 +39,13 @@ std::optional<Interpreted> compile_if_possible(const Problem &problem, const std
   }
 }
 
+/// A sample where each problem is compiled many times.
+std::vector<Problem> few_of(std::size_t count, std::uint64_t seed) {
+  std::vector<Problem> problems = sample_of(all_problems(), 3 * count, seed);
+  if (!take_all()) problems.resize(count);
+  return problems;
+}
+
 std::string order_text(const std::vector<std::string> &variables) {
   std::string text;
   for (const std::string &variable : variables)
@@ -43,7 +53,9 @@ std::string order_text(const std::vector<std::string> &variables) {
   return text;
 }
 
-std::size_t limit(std::size_t usual) { return take_all() ? usual * 40 : usual; }
+std::size_t limit(std::size_t usual) {
+  return take_all() ? usual * 40 : usual;
+}
 
 } // namespace
 
@@ -70,11 +82,11 @@ TEST(SmallInputs, all_arrays_of_a_layout_are_found) {
 TEST(Interpreter, all_small_inputs) {
   std::mt19937_64 random(1);
   std::size_t runs = 0, kernels = 0;
-  for (const Problem &problem : sample_of(all_problems(), 260, 1)) {
+  for (const Problem &problem : sample_of(all_problems(), 130, 1)) {
     std::optional<Interpreted> kernel = compile_if_possible(problem, {});
     if (!kernel) return;
     ++kernels;
-    if (!check_all(*kernel, limit(60), random, runs)) return;
+    if (!check_all(*kernel, limit(30), random, runs)) return;
   }
   std::cout << kernels << " kernels, " << runs << " runs\n";
   EXPECT_GT(runs, kernels * 20);
@@ -84,7 +96,9 @@ TEST(Interpreter, every_find_that_can_be_had) {
   std::mt19937_64 random(2);
   std::size_t runs = 0;
   std::map<std::string, int> forced;
-  for (Problem problem : sample_of(all_problems(), 60, 2)) {
+  std::vector<Problem> problems = few_of(20, 2);
+  problems.push_back({"y(i) = A(i,j) * B(i,j)", {{"A", "dcsr"}, {"B", "@dcsr_all"}}, {}, {}});
+  for (Problem problem : problems) {
     std::optional<Interpreted> kernel = compile_if_possible(problem, {});
     if (!kernel) return;
     const pipeline::Leaf &leaf = kernel->compilation().leaves.at(0);
@@ -97,21 +111,23 @@ TEST(Interpreter, every_find_that_can_be_had) {
         std::optional<Interpreted> other = compile_if_possible(problem, {report::Kind::find_not_proved});
         if (!other) continue;
         ++forced[method];
-        if (!check_all(*other, limit(25), random, runs)) return;
+        if (!check_all(*other, limit(10), random, runs)) return;
       }
       problem.finds.clear();
     }
   }
   for (const char *method : {"direct", "seq", "binary", "scan"})
     std::cout << method << ": " << forced[method] << " kernels\n";
-  for (const char *method : {"seq", "binary", "scan"})
-    EXPECT_GT(forced[method], 20) << method;
+  for (const char *method : {"seq", "binary", "scan"}) {
+    EXPECT_GT(forced[method], 4) << method;
+  }
+  EXPECT_GT(forced["direct"], 0);
 }
 
 TEST(Interpreter, every_order_of_loops) {
   std::mt19937_64 random(3);
   std::size_t runs = 0, orders = 0;
-  for (Problem problem : sample_of(all_problems(), 60, 3)) {
+  for (Problem problem : few_of(20, 3)) {
     std::optional<Interpreted> kernel = compile_if_possible(problem, {});
     if (!kernel) return;
     if (kernel->compilation().leaves.size() != 1) continue;
@@ -123,9 +139,9 @@ TEST(Interpreter, every_order_of_loops) {
       std::optional<Interpreted> other = compile_if_possible(problem, {report::Kind::not_bounded_here});
       if (!other) continue;
       ++orders;
-      if (!check_all(*other, limit(25), random, runs)) return;
+      if (!check_all(*other, limit(10), random, runs)) return;
     }
   }
   std::cout << orders << " orders\n";
-  EXPECT_GT(orders, 20u);
+  EXPECT_GT(orders, 10u);
 }

@@ -1,5 +1,5 @@
-// Compiled kernels against the reference evaluator: every computation, in every layout, with indices and values of
-// every width, on one thread and on two. A seeded sample; all with UNRAVEL_TEST_ALL=1.
+// Compiled kernels against the reference evaluator: every computation, in every layout, with indices and
+// values of every width, on one thread and on two. A seeded sample; all with UNRAVEL_TEST_ALL=1.
 #include "report/diagnostic.h"
 #include "run/compiled.h"
 #include "run/session.h"
@@ -48,7 +48,7 @@ TEST(Kernel, sampled_problems_of_every_width_on_one_thread_and_two) {
   std::mt19937_64 random(11);
   std::size_t kernels = 0, calls = 0, number = 0;
   std::set<std::string> methods;
-  for (Problem problem : sample_of(all_problems(), 170, 11)) {
+  for (Problem problem : sample_of(all_problems(), 150, 11)) {
     problem.index = number % 2 ? loop::ElementType::Int64 : loop::ElementType::Int32;
     problem.value = number % 3 == 2 ? loop::ElementType::Float32 : loop::ElementType::Float64;
     problem.schedules = {"chunk " + std::to_string(number % 5 == 0 ? 32 : 1 + number % 4)};
@@ -81,7 +81,10 @@ TEST(Kernel, through_the_whole_session_with_files) {
     std::optional<Packer> packer = packer_of(problem);
     if (!packer) continue;
     std::vector<Sizes> kinds = sizes_of_all_kinds(packer->front().computation);
-    std::optional<PackedCase> input = packer->draw(kinds[number % kinds.size()], random);
+    // The session gives a mode with a shifted subscript of the result the index's extent.
+    Sizes sizes = kinds[number % kinds.size()];
+    if (problem.expression.rfind("y(i+1)", 0) == 0) sizes.shifted_surplus = 0;
+    std::optional<PackedCase> input = packer->draw(sizes, random);
     ++number;
     if (!input) continue;
     run::Request request;
@@ -91,7 +94,8 @@ TEST(Kernel, through_the_whole_session_with_files) {
     for (const auto &[index, extent] : input->sizes.indices)
       request.extents[index] = extent;
     for (const auto &[tensor, coordinates] : input->coordinates) {
-      if (tensor == packer->front().computation.tensors.front().name && problem.expression.find("+=") == std::string::npos)
+      if (tensor == packer->front().computation.tensors.front().name &&
+          problem.expression.find("+=") == std::string::npos)
         continue;
       std::string path = folder.path(tensor + ".mtx");
       tensor::write_tensor(path, coordinates);
@@ -103,7 +107,9 @@ TEST(Kernel, through_the_whole_session_with_files) {
       ++runs;
       ASSERT_TRUE(report.comparison && report.comparison->ok);
       std::vector<double> got = tensor::to_dense(tensor::unpack(report.result));
-      EXPECT_TRUE(tensor::compare(got, input->expected, request.compile.value == loop::ElementType::Float32 ? 1e-5 : 1e-12).ok);
+      EXPECT_TRUE(tensor::compare(got, input->expected,
+                                  request.compile.value == loop::ElementType::Float32 ? 1e-5 : 1e-12)
+                      .ok);
     } catch (const report::Error &error) {
       ADD_FAILURE() << error.what();
     }

@@ -1,5 +1,5 @@
-// The main job on real matrices: those of the folder UNRAVEL_DATA, or of the sibling folder of the sources; on
-// generated ones where there is none. By default small files first, until the time is up; all of them with
+// The main job on real matrices: those of the folder UNRAVEL_DATA, or of the sibling folder of the sources;
+// on generated ones where there is none. By default small files first, until the time is up; all of them with
 // UNRAVEL_TEST_ALL=1.
 #include "odd_layouts.h"
 #include "report/diagnostic.h"
@@ -59,18 +59,21 @@ std::vector<Command> commands() {
   std::vector<Command> all;
   for (const char *layout : {"csr", "csc", "coo", "dcsr", "@csr_once"}) {
     all.push_back({"y(i) = A(i,j) * x(j)", {{"A", layout}}, {{"A", "FILE"}, {"x", "random"}}});
-    all.push_back(
-        {"y(i) = A(i,j) * x(j)", {{"A", layout}, {"x", "sv"}}, {{"A", "FILE"}, {"x", "random,density=0.01"}}});
+    all.push_back({"y(i) = A(i,j) * x(j)",
+                   {{"A", layout}, {"x", "sv"}},
+                   {{"A", "FILE"}, {"x", "random,density=0.01"}}});
   }
   for (const char *first : {"csr", "coo", "dcsr"})
     for (const char *second : {"csr", "coo", "dcsr"})
       all.push_back({"s = A(i,j) * B(i,j)", {{"A", first}, {"B", second}}, {{"A", "FILE"}, {"B", "FILE"}}});
   for (const char *second : {"csr", "csc", "dense"})
-    all.push_back({"C(i,j) = A(i,k) * B(k,j)", {{"A", "csr"}, {"B", second}}, {{"A", "FILE"}, {"B", "THIN"}}});
+    all.push_back(
+        {"C(i,j) = A(i,k) * B(k,j)", {{"A", "csr"}, {"B", second}}, {{"A", "FILE"}, {"B", "THIN"}}});
   return all;
 }
 
-run::Request request_of(const Command &command, const Matrix &matrix, const std::vector<std::int64_t> &shape) {
+run::Request request_of(const Command &command, const Matrix &matrix,
+                        const std::vector<std::int64_t> &shape) {
   run::Request request;
   request.compile.expression = command.expression;
   for (const auto &[tensor, layout] : command.formats)
@@ -95,7 +98,7 @@ TEST(Matrices, the_main_job) {
   };
   std::size_t runs = 0, left = 0;
   for (const Matrix &matrix : matrices()) {
-    if (!take_all() && (seconds() > 25 || matrix.bytes > 1'000'000)) {
+    if (!take_all() && (seconds() > 8 || matrix.bytes > 1'000'000)) {
       ++left;
       continue;
     }
@@ -114,8 +117,9 @@ TEST(Matrices, the_main_job) {
         ++runs;
         shape = report.shapes.at("A");
         ASSERT_TRUE(report.comparison.has_value());
-        EXPECT_TRUE(report.comparison->ok) << report.comparison->bad_elements << " elements are wrong: expected "
-                                           << report.comparison->expected << ", got " << report.comparison->got;
+        EXPECT_TRUE(report.comparison->ok)
+            << report.comparison->bad_elements << " elements are wrong: expected "
+            << report.comparison->expected << ", got " << report.comparison->got;
       } catch (const report::Error &error) {
         ADD_FAILURE() << error.what();
       }

@@ -45,8 +45,9 @@ const std::vector<Computation> &computations();
 /// Every computation with every choice of layouts, in a fixed order.
 std::vector<Problem> all_problems();
 
-/// A seeded sample of `count` problems in which every layout of every tensor of every computation occurs,
-/// and every pair of matrix layouts occurs in some computation; all of them where UNRAVEL_TEST_ALL is set.
+/// A seeded sample of `count` problems (or some more) in which every computation, every layout and every pair
+/// of shipped layouts that some computation has occurs; all of them where UNRAVEL_TEST_ALL=1.
+/// UNRAVEL_TEST_SEED=N takes another sample.
 std::vector<Problem> sample_of(const std::vector<Problem> &problems, std::size_t count, std::uint64_t seed);
 
 bool take_all();

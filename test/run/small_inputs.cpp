@@ -73,8 +73,8 @@ std::int64_t largest_number(const Instance &instance) {
 
 /// Calls `use` for every assignment of numbers in [low, high] to the variables, until it says no.
 template <class Use>
-bool for_all(const std::vector<std::string> &variables, std::int64_t low, std::int64_t high, World &world, Use use,
-             std::size_t next = 0) {
+bool for_all(const std::vector<std::string> &variables, std::int64_t low, std::int64_t high, World &world,
+             Use use, std::size_t next = 0) {
   if (next == variables.size()) return use();
   for (std::int64_t value = low; value <= high; ++value) {
     world.variables[variables[next]] = value;
@@ -150,7 +150,8 @@ void find_entries(const layout::Layout &layout, Instance &instance) {
       Instance::Entry entry;
       for (std::size_t mode = 0; mode < instance.shape.size(); ++mode) {
         entry.coordinate.push_back(world.variables.at(layout.coordinates[mode]));
-        EXPECT_TRUE(entry.coordinate.back() >= 0 && entry.coordinate.back() < instance.shape[mode]) << layout.name;
+        EXPECT_TRUE(entry.coordinate.back() >= 0 && entry.coordinate.back() < instance.shape[mode])
+            << layout.name;
       }
       entry.array = piece.value.array;
       entry.factor = (piece.value.negative ? -1 : 1) * (entry.array.empty() ? piece.value.literal : 1);
@@ -294,7 +295,8 @@ std::vector<Instance> all_packed(const layout::Layout &layout, const std::vector
   return found;
 }
 
-const std::vector<Instance> &small_inputs(const layout::Layout &layout, const std::vector<std::int64_t> &shape) {
+const std::vector<Instance> &small_inputs(const layout::Layout &layout,
+                                          const std::vector<std::int64_t> &shape) {
   static std::map<std::pair<std::string, std::vector<std::int64_t>>, std::vector<Instance>> made;
   auto [at, fresh] = made.try_emplace({layout.name, shape});
   if (fresh) {

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-/// All small tensors of a layout: every choice of its arrays that satisfies its properties, found by trying all
-/// numbers, and everything that packing makes of small patterns. What they mean is read off the relation by
-/// trying all positions, with nothing of the compiler but the evaluation of terms.
+/// All small tensors of a layout: every choice of its arrays that satisfies its properties, found by trying
+/// all numbers, and everything that packing makes of small patterns. What they mean is read off the relation
+/// by trying all positions, with nothing of the compiler but the evaluation of terms.
 namespace unravel::run::test {
 
 /// A tensor without values. Element k of a value array gets a value later.
@@ -35,13 +35,14 @@ struct Instance {
 std::vector<Instance> all_arrays(const layout::Layout &layout, const std::vector<std::int64_t> &shape,
                                  std::int64_t largest = 3);
 
-/// What packing makes of every pattern of entries (in falling order, with a repeated entry in every other one);
-/// patterns that the layout can't store are left out. Nothing where it can't be packed. Fails the current test
-/// where the packed tensor means something else than the pattern.
+/// What packing makes of every pattern of entries (in falling order, with a repeated entry in every other
+/// one); patterns that the layout can't store are left out. Nothing where it can't be packed. Fails the
+/// current test where the packed tensor means something else than the pattern.
 std::vector<Instance> all_packed(const layout::Layout &layout, const std::vector<std::int64_t> &shape);
 
 /// Both, made once for each layout and shape.
-const std::vector<Instance> &small_inputs(const layout::Layout &layout, const std::vector<std::int64_t> &shape);
+const std::vector<Instance> &small_inputs(const layout::Layout &layout,
+                                          const std::vector<std::int64_t> &shape);
 
 /// Whether all properties that the layout states hold, and only such that `names` suffice for are asked.
 bool satisfies(const layout::Layout &layout, const Instance &instance);

@@ -1,5 +1,5 @@
-// Every nest visits exactly the points of its relation, each once, and reads nothing outside an array: on small
-// random arrays that have the properties of their layouts.
+// Every nest visits exactly the points of its relation, each once, and reads nothing outside an array: on
+// small random arrays that have the properties of their layouts.
 #include "golden.h"
 #include "scan_text.h"
 #include "small_worlds.h"
@@ -54,7 +54,8 @@ private:
     for (const term::Term &load : nest_.safe_loads) {
       if (!term::mentions(load, variable)) continue;
       std::set<std::string> needed = term::variables_of(load);
-      if (std::all_of(needed.begin(), needed.end(), [&](const std::string &name) { return world_.variables.count(name) > 0; }))
+      if (std::all_of(needed.begin(), needed.end(),
+                      [&](const std::string &name) { return world_.variables.count(name) > 0; }))
         evaluate(load, world_);
     }
   }
@@ -82,10 +83,12 @@ bool make_world(Random &random, World &world, const combine::Combination &made) 
       counts.push_back(binding.tensor + "." + count.name);
     std::vector<WantedArray> arrays;
     for (const layout::Array &array : binding.layout.arrays)
-      arrays.push_back({binding.tensor + "." + array.name, made.arrays.at(binding.tensor + "." + array.name), array.is_value});
+      arrays.push_back({binding.tensor + "." + array.name, made.arrays.at(binding.tensor + "." + array.name),
+                        array.is_value});
     std::vector<prove::Axiom> axioms;
     for (const prove::Axiom &axiom : made.axioms)
-      if (axiom.text.compare(0, binding.tensor.size() + 1, binding.tensor + ":") == 0) axioms.push_back(axiom);
+      if (axiom.text.compare(0, binding.tensor.size() + 1, binding.tensor + ":") == 0)
+        axioms.push_back(axiom);
     if (!fill_world(random, world, counts, arrays, axioms)) return false;
   }
   return true;
@@ -117,7 +120,8 @@ std::size_t execute(const std::string &input, Random &random) {
       try {
         visited = Visitor(nests[k], variables, world).points;
       } catch (const OutOfRange &outside) {
-        ADD_FAILURE() << "reads outside " << outside.what() << ":\n" << scan::to_text(nests[k]) << safe_loads_of(nests[k]);
+        ADD_FAILURE() << "reads outside " << outside.what() << ":\n"
+                      << scan::to_text(nests[k]) << safe_loads_of(nests[k]);
         differs = true;
       }
       std::sort(expected.begin(), expected.end());
@@ -148,8 +152,8 @@ TEST(ScanExecute, AnyOrderThatIsBounded) {
   Random random(13);
   const std::string sparse = "y(i) = A(i,j) * x(j)\n-f A=csr\n-f x=sv\n-s order ";
   const std::string dense = "y(i) = A(i,j) * x(j)\n-f A=csr\n-s order ";
-  for (const std::string &input : {sparse + "i, A.p", sparse + "i, x.p", sparse + "x.p, i", dense + "j, i, A.p",
-                                   dense + "i, j, A.p", dense + "x.a, y.a"}) {
+  for (const std::string &input : {sparse + "i, A.p", sparse + "i, x.p", sparse + "x.p, i",
+                                   dense + "j, i, A.p", dense + "i, j, A.p", dense + "x.a, y.a"}) {
     SCOPED_TRACE(input);
     EXPECT_GT(execute(input, random), 0u);
   }

@@ -1,5 +1,5 @@
-// Scanned nests. A golden case is a computation with formats, conditions and perhaps an order; a new one needs
-// no code, and is executed on small arrays too (execute_test.cpp).
+// Scanned nests. A golden case is a computation with formats, conditions and perhaps an order; a new one
+// needs no code, and is executed on small arrays too (execute_test.cpp).
 #include "golden.h"
 #include "scan_text.h"
 
@@ -21,7 +21,8 @@ TEST(ScanGolden, EveryFilePrintsAsRecorded) {
     SCOPED_TRACE(name);
     golden_run("scan", name, outcome_of);
     for (const std::string &input : golden_inputs("scan", name))
-      EXPECT_EQ(outcome_of(input).find("error: ") != std::string::npos, name.compare(0, 5, "fail_") == 0) << input;
+      EXPECT_EQ(outcome_of(input).find("error: ") != std::string::npos, name.compare(0, 5, "fail_") == 0)
+          << input;
   }
 }
 

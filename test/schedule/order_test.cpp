@@ -1,5 +1,5 @@
-// Loop orders: planned ones, given ones, and those that can't be. A golden case is a computation with formats,
-// what is known of the data, and perhaps an order; a new one needs no code.
+// Loop orders: planned ones, given ones, and those that can't be. A golden case is a computation with
+// formats, what is known of the data, and perhaps an order; a new one needs no code.
 #include "combination_text.h"
 #include "golden.h"
 #include "schedule/order.h"
@@ -35,7 +35,8 @@ TEST(ScheduleGolden, EveryFilePrintsAsRecorded) {
     SCOPED_TRACE(name);
     golden_run("schedule", name, outcome_of);
     for (const std::string &input : golden_inputs("schedule", name))
-      EXPECT_EQ(outcome_of(input).find("error: ") != std::string::npos, name.compare(0, 5, "fail_") == 0) << input;
+      EXPECT_EQ(outcome_of(input).find("error: ") != std::string::npos, name.compare(0, 5, "fail_") == 0)
+          << input;
   }
 }
 
@@ -72,7 +73,8 @@ TEST(ScheduleOrder, PlannedOrdersCanBeGiven) {
 combine::IterationSpace circle() {
   combine::IterationSpace space;
   space.positions = {"A.p", "A.q"};
-  space.relation = term::read_term("f(A.q) <= A.p and A.p < f(A.q + 1) and f(A.p) <= A.q and A.q < f(A.p + 1)");
+  space.relation =
+      term::read_term("f(A.q) <= A.p and A.p < f(A.q + 1) and f(A.p) <= A.q and A.q < f(A.p + 1)");
   return space;
 }
 

@@ -1,0 +1,91 @@
+// C files for users: they compile without a warning.
+#include "tool.h"
+
+#include <gtest/gtest.h>
+
+namespace unravel::tool::test {
+namespace {
+
+const std::vector<std::string> strict = {"gcc", "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-c"};
+
+void expect_compiles(const Desk &desk, const std::string &file, const std::vector<std::string> &more) {
+  if (!has_program("gcc")) GTEST_SKIP() << "the program gcc is not installed";
+  std::vector<std::string> command = strict;
+  command.insert(command.end(), more.begin(), more.end());
+  command.insert(command.end(), {file, "-o", "object.o"});
+  Outcome compiled = desk.execute(command);
+  EXPECT_EQ(compiled.code, 0) << compiled.error;
+  EXPECT_EQ(compiled.error, "");
+}
+
+TEST(ToolCompile, AFileAndItsHeader) {
+  Desk desk;
+  Outcome made = desk.unravel({"compile", spmv, "-f", "A=csr", "-f", "x=sv", "-o", "spmspv.c"});
+  EXPECT_EQ(made.code, 0);
+  EXPECT_EQ(made.out, "");
+  EXPECT_EQ(made.error, "");
+  EXPECT_EQ(desk.files(), (std::vector<std::string>{"spmspv.c", "spmspv.h"}));
+  EXPECT_NE(desk.read("spmspv.c").find("#include \"spmspv.h\""), std::string::npos);
+  EXPECT_NE(desk.read("spmspv.h").find("int spmspv("), std::string::npos);
+  expect_compiles(desk, "spmspv.c", {});
+  expect_compiles(desk, "spmspv.c", {"-fopenmp"});
+  desk.write("user.c", "#include \"spmspv.h\"\n#include \"spmspv.h\"\n"
+                       "int use(dense_vector *y, const csr *A, const sv *x);\n"
+                       "int use(dense_vector *y, const csr *A, const sv *x) { return spmspv(y, A, x); }\n");
+  expect_compiles(desk, "user.c", {});
+}
+
+TEST(ToolCompile, OneTextOnStandardOutput) {
+  Desk desk;
+  Outcome made =
+      desk.unravel({"compile", spmv, "-f", "A=dcsr", "--type", "f32", "--index", "int64", "--name", "rows"});
+  EXPECT_EQ(made.code, 0);
+  EXPECT_NE(made.out.find("int rows("), std::string::npos);
+  EXPECT_NE(made.out.find("const int64_t *"), std::string::npos);
+  EXPECT_NE(made.out.find("float *"), std::string::npos);
+  EXPECT_TRUE(desk.files().empty());
+  desk.write("rows.c", made.out);
+  expect_compiles(desk, "rows.c", {"-fopenmp"});
+}
+
+TEST(ToolCompile, EmitC) {
+  Desk desk;
+  Outcome run = desk.unravel(
+      {"run", spmv, "-f", "A=coo", "-i", "A=random:5x5,density=0.5", "-i", "x=ones", "--emit-c", "kernel.c"});
+  EXPECT_EQ(run.code, 0);
+  EXPECT_EQ(desk.files(), std::vector<std::string>{"kernel.c"});
+  expect_compiles(desk, "kernel.c", {});
+}
+
+TEST(ToolCompile, BlocksOfAUsersLayout) {
+  Desk desk;
+  const std::string blocks = std::string(UNRAVEL_SOURCE_DIR) + "/test/layouts/pieces.layout:bcsr";
+  for (const std::string parameters : {"<2,3>", "<1,1>", ":4,4"}) {
+    Outcome made = desk.unravel({"compile", spmv, "-f", "A=" + blocks + parameters, "-o", "blocks.c"});
+    EXPECT_EQ(made.code, 0) << made.error;
+    expect_compiles(desk, "blocks.c", {"-fopenmp"});
+  }
+}
+
+TEST(ToolCompile, FactsForPrograms) {
+  Desk desk;
+  nlohmann::json facts = desk.unravel({"compile", spmv, "-f", "A=csr", "-o", "spmv.c", "--json"}).json();
+  EXPECT_EQ(facts.at("expression"), spmv);
+  EXPECT_EQ(facts.at("function"), "spmv");
+  EXPECT_EQ(facts.at("loops").size(), 2u);
+  EXPECT_EQ(facts.at("finds").size(), 0u);
+  EXPECT_GT(facts.at("times_ms").at("compile").get<double>(), 0);
+  EXPECT_NE(facts.at("c").get<std::string>().find("int spmv("), std::string::npos);
+}
+
+/// Nothing half-written: neither the C file nor the header where the folder isn't there.
+TEST(ToolCompile, NoSuchFolder) {
+  Desk desk;
+  Outcome made = desk.unravel({"compile", spmv, "-f", "A=csr", "-o", "no/spmv.c"});
+  EXPECT_EQ(made.code, 1);
+  EXPECT_NE(made.error.find("[cannot-write]"), std::string::npos) << made.error;
+  EXPECT_TRUE(desk.files().empty());
+}
+
+} // namespace
+} // namespace unravel::tool::test

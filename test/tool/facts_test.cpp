@@ -1,0 +1,171 @@
+// What the commands tell programs (--json) and people; proofs as SMT-LIB.
+#include "tool.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+
+namespace unravel::tool::test {
+namespace {
+
+using nlohmann::json;
+
+std::vector<std::string> keys_of(const json &object) {
+  std::vector<std::string> keys;
+  for (const auto &[key, value] : object.items())
+    keys.push_back(key);
+  return keys;
+}
+
+TEST(ToolFacts, Run) {
+  Desk desk;
+  Outcome outcome =
+      desk.unravel({"run", spmv, "-f", "A=csr", "-f", "x=sv", "-i", "A=random:100x80,density=0.1", "-i",
+                    "x=random,density=0.1", "-s", "order i, A.p", "--check", "--time", "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.out;
+  json facts = outcome.json();
+  EXPECT_EQ(facts.at("expression"), spmv);
+  EXPECT_EQ(facts.at("check").at("performed"), true);
+  EXPECT_EQ(facts.at("check").at("ok"), true);
+  EXPECT_LE(facts.at("check").at("max_rel_error").get<double>(), 1e-12);
+  const json &times = facts.at("times_ms");
+  EXPECT_EQ(keys_of(times),
+            (std::vector<std::string>{"cached", "clang", "compile", "kernel", "pack", "read", "validate"}));
+  EXPECT_TRUE(times.at("cached").is_boolean());
+  EXPECT_EQ(times.at("kernel").at("runs"), 7);
+  EXPECT_LE(times.at("kernel").at("min"), times.at("kernel").at("median"));
+  EXPECT_EQ(facts.at("loops"),
+            json::parse(R"([{"variable": "i", "kind": "parallel"}, {"variable": "A.p", "kind": "reduction"},
+                                               {"variable": "x.p", "kind": "find"}])"));
+  const json &find = facts.at("finds").at(0);
+  EXPECT_EQ(find.at("tensor"), "x");
+  EXPECT_EQ(find.at("variable"), "x.p");
+  EXPECT_EQ(find.at("template"), "sequential");
+  EXPECT_EQ(find.at("direction"), "up");
+  EXPECT_EQ(find.at("state"), json::parse(R"(["i"])"));
+  EXPECT_EQ(find.at("unique"), true);
+  EXPECT_GT(find.at("obligations").get<int>(), 3);
+  EXPECT_GT(find.at("proof_ms").get<double>(), 0);
+  EXPECT_EQ(facts.at("result"), json::parse(R"({"name": "y", "shape": [100], "entries": 100})"));
+}
+
+TEST(ToolFacts, TheSecondRunIsCached) {
+  Desk desk;
+  std::vector<std::string> arguments = {"run", "y(i) = 17 * x(i)", "-i", "x=random:5", "--json"};
+  EXPECT_EQ(desk.unravel(arguments).json().at("times_ms").at("cached"), false);
+  EXPECT_EQ(desk.unravel(arguments).json().at("times_ms").at("cached"), true);
+  arguments.push_back("--no-cache");
+  EXPECT_EQ(desk.unravel(arguments).json().at("times_ms").at("cached"), false);
+}
+
+TEST(ToolFacts, Deps) {
+  Desk desk;
+  json loops = desk.unravel({"deps", spmv, "-f", "A=dcsr", "--json"}).json().at("loops");
+  ASSERT_EQ(loops.size(), 2u);
+  EXPECT_EQ(loops.at(0).at("variable"), "A.r");
+  EXPECT_EQ(loops.at(0).at("verdict"), "parallel");
+  EXPECT_EQ(loops.at(0).at("relation"), "{ false }");
+  EXPECT_TRUE(loops.at(0).at("witness").is_null());
+  EXPECT_EQ(loops.at(1).at("variable"), "A.p");
+  EXPECT_EQ(loops.at(1).at("verdict"), "reduction");
+  EXPECT_NE(loops.at(1).at("relation").get<std::string>().find("A.p'"), std::string::npos);
+  EXPECT_NE(loops.at(1).at("witness").get<std::string>().find("A.p' = "), std::string::npos);
+  std::string text = desk.unravel({"deps", spmv, "-f", "A=dcsr"}).out;
+  EXPECT_EQ(text.find("A.r: parallel (properties)\nA.p: reduction (possible)\n  relation { "), 0u) << text;
+}
+
+/// Parallel thanks to one property of the layout file, and not without it.
+TEST(ToolFacts, DepsOfAWeakerFile) {
+  Desk desk;
+  std::string text = shipped_layout("dcsr"), line = "  property strictly increasing rowidx;\n";
+  desk.write("weak.layout", text.erase(text.find(line), line.size()));
+  json loops = desk.unravel({"deps", spmv, "-f", "A=./weak.layout", "--json"}).json().at("loops");
+  EXPECT_EQ(loops.at(0).at("variable"), "A.r");
+  EXPECT_EQ(loops.at(0).at("verdict"), "reduction");
+}
+
+TEST(ToolFacts, Explain) {
+  Desk desk;
+  Outcome text = desk.unravel({"explain", spmv, "-f", "A=csr", "-f", "x=sv"});
+  EXPECT_EQ(text.code, 0);
+  for (const char *part :
+       {"== iteration space (", "== loop order (", "== scan (", "== finds (", "== dependences (",
+        "== loops (", "== improved loops (", "== obligations\n", "== C\n", "O-stop", "proved", "int kernel("})
+    EXPECT_NE(text.out.find(part), std::string::npos) << part;
+  json facts = desk.unravel({"explain", spmv, "-f", "A=csr", "-f", "x=sv", "--json"}).json();
+  EXPECT_EQ(keys_of(facts), (std::vector<std::string>{"c", "dependences", "expression", "finds", "loops",
+                                                      "obligations", "stages"}));
+  for (const json &obligation : facts.at("obligations"))
+    EXPECT_EQ(keys_of(obligation), (std::vector<std::string>{"holds", "instances", "ms", "name", "question",
+                                                             "variable", "verdict"}));
+}
+
+TEST(ToolFacts, ProofsAreConfirmedByZ3) {
+  if (!has_program("z3")) GTEST_SKIP() << "the program z3 is not installed";
+  Desk desk;
+  json facts =
+      desk.unravel({"explain", spmv, "-f", "A=csr", "-f", "x=sv", "--smtlib", "proofs", "--json"}).json();
+  int proved = 0;
+  for (const json &obligation : facts.at("obligations")) {
+    std::string number = std::to_string(obligation.at("question").get<int>());
+    std::string file = "proofs/" + std::string(3 - number.size(), '0') + number + ".smt2";
+    ASSERT_TRUE(desk.has(file)) << file;
+    Outcome answer = desk.execute({"z3", file});
+    std::string verdict = obligation.at("verdict");
+    bool refuted = verdict == "proved" || verdict == "impossible";
+    EXPECT_EQ(answer.out, refuted ? "unsat\n" : "sat\n") << file << ": " << verdict;
+    proved += verdict == "proved";
+  }
+  EXPECT_GE(proved, 5);
+}
+
+TEST(ToolFacts, Layouts) {
+  Desk desk;
+  std::string list = desk.unravel({"layout", "list"}).out;
+  json all = desk.unravel({"layout", "list", "--json"}).json().at("layouts");
+  for (const std::string name : {"dense", "sv", "csr", "csc", "dcsr", "coo", "coo_unsorted", "coo_dup"}) {
+    EXPECT_NE(("\n" + list).find("\n" + name + " "), std::string::npos) << list;
+    EXPECT_TRUE(std::any_of(all.begin(), all.end(), [&](const json &layout) {
+      return layout.at("name") == name;
+    })) << name;
+    EXPECT_EQ(desk.unravel({"layout", "show", name}).code, 0) << name;
+    Outcome checked = desk.unravel({"layout", "check", name});
+    EXPECT_EQ(checked.code, 0);
+    EXPECT_EQ(checked.error, "");
+    EXPECT_NE(checked.out.find("consistent, bounded, every access proved in range\n"), std::string::npos)
+        << checked.out;
+  }
+  json shown = desk.unravel({"layout", "show", "dense<1,0>", "--order", "2", "--json"}).json().at("layouts");
+  ASSERT_EQ(shown.size(), 1u);
+  EXPECT_EQ(keys_of(shown[0]), (std::vector<std::string>{"findings", "name", "order", "text"}));
+  EXPECT_EQ(shown[0].at("name"), "dense<1, 0>");
+}
+
+TEST(ToolFacts, CheckedLayoutsWithWarnings) {
+  Desk desk;
+  std::string text = shipped_layout("csr"), line = "  property range col in [0, N);\n";
+  desk.write("weak.layout", text.erase(text.find(line), line.size()));
+  Outcome checked = desk.unravel({"layout", "check", "./weak.layout"});
+  EXPECT_EQ(checked.code, 0);
+  EXPECT_EQ(checked.out, "csr (order 2): 1 warning\n");
+  EXPECT_NE(
+      checked.error.find(": warning: coordinate `j` may lie outside [0, N): entries outside are skipped"),
+      std::string::npos)
+      << checked.error;
+  json findings =
+      desk.unravel({"layout", "check", "./weak.layout", "--json"}).json().at("layouts").at(0).at("findings");
+  EXPECT_EQ(findings.at(0).at("kind"), "coordinate-range");
+}
+
+TEST(ToolFacts, Generate) {
+  Desk desk;
+  json facts = desk.unravel({"generate", "poisson2d:5x4", "-o", "p.mtx", "--json"}).json();
+  EXPECT_EQ(facts.at("file"), "p.mtx");
+  EXPECT_EQ(facts.at("shape"), json::parse("[20, 20]"));
+  EXPECT_EQ(facts.at("entries"), 82);
+  EXPECT_EQ(desk.unravel({"generate", "random:30x20,density=0.1,seed=5", "-o", "a.mtx"}).code, 0);
+  EXPECT_EQ(desk.unravel({"generate", "random:30x20,density=0.1,seed=5", "-o", "b.mtx"}).code, 0);
+  EXPECT_EQ(desk.read("a.mtx"), desk.read("b.mtx"));
+}
+
+} // namespace
+} // namespace unravel::tool::test

@@ -1,0 +1,185 @@
+// What `run` does on data: results that agree with the reference in every layout, empty matrices, folders of
+// arrays, a user's own layout files.
+#include "tool.h"
+
+#include <gtest/gtest.h>
+
+namespace unravel::tool::test {
+namespace {
+
+const std::vector<std::string> matrix_layouts = {"dense", "dense<1,0>", "csr",          "csc",
+                                                 "dcsr",  "coo",        "coo_unsorted", "coo_dup"};
+
+/// Runs with --check and --json; the result must agree with the reference.
+nlohmann::json expect_right(const Desk &desk, std::vector<std::string> arguments) {
+  std::string shown;
+  for (const std::string &argument : arguments)
+    shown += argument + " ";
+  SCOPED_TRACE(shown);
+  arguments.insert(arguments.end(), {"--check", "--json"});
+  Outcome outcome = desk.unravel(arguments);
+  EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.error;
+  EXPECT_EQ(outcome.error, "");
+  if (outcome.code != 0) return {};
+  EXPECT_TRUE(outcome.json().at("check").at("ok"));
+  return outcome.json();
+}
+
+TEST(ToolRun, EveryLayoutAndEmptyMatrices) {
+  Desk desk;
+  desk.write("none.mtx", "%%MatrixMarket matrix coordinate real general\n0 0 0\n");
+  desk.write("empty.mtx", "%%MatrixMarket matrix coordinate real general\n3 4 0\n");
+  desk.write("row.mtx", "%%MatrixMarket matrix coordinate real general\n1 4 2\n1 4 2\n1 1 3\n");
+  desk.write("column.mtx", "%%MatrixMarket matrix coordinate real general\n4 1 1\n3 1 2\n");
+  for (const std::string &layout : matrix_layouts)
+    for (const std::string matrix :
+         {"none.mtx", "empty.mtx", "row.mtx", "column.mtx", "random:7x5,density=0.4"})
+      expect_right(desk, {"run", spmv, "-f", "A=" + layout, "-i", "A=" + matrix, "-i", "x=random"});
+}
+
+TEST(ToolRun, ResultsOnAFile) {
+  Desk desk;
+  desk.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n2 3 3\n1 1 2\n2 3 4\n1 2 -1\n");
+  desk.write("x.mtx", "%%MatrixMarket matrix array real general\n3 1\n1\n10\n100\n");
+  for (const std::string &layout : matrix_layouts) {
+    nlohmann::json facts = expect_right(
+        desk, {"run", spmv, "-f", "A=" + layout, "-i", "A=a.mtx", "-i", "x=x.mtx", "-o", "y=y.mtx"});
+    EXPECT_EQ(desk.read("y.mtx"), "%%MatrixMarket matrix array real general\n2 1\n-8\n400\n") << layout;
+  }
+  // Compressed and as a tensor file; accumulating into what was there.
+  expect_right(desk, {"run", "y(i) += A(i,j) * x(j)", "-f", "A=csr", "-i", "A=a.mtx", "-i", "x=x.mtx", "-i",
+                      "y=y.mtx", "-o", "y=z.mtx.gz"});
+  expect_right(desk, {"run", "w(i) = 0.5 * z(i)", "-i", "z=z.mtx.gz", "-o", "w=w.tns"});
+  EXPECT_EQ(desk.read("w.tns"), "# shape: 2\n1 -8\n2 400\n");
+}
+
+TEST(ToolRun, FindMethodsGiveTheSame) {
+  Desk desk;
+  std::vector<std::string> common = {"run", spmv,
+                                     "-f",  "A=csr",
+                                     "-f",  "x=sv",
+                                     "-i",  "A=random:60x50,density=0.2,seed=3",
+                                     "-i",  "x=random:50,density=0.3,seed=4",
+                                     "-o",  "y=y.mtx"};
+  std::string first;
+  for (const std::string find : {"auto", "scan", "seq", "binary"}) {
+    std::vector<std::string> arguments = common;
+    arguments.insert(arguments.end(), {"--find", "x=" + find});
+    nlohmann::json facts = expect_right(desk, arguments);
+    std::string method = facts.at("finds").at(0).at("template");
+    EXPECT_EQ(method, find == "seq" || find == "auto" ? "sequential" : find);
+    if (first.empty()) first = desk.read("y.mtx");
+    EXPECT_EQ(desk.read("y.mtx"), first) << find;
+  }
+}
+
+TEST(ToolRun, ThreadsAndWidths) {
+  Desk desk;
+  for (const std::string threads : {"1", "2"})
+    for (const std::string index : {"int32", "int64"})
+      for (const std::string type : {"f32", "f64"})
+        expect_right(desk, {"run", "s = A(i,j) * B(i,j)", "-f", "A=dcsr", "-f", "B=dcsr", "-i",
+                            "A=random:300x40,density=0.05", "-i", "B=random:300x40,density=0.1,seed=9",
+                            "--threads", threads, "--index", index, "--type", type});
+}
+
+TEST(ToolRun, SizesOfIndicesThatOnlyShiftsHave) {
+  Desk desk;
+  desk.write("x.mtx", "%%MatrixMarket matrix array real general\n4 1\n1\n2\n3\n4\n");
+  expect_right(desk, {"run", "y(i) = x(i+1)", "-i", "x=x.mtx", "--size", "i=5", "-o", "y=y.mtx"});
+  EXPECT_EQ(desk.read("y.mtx"), "%%MatrixMarket matrix array real general\n5 1\n2\n3\n4\n0\n0\n");
+}
+
+TEST(ToolRun, FoldersOfArraysInAndOut) {
+  Desk desk;
+  desk.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n2 3 3\n1 1 2\n2 3 4\n1 2 -1\n");
+  expect_right(desk, {"run", "C(i,j) = A(i,j)", "-f", "A=csr", "-f", "C=dense<1,0>", "-i", "A=a.mtx", "-o",
+                      "C=folder"});
+  EXPECT_EQ(nlohmann::json::parse(desk.read("folder/layout.json")),
+            nlohmann::json::parse(
+                R"({"layout": "dense", "parameters": [1, 0], "sizes": {"M": 3, "N": 2}, "counts": {}})"));
+  // The folder says its layout.
+  nlohmann::json facts = expect_right(desk, {"run", "D(i,j) = C(i,j)", "-i", "C=folder", "-o", "D=d.mtx"});
+  EXPECT_EQ(facts.at("operands").at(0).at("layout"), "dense<1, 0>");
+  EXPECT_EQ(desk.read("d.mtx"), "%%MatrixMarket matrix array real general\n2 3\n2\n0\n-1\n0\n0\n4\n");
+}
+
+/// A .npy file of version 1.0.
+template <class Number> std::string npy(const std::string &type, const std::vector<Number> &numbers) {
+  std::string header = "{'descr': '" + type + "', 'fortran_order': False, 'shape': (" +
+                       std::to_string(numbers.size()) + ",), }";
+  header.resize((header.size() + 10) / 64 * 64 + 64 - 10 - 1, ' ');
+  header += '\n';
+  std::string text = "\x93NUMPY";
+  text += {'\1', '\0', static_cast<char>(header.size() & 0xFF), static_cast<char>(header.size() >> 8)};
+  return text + header +
+         std::string(reinterpret_cast<const char *>(numbers.data()), numbers.size() * sizeof(Number));
+}
+
+void write_csr(const Desk &desk, const std::vector<std::int32_t> &rowptr,
+               const std::vector<std::int32_t> &col) {
+  desk.write("a/layout.json", R"({"layout": "csr", "parameters": [], "sizes": {"M": 2, "N": 2}})");
+  desk.write("a/rowptr.npy", npy("<i4", rowptr));
+  desk.write("a/col.npy", npy("<i4", col));
+  desk.write("a/val.npy", npy("<f8", std::vector<double>{1, 2, 3}));
+}
+
+TEST(ToolRun, ArraysThatBreakAProperty) {
+  Desk desk;
+  write_csr(desk, {0, 2, 3}, {1, 0, 1});
+  std::vector<std::string> arguments = {"run", spmv, "-i", "A=a", "-i", "x=ones", "-o", "y=y.mtx"};
+  Outcome refused = desk.unravel(arguments);
+  EXPECT_EQ(refused.code, 1);
+  EXPECT_EQ(
+      refused.error,
+      "error: the arrays of operand `A` are not a tensor in layout `csr`: `strictly increasing col within "
+      "rowptr` does not hold: col[0] = 1 and col[1] = 0 in segment 0 [property-violated]\n");
+  EXPECT_FALSE(desk.has("y.mtx"));
+  arguments.push_back("--no-validate");
+  EXPECT_EQ(desk.unravel(arguments).code, 0);
+  EXPECT_EQ(desk.read("y.mtx"), "%%MatrixMarket matrix array real general\n2 1\n3\n3\n");
+}
+
+/// What keeps accesses in bounds is refused too; in order, the same arrays are fine.
+TEST(ToolRun, ArraysThatLeadOutside) {
+  Desk desk;
+  for (const auto &[rowptr, col] :
+       std::vector<std::pair<std::vector<std::int32_t>, std::vector<std::int32_t>>>{
+           {{0, 2, 3}, {0, 2, 1}},
+           {{0, 2, 3}, {-1, 0, 1}},
+           {{0, 4, 3}, {0, 1, 1}},
+           {{-1, 2, 3}, {0, 1, 1}}}) {
+    write_csr(desk, rowptr, col);
+    Outcome refused = desk.unravel({"run", spmv, "-i", "A=a", "-i", "x=ones"});
+    EXPECT_EQ(refused.code, 1);
+    EXPECT_NE(refused.error.find("[property-violated]"), std::string::npos) << refused.error;
+  }
+  write_csr(desk, {0, 2, 3}, {0, 1, 1});
+  expect_right(desk, {"run", spmv, "-i", "A=a", "-i", "x=ones"});
+}
+
+/// A user's own layout file works everywhere a shipped name does.
+TEST(ToolRun, OwnLayoutFiles) {
+  Desk desk;
+  std::string text = shipped_layout("csr");
+  text.replace(text.find("layout csr"), 10, "layout mine");
+  desk.write("own.layout", text);
+  const std::string own = "./own.layout:mine";
+  EXPECT_EQ(desk.unravel({"layout", "check", own}).out,
+            "mine (order 2): consistent, bounded, every access proved in range\n");
+  Outcome shown = desk.unravel({"layout", "show", own});
+  EXPECT_EQ(shown.code, 0);
+  EXPECT_EQ(shown.out.find("layout mine(i: M, j: N)\n  index rowptr[M + 1]\n"), 0u) << shown.out;
+  for (const std::string reference : {"./own.layout", "own.layout:mine", "./own.layout:mine"})
+    expect_right(desk,
+                 {"run", spmv, "-f", "A=" + reference, "-i", "A=random:9x8,density=0.3", "-i", "x=random"});
+  expect_right(desk, {"run", "s = A(i,j) * B(i,j)", "-f", "A=" + own, "-f", "B=csr", "-i",
+                      "A=random:9x8,density=0.3", "-i", "B=random:9x8,density=0.3,seed=2"});
+  EXPECT_NE(desk.unravel({"compile", spmv, "-f", "A=" + own}).out.find("} mine;"), std::string::npos);
+  EXPECT_EQ(desk.unravel({"deps", spmv, "-f", "A=" + own, "--json"}).json().at("loops").at(0).at("verdict"),
+            "parallel");
+  EXPECT_EQ(desk.unravel({"explain", spmv, "-f", "A=" + own}).code, 0);
+}
+
+} // namespace
+} // namespace unravel::tool::test

@@ -1,0 +1,107 @@
+#include "tool.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <fcntl.h>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace unravel::tool::test {
+
+namespace {
+
+std::filesystem::path make_folder() {
+  std::string name = (std::filesystem::temp_directory_path() / "unravel-tool-XXXXXX").string();
+  if (!mkdtemp(name.data())) throw std::runtime_error("no temporary folder");
+  return name;
+}
+
+std::string read_file(const std::filesystem::path &path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream content;
+  content << file.rdbuf();
+  return content.str();
+}
+
+/// Kernels that the tests share; removed when the program ends.
+const std::filesystem::path &cache_folder() {
+  struct Cache {
+    std::filesystem::path folder = make_folder();
+    ~Cache() { std::filesystem::remove_all(folder); }
+  };
+  static Cache cache;
+  return cache.folder;
+}
+
+void redirect(int descriptor, const std::filesystem::path &path) {
+  int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  if (file < 0 || dup2(file, descriptor) < 0) _exit(126);
+  close(file);
+}
+
+} // namespace
+
+Desk::Desk() : folder_(make_folder()) {}
+Desk::~Desk() {
+  std::filesystem::remove_all(folder_);
+}
+
+Outcome Desk::unravel(const std::vector<std::string> &arguments) const {
+  std::vector<std::string> command{UNRAVEL_TOOL};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  return execute(std::move(command));
+}
+
+Outcome Desk::execute(std::vector<std::string> command) const {
+  std::filesystem::path streams = make_folder();
+  std::string cache = cache_folder().string();
+  std::vector<char *> arguments;
+  for (std::string &word : command)
+    arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  pid_t child = fork();
+  if (child == 0) {
+    redirect(STDOUT_FILENO, streams / "out");
+    redirect(STDERR_FILENO, streams / "error");
+    if (chdir(folder_.c_str()) != 0) _exit(126);
+    setenv("UNRAVEL_CACHE_DIR", cache.c_str(), 1);
+    execvp(arguments[0], arguments.data());
+    _exit(127);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  Outcome outcome{WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), read_file(streams / "out"),
+                  read_file(streams / "error")};
+  std::filesystem::remove_all(streams);
+  return outcome;
+}
+
+void Desk::write(const std::string &name, const std::string &content) const {
+  std::filesystem::create_directories((folder_ / name).parent_path());
+  std::ofstream(folder_ / name, std::ios::binary) << content;
+}
+
+std::string Desk::read(const std::string &name) const {
+  return read_file(folder_ / name);
+}
+
+std::vector<std::string> Desk::files() const {
+  std::vector<std::string> names;
+  for (const auto &entry : std::filesystem::directory_iterator(folder_))
+    names.push_back(entry.path().filename().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+bool has_program(const std::string &name) {
+  return Desk().execute({name, "--version"}).code == 0;
+}
+
+std::string shipped_layout(const std::string &name) {
+  return read_file(std::filesystem::path(UNRAVEL_SOURCE_DIR) / "layouts" / (name + ".layout"));
+}
+
+} // namespace unravel::tool::test

@@ -1,0 +1,102 @@
+// Options and commands: help, exit codes, what is said of wrong ones.
+#include "tool.h"
+
+#include <gtest/gtest.h>
+
+namespace unravel::tool::test {
+namespace {
+
+const std::vector<std::vector<std::string>> commands = {
+    {},          {"run"},    {"compile"},        {"explain"},
+    {"deps"},    {"layout"}, {"layout", "show"}, {"layout", "check"},
+    {"generate"}};
+
+TEST(ToolUsage, EveryCommandHasHelpWithAnExample) {
+  Desk desk;
+  for (std::vector<std::string> command : commands) {
+    std::string name = command.empty() ? "unravel" : command.back();
+    command.push_back("--help");
+    Outcome help = desk.unravel(command);
+    EXPECT_EQ(help.code, 0) << name;
+    EXPECT_EQ(help.error, "") << name;
+    EXPECT_NE(help.out.find("Usage:"), std::string::npos) << help.out;
+    EXPECT_NE(help.out.find("\n  unravel "), std::string::npos) << help.out;
+  }
+  EXPECT_TRUE(desk.files().empty());
+}
+
+TEST(ToolUsage, Version) {
+  Outcome version = Desk().unravel({"--version"});
+  EXPECT_EQ(version.code, 0);
+  EXPECT_EQ(version.out.find("0."), 0u) << version.out;
+}
+
+struct Wrong {
+  std::vector<std::string> arguments;
+  std::string message;
+};
+
+TEST(ToolUsage, WrongOptionsAndCommands) {
+  const std::vector<Wrong> all = {
+      {{}, "error: a subcommand is required [bad-option]\n  hint: `unravel --help` shows what there is\n"},
+      {{"bogus"},
+       "error: there is no command `bogus` [bad-option]\n  hint: `unravel --help` shows what there is\n"},
+      {{"run"},
+       "error: expression is required [bad-option]\n  hint: `unravel run --help` shows what there is\n"},
+      {{"run", "--bogus", "y = x"},
+       "error: the following argument was not expected: --bogus [bad-option]\n"
+       "  hint: `unravel run --help` shows what there is\n"},
+      {{"run", "y = x", "--index", "int16"},
+       "error: --index: int16 not in {int32,int64} [bad-option]\n"
+       "  hint: `unravel run --help` shows what there is\n"},
+      {{"run", "y = x", "--threads", "0"},
+       "error: --threads: Value 0 not in range 1 to 4096 [bad-option]\n"
+       "  hint: `unravel run --help` shows what there is\n"},
+      {{"run", "y = x", "-f", "A"},
+       "error: `-f A`: a name, `=` and a value are expected [bad-option]\n  hint: as in -f A=csr\n"},
+      {{"run", "y = x", "-i", "A="},
+       "error: `-i A=`: a name, `=` and a value are expected [bad-option]\n  hint: as in -i A=file.mtx\n"},
+      {{"run", "y = x", "-f", "x=dense", "-f", "x=sv"}, "error: `-f` is given twice for `x` [bad-option]\n"},
+      {{"run", "y = x", "--size", "i=-1"},
+       "error: `--size i = -1` is not a number of 64 bits, 0 or more [bad-option]\n"},
+      {{"run", "y = x", "--size", "i=99999999999999999999"},
+       "error: `--size i = 99999999999999999999` is not a number of 64 bits, 0 or more [bad-option]\n"},
+      {{"run", "y = x", "--max-memory", "3Q"},
+       "error: `--max-memory 3Q` is not a number of 64 bits, 0 or more [bad-option]\n  hint: as in "
+       "--max-memory 4G\n"},
+      {{"compile", "y = 1", "-o", "kernel.txt"},
+       "error: `-o kernel.txt`: the name of a C file is expected [bad-option]\n  hint: as in -o kernel.c\n"},
+      {{"generate", "random:3x3"},
+       "error: --output is required [bad-option]\n  hint: `unravel generate --help` shows what there is\n"},
+  };
+  Desk desk;
+  for (const Wrong &wrong : all) {
+    Outcome outcome = desk.unravel(wrong.arguments);
+    EXPECT_EQ(outcome.code, 2) << wrong.message;
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_EQ(outcome.error, wrong.message);
+  }
+  EXPECT_TRUE(desk.files().empty());
+}
+
+TEST(ToolUsage, WrongOptionsForPrograms) {
+  Outcome outcome = Desk().unravel({"run", "--json", "y = x", "--repeat", "x"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_EQ(outcome.error, "");
+  EXPECT_EQ(outcome.json().at("error").at("kind"), "bad-option");
+}
+
+/// "unknown-method" is for schedules that reach the pipeline past the parser, which refuses a method that it
+/// doesn't know with the list of those there are.
+TEST(ToolUsage, UnknownMethods) {
+  Outcome outcome = Desk().unravel({"compile", spmv, "-f", "A=csr", "-f", "x=sv", "--find", "x=magic"});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_EQ(outcome.error, "--find:1:11: error: expected a way to find (`direct`, `seq`, `gallop`, `binary`, "
+                           "`hash`, `map`, `scan` "
+                           "or `auto`), saw `magic` [syntax-error]\n"
+                           "  1 | find x by magic\n"
+                           "    |           ^~~~~\n");
+}
+
+} // namespace
+} // namespace unravel::tool::test
