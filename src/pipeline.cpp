@@ -68,7 +68,6 @@ parse::ScheduleTree read_schedules(const Request &request) {
 find::Requests find_requests(const parse::ScheduleTree &schedule) {
   static const std::map<std::string, find::Method> methods = {{"direct", find::Method::Direct},
                                                               {"seq", find::Method::Sequential},
-                                                              {"sequential", find::Method::Sequential},
                                                               {"gallop", find::Method::Galloping},
                                                               {"binary", find::Method::Binary},
                                                               {"hash", find::Method::Hash},
@@ -77,12 +76,7 @@ find::Requests find_requests(const parse::ScheduleTree &schedule) {
   find::Requests requests;
   for (const parse::ScheduleTree::Find &find : schedule.finds) {
     if (find.method.text == "auto") continue;
-    auto method = methods.find(find.method.text);
-    if (method == methods.end())
-      report::fail(Kind::unknown_method, find.method.span,
-                   fmt::format("there is no find method `{}`", find.method.text),
-                   "the methods are direct, seq, gallop, binary, hash, map, scan and auto");
-    requests[find.target.text] = method->second;
+    requests[find.target.text] = methods.at(find.method.text); // the parser knows the names
   }
   return requests;
 }
@@ -244,7 +238,8 @@ Compilation compile(const Request &request) {
         "dependences",
         [&] {
           return depend::classify(space.relation, leaf.order, loops_of(leaf.plan.nest),
-                                  depend::references(space), *result.prover, request.details);
+                                  depend::references(space), *result.prover,
+                                    request.details || !schedule.parallel.empty());
         },
         [](const auto &verdicts) { return depend::to_text(verdicts); });
     leaf.plan.parallel = choose_parallel(leaf, schedule, lengths);
@@ -264,7 +259,9 @@ Compilation compile(const Request &request) {
   loop::verify(lowered);
   // Loads that every leaf's nest proves to be in bounds where their variables are known.
   std::set<term::Term> safe;
-  if (plans.size() == 1) safe = plans.front().nest.safe_loads;
+  if (!plans.empty()) safe = plans.front().nest.safe_loads;
+  for (const lower::LeafPlan &plan : plans)
+    std::erase_if(safe, [&](const term::Term &load) { return plan.nest.safe_loads.count(load) == 0; });
   result.program = steps.run(
       "improved loops",
       [&] { return loop::improve(lowered, [&](const term::Term &load) { return safe.count(load) > 0; }); },

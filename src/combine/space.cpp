@@ -67,6 +67,7 @@ public:
       add_arrays(binding);
     }
     add_leaves(assign, 0, {});
+    result_.target = result_.leaves.front().target;
     drop_empty_leaves();
     return std::move(result_);
   }
@@ -199,11 +200,7 @@ private:
 
   /// Pieces may exclude each other under the subscripts: a mirrored half without its diagonal at A(i,i).
   void drop_empty_leaves() {
-    if (result_.leaves.size() == 1) return;
-    std::vector<IterationSpace> kept;
-    for (IterationSpace &leaf : result_.leaves)
-      if (!space::Set(leaf.relation).is_empty()) kept.push_back(std::move(leaf));
-    if (!kept.empty()) result_.leaves = std::move(kept);
+    std::erase_if(result_.leaves, [](const IterationSpace &leaf) { return space::Set(leaf.relation).is_empty(); });
   }
 
   /// One leaf for each choice of a piece for each factor.

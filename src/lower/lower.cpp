@@ -236,7 +236,7 @@ loop::TensorParameter parameter(const combine::Binding &binding, const LowerOpti
 /// All slots of the result.
 loop::Zero clear(const combine::Combination &combination) {
   const combine::Binding &binding = combination.bindings[0];
-  const combine::Operand &target = combination.leaves[0].target;
+  const combine::Operand &target = combination.target;
   Term count(1);
   for (const loop::ArrayParameter &array : parameter(binding, {}).arrays)
     if (binding.tensor + "." + array.name == target.array)

@@ -14,27 +14,41 @@ space::Set Facts::about_sizes() const {
   return Set(term::conjunction(facts));
 }
 
+std::set<Term> Facts::candidates(const prove::Axiom &axiom, const std::string &quantified,
+                                 const std::set<Term> &applications) const {
+  std::set<Term> values;
+  for (const Term &pattern : term::applications_of(term::conjunction({axiom.guard, axiom.conclusion}))) {
+    const auto *call = pattern.as<term::Apply>();
+    for (std::size_t k = 0; k < call->arguments.size(); ++k) {
+      if (term::coefficient_of(call->arguments[k], quantified) != 1) continue;
+      Term shift = call->arguments[k] - term::variable(quantified);
+      if (term::mentions(shift, quantified)) continue;
+      for (const Term &application : applications) {
+        const auto *known = application.as<term::Apply>();
+        if (known->function == call->function) values.insert(known->arguments[k] - shift);
+      }
+    }
+  }
+  return values;
+}
+
 std::vector<Facts::Instance> Facts::instances(const std::set<Term> &applications) const {
   std::vector<Instance> result;
   for (const prove::Axiom &axiom : axioms_) {
-    if (axiom.variables.size() != 1) continue;
-    const std::string &quantified = axiom.variables[0];
-    std::set<Term> values;
-    for (const Term &pattern : term::applications_of(term::conjunction({axiom.guard, axiom.conclusion}))) {
-      const auto *call = pattern.as<term::Apply>();
-      for (std::size_t k = 0; k < call->arguments.size(); ++k) {
-        if (term::coefficient_of(call->arguments[k], quantified) != 1) continue;
-        Term shift = call->arguments[k] - term::variable(quantified);
-        if (term::mentions(shift, quantified)) continue;
-        for (const Term &application : applications) {
-          const auto *known = application.as<term::Apply>();
-          if (known->function == call->function) values.insert(known->arguments[k] - shift);
+    if (axiom.variables.empty() || axiom.variables.size() > 2) continue;
+    std::vector<term::Substitution> choices{{}};
+    for (const std::string &quantified : axiom.variables) {
+      std::vector<term::Substitution> longer;
+      for (const Term &value : candidates(axiom, quantified, applications))
+        for (term::Substitution choice : choices) {
+          choice.emplace(quantified, value);
+          longer.push_back(std::move(choice));
         }
-      }
+      choices = std::move(longer);
     }
-    for (const Term &value : values) {
-      term::Substitution by{{quantified, value}};
-      result.push_back({term::substitute(axiom.guard, by), term::substitute(axiom.conclusion, by)});
+    for (const term::Substitution &by : choices) {
+      Instance instance{term::substitute(axiom.guard, by), term::substitute(axiom.conclusion, by)};
+      if (!term::is_false(instance.guard) && !term::is_true(instance.conclusion)) result.push_back(std::move(instance));
     }
   }
   return result;

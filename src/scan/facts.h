@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-/// Facts about array values: axioms of at most one quantified variable, instantiated on the applications that
+/// Facts about array values: axioms of at most two quantified variables, instantiated on the applications that
 /// are known at a level, where what is enforced there implies their guard.
 namespace unravel::scan {
 
@@ -26,6 +26,9 @@ private:
     term::Term guard;
     term::Term conclusion;
   };
+  /// The values of a quantified variable at which some pattern of the axiom is a known application.
+  std::set<term::Term> candidates(const prove::Axiom &axiom, const std::string &quantified,
+                                  const std::set<term::Term> &applications) const;
   std::vector<Instance> instances(const std::set<term::Term> &applications) const;
 
   const std::vector<prove::Axiom> &axioms_;

@@ -213,7 +213,11 @@ Order complete_order(const combine::IterationSpace &space, const std::vector<par
   Order order;
   Variables bound = determination.close(0, &order);
   determination.append_eliminated(bound, order);
+  std::set<std::string> seen;
   for (const parse::Name &name : given) {
+    if (!seen.insert(name.text).second)
+      report::fail(report::Kind::duplicate_name, name.span, fmt::format("`{}` is already in the order", name.text),
+                   "name each variable once");
     int variable = determination.find(name.text);
     std::vector<std::string> variables = space.variables();
     if (variable < 0) {

@@ -216,23 +216,40 @@ TEST(PipelineRefusal, orders) {
 }
 
 TEST(PipelineRefusal, parallel_loops) {
-  EXPECT_EQ(
-      message_of(spmv + "-f A=csr\n-s parallel A.p"),
+  // The example is the prover's choice: any two iterations of the loop that meet in an entry of the result.
+  const std::string refusal =
       "-s:1:10: error: the loop over `A.p` can't run in parallel: it carries a reduction [not-parallel]\n"
       "  1 | parallel A.p\n"
       "    |          ^~~\n"
-      "  hint: `unravel deps` shows the dependence\n");
-  EXPECT_EQ(
-      message_of(spmv + "-f A=coo\n-s parallel A.p"),
-      "-s:1:10: error: the loop over `A.p` can't run in parallel: it carries a reduction [not-parallel]\n"
-      "  1 | parallel A.p\n"
-      "    |          ^~~\n"
-      "  hint: `unravel deps` shows the dependence\n");
+      "  hint: two iterations that conflict: ";
+  for (const char *layout : {"csr", "coo"}) {
+    std::string message = message_of(spmv + "-f A=" + layout + "\n-s parallel A.p");
+    EXPECT_EQ(message.substr(0, refusal.size()), refusal);
+    EXPECT_NE(message.find("A.p = 0, A.p' = 1"), std::string::npos) << message;
+  }
   EXPECT_EQ(message_of(spmv + "-f A=csr\n-s parallel k"),
             "-s:1:10: error: there is no loop over `k` [unknown-variable]\n"
             "  1 | parallel k\n"
             "    |          ^\n"
             "  hint: the loops are i, A.p\n");
+}
+
+TEST(PipelineRefusal, orders) {
+  EXPECT_EQ(message_of(spmv + "-f A=csr\n-s order i, i"),
+            "-s:1:10: error: `i` is already in the order [duplicate-name]\n"
+            "  1 | order i, i\n"
+            "    |          ^\n"
+            "  hint: name each variable once\n");
+}
+
+/// What is stored below the diagonal has no entry on it: nothing is left but to clear the result.
+TEST(PipelineDecision, an_empty_iteration_space_has_no_leaves) {
+  pipeline::Request request;
+  request.expression = "t = A(i,i) * v(i)";
+  request.formats = {{"A", std::string(UNRAVEL_SOURCE_DIR) + "/test/layouts/odd.layout:below"}};
+  pipeline::Compilation compilation = pipeline::compile(request);
+  EXPECT_TRUE(compilation.leaves.empty());
+  ASSERT_EQ(compilation.program.body.size(), 1U);
 }
 
 TEST(PipelineRefusal, finds) {

@@ -86,8 +86,6 @@ TEST(ToolUsage, WrongOptionsForPrograms) {
   EXPECT_EQ(outcome.json().at("error").at("kind"), "bad-option");
 }
 
-/// "unknown-method" is for schedules that reach the pipeline past the parser, which refuses a method that it
-/// doesn't know with the list of those there are.
 TEST(ToolUsage, UnknownMethods) {
   Outcome outcome = Desk().unravel({"compile", spmv, "-f", "A=csr", "-f", "x=sv", "--find", "x=magic"});
   EXPECT_EQ(outcome.code, 1);
