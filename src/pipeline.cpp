@@ -66,13 +66,11 @@ parse::ScheduleTree read_schedules(const Request &request) {
 }
 
 find::Requests find_requests(const parse::ScheduleTree &schedule) {
-  static const std::map<std::string, find::Method> methods = {{"direct", find::Method::Direct},
-                                                              {"seq", find::Method::Sequential},
-                                                              {"gallop", find::Method::Galloping},
-                                                              {"binary", find::Method::Binary},
-                                                              {"hash", find::Method::Hash},
-                                                              {"map", find::Method::Map},
-                                                              {"scan", find::Method::Scan}};
+  static const std::map<std::string, find::Method> methods = {
+      {"direct", find::Method::Direct},    {"seq", find::Method::Sequential},
+      {"gallop", find::Method::Galloping}, {"binary", find::Method::Binary},
+      {"hash", find::Method::Hash},        {"map", find::Method::Map},
+      {"scan", find::Method::Scan}};
   find::Requests requests;
   for (const parse::ScheduleTree::Find &find : schedule.finds) {
     if (find.method.text == "auto") continue;
@@ -211,7 +209,8 @@ Compilation compile(const Request &request) {
     Leaf leaf;
     schedule::Scans scans;
     std::set<std::string> wanted; // what the user wants found
-    for (const auto &[name, method] : requests) wanted.insert(name);
+    for (const auto &[name, method] : requests)
+      wanted.insert(name);
     find::Lengths lengths; // of the current order, where the data are known
     auto plan_finds = [&](const find::Requests &methods) {
       if (!request.counts.empty()) lengths = schedule::trip_counts(space, leaf.order, request.counts);
@@ -239,7 +238,7 @@ Compilation compile(const Request &request) {
         [&] {
           return depend::classify(space.relation, leaf.order, loops_of(leaf.plan.nest),
                                   depend::references(space), *result.prover,
-                                    request.details || !schedule.parallel.empty());
+                                  request.details || !schedule.parallel.empty());
         },
         [](const auto &verdicts) { return depend::to_text(verdicts); });
     leaf.plan.parallel = choose_parallel(leaf, schedule, lengths);

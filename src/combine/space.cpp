@@ -200,7 +200,8 @@ private:
 
   /// Pieces may exclude each other under the subscripts: a mirrored half without its diagonal at A(i,i).
   void drop_empty_leaves() {
-    std::erase_if(result_.leaves, [](const IterationSpace &leaf) { return space::Set(leaf.relation).is_empty(); });
+    std::erase_if(result_.leaves,
+                  [](const IterationSpace &leaf) { return space::Set(leaf.relation).is_empty(); });
   }
 
   /// One leaf for each choice of a piece for each factor.

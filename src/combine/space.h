@@ -59,11 +59,12 @@ struct SizeCondition {
 };
 
 struct Combination {
-  std::vector<Binding> bindings;      // the result first
-  bool accumulate = false;            // += into the result; otherwise it is set
-  Operand target;                     // the access to the result; the same in all leaves
-  std::vector<IterationSpace> leaves; // empty ones left out; one after the other: one per combination of pieces
-  std::vector<prove::Axiom> axioms;   // of all layouts, with qualified names
+  std::vector<Binding> bindings; // the result first
+  bool accumulate = false;       // += into the result; otherwise it is set
+  Operand target;                // the access to the result; the same in all leaves
+  std::vector<IterationSpace>
+      leaves;                       // empty ones left out; one after the other: one per combination of pieces
+  std::vector<prove::Axiom> axioms; // of all layouts, with qualified names
   std::vector<SizeCondition> conditions;
   std::map<std::string, term::Term> extents;             // of index variables that a plain subscript fixes
   std::map<std::string, std::vector<term::Term>> arrays; // qualified name -> extents

@@ -83,8 +83,8 @@ struct FindPlan {
 /// holds for its innermost find, and for the others unless these are direct.
 using Requests = std::map<std::string, Method>;
 
-/// Estimates from the data: how many values the variable of a Loop level takes per visit, how many positions a
-/// Find level ranges over. Empty where nothing is known.
+/// Estimates from the data: how many values the variable of a Loop level takes per visit, how many positions
+/// a Find level ranges over. Empty where nothing is known.
 using Lengths = std::map<std::string, double>;
 
 /// Plans every Find level of a nest. `axioms` are in the prover. A request that can't be proved fails with
@@ -92,8 +92,8 @@ using Lengths = std::map<std::string, double>;
 /// kind find_not_available; one that names nothing to be found with kind no_such_find.
 ///
 /// Direct is taken where it is proved, then sequential iteration where it is proved, worth it and its state
-/// is one scalar, then binary search, then the scan. `unknown` from the prover is not proved. Where the lengths
-/// say that a walk over the range would serve too few targets, binary search is taken before it.
+/// is one scalar, then binary search, then the scan. `unknown` from the prover is not proved. Where the
+/// lengths say that a walk over the range would serve too few targets, binary search is taken before it.
 FindPlan plan_finds(const scan::Nest &nest, prove::Prover &prover, const Requests &requests = {},
                     const Lengths &lengths = {});
 

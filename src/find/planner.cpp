@@ -155,7 +155,9 @@ private:
   /// walk's obligations with O-part are those of binary search.
   void prefer_binary(LevelPlan &own) const {
     const Level &level = nest_.levels[own.level];
-    if (own.method != Method::Sequential || !own.partitioned || own.direction != Direction::Up || !lengths_.count(level.variable)) return;
+    if (own.method != Method::Sequential || !own.partitioned || own.direction != Direction::Up ||
+        !lengths_.count(level.variable))
+      return;
     double range = length(level.variable, 0);
     double targets = 1;
     for (std::size_t k = own.state_level; k < own.level; ++k)
@@ -165,8 +167,11 @@ private:
     if (search >= walk) return;
     own.method = Method::Binary;
     for (Candidate &candidate : own.candidates) {
-      if (candidate.method == Method::Sequential) candidate.reason = fmt::format("about {:.0f} targets in a walk over {:.0f} positions", targets, range);
-      if (candidate.method == Method::Binary) candidate = {Method::Binary, true, true, "chosen: few targets for the range"};
+      if (candidate.method == Method::Sequential)
+        candidate.reason =
+            fmt::format("about {:.0f} targets in a walk over {:.0f} positions", targets, range);
+      if (candidate.method == Method::Binary)
+        candidate = {Method::Binary, true, true, "chosen: few targets for the range"};
     }
   }
 
@@ -214,7 +219,8 @@ private:
 
 } // namespace
 
-FindPlan plan_finds(const scan::Nest &nest, prove::Prover &prover, const Requests &requests, const Lengths &lengths) {
+FindPlan plan_finds(const scan::Nest &nest, prove::Prover &prover, const Requests &requests,
+                    const Lengths &lengths) {
   return Planner(nest, prover, requests, lengths).plan();
 }
 

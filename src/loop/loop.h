@@ -58,7 +58,8 @@ using Block = std::vector<Statement>;
 /// How the iterations of a parallel loop are shared out: `#pragma omp parallel for schedule(dynamic, chunk)`.
 struct Parallel {
   int chunk = 32;
-  /// With fewer iterations the loop runs in one thread: waking a team costs more (`if (...)`). 0: always a team.
+  /// With fewer iterations the loop runs in one thread: waking a team costs more (`if (...)`). 0: always a
+  /// team.
   std::int64_t least = 0;
 };
 

@@ -81,7 +81,8 @@ private:
   void check_output_names() const {
     for (const auto &[name, path] : request_.outputs)
       if (name != result_name())
-        report::fail(Kind::unknown_tensor, fmt::format("`-o {}={}`: the result is `{}`", name, path, result_name()));
+        report::fail(Kind::unknown_tensor,
+                     fmt::format("`-o {}={}`: the result is `{}`", name, path, result_name()));
   }
 
   /// A folder of arrays says what layout they are in.

@@ -48,7 +48,8 @@ std::vector<Facts::Instance> Facts::instances(const std::set<Term> &applications
     }
     for (const term::Substitution &by : choices) {
       Instance instance{term::substitute(axiom.guard, by), term::substitute(axiom.conclusion, by)};
-      if (!term::is_false(instance.guard) && !term::is_true(instance.conclusion)) result.push_back(std::move(instance));
+      if (!term::is_false(instance.guard) && !term::is_true(instance.conclusion))
+        result.push_back(std::move(instance));
     }
   }
   return result;

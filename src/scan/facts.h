@@ -6,8 +6,8 @@
 #include <set>
 #include <vector>
 
-/// Facts about array values: axioms of at most two quantified variables, instantiated on the applications that
-/// are known at a level, where what is enforced there implies their guard.
+/// Facts about array values: axioms of at most two quantified variables, instantiated on the applications
+/// that are known at a level, where what is enforced there implies their guard.
 namespace unravel::scan {
 
 class Facts {

@@ -28,7 +28,8 @@ constexpr double stride_penalty = 1.5;
 
 class Planner {
 public:
-  Planner(const combine::IterationSpace &space, const Counts &counts, Scans scans, const std::set<std::string> &found)
+  Planner(const combine::IterationSpace &space, const Counts &counts, Scans scans,
+          const std::set<std::string> &found)
       : space_(space), counts_(counts), scans_(std::move(scans)), determination_(space) {
     for (const combine::Operand &operand : space.operands)
       for (std::size_t k = operand.positions.size(); k-- > 0;) {
@@ -216,8 +217,8 @@ Order complete_order(const combine::IterationSpace &space, const std::vector<par
   std::set<std::string> seen;
   for (const parse::Name &name : given) {
     if (!seen.insert(name.text).second)
-      report::fail(report::Kind::duplicate_name, name.span, fmt::format("`{}` is already in the order", name.text),
-                   "name each variable once");
+      report::fail(report::Kind::duplicate_name, name.span,
+                   fmt::format("`{}` is already in the order", name.text), "name each variable once");
     int variable = determination.find(name.text);
     std::vector<std::string> variables = space.variables();
     if (variable < 0) {

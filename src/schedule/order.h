@@ -28,8 +28,8 @@ using Scans = std::set<std::vector<std::string>>;
 /// unit strides in the innermost loop. Which finds are scans only proofs tell, and these need an order: plan,
 /// prove, and plan again with the scans. Exponential in the number of loops (pruned); fails with a limit when
 /// no order exists.
-/// `found`: tensors ("x") or variables ("x.p") that the user wants found: their innermost position is not looped
-/// over, if there is such an order.
+/// `found`: tensors ("x") or variables ("x.p") that the user wants found: their innermost position is not
+/// looped over, if there is such an order.
 Order plan_order(const combine::IterationSpace &space, const Counts &counts, const Scans &scans = {},
                  const std::set<std::string> &found = {});
 

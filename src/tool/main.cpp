@@ -9,13 +9,16 @@
 namespace {
 
 /// A wrong option or command, as a diagnostic: what CLI11 says, in our style.
-int report_usage(const CLI::App &app, const CLI::ParseError &error, const std::vector<std::string> &arguments) {
+int report_usage(const CLI::App &app, const CLI::ParseError &error,
+                 const std::vector<std::string> &arguments) {
   using namespace unravel;
   report::Diagnostic diagnostic{report::Kind::bad_option, {}, error.what(), ""};
   std::string command = arguments.empty() ? "" : arguments[0];
   bool known = false;
-  for (const CLI::App *sub : app.get_subcommands([](const CLI::App *) { return true; })) known = known || sub->get_name() == command;
-  if (!known && !command.empty() && command[0] != '-') diagnostic.message = "there is no command `" + command + "`";
+  for (const CLI::App *sub : app.get_subcommands([](const CLI::App *) { return true; }))
+    known = known || sub->get_name() == command;
+  if (!known && !command.empty() && command[0] != '-')
+    diagnostic.message = "there is no command `" + command + "`";
   diagnostic.message[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(diagnostic.message[0])));
   diagnostic.hint = "`unravel" + (known ? " " + command : std::string()) + " --help` shows what there is";
   bool json = std::find(arguments.begin(), arguments.end(), "--json") != arguments.end();

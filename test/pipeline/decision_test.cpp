@@ -234,7 +234,7 @@ TEST(PipelineRefusal, parallel_loops) {
             "  hint: the loops are i, A.p\n");
 }
 
-TEST(PipelineRefusal, orders) {
+TEST(PipelineRefusal, orders_that_repeat) {
   EXPECT_EQ(message_of(spmv + "-f A=csr\n-s order i, i"),
             "-s:1:10: error: `i` is already in the order [duplicate-name]\n"
             "  1 | order i, i\n"

@@ -8,7 +8,9 @@ using space::Set;
 
 namespace {
 
-Term v(const char *name) { return variable(name); }
+Term v(const char *name) {
+  return variable(name);
+}
 
 /// Values of variables; applications f(a) are 3 * a mod 5, so that they are consistent.
 struct Box : Environment {
@@ -32,10 +34,16 @@ template <class F> void each_point(F body) {
 std::vector<Term> formulas() {
   Term x = v("x");
   Term y = v("y");
-  return {at_most(x, y), equal(x, y + Term(1)), conjunction({less(x, y), at_most(Term(-2), x)}),
-          disjunction({equal(x, Term(2)), less(y, Term(0))}), equal(modulo(x, 2), Term(1)),
-          at_most(floor_divide(x + y, 3), Term(0)), negation(equal(x, y)), at_most(minimum({x, y}), Term(-1)),
-          less(apply("f", {x}), y), equal(apply("f", {x}), apply("f", {y}))};
+  return {at_most(x, y),
+          equal(x, y + Term(1)),
+          conjunction({less(x, y), at_most(Term(-2), x)}),
+          disjunction({equal(x, Term(2)), less(y, Term(0))}),
+          equal(modulo(x, 2), Term(1)),
+          at_most(floor_divide(x + y, 3), Term(0)),
+          negation(equal(x, y)),
+          at_most(minimum({x, y}), Term(-1)),
+          less(apply("f", {x}), y),
+          equal(apply("f", {x}), apply("f", {y}))};
 }
 
 Set point_set(const Box &box) {
@@ -45,7 +53,9 @@ Set point_set(const Box &box) {
   return Set(fixed);
 }
 
-bool contains(const Set &set, const Box &box) { return !set.intersect(point_set(box)).is_empty(); }
+bool contains(const Set &set, const Box &box) {
+  return !set.intersect(point_set(box)).is_empty();
+}
 
 } // namespace
 
@@ -54,7 +64,9 @@ TEST(Set, AgreesWithTheFormulaOnEveryPointOfABox) {
     Set set(formula);
     Set again(set.formula());
     EXPECT_TRUE(again.is_equal(set)) << to_text(formula) << " read back as " << to_text(set.formula());
-    each_point([&](const Box &box) { EXPECT_EQ(contains(set, box), evaluate(formula, box) != 0) << to_text(formula); });
+    each_point([&](const Box &box) {
+      EXPECT_EQ(contains(set, box), evaluate(formula, box) != 0) << to_text(formula);
+    });
   }
 }
 
@@ -84,7 +96,9 @@ TEST(Set, ProjectionIsTheShadow) {
   Set set(conjunction({equal(x, scale(2, y)), between(Term(-1), y, Term(2))}));
   Set shadow = set.project([&](const Term &atom) { return atom == y; });
   for (std::int64_t value = -4; value < 5; ++value)
-    EXPECT_EQ(!shadow.intersect(Set(equal(x, Term(value)))).is_empty(), value == -2 || value == 0 || value == 2) << value;
+    EXPECT_EQ(!shadow.intersect(Set(equal(x, Term(value)))).is_empty(),
+              value == -2 || value == 0 || value == 2)
+        << value;
   EXPECT_EQ(shadow.atoms(), (std::set<Term>{x}));
 }
 

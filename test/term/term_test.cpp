@@ -11,7 +11,9 @@ namespace {
 
 Term x = variable("x");
 Term y = variable("y");
-Term f(const Term &argument) { return apply("f", {argument}); }
+Term f(const Term &argument) {
+  return apply("f", {argument});
+}
 
 struct Point : Environment {
   std::int64_t x = 0;
@@ -106,7 +108,8 @@ TEST(Term, TextIsThatOfLayoutFiles) {
   EXPECT_EQ(to_text(negation(equal(x, y))), "x != y");
   EXPECT_EQ(to_text(equal(x, Term(-2))), "x = -2");
   EXPECT_EQ(to_text(scale(2, floor_divide(x, 3)) - y), "2*floor(x / 3) - y");
-  EXPECT_EQ(to_text(conjunction({disjunction({less(x, y), less(y, x)}), equal(x, Term(0))})), "(x < y or y < x) and x = 0");
+  EXPECT_EQ(to_text(conjunction({disjunction({less(x, y), less(y, x)}), equal(x, Term(0))})),
+            "(x < y or y < x) and x = 0");
   EXPECT_EQ(to_text(multiply(x + Term(1), y)), "(x + 1)*y");
 }
 
