@@ -18,18 +18,6 @@ namespace unravel::bench {
 
 namespace {
 
-std::vector<std::uint64_t> slots_of(tensor::Tensor &tensor) {
-  tensor::KernelArguments arguments = tensor::kernel_arguments(tensor);
-  std::vector<std::uint64_t> slots;
-  for (std::int64_t size : arguments.sizes)
-    slots.push_back(static_cast<std::uint64_t>(size));
-  for (std::int64_t count : arguments.counts)
-    slots.push_back(static_cast<std::uint64_t>(count));
-  for (void *array : arguments.arrays)
-    slots.push_back(reinterpret_cast<std::uint64_t>(array));
-  return slots;
-}
-
 build::Kernel compiled(const pipeline::Compilation &compilation) {
   build::Options options;
   options.cache = false;
@@ -50,7 +38,7 @@ BoundKernel::BoundKernel(const pipeline::Request &request,
       entry_(reinterpret_cast<int (*)(void **)>(kernel_.symbol("unravel_entry"))) {
   kernel_.set_threads(1);
   for (const combine::Binding &binding : compilation_.combination.bindings)
-    structs_.push_back(slots_of(*tensors.at(binding.tensor)));
+    structs_.push_back(tensor::kernel_arguments(*tensors.at(binding.tensor)).slots());
   for (auto &slots : structs_)
     arguments_.push_back(slots.data());
 }

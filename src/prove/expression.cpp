@@ -145,6 +145,7 @@ Id Expressions::plus(Id a, std::int64_t constant) {
 std::pair<Id, std::int64_t> Expressions::split(Id a) {
   if ((*this)[a].op != Op::Linear || (*this)[a].number == 0) return {a, 0};
   std::int64_t number = (*this)[a].number;
+  if (number == INT64_MIN) return {a, 0}; // has no negative: not split, which costs an instance at most
   return {plus(a, -number), number};
 }
 

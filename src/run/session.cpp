@@ -29,19 +29,6 @@ private:
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
-/// One struct of a kernel: sizes, counts, pointers, 8 bytes each.
-std::vector<std::uint64_t> kernel_struct(tensor::Tensor &tensor) {
-  tensor::KernelArguments arguments = tensor::kernel_arguments(tensor);
-  std::vector<std::uint64_t> slots;
-  for (std::int64_t size : arguments.sizes)
-    slots.push_back(static_cast<std::uint64_t>(size));
-  for (std::int64_t count : arguments.counts)
-    slots.push_back(static_cast<std::uint64_t>(count));
-  for (void *array : arguments.arrays)
-    slots.push_back(reinterpret_cast<std::uint64_t>(array));
-  return slots;
-}
-
 class Session {
 public:
   explicit Session(const Request &request) : request_(request) {}
@@ -208,7 +195,7 @@ private:
     auto entry = reinterpret_cast<int (*)(void **)>(kernel.symbol("unravel_entry"));
     std::vector<std::vector<std::uint64_t>> structs;
     for (const combine::Binding &binding : report_.compilation.combination.bindings)
-      structs.push_back(kernel_struct(tensors_.at(binding.tensor)));
+      structs.push_back(tensor::kernel_arguments(tensors_.at(binding.tensor)).slots());
     std::vector<void *> arguments;
     for (auto &slots : structs)
       arguments.push_back(slots.data());

@@ -45,6 +45,17 @@ DType element_type(const layout::Array &array, IndexType index, ValueType value)
   return index == IndexType::Int32 ? DType::I4 : DType::I8;
 }
 
+std::vector<std::uint64_t> KernelArguments::slots() const {
+  std::vector<std::uint64_t> result;
+  for (std::int64_t size : sizes)
+    result.push_back(static_cast<std::uint64_t>(size));
+  for (std::int64_t count : counts)
+    result.push_back(static_cast<std::uint64_t>(count));
+  for (void *array : arrays)
+    result.push_back(reinterpret_cast<std::uint64_t>(array));
+  return result;
+}
+
 KernelArguments kernel_arguments(Tensor &tensor) {
   KernelArguments result;
   std::set<std::string> seen;

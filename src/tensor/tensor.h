@@ -39,6 +39,9 @@ struct KernelArguments {
   std::vector<std::int64_t> sizes;
   std::vector<std::int64_t> counts;
   std::vector<void *> arrays;
+
+  /// The struct itself: all of them in this order, 8 bytes each.
+  std::vector<std::uint64_t> slots() const;
 };
 KernelArguments kernel_arguments(Tensor &tensor);
 

@@ -63,8 +63,7 @@ void add_compile(CLI::App &app, int &code, bool &json) {
     std::filesystem::path path = options->output;
     if (options->name.empty() && !options->output.empty()) request.name = path.stem().string();
     pipeline::Compilation compilation = pipeline::compile(request);
-    for (const report::Diagnostic &warning : compilation.warnings)
-      std::cerr << report::render(warning, "warning");
+    print_warnings(compilation);
     emit::EmitOptions how;
     if (!options->output.empty()) {
       if (path.extension() != ".c")

@@ -42,11 +42,7 @@ void add_explain(CLI::App &app, int &code, bool &json) {
                   "  unravel explain 's = A(i,j) * B(i,j)' -f A=csr -f B=./mine.layout:mine --smtlib proofs");
   command->callback([options, &json] {
     json = options->json;
-    pipeline::Request request = compile_request(*options);
-    request.details = true;
-    pipeline::Compilation compilation = pipeline::compile(request);
-    for (const report::Diagnostic &warning : compilation.warnings)
-      std::cerr << report::render(warning, "warning");
+    pipeline::Compilation compilation = compile(*options, true);
     if (!options->smtlib.empty()) write_smtlib(options->smtlib, *compilation.prover);
     std::string c = emit::emit_c(compilation.program);
     if (json) {
@@ -76,11 +72,7 @@ void add_deps(CLI::App &app, int &code, bool &json) {
   command->footer("Example:\n  unravel deps 'y(i) = A(i,j) * x(j)' -f A=dcsr");
   command->callback([options, &json] {
     json = options->json;
-    pipeline::Request request = compile_request(*options);
-    request.details = true;
-    pipeline::Compilation compilation = pipeline::compile(request);
-    for (const report::Diagnostic &warning : compilation.warnings)
-      std::cerr << report::render(warning, "warning");
+    pipeline::Compilation compilation = compile(*options, true);
     if (json) {
       std::cout << nlohmann::json{{"expression", compilation.computation.text},
                                   {"loops", dependences_json(compilation)}}

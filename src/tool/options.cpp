@@ -132,6 +132,19 @@ run::Request run_request(const Options &options) {
   return request;
 }
 
+void print_warnings(const pipeline::Compilation &compilation) {
+  for (const report::Diagnostic &warning : compilation.warnings)
+    std::cerr << report::render(warning, "warning");
+}
+
+pipeline::Compilation compile(const Options &options, bool details) {
+  pipeline::Request request = compile_request(options);
+  request.details = details;
+  pipeline::Compilation compilation = pipeline::compile(request);
+  print_warnings(compilation);
+  return compilation;
+}
+
 int report_error(const report::Error &error, bool json) {
   const report::Diagnostic &diagnostic = error.diagnostic();
   if (json) {

@@ -38,6 +38,9 @@ std::pair<std::string, std::string> split_assignment(const std::string &option, 
 
 pipeline::Request compile_request(const Options &options);
 run::Request run_request(const Options &options);
+/// Compiles as the options say; warnings go to the standard error stream.
+pipeline::Compilation compile(const Options &options, bool details);
+void print_warnings(const pipeline::Compilation &compilation);
 
 /// What the tool prints is either for people or, with --json, for programs. Throws nothing.
 int report_error(const report::Error &error, bool json);

@@ -196,6 +196,14 @@ TEST(Prover, numbers_out_of_range_are_unknown) {
             Answer::Unknown);
 }
 
+/// The least integer has no negative: it must not be split off a term by negating it.
+TEST(Prover, the_least_integer_is_a_number) {
+  Prover prover({{"f is small", {"p"}, term::truth(), at_most(apply("f", {term::variable("p")}), Term(0))}});
+  Term least(INT64_MIN);
+  EXPECT_NE(prover.refute("least", "", {less(Term(0), apply("f", {v("q") + least}))}), Answer::Possible);
+  EXPECT_NE(prover.refute("least", "", {equal(v("q") + least, v("r"))}), Answer::Refuted);
+}
+
 TEST(Prover, smtlib_text) {
   Prover prover(csr());
   Term p = v("A.p#1"), q = v("A.p#2");

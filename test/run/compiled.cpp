@@ -105,14 +105,8 @@ Compiled::Compiled(const Problem &problem)
 bool Compiled::check(PackedCase input, int threads) const {
   kernel_.set_threads(threads);
   std::vector<std::vector<std::uint64_t>> structs;
-  for (const combine::Binding &binding : compilation_.combination.bindings) {
-    tensor::KernelArguments numbers = tensor::kernel_arguments(input.tensors.at(binding.tensor));
-    std::vector<std::uint64_t> slots(numbers.sizes.begin(), numbers.sizes.end());
-    slots.insert(slots.end(), numbers.counts.begin(), numbers.counts.end());
-    for (void *array : numbers.arrays)
-      slots.push_back(reinterpret_cast<std::uint64_t>(array));
-    structs.push_back(std::move(slots));
-  }
+  for (const combine::Binding &binding : compilation_.combination.bindings)
+    structs.push_back(tensor::kernel_arguments(input.tensors.at(binding.tensor)).slots());
   std::vector<void *> arguments;
   for (std::vector<std::uint64_t> &slots : structs)
     arguments.push_back(slots.data());
