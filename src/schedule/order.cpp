@@ -126,7 +126,7 @@ private:
     return least;
   }
 
-  void search(Variables bound, double visits, double cost, std::vector<std::size_t> chosen) {
+  void search(Variables bound, double visits, double cost, const std::vector<std::size_t> &chosen) {
     if (cost >= best_cost_ || ++steps_ > 200000) return;
     if (bound == determination_.all()) {
       double total = (cost + visits) * preference(chosen);
@@ -148,7 +148,7 @@ private:
       double more = visits * (1 + search_steps);
       std::vector<std::size_t> next = chosen;
       next.push_back(variable);
-      search(determination_.close(bound | own), inner, cost + more, std::move(next));
+      search(determination_.close(bound | own), inner, cost + more, next);
     }
   }
 
