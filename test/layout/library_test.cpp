@@ -1,5 +1,6 @@
 // Where layouts come from, and names that lead nowhere; domain guards; what is asked of a layout's parts.
 #include "layout/property.h"
+#include "layout_file.h"
 #include "layout_text.h"
 
 #include <filesystem>
@@ -8,24 +9,6 @@
 
 namespace unravel::test {
 namespace {
-
-/// A layout file of the user's, gone with the object.
-class LayoutFile {
-public:
-  explicit LayoutFile(const std::string &content) {
-    std::string name = (std::filesystem::temp_directory_path() / "unravel-layout-XXXXXX").string();
-    folder_ = mkdtemp(name.data());
-    std::ofstream(path()) << content;
-  }
-  ~LayoutFile() { std::filesystem::remove_all(folder_); }
-  LayoutFile(const LayoutFile &) = delete;
-  LayoutFile &operator=(const LayoutFile &) = delete;
-
-  std::string path() const { return (folder_ / "mine.layout").string(); }
-
-private:
-  std::filesystem::path folder_;
-};
 
 std::string load(const std::string &reference, std::size_t order) {
   try {

@@ -1,5 +1,6 @@
 // What the compiler must decide: which loops run in parallel and why, what is found how, and that it does
 // what a schedule says or refuses.
+#include "layout_file.h"
 #include "pipeline/request_text.h"
 
 #include <filesystem>
@@ -9,28 +10,11 @@
 using namespace unravel;
 using namespace unravel::pipeline;
 using namespace unravel::pipeline::test;
+using unravel::test::LayoutFile;
 
 namespace {
 
 const std::string spmv = "y(i) = A(i,j) * x(j)\n";
-
-/// A layout file of the user's, gone with the object.
-class LayoutFile {
-public:
-  explicit LayoutFile(const std::string &content) {
-    std::string name = (std::filesystem::temp_directory_path() / "unravel-layout-XXXXXX").string();
-    folder_ = mkdtemp(name.data());
-    std::ofstream(path()) << content;
-  }
-  ~LayoutFile() { std::filesystem::remove_all(folder_); }
-  LayoutFile(const LayoutFile &) = delete;
-  LayoutFile &operator=(const LayoutFile &) = delete;
-
-  std::string path() const { return (folder_ / "mine.layout").string(); }
-
-private:
-  std::filesystem::path folder_;
-};
 
 std::string shipped(const std::string &name) {
   for (const layout::ShippedFile &file : layout::shipped_files())
