@@ -19,7 +19,8 @@ namespace {
 
 class Reader {
 public:
-  Reader(const Request &request, const pipeline::Front &front) : request_(request), front_(front) {}
+  Reader(const Request &request, const pipeline::Front &front, const Folders &folders)
+      : request_(request), front_(front), folders_(folders) {}
 
   Operands read() {
     for (const auto &[tensor, input] : request_.inputs)
@@ -100,15 +101,17 @@ private:
       operand.coordinates = tensor::generate(spec, memory());
     } else if (use.order == 0 && read_number(input, operand.coordinates)) {
     } else if (std::filesystem::is_directory(input)) {
-      operand.packed =
-          tensor::from_folder(tensor::read_folder(input, read_options()), front_.layouts.at(use.name),
-                              request_.compile.index == loop::ElementType::Int64 ? tensor::IndexType::Int64
-                                                                                 : tensor::IndexType::Int32,
-                              request_.compile.value == loop::ElementType::Float32 ? tensor::ValueType::F32
-                                                                                   : tensor::ValueType::F64);
+      auto known = folders_.find(use.name);
+      operand.packed = tensor::from_folder(
+          known == folders_.end() ? tensor::read_folder(input, read_options(request_)) : known->second,
+          front_.layouts.at(use.name),
+          request_.compile.index == loop::ElementType::Int64 ? tensor::IndexType::Int64
+                                                             : tensor::IndexType::Int32,
+          request_.compile.value == loop::ElementType::Float32 ? tensor::ValueType::F32
+                                                               : tensor::ValueType::F64);
       operand.shape = operand.packed->shape();
     } else {
-      operand.coordinates = tensor::read_tensor(input, read_options());
+      operand.coordinates = tensor::read_tensor(input, read_options(request_));
     }
     if (!operand.packed) {
       fit_order(use, operand.coordinates, input);
@@ -205,27 +208,26 @@ private:
     return shape;
   }
 
-  std::int64_t memory() const {
-    return request_.max_memory > 0 ? request_.max_memory : tensor::default_max_memory();
-  }
-
-  tensor::ReadOptions read_options() const {
-    tensor::ReadOptions options;
-    options.max_memory = memory();
-    options.progress = request_.progress;
-    return options;
-  }
+  std::int64_t memory() const { return read_options(request_).max_memory; }
 
   const Request &request_;
   const pipeline::Front &front_;
+  const Folders &folders_;
   Operands operands_;
   std::map<std::string, std::string> origin_;
 };
 
 } // namespace
 
-Operands read_operands(const Request &request, const pipeline::Front &front) {
-  return Reader(request, front).read();
+tensor::ReadOptions read_options(const Request &request) {
+  tensor::ReadOptions options;
+  if (request.max_memory > 0) options.max_memory = request.max_memory;
+  options.progress = request.progress;
+  return options;
+}
+
+Operands read_operands(const Request &request, const pipeline::Front &front, const Folders &folders) {
+  return Reader(request, front, folders).read();
 }
 
 } // namespace unravel::run

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "run/session.h"
+#include "tensor/folder.h"
 
 /// Operands: from what the user gave to coordinates, with sizes that agree.
 namespace unravel::run {
@@ -20,6 +21,12 @@ struct Operands {
   std::vector<std::int64_t> result_shape;
 };
 
-Operands read_operands(const Request &request, const pipeline::Front &front);
+/// Folders of arrays that were read already, by tensor.
+using Folders = std::map<std::string, tensor::ArrayFolder>;
+
+/// Limits and progress of every read, as the request has them.
+tensor::ReadOptions read_options(const Request &request);
+
+Operands read_operands(const Request &request, const pipeline::Front &front, const Folders &folders);
 
 } // namespace unravel::run

@@ -40,7 +40,8 @@ public:
     check_output_names();
     check_ranges();
     Clock reading;
-    operands_ = read_operands(request_, front_);
+    operands_ = read_operands(request_, front_, folders_);
+    folders_.clear();
     report_.read_ms = reading.milliseconds();
     pack();
     validate();
@@ -73,11 +74,12 @@ private:
   }
 
   /// A folder of arrays says what layout they are in.
-  std::map<std::string, std::string> folder_layouts() const {
+  std::map<std::string, std::string> folder_layouts() {
     std::map<std::string, std::string> formats;
     for (const auto &[tensor, input] : request_.inputs) {
       if (request_.compile.formats.count(tensor) || !std::filesystem::is_directory(input)) continue;
-      tensor::ArrayFolder folder = tensor::read_folder(input);
+      const tensor::ArrayFolder &folder = folders_[tensor] =
+          tensor::read_folder(input, read_options(request_));
       formats[tensor] = folder.layout;
       if (!folder.parameters.empty())
         formats[tensor] += fmt::format("<{}>", fmt::join(folder.parameters, ","));
@@ -273,6 +275,7 @@ private:
   }
 
   Request request_;
+  Folders folders_;
   pipeline::Front front_;
   std::set<std::string> unproved_; // tensors whose layout may read outside its arrays
   Operands operands_;
