@@ -22,13 +22,13 @@ std::string primed(const std::string &name) {
 }
 
 Term inside(const scan::Component &component) {
-  if (component.width == 1) return equal(component.target, component.key);
+  if (component.is_equality()) return equal(component.target, component.key);
   return term::between(0, component.target - component.key, component.width);
 }
 
 /// The target lies beyond the key's interval (`>`), or before it.
 Term beyond(const scan::Component &component) {
-  return at_most(component.key + Term(component.width), component.target);
+  return at_most(component.key + component.width, component.target);
 }
 
 Term before(const scan::Component &component) {

@@ -18,6 +18,13 @@ std::string name_of(Method method); // "direct", "sequential", "galloping", "bin
 /// Where walking starts and how far it may be trusted.
 enum class Direction { Up, Down };
 
+/// What a dense map holds of a segment, by key.
+enum class MapForm {
+  Positions, // map[key(q)] = q. A hit is tested again, so what other segments left in the map does no harm
+  Values,    // map[key(q)] = the operand's value at q, nothing elsewhere; cleared key by key after use
+  Marked,    // Values, and a bit per key that says whether there is one: many targets are tested at once
+};
+
 /// One obligation that was asked for a level.
 struct Obligation {
   std::string name;             // "O-stop(up, >)", "O-persist{i}"
@@ -42,6 +49,11 @@ struct Candidate {
 ///               chain:  r = q; while (r < upper and match at r) { body at r; ++r }  advance: q = r
 ///               state = q
 ///   Binary      q = the first position of [lower, upper) where skip is false; then as above, without state
+///   Galloping   as Sequential, but walking is by steps of doubling length and bisection of the last step
+///   Hash        before level `map_level`: chains of the positions of [lower, upper) by hash of their keys;
+///   then
+///               every q of the chain of the target: if (match) body; unique: leave after the hit
+///   Map         before level `map_level`: by key, see MapForm; then q = map[target], if it matches: body
 ///   Scan        every q: if (match) body; unique: leave the loop after the hit
 /// A chain is always walked upwards, so positions are visited in rising order below every method.
 struct LevelPlan {
@@ -66,6 +78,13 @@ struct LevelPlan {
   /// The state's first value, over the variables outside `state_level`.
   term::Term start;
   bool advance = false; // `++q` after a match is allowed (O-inc)
+  /// Hash, Map: the level of the nest before which the map is filled; the segment and the keys depend on
+  /// nothing from there on.
+  std::size_t map_level = 0;
+  /// Map: keys lie in [0, map_extent).
+  term::Term map_extent;
+  bool check_target = true; // the target may lie outside of [0, map_extent)
+  MapForm map_form = MapForm::Positions;
   /// skip holds on a prefix of the range (O-part, proved): a state may also be found by binary search.
   bool partitioned = false;
   std::vector<Obligation> obligations;

@@ -11,11 +11,14 @@
 namespace unravel::scan {
 
 /// One condition of a find at position q: 0 <= target - key(q) < width. Width 1 is an equality; blocks have
-/// larger widths. `key` mentions the level's variable, `target` doesn't.
+/// larger widths, and the width may depend on q (the row of an entry p: rowptr(q) <= p < rowptr(q + 1)).
+/// `key` mentions the level's variable, `target` doesn't.
 struct Component {
   term::Term key;
   term::Term target;
-  std::int64_t width = 1;
+  term::Term width = term::Term(1);
+
+  bool is_equality() const { return width == term::Term(1); }
 };
 
 /// One variable of the nest.

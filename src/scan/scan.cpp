@@ -220,7 +220,7 @@ private:
     level.upper = named(level.upper);
     level.value = named(level.value);
     for (Component &component : level.components)
-      component = {named(component.key), named(component.target), component.width};
+      component = {named(component.key), named(component.target), named(component.width)};
     for (Term &guard : level.guards)
       guard = named(guard);
     if (level.kind != Level::Kind::Let) return;
