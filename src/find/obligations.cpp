@@ -393,6 +393,31 @@ bool Obligations::placed(const Variables &state, std::size_t end) {
   return ask(name, std::move(hypotheses));
 }
 
+bool Obligations::keys_in(const Term &extent) {
+  std::string name = "O-range(" + term::to_text(extent) + ")";
+  bool holds = false;
+  if (known(name, holds)) return holds;
+  Terms hypotheses = context(0, level_);
+  hypotheses.push_back(in_segment(0, position()));
+  Terms outside;
+  for (const scan::Component &component : level().components)
+    outside.push_back(negation(term::between(0, component.key, extent)));
+  hypotheses.push_back(disjunction(std::move(outside)));
+  return ask(name, std::move(hypotheses));
+}
+
+bool Obligations::targets_in(const Term &extent) {
+  std::string name = "O-target(" + term::to_text(extent) + ")";
+  bool holds = false;
+  if (known(name, holds)) return holds;
+  Terms hypotheses = context(0, level_);
+  Terms outside;
+  for (const scan::Component &component : level().components)
+    outside.push_back(negation(term::between(0, component.target, extent)));
+  hypotheses.push_back(disjunction(std::move(outside)));
+  return ask(name, std::move(hypotheses));
+}
+
 bool Obligations::starts_at_zero() {
   bool holds = false;
   if (known("O-zero", holds)) return holds;

@@ -35,6 +35,8 @@ public:
   const scan::Level &level() const { return nest_.levels[level_]; }
   const scan::Nest &nest() const { return nest_; }
   const std::vector<LevelPlan> &outer_plans() const { return outer_; }
+  /// The properties that the prover knows.
+  const std::vector<prove::Axiom> &axioms() const { return prover_.axioms(); }
   /// All variables of outer levels, outermost first.
   const Variables &outer() const { return outer_variables_; }
   /// The outer levels that iterate: loops, and finds that may match more than once.
@@ -72,6 +74,10 @@ public:
   bool profit(const Variables &state);
   /// Visits with the same state agree in the iterating variables of levels [0, end).
   bool placed(const Variables &state, std::size_t end);
+  /// Keys of the segment lie in [0, extent).
+  bool keys_in(const term::Term &extent);
+  /// Targets lie in [0, extent) at every visit.
+  bool targets_in(const term::Term &extent);
   /// Positions are not negative.
   bool starts_at_zero();
   /// The only possible match is at `position`.

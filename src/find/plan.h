@@ -5,6 +5,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -81,9 +82,13 @@ struct LevelPlan {
   /// Hash, Map: the level of the nest before which the map is filled; the segment and the keys depend on
   /// nothing from there on.
   std::size_t map_level = 0;
+  /// The segment and the key as they are computed there (the key over the level's variable).
+  term::Term map_lower, map_upper, map_key;
   /// Map: keys lie in [0, map_extent).
   term::Term map_extent;
   bool check_target = true; // the target may lie outside of [0, map_extent)
+  /// The position is needed only to read one operand's value.
+  bool only_value = false;
   MapForm map_form = MapForm::Positions;
   /// skip holds on a prefix of the range (O-part, proved): a state may also be found by binary search.
   bool partitioned = false;
@@ -110,11 +115,14 @@ using Lengths = std::map<std::string, double>;
 /// kind find_not_proved naming the failed obligation; a request for a method that isn't available yet with
 /// kind find_not_available; one that names nothing to be found with kind no_such_find.
 ///
-/// Direct is taken where it is proved, then sequential iteration where it is proved, worth it and its state
-/// is one scalar, then binary search, then the scan. `unknown` from the prover is not proved. Where the
-/// lengths say that a walk over the range would serve too few targets, binary search is taken before it.
+/// `value_positions`: positions that are found only to read one operand's value (scan/uses.h).
+///
+/// Direct is taken where it is proved, then a dense map where it is proved and serves several passes, then
+/// sequential iteration where it is proved, worth it and its state is one scalar, then binary search, then
+/// the scan. `unknown` from the prover is not proved. Where the lengths say that a walk over the range would
+/// serve too few targets, binary search is taken before it.
 FindPlan plan_finds(const scan::Nest &nest, prove::Prover &prover, const Requests &requests = {},
-                    const Lengths &lengths = {});
+                    const Lengths &lengths = {}, const std::set<std::string> &value_positions = {});
 
 /// The find condition of a level: all components hold. Over the level's and outer variables.
 term::Term match_condition(const scan::Level &level);

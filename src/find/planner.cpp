@@ -23,10 +23,8 @@ struct Template {
 
 /// The order of trying is the order of cost.
 constexpr Template templates[] = {
-    {Method::Direct, try_direct},
-    {Method::Sequential, try_sequential},
-    {Method::Binary, try_binary},
-    {Method::Scan, try_scan},
+    {Method::Direct, try_direct}, {Method::Map, try_map},   {Method::Sequential, try_sequential},
+    {Method::Binary, try_binary}, {Method::Scan, try_scan},
 };
 
 const Template *template_of(Method method) {
@@ -52,7 +50,7 @@ void check_requests(const scan::Nest &nest, const Requests &requests) {
     if (!template_of(method))
       report::fail(report::Kind::find_not_available,
                    fmt::format("find method `{}` isn't available yet", name_of(method)),
-                   "available are direct, sequential, binary and scan");
+                   "available are direct, sequential, binary, map and scan");
     if (std::find(names.begin(), names.end(), name) != names.end()) continue;
     std::string list;
     for (const std::string &each : names)
@@ -64,8 +62,10 @@ void check_requests(const scan::Nest &nest, const Requests &requests) {
 
 class Planner {
 public:
-  Planner(const scan::Nest &nest, prove::Prover &prover, const Requests &requests, const Lengths &lengths)
-      : nest_(nest), prover_(prover), requests_(requests), lengths_(lengths), finds_(finds_of(nest)) {}
+  Planner(const scan::Nest &nest, prove::Prover &prover, const Requests &requests, const Lengths &lengths,
+          const std::set<std::string> &value_positions)
+      : nest_(nest), prover_(prover), requests_(requests), lengths_(lengths),
+        value_positions_(value_positions), finds_(finds_of(nest)) {}
 
   FindPlan plan() {
     check_requests(nest_, requests_);
@@ -74,6 +74,7 @@ public:
     for (std::size_t level : finds_) {
       LevelPlan own;
       own.level = level;
+      own.only_value = value_positions_.count(nest_.levels[level].variable) != 0;
       if (level == finds_.back()) own.obligations = vacuity_;
       if (result_.vacuous)
         plan_vacuous(own);
@@ -211,6 +212,7 @@ private:
   prove::Prover &prover_;
   const Requests &requests_;
   const Lengths &lengths_;
+  const std::set<std::string> &value_positions_;
   std::vector<std::size_t> finds_;
   std::vector<Obligation> vacuity_;
   bool undecided_ = false;
@@ -220,8 +222,8 @@ private:
 } // namespace
 
 FindPlan plan_finds(const scan::Nest &nest, prove::Prover &prover, const Requests &requests,
-                    const Lengths &lengths) {
-  return Planner(nest, prover, requests, lengths).plan();
+                    const Lengths &lengths, const std::set<std::string> &value_positions) {
+  return Planner(nest, prover, requests, lengths, value_positions).plan();
 }
 
 } // namespace unravel::find

@@ -39,9 +39,9 @@ bool is_tested(const Obligations &obligations, std::size_t end) {
   return false;
 }
 
-/// The term over variables of levels [0, end) only, if it can be computed there. An array must not be read
-/// before the tests that may keep the index within it, unless the scan knows that it is safe.
-std::optional<Term> outside(const Obligations &obligations, Term term, std::size_t end) {
+} // namespace
+
+std::optional<Term> computable_before(const Obligations &obligations, Term term, std::size_t end) {
   const std::vector<Level> &levels = obligations.nest().levels;
   for (std::size_t k = obligations.outer().size(); k-- > end;) {
     if (!term::mentions(term, levels[k].variable)) continue;
@@ -56,8 +56,6 @@ std::optional<Term> outside(const Obligations &obligations, Term term, std::size
   if (!all_safe && is_tested(obligations, end)) return std::nullopt;
   return term;
 }
-
-} // namespace
 
 Variables drop_variables(Obligations &obligations, Direction direction, const Skip &skip, Variables state,
                          const Variables &order, bool clamp) {
@@ -120,7 +118,7 @@ std::optional<Place> place_state(Obligations &obligations, Direction direction, 
   const Level &level = obligations.level();
   Term start = direction == Direction::Up ? level.lower : level.upper - Term(1);
   for (std::size_t end = end_of(obligations, state); end < obligations.outer().size(); ++end) {
-    if (std::optional<Term> at_end = outside(obligations, start, end)) {
+    if (std::optional<Term> at_end = computable_before(obligations, start, end)) {
       if (!obligations.placed(state, end)) return std::nullopt;
       return Place{end, *at_end};
     }

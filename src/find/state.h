@@ -23,6 +23,11 @@ Variables state_variables(const Obligations &obligations);
 /// the prefixes of the iterating variables that contain these (a scalar serves them).
 std::vector<Variables> likely_states(const Obligations &obligations, Direction direction);
 
+/// The term over variables of levels [0, end) only, seen through what is determined, if it can be computed
+/// there: an array must not be read before the tests that may keep the index within it, unless the scan knows
+/// that it is safe.
+std::optional<term::Term> computable_before(const Obligations &obligations, term::Term term, std::size_t end);
+
 /// Where a scalar state is declared.
 struct Place {
   std::size_t level = 0;

@@ -125,7 +125,84 @@ Block binary(const Level &level, const LevelPlan &plan, const Body &body) {
   return block;
 }
 
+/// `body` behind the test that the target is a key of the map at all.
+Block if_in_map(const Level &level, const LevelPlan &plan, Block body) {
+  if (!plan.check_target) return body;
+  Term test = term::between(0, level.components.front().target, plan.map_extent);
+  return {{loop::If{test, std::move(body), ""}}};
+}
+
+Block map(const Level &level, const LevelPlan &plan, const Body &body) {
+  const Term &target = level.components.front().target;
+  if (plan.map_form == find::MapForm::Positions) {
+    Term position = term::variable(level.variable);
+    Term test =
+        term::conjunction({term::between(level.lower, position, level.upper), find::match_condition(level)});
+    return if_in_map(level, plan,
+                     {{loop::Let{level.variable, term::apply(map_array(level, plan), {target})}},
+                      {loop::If{test, body(), fmt::format("find {}: by the map", level.variable)}}});
+  }
+  std::string value = found_value(level);
+  Block inner{{loop::DeclareValue{value, {loop::Element{map_array(level, plan), target}}}}};
+  if (plan.map_form == find::MapForm::Values) {
+    inner.push_back(
+        {loop::IfStored{value, body(), fmt::format("find {}: by the map of values", level.variable)}});
+    return if_in_map(level, plan, std::move(inner));
+  }
+  for (Statement &statement : body())
+    inner.push_back(std::move(statement));
+  Term marked = term::equal(term::apply(marks_array(level), {target}), Term(1));
+  if (plan.check_target) marked = term::conjunction({term::between(0, target, plan.map_extent), marked});
+  return {{loop::If{marked, std::move(inner), fmt::format("find {}: by the marks", level.variable)}}};
+}
+
 } // namespace
+
+std::string map_array(const Level &level, const LevelPlan &plan) {
+  return level.variable + (holds_values(plan) ? "_values" : "_positions");
+}
+
+std::string marks_array(const Level &level) {
+  return level.variable + "_marks";
+}
+
+std::string found_value(const Level &level) {
+  return level.variable + "_value";
+}
+
+bool holds_values(const LevelPlan &plan) {
+  return plan.method == find::Method::Map && plan.map_form != find::MapForm::Positions;
+}
+
+Block fill_map(const Level &level, const LevelPlan &plan, const loop::Value &value) {
+  Term position = term::variable(level.variable);
+  Block round;
+  if (holds_values(plan)) {
+    loop::Element element{map_array(level, plan), plan.map_key};
+    round.push_back({loop::Store{element, {loop::Stored{{value}}}}});
+    if (plan.map_form == find::MapForm::Marked)
+      round.push_back({loop::SetElement{marks_array(level), plan.map_key, Term(1)}});
+  } else {
+    round.push_back({loop::SetElement{map_array(level, plan), plan.map_key, position}});
+  }
+  loop::For fill{level.variable, plan.map_lower, plan.map_upper};
+  fill.body = std::move(round);
+  fill.comment = fmt::format("the map of {}: by key, {}", level.variable,
+                             holds_values(plan) ? "the values" : "the positions");
+  return {{std::move(fill)}};
+}
+
+Block clear_map(const Level &level, const LevelPlan &plan) {
+  if (!holds_values(plan)) return {};
+  loop::Element element{map_array(level, plan), plan.map_key};
+  Block round{{loop::Store{element, {loop::Number{0}}}}};
+  if (plan.map_form == find::MapForm::Marked)
+    round.push_back({loop::SetElement{marks_array(level), plan.map_key, Term(0)}});
+  loop::For clear{level.variable, plan.map_lower, plan.map_upper};
+  clear.body = std::move(round);
+  clear.comment = fmt::format("the map of {} is emptied", level.variable);
+  return {{std::move(clear)}};
+}
 
 std::string state_variable(const Level &level, const LevelPlan &plan) {
   // A chain walks with a variable of its own: the state stays at the first match.
@@ -151,10 +228,10 @@ Block find_code(const Level &level, const LevelPlan &plan, const Body &body) {
   case find::Method::Direct: return direct(level, plan, body);
   case find::Method::Sequential: return sequential(level, plan, body);
   case find::Method::Binary: return binary(level, plan, body);
+  case find::Method::Map: return map(level, plan, body);
   case find::Method::Scan:
   case find::Method::Galloping:
-  case find::Method::Hash:
-  case find::Method::Map: break; // planned by no template yet: the scan is always right
+  case find::Method::Hash: break; // planned by no template yet: the scan is always right
   }
   return scan_all(level, plan, body);
 }

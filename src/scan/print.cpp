@@ -16,8 +16,7 @@ std::string print_component(const Component &component) {
   std::string key = term::to_text(component.key);
   std::string target = term::to_text(component.target);
   if (component.is_equality()) return fmt::format("{} = {}", key, target);
-  return fmt::format("{} <= {} < {}", key, target,
-                     term::to_text(component.key + component.width));
+  return fmt::format("{} <= {} < {}", key, target, term::to_text(component.key + component.width));
 }
 
 std::string print_level(const Level &level) {

@@ -185,13 +185,63 @@ private:
     auto drop = [&](const Term &atom) { return !is_bound(atom); };
     Set remaining = relation_.without_constraints_on(drop).gist(known_).coalesce();
     std::vector<Term> enforced;
-    Term formula = remaining.formula();
-    for (const Term &part : term::conjuncts(formula)) {
-      enforced.push_back(part);
-      if (!as_component(level, part)) level.guards.push_back(part);
+    std::vector<Term> parts = term::conjuncts(remaining.formula());
+    std::vector<Term> guards;
+    for (const Term &part : parts)
+      if (!as_component(level, part)) guards.push_back(part);
+    if (level.kind == Level::Kind::Loop) {
+      as_intervals(level, guards, enforced);
+      // What inner variables will enforce exactly (the column in a block) bounds the search already here.
+      if (level.kind == Level::Kind::Loop) {
+        Set shadow = relation_.project(drop).simple_hull().gist(known_.intersect(remaining));
+        std::vector<Term> derived = shadow.simple_hull().constraints();
+        as_intervals(level, derived, enforced);
+      }
     }
+    enforced.insert(enforced.end(), parts.begin(), parts.end());
+    level.guards.insert(level.guards.end(), guards.begin(), guards.end());
     if (enforced.empty()) return;
     known_ = known_.intersect(Set(term::conjunction(enforced)));
+  }
+
+  /// The parts of a sum that mention the level's variable, and those that don't.
+  static std::pair<Term, Term> split(const Term &sum, const std::string &variable) {
+    Term with;
+    for (const auto &[atom, coefficient] : term::linear_form(sum).parts)
+      if (term::mentions(atom, variable)) with = with + term::scale(coefficient, atom);
+    return {with, sum - with};
+  }
+
+  /// Pairs of conditions key(variable) <= target and target < key(variable) + width, where arrays are read at
+  /// the variable, become components; they are taken out of the conditions.
+  static void as_intervals(Level &level, std::vector<Term> &conditions, std::vector<Term> &enforced) {
+    auto at_least = [](const Term &condition) {
+      const auto *compare = condition.as<term::Compare>();
+      return compare && compare->relation == term::Relation::AtLeast ? &compare->left : nullptr;
+    };
+    for (std::size_t a = 0; a < conditions.size(); ++a) {
+      const Term *below = at_least(conditions[a]);
+      if (!below) continue;
+      auto [minus_key, target] = split(*below, level.variable);
+      if (term::applications_of(minus_key).empty() || target.as<term::Constant>()) continue;
+      for (std::size_t b = 0; b < conditions.size(); ++b) {
+        const Term *above = b == a ? nullptr : at_least(conditions[b]);
+        if (!above) continue;
+        auto [end, minus_target] = split(*above, level.variable);
+        std::int64_t rest = 0;
+        if (term::applications_of(end).empty() || !term::constant_difference(-target, minus_target, rest))
+          continue;
+        // end - target + rest >= 0
+        level.kind = Level::Kind::Find;
+        level.components.push_back({-minus_key, target, end + Term(rest + 1) + minus_key});
+        enforced.push_back(conditions[a]);
+        enforced.push_back(conditions[b]);
+        conditions.erase(conditions.begin() + static_cast<std::ptrdiff_t>(std::max(a, b)));
+        conditions.erase(conditions.begin() + static_cast<std::ptrdiff_t>(std::min(a, b)));
+        a = static_cast<std::size_t>(-1); // from the start
+        break;
+      }
+    }
   }
 
   /// key(variable) = target
