@@ -1,6 +1,7 @@
 // The table of contents of the compiler: the steps in their order, each timed and printed.
 #include "pipeline.h"
 
+#include "choose/alternatives.h"
 #include "find/plan.h"
 #include "layout/layout.h"
 #include "loop/passes.h"
@@ -8,6 +9,7 @@
 #include "parse/parse.h"
 #include "report/diagnostic.h"
 #include "scan/scan.h"
+#include "scan/uses.h"
 
 #include <algorithm>
 #include <chrono>
@@ -215,7 +217,11 @@ Compilation compile(const Request &request) {
     auto plan_finds = [&](const find::Requests &methods) {
       if (!request.counts.empty()) lengths = schedule::trip_counts(space, leaf.order, request.counts);
       return steps.run(
-          "finds", [&] { return find::plan_finds(leaf.plan.nest, *result.prover, methods, lengths); },
+          "finds",
+          [&] {
+            return find::plan_finds(leaf.plan.nest, *result.prover, methods, lengths,
+                                    scan::value_positions(space, leaf.plan.nest));
+          },
           [&](const find::FindPlan &plan) { return find::to_text(plan, leaf.plan.nest); });
     };
     do {
@@ -245,6 +251,14 @@ Compilation compile(const Request &request) {
     if (leaf.plan.parallel && is_inner_loop(leaf, *leaf.plan.parallel))
       leaf.plan.least = least_inner_iterations;
     if (schedule.chunk) leaf.plan.chunk = static_cast<int>(*schedule.chunk);
+    choose::Given given{space, result.combination, *result.prover, requests, !schedule.order.empty()};
+    steps.run(
+        "alternatives",
+        [&] {
+          choose::add_alternatives(leaf.plan, leaf.order, given);
+          return &leaf.plan;
+        },
+        [](const lower::LeafPlan *plan) { return choose::to_text(*plan); });
     result.leaves.push_back(std::move(leaf));
   }
 

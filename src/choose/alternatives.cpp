@@ -1,0 +1,281 @@
+#include "choose/alternatives.h"
+
+#include "choose/thresholds.h"
+#include "report/diagnostic.h"
+#include "scan/scan.h"
+#include "scan/uses.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <optional>
+
+namespace unravel::choose {
+
+namespace {
+
+using find::LevelPlan;
+using find::Method;
+using lower::LeafPlan;
+using scan::Level;
+using term::Term;
+
+class Alternatives {
+public:
+  Alternatives(const LeafPlan &main, const schedule::Order &order, const Given &given)
+      : main_(main), levels_(main.nest.levels), order_(order), given_(given) {}
+
+  /// At one split only: that of the first kind that applies.
+  void add_to(LeafPlan &plan) {
+    if (std::optional<lower::Alternative> marked = entries_behind_marks()) {
+      plan.split = 0;
+      plan.alternatives.push_back(std::move(*marked));
+      return;
+    }
+    by_lengths(plan);
+  }
+
+private:
+  // ---- making plans
+
+  /// The order that begins with these variables, or none.
+  std::optional<schedule::Order> order_with(const combine::IterationSpace &space,
+                                            const std::vector<std::string> &first) const {
+    std::vector<parse::Name> names;
+    for (const std::string &name : first)
+      names.push_back({name, {}});
+    try {
+      return schedule::complete_order(space, names);
+    } catch (const report::Error &) {
+      return std::nullopt;
+    }
+  }
+
+  /// A plan of the space in that order with these methods, or none where one is not proved.
+  std::optional<LeafPlan> plan_in(const combine::IterationSpace &space, const schedule::Order &order,
+                                  const find::Requests &requests) const {
+    try {
+      LeafPlan plan;
+      plan.nest = scan::scan_space(space, order, given_.combination.axioms, given_.combination.arrays);
+      plan.finds =
+          find::plan_finds(plan.nest, given_.prover, requests, {}, scan::value_positions(space, plan.nest));
+      plan.chunk = main_.chunk;
+      return plan;
+    } catch (const report::Error &) {
+      return std::nullopt;
+    }
+  }
+
+  /// The space with what its accesses imply: every slot lies within its array. Then positions have bounds
+  /// without what leads to them.
+  combine::IterationSpace with_slots_in_range() const {
+    combine::IterationSpace space = given_.space;
+    std::vector<Term> parts = term::conjuncts(space.relation);
+    for (const combine::Operand &operand : space.operands) {
+      if (operand.array.empty()) continue;
+      const std::vector<Term> &extents = given_.combination.arrays.at(operand.array);
+      for (std::size_t k = 0; k < operand.slots.size(); ++k)
+        parts.push_back(term::between(0, operand.slots[k], extents[k]));
+    }
+    space.relation = term::conjunction(std::move(parts));
+    return space;
+  }
+
+  static std::size_t loops_in(const std::vector<Level> &levels, std::size_t from, std::size_t to) {
+    return static_cast<std::size_t>(std::count_if(
+        levels.begin() + static_cast<std::ptrdiff_t>(from), levels.begin() + static_cast<std::ptrdiff_t>(to),
+        [](const Level &level) { return level.kind == Level::Kind::Loop; }));
+  }
+
+  // ---- entries behind marks
+
+  std::optional<lower::Alternative> entries_behind_marks() const {
+    if (given_.fixed_order) return std::nullopt;
+    const LevelPlan *mapped = nullptr;
+    for (const LevelPlan &plan : main_.finds.levels)
+      if (plan.method == Method::Map && plan.map_form == find::MapForm::Values && plan.map_level == 0)
+        mapped = &plan;
+    if (!mapped || levels_.empty() || levels_[0].kind != Level::Kind::Loop) return std::nullopt;
+    const Level &owner = levels_[0];
+    std::size_t inner = 1;
+    while (inner < mapped->level && levels_[inner].kind == Level::Kind::Let)
+      ++inner;
+    // The rows' loop, the entries' loop, and nothing else that iterates before the find.
+    if (levels_[inner].kind != Level::Kind::Loop || loops_in(levels_, 0, mapped->level) != 2)
+      return std::nullopt;
+    const std::string &entries = levels_[inner].variable;
+    const std::string &wanted = levels_[mapped->level].variable;
+    combine::IterationSpace space = with_slots_in_range();
+    std::optional<schedule::Order> order = order_with(space, {entries, wanted, owner.variable});
+    std::optional<LeafPlan> plan;
+    if (order) plan = plan_in(space, *order, {{wanted, Method::Map}});
+    if (!plan || !becomes_owned(*plan, owner, entries, wanted)) return std::nullopt;
+    const LevelPlan &map = *find_of(*plan, wanted);
+    Term condition = term::at_most(term::scale(keys_per_mark, map.map_upper - map.map_lower), map.map_extent);
+    return lower::Alternative{
+        condition,
+        fmt::format("few keys in {}: its marks decide which entries of {} are looked at",
+                    levels_[mapped->level].tensor, levels_[inner].tensor),
+        std::move(*plan)};
+  }
+
+  static LevelPlan *find_of(LeafPlan &plan, const std::string &variable) {
+    for (LevelPlan &find : plan.finds.levels)
+      if (plan.nest.levels[find.level].variable == variable) return &find;
+    return nullptr;
+  }
+
+  /// Turns the plan of the order entries, ..., wanted, owner into one of owned chunks; false where it isn't
+  /// that.
+  bool becomes_owned(LeafPlan &plan, const Level &owner, const std::string &entries,
+                     const std::string &wanted) const {
+    const std::vector<Level> &levels = plan.nest.levels;
+    LevelPlan *map = find_of(plan, wanted);
+    LevelPlan *row = find_of(plan, owner.variable);
+    if (!map || !row || levels.empty() || levels[0].kind != Level::Kind::Loop ||
+        levels[0].variable != entries)
+      return false;
+    if (map->method != Method::Map || map->map_form != find::MapForm::Values || map->map_level != 0)
+      return false;
+    const Level &found = levels[row->level];
+    if (row->method != Method::Sequential || row->state_level != 0 || row->clamp ||
+        found.components.size() != 1 || found.components[0].target != term::variable(entries) ||
+        found.lower != owner.lower || found.upper != owner.upper)
+      return false;
+    for (const LevelPlan &find : plan.finds.levels) {
+      bool walks = find.method == Method::Sequential || find.method == Method::Galloping;
+      if (walks && find.level != row->level && find.state_level == 0) return false;
+    }
+    map->map_form = find::MapForm::Marked;
+    if (!main_.parallel) return true;
+    if (*main_.parallel != 0 || !intervals_are_between(plan, *row)) return false;
+    plan.owned = true;
+    plan.parallel = row->level;
+    plan.chunk = std::max(main_.chunk, owned_chunk);
+    plan.least = main_.least;
+    plan.work = main_.work;
+    return true;
+  }
+
+  /// For v1 <= v <= v2: key(v1) <= key(v) and key(v) + width(v) <= key(v2) + width(v2). Asked of the prover.
+  bool intervals_are_between(const LeafPlan &plan, const LevelPlan &row) const {
+    const Level &found = plan.nest.levels[row.level];
+    const scan::Component &interval = found.components[0];
+    auto at = [&](const Term &formula, const char *name) {
+      return term::substitute(formula, {{found.variable, term::variable(found.variable + name)}});
+    };
+    Term middle = term::variable(found.variable);
+    Term first = term::variable(found.variable + "'");
+    Term last = term::variable(found.variable + "''");
+    std::vector<Term> hypotheses{term::at_most(found.lower, first), term::at_most(first, middle),
+                                 term::at_most(middle, last), term::less(last, found.upper)};
+    Term end = interval.key + interval.width;
+    hypotheses.push_back(
+        term::disjunction({term::less(interval.key, at(interval.key, "'")), term::less(at(end, "''"), end)}));
+    return given_.prover.refute("O-between", found.variable, hypotheses) == prove::Answer::Refuted;
+  }
+
+  // ---- by lengths
+
+  /// Where one loop leads to the last find: the level of that loop.
+  std::optional<std::size_t> driver_of(const LevelPlan &find, std::size_t from) const {
+    if (loops_in(levels_, from, find.level) != 1) return std::nullopt;
+    for (std::size_t k = from; k < find.level; ++k) {
+      if (levels_[k].kind == Level::Kind::Loop) return k;
+      if (levels_[k].kind == Level::Kind::Find || !levels_[k].guards.empty()) return std::nullopt;
+    }
+    return std::nullopt;
+  }
+
+  /// Whether a term can be computed before the level without reading outside of an array.
+  bool known_at(const Term &term, std::size_t level) const {
+    for (std::size_t k = level; k < levels_.size(); ++k)
+      if (term::mentions(term, levels_[k].variable)) return false;
+    std::vector<Term> loads = term::applications_of(term);
+    return std::all_of(loads.begin(), loads.end(),
+                       [&](const Term &load) { return main_.nest.safe_loads.count(load) != 0; });
+  }
+
+  static bool same(const Level &a, const Level &b) {
+    scan::Nest one, other;
+    one.levels = {a};
+    other.levels = {b};
+    return scan::to_text(one) == scan::to_text(other);
+  }
+
+  /// An alternative behind `split`: it shares what comes before, states and maps included.
+  bool fits(const LeafPlan &plan, std::size_t split) const {
+    if (plan.nest.levels.size() < split) return false;
+    for (std::size_t k = 0; k < split; ++k)
+      if (!same(plan.nest.levels[k], levels_[k])) return false;
+    return std::all_of(plan.finds.levels.begin(), plan.finds.levels.end(), [&](const LevelPlan &find) {
+      if (find.level < split) return false;
+      bool walks = find.method == Method::Sequential || find.method == Method::Galloping;
+      return (!walks || find.state_level >= split) && (find.method != Method::Map || find.map_level >= split);
+    });
+  }
+
+  void by_lengths(LeafPlan &plan) const {
+    if (main_.finds.levels.empty()) return;
+    const LevelPlan &last = main_.finds.levels.back();
+    bool map = last.method == Method::Map;
+    if ((!map && last.method != Method::Sequential) || last.direction != find::Direction::Up) return;
+    std::size_t split = map ? last.map_level : last.state_level;
+    std::optional<std::size_t> driver = driver_of(last, split);
+    const Level &found = levels_[last.level];
+    // Finds outside must have been made.
+    for (const LevelPlan &find : main_.finds.levels)
+      if (&find != &last && find.level >= split) return;
+    if (!driver || !known_at(levels_[*driver].lower, split) || !known_at(levels_[*driver].upper, split))
+      return;
+    Term lower = map ? last.map_lower : found.lower;
+    Term upper = map ? last.map_upper : found.upper;
+    if (!known_at(lower, split) || !known_at(upper, split)) return;
+    Term targets = levels_[*driver].upper - levels_[*driver].lower;
+    Term positions = upper - lower;
+    plan.split = split;
+    auto add = [&](std::optional<LeafPlan> other, const Term &shorter, const Term &longer,
+                   std::string reason) {
+      if (!other || !fits(*other, split)) return;
+      plan.alternatives.push_back(
+          {term::at_most(term::scale(search_ratio, shorter), longer), std::move(reason), std::move(*other)});
+    };
+    add(plan_in(given_.space, order_, {{found.variable, Method::Binary}}), targets, positions,
+        fmt::format("few targets: each is searched in {}", found.tensor));
+    if (given_.fixed_order) return;
+    std::vector<std::string> first;
+    for (std::size_t k = 0; k < *driver; ++k)
+      if (levels_[k].kind != Level::Kind::Let) first.push_back(levels_[k].variable);
+    first.push_back(found.variable);
+    first.push_back(levels_[*driver].variable);
+    if (std::optional<schedule::Order> order = order_with(given_.space, first))
+      add(plan_in(given_.space, *order, {{levels_[*driver].variable, Method::Binary}}), positions, targets,
+          fmt::format("few positions of {}: each is searched in {}", found.tensor, levels_[*driver].tensor));
+  }
+
+  const LeafPlan &main_;
+  const std::vector<Level> &levels_;
+  const schedule::Order &order_;
+  const Given &given_;
+};
+
+} // namespace
+
+void add_alternatives(LeafPlan &plan, const schedule::Order &order, const Given &given) {
+  if (!given.requests.empty()) return;
+  LeafPlan main = plan;
+  Alternatives(main, order, given).add_to(plan);
+}
+
+std::string to_text(const LeafPlan &plan) {
+  std::string text;
+  for (const lower::Alternative &other : plan.alternatives) {
+    std::string place =
+        plan.split == 0 ? "first of all" : "inside " + plan.nest.levels[plan.split - 1].variable;
+    text += fmt::format("{}, if {}: {}\n", place, term::to_text(other.condition), other.reason);
+    text += scan::to_text(other.plan.nest);
+    text += find::to_text(other.plan.finds, other.plan.nest);
+  }
+  return text;
+}
+
+} // namespace unravel::choose

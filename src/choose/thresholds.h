@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstdint>
+
+/// Where one plan of a kernel becomes faster than another (docs/choice.md: measured on which inputs).
+namespace unravel::choose {
+
+/// One key of so many has an entry: from then on testing marks, many at once, beats multiplying by what the
+/// map of values holds.
+inline constexpr std::int64_t keys_per_mark = 48;
+
+/// So many times longer is a segment than the loop that looks for targets in it: a binary search per target
+/// is faster than passing the segment once.
+inline constexpr std::int64_t search_ratio = 32;
+
+/// Rows in one chunk of a loop over all entries.
+inline constexpr int owned_chunk = 512;
+
+} // namespace unravel::choose
