@@ -29,9 +29,10 @@ public:
     if (std::optional<lower::Alternative> marked = entries_behind_marks()) {
       plan.split = 0;
       plan.alternatives.push_back(std::move(*marked));
-      return;
+    } else {
+      by_lengths(plan);
     }
-    by_lengths(plan);
+    limit_map(plan);
   }
 
 private:
@@ -174,6 +175,36 @@ private:
     return given_.prover.refute("O-between", found.variable, hypotheses) == prove::Answer::Refuted;
   }
 
+  // ---- ranges that are too long for a map
+
+  /// Before all others: without the last map where its keys range too far.
+  void limit_map(LeafPlan &plan) const {
+    auto last = std::find_if(plan.finds.levels.rbegin(), plan.finds.levels.rend(),
+                             [](const LevelPlan &find) { return find.method == Method::Map; });
+    if (last == plan.finds.levels.rend()) return;
+    if (plan.alternatives.empty()) plan.split = last->map_level;
+    if (plan.split > last->map_level) return;
+    const Level &found = levels_[last->level];
+    std::optional<LeafPlan> other;
+    for (Method method : {Method::Sequential, Method::Binary, Method::Scan})
+      if (!other) other = plan_in(given_.space, order_, {{found.variable, method}});
+    if (!other || !fits(*other, plan.split)) {
+      if (plan.alternatives.empty()) plan.split = 0;
+      return;
+    }
+    bool per_thread = main_.parallel && last->map_level > *main_.parallel;
+    last->map_limit = per_thread ? longest_map_per_thread : longest_map;
+    for (lower::Alternative &each : plan.alternatives)
+      for (LevelPlan &find : each.plan.finds.levels)
+        if (find.method == Method::Map && each.plan.nest.levels[find.level].variable == found.variable)
+          find.map_limit = last->map_limit;
+    other->parallel = main_.parallel;
+    plan.alternatives.insert(plan.alternatives.begin(),
+                             {term::less(Term(last->map_limit), last->map_extent),
+                              fmt::format("a map of {} would take too much memory", found.tensor),
+                              std::move(*other)});
+  }
+
   // ---- by lengths
 
   /// Where one loop leads to the last find: the level of that loop.
@@ -220,6 +251,8 @@ private:
     bool map = last.method == Method::Map;
     if ((!map && last.method != Method::Sequential) || last.direction != find::Direction::Up) return;
     std::size_t split = map ? last.map_level : last.state_level;
+    while (split > 0 && levels_[split].kind == Level::Kind::Let && levels_[split].guards.empty())
+      ++split;
     std::optional<std::size_t> driver = driver_of(last, split);
     const Level &found = levels_[last.level];
     // Finds outside must have been made.
@@ -236,12 +269,13 @@ private:
     auto add = [&](std::optional<LeafPlan> other, const Term &shorter, const Term &longer,
                    std::string reason) {
       if (!other || !fits(*other, split)) return;
+      other->parallel = main_.parallel;
       plan.alternatives.push_back(
           {term::at_most(term::scale(search_ratio, shorter), longer), std::move(reason), std::move(*other)});
     };
     add(plan_in(given_.space, order_, {{found.variable, Method::Binary}}), targets, positions,
         fmt::format("few targets: each is searched in {}", found.tensor));
-    if (given_.fixed_order) return;
+    if (given_.fixed_order || (main_.parallel && *main_.parallel >= split)) return;
     std::vector<std::string> first;
     for (std::size_t k = 0; k < *driver; ++k)
       if (levels_[k].kind != Level::Kind::Let) first.push_back(levels_[k].variable);

@@ -13,6 +13,10 @@ inline constexpr std::int64_t keys_per_mark = 48;
 /// is faster than passing the segment once.
 inline constexpr std::int64_t search_ratio = 32;
 
+/// Keys that a map may range over, and one that each thread has: 8 bytes each.
+inline constexpr std::int64_t longest_map = std::int64_t{1} << 28;
+inline constexpr std::int64_t longest_map_per_thread = std::int64_t{1} << 24;
+
 /// Rows in one chunk of a loop over all entries.
 inline constexpr int owned_chunk = 512;
 

@@ -14,7 +14,13 @@ std::optional<std::size_t> map_level(const Obligations &obligations) {
     bool fits = true;
     for (const term::Term &term : needed)
       fits = fits && computable_before(obligations, term, end).has_value();
-    if (fits) return end;
+    if (!fits) continue;
+    // Behind assignments that cost nothing: what is decided where the map begins may use them.
+    const std::vector<scan::Level> &levels = obligations.nest().levels;
+    while (end > 0 && end < count && levels[end].kind == scan::Level::Kind::Let && levels[end].guards.empty())
+      ++end;
+    if (end < count) return end;
+    return std::nullopt;
   }
   return std::nullopt;
 }

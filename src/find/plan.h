@@ -86,6 +86,8 @@ struct LevelPlan {
   term::Term map_lower, map_upper, map_key;
   /// Map: keys lie in [0, map_extent).
   term::Term map_extent;
+  /// Not 0: where map_extent is larger, another plan is executed, and the map needs no memory.
+  std::int64_t map_limit = 0;
   bool check_target = true; // the target may lie outside of [0, map_extent)
   /// The position is needed only to read one operand's value.
   bool only_value = false;

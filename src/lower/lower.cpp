@@ -216,6 +216,12 @@ private:
   }
 
   Block level(std::size_t index) {
+    bool choice = index == plan_.split && !plan_.alternatives.empty();
+    return choice ? chosen(index) : between_maps(index);
+  }
+
+  /// What follows, with the maps that are filled here.
+  Block between_maps(std::size_t index) {
     Block block;
     std::vector<const LevelPlan *> maps;
     for (const LevelPlan &plan : plan_.finds.levels)
@@ -231,14 +237,9 @@ private:
     return block;
   }
 
-  Block behind_maps(std::size_t index) {
-    if (index == plan_.split && !plan_.alternatives.empty()) return chosen(index);
-    return behind_choice(index);
-  }
-
   /// if (condition of the first alternative) ... else ... this plan.
   Block chosen(std::size_t index) {
-    Block otherwise = behind_choice(index);
+    Block otherwise = between_maps(index);
     for (std::size_t k = plan_.alternatives.size(); k-- > 0;) {
       const Alternative &other = plan_.alternatives[k];
       // From the first level on, each plan sets the result as it suits it.
@@ -251,7 +252,7 @@ private:
     return otherwise;
   }
 
-  Block behind_choice(std::size_t index) {
+  Block behind_maps(std::size_t index) {
     Block block;
     if (clear_at_ == index) block.push_back({loop::Store{target(), loop::Value{loop::Number{0}}}});
     if (clearing_ && !clear_at_ && index == 0) block.push_back({clearing_->everything()});

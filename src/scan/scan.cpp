@@ -212,6 +212,12 @@ private:
     return {with, sum - with};
   }
 
+  static bool is_narrow(const Term &width) {
+    const auto form = term::linear_form(width);
+    return std::all_of(form.parts.begin(), form.parts.end(),
+                       [](const auto &part) { return part.first.template as<term::Apply>() != nullptr; });
+  }
+
   /// Pairs of conditions key(variable) <= target and target < key(variable) + width, where arrays are read at
   /// the variable, become components; they are taken out of the conditions.
   static void as_intervals(Level &level, std::vector<Term> &conditions, std::vector<Term> &enforced) {
@@ -231,9 +237,11 @@ private:
         std::int64_t rest = 0;
         if (term::applications_of(end).empty() || !term::constant_difference(-target, minus_target, rest))
           continue;
-        // end - target + rest >= 0
+        // end - target + rest >= 0. A width that depends on sizes excludes next to nothing: that's a guard.
+        Term width = end + Term(rest + 1) + minus_key;
+        if (!is_narrow(width)) continue;
         level.kind = Level::Kind::Find;
-        level.components.push_back({-minus_key, target, end + Term(rest + 1) + minus_key});
+        level.components.push_back({-minus_key, target, width});
         enforced.push_back(conditions[a]);
         enforced.push_back(conditions[b]);
         conditions.erase(conditions.begin() + static_cast<std::ptrdiff_t>(std::max(a, b)));
