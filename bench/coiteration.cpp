@@ -38,6 +38,26 @@ void let_threads_sleep(char **arguments) {
   execv("/proc/self/exe", arguments);
 }
 
+/// What the compiler chose: loops and finds from the outermost in, finds with their method unless it is
+/// direct.
+std::string form_of(const pipeline::Compilation &compilation) {
+  std::string text;
+  for (const pipeline::Leaf &leaf : compilation.leaves) {
+    const scan::Nest &nest = leaf.plan.nest;
+    for (std::size_t k = 0; k < nest.levels.size(); ++k) {
+      if (nest.levels[k].kind == scan::Level::Kind::Let) continue;
+      std::string method;
+      for (const find::LevelPlan &plan : leaf.plan.finds.levels)
+        if (plan.level == k) method = find::name_of(plan.method);
+      if (method == "direct") continue;
+      text += fmt::format("{}{}{}", text.empty() ? "" : " ", leaf.plan.parallel == k ? "parallel " : "",
+                          nest.levels[k].variable);
+      if (!method.empty()) text += ":" + method;
+    }
+  }
+  return text;
+}
+
 /// Ratios peer / ours of one kernel, against one peer or the best.
 struct Ratios {
   std::string name;
@@ -107,7 +127,7 @@ private:
       print_ratios(one, running, standings);
     else
       ++failed_;
-    fmt::print("\n");
+    fmt::print("  {}\n", form_);
     std::fflush(stdout);
   }
 
@@ -144,7 +164,7 @@ private:
     fmt::print("{:<42}", "input");
     for (const Contestant &contestant : contestants)
       fmt::print(" {:>11}", contestant.name);
-    fmt::print(" {:>10} {:<11} {:>10}\n", "best/auto", "which", "merge/auto");
+    fmt::print(" {:>10} {:<11} {:>10}  auto is\n", "best/auto", "which", "merge/auto");
   }
 
   Contestant kernel(bench::Case &one, const std::string &name, const std::vector<std::string> &finds) {
@@ -162,6 +182,7 @@ private:
     try {
       auto bound = std::make_shared<bench::BoundKernel>(request, tensors);
       bound->set_threads(threads_);
+      if (finds.empty()) form_ = form_of(bound->compilation());
       auto values = one.tensors.at(spec_.result).array("val").as<double>();
       return {name, [bound] { (*bound)(); }, [values] { return std::vector(values.begin(), values.end()); }};
     } catch (const std::exception &error) {
@@ -171,7 +192,9 @@ private:
   }
 
   std::vector<Contestant> ours(bench::Case &one) {
-    return {kernel(one, "auto", {}), kernel(one, "seq", spec_.sequential)};
+    std::vector<Contestant> found{kernel(one, "auto", {})};
+    if (!spec_.sequential.empty()) found.push_back(kernel(one, "seq", spec_.sequential));
+    return found;
   }
 
   std::vector<Contestant> peers(bench::Case &one) {
@@ -216,6 +239,7 @@ private:
   int threads_;
   Options options_;
   Ratios best_, merge_, graphblas_;
+  std::string form_; // of the last `auto`
   bool header_printed_ = false;
   int failed_ = 0;
 };

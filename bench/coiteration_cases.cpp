@@ -246,7 +246,7 @@ const std::vector<KernelSpec> &coiteration_kernels() {
                                                    {"A", "B"},
                                                    {},
                                                    "C",
-                                                   {"B=seq"},
+                                                   {},
                                                    not_slower,
                                                    none,
                                                    none},

@@ -24,7 +24,7 @@ struct KernelSpec {
   std::vector<std::string> matrices;          // operands in the expression's order
   std::vector<std::string> vectors;
   std::string result;
-  std::vector<std::string> sequential; // finds of the contestant `seq`
+  std::vector<std::string> sequential; // finds of the contestant `seq`; none where nothing can walk along
   Target best, merge, graphblas;       // against the fastest peer of each case, the merge, GraphBLAS
 };
 

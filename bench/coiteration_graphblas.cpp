@@ -30,6 +30,10 @@ void begin(int threads) {
   require(GxB_Global_Option_set(GxB_GLOBAL_NTHREADS, threads));
 }
 
+/// How operands are kept: as lists of entries. Left to itself GraphBLAS makes a bitmap or a full array of a
+/// denser one when it is imported, a conversion that isn't timed and that others don't get.
+constexpr int lists = GxB_SPARSE + GxB_HYPERSPARSE;
+
 class Matrix {
 public:
   Matrix(GrB_Index rows, GrB_Index columns, GxB_Format_Value format) {
@@ -40,6 +44,7 @@ public:
   Matrix(const Compressed &a, bool lines_are_rows, GxB_Format_Value format)
       : Matrix(extent(lines_are_rows ? a.lines : a.length), extent(lines_are_rows ? a.length : a.lines),
                format) {
+    require(GxB_Matrix_Option_set(handle_, GxB_SPARSITY_CONTROL, lists));
     std::vector<GrB_Index> line, place;
     for (std::int32_t k = 0; k < a.lines; ++k)
       for (std::int32_t p = a.pos[k]; p < a.pos[k + 1]; ++p) {
@@ -82,6 +87,7 @@ class Vector {
 public:
   explicit Vector(GrB_Index size) { require(GrB_Vector_new(&handle_, GrB_FP64, size)); }
   explicit Vector(const Sparse &x) : Vector(Matrix::extent(x.size)) {
+    require(GxB_Vector_Option_set(handle_, GxB_SPARSITY_CONTROL, lists));
     std::vector<GrB_Index> index(x.idx, x.idx + x.count);
     require(GrB_Vector_build_FP64(handle_, index.data(), x.val, index.size(), GrB_PLUS_FP64));
     wait();
@@ -120,11 +126,49 @@ SharedVector vector(const Sparse &x) {
   return std::make_shared<Vector>(x);
 }
 
-Contestant product(const std::string &name, SharedMatrix a, SharedVector x, std::int32_t size) {
+using SharedDescriptor = std::shared_ptr<GrB_Descriptor>;
+
+/// With the method given, and the mask (if any) taken for its structure.
+SharedDescriptor descriptor(int method) {
+  SharedDescriptor made(new GrB_Descriptor, [](GrB_Descriptor *d) {
+    GrB_Descriptor_free(d);
+    delete d;
+  });
+  require(GrB_Descriptor_new(made.get()));
+  require(GrB_Descriptor_set(*made, GrB_MASK, GrB_STRUCTURE));
+  require(GxB_Desc_set(*made, GxB_AxB_METHOD, method));
+  return made;
+}
+
+/// A vector that GraphBLAS stores as a bitmap whatever its density.
+SharedVector bitmap(std::int32_t size) {
+  auto made = std::make_shared<Vector>(Matrix::extent(size));
+  require(GxB_Vector_Option_set(*made, GxB_SPARSITY_CONTROL, GxB_BITMAP));
+  return made;
+}
+
+/// y = A x. By rows GraphBLAS itself may transpose A where x is very sparse: GxB_AxB_DOT forbids it.
+Contestant product(const std::string &name, SharedMatrix a, const Sparse &x, std::int32_t size,
+                   int method = GxB_DEFAULT) {
   auto y = std::make_shared<Vector>(Matrix::extent(size));
+  SharedVector factor = vector(x);
+  SharedDescriptor how = descriptor(method);
   return {name,
           [=] {
-            require(GrB_mxv(*y, nullptr, nullptr, GrB_PLUS_TIMES_SEMIRING_FP64, *a, *x, nullptr));
+            require(GrB_mxv(*y, nullptr, nullptr, GrB_PLUS_TIMES_SEMIRING_FP64, *a, *factor, *how));
+            y->wait();
+          },
+          [=] { return y->dense(); }};
+}
+
+/// The same with x made a bitmap first, each time.
+Contestant bitmap_product(const std::string &name, SharedMatrix a, const Sparse &x, std::int32_t size) {
+  auto y = std::make_shared<Vector>(Matrix::extent(size));
+  SharedVector given = vector(x), factor = bitmap(x.size);
+  return {name,
+          [=] {
+            require(GrB_Vector_apply(*factor, nullptr, nullptr, GrB_IDENTITY_FP64, *given, nullptr));
+            require(GrB_mxv(*y, nullptr, nullptr, GrB_PLUS_TIMES_SEMIRING_FP64, *a, *factor, nullptr));
             y->wait();
           },
           [=] { return y->dense(); }};
@@ -167,18 +211,23 @@ Contestant column_product(const Operands &o) {
           [=] { return c->dense(); }};
 }
 
-/// A .* B; then its rows are summed, or it is multiplied by the vector.
-Contestant row_dot(const Operands &o) {
+/// A .* B; then its rows are summed, or it is multiplied by the vector, which may be made a bitmap first.
+Contestant row_dot(const Operands &o, bool with_bitmap = false) {
   const Compressed &shape = o.matrices[0];
   SharedMatrix a = by_rows(o.matrices[0]), b = by_rows(o.matrices[1]);
   SharedVector x = o.vectors.empty() ? nullptr : vector(o.vectors[0]);
   auto both = std::make_shared<Matrix>(Matrix::extent(shape.lines), Matrix::extent(shape.length), GxB_BY_ROW);
   auto y = std::make_shared<Vector>(Matrix::extent(shape.lines));
-  return {x ? "GrB .*, mxv" : "GrB .*, sum",
+  SharedVector factor = with_bitmap ? bitmap(shape.length) : x;
+  return {with_bitmap ? "GrB bitmap"
+          : x         ? "GrB .*, mxv"
+                      : "GrB .*, sum",
           [=] {
+            if (with_bitmap)
+              require(GrB_Vector_apply(*factor, nullptr, nullptr, GrB_IDENTITY_FP64, *x, nullptr));
             require(GrB_Matrix_eWiseMult_BinaryOp(*both, nullptr, nullptr, GrB_TIMES_FP64, *a, *b, nullptr));
             if (x)
-              require(GrB_mxv(*y, nullptr, nullptr, GrB_PLUS_TIMES_SEMIRING_FP64, *both, *x, nullptr));
+              require(GrB_mxv(*y, nullptr, nullptr, GrB_PLUS_TIMES_SEMIRING_FP64, *both, *factor, nullptr));
             else
               require(GrB_Matrix_reduce_Monoid(*y, nullptr, nullptr, GrB_PLUS_MONOID_FP64, *both, nullptr));
             y->wait();
@@ -206,19 +255,20 @@ Contestant triangles(const std::string &name, const Compressed &l, GxB_Format_Va
   SharedMatrix other = second == GxB_BY_ROW ? first : std::make_shared<Matrix>(l, true, second);
   auto c = std::make_shared<Matrix>(Matrix::extent(l.lines), Matrix::extent(l.lines), GxB_BY_ROW);
   auto sum = std::make_shared<double>();
-  auto descriptor = std::shared_ptr<GrB_Descriptor>(new GrB_Descriptor, [](GrB_Descriptor *d) {
-    GrB_Descriptor_free(d);
-    delete d;
-  });
-  require(GrB_Descriptor_new(descriptor.get()));
-  require(GrB_Descriptor_set(*descriptor, GrB_MASK, GrB_STRUCTURE));
-  require(GxB_Desc_set(*descriptor, GxB_AxB_METHOD, second == GxB_BY_ROW ? GxB_AxB_SAXPY : GxB_AxB_DOT));
+  SharedDescriptor how = descriptor(second == GxB_BY_ROW ? GxB_AxB_SAXPY : GxB_AxB_DOT);
   return {name,
           [=] {
-            require(GrB_mxm(*c, *first, nullptr, GxB_PLUS_PAIR_FP64, *first, *other, *descriptor));
+            require(GrB_mxm(*c, *first, nullptr, GxB_PLUS_PAIR_FP64, *first, *other, *how));
             require(GrB_Matrix_reduce_FP64(sum.get(), nullptr, GrB_PLUS_MONOID_FP64, *c, nullptr));
           },
           [=] { return std::vector<double>{*sum}; }};
+}
+
+std::vector<Contestant> spmspv_rows(const Operands &o) {
+  SharedMatrix a = by_rows(o.matrices[0]);
+  std::int32_t size = o.matrices[0].lines;
+  return {product("GrB rows", a, o.vectors[0], size), product("GrB dot", a, o.vectors[0], size, GxB_AxB_DOT),
+          bitmap_product("GrB bitmap", a, o.vectors[0], size)};
 }
 
 } // namespace
@@ -226,11 +276,10 @@ Contestant triangles(const std::string &name, const Compressed &l, GxB_Format_Va
 std::vector<Contestant> graphblas_peers(const Operands &o, int threads) {
   begin(threads);
   switch (o.kernel) {
-  case Coiteration::spmspv_rows:
-    return {product("GrB rows", by_rows(o.matrices[0]), vector(o.vectors[0]), o.matrices[0].lines)};
+  case Coiteration::spmspv_rows: return spmspv_rows(o);
   case Coiteration::spmspv_columns:
-    return {product("GrB columns", std::make_shared<Matrix>(o.matrices[0], false, GxB_BY_COL),
-                    vector(o.vectors[0]), o.matrices[0].length)};
+    return {product("GrB columns", std::make_shared<Matrix>(o.matrices[0], false, GxB_BY_COL), o.vectors[0],
+                    o.matrices[0].length)};
   case Coiteration::dot: return {dot(o), column_product(o)};
   case Coiteration::row_dot:
   case Coiteration::triple_rows: return {row_dot(o)};
