@@ -120,7 +120,7 @@ private:
     check(one, running);
     bench::Standings standings =
         bench::compare(running, threads_ == 1 ? bench::Timing::cpu : bench::Timing::wall, options_.budget);
-    fmt::print("{:<42}", one.name.substr(0, 42));
+    fmt::print("{:<46}", one.name.substr(0, 46));
     for (std::size_t k = 0; k < all.size(); ++k)
       fmt::print(" {:>11}", all[k].run ? fmt::format("{:.4f}", standings.milliseconds(place[k])) : "-");
     if (all[0].run)
@@ -161,7 +161,7 @@ private:
   void print_header(const std::vector<Contestant> &contestants) {
     if (header_printed_) return;
     header_printed_ = true;
-    fmt::print("{:<42}", "input");
+    fmt::print("{:<46}", "input");
     for (const Contestant &contestant : contestants)
       fmt::print(" {:>11}", contestant.name);
     fmt::print(" {:>10} {:<11} {:>10}  auto is\n", "best/auto", "which", "merge/auto");
