@@ -58,6 +58,12 @@ std::string form_of(const pipeline::Compilation &compilation) {
   return text;
 }
 
+/// The machine's load average of the last minute: wall-clock times beside other jobs mean little.
+double load() {
+  double average = 0;
+  return getloadavg(&average, 1) == 1 ? average : 0;
+}
+
 /// Ratios peer / ours of one kernel, against one peer or the best.
 struct Ratios {
   std::string name;
@@ -96,8 +102,9 @@ public:
         merge_{"merge", spec.merge, {}, 0, {}}, graphblas_{"GraphBLAS", spec.graphblas, {}, 0, {}} {}
 
   void print(const std::vector<bench::Input> &inputs) {
-    fmt::print("\n{}. {}: {}, {} thread{}, milliseconds ({})\n", spec_.number, spec_.title, spec_.expression,
-               threads_, threads_ == 1 ? "" : "s", threads_ == 1 ? "CPU time" : "wall clock");
+    fmt::print("\n{}. {}: {}, {} thread{}, milliseconds ({}), load {:.1f}\n", spec_.number, spec_.title,
+               spec_.expression, threads_, threads_ == 1 ? "" : "s",
+               threads_ == 1 ? "CPU time" : "wall clock", load());
     bench::for_each_case(spec_, inputs, options_.size, [this](bench::Case &one) { measure(one); });
     best_.print();
     merge_.print();

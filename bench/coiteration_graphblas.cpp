@@ -281,8 +281,8 @@ std::vector<Contestant> graphblas_peers(const Operands &o, int threads) {
     return {product("GrB columns", std::make_shared<Matrix>(o.matrices[0], false, GxB_BY_COL), o.vectors[0],
                     o.matrices[0].length)};
   case Coiteration::dot: return {dot(o), column_product(o)};
-  case Coiteration::row_dot:
-  case Coiteration::triple_rows: return {row_dot(o)};
+  case Coiteration::row_dot: return {row_dot(o)};
+  case Coiteration::triple_rows: return {row_dot(o), row_dot(o, true)};
   case Coiteration::inner: return {matrix_product(o)};
   case Coiteration::triple_dot: return {dot(o)};
   case Coiteration::triangles:
