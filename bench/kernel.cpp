@@ -3,6 +3,7 @@
 #include "emit/emit.h"
 #include "layout/layout.h"
 #include "parse/parse.h"
+#include "tensor/counts.h"
 #include "tensor/generate.h"
 #include "tensor/pack.h"
 #include "tensor/tensor_file.h"
@@ -53,6 +54,14 @@ tensor::Tensor pack_as(const std::string &layout, const tensor::Coordinates &coo
   layout::CheckedLayout loaded =
       layout::load_layout(parse::parse_layout_reference(source), coordinates.order());
   return tensor::pack(loaded.layout, coordinates);
+}
+
+schedule::Counts counts(const std::map<std::string, const tensor::Tensor *> &tensors) {
+  schedule::Counts counts;
+  for (const auto &[name, tensor] : tensors)
+    for (const auto &[count, value] : tensor::known_counts(*tensor))
+      counts[name + "." + count] = value;
+  return counts;
 }
 
 std::vector<Input> matrices(const std::string &folder, const std::vector<std::string> &generators,
