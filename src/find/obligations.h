@@ -34,6 +34,7 @@ public:
 
   const scan::Level &level() const { return nest_.levels[level_]; }
   const scan::Nest &nest() const { return nest_; }
+  const std::vector<prove::Axiom> &axioms() const { return prover_.axioms(); }
   const std::vector<LevelPlan> &outer_plans() const { return outer_; }
   /// All variables of outer levels, outermost first.
   const Variables &outer() const { return outer_variables_; }
@@ -74,6 +75,12 @@ public:
   bool placed(const Variables &state, std::size_t end);
   /// Positions are not negative.
   bool starts_at_zero();
+  /// No segment ends behind `limit`.
+  bool ends_by(const term::Term &limit);
+  /// An outer variable's values lie in [0, limit).
+  bool ranges_below(const std::string &variable, const term::Term &limit);
+  /// A block's key is a multiple of its width.
+  bool aligned(const term::Term &key, std::int64_t width);
   /// The only possible match is at `position`.
   bool direct(const term::Term &position);
   bool direct_in_bounds(const term::Term &position);

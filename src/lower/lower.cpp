@@ -39,7 +39,7 @@ private:
 
   /// Would iterations of the parallel loop share this state?
   bool is_shared(const LevelPlan &plan) const {
-    return plan_.parallel && plan.method == find::Method::Sequential && plan.state_level <= *plan_.parallel &&
+    return plan_.parallel && find::keeps_state(plan.method) && plan.state_level <= *plan_.parallel &&
            plan.level > *plan_.parallel;
   }
 
@@ -47,7 +47,7 @@ private:
     Block block;
     if (clear_at_ == index) block.push_back({loop::Store{target(), loop::Value{loop::Number{0}}}});
     for (const LevelPlan &plan : plan_.finds.levels)
-      if (plan.method == find::Method::Sequential && plan.state_level == index && !is_shared(plan))
+      if (find::keeps_state(plan.method) && plan.state_level == index && !is_shared(plan))
         block.push_back({loop::Declare{state_variable(plan_.nest.levels[plan.level], plan), plan.start}});
     if (index == plan_.nest.levels.size()) {
       block.push_back({loop::Accumulate{target(), product()}});

@@ -16,7 +16,7 @@ Plans plans_of(const Case &each) {
   Plans plans;
   prove::Prover prover(each.axioms);
   plans.emplace_back("automatic", plan_finds(each.nest, prover));
-  for (Method method : {Method::Sequential, Method::Binary, Method::Scan})
+  for (Method method : {Method::Sequential, Method::Galloping, Method::Binary, Method::Hash, Method::Scan})
     for (const LevelPlan &level : plans[0].second.levels) {
       const std::string &variable = each.nest.levels[level.level].variable;
       try {

@@ -32,10 +32,10 @@ void add_vectors(std::vector<Case> &cases) {
   cases.push_back(vectors("5", "vectors, B weak", Strict, Weak));
   cases.push_back(vectors("5b", "vectors, both weak", Weak, Weak));
   cases.push_back(vectors("16", "shifted vectors", Strict, Strict, 1));
-  cases.push_back({"11",
-                   "three vectors: rising, falling, unsorted",
-                   Properties().vector("A", Strict).vector("B", Falling).vector("C", Different),
-                   {vector_loop("A", "i") + vector_find("B", v("i")) + vector_find("C", v("i"))},
+  scan::Nest three{vector_loop("A", "i") + vector_find("B", v("i")) + vector_find("C", v("i"))};
+  three.safe_loads = {at("C.idx", v("C.p"))};
+  cases.push_back({"11", "three vectors: rising, falling, unsorted",
+                   Properties().vector("A", Strict).vector("B", Falling).vector("C", Different), three,
                    [](Random &random, World &world) {
                      make_vector(random, world, "A", Strict);
                      make_vector(random, world, "B", Falling);

@@ -200,12 +200,14 @@ TEST(FindRequest, refusals) {
       refusal("19", {{"B.p", Method::Binary}}).message,
       "`B.p` can't be found by binary: the properties contradict each other here, or nothing can match");
 
-  found = refusal("1", {{"B.p", Method::Galloping}});
+  found = refusal("1", {{"B.p", Method::Map}});
   EXPECT_EQ(report::name_of(found.kind), "find-not-available");
-  EXPECT_EQ(found.message, "find method `galloping` isn't available yet");
-  EXPECT_EQ(found.hint, "available are direct, sequential, binary and scan");
-  EXPECT_EQ(refusal("1", {{"B.p", Method::Hash}}).message, "find method `hash` isn't available yet");
-  EXPECT_EQ(refusal("1", {{"B.p", Method::Map}}).message, "find method `map` isn't available yet");
+  EXPECT_EQ(found.message, "find method `map` isn't available yet");
+  EXPECT_EQ(found.hint, "available are direct, sequential, galloping, binary, hash and scan");
+  EXPECT_EQ(refusal("15b", {{"E.s", Method::Galloping}}).message,
+            "`E.s` can't be found by galloping: O-stop and O-part not proved for any skip condition");
+  EXPECT_EQ(refusal("10e", {{"B.p", Method::Hash}}).message,
+            "`B.p` can't be found by hash: O-block not proved");
 
   found = refusal("7", {{"A.p", Method::Binary}});
   EXPECT_EQ(report::name_of(found.kind), "no-such-find");
