@@ -274,13 +274,12 @@ void add_blocks(std::vector<Case> &cases) {
        make(true)});
   Make make_with_coo = [](Random &random, World &world) {
     make_coo(random, world, "A", 4, 9, Strict);
+    world.variables["A.M"] = 4;
     make_blocks(random, world, "B", 2, 3);
   };
-  cases.push_back({"10c",
-                   "COO and blocks",
-                   Properties().coo("A", Strict).blocks("B"),
-                   {coo_loop("A") + find_block(start)},
-                   make_with_coo});
+  Properties limited = Properties().coo("A", Strict).blocks("B");
+  limited.add("range of A.row", {"p"}, truth(), between(0, at("A.row", v("p")), v("A.M")));
+  cases.push_back({"10c", "COO and blocks", limited, {coo_loop("A") + find_block(start)}, make_with_coo});
   cases.push_back({"10d",
                    "blocks, find in COO",
                    Properties().coo("A", Strict).blocks("B"),
@@ -411,6 +410,7 @@ const std::vector<Case> &all_cases() {
     add_matrices(all);
     add_blocks(all);
     add_others(all);
+    add_odd_cases(all);
     return all;
   }();
   return cases;
