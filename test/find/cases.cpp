@@ -144,7 +144,7 @@ void add_matrices(std::vector<Case> &cases) {
   scan::Nest rows_first{loop("i", 0, v("B.N")) +
                         search("A.p", 0, v("A.nnz"), {{at("A.row", v("A.p")), v("i"), 1}}) +
                         let("j", at("A.col", v("A.p"))) + row_find("B", v("i"), v("j"))};
-  rows_first.safe_loads = {at("B.rowptr", v("i")), at("B.rowptr", v("i") + Term(1))};
+  rows_first.safe_loads = {at("B.rowptr", v("i")), at("B.rowptr", v("i") + Term(1)), at("B.col", v("B.p"))};
   cases.push_back({"8d", "rows of CSR, rows of COO, columns of CSR", Properties().csr("B").coo("A", Strict),
                    rows_first, coo_csr(Strict)});
   cases.push_back({"8e",
@@ -326,12 +326,12 @@ void add_others(std::vector<Case> &cases) {
       for (int row = 0; row < 3; ++row) {
         std::vector<std::int64_t> own = values(random, pick(random, 0, 3), 5, Strict);
         len.push_back(static_cast<std::int64_t>(own.size()));
-        own.resize(3, padded ? -1 : 0);
+        own.resize(4, padded ? -1 : 0);
         col.insert(col.end(), own.begin(), own.end());
       }
-      world.arrays["E.col"] = col, world.strides["E.col"] = 3;
+      world.arrays["E.col"] = col, world.strides["E.col"] = 4;
       world.arrays["E.len"] = len;
-      world.variables["E.W"] = world.variables["E.N"] = 3;
+      world.variables["E.W"] = 4, world.variables["E.N"] = 3;
     };
   };
   auto slots = [](const Term &length) {

@@ -175,6 +175,9 @@ private:
         q = matches_from(q);
       } else if (inside(q) && holds(match, q)) {
         body(at, q);
+        // No template may choose this: a trap's chain in falling order.
+        for (std::int64_t r = q - 1; !plan.unique && inside(r) && holds(match, r); --r)
+          body(at, r);
         if (plan.advance) --q;
       }
       states_[own].at(slot) = q;

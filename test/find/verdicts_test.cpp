@@ -93,7 +93,7 @@ const std::map<std::string, std::vector<std::string>> table = {
     {"8c", {"1 1 | up > B.row, > B.col {}, clamped {}, ++ y/y | y | u{} 0"}},
     {"8d",
      {"0 1 | up > {} chain, clamped {}, ++ y/y | y | m{} 0",
-      "1 1 | up > {i}, clamped {}, ++ y/y | y | u{i} 2"}},
+      "1 1 | up > {i}, clamped {}, ++ y/y | y | u{i} 1"}},
     {"8e", {"D", "1 1 | restart | y | u{B.r} 4"}},
     {"8f", {"0 1 | up > B.row, > B.col {} chain, clamped {}, ++ y/y | y | m{} 0"}},
     {"8g", {"0 0 | none | n | m{} 0"}},
