@@ -143,8 +143,7 @@ private:
         found.lower != owner.lower || found.upper != owner.upper)
       return false;
     for (const LevelPlan &find : plan.finds.levels) {
-      bool walks = find.method == Method::Sequential || find.method == Method::Galloping;
-      if (walks && find.level != row->level && find.state_level == 0) return false;
+      if (find::keeps_state(find.method) && find.level != row->level && find.state_level == 0) return false;
     }
     map->map_form = find::MapForm::Marked;
     if (!main_.parallel) return true;
@@ -240,8 +239,7 @@ private:
       if (!same(plan.nest.levels[k], levels_[k])) return false;
     return std::all_of(plan.finds.levels.begin(), plan.finds.levels.end(), [&](const LevelPlan &find) {
       if (find.level < split) return false;
-      bool walks = find.method == Method::Sequential || find.method == Method::Galloping;
-      return (!walks || find.state_level >= split) && (find.method != Method::Map || find.map_level >= split);
+      return (!find::keeps_state(find.method) || find.state_level >= split) && (find.method != Method::Map || find.map_level >= split);
     });
   }
 

@@ -51,20 +51,18 @@ Outcome try_map(Obligations &obligations, LevelPlan &plan) {
     return {false, false, false, "the key is not a single equation"};
   prove_adjacent(obligations, plan);
   if (!plan.unique) return {false, false, false, "O-uniq not proved"};
-  std::optional<std::size_t> place = map_level(obligations);
-  if (!place) return {false, false, false, "the segment or the keys change at every visit"};
   const Term &key = level.components.front().key;
   for (const Term &extent : range_candidates(obligations, key)) {
     if (!obligations.keys_in(extent)) continue;
-    plan.map_level = *place;
-    plan.map_lower = *computable_before(obligations, level.lower, *place);
-    plan.map_upper = *computable_before(obligations, level.upper, *place);
-    plan.map_key = *computable_before(obligations, key, *place);
+    place_map(obligations, plan);
+    plan.map_keys = {*computed_before(obligations, key, plan.map_level)};
+    plan.map_targets = {level.components.front().target};
     plan.map_extent = extent;
     plan.check_target = !obligations.targets_in(extent);
     plan.map_form = plan.only_value ? MapForm::Values : MapForm::Positions;
     Outcome outcome{true, true, true, {}};
-    if (std::size_t loops = loops_since(obligations, *place); loops == 0 || (loops == 1 && *place == 0)) {
+    std::size_t loops = loops_since(obligations, plan.map_level);
+    if (loops == 0 || (loops == 1 && plan.map_level == 0)) {
       outcome.worthwhile = false;
       outcome.reason = loops == 0 ? "the map would serve one visit"
                                   : "the map would serve one pass, which a walk does in order";

@@ -2,17 +2,20 @@
 
 #include "find/obligations.h"
 
-#include <optional>
-
-/// Where the map of a find is filled: a question of which variables occur, no proof is needed.
+/// Where a map from keys to positions is filled: what hash maps and dense maps have in common. No question is
+/// asked, the variables that occur decide.
 namespace unravel::find {
 
-/// The level of the nest before which a map of the find's segment can be filled: the outermost from which on
-/// the segment and the keys depend on nothing further in, seen through what is determined, and where reading
-/// them is safe. None where that is the find itself.
-std::optional<std::size_t> map_level(const Obligations &obligations);
+/// The outermost level of the nest before which the find's segment and the keys of its positions can be
+/// computed and read. Seen through Lets and through direct finds without a test. At most the find's own
+/// level: then every visit fills the map anew. In a parallel loop further in, all iterations share the map.
+std::size_t map_level(const Obligations &obligations);
 
-/// How many loops (or finds with several matches) lie between a level and the find.
+/// How many loops (or finds with several matches) lie between a level and the find: without any, a map that
+/// is filled there serves one visit.
 std::size_t loops_since(const Obligations &obligations, std::size_t level);
+
+/// Sets the plan's map_level, behind assignments that follow, and the segment's bounds there.
+void place_map(const Obligations &obligations, LevelPlan &plan);
 
 } // namespace unravel::find

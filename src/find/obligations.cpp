@@ -426,6 +426,34 @@ bool Obligations::starts_at_zero() {
   return ask("O-zero", std::move(hypotheses));
 }
 
+bool Obligations::ends_by(const Term &limit) {
+  std::string name = "O-high(" + term::to_text(limit) + ")";
+  bool holds = false;
+  if (known(name, holds)) return holds;
+  Terms hypotheses = context(0, level_);
+  hypotheses.push_back(less(limit, level().upper));
+  return ask(name, std::move(hypotheses));
+}
+
+bool Obligations::ranges_below(const std::string &name_of_variable, const Term &limit) {
+  std::string name = "O-range(" + name_of_variable + ", " + term::to_text(limit) + ")";
+  bool holds = false;
+  if (known(name, holds)) return holds;
+  Terms hypotheses = context(0, level_);
+  hypotheses.push_back(negation(term::between(0, variable(name_of_variable), limit)));
+  return ask(name, std::move(hypotheses));
+}
+
+bool Obligations::aligned(const Term &key, std::int64_t width) {
+  std::string name = "O-block(" + term::to_text(key) + ", " + std::to_string(width) + ")";
+  bool holds = false;
+  if (known(name, holds)) return holds;
+  Terms hypotheses = context(0, level_);
+  hypotheses.push_back(in_segment(0, position()));
+  hypotheses.push_back(negation(equal(term::modulo(key, width), 0)));
+  return ask(name, std::move(hypotheses));
+}
+
 bool Obligations::direct(const Term &position_term) {
   std::string name = "O-direct(" + term::to_text(position_term) + ")";
   Terms hypotheses = context(0, level_);

@@ -34,9 +34,8 @@ public:
 
   const scan::Level &level() const { return nest_.levels[level_]; }
   const scan::Nest &nest() const { return nest_; }
-  const std::vector<LevelPlan> &outer_plans() const { return outer_; }
-  /// The properties that the prover knows.
   const std::vector<prove::Axiom> &axioms() const { return prover_.axioms(); }
+  const std::vector<LevelPlan> &outer_plans() const { return outer_; }
   /// All variables of outer levels, outermost first.
   const Variables &outer() const { return outer_variables_; }
   /// The outer levels that iterate: loops, and finds that may match more than once.
@@ -80,6 +79,12 @@ public:
   bool targets_in(const term::Term &extent);
   /// Positions are not negative.
   bool starts_at_zero();
+  /// No segment ends behind `limit`.
+  bool ends_by(const term::Term &limit);
+  /// An outer variable's values lie in [0, limit).
+  bool ranges_below(const std::string &variable, const term::Term &limit);
+  /// A block's key is a multiple of its width.
+  bool aligned(const term::Term &key, std::int64_t width);
   /// The only possible match is at `position`.
   bool direct(const term::Term &position);
   bool direct_in_bounds(const term::Term &position);

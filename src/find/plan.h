@@ -15,6 +15,8 @@ namespace unravel::find {
 
 enum class Method { Direct, Sequential, Galloping, Binary, Hash, Map, Scan };
 std::string name_of(Method method); // "direct", "sequential", "galloping", "binary", "hash", "map", "scan"
+/// Sequential and Galloping keep a position from visit to visit.
+bool keeps_state(Method method);
 
 /// Where walking starts and how far it may be trusted.
 enum class Direction { Up, Down };
@@ -51,9 +53,10 @@ struct Candidate {
 ///               state = q
 ///   Binary      q = the first position of [lower, upper) where skip is false; then as above, without state
 ///   Galloping   as Sequential, but walking is by steps of doubling length and bisection of the last step
-///   Hash        before level `map_level`: chains of the positions of [lower, upper) by hash of their keys;
-///   then
-///               every q of the chain of the target: if (match) body; unique: leave after the hit
+///   Hash        before level `map_level`: chains, in rising order, of the positions of [map_lower,
+///   map_upper)
+///               by their map_keys; then every q of the chain of map_targets: if (match) body; unique:
+///               leave after the hit
 ///   Map         before level `map_level`: by key, see MapForm; then q = map[target], if it matches: body
 ///   Scan        every q: if (match) body; unique: leave the loop after the hit
 /// A chain is always walked upwards, so positions are visited in rising order below every method.
@@ -71,19 +74,24 @@ struct LevelPlan {
   term::Term position;
   bool check_bounds = true; // lower <= position < upper
   bool check_match = true;  // match_condition
-  /// Sequential: the state is kept per value of these outer variables...
+  /// Sequential, Galloping: the state is kept per value of these outer variables...
   std::vector<std::string> state;
-  /// ... in a scalar declared just before the level `state_level` of the nest (0: before the outermost), or
+  /// ... in a scalar declared just before the level `state_level` of the nest (0: before the outermost), or,
+  /// where state_index isn't empty, in an array declared there: its slot per outer values at the find, and
+  /// its extents (over the variables outside `state_level`, empty where one is below 1).
+  std::vector<term::Term> state_index, state_extent;
   bool clamp = false; // q = max(state, lower) (down: min(state, upper - 1)) at each visit
   std::size_t state_level = 0;
-  /// The state's first value, over the variables outside `state_level`.
+  /// The state's first value (in an array: of each slot), over the variables outside `state_level`.
   term::Term start;
   bool advance = false; // `++q` after a match is allowed (O-inc)
   /// Hash, Map: the level of the nest before which the map is filled; the segment and the keys depend on
-  /// nothing from there on.
+  /// nothing from there on. Where a loop inside is parallel, its iterations share the map.
   std::size_t map_level = 0;
-  /// The segment and the key as they are computed there (the key over the level's variable).
-  term::Term map_lower, map_upper, map_key;
+  term::Term map_lower, map_upper; // the segment, over the variables outside `map_level`
+  /// At a match at q the map_keys (over q and the variables outside `map_level`) equal the map_targets (over
+  /// the outer variables).
+  std::vector<term::Term> map_keys, map_targets;
   /// Map: keys lie in [0, map_extent).
   term::Term map_extent;
   /// Not 0: where map_extent is larger, another plan is executed, and the map needs no memory.

@@ -23,8 +23,9 @@ struct Template {
 
 /// The order of trying is the order of cost.
 constexpr Template templates[] = {
-    {Method::Direct, try_direct}, {Method::Map, try_map},   {Method::Sequential, try_sequential},
-    {Method::Binary, try_binary}, {Method::Scan, try_scan},
+    {Method::Direct, try_direct},       {Method::Map, try_map},       {Method::Sequential, try_sequential},
+    {Method::Galloping, try_galloping}, {Method::Binary, try_binary}, {Method::Hash, try_hash},
+    {Method::Scan, try_scan},
 };
 
 const Template *template_of(Method method) {
@@ -50,7 +51,7 @@ void check_requests(const scan::Nest &nest, const Requests &requests) {
     if (!template_of(method))
       report::fail(report::Kind::find_not_available,
                    fmt::format("find method `{}` isn't available yet", name_of(method)),
-                   "available are direct, sequential, binary, map and scan");
+                   "available are direct, map, sequential, galloping, binary, hash and scan");
     if (std::find(names.begin(), names.end(), name) != names.end()) continue;
     std::string list;
     for (const std::string &each : names)

@@ -19,7 +19,9 @@ struct Outcome {
 Outcome try_direct(Obligations &obligations, LevelPlan &plan);
 Outcome try_sequential(Obligations &obligations, LevelPlan &plan);
 Outcome try_map(Obligations &obligations, LevelPlan &plan);
+Outcome try_galloping(Obligations &obligations, LevelPlan &plan);
 Outcome try_binary(Obligations &obligations, LevelPlan &plan);
+Outcome try_hash(Obligations &obligations, LevelPlan &plan);
 Outcome try_scan(Obligations &obligations, LevelPlan &plan);
 
 /// Sets plan.unique and plan.contiguous; whether matches are at least adjacent.

@@ -211,6 +211,8 @@ struct WorkspaceArray {
   /// loop leaves the elements as it found them, or `initial` is none.
   bool per_thread = false;
   std::string about; // one line of prose
+  /// Over sizes and counts: where it doesn't hold, the array isn't used and gets no memory.
+  term::Term when = term::truth();
 };
 
 /// A condition on the sizes of the parameters that the kernel checks first; when it fails the kernel returns

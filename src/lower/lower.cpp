@@ -1,7 +1,9 @@
 #include "lower/lower.h"
 
-#include "lower/find_code.h"
+#include "lower/clearing.h"
+#include "lower/map_code.h"
 #include "lower/type_name.h"
+#include "lower/workspace.h"
 #include "report/diagnostic.h"
 
 #include <algorithm>
@@ -20,36 +22,6 @@ namespace {
 void append(Block &to, Block from) {
   for (Statement &statement : from)
     to.push_back(std::move(statement));
-}
-
-/// The first level at which the target's slot is known, if the levels before it visit every slot exactly
-/// once: then the slot is set there, and the result needs no clearing.
-std::optional<std::size_t> covering_prefix(const combine::IterationSpace &space, const scan::Nest &nest,
-                                           const std::map<std::string, Term> &extents) {
-  std::set<std::string> looped;
-  std::set<std::string> coordinates;
-  for (const Term &coordinate : space.target.coordinates) {
-    const auto *plain = coordinate.as<term::Variable>();
-    if (!plain || !coordinates.insert(plain->name).second) return std::nullopt;
-  }
-  std::size_t index = 0;
-  for (; index < nest.levels.size() && looped.size() < coordinates.size(); ++index) {
-    const Level &level = nest.levels[index];
-    if (level.kind == Level::Kind::Find || !level.guards.empty()) return std::nullopt;
-    if (level.kind == Level::Kind::Let) continue;
-    // The whole range of the coordinate.
-    auto extent = extents.find(level.variable);
-    if (!coordinates.count(level.variable) || level.lower != Term(0) || extent == extents.end() ||
-        level.upper != extent->second)
-      return std::nullopt;
-    looped.insert(level.variable);
-  }
-  if (looped != coordinates) return std::nullopt;
-  // Assignments to positions of the result may follow: they hold everywhere.
-  while (index < nest.levels.size() && nest.levels[index].kind == Level::Kind::Let &&
-         nest.levels[index].guards.empty())
-    ++index;
-  return index;
 }
 
 loop::ElementType element_type(const layout::Array &array, const LowerOptions &options) {
@@ -90,99 +62,6 @@ loop::TensorParameter parameter(const combine::Binding &binding, const LowerOpti
   return result;
 }
 
-/// All slots of the result.
-loop::Zero clear(const combine::Combination &combination) {
-  const combine::Binding &binding = combination.bindings[0];
-  const combine::Operand &target = combination.target;
-  Term count(1);
-  for (const loop::ArrayParameter &array : parameter(binding, {}).arrays)
-    if (binding.tensor + "." + array.name == target.array)
-      for (const Term &extent : array.extents)
-        count = term::multiply(count, extent);
-  return {target.array, count};
-}
-
-/// How the result gets its first values where it is set, not added to.
-class Clearing {
-public:
-  Clearing(const combine::Combination &combination, std::size_t leaf)
-      : combination_(combination), space_(combination.leaves[leaf]) {}
-
-  /// The level at which each slot of the result is set to zero just before its first use, if there is one.
-  std::optional<std::size_t> where(const LeafPlan &plan) const {
-    if (plan.owned) return owns_slots(plan) ? plan.parallel : std::nullopt;
-    std::optional<std::size_t> level = covering_prefix(space_, plan.nest, combination_.extents);
-    bool behind_choice = !plan.alternatives.empty() && plan.split > 0 && level > plan.split;
-    return behind_choice ? std::nullopt : level;
-  }
-
-  loop::Zero everything() const { return clear(combination_); }
-
-private:
-  /// Chunks of the found variable are chunks of the slots.
-  bool owns_slots(const LeafPlan &plan) const {
-    const Level &found = plan.nest.levels[*plan.parallel];
-    auto extent = combination_.extents.find(found.variable);
-    return space_.target.slot == term::variable(found.variable) && found.lower == Term(0) &&
-           extent != combination_.extents.end() && extent->second == found.upper;
-  }
-
-  const combine::Combination &combination_;
-  const combine::IterationSpace &space_;
-};
-
-/// The arrays that a program's maps need.
-class Workspace {
-public:
-  Workspace(const std::vector<loop::TensorParameter> &parameters, loop::ElementType index)
-      : parameters_(parameters), index_(index) {}
-
-  /// `value`: the operand's element where the map holds values.
-  void add_map(const Level &level, const LevelPlan &plan, const loop::Element &value, bool per_thread) {
-    loop::WorkspaceArray array;
-    array.name = map_array(level, plan);
-    array.extent = plan.map_extent;
-    array.per_thread = per_thread;
-    if (holds_values(plan)) {
-      array.element = element_of(value.array);
-      array.about = fmt::format("the values of {} by key", level.tensor);
-    } else {
-      array.element = index_;
-      array.initial = std::nullopt;
-      array.about =
-          fmt::format("positions of {} by key; what isn't the segment's is left from before", level.tensor);
-    }
-    add(std::move(array));
-    if (holds_values(plan) && plan.map_form == find::MapForm::Marked)
-      add({marks_array(level), loop::ElementType::Bit, plan.map_extent, 0, per_thread,
-           fmt::format("which keys {} has", level.tensor)});
-  }
-
-  std::vector<loop::WorkspaceArray> take() { return std::move(arrays_); }
-
-private:
-  loop::ElementType element_of(const std::string &value_array) const {
-    for (const loop::TensorParameter &parameter : parameters_)
-      for (const loop::ArrayParameter &array : parameter.arrays)
-        if (parameter.name + "." + array.name == value_array) return array.element;
-    report::require(false, "a map of values is of a parameter's array");
-    return loop::ElementType::Float64;
-  }
-
-  void add(loop::WorkspaceArray array) {
-    for (loop::WorkspaceArray &known : arrays_)
-      if (known.name == array.name) {
-        report::require(known.per_thread == array.per_thread, "variants of a kernel share a map in one way");
-        return;
-      }
-    arrays_.push_back(std::move(array));
-  }
-
-  const std::vector<loop::TensorParameter> &parameters_;
-  loop::ElementType index_;
-  std::vector<loop::WorkspaceArray> arrays_;
-};
-
 /// How many iterations of a loop are tested at once for a mark.
 constexpr int tested_together = 32;
 
@@ -205,13 +84,13 @@ private:
     return nullptr;
   }
 
-  static bool is_walk(const LevelPlan &plan) {
-    return plan.method == find::Method::Sequential || plan.method == find::Method::Galloping;
+  static bool has_map(const LevelPlan &plan) {
+    return plan.method == find::Method::Map || plan.method == find::Method::Hash;
   }
 
   /// Would iterations of the parallel loop share this state?
   bool is_shared(const LevelPlan &plan) const {
-    return plan_.parallel && is_walk(plan) && plan.state_level <= *plan_.parallel &&
+    return plan_.parallel && find::keeps_state(plan.method) && plan.state_level <= *plan_.parallel &&
            plan.level > *plan_.parallel;
   }
 
@@ -225,7 +104,7 @@ private:
     Block block;
     std::vector<const LevelPlan *> maps;
     for (const LevelPlan &plan : plan_.finds.levels)
-      if (plan.method == find::Method::Map && plan.map_level == index) maps.push_back(&plan);
+      if (has_map(plan) && plan.map_level == index) maps.push_back(&plan);
     for (const LevelPlan *plan : maps) {
       const Level &found = plan_.nest.levels[plan->level];
       workspace_.add_map(found, *plan, value_at(found.variable), plan_.parallel && index > *plan_.parallel);
@@ -257,7 +136,7 @@ private:
     if (clear_at_ == index) block.push_back({loop::Store{target(), loop::Value{loop::Number{0}}}});
     if (clearing_ && !clear_at_ && index == 0) block.push_back({clearing_->everything()});
     for (const LevelPlan &plan : plan_.finds.levels)
-      if (is_walk(plan) && plan.state_level == index && !is_shared(plan))
+      if (find::keeps_state(plan.method) && plan.state_level == index && !is_shared(plan))
         block.push_back({loop::Declare{state_variable(plan_.nest.levels[plan.level], plan), plan.start}});
     if (index == plan_.nest.levels.size()) {
       block.push_back({loop::Accumulate{target(), product()}});
@@ -346,8 +225,7 @@ private:
     for (LevelPlan &plan : inside.finds.levels) {
       if (plan.level == owner) plan.start = first;
       // Filled already, for all chunks.
-      if (plan.method == find::Method::Map && plan.map_level == 0)
-        plan.map_level = inside.nest.levels.size() + 1;
+      if (has_map(plan) && plan.map_level == 0) plan.map_level = inside.nest.levels.size() + 1;
     }
     append(outer.body, Lowerer(space_, inside, nullptr, workspace_).lower());
     Block block;
@@ -468,7 +346,7 @@ loop::Program lower(const combine::Combination &combination, const std::vector<L
     program.parameters.push_back(parameter(binding, options));
   for (const combine::SizeCondition &condition : combination.conditions)
     program.preconditions.push_back({condition.formula, condition.message});
-  Workspace workspace(program.parameters, options.index);
+  Workspace workspace(combination, program.parameters, options.index);
   bool set = !combination.accumulate;
   if (set && plans.size() != 1) program.body.push_back({clear(combination)});
   for (std::size_t k = 0; k < plans.size(); ++k) {

@@ -66,7 +66,7 @@ json finds_json(const pipeline::Compilation &compilation) {
                  {"unique", plan.unique},
                  {"obligations", plan.obligations.size()},
                  {"proof_ms", proof_milliseconds(compilation, plan)}};
-    if (plan.method == find::Method::Sequential) {
+    if (find::keeps_state(plan.method)) {
       find["direction"] = direction_name(plan);
       find["state"] = plan.state;
     }
@@ -133,7 +133,7 @@ std::string loops_text(const pipeline::Compilation &compilation) {
     if (level.kind != Level::Kind::Find) return;
     const find::LevelPlan &plan = plan_of(leaf, index);
     text += fmt::format("find  {:<8} {}", level.variable, find::name_of(plan.method));
-    if (plan.method == find::Method::Sequential)
+    if (find::keeps_state(plan.method))
       text += fmt::format(" {}, state per {{{}}}", direction_name(plan), fmt::join(plan.state, ", "));
     text += fmt::format("{} ({} obligations, {:.1f} ms)\n", plan.unique ? ", at most one match" : "",
                         plan.obligations.size(), proof_milliseconds(compilation, plan));
