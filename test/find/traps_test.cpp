@@ -76,7 +76,7 @@ TEST(FindTraps, trap_1_one_state_for_segments_that_start_elsewhere) {
     std::size_t level;
   };
   for (const auto &[name, state, level] :
-       {Row{"7", {}, 0}, {"8a", {}, 0}, {"9b", {}, 0}, {"12", {"i"}, 1}, {"13", {}, 0}}) {
+       {Row{"7", {}, 0}, {"8a", {}, 0}, {"8d", {}, 0}, {"9b", {}, 0}, {"12", {"i"}, 1}, {"13", {}, 0}}) {
     Innermost find(name);
     EXPECT_FALSE(find.obligations().start_fixed(Direction::Up, state)) << name;
     // It is the start that refuses: what is skipped isn't needed again.

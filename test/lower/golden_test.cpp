@@ -40,6 +40,9 @@ TEST(LowerGolden, EveryFilePrintsAsRecorded) {
   golden_run("lower", "binary", [](const std::string &input) {
     return loop::to_text(lower_text(input, false, {{"x", find::Method::Binary}}).body);
   });
+  golden_run("lower", "galloping", [](const std::string &input) {
+    return loop::to_text(lower_text(input, false, {{"x", find::Method::Galloping}}).body);
+  });
   golden_run("lower", "scan", [](const std::string &input) {
     return loop::to_text(lower_text(input, false, {{"x", find::Method::Scan}}).body);
   });

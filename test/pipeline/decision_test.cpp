@@ -166,6 +166,7 @@ TEST(PipelineSchedule, find) {
   EXPECT_EQ(finds_of(compile_text(sparse + "--find x=binary")), "x.p: binary");
   EXPECT_EQ(finds_of(compile_text(sparse + "--find x.p=scan")), "x.p: scan");
   EXPECT_EQ(finds_of(compile_text(sparse + "--find x=seq")), "x.p: sequential");
+  EXPECT_EQ(finds_of(compile_text(sparse + "--find x=gallop")), "x.p: galloping");
   EXPECT_EQ(finds_of(compile_text(sparse + "--find x=auto")), "x.p: sequential");
 }
 
@@ -248,9 +249,9 @@ TEST(PipelineRefusal, finds) {
   EXPECT_EQ(message_of(sparse + "sv\n--find x=direct"),
             "error: `x.p` can't be found by direct: O-direct not proved [find-not-proved]\n"
             "  hint: leave the method to the compiler, or state the property that is missing\n");
-  EXPECT_EQ(message_of(sparse + "sv\n--find x=hash"),
-            "error: find method `hash` isn't available yet [find-not-available]\n"
-            "  hint: available are direct, sequential, binary and scan\n");
+  EXPECT_EQ(message_of(sparse + "sv\n--find x=map"),
+            "error: find method `map` isn't available yet [find-not-available]\n"
+            "  hint: available are direct, sequential, galloping, binary, hash and scan\n");
   EXPECT_EQ(message_of(sparse + "sv\n--find A=binary"), "error: nothing is found for `A` [no-such-find]\n"
                                                         "  hint: finds are `x.p`, `x`\n");
   EXPECT_EQ(message_of(sparse + "sv\n--find x=magic"),

@@ -106,7 +106,7 @@ TEST(Interpreter, every_find_that_can_be_had) {
     problem.schedules = {order_text(leaf.order)};
     for (const find::LevelPlan &plan : leaf.plan.finds.levels) {
       std::string variable = leaf.plan.nest.levels.at(plan.level).variable;
-      for (const char *method : {"direct", "seq", "binary", "scan"}) {
+      for (const char *method : {"direct", "seq", "gallop", "binary", "scan"}) {
         problem.finds = {variable + "=" + method};
         std::optional<Interpreted> other = compile_if_possible(problem, {report::Kind::find_not_proved});
         if (!other) continue;
@@ -116,9 +116,9 @@ TEST(Interpreter, every_find_that_can_be_had) {
       problem.finds.clear();
     }
   }
-  for (const char *method : {"direct", "seq", "binary", "scan"})
+  for (const char *method : {"direct", "seq", "gallop", "binary", "scan"})
     std::cout << method << ": " << forced[method] << " kernels\n";
-  for (const char *method : {"seq", "binary", "scan"}) {
+  for (const char *method : {"seq", "gallop", "binary", "scan"}) {
     EXPECT_GT(forced[method], 4) << method;
   }
   EXPECT_GT(forced["direct"], 0);

@@ -62,12 +62,12 @@ TEST(ToolRun, FindMethodsGiveTheSame) {
                                      "-i",  "x=random:50,density=0.3,seed=4",
                                      "-o",  "y=y.mtx"};
   std::string first;
-  for (const std::string find : {"auto", "scan", "seq", "binary"}) {
+  for (const std::string find : {"auto", "scan", "seq", "gallop", "binary"}) {
     std::vector<std::string> arguments = common;
     arguments.insert(arguments.end(), {"--find", "x=" + find});
     nlohmann::json facts = expect_right(desk, arguments);
     std::string method = facts.at("finds").at(0).at("template");
-    EXPECT_EQ(method, find == "seq" || find == "auto" ? "sequential" : find);
+    EXPECT_EQ(method, find == "seq" || find == "auto" ? "sequential" : find == "gallop" ? "galloping" : find);
     if (first.empty()) first = desk.read("y.mtx");
     EXPECT_EQ(desk.read("y.mtx"), first) << find;
   }
