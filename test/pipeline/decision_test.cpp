@@ -186,6 +186,14 @@ TEST(PipelineSchedule, a_scan_is_avoided_by_another_order) {
   EXPECT_EQ(parallel_of(made), "i");
 }
 
+/// A lemma goes with the property that it was derived from.
+TEST(PipelineFinds, what_the_data_were_only_sampled_for_proves_nothing) {
+  Request request = read_request_text(spmv + "-s order i, A.p, x.p\n-f A=csr\n-f x=@unusual/sv_neighbours");
+  EXPECT_EQ(finds_of(compile(request)), "x.p: sequential");
+  request.distrusted = {"x: forall p : 1 <= p and p < NNZ => idx(p - 1) < idx(p)"};
+  EXPECT_NE(finds_of(compile(request)), "x.p: sequential");
+}
+
 TEST(PipelineRefusal, orders) {
   EXPECT_EQ(message_of(spmv + "-f A=csr\n-s order i, q"),
             "-s:1:10: error: `q` is not a variable of this computation [unknown-variable]\n"
