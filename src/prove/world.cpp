@@ -26,13 +26,13 @@ std::int64_t World::apply(const std::string &function, const std::vector<std::in
 
 namespace {
 
-/// Sizes up to this are tried, from the first to the last.
-constexpr std::int64_t largest_sizes[] = {2, 3, 4};
+/// The least and the largest number, sizes included, in the order of trying.
+constexpr std::pair<std::int64_t, std::int64_t> limits[] = {{0, 2}, {0, 3}, {-3, 3}, {0, 4}};
 /// More formulas than this are not asked about.
-constexpr std::size_t formula_limit = 3000;
+constexpr std::size_t formula_limit = 2000;
 /// Questions to the prover per example, and the budget of each.
-constexpr int question_limit = 40;
-constexpr unsigned question_rlimit = 400000;
+constexpr int question_limit = 60;
+constexpr unsigned question_rlimit = 200000;
 
 /// The next tuple in row-major order below the extents.
 bool next_place(std::vector<std::int64_t> &place, const std::vector<std::int64_t> &extents) {
@@ -86,15 +86,14 @@ public:
 
   std::optional<World> run() {
     if (!complete_) return std::nullopt;
-    for (std::int64_t largest : largest_sizes)
-      for (std::int64_t least : {std::int64_t{0}, -largest}) {
-        if (!write_out(least, largest)) return std::nullopt;
-        if (!ask(std::nullopt)) continue;
-        settle_sizes();
-        settle_rest();
-        std::optional<World> world = make_world();
-        if (world && is_real(*world)) return world;
-      }
+    for (auto [least, largest] : limits) {
+      if (!write_out(least, largest)) return std::nullopt;
+      if (!ask(std::nullopt)) continue;
+      settle_sizes();
+      settle_rest();
+      std::optional<World> world = make_world();
+      if (world && is_real(*world)) return world;
+    }
     return std::nullopt;
   }
 

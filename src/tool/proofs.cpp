@@ -9,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
+#include <map>
 #include <nlohmann/json.hpp>
 
 namespace unravel::tool {
@@ -30,14 +31,21 @@ const char *verdict_of(const find::Obligation &obligation, const prove::Question
   return obligation.holds ? "proved" : "not proved";
 }
 
-/// Why a candidate lost or failed, with a counterexample where it was tried and one was found.
-std::string reason_of(const pipeline::Compilation &compilation, const pipeline::Leaf &leaf,
-                      const find::LevelPlan &plan, const find::Candidate &candidate) {
-  if (candidate.proved || !candidate.tried) return candidate.reason;
-  return find::failure(leaf.plan.nest, plan, candidate.reason, *compilation.prover);
+/// The candidates, those that were tried in vain with a counterexample where one was found.
+std::vector<find::Candidate> explained(const pipeline::Compilation &compilation, const pipeline::Leaf &leaf,
+                                       const find::LevelPlan &plan) {
+  std::vector<find::Candidate> all = plan.candidates;
+  std::map<std::string, std::string> known; // several templates may need the same obligation
+  for (find::Candidate &candidate : all) {
+    if (candidate.proved || !candidate.tried) continue;
+    auto [at, fresh] = known.emplace(candidate.reason, "");
+    if (fresh) at->second = find::failure(leaf.plan.nest, plan, candidate.reason, *compilation.prover);
+    candidate.reason = at->second;
+  }
+  return all;
 }
 
-/// For how long a walking position, or a map, is kept.
+/// For how long a walking position is kept.
 std::string state_in_words(const find::LevelPlan &plan) {
   if (plan.state.empty()) return "one walk serves all visits";
   return fmt::format("one walk for each value of {}", fmt::join(plan.state, ", "));
@@ -71,10 +79,9 @@ std::string proofs_text(const pipeline::Compilation &compilation) {
     if (level.kind != Level::Kind::Find) return;
     const find::LevelPlan &plan = plan_of(leaf, index);
     text += fmt::format("{} by {}\n", level.variable, method_in_words(plan, level));
-    for (const find::Candidate &candidate : plan.candidates)
+    for (const find::Candidate &candidate : explained(compilation, leaf, plan))
       if (candidate.method != plan.method || !candidate.proved)
-        text += fmt::format("  not {}: {}\n", find::name_of(candidate.method),
-                            reason_of(compilation, leaf, plan, candidate));
+        text += fmt::format("  not {}: {}\n", find::name_of(candidate.method), candidate.reason);
       else if (!candidate.reason.empty())
         text += fmt::format("  {}: {}\n", find::name_of(candidate.method), candidate.reason);
     for (const find::Obligation &obligation : plan.obligations) {
@@ -102,11 +109,11 @@ json proofs_json(const pipeline::Compilation &compilation) {
                  {"words", method_in_words(plan, level)},
                  {"candidates", json::array()},
                  {"obligations", json::array()}};
-    for (const find::Candidate &candidate : plan.candidates)
+    for (const find::Candidate &candidate : explained(compilation, leaf, plan))
       find["candidates"].push_back({{"template", find::name_of(candidate.method)},
                                     {"proved", candidate.proved},
                                     {"tried", candidate.tried},
-                                    {"reason", reason_of(compilation, leaf, plan, candidate)}});
+                                    {"reason", candidate.reason}});
     for (const find::Obligation &obligation : plan.obligations) {
       const prove::Question &question = question_of(compilation, obligation);
       bool unknown = question.answer == prove::Answer::Unknown;
