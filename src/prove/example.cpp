@@ -31,8 +31,9 @@ public:
     while (size() > 0 &&
            ask(term::conjunction({term::less(Term(-size()), atom), term::less(atom, Term(size()))}))) {
     }
-    if (value_of(name) < 0) ask(term::equal(atom, Term(size())));
-    all_.push_back(term::equal(atom, Term(value_of(name))));
+    if (value_of(name) < 0) ask(fixed(atom, size()));
+    // As bounds: an equality would be used up, and other instances of the axioms be chosen.
+    all_.push_back(fixed(atom, value_of(name)));
   }
 
   std::string text() const {
@@ -43,6 +44,10 @@ public:
   }
 
 private:
+  static Term fixed(const Term &atom, std::int64_t value) {
+    return term::conjunction({term::at_most(Term(value), atom), term::at_most(atom, Term(value))});
+  }
+
   std::int64_t value_of(const std::string &name) const {
     for (const auto &[atom, value] : model_.values)
       if (atom == name) return value;
