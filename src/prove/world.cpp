@@ -2,6 +2,7 @@
 #include "prove/world.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace unravel::prove {
 
@@ -161,12 +162,15 @@ private:
     return true;
   }
 
-  /// The least value that the atom can have becomes the only one.
+  /// The least absolute value that the atom can have, rather positive, becomes the only one.
   void settle(const Term &atom) {
     std::string name = term::to_text(atom);
     if (!values_.count(name)) return;
-    while (ask(term::less(atom, values_.at(name)))) {
+    auto size = [&] { return std::abs(values_.at(name)); };
+    while (size() > 0 &&
+           ask(term::conjunction({term::less(Term(-size()), atom), term::less(atom, Term(size()))}))) {
     }
+    if (values_.at(name) < 0) ask(term::equal(atom, Term(size())));
     formulas_.push_back(term::equal(atom, values_.at(name)));
   }
 
