@@ -1,7 +1,8 @@
 #include "prove/example.h"
 
+#include "prove/least.h"
+
 #include <algorithm>
-#include <cstdlib>
 #include <fmt/format.h>
 
 namespace unravel::prove {
@@ -10,54 +11,24 @@ using term::Term;
 
 namespace {
 
-/// Narrows a question whose answer is Possible until one model is left: the solver's own choice among several
-/// depends on what it was asked before.
-class Example {
-public:
-  Example(Prover &prover, std::vector<Term> hypotheses) : prover_(prover), all_(std::move(hypotheses)) {}
+/// Better models than this many are not asked for.
+constexpr int improvement_limit = 40;
 
-  bool ask(const Term &condition) {
-    all_.push_back(condition);
-    bool possible = prover_.refute("small example", "", all_) == Answer::Possible;
-    all_.pop_back();
-    if (possible) model_ = prover_.model_of_last();
-    return possible;
-  }
+std::string to_text(const Model &model) {
+  std::string text;
+  for (const auto &[name, value] : model.values)
+    text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", name, value);
+  return text;
+}
 
-  /// Gives the atom its least absolute value, positive rather than negative.
-  void settle(const Term &atom) {
-    std::string name = term::to_text(atom);
-    auto size = [&] { return std::abs(value_of(name)); };
-    while (size() > 0 &&
-           ask(term::conjunction({term::less(Term(-size()), atom), term::less(atom, Term(size()))}))) {
-    }
-    if (value_of(name) < 0) ask(fixed(atom, size()));
-    // As bounds: an equality would be used up, and other instances of the axioms be chosen.
-    all_.push_back(fixed(atom, value_of(name)));
-  }
-
-  std::string text() const {
-    std::string text;
-    for (const auto &[name, value] : model_.values)
-      text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", name, value);
-    return text;
-  }
-
-private:
-  static Term fixed(const Term &atom, std::int64_t value) {
-    return term::conjunction({term::at_most(Term(value), atom), term::at_most(atom, Term(value))});
-  }
-
-  std::int64_t value_of(const std::string &name) const {
-    for (const auto &[atom, value] : model_.values)
-      if (atom == name) return value;
-    return 0;
-  }
-
-  Prover &prover_;
-  std::vector<Term> all_;
-  Model model_;
-};
+/// The values of the atoms in a model.
+std::vector<std::pair<Term, std::int64_t>> values_of(const std::vector<Term> &atoms, const Model &model) {
+  std::vector<std::pair<Term, std::int64_t>> values;
+  for (const Term &atom : atoms)
+    for (const auto &[name, value] : model.values)
+      if (name == term::to_text(atom)) values.emplace_back(atom, value);
+  return values;
+}
 
 } // namespace
 
@@ -74,18 +45,22 @@ std::string small_example(Prover &prover, const std::vector<Term> &hypotheses) {
   }
   // The prover's own model satisfies the hypotheses but may use any numbers: ask for small ones.
   for (std::int64_t limit : {2, 4, 16}) {
-    Example example(prover, hypotheses);
-    std::vector<Term> bounds;
+    std::vector<Term> question = hypotheses;
     for (const Term &atom : atoms)
-      bounds.push_back(
+      question.push_back(
           term::conjunction({term::at_most(Term(-limit), atom), term::at_most(atom, Term(limit))}));
-    if (!example.ask(term::conjunction(bounds))) continue;
-    for (const Term &atom : atoms)
-      example.settle(atom);
-    return example.text();
+    if (prover.refute("small example", "", question) != Answer::Possible) continue;
+    Model best = prover.model_of_last();
+    question.push_back(term::truth());
+    for (int k = 0; k < improvement_limit; ++k) {
+      question.back() = smaller_than(values_of(atoms, best));
+      if (prover.refute("smaller example", "", question) != Answer::Possible) break;
+      best = prover.model_of_last();
+    }
+    return to_text(best);
   }
-  Example example(prover, hypotheses);
-  return example.ask(term::truth()) ? example.text() : "";
+  if (prover.refute("example", "", hypotheses) != Answer::Possible) return "";
+  return to_text(prover.model_of_last());
 }
 
 } // namespace unravel::prove

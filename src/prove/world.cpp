@@ -1,8 +1,9 @@
 // Finite models: the axioms written out for all small values of their variables, one question to the prover.
 #include "prove/world.h"
 
+#include "prove/least.h"
+
 #include <algorithm>
-#include <cstdlib>
 
 namespace unravel::prove {
 
@@ -162,24 +163,28 @@ private:
     return true;
   }
 
-  /// The least absolute value that the atom can have, rather positive, becomes the only one.
-  void settle(const Term &atom) {
-    std::string name = term::to_text(atom);
-    if (!values_.count(name)) return;
-    auto size = [&] { return std::abs(values_.at(name)); };
-    while (size() > 0 &&
-           ask(term::conjunction({term::less(Term(-size()), atom), term::less(atom, Term(size()))}))) {
-    }
-    if (values_.at(name) < 0) ask(term::equal(atom, Term(size())));
-    formulas_.push_back(term::equal(atom, values_.at(name)));
+  /// The least values that the atoms can have, the first ones first, become the only ones.
+  void settle(const std::vector<Term> &atoms) {
+    std::vector<std::pair<Term, std::int64_t>> least;
+    auto read = [&] {
+      least.clear();
+      for (const Term &atom : atoms)
+        if (auto value = values_.find(term::to_text(atom)); value != values_.end())
+          least.emplace_back(atom, value->second);
+    };
+    do
+      read();
+    while (ask(smaller_than(least)));
   }
 
   void settle_sizes() {
+    std::vector<Term> sizes;
+    for (const std::string &name : sizes_)
+      sizes.push_back(term::variable(name));
+    settle(sizes);
     term::Substitution by;
-    for (const std::string &name : sizes_) {
-      settle(term::variable(name));
+    for (const std::string &name : sizes_)
       by[name] = Term(values_.at(name));
-    }
     std::vector<Term> before = std::move(formulas_);
     formulas_.clear();
     for (const Term &formula : before)
@@ -187,12 +192,14 @@ private:
   }
 
   void settle_rest() {
+    std::vector<Term> atoms;
     for (const std::string &name : first_)
       if (extents_.count(name))
         for (const std::vector<std::int64_t> &place : places_of(name))
-          settle(element(name, place));
+          atoms.push_back(element(name, place));
     for (const std::string &name : in_hypotheses_)
-      if (!sizes_.count(name)) settle(term::variable(name));
+      if (!sizes_.count(name)) atoms.push_back(term::variable(name));
+    settle(atoms);
   }
 
   std::vector<std::int64_t> extents_of(const std::string &array) const {
