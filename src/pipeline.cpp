@@ -76,9 +76,32 @@ find::Requests find_requests(const parse::ScheduleTree &schedule) {
   find::Requests requests;
   for (const parse::ScheduleTree::Find &find : schedule.finds) {
     if (find.method.text == "auto") continue;
-    requests[find.target.text] = methods.at(find.method.text); // the parser knows the names
+    requests.insert_or_assign(
+        find.target.text, // the parser knows the names of methods
+        find::Request(methods.at(find.method.text), find.target.span, find.method.span));
   }
   return requests;
+}
+
+/// The axioms without the properties that are distrusted and the lemmas that don't follow without these.
+void leave_out(combine::Combination &combination, const std::vector<std::string> &distrusted) {
+  if (distrusted.empty()) return;
+  std::set<std::string> dropped(distrusted.begin(), distrusted.end());
+  for (const combine::Binding &binding : combination.bindings) {
+    auto name_of = [&](const layout::Property &property) {
+      return fmt::format("{}: {}", binding.tensor, property.axiom.text);
+    };
+    layout::Layout weaker = binding.layout;
+    if (std::erase_if(weaker.properties, [&](auto &each) { return dropped.count(name_of(each)) > 0; }) == 0)
+      continue;
+    weaker.lemmas.clear();
+    layout::derive_lemmas(weaker);
+    for (const layout::Property &lemma : binding.layout.lemmas)
+      if (std::none_of(weaker.lemmas.begin(), weaker.lemmas.end(),
+                       [&](auto &each) { return each.axiom.text == lemma.axiom.text; }))
+        dropped.insert(name_of(lemma));
+  }
+  std::erase_if(combination.axioms, [&](const prove::Axiom &axiom) { return dropped.count(axiom.text) > 0; });
 }
 
 std::vector<std::string> loops_of(const scan::Nest &nest) {
@@ -200,10 +223,7 @@ Compilation compile(const Request &request) {
   result.combination = steps.run(
       "iteration space", [&] { return combine::combine(result.computation, result.layouts); },
       [](const combine::Combination &made) { return combine::to_text(made); });
-  std::erase_if(result.combination.axioms, [&](const prove::Axiom &axiom) {
-    return std::find(request.distrusted.begin(), request.distrusted.end(), axiom.text) !=
-           request.distrusted.end();
-  });
+  leave_out(result.combination, request.distrusted);
   const std::vector<prove::Axiom> &axioms = result.combination.axioms;
   result.prover = steps.run("prover", [&] { return std::make_shared<prove::Prover>(axioms); }, no_text);
 

@@ -2,6 +2,7 @@
 
 #include "prove/prover.h"
 #include "scan/nest.h"
+#include "text/source.h"
 
 #include <map>
 #include <optional>
@@ -113,17 +114,25 @@ struct FindPlan {
   bool vacuous = false;
 };
 
+/// A method that the user asked for, and the places of the name and of the method in the request's text.
+struct Request {
+  Request(Method wanted, text::Span name = {}, text::Span by = {}) // NOLINT: a method is a request
+      : method(wanted), name_span(std::move(name)), method_span(std::move(by)) {}
+  Method method;
+  text::Span name_span, method_span;
+};
+
 /// What the user asked for with --find: per variable ("x.p") or tensor ("x"). What is asked for a tensor
 /// holds for its innermost find, and for the others unless these are direct.
-using Requests = std::map<std::string, Method>;
+using Requests = std::map<std::string, Request>;
 
 /// Estimates from the data: how many values the variable of a Loop level takes per visit, how many positions
 /// a Find level ranges over. Empty where nothing is known.
 using Lengths = std::map<std::string, double>;
 
 /// Plans every Find level of a nest. `axioms` are in the prover. A request that can't be proved fails with
-/// kind find_not_proved naming the failed obligation; a request for a method that isn't available yet with
-/// kind find_not_available; one that names nothing to be found with kind no_such_find.
+/// kind find_not_proved naming the failed obligation, with a counterexample where a small one was found; one
+/// that names nothing to be found with kind no_such_find.
 ///
 /// `value_positions`: positions that are found only to read one operand's value (scan/uses.h).
 ///

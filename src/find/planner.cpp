@@ -1,4 +1,5 @@
 // Choosing a find method per level.
+#include "find/counterexample.h"
 #include "find/templates.h"
 #include "report/diagnostic.h"
 
@@ -47,16 +48,13 @@ void check_requests(const scan::Nest &nest, const Requests &requests) {
     names.push_back(nest.levels[level].variable);
     if (!nest.levels[level].tensor.empty()) names.push_back(nest.levels[level].tensor);
   }
-  for (const auto &[name, method] : requests) {
-    if (!template_of(method))
-      report::fail(report::Kind::find_not_available,
-                   fmt::format("find method `{}` isn't available yet", name_of(method)),
-                   "available are direct, map, sequential, galloping, binary, hash and scan");
+  for (const auto &[name, request] : requests) {
     if (std::find(names.begin(), names.end(), name) != names.end()) continue;
     std::string list;
     for (const std::string &each : names)
       if (list.find("`" + each + "`") == std::string::npos) list += (list.empty() ? "`" : ", `") + each + "`";
-    report::fail(report::Kind::no_such_find, fmt::format("nothing is found for `{}`", name),
+    report::fail(report::Kind::no_such_find, request.name_span,
+                 fmt::format("nothing is found for `{}`", name),
                  list.empty() ? "no find is needed in this order of loops" : "finds are " + list);
   }
 }
@@ -101,17 +99,17 @@ private:
   void plan_vacuous(LevelPlan &own) {
     const Level &level = nest_.levels[own.level];
     std::string reason = "the properties contradict each other here, or nothing can match";
-    if (std::optional<Method> wanted = request_for(level); wanted && *wanted != Method::Scan)
-      refuse(level, *wanted, reason);
+    if (const Request *wanted = request_for(level); wanted && wanted->method != Method::Scan)
+      refuse(own, *wanted, reason);
     own.method = Method::Scan;
     own.candidates.push_back({Method::Scan, true, true, reason});
   }
 
-  std::optional<Method> request_for(const Level &level) const {
-    if (auto at = requests_.find(level.variable); at != requests_.end()) return at->second;
+  const Request *request_for(const Level &level) const {
+    if (auto at = requests_.find(level.variable); at != requests_.end()) return &at->second;
     if (auto at = requests_.find(level.tensor); at != requests_.end() && !level.tensor.empty())
-      return at->second;
-    return std::nullopt;
+      return &at->second;
+    return nullptr;
   }
 
   /// A tensor's request spares its outer levels that are found directly.
@@ -126,16 +124,16 @@ private:
   void plan_level(LevelPlan &own) {
     const Level &level = nest_.levels[own.level];
     Obligations obligations(nest_, own.level, result_.levels, prover_, own);
-    std::optional<Method> wanted = request_for(level);
-    if (wanted && *wanted != Method::Direct && keeps_direct(own.level) &&
+    const Request *wanted = request_for(level);
+    if (wanted && wanted->method != Method::Direct && keeps_direct(own.level) &&
         attempt(templates[0], obligations, own, false)) {
       own.candidates.back().reason = "an outer find of the tensor stays direct";
       return;
     }
     if (wanted) {
       own.candidates.clear();
-      if (!attempt(*template_of(*wanted), obligations, own, true))
-        refuse(level, *wanted, own.candidates.back().reason);
+      if (!attempt(*template_of(wanted->method), obligations, own, true))
+        refuse(own, *wanted, own.candidates.back().reason);
       own.candidates.back().reason = "as asked";
     } else {
       for (const Template &each : templates)
@@ -203,9 +201,10 @@ private:
         own.candidates.push_back({each.method, false, false, name_of(own.method) + " costs less"});
   }
 
-  [[noreturn]] static void refuse(const Level &level, Method method, const std::string &reason) {
-    report::fail(report::Kind::find_not_proved,
-                 fmt::format("`{}` can't be found by {}: {}", level.variable, name_of(method), reason),
+  [[noreturn]] void refuse(const LevelPlan &own, const Request &wanted, const std::string &reason) const {
+    report::fail(report::Kind::find_not_proved, wanted.method_span,
+                 fmt::format("`{}` can't be found by {}: {}", nest_.levels[own.level].variable,
+                             name_of(wanted.method), failure(nest_, own, reason, prover_)),
                  "leave the method to the compiler, or state the property that is missing");
   }
 

@@ -2,6 +2,7 @@
 
 #include "term/term.h"
 
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -46,6 +47,8 @@ struct Nest {
   /// What can be read as soon as the variables in it have their values and the guards of these levels hold:
   /// applications of index arrays, and of value arrays to their row-major slot.
   std::set<term::Term> safe_loads;
+  /// The extents of all arrays, as in combine::Combination.
+  std::map<std::string, std::vector<term::Term>> arrays;
 };
 
 std::string to_text(const Nest &nest);

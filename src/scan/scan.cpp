@@ -36,6 +36,7 @@ public:
     std::set<Term> safe = nest_.safe_loads;
     for (const Term &load : safe)
       nest_.safe_loads.insert(term::substitute(load, renamed_));
+    nest_.arrays = arrays_;
     report::require(known_.is_subset(relation_), "a scanned nest enforces all of its iteration space");
     return std::move(nest_);
   }

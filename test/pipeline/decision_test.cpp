@@ -187,6 +187,14 @@ TEST(PipelineSchedule, a_scan_is_avoided_by_another_order) {
   EXPECT_EQ(parallel_of(made), "i");
 }
 
+/// A lemma goes with the property that it was derived from.
+TEST(PipelineFinds, what_the_data_were_only_sampled_for_proves_nothing) {
+  Request request = read_request_text(spmv + "-s order i, A.p, x.p\n-f A=csr\n-f x=@unusual/sv_neighbours");
+  EXPECT_EQ(finds_of(compile(request)), "x.p: sequential");
+  request.distrusted = {"x: forall p : 1 <= p and p < NNZ => idx(p - 1) < idx(p)"};
+  EXPECT_NE(finds_of(compile(request)), "x.p: sequential");
+}
+
 TEST(PipelineRefusal, orders) {
   EXPECT_EQ(message_of(spmv + "-f A=csr\n-s order i, q"),
             "-s:1:10: error: `q` is not a variable of this computation [unknown-variable]\n"
@@ -239,21 +247,33 @@ TEST(PipelineDecision, an_empty_iteration_space_has_no_leaves) {
 
 TEST(PipelineRefusal, finds) {
   const std::string sparse = spmv + "-s order i, A.p, x.p\n-f A=csr\n-f x=";
-  EXPECT_EQ(message_of(sparse + "@sv_any\n--find x=binary"),
-            "error: `x.p` can't be found by binary: O-contig not proved [find-not-proved]\n"
-            "  hint: leave the method to the compiler, or state the property that is missing\n");
-  EXPECT_EQ(message_of(sparse + "@sv_once\n--find x=seq"),
-            "error: `x.p` can't be found by sequential: O-stop not proved for any skip condition "
-            "[find-not-proved]\n"
-            "  hint: leave the method to the compiler, or state the property that is missing\n");
+  EXPECT_EQ(
+      message_of(sparse + "@sv_any\n--find x=binary"),
+      "--find:1:11: error: `x.p` can't be found by binary: O-contig not proved; a counterexample to "
+      "O-contig: x.idx = [0, 1, 0], looking for 0: it is at positions 0 and 2 but not at 1 between them "
+      "[find-not-proved]\n"
+      "  1 | find x by binary\n"
+      "    |           ^~~~~~\n"
+      "  hint: leave the method to the compiler, or state the property that is missing\n");
+  EXPECT_EQ(
+      message_of(sparse + "@sv_once\n--find x=seq"),
+      "--find:1:11: error: `x.p` can't be found by sequential: O-stop not proved for any skip condition; "
+      "a counterexample to O-stop(up, >): x.idx = [1, 0], looking for 0 after 1: a search upwards stops "
+      "at position 0 and misses position 1 [find-not-proved]\n"
+      "  1 | find x by seq\n"
+      "    |           ^~~\n"
+      "  hint: leave the method to the compiler, or state the property that is missing\n");
   EXPECT_EQ(message_of(sparse + "sv\n--find x=direct"),
-            "error: `x.p` can't be found by direct: O-direct not proved [find-not-proved]\n"
+            "--find:1:11: error: `x.p` can't be found by direct: O-direct not proved; a counterexample to "
+            "O-direct(j): x.idx = [1], looking for 1: it is at position 0, not at `j` [find-not-proved]\n"
+            "  1 | find x by direct\n"
+            "    |           ^~~~~~\n"
             "  hint: leave the method to the compiler, or state the property that is missing\n");
-  EXPECT_EQ(message_of(sparse + "sv\n--find x=map"),
-            "error: find method `map` isn't available yet [find-not-available]\n"
-            "  hint: available are direct, sequential, galloping, binary, hash and scan\n");
-  EXPECT_EQ(message_of(sparse + "sv\n--find A=binary"), "error: nothing is found for `A` [no-such-find]\n"
-                                                        "  hint: finds are `x.p`, `x`\n");
+  EXPECT_EQ(message_of(sparse + "sv\n--find A=binary"),
+            "--find:1:6: error: nothing is found for `A` [no-such-find]\n"
+            "  1 | find A by binary\n"
+            "    |      ^\n"
+            "  hint: finds are `x.p`, `x`\n");
   EXPECT_EQ(message_of(sparse + "sv\n--find x=magic"),
             "--find:1:11: error: expected a way to find (`direct`, `seq`, `gallop`, `binary`, `hash`, `map`, "
             "`scan` or `auto`), saw `magic` [syntax-error]\n"

@@ -51,6 +51,25 @@ const std::vector<std::string> &vectors() {
   return names;
 }
 
+namespace {
+
+/// Properties in unusual forms, or a little too weak.
+const std::vector<std::string> &unusual_matrices() {
+  static const std::vector<std::string> names = {"@unusual/csr_neighbours", "@unusual/csr_tail",
+                                                 "@unusual/csr_two_rows", "@unusual/coo_neighbours"};
+  return names;
+}
+
+const std::vector<std::string> &unusual_vectors() {
+  static const std::vector<std::string> names = {
+      "@unusual/sv_contraposed", "@unusual/sv_neighbours", "@unusual/sv_neighbours_down",
+      "@unusual/sv_late",        "@unusual/sv_tail",       "@unusual/sv_gaps",
+      "@unusual/sv_pairs",       "@unusual/sv_shifted"};
+  return names;
+}
+
+} // namespace
+
 const std::vector<Computation> &computations() {
   std::vector<std::string> matrices = shipped_matrices();
   matrices.insert(matrices.end(), odd_matrices().begin(), odd_matrices().end());
@@ -61,6 +80,8 @@ const std::vector<Computation> &computations() {
   const std::vector<std::string> full = {"dense", "dense<1,0>"};
   static const std::vector<Computation> all = {
       {"y(i) = A(i,j) * x(j)", {{"A", square}, {"x", vectors()}}},
+      {"y(i) = A(i,j) * x(j)", {{"A", unusual_matrices()}, {"x", unusual_vectors()}}},
+      {"s = A(i,j) * B(i,j)", {{"A", {"csr", "coo_unsorted"}}, {"B", unusual_matrices()}}},
       {"y(j) = A(i,j) * x(i)", {{"A", matrices}, {"x", vectors()}}},
       {"s = A(i,j) * B(i,j)", {{"A", matrices}, {"B", matrices}}},
       {"y(i) = A(i,j) * B(i,j)", {{"A", matrices}, {"B", matrices}}},

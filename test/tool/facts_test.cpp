@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <gtest/gtest.h>
+#include <map>
+#include <sstream>
 
 namespace unravel::tool::test {
 namespace {
@@ -116,6 +118,51 @@ TEST(ToolFacts, ProofsAreConfirmedByZ3) {
     proved += verdict == "proved";
   }
   EXPECT_GE(proved, 5);
+  // The index names every script with the answer that the program gives.
+  std::istringstream index(desk.read("proofs/index.txt"));
+  std::size_t lines = 0;
+  std::string file, answer, rest;
+  while (index >> file >> answer && std::getline(index, rest)) {
+    EXPECT_EQ(desk.execute({"z3", "proofs/" + file}).out, answer + "\n") << file << rest;
+    EXPECT_EQ(std::count(rest.begin(), rest.end(), '\t'), 2) << rest;
+    ++lines;
+  }
+  auto written = std::filesystem::directory_iterator(desk.path("proofs"));
+  EXPECT_EQ(lines + 1, static_cast<std::size_t>(std::distance(written, {})));
+}
+
+/// How a find was proved, and what failed with its counterexample.
+TEST(ToolFacts, FindsExplained) {
+  Desk desk;
+  json find = desk.unravel({"explain", spmv, "-f", "A=csr", "-f", "x=sv", "--json"}).json().at("finds").at(0);
+  EXPECT_EQ(keys_of(find), (std::vector<std::string>{"candidates", "direction", "obligations", "state",
+                                                     "template", "tensor", "unique", "variable", "words"}));
+  EXPECT_EQ(find.at("template"), "sequential");
+  EXPECT_EQ(find.at("direction"), "up");
+  EXPECT_EQ(find.at("state"), json::parse(R"(["i"])"));
+  EXPECT_EQ(find.at("words"),
+            "sequential: walks up through [0, x.NNZ); one walk for each value of i, and goes on "
+            "behind a match");
+  const json &direct = find.at("candidates").at(0);
+  EXPECT_EQ(direct.at("template"), "direct");
+  EXPECT_EQ(direct.at("proved"), false);
+  EXPECT_EQ(direct.at("tried"), true);
+  EXPECT_EQ(direct.at("reason"),
+            "O-direct not proved; a counterexample to O-direct(j): x.idx = [1], looking for 1: "
+            "it is at position 0, not at `j`");
+  std::map<std::string, std::string> verdicts;
+  for (const json &obligation : find.at("obligations")) {
+    EXPECT_EQ(keys_of(obligation), (std::vector<std::string>{"instances", "ms", "name", "verdict"}));
+    verdicts[obligation.at("name")] = obligation.at("verdict");
+  }
+  EXPECT_EQ(verdicts.at("O-stop(up, >)"), "proved");
+  EXPECT_EQ(verdicts.at("O-persist(>){}"), "refuted");
+  EXPECT_EQ(verdicts.at("O-persist(>){i}"), "proved");
+  std::string text = desk.unravel({"explain", spmv, "-f", "A=csr", "-f", "x=sv"}).out;
+  EXPECT_NE(text.find("x.p by sequential: walks up through [0, x.NNZ); one walk for each value of i"),
+            std::string::npos);
+  EXPECT_NE(text.find("  not direct: O-direct not proved; a counterexample to O-direct(j): x.idx = [1]"),
+            std::string::npos);
 }
 
 TEST(ToolFacts, Layouts) {

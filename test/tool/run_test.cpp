@@ -104,18 +104,6 @@ TEST(ToolRun, FoldersOfArraysInAndOut) {
   EXPECT_EQ(desk.read("d.mtx"), "%%MatrixMarket matrix array real general\n2 3\n2\n0\n-1\n0\n0\n4\n");
 }
 
-/// A .npy file of version 1.0.
-template <class Number> std::string npy(const std::string &type, const std::vector<Number> &numbers) {
-  std::string header = "{'descr': '" + type + "', 'fortran_order': False, 'shape': (" +
-                       std::to_string(numbers.size()) + ",), }";
-  header.resize((header.size() + 10) / 64 * 64 + 64 - 10 - 1, ' ');
-  header += '\n';
-  std::string text = "\x93NUMPY";
-  text += {'\1', '\0', static_cast<char>(header.size() & 0xFF), static_cast<char>(header.size() >> 8)};
-  return text + header +
-         std::string(reinterpret_cast<const char *>(numbers.data()), numbers.size() * sizeof(Number));
-}
-
 void write_csr(const Desk &desk, const std::vector<std::int32_t> &rowptr,
                const std::vector<std::int32_t> &col) {
   desk.write("a/layout.json", R"({"layout": "csr", "parameters": [], "sizes": {"M": 2, "N": 2}})");
