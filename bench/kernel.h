@@ -30,6 +30,7 @@ public:
 private:
   pipeline::Compilation compilation_;
   build::Kernel kernel_;
+  build::Workspace workspace_;
   int (*entry_)(void **);
   std::vector<std::vector<std::uint64_t>> structs_;
   std::vector<void *> arguments_;

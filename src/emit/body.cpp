@@ -281,8 +281,10 @@ private:
     comment(fmt::format("{} iterations are tested at once; a bit is set for each that passes", x.together));
     line(fmt::format("{} {} = 0;", mask, hits));
     line(fmt::format("if ({} + {} <= {}) {{", first, x.together, end));
-    auto test = [&](const std::string &count) {
+    auto test = [&](const std::string &count, bool is_known) {
       ++indent_;
+      // clang unrolls a short loop before it would vectorise it
+      if (is_known) text_ += "#ifdef __clang__\n#pragma clang loop unroll(disable)\n#endif\n";
       line(fmt::format("for (int {0} = 0; {0} < {1}; {0}++) {{", offset, count));
       ++indent_;
       Block lets = tested_lets(x);
@@ -296,9 +298,9 @@ private:
       --indent_;
       facts_ = inside;
     };
-    test(std::to_string(x.together));
+    test(std::to_string(x.together), true);
     line("} else {");
-    test(fmt::format("{} - {}", end, first));
+    test(fmt::format("{} - {}", end, first), false);
     line("}");
     line(fmt::format("while ({}) {{", hits));
     ++indent_;

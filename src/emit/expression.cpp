@@ -293,9 +293,9 @@ bool Expressions::is_short(const Term &term) const {
 /// The word and the shift are computed in 32 bits where the slot has no more, so that several bits are read
 /// at once.
 Expressions::Printed Expressions::print_bit(const term::Apply &load) const {
-  needs_.bits = true;
   const Term &slot = load.arguments.at(0);
   const std::string &array = name_of_array(load.function);
+  (is_short(slot) ? needs_.bit : needs_.long_bit) = true;
   if (!is_short(slot))
     return {fmt::format("unravel_long_bit({}, {})", array, print(slot).text), primary, true};
   return {fmt::format("unravel_bit({}, (uint32_t){})", array, operand(slot, unary)), primary, true};

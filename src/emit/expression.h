@@ -18,7 +18,8 @@ struct Needs {
   bool maximum = false;
   bool memset = false;
   bool restrict_macro = false;
-  bool bits = false;
+  bool bit = false;
+  bool long_bit = false;
   bool set_bit = false;
   bool clear_bit = false;
   bool lowest_bit = false;

@@ -191,6 +191,8 @@ private:
     std::vector<void *> arguments;
     for (auto &slots : structs)
       arguments.push_back(slots.data());
+    build::Workspace workspace(kernel); // one for all rounds
+    arguments.push_back(workspace.get());
     tensor::Tensor initial = tensors_.at(result_name());
     bool accumulates = report_.compilation.combination.accumulate;
     std::vector<double> times;
@@ -199,6 +201,7 @@ private:
       Clock clock;
       int code = entry(arguments.data());
       times.push_back(clock.milliseconds());
+      if (code == 2) throw std::bad_alloc(); // no room for the workspace
       report::require(code == 0, "a kernel accepts sizes that agree");
     }
     std::sort(times.begin(), times.end());

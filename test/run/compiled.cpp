@@ -100,7 +100,8 @@ std::vector<Sizes> sizes_of_all_kinds(const compute::Computation &computation) {
 
 Compiled::Compiled(const Problem &problem)
     : problem_(problem), compilation_(pipeline::compile(problem.request())),
-      c_text_(emit::emit_c(compilation_.program, in_process())), kernel_(build::compile(c_text_)) {}
+      c_text_(emit::emit_c(compilation_.program, in_process())), kernel_(build::compile(c_text_)),
+      workspace_(kernel_) {}
 
 bool Compiled::check(PackedCase input, int threads) const {
   kernel_.set_threads(threads);
@@ -110,6 +111,7 @@ bool Compiled::check(PackedCase input, int threads) const {
   std::vector<void *> arguments;
   for (std::vector<std::uint64_t> &slots : structs)
     arguments.push_back(slots.data());
+  arguments.push_back(workspace_.get());
   auto entry = reinterpret_cast<int (*)(void **)>(kernel_.symbol("unravel_entry"));
   EXPECT_EQ(entry(arguments.data()), 0);
   const std::string &result = compilation_.computation.tensors.front().name;

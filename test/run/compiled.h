@@ -56,6 +56,7 @@ private:
   pipeline::Compilation compilation_;
   std::string c_text_;
   build::Kernel kernel_;
+  build::Workspace workspace_; // of all checks, which are one at a time
 };
 
 } // namespace unravel::run::test
