@@ -239,7 +239,8 @@ private:
       if (!same(plan.nest.levels[k], levels_[k])) return false;
     return std::all_of(plan.finds.levels.begin(), plan.finds.levels.end(), [&](const LevelPlan &find) {
       if (find.level < split) return false;
-      return (!find::keeps_state(find.method) || find.state_level >= split) && (find.method != Method::Map || find.map_level >= split);
+      return (!find::keeps_state(find.method) || find.state_level >= split) &&
+             (find.method != Method::Map || find.map_level >= split);
     });
   }
 
@@ -264,6 +265,8 @@ private:
     Term targets = levels_[*driver].upper - levels_[*driver].lower;
     Term positions = upper - lower;
     plan.split = split;
+    // The state begins where the choice is made.
+    if (!map) plan.finds.levels.back().state_level = split;
     auto add = [&](std::optional<LeafPlan> other, const Term &shorter, const Term &longer,
                    std::string reason) {
       if (!other || !fits(*other, split)) return;

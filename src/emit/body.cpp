@@ -144,6 +144,12 @@ private:
 
   // ---- the workspace
 
+  /// The count, or 0 where the array isn't needed.
+  std::string where(const WorkspaceArray &array, const std::string &count) {
+    if (is_true(array.when)) return count;
+    return fmt::format("{} ? {} : 0", expressions_.term_of_members(array.when), count);
+  }
+
   void reserve(const WorkspaceArray &array) {
     const Names::Workspace &work = names_.workspace();
     const std::string &name = names_.array(array.name);
@@ -158,10 +164,10 @@ private:
       Term padded = multiply(floor_divide(count + Term(2 * line_size - 1), line_size), Term(line_size));
       std::string stride = strides_[array.name] = names_.fresh(name + "_stride");
       line(fmt::format("const int64_t {} = {};", stride, expressions_.term_of_members(padded)));
-      line(fmt::format("const int64_t {} = unravel_threads() * {};", room, stride));
+      line(fmt::format("const int64_t {} = {};", room, where(array, "unravel_threads() * " + stride)));
       expressions_.needs().threads = true;
     } else {
-      line(fmt::format("const int64_t {} = {};", room, expressions_.term_of_members(count)));
+      line(fmt::format("const int64_t {} = {};", room, where(array, expressions_.term_of_members(count))));
     }
     expressions_.needs().reserve = true;
     std::string type = c_type(array.element);

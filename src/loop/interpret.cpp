@@ -85,6 +85,7 @@ struct ArrayCode {
   bool is_value = false;
   std::vector<std::size_t> extents;             // terms
   std::optional<WorkspaceArray> workspace = {}; // where it is one
+  std::size_t when = 0;                         // its condition, a term
 };
 
 } // namespace
@@ -131,13 +132,13 @@ private:
 
   void declare(const WorkspaceArray &array) {
     bool is_value = array.element == ElementType::Float32 || array.element == ElementType::Float64;
-    code_.arrays.push_back({array.name, is_value, {term(array.extent)}, array});
+    code_.arrays.push_back({array.name, is_value, {term(array.extent)}, array, term(array.when)});
     arrays_[array.name] = code_.arrays.size() - 1;
   }
 
   std::size_t array(const std::string &name) {
     if (auto found = arrays_.find(name); found != arrays_.end()) return found->second;
-    ArrayCode array{name, parameters_.at(name)->is_value, {}, {}};
+    ArrayCode array{name, parameters_.at(name)->is_value, {}, {}, 0};
     for (const Term &extent : parameters_.at(name)->extents)
       array.extents.push_back(term(extent));
     code_.arrays.push_back(std::move(array));
@@ -328,7 +329,8 @@ private:
   // ---- the workspace
 
   void make_workspace(const ArrayCode &code, Array &array) {
-    auto extent = static_cast<std::size_t>(std::max<std::int64_t>(0, term(code.extents[0])));
+    std::int64_t count = term(code.when) ? std::max<std::int64_t>(0, term(code.extents[0])) : 0;
+    auto extent = static_cast<std::size_t>(count);
     if (code.is_value)
       array.values = &workspace_.values[code.name], array.values->resize(extent);
     else

@@ -120,6 +120,7 @@ private:
       expect_word("thread");
       result.per_thread = true;
     }
+    if (accept_word("if")) result.when = term();
     skip_lines();
     if (accept_word("about")) result.about = rest_of_line();
     return result;

@@ -131,6 +131,7 @@ std::string workspace_text(const WorkspaceArray &array) {
       fmt::format("workspace {}[{}] : {}", array.name, to_text(array.extent), name_of(array.element));
   if (array.initial) result += fmt::format(" = {}", *array.initial);
   if (array.per_thread) result += " per thread";
+  if (!term::is_true(array.when)) result += " if " + to_text(array.when);
   return result + "\n" + (array.about.empty() ? "" : "  about " + array.about + "\n");
 }
 

@@ -72,6 +72,7 @@ private:
         (*array.initial != -1 || is_value || array.element == ElementType::Bit))
       refuse(fmt::format("array `{}` can't begin as {}", array.name, *array.initial));
     check(array.extent);
+    check(array.when);
     if (!applications_of(array.extent).empty())
       refuse(fmt::format("the extent of the array `{}` reads an array", array.name));
   }

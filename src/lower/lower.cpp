@@ -95,8 +95,12 @@ private:
   }
 
   Block level(std::size_t index) {
+    Block block;
+    if (clear_at_ == index && !plan_.owned)
+      block.push_back({loop::Store{target(), loop::Value{loop::Number{0}}}});
     bool choice = index == plan_.split && !plan_.alternatives.empty();
-    return choice ? chosen(index) : between_maps(index);
+    append(block, choice ? chosen(index) : between_maps(index));
+    return block;
   }
 
   /// What follows, with the maps that are filled here.
@@ -133,7 +137,6 @@ private:
 
   Block behind_maps(std::size_t index) {
     Block block;
-    if (clear_at_ == index) block.push_back({loop::Store{target(), loop::Value{loop::Number{0}}}});
     if (clearing_ && !clear_at_ && index == 0) block.push_back({clearing_->everything()});
     for (const LevelPlan &plan : plan_.finds.levels)
       if (find::keeps_state(plan.method) && plan.state_level == index && !is_shared(plan))

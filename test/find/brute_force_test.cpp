@@ -16,7 +16,8 @@ Plans plans_of(const Case &each) {
   Plans plans;
   prove::Prover prover(each.axioms);
   plans.emplace_back("automatic", plan_finds(each.nest, prover));
-  for (Method method : {Method::Sequential, Method::Galloping, Method::Binary, Method::Hash, Method::Scan})
+  for (Method method :
+       {Method::Sequential, Method::Galloping, Method::Binary, Method::Map, Method::Hash, Method::Scan})
     for (const LevelPlan &level : plans[0].second.levels) {
       const std::string &variable = each.nest.levels[level.level].variable;
       try {
@@ -58,23 +59,24 @@ Plans combinations_of(const Case &each, std::size_t most) {
   std::vector<std::string> finds;
   for (const scan::Level &level : each.nest.levels)
     if (level.kind == scan::Level::Kind::Find) finds.push_back(level.variable);
-  const std::vector<Method> methods{Method::Direct, Method::Sequential, Method::Galloping,
-                                    Method::Binary, Method::Hash,       Method::Scan};
+  const std::vector<Method> methods{Method::Direct, Method::Sequential, Method::Galloping, Method::Binary,
+                                    Method::Map,    Method::Hash,       Method::Scan};
   std::size_t count = 1;
   for (std::size_t k = 0; k < finds.size(); ++k)
     count *= methods.size();
   Plans plans;
   // A step without a common factor with the number of methods passes all of them.
   std::size_t step = count <= most ? 1 : count / most;
-  while (step % 2 == 0 || step % 3 == 0)
+  while (step % methods.size() == 0)
     ++step;
   for (std::size_t number = 0; number < count; number += step) {
     Requests requests;
     std::string name;
     std::size_t rest = number;
     for (const std::string &find : finds) {
-      requests[find] = methods[rest % methods.size()];
-      name += find + " " + name_of(requests[find]) + " ";
+      Method method = methods[rest % methods.size()];
+      requests.emplace(find, method);
+      name += find + " " + name_of(method) + " ";
       rest /= methods.size();
     }
     try {

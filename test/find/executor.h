@@ -20,6 +20,7 @@ public:
     instances_.clear();
     states_.assign(plans.size(), {});
     maps_.assign(plans.size(), {});
+    dense_.assign(plans.size(), {});
     tests_ = 0;
     enter(0);
     return instances_;
@@ -62,6 +63,7 @@ private:
       if (keeps_state(plan.method) && plan.state_level == at)
         states_[k] = {value(plan.start), values(plan.state_extent), {}};
       if (plan.method == Method::Hash && plan.map_level == at) fill(plan, maps_[k]);
+      if (plan.method == Method::Map && plan.map_level == at) fill_dense(plan, dense_[k]);
     }
   }
 
@@ -74,6 +76,24 @@ private:
       map[values(plan.map_keys)].push_back(q);
     }
     world_.variables.erase(name);
+  }
+
+  /// What other segments left stays.
+  void fill_dense(const LevelPlan &plan, std::vector<std::int64_t> &map) {
+    const std::string &name = nest_.levels[plan.level].variable;
+    map.resize(static_cast<std::size_t>(std::max<std::int64_t>(0, value(plan.map_extent))), 1);
+    std::int64_t upper = value(plan.map_upper);
+    for (std::int64_t q = value(plan.map_lower); q < upper; ++q) {
+      world_.variables[name] = q;
+      element(map, values(plan.map_keys).at(0), plan) = q;
+    }
+    world_.variables.erase(name);
+  }
+
+  std::int64_t &element(std::vector<std::int64_t> &map, std::int64_t key, const LevelPlan &plan) const {
+    if (key < 0 || key >= static_cast<std::int64_t>(map.size()))
+      throw OutOfRange("map of " + nest_.levels[plan.level].variable);
+    return map[static_cast<std::size_t>(key)];
   }
 
   void enter(std::size_t at) {
@@ -212,7 +232,13 @@ private:
         }
       return;
     }
-    case Method::Map: throw std::logic_error("method without an execution");
+    case Method::Map: {
+      std::int64_t target = values(plan.map_targets).at(0);
+      if (plan.check_target && (target < 0 || target >= value(plan.map_extent))) return;
+      std::int64_t q = element(dense_[own], target, plan);
+      if (lower <= q && q < upper && holds(match, q)) body(at, q);
+      return;
+    }
     }
   }
 
@@ -221,6 +247,7 @@ private:
   const std::vector<LevelPlan> *plans_ = nullptr;
   std::vector<States> states_;
   std::vector<Map> maps_;
+  std::vector<std::vector<std::int64_t>> dense_;
   std::vector<std::vector<std::int64_t>> instances_;
   std::int64_t tests_ = 0;
 };
