@@ -7,7 +7,7 @@ namespace unravel::choose {
 
 /// One key of so many has an entry: from then on testing marks, many at once, beats multiplying by what the
 /// map of values holds.
-inline constexpr std::int64_t keys_per_mark = 48;
+inline constexpr std::int64_t keys_per_mark = 64;
 
 /// So many times longer is a segment than the loop that looks for targets in it: a binary search per target
 /// is faster than passing the segment once.

@@ -23,7 +23,7 @@ int own_uses(const Statement &statement, const std::string &name) {
   each_own_value(statement, [&](const Value &value) {
     each_local(value, [&](const Local &local) { count += local.name == name; });
   });
-  const auto *guard = std::get_if<IfStored>(&statement.kind);
+  const auto *guard = std::get_if<IfValue>(&statement.kind);
   return count + (guard && guard->local == name);
 }
 
@@ -112,12 +112,12 @@ bool inline_let(Block &block, std::size_t k, const Let &let) {
   return true;
 }
 
-/// Whether an IfStored asks for the local, which then needs its name.
+/// Whether an IfValue asks for the local, which then needs its name.
 bool is_tested(const Block &block, std::size_t begin, const std::string &local) {
   bool found = false;
   for (std::size_t k = begin; k < block.size() && !found; ++k)
     each_statement(block[k], [&](const Statement &statement) {
-      const auto *guard = std::get_if<IfStored>(&statement.kind);
+      const auto *guard = std::get_if<IfValue>(&statement.kind);
       found = found || (guard && guard->local == local);
     });
   return found;

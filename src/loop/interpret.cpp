@@ -1,4 +1,5 @@
 #include "loop/interpret.h"
+#include <cmath>
 
 #include "loop/hash.h"
 #include "loop/verify.h"
@@ -61,6 +62,7 @@ struct Step {
     While,
     If,
     IfStored,
+    IfNan,
     SetVariable,
     SetElement,
     StoreElement,
@@ -265,8 +267,9 @@ private:
               return Step{
                   Step::SetElement, array(set.array), term(set.slot), term(set.value), 1, false, {}, {}};
             },
-            [&](const IfStored &guard) {
-              return Step{Step::IfStored, local(guard.local), 0, 0, 1, false, block(guard.then), {}};
+            [&](const IfValue &guard) {
+              auto kind = guard.test == IfValue::Test::Stored ? Step::IfStored : Step::IfNan;
+              return Step{kind, local(guard.local), 0, 0, 1, false, block(guard.then), {}};
             },
             [](const Break &) { return Step{Step::Break, 0, 0, 0, 1, false, {}, {}}; },
         },
@@ -543,6 +546,7 @@ private:
       }
       return true;
     case Step::If: return block(term(step.first) ? step.body : step.otherwise);
+    case Step::IfNan: return !std::isnan(locals_[step.slot]) || block(step.body);
     case Step::IfStored: return !is_stored(locals_[step.slot]) || block(step.body);
     case Step::SetElement: set_element(step); return true;
     case Step::SetVariable: variables_[step.slot] = term(step.first); return true;

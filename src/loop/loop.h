@@ -48,7 +48,7 @@ struct Minus {
 };
 
 /// The operand's value as a map of values keeps it: zero becomes -0.0, so that it differs from what is not
-/// stored, which is 0.0 (IfStored).
+/// stored, which is 0.0 (IfValue).
 struct Stored {
   std::vector<Value> of; // exactly one
 };
@@ -159,11 +159,16 @@ struct SetElement {
   term::Term value;
 };
 
-/// Then, unless the local holds 0.0 ("nothing stored"): -0.0 counts as stored.
-struct IfStored {
+/// Then, if a local value is such a one.
+struct IfValue {
+  enum class Test {
+    Stored,     // anything but 0.0, which means that nothing is stored; -0.0 is a stored zero
+    NotANumber, // NaN
+  };
   std::string local;
   Block then;
   std::string comment;
+  Test test = Test::Stored;
 };
 
 /// Leaves the innermost loop around it (For that is not parallel, or While).
@@ -171,7 +176,7 @@ struct Break {};
 
 struct Statement {
   std::variant<For, While, If, Let, Declare, Assign, DeclareValue, Store, Accumulate, Zero, SetElement,
-               IfStored, Break>
+               IfValue, Break>
       kind;
 };
 

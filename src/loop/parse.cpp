@@ -173,10 +173,12 @@ private:
       return {While{condition, braced(), std::move(comment)}};
     }
     if (accept_word("if")) {
-      if (accept_stored()) {
-        std::string local = name();
-        return {IfStored{std::move(local), braced(), std::move(comment)}};
-      }
+      for (auto [word, test] :
+           {std::pair("stored", IfValue::Test::Stored), std::pair("nan", IfValue::Test::NotANumber)})
+        if (accept_test(word)) {
+          std::string local = name();
+          return {IfValue{std::move(local), braced(), std::move(comment), test}};
+        }
       If guard{term(), braced(), std::move(comment), {}};
       if (accept_word("else")) guard.otherwise = braced();
       return {std::move(guard)};
@@ -201,10 +203,10 @@ private:
     return assignment();
   }
 
-  /// `stored`, if a name follows: otherwise it is a variable.
-  bool accept_stored() {
+  /// The word, if a name follows: otherwise it is a variable.
+  bool accept_test(const char *word) {
     std::size_t before = at_;
-    if (accept_word("stored") && !peek_word().empty()) return true;
+    if (accept_word(word) && !peek_word().empty()) return true;
     at_ = before;
     return false;
   }

@@ -91,9 +91,9 @@ private:
   void print(const SetElement &x) {
     line(fmt::format("{}({}) := {}", x.array, to_text(x.slot), to_text(x.value)));
   }
-  void print(const IfStored &x) {
+  void print(const IfValue &x) {
     comment(x.comment);
-    nested("if stored " + x.local, x.then);
+    nested((x.test == IfValue::Test::Stored ? "if stored " : "if nan ") + x.local, x.then);
   }
   void print(const Break &) { line("break"); }
 

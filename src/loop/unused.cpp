@@ -35,7 +35,7 @@ bool is_read(const Block &block, std::size_t begin, const std::string &name) {
     each_statement(block[k], [&](const Statement &statement) {
       if (found || written_name(statement) == name) return;
       each_own_term(statement, [&](const Term &term) { found = found || mentions(term, name); });
-      if (const auto *guard = std::get_if<IfStored>(&statement.kind)) found = found || guard->local == name;
+      if (const auto *guard = std::get_if<IfValue>(&statement.kind)) found = found || guard->local == name;
       each_own_value(statement, [&](const Value &value) {
         each_local(value, [&](const Local &local) { found = found || local.name == name; });
       });

@@ -156,7 +156,7 @@ private:
       refuse(fmt::format("iterations of a parallel loop race for words of `{}`", x.array));
   }
 
-  void if_stored(const IfStored &x) {
+  void if_value(const IfValue &x) {
     if (look_up(x.local).sort != Sort::Number) refuse(fmt::format("`{}` is no value", x.local));
     block(x.then);
   }
@@ -192,7 +192,7 @@ private:
                    [&](const Accumulate &store) { written(store.target); },
                    [&](const Zero &zero) { written_array(zero.array); },
                    [&](const SetElement &set) { set_element(set); },
-                   [&](const IfStored &guard) { if_stored(guard); },
+                   [&](const IfValue &guard) { if_value(guard); },
                    [&](const Break &) {
                      if (!may_break_) refuse("a break leaves no loop or a parallel one");
                    },

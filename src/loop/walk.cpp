@@ -107,7 +107,7 @@ void each_own_term(const Statement &statement, const std::function<void(const Te
                  [&](const Accumulate &x) { each_slot(x.value, visit), each_target_slot(x.target, visit); },
                  [&](const Zero &x) { visit(x.count); },
                  [&](const SetElement &x) { visit(x.value), visit(x.slot); },
-                 [](const IfStored &) {},
+                 [](const IfValue &) {},
                  [](const Break &) {},
              },
              statement.kind);
@@ -126,7 +126,7 @@ void each_own_value(const Statement &statement, const std::function<void(const V
                  [](const Assign &) {},
                  [](const Zero &) {},
                  [](const SetElement &) {},
-                 [](const IfStored &) {},
+                 [](const IfValue &) {},
                  [](const Break &) {},
              },
              statement.kind);
@@ -176,7 +176,7 @@ std::vector<const Block *> blocks_of(const Statement &statement) {
   if (const auto *loop = std::get_if<For>(&statement.kind)) return {&loop->body};
   if (const auto *loop = std::get_if<While>(&statement.kind)) return {&loop->body};
   if (const auto *guard = std::get_if<If>(&statement.kind)) return {&guard->then, &guard->otherwise};
-  if (const auto *guard = std::get_if<IfStored>(&statement.kind)) return {&guard->then};
+  if (const auto *guard = std::get_if<IfValue>(&statement.kind)) return {&guard->then};
   return {};
 }
 
@@ -228,7 +228,7 @@ void rewrite(Statement &statement, const TermMap &terms, const ValueMap &values)
                  [&](Accumulate &x) { value(x.value), map_target(x.target, terms); },
                  [&](Zero &x) { x.count = terms(x.count); },
                  [&](SetElement &x) { x.value = terms(x.value), x.slot = terms(x.slot); },
-                 [](IfStored &) {},
+                 [](IfValue &) {},
                  [](Break &) {},
              },
              statement.kind);
@@ -254,7 +254,7 @@ void Effects::add(const Statement &statement) {
                  [&](const Accumulate &x) { stored.insert(written_name(x.target)); },
                  [&](const Zero &x) { stored.insert(x.array); },
                  [&](const SetElement &x) { stored.insert(x.array); },
-                 [](const IfStored &) {},
+                 [](const IfValue &) {},
                  [&](const Break &) { breaks = true; },
              },
              statement.kind);

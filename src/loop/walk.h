@@ -25,7 +25,7 @@ int occurrences(const term::Term &term, const term::Term &part);
 int occurrences(const Statement &statement, const term::Term &part);
 
 /// The blocks inside a statement, each a scope of its own: the body of a loop, both branches of an If, that
-/// of an IfStored; none otherwise.
+/// of an IfValue; none otherwise.
 std::vector<const Block *> blocks_of(const Statement &statement);
 std::vector<Block *> blocks_of(Statement &statement);
 bool is_loop(const Statement &statement);

@@ -96,9 +96,15 @@ private:
 
   Block level(std::size_t index) {
     Block block;
-    if (clear_at_ == index && !plan_.owned)
-      block.push_back({loop::Store{target(), loop::Value{loop::Number{0}}}});
     bool choice = index == plan_.split && !plan_.alternatives.empty();
+    sets_ = clear_at_ == index && !plan_.owned;
+    // A sum that is all there is replaces what the slot held.
+    bool is_sum = !choice && index < plan_.nest.levels.size() && index != plan_.parallel &&
+                  plan_.nest.levels[index].kind == Level::Kind::Loop && sums_over_map(index);
+    if (sets_ && !is_sum) {
+      block.push_back({loop::Store{target(), loop::Value{loop::Number{0}}}});
+      sets_ = false;
+    }
     append(block, choice ? chosen(index) : between_maps(index));
     return block;
   }
@@ -142,7 +148,10 @@ private:
       if (find::keeps_state(plan.method) && plan.state_level == index && !is_shared(plan))
         block.push_back({loop::Declare{state_variable(plan_.nest.levels[plan.level], plan), plan.start}});
     if (index == plan_.nest.levels.size()) {
-      block.push_back({loop::Accumulate{target(), product()}});
+      if (sum_)
+        block.push_back({loop::Accumulate{*sum_, product()}});
+      else
+        block.push_back({loop::Accumulate{target(), product()}});
       return block;
     }
     const Level &here = plan_.nest.levels[index];
@@ -173,10 +182,62 @@ private:
     bool shares = parallel && std::any_of(plan_.finds.levels.begin(), plan_.finds.levels.end(),
                                           [&](const LevelPlan &plan) { return is_shared(plan); });
     if (shares) return in_chunks(index, std::move(loop));
+    if (!parallel && sums_over_map(index)) return sum_over_map(index, loop);
     if (parallel) loop.parallel = loop::Parallel{plan_.chunk, plan_.least, plan_.work};
     loop.body = guarded(index);
     if (!parallel && looks_for_marks(index, loop.body)) loop.together = tested_together;
     return {{std::move(loop)}};
+  }
+
+  /// Does the loop do nothing but add products with what a map of values has to one sum?
+  bool sums_over_map(std::size_t index) const {
+    if (sum_ || !plan_.nest.levels[index].guards.empty()) return false;
+    bool found = false;
+    for (std::size_t k = index; k < plan_.nest.levels.size(); ++k) {
+      const Level &here = plan_.nest.levels[k];
+      if (term::mentions(space_.target.slot, here.variable)) return false;
+      if (k == index || (here.kind == Level::Kind::Let && here.guards.empty())) continue;
+      const LevelPlan *plan = find_at(k);
+      if (found || !plan || !here.guards.empty() || plan->method != find::Method::Map || plan->check_target ||
+          plan->map_form != find::MapForm::Values || plan->map_level > index)
+        return false;
+      found = true;
+    }
+    return found;
+  }
+
+  /// What isn't stored is 0.0 in the map, and adds nothing, unless it meets an infinity or a NaN: then the
+  /// sum is NaN, and is made again from what is stored. So no iteration needs a test, and compilers use
+  /// vectors.
+  Block sum_over_map(std::size_t index, const loop::For &head) {
+    std::string name = head.variable + "_sum";
+    sum_ = loop::Local{name};
+    loop::For plain = head;
+    for (std::size_t k = index + 1; k < plan_.nest.levels.size(); ++k) {
+      const Level &here = plan_.nest.levels[k];
+      if (here.kind == Level::Kind::Let)
+        plain.body.push_back({loop::Let{here.variable, here.value}});
+      else
+        plain.body.push_back({loop::DeclareValue{
+            found_value(here),
+            {loop::Element{map_array(here, *find_at(k)), here.components.front().target}}}});
+    }
+    plain.body.push_back({loop::Accumulate{*sum_, product()}});
+    loop::For again = head;
+    again.comment.clear();
+    again.body = guarded(index);
+    sum_.reset();
+    Block redo{{loop::Store{loop::Local{name}, {loop::Number{0}}}}, {std::move(again)}};
+    loop::IfValue test{name, std::move(redo),
+                       "an infinity may have met what isn't stored: again, from what is stored",
+                       loop::IfValue::Test::NotANumber};
+    Block block{{loop::DeclareValue{name, {loop::Number{0}}}}, {std::move(plain)}, {std::move(test)}};
+    if (sets_)
+      block.push_back({loop::Store{target(), {loop::Local{name}}}});
+    else
+      block.push_back({loop::Accumulate{target(), {loop::Local{name}}}});
+    sets_ = false;
+    return block;
   }
 
   /// Is a mark all that decides about an iteration?
@@ -335,6 +396,8 @@ private:
   const Clearing *clearing_; // null: the result is set elsewhere
   std::optional<std::size_t> clear_at_;
   Workspace &workspace_;
+  std::optional<loop::Local> sum_; // what is added to in place of the result
+  bool sets_ = false;              // the next sum is the result's first value
 };
 
 } // namespace

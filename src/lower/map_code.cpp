@@ -117,7 +117,7 @@ Block look_in_map(const Level &level, const LevelPlan &plan, const Body &body) {
   Block inner{{loop::DeclareValue{value, {loop::Element{map_array(level, plan), target}}}}};
   if (plan.map_form == find::MapForm::Values) {
     inner.push_back(
-        {loop::IfStored{value, body(), fmt::format("find {}: by the map of values", level.variable)}});
+        {loop::IfValue{value, body(), fmt::format("find {}: by the map of values", level.variable)}});
     return if_in_map(level, plan, std::move(inner));
   }
   for (Statement &statement : body())

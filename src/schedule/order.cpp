@@ -23,8 +23,12 @@ constexpr double default_entries = 8000;
 
 /// What a step of a binary search costs in visits of a loop: it is mispredicted every other time.
 constexpr double search_step = 5;
-/// What putting a position into a map costs, and taking it out again; about as much as passing it in a walk.
-constexpr double map_step = 2;
+/// What putting a position into a map costs, and taking it out again, or passing it in a walk.
+constexpr double map_step = 3;
+/// What looking at a map costs; less where the whole kernel has one, since then many targets are looked up at
+/// once.
+constexpr double look_up = 1;
+constexpr double shared_look_up = 0.25;
 
 /// The part of the visits that a find lets through.
 constexpr double hit_rate = 0.5;
@@ -171,7 +175,8 @@ private:
     while (shared < chosen.size() && !determination_.bounded_as_by(variable, bound, outside))
       outside = determination_.close(outside | (Variables{1} << chosen[shared++]));
     double sharing = shared < chosen.size() ? visits / before[shared] : 1;
-    return std::min(search_step * std::log2(1 + length), 1 + map_step * length / sharing);
+    return std::min(search_step * std::log2(1 + length),
+                    (shared == 0 ? shared_look_up : look_up) + map_step * length / sharing);
   }
 
   /// Factors just above 1 that decide between equal costs.
