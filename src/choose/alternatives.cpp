@@ -51,12 +51,29 @@ private:
     }
   }
 
+  /// The space scanned in that order, or none. Each order is scanned once.
+  const scan::Nest *scanned(const combine::IterationSpace &space, const schedule::Order &order) const {
+    if (order == order_) return &main_.nest;
+    auto known = nests_.find(order);
+    if (known != nests_.end()) return &known->second;
+    try {
+      return &nests_
+                  .emplace(order, scan::scan_space(space, order, given_.combination.axioms,
+                                                   given_.combination.arrays))
+                  .first->second;
+    } catch (const report::Error &) {
+      return nullptr;
+    }
+  }
+
   /// A plan of the space in that order with these methods, or none where one is not proved.
   std::optional<LeafPlan> plan_in(const combine::IterationSpace &space, const schedule::Order &order,
                                   const find::Requests &requests) const {
+    const scan::Nest *nest = scanned(space, order);
+    if (!nest) return std::nullopt;
     try {
       LeafPlan plan;
-      plan.nest = scan::scan_space(space, order, given_.combination.axioms, given_.combination.arrays);
+      plan.nest = *nest;
       plan.finds =
           find::plan_finds(plan.nest, given_.prover, requests, {}, scan::value_positions(space, plan.nest));
       plan.chunk = main_.chunk;
@@ -174,34 +191,48 @@ private:
     return given_.prover.refute("O-between", found.variable, hypotheses) == prove::Answer::Refuted;
   }
 
-  // ---- ranges that are too long for a map
+  // ---- maps that don't pay
 
-  /// Before all others: without the last map where its keys range too far.
+  /// Where the keys of the last map range too far, or the segment is so short that a walk over it costs
+  /// nothing.
   void limit_map(LeafPlan &plan) const {
     auto last = std::find_if(plan.finds.levels.rbegin(), plan.finds.levels.rend(),
                              [](const LevelPlan &find) { return find.method == Method::Map; });
     if (last == plan.finds.levels.rend()) return;
     if (plan.alternatives.empty()) plan.split = last->map_level;
     if (plan.split > last->map_level) return;
-    const Level &found = levels_[last->level];
-    std::optional<LeafPlan> other;
-    for (Method method : {Method::Sequential, Method::Binary, Method::Scan})
-      if (!other) other = plan_in(given_.space, order_, {{found.variable, method}});
-    if (!other || !fits(*other, plan.split)) {
-      if (plan.alternatives.empty()) plan.split = 0;
-      return;
-    }
     bool per_thread = main_.parallel && last->map_level > *main_.parallel;
-    last->map_limit = per_thread ? longest_map_per_thread : longest_map;
+    std::int64_t limit = per_thread ? longest_map_per_thread : longest_map;
+    Term condition = term::less(Term(limit), last->map_extent);
+    Term positions = last->map_upper - last->map_lower;
+    // With one loop to the find, by_lengths knows better.
+    if (last->map_level > 0 && loops_in(levels_, last->map_level, last->level) > 1 &&
+        known_at(last->map_lower, plan.split) && known_at(last->map_upper, plan.split))
+      condition = term::disjunction({condition, term::at_most(positions, Term(shortest_map))});
+    const Level &found = levels_[last->level];
+    auto walks =
+        std::find_if(plan.alternatives.begin(), plan.alternatives.end(), [&](const lower::Alternative &each) {
+          const LevelPlan &find = each.plan.finds.levels.back();
+          return find.method == Method::Sequential &&
+                 each.plan.nest.levels[find.level].variable == found.variable;
+        });
+    if (walks != plan.alternatives.end()) {
+      walks->condition = term::disjunction({walks->condition, condition});
+    } else {
+      std::optional<LeafPlan> other;
+      for (Method method : {Method::Sequential, Method::Binary, Method::Scan})
+        if (!other) other = plan_in(given_.space, order_, {{found.variable, method}});
+      if (!other || !fits(*other, plan.split)) return;
+      other->parallel = main_.parallel;
+      plan.alternatives.insert(
+          plan.alternatives.begin(),
+          {condition, fmt::format("a map of {} would not pay", found.tensor), std::move(*other)});
+    }
+    last->map_limit = limit;
     for (lower::Alternative &each : plan.alternatives)
       for (LevelPlan &find : each.plan.finds.levels)
         if (find.method == Method::Map && each.plan.nest.levels[find.level].variable == found.variable)
-          find.map_limit = last->map_limit;
-    other->parallel = main_.parallel;
-    plan.alternatives.insert(plan.alternatives.begin(),
-                             {term::less(Term(last->map_limit), last->map_extent),
-                              fmt::format("a map of {} would take too much memory", found.tensor),
-                              std::move(*other)});
+          find.map_limit = limit;
   }
 
   // ---- by lengths
@@ -232,9 +263,14 @@ private:
     return scan::to_text(one) == scan::to_text(other);
   }
 
-  /// An alternative behind `split`: it shares what comes before, states and maps included.
-  bool fits(const LeafPlan &plan, std::size_t split) const {
+  /// An alternative behind `split`: it shares what comes before, states and maps included. States that
+  /// assignments alone part from the split begin there.
+  bool fits(LeafPlan &plan, std::size_t split) const {
     if (plan.nest.levels.size() < split) return false;
+    for (LevelPlan &find : plan.finds.levels)
+      while (find::keeps_state(find.method) && find.state_level > 0 && find.state_level < split &&
+             levels_[find.state_level].kind == Level::Kind::Let && levels_[find.state_level].guards.empty())
+        ++find.state_level;
     for (std::size_t k = 0; k < split; ++k)
       if (!same(plan.nest.levels[k], levels_[k])) return false;
     return std::all_of(plan.finds.levels.begin(), plan.finds.levels.end(), [&](const LevelPlan &find) {
@@ -267,30 +303,42 @@ private:
     plan.split = split;
     // The state begins where the choice is made.
     if (!map) plan.finds.levels.back().state_level = split;
-    auto add = [&](std::optional<LeafPlan> other, const Term &shorter, const Term &longer,
-                   std::string reason) {
+    // Which of the two drives, and how the other is found; the more one-sided cases first.
+    schedule::Order swapped;
+    if (!given_.fixed_order && !(main_.parallel && *main_.parallel >= split)) {
+      std::vector<std::string> first;
+      for (std::size_t k = 0; k < *driver; ++k)
+        if (levels_[k].kind != Level::Kind::Let) first.push_back(levels_[k].variable);
+      first.push_back(found.variable);
+      first.push_back(levels_[*driver].variable);
+      swapped = order_with(given_.space, first).value_or(schedule::Order{});
+    }
+    auto add = [&](bool swap, Method method, std::int64_t ratio) {
+      if (swap && swapped.empty()) return;
+      const Level &sought = swap ? levels_[*driver] : found;
+      std::optional<LeafPlan> other =
+          plan_in(given_.space, swap ? swapped : order_, {{sought.variable, method}});
       if (!other || !fits(*other, split)) return;
       other->parallel = main_.parallel;
-      plan.alternatives.push_back(
-          {term::at_most(term::scale(search_ratio, shorter), longer), std::move(reason), std::move(*other)});
+      Term condition = swap ? term::at_most(term::scale(ratio, positions), targets)
+                            : term::at_most(term::scale(ratio, targets), positions);
+      const char *way = method == Method::Binary ? "each is searched in" : "a walk over";
+      std::string reason = fmt::format("few of {} for those of {}: {} these",
+                                       (swap ? found : levels_[*driver]).tensor, sought.tensor, way);
+      plan.alternatives.push_back({condition, std::move(reason), std::move(*other)});
     };
-    add(plan_in(given_.space, order_, {{found.variable, Method::Binary}}), targets, positions,
-        fmt::format("few targets: each is searched in {}", found.tensor));
-    if (given_.fixed_order || (main_.parallel && *main_.parallel >= split)) return;
-    std::vector<std::string> first;
-    for (std::size_t k = 0; k < *driver; ++k)
-      if (levels_[k].kind != Level::Kind::Let) first.push_back(levels_[k].variable);
-    first.push_back(found.variable);
-    first.push_back(levels_[*driver].variable);
-    if (std::optional<schedule::Order> order = order_with(given_.space, first))
-      add(plan_in(given_.space, *order, {{levels_[*driver].variable, Method::Binary}}), positions, targets,
-          fmt::format("few positions of {}: each is searched in {}", found.tensor, levels_[*driver].tensor));
+    for (bool swap : {false, true})
+      add(swap, Method::Binary, search_ratio);
+    if (!map) return;
+    for (bool swap : {false, true})
+      add(swap, Method::Sequential, walk_ratio);
   }
 
   const LeafPlan &main_;
   const std::vector<Level> &levels_;
   const schedule::Order &order_;
   const Given &given_;
+  mutable std::map<schedule::Order, scan::Nest> nests_;
 };
 
 } // namespace
