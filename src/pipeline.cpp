@@ -138,6 +138,22 @@ bool is_inner_loop(const Leaf &leaf, std::size_t level) {
                      [](const scan::Level &outer) { return outer.kind != scan::Level::Kind::Let; });
 }
 
+/// The alternative of that number without a condition, or the main plan alone.
+void keep_only(lower::LeafPlan &plan, std::size_t number) {
+  for (find::LevelPlan &find : plan.finds.levels)
+    find.map_limit = 0;
+  if (number >= plan.alternatives.size()) {
+    plan.alternatives.clear();
+    plan.split = 0;
+    return;
+  }
+  lower::Alternative only = std::move(plan.alternatives[number]);
+  only.condition = term::truth();
+  for (find::LevelPlan &find : only.plan.finds.levels)
+    find.map_limit = 0;
+  plan.alternatives = {std::move(only)};
+}
+
 /// The loop that runs in parallel: the outermost that carries nothing, or the one that was asked for. An
 /// inner loop that is known to be short stays serial.
 std::optional<std::size_t> choose_parallel(const Leaf &leaf, const parse::ScheduleTree &schedule,
@@ -276,6 +292,7 @@ Compilation compile(const Request &request) {
         "alternatives",
         [&] {
           choose::add_alternatives(leaf.plan, leaf.order, given);
+          if (request.only_alternative) keep_only(leaf.plan, *request.only_alternative);
           return &leaf.plan;
         },
         [](const lower::LeafPlan *plan) { return choose::to_text(*plan); });

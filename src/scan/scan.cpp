@@ -137,6 +137,14 @@ private:
     for (const Component &component : level.components)
       enforced.push_back(term::equal(component.key, component.target));
     if (!level.components.empty()) level.kind = Level::Kind::Find;
+    // One value, as the row of blocks that a row lies in.
+    std::int64_t count = 0;
+    if (level.kind != Level::Kind::Loop || !term::constant_difference(level.lower, level.upper, count) ||
+        count != 1)
+      return;
+    level.kind = Level::Kind::Let;
+    level.value = level.lower;
+    level.lower = level.upper = Term();
   }
 
   static void add_guards(Level &level, const Set &remaining, std::vector<Term> &enforced) {
@@ -219,6 +227,13 @@ private:
                        [](const auto &part) { return part.first.template as<term::Apply>() != nullptr; });
   }
 
+  /// Of the two ways to write an interval, key <= target < key + width and its mirror image at 0, the one
+  /// whose key rises with what it reads.
+  static bool is_upright(const Term &minus_key) {
+    const auto form = term::linear_form(minus_key);
+    return form.parts.empty() || form.parts.begin()->second < 0;
+  }
+
   /// Pairs of conditions key(variable) <= target and target < key(variable) + width, where arrays are read at
   /// the variable, become components; they are taken out of the conditions.
   static void as_intervals(Level &level, std::vector<Term> &conditions, std::vector<Term> &enforced) {
@@ -231,6 +246,7 @@ private:
       if (!below) continue;
       auto [minus_key, target] = split(*below, level.variable);
       if (term::applications_of(minus_key).empty() || target.as<term::Constant>()) continue;
+      if (!is_upright(minus_key)) continue;
       for (std::size_t b = 0; b < conditions.size(); ++b) {
         const Term *above = b == a ? nullptr : at_least(conditions[b]);
         if (!above) continue;

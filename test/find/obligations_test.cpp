@@ -71,6 +71,17 @@ std::vector<prove::Axiom> low_segment_axioms() {
   return axioms;
 }
 
+/// Coordinates below a size, each of them looked for.
+scan::Nest limited_vector() {
+  return {loop("k", 0, v("K")) + loop("i", 0, v("N")) + vector_find("B", v("i"))};
+}
+
+std::vector<prove::Axiom> limited_vector_axioms() {
+  return Properties()
+      .vector("B", Order::Different)
+      .add("range of B.idx", {"p"}, truth(), between(0, at("B.idx", v("p")), v("N")));
+}
+
 TEST(FindObligations, each_holds_somewhere_and_fails_somewhere) {
   Verdict verdict;
   for (const Case &each : all_cases())
@@ -88,11 +99,13 @@ TEST(FindObligations, each_holds_somewhere_and_fails_somewhere) {
     innermost.ends_by(v("B.nnz"));
     innermost.ends_by(v("B.N"));
   });
+  collect(limited_vector(), limited_vector_axioms(), verdict);
   collect(spaced_blocks(), {}, verdict);
   collect(low_segments(), low_segment_axioms(), verdict);
-  const std::set<std::string> all{"vacuity", "O-uniq",  "O-contig", "O-stop",      "O-part",  "O-persist",
-                                  "O-init",  "O-clamp", "O-inc",    "O-place",     "O-zero",  "O-high",
-                                  "O-range", "O-block", "O-direct", "O-in-bounds", "O-match", "profit"};
+  const std::set<std::string> all{"vacuity",     "O-uniq",  "O-contig", "O-stop",  "O-part",
+                                  "O-persist",   "O-init",  "O-clamp",  "O-inc",   "O-place",
+                                  "O-zero",      "O-high",  "O-range",  "O-block", "O-direct",
+                                  "O-in-bounds", "O-match", "O-target", "profit"};
   EXPECT_EQ(verdict.held, all);
   EXPECT_EQ(verdict.failed, all);
 }

@@ -145,7 +145,7 @@ TEST_P(ScanExecute, VisitsThePointsOfTheSpaceOnce) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Golden, ScanExecute, testing::Values("nests", "conditions"));
+INSTANTIATE_TEST_SUITE_P(Golden, ScanExecute, testing::Values("nests", "conditions", "intervals"));
 
 /// Orders that a planner would not choose visit the same points.
 TEST(ScanExecute, AnyOrderThatIsBounded) {
