@@ -51,19 +51,33 @@ private:
     }
   }
 
-  /// A plan of the space in that order with these methods, or none where one is not proved.
-  std::optional<LeafPlan> plan_in(const combine::IterationSpace &space, const schedule::Order &order,
-                                  const find::Requests &requests) const {
-    try {
-      LeafPlan plan;
-      plan.nest = scan::scan_space(space, order, given_.combination.axioms, given_.combination.arrays);
-      plan.finds =
-          find::plan_finds(plan.nest, given_.prover, requests, {}, scan::value_positions(space, plan.nest));
-      plan.chunk = main_.chunk;
+  /// The space in that order; the order of the main plan has its nest already.
+  std::optional<LeafPlan> nest_in(const combine::IterationSpace &space, const schedule::Order &order) const {
+    LeafPlan plan;
+    plan.chunk = main_.chunk;
+    if (&space == &given_.space && order == order_) {
+      plan.nest = main_.nest;
       return plan;
+    }
+    try {
+      plan.nest = scan::scan_space(space, order, given_.combination.axioms, given_.combination.arrays);
     } catch (const report::Error &) {
       return std::nullopt;
     }
+    return plan;
+  }
+
+  /// A plan of the space in that order with these methods, or none where one is not proved or where the nest
+  /// can't stand behind the split.
+  std::optional<LeafPlan> plan_in(const combine::IterationSpace &space, const schedule::Order &order,
+                                  const find::Requests &requests, std::size_t split = 0) const {
+    std::optional<LeafPlan> plan = nest_in(space, order);
+    if (!plan || !begins_alike(plan->nest, split)) return std::nullopt;
+    std::optional<find::FindPlan> finds =
+        find::plan_finds_by(plan->nest, given_.prover, requests, scan::value_positions(space, plan->nest));
+    if (!finds) return std::nullopt;
+    plan->finds = std::move(*finds);
+    return plan;
   }
 
   /// The space with what its accesses imply: every slot lies within its array. Then positions have bounds
@@ -186,7 +200,7 @@ private:
     const Level &found = levels_[last->level];
     std::optional<LeafPlan> other;
     for (Method method : {Method::Sequential, Method::Binary, Method::Scan})
-      if (!other) other = plan_in(given_.space, order_, {{found.variable, method}});
+      if (!other) other = plan_in(given_.space, order_, {{found.variable, method}}, plan.split);
     if (!other || !fits(*other, plan.split)) {
       if (plan.alternatives.empty()) plan.split = 0;
       return;
@@ -232,16 +246,21 @@ private:
     return scan::to_text(one) == scan::to_text(other);
   }
 
+  /// The levels before `split` are those of the main plan, and nothing is found there.
+  bool begins_alike(const scan::Nest &nest, std::size_t split) const {
+    if (nest.levels.size() < split) return false;
+    for (std::size_t k = 0; k < split; ++k)
+      if (nest.levels[k].kind == Level::Kind::Find || !same(nest.levels[k], levels_[k])) return false;
+    return true;
+  }
+
   /// An alternative behind `split`: it shares what comes before, states and maps included.
   bool fits(const LeafPlan &plan, std::size_t split) const {
-    if (plan.nest.levels.size() < split) return false;
-    for (std::size_t k = 0; k < split; ++k)
-      if (!same(plan.nest.levels[k], levels_[k])) return false;
-    return std::all_of(plan.finds.levels.begin(), plan.finds.levels.end(), [&](const LevelPlan &find) {
-      if (find.level < split) return false;
-      return (!find::keeps_state(find.method) || find.state_level >= split) &&
-             (find.method != Method::Map || find.map_level >= split);
-    });
+    return begins_alike(plan.nest, split) &&
+           std::all_of(plan.finds.levels.begin(), plan.finds.levels.end(), [&](const LevelPlan &find) {
+             return (!find::keeps_state(find.method) || find.state_level >= split) &&
+                    (find.method != Method::Map || find.map_level >= split);
+           });
   }
 
   void by_lengths(LeafPlan &plan) const {
@@ -274,7 +293,7 @@ private:
       plan.alternatives.push_back(
           {term::at_most(term::scale(search_ratio, shorter), longer), std::move(reason), std::move(*other)});
     };
-    add(plan_in(given_.space, order_, {{found.variable, Method::Binary}}), targets, positions,
+    add(plan_in(given_.space, order_, {{found.variable, Method::Binary}}, split), targets, positions,
         fmt::format("few targets: each is searched in {}", found.tensor));
     if (given_.fixed_order || (main_.parallel && *main_.parallel >= split)) return;
     std::vector<std::string> first;
@@ -283,7 +302,7 @@ private:
     first.push_back(found.variable);
     first.push_back(levels_[*driver].variable);
     if (std::optional<schedule::Order> order = order_with(given_.space, first))
-      add(plan_in(given_.space, *order, {{levels_[*driver].variable, Method::Binary}}), positions, targets,
+      add(plan_in(given_.space, *order, {{levels_[*driver].variable, Method::Binary}}, split), positions, targets,
           fmt::format("few positions of {}: each is searched in {}", found.tensor, levels_[*driver].tensor));
   }
 
