@@ -1,8 +1,10 @@
 // How long it takes to make a kernel, in milliseconds, wall clock and CPU time.
 //   latency [--runs N] [--tool FILE]      FILE: the program unravel, looked for beside this one
-//   latency --repeat N                    only makes all kernels N times in this process, for profilers
-// Expression to C, for one sparse operand and for all pairs of csr, csc, coo and dcsr: in a fresh process,
-// after a first question to Z3 that is timed apart, and once more in the same process ("warm"). Then whole
+//   latency --only TEXT                   only the cases whose names contain the text, each with its stages
+//   latency --repeat N [--only TEXT]      only makes the kernels N times in this process, for profilers
+// Expression to C, for one sparse operand, for all pairs of csr, csc, coo and dcsr, and for compressed fibers
+// of order 3 against themselves: in a fresh process, after a first question to Z3 that is timed apart, and
+// once more in the same process ("warm"). Stages are in CPU time. Then whole
 // processes: the tool's --help, and `run` with a kernel that the cache on disk has. (From C to a callable
 // function: build_latency.) Targets: 20 ms for one sparse operand, 50 ms for a pair; a cached kernel in a
 // fresh process 25 ms, --help 30 ms.
@@ -44,17 +46,38 @@ struct Case {
   }
 };
 
-std::vector<Case> cases() {
+/// Three levels of compressed fibers: each find is inside the one before it.
+constexpr const char *fibers = R"(layout csf3(i: M, j: N, k: K) {
+  index first[N0], ptr1[N0 + 1], second[N1], ptr2[N1 + 1], third[NNZ];
+  count N0; count N1 = ptr1(N0); count NNZ = ptr2(N1);
+  value val[NNZ];
+  stored { [a, b, c] -> [i, j, k] : 0 <= a < N0 and i = first(a) and ptr1(a) <= b < ptr1(a + 1) and j = second(b)
+           and ptr2(b) <= c < ptr2(b + 1) and k = third(c) } at val(c);
+  property range first in [0, M); property strictly increasing first;
+  property ptr1(0) = 0; property increasing ptr1; property ptr2(0) = 0; property increasing ptr2;
+  property range second in [0, N); property strictly increasing second within ptr1;
+  property range third in [0, K); property strictly increasing third within ptr2;
+})";
+
+std::vector<Case> cases(const std::string &only) {
+  static const build::PrivateFolder folder;
+  static const std::string fiber_file = [] {
+    std::string file = folder.path() + "/csf3.layout";
+    std::ofstream(file) << fibers;
+    return file;
+  }();
   const std::vector<std::string> formats{"csr", "csc", "coo", "dcsr"};
   std::vector<Case> all;
   for (const std::string &a : formats)
     all.push_back({"y(i)=A(i,j)*x(j)", {{"A", a}}});
-  for (const std::string expression : {"s=A(i,j)*B(i,j)", "C(i,j)=A(i,k)*B(k,j)"})
+  for (const std::string expression : {"s=A(i,j)*B(i,j)", "y(i)=A(i,j)*B(i,j)", "C(i,j)=A(i,k)*B(k,j)"})
     for (const std::string &a : formats)
       for (const std::string &b : formats)
         all.push_back({expression, {{"A", a}, {"B", b}}});
   for (const std::string &a : formats)
     all.push_back({"y(i)=A(i,j)*x(j)", {{"A", a}, {"x", "sv"}}});
+  all.push_back({"s=A(i,j,k)*B(i,j,k)", {{"A", fiber_file}, {"B", fiber_file}}});
+  std::erase_if(all, [&](const Case &each) { return each.name().find(only) == std::string::npos; });
   return all;
 }
 

@@ -71,16 +71,14 @@ private:
                                   const find::Requests &requests) const {
     const scan::Nest *nest = scanned(space, order);
     if (!nest) return std::nullopt;
-    try {
-      LeafPlan plan;
-      plan.nest = *nest;
-      plan.finds =
-          find::plan_finds(plan.nest, given_.prover, requests, {}, scan::value_positions(space, plan.nest));
-      plan.chunk = main_.chunk;
-      return plan;
-    } catch (const report::Error &) {
-      return std::nullopt;
-    }
+    std::optional<find::FindPlan> finds =
+        find::plan_finds_by(*nest, given_.prover, requests, scan::value_positions(space, *nest));
+    if (!finds) return std::nullopt;
+    LeafPlan plan;
+    plan.nest = *nest;
+    plan.finds = std::move(*finds);
+    plan.chunk = main_.chunk;
+    return plan;
   }
 
   /// The space with what its accesses imply: every slot lies within its array. Then positions have bounds
@@ -263,21 +261,26 @@ private:
     return scan::to_text(one) == scan::to_text(other);
   }
 
+  bool begins_alike(const scan::Nest &nest, std::size_t split) const {
+    if (nest.levels.size() < split) return false;
+    for (std::size_t k = 0; k < split; ++k)
+      if (!same(nest.levels[k], levels_[k])) return false;
+    return true;
+  }
+
   /// An alternative behind `split`: it shares what comes before, states and maps included. States that
   /// assignments alone part from the split begin there.
   bool fits(LeafPlan &plan, std::size_t split) const {
-    if (plan.nest.levels.size() < split) return false;
     for (LevelPlan &find : plan.finds.levels)
       while (find::keeps_state(find.method) && find.state_level > 0 && find.state_level < split &&
              levels_[find.state_level].kind == Level::Kind::Let && levels_[find.state_level].guards.empty())
         ++find.state_level;
-    for (std::size_t k = 0; k < split; ++k)
-      if (!same(plan.nest.levels[k], levels_[k])) return false;
-    return std::all_of(plan.finds.levels.begin(), plan.finds.levels.end(), [&](const LevelPlan &find) {
-      if (find.level < split) return false;
-      return (!find::keeps_state(find.method) || find.state_level >= split) &&
-             (find.method != Method::Map || find.map_level >= split);
-    });
+    return begins_alike(plan.nest, split) &&
+           std::all_of(plan.finds.levels.begin(), plan.finds.levels.end(), [&](const LevelPlan &find) {
+             if (find.level < split) return false;
+             return (!find::keeps_state(find.method) || find.state_level >= split) &&
+                    (find.method != Method::Map || find.map_level >= split);
+           });
   }
 
   void by_lengths(LeafPlan &plan) const {
@@ -312,6 +315,8 @@ private:
       first.push_back(found.variable);
       first.push_back(levels_[*driver].variable);
       swapped = order_with(given_.space, first).value_or(schedule::Order{});
+      const scan::Nest *nest = swapped.empty() ? nullptr : scanned(given_.space, swapped);
+      if (!nest || !begins_alike(*nest, split)) swapped.clear();
     }
     auto add = [&](bool swap, Method method, std::int64_t ratio) {
       if (swap && swapped.empty()) return;

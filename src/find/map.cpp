@@ -55,18 +55,19 @@ Outcome try_map(Obligations &obligations, LevelPlan &plan) {
   for (const Term &extent : range_candidates(obligations, key)) {
     if (!obligations.keys_in(extent)) continue;
     place_map(obligations, plan);
-    plan.map_keys = {*computed_before(obligations, key, plan.map_level)};
-    plan.map_targets = {level.components.front().target};
-    plan.map_extent = extent;
-    plan.check_target = !obligations.targets_in(extent);
-    plan.map_form = plan.only_value ? MapForm::Values : MapForm::Positions;
     Outcome outcome{true, true, true, {}};
     std::size_t loops = loops_since(obligations, plan.map_level);
     if (loops == 0 || (loops == 1 && plan.map_level == 0)) {
       outcome.worthwhile = false;
       outcome.reason = loops == 0 ? "the map would serve one visit"
                                   : "the map would serve one pass, which a walk does in order";
+      if (!obligations.complete()) return outcome;
     }
+    plan.map_keys = {*computed_before(obligations, key, plan.map_level)};
+    plan.map_targets = {level.components.front().target};
+    plan.map_extent = extent;
+    plan.check_target = !obligations.targets_in(extent);
+    plan.map_form = plan.only_value ? MapForm::Values : MapForm::Positions;
     return outcome;
   }
   return {false, false, false, "no range of the keys is proved"};

@@ -141,7 +141,7 @@ Variables Obligations::start_variables(Direction direction) const {
 prove::Answer Obligations::put(const std::string &name, bool wanted_possible, Terms hypotheses) {
   prove::Answer answer = prover_.refute(name, level().variable, hypotheses);
   bool holds = wanted_possible ? answer == prove::Answer::Possible : answer == prove::Answer::Refuted;
-  plan_.obligations.push_back({name, wanted_possible, holds, prover_.log().size() - 1});
+  plan_.obligations.push_back({name, wanted_possible, holds, prover_.last()});
   asked_[name] = holds;
   return answer;
 }

@@ -32,6 +32,10 @@ public:
   Obligations(const scan::Nest &nest, std::size_t level, const std::vector<LevelPlan> &outer,
               prove::Prover &prover, LevelPlan &plan);
 
+  /// Without `complete`, a template need not ask what matters only once it is taken, where it isn't worthwhile.
+  void set_complete(bool complete) { complete_ = complete; }
+  bool complete() const { return complete_; }
+
   const scan::Level &level() const { return nest_.levels[level_]; }
   const scan::Nest &nest() const { return nest_; }
   const std::vector<prove::Axiom> &axioms() const { return prover_.axioms(); }
@@ -117,6 +121,7 @@ private:
   const std::vector<LevelPlan> &outer_;
   prove::Prover &prover_;
   LevelPlan &plan_;
+  bool complete_ = true;
   Variables outer_variables_;
   term::Substitution primed_;
   term::Term match_;

@@ -62,9 +62,9 @@ void check_requests(const scan::Nest &nest, const Requests &requests) {
 class Planner {
 public:
   Planner(const scan::Nest &nest, prove::Prover &prover, const Requests &requests, const Lengths &lengths,
-          const std::set<std::string> &value_positions)
+          const std::set<std::string> &value_positions, bool with_examples)
       : nest_(nest), prover_(prover), requests_(requests), lengths_(lengths),
-        value_positions_(value_positions), finds_(finds_of(nest)) {}
+        value_positions_(value_positions), with_examples_(with_examples), finds_(finds_of(nest)) {}
 
   FindPlan plan() {
     check_requests(nest_, requests_);
@@ -178,6 +178,7 @@ private:
   /// Tries a template and takes it if it is available and, unless `insist`, worthwhile.
   bool attempt(const Template &each, Obligations &obligations, LevelPlan &own, bool insist) {
     LevelPlan before = own;
+    obligations.set_complete(insist);
     Outcome outcome = each.attempt(obligations, own);
     bool taken = outcome.proved && outcome.available && (outcome.worthwhile || insist);
     if (!taken) {
@@ -204,15 +205,17 @@ private:
   [[noreturn]] void refuse(const LevelPlan &own, const Request &wanted, const std::string &reason) const {
     report::fail(report::Kind::find_not_proved, wanted.method_span,
                  fmt::format("`{}` can't be found by {}: {}", nest_.levels[own.level].variable,
-                             name_of(wanted.method), failure(nest_, own, reason, prover_)),
+                             name_of(wanted.method),
+                             with_examples_ ? failure(nest_, own, reason, prover_) : reason),
                  "leave the method to the compiler, or state the property that is missing");
   }
 
   const scan::Nest &nest_;
   prove::Prover &prover_;
   const Requests &requests_;
-  const Lengths &lengths_;
+  Lengths lengths_;
   const std::set<std::string> &value_positions_;
+  bool with_examples_; // in refusals
   std::vector<std::size_t> finds_;
   std::vector<Obligation> vacuity_;
   bool undecided_ = false;
@@ -223,7 +226,16 @@ private:
 
 FindPlan plan_finds(const scan::Nest &nest, prove::Prover &prover, const Requests &requests,
                     const Lengths &lengths, const std::set<std::string> &value_positions) {
-  return Planner(nest, prover, requests, lengths, value_positions).plan();
+  return Planner(nest, prover, requests, lengths, value_positions, true).plan();
+}
+
+std::optional<FindPlan> plan_finds_by(const scan::Nest &nest, prove::Prover &prover, const Requests &requests,
+                                      const std::set<std::string> &value_positions) {
+  try {
+    return Planner(nest, prover, requests, {}, value_positions, false).plan();
+  } catch (const report::Error &) {
+    return std::nullopt;
+  }
 }
 
 } // namespace unravel::find

@@ -81,16 +81,21 @@ Outcome plan_walk(Obligations &obligations, LevelPlan &plan, bool partitioned) {
     const char *needed = partitioned ? "O-stop and O-part" : "O-stop";
     return {false, false, false, std::string(needed) + " not proved for any skip condition"};
   }
-  bool clamp = false;
-  std::optional<Place> place = find_place(obligations, *walk, clamp);
-  Outcome outcome{true, place.has_value(), walk->profit, {}};
+  Outcome outcome{true, true, walk->profit, {}};
   if (!walk->profit) {
     outcome.reason =
         "restart: all visits that share the state " + braces(walk->state) + " have the same target";
+    if (!obligations.complete()) return outcome;
+  }
+  bool clamp = false;
+  std::optional<Place> place = find_place(obligations, *walk, clamp);
+  outcome.available = place.has_value();
+  if (!walk->profit) {
     if (!place) return outcome;
   } else if (!place) {
     outcome.worthwhile = false;
     outcome.reason = "the state would need an array over " + braces(walk->state);
+    if (!obligations.complete()) return outcome;
     std::optional<ArrayPlace> array = place_array(obligations, walk->direction, walk->state);
     if (!array) return outcome;
     place = array->place;
@@ -100,6 +105,7 @@ Outcome plan_walk(Obligations &obligations, LevelPlan &plan, bool partitioned) {
   } else if (serves_few(obligations, *place)) {
     outcome.worthwhile = false;
     outcome.reason = "the state " + braces(walk->state) + " serves only a fixed number of targets";
+    if (!obligations.complete()) return outcome;
   }
   plan.direction = walk->direction;
   plan.skip = walk->skip.condition;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "prove/prover.h"
+#include "scan/stated.h"
 #include "space/set.h"
 
 #include <set>
@@ -15,11 +16,11 @@ public:
   explicit Facts(const std::vector<prove::Axiom> &axioms) : axioms_(axioms) {}
 
   /// What holds of sizes and counts alone.
-  space::Set about_sizes() const;
+  term::Term about_sizes() const;
 
   /// `known` with every conclusion whose guard it implies, for instances on the given applications; repeated
-  /// until nothing new follows.
-  space::Set extend(space::Set known, const std::set<term::Term> &applications);
+  /// until nothing new follows. `stated` is part of what is known.
+  space::Set extend(space::Set known, Stated &stated, const std::set<term::Term> &applications);
 
 private:
   struct Instance {

@@ -2,11 +2,13 @@
 
 #include "report/diagnostic.h"
 #include "scan/facts.h"
+#include "scan/stated.h"
 #include "space/set.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
+#include <optional>
 
 namespace unravel::scan {
 
@@ -19,8 +21,8 @@ class Scanner {
 public:
   Scanner(const combine::IterationSpace &space, const schedule::Order &order,
           const std::vector<prove::Axiom> &axioms, const std::map<std::string, std::vector<Term>> &arrays)
-      : space_(space), order_(order), arrays_(arrays), relation_(space.relation), facts_(axioms),
-        known_(facts_.about_sizes()) {
+      : space_(space), order_(order), arrays_(arrays), relation_(space.relation), facts_(axioms) {
+    know({facts_.about_sizes()});
     for (const std::string &variable : space.variables())
       variables_.insert(variable);
   }
@@ -37,7 +39,7 @@ public:
     for (const Term &load : safe)
       nest_.safe_loads.insert(term::substitute(load, renamed_));
     nest_.arrays = arrays_;
-    report::require(known_.is_subset(relation_), "a scanned nest enforces all of its iteration space");
+    report::require(stated_.implies(space_.relation) || known_.is_subset(relation_), "a scanned nest enforces all of its iteration space");
     return std::move(nest_);
   }
 
@@ -65,12 +67,28 @@ private:
     std::vector<Term> enforced;
     std::vector<Term> constraints = rest.simple_hull().constraints();
     if (!assign(level, constraints, enforced)) loop(level, constraints, enforced);
-    Set now = known_.intersect(Set(term::conjunction(enforced)));
+    know(enforced);
     // Conditions of the space itself that are not enforced yet; derived ones are left to the inner levels,
     // which enforce them by their own bounds.
-    add_guards(level, relation_.without_constraints_on(drop).gist(now), enforced);
-    known_ = known_.intersect(Set(term::conjunction(enforced)));
+    enforced.clear();
+    add_guards(level, unknown(relation_.without_constraints_on(drop)), enforced);
+    know(enforced);
     return level;
+  }
+
+  /// From here on the formulas hold.
+  void know(const std::vector<Term> &formulas) {
+    Term all = term::conjunction(formulas);
+    if (term::is_true(all)) return;
+    known_ = known_.intersect(Set(all));
+    stated_.add(all);
+  }
+
+  /// What remains to be said of a set.
+  Set unknown(const Set &of) const {
+    std::optional<std::vector<Term>> parts = of.plain_constraints();
+    if (parts && stated_.implies(term::conjunction(*parts))) return Set();
+    return of.gist(known_);
   }
 
   std::string tensor_of(const std::string &variable) const {
@@ -162,7 +180,7 @@ private:
     for (const Term &atom : relation_.atoms())
       if (atom.as<term::Apply>() && is_bound(atom) && applications_.insert(atom).second)
         fresh.push_back(atom);
-    if (!fresh.empty()) known_ = facts_.extend(known_, applications_);
+    if (!fresh.empty()) known_ = facts_.extend(known_, stated_, applications_);
     note_safe_loads(variable, fresh);
   }
 
@@ -170,7 +188,8 @@ private:
     std::vector<Term> domain;
     for (std::size_t k = 0; k < arguments.size(); ++k)
       domain.push_back(term::between(Term(0), arguments[k], extents[k]));
-    return known_.is_subset(Set(term::conjunction(domain)));
+    Term inside = term::conjunction(domain);
+    return stated_.implies(inside) || known_.is_subset(Set(inside));
   }
 
   void note_safe_loads(const std::string &variable, const std::vector<Term> &fresh) {
@@ -192,7 +211,7 @@ private:
   /// Conditions on array values at this level's variable: a find if the level is a loop, else guards.
   void conditions(Level &level) {
     auto drop = [&](const Term &atom) { return !is_bound(atom); };
-    Set remaining = relation_.without_constraints_on(drop).gist(known_).coalesce();
+    Set remaining = unknown(relation_.without_constraints_on(drop)).coalesce();
     std::vector<Term> enforced;
     std::vector<Term> parts = term::conjuncts(remaining.formula());
     std::vector<Term> guards;
@@ -202,15 +221,15 @@ private:
       as_intervals(level, guards, enforced);
       // What inner variables will enforce exactly (the column in a block) bounds the search already here.
       if (level.kind == Level::Kind::Loop) {
-        Set shadow = relation_.project(drop).simple_hull().gist(known_.intersect(remaining));
+        Set shadow = relation_.project(drop).simple_hull();
+        shadow = parts.empty() ? unknown(shadow) : shadow.gist(known_.intersect(remaining));
         std::vector<Term> derived = shadow.simple_hull().constraints();
         as_intervals(level, derived, enforced);
       }
     }
     enforced.insert(enforced.end(), parts.begin(), parts.end());
     level.guards.insert(level.guards.end(), guards.begin(), guards.end());
-    if (enforced.empty()) return;
-    known_ = known_.intersect(Set(term::conjunction(enforced)));
+    know(enforced);
   }
 
   /// The parts of a sum that mention the level's variable, and those that don't.
@@ -312,6 +331,7 @@ private:
   Set relation_;
   Facts facts_;
   Set known_;
+  Stated stated_; // of what is known, the comparisons
   std::set<std::string> bound_;
   std::set<Term> applications_;
   std::map<Term, Term> named_;

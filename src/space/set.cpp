@@ -25,14 +25,22 @@ namespace {
 /// may be destroyed later than any thread-local object of ours.
 struct Context {
   isl_ctx *isl;
+  struct Hash {
+    std::size_t operator()(const Term &term) const { return term.hash(); }
+  };
   std::unordered_map<std::string, Term> atoms;
+  std::unordered_map<Term, isl_id *, Hash> ids;
 
   Context() : isl(isl_ctx_alloc()) { isl_options_set_on_error(isl, ISL_ON_ERROR_CONTINUE); }
 
   isl_id *id_of(const Term &atom) {
-    std::string name = term::to_text(atom);
-    atoms.emplace(name, atom);
-    return isl_id_alloc(isl, name.c_str(), nullptr);
+    auto [at, fresh] = ids.emplace(atom, nullptr);
+    if (fresh) {
+      std::string name = term::to_text(atom);
+      atoms.emplace(name, atom);
+      at->second = isl_id_alloc(isl, name.c_str(), nullptr);
+    }
+    return isl_id_copy(at->second);
   }
 };
 
@@ -224,8 +232,7 @@ struct Collected {
   std::exception_ptr failure; // exceptions must not pass through isl's C code
 };
 
-std::vector<Term> constraints_of(isl_basic_set *taken) {
-  isl_basic_set *set = isl_basic_set_remove_redundancies(taken);
+std::vector<Term> listed_constraints(isl_basic_set *set) {
   Collected collected;
   isl_basic_set_foreach_constraint(
       set,
@@ -250,6 +257,10 @@ std::vector<Term> constraints_of(isl_basic_set *taken) {
   isl_basic_set_free(set);
   if (collected.failure) std::rethrow_exception(collected.failure);
   return collected.constraints;
+}
+
+std::vector<Term> constraints_of(isl_basic_set *taken) {
+  return listed_constraints(isl_basic_set_remove_redundancies(taken));
 }
 
 } // namespace
@@ -341,6 +352,14 @@ std::vector<Term> Set::constraints() const {
     return {falsity()};
   }
   return constraints_of(isl_set_simple_hull(set));
+}
+
+std::optional<std::vector<Term>> Set::plain_constraints() const {
+  if (isl_set_n_basic_set(set_) != 1) return std::nullopt;
+  isl_basic_set *only = checked(isl_set_simple_hull(isl_set_copy(set_)));
+  if (isl_basic_set_dim(only, isl_dim_div) == 0) return listed_constraints(only);
+  isl_basic_set_free(only);
+  return std::nullopt;
 }
 
 Term Set::formula() const {
