@@ -302,7 +302,8 @@ private:
     first.push_back(found.variable);
     first.push_back(levels_[*driver].variable);
     if (std::optional<schedule::Order> order = order_with(given_.space, first))
-      add(plan_in(given_.space, *order, {{levels_[*driver].variable, Method::Binary}}, split), positions, targets,
+      add(plan_in(given_.space, *order, {{levels_[*driver].variable, Method::Binary}}, split), positions,
+          targets,
           fmt::format("few positions of {}: each is searched in {}", found.tensor, levels_[*driver].tensor));
   }
 

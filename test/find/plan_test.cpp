@@ -223,9 +223,16 @@ TEST(FindRequest, refusals) {
       "`B.p` can't be found by binary: the properties contradict each other here, or nothing can match");
 
   EXPECT_EQ(refusal("15b", {{"E.s", Method::Galloping}}).message,
-            "`E.s` can't be found by galloping: O-stop and O-part not proved for any skip condition");
+            "`E.s` can't be found by galloping: O-stop and O-part not proved for any skip condition; "
+            "no small counterexample was found");
   EXPECT_EQ(refusal("10e", {{"B.p", Method::Hash}}).message,
-            "`B.p` can't be found by hash: O-block not proved");
+            "`B.p` can't be found by hash: O-block not proved; no small counterexample was found");
+  EXPECT_EQ(refusal("1", {{"B.p", Method::Map}}).message,
+            "`B.p` can't be found by map: no range of the keys is proved");
+  EXPECT_EQ(refusal("8b", {{"B.p", Method::Map}}).message,
+            "`B.p` can't be found by map: the key is not a single equation");
+  EXPECT_EQ(refusal("10a", {{"B.p", Method::Map}}).message,
+            "`B.p` can't be found by map: the key is not a single equation");
 
   found = refusal("7", {{"A.p", Method::Binary}});
   EXPECT_EQ(report::name_of(found.kind), "no-such-find");

@@ -28,7 +28,8 @@ std::string walk_verdict(Obligations &obligations, bool unique) {
                      braces(in_nest_order(obligations, clamped)), advance(walk->state), advance(clamped));
 }
 
-/// "u{i} 1": what the segment and its keys depend on, and the level before which a map is filled.
+/// "u{i} 1": what the segment and its keys depend on, and the level before which a map can be filled first.
+/// (The plan has it behind the assignments that follow.)
 std::string hash_verdict(Obligations &obligations, LevelPlan &plan) {
   if (!try_hash(obligations, plan).proved) return "-";
   const scan::Level &level = obligations.level();
@@ -37,7 +38,7 @@ std::string hash_verdict(Obligations &obligations, LevelPlan &plan) {
   for (const scan::Component &component : level.components)
     used.merge(term::variables_of(component.key));
   return fmt::format("{}{} {}", plan.unique ? "u" : "m",
-                     braces(in_nest_order(obligations, {used.begin(), used.end()})), plan.map_level);
+                     braces(in_nest_order(obligations, {used.begin(), used.end()})), map_level(obligations));
 }
 
 /// Per find: U, C, SEQ with its clamped state and ++, BIN, HASH; or only that it is direct, or vacuous.
