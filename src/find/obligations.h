@@ -32,7 +32,8 @@ public:
   Obligations(const scan::Nest &nest, std::size_t level, const std::vector<LevelPlan> &outer,
               prove::Prover &prover, LevelPlan &plan);
 
-  /// Without `complete`, a template need not ask what matters only once it is taken, where it isn't worthwhile.
+  /// Without `complete`, a template need not ask what matters only once it is taken, where it isn't
+  /// worthwhile.
   void set_complete(bool complete) { complete_ = complete; }
   bool complete() const { return complete_; }
 

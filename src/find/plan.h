@@ -143,7 +143,8 @@ using Lengths = std::map<std::string, double>;
 FindPlan plan_finds(const scan::Nest &nest, prove::Prover &prover, const Requests &requests = {},
                     const Lengths &lengths = {}, const std::set<std::string> &value_positions = {});
 
-/// The plan with these methods, or none where one of them can't be proved: then no counterexample is looked for.
+/// The plan with these methods, or none where one of them can't be proved: then no counterexample is looked
+/// for.
 std::optional<FindPlan> plan_finds_by(const scan::Nest &nest, prove::Prover &prover, const Requests &requests,
                                       const std::set<std::string> &value_positions);
 

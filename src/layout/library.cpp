@@ -63,14 +63,15 @@ CheckedLayout finish(const parse::LayoutTree &tree, const std::vector<std::int64
 } // namespace
 
 CheckedLayout load_layout(const parse::LayoutReference &reference, std::size_t order) {
-  // A text is checked, and its lemmas are derived, once per process: two operands often share a layout. The file
-  // and its text are empty for a shipped layout.
+  // A text is checked, and its lemmas are derived, once per process: two operands often share a layout. The
+  // file and its text are empty for a shipped layout.
   using Key = std::tuple<std::string, std::string, std::string, std::size_t, std::vector<std::int64_t>>;
   static std::mutex mutex;
   static std::map<Key, CheckedLayout> loaded;
   std::shared_ptr<const text::Source> source;
   if (!reference.file.empty()) source = text::Source::from_file(reference.file);
-  Key key(reference.file, source ? std::string(source->content()) : std::string(), reference.name, order, reference.parameters);
+  Key key(reference.file, source ? std::string(source->content()) : std::string(), reference.name, order,
+          reference.parameters);
   std::scoped_lock lock(mutex);
   if (auto found = loaded.find(key); found != loaded.end()) return found->second;
   CheckedLayout made;

@@ -112,8 +112,8 @@ private:
   Id divide(Op op, Id numerator, std::int64_t divisor);
   int symbol(const std::string &name);
 
-  std::deque<Expression> nodes_;   // references stay valid
-  std::vector<Id> negations_;      // by number, -1 where not asked for yet
+  std::deque<Expression> nodes_; // references stay valid
+  std::vector<Id> negations_;    // by number, -1 where not asked for yet
   std::unordered_multimap<std::size_t, Id> by_hash_;
   std::vector<std::string> names_;
   std::unordered_map<std::string, int> symbols_;

@@ -64,7 +64,7 @@ struct Instances::Search {
   const Rule &rule;
   const Known *known;
   std::vector<std::vector<Id>> candidates;
-  Expressions::Substitution chosen; // of the first bound variables
+  Expressions::Substitution chosen;     // of the first bound variables
   std::vector<std::vector<Id>> negated; // literals of the clause so far, per depth
   std::unordered_set<Id> &seen;
   Ready &ready;

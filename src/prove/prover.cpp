@@ -297,7 +297,8 @@ Model Prover::model_of_last() {
   if (state.solved != state.last) {
     int instances = 0;
     state.solved = state.last;
-    if (state.answer(state.instances.flatten(question.hypotheses), instances) != Answer::Possible) return model;
+    if (state.answer(state.instances.flatten(question.hypotheses), instances) != Answer::Possible)
+      return model;
   }
   z3::model found = state.session->model();
   // Values are asked for in the terms that the solver saw, after the use of equalities.

@@ -2,7 +2,6 @@
 
 namespace unravel::scan {
 
-using space::Set;
 using term::Term;
 
 term::Term Facts::about_sizes() const {
@@ -55,7 +54,7 @@ std::vector<Facts::Instance> Facts::instances(const std::set<Term> &applications
   return result;
 }
 
-space::Set Facts::extend(Set known, Stated &stated, const std::set<Term> &applications) {
+void Facts::extend(Known &known, const std::set<Term> &applications) {
   std::vector<std::pair<Term, Instance>> open;
   for (Instance &instance : instances(applications)) {
     Term implication = term::implication(instance.guard, instance.conclusion);
@@ -65,7 +64,7 @@ space::Set Facts::extend(Set known, Stated &stated, const std::set<Term> &applic
     progress = false;
     std::vector<std::pair<Term, Instance>> later;
     for (auto &[implication, instance] : open) {
-      if (!stated.implies(instance.guard) && !known.is_subset(Set(instance.guard))) {
+      if (!known.implies(instance.guard)) {
         later.emplace_back(std::move(implication), std::move(instance));
         continue;
       }
@@ -76,13 +75,10 @@ space::Set Facts::extend(Set known, Stated &stated, const std::set<Term> &applic
         about_known = about_known && applications.count(application) > 0;
       if (!about_known) continue;
       progress = true;
-      if (stated.implies(instance.conclusion)) continue;
-      known = known.intersect(Set(instance.conclusion));
-      stated.add(instance.conclusion);
+      known.add(instance.conclusion);
     }
     open = std::move(later);
   }
-  return known;
 }
 
 } // namespace unravel::scan

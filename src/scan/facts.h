@@ -1,8 +1,7 @@
 #pragma once
 
 #include "prove/prover.h"
-#include "scan/stated.h"
-#include "space/set.h"
+#include "scan/known.h"
 
 #include <set>
 #include <vector>
@@ -18,9 +17,9 @@ public:
   /// What holds of sizes and counts alone.
   term::Term about_sizes() const;
 
-  /// `known` with every conclusion whose guard it implies, for instances on the given applications; repeated
-  /// until nothing new follows. `stated` is part of what is known.
-  space::Set extend(space::Set known, Stated &stated, const std::set<term::Term> &applications);
+  /// Adds to `known` every conclusion whose guard it implies, for instances on the given applications;
+  /// repeated until nothing new follows.
+  void extend(Known &known, const std::set<term::Term> &applications);
 
 private:
   struct Instance {

@@ -2,13 +2,12 @@
 
 #include "report/diagnostic.h"
 #include "scan/facts.h"
-#include "scan/stated.h"
+#include "scan/known.h"
 #include "space/set.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
-#include <optional>
 
 namespace unravel::scan {
 
@@ -22,7 +21,7 @@ public:
   Scanner(const combine::IterationSpace &space, const schedule::Order &order,
           const std::vector<prove::Axiom> &axioms, const std::map<std::string, std::vector<Term>> &arrays)
       : space_(space), order_(order), arrays_(arrays), relation_(space.relation), facts_(axioms) {
-    know({facts_.about_sizes()});
+    known_.add(facts_.about_sizes());
     for (const std::string &variable : space.variables())
       variables_.insert(variable);
   }
@@ -39,7 +38,7 @@ public:
     for (const Term &load : safe)
       nest_.safe_loads.insert(term::substitute(load, renamed_));
     nest_.arrays = arrays_;
-    report::require(stated_.implies(space_.relation) || known_.is_subset(relation_), "a scanned nest enforces all of its iteration space");
+    report::require(known_.implies(space_.relation), "a scanned nest enforces all of its iteration space");
     return std::move(nest_);
   }
 
@@ -60,35 +59,18 @@ private:
     level.tensor = tensor_of(variable);
     auto drop = [&](const Term &atom) { return atom != term::variable(variable) && !is_bound(atom); };
     Set shadow = relation_.project(drop).coalesce();
-    Set rest = shadow.gist(known_);
+    Set rest = shadow.gist(known_.set());
     // The hull is taken inside what is known, then reduced: the other way round the bounds that all pieces
     // share would be lost.
-    if (rest.pieces() > 1) rest = shadow.intersect(known_).simple_hull().gist(known_);
+    if (rest.pieces() > 1) rest = shadow.intersect(known_.set()).simple_hull().gist(known_.set());
     std::vector<Term> enforced;
     std::vector<Term> constraints = rest.simple_hull().constraints();
     if (!assign(level, constraints, enforced)) loop(level, constraints, enforced);
-    know(enforced);
+    known_.add(term::conjunction(enforced));
     // Conditions of the space itself that are not enforced yet; derived ones are left to the inner levels,
     // which enforce them by their own bounds.
-    enforced.clear();
-    add_guards(level, unknown(relation_.without_constraints_on(drop)), enforced);
-    know(enforced);
+    add_guards(level, known_.gist_of(relation_.without_constraints_on(drop)));
     return level;
-  }
-
-  /// From here on the formulas hold.
-  void know(const std::vector<Term> &formulas) {
-    Term all = term::conjunction(formulas);
-    if (term::is_true(all)) return;
-    known_ = known_.intersect(Set(all));
-    stated_.add(all);
-  }
-
-  /// What remains to be said of a set.
-  Set unknown(const Set &of) const {
-    std::optional<std::vector<Term>> parts = of.plain_constraints();
-    if (parts && stated_.implies(term::conjunction(*parts))) return Set();
-    return of.gist(known_);
   }
 
   std::string tensor_of(const std::string &variable) const {
@@ -165,12 +147,11 @@ private:
     level.lower = level.upper = Term();
   }
 
-  static void add_guards(Level &level, const Set &remaining, std::vector<Term> &enforced) {
+  void add_guards(Level &level, const Set &remaining) {
     Term formula = remaining.coalesce().formula();
-    for (const Term &part : term::conjuncts(formula)) {
+    for (const Term &part : term::conjuncts(formula))
       level.guards.push_back(part);
-      enforced.push_back(part);
-    }
+    known_.add(formula);
   }
 
   /// The variable has its value: applications that needed it are known, and so are facts about them.
@@ -180,16 +161,15 @@ private:
     for (const Term &atom : relation_.atoms())
       if (atom.as<term::Apply>() && is_bound(atom) && applications_.insert(atom).second)
         fresh.push_back(atom);
-    if (!fresh.empty()) known_ = facts_.extend(known_, stated_, applications_);
+    if (!fresh.empty()) facts_.extend(known_, applications_);
     note_safe_loads(variable, fresh);
   }
 
-  bool in_extents(const std::vector<Term> &arguments, const std::vector<Term> &extents) const {
+  bool in_extents(const std::vector<Term> &arguments, const std::vector<Term> &extents) {
     std::vector<Term> domain;
     for (std::size_t k = 0; k < arguments.size(); ++k)
       domain.push_back(term::between(Term(0), arguments[k], extents[k]));
-    Term inside = term::conjunction(domain);
-    return stated_.implies(inside) || known_.is_subset(Set(inside));
+    return known_.implies(term::conjunction(domain));
   }
 
   void note_safe_loads(const std::string &variable, const std::vector<Term> &fresh) {
@@ -211,7 +191,7 @@ private:
   /// Conditions on array values at this level's variable: a find if the level is a loop, else guards.
   void conditions(Level &level) {
     auto drop = [&](const Term &atom) { return !is_bound(atom); };
-    Set remaining = unknown(relation_.without_constraints_on(drop)).coalesce();
+    Set remaining = known_.gist_of(relation_.without_constraints_on(drop)).coalesce();
     std::vector<Term> enforced;
     std::vector<Term> parts = term::conjuncts(remaining.formula());
     std::vector<Term> guards;
@@ -222,14 +202,14 @@ private:
       // What inner variables will enforce exactly (the column in a block) bounds the search already here.
       if (level.kind == Level::Kind::Loop) {
         Set shadow = relation_.project(drop).simple_hull();
-        shadow = parts.empty() ? unknown(shadow) : shadow.gist(known_.intersect(remaining));
+        shadow = parts.empty() ? known_.gist_of(shadow) : shadow.gist(known_.set().intersect(remaining));
         std::vector<Term> derived = shadow.simple_hull().constraints();
         as_intervals(level, derived, enforced);
       }
     }
     enforced.insert(enforced.end(), parts.begin(), parts.end());
     level.guards.insert(level.guards.end(), guards.begin(), guards.end());
-    know(enforced);
+    known_.add(term::conjunction(enforced));
   }
 
   /// The parts of a sum that mention the level's variable, and those that don't.
@@ -330,8 +310,7 @@ private:
   std::set<std::string> variables_;
   Set relation_;
   Facts facts_;
-  Set known_;
-  Stated stated_; // of what is known, the comparisons
+  Known known_;
   std::set<std::string> bound_;
   std::set<Term> applications_;
   std::map<Term, Term> named_;

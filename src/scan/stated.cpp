@@ -60,9 +60,8 @@ bool Stated::at_least_zero(const Term &sum) const {
   if (form.parts.empty()) return false;
   auto known = by_atom_.find(form.parts.front().first);
   if (known == by_atom_.end()) return false;
-  return std::any_of(known->second.begin(), known->second.end(), [&](const Term &one) {
-    return follows(parts - one, constant - least_.at(one));
-  });
+  return std::any_of(known->second.begin(), known->second.end(),
+                     [&](const Term &one) { return follows(parts - one, constant - least_.at(one)); });
 }
 
 } // namespace unravel::scan

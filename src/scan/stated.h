@@ -27,7 +27,7 @@ private:
   bool follows(const term::Term &sum, std::int64_t constant) const;
   bool at_least_zero(const term::Term &sum) const;
 
-  std::unordered_map<term::Term, std::int64_t, Hash> least_; // sum + value >= 0
+  std::unordered_map<term::Term, std::int64_t, Hash> least_;              // sum + value >= 0
   std::unordered_map<term::Term, std::vector<term::Term>, Hash> by_atom_; // the sums that an atom occurs in
 };
 
