@@ -187,6 +187,7 @@ private:
     std::optional<LeafPlan> other;
     for (Method method : {Method::Sequential, Method::Binary, Method::Scan})
       if (!other) other = plan_in(given_.space, order_, {{found.variable, method}});
+    if (other) begin_behind(*other, plan.split);
     if (!other || !fits(*other, plan.split)) {
       if (plan.alternatives.empty()) plan.split = 0;
       return;
@@ -232,16 +233,34 @@ private:
     return scan::to_text(one) == scan::to_text(other);
   }
 
-  /// An alternative behind `split`: it shares what comes before, states and maps included.
+  /// An alternative behind `split`: it shares what comes before, states and maps included. Finds outside are
+  /// made by the main plan.
   bool fits(const LeafPlan &plan, std::size_t split) const {
     if (plan.nest.levels.size() < split) return false;
     for (std::size_t k = 0; k < split; ++k)
       if (!same(plan.nest.levels[k], levels_[k])) return false;
+    auto is_shared = [&](const LevelPlan &find) {
+      return std::any_of(main_.finds.levels.begin(), main_.finds.levels.end(), [&](const LevelPlan &own) {
+        return own.level == find.level && own.method == find.method;
+      });
+    };
     return std::all_of(plan.finds.levels.begin(), plan.finds.levels.end(), [&](const LevelPlan &find) {
-      if (find.level < split) return false;
+      if (find.level < split) return is_shared(find);
       return (!find::keeps_state(find.method) || find.state_level >= split) &&
              (find.method != Method::Map || find.map_level >= split);
     });
+  }
+
+  /// States that begin just outside of `split`, with nothing but assignments between, begin there.
+  static void begin_behind(LeafPlan &plan, std::size_t split) {
+    const std::vector<Level> &levels = plan.nest.levels;
+    for (LevelPlan &find : plan.finds.levels) {
+      if (!find::keeps_state(find.method) || find.level < split || !find.state_index.empty()) continue;
+      std::size_t begin = find.state_level;
+      while (begin < split && levels[begin].kind == Level::Kind::Let && levels[begin].guards.empty())
+        ++begin;
+      find.state_level = std::max(find.state_level, begin);
+    }
   }
 
   void by_lengths(LeafPlan &plan) const {
