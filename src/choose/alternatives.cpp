@@ -187,8 +187,13 @@ private:
     std::optional<LeafPlan> other;
     for (Method method : {Method::Sequential, Method::Binary, Method::Scan})
       if (!other) other = plan_in(given_.space, order_, {{found.variable, method}});
+    // A state of the main plan around the choice would be declared again inside.
+    begin_behind(plan, plan.split);
+    bool around = std::any_of(plan.finds.levels.begin(), plan.finds.levels.end(), [&](const LevelPlan &find) {
+      return find.level >= plan.split && find::keeps_state(find.method) && find.state_level < plan.split;
+    });
     if (other) begin_behind(*other, plan.split);
-    if (!other || !fits(*other, plan.split)) {
+    if (!other || around || !fits(*other, plan.split)) {
       if (plan.alternatives.empty()) plan.split = 0;
       return;
     }
