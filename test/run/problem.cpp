@@ -104,7 +104,7 @@ const std::vector<Computation> &computations() {
       {"y(i) = A(i,j) * x(j)", {{"A", blocks}, {"x", {"dense", "sv", "@sv_weak"}}}},
       {"s = A(i,j) * B(i,j)", {{"A", {"csr", "coo", "dcsr", "@csr_any"}}, {"B", blocks}}},
       {"y(i) = A(i,j) * B(i,j)", {{"A", blocks}, {"B", {"csr", "coo"}}}},
-      {"s = A(i,j) * B(i,k) * C(j,k)", {{"A", third}, {"B", {"csr", "dcsr"}}, {"C", {"csr", "dcsr"}}}},
+      {"s = A(i,j) * B(i,k) * C(j,k)", {{"A", third}, {"B", third}, {"C", third}}},
       {"C(i,j) = x(i) * z(j)", {{"x", vectors()}, {"z", vectors()}, {"C", full}}},
   };
   return all;
