@@ -199,6 +199,12 @@ private:
     if (last == plan.finds.levels.rend()) return;
     if (plan.alternatives.empty()) plan.split = last->map_level;
     if (plan.split > last->map_level) return;
+    // A state of the main plan around the choice would be declared again inside.
+    begin_behind(plan, plan.split);
+    if (std::any_of(plan.finds.levels.begin(), plan.finds.levels.end(), [&](const LevelPlan &find) {
+          return find.level >= plan.split && find::keeps_state(find.method) && find.state_level < plan.split;
+        }))
+      return;
     bool per_thread = main_.parallel && last->map_level > *main_.parallel;
     std::int64_t limit = per_thread ? longest_map_per_thread : longest_map;
     Term condition = term::less(Term(limit), last->map_extent);
@@ -268,19 +274,33 @@ private:
     return true;
   }
 
-  /// An alternative behind `split`: it shares what comes before, states and maps included. States that
-  /// assignments alone part from the split begin there.
+  /// An alternative behind `split`: it shares what comes before, states and maps included. Finds outside are
+  /// made by the main plan.
   bool fits(LeafPlan &plan, std::size_t split) const {
-    for (LevelPlan &find : plan.finds.levels)
-      while (find::keeps_state(find.method) && find.state_level > 0 && find.state_level < split &&
-             levels_[find.state_level].kind == Level::Kind::Let && levels_[find.state_level].guards.empty())
-        ++find.state_level;
+    begin_behind(plan, split);
+    auto is_shared = [&](const LevelPlan &find) {
+      return std::any_of(main_.finds.levels.begin(), main_.finds.levels.end(), [&](const LevelPlan &own) {
+        return own.level == find.level && own.method == find.method;
+      });
+    };
     return begins_alike(plan.nest, split) &&
            std::all_of(plan.finds.levels.begin(), plan.finds.levels.end(), [&](const LevelPlan &find) {
-             if (find.level < split) return false;
+             if (find.level < split) return is_shared(find);
              return (!find::keeps_state(find.method) || find.state_level >= split) &&
                     (find.method != Method::Map || find.map_level >= split);
            });
+  }
+
+  /// States that begin just outside of `split`, with nothing but assignments between, begin there.
+  static void begin_behind(LeafPlan &plan, std::size_t split) {
+    const std::vector<Level> &levels = plan.nest.levels;
+    for (LevelPlan &find : plan.finds.levels) {
+      if (!find::keeps_state(find.method) || find.level < split || !find.state_index.empty()) continue;
+      std::size_t begin = find.state_level;
+      while (begin < split && levels[begin].kind == Level::Kind::Let && levels[begin].guards.empty())
+        ++begin;
+      find.state_level = std::max(find.state_level, begin);
+    }
   }
 
   void by_lengths(LeafPlan &plan) const {

@@ -4,6 +4,8 @@
 #include "find/map_level.h"
 #include "find/templates.h"
 
+#include <algorithm>
+
 namespace unravel::find {
 
 namespace {
@@ -16,6 +18,17 @@ std::optional<std::pair<term::Term, term::Term>> hashed(Obligations &obligations
   if (!width || width->value < 1 || !obligations.aligned(component.key, width->value)) return std::nullopt;
   return std::pair(term::floor_divide(component.key, width->value),
                    term::floor_divide(component.target, width->value));
+}
+
+/// The extent of such an array says how many positions there may be, and so how many links of chains.
+bool reads_at_position(const Obligations &obligations, const LevelPlan &plan) {
+  const term::Term position = term::variable(obligations.level().variable);
+  for (const term::Term &key : plan.map_keys)
+    for (const term::Term &read : term::applications_of(key)) {
+      const std::vector<term::Term> &arguments = read.as<term::Apply>()->arguments;
+      if (std::find(arguments.begin(), arguments.end(), position) != arguments.end()) return true;
+    }
+  return false;
 }
 
 } // namespace
@@ -32,6 +45,8 @@ Outcome try_hash(Obligations &obligations, LevelPlan &plan) {
     plan.map_targets.push_back(part->second);
   }
   if (plan.map_keys.empty()) return {false, false, false, "O-block not proved"};
+  if (!reads_at_position(obligations, plan))
+    return {true, false, false, "no key is read from an array at the position"};
   if (loops_since(obligations, plan.map_level) == 0)
     return {true, true, false, "a map of the segment would serve one visit only"};
   return {true, true, false, "chosen only where it is asked for"};

@@ -1,5 +1,6 @@
 // Choosing a find method per level.
 #include "find/counterexample.h"
+#include "find/map_level.h"
 #include "find/templates.h"
 #include "report/diagnostic.h"
 
@@ -139,6 +140,7 @@ private:
       for (const Template &each : templates)
         if (attempt(each, obligations, own, false)) break;
       note_untried(own);
+      prefer_map(obligations, own);
       prefer_binary(own);
     }
     if (undecided_)
@@ -149,6 +151,21 @@ private:
   double length(const std::string &variable, double otherwise) const {
     auto known = lengths_.find(variable);
     return known == lengths_.end() ? otherwise : known->second;
+  }
+
+  /// A map that serves one pass costs more than a walk does, but less than trying every position each time.
+  static void prefer_map(Obligations &obligations, LevelPlan &own) {
+    auto candidate = [](LevelPlan &plan, Method method) {
+      return std::find_if(plan.candidates.begin(), plan.candidates.end(),
+                          [&](const Candidate &each) { return each.method == method; });
+    };
+    if (own.method != Method::Scan || !candidate(own, Method::Map)->proved) return;
+    LevelPlan map = own;
+    if (!try_map(obligations, map).available || loops_since(obligations, map.map_level) == 0) return;
+    map.method = Method::Map;
+    candidate(map, Method::Map)->reason = "chosen: nothing but a scan is proved";
+    candidate(map, Method::Scan)->reason = "map costs less";
+    own = std::move(map);
   }
 
   /// A walk costs its range, however few targets it serves; binary search the logarithm per target. The

@@ -237,8 +237,8 @@ private:
         array.values = look_up(memory_->values, code.name);
       else
         array.indices = look_up(memory_->indices, code.name);
-      for (std::size_t extent : code.extents) {
-        array.extents.push_back(term(extent));
+      for (std::size_t k = 0; k < code.extents.size() && !code.workspace; ++k) {
+        array.extents.push_back(term(code.extents[k]));
         array.total *= array.extents.back();
       }
       arrays_.push_back(std::move(array));
@@ -250,6 +250,8 @@ private:
   void make_workspace(const ArrayCode &code, Array &array) {
     std::int64_t count = term(code.when) ? std::max<std::int64_t>(0, term(code.extents[0])) : 0;
     auto extent = static_cast<std::size_t>(count);
+    array.extents = {count};
+    array.total = count;
     if (code.is_value)
       array.values = &workspace_.values[code.name], array.values->resize(extent);
     else

@@ -75,6 +75,8 @@ private:
     check(array.when);
     if (!applications_of(array.extent).empty())
       refuse(fmt::format("the extent of the array `{}` reads an array", array.name));
+    if (!applications_of(array.when).empty())
+      refuse(fmt::format("the condition of the array `{}` reads an array", array.name));
   }
 
   void declare(const std::string &name, Sort sort) {

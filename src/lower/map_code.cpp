@@ -41,9 +41,14 @@ Block fill_hash(const Level &level, const LevelPlan &plan) {
   return {{std::move(fill)}};
 }
 
+/// Where every visit has a map of its own, the position that was found is still in scope.
 Block clear_hash(const Level &level, const LevelPlan &plan) {
-  loop::For clear{level.variable, plan.map_lower, plan.map_upper};
-  clear.body = {{loop::SetElement{map_array(level, plan), chain_of(plan, plan.map_keys), Term(-1)}}};
+  std::string other = level.variable + "_cleared";
+  std::vector<Term> keys;
+  for (const Term &key : plan.map_keys)
+    keys.push_back(term::substitute(key, {{level.variable, term::variable(other)}}));
+  loop::For clear{other, plan.map_lower, plan.map_upper};
+  clear.body = {{loop::SetElement{map_array(level, plan), chain_of(plan, keys), Term(-1)}}};
   clear.comment = fmt::format("the hash map of {} is emptied", level.variable);
   return {{std::move(clear)}};
 }

@@ -69,6 +69,22 @@ TEST(FindMap, is_proved_where_keys_are_unique_and_in_a_range) {
   unravel::test::golden_check("find", "maps_with_ranges", table(with_ranges));
 }
 
+/// One pass is a walk's where the order of the keys is known; else a map is better than trying every
+/// position.
+TEST(FindMap, one_pass) {
+  auto method_of = [](const char *name) {
+    const Case each = with_ranges(case_named(name));
+    prove::Prover prover(each.axioms);
+    return plan_finds(each.nest, prover).levels.back().method;
+  };
+  EXPECT_EQ(method_of("1"), Method::Sequential);
+  EXPECT_EQ(method_of("3"), Method::Binary);
+  EXPECT_EQ(method_of("4"), Method::Map);
+  EXPECT_EQ(method_of("4b"), Method::Scan);
+  EXPECT_EQ(method_of("11"), Method::Map);
+  EXPECT_EQ(method_of("6"), Method::Map);
+}
+
 TEST(FindMap, finds_the_same) {
   int plans = 0, worlds = 0;
   for (const Case &one : all_cases()) {

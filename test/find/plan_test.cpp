@@ -70,7 +70,7 @@ const std::vector<std::pair<std::string, std::vector<std::string>>> verdicts = {
     {"u4", {"U1 C1 up > {} at 0 ++; bin"}},
     {"u5", {"U0 C1 scan; no bin"}},
     {"u6", {"U1 C1 scan; no bin"}},
-    {"u7", {"U1 C1 scan; no bin"}},
+    {"u7", {"U1 C1 map; no bin"}},
     {"u8", {"U1 C1 up > {} at 0 ++; bin"}},
     {"u9", {"U1 C1 up > {h} at 1 ++; bin"}},
     {"u10", {"U0 C0 scan; no bin"}},
@@ -227,6 +227,8 @@ TEST(FindRequest, refusals) {
             "no small counterexample was found");
   EXPECT_EQ(refusal("10e", {{"B.p", Method::Hash}}).message,
             "`B.p` can't be found by hash: O-block not proved; no small counterexample was found");
+  EXPECT_EQ(refusal("7", {{"B.r", Method::Hash}}).message,
+            "`B.r` can't be found by hash: no key is read from an array at the position");
   EXPECT_EQ(refusal("1", {{"B.p", Method::Map}}).message,
             "`B.p` can't be found by map: no range of the keys is proved");
   EXPECT_EQ(refusal("8b", {{"B.p", Method::Map}}).message,

@@ -181,6 +181,10 @@ TEST(LoopVerify, refuses_malformed_workspaces) {
   EXPECT_EQ(refusal("workspace m[3] : float32 = -1\n", ""), "array `m` can't begin as -1");
   EXPECT_EQ(refusal("workspace m[n] : bit\n", ""), "`n` is not declared");
   EXPECT_EQ(refusal("workspace m[A.f(0)] : bit\n", ""), "the extent of the array `m` reads an array");
+  EXPECT_EQ(refusal("workspace m[3] : bit if A.N <= 7\n", ""), "no error");
+  EXPECT_EQ(refusal("workspace m[3] : bit if n <= 7\n", ""), "`n` is not declared");
+  EXPECT_EQ(refusal("workspace m[3] : bit if A.f(0) <= 7\n", ""),
+            "the condition of the array `m` reads an array");
   EXPECT_EQ(refusal(all, "A.f(0) := 1\n"), "`A.f` is written, but is no workspace array");
   EXPECT_EQ(refusal(all, "v(0) := 1\n"), "`v` is no index array");
   EXPECT_EQ(refusal(all, "m[0] = 1\n"), "`m` is no value array");

@@ -199,6 +199,20 @@ TEST(Interpret, workspaces_are_as_they_were_at_the_end) {
             "array `y.val` is accessed at slot -123456789, its extent is 4");
 }
 
+/// An array whose condition fails has no element.
+TEST(Interpret, workspaces_that_are_only_there_under_a_condition) {
+  auto message = [](const std::string &condition, const std::string &body) {
+    return message_of(parse_program("kernel k\nexpression e\nresult y : v(N)\n  value val[y.N] : float64\n"
+                                    "workspace m[3] : int32 = -1 if " +
+                                    condition + "\n{\n" + body + "}\n"),
+                      for_body());
+  };
+  EXPECT_EQ(message("y.N <= 4", "m(1) := 5\nm(1) := -1\n"), "no error");
+  EXPECT_EQ(message("y.N <= 3", "m(1) := 5\nm(1) := -1\n"),
+            "array `m` is accessed at slot 1, its extent is 0");
+  EXPECT_EQ(message("y.N <= 3", "if y.N <= 3 {\nm(1) := 5\n}\n"), "no error");
+}
+
 TEST(Interpret, stored_zeros_differ_from_what_is_not_stored) {
   Program program = parse_program(
       "kernel k\nexpression e\nresult y : v(N)\n  value val[y.N] : float64\nworkspace m[4] : float64 = 0\n{\n"

@@ -71,7 +71,7 @@ private:
 };
 
 const std::vector<std::string> programs = {"kernel_marks", "kernel_positions", "kernel_hash",
-                                           "kernel_threads"};
+                                           "kernel_threads", "kernel_when"};
 
 } // namespace
 

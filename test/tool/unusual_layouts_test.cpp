@@ -18,17 +18,17 @@ const std::string none = "none";
 
 /// A layout of one operand, with what its properties allow.
 struct Unusual {
-  std::string layout;  // in test/layouts/unusual.layout
-  std::string method;  // that is chosen; `none`: none that needs an order
+  std::string layout; // in test/layouts/unusual.layout
+  std::string method; // that is chosen (before a map, a walk is proved too); `none`: none that needs an order
   std::string refusal; // of binary search: a part of the message; empty: it is accepted
   std::string input = "random:30x40,density=0.3,seed=2";
 };
 
 const std::vector<Unusual> vectors = {
-    {"sv_contraposed", "sequential", ""},
-    {"sv_neighbours", "sequential", ""},
+    {"sv_contraposed", "map", ""},
+    {"sv_neighbours", "map", ""},
     {"sv_neighbours_down", "binary", ""},
-    {"sv_gaps", "sequential", ""},
+    {"sv_gaps", "map", ""},
     {"sv_late", none,
      "x.idx = [1, 0, 1], looking for 1: it is at positions 0 and 2 but not at 1 between them"},
     {"sv_tail", none,
@@ -38,7 +38,7 @@ const std::vector<Unusual> vectors = {
 };
 
 const std::vector<Unusual> matrices = {
-    {"csr_neighbours", "sequential", ""},
+    {"csr_neighbours", "map", ""},
     {"coo_neighbours", "sequential", ""},
     {"csr_tail", none,
      "B.col = [0, 1, 0], looking for 0: it is at positions 0 and 2 but not at 1 between them"},
@@ -78,6 +78,11 @@ void expect_as_said(const Desk &desk, const Unusual &each, const Arguments &kern
   Arguments scan = run, binary = run;
   scan.insert(scan.end(), {"--find", tensor + ".p=scan"});
   EXPECT_EQ(template_of(desk, scan, tensor + ".p"), "scan");
+  if (each.method == "map") {
+    Arguments walk = run;
+    walk.insert(walk.end(), {"--find", tensor + "=seq"});
+    EXPECT_EQ(template_of(desk, walk, tensor + ".p"), "sequential");
+  }
   binary.insert(binary.end(), {"--find", tensor + "=binary"});
   if (each.refusal.empty()) {
     EXPECT_EQ(template_of(desk, binary, tensor + ".p"), "binary");
@@ -143,7 +148,7 @@ TEST(UnusualLayouts, ShiftedArray) {
                                   R"(", "parameters": [], "sizes": {"M": 40}, "counts": {"NNZ": 4}})");
   desk.write("x/idx.npy", npy("<i4", std::vector<std::int32_t>{17, 2, 3, 20, 39}));
   desk.write("x/val.npy", npy("<f8", std::vector<double>{1, 2, 3, 4}));
-  Unusual shifted{"sv_shifted", "sequential", ""};
+  Unusual shifted{"sv_shifted", "map", ""};
   expect_as_said(desk, shifted, {spmv, "-f", "A=csr", "-f", "x=" + layout, "-s", "order i, A.p, x.p"},
                  {"-i", "A=random:30x40,density=0.2,seed=1", "-i", "x=x"}, "x");
 }
