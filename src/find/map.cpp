@@ -61,7 +61,6 @@ Outcome try_map(Obligations &obligations, LevelPlan &plan) {
       outcome.worthwhile = false;
       outcome.reason = loops == 0 ? "the map would serve one visit"
                                   : "the map would serve one pass, which a walk does in order";
-      if (!obligations.complete()) return outcome;
     }
     plan.map_keys = {*computed_before(obligations, key, plan.map_level)};
     plan.map_targets = {level.components.front().target};

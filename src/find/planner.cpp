@@ -16,6 +16,9 @@ namespace {
 /// rows of a Poisson matrix against vectors of 100 to 10000 entries).
 constexpr double binary_step = 5;
 
+/// So many positions are passed at a time by a long walk.
+constexpr double walk_stride = 8;
+
 using scan::Level;
 
 struct Template {
@@ -179,7 +182,7 @@ private:
     double targets = 1;
     for (std::size_t k = own.state_level; k < own.level; ++k)
       if (nest_.levels[k].kind == Level::Kind::Loop) targets *= length(nest_.levels[k].variable, 1);
-    double walk = range * targets / (targets + 1) + targets;
+    double walk = range * targets / (targets + 1) / walk_stride + 2 * targets;
     double search = targets * std::log2(range + 1) * binary_step;
     if (search >= walk) return;
     own.method = Method::Binary;

@@ -211,6 +211,7 @@ private:
   /// vectors.
   Block sum_over_map(std::size_t index, const loop::For &head) {
     std::string name = head.variable + "_sum";
+    bool sets = sets_;
     sum_ = loop::Local{name};
     loop::For plain = head;
     for (std::size_t k = index + 1; k < plan_.nest.levels.size(); ++k) {
@@ -232,11 +233,10 @@ private:
                        "an infinity may have met what isn't stored: again, from what is stored",
                        loop::IfValue::Test::NotANumber};
     Block block{{loop::DeclareValue{name, {loop::Number{0}}}}, {std::move(plain)}, {std::move(test)}};
-    if (sets_)
+    if (sets)
       block.push_back({loop::Store{target(), {loop::Local{name}}}});
     else
       block.push_back({loop::Accumulate{target(), {loop::Local{name}}}});
-    sets_ = false;
     return block;
   }
 
