@@ -35,11 +35,11 @@ double milliseconds_of(clockid_t clock) {
   return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) * 1e-6;
 }
 
-double time_of(const std::function<void()> &run, int repetitions) {
-  double begin = milliseconds_of(CLOCK_THREAD_CPUTIME_ID);
+double time_of(const std::function<void()> &run, int repetitions, clockid_t clock = CLOCK_THREAD_CPUTIME_ID) {
+  double begin = milliseconds_of(clock);
   for (int k = 0; k < repetitions; ++k)
     run();
-  return (milliseconds_of(CLOCK_THREAD_CPUTIME_ID) - begin) / repetitions;
+  return (milliseconds_of(clock) - begin) / repetitions;
 }
 
 int repetitions_for(const std::function<void()> &run) {
@@ -72,10 +72,43 @@ Contest compare(const std::function<void()> &first, const std::function<void()> 
           ratios[ratios.size() * 3 / 4]};
 }
 
+double Standings::ratio(std::size_t k, std::size_t by) const {
+  std::vector<double> ratios;
+  for (std::size_t round = 0; round < std::min(times_[k].size(), times_[by].size()); ++round)
+    ratios.push_back(times_[k][round] / times_[by][round]);
+  return median(ratios);
+}
+
+Standings compare(const std::vector<Contestant> &contestants, Timing timing, double budget) {
+  constexpr int least_rounds = 3, most_rounds = 15;
+  clockid_t clock = timing == Timing::wall ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID;
+  std::vector<int> repetitions, rounds;
+  for (const Contestant &contestant : contestants) {
+    contestant.run(); // caches and branch predictors are warm from here on
+    double once = std::max(time_of(contestant.run, 1, clock), 1e-6);
+    if (once < 10 * least_milliseconds) once = std::min(once, time_of(contestant.run, 3, clock));
+    repetitions.push_back(std::clamp(static_cast<int>(least_milliseconds / once), 1, most_repetitions));
+    double fitting = budget / (once * repetitions.back());
+    rounds.push_back(static_cast<int>(std::clamp<double>(fitting, least_rounds, most_rounds)));
+  }
+  std::vector<std::vector<double>> times(contestants.size());
+  for (int round = 0; round < most_rounds; ++round)
+    for (std::size_t turn = 0; turn < contestants.size(); ++turn) {
+      std::size_t k = (turn + static_cast<std::size_t>(round)) % contestants.size();
+      if (round < rounds[k]) times[k].push_back(time_of(contestants[k].run, repetitions[k], clock));
+    }
+  return Standings(std::move(times));
+}
+
 std::string option(int count, char **arguments, const std::string &name, const std::string &otherwise) {
   for (int k = 1; k + 1 < count; ++k)
     if (arguments[k] == "--" + name) return arguments[k + 1];
   return otherwise;
+}
+
+bool has_option(int count, char **arguments, const std::string &name) {
+  return std::any_of(arguments + 1, arguments + count,
+                     [&](const char *argument) { return "--" + name == argument; });
 }
 
 } // namespace unravel::bench

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-/// Two programs measured against each other on a machine that others use too: in turns, so that a slow spell
-/// hits both, and compared pair by pair.
+/// Programs measured against each other on a machine that others use too: in turns, so that a slow spell hits
+/// all, and compared round by round.
 namespace unravel::bench {
 
 /// To be called first: freed memory stays with the process. Where fresh pages are slow, as on virtual
@@ -45,7 +45,39 @@ struct Contest {
 /// repeated until they take that long, and divided.
 Contest compare(const std::function<void()> &first, const std::function<void()> &second, int pairs);
 
+/// One of several programs that compute the same.
+struct Contestant {
+  std::string name;
+  std::function<void()> run;
+  std::function<std::vector<double>()> result; // of the last run
+};
+
+/// Wall-clock time, for what runs on several threads, or the CPU time of the calling thread.
+enum class Timing { wall, cpu };
+
+/// What several contestants took, in milliseconds of one run: per contestant one number per round. A slow one
+/// may have been left out of the last rounds.
+class Standings {
+public:
+  explicit Standings(std::vector<std::vector<double>> times) : times_(std::move(times)) {}
+
+  /// The median of contestant k.
+  double milliseconds(std::size_t k) const { return median(times_[k]); }
+  /// k's time divided by that of `by`: the median over the rounds that both ran in.
+  double ratio(std::size_t k, std::size_t by) const;
+
+private:
+  std::vector<std::vector<double>> times_;
+};
+
+/// Runs all in rounds, each round beginning with another one: as many rounds as `budget` milliseconds allow
+/// (per contestant), at least 3 and at most 15. Runs shorter than 0.5 ms are repeated until they take that
+/// long, and divided.
+Standings compare(const std::vector<Contestant> &contestants, Timing timing, double budget);
+
 /// `--name value` among the arguments, or the default.
 std::string option(int count, char **arguments, const std::string &name, const std::string &otherwise);
+/// Whether `--name` is among them.
+bool has_option(int count, char **arguments, const std::string &name);
 
 } // namespace unravel::bench

@@ -3,6 +3,7 @@
 #include "emit/emit.h"
 #include "layout/layout.h"
 #include "parse/parse.h"
+#include "tensor/counts.h"
 #include "tensor/generate.h"
 #include "tensor/pack.h"
 #include "tensor/tensor_file.h"
@@ -34,18 +35,20 @@ std::string c_text(const pipeline::Compilation &compilation) {
 
 BoundKernel::BoundKernel(const pipeline::Request &request,
                          const std::map<std::string, tensor::Tensor *> &tensors)
-    : compilation_(pipeline::compile(request)), kernel_(compiled(compilation_)),
+    : compilation_(pipeline::compile(request)), kernel_(compiled(compilation_)), workspace_(kernel_),
       entry_(reinterpret_cast<int (*)(void **)>(kernel_.symbol("unravel_entry"))) {
   kernel_.set_threads(1);
   for (const combine::Binding &binding : compilation_.combination.bindings)
     structs_.push_back(tensor::kernel_arguments(*tensors.at(binding.tensor)).slots());
   for (auto &slots : structs_)
     arguments_.push_back(slots.data());
+  arguments_.push_back(workspace_.get());
 }
 
 void BoundKernel::operator()() {
-  if (entry_(arguments_.data()) != 0)
-    throw std::runtime_error("the kernel was called with sizes that disagree");
+  if (int code = entry_(arguments_.data()))
+    throw std::runtime_error(code == 2 ? "there is not enough memory for the kernel's workspace"
+                                       : "the kernel was called with sizes that disagree");
 }
 
 tensor::Tensor pack_as(const std::string &layout, const tensor::Coordinates &coordinates) {
@@ -53,6 +56,14 @@ tensor::Tensor pack_as(const std::string &layout, const tensor::Coordinates &coo
   layout::CheckedLayout loaded =
       layout::load_layout(parse::parse_layout_reference(source), coordinates.order());
   return tensor::pack(loaded.layout, coordinates);
+}
+
+schedule::Counts counts(const std::map<std::string, const tensor::Tensor *> &tensors) {
+  schedule::Counts counts;
+  for (const auto &[name, tensor] : tensors)
+    for (const auto &[count, value] : tensor::known_counts(*tensor))
+      counts[name + "." + count] = value;
+  return counts;
 }
 
 std::vector<Input> matrices(const std::string &folder, const std::vector<std::string> &generators,

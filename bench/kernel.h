@@ -23,11 +23,14 @@ public:
 
   /// Throws where the sizes disagree.
   void operator()();
+  /// Parallel loops take `n` threads from now on; one before.
+  void set_threads(int n) { kernel_.set_threads(n); }
   const pipeline::Compilation &compilation() const { return compilation_; }
 
 private:
   pipeline::Compilation compilation_;
   build::Kernel kernel_;
+  build::Workspace workspace_;
   int (*entry_)(void **);
   std::vector<std::vector<std::uint64_t>> structs_;
   std::vector<void *> arguments_;
@@ -37,6 +40,9 @@ private:
 std::string c_text(const pipeline::Compilation &compilation);
 
 tensor::Tensor pack_as(const std::string &layout, const tensor::Coordinates &coordinates);
+
+/// What `unravel run` tells the compiler of such data.
+schedule::Counts counts(const std::map<std::string, const tensor::Tensor *> &tensors);
 
 struct Input {
   std::string name;

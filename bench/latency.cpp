@@ -1,8 +1,10 @@
 // How long it takes to make a kernel, in milliseconds, wall clock and CPU time.
 //   latency [--runs N] [--tool FILE]      FILE: the program unravel, looked for beside this one
-//   latency --repeat N                    only makes all kernels N times in this process, for profilers
-// Expression to C, for one sparse operand and for all pairs of csr, csc, coo and dcsr: in a fresh process,
-// after a first question to Z3 that is timed apart, and once more in the same process ("warm"). Then whole
+//   latency --only TEXT                   only the cases whose names contain the text
+//   latency --repeat N [--only TEXT]      only makes the kernels N times in this process, for profilers
+// Expression to C, for one sparse operand, for all pairs of csr, csc, coo and dcsr, and for compressed fibers
+// of order 3 against themselves: in a fresh process, after a first question to Z3 that is timed apart, and
+// once more in the same process ("warm"). Then whole
 // processes: the tool's --help, and `run` with a kernel that the cache on disk has. (From C to a callable
 // function: build_latency.) Targets: 20 ms for one sparse operand, 50 ms for a pair; a cached kernel in a
 // fresh process 25 ms, --help 30 ms.
@@ -18,6 +20,8 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
+#include <fstream>
+#include <functional>
 #include <map>
 #include <spawn.h>
 #include <sstream>
@@ -35,26 +39,51 @@ struct Case {
   std::string expression;
   std::map<std::string, std::string> formats;
 
-  bool pair() const { return formats.size() > 1; }
+  const char *group() const {
+    if (expression.find('k') != std::string::npos && formats.begin()->second.ends_with(".layout"))
+      return "order 3";
+    return formats.size() > 1 ? "pairs" : "one sparse operand";
+  }
   std::string name() const {
     std::string text = expression;
     for (const auto &[tensor, format] : formats)
-      text += fmt::format(" {}={}", tensor, format);
+      text += fmt::format(" {}={}", tensor, std::filesystem::path(format).stem().string());
     return text;
   }
 };
 
-std::vector<Case> cases() {
+/// Three levels of compressed fibers: each find is inside the one before it.
+constexpr const char *fibers = R"(layout csf3(i: M, j: N, k: K) {
+  index first[N0], ptr1[N0 + 1], second[N1], ptr2[N1 + 1], third[NNZ];
+  count N0; count N1 = ptr1(N0); count NNZ = ptr2(N1);
+  value val[NNZ];
+  stored { [a, b, c] -> [i, j, k] : 0 <= a < N0 and i = first(a) and ptr1(a) <= b < ptr1(a + 1) and j = second(b)
+           and ptr2(b) <= c < ptr2(b + 1) and k = third(c) } at val(c);
+  property range first in [0, M); property strictly increasing first;
+  property ptr1(0) = 0; property increasing ptr1; property ptr2(0) = 0; property increasing ptr2;
+  property range second in [0, N); property strictly increasing second within ptr1;
+  property range third in [0, K); property strictly increasing third within ptr2;
+})";
+
+std::vector<Case> cases(const std::string &only) {
+  static const build::PrivateFolder folder;
+  static const std::string fiber_file = [] {
+    std::string file = folder.path() + "/csf3.layout";
+    std::ofstream(file) << fibers;
+    return file;
+  }();
   const std::vector<std::string> formats{"csr", "csc", "coo", "dcsr"};
   std::vector<Case> all;
   for (const std::string &a : formats)
     all.push_back({"y(i)=A(i,j)*x(j)", {{"A", a}}});
-  for (const std::string expression : {"s=A(i,j)*B(i,j)", "C(i,j)=A(i,k)*B(k,j)"})
+  for (const std::string expression : {"s=A(i,j)*B(i,j)", "y(i)=A(i,j)*B(i,j)", "C(i,j)=A(i,k)*B(k,j)"})
     for (const std::string &a : formats)
       for (const std::string &b : formats)
         all.push_back({expression, {{"A", a}, {"B", b}}});
   for (const std::string &a : formats)
     all.push_back({"y(i)=A(i,j)*x(j)", {{"A", a}, {"x", "sv"}}});
+  all.push_back({"s=A(i,j,k)*B(i,j,k)", {{"A", fiber_file}, {"B", fiber_file}}});
+  std::erase_if(all, [&](const Case &each) { return each.name().find(only) == std::string::npos; });
   return all;
 }
 
@@ -148,8 +177,8 @@ void print_stages(const std::vector<Samples> &samples, const std::string &label)
                *std::max_element(values.begin(), values.end()));
 }
 
-void expressions_to_c(int runs) {
-  std::vector<Case> all = cases();
+void expressions_to_c(int runs, const std::string &only) {
+  std::vector<Case> all = cases(only);
   std::vector<Samples> samples(all.size());
   // Round by round, so that a slow spell of the machine doesn't hit one case only.
   for (int run = 0; run < runs; ++run)
@@ -160,23 +189,21 @@ void expressions_to_c(int runs) {
   fmt::print("expression to C, {} fresh processes each, medians\n{:<42}", runs, "case");
   for (const std::string &column : columns)
     fmt::print(" {:>10}", column);
-  std::map<bool, std::map<std::string, std::vector<double>>> medians;
+  std::map<std::string, std::map<std::string, std::vector<double>>> medians; // by group
   for (std::size_t k = 0; k < all.size(); ++k) {
     fmt::print("\n{:<42}", all[k].name());
     for (const std::string &column : columns) {
-      medians[all[k].pair()][column].push_back(bench::median(samples[k][column]));
-      fmt::print(" {:>10.2f}", medians[all[k].pair()][column].back());
+      medians[all[k].group()][column].push_back(bench::median(samples[k][column]));
+      fmt::print(" {:>10.2f}", medians[all[k].group()][column].back());
     }
   }
   fmt::print("\n");
-  for (bool pair : {false, true})
-    for (const std::string &column : columns) {
-      const std::vector<double> &values = medians[pair][column];
-      if (column == "z3") continue;
-      fmt::print("{}, {}: greatest {:.1f} ms, middle {:.1f} ms (target {} ms)\n",
-                 pair ? "pairs" : "one sparse operand", column,
-                 *std::max_element(values.begin(), values.end()), bench::median(values), pair ? 50 : 20);
-    }
+  for (const auto &[group, values_of] : medians)
+    for (const auto &[column, values] : values_of)
+      if (column != "z3")
+        fmt::print("{}, {}: greatest {:.1f} ms, middle {:.1f} ms (target {} ms)\n", group, column,
+                   *std::max_element(values.begin(), values.end()), bench::median(values),
+                   group == "one sparse operand" ? 20 : 50);
   print_stages(samples, "fresh");
   print_stages(samples, "warm");
 }
@@ -230,24 +257,25 @@ void whole_processes(const std::string &tool, int runs) {
 }
 
 /// For profilers: every kernel is made again and again in this process.
-void repeat(int times) {
+void repeat(int times, const std::string &only) {
   Times ignored;
   for (int k = 0; k < times; ++k)
-    for (const Case &one : cases())
+    for (const Case &one : cases(only))
       make(one, "repeated", ignored);
 }
 
 } // namespace
 
 int main(int count, char **arguments) try {
+  std::string only = bench::option(count, arguments, "only", "");
   if (int times = std::atoi(bench::option(count, arguments, "repeat", "0").c_str()); times > 0) {
-    repeat(times);
+    repeat(times, only);
     return 0;
   }
   int runs = std::max(1, std::atoi(bench::option(count, arguments, "runs", "9").c_str()));
   std::string beside = (std::filesystem::read_symlink("/proc/self/exe").parent_path() / "unravel").string();
   std::string tool = bench::option(count, arguments, "tool", beside);
-  expressions_to_c(runs);
+  expressions_to_c(runs, only);
   if (std::filesystem::exists(tool))
     whole_processes(tool, 2 * runs + 1);
   else

@@ -1,14 +1,26 @@
 #pragma once
 
-#include <cstdint>
+#include "operands.h"
 
+/// Hand-written kernels of the form that TACO (Kjolstad et al., "The tensor algebra compiler", OOPSLA 2017)
+/// generates: conjunctive merges, in which all operands are walked over and those at the smallest coordinate
+/// step on. Loops over rows are shared among `threads` threads, 64 rows at a time. In a file of its own,
+/// compiled with -O3 for this processor.
 namespace unravel::bench {
 
-/// y = A x by a conjunctive merge per row, as TACO (Kjolstad et al., 2017) generates it for a compressed row
-/// and a sparse vector: both are walked over, the smaller coordinate steps on. In a file of its own, compiled
-/// with -O3 for this processor.
-void merge(std::int32_t rows, const std::int32_t *__restrict rowptr, const std::int32_t *__restrict col,
-           const double *__restrict val, std::int32_t count, const std::int32_t *__restrict idx,
-           const double *__restrict x, double *__restrict y);
+/// y = A x, A by rows.
+void merge_spmspv(const Compressed &a, const Sparse &x, double *y, int threads);
+/// y = A x, A by columns. Nothing is merged here: columns are dense, those of x's entries are added up.
+void scatter_spmspv(const Compressed &a, const Sparse &x, double *y);
+double merge_dot(const Sparse &a, const Sparse &b);
+/// y(i) = A(i,j) * B(i,j), both by rows.
+void merge_row_dot(const Compressed &a, const Compressed &b, double *y, int threads);
+/// C(i,j) = A(i,k) * B(k,j), A by rows, B by columns, C row-major.
+void merge_inner(const Compressed &a, const Compressed &b, double *c, int threads);
+double merge_triple_dot(const Sparse &a, const Sparse &b, const Sparse &c);
+/// y(i) = A(i,j) * B(i,j) * x(j), both by rows.
+void merge_triple_rows(const Compressed &a, const Compressed &b, const Sparse &x, double *y, int threads);
+/// t = L(i,j) * L(j,k) * L(i,k), L by rows.
+double merge_triangles(const Compressed &l, int threads);
 
 } // namespace unravel::bench

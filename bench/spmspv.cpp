@@ -40,12 +40,7 @@ public:
     if (!method.empty()) request.finds = {"x=" + method};
     // What `unravel run` tells of the data. It may lead to loops over x, which then is not found but walked
     // over.
-    if (method.empty())
-      request.counts = {{"A.M", rows()},
-                        {"A.N", static_cast<double>(x_.shape()[0])},
-                        {"A.NNZ", static_cast<double>(a_.array("val").size())},
-                        {"A.rowptr", static_cast<double>(a_.array("val").size()) / rows()},
-                        {"x.NNZ", static_cast<double>(x_.array("val").size())}};
+    if (method.empty()) request.counts = bench::counts({{"A", &a_}, {"x", &x_}});
     bench::BoundKernel ours(request, {{"y", &y_}, {"A", &a_}, {"x", &x_}});
     bench::Contest contest = bench::compare([&] { ours(); }, [&] { merge(); }, pairs);
     check();
@@ -56,10 +51,12 @@ private:
   double rows() const { return static_cast<double>(reference_.size()); }
 
   void merge() {
-    bench::merge(static_cast<std::int32_t>(reference_.size()), elements<std::int32_t>(a_, "rowptr"),
-                 elements<std::int32_t>(a_, "col"), elements<double>(a_, "val"),
-                 static_cast<std::int32_t>(x_.array("val").size()), elements<std::int32_t>(x_, "idx"),
-                 elements<double>(x_, "val"), reference_.data());
+    bench::Compressed a{static_cast<std::int32_t>(rows()), static_cast<std::int32_t>(x_.shape()[0]),
+                        elements<std::int32_t>(a_, "rowptr"), elements<std::int32_t>(a_, "col"),
+                        elements<double>(a_, "val")};
+    bench::Sparse x{a.length, static_cast<std::int32_t>(x_.array("val").size()),
+                    elements<std::int32_t>(x_, "idx"), elements<double>(x_, "val")};
+    bench::merge_spmspv(a, x, reference_.data(), 1);
   }
 
   void check() {

@@ -6,6 +6,8 @@
 #include "pipeline.h"
 #include "report/diagnostic.h"
 
+#include <mutex>
+
 namespace unravel {
 
 namespace {
@@ -44,24 +46,51 @@ CSource make_c(const std::string &expression, const Options &options) {
   });
 }
 
+/// With workspaces that no call uses: as many are made as there are calls at once.
 struct Kernel::Code {
+  explicit Code(build::Kernel compiled)
+      : kernel(std::move(compiled)),
+        entry(reinterpret_cast<int (*)(void **)>(kernel.symbol("unravel_entry"))) {}
+
+  build::Workspace take() const {
+    {
+      std::lock_guard lock(mutex);
+      if (!idle.empty()) {
+        build::Workspace workspace = std::move(idle.back());
+        idle.pop_back();
+        return workspace;
+      }
+    }
+    return build::Workspace(kernel);
+  }
+
+  void put_back(build::Workspace workspace) const {
+    std::lock_guard lock(mutex);
+    idle.push_back(std::move(workspace));
+  }
+
   build::Kernel kernel;
   int (*entry)(void **) = nullptr;
+  mutable std::mutex mutex;
+  mutable std::vector<build::Workspace> idle;
 };
 
 Kernel make_kernel(const std::string &expression, const Options &options) {
   return at_border([&] {
     emit::EmitOptions in_process;
     in_process.in_process = true;
-    build::Kernel kernel = build::compile(emit::emit_c(compile(expression, options), in_process));
-    auto entry = reinterpret_cast<int (*)(void **)>(kernel.symbol("unravel_entry"));
-    return Kernel(std::make_shared<const Kernel::Code>(Kernel::Code{kernel, entry}));
+    std::string text = emit::emit_c(compile(expression, options), in_process);
+    return Kernel(std::make_shared<const Kernel::Code>(build::compile(text)));
   });
 }
 
 int Kernel::operator()(const std::vector<void *> &structs) const {
+  build::Workspace workspace = code_->take();
   std::vector<void *> arguments = structs;
-  return code_->entry(arguments.data());
+  arguments.push_back(workspace.get());
+  int code = code_->entry(arguments.data());
+  code_->put_back(std::move(workspace));
+  return code;
 }
 
 void Kernel::set_threads(int threads) const {

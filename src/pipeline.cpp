@@ -1,6 +1,7 @@
 // The table of contents of the compiler: the steps in their order, each timed and printed.
 #include "pipeline.h"
 
+#include "choose/alternatives.h"
 #include "find/plan.h"
 #include "layout/layout.h"
 #include "loop/passes.h"
@@ -8,6 +9,7 @@
 #include "parse/parse.h"
 #include "report/diagnostic.h"
 #include "scan/scan.h"
+#include "scan/uses.h"
 
 #include <algorithm>
 #include <chrono>
@@ -74,9 +76,32 @@ find::Requests find_requests(const parse::ScheduleTree &schedule) {
   find::Requests requests;
   for (const parse::ScheduleTree::Find &find : schedule.finds) {
     if (find.method.text == "auto") continue;
-    requests[find.target.text] = methods.at(find.method.text); // the parser knows the names
+    requests.insert_or_assign(
+        find.target.text, // the parser knows the names of methods
+        find::Request(methods.at(find.method.text), find.target.span, find.method.span));
   }
   return requests;
+}
+
+/// The axioms without the properties that are distrusted and the lemmas that don't follow without these.
+void leave_out(combine::Combination &combination, const std::vector<std::string> &distrusted) {
+  if (distrusted.empty()) return;
+  std::set<std::string> dropped(distrusted.begin(), distrusted.end());
+  for (const combine::Binding &binding : combination.bindings) {
+    auto name_of = [&](const layout::Property &property) {
+      return fmt::format("{}: {}", binding.tensor, property.axiom.text);
+    };
+    layout::Layout weaker = binding.layout;
+    if (std::erase_if(weaker.properties, [&](auto &each) { return dropped.count(name_of(each)) > 0; }) == 0)
+      continue;
+    weaker.lemmas.clear();
+    layout::derive_lemmas(weaker);
+    for (const layout::Property &lemma : binding.layout.lemmas)
+      if (std::none_of(weaker.lemmas.begin(), weaker.lemmas.end(),
+                       [&](auto &each) { return each.axiom.text == lemma.axiom.text; }))
+        dropped.insert(name_of(lemma));
+  }
+  std::erase_if(combination.axioms, [&](const prove::Axiom &axiom) { return dropped.count(axiom.text) > 0; });
 }
 
 std::vector<std::string> loops_of(const scan::Nest &nest) {
@@ -111,6 +136,22 @@ bool is_inner_loop(const Leaf &leaf, std::size_t level) {
   const auto &levels = leaf.plan.nest.levels;
   return std::any_of(levels.begin(), levels.begin() + static_cast<std::ptrdiff_t>(level),
                      [](const scan::Level &outer) { return outer.kind != scan::Level::Kind::Let; });
+}
+
+/// The alternative of that number without a condition, or the main plan alone.
+void keep_only(lower::LeafPlan &plan, std::size_t number) {
+  for (find::LevelPlan &find : plan.finds.levels)
+    find.map_limit = 0;
+  if (number >= plan.alternatives.size()) {
+    plan.alternatives.clear();
+    plan.split = 0;
+    return;
+  }
+  lower::Alternative only = std::move(plan.alternatives[number]);
+  only.condition = term::truth();
+  for (find::LevelPlan &find : only.plan.finds.levels)
+    find.map_limit = 0;
+  plan.alternatives = {std::move(only)};
 }
 
 /// The loop that runs in parallel: the outermost that carries nothing, or the one that was asked for. An
@@ -198,10 +239,7 @@ Compilation compile(const Request &request) {
   result.combination = steps.run(
       "iteration space", [&] { return combine::combine(result.computation, result.layouts); },
       [](const combine::Combination &made) { return combine::to_text(made); });
-  std::erase_if(result.combination.axioms, [&](const prove::Axiom &axiom) {
-    return std::find(request.distrusted.begin(), request.distrusted.end(), axiom.text) !=
-           request.distrusted.end();
-  });
+  leave_out(result.combination, request.distrusted);
   const std::vector<prove::Axiom> &axioms = result.combination.axioms;
   result.prover = steps.run("prover", [&] { return std::make_shared<prove::Prover>(axioms); }, no_text);
 
@@ -215,7 +253,11 @@ Compilation compile(const Request &request) {
     auto plan_finds = [&](const find::Requests &methods) {
       if (!request.counts.empty()) lengths = schedule::trip_counts(space, leaf.order, request.counts);
       return steps.run(
-          "finds", [&] { return find::plan_finds(leaf.plan.nest, *result.prover, methods, lengths); },
+          "finds",
+          [&] {
+            return find::plan_finds(leaf.plan.nest, *result.prover, methods, lengths,
+                                    scan::value_positions(space, leaf.plan.nest));
+          },
           [&](const find::FindPlan &plan) { return find::to_text(plan, leaf.plan.nest); });
     };
     do {
@@ -245,6 +287,15 @@ Compilation compile(const Request &request) {
     if (leaf.plan.parallel && is_inner_loop(leaf, *leaf.plan.parallel))
       leaf.plan.least = least_inner_iterations;
     if (schedule.chunk) leaf.plan.chunk = static_cast<int>(*schedule.chunk);
+    choose::Given given{space, result.combination, *result.prover, requests, !schedule.order.empty()};
+    steps.run(
+        "alternatives",
+        [&] {
+          choose::add_alternatives(leaf.plan, leaf.order, given);
+          if (request.only_alternative) keep_only(leaf.plan, *request.only_alternative);
+          return &leaf.plan;
+        },
+        [](const lower::LeafPlan *plan) { return choose::to_text(*plan); });
     result.leaves.push_back(std::move(leaf));
   }
 

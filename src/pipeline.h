@@ -9,6 +9,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,9 @@ struct Request {
   loop::ElementType value = loop::ElementType::Float64;
   bool trust = false;   // properties that were only sampled, and ranges that weren't proved, are relied upon
   bool details = false; // dependence relations and witnesses, for `deps` and `explain`
+  /// For tests and measurements: each leaf is executed by this one of its alternatives, whatever the counts;
+  /// where there is no such one, by its main plan alone.
+  std::optional<std::size_t> only_alternative;
 };
 
 /// One step as it was done: its name, the printed result, the time.

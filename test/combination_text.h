@@ -15,7 +15,7 @@
 namespace unravel::test {
 
 /// A computation, then options, one per line: -f A=LAYOUT; --where FORMULA, a condition more on every point;
-/// -s SCHEDULE; --count NAME=NUMBER; --scan TEXT, TEXT (a find known to be a scan).
+/// -s SCHEDULE; --count NAME=NUMBER; --scan TEXT, TEXT (a find known to be a scan); --find x=METHOD.
 struct CombinationText {
   std::string expression;
   std::map<std::string, std::string> formats;
@@ -23,6 +23,7 @@ struct CombinationText {
   std::string schedule;
   std::map<std::string, double> counts;
   std::set<std::vector<std::string>> scans;
+  std::map<std::string, std::string> finds;
 };
 
 inline CombinationText read_combination_text(const std::string &text) {
@@ -45,6 +46,8 @@ inline CombinationText read_combination_text(const std::string &text) {
       result.counts[name] = std::stod(right);
     else if (option == "--scan")
       result.scans.insert({value});
+    else if (option == "--find")
+      result.finds[name] = right;
     else
       throw std::runtime_error("no option of a combination: " + line);
   }

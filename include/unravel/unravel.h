@@ -49,18 +49,20 @@ struct Options {
 struct CSource {
   std::string function; // its name
   std::string source;   // includes "<function>.h"
-  std::string header;   // one struct per layout, the prototype
+  std::string header;   // one struct per layout, the prototype; its workspace where the kernel has one
 };
 
 /// Throws Error.
 CSource make_c(const std::string &expression, const Options &options = {});
 
-/// A kernel in this process. A handle: copies share the code.
+/// A kernel in this process. A handle: copies share the code, and the memory that the kernel works with,
+/// which it keeps from call to call, one piece for each of the calls that run at once; both are freed with
+/// the last handle.
 class Kernel {
 public:
   /// Calls it with pointers to the structs of its tensors, the result first, then the operands as they occur;
-  /// the structs are those of make_c's header. Returns 0, or 1 where their sizes disagree (nothing is changed
-  /// then).
+  /// the structs are those of make_c's header. Returns 0; 1 where their sizes disagree, and 2 where there is
+  /// not enough memory to work with (nothing is changed then). May be called from several threads at once.
   int operator()(const std::vector<void *> &structs) const;
   /// How many threads its parallel loop takes from now on. Precondition: threads >= 1.
   void set_threads(int threads) const;

@@ -10,6 +10,7 @@
 #include <list>
 #include <map>
 #include <mutex>
+#include <utility>
 
 namespace unravel::build {
 
@@ -115,10 +116,32 @@ void *Kernel::symbol(const std::string &name) const {
   return address;
 }
 
+void *Kernel::find_symbol(const std::string &name) const {
+  return code_->find_symbol(name);
+}
+
 void Kernel::set_threads(int n) const {
   report::require(n >= 1, "a kernel runs on at least one thread");
   if (void *address = code_->find_openmp_symbol("omp_set_num_threads"))
     reinterpret_cast<void (*)(int)>(address)(n);
+}
+
+Workspace::Workspace(Kernel kernel) : kernel_(std::move(kernel)) {
+  if (void *make = kernel_.find_symbol("unravel_workspace_new"))
+    memory_ = reinterpret_cast<void *(*)()>(make)();
+}
+
+Workspace::~Workspace() {
+  if (memory_) reinterpret_cast<void (*)(void *)>(kernel_.symbol("unravel_workspace_free"))(memory_);
+}
+
+Workspace::Workspace(Workspace &&other) noexcept
+    : kernel_(other.kernel_), memory_(std::exchange(other.memory_, nullptr)) {}
+
+Workspace &Workspace::operator=(Workspace &&other) noexcept {
+  std::swap(kernel_, other.kernel_);
+  std::swap(memory_, other.memory_);
+  return *this;
 }
 
 Kernel compile(const std::string &c_text, const Options &options) {

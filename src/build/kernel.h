@@ -46,6 +46,8 @@ public:
   /// The address of a function that the text defines; throws kind `internal` when it defines none of that
   /// name.
   void *symbol(const std::string &name) const;
+  /// The same, or null when there is none.
+  void *find_symbol(const std::string &name) const;
   /// How many threads the kernel's parallel loops take from now on, when this thread calls it. Does nothing
   /// for a kernel without parallel loops. Precondition: n >= 1.
   void set_threads(int n) const;
@@ -54,6 +56,24 @@ public:
 private:
   std::shared_ptr<const Code> code_;
   Timing timing_;
+};
+
+/// What a kernel works with and keeps from call to call: the last of the arguments of `unravel_entry`. For
+/// one call at a time. Keeps the kernel's code.
+class Workspace {
+public:
+  /// Of a kernel without one, or where there is no memory for it: null, and the kernel makes its own in each
+  /// call.
+  explicit Workspace(Kernel kernel);
+  ~Workspace();
+  Workspace(Workspace &&other) noexcept;
+  Workspace &operator=(Workspace &&other) noexcept;
+
+  void *get() const { return memory_; }
+
+private:
+  Kernel kernel_;
+  void *memory_ = nullptr;
 };
 
 /// Compiles for this machine's processor. The text includes no header and declares what it calls; it may call

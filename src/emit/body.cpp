@@ -2,6 +2,7 @@
 
 #include "emit/wrap.h"
 #include "loop/facts.h"
+#include "loop/passes.h"
 #include "loop/walk.h"
 
 #include <algorithm>
@@ -15,20 +16,42 @@ using namespace loop;
 using term::overloaded;
 using term::Term;
 
-std::string c_type(ElementType type) {
-  switch (type) {
-  case ElementType::Int32: return "int32_t";
-  case ElementType::Int64: return "int64_t";
-  case ElementType::Float32: return "float";
-  case ElementType::Float64: return "double";
-  }
-  return "";
+/// Everything that the body mentions: sizes, counts, arrays, by qualified names.
+std::set<std::string> mentioned(const Block &body) {
+  std::set<std::string> names;
+  auto add = [&](const Term &term) {
+    auto variables = variables_of(term);
+    names.insert(variables.begin(), variables.end());
+    for (const Term &application : applications_of(term))
+      names.insert(application.as<term::Apply>()->function);
+  };
+  each_statement(body, [&](const Statement &statement) {
+    each_own_term(statement, add);
+    each_own_value(statement, [&](const Value &value) {
+      each_element(value, [&](const Element &element) { names.insert(element.array); });
+    });
+  });
+  Effects effects = effects_of(body);
+  names.insert(effects.stored.begin(), effects.stored.end());
+  return names;
+}
+
+/// The block without its parallel loops.
+Block without_parallel(Block block) {
+  std::erase_if(block, [](const Statement &statement) {
+    const auto *loop = std::get_if<For>(&statement.kind);
+    return loop && loop->parallel;
+  });
+  for (Statement &statement : block)
+    for (Block *inner : blocks_of(statement))
+      *inner = without_parallel(std::move(*inner));
+  return block;
 }
 
 class StatementWriter {
 public:
-  StatementWriter(const EmitOptions &options, Names &names, Expressions &expressions)
-      : options_(options), names_(names), expressions_(expressions) {}
+  StatementWriter(const Program &program, const EmitOptions &options, Names &names, Expressions &expressions)
+      : program_(program), options_(options), names_(names), expressions_(expressions) {}
 
   void block(const Block &statements) {
     for (std::size_t k = 0; k < statements.size(); ++k) {
@@ -40,6 +63,24 @@ public:
       expressions_.set_facts(facts_);
       std::visit([&](const auto &x) { write(x); }, statements[k].kind);
       facts_.pass(statements[k]);
+    }
+  }
+
+  /// Room in the workspace, and pointers to its arrays.
+  void workspace(const std::set<std::string> &used) {
+    outside_ = mentioned(options_.openmp_pragmas ? without_parallel(program_.body) : program_.body);
+    each_statement(program_.body, [&](const Statement &statement) {
+      const auto *loop = std::get_if<For>(&statement.kind);
+      if (options_.openmp_pragmas && loop && loop->parallel) in_parallel_.merge(mentioned(loop->body));
+    });
+    for (const WorkspaceArray &array : program_.workspace)
+      if (used.contains(array.name)) reserve(array);
+    for (const WorkspaceArray &array : program_.workspace) {
+      bool in_parts = strides_.contains(array.name);
+      if (!used.contains(array.name) || (in_parts && !outside_.contains(array.name))) continue;
+      expressions_.needs().restrict_macro = true;
+      line(fmt::format("{} *UNRAVEL_RESTRICT {} = {}->{};", c_type(array.element), names_.array(array.name),
+                       names_.workspace().parameter, names_.workspace().members.at(array.name)));
     }
   }
 
@@ -81,6 +122,7 @@ private:
 
   void write(const For &x) {
     comment(x.comment);
+    if (x.together > 1) return write_together(x);
     const std::string &variable = names_.variable(x.variable);
     std::string start = fmt::format("int64_t {} = {}", variable, expressions_.term(x.lower));
     std::string end = expressions_.term(x.upper);
@@ -93,15 +135,204 @@ private:
       end = name;
     }
     std::string step = x.step == 1 ? variable + "++" : fmt::format("{} += {}", variable, x.step);
-    if (x.parallel && options_.openmp_pragmas) {
-      text_ += "#ifdef _OPENMP\n";
-      std::string enough;
-      if (x.parallel->least > 0)
-        enough = fmt::format(" if ({} >= {})", expressions_.term(x.upper - x.lower), x.parallel->least);
-      text_ += fmt::format("#pragma omp parallel for schedule(dynamic, {}){}\n", x.parallel->chunk, enough);
-      text_ += "#endif\n";
+    std::string head = fmt::format("for ({}; {} < {}; {})", start, variable, end, step);
+    if (x.parallel && options_.openmp_pragmas)
+      write_parallel(x, head);
+    else
+      nested(head, x.body);
+  }
+
+  // ---- the workspace
+
+  /// The count, or 0 where the array isn't needed.
+  std::string where(const WorkspaceArray &array, const std::string &count) {
+    if (is_true(array.when)) return count;
+    return fmt::format("{} ? {} : 0", expressions_.term_of_members(array.when), count);
+  }
+
+  void reserve(const WorkspaceArray &array) {
+    const Names::Workspace &work = names_.workspace();
+    const std::string &name = names_.array(array.name);
+    std::string member = work.parameter + "->" + work.members.at(array.name);
+    std::string capacity = work.parameter + "->" + work.capacities.at(array.name);
+    std::int64_t bytes = array.element == ElementType::Int64 || array.element == ElementType::Float64 ? 8 : 4;
+    Term count = array.element == ElementType::Bit ? floor_divide(array.extent + Term(31), 32) : array.extent;
+    std::string room = names_.fresh(name + "_room");
+    if (array.per_thread && in_parallel_.contains(array.name)) {
+      // 64 bytes or more between the parts: no two threads write to one line of the cache
+      std::int64_t line_size = 64 / bytes;
+      Term padded = multiply(floor_divide(count + Term(2 * line_size - 1), line_size), Term(line_size));
+      std::string stride = strides_[array.name] = names_.fresh(name + "_stride");
+      line(fmt::format("const int64_t {} = {};", stride, expressions_.term_of_members(padded)));
+      line(fmt::format("const int64_t {} = {};", room, where(array, "unravel_threads() * " + stride)));
+      expressions_.needs().threads = true;
+    } else {
+      line(fmt::format("const int64_t {} = {};", room, where(array, expressions_.term_of_members(count))));
     }
-    nested(fmt::format("for ({}; {} < {}; {})", start, variable, end, step), x.body);
+    expressions_.needs().reserve = true;
+    std::string type = c_type(array.element);
+    line(fmt::format("if ({} < {}) {{", capacity, room));
+    ++indent_;
+    line(fmt::format("{0} = ({1} *)unravel_reserve({0}, &{2}, {3}, sizeof({1}), {4});", member, type,
+                     capacity, room, array.initial.value_or(0)));
+    line(fmt::format("if (!{}) return 2;", member));
+    --indent_;
+    line("}");
+  }
+
+  // ---- parallel loops
+
+  void write_parallel(const For &x, const std::string &head) {
+    std::string schedule = fmt::format("for schedule(dynamic, {})", x.parallel->chunk);
+    std::string enough;
+    std::string otherwise;
+    if (x.parallel->least > 0 && x.parallel->work) {
+      std::string work = names_.fresh(names_.variable(x.variable) + "_work");
+      line(fmt::format("const int64_t {} = {};", work, expressions_.term(*x.parallel->work)));
+      enough = fmt::format(" if ({} >= {})", work, x.parallel->least);
+      otherwise = fmt::format("(void){};", work);
+    } else if (x.parallel->least > 0) {
+      enough = fmt::format(" if ({} >= {})", expressions_.term(x.upper - x.lower), x.parallel->least);
+    }
+    std::set<std::string> used = mentioned(x.body);
+    std::vector<const WorkspaceArray *> own;
+    for (const WorkspaceArray &array : program_.workspace)
+      if (array.per_thread && used.contains(array.name)) own.push_back(&array);
+    if (own.empty()) {
+      pragma("parallel " + schedule + enough, otherwise);
+      return nested(head, x.body);
+    }
+    const Statement &loop = *statement_;
+    pragma("parallel" + enough, otherwise);
+    line("{");
+    ++indent_;
+    std::vector<std::string> outside;
+    for (const WorkspaceArray *array : own)
+      outside.push_back(declare_own(*array));
+    pragma(schedule, "");
+    statement_ = &loop;
+    nested(head, x.body);
+    --indent_;
+    line("}");
+    for (std::size_t k = 0; k < own.size(); ++k)
+      names_.rename_array(own[k]->name, outside[k]);
+  }
+
+  void pragma(const std::string &text, const std::string &otherwise) {
+    text_ += "#ifdef _OPENMP\n#pragma omp " + text + "\n";
+    if (!otherwise.empty()) {
+      text_ += "#else\n";
+      line(otherwise);
+    }
+    text_ += "#endif\n";
+  }
+
+  /// The thread's part of an array; returns the array's name outside.
+  std::string declare_own(const WorkspaceArray &array) {
+    std::string outside = names_.array(array.name);
+    std::string local = outside_.contains(array.name) ? names_.fresh(outside + "_own") : outside;
+    expressions_.needs().threads = true;
+    expressions_.needs().restrict_macro = true;
+    line(fmt::format("{} *UNRAVEL_RESTRICT {} = {}->{} + unravel_thread() * {};", c_type(array.element),
+                     local, names_.workspace().parameter, names_.workspace().members.at(array.name),
+                     strides_.at(array.name)));
+    names_.rename_array(array.name, local);
+    return outside;
+  }
+
+  // ---- loops that test many iterations at once
+
+  /// The Lets before the If that its condition needs.
+  static Block tested_lets(const For &x) {
+    Block result;
+    std::vector<Term> read = {std::get<If>(x.body.back().kind).condition};
+    for (std::size_t k = x.body.size() - 1; k-- > 0;) {
+      const auto &let = std::get<Let>(x.body[k].kind);
+      bool needed = std::any_of(read.begin(), read.end(),
+                                [&](const Term &term) { return mentions(term, let.variable); });
+      if (!needed) continue;
+      read.push_back(let.value);
+      result.insert(result.begin(), x.body[k]);
+    }
+    return result;
+  }
+
+  /// What an iteration whose condition holds does.
+  static Block accepted(const For &x) {
+    Block result(x.body.begin(), x.body.end() - 1);
+    const Block &then = std::get<If>(x.body.back().kind).then;
+    result.insert(result.end(), then.begin(), then.end());
+    return drop_unused(std::move(result));
+  }
+
+  void write_together(const For &x) {
+    const std::string &variable = names_.variable(x.variable);
+    std::string first = names_.fresh(variable + "_first");
+    std::string hits = names_.fresh(variable + "_hits");
+    std::string offset = names_.fresh(variable + "_offset");
+    std::string end = expressions_.term(x.upper);
+    std::string start = fmt::format("int64_t {} = {}", first, expressions_.term(x.lower));
+    if (!is_repeatable(x.upper, x.body) || !applications_of(x.upper).empty()) {
+      std::string name = names_.fresh(variable + "_end");
+      start += fmt::format(", {} = {}", name, end);
+      end = name;
+    }
+    const char *mask = x.together <= 32 ? "uint32_t" : "uint64_t";
+    const Statement &loop = *statement_;
+    Facts before = facts_;
+    facts_ = before.inside(loop, 0);
+    Facts inside = facts_;
+    line(fmt::format("for ({}; {} < {}; {} += {}) {{", start, first, end, first, x.together));
+    ++indent_;
+    comment(fmt::format("{} iterations are tested at once; a bit is set for each that passes", x.together));
+    line(fmt::format("{} {} = 0;", mask, hits));
+    line(fmt::format("if ({} + {} <= {}) {{", first, x.together, end));
+    auto test = [&](const std::string &count, bool is_known) {
+      ++indent_;
+      // clang would unroll so short a loop before it comes to vectorising it, and prefers shorter vectors
+      if (is_known)
+        text_ += "#ifdef __clang__\n#pragma clang loop vectorize_width(16) interleave_count(2)\n#endif\n";
+      line(fmt::format("for (int {0} = 0; {0} < {1}; {0}++) {{", offset, count));
+      ++indent_;
+      Block lets = tested_lets(x);
+      line(fmt::format("const int64_t {} = {} + {};", variable, first, offset));
+      block(lets);
+      expressions_.set_facts(facts_);
+      line(fmt::format("{} |= ({}){} << {};", hits, mask,
+                       expressions_.cast_operand(std::get<If>(x.body.back().kind).condition), offset));
+      --indent_;
+      line("}");
+      --indent_;
+      facts_ = inside;
+    };
+    test(std::to_string(x.together), true);
+    line("} else {");
+    test(fmt::format("{} - {}", end, first), false);
+    line("}");
+    line(fmt::format("while ({}) {{", hits));
+    ++indent_;
+    write_accepted(x, first, hits);
+    --indent_;
+    line("}");
+    --indent_;
+    line("}");
+    facts_ = std::move(before);
+  }
+
+  void write_accepted(const For &x, const std::string &first, const std::string &hits) {
+    const auto &guard = std::get<If>(x.body.back().kind);
+    expressions_.needs().lowest_bit = true;
+    Block body = accepted(x);
+    bool is_used = std::any_of(body.begin(), body.end(), [&](const Statement &statement) {
+      return occurrences(statement, term::variable(x.variable)) > 0;
+    });
+    if (is_used)
+      line(fmt::format("const int64_t {} = {} + unravel_lowest_bit({});", names_.variable(x.variable), first,
+                       hits));
+    line(fmt::format("{0} &= {0} - 1;", hits));
+    comment(guard.comment);
+    facts_.learn(guard.condition);
+    block(body);
   }
 
   void write(const While &x) {
@@ -135,6 +366,27 @@ private:
     expressions_.set_facts(facts_);
     chain(x.otherwise[0], *next, "} else ");
     facts_ = std::move(outside);
+  }
+
+  void write(const IfValue &x) {
+    comment(x.comment);
+    const std::string &local = names_.variable(x.local);
+    bool stored = x.test == IfValue::Test::Stored;
+    nested(fmt::format("if ({})", stored ? expressions_.is_stored(x.local) : local + " != " + local), x.then);
+  }
+
+  void write(const SetElement &x) {
+    const std::string &array = names_.array(x.array);
+    auto found = std::find_if(program_.workspace.begin(), program_.workspace.end(),
+                              [&](const WorkspaceArray &each) { return each.name == x.array; });
+    if (found->element == ElementType::Bit) {
+      bool set = x.value == Term(1);
+      (set ? expressions_.needs().set_bit : expressions_.needs().clear_bit) = true;
+      return line(
+          fmt::format("unravel_{}_bit({}, {});", set ? "set" : "clear", array, expressions_.term(x.slot)));
+    }
+    line(fmt::format("{}[{}] = {};", array, expressions_.term(x.slot),
+                     expressions_.as_element(x.value, found->element)));
   }
 
   void write(const Let &x) {
@@ -190,35 +442,18 @@ private:
 
   void write(const Break &) { line("break;"); }
 
+  const Program &program_;
   const EmitOptions &options_;
   Names &names_;
   Expressions &expressions_;
-  Effects rest_; // of the statements after a declaration
-  Facts facts_;  // at the statement that is written
+  std::set<std::string> in_parallel_, outside_; // what parallel loops mention, and what others do
+  std::map<std::string, std::string> strides_;  // between the threads' parts of an array
+  Effects rest_;                                // of the statements after a declaration
+  Facts facts_;                                 // at the statement that is written
   const Statement *statement_ = nullptr;
   std::string text_;
   int indent_ = 1;
 };
-
-/// Everything that the body mentions: sizes, counts, arrays, by qualified names.
-std::set<std::string> mentioned(const Block &body) {
-  std::set<std::string> names;
-  auto add = [&](const Term &term) {
-    auto variables = variables_of(term);
-    names.insert(variables.begin(), variables.end());
-    for (const Term &application : applications_of(term))
-      names.insert(application.as<term::Apply>()->function);
-  };
-  each_statement(body, [&](const Statement &statement) {
-    each_own_term(statement, add);
-    each_own_value(statement, [&](const Value &value) {
-      each_element(value, [&](const Element &element) { names.insert(element.array); });
-    });
-  });
-  Effects effects = effects_of(body);
-  names.insert(effects.stored.begin(), effects.stored.end());
-  return names;
-}
 
 /// Arrays of several extents: their extents are used where a slot is computed.
 void add_extents(const Program &program, std::set<std::string> &names) {
@@ -260,6 +495,8 @@ void write_locals(const TensorParameter &parameter, const std::set<std::string> 
 /// Whether a parameter is mentioned, so that C compilers don't warn about it.
 bool is_used(const TensorParameter &parameter, const Program &program, const std::set<std::string> &used) {
   std::set<std::string> all = used;
+  for (const WorkspaceArray &array : program.workspace)
+    if (used.contains(array.name)) all.merge(variables_of(array.extent));
   for (const Precondition &condition : program.preconditions) {
     auto names = variables_of(condition.formula);
     all.insert(names.begin(), names.end());
@@ -293,6 +530,9 @@ std::string signature(const Program &program, const Names &names) {
   for (std::size_t k = 0; k < program.parameters.size(); ++k)
     list += fmt::format("{}{}{} *{}", k ? ", " : "", program.parameters[k].is_result ? "" : "const ",
                         names.type_of(k).name, names.parameter(k));
+  if (!program.workspace.empty())
+    list += fmt::format("{}{} *{}", list.empty() ? "" : ", ", names.workspace().type,
+                        names.workspace().parameter);
   return fmt::format("int {}({})", names.kernel(), list.empty() ? "void" : list);
 }
 
@@ -300,13 +540,18 @@ std::string function_text(const Program &program, const EmitOptions &options, Na
                           Expressions &expressions) {
   std::set<std::string> used = mentioned(program.body);
   add_extents(program, used);
-  StatementWriter writer(options, names, expressions);
+  StatementWriter writer(program, options, names, expressions);
   write_preconditions(program, expressions, writer);
   for (std::size_t k = 0; k < program.parameters.size(); ++k)
     if (!is_used(program.parameters[k], program, used))
       writer.line(fmt::format("(void){};", names.parameter(k)));
+  bool works = std::any_of(program.workspace.begin(), program.workspace.end(),
+                           [&](const WorkspaceArray &array) { return used.contains(array.name); });
+  if (!program.workspace.empty() && !works)
+    writer.line(fmt::format("(void){};", names.workspace().parameter));
   for (const TensorParameter &parameter : program.parameters)
     write_locals(parameter, used, names, expressions, writer);
+  writer.workspace(used);
   writer.block(program.body);
   writer.line("return 0;");
   return wrap_code(signature(program, names) + " {", "") + writer.take() + "}\n";

@@ -13,15 +13,28 @@
 ///
 ///     int name(result_type *y, const csr *A, const sv *x);
 ///
-/// with one parameter per tensor in the program's order. It returns 0, or 1 (and does nothing) where a
-/// precondition fails. Pointers of arrays must not be null where a kernel clears the array, even if empty.
+/// with one parameter per tensor in the program's order. A program with workspace arrays has one more,
+///
+///     int name(result_type *y, const csr *A, const sv *x, name_workspace *work);
+///     void name_workspace_init(name_workspace *work);
+///     void name_workspace_free(name_workspace *work);
+///
+/// a struct with a pointer and a capacity for each array, which the caller initialises once, passes to any
+/// number of calls, one at a time, and frees; the kernel makes the arrays larger as it needs.
+///
+/// The kernel returns 0, or 1 (and does nothing) where a precondition fails, or 2 (and does nothing) where
+/// there is not enough memory for the workspace. Pointers of arrays must not be null where a kernel clears
+/// the array, even if empty.
 namespace unravel::emit {
 
 struct EmitOptions {
   /// Puts `#pragma omp parallel for` at parallel loops (under #ifdef _OPENMP).
   bool openmp_pragmas = true;
   /// For the compiler in process: the text includes nothing, declares what it needs, and has an entry
-  /// `int unravel_entry(void **arguments)` that calls the kernel with pointers to the structs.
+  /// `int unravel_entry(void **arguments)` that calls the kernel with pointers to the structs. Where the
+  /// program has a workspace, a pointer to that comes last, or null, and then it is made for the call; the
+  /// text has `void *unravel_workspace_new(void)` (null without memory) and `void
+  /// unravel_workspace_free(void *)` then, and not otherwise.
   bool in_process = false;
   /// The text includes "<kernel>.h" (emit_header) and doesn't declare the structs itself.
   bool with_header = false;

@@ -1,5 +1,6 @@
 #include "emit/expression.h"
 
+#include "loop/hash.h"
 #include "loop/walk.h"
 
 #include <algorithm>
@@ -48,16 +49,32 @@ bool has_load(const Linear &linear) {
 
 } // namespace
 
+std::string c_type(loop::ElementType type) {
+  switch (type) {
+  case loop::ElementType::Int32: return "int32_t";
+  case loop::ElementType::Int64: return "int64_t";
+  case loop::ElementType::Float32: return "float";
+  case loop::ElementType::Float64: return "double";
+  case loop::ElementType::Bit: return "uint32_t";
+  }
+  return "";
+}
+
 Expressions::Expressions(const loop::Program &program, const Names &names) : names_(names) {
   bool is_double = false;
   bool is_single = false;
+  auto add = [&](const std::string &name, Array array) {
+    is_double = is_double || array.element == loop::ElementType::Float64;
+    is_single = is_single || array.element == loop::ElementType::Float32;
+    arrays_[name] = std::move(array);
+  };
   for (const loop::TensorParameter &parameter : program.parameters)
-    for (const loop::ArrayParameter &array : parameter.arrays) {
-      arrays_[parameter.name + "." + array.name] = &array;
-      is_double = is_double || array.element == loop::ElementType::Float64;
-      is_single = is_single || array.element == loop::ElementType::Float32;
-    }
+    for (const loop::ArrayParameter &array : parameter.arrays)
+      add(parameter.name + "." + array.name, {array.element, array.non_negative, array.extents});
+  for (const loop::WorkspaceArray &array : program.workspace)
+    add(array.name, {array.element, array.element == loop::ElementType::Bit, {array.extent}});
   single_precision_ = is_single && !is_double;
+  find_short(program.body);
   assigned_ = loop::effects_of(program.body).assigned;
   find_non_negative(program);
 }
@@ -115,7 +132,9 @@ bool Expressions::has_non_negative_kind(const Term &term, const loop::Facts &fac
                                    return part.second > 0 && holds(part.first);
                                  });
                         },
-                        [&](const term::Apply &x) { return arrays_.at(x.function)->non_negative; },
+                        [&](const term::Apply &x) {
+                          return x.function == loop::hash_name || arrays_.at(x.function).non_negative;
+                        },
                         [&](const term::FloorDivide &x) { return holds(x.numerator); },
                         [](const term::Modulo &) { return true; },
                         [&](const term::Product &x) { return holds(x.left) && holds(x.right); },
@@ -205,6 +224,7 @@ bool Expressions::is_counter(const Linear &linear) const {
 /// What is negative stands on the left, with its sign changed: p < A_rowptr[i + 1]. What is loaded stands on
 /// the left where it is compared with a target: A_col[p] >= j.
 Expressions::Printed Expressions::print_compare(const term::Compare &compare, bool negated) const {
+  if (auto bit = print_bit_test(compare, negated)) return *bit;
   Linear linear = linear_form(compare.left);
   Linear small;
   Linear large;
@@ -236,12 +256,77 @@ Expressions::Printed Expressions::print_compare(const term::Compare &compare, bo
 }
 
 Expressions::Printed Expressions::print_load(const term::Apply &load) const {
-  const loop::ArrayParameter &array = *arrays_.at(load.function);
+  if (load.function == loop::hash_name) return print_hash(load);
+  const Array &array = arrays_.at(load.function);
+  if (array.element == loop::ElementType::Bit) return print_bit(load);
   Term slot;
   for (std::size_t k = 0; k < load.arguments.size(); ++k)
     slot = multiply(slot, array.extents[k]) + load.arguments[k];
   return {fmt::format("{}[{}]", name_of_array(load.function), print(slot).text), primary,
           array.element == loop::ElementType::Int32};
+}
+
+void Expressions::find_short(const loop::Block &body) {
+  each_statement(body, [&](const loop::Statement &statement) {
+    const auto *let = std::get_if<loop::Let>(&statement.kind);
+    if (let && is_short_load(let->value)) short_.insert(let->variable);
+  });
+}
+
+bool Expressions::is_short_load(const Term &term) const {
+  const auto *load = term.as<term::Apply>();
+  return load && load->function != loop::hash_name &&
+         arrays_.at(load->function).element == loop::ElementType::Int32;
+}
+
+/// Whether a slot certainly fits 32 bits without sign: an element of 32 bits, perhaps with a little added.
+bool Expressions::is_short(const Term &term) const {
+  constexpr std::int64_t little = 1 << 30;
+  Linear linear = linear_form(term);
+  if (linear.constant > little || linear.constant < -little || linear.parts.size() != 1) return false;
+  const auto &[atom, coefficient] = linear.parts[0];
+  const auto *variable = atom.as<term::Variable>();
+  return (coefficient == 1 || coefficient == -1) &&
+         (variable ? short_.contains(variable->name) : is_short_load(atom));
+}
+
+/// The word and the shift are computed in 32 bits where the slot has no more, so that several bits are read
+/// at once.
+Expressions::Printed Expressions::print_bit(const term::Apply &load) const {
+  const Term &slot = load.arguments.at(0);
+  const std::string &array = name_of_array(load.function);
+  (is_short(slot) ? needs_.bit : needs_.long_bit) = true;
+  if (!is_short(slot))
+    return {fmt::format("unravel_long_bit({}, {})", array, print(slot).text), primary, true};
+  return {fmt::format("unravel_bit({}, (uint32_t){})", array, operand(slot, unary)), primary, true};
+}
+
+Expressions::Printed Expressions::print_hash(const term::Apply &call) const {
+  needs_.hash = true;
+  std::string state = "0";
+  for (std::size_t k = 1; k < call.arguments.size(); ++k)
+    state = fmt::format("unravel_hash_key({}, {})", state, print(call.arguments[k]).text);
+  return {fmt::format("unravel_hash_range({}, {})", state, print(call.arguments.at(0)).text), primary, false};
+}
+
+/// A bit that is compared with 0 or 1 is a truth value itself.
+std::optional<Expressions::Printed> Expressions::print_bit_test(const term::Compare &compare,
+                                                                bool negated) const {
+  Linear linear = linear_form(compare.left);
+  if (linear.parts.size() != 1) return std::nullopt;
+  const auto &[atom, coefficient] = linear.parts[0];
+  const auto *load = atom.as<term::Apply>();
+  if (!load || load->function == loop::hash_name ||
+      arrays_.at(load->function).element != loop::ElementType::Bit)
+    return std::nullopt;
+  bool is_equal = compare.relation == term::Relation::Equal;
+  bool with_one =
+      linear.constant == -coefficient && (is_equal ? coefficient * coefficient == 1 : coefficient == 1);
+  bool with_zero = linear.constant == 0 && (is_equal || coefficient == -1);
+  if (!with_one && !with_zero) return std::nullopt;
+  std::string text = print_bit(*load).text;
+  if (with_one != negated) return Printed{text, primary, true};
+  return Printed{"!" + text, unary, true};
 }
 
 Expressions::Printed Expressions::print_quotient(const Term &numerator, std::int64_t divisor,
@@ -315,6 +400,10 @@ std::string Expressions::term(const Term &term) const {
   return print(term).text;
 }
 
+std::string Expressions::cast_operand(const Term &term) const {
+  return operand(term, unary);
+}
+
 std::string Expressions::term_of_members(const Term &term) const {
   place_ = Place::Member;
   std::string text = print(term).text;
@@ -334,6 +423,17 @@ std::string Expressions::term_of_struct(const Term &term, const StructType &type
 
 std::string Expressions::element(const loop::Element &element) const {
   return fmt::format("{}[{}]", name_of_array(element.array), print(element.slot).text);
+}
+
+std::string Expressions::is_stored(const std::string &local) const {
+  needs_.is_stored = true;
+  return fmt::format("unravel_is_stored{}({})", single_precision_ ? "_f" : "", names_.variable(local));
+}
+
+std::string Expressions::as_element(const Term &term, loop::ElementType type) const {
+  Printed printed = print(term);
+  if (type != loop::ElementType::Int32 || printed.narrow) return printed.text;
+  return "(int32_t)" + wrap(printed.text, printed.binding < unary);
 }
 
 std::string Expressions::print_number(double number) const {
@@ -366,6 +466,12 @@ Expressions::Printed Expressions::print_value(const loop::Value &value) const {
           [&](const loop::Minus &x) {
             Printed printed = print_value(x.of.at(0));
             return Printed{"-" + wrap(printed.text, printed.binding <= unary), unary, false};
+          },
+          [&](const loop::Stored &x) {
+            needs_.stored = true;
+            return Printed{fmt::format("unravel_stored{}({})", single_precision_ ? "_f" : "",
+                                       print_value(x.of.at(0)).text),
+                           primary, false};
           },
       },
       value.kind);

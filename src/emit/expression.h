@@ -4,6 +4,7 @@
 #include "loop/facts.h"
 #include "loop/loop.h"
 
+#include <optional>
 #include <set>
 #include <string>
 
@@ -17,7 +18,21 @@ struct Needs {
   bool maximum = false;
   bool memset = false;
   bool restrict_macro = false;
+  bool bit = false;
+  bool long_bit = false;
+  bool set_bit = false;
+  bool clear_bit = false;
+  bool lowest_bit = false;
+  bool stored = false;
+  bool is_stored = false;
+  bool hash = false;
+  bool reserve = false;
+  bool threads = false;          // whose number and how many
+  bool single_precision = false; // of stored and is_stored
 };
+
+/// Of an element in memory; bits lie 32 to a word.
+std::string c_type(loop::ElementType type);
 
 /// Terms, conditions and values as C expressions, with the parentheses that C needs and gcc asks for, and
 /// casts where arithmetic on 32-bit elements could overflow.
@@ -26,8 +41,14 @@ public:
   Expressions(const loop::Program &program, const Names &names);
 
   std::string term(const term::Term &term) const;
+  /// With parentheses where a cast before it needs them.
+  std::string cast_operand(const term::Term &term) const;
   std::string value(const loop::Value &value) const;
   std::string element(const loop::Element &element) const;
+  /// Whether the local holds anything but 0.0.
+  std::string is_stored(const std::string &local) const;
+  /// The term as an element of an array of integers, with the cast that makes it one.
+  std::string as_element(const term::Term &term, loop::ElementType type) const;
   /// Like term, but sizes and arrays are members of the parameters: `A->M`.
   std::string term_of_members(const term::Term &term) const;
   /// Extents in terms of a struct's own members: `M + 1`.
@@ -55,6 +76,9 @@ private:
   Printed print_part(const term::Term &atom, std::int64_t size) const;
   Printed print_compare(const term::Compare &compare, bool negated) const;
   Printed print_load(const term::Apply &load) const;
+  Printed print_bit(const term::Apply &load) const;
+  Printed print_hash(const term::Apply &call) const;
+  std::optional<Printed> print_bit_test(const term::Compare &compare, bool negated) const;
   Printed print_quotient(const term::Term &numerator, std::int64_t divisor, bool modulo) const;
   Printed print_extreme(const std::vector<term::Term> &of, bool smallest) const;
   Printed print_parts(const std::vector<term::Term> &parts, bool conjunction) const;
@@ -65,6 +89,16 @@ private:
   std::string name_of_variable(const std::string &name) const;
   std::string name_of_array(const std::string &name) const;
 
+  /// An array as its loads are written.
+  struct Array {
+    loop::ElementType element = loop::ElementType::Int32;
+    bool non_negative = false;
+    std::vector<term::Term> extents;
+  };
+
+  void find_short(const loop::Block &body);
+  bool is_short_load(const term::Term &term) const;
+  bool is_short(const term::Term &term) const;
   void find_non_negative(const loop::Program &program);
   bool is_non_negative(const term::Term &term) const;
   bool is_non_negative(const term::Term &term, const loop::Facts &facts, int depth = 2) const;
@@ -72,7 +106,8 @@ private:
   bool is_counter(const term::Linear &linear) const;
 
   const Names &names_;
-  std::map<std::string, const loop::ArrayParameter *> arrays_;
+  std::map<std::string, Array> arrays_;
+  std::set<std::string> short_;        // variables that hold an element of 32 bits
   std::set<std::string> non_negative_; // variables
   std::set<std::string> assigned_;     // variables that run through positions
   loop::Facts facts_;

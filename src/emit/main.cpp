@@ -156,6 +156,8 @@ private:
     auto line = [&](const std::string &text) { body += wrap_code(text, "  "); };
     for (std::size_t k = 0; k < tensors_.size(); ++k)
       line(fmt::format("{} {};", names_.type_of(k).name, tensors_[k]));
+    bool works = !program_.workspace.empty();
+    if (works) line(fmt::format("{} unravel_work;", names_.workspace().type));
     line("double start;");
     line("int status;");
     std::string arguments;
@@ -166,10 +168,19 @@ private:
       line(fmt::format("unravel_release(&in[{}]);", k));
       arguments += (k ? ", &" : "&") + tensors_[k];
     }
+    if (works) {
+      line(fmt::format("{}(&unravel_work);", names_.workspace().init));
+      arguments += arguments.empty() ? "&unravel_work" : ", &unravel_work";
+    }
     line("start = unravel_seconds();");
     line(fmt::format("status = {}({});", names_.kernel(), arguments));
     line(fmt::format("printf(\"%s: %.3f ms\\n\", {}, 1e3 * (unravel_seconds() - start));",
                      quoted(names_.kernel())));
+    if (works) {
+      line(fmt::format("{}(&unravel_work);", names_.workspace().free));
+      line(fmt::format("if (status == 2) unravel_fail({}, \"there is not enough memory\");",
+                       quoted(names_.kernel())));
+    }
     line(fmt::format("if (status) unravel_fail({}, \"the tensors' sizes don't fit together\");",
                      quoted(names_.kernel())));
     body += result_text();

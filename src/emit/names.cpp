@@ -102,7 +102,23 @@ Names::Names(const Program &program) {
     parameters_.push_back(take(taken_, program.parameters[k].name));
     parameter_index_[program.parameters[k].name] = k;
   }
+  if (!program.workspace.empty()) name_workspace(program);
   name_variables(program);
+}
+
+void Names::name_workspace(const Program &program) {
+  workspace_.type = take(taken_, kernel_ + "_workspace");
+  workspace_.init = take(taken_, workspace_.type + "_init");
+  workspace_.free = take(taken_, workspace_.type + "_free");
+  workspace_.parameter = take(taken_, "work");
+  std::set<std::string> members;
+  for (const loop::WorkspaceArray &array : program.workspace) {
+    std::string wanted = array.name;
+    std::replace(wanted.begin(), wanted.end(), '.', '_');
+    arrays_[array.name] = take(taken_, wanted);
+    workspace_.members[array.name] = take(members, wanted);
+    workspace_.capacities[array.name] = take(members, wanted + "_capacity");
+  }
 }
 
 void Names::name_types(const Program &program) {

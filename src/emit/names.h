@@ -33,6 +33,16 @@ public:
   const std::string &variable(const std::string &name) const { return variables_.at(name); }
   /// The local pointer to an array.
   const std::string &array(const std::string &name) const { return arrays_.at(name); }
+  /// In the place of the name that array() gives, from here on.
+  void rename_array(const std::string &name, const std::string &to) { arrays_[name] = to; }
+
+  /// The workspace's struct, its functions and the parameter; only where the program has one.
+  struct Workspace {
+    std::string type, init, free, parameter;
+    std::map<std::string, std::string> members, capacities; // by the array's name in the program
+  };
+  const Workspace &workspace() const { return workspace_; }
+
   /// `A->rowptr`, for a qualified size, count or array.
   std::string member(const std::string &qualified) const;
 
@@ -45,8 +55,10 @@ public:
 private:
   void name_types(const loop::Program &program);
   void name_variables(const loop::Program &program);
+  void name_workspace(const loop::Program &program);
 
   std::string kernel_;
+  Workspace workspace_;
   std::vector<StructType> types_;
   std::vector<std::size_t> type_of_;
   std::vector<std::string> parameters_;

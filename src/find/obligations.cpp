@@ -22,13 +22,13 @@ std::string primed(const std::string &name) {
 }
 
 Term inside(const scan::Component &component) {
-  if (component.width == 1) return equal(component.target, component.key);
+  if (component.is_equality()) return equal(component.target, component.key);
   return term::between(0, component.target - component.key, component.width);
 }
 
 /// The target lies beyond the key's interval (`>`), or before it.
 Term beyond(const scan::Component &component) {
-  return at_most(component.key + Term(component.width), component.target);
+  return at_most(component.key + component.width, component.target);
 }
 
 Term before(const scan::Component &component) {
@@ -141,7 +141,7 @@ Variables Obligations::start_variables(Direction direction) const {
 prove::Answer Obligations::put(const std::string &name, bool wanted_possible, Terms hypotheses) {
   prove::Answer answer = prover_.refute(name, level().variable, hypotheses);
   bool holds = wanted_possible ? answer == prove::Answer::Possible : answer == prove::Answer::Refuted;
-  plan_.obligations.push_back({name, wanted_possible, holds, prover_.log().size() - 1});
+  plan_.obligations.push_back({name, wanted_possible, holds, prover_.last()});
   asked_[name] = holds;
   return answer;
 }
@@ -393,12 +393,65 @@ bool Obligations::placed(const Variables &state, std::size_t end) {
   return ask(name, std::move(hypotheses));
 }
 
+bool Obligations::keys_in(const Term &extent) {
+  std::string name = "O-range(" + term::to_text(extent) + ")";
+  bool holds = false;
+  if (known(name, holds)) return holds;
+  Terms hypotheses = context(0, level_);
+  hypotheses.push_back(in_segment(0, position()));
+  Terms outside;
+  for (const scan::Component &component : level().components)
+    outside.push_back(negation(term::between(0, component.key, extent)));
+  hypotheses.push_back(disjunction(std::move(outside)));
+  return ask(name, std::move(hypotheses));
+}
+
+bool Obligations::targets_in(const Term &extent) {
+  std::string name = "O-target(" + term::to_text(extent) + ")";
+  bool holds = false;
+  if (known(name, holds)) return holds;
+  Terms hypotheses = context(0, level_);
+  Terms outside;
+  for (const scan::Component &component : level().components)
+    outside.push_back(negation(term::between(0, component.target, extent)));
+  hypotheses.push_back(disjunction(std::move(outside)));
+  return ask(name, std::move(hypotheses));
+}
+
 bool Obligations::starts_at_zero() {
   bool holds = false;
   if (known("O-zero", holds)) return holds;
   Terms hypotheses = context(0, level_);
   hypotheses.push_back(less(level().lower, 0));
   return ask("O-zero", std::move(hypotheses));
+}
+
+bool Obligations::ends_by(const Term &limit) {
+  std::string name = "O-high(" + term::to_text(limit) + ")";
+  bool holds = false;
+  if (known(name, holds)) return holds;
+  Terms hypotheses = context(0, level_);
+  hypotheses.push_back(less(limit, level().upper));
+  return ask(name, std::move(hypotheses));
+}
+
+bool Obligations::ranges_below(const std::string &name_of_variable, const Term &limit) {
+  std::string name = "O-range(" + name_of_variable + ", " + term::to_text(limit) + ")";
+  bool holds = false;
+  if (known(name, holds)) return holds;
+  Terms hypotheses = context(0, level_);
+  hypotheses.push_back(negation(term::between(0, variable(name_of_variable), limit)));
+  return ask(name, std::move(hypotheses));
+}
+
+bool Obligations::aligned(const Term &key, std::int64_t width) {
+  std::string name = "O-block(" + term::to_text(key) + ", " + std::to_string(width) + ")";
+  bool holds = false;
+  if (known(name, holds)) return holds;
+  Terms hypotheses = context(0, level_);
+  hypotheses.push_back(in_segment(0, position()));
+  hypotheses.push_back(negation(equal(term::modulo(key, width), 0)));
+  return ask(name, std::move(hypotheses));
 }
 
 bool Obligations::direct(const Term &position_term) {

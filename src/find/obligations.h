@@ -32,8 +32,14 @@ public:
   Obligations(const scan::Nest &nest, std::size_t level, const std::vector<LevelPlan> &outer,
               prove::Prover &prover, LevelPlan &plan);
 
+  /// Without `complete`, a template need not ask what matters only once it is taken, where it isn't
+  /// worthwhile.
+  void set_complete(bool complete) { complete_ = complete; }
+  bool complete() const { return complete_; }
+
   const scan::Level &level() const { return nest_.levels[level_]; }
   const scan::Nest &nest() const { return nest_; }
+  const std::vector<prove::Axiom> &axioms() const { return prover_.axioms(); }
   const std::vector<LevelPlan> &outer_plans() const { return outer_; }
   /// All variables of outer levels, outermost first.
   const Variables &outer() const { return outer_variables_; }
@@ -72,8 +78,18 @@ public:
   bool profit(const Variables &state);
   /// Visits with the same state agree in the iterating variables of levels [0, end).
   bool placed(const Variables &state, std::size_t end);
+  /// Keys of the segment lie in [0, extent).
+  bool keys_in(const term::Term &extent);
+  /// Targets lie in [0, extent) at every visit.
+  bool targets_in(const term::Term &extent);
   /// Positions are not negative.
   bool starts_at_zero();
+  /// No segment ends behind `limit`.
+  bool ends_by(const term::Term &limit);
+  /// An outer variable's values lie in [0, limit).
+  bool ranges_below(const std::string &variable, const term::Term &limit);
+  /// A block's key is a multiple of its width.
+  bool aligned(const term::Term &key, std::int64_t width);
   /// The only possible match is at `position`.
   bool direct(const term::Term &position);
   bool direct_in_bounds(const term::Term &position);
@@ -106,6 +122,7 @@ private:
   const std::vector<LevelPlan> &outer_;
   prove::Prover &prover_;
   LevelPlan &plan_;
+  bool complete_ = true;
   Variables outer_variables_;
   term::Substitution primed_;
   term::Term match_;

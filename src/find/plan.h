@@ -2,9 +2,11 @@
 
 #include "prove/prover.h"
 #include "scan/nest.h"
+#include "text/source.h"
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -14,9 +16,18 @@ namespace unravel::find {
 
 enum class Method { Direct, Sequential, Galloping, Binary, Hash, Map, Scan };
 std::string name_of(Method method); // "direct", "sequential", "galloping", "binary", "hash", "map", "scan"
+/// Sequential and Galloping keep a position from visit to visit.
+bool keeps_state(Method method);
 
 /// Where walking starts and how far it may be trusted.
 enum class Direction { Up, Down };
+
+/// What a dense map holds of a segment, by key.
+enum class MapForm {
+  Positions, // map[key(q)] = q. A hit is tested again, so what other segments left in the map does no harm
+  Values,    // map[key(q)] = the operand's value at q, nothing elsewhere; cleared key by key after use
+  Marked,    // Values, and a bit per key that says whether there is one: many targets are tested at once
+};
 
 /// One obligation that was asked for a level.
 struct Obligation {
@@ -42,6 +53,12 @@ struct Candidate {
 ///               chain:  r = q; while (r < upper and match at r) { body at r; ++r }  advance: q = r
 ///               state = q
 ///   Binary      q = the first position of [lower, upper) where skip is false; then as above, without state
+///   Galloping   as Sequential, but walking is by steps of doubling length and bisection of the last step
+///   Hash        before level `map_level`: chains, in rising order, of the positions of [map_lower,
+///   map_upper)
+///               by their map_keys; then every q of the chain of map_targets: if (match) body; unique:
+///               leave after the hit
+///   Map         before level `map_level`: by key, see MapForm; then q = map[target], if it matches: body
 ///   Scan        every q: if (match) body; unique: leave the loop after the hit
 /// A chain is always walked upwards, so positions are visited in rising order below every method.
 struct LevelPlan {
@@ -58,14 +75,32 @@ struct LevelPlan {
   term::Term position;
   bool check_bounds = true; // lower <= position < upper
   bool check_match = true;  // match_condition
-  /// Sequential: the state is kept per value of these outer variables...
+  /// Sequential, Galloping: the state is kept per value of these outer variables...
   std::vector<std::string> state;
-  /// ... in a scalar declared just before the level `state_level` of the nest (0: before the outermost), or
+  /// ... in a scalar declared just before the level `state_level` of the nest (0: before the outermost), or,
+  /// where state_index isn't empty, in an array declared there: its slot per outer values at the find, and
+  /// its extents (over the variables outside `state_level`, empty where one is below 1).
+  std::vector<term::Term> state_index, state_extent;
   bool clamp = false; // q = max(state, lower) (down: min(state, upper - 1)) at each visit
   std::size_t state_level = 0;
-  /// The state's first value, over the variables outside `state_level`.
+  /// The state's first value (in an array: of each slot), over the variables outside `state_level`.
   term::Term start;
   bool advance = false; // `++q` after a match is allowed (O-inc)
+  /// Hash, Map: the level of the nest before which the map is filled; the segment and the keys depend on
+  /// nothing from there on. Where a loop inside is parallel, its iterations share the map.
+  std::size_t map_level = 0;
+  term::Term map_lower, map_upper; // the segment, over the variables outside `map_level`
+  /// At a match at q the map_keys (over q and the variables outside `map_level`) equal the map_targets (over
+  /// the outer variables).
+  std::vector<term::Term> map_keys, map_targets;
+  /// Map: keys lie in [0, map_extent).
+  term::Term map_extent;
+  /// Not 0: where map_extent is larger, another plan is executed, and the map needs no memory.
+  std::int64_t map_limit = 0;
+  bool check_target = true; // the target may lie outside of [0, map_extent)
+  /// The position is needed only to read one operand's value.
+  bool only_value = false;
+  MapForm map_form = MapForm::Positions;
   /// skip holds on a prefix of the range (O-part, proved): a state may also be found by binary search.
   bool partitioned = false;
   std::vector<Obligation> obligations;
@@ -79,23 +114,39 @@ struct FindPlan {
   bool vacuous = false;
 };
 
+/// A method that the user asked for, and the places of the name and of the method in the request's text.
+struct Request {
+  Request(Method wanted, text::Span name = {}, text::Span by = {}) // NOLINT: a method is a request
+      : method(wanted), name_span(std::move(name)), method_span(std::move(by)) {}
+  Method method;
+  text::Span name_span, method_span;
+};
+
 /// What the user asked for with --find: per variable ("x.p") or tensor ("x"). What is asked for a tensor
 /// holds for its innermost find, and for the others unless these are direct.
-using Requests = std::map<std::string, Method>;
+using Requests = std::map<std::string, Request>;
 
 /// Estimates from the data: how many values the variable of a Loop level takes per visit, how many positions
 /// a Find level ranges over. Empty where nothing is known.
 using Lengths = std::map<std::string, double>;
 
 /// Plans every Find level of a nest. `axioms` are in the prover. A request that can't be proved fails with
-/// kind find_not_proved naming the failed obligation; a request for a method that isn't available yet with
-/// kind find_not_available; one that names nothing to be found with kind no_such_find.
+/// kind find_not_proved naming the failed obligation, with a counterexample where a small one was found; one
+/// that names nothing to be found with kind no_such_find.
 ///
-/// Direct is taken where it is proved, then sequential iteration where it is proved, worth it and its state
-/// is one scalar, then binary search, then the scan. `unknown` from the prover is not proved. Where the
-/// lengths say that a walk over the range would serve too few targets, binary search is taken before it.
+/// `value_positions`: positions that are found only to read one operand's value (scan/uses.h).
+///
+/// Direct is taken where it is proved, then a dense map where it is proved and serves several passes, then
+/// sequential iteration where it is proved, worth it and its state is one scalar, then binary search, then
+/// the scan. `unknown` from the prover is not proved. Where the lengths say that a walk over the range would
+/// serve too few targets, binary search is taken before it.
 FindPlan plan_finds(const scan::Nest &nest, prove::Prover &prover, const Requests &requests = {},
-                    const Lengths &lengths = {});
+                    const Lengths &lengths = {}, const std::set<std::string> &value_positions = {});
+
+/// The plan with these methods, or none where one of them can't be proved: then no counterexample is looked
+/// for.
+std::optional<FindPlan> plan_finds_by(const scan::Nest &nest, prove::Prover &prover, const Requests &requests,
+                                      const std::set<std::string> &value_positions);
 
 /// The find condition of a level: all components hold. Over the level's and outer variables.
 term::Term match_condition(const scan::Level &level);

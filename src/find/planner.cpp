@@ -1,4 +1,6 @@
 // Choosing a find method per level.
+#include "find/counterexample.h"
+#include "find/map_level.h"
 #include "find/templates.h"
 #include "report/diagnostic.h"
 
@@ -14,6 +16,9 @@ namespace {
 /// rows of a Poisson matrix against vectors of 100 to 10000 entries).
 constexpr double binary_step = 5;
 
+/// So many positions are passed at a time by a long walk.
+constexpr double walk_stride = 8;
+
 using scan::Level;
 
 struct Template {
@@ -23,9 +28,8 @@ struct Template {
 
 /// The order of trying is the order of cost.
 constexpr Template templates[] = {
-    {Method::Direct, try_direct},
-    {Method::Sequential, try_sequential},
-    {Method::Binary, try_binary},
+    {Method::Direct, try_direct},       {Method::Map, try_map},       {Method::Sequential, try_sequential},
+    {Method::Galloping, try_galloping}, {Method::Binary, try_binary}, {Method::Hash, try_hash},
     {Method::Scan, try_scan},
 };
 
@@ -48,24 +52,23 @@ void check_requests(const scan::Nest &nest, const Requests &requests) {
     names.push_back(nest.levels[level].variable);
     if (!nest.levels[level].tensor.empty()) names.push_back(nest.levels[level].tensor);
   }
-  for (const auto &[name, method] : requests) {
-    if (!template_of(method))
-      report::fail(report::Kind::find_not_available,
-                   fmt::format("find method `{}` isn't available yet", name_of(method)),
-                   "available are direct, sequential, binary and scan");
+  for (const auto &[name, request] : requests) {
     if (std::find(names.begin(), names.end(), name) != names.end()) continue;
     std::string list;
     for (const std::string &each : names)
       if (list.find("`" + each + "`") == std::string::npos) list += (list.empty() ? "`" : ", `") + each + "`";
-    report::fail(report::Kind::no_such_find, fmt::format("nothing is found for `{}`", name),
+    report::fail(report::Kind::no_such_find, request.name_span,
+                 fmt::format("nothing is found for `{}`", name),
                  list.empty() ? "no find is needed in this order of loops" : "finds are " + list);
   }
 }
 
 class Planner {
 public:
-  Planner(const scan::Nest &nest, prove::Prover &prover, const Requests &requests, const Lengths &lengths)
-      : nest_(nest), prover_(prover), requests_(requests), lengths_(lengths), finds_(finds_of(nest)) {}
+  Planner(const scan::Nest &nest, prove::Prover &prover, const Requests &requests, const Lengths &lengths,
+          const std::set<std::string> &value_positions, bool with_examples)
+      : nest_(nest), prover_(prover), requests_(requests), lengths_(lengths),
+        value_positions_(value_positions), with_examples_(with_examples), finds_(finds_of(nest)) {}
 
   FindPlan plan() {
     check_requests(nest_, requests_);
@@ -74,6 +77,7 @@ public:
     for (std::size_t level : finds_) {
       LevelPlan own;
       own.level = level;
+      own.only_value = value_positions_.count(nest_.levels[level].variable) != 0;
       if (level == finds_.back()) own.obligations = vacuity_;
       if (result_.vacuous)
         plan_vacuous(own);
@@ -99,17 +103,17 @@ private:
   void plan_vacuous(LevelPlan &own) {
     const Level &level = nest_.levels[own.level];
     std::string reason = "the properties contradict each other here, or nothing can match";
-    if (std::optional<Method> wanted = request_for(level); wanted && *wanted != Method::Scan)
-      refuse(level, *wanted, reason);
+    if (const Request *wanted = request_for(level); wanted && wanted->method != Method::Scan)
+      refuse(own, *wanted, reason);
     own.method = Method::Scan;
     own.candidates.push_back({Method::Scan, true, true, reason});
   }
 
-  std::optional<Method> request_for(const Level &level) const {
-    if (auto at = requests_.find(level.variable); at != requests_.end()) return at->second;
+  const Request *request_for(const Level &level) const {
+    if (auto at = requests_.find(level.variable); at != requests_.end()) return &at->second;
     if (auto at = requests_.find(level.tensor); at != requests_.end() && !level.tensor.empty())
-      return at->second;
-    return std::nullopt;
+      return &at->second;
+    return nullptr;
   }
 
   /// A tensor's request spares its outer levels that are found directly.
@@ -124,21 +128,22 @@ private:
   void plan_level(LevelPlan &own) {
     const Level &level = nest_.levels[own.level];
     Obligations obligations(nest_, own.level, result_.levels, prover_, own);
-    std::optional<Method> wanted = request_for(level);
-    if (wanted && *wanted != Method::Direct && keeps_direct(own.level) &&
+    const Request *wanted = request_for(level);
+    if (wanted && wanted->method != Method::Direct && keeps_direct(own.level) &&
         attempt(templates[0], obligations, own, false)) {
       own.candidates.back().reason = "an outer find of the tensor stays direct";
       return;
     }
     if (wanted) {
       own.candidates.clear();
-      if (!attempt(*template_of(*wanted), obligations, own, true))
-        refuse(level, *wanted, own.candidates.back().reason);
+      if (!attempt(*template_of(wanted->method), obligations, own, true))
+        refuse(own, *wanted, own.candidates.back().reason);
       own.candidates.back().reason = "as asked";
     } else {
       for (const Template &each : templates)
         if (attempt(each, obligations, own, false)) break;
       note_untried(own);
+      prefer_map(obligations, own);
       prefer_binary(own);
     }
     if (undecided_)
@@ -149,6 +154,21 @@ private:
   double length(const std::string &variable, double otherwise) const {
     auto known = lengths_.find(variable);
     return known == lengths_.end() ? otherwise : known->second;
+  }
+
+  /// A map that serves one pass costs more than a walk does, but less than trying every position each time.
+  static void prefer_map(Obligations &obligations, LevelPlan &own) {
+    auto candidate = [](LevelPlan &plan, Method method) {
+      return std::find_if(plan.candidates.begin(), plan.candidates.end(),
+                          [&](const Candidate &each) { return each.method == method; });
+    };
+    if (own.method != Method::Scan || !candidate(own, Method::Map)->proved) return;
+    LevelPlan map = own;
+    if (!try_map(obligations, map).available || loops_since(obligations, map.map_level) == 0) return;
+    map.method = Method::Map;
+    candidate(map, Method::Map)->reason = "chosen: nothing but a scan is proved";
+    candidate(map, Method::Scan)->reason = "map costs less";
+    own = std::move(map);
   }
 
   /// A walk costs its range, however few targets it serves; binary search the logarithm per target. The
@@ -162,7 +182,7 @@ private:
     double targets = 1;
     for (std::size_t k = own.state_level; k < own.level; ++k)
       if (nest_.levels[k].kind == Level::Kind::Loop) targets *= length(nest_.levels[k].variable, 1);
-    double walk = range * targets / (targets + 1) + targets;
+    double walk = range * targets / (targets + 1) / walk_stride + 2 * targets;
     double search = targets * std::log2(range + 1) * binary_step;
     if (search >= walk) return;
     own.method = Method::Binary;
@@ -178,6 +198,7 @@ private:
   /// Tries a template and takes it if it is available and, unless `insist`, worthwhile.
   bool attempt(const Template &each, Obligations &obligations, LevelPlan &own, bool insist) {
     LevelPlan before = own;
+    obligations.set_complete(insist);
     Outcome outcome = each.attempt(obligations, own);
     bool taken = outcome.proved && outcome.available && (outcome.worthwhile || insist);
     if (!taken) {
@@ -201,16 +222,20 @@ private:
         own.candidates.push_back({each.method, false, false, name_of(own.method) + " costs less"});
   }
 
-  [[noreturn]] static void refuse(const Level &level, Method method, const std::string &reason) {
-    report::fail(report::Kind::find_not_proved,
-                 fmt::format("`{}` can't be found by {}: {}", level.variable, name_of(method), reason),
+  [[noreturn]] void refuse(const LevelPlan &own, const Request &wanted, const std::string &reason) const {
+    report::fail(report::Kind::find_not_proved, wanted.method_span,
+                 fmt::format("`{}` can't be found by {}: {}", nest_.levels[own.level].variable,
+                             name_of(wanted.method),
+                             with_examples_ ? failure(nest_, own, reason, prover_) : reason),
                  "leave the method to the compiler, or state the property that is missing");
   }
 
   const scan::Nest &nest_;
   prove::Prover &prover_;
   const Requests &requests_;
-  const Lengths &lengths_;
+  Lengths lengths_;
+  const std::set<std::string> &value_positions_;
+  bool with_examples_; // in refusals
   std::vector<std::size_t> finds_;
   std::vector<Obligation> vacuity_;
   bool undecided_ = false;
@@ -220,8 +245,17 @@ private:
 } // namespace
 
 FindPlan plan_finds(const scan::Nest &nest, prove::Prover &prover, const Requests &requests,
-                    const Lengths &lengths) {
-  return Planner(nest, prover, requests, lengths).plan();
+                    const Lengths &lengths, const std::set<std::string> &value_positions) {
+  return Planner(nest, prover, requests, lengths, value_positions, true).plan();
+}
+
+std::optional<FindPlan> plan_finds_by(const scan::Nest &nest, prove::Prover &prover, const Requests &requests,
+                                      const std::set<std::string> &value_positions) {
+  try {
+    return Planner(nest, prover, requests, {}, value_positions, false).plan();
+  } catch (const report::Error &) {
+    return std::nullopt;
+  }
 }
 
 } // namespace unravel::find

@@ -20,11 +20,23 @@ std::string name_of(Method method) {
   return {};
 }
 
+bool keeps_state(Method method) {
+  return method == Method::Sequential || method == Method::Galloping;
+}
+
 namespace {
 
-std::string place_of(const LevelPlan &plan, const scan::Nest &nest) {
-  if (plan.state_level == 0) return "once, before all loops";
-  return "inside " + nest.levels[plan.state_level - 1].variable;
+/// Just before a level of the nest.
+std::string place_of(std::size_t level, const scan::Nest &nest) {
+  if (level == 0) return "once, before all loops";
+  return "inside " + nest.levels[level - 1].variable;
+}
+
+std::string list_of(const std::vector<term::Term> &terms) {
+  std::string text;
+  for (const term::Term &term : terms)
+    text += (text.empty() ? "" : ", ") + term::to_text(term);
+  return text;
 }
 
 std::string print_method(const LevelPlan &plan, const scan::Nest &nest) {
@@ -36,15 +48,20 @@ std::string print_method(const LevelPlan &plan, const scan::Nest &nest) {
     if (plan.check_match) text += ", if it matches";
     return text + "\n";
   case Method::Sequential:
+  case Method::Galloping:
     text = fmt::format("  {} while {}\n", name_of(plan.direction), term::to_text(plan.skip));
     text +=
         fmt::format("  state per {}: from {}, declared {}{}\n", braces(plan.state), term::to_text(plan.start),
-                    place_of(plan, nest), plan.clamp ? ", clamped to the range" : "");
+                    place_of(plan.state_level, nest), plan.clamp ? ", clamped to the range" : "");
+    if (!plan.state_index.empty())
+      text += fmt::format("  at [{}] of [{}]\n", list_of(plan.state_index), list_of(plan.state_extent));
     text += plan.advance ? "  steps past a match\n" : "  stays at a match\n";
     return text;
   case Method::Binary: return fmt::format("  up while {}\n", term::to_text(plan.skip));
-  case Method::Galloping:
   case Method::Hash:
+    return fmt::format("  positions [{}, {}) by {}, asked for {}\n  filled {}\n",
+                       term::to_text(plan.map_lower), term::to_text(plan.map_upper), list_of(plan.map_keys),
+                       list_of(plan.map_targets), place_of(plan.map_level, nest));
   case Method::Map:
   case Method::Scan: return text;
   }

@@ -39,22 +39,32 @@ bool is_tested(const Obligations &obligations, std::size_t end) {
   return false;
 }
 
-/// The term over variables of levels [0, end) only, if it can be computed there. An array must not be read
-/// before the tests that may keep the index within it, unless the scan knows that it is safe.
-std::optional<Term> outside(const Obligations &obligations, Term term, std::size_t end) {
-  const std::vector<Level> &levels = obligations.nest().levels;
-  for (std::size_t k = obligations.outer().size(); k-- > end;) {
-    if (!term::mentions(term, levels[k].variable)) continue;
-    std::optional<Term> definition = obligations.definition(k, true);
-    if (!definition) return std::nullopt;
-    term = term::substitute(term, {{levels[k].variable, *definition}});
+/// The sizes of which the axioms say that they limit an array that the term reads.
+std::vector<Term> limits_of(const Obligations &obligations, const Term &term) {
+  std::set<std::string> arrays;
+  for (const Term &application : term::applications_of(term))
+    arrays.insert(application.as<term::Apply>()->function);
+  std::vector<Term> found;
+  for (const prove::Axiom &axiom : obligations.axioms()) {
+    std::vector<Term> loads = term::applications_of(axiom.conclusion);
+    if (axiom.variables.size() != 1 || loads.size() != 1) continue;
+    if (!arrays.count(loads[0].as<term::Apply>()->function)) continue;
+    for (const std::string &name : term::variables_of(axiom.conclusion))
+      if (name != axiom.variables[0]) found.push_back(term::variable(name));
   }
-  std::vector<Term> loads = term::applications_of(term);
-  const std::set<Term> &safe = obligations.nest().safe_loads;
-  bool all_safe =
-      std::all_of(loads.begin(), loads.end(), [&](const Term &load) { return safe.count(load) != 0; });
-  if (!all_safe && is_tested(obligations, end)) return std::nullopt;
-  return term;
+  return found;
+}
+
+/// Where a clamped state may start for all segments: no segment begins (downwards: ends) before it.
+std::optional<Term> start_of_all(Obligations &obligations, Direction direction) {
+  if (direction == Direction::Up) return obligations.starts_at_zero() ? std::optional<Term>(0) : std::nullopt;
+  for (const Term &limit : limits_of(obligations, obligations.level().upper))
+    if (obligations.ends_by(limit)) return limit - Term(1);
+  return std::nullopt;
+}
+
+Term start_of(const Level &level, Direction direction) {
+  return direction == Direction::Up ? level.lower : level.upper - Term(1);
 }
 
 } // namespace
@@ -116,11 +126,26 @@ std::vector<Variables> likely_states(const Obligations &obligations, Direction d
   return states;
 }
 
+std::optional<Term> computed_before(const Obligations &obligations, Term term, std::size_t before) {
+  const std::vector<Level> &levels = obligations.nest().levels;
+  for (std::size_t k = obligations.outer().size(); k-- > before;) {
+    if (!term::mentions(term, levels[k].variable)) continue;
+    std::optional<Term> definition = obligations.definition(k, true);
+    if (!definition) return std::nullopt;
+    term = term::substitute(term, {{levels[k].variable, *definition}});
+  }
+  std::vector<Term> loads = term::applications_of(term);
+  const std::set<Term> &safe = obligations.nest().safe_loads;
+  bool all_safe =
+      std::all_of(loads.begin(), loads.end(), [&](const Term &load) { return safe.count(load) != 0; });
+  if (!all_safe && is_tested(obligations, before)) return std::nullopt;
+  return term;
+}
+
 std::optional<Place> place_state(Obligations &obligations, Direction direction, const Variables &state) {
-  const Level &level = obligations.level();
-  Term start = direction == Direction::Up ? level.lower : level.upper - Term(1);
+  Term start = start_of(obligations.level(), direction);
   for (std::size_t end = end_of(obligations, state); end < obligations.outer().size(); ++end) {
-    if (std::optional<Term> at_end = outside(obligations, start, end)) {
+    if (std::optional<Term> at_end = computed_before(obligations, start, end)) {
       if (!obligations.placed(state, end)) return std::nullopt;
       return Place{end, *at_end};
     }
@@ -130,11 +155,47 @@ std::optional<Place> place_state(Obligations &obligations, Direction direction, 
   return std::nullopt;
 }
 
-std::optional<Place> place_clamped(Obligations &obligations, const Variables &state) {
+std::optional<Place> place_clamped(Obligations &obligations, Direction direction, const Variables &state) {
   std::size_t end = end_of(obligations, state);
-  if (end == obligations.outer().size()) return std::nullopt;
-  if (!obligations.placed(state, end) || !obligations.starts_at_zero()) return std::nullopt;
-  return Place{end, Term(0)};
+  if (end == obligations.outer().size() || !obligations.placed(state, end)) return std::nullopt;
+  std::optional<Term> start = start_of_all(obligations, direction);
+  if (!start) return std::nullopt;
+  return Place{end, *start};
+}
+
+std::optional<ArrayPlace> place_array(Obligations &obligations, Direction direction, const Variables &state) {
+  ArrayPlace result;
+  std::size_t &place = result.place.level;
+  // Where the last variable of the state is outside too, a scalar would do.
+  while (place + 1 < end_of(obligations, state) && obligations.placed(state, place + 1))
+    ++place;
+  for (std::size_t k = place; k < obligations.outer().size(); ++k) {
+    if (!contains(state, obligations.outer()[k])) continue;
+    const Level &level = obligations.nest().levels[k];
+    Term own = term::variable(level.variable);
+    if (level.kind != Level::Kind::Let) {
+      std::optional<Term> lower = computed_before(obligations, level.lower, place);
+      std::optional<Term> upper = computed_before(obligations, level.upper, place);
+      if (!lower || !upper) return std::nullopt;
+      result.index.push_back(own - *lower);
+      result.extent.push_back(*upper - *lower);
+      continue;
+    }
+    std::vector<Term> limits = limits_of(obligations, level.value);
+    auto limit = std::find_if(limits.begin(), limits.end(), [&](const Term &each) {
+      return obligations.ranges_below(level.variable, each);
+    });
+    if (limit == limits.end()) return std::nullopt;
+    result.index.push_back(own);
+    result.extent.push_back(*limit);
+  }
+  std::optional<Term> start = computed_before(obligations, start_of(obligations.level(), direction), place);
+  // O-clamp follows from O-init.
+  result.clamp = !start;
+  if (!start) start = start_of_all(obligations, direction);
+  if (!start) return std::nullopt;
+  result.place.start = *start;
+  return result;
 }
 
 bool serves_few(const Obligations &obligations, const Place &place) {

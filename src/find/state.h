@@ -23,7 +23,13 @@ Variables state_variables(const Obligations &obligations);
 /// the prefixes of the iterating variables that contain these (a scalar serves them).
 std::vector<Variables> likely_states(const Obligations &obligations, Direction direction);
 
-/// Where a scalar state is declared.
+/// The term over variables of levels [0, before) only, if it can be computed there: seen through Lets and
+/// through direct finds without a test. An array must not be read before the tests that may keep the index
+/// within it, unless the scan knows that it is safe.
+std::optional<term::Term> computed_before(const Obligations &obligations, term::Term term,
+                                          std::size_t before);
+
+/// Where a state is declared.
 struct Place {
   std::size_t level = 0;
   term::Term start;
@@ -32,8 +38,21 @@ struct Place {
 /// The place of a state that starts at the level's bound, if one scalar serves: its variables lie outside the
 /// place, fix the iterating variables outside the place, and the start can be computed there.
 std::optional<Place> place_state(Obligations &obligations, Direction direction, const Variables &state);
-/// The same for a clamped state (upwards only): it starts at 0, which must not lie behind any segment.
-std::optional<Place> place_clamped(Obligations &obligations, const Variables &state);
+/// The same for a clamped state: it starts where no segment starts before it, upwards at 0 (O-zero),
+/// downwards below a size that no segment exceeds (O-high).
+std::optional<Place> place_clamped(Obligations &obligations, Direction direction, const Variables &state);
+
+/// An array of states.
+struct ArrayPlace {
+  Place place;
+  bool clamp = false;
+  std::vector<term::Term> index, extent; // as LevelPlan's state_index and state_extent
+};
+
+/// The place of an array over the variables of the state that are not fixed outside it: as far inside as
+/// visits with the same state share it. The range of each such variable must be known there: a loop's from
+/// its bounds, a coordinate's from a size (O-range). No array where a start for all slots isn't known.
+std::optional<ArrayPlace> place_array(Obligations &obligations, Direction direction, const Variables &state);
 
 /// Whether the loops inside the place make a constant number of visits while the segment's length is not
 /// constant: each walk over the segment would serve only these.

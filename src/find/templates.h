@@ -18,7 +18,10 @@ struct Outcome {
 /// it proves. A template that isn't available leaves no trace in the plan but its obligations.
 Outcome try_direct(Obligations &obligations, LevelPlan &plan);
 Outcome try_sequential(Obligations &obligations, LevelPlan &plan);
+Outcome try_map(Obligations &obligations, LevelPlan &plan);
+Outcome try_galloping(Obligations &obligations, LevelPlan &plan);
 Outcome try_binary(Obligations &obligations, LevelPlan &plan);
+Outcome try_hash(Obligations &obligations, LevelPlan &plan);
 Outcome try_scan(Obligations &obligations, LevelPlan &plan);
 
 /// Sets plan.unique and plan.contiguous; whether matches are at least adjacent.

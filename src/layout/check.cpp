@@ -69,9 +69,8 @@ std::vector<std::size_t> conflict(const Layout &layout, const std::vector<Term> 
 
 /// A property whose guard the others exclude, or a relation that they make empty, means that nothing with
 /// entries satisfies all of them.
-void check_vacuity(const Layout &layout) {
+void check_vacuity(const Layout &layout, prove::Prover &all) {
   if (layout.properties.empty()) return;
-  prove::Prover all(layout.axioms());
   auto excluded = [&](const std::vector<Term> &hypotheses) {
     return all.refute("vacuity", "", hypotheses) == prove::Answer::Refuted &&
            !refuted(basic_facts(layout), hypotheses);
@@ -83,11 +82,12 @@ void check_vacuity(const Layout &layout) {
   for (const Property &property : layout.properties) {
     if (property.axiom.variables.empty()) continue;
     std::vector<Term> guard = term::conjuncts(property.axiom.guard);
-    if (refuted(basic_facts(layout), guard)) continue; // it says nothing, whatever the others say
     // With the conclusion, so that the applications in it are known where axioms are instantiated.
     std::vector<Term> instance =
         term::conjuncts(term::conjunction({property.axiom.guard, property.axiom.conclusion}));
-    if (all.refute("vacuity", "", instance) == prove::Answer::Refuted)
+    if (all.refute("vacuity", "", instance) != prove::Answer::Refuted) continue;
+    // Where the guard alone is impossible, the property says nothing, whatever the others say.
+    if (!refuted(basic_facts(layout), guard))
       fail_contradiction(layout, instance, fmt::format("nothing satisfies `{}`", property.axiom.text),
                          &property);
   }
@@ -216,9 +216,9 @@ void close_coordinates(const Layout &layout, Piece &piece, prove::Prover &prover
 } // namespace
 
 std::vector<report::Diagnostic> check_layout(Layout &layout) {
-  check_vacuity(layout);
-  std::vector<report::Diagnostic> findings;
   prove::Prover prover(layout.axioms());
+  check_vacuity(layout, prover);
+  std::vector<report::Diagnostic> findings;
   for (Piece &piece : layout.pieces) {
     check_bounded(layout, piece);
     check_arguments(layout, piece, prover, findings);

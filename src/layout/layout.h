@@ -84,8 +84,9 @@ struct Layout {
 /// permutable layout's parameters are then the order of the modes).
 Layout make_layout(const parse::LayoutTree &tree, const std::vector<std::int64_t> &parameters);
 
-/// Derives the range lemmas 0 <= f(i) <= count that follow from the properties by proof, and appends them to
-/// `lemmas`. One query per candidate.
+/// Derives lemmas that follow from the properties by proof and appends them to `lemmas`: where a formula says
+/// it of neighbours only, the order of all pairs, by induction; then ranges 0 <= f(i) <= count. One query per
+/// candidate.
 void derive_lemmas(Layout &layout);
 
 /// Checks a layout with lemmas: vacuity (contradictory properties), every argument of an index array and

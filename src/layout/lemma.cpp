@@ -1,7 +1,10 @@
-// Range lemmas: what sorted pointer arrays with known ends imply, proved once when a layout is read.
+// Lemmas that follow from the properties, proved once when a layout is read: orders by induction over
+// positions, ranges of sorted pointer arrays with known ends.
 #include "layout/layout.h"
 #include "layout/property.h"
+#include "layout/resolve.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace unravel::layout {
@@ -35,9 +38,100 @@ std::vector<EndFact> end_facts(const std::vector<prove::Axiom> &axioms) {
   return facts;
 }
 
-} // namespace
+/// Orders by induction. The rule: let R be transitive. If f(p) R f(p + 1) for all neighbours p, p + 1 of a
+/// range, then f(p) R f(q) for all p < q of the range. (Lexicographic orders of several arrays are transitive
+/// too; a range is the whole array, or a segment of another one.) The premise is the prover's to refute; the
+/// prover alone can't conclude, since it instantiates axioms on the terms of a question only.
+class Induction {
+public:
+  explicit Induction(Layout &layout) : layout_(layout), prover_(layout.axioms()) {
+    for (const std::vector<std::string> *names : {&layout.coordinates, &layout.sizes})
+      for (const std::string &name : *names)
+        scope_.variables[name] = term::variable(name);
+    for (const Count &count : layout.counts)
+      scope_.variables[count.name] = term::variable(count.name);
+    for (const Array &array : layout.arrays)
+      scope_.functions[array.name] = array.extents.size();
+  }
 
-void derive_lemmas(Layout &layout) {
+  /// The named properties speak of all pairs already: only formulas may speak of neighbours alone.
+  void run() {
+    for (const Property &property : layout_.properties) {
+      if (property.tree.form != parse::PropertyTree::Form::Formula || property.axiom.variables.empty())
+        continue;
+      std::vector<std::string> ordered = arrays_of(property.axiom.conclusion);
+      std::vector<std::string> all =
+          arrays_of(term::conjunction({property.axiom.guard, property.axiom.conclusion}));
+      for (const std::string &name : all)
+        try_keys({name}, all);
+      if (ordered.size() < 2 || ordered.size() > 3) continue;
+      do
+        try_keys(ordered, all);
+      while (std::next_permutation(ordered.begin(), ordered.end()));
+    }
+  }
+
+private:
+  /// The index arrays of one extent in a formula, sorted.
+  std::vector<std::string> arrays_of(const Term &formula) const {
+    std::set<std::string> names;
+    for (const Term &application : term::applications_of(formula)) {
+      const Array *array = layout_.array(application.as<term::Apply>()->function);
+      if (array && !array->is_value && array->extents.size() == 1) names.insert(array->name);
+    }
+    return {names.begin(), names.end()};
+  }
+
+  void try_keys(const std::vector<std::string> &keys, const std::vector<std::string> &arrays) {
+    if (!tried_.insert(keys).second) return;
+    std::vector<std::string> ranges{""};
+    for (const std::string &name : arrays)
+      if (std::find(keys.begin(), keys.end(), name) == keys.end()) ranges.push_back(name);
+    for (const std::string &within : ranges)
+      for (bool strict : {true, false})
+        for (bool decreasing : {false, true})
+          if (try_order(keys, within, strict, decreasing)) return;
+  }
+
+  /// Whether the order holds; a lemma says so where it can't be proved without one.
+  bool try_order(const std::vector<std::string> &keys, const std::string &within, bool strict,
+                 bool decreasing) {
+    parse::PropertyTree tree;
+    tree.form = parse::PropertyTree::Form::Monotone;
+    tree.strict = strict;
+    tree.decreasing = decreasing;
+    for (const std::string &key : keys)
+      tree.functions.push_back({key, {}});
+    if (!within.empty()) tree.within = parse::Name{within, {}};
+    Property lemma = make_property(tree, layout_, scope_);
+    const std::string &p = lemma.axiom.variables.end()[-2], &q = lemma.axiom.variables.back();
+    std::vector<Term> hypotheses = term::conjuncts(lemma.axiom.guard);
+    hypotheses.push_back(term::negation(lemma.axiom.conclusion));
+    if (refuted(hypotheses)) return true;
+    for (Term &hypothesis : hypotheses)
+      hypothesis = term::substitute(hypothesis, {{q, term::variable(p) + Term(1)}});
+    if (!refuted(hypotheses)) return false;
+    std::string tuple = keys.size() == 1 ? keys[0] : fmt::format("({})", fmt::join(keys, ", "));
+    lemma.axiom.text =
+        fmt::format("{}{} {}{}", strict ? "strictly " : "", decreasing ? "decreasing" : "increasing", tuple,
+                    within.empty() ? "" : " within " + within);
+    lemma.derived = true;
+    lemma.derivation = fmt::format("neighbours {0} and {0} + 1, by induction", p);
+    layout_.lemmas.push_back(std::move(lemma));
+    return true;
+  }
+
+  bool refuted(const std::vector<Term> &hypotheses) {
+    return prover_.refute("order lemma", "", hypotheses) == prove::Answer::Refuted;
+  }
+
+  Layout &layout_;
+  Scope scope_;
+  prove::Prover prover_;
+  std::set<std::vector<std::string>> tried_;
+};
+
+void derive_ranges(Layout &layout) {
   std::vector<prove::Axiom> axioms = layout.axioms();
   std::vector<EndFact> facts = end_facts(axioms);
   if (facts.empty()) return;
@@ -71,6 +165,17 @@ void derive_lemmas(Layout &layout) {
         fmt::format("range of {}", array.name), {quantified}, domain, term::conjunction(conclusions)};
     layout.lemmas.push_back(std::move(lemma));
   }
+}
+
+} // namespace
+
+void derive_lemmas(Layout &layout) {
+  bool formulas =
+      std::any_of(layout.properties.begin(), layout.properties.end(), [](const Property &property) {
+        return property.tree.form == parse::PropertyTree::Form::Formula && !property.axiom.variables.empty();
+      });
+  if (formulas) Induction(layout).run();
+  derive_ranges(layout);
 }
 
 } // namespace unravel::layout

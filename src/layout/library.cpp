@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 #include <mutex>
+#include <tuple>
 
 namespace unravel::layout {
 
@@ -61,21 +63,28 @@ CheckedLayout finish(const parse::LayoutTree &tree, const std::vector<std::int64
 } // namespace
 
 CheckedLayout load_layout(const parse::LayoutReference &reference, std::size_t order) {
-  if (!reference.file.empty()) {
-    parse::LayoutFileTree file = parse::parse_layout_file(text::Source::from_file(reference.file));
-    return finish(choose(file.layouts, reference, order, fmt::format("in `{}`", reference.file)),
-                  reference.parameters, true);
-  }
-  // Shipped layouts don't change: their lemmas are derived once per process.
+  // A text is checked, and its lemmas are derived, once per process: two operands often share a layout. The
+  // file and its text are empty for a shipped layout.
+  using Key = std::tuple<std::string, std::string, std::string, std::size_t, std::vector<std::int64_t>>;
   static std::mutex mutex;
-  static std::map<std::tuple<std::string, std::size_t, std::vector<std::int64_t>>, CheckedLayout> loaded;
-  auto key = std::make_tuple(reference.name, order, reference.parameters);
+  static std::map<Key, CheckedLayout> loaded;
+  std::shared_ptr<const text::Source> source;
+  if (!reference.file.empty()) source = text::Source::from_file(reference.file);
+  Key key(reference.file, source ? std::string(source->content()) : std::string(), reference.name, order,
+          reference.parameters);
   std::scoped_lock lock(mutex);
   if (auto found = loaded.find(key); found != loaded.end()) return found->second;
-  // The shipped files were checked, without a finding, when this library was tested (test/layout).
-  CheckedLayout made = finish(choose(shipped_trees(), reference, order, "among the shipped ones"),
-                              reference.parameters, false);
-  return loaded.emplace(key, std::move(made)).first->second;
+  CheckedLayout made;
+  if (source) {
+    parse::LayoutFileTree file = parse::parse_layout_file(source);
+    made = finish(choose(file.layouts, reference, order, fmt::format("in `{}`", reference.file)),
+                  reference.parameters, true);
+  } else {
+    // The shipped files were checked, without a finding, when this library was tested (test/layout).
+    made = finish(choose(shipped_trees(), reference, order, "among the shipped ones"), reference.parameters,
+                  false);
+  }
+  return loaded.emplace(std::move(key), std::move(made)).first->second;
 }
 
 } // namespace unravel::layout

@@ -53,7 +53,8 @@ std::string join_comments(const std::string &first, const std::string &second) {
   return first.empty() || second.empty() ? first + second : first + "; " + second;
 }
 
-void simplify_block(Block &block, Facts facts);
+/// `merge`: an if directly in the block may be merged with the one in it.
+void simplify_block(Block &block, Facts facts, bool merge = true);
 
 void simplify_while(While &loop, const Facts &facts) {
   Facts each_round = facts;
@@ -111,14 +112,18 @@ bool may_splice(const Block &then, const Block &block, std::size_t next) {
   });
 }
 
-void simplify_statement(Statement &statement, const Facts &facts) {
+void simplify_statement(Statement &statement, const Facts &facts, bool merge) {
   unroll_single(statement);
   if (auto *loop = std::get_if<While>(&statement.kind)) simplify_while(*loop, facts);
   if (auto *guard = std::get_if<If>(&statement.kind)) simplify_if(*guard, facts);
+  auto *counted = std::get_if<For>(&statement.kind);
+  // a test for many iterations at once stays the short one that it is
+  bool together = counted && counted->together > 1;
   std::vector<Block *> blocks = blocks_of(statement);
   for (std::size_t k = 0; k < blocks.size(); ++k)
-    simplify_block(*blocks[k], facts.inside(statement, k));
-  if (auto *guard = std::get_if<If>(&statement.kind)) merge_nested(*guard);
+    simplify_block(*blocks[k], facts.inside(statement, k), !together);
+  if (together && !may_test_together(*counted)) counted->together = 1;
+  if (auto *guard = std::get_if<If>(&statement.kind); guard && merge) merge_nested(*guard);
 }
 
 bool never_runs(const Statement &statement, const Facts &facts) {
@@ -128,9 +133,9 @@ bool never_runs(const Statement &statement, const Facts &facts) {
   return is_hollow(statement);
 }
 
-void simplify_block(Block &block, Facts facts) {
+void simplify_block(Block &block, Facts facts, bool merge) {
   for (std::size_t k = 0; k < block.size(); ++k) {
-    simplify_statement(block[k], facts);
+    simplify_statement(block[k], facts, merge);
     auto here = block.begin() + static_cast<std::ptrdiff_t>(k);
     if (never_runs(block[k], facts)) {
       block.erase(here);

@@ -53,6 +53,7 @@ Facts Facts::inside(const Statement &statement, std::size_t index) const {
       result.learn_not(guard->condition);
     return result;
   }
+  if (!is_loop(statement)) return result;
   Effects effects = effects_of(statement);
   result.forget(effects);
   if (const auto *loop = std::get_if<While>(&statement.kind)) result.learn(loop->condition);

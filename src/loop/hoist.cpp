@@ -1,3 +1,4 @@
+#include "loop/hash.h"
 #include "loop/load.h"
 #include "loop/passes.h"
 
@@ -33,6 +34,11 @@ public:
   }
 
 private:
+  /// Reads no array: it can't be out of bounds.
+  static bool is_pure(const Load &load) {
+    return load.term.as<term::Apply>()->function == hash_name && applications_of(load.term).size() == 1;
+  }
+
   static void forget(std::vector<Load> &loads, const Effects &effects) {
     loads.erase(
         std::remove_if(loads.begin(), loads.end(), [&](const Load &load) { return changes(effects, load); }),
@@ -50,7 +56,7 @@ private:
         if (changes(effects, load)) return false;
         bool known = std::find(evaluated.begin(), evaluated.end(), load) != evaluated.end() ||
                      std::find(certain.begin(), certain.end(), load) != certain.end();
-        return known || (safe_ && safe_(load.term));
+        return known || is_pure(load) || (safe_ && safe_(load.term));
       };
       auto found = std::find_if(loads.begin(), loads.end(), hoistable);
       if (found == loads.end()) return declarations;

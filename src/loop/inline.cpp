@@ -23,7 +23,8 @@ int own_uses(const Statement &statement, const std::string &name) {
   each_own_value(statement, [&](const Value &value) {
     each_local(value, [&](const Local &local) { count += local.name == name; });
   });
-  return count;
+  const auto *guard = std::get_if<IfValue>(&statement.kind);
+  return count + (guard && guard->local == name);
 }
 
 void count_uses(const Block &block, std::size_t begin, const std::string &name, bool in_loop, Uses &uses) {
@@ -86,6 +87,7 @@ Value substitute_local(const Value &value, const std::string &name, const Value 
                                 [&](const Local &x) { return x.name == name ? by : value; },
                                 [&](const Times &x) { return Value{Times{all(x.factors)}}; },
                                 [&](const Minus &x) { return Value{Minus{all(x.of)}}; },
+                                [&](const Stored &x) { return Value{Stored{all(x.of)}}; },
                             },
                             value.kind));
 }
@@ -110,6 +112,17 @@ bool inline_let(Block &block, std::size_t k, const Let &let) {
   return true;
 }
 
+/// Whether an IfValue asks for the local, which then needs its name.
+bool is_tested(const Block &block, std::size_t begin, const std::string &local) {
+  bool found = false;
+  for (std::size_t k = begin; k < block.size() && !found; ++k)
+    each_statement(block[k], [&](const Statement &statement) {
+      const auto *guard = std::get_if<IfValue>(&statement.kind);
+      found = found || (guard && guard->local == local);
+    });
+  return found;
+}
+
 bool inline_value(Block &block, std::size_t k, const DeclareValue &declaration) {
   Effects after = effects_after(block, k + 1);
   bool changes = after.stored.contains(declaration.name);
@@ -118,7 +131,7 @@ bool inline_value(Block &block, std::size_t k, const DeclareValue &declaration) 
   });
   each_local(declaration.initial,
              [&](const Local &local) { changes = changes || after.stored.contains(local.name); });
-  if (changes) return false;
+  if (changes || is_tested(block, k + 1, declaration.name)) return false;
   bool trivial = std::holds_alternative<Number>(declaration.initial.kind) ||
                  std::holds_alternative<Local>(declaration.initial.kind);
   Uses uses;

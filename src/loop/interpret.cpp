@@ -1,9 +1,12 @@
 #include "loop/interpret.h"
 
+#include "loop/hash.h"
+#include "loop/interpret_code.h"
 #include "loop/verify.h"
 #include "report/diagnostic.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <random>
 
@@ -18,73 +21,6 @@ using term::Term;
   report::fail(report::Kind::internal, message);
 }
 
-/// An integer term or formula over slots of variables. Children are indices into the code's nodes.
-struct Node {
-  enum Op {
-    Constant,
-    Variable,
-    Linear,
-    Load,
-    FloorDivide,
-    Modulo,
-    Product,
-    Minimum,
-    Maximum,
-    Equal,
-    AtLeast,
-    And,
-    Or,
-    Not
-  };
-  Op op = Constant;
-  std::int64_t constant = 0; // also the divisor
-  std::size_t slot = 0;      // of a variable or an array
-  std::vector<std::size_t> children;
-  std::vector<std::int64_t> coefficients;
-};
-
-struct ValueNode {
-  enum Op { Number, Element, Local, Times, Minus };
-  Op op = Number;
-  double number = 0;
-  std::size_t slot = 0; // of an array or a local
-  std::size_t term = 0; // the element's slot
-  std::vector<std::size_t> children;
-};
-
-struct Step {
-  enum Op { For, While, If, SetVariable, StoreElement, AddElement, StoreLocal, AddLocal, Zero, Break };
-  Op op = Break;
-  std::size_t slot = 0;   // of a variable, an array or a local
-  std::size_t first = 0;  // a term: lower bound, condition, value, slot of an element, count
-  std::size_t second = 0; // a term: upper bound; or a value
-  std::int64_t step = 1;
-  bool parallel = false;
-  std::vector<Step> body;
-  std::vector<Step> otherwise;
-};
-
-struct ArrayCode {
-  std::string name;
-  bool is_value = false;
-  std::vector<std::size_t> extents; // terms
-};
-
-} // namespace
-
-struct Interpreter::Code {
-  std::vector<Node> nodes;
-  std::vector<ValueNode> values;
-  std::vector<ArrayCode> arrays;
-  std::vector<std::pair<std::string, std::size_t>> sizes; // and the slot of each
-  std::size_t variables = 0;
-  std::size_t locals = 0;
-  std::vector<std::size_t> preconditions;
-  std::vector<Step> body;
-};
-
-namespace {
-
 /// Resolves names to slots.
 template <class CodeType> class Compiler {
 public:
@@ -96,6 +32,8 @@ public:
       for (const ArrayParameter &array : parameter.arrays)
         parameters_[parameter.name + "." + array.name] = &array;
     }
+    for (const WorkspaceArray &array : program.workspace)
+      declare(array);
     for (const Precondition &condition : program.preconditions)
       code_.preconditions.push_back(term(condition.formula));
     code_.body = block(program.body);
@@ -110,9 +48,15 @@ private:
   std::size_t variable(const std::string &name) { return slot(variables_, name); }
   std::size_t local(const std::string &name) { return slot(locals_, name); }
 
+  void declare(const WorkspaceArray &array) {
+    bool is_value = array.element == ElementType::Float32 || array.element == ElementType::Float64;
+    code_.arrays.push_back({array.name, is_value, {term(array.extent)}, array, term(array.when)});
+    arrays_[array.name] = code_.arrays.size() - 1;
+  }
+
   std::size_t array(const std::string &name) {
     if (auto found = arrays_.find(name); found != arrays_.end()) return found->second;
-    ArrayCode array{name, parameters_.at(name)->is_value, {}};
+    ArrayCode array{name, parameters_.at(name)->is_value, {}, {}, 0};
     for (const Term &extent : parameters_.at(name)->extents)
       array.extents.push_back(term(extent));
     code_.arrays.push_back(std::move(array));
@@ -140,6 +84,7 @@ private:
               return linear;
             },
             [&](const term::Apply &x) {
+              if (x.function == hash_name) return Node{Node::Hash, 0, 0, terms(x.arguments), {}};
               return Node{Node::Load, 0, array(x.function), terms(x.arguments), {}};
             },
             [&](const term::FloorDivide &x) {
@@ -180,6 +125,7 @@ private:
                        [&](const Local &x) { return ValueNode{ValueNode::Local, 0, local(x.name), 0, {}}; },
                        [&](const Times &x) { return ValueNode{ValueNode::Times, 0, 0, 0, all(x.factors)}; },
                        [&](const Minus &x) { return ValueNode{ValueNode::Minus, 0, 0, 0, all(x.of)}; },
+                       [&](const Stored &x) { return ValueNode{ValueNode::Stored, 0, 0, 0, all(x.of)}; },
                    },
                    value_.kind);
     code_.values.push_back(std::move(node));
@@ -233,6 +179,14 @@ private:
             [&](const Zero &zero) {
               return Step{Step::Zero, array(zero.array), term(zero.count), 0, 1, false, {}, {}};
             },
+            [&](const SetElement &set) {
+              return Step{
+                  Step::SetElement, array(set.array), term(set.slot), term(set.value), 1, false, {}, {}};
+            },
+            [&](const IfValue &guard) {
+              auto kind = guard.test == IfValue::Test::Stored ? Step::IfStored : Step::IfNan;
+              return Step{kind, local(guard.local), 0, 0, 1, false, block(guard.then), {}};
+            },
             [](const Break &) { return Step{Step::Break, 0, 0, 0, 1, false, {}, {}}; },
         },
         x.kind);
@@ -262,12 +216,13 @@ public:
       if (!term(condition)) return 1;
     bind_arrays();
     block(code_.body);
+    check_workspace(false);
     return 0;
   }
 
 private:
   struct Array {
-    const std::vector<std::int64_t> *indices = nullptr;
+    std::vector<std::int64_t> *indices = nullptr;
     std::vector<double> *values = nullptr;
     std::vector<std::int64_t> extents;
     std::int64_t total = 1;
@@ -276,17 +231,92 @@ private:
   void bind_arrays() {
     for (const ArrayCode &code : code_.arrays) {
       Array array;
-      if (code.is_value)
+      if (code.workspace)
+        make_workspace(code, array);
+      else if (code.is_value)
         array.values = look_up(memory_->values, code.name);
       else
         array.indices = look_up(memory_->indices, code.name);
-      for (std::size_t extent : code.extents) {
-        array.extents.push_back(term(extent));
+      for (std::size_t k = 0; k < code.extents.size() && !code.workspace; ++k) {
+        array.extents.push_back(term(code.extents[k]));
         array.total *= array.extents.back();
       }
       arrays_.push_back(std::move(array));
     }
   }
+
+  // ---- the workspace
+
+  void make_workspace(const ArrayCode &code, Array &array) {
+    std::int64_t count = term(code.when) ? std::max<std::int64_t>(0, term(code.extents[0])) : 0;
+    auto extent = static_cast<std::size_t>(count);
+    array.extents = {count};
+    array.total = count;
+    if (code.is_value)
+      array.values = &workspace_.values[code.name], array.values->resize(extent);
+    else
+      array.indices = &workspace_.indices[code.name], array.indices->resize(extent);
+    fill(code, array);
+  }
+
+  /// With what the kernel may expect: odd values where it may expect nothing.
+  static void fill(const ArrayCode &code, Array &array) {
+    const WorkspaceArray &workspace = *code.workspace;
+    std::int64_t odd = workspace.element == ElementType::Bit ? 1 : -123456789;
+    std::int64_t initial = workspace.initial.value_or(odd);
+    if (code.is_value)
+      std::fill(array.values->begin(), array.values->end(), static_cast<double>(initial));
+    else
+      std::fill(array.indices->begin(), array.indices->end(), initial);
+  }
+
+  /// The arrays that begin as a number are that again (`per_thread`: only those that each thread has).
+  void check_workspace(bool per_thread) const {
+    for (std::size_t k = 0; k < code_.arrays.size(); ++k) {
+      const ArrayCode &code = code_.arrays[k];
+      if (!code.workspace || !code.workspace->initial || (per_thread && !code.workspace->per_thread))
+        continue;
+      std::int64_t initial = *code.workspace->initial;
+      const Array &array = arrays_[k];
+      for (std::int64_t slot = 0; slot < array.total; ++slot) {
+        auto at = static_cast<std::size_t>(slot);
+        if (code.is_value ? is_stored((*array.values)[at]) : (*array.indices)[at] != initial)
+          refuse(fmt::format("array `{}` holds another value than {} at slot {} {}", code.name, initial, slot,
+                             per_thread ? "after an iteration" : "at the end"));
+      }
+    }
+  }
+
+  /// An iteration of a parallel loop can't rely on what another one has left in a thread's own arrays.
+  void begin_parallel_iteration() {
+    for (std::size_t k = 0; k < code_.arrays.size(); ++k)
+      if (const auto &workspace = code_.arrays[k].workspace;
+          workspace && workspace->per_thread && !workspace->initial)
+        fill(code_.arrays[k], arrays_[k]);
+  }
+
+  /// All but 0.0: the sign of -0.0 says that it is stored.
+  static bool is_stored(double value) { return value != 0 || std::signbit(value); }
+
+  void set_element(const Step &step) {
+    const ArrayCode &code = code_.arrays[step.slot];
+    const Array &array = arrays_[step.slot];
+    std::int64_t value = term(step.second);
+    std::int64_t slot = term(step.first);
+    if (slot < 0 || slot >= array.total) out_of_range(step.slot, slot, array.total);
+    if (code.workspace->element == ElementType::Int32 && value != static_cast<std::int32_t>(value))
+      refuse(fmt::format("array `{}` can't hold {}", code.name, value));
+    (*array.indices)[static_cast<std::size_t>(slot)] = value;
+  }
+
+  std::int64_t hash(const Node &node) {
+    std::uint64_t state = 0;
+    for (std::size_t k = 1; k < node.children.size(); ++k)
+      state = hash_key(state, term(node.children[k]));
+    return hash_range(state, term(node.children[0]));
+  }
+
+  // ---- terms and values
 
   template <class T> static T *look_up(std::map<std::string, T> &arrays, const std::string &name) {
     auto found = arrays.find(name);
@@ -338,6 +368,7 @@ private:
       return sum;
     }
     case Node::Load: return load(node);
+    case Node::Hash: return hash(node);
     case Node::FloorDivide: return floor_quotient(term(node.children[0]), node.constant);
     case Node::Modulo: {
       std::int64_t numerator = term(node.children[0]);
@@ -377,6 +408,10 @@ private:
       return product;
     }
     case ValueNode::Minus: return -value(node.children[0]);
+    case ValueNode::Stored: {
+      double stored = value(node.children[0]);
+      return stored == 0 ? -0.0 : stored;
+    }
     }
     return 0;
   }
@@ -398,7 +433,9 @@ private:
     for (std::int64_t k = lower; k < upper; k += loop.step) {
       count_iteration();
       variables_[loop.slot] = k;
+      if (loop.parallel) begin_parallel_iteration();
       if (!block(loop.body)) return;
+      if (loop.parallel) check_workspace(true);
     }
   }
 
@@ -411,7 +448,9 @@ private:
     std::shuffle(order.begin(), order.end(), random_);
     for (std::int64_t k : order) {
       variables_[loop.slot] = k;
+      begin_parallel_iteration();
       block(loop.body);
+      check_workspace(true);
     }
   }
 
@@ -425,6 +464,9 @@ private:
       }
       return true;
     case Step::If: return block(term(step.first) ? step.body : step.otherwise);
+    case Step::IfNan: return !std::isnan(locals_[step.slot]) || block(step.body);
+    case Step::IfStored: return !is_stored(locals_[step.slot]) || block(step.body);
+    case Step::SetElement: set_element(step); return true;
     case Step::SetVariable: variables_[step.slot] = term(step.first); return true;
     case Step::StoreElement: element(step.slot, step.first) = value(step.second); return true;
     case Step::AddElement: element(step.slot, step.first) += value(step.second); return true;
@@ -451,6 +493,7 @@ private:
   std::vector<std::int64_t> variables_;
   std::vector<double> locals_;
   std::vector<Array> arrays_;
+  Memory workspace_;
   Memory *memory_ = nullptr;
 };
 

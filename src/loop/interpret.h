@@ -37,7 +37,10 @@ public:
 
   /// What the kernel returns: 0, or 1 where a precondition fails (nothing is changed then). Fails with kind
   /// internal, naming array, slot and extent, when an access lies outside the array's extents or its vector;
-  /// when a size or an array that the body uses isn't given; when the budget is used up.
+  /// when a size or an array that the body uses isn't given; when the budget is used up; when a workspace
+  /// array doesn't hold its initial value again at the end, or, where each thread has its own, after an
+  /// iteration of a parallel loop. Workspace arrays without initial value begin with odd values, those of
+  /// threads in each iteration.
   int run(Memory &memory, const InterpretOptions &options = {}) const;
 
 private:

@@ -50,6 +50,7 @@ Value replace_element(const Value &value, const Load &load, const std::string &n
                         [&](const Local &) { return value; },
                         [&](const Times &x) { return Value{Times{all(x.factors)}}; },
                         [&](const Minus &x) { return Value{Minus{all(x.of)}}; },
+                        [&](const Stored &x) { return Value{Stored{all(x.of)}}; },
                     },
                     value.kind);
 }
@@ -101,8 +102,7 @@ int count_load(const Statement &statement, const Load &load) {
 }
 
 bool changes(const Effects &effects, const Load &load) {
-  if (effects.changes(load.term) || effects.mentions_declared(load.term)) return true;
-  return load.is_value && effects.stored.contains(load.term.as<term::Apply>()->function);
+  return effects.changes(load.term) || effects.mentions_declared(load.term);
 }
 
 void replace_load(Statement &statement, const Load &load, const std::string &name) {
@@ -133,6 +133,8 @@ FreshNames::FreshNames(const Program &program) {
     for (const ArrayParameter &array : parameter.arrays)
       taken_.insert(parameter.name + "." + array.name);
   }
+  for (const WorkspaceArray &array : program.workspace)
+    taken_.insert(array.name);
   Effects effects = effects_of(program.body);
   taken_.insert(effects.declared.begin(), effects.declared.end());
 }

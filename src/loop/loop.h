@@ -17,7 +17,8 @@
 /// of the parameter A at slot e (row-major over the declared extents for several arguments). Arithmetic is on
 /// 64-bit integers and doesn't overflow (the caller's sizes guarantee it). Conditions are formulas; And and
 /// Or evaluate from left to right and stop early, so a read may be guarded by an earlier part. Values are
-/// floating-point numbers; sums may be reassociated.
+/// floating-point numbers; sums may be reassociated. `hash(n, k, ...)` is a built-in function of integers
+/// into [0, n), for n < 2^31, which reads no array (hash.h).
 namespace unravel::loop {
 
 // ---- values
@@ -46,8 +47,14 @@ struct Minus {
   std::vector<Value> of; // exactly one
 };
 
+/// The operand's value as a map of values keeps it: zero becomes -0.0, so that it differs from what is not
+/// stored, which is 0.0 (IfValue).
+struct Stored {
+  std::vector<Value> of; // exactly one
+};
+
 struct Value {
-  std::variant<Number, Element, Local, Times, Minus> kind;
+  std::variant<Number, Element, Local, Times, Minus, Stored> kind;
 };
 
 // ---- statements
@@ -61,11 +68,19 @@ struct Parallel {
   /// With fewer iterations the loop runs in one thread: waking a team costs more (`if (...)`). 0: always a
   /// team.
   std::int64_t least = 0;
+  /// What `least` is compared with: the work of the whole loop, a term where the loop stands. None: the
+  /// number of its iterations.
+  std::optional<term::Term> work;
 };
 
 /// for (variable = lower; variable < upper; variable += step) body. The variable is the loop's own and is not
 /// assigned in the body; lower and upper are evaluated once. step > 0. `comment`, where not empty, says what
 /// the loop iterates over and why it may (one line of prose, no delimiters).
+///
+/// `together` > 1 (at most 64): the body is an If without else, behind Lets, whose condition may be evaluated
+/// for any iteration (it reads nothing that the body writes, and no break leaves the loop). It is emitted so
+/// that the condition is tested for that many iterations at once; the meaning is the same. step is 1 and the
+/// loop not parallel. Passes keep the form, or set `together` to 1 (may_test_together in walk.h).
 struct For {
   std::string variable;
   term::Term lower;
@@ -74,6 +89,7 @@ struct For {
   std::optional<Parallel> parallel;
   Block body;
   std::string comment;
+  int together = 1;
 };
 
 /// while (condition) body.
@@ -134,16 +150,39 @@ struct Zero {
   term::Term count;
 };
 
+/// An element of a workspace array of integers or bits: array(slot) = value; a bit's value is the constant 0
+/// or
+/// 1. Not of bits in a parallel loop, unless each thread has its own: 32 share a word.
+struct SetElement {
+  std::string array;
+  term::Term slot;
+  term::Term value;
+};
+
+/// Then, if a local value is such a one.
+struct IfValue {
+  enum class Test {
+    Stored,     // anything but 0.0, which means that nothing is stored; -0.0 is a stored zero
+    NotANumber, // NaN
+  };
+  std::string local;
+  Block then;
+  std::string comment;
+  Test test = Test::Stored;
+};
+
 /// Leaves the innermost loop around it (For that is not parallel, or While).
 struct Break {};
 
 struct Statement {
-  std::variant<For, While, If, Let, Declare, Assign, DeclareValue, Store, Accumulate, Zero, Break> kind;
+  std::variant<For, While, If, Let, Declare, Assign, DeclareValue, Store, Accumulate, Zero, SetElement,
+               IfValue, Break>
+      kind;
 };
 
 // ---- programs
 
-enum class ElementType { Int32, Int64, Float32, Float64 };
+enum class ElementType { Int32, Int64, Float32, Float64, Bit };
 
 /// An array of a parameter, with extents in slots (terms over the parameter's own sizes and counts,
 /// qualified).
@@ -168,6 +207,25 @@ struct TensorParameter {
   bool is_result = false;
 };
 
+/// An array that the kernel works with: the map or the states of a find. The caller keeps it from call to
+/// call in the kernel's workspace. Integers and bits are read by applications, x.map(e), and set by
+/// SetElement; values are elements, written as those of the result are.
+struct WorkspaceArray {
+  std::string name; // qualified, differs from all arrays of parameters: "x.map"
+  ElementType element = ElementType::Int32;
+  term::Term extent; // number of elements, over sizes and counts of the parameters; no array is read
+  /// What every element holds when the kernel begins and, by the kernel's own doing, when it ends: 0 or -1 (a
+  /// value array: 0). None: anything.
+  std::optional<std::int64_t> initial = 0;
+  /// Each thread of a parallel loop has its own: an iteration of a parallel loop finds and leaves the
+  /// elements as `initial` says, and where that is none relies on nothing that another iteration, or a
+  /// statement outside, has written. Parallel loops that mention it don't stand in another one.
+  bool per_thread = false;
+  std::string about; // one line of prose
+  /// Over sizes and counts: where it doesn't hold, the array isn't used and gets no memory.
+  term::Term when = term::truth();
+};
+
 /// A condition on the sizes of the parameters that the kernel checks first; when it fails the kernel returns
 /// an error code and does nothing.
 struct Precondition {
@@ -181,6 +239,7 @@ struct Program {
   std::string expression;                  // as the user wrote it
   std::vector<TensorParameter> parameters; // the result first
   std::vector<Precondition> preconditions;
+  std::vector<WorkspaceArray> workspace;
   Block body;
 };
 

@@ -32,6 +32,8 @@ public:
         expect(":");
         condition.message = rest_of_line();
         result.preconditions.push_back(std::move(condition));
+      } else if (accept_word("workspace")) {
+        result.workspace.push_back(workspace_array());
       } else {
         break;
       }
@@ -104,11 +106,31 @@ private:
     return result;
   }
 
+  WorkspaceArray workspace_array() {
+    WorkspaceArray result;
+    result.name = name();
+    expect("[");
+    result.extent = term();
+    expect("]");
+    expect(":");
+    result.element = element_type();
+    result.initial.reset();
+    if (accept("=")) result.initial = integer();
+    if (accept_word("per")) {
+      expect_word("thread");
+      result.per_thread = true;
+    }
+    if (accept_word("if")) result.when = term();
+    skip_lines();
+    if (accept_word("about")) result.about = rest_of_line();
+    return result;
+  }
+
   ElementType element_type() {
-    for (ElementType type :
-         {ElementType::Int32, ElementType::Int64, ElementType::Float32, ElementType::Float64})
+    for (ElementType type : {ElementType::Int32, ElementType::Int64, ElementType::Float32,
+                             ElementType::Float64, ElementType::Bit})
       if (accept_word(name_of(type))) return type;
-    term::fail_reading(text_, at_, "int32, int64, float32 or float64");
+    term::fail_reading(text_, at_, "int32, int64, float32, float64 or bit");
   }
 
   static std::vector<std::string> split(std::string_view list) {
@@ -151,6 +173,12 @@ private:
       return {While{condition, braced(), std::move(comment)}};
     }
     if (accept_word("if")) {
+      for (auto [word, test] :
+           {std::pair("stored", IfValue::Test::Stored), std::pair("nan", IfValue::Test::NotANumber)})
+        if (accept_test(word)) {
+          std::string local = name();
+          return {IfValue{std::move(local), braced(), std::move(comment), test}};
+        }
       If guard{term(), braced(), std::move(comment), {}};
       if (accept_word("else")) guard.otherwise = braced();
       return {std::move(guard)};
@@ -175,6 +203,14 @@ private:
     return assignment();
   }
 
+  /// The word, if a name follows: otherwise it is a variable.
+  bool accept_test(const char *word) {
+    std::size_t before = at_;
+    if (accept_word(word) && !peek_word().empty()) return true;
+    at_ = before;
+    return false;
+  }
+
   Statement for_loop(std::string comment) {
     For loop;
     loop.comment = std::move(comment);
@@ -186,6 +222,8 @@ private:
     if (accept_word("step")) loop.step = integer();
     if (accept_word("parallel")) loop.parallel = Parallel{static_cast<int>(integer())};
     if (loop.parallel && accept_word("from")) loop.parallel->least = integer();
+    if (loop.parallel && accept_word("of")) loop.parallel->work = term();
+    if (accept_word("together")) loop.together = static_cast<int>(integer());
     loop.body = braced();
     return {std::move(loop)};
   }
@@ -193,6 +231,12 @@ private:
   Statement assignment() {
     std::string target_name = name();
     if (accept(":=")) return {Assign{target_name, term()}};
+    if (accept("(")) {
+      Term slot = term();
+      expect(")");
+      expect(":=");
+      return {SetElement{target_name, std::move(slot), term()}};
+    }
     Target target = Local{target_name};
     if (accept("[")) {
       target = Element{target_name, term()};
@@ -236,6 +280,11 @@ private:
       return {Number{number}};
     }
     std::string read = name();
+    if (read == "stored" && accept("(")) {
+      Value inner = value();
+      expect(")");
+      return {Stored{{std::move(inner)}}};
+    }
     if (!accept("[")) return {Local{read}};
     Element element{read, term()};
     expect("]");

@@ -63,6 +63,8 @@ private:
     if (x.step != 1) head += fmt::format(" step {}", x.step);
     if (x.parallel) head += fmt::format(" parallel {}", x.parallel->chunk);
     if (x.parallel && x.parallel->least > 0) head += fmt::format(" from {}", x.parallel->least);
+    if (x.parallel && x.parallel->work) head += fmt::format(" of {}", to_text(*x.parallel->work));
+    if (x.together != 1) head += fmt::format(" together {}", x.together);
     nested(head, x.body);
   }
   void print(const While &x) {
@@ -86,6 +88,13 @@ private:
   void print(const Store &x) { line(fmt::format("{} = {}", target_text(x.target), to_text(x.value))); }
   void print(const Accumulate &x) { line(fmt::format("{} += {}", target_text(x.target), to_text(x.value))); }
   void print(const Zero &x) { line(fmt::format("zero {}, {}", x.array, to_text(x.count))); }
+  void print(const SetElement &x) {
+    line(fmt::format("{}({}) := {}", x.array, to_text(x.slot), to_text(x.value)));
+  }
+  void print(const IfValue &x) {
+    comment(x.comment);
+    nested((x.test == IfValue::Test::Stored ? "if stored " : "if nan ") + x.local, x.then);
+  }
   void print(const Break &) { line("break"); }
 
   int indent_;
@@ -117,6 +126,15 @@ std::string parameter_text(const TensorParameter &parameter) {
   return result;
 }
 
+std::string workspace_text(const WorkspaceArray &array) {
+  std::string result =
+      fmt::format("workspace {}[{}] : {}", array.name, to_text(array.extent), name_of(array.element));
+  if (array.initial) result += fmt::format(" = {}", *array.initial);
+  if (array.per_thread) result += " per thread";
+  if (!term::is_true(array.when)) result += " if " + to_text(array.when);
+  return result + "\n" + (array.about.empty() ? "" : "  about " + array.about + "\n");
+}
+
 } // namespace
 
 std::string name_of(ElementType type) {
@@ -125,6 +143,7 @@ std::string name_of(ElementType type) {
   case ElementType::Int64: return "int64";
   case ElementType::Float32: return "float32";
   case ElementType::Float64: return "float64";
+  case ElementType::Bit: return "bit";
   }
   return "";
 }
@@ -141,6 +160,7 @@ std::string to_text(const Value &value) {
                           return result;
                         },
                         [](const Minus &x) { return fmt::format("-({})", to_text(x.of.at(0))); },
+                        [](const Stored &x) { return fmt::format("stored({})", to_text(x.of.at(0))); },
                     },
                     value.kind);
 }
@@ -157,6 +177,8 @@ std::string to_text(const Program &program) {
     result += parameter_text(parameter);
   for (const Precondition &condition : program.preconditions)
     result += fmt::format("require {} : {}\n", to_text(condition.formula), condition.message);
+  for (const WorkspaceArray &array : program.workspace)
+    result += workspace_text(array);
   return result + "{\n" + to_text(program.body, 1) + "}\n";
 }
 

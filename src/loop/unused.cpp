@@ -35,6 +35,7 @@ bool is_read(const Block &block, std::size_t begin, const std::string &name) {
     each_statement(block[k], [&](const Statement &statement) {
       if (found || written_name(statement) == name) return;
       each_own_term(statement, [&](const Term &term) { found = found || mentions(term, name); });
+      if (const auto *guard = std::get_if<IfValue>(&statement.kind)) found = found || guard->local == name;
       each_own_value(statement, [&](const Value &value) {
         each_local(value, [&](const Local &local) { found = found || local.name == name; });
       });
@@ -51,10 +52,12 @@ void remove_writes(Block &block, std::size_t begin, const std::string &name) {
       remove_writes(*inner, 0, name);
 }
 
-/// x := x, s = s, or y[p] = y[p].
+/// x := x, s = s, y[p] = y[p] or m(p) := m(p).
 bool assigns_itself(const Statement &statement) {
   if (const auto *assignment = std::get_if<Assign>(&statement.kind))
     return assignment->value == term::variable(assignment->variable);
+  if (const auto *set = std::get_if<SetElement>(&statement.kind))
+    return set->value == term::apply(set->array, {set->slot});
   const auto *store = std::get_if<Store>(&statement.kind);
   if (!store) return false;
   if (const auto *local = std::get_if<Local>(&store->target)) {

@@ -1,5 +1,6 @@
 #include "loop/verify.h"
 
+#include "loop/hash.h"
 #include "loop/walk.h"
 #include "report/diagnostic.h"
 
@@ -32,13 +33,17 @@ public:
       declare_parameter(parameter);
     for (const Precondition &condition : program.preconditions)
       check(condition.formula);
+    for (const WorkspaceArray &array : program.workspace)
+      declare_workspace(array);
     block(program.body);
   }
 
 private:
   struct Array {
-    const ArrayParameter *parameter = nullptr;
+    bool is_value = false;
+    std::size_t extents = 1;
     bool writable = false;
+    const WorkspaceArray *workspace = nullptr; // where it is one
   };
 
   void declare_parameter(const TensorParameter &parameter) {
@@ -47,11 +52,31 @@ private:
         declare(parameter.name + "." + name, Sort::Constant);
     for (const ArrayParameter &array : parameter.arrays) {
       if (scope_.contains(parameter.name + "." + array.name) ||
-          !arrays_.emplace(parameter.name + "." + array.name, Array{&array, parameter.is_result}).second)
+          !arrays_
+               .emplace(parameter.name + "." + array.name,
+                        Array{array.is_value, array.extents.size(), parameter.is_result, nullptr})
+               .second)
         refuse(fmt::format("array `{}.{}` is declared twice", parameter.name, array.name));
       for (const Term &extent : array.extents)
         check(extent);
+      if (array.element == ElementType::Bit)
+        refuse(fmt::format("the array `{}.{}` of a parameter has bits", parameter.name, array.name));
     }
+  }
+
+  void declare_workspace(const WorkspaceArray &array) {
+    bool is_value = array.element == ElementType::Float32 || array.element == ElementType::Float64;
+    if (scope_.contains(array.name) || !arrays_.emplace(array.name, Array{is_value, 1, true, &array}).second)
+      refuse(fmt::format("array `{}` is declared twice", array.name));
+    if (array.initial && *array.initial != 0 &&
+        (*array.initial != -1 || is_value || array.element == ElementType::Bit))
+      refuse(fmt::format("array `{}` can't begin as {}", array.name, *array.initial));
+    check(array.extent);
+    check(array.when);
+    if (!applications_of(array.extent).empty())
+      refuse(fmt::format("the extent of the array `{}` reads an array", array.name));
+    if (!applications_of(array.when).empty())
+      refuse(fmt::format("the condition of the array `{}` reads an array", array.name));
   }
 
   void declare(const std::string &name, Sort sort) {
@@ -67,7 +92,7 @@ private:
 
   const Array &array(const std::string &name, bool is_value) const {
     auto found = arrays_.find(name);
-    if (found == arrays_.end() || found->second.parameter->is_value != is_value)
+    if (found == arrays_.end() || found->second.is_value != is_value)
       refuse(fmt::format("`{}` is no {} array", name, is_value ? "value" : "index"));
     return found->second;
   }
@@ -77,7 +102,11 @@ private:
       if (look_up(name).sort == Sort::Number) refuse(fmt::format("`{}` is no integer", name));
     for (const Term &application : applications_of(term)) {
       const auto &call = *application.as<term::Apply>();
-      std::size_t extents = array(call.function, false).parameter->extents.size();
+      if (call.function == hash_name) {
+        if (call.arguments.size() < 2) refuse(fmt::format("`{}` has no key", to_text(application)));
+        continue;
+      }
+      std::size_t extents = array(call.function, false).extents;
       if (call.arguments.size() != extents)
         refuse(fmt::format("`{}` has {} arguments, its array {} extents", to_text(application),
                            call.arguments.size(), extents));
@@ -96,6 +125,9 @@ private:
     } else if (const auto *minus = std::get_if<Minus>(&value.kind)) {
       if (minus->of.size() != 1) refuse("a minus has not exactly one operand");
       check(minus->of[0]);
+    } else if (const auto *stored = std::get_if<Stored>(&value.kind)) {
+      if (stored->of.size() != 1) refuse("a stored value has not exactly one operand");
+      check(stored->of[0]);
     }
   }
 
@@ -113,6 +145,22 @@ private:
 
   void written_array(const std::string &name) const {
     if (!array(name, true).writable) refuse(fmt::format("`{}` is written, but is no result's", name));
+  }
+
+  void set_element(const SetElement &x) const {
+    const WorkspaceArray *workspace = array(x.array, false).workspace;
+    if (!workspace) refuse(fmt::format("`{}` is written, but is no workspace array", x.array));
+    if (workspace->element != ElementType::Bit) return;
+    if (x.value != Term(0) && x.value != Term(1))
+      refuse(
+          fmt::format("a bit of `{}` is set to `{}`, which is neither 0 nor 1", x.array, to_text(x.value)));
+    if (parallel_depth_ > 0 && !workspace->per_thread)
+      refuse(fmt::format("iterations of a parallel loop race for words of `{}`", x.array));
+  }
+
+  void if_value(const IfValue &x) {
+    if (look_up(x.local).sort != Sort::Number) refuse(fmt::format("`{}` is no value", x.local));
+    block(x.then);
   }
 
   void block(const Block &statements) {
@@ -145,6 +193,8 @@ private:
                    [&](const Store &store) { written(store.target); },
                    [&](const Accumulate &store) { written(store.target); },
                    [&](const Zero &zero) { written_array(zero.array); },
+                   [&](const SetElement &set) { set_element(set); },
+                   [&](const IfValue &guard) { if_value(guard); },
                    [&](const Break &) {
                      if (!may_break_) refuse("a break leaves no loop or a parallel one");
                    },
@@ -155,6 +205,9 @@ private:
   void for_loop(const For &loop_) {
     if (loop_.step <= 0)
       refuse(fmt::format("the step of the loop over `{}` is not positive", loop_.variable));
+    if (loop_.together < 1 || loop_.together > 64 || (loop_.together > 1 && !may_test_together(loop_)))
+      refuse(fmt::format("the loop over `{}` can't test {} iterations together", loop_.variable,
+                         loop_.together));
     auto outside = scope_;
     parallel_depth_ += loop_.parallel.has_value();
     declare(loop_.variable, Sort::Constant);

@@ -7,10 +7,14 @@ namespace unravel::loop {
 
 /// Fails with kind internal unless: names are declared before they are used, of the right sort, and not
 /// declared again while in scope; applications and elements name arrays of the parameters, with as many
-/// arguments as extents; only arrays of the result are written; Assign changes Declare'd variables alone; a
-/// step is positive; Break stands in a loop and doesn't leave a parallel one; products have two factors or
-/// more; and no iteration of a parallel loop changes a variable or a local that was declared outside of the
-/// loop (a race).
+/// arguments as extents, or the function hash; only arrays of the result and of the workspace are written, by
+/// SetElement only those of integers or bits in the workspace, bits with 0 or 1 and in a parallel loop only
+/// those that each thread has; workspace arrays begin as 0 or -1 (integers) or 0 (others), or as anything,
+/// and their extents and conditions read no array; IfValue asks for a local; a loop that tests iterations
+/// together has the form for it (may_test_together) and tests at most 64; Assign changes Declare'd variables
+/// alone; a step is positive; Break stands in a loop and doesn't leave a parallel one; products have two
+/// factors or more; and no iteration of a parallel loop changes a variable or a local that was declared
+/// outside of the loop (a race).
 void verify(const Program &program);
 
 } // namespace unravel::loop

@@ -30,6 +30,10 @@ void map_slots(Value &value, const TermMap &terms) {
                    for (Value &inner : x.of)
                      map_slots(inner, terms);
                  },
+                 [&](Stored &x) {
+                   for (Value &inner : x.of)
+                     map_slots(inner, terms);
+                 },
              },
              value.kind);
 }
@@ -58,6 +62,10 @@ void each_element(const Value &value, const std::function<void(const Element &)>
                    for (const Value &inner : x.of)
                      each_element(inner, visit);
                  },
+                 [&](const Stored &x) {
+                   for (const Value &inner : x.of)
+                     each_element(inner, visit);
+                 },
              },
              value.kind);
 }
@@ -75,13 +83,20 @@ void each_local(const Value &value, const std::function<void(const Local &)> &vi
                    for (const Value &inner : x.of)
                      each_local(inner, visit);
                  },
+                 [&](const Stored &x) {
+                   for (const Value &inner : x.of)
+                     each_local(inner, visit);
+                 },
              },
              value.kind);
 }
 
 void each_own_term(const Statement &statement, const std::function<void(const Term &)> &visit) {
   std::visit(overloaded{
-                 [&](const For &x) { visit(x.lower), visit(x.upper); },
+                 [&](const For &x) {
+                   visit(x.lower), visit(x.upper);
+                   if (x.parallel && x.parallel->work) visit(*x.parallel->work);
+                 },
                  [&](const While &x) { visit(x.condition); },
                  [&](const If &x) { visit(x.condition); },
                  [&](const Let &x) { visit(x.value); },
@@ -91,6 +106,8 @@ void each_own_term(const Statement &statement, const std::function<void(const Te
                  [&](const Store &x) { each_slot(x.value, visit), each_target_slot(x.target, visit); },
                  [&](const Accumulate &x) { each_slot(x.value, visit), each_target_slot(x.target, visit); },
                  [&](const Zero &x) { visit(x.count); },
+                 [&](const SetElement &x) { visit(x.value), visit(x.slot); },
+                 [](const IfValue &) {},
                  [](const Break &) {},
              },
              statement.kind);
@@ -108,6 +125,8 @@ void each_own_value(const Statement &statement, const std::function<void(const V
                  [](const Declare &) {},
                  [](const Assign &) {},
                  [](const Zero &) {},
+                 [](const SetElement &) {},
+                 [](const IfValue &) {},
                  [](const Break &) {},
              },
              statement.kind);
@@ -157,6 +176,7 @@ std::vector<const Block *> blocks_of(const Statement &statement) {
   if (const auto *loop = std::get_if<For>(&statement.kind)) return {&loop->body};
   if (const auto *loop = std::get_if<While>(&statement.kind)) return {&loop->body};
   if (const auto *guard = std::get_if<If>(&statement.kind)) return {&guard->then, &guard->otherwise};
+  if (const auto *guard = std::get_if<IfValue>(&statement.kind)) return {&guard->then};
   return {};
 }
 
@@ -194,7 +214,10 @@ void rewrite(Statement &statement, const TermMap &terms, const ValueMap &values)
     x = values(x);
   };
   std::visit(overloaded{
-                 [&](For &x) { x.lower = terms(x.lower), x.upper = terms(x.upper); },
+                 [&](For &x) {
+                   x.lower = terms(x.lower), x.upper = terms(x.upper);
+                   if (x.parallel && x.parallel->work) x.parallel->work = terms(*x.parallel->work);
+                 },
                  [&](While &x) { x.condition = terms(x.condition); },
                  [&](If &x) { x.condition = terms(x.condition); },
                  [&](Let &x) { x.value = terms(x.value); },
@@ -204,6 +227,8 @@ void rewrite(Statement &statement, const TermMap &terms, const ValueMap &values)
                  [&](Store &x) { value(x.value), map_target(x.target, terms); },
                  [&](Accumulate &x) { value(x.value), map_target(x.target, terms); },
                  [&](Zero &x) { x.count = terms(x.count); },
+                 [&](SetElement &x) { x.value = terms(x.value), x.slot = terms(x.slot); },
+                 [](IfValue &) {},
                  [](Break &) {},
              },
              statement.kind);
@@ -228,6 +253,8 @@ void Effects::add(const Statement &statement) {
                  [&](const Store &x) { stored.insert(written_name(x.target)); },
                  [&](const Accumulate &x) { stored.insert(written_name(x.target)); },
                  [&](const Zero &x) { stored.insert(x.array); },
+                 [&](const SetElement &x) { stored.insert(x.array); },
+                 [](const IfValue &) {},
                  [&](const Break &) { breaks = true; },
              },
              statement.kind);
@@ -239,8 +266,13 @@ void Effects::add(const Statement &statement) {
 }
 
 bool Effects::changes(const Term &term) const {
-  return std::any_of(assigned.begin(), assigned.end(),
-                     [&](const auto &name) { return mentions(term, name); });
+  if (std::any_of(assigned.begin(), assigned.end(), [&](const auto &name) { return mentions(term, name); }))
+    return true;
+  if (stored.empty()) return false;
+  std::vector<Term> applications = applications_of(term);
+  return std::any_of(applications.begin(), applications.end(), [&](const Term &application) {
+    return stored.contains(application.as<term::Apply>()->function);
+  });
 }
 
 bool Effects::mentions_declared(const Term &term) const {
@@ -259,6 +291,18 @@ Effects effects_of(const Statement &statement) {
   Effects result;
   result.add(statement);
   return result;
+}
+
+bool may_test_together(const For &loop) {
+  if (loop.step != 1 || loop.parallel || loop.body.empty()) return false;
+  const auto *guard = std::get_if<If>(&loop.body.back().kind);
+  if (!guard || !guard->otherwise.empty()) return false;
+  Effects effects = effects_of(guard->then);
+  if (effects.breaks || effects.changes(guard->condition)) return false;
+  return std::all_of(loop.body.begin(), loop.body.end() - 1, [&](const Statement &statement) {
+    const auto *let = std::get_if<Let>(&statement.kind);
+    return let && !effects.changes(let->value);
+  });
 }
 
 } // namespace unravel::loop

@@ -24,8 +24,8 @@ int occurrences(const term::Term &term, const term::Term &part);
 /// How often it occurs in the terms of the statement, inside it too.
 int occurrences(const Statement &statement, const term::Term &part);
 
-/// The blocks inside a statement, each a scope of its own: the body of a loop, both branches of an If; none
-/// otherwise.
+/// The blocks inside a statement, each a scope of its own: the body of a loop, both branches of an If, that
+/// of an IfValue; none otherwise.
 std::vector<const Block *> blocks_of(const Statement &statement);
 std::vector<Block *> blocks_of(Statement &statement);
 bool is_loop(const Statement &statement);
@@ -45,7 +45,7 @@ void rewrite(Block &block, const TermMap &terms, const ValueMap &values);
 /// What the statements may change, and what they declare.
 struct Effects {
   std::set<std::string> assigned; // integer variables (Assign)
-  std::set<std::string> stored;   // locals and arrays (Store, Accumulate, Zero)
+  std::set<std::string> stored;   // locals and arrays (Store, Accumulate, Zero, SetElement)
   std::set<std::string> declared; // loop variables, Let, Declare, DeclareValue
   bool breaks = false;            // leaves a loop that is outside
 
@@ -56,5 +56,9 @@ struct Effects {
 };
 Effects effects_of(const Block &block);
 Effects effects_of(const Statement &statement);
+
+/// Whether the loop has the form that For::together asks for: Lets, then an If without else, whose branch
+/// leaves no loop and writes nothing that the condition or the Lets read.
+bool may_test_together(const For &loop);
 
 } // namespace unravel::loop

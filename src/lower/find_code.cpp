@@ -1,5 +1,9 @@
 #include "lower/find_code.h"
 
+#include "lower/map_code.h"
+
+#include "report/diagnostic.h"
+
 #include <fmt/format.h>
 
 namespace unravel::lower {
@@ -97,7 +101,61 @@ Statement walk(const Level &level, const LevelPlan &plan, const std::string &sto
       comment}};
 }
 
-Block sequential(const Level &level, const LevelPlan &plan, const Body &body) {
+/// Narrows [position, upper bound] down to the first position at which skip is false, if there is one.
+Statement bisect_up(const Level &level, const Term &skip, const std::string &position,
+                    const std::string &high, const std::string &comment) {
+  Term first = term::variable(position), last = term::variable(high);
+  std::string name = position + "_middle";
+  Term middle = term::variable(name);
+  loop::If step{at(skip, level, middle), {assign(position, middle + Term(1))}, ""};
+  step.otherwise = {assign(high, middle)};
+  Block round{{loop::Let{name, first + term::floor_divide(last - first, 2)}}, {std::move(step)}};
+  return {loop::While{term::less(first, last), std::move(round), comment}};
+}
+
+/// Narrows [lower bound, position] down to the last position at which skip is false, if there is one.
+Statement bisect_down(const Level &level, const Term &skip, const std::string &position,
+                      const std::string &low) {
+  Term first = term::variable(low), last = term::variable(position);
+  std::string name = position + "_middle";
+  Term middle = term::variable(name);
+  loop::If step{at(skip, level, middle), {assign(position, middle - Term(1))}, ""};
+  step.otherwise = {assign(low, middle)};
+  Block round{{loop::Let{name, last - term::floor_divide(last - first, 2)}}, {std::move(step)}};
+  return {loop::While{term::less(first, last), std::move(round), ""}};
+}
+
+/// Walks on to the stopping point by steps that double while what lies that far ahead is skipped; the last
+/// step is bisected.
+Statement gallop(const Level &level, const LevelPlan &plan, const std::string &stop, const Term &inside,
+                 const Term &lower, const Term &upper) {
+  bool down = plan.direction == find::Direction::Down;
+  Term position = term::variable(stop);
+  std::string step_name = level.variable + "_step";
+  Term step = term::variable(step_name);
+  Term far = down ? position - step : position + step;
+  Term far_inside = down ? term::at_most(lower, far) : term::less(far, upper);
+  Block further{assign(stop, far), assign(step_name, step + step)};
+  Block then{{loop::Declare{step_name, Term(1)}},
+             {loop::While{term::conjunction({far_inside, at(plan.skip, level, far)}), std::move(further),
+                          "steps double"}}};
+  std::string limit = level.variable + "_limit";
+  if (down) {
+    then.push_back({loop::Declare{limit, term::maximum({far, lower - Term(1)})}});
+    then.push_back(assign(stop, position - Term(1)));
+    then.push_back(bisect_down(level, plan.skip, stop, limit));
+  } else {
+    then.push_back({loop::Declare{limit, term::minimum({far, upper})}});
+    then.push_back(assign(stop, position + Term(1)));
+    then.push_back(bisect_up(level, plan.skip, stop, limit, ""));
+  }
+  return {
+      loop::If{term::conjunction({inside, at(plan.skip, level, position)}), std::move(then),
+               fmt::format("find {}: gallops on; what is skipped is never needed again", level.variable)}};
+}
+
+/// Sequential iteration and galloping.
+Block walking(const Level &level, const LevelPlan &plan, const Body &body) {
   Block block;
   bool down = plan.direction == find::Direction::Down;
   std::string stop = state_variable(level, plan);
@@ -109,7 +167,8 @@ Block sequential(const Level &level, const LevelPlan &plan, const Body &body) {
     Term outside = down ? term::at_most(upper, position) : term::less(position, level.lower);
     block.push_back({loop::If{outside, {assign(stop, down ? upper - Term(1) : level.lower)}, ""}});
   }
-  block.push_back(walk(level, plan, stop, inside, upper));
+  block.push_back(plan.method == find::Method::Galloping ? gallop(level, plan, stop, inside, lower, upper)
+                                                         : walk(level, plan, stop, inside, upper));
   visit_matches(level, plan, stop, inside, upper, body, block);
   return block;
 }
@@ -133,30 +192,23 @@ std::string state_variable(const Level &level, const LevelPlan &plan) {
 }
 
 Block lower_bound(const std::string &position, const Level &level, const Term &skip) {
-  Term first = term::variable(position);
-  Term last = term::variable(position + "_high");
-  Term middle = term::variable(position + "_middle");
-  loop::If step{at(skip, level, middle), {assign(position, middle + Term(1))}, ""};
-  step.otherwise = {assign(position + "_high", middle)};
-  Block round{{loop::Let{position + "_middle", first + term::floor_divide(last - first, 2)}},
-              {std::move(step)}};
   return {{loop::Declare{position, level.lower}},
           {loop::Declare{position + "_high", level.upper}},
-          {loop::While{term::less(first, last), std::move(round),
-                       fmt::format("find {}: binary search", level.variable)}}};
+          bisect_up(level, skip, position, position + "_high",
+                    fmt::format("find {}: binary search", level.variable))};
 }
 
 Block find_code(const Level &level, const LevelPlan &plan, const Body &body) {
   switch (plan.method) {
   case find::Method::Direct: return direct(level, plan, body);
-  case find::Method::Sequential: return sequential(level, plan, body);
+  case find::Method::Sequential:
+  case find::Method::Galloping: return walking(level, plan, body);
   case find::Method::Binary: return binary(level, plan, body);
-  case find::Method::Scan:
-  case find::Method::Galloping:
-  case find::Method::Hash:
-  case find::Method::Map: break; // planned by no template yet: the scan is always right
+  case find::Method::Map: return look_in_map(level, plan, body);
+  case find::Method::Hash: return look_in_hash(level, plan, body);
+  case find::Method::Scan: return scan_all(level, plan, body);
   }
-  return scan_all(level, plan, body);
+  return {};
 }
 
 } // namespace unravel::lower

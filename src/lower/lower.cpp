@@ -1,7 +1,9 @@
 #include "lower/lower.h"
 
-#include "lower/find_code.h"
+#include "lower/clearing.h"
+#include "lower/map_code.h"
 #include "lower/type_name.h"
+#include "lower/workspace.h"
 #include "report/diagnostic.h"
 
 #include <algorithm>
@@ -20,179 +22,6 @@ namespace {
 void append(Block &to, Block from) {
   for (Statement &statement : from)
     to.push_back(std::move(statement));
-}
-
-/// Lowers one leaf.
-class Lowerer {
-public:
-  Lowerer(const combine::IterationSpace &space, const LeafPlan &plan, std::optional<std::size_t> clear_at)
-      : space_(space), plan_(plan), clear_at_(clear_at) {}
-
-  Block lower() { return level(0); }
-
-private:
-  const LevelPlan *find_at(std::size_t index) const {
-    for (const LevelPlan &plan : plan_.finds.levels)
-      if (plan.level == index) return &plan;
-    return nullptr;
-  }
-
-  /// Would iterations of the parallel loop share this state?
-  bool is_shared(const LevelPlan &plan) const {
-    return plan_.parallel && plan.method == find::Method::Sequential && plan.state_level <= *plan_.parallel &&
-           plan.level > *plan_.parallel;
-  }
-
-  Block level(std::size_t index) {
-    Block block;
-    if (clear_at_ == index) block.push_back({loop::Store{target(), loop::Value{loop::Number{0}}}});
-    for (const LevelPlan &plan : plan_.finds.levels)
-      if (plan.method == find::Method::Sequential && plan.state_level == index && !is_shared(plan))
-        block.push_back({loop::Declare{state_variable(plan_.nest.levels[plan.level], plan), plan.start}});
-    if (index == plan_.nest.levels.size()) {
-      block.push_back({loop::Accumulate{target(), product()}});
-      return block;
-    }
-    const Level &here = plan_.nest.levels[index];
-    switch (here.kind) {
-    case Level::Kind::Let:
-      block.push_back({loop::Let{here.variable, here.value}});
-      append(block, guarded(index));
-      break;
-    case Level::Kind::Loop: append(block, loop_over(index)); break;
-    case Level::Kind::Find:
-      append(block, find_code(here, *find_at(index), [&] { return guarded(index); }));
-      break;
-    }
-    return block;
-  }
-
-  /// The inner levels behind this level's conditions.
-  Block guarded(std::size_t index) {
-    const Level &here = plan_.nest.levels[index];
-    if (here.guards.empty()) return level(index + 1);
-    return {{loop::If{term::conjunction(here.guards), level(index + 1), ""}}};
-  }
-
-  Block loop_over(std::size_t index) {
-    const Level &here = plan_.nest.levels[index];
-    loop::For loop{here.variable, here.lower, here.upper, 1, std::nullopt, {}, comment(here)};
-    bool parallel = plan_.parallel == index;
-    bool shares = parallel && std::any_of(plan_.finds.levels.begin(), plan_.finds.levels.end(),
-                                          [&](const LevelPlan &plan) { return is_shared(plan); });
-    if (shares) return in_chunks(index, std::move(loop));
-    if (parallel) loop.parallel = loop::Parallel{plan_.chunk, plan_.least};
-    loop.body = guarded(index);
-    return {{std::move(loop)}};
-  }
-
-  std::string comment(const Level &here) const {
-    if (here.tensor.empty()) return "";
-    return fmt::format("positions of {}", here.tensor);
-  }
-
-  /// for (c = 0; c < chunks; c++) in parallel { first, last; states of their own; for (v = first; v < last;
-  /// v++) }
-  Block in_chunks(std::size_t index, loop::For inner) {
-    const Level &here = plan_.nest.levels[index];
-    std::string name = here.variable + "_chunk";
-    Term chunk = term::variable(name);
-    Term first = term::variable(here.variable + "_from");
-    loop::For outer;
-    outer.variable = name;
-    outer.lower = Term(0);
-    outer.upper = term::ceil_divide(here.upper - here.lower, plan_.chunk);
-    outer.parallel = loop::Parallel{1, (plan_.least + plan_.chunk - 1) / plan_.chunk};
-    outer.comment = fmt::format("chunks of {} iterations: each finds with a state of its own", plan_.chunk);
-    outer.body.push_back({loop::Let{here.variable + "_from", here.lower + term::scale(plan_.chunk, chunk)}});
-    for (const LevelPlan &plan : plan_.finds.levels)
-      if (is_shared(plan)) append(outer.body, seed(index, plan, first));
-    inner.lower = first;
-    inner.upper = term::minimum({first + Term(plan_.chunk), here.upper});
-    inner.body = guarded(index);
-    outer.body.push_back({std::move(inner)});
-    return {{std::move(outer)}};
-  }
-
-  /// The state with which a chunk starts: where the search for its first target would stop. Where that can't
-  /// be said in advance, the state's first value.
-  Block seed(std::size_t parallel, const LevelPlan &plan, const Term &first) const {
-    const Level &found = plan_.nest.levels[plan.level];
-    std::string state = state_variable(found, plan);
-    term::Substitution by{{plan_.nest.levels[parallel].variable, first}};
-    std::set<std::string> inner;
-    for (std::size_t k = parallel + 1; k < plan.level; ++k) {
-      const Level &between = plan_.nest.levels[k];
-      if (between.kind == Level::Kind::Let)
-        by[between.variable] = term::substitute(between.value, by);
-      else
-        inner.insert(between.variable);
-    }
-    Term skip = term::substitute(plan.skip, by);
-    Level range = found;
-    range.lower = term::substitute(found.lower, by);
-    range.upper = term::substitute(found.upper, by);
-    bool known = plan.partitioned && plan.direction == find::Direction::Up;
-    for (const Term &used : {skip, range.lower, range.upper})
-      for (const std::string &name : term::variables_of(used))
-        known = known && inner.count(name) == 0;
-    if (!known) return {{loop::Declare{state, plan.start}}};
-    return lower_bound(state, range, skip);
-  }
-
-  loop::Element target() const { return {space_.target.array, space_.target.slot}; }
-
-  loop::Value product() const {
-    double constant = space_.constant;
-    std::vector<loop::Value> factors;
-    for (const combine::Operand &operand : space_.operands) {
-      if (operand.negative) constant = -constant;
-      if (operand.array.empty())
-        constant *= operand.literal;
-      else
-        factors.push_back({loop::Element{operand.array, operand.slot}});
-    }
-    if (constant == -1 && !factors.empty()) {
-      loop::Value value = factors.size() == 1 ? factors[0] : loop::Value{loop::Times{factors}};
-      return {loop::Minus{{value}}};
-    }
-    if (constant != 1 || factors.empty()) factors.insert(factors.begin(), {loop::Number{constant}});
-    return factors.size() == 1 ? factors[0] : loop::Value{loop::Times{factors}};
-  }
-
-  const combine::IterationSpace &space_;
-  const LeafPlan &plan_;
-  std::optional<std::size_t> clear_at_;
-};
-
-/// The first level at which the target's slot is known, if the levels before it visit every slot exactly
-/// once: then the slot is set there, and the result needs no clearing.
-std::optional<std::size_t> covering_prefix(const combine::IterationSpace &space, const scan::Nest &nest,
-                                           const std::map<std::string, Term> &extents) {
-  std::set<std::string> looped;
-  std::set<std::string> coordinates;
-  for (const Term &coordinate : space.target.coordinates) {
-    const auto *plain = coordinate.as<term::Variable>();
-    if (!plain || !coordinates.insert(plain->name).second) return std::nullopt;
-  }
-  std::size_t index = 0;
-  for (; index < nest.levels.size() && looped.size() < coordinates.size(); ++index) {
-    const Level &level = nest.levels[index];
-    if (level.kind == Level::Kind::Find || !level.guards.empty()) return std::nullopt;
-    if (level.kind == Level::Kind::Let) continue;
-    // The whole range of the coordinate.
-    auto extent = extents.find(level.variable);
-    if (!coordinates.count(level.variable) || level.lower != Term(0) || extent == extents.end() ||
-        level.upper != extent->second)
-      return std::nullopt;
-    looped.insert(level.variable);
-  }
-  if (looped != coordinates) return std::nullopt;
-  // Assignments to positions of the result may follow: they hold everywhere.
-  while (index < nest.levels.size() && nest.levels[index].kind == Level::Kind::Let &&
-         nest.levels[index].guards.empty())
-    ++index;
-  return index;
 }
 
 loop::ElementType element_type(const layout::Array &array, const LowerOptions &options) {
@@ -233,17 +62,343 @@ loop::TensorParameter parameter(const combine::Binding &binding, const LowerOpti
   return result;
 }
 
-/// All slots of the result.
-loop::Zero clear(const combine::Combination &combination) {
-  const combine::Binding &binding = combination.bindings[0];
-  const combine::Operand &target = combination.target;
-  Term count(1);
-  for (const loop::ArrayParameter &array : parameter(binding, {}).arrays)
-    if (binding.tensor + "." + array.name == target.array)
-      for (const Term &extent : array.extents)
-        count = term::multiply(count, extent);
-  return {target.array, count};
-}
+/// How many iterations of a loop are tested at once for a mark.
+constexpr int tested_together = 32;
+
+/// Lowers one leaf.
+class Lowerer {
+public:
+  Lowerer(const combine::IterationSpace &space, const LeafPlan &plan, const Clearing *clearing,
+          Workspace &workspace)
+      : space_(space), plan_(plan), clearing_(clearing), workspace_(workspace) {
+    if (clearing_) clear_at_ = clearing_->where(plan);
+  }
+
+  /// From the level on.
+  Block lower(std::size_t from = 0) { return level(from); }
+
+private:
+  const LevelPlan *find_at(std::size_t index) const {
+    for (const LevelPlan &plan : plan_.finds.levels)
+      if (plan.level == index) return &plan;
+    return nullptr;
+  }
+
+  static bool has_map(const LevelPlan &plan) {
+    return plan.method == find::Method::Map || plan.method == find::Method::Hash;
+  }
+
+  /// Would iterations of the parallel loop share this state?
+  bool is_shared(const LevelPlan &plan) const {
+    return plan_.parallel && find::keeps_state(plan.method) && plan.state_level <= *plan_.parallel &&
+           plan.level > *plan_.parallel;
+  }
+
+  Block level(std::size_t index) {
+    Block block;
+    bool choice = index == plan_.split && !plan_.alternatives.empty();
+    sets_ = clear_at_ == index && !plan_.owned;
+    // A sum that is all there is replaces what the slot held.
+    bool is_sum = !choice && index < plan_.nest.levels.size() && index != plan_.parallel &&
+                  plan_.nest.levels[index].kind == Level::Kind::Loop && sums_over_map(index);
+    if (sets_ && !is_sum) {
+      block.push_back({loop::Store{target(), loop::Value{loop::Number{0}}}});
+      sets_ = false;
+    }
+    append(block, choice ? chosen(index) : between_maps(index));
+    return block;
+  }
+
+  /// What follows, with the maps that are filled here.
+  Block between_maps(std::size_t index) {
+    Block block;
+    std::vector<const LevelPlan *> maps;
+    for (const LevelPlan &plan : plan_.finds.levels)
+      if (has_map(plan) && plan.map_level == index) maps.push_back(&plan);
+    for (const LevelPlan *plan : maps) {
+      const Level &found = plan_.nest.levels[plan->level];
+      workspace_.add_map(found, *plan, value_at(found.variable), plan_.parallel && index > *plan_.parallel);
+      append(block, fill_map(found, *plan, {value_at(found.variable)}));
+    }
+    append(block, plan_.owned && index == 0 ? owned_chunks() : behind_maps(index));
+    for (const LevelPlan *plan : maps)
+      append(block, clear_map(plan_.nest.levels[plan->level], *plan));
+    return block;
+  }
+
+  /// if (condition of the first alternative) ... else ... this plan.
+  Block chosen(std::size_t index) {
+    Block otherwise = between_maps(index);
+    for (std::size_t k = plan_.alternatives.size(); k-- > 0;) {
+      const Alternative &other = plan_.alternatives[k];
+      // From the first level on, each plan sets the result as it suits it.
+      const Clearing *clearing = index == 0 ? clearing_ : nullptr;
+      Block then = Lowerer(space_, other.plan, clearing, workspace_).lower(index);
+      loop::If choice{other.condition, std::move(then), other.reason};
+      choice.otherwise = std::move(otherwise);
+      otherwise = {{std::move(choice)}};
+    }
+    return otherwise;
+  }
+
+  Block behind_maps(std::size_t index) {
+    Block block;
+    if (clearing_ && !clear_at_ && index == 0) block.push_back({clearing_->everything()});
+    for (const LevelPlan &plan : plan_.finds.levels)
+      if (find::keeps_state(plan.method) && plan.state_level == index && !is_shared(plan))
+        block.push_back({loop::Declare{state_variable(plan_.nest.levels[plan.level], plan), plan.start}});
+    if (index == plan_.nest.levels.size()) {
+      if (sum_)
+        block.push_back({loop::Accumulate{*sum_, product()}});
+      else
+        block.push_back({loop::Accumulate{target(), product()}});
+      return block;
+    }
+    const Level &here = plan_.nest.levels[index];
+    switch (here.kind) {
+    case Level::Kind::Let:
+      block.push_back({loop::Let{here.variable, here.value}});
+      append(block, guarded(index));
+      break;
+    case Level::Kind::Loop: append(block, loop_over(index)); break;
+    case Level::Kind::Find:
+      append(block, find_code(here, *find_at(index), [&] { return guarded(index); }));
+      break;
+    }
+    return block;
+  }
+
+  /// The inner levels behind this level's conditions.
+  Block guarded(std::size_t index) {
+    const Level &here = plan_.nest.levels[index];
+    if (here.guards.empty()) return level(index + 1);
+    return {{loop::If{term::conjunction(here.guards), level(index + 1), ""}}};
+  }
+
+  Block loop_over(std::size_t index) {
+    const Level &here = plan_.nest.levels[index];
+    loop::For loop{here.variable, here.lower, here.upper, 1, std::nullopt, {}, comment(here)};
+    bool parallel = plan_.parallel == index;
+    bool shares = parallel && std::any_of(plan_.finds.levels.begin(), plan_.finds.levels.end(),
+                                          [&](const LevelPlan &plan) { return is_shared(plan); });
+    if (shares) return in_chunks(index, std::move(loop));
+    if (!parallel && sums_over_map(index)) return sum_over_map(index, loop);
+    if (parallel) loop.parallel = loop::Parallel{plan_.chunk, plan_.least, plan_.work};
+    loop.body = guarded(index);
+    if (!parallel && looks_for_marks(index, loop.body)) loop.together = tested_together;
+    return {{std::move(loop)}};
+  }
+
+  /// Does the loop do nothing but add products with what a map of values has to one sum?
+  bool sums_over_map(std::size_t index) const {
+    if (sum_ || !plan_.nest.levels[index].guards.empty()) return false;
+    bool found = false;
+    for (std::size_t k = index; k < plan_.nest.levels.size(); ++k) {
+      const Level &here = plan_.nest.levels[k];
+      if (term::mentions(space_.target.slot, here.variable)) return false;
+      if (k == index || (here.kind == Level::Kind::Let && here.guards.empty())) continue;
+      const LevelPlan *plan = find_at(k);
+      if (found || !plan || !here.guards.empty() || plan->method != find::Method::Map || plan->check_target ||
+          plan->map_form != find::MapForm::Values || plan->map_level > index)
+        return false;
+      found = true;
+    }
+    return found;
+  }
+
+  /// What isn't stored is 0.0 in the map, and adds nothing, unless it meets an infinity or a NaN: then the
+  /// sum is NaN, and is made again from what is stored. So no iteration needs a test, and compilers use
+  /// vectors.
+  Block sum_over_map(std::size_t index, const loop::For &head) {
+    std::string name = head.variable + "_sum";
+    bool sets = sets_;
+    sum_ = loop::Local{name};
+    loop::For plain = head;
+    for (std::size_t k = index + 1; k < plan_.nest.levels.size(); ++k) {
+      const Level &here = plan_.nest.levels[k];
+      if (here.kind == Level::Kind::Let)
+        plain.body.push_back({loop::Let{here.variable, here.value}});
+      else
+        plain.body.push_back({loop::DeclareValue{
+            found_value(here),
+            {loop::Element{map_array(here, *find_at(k)), here.components.front().target}}}});
+    }
+    plain.body.push_back({loop::Accumulate{*sum_, product()}});
+    loop::For again = head;
+    again.comment.clear();
+    again.body = guarded(index);
+    sum_.reset();
+    Block redo{{loop::Store{loop::Local{name}, {loop::Number{0}}}}, {std::move(again)}};
+    loop::IfValue test{name, std::move(redo),
+                       "an infinity may have met what isn't stored: again, from what is stored",
+                       loop::IfValue::Test::NotANumber};
+    Block block{{loop::DeclareValue{name, {loop::Number{0}}}}, {std::move(plain)}, {std::move(test)}};
+    if (sets)
+      block.push_back({loop::Store{target(), {loop::Local{name}}}});
+    else
+      block.push_back({loop::Accumulate{target(), {loop::Local{name}}}});
+    return block;
+  }
+
+  /// Is a mark all that decides about an iteration?
+  bool looks_for_marks(std::size_t index, const Block &body) const {
+    std::size_t next = index + 1;
+    while (next < plan_.nest.levels.size() && plan_.nest.levels[next].kind == Level::Kind::Let)
+      ++next;
+    const LevelPlan *plan = next < plan_.nest.levels.size() ? find_at(next) : nullptr;
+    if (!plan || plan->method != find::Method::Map || plan->map_form != find::MapForm::Marked) return false;
+    for (std::size_t k = 0; k + 1 < body.size(); ++k)
+      if (!std::holds_alternative<loop::Let>(body[k].kind)) return false;
+    const auto *test = body.empty() ? nullptr : std::get_if<loop::If>(&body.back().kind);
+    return test && test->otherwise.empty();
+  }
+
+  /// for (c = 0; c < chunks; c++) in parallel { the positions of the intervals of [v_from, v_to) }
+  Block owned_chunks() {
+    const std::size_t owner = *plan_.parallel;
+    const Level &found = plan_.nest.levels[owner];
+    Term chunk = term::variable(found.variable + "_chunk");
+    Term first = term::variable(found.variable + "_from");
+    Term end = term::variable(found.variable + "_to");
+    loop::For outer;
+    outer.variable = found.variable + "_chunk";
+    outer.lower = Term(0);
+    outer.upper = term::ceil_divide(found.upper - found.lower, plan_.chunk);
+    outer.parallel = loop::Parallel{1, plan_.least, plan_.work};
+    outer.comment = fmt::format("chunks of {} values of {}", plan_.chunk, found.variable);
+    outer.body.push_back(
+        {loop::Let{found.variable + "_from", found.lower + term::scale(plan_.chunk, chunk)}});
+    outer.body.push_back(
+        {loop::Let{found.variable + "_to", term::minimum({first + Term(plan_.chunk), found.upper})}});
+    if (clear_at_ == owner) {
+      loop::For clear{found.variable, first, end};
+      clear.body.push_back({loop::Store{target(), loop::Value{loop::Number{0}}}});
+      outer.body.push_back({std::move(clear)});
+    }
+    LeafPlan inside = plan_;
+    inside.owned = false;
+    inside.parallel = std::nullopt;
+    const scan::Component &interval = found.components.front();
+    auto at = [&](const Term &formula, const Term &value) {
+      return term::substitute(formula, {{found.variable, value}});
+    };
+    inside.nest.levels.front().lower = at(interval.key, first);
+    inside.nest.levels.front().upper = at(interval.key + interval.width, end - Term(1));
+    inside.nest.levels[owner].lower = first;
+    inside.nest.levels[owner].upper = end;
+    for (LevelPlan &plan : inside.finds.levels) {
+      if (plan.level == owner) plan.start = first;
+      // Filled already, for all chunks.
+      if (has_map(plan) && plan.map_level == 0) plan.map_level = inside.nest.levels.size() + 1;
+    }
+    append(outer.body, Lowerer(space_, inside, nullptr, workspace_).lower());
+    Block block;
+    if (clearing_ && !clear_at_) block.push_back({clearing_->everything()});
+    block.push_back({std::move(outer)});
+    return block;
+  }
+
+  std::string comment(const Level &here) const {
+    if (here.tensor.empty()) return "";
+    return fmt::format("positions of {}", here.tensor);
+  }
+
+  /// for (c = 0; c < chunks; c++) in parallel { first, last; states of their own; for (v = first; v < last;
+  /// v++) }
+  Block in_chunks(std::size_t index, loop::For inner) {
+    const Level &here = plan_.nest.levels[index];
+    std::string name = here.variable + "_chunk";
+    Term chunk = term::variable(name);
+    Term first = term::variable(here.variable + "_from");
+    loop::For outer;
+    outer.variable = name;
+    outer.lower = Term(0);
+    outer.upper = term::ceil_divide(here.upper - here.lower, plan_.chunk);
+    outer.parallel = loop::Parallel{
+        1, plan_.work ? plan_.least : (plan_.least + plan_.chunk - 1) / plan_.chunk, plan_.work};
+    outer.comment = fmt::format("chunks of {} iterations: each finds with a state of its own", plan_.chunk);
+    outer.body.push_back({loop::Let{here.variable + "_from", here.lower + term::scale(plan_.chunk, chunk)}});
+    for (const LevelPlan &plan : plan_.finds.levels)
+      if (is_shared(plan)) append(outer.body, seed(index, plan, first));
+    inner.lower = first;
+    inner.upper = term::minimum({first + Term(plan_.chunk), here.upper});
+    inner.body = guarded(index);
+    outer.body.push_back({std::move(inner)});
+    return {{std::move(outer)}};
+  }
+
+  /// The state with which a chunk starts: where the search for its first target would stop. Where that can't
+  /// be said in advance, the state's first value.
+  Block seed(std::size_t parallel, const LevelPlan &plan, const Term &first) const {
+    const Level &found = plan_.nest.levels[plan.level];
+    std::string state = state_variable(found, plan);
+    term::Substitution by{{plan_.nest.levels[parallel].variable, first}};
+    std::set<std::string> inner;
+    for (std::size_t k = parallel + 1; k < plan.level; ++k) {
+      const Level &between = plan_.nest.levels[k];
+      if (between.kind == Level::Kind::Let)
+        by[between.variable] = term::substitute(between.value, by);
+      else
+        inner.insert(between.variable);
+    }
+    Term skip = term::substitute(plan.skip, by);
+    Level range = found;
+    range.lower = term::substitute(found.lower, by);
+    range.upper = term::substitute(found.upper, by);
+    bool known = plan.partitioned && plan.direction == find::Direction::Up;
+    for (const Term &used : {skip, range.lower, range.upper})
+      for (const std::string &name : term::variables_of(used))
+        known = known && inner.count(name) == 0;
+    if (!known) return {{loop::Declare{state, plan.start}}};
+    return lower_bound(state, range, skip);
+  }
+
+  loop::Element target() const { return {space_.target.array, space_.target.slot}; }
+
+  /// The element that is read at a position that is found for nothing else; of no operand: none.
+  loop::Element value_at(const std::string &position) const {
+    for (const combine::Operand &operand : space_.operands)
+      if (!operand.array.empty() && operand.slot == term::variable(position))
+        return {operand.array, operand.slot};
+    return {};
+  }
+
+  /// The operand's value: in its array, or where a map of values had it.
+  loop::Value value_of(const combine::Operand &operand) const {
+    for (const LevelPlan &plan : plan_.finds.levels) {
+      const Level &found = plan_.nest.levels[plan.level];
+      if (holds_values(plan) && operand.slot == term::variable(found.variable))
+        return {loop::Local{found_value(found)}};
+    }
+    return {loop::Element{operand.array, operand.slot}};
+  }
+
+  loop::Value product() const {
+    double constant = space_.constant;
+    std::vector<loop::Value> factors;
+    for (const combine::Operand &operand : space_.operands) {
+      if (operand.negative) constant = -constant;
+      if (operand.array.empty())
+        constant *= operand.literal;
+      else
+        factors.push_back(value_of(operand));
+    }
+    if (constant == -1 && !factors.empty()) {
+      loop::Value value = factors.size() == 1 ? factors[0] : loop::Value{loop::Times{factors}};
+      return {loop::Minus{{value}}};
+    }
+    if (constant != 1 || factors.empty()) factors.insert(factors.begin(), {loop::Number{constant}});
+    return factors.size() == 1 ? factors[0] : loop::Value{loop::Times{factors}};
+  }
+
+  const combine::IterationSpace &space_;
+  const LeafPlan &plan_;
+  const Clearing *clearing_; // null: the result is set elsewhere
+  std::optional<std::size_t> clear_at_;
+  Workspace &workspace_;
+  std::optional<loop::Local> sum_; // what is added to in place of the result
+  bool sets_ = false;              // the next sum is the result's first value
+};
 
 } // namespace
 
@@ -257,12 +412,16 @@ loop::Program lower(const combine::Combination &combination, const std::vector<L
     program.parameters.push_back(parameter(binding, options));
   for (const combine::SizeCondition &condition : combination.conditions)
     program.preconditions.push_back({condition.formula, condition.message});
-  std::optional<std::size_t> clear_at;
-  if (!combination.accumulate && plans.size() == 1)
-    clear_at = covering_prefix(combination.leaves[0], plans[0].nest, combination.extents);
-  if (!combination.accumulate && !clear_at) program.body.push_back({clear(combination)});
-  for (std::size_t k = 0; k < plans.size(); ++k)
-    append(program.body, Lowerer(combination.leaves[k], plans[k], clear_at).lower());
+  Workspace workspace(combination, program.parameters, options.index);
+  bool set = !combination.accumulate;
+  if (set && plans.size() != 1) program.body.push_back({clear(combination)});
+  for (std::size_t k = 0; k < plans.size(); ++k) {
+    Clearing clearing(combination, k);
+    bool own = set && plans.size() == 1;
+    append(program.body,
+           Lowerer(combination.leaves[k], plans[k], own ? &clearing : nullptr, workspace).lower());
+  }
+  program.workspace = workspace.take();
   return program;
 }
 

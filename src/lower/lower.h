@@ -13,13 +13,33 @@
 /// From a scanned nest with its finds to loops: what is executed, statement by statement.
 namespace unravel::lower {
 
+struct Alternative;
+
 /// One leaf, ready to be lowered.
 struct LeafPlan {
   scan::Nest nest;
   find::FindPlan finds;
   std::optional<std::size_t> parallel; // the level whose loop runs in parallel
   int chunk = 32;
-  std::int64_t least = 0; // iterations below which the parallel loop runs in one thread
+  std::int64_t least = 0;         // iterations below which the parallel loop runs in one thread
+  std::optional<term::Term> work; // what `least` is compared with instead
+
+  /// The level `parallel` is a Find v of the interval in which the outermost level's loop variable p lies:
+  /// key(v) <= p < key(v) + width(v). Its range is cut into chunks, which run in parallel, each over the
+  /// positions p of its intervals. Precondition: iterations of different v don't conflict, and the intervals
+  /// of consecutive v lie between the first one's start and the last one's end.
+  bool owned = false;
+
+  /// Other plans for the same space. They agree in the levels [0, split); the first whose condition, over the
+  /// variables of these levels, holds there is executed instead of what follows.
+  std::size_t split = 0;
+  std::vector<Alternative> alternatives;
+};
+
+struct Alternative {
+  term::Term condition;
+  std::string reason; // a comment: when, and why then
+  LeafPlan plan;      // without alternatives; its states and maps begin at `split` or further in
 };
 
 struct LowerOptions {

@@ -1,36 +1,66 @@
 #include "prove/example.h"
 
+#include "prove/least.h"
+
+#include <algorithm>
 #include <fmt/format.h>
-#include <set>
 
 namespace unravel::prove {
 
 using term::Term;
 
+namespace {
+
+/// Better models than this many are not asked for.
+constexpr int improvement_limit = 40;
+
+std::string to_text(const Model &model) {
+  std::string text;
+  for (const auto &[name, value] : model.values)
+    text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", name, value);
+  return text;
+}
+
+/// The values of the atoms in a model.
+std::vector<std::pair<Term, std::int64_t>> values_of(const std::vector<Term> &atoms, const Model &model) {
+  std::vector<std::pair<Term, std::int64_t>> values;
+  for (const Term &atom : atoms)
+    for (const auto &[name, value] : model.values)
+      if (name == term::to_text(atom)) values.emplace_back(atom, value);
+  return values;
+}
+
+} // namespace
+
 std::string small_example(Prover &prover, const std::vector<Term> &hypotheses) {
-  std::set<Term> atoms;
+  std::vector<Term> atoms;
+  auto add = [&](const Term &atom) {
+    if (std::find(atoms.begin(), atoms.end(), atom) == atoms.end()) atoms.push_back(atom);
+  };
   for (const Term &hypothesis : hypotheses) {
     for (const std::string &name : term::variables_of(hypothesis))
-      atoms.insert(term::variable(name));
+      add(term::variable(name));
     for (const Term &application : term::applications_of(hypothesis))
-      atoms.insert(application);
+      add(application);
   }
-  auto show = [](const Model &model) {
-    std::string text;
-    for (const auto &[name, value] : model.values)
-      text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", name, value);
-    return text;
-  };
   // The prover's own model satisfies the hypotheses but may use any numbers: ask for small ones.
   for (std::int64_t limit : {2, 4, 16}) {
-    std::vector<Term> bounded = hypotheses;
+    std::vector<Term> question = hypotheses;
     for (const Term &atom : atoms)
-      bounded.push_back(
+      question.push_back(
           term::conjunction({term::at_most(Term(-limit), atom), term::at_most(atom, Term(limit))}));
-    if (prover.refute("small example", "", bounded) == Answer::Possible) return show(prover.model_of_last());
+    if (prover.refute("small example", "", question) != Answer::Possible) continue;
+    Model best = prover.model_of_last();
+    question.push_back(term::truth());
+    for (int k = 0; k < improvement_limit; ++k) {
+      question.back() = smaller_than(values_of(atoms, best));
+      if (prover.refute("smaller example", "", question) != Answer::Possible) break;
+      best = prover.model_of_last();
+    }
+    return to_text(best);
   }
   if (prover.refute("example", "", hypotheses) != Answer::Possible) return "";
-  return show(prover.model_of_last());
+  return to_text(prover.model_of_last());
 }
 
 } // namespace unravel::prove

@@ -7,8 +7,10 @@
 /// Small examples for people: where an obligation can't be proved, values that show why.
 namespace unravel::prove {
 
-/// Values for the variables and applications of hypotheses that `prover` just answered Possible, as small as
-/// a few questions find them; as text "i = 0, A.p = 0, A.p' = 1". Empty where the prover has none.
+/// Values for the variables and applications of hypotheses that `prover` just answered Possible; as text
+/// "i = 0, A.p = 0, A.p' = 1". Each is as small as the ones before it allow, so the text doesn't depend on what
+/// was asked before. It satisfies those instances of the axioms that the prover uses: it may be spurious (see
+/// world.h). Empty where the prover has none.
 std::string small_example(Prover &prover, const std::vector<term::Term> &hypotheses);
 
 } // namespace unravel::prove

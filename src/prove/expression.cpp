@@ -51,7 +51,6 @@ bool Expression::operator==(const Expression &other) const {
 }
 
 Expressions::Expressions() {
-  nodes_.reserve(4096);
   truth_ = intern({.op = Op::And});
   falsity_ = intern({.op = Op::Or});
 }
@@ -196,6 +195,15 @@ Id Expressions::junction(Op op, const std::vector<Id> &parts) {
 }
 
 Id Expressions::negation(Id formula) {
+  auto at = static_cast<std::size_t>(formula);
+  if (at < negations_.size() && negations_[at] >= 0) return negations_[at];
+  Id result = make_negation(formula);
+  if (at >= negations_.size()) negations_.resize(nodes_.size(), -1);
+  negations_[at] = result;
+  return result;
+}
+
+Id Expressions::make_negation(Id formula) {
   if (formula == truth_) return falsity_;
   if (formula == falsity_) return truth_;
   const Op op = (*this)[formula].op;
@@ -220,8 +228,15 @@ Id Expressions::divide(Op op, Id numerator, std::int64_t divisor) {
   return intern({.op = op, .number = divisor, .children = {numerator}});
 }
 
+Id Expressions::import(const term::Term &term) {
+  if (auto at = imported_.find(term); at != imported_.end()) return at->second;
+  Id id = import(term, {});
+  imported_.emplace(term, id);
+  return id;
+}
+
 Id Expressions::import(const term::Term &term, const std::map<std::string, Id> &bound) {
-  auto down = [&](const term::Term &inner) { return import(inner, bound); };
+  auto down = [&](const term::Term &inner) { return bound.empty() ? import(inner) : import(inner, bound); };
   auto all = [&](const std::vector<term::Term> &terms) {
     std::vector<Id> result;
     result.reserve(terms.size());
@@ -263,21 +278,20 @@ Id Expressions::import(const term::Term &term, const std::map<std::string, Id> &
       term.node().kind);
 }
 
-void Expressions::Substitution::bind(Id variable, Id value) {
-  done_[variable] = value;
-}
-
-void Expressions::Substitution::clear() {
-  done_.clear();
-  folds_.clear();
+Id Expressions::Substitution::value_of(Id variable) const {
+  for (const auto &[bound, value] : bound_)
+    if (bound == variable) return value;
+  return variable;
 }
 
 Id Expressions::Substitution::operator()(Id expression) {
-  if (only_open_ && !all_[expression].open) return expression;
+  const Expression &node = all_[expression];
+  if (only_open_ && !node.open) return expression;
+  if (node.op == Op::Variable) return value_of(expression);
+  if (node.children.empty()) return expression;
+  if (only_open_) return rebuild(node);
   if (auto at = done_.find(expression); at != done_.end()) return at->second;
-  // A copy: making expressions moves the nodes.
-  Expression node = all_[expression];
-  Id result = node.op == Op::Variable || node.children.empty() ? expression : rebuild(node);
+  Id result = rebuild(node);
   done_.emplace(expression, result);
   return result;
 }

@@ -3,6 +3,7 @@
 #include "term/term.h"
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <string>
 #include <unordered_map>
@@ -54,7 +55,9 @@ public:
   Expressions();
 
   /// A term as an expression; `bound` gives the numbers of variables that an axiom binds.
-  Id import(const term::Term &term, const std::map<std::string, Id> &bound = {});
+  Id import(const term::Term &term, const std::map<std::string, Id> &bound);
+  /// Without bound variables: each term is read once.
+  Id import(const term::Term &term);
   Id bound_variable(const std::string &name);
 
   Id constant(std::int64_t value);
@@ -83,19 +86,20 @@ public:
   class Substitution {
   public:
     explicit Substitution(Expressions &all) : all_(all) {}
-    void bind(Id variable, Id value);
+    void bind(Id variable, Id value) { bound_.emplace_back(variable, value); }
+    void unbind() { bound_.pop_back(); }
     /// Arguments of applications that, after substitution, equal `from` become `to` (a variable).
     void fold_argument(Id from, Id to) { folds_.emplace(from, to); }
     Id operator()(Id expression);
-    bool binds(Id variable) const { return done_.count(variable) != 0; }
-    /// Forgets all bindings.
-    void clear();
-    /// With `only_open`, subexpressions without bound variables are left alone unseen.
+    /// For small formulas: subexpressions without bound variables are left alone unseen, nothing is
+    /// remembered, and the bindings may change.
     void only_open() { only_open_ = true; }
 
   private:
     Id rebuild(const Expression &node);
+    Id value_of(Id variable) const;
     Expressions &all_;
+    std::vector<std::pair<Id, Id>> bound_;
     std::unordered_map<Id, Id> done_;
     std::unordered_map<Id, Id> folds_;
     bool only_open_ = false;
@@ -103,14 +107,20 @@ public:
 
 private:
   Id intern(Expression node);
+  Id make_negation(Id formula);
   Id junction(Op op, const std::vector<Id> &parts);
   Id divide(Op op, Id numerator, std::int64_t divisor);
   int symbol(const std::string &name);
 
-  std::vector<Expression> nodes_;
+  std::deque<Expression> nodes_; // references stay valid
+  std::vector<Id> negations_;    // by number, -1 where not asked for yet
   std::unordered_multimap<std::size_t, Id> by_hash_;
   std::vector<std::string> names_;
   std::unordered_map<std::string, int> symbols_;
+  struct Hash {
+    std::size_t operator()(const term::Term &term) const { return term.hash(); }
+  };
+  std::unordered_map<term::Term, Id, Hash> imported_;
   Id truth_ = 0;
   Id falsity_ = 0;
 };

@@ -64,7 +64,7 @@ struct Instances::Search {
   const Rule &rule;
   const Known *known;
   std::vector<std::vector<Id>> candidates;
-  std::vector<Id> chosen;
+  Expressions::Substitution chosen;     // of the first bound variables
   std::vector<std::vector<Id>> negated; // literals of the clause so far, per depth
   std::unordered_set<Id> &seen;
   Ready &ready;
@@ -264,10 +264,7 @@ bool Instances::relevant(const Rule &rule, const Arguments &arguments) const {
 
 void Instances::enumerate(Search &search, std::size_t depth) {
   if (search.ready.too_many || search.ready.contradiction) return;
-  Expressions::Substitution by(all_);
-  by.only_open();
-  for (std::size_t k = 0; k < depth; ++k)
-    by.bind(search.rule.bound[k].variable, search.chosen[k]);
+  Expressions::Substitution &by = search.chosen;
   std::vector<Id> &literals = search.negated[depth];
   literals.clear();
   if (depth > 0) literals = search.negated[depth - 1];
@@ -283,8 +280,9 @@ void Instances::enumerate(Search &search, std::size_t depth) {
   }
   if (depth < search.rule.bound.size()) {
     for (Id candidate : search.candidates[depth]) {
-      search.chosen[depth] = candidate;
+      search.chosen.bind(search.rule.bound[depth].variable, candidate);
       enumerate(search, depth + 1);
+      search.chosen.unbind();
     }
     return;
   }
@@ -305,17 +303,18 @@ void Instances::instantiate(Ready &ready, const Known *known) {
   for (const Rule &rule : rules_) {
     if (!relevant(rule, arguments)) continue;
     std::size_t count = rule.bound.size();
-    Search search{rule, known, {}, std::vector<Id>(count), std::vector<std::vector<Id>>(count + 1),
+    Search search{rule, known, {}, Expressions::Substitution(all_), std::vector<std::vector<Id>>(count + 1),
                   seen, ready};
+    search.chosen.only_open();
     for (const Bound &bound : rule.bound)
       search.candidates.push_back(candidates(bound, arguments));
     enumerate(search, 0);
   }
 }
 
-Ready Instances::prepare(const std::vector<term::Term> &hypotheses) {
+Ready Instances::prepare(std::vector<Id> hypotheses) {
   Ready ready;
-  ready.hypotheses = flatten(hypotheses);
+  ready.hypotheses = std::move(hypotheses);
   use_equalities(ready);
   Known known;
   std::vector<Id> flat;
@@ -338,9 +337,9 @@ Ready Instances::prepare(const std::vector<term::Term> &hypotheses) {
   return ready;
 }
 
-std::vector<Id> Instances::unfolded(const std::vector<term::Term> &hypotheses) {
+std::vector<Id> Instances::unfolded(std::vector<Id> hypotheses) {
   Ready ready;
-  ready.hypotheses = flatten(hypotheses);
+  ready.hypotheses = std::move(hypotheses);
   use_equalities(ready);
   if (std::find(ready.hypotheses.begin(), ready.hypotheses.end(), all_.falsity()) == ready.hypotheses.end())
     instantiate(ready, nullptr);

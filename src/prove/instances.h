@@ -24,12 +24,14 @@ class Instances {
 public:
   Instances(Expressions &expressions, const std::vector<Axiom> &axioms);
 
+  /// The hypotheses, as one list of conjuncts.
+  std::vector<Id> flatten(const std::vector<term::Term> &hypotheses);
   /// Candidates for a bound variable are the arguments of the hypotheses' applications at the places where
   /// the variable occurs in the axiom: at shifted places of one function (rowptr(r), rowptr(r + 1)) all must
   /// be there, places of different functions add up. Leaving instances out is always sound.
-  Ready prepare(const std::vector<term::Term> &hypotheses);
+  Ready prepare(std::vector<Id> hypotheses);
   /// The same without folding by the hypotheses: the instances as one would write them down, for export.
-  std::vector<Id> unfolded(const std::vector<term::Term> &hypotheses);
+  std::vector<Id> unfolded(std::vector<Id> hypotheses);
 
 private:
   /// A place where a bound variable stands, plus a constant, as an argument.
@@ -56,7 +58,6 @@ private:
 
   Rule compile(const Axiom &axiom);
   void find_places(Id expression, Bound &bound) const;
-  std::vector<Id> flatten(const std::vector<term::Term> &hypotheses);
   void use_equalities(Ready &ready);
   Arguments arguments_of(const std::vector<Id> &formulas) const;
   std::vector<Id> candidates(const Bound &bound, const Arguments &arguments);

@@ -220,9 +220,28 @@ struct Prover::State {
   Instances instances;
   std::unique_ptr<Session> session; // made at the first question that needs Z3
   std::vector<Question> log;
-  std::vector<std::pair<Id, Id>> eliminated; // of the last question
+  std::map<std::vector<Id>, std::size_t> asked; // hypotheses, index in the log
+  std::size_t last = 0;                         // index in the log
+  std::size_t solved = 0;                       // the question that the solver saw last
+  std::vector<std::pair<Id, Id>> eliminated;    // of that question
 
-  Answer answer(const std::vector<term::Term> &hypotheses, int &instance_count) {
+  void ask(Question question) {
+    double start = now_in_milliseconds();
+    try {
+      std::vector<Id> hypotheses = instances.flatten(question.hypotheses);
+      auto [known, fresh] = asked.emplace(std::move(hypotheses), log.size());
+      last = known->second;
+      if (!fresh) return;
+      question.answer = answer(known->first, question.instances);
+    } catch (const Overflow &) {
+      last = log.size();
+    }
+    solved = last;
+    question.milliseconds = now_in_milliseconds() - start;
+    log.push_back(std::move(question));
+  }
+
+  Answer answer(const std::vector<Id> &hypotheses, int &instance_count) {
     try {
       if (session) session->leave();
       Ready ready = instances.prepare(hypotheses);
@@ -260,20 +279,27 @@ const std::vector<Question> &Prover::log() const {
   return state_->log;
 }
 
-Answer Prover::refute(const std::string &name, const std::string &about,
-                      const std::vector<term::Term> &hypotheses) {
-  double start = now_in_milliseconds();
-  Question question{name, about, hypotheses, Answer::Unknown, 0, 0};
-  question.answer = state_->answer(hypotheses, question.instances);
-  question.milliseconds = now_in_milliseconds() - start;
-  state_->log.push_back(std::move(question));
-  return state_->log.back().answer;
+std::size_t Prover::last() const {
+  return state_->last;
 }
 
-Model Prover::model_of_last() const {
+Answer Prover::refute(const std::string &name, const std::string &about,
+                      const std::vector<term::Term> &hypotheses) {
+  state_->ask({name, about, hypotheses, Answer::Unknown, 0, 0});
+  return state_->log[state_->last].answer;
+}
+
+Model Prover::model_of_last() {
   Model model;
   State &state = *state_;
-  if (state.log.empty() || state.log.back().answer != Answer::Possible) return model;
+  if (state.log.empty() || state.log[state.last].answer != Answer::Possible) return model;
+  const Question &question = state.log[state.last];
+  if (state.solved != state.last) {
+    int instances = 0;
+    state.solved = state.last;
+    if (state.answer(state.instances.flatten(question.hypotheses), instances) != Answer::Possible)
+      return model;
+  }
   z3::model found = state.session->model();
   // Values are asked for in the terms that the solver saw, after the use of equalities.
   Expressions::Substitution seen(state.expressions);
@@ -286,7 +312,7 @@ Model Prover::model_of_last() const {
   };
   std::set<std::string> variables;
   std::vector<term::Term> applications;
-  for (const term::Term &hypothesis : state.log.back().hypotheses) {
+  for (const term::Term &hypothesis : question.hypotheses) {
     variables.merge(term::variables_of(hypothesis));
     for (const term::Term &application : term::applications_of(hypothesis)) {
       bool fresh = std::find(applications.begin(), applications.end(), application) == applications.end();
@@ -307,7 +333,7 @@ std::string Prover::smtlib(std::size_t index) const {
   for (const term::Term &hypothesis : question.hypotheses)
     hypotheses.push_back(state_->expressions.import(hypothesis));
   return to_smtlib(state_->expressions, question, hypotheses,
-                   state_->instances.unfolded(question.hypotheses));
+                   state_->instances.unfolded(state_->instances.flatten(question.hypotheses)));
 }
 
 } // namespace unravel::prove

@@ -53,12 +53,15 @@ public:
   /// (quantifier-free), so Possible may be spurious; Refuted is always right. Terms of facts are no
   /// candidates for instances: state `0 <= rowptr(r) <= NNZ` as an axiom where only `rowptr(0) = 0` and
   /// `rowptr(M) = NNZ` are given. Equalities in the hypotheses are used up first, so they cost nothing.
+  /// The same hypotheses, in the same order, are asked and logged once, under their first name.
   Answer refute(const std::string &name, const std::string &about, const std::vector<term::Term> &hypotheses);
   /// The model of the last question if its answer was Possible (computed only now).
-  Model model_of_last() const;
+  Model model_of_last();
 
   const std::vector<Axiom> &axioms() const;
   const std::vector<Question> &log() const;
+  /// The index in the log of what was last asked, now or before. Precondition: something was asked.
+  std::size_t last() const;
   /// Question `index` of the log as an SMT-LIB 2 script that ends in (check-sat), with the instances used;
   /// status and name in a comment. z3 the program gives the same answer.
   std::string smtlib(std::size_t index) const;

@@ -2,6 +2,7 @@
 
 #include "report/diagnostic.h"
 #include "run/operand.h"
+#include "tensor/counts.h"
 #include "tensor/folder.h"
 #include "tensor/pack.h"
 #include "tensor/raw_arrays.h"
@@ -161,20 +162,9 @@ private:
   /// What loop-order planning may know of the data.
   schedule::Counts counts() const {
     schedule::Counts counts;
-    for (const auto &[name, tensor] : tensors_) {
-      for (const auto &[size, value] : tensor.sizes)
-        counts[name + "." + size] = static_cast<double>(value);
-      for (const auto &[count, value] : tensor.counts)
-        counts[name + "." + count] = static_cast<double>(value);
-      for (const layout::Array &array : tensor.layout.arrays) {
-        // The mean distance of neighbours: the mean length of segments, where the array holds pointers.
-        const tensor::Elements &elements = tensor.array(array.name);
-        if (array.is_value || array.extents.size() != 1 || elements.size() < 2) continue;
-        double range = static_cast<double>(elements.integer(elements.size() - 1)) -
-                       static_cast<double>(elements.integer(0));
-        if (range > 0) counts[name + "." + array.name] = range / static_cast<double>(elements.size() - 1);
-      }
-    }
+    for (const auto &[name, tensor] : tensors_)
+      for (const auto &[count, value] : tensor::known_counts(tensor))
+        counts[name + "." + count] = value;
     return counts;
   }
 
@@ -201,6 +191,8 @@ private:
     std::vector<void *> arguments;
     for (auto &slots : structs)
       arguments.push_back(slots.data());
+    build::Workspace workspace(kernel); // one for all rounds
+    arguments.push_back(workspace.get());
     tensor::Tensor initial = tensors_.at(result_name());
     bool accumulates = report_.compilation.combination.accumulate;
     std::vector<double> times;
@@ -209,6 +201,7 @@ private:
       Clock clock;
       int code = entry(arguments.data());
       times.push_back(clock.milliseconds());
+      if (code == 2) throw std::bad_alloc(); // no room for the workspace
       report::require(code == 0, "a kernel accepts sizes that agree");
     }
     std::sort(times.begin(), times.end());

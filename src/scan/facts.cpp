@@ -2,16 +2,15 @@
 
 namespace unravel::scan {
 
-using space::Set;
 using term::Term;
 
-space::Set Facts::about_sizes() const {
+term::Term Facts::about_sizes() const {
   std::vector<Term> facts;
   for (const prove::Axiom &axiom : axioms_)
     if (axiom.variables.empty() && term::is_true(axiom.guard) &&
         term::applications_of(axiom.conclusion).empty())
       facts.push_back(axiom.conclusion);
-  return Set(term::conjunction(facts));
+  return term::conjunction(facts);
 }
 
 std::set<Term> Facts::candidates(const prove::Axiom &axiom, const std::string &quantified,
@@ -55,25 +54,31 @@ std::vector<Facts::Instance> Facts::instances(const std::set<Term> &applications
   return result;
 }
 
-space::Set Facts::extend(Set known, const std::set<Term> &applications) {
-  std::vector<Instance> open = instances(applications);
+void Facts::extend(Known &known, const std::set<Term> &applications) {
+  std::vector<std::pair<Term, Instance>> open;
+  for (Instance &instance : instances(applications)) {
+    Term implication = term::implication(instance.guard, instance.conclusion);
+    if (!used_.count(implication)) open.emplace_back(std::move(implication), std::move(instance));
+  }
   for (bool progress = true; progress;) {
     progress = false;
-    for (const Instance &instance : open) {
-      Term implication = term::implication(instance.guard, instance.conclusion);
-      if (used_.count(implication)) continue;
-      if (!known.is_subset(Set(instance.guard))) continue;
-      used_.insert(implication);
+    std::vector<std::pair<Term, Instance>> later;
+    for (auto &[implication, instance] : open) {
+      if (!known.implies(instance.guard)) {
+        later.emplace_back(std::move(implication), std::move(instance));
+        continue;
+      }
+      if (!used_.insert(implication).second) continue;
       // Only applications that are known are dimensions here: others would be about nothing.
       bool about_known = true;
       for (const Term &application : term::applications_of(instance.conclusion))
         about_known = about_known && applications.count(application) > 0;
       if (!about_known) continue;
-      known = known.intersect(Set(instance.conclusion));
       progress = true;
+      known.add(instance.conclusion);
     }
+    open = std::move(later);
   }
-  return known;
 }
 
 } // namespace unravel::scan

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "prove/prover.h"
-#include "space/set.h"
+#include "scan/known.h"
 
 #include <set>
 #include <vector>
@@ -15,11 +15,11 @@ public:
   explicit Facts(const std::vector<prove::Axiom> &axioms) : axioms_(axioms) {}
 
   /// What holds of sizes and counts alone.
-  space::Set about_sizes() const;
+  term::Term about_sizes() const;
 
-  /// `known` with every conclusion whose guard it implies, for instances on the given applications; repeated
-  /// until nothing new follows.
-  space::Set extend(space::Set known, const std::set<term::Term> &applications);
+  /// Adds to `known` every conclusion whose guard it implies, for instances on the given applications;
+  /// repeated until nothing new follows.
+  void extend(Known &known, const std::set<term::Term> &applications);
 
 private:
   struct Instance {

@@ -2,6 +2,7 @@
 
 #include "term/term.h"
 
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -11,11 +12,14 @@
 namespace unravel::scan {
 
 /// One condition of a find at position q: 0 <= target - key(q) < width. Width 1 is an equality; blocks have
-/// larger widths. `key` mentions the level's variable, `target` doesn't.
+/// larger widths, and the width may depend on q (the row of an entry p: rowptr(q) <= p < rowptr(q + 1)).
+/// `key` mentions the level's variable, `target` doesn't.
 struct Component {
   term::Term key;
   term::Term target;
-  std::int64_t width = 1;
+  term::Term width = term::Term(1);
+
+  bool is_equality() const { return width == term::Term(1); }
 };
 
 /// One variable of the nest.
@@ -43,6 +47,8 @@ struct Nest {
   /// What can be read as soon as the variables in it have their values and the guards of these levels hold:
   /// applications of index arrays, and of value arrays to their row-major slot.
   std::set<term::Term> safe_loads;
+  /// The extents of all arrays, as in combine::Combination.
+  std::map<std::string, std::vector<term::Term>> arrays;
 };
 
 std::string to_text(const Nest &nest);

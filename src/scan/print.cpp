@@ -15,9 +15,8 @@ std::string range(const Level &level) {
 std::string print_component(const Component &component) {
   std::string key = term::to_text(component.key);
   std::string target = term::to_text(component.target);
-  if (component.width == 1) return fmt::format("{} = {}", key, target);
-  return fmt::format("{} <= {} < {}", key, target,
-                     term::to_text(component.key + term::Term(component.width)));
+  if (component.is_equality()) return fmt::format("{} = {}", key, target);
+  return fmt::format("{} <= {} < {}", key, target, term::to_text(component.key + component.width));
 }
 
 std::string print_level(const Level &level) {

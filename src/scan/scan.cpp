@@ -2,6 +2,7 @@
 
 #include "report/diagnostic.h"
 #include "scan/facts.h"
+#include "scan/known.h"
 #include "space/set.h"
 
 #include <algorithm>
@@ -19,8 +20,8 @@ class Scanner {
 public:
   Scanner(const combine::IterationSpace &space, const schedule::Order &order,
           const std::vector<prove::Axiom> &axioms, const std::map<std::string, std::vector<Term>> &arrays)
-      : space_(space), order_(order), arrays_(arrays), relation_(space.relation), facts_(axioms),
-        known_(facts_.about_sizes()) {
+      : space_(space), order_(order), arrays_(arrays), relation_(space.relation), facts_(axioms) {
+    known_.add(facts_.about_sizes());
     for (const std::string &variable : space.variables())
       variables_.insert(variable);
   }
@@ -36,7 +37,8 @@ public:
     std::set<Term> safe = nest_.safe_loads;
     for (const Term &load : safe)
       nest_.safe_loads.insert(term::substitute(load, renamed_));
-    report::require(known_.is_subset(relation_), "a scanned nest enforces all of its iteration space");
+    nest_.arrays = arrays_;
+    report::require(known_.implies(space_.relation), "a scanned nest enforces all of its iteration space");
     return std::move(nest_);
   }
 
@@ -57,18 +59,17 @@ private:
     level.tensor = tensor_of(variable);
     auto drop = [&](const Term &atom) { return atom != term::variable(variable) && !is_bound(atom); };
     Set shadow = relation_.project(drop).coalesce();
-    Set rest = shadow.gist(known_);
+    Set rest = shadow.gist(known_.set());
     // The hull is taken inside what is known, then reduced: the other way round the bounds that all pieces
     // share would be lost.
-    if (rest.pieces() > 1) rest = shadow.intersect(known_).simple_hull().gist(known_);
+    if (rest.pieces() > 1) rest = shadow.intersect(known_.set()).simple_hull().gist(known_.set());
     std::vector<Term> enforced;
     std::vector<Term> constraints = rest.simple_hull().constraints();
     if (!assign(level, constraints, enforced)) loop(level, constraints, enforced);
-    Set now = known_.intersect(Set(term::conjunction(enforced)));
+    known_.add(term::conjunction(enforced));
     // Conditions of the space itself that are not enforced yet; derived ones are left to the inner levels,
     // which enforce them by their own bounds.
-    add_guards(level, relation_.without_constraints_on(drop).gist(now), enforced);
-    known_ = known_.intersect(Set(term::conjunction(enforced)));
+    add_guards(level, known_.gist_of(relation_.without_constraints_on(drop)));
     return level;
   }
 
@@ -136,14 +137,21 @@ private:
     for (const Component &component : level.components)
       enforced.push_back(term::equal(component.key, component.target));
     if (!level.components.empty()) level.kind = Level::Kind::Find;
+    // One value, as the row of blocks that a row lies in.
+    std::int64_t count = 0;
+    if (level.kind != Level::Kind::Loop || !term::constant_difference(level.lower, level.upper, count) ||
+        count != 1)
+      return;
+    level.kind = Level::Kind::Let;
+    level.value = level.lower;
+    level.lower = level.upper = Term();
   }
 
-  static void add_guards(Level &level, const Set &remaining, std::vector<Term> &enforced) {
+  void add_guards(Level &level, const Set &remaining) {
     Term formula = remaining.coalesce().formula();
-    for (const Term &part : term::conjuncts(formula)) {
+    for (const Term &part : term::conjuncts(formula))
       level.guards.push_back(part);
-      enforced.push_back(part);
-    }
+    known_.add(formula);
   }
 
   /// The variable has its value: applications that needed it are known, and so are facts about them.
@@ -153,15 +161,15 @@ private:
     for (const Term &atom : relation_.atoms())
       if (atom.as<term::Apply>() && is_bound(atom) && applications_.insert(atom).second)
         fresh.push_back(atom);
-    if (!fresh.empty()) known_ = facts_.extend(known_, applications_);
+    if (!fresh.empty()) facts_.extend(known_, applications_);
     note_safe_loads(variable, fresh);
   }
 
-  bool in_extents(const std::vector<Term> &arguments, const std::vector<Term> &extents) const {
+  bool in_extents(const std::vector<Term> &arguments, const std::vector<Term> &extents) {
     std::vector<Term> domain;
     for (std::size_t k = 0; k < arguments.size(); ++k)
       domain.push_back(term::between(Term(0), arguments[k], extents[k]));
-    return known_.is_subset(Set(term::conjunction(domain)));
+    return known_.implies(term::conjunction(domain));
   }
 
   void note_safe_loads(const std::string &variable, const std::vector<Term> &fresh) {
@@ -183,15 +191,81 @@ private:
   /// Conditions on array values at this level's variable: a find if the level is a loop, else guards.
   void conditions(Level &level) {
     auto drop = [&](const Term &atom) { return !is_bound(atom); };
-    Set remaining = relation_.without_constraints_on(drop).gist(known_).coalesce();
+    Set remaining = known_.gist_of(relation_.without_constraints_on(drop)).coalesce();
     std::vector<Term> enforced;
-    Term formula = remaining.formula();
-    for (const Term &part : term::conjuncts(formula)) {
-      enforced.push_back(part);
-      if (!as_component(level, part)) level.guards.push_back(part);
+    std::vector<Term> parts = term::conjuncts(remaining.formula());
+    std::vector<Term> guards;
+    for (const Term &part : parts)
+      if (!as_component(level, part)) guards.push_back(part);
+    if (level.kind == Level::Kind::Loop) {
+      as_intervals(level, guards, enforced);
+      // What inner variables will enforce exactly (the column in a block) bounds the search already here.
+      if (level.kind == Level::Kind::Loop) {
+        Set shadow = relation_.project(drop).simple_hull();
+        shadow = parts.empty() ? known_.gist_of(shadow) : shadow.gist(known_.set().intersect(remaining));
+        std::vector<Term> derived = shadow.simple_hull().constraints();
+        as_intervals(level, derived, enforced);
+      }
     }
-    if (enforced.empty()) return;
-    known_ = known_.intersect(Set(term::conjunction(enforced)));
+    enforced.insert(enforced.end(), parts.begin(), parts.end());
+    level.guards.insert(level.guards.end(), guards.begin(), guards.end());
+    known_.add(term::conjunction(enforced));
+  }
+
+  /// The parts of a sum that mention the level's variable, and those that don't.
+  static std::pair<Term, Term> split(const Term &sum, const std::string &variable) {
+    Term with;
+    for (const auto &[atom, coefficient] : term::linear_form(sum).parts)
+      if (term::mentions(atom, variable)) with = with + term::scale(coefficient, atom);
+    return {with, sum - with};
+  }
+
+  static bool is_narrow(const Term &width) {
+    const auto form = term::linear_form(width);
+    return std::all_of(form.parts.begin(), form.parts.end(),
+                       [](const auto &part) { return part.first.template as<term::Apply>() != nullptr; });
+  }
+
+  /// Of the two ways to write an interval, key <= target < key + width and its mirror image at 0, the one
+  /// whose key rises with what it reads.
+  static bool is_upright(const Term &minus_key) {
+    const auto form = term::linear_form(minus_key);
+    return form.parts.empty() || form.parts.begin()->second < 0;
+  }
+
+  /// Pairs of conditions key(variable) <= target and target < key(variable) + width, where arrays are read at
+  /// the variable, become components; they are taken out of the conditions.
+  static void as_intervals(Level &level, std::vector<Term> &conditions, std::vector<Term> &enforced) {
+    auto at_least = [](const Term &condition) {
+      const auto *compare = condition.as<term::Compare>();
+      return compare && compare->relation == term::Relation::AtLeast ? &compare->left : nullptr;
+    };
+    for (std::size_t a = 0; a < conditions.size(); ++a) {
+      const Term *below = at_least(conditions[a]);
+      if (!below) continue;
+      auto [minus_key, target] = split(*below, level.variable);
+      if (term::applications_of(minus_key).empty() || target.as<term::Constant>()) continue;
+      if (!is_upright(minus_key)) continue;
+      for (std::size_t b = 0; b < conditions.size(); ++b) {
+        const Term *above = b == a ? nullptr : at_least(conditions[b]);
+        if (!above) continue;
+        auto [end, minus_target] = split(*above, level.variable);
+        std::int64_t rest = 0;
+        if (term::applications_of(end).empty() || !term::constant_difference(-target, minus_target, rest))
+          continue;
+        // end - target + rest >= 0. A width that depends on sizes excludes next to nothing: that's a guard.
+        Term width = end + Term(rest + 1) + minus_key;
+        if (!is_narrow(width)) continue;
+        level.kind = Level::Kind::Find;
+        level.components.push_back({-minus_key, target, width});
+        enforced.push_back(conditions[a]);
+        enforced.push_back(conditions[b]);
+        conditions.erase(conditions.begin() + static_cast<std::ptrdiff_t>(std::max(a, b)));
+        conditions.erase(conditions.begin() + static_cast<std::ptrdiff_t>(std::min(a, b)));
+        a = static_cast<std::size_t>(-1); // from the start
+        break;
+      }
+    }
   }
 
   /// key(variable) = target
@@ -220,7 +294,7 @@ private:
     level.upper = named(level.upper);
     level.value = named(level.value);
     for (Component &component : level.components)
-      component = {named(component.key), named(component.target), component.width};
+      component = {named(component.key), named(component.target), named(component.width)};
     for (Term &guard : level.guards)
       guard = named(guard);
     if (level.kind != Level::Kind::Let) return;
@@ -236,7 +310,7 @@ private:
   std::set<std::string> variables_;
   Set relation_;
   Facts facts_;
-  Set known_;
+  Known known_;
   std::set<std::string> bound_;
   std::set<Term> applications_;
   std::map<Term, Term> named_;

@@ -119,14 +119,35 @@ bool Determination::bounded(std::size_t variable, Variables bound) const {
   return below && above;
 }
 
+bool Determination::bounded_as_by(std::size_t variable, Variables bound, Variables fewer) const {
+  return std::all_of(constraints_.begin(), constraints_.end(), [&](const Constraint &constraint) {
+    if (!constraint.coefficients.count(variable) || (constraint.inside & bit(variable))) return true;
+    Variables needed = (constraint.outside | constraint.inside) & ~bit(variable);
+    return !subset(needed, bound) || subset(needed, fewer);
+  });
+}
+
+bool Determination::has_narrow_other_side(const Constraint &side) const {
+  return std::any_of(constraints_.begin(), constraints_.end(), [&](const Constraint &other) {
+    if (&other == &side || other.equality || other.inside != side.inside) return false;
+    Term width = side.left + other.left;
+    for (const auto &[atom, coefficient] : term::linear_form(width).parts)
+      if (!atom.as<term::Apply>()) return false;
+    return true;
+  });
+}
+
 std::vector<std::string> Determination::keys(std::size_t variable, Variables bound) const {
   std::vector<std::string> result;
   for (const Constraint &constraint : constraints_) {
-    bool is_key = constraint.equality && (constraint.inside & bit(variable)) &&
-                  subset(constraint.outside | constraint.inside, bound | bit(variable));
-    if (!is_key) continue;
-    for (const Term &application : term::applications_of(constraint.left))
-      if (term::mentions(application, names_[variable])) result.push_back(term::to_text(application));
+    bool about = (constraint.inside & bit(variable)) &&
+                 subset(constraint.outside | constraint.inside, bound | bit(variable));
+    if (!about || (!constraint.equality && !has_narrow_other_side(constraint))) continue;
+    for (const auto &[atom, coefficient] : term::linear_form(constraint.left).parts) {
+      if (!constraint.equality && coefficient > 0) continue; // of an interval's sides, the lower one counts
+      for (const Term &application : term::applications_of(atom))
+        if (term::mentions(application, names_[variable])) result.push_back(term::to_text(application));
+    }
   }
   std::sort(result.begin(), result.end());
   return result;

@@ -33,8 +33,11 @@ public:
 
   /// Some lower and upper bound of the variable needs no variable outside `bound`.
   bool bounded(std::size_t variable, Variables bound) const;
+  /// Do all bounds that need no variable outside `bound` need none outside `fewer` either?
+  bool bounded_as_by(std::size_t variable, Variables bound, Variables fewer) const;
   /// The index-array applications at the variable that equations fix by `bound` alone, as sorted texts: if
-  /// there are any, looping over the variable is a find.
+  /// there are any, looping over the variable is a find; so it is where an interval leaves few values:
+  /// rowptr(r) <= p < rowptr(r + 1).
   std::vector<std::string> keys(std::size_t variable, Variables bound) const;
   /// Upper bounds (inclusive) of the variable that need only `bound`.
   std::vector<term::Term> upper_bounds(std::size_t variable, Variables bound) const;
@@ -56,6 +59,8 @@ private:
   };
 
   Variables mask(const term::Term &term) const;
+  /// Is the inequality one side of an interval whose width depends on arrays alone, or is constant?
+  bool has_narrow_other_side(const Constraint &side) const;
   void eliminate(const combine::IterationSpace &space, std::vector<term::Term> &parts);
 
   std::vector<std::string> names_;

@@ -21,6 +21,15 @@ constexpr double default_segment = 8;
 constexpr double default_vector_entries = 100;
 constexpr double default_entries = 8000;
 
+/// What a step of a binary search costs in visits of a loop: it is mispredicted every other time.
+constexpr double search_step = 5;
+/// What putting a position into a map costs, and taking it out again, or passing it in a walk.
+constexpr double map_step = 3;
+/// What looking at a map costs; less where the whole kernel has one, since then many targets are looked up at
+/// once.
+constexpr double look_up = 1;
+constexpr double shared_look_up = 0.25;
+
 /// The part of the visits that a find lets through.
 constexpr double hit_rate = 0.5;
 /// What a strided access in the innermost loop costs more.
@@ -42,10 +51,10 @@ public:
   }
 
   Order plan() {
-    search(determination_.close(0), 1, 0, {});
+    search(determination_.close(0), 1, 0, {}, {});
     if (not_looped_ != 0 && best_cost_ == std::numeric_limits<double>::infinity()) {
       not_looped_ = 0; // no order allows it: who asked is told by find planning
-      search(determination_.close(0), 1, 0, {});
+      search(determination_.close(0), 1, 0, {}, {});
     }
     if (best_cost_ == std::numeric_limits<double>::infinity())
       report::fail(report::Kind::no_order, "no order of the loops makes every variable bounded",
@@ -126,7 +135,9 @@ private:
     return least;
   }
 
-  void search(Variables bound, double visits, double cost, const std::vector<std::size_t> &chosen) {
+  /// `visits`: how often what follows the chosen variables is reached; `before[k]`: what follows the first k.
+  void search(Variables bound, double visits, double cost, const std::vector<std::size_t> &chosen,
+              const std::vector<double> &before) {
     if (cost >= best_cost_ || ++steps_ > 200000) return;
     if (bound == determination_.all()) {
       double total = (cost + visits) * preference(chosen);
@@ -144,12 +155,28 @@ private:
       // are less random than that.
       double random_hits = length / std::pow(default_size, static_cast<double>(keys.size()));
       double inner = visits * (find ? std::max(std::min(hit_rate, length), random_hits) : length);
-      double search_steps = find && !scans_.count(keys) ? std::log2(1 + length) : length;
-      double more = visits * (1 + search_steps);
+      double steps = length;
+      if (find && !scans_.count(keys)) steps = steps_of_find(variable, bound, length, visits, chosen, before);
+      double more = visits * (1 + steps);
       std::vector<std::size_t> next = chosen;
       next.push_back(variable);
-      search(determination_.close(bound | own), inner, cost + more, next);
+      std::vector<double> next_before = before;
+      next_before.push_back(visits);
+      search(determination_.close(bound | own), inner, cost + more, next, next_before);
     }
+  }
+
+  /// A find searches, or it walks over its segment, or fills a map from it, once for all visits that share
+  /// it.
+  double steps_of_find(std::size_t variable, Variables bound, double length, double visits,
+                       const std::vector<std::size_t> &chosen, const std::vector<double> &before) const {
+    Variables outside = determination_.close(0);
+    std::size_t shared = 0;
+    while (shared < chosen.size() && !determination_.bounded_as_by(variable, bound, outside))
+      outside = determination_.close(outside | (Variables{1} << chosen[shared++]));
+    double sharing = shared < chosen.size() ? visits / before[shared] : 1;
+    return std::min(search_step * std::log2(1 + length),
+                    (shared == 0 ? shared_look_up : look_up) + map_step * length / sharing);
   }
 
   /// Factors just above 1 that decide between equal costs.

@@ -25,14 +25,22 @@ namespace {
 /// may be destroyed later than any thread-local object of ours.
 struct Context {
   isl_ctx *isl;
+  struct Hash {
+    std::size_t operator()(const Term &term) const { return term.hash(); }
+  };
   std::unordered_map<std::string, Term> atoms;
+  std::unordered_map<Term, isl_id *, Hash> ids;
 
   Context() : isl(isl_ctx_alloc()) { isl_options_set_on_error(isl, ISL_ON_ERROR_CONTINUE); }
 
   isl_id *id_of(const Term &atom) {
-    std::string name = term::to_text(atom);
-    atoms.emplace(name, atom);
-    return isl_id_alloc(isl, name.c_str(), nullptr);
+    auto [at, fresh] = ids.emplace(atom, nullptr);
+    if (fresh) {
+      std::string name = term::to_text(atom);
+      atoms.emplace(name, atom);
+      at->second = isl_id_alloc(isl, name.c_str(), nullptr);
+    }
+    return isl_id_copy(at->second);
   }
 };
 
@@ -109,8 +117,16 @@ public:
       return checked(result);
     }
     if (const auto *both = formula.as<And>()) {
-      isl_set *result = isl_set_universe(isl_space_copy(space_));
+      // Plain comparisons, the common case, are the rows of one basic set.
+      isl_basic_set *rows = isl_basic_set_universe(isl_space_copy(space_));
+      std::vector<Term> others;
       for (const Term &part : both->parts)
+        if (isl_constraint *row = constraint(part))
+          rows = isl_basic_set_add_constraint(rows, row);
+        else
+          others.push_back(part);
+      isl_set *result = isl_set_from_basic_set(rows);
+      for (const Term &part : others)
         result = isl_set_intersect(result, set(part));
       return checked(result);
     }
@@ -126,6 +142,30 @@ public:
   }
 
 private:
+  /// A comparison of an affine sum of atoms; null where the formula is anything else.
+  isl_constraint *constraint(const Term &formula) {
+    const auto *compare = formula.as<Compare>();
+    if (!compare) return nullptr;
+    Linear sum = linear_form(compare->left);
+    for (const auto &part : sum.parts)
+      if (!is_atom(part.first)) return nullptr;
+    isl_local_space *space = isl_local_space_from_space(isl_space_copy(space_));
+    isl_constraint *row = compare->relation == Relation::Equal ? isl_constraint_alloc_equality(space)
+                                                               : isl_constraint_alloc_inequality(space);
+    row = isl_constraint_set_constant_val(row, isl_val_int_from_si(context().isl, sum.constant));
+    for (const auto &[atom, coefficient] : sum.parts)
+      row = isl_constraint_set_coefficient_val(row, isl_dim_param, position_of(atom),
+                                               isl_val_int_from_si(context().isl, coefficient));
+    return checked(row);
+  }
+
+  int position_of(const Term &atom) {
+    isl_id *id = context().id_of(atom);
+    int position = isl_space_find_dim_by_id(space_, isl_dim_param, id);
+    isl_id_free(id);
+    return position;
+  }
+
   isl_pw_aff *constant(std::int64_t value) {
     isl_aff *result = isl_aff_zero_on_domain_space(isl_space_copy(space_));
     return isl_pw_aff_from_aff(isl_aff_add_constant_val(result, isl_val_int_from_si(context().isl, value)));
@@ -166,10 +206,7 @@ private:
         others.emplace_back(atom, coefficient);
         continue;
       }
-      isl_id *id = context().id_of(atom);
-      int position = isl_space_find_dim_by_id(space_, isl_dim_param, id);
-      isl_id_free(id);
-      plain = isl_aff_add_coefficient_val(plain, isl_dim_param, position,
+      plain = isl_aff_add_coefficient_val(plain, isl_dim_param, position_of(atom),
                                           isl_val_int_from_si(context().isl, coefficient));
     }
     isl_pw_aff *result = isl_pw_aff_from_aff(plain);
@@ -224,8 +261,7 @@ struct Collected {
   std::exception_ptr failure; // exceptions must not pass through isl's C code
 };
 
-std::vector<Term> constraints_of(isl_basic_set *taken) {
-  isl_basic_set *set = isl_basic_set_remove_redundancies(taken);
+std::vector<Term> listed_constraints(isl_basic_set *set) {
   Collected collected;
   isl_basic_set_foreach_constraint(
       set,
@@ -250,6 +286,10 @@ std::vector<Term> constraints_of(isl_basic_set *taken) {
   isl_basic_set_free(set);
   if (collected.failure) std::rethrow_exception(collected.failure);
   return collected.constraints;
+}
+
+std::vector<Term> constraints_of(isl_basic_set *taken) {
+  return listed_constraints(isl_basic_set_remove_redundancies(taken));
 }
 
 } // namespace
@@ -341,6 +381,14 @@ std::vector<Term> Set::constraints() const {
     return {falsity()};
   }
   return constraints_of(isl_set_simple_hull(set));
+}
+
+std::optional<std::vector<Term>> Set::plain_constraints() const {
+  if (isl_set_n_basic_set(set_) != 1) return std::nullopt;
+  isl_basic_set *only = checked(isl_set_simple_hull(isl_set_copy(set_)));
+  if (isl_basic_set_dim(only, isl_dim_div) == 0) return listed_constraints(only);
+  isl_basic_set_free(only);
+  return std::nullopt;
 }
 
 Term Set::formula() const {

@@ -57,6 +57,9 @@ public:
   /// The constraints of a set of one piece (precondition), irredundant, each a Compare; existentially
   /// quantified variables appear as floor divisions.
   std::vector<Term> constraints() const;
+  /// The constraints as isl has them, some perhaps redundant; none where the set has several pieces, or where
+  /// variables are existentially quantified.
+  std::optional<std::vector<Term>> plain_constraints() const;
   /// The set as a formula: a disjunction of conjunctions. Set(formula()) is the set again.
   Term formula() const;
   /// Some point, if any: values of the atoms.

@@ -2,31 +2,12 @@
 #include "tool/commands.h"
 #include "tool/facts.h"
 #include "tool/options.h"
-#include "tool/text_file.h"
+#include "tool/proofs.h"
 
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fmt/format.h>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
 namespace unravel::tool {
-
-namespace {
-
-/// Every question that was asked of the prover as an SMT-LIB script: 000.smt2, 001.smt2, ...
-void write_smtlib(const std::string &folder, const prove::Prover &prover) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error)
-    report::fail(report::Kind::cannot_write, text::Place::of_file(folder),
-                 fmt::format("cannot write: {}", error.message()));
-  for (std::size_t k = 0; k < prover.log().size(); ++k)
-    write_text_file(fmt::format("{}/{:03}.smt2", folder, k), prover.smtlib(k));
-}
-
-} // namespace
 
 void add_explain(CLI::App &app, int &code, bool &json) {
   (void)code;
@@ -36,7 +17,7 @@ void add_explain(CLI::App &app, int &code, bool &json) {
   auto options = std::make_shared<Options>();
   add_kernel_options(*command, *options);
   command->add_option("--smtlib", options->smtlib,
-                      "write every question asked of the prover to a folder, as SMT-LIB");
+                      "write every question asked of the prover to a folder, as SMT-LIB, and an index.txt");
   command->footer("Examples:\n"
                   "  unravel explain 'y(i) = A(i,j) * x(j)' -f A=csr -f x=sv\n"
                   "  unravel explain 's = A(i,j) * B(i,j)' -f A=csr -f B=./mine.layout:mine --smtlib proofs");
@@ -48,7 +29,7 @@ void add_explain(CLI::App &app, int &code, bool &json) {
     if (json) {
       nlohmann::json out = {{"expression", compilation.computation.text},
                             {"loops", loops_json(compilation)},
-                            {"finds", finds_json(compilation)},
+                            {"finds", proofs_json(compilation)},
                             {"obligations", obligations_json(compilation)},
                             {"dependences", dependences_json(compilation)},
                             {"c", c}};
@@ -59,7 +40,7 @@ void add_explain(CLI::App &app, int &code, bool &json) {
       return;
     }
     std::cout << pipeline::to_text(compilation);
-    std::cout << "== obligations\n" << obligations_text(compilation) << "\n== C\n" << c;
+    std::cout << "== obligations\n" << proofs_text(compilation) << "\n== C\n" << c;
   });
 }
 

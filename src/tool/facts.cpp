@@ -20,12 +20,6 @@ std::string kind_of(const pipeline::Leaf &leaf, std::size_t index) {
   return "serial";
 }
 
-const find::LevelPlan &plan_of(const pipeline::Leaf &leaf, std::size_t index) {
-  for (const find::LevelPlan &plan : leaf.plan.finds.levels)
-    if (plan.level == index) return plan;
-  throw std::logic_error("a find without a plan");
-}
-
 double proof_milliseconds(const pipeline::Compilation &compilation, const find::LevelPlan &plan) {
   double sum = 0;
   for (const find::Obligation &obligation : plan.obligations)
@@ -33,17 +27,17 @@ double proof_milliseconds(const pipeline::Compilation &compilation, const find::
   return sum;
 }
 
+} // namespace
+
+const find::LevelPlan &plan_of(const pipeline::Leaf &leaf, std::size_t index) {
+  for (const find::LevelPlan &plan : leaf.plan.finds.levels)
+    if (plan.level == index) return plan;
+  throw std::logic_error("a find without a plan");
+}
+
 const char *direction_name(const find::LevelPlan &plan) {
   return plan.direction == find::Direction::Up ? "up" : "down";
 }
-
-template <class F> void each_level(const pipeline::Compilation &compilation, F visit) {
-  for (const pipeline::Leaf &leaf : compilation.leaves)
-    for (std::size_t index = 0; index < leaf.plan.nest.levels.size(); ++index)
-      visit(leaf, index, leaf.plan.nest.levels[index]);
-}
-
-} // namespace
 
 json loops_json(const pipeline::Compilation &compilation) {
   json loops = json::array();
@@ -66,7 +60,7 @@ json finds_json(const pipeline::Compilation &compilation) {
                  {"unique", plan.unique},
                  {"obligations", plan.obligations.size()},
                  {"proof_ms", proof_milliseconds(compilation, plan)}};
-    if (plan.method == find::Method::Sequential) {
+    if (find::keeps_state(plan.method)) {
       find["direction"] = direction_name(plan);
       find["state"] = plan.state;
     }
@@ -133,7 +127,7 @@ std::string loops_text(const pipeline::Compilation &compilation) {
     if (level.kind != Level::Kind::Find) return;
     const find::LevelPlan &plan = plan_of(leaf, index);
     text += fmt::format("find  {:<8} {}", level.variable, find::name_of(plan.method));
-    if (plan.method == find::Method::Sequential)
+    if (find::keeps_state(plan.method))
       text += fmt::format(" {}, state per {{{}}}", direction_name(plan), fmt::join(plan.state, ", "));
     text += fmt::format("{} ({} obligations, {:.1f} ms)\n", plan.unique ? ", at most one match" : "",
                         plan.obligations.size(), proof_milliseconds(compilation, plan));
@@ -162,49 +156,6 @@ std::string run_text(const run::Report &report) {
   return text + fmt::format("check FAILED: {} elements differ; the first at ({}): {} instead of {}\n",
                             comparison.bad_elements, fmt::join(comparison.coordinate, ", "), comparison.got,
                             comparison.expected);
-}
-
-namespace {
-
-const char *verdict_of(const find::Obligation &obligation, const prove::Question &question) {
-  if (question.answer == prove::Answer::Unknown) return "unknown";
-  if (obligation.wanted_possible) return obligation.holds ? "possible, as it should be" : "impossible";
-  return obligation.holds ? "proved" : "not proved";
-}
-
-} // namespace
-
-std::string obligations_text(const pipeline::Compilation &compilation) {
-  std::string text;
-  each_level(compilation, [&](const pipeline::Leaf &leaf, std::size_t index, const Level &level) {
-    if (level.kind != Level::Kind::Find) return;
-    text += fmt::format("{}\n", level.variable);
-    for (const find::Obligation &obligation : plan_of(leaf, index).obligations) {
-      const prove::Question &question = compilation.prover->log().at(obligation.question);
-      text += fmt::format("  {:<34} {:<26} {:6.2f} ms  {} instances  [{}]\n", obligation.name,
-                          verdict_of(obligation, question), question.milliseconds, question.instances,
-                          obligation.question);
-    }
-  });
-  return text;
-}
-
-json obligations_json(const pipeline::Compilation &compilation) {
-  json all = json::array();
-  each_level(compilation, [&](const pipeline::Leaf &leaf, std::size_t index, const Level &level) {
-    if (level.kind != Level::Kind::Find) return;
-    for (const find::Obligation &obligation : plan_of(leaf, index).obligations) {
-      const prove::Question &question = compilation.prover->log().at(obligation.question);
-      all.push_back({{"variable", level.variable},
-                     {"name", obligation.name},
-                     {"verdict", verdict_of(obligation, question)},
-                     {"holds", obligation.holds},
-                     {"ms", question.milliseconds},
-                     {"instances", question.instances},
-                     {"question", obligation.question}});
-    }
-  });
-  return all;
 }
 
 } // namespace unravel::tool

@@ -19,8 +19,18 @@ nlohmann::json dependences_json(const pipeline::Compilation &compilation);
 std::string loops_text(const pipeline::Compilation &compilation);
 std::string run_text(const run::Report &report);
 
-/// Every obligation with verdict and time.
-std::string obligations_text(const pipeline::Compilation &compilation);
-nlohmann::json obligations_json(const pipeline::Compilation &compilation);
+// ---- for these and for proofs.h
+
+/// The plan of the find at a level. Precondition: it is a find.
+const find::LevelPlan &plan_of(const pipeline::Leaf &leaf, std::size_t index);
+/// "up" or "down"
+const char *direction_name(const find::LevelPlan &plan);
+
+/// Calls visit(leaf, index, level) for all levels of all nests.
+template <class F> void each_level(const pipeline::Compilation &compilation, F visit) {
+  for (const pipeline::Leaf &leaf : compilation.leaves)
+    for (std::size_t index = 0; index < leaf.plan.nest.levels.size(); ++index)
+      visit(leaf, index, leaf.plan.nest.levels[index]);
+}
 
 } // namespace unravel::tool

@@ -25,7 +25,8 @@ std::vector<loop::Program> programs() {
   };
   std::vector<loop::Program> result;
   for (const char *name :
-       {"kernel_spmv", "kernel_spmspv", "kernel_dot", "kernel_coo", "kernel_bisect", "kernel_terms"}) {
+       {"kernel_spmv", "kernel_spmspv", "kernel_dot", "kernel_coo", "kernel_bisect", "kernel_terms",
+        "kernel_marks", "kernel_values", "kernel_positions", "kernel_hash", "kernel_threads"}) {
     loop::Program program = loop::parse_program(test::golden_inputs("emit", name).at(0));
     if (program.name == "dot")
       for (std::size_t k : {1, 2})
@@ -162,6 +163,7 @@ private:
     case loop::ElementType::Int64: return convert<std::int64_t>(name, memory_.indices.at(name));
     case loop::ElementType::Float32: return convert<float>(name, memory_.values.at(name));
     case loop::ElementType::Float64: return convert<double>(name, memory_.values.at(name));
+    case loop::ElementType::Bit: break; // only in workspaces
     }
     return nullptr;
   }
@@ -193,7 +195,12 @@ public:
       std::string arguments;
       for (std::size_t k = 0; k < program.parameters.size(); ++k)
         arguments += (k ? ", a[" : "a[") + std::to_string(k) + "]";
-      text += emit::emit_c(program) + "int call_" + program.name + "(void **a) { return " +
+      std::string workspace;
+      if (!program.workspace.empty()) {
+        workspace = "static " + emit::kernel_name(program) + "_workspace kept; ";
+        arguments += ", &kept"; // grows from call to call
+      }
+      text += emit::emit_c(program) + "int call_" + program.name + "(void **a) { " + workspace + "return " +
               emit::kernel_name(program) + "(" + arguments + "); }\n";
     }
     std::string file = folder_.write("kernels.c", text);

@@ -57,6 +57,20 @@ require A.N = x.N : the sizes agree
 }
 )";
 
+/// The same by way of a workspace.
+std::string with_workspace() {
+  std::string text = form_text;
+  auto replace = [&](const std::string &from, const std::string &to) {
+    text.replace(text.find(from), from.size(), to);
+  };
+  replace("kernel form", "kernel form_map");
+  replace("{\n",
+          "workspace x.map[x.N] : float64 = 0\n{\n  for j in 0 .. x.N {\n    x.map[j] = x.val[j]\n  }\n");
+  replace("x.val[A.col(p)]", "x.map[A.col(p)]");
+  replace("    }\n  }\n}", "    }\n  }\n  zero x.map, x.N\n}");
+  return text;
+}
+
 const char *const pack_csr = R"(
 int pack_csr(csr *tensor, int64_t n, int64_t *const index[], const double *values, int64_t M, int64_t N) {
   int64_t *next = (int64_t *)calloc((size_t)M + 1, sizeof(*next));
@@ -115,7 +129,7 @@ protected:
     folder_.write("B.mtx", "%%MatrixMarket matrix array integer general\n3 2\n1\n2\n3\n10\n20\n30\n");
   }
 
-  void build(const char *text, const std::string &packs) {
+  void build(const std::string &text, const std::string &packs) {
     loop::Program program = loop::parse_program(text);
     std::string file = folder_.write("program.c", emit::emit_c(program) + "#include <stdlib.h>\n" + packs +
                                                       emit::emit_main(program));
@@ -150,7 +164,9 @@ protected:
 
 TEST_F(MainProgram, is_clean_in_c_and_cpp_alone_and_behind_the_kernel) {
   int number = 0;
-  for (auto [text, packs] : {std::pair(product_text, product_packs), std::pair(form_text, form_packs)}) {
+  for (auto [text, packs] : {std::pair<std::string, std::string>(product_text, product_packs),
+                             {form_text, form_packs},
+                             {with_workspace(), form_packs}}) {
     loop::Program program = loop::parse_program(text);
     emit::MainOptions with_header;
     with_header.with_header = true;
@@ -194,6 +210,11 @@ TEST_F(MainProgram, takes_sizes_from_the_other_operands) {
   folder_.write("x.mtx", "%%MatrixMarket matrix coordinate real general\n3 1 1\n2 1 10\n");
   EXPECT_EQ(run("A=A.mtx x=x.mtx -o s.mtx"), "s: 1 values, sum 20, first: 20\n");
   EXPECT_EQ(read("s.mtx"), "%%MatrixMarket matrix array real general\n1 1\n20\n");
+}
+
+TEST_F(MainProgram, makes_and_frees_the_workspace) {
+  build(with_workspace(), form_packs);
+  EXPECT_EQ(run("A=A.mtx x=ones"), "s: 1 values, sum 1.5, first: 1.5\n");
 }
 
 TEST_F(MainProgram, says_what_is_wrong) {

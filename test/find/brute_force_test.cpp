@@ -1,9 +1,9 @@
 // Every plan is executed on small arrays that have the stated properties and compared with nested loops over
 // the nest: same instances in the same order, no read outside a segment.
-#include "cases.h"
-#include "executor.h"
 #include "report/diagnostic.h"
+#include "right.h"
 
+#include <cstdlib>
 #include <gtest/gtest.h>
 
 namespace unravel::find::test {
@@ -16,7 +16,8 @@ Plans plans_of(const Case &each) {
   Plans plans;
   prove::Prover prover(each.axioms);
   plans.emplace_back("automatic", plan_finds(each.nest, prover));
-  for (Method method : {Method::Sequential, Method::Binary, Method::Scan})
+  for (Method method :
+       {Method::Sequential, Method::Galloping, Method::Binary, Method::Map, Method::Hash, Method::Scan})
     for (const LevelPlan &level : plans[0].second.levels) {
       const std::string &variable = each.nest.levels[level.level].variable;
       try {
@@ -27,17 +28,6 @@ Plans plans_of(const Case &each) {
       }
     }
   return plans;
-}
-
-/// Whether a plan does the same as scans.
-bool is_right(const scan::Nest &nest, const World &world, const std::vector<LevelPlan> &plans) {
-  Executor executor(nest, world);
-  std::vector<std::vector<std::int64_t>> expected = executor.run({});
-  try {
-    return executor.run(plans) == expected;
-  } catch (const OutOfRange &) {
-    return false;
-  }
 }
 
 TEST(FindBruteForce, random_arrays) {
@@ -60,6 +50,55 @@ TEST(FindBruteForce, random_arrays) {
     }
     EXPECT_GT(instances, 0u) << "case " << each.name << " never has an instance";
   }
+}
+
+/// Every combination of methods that is proved for all finds together, for kernels with at most so many;
+/// else every so-manieth.
+Plans combinations_of(const Case &each, std::size_t most) {
+  prove::Prover prover(each.axioms);
+  std::vector<std::string> finds;
+  for (const scan::Level &level : each.nest.levels)
+    if (level.kind == scan::Level::Kind::Find) finds.push_back(level.variable);
+  const std::vector<Method> methods{Method::Direct, Method::Sequential, Method::Galloping, Method::Binary,
+                                    Method::Map,    Method::Hash,       Method::Scan};
+  std::size_t count = 1;
+  for (std::size_t k = 0; k < finds.size(); ++k)
+    count *= methods.size();
+  Plans plans;
+  // A step without a common factor with the number of methods passes all of them.
+  std::size_t step = count <= most ? 1 : count / most;
+  while (step % methods.size() == 0)
+    ++step;
+  for (std::size_t number = 0; number < count; number += step) {
+    Requests requests;
+    std::string name;
+    std::size_t rest = number;
+    for (const std::string &find : finds) {
+      Method method = methods[rest % methods.size()];
+      requests.emplace(find, method);
+      name += find + " " + name_of(method) + " ";
+      rest /= methods.size();
+    }
+    try {
+      plans.emplace_back(name, plan_finds(each.nest, prover, requests));
+    } catch (const report::Error &) {
+      // One of them is not proved.
+    }
+  }
+  return plans;
+}
+
+TEST(FindBruteForce, all_finds_of_a_kernel_together) {
+  const bool everything = std::getenv("UNRAVEL_TEST_ALL") != nullptr;
+  std::size_t combinations = 0;
+  for (const Case &each : all_cases()) {
+    if (!each.generate) continue;
+    for (const auto &[name, plan] : combinations_of(each, everything ? 1000 : 40)) {
+      ++combinations;
+      EXPECT_TRUE(is_right(each, plan.levels, everything ? 500 : 60)) << "case " << each.name << ", " << name;
+    }
+  }
+  EXPECT_GT(combinations, 300u);
 }
 
 /// All vectors of up to `longest` entries with values below `range`.
@@ -129,98 +168,6 @@ TEST(FindBruteForce, all_small_matrices_with_vectors) {
         }
     EXPECT_GT(tried, 100) << "case " << name;
   }
-}
-
-// ---- plausible plans that are wrong: what the obligations are there to refuse
-
-/// Whether some random world shows that the changed automatic plan is wrong.
-bool is_refuted(const std::string &name, const std::function<void(std::vector<LevelPlan> &)> &change) {
-  const Case &each = case_named(name);
-  prove::Prover prover(each.axioms);
-  std::vector<LevelPlan> plans = plan_finds(each.nest, prover).levels;
-  change(plans);
-  Random random(3);
-  for (int k = 0; k < 3000; ++k) {
-    World world;
-    each.generate(random, world);
-    if (!is_right(each.nest, world, plans)) return true;
-  }
-  return false;
-}
-
-TEST(FindTraps, nothing_is_refuted_unchanged) {
-  for (const char *name : {"1b", "7", "18", "22"})
-    EXPECT_FALSE(is_refuted(name, [](auto &) {})) << name;
-}
-
-/// Read literally, "targets obey the property of the array" holds vacuously across rows and would drop the
-/// row from the state.
-TEST(FindTraps, one_state_for_all_rows_needs_a_clamp) {
-  auto drop_all = [](std::vector<LevelPlan> &plans) {
-    plans.back().state.clear();
-    plans.back().state_level = 0;
-    plans.back().start = 0;
-  };
-  EXPECT_TRUE(is_refuted("7", drop_all));
-  EXPECT_TRUE(is_refuted("9a", [&](std::vector<LevelPlan> &plans) {
-    drop_all(plans);
-    plans.back().clamp = false;
-  }));
-  EXPECT_FALSE(is_refuted("7", [&](std::vector<LevelPlan> &plans) {
-    drop_all(plans);
-    plans.back().clamp = true;
-  }));
-}
-
-TEST(FindTraps, stepping_past_a_match_needs_a_proof) {
-  for (const char *name : {"1b", "5b", "18", "10a", "10e"})
-    EXPECT_TRUE(is_refuted(name, [](std::vector<LevelPlan> &plans) {
-      ASSERT_FALSE(plans.back().advance);
-      plans.back().advance = true;
-    })) << name;
-}
-
-TEST(FindTraps, a_state_shared_by_a_whole_vector_for_all_rows) {
-  EXPECT_TRUE(is_refuted("6", [](std::vector<LevelPlan> &plans) {
-    plans.back().state.clear();
-    plans.back().state_level = 0;
-  }));
-}
-
-TEST(FindTraps, wrong_direction_or_sign) {
-  EXPECT_TRUE(is_refuted("1", [](std::vector<LevelPlan> &plans) {
-    plans[0].skip = term::less(term::variable("i"), term::apply("B.idx", {term::variable("B.p")}));
-  }));
-  EXPECT_TRUE(is_refuted("2", [](std::vector<LevelPlan> &plans) {
-    plans[0].direction = Direction::Up;
-    plans[0].start = 0;
-  }));
-}
-
-TEST(FindTraps, uniqueness_is_not_guessed) {
-  for (const char *name : {"5", "5b", "8d", "8f", "18"})
-    EXPECT_TRUE(is_refuted(name, [](std::vector<LevelPlan> &plans) {
-      LevelPlan &plan = plans[0].unique ? plans.back() : plans[0];
-      ASSERT_FALSE(plan.unique);
-      plan.unique = true;
-    })) << name;
-}
-
-TEST(FindTraps, binary_search_in_padded_rows) {
-  // Sequential iteration is proved there, binary search isn't, and is wrong.
-  EXPECT_TRUE(is_refuted("15b", [](std::vector<LevelPlan> &plans) {
-    ASSERT_EQ(plans.back().method, Method::Sequential);
-    plans.back().method = Method::Binary;
-  }));
-}
-
-TEST(FindTraps, tests_of_direct_finds) {
-  EXPECT_TRUE(is_refuted("7 guard", [](std::vector<LevelPlan> &plans) { plans.back().clamp = false; }));
-  EXPECT_TRUE(is_refuted("21", [](std::vector<LevelPlan> &plans) {
-    ASSERT_TRUE(plans[0].check_bounds);
-    ASSERT_FALSE(plans[0].check_match);
-    plans[0].check_bounds = false;
-  }));
 }
 
 } // namespace

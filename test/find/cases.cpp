@@ -32,10 +32,10 @@ void add_vectors(std::vector<Case> &cases) {
   cases.push_back(vectors("5", "vectors, B weak", Strict, Weak));
   cases.push_back(vectors("5b", "vectors, both weak", Weak, Weak));
   cases.push_back(vectors("16", "shifted vectors", Strict, Strict, 1));
-  cases.push_back({"11",
-                   "three vectors: rising, falling, unsorted",
-                   Properties().vector("A", Strict).vector("B", Falling).vector("C", Different),
-                   {vector_loop("A", "i") + vector_find("B", v("i")) + vector_find("C", v("i"))},
+  scan::Nest three{vector_loop("A", "i") + vector_find("B", v("i")) + vector_find("C", v("i"))};
+  three.safe_loads = {at("C.idx", v("C.p"))};
+  cases.push_back({"11", "three vectors: rising, falling, unsorted",
+                   Properties().vector("A", Strict).vector("B", Falling).vector("C", Different), three,
                    [](Random &random, World &world) {
                      make_vector(random, world, "A", Strict);
                      make_vector(random, world, "B", Falling);
@@ -144,7 +144,7 @@ void add_matrices(std::vector<Case> &cases) {
   scan::Nest rows_first{loop("i", 0, v("B.N")) +
                         search("A.p", 0, v("A.nnz"), {{at("A.row", v("A.p")), v("i"), 1}}) +
                         let("j", at("A.col", v("A.p"))) + row_find("B", v("i"), v("j"))};
-  rows_first.safe_loads = {at("B.rowptr", v("i")), at("B.rowptr", v("i") + Term(1))};
+  rows_first.safe_loads = {at("B.rowptr", v("i")), at("B.rowptr", v("i") + Term(1)), at("B.col", v("B.p"))};
   cases.push_back({"8d", "rows of CSR, rows of COO, columns of CSR", Properties().csr("B").coo("A", Strict),
                    rows_first, coo_csr(Strict)});
   cases.push_back({"8e",
@@ -274,13 +274,12 @@ void add_blocks(std::vector<Case> &cases) {
        make(true)});
   Make make_with_coo = [](Random &random, World &world) {
     make_coo(random, world, "A", 4, 9, Strict);
+    world.variables["A.M"] = 4;
     make_blocks(random, world, "B", 2, 3);
   };
-  cases.push_back({"10c",
-                   "COO and blocks",
-                   Properties().coo("A", Strict).blocks("B"),
-                   {coo_loop("A") + find_block(start)},
-                   make_with_coo});
+  Properties limited = Properties().coo("A", Strict).blocks("B");
+  limited.add("range of A.row", {"p"}, truth(), between(0, at("A.row", v("p")), v("A.M")));
+  cases.push_back({"10c", "COO and blocks", limited, {coo_loop("A") + find_block(start)}, make_with_coo});
   cases.push_back({"10d",
                    "blocks, find in COO",
                    Properties().coo("A", Strict).blocks("B"),
@@ -327,12 +326,12 @@ void add_others(std::vector<Case> &cases) {
       for (int row = 0; row < 3; ++row) {
         std::vector<std::int64_t> own = values(random, pick(random, 0, 3), 5, Strict);
         len.push_back(static_cast<std::int64_t>(own.size()));
-        own.resize(3, padded ? -1 : 0);
+        own.resize(4, padded ? -1 : 0);
         col.insert(col.end(), own.begin(), own.end());
       }
-      world.arrays["E.col"] = col, world.strides["E.col"] = 3;
+      world.arrays["E.col"] = col, world.strides["E.col"] = 4;
       world.arrays["E.len"] = len;
-      world.variables["E.W"] = world.variables["E.N"] = 3;
+      world.variables["E.W"] = 4, world.variables["E.N"] = 3;
     };
   };
   auto slots = [](const Term &length) {
@@ -411,6 +410,7 @@ const std::vector<Case> &all_cases() {
     add_matrices(all);
     add_blocks(all);
     add_others(all);
+    add_odd_cases(all);
     return all;
   }();
   return cases;

@@ -1,6 +1,7 @@
 // Every obligation can hold and can fail.
 #include "cases.h"
 #include "executor.h"
+#include "find/obligations.h"
 #include "levels.h"
 
 #include <gtest/gtest.h>
@@ -32,6 +33,20 @@ void collect(const scan::Nest &nest, const std::vector<prove::Axiom> &axioms, Ve
     }
 }
 
+/// Asks of the innermost find of a case.
+void ask(const char *name, Verdict &verdict, const std::function<void(Obligations &)> &questions) {
+  const Case &each = case_named(name);
+  prove::Prover prover(each.axioms);
+  std::vector<LevelPlan> outer = plan_finds(each.nest, prover).levels;
+  LevelPlan own;
+  std::size_t level = outer.back().level;
+  outer.pop_back();
+  Obligations innermost(each.nest, level, outer, prover, own);
+  questions(innermost);
+  for (const Obligation &obligation : own.obligations)
+    (obligation.holds ? verdict.held : verdict.failed).insert(kind_of(obligation.name));
+}
+
 /// Blocks of width 2 at every third coordinate: the position is known, a match isn't certain.
 scan::Nest spaced_blocks() {
   return {loop("i", 0, v("M")) + search("B.b", 0, v("B.nb"), {{scale(3, v("B.b")), v("i"), 2}})};
@@ -56,16 +71,41 @@ std::vector<prove::Axiom> low_segment_axioms() {
   return axioms;
 }
 
+/// Coordinates below a size, each of them looked for.
+scan::Nest limited_vector() {
+  return {loop("k", 0, v("K")) + loop("i", 0, v("N")) + vector_find("B", v("i"))};
+}
+
+std::vector<prove::Axiom> limited_vector_axioms() {
+  return Properties()
+      .vector("B", Order::Different)
+      .add("range of B.idx", {"p"}, truth(), between(0, at("B.idx", v("p")), v("N")));
+}
+
 TEST(FindObligations, each_holds_somewhere_and_fails_somewhere) {
   Verdict verdict;
   for (const Case &each : all_cases())
     collect(each.nest, each.axioms, verdict);
   collect(case_named("15b").nest, case_named("15b").axioms, verdict, {{"E.r", Method::Binary}});
+  ask("10a", verdict, [](Obligations &innermost) {
+    innermost.aligned(scale(3, at("B.bcol", v("B.p"))), 3);
+    innermost.aligned(at("B.bcol", v("B.p")), 3);
+  });
+  ask("10c", verdict, [](Obligations &innermost) {
+    innermost.ranges_below("i", v("A.M"));
+    innermost.ranges_below("i", v("B.nb"));
+  });
+  ask("u15", verdict, [](Obligations &innermost) {
+    innermost.ends_by(v("B.nnz"));
+    innermost.ends_by(v("B.N"));
+  });
+  collect(limited_vector(), limited_vector_axioms(), verdict);
   collect(spaced_blocks(), {}, verdict);
   collect(low_segments(), low_segment_axioms(), verdict);
-  const std::set<std::string> all{"vacuity",   "O-uniq",   "O-contig",    "O-stop",  "O-part",
-                                  "O-persist", "O-init",   "O-clamp",     "O-inc",   "O-place",
-                                  "O-zero",    "O-direct", "O-in-bounds", "O-match", "profit"};
+  const std::set<std::string> all{"vacuity",     "O-uniq",  "O-contig", "O-stop",  "O-part",
+                                  "O-persist",   "O-init",  "O-clamp",  "O-inc",   "O-place",
+                                  "O-zero",      "O-high",  "O-range",  "O-block", "O-direct",
+                                  "O-in-bounds", "O-match", "O-target", "profit"};
   EXPECT_EQ(verdict.held, all);
   EXPECT_EQ(verdict.failed, all);
 }

@@ -64,6 +64,26 @@ const std::vector<std::pair<std::string, std::vector<std::string>>> verdicts = {
     {"15b", {"U1 C1 direct +bounds", "U1 C1 up > {i} at 1 ++; no bin"}},
     {"13",
      {"U1 C1 up > {} at 0 ++; bin", "U1 C1 up > {B.q0} at 3 ++; bin", "U1 C1 up > {B.q1} at 6 ++; bin"}},
+    {"u1", {"U1 C1 up > {} at 0 ++; bin"}},
+    {"u2", {"U0 C0 scan; no bin"}},
+    {"u3", {"U1 C1 up > {} at 0 ++; bin"}},
+    {"u4", {"U1 C1 up > {} at 0 ++; bin"}},
+    {"u5", {"U0 C1 scan; no bin"}},
+    {"u6", {"U1 C1 scan; no bin"}},
+    {"u7", {"U1 C1 map; no bin"}},
+    {"u8", {"U1 C1 up > {} at 0 ++; bin"}},
+    {"u9", {"U1 C1 up > {h} at 1 ++; bin"}},
+    {"u10", {"U0 C0 scan; no bin"}},
+    {"u11", {"U0 C0 scan; no bin"}},
+    {"u12", {"U0 C0 scan; no bin"}},
+    {"u13", {"U1 C1 up > {i} at 1 ++; bin"}},
+    {"u14", {"U1 C1 direct +bounds", "U1 C1 up > {i} at 1 clamped ++; bin"}},
+    {"u15", {"U1 C1 direct +bounds", "U1 C1 down > {} at 0 clamped ++; bin"}},
+    {"u16", {"U1 C1 up > {i} at 1 ++; bin"}},
+    {"u17", {"U1 C1 up > {} at 0 ++; bin"}},
+    {"u18", {"U0 C0 scan; no bin"}},
+    {"u19", {"U1 C1 up > {} at 0; bin"}},
+    {"u20", {"U1 C1 direct +bounds", "U1 C1 down > {} at 0 clamped ++; bin"}},
 };
 
 bool binary_is_proved(const Case &each, const std::string &variable) {
@@ -183,29 +203,38 @@ TEST(FindRequest, restart_is_allowed_when_asked_for) {
   EXPECT_EQ(chosen("10d", "A.p", {{"A.p", Method::Sequential}}), Method::Sequential);
 }
 
+/// These nests say nothing of the extents of their arrays: no examples (see counterexample_test.cpp).
 TEST(FindRequest, refusals) {
   report::Diagnostic found = refusal("4", {{"B.p", Method::Binary}});
   EXPECT_EQ(report::name_of(found.kind), "find-not-proved");
-  EXPECT_EQ(found.message, "`B.p` can't be found by binary: O-stop not proved for any skip condition");
+  EXPECT_EQ(found.message, "`B.p` can't be found by binary: O-stop not proved for any skip condition; "
+                           "no small counterexample was found");
   EXPECT_EQ(found.hint, "leave the method to the compiler, or state the property that is missing");
   EXPECT_EQ(refusal("15b", {{"E.s", Method::Binary}}).message,
-            "`E.s` can't be found by binary: O-part not proved");
+            "`E.s` can't be found by binary: O-part not proved; no small counterexample was found");
   EXPECT_EQ(refusal("8g", {{"B", Method::Sequential}}).message,
-            "`B.p` can't be found by sequential: O-contig not proved");
+            "`B.p` can't be found by sequential: O-contig not proved; no small counterexample was found");
   EXPECT_EQ(refusal("12b", {{"B.p", Method::Sequential}}).message,
             "`B.p` can't be found by sequential: the state would need an array over {i, j}");
   EXPECT_EQ(refusal("1", {{"B.p", Method::Direct}}).message,
-            "`B.p` can't be found by direct: O-direct not proved");
+            "`B.p` can't be found by direct: O-direct not proved; no small counterexample was found");
   EXPECT_EQ(
       refusal("19", {{"B.p", Method::Binary}}).message,
       "`B.p` can't be found by binary: the properties contradict each other here, or nothing can match");
 
-  found = refusal("1", {{"B.p", Method::Galloping}});
-  EXPECT_EQ(report::name_of(found.kind), "find-not-available");
-  EXPECT_EQ(found.message, "find method `galloping` isn't available yet");
-  EXPECT_EQ(found.hint, "available are direct, sequential, binary and scan");
-  EXPECT_EQ(refusal("1", {{"B.p", Method::Hash}}).message, "find method `hash` isn't available yet");
-  EXPECT_EQ(refusal("1", {{"B.p", Method::Map}}).message, "find method `map` isn't available yet");
+  EXPECT_EQ(refusal("15b", {{"E.s", Method::Galloping}}).message,
+            "`E.s` can't be found by galloping: O-stop and O-part not proved for any skip condition; "
+            "no small counterexample was found");
+  EXPECT_EQ(refusal("10e", {{"B.p", Method::Hash}}).message,
+            "`B.p` can't be found by hash: O-block not proved; no small counterexample was found");
+  EXPECT_EQ(refusal("7", {{"B.r", Method::Hash}}).message,
+            "`B.r` can't be found by hash: no key is read from an array at the position");
+  EXPECT_EQ(refusal("1", {{"B.p", Method::Map}}).message,
+            "`B.p` can't be found by map: no range of the keys is proved");
+  EXPECT_EQ(refusal("8b", {{"B.p", Method::Map}}).message,
+            "`B.p` can't be found by map: the key is not a single equation");
+  EXPECT_EQ(refusal("10a", {{"B.p", Method::Map}}).message,
+            "`B.p` can't be found by map: the key is not a single equation");
 
   found = refusal("7", {{"A.p", Method::Binary}});
   EXPECT_EQ(report::name_of(found.kind), "no-such-find");

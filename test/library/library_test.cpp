@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <gtest/gtest.h>
+#include <thread>
 
 namespace {
 
@@ -37,6 +38,32 @@ TEST(Library, KernelRuns) {
   EXPECT_EQ(y_val[2], 60);
   x.M = 2; // sizes that disagree
   EXPECT_EQ(kernel({&y, &A, &x}), 1);
+}
+
+TEST(Library, KernelsRunInSeveralThreadsAtOnce) {
+  unravel::Options options = csr_options();
+  options.formats["x"] = "sv";
+  unravel::Kernel kernel = unravel::make_kernel("y(i) = A(i,j) * x(j)", options);
+  std::vector<int> good(4);
+  std::vector<std::thread> threads;
+  for (std::size_t t = 0; t < good.size(); ++t)
+    threads.emplace_back([&, t] {
+      std::int32_t rowptr[] = {0, 2, 2, 3}, col[] = {0, 2, 1}, idx[] = {0, 1};
+      double number = static_cast<double>(t), val[] = {1, 2, 3}, x_val[] = {10, number}, y_val[] = {7, 7, 7};
+      Csr A = {3, 3, 3, rowptr, col, val};
+      struct {
+        std::int64_t M, NNZ;
+        std::int32_t *idx;
+        double *val;
+      } x = {3, 2, idx, x_val};
+      Vector y = {3, y_val};
+      kernel.set_threads(1);
+      for (int call = 0; call < 200; ++call)
+        good[t] += kernel({&y, &A, &x}) == 0 && y_val[0] == 10 && y_val[1] == 0 && y_val[2] == 3 * number;
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(good, std::vector<int>(4, 200));
 }
 
 TEST(Library, CTextIsNamed) {

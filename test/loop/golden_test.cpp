@@ -158,3 +158,50 @@ TEST(LoopVerify, refuses_malformed_programs) {
             "iterations of a parallel loop race for `s`");
   EXPECT_EQ(refusal("for i in 0 .. 3 step 0 {\n}\n"), "the step of the loop over `i` is not positive");
 }
+
+TEST(LoopVerify, refuses_malformed_workspaces) {
+  auto refusal = [&](const std::string &workspace, const std::string &body) {
+    std::string message = message_of([&] {
+      verify(parse_program(
+          "kernel k\nexpression e\nresult y : v(N)\n  value val[y.N] : float64\noperand A : w(N)\n"
+          "  index f[A.N] : int32\n" +
+          workspace + "{\n" + body + "}\n"));
+    });
+    const std::string before = "error: malformed loop program: ";
+    if (message.rfind(before, 0) != 0) return message;
+    return message.substr(before.size(), message.find(" [internal]") - before.size());
+  };
+  const std::string all = "workspace m[A.N] : int32 = -1\nworkspace b[A.N] : bit = 0\n"
+                          "workspace t[2*A.N] : bit = 0 per thread\nworkspace v[A.N] : float64 = 0\n";
+  EXPECT_EQ(refusal(all, "m(0) := m(1)\nb(2) := 1\nv[0] = stored(v[1])\nzero v, A.N\n"), "no error");
+  EXPECT_EQ(refusal("workspace A.f[3] : int32\n", ""), "array `A.f` is declared twice");
+  EXPECT_EQ(refusal(all + "workspace m[3] : bit\n", ""), "array `m` is declared twice");
+  EXPECT_EQ(refusal("workspace m[3] : int64 = 1\n", ""), "array `m` can't begin as 1");
+  EXPECT_EQ(refusal("workspace m[3] : bit = -1\n", ""), "array `m` can't begin as -1");
+  EXPECT_EQ(refusal("workspace m[3] : float32 = -1\n", ""), "array `m` can't begin as -1");
+  EXPECT_EQ(refusal("workspace m[n] : bit\n", ""), "`n` is not declared");
+  EXPECT_EQ(refusal("workspace m[A.f(0)] : bit\n", ""), "the extent of the array `m` reads an array");
+  EXPECT_EQ(refusal("workspace m[3] : bit if A.N <= 7\n", ""), "no error");
+  EXPECT_EQ(refusal("workspace m[3] : bit if n <= 7\n", ""), "`n` is not declared");
+  EXPECT_EQ(refusal("workspace m[3] : bit if A.f(0) <= 7\n", ""),
+            "the condition of the array `m` reads an array");
+  EXPECT_EQ(refusal(all, "A.f(0) := 1\n"), "`A.f` is written, but is no workspace array");
+  EXPECT_EQ(refusal(all, "v(0) := 1\n"), "`v` is no index array");
+  EXPECT_EQ(refusal(all, "m[0] = 1\n"), "`m` is no value array");
+  EXPECT_EQ(refusal(all, "b(0) := 2\n"), "a bit of `b` is set to `2`, which is neither 0 nor 1");
+  EXPECT_EQ(refusal(all, "for i in 0 .. 3 parallel 4 {\nt(i) := 1\nb(i) := 1\n}\n"),
+            "iterations of a parallel loop race for words of `b`");
+  EXPECT_EQ(refusal(all, "let i = 1\nif stored i {\n}\n"), "`i` is no value");
+  EXPECT_EQ(refusal(all, "if stored w {\n}\n"), "`w` is not declared");
+  EXPECT_EQ(refusal(all, "let i = hash(3)\n"), "`hash(3)` has no key");
+  const std::string cant = "the loop over `i` can't test 32 iterations together";
+  const std::string loop = "for i in 0 .. 3 together 32 {\n";
+  EXPECT_EQ(refusal(all, loop + "let j = m(i)\nif b(j) = 1 {\ny.val[0] += 1\n}\n}\n"), "no error");
+  EXPECT_EQ(refusal(all, loop + "y.val[0] += 1\n}\n"), cant);
+  EXPECT_EQ(refusal(all, loop + "if b(i) = 1 {\nb(i) := 0\n}\n}\n"), cant);
+  EXPECT_EQ(refusal(all, loop + "let j = m(i)\nif b(j) = 1 {\nm(i) := 0\n}\n}\n"), cant);
+  EXPECT_EQ(refusal(all, loop + "if b(i) = 1 {\nbreak\n}\n}\n"), cant);
+  EXPECT_EQ(refusal(all, loop + "if b(i) = 1 {\nm(i) := 0\n} else {\nm(i) := 1\n}\n}\n"), cant);
+  EXPECT_EQ(refusal(all, "for i in 0 .. 3 together 65 {\nif b(i) = 1 {\nm(i) := 0\n}\n}\n"),
+            "the loop over `i` can't test 65 iterations together");
+}

@@ -1,6 +1,7 @@
 #include "loop/interpret.h"
 
 #include "golden.h"
+#include "loop/hash.h"
 #include "loop/passes.h"
 #include "report/diagnostic.h"
 
@@ -171,4 +172,65 @@ TEST(Passes, keep_the_meaning) {
       }
     }
   }
+}
+
+TEST(Interpret, workspaces_are_as_they_were_at_the_end) {
+  auto with_workspace = [](const std::string &array, const std::string &body) {
+    return parse_program("kernel k\nexpression e\nresult y : v(N)\n  value val[y.N] : float64\nworkspace " +
+                         array + "\n{\n" + body + "}\n");
+  };
+  auto message = [&](const std::string &array, const std::string &body) {
+    return message_of(with_workspace(array, body), for_body());
+  };
+  EXPECT_EQ(message("m[3] : int32 = -1", "m(1) := 5\ny.val[m(1) - m(0) - 6] = 1\nm(1) := -1\n"), "no error");
+  EXPECT_EQ(message("m[3] : int32 = -1", "m(1) := 5\n"),
+            "array `m` holds another value than -1 at slot 1 at the end");
+  EXPECT_EQ(message("m[3] : float64 = 0", "m[2] = stored(m[0])\n"),
+            "array `m` holds another value than 0 at slot 2 at the end");
+  EXPECT_EQ(message("m[3] : bit = 0", "m(3) := 1\n"), "array `m` is accessed at slot 3, its extent is 3");
+  EXPECT_EQ(message("m[3] : int32", "m(0) := 3000000000\n"), "array `m` can't hold 3000000000");
+  EXPECT_EQ(message("m[3] : int64", "m(0) := 3000000000\n"), "no error");
+  EXPECT_EQ(message("m[3] : int64", "y.val[m(0)] = 1\n"),
+            "array `y.val` is accessed at slot -123456789, its extent is 4");
+  const std::string loop = "for i in 0 .. 2 parallel 1 {\n";
+  EXPECT_EQ(message("m[3] : int64 = 0 per thread", loop + "m(i) := 1\n}\nm(0) := 0\nm(1) := 0\n"),
+            "array `m` holds another value than 0 at slot 0 after an iteration");
+  EXPECT_EQ(message("m[3] : int64 per thread", loop + "if i = 0 {\nm(0) := 1\n}\ny.val[m(0)] = 1\n}\n"),
+            "array `y.val` is accessed at slot -123456789, its extent is 4");
+}
+
+/// An array whose condition fails has no element.
+TEST(Interpret, workspaces_that_are_only_there_under_a_condition) {
+  auto message = [](const std::string &condition, const std::string &body) {
+    return message_of(parse_program("kernel k\nexpression e\nresult y : v(N)\n  value val[y.N] : float64\n"
+                                    "workspace m[3] : int32 = -1 if " +
+                                    condition + "\n{\n" + body + "}\n"),
+                      for_body());
+  };
+  EXPECT_EQ(message("y.N <= 4", "m(1) := 5\nm(1) := -1\n"), "no error");
+  EXPECT_EQ(message("y.N <= 3", "m(1) := 5\nm(1) := -1\n"),
+            "array `m` is accessed at slot 1, its extent is 0");
+  EXPECT_EQ(message("y.N <= 3", "if y.N <= 3 {\nm(1) := 5\n}\n"), "no error");
+}
+
+TEST(Interpret, stored_zeros_differ_from_what_is_not_stored) {
+  Program program = parse_program(
+      "kernel k\nexpression e\nresult y : v(N)\n  value val[y.N] : float64\nworkspace m[4] : float64 = 0\n{\n"
+      "m[1] = stored(0)\nm[2] = stored(5)\nm[3] = stored(-(0))\nfor i in 0 .. 4 {\nvalue w = m[i]\n"
+      "if stored w {\ny.val[i] = 1\n}\nm[i] = 0\n}\n}\n");
+  Memory memory = for_body();
+  EXPECT_EQ(interpret(program, memory), 0);
+  EXPECT_EQ(memory.values["y.val"], (std::vector<double>{0, 1, 1, 1}));
+}
+
+TEST(Interpret, hashes_lie_in_their_range_and_differ) {
+  std::set<std::int64_t> found;
+  for (std::int64_t key = -500; key < 500; ++key) {
+    std::int64_t hash = hash_range(hash_key(0, key), 1000);
+    ASSERT_TRUE(hash >= 0 && hash < 1000);
+    found.insert(hash);
+  }
+  EXPECT_GT(found.size(), 500u);
+  EXPECT_EQ(hash_range(hash_key(0, 3), 0), 0);
+  EXPECT_NE(hash_key(hash_key(0, 1), 2), hash_key(hash_key(0, 2), 1));
 }

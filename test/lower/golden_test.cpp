@@ -1,26 +1,38 @@
 // Lowered programs, before the passes over loops. A golden case is a computation with formats; a new one
 // needs no code. What the programs compute is tested by executing them (test/run, test/emit).
-#include "combination_text.h"
 #include "golden.h"
 #include "loop/verify.h"
 #include "lower/find_code.h"
 #include "lower/lower.h"
-#include "scan/scan.h"
+#include "scan/scan_text.h"
+#include "scan/uses.h"
+
+#include <sstream>
 
 namespace unravel::test {
 namespace {
 
+find::Requests requests_of(const CombinationText &text) {
+  find::Requests requests;
+  for (const auto &[name, method] : text.finds)
+    for (find::Method each :
+         {find::Method::Direct, find::Method::Sequential, find::Method::Galloping, find::Method::Binary,
+          find::Method::Hash, find::Method::Map, find::Method::Scan})
+      if (find::name_of(each) == method) requests.emplace(name, each);
+  return requests;
+}
+
 /// The outermost loop is run in parallel where `parallel` is set, whether or not that is right.
-loop::Program lower_text(const std::string &input, bool parallel = false,
-                         const find::Requests &requests = {}) {
+loop::Program lower_text(const std::string &input, bool parallel = false) {
   CombinationText text = read_combination_text(input);
   combine::Combination made = combine_text(text);
   prove::Prover prover(made.axioms);
   std::vector<lower::LeafPlan> plans;
   for (const combine::IterationSpace &leaf : made.leaves) {
     lower::LeafPlan plan;
-    plan.nest = scan::scan_space(leaf, schedule::plan_order(leaf, {}), made.axioms, made.arrays);
-    plan.finds = find::plan_finds(plan.nest, prover, requests);
+    plan.nest = scan::scan_space(leaf, order_for(text, leaf), made.axioms, made.arrays);
+    plan.finds =
+        find::plan_finds(plan.nest, prover, requests_of(text), {}, scan::value_positions(leaf, plan.nest));
     std::size_t outermost = 0;
     while (outermost < plan.nest.levels.size() && plan.nest.levels[outermost].kind != scan::Level::Kind::Loop)
       ++outermost;
@@ -32,17 +44,22 @@ loop::Program lower_text(const std::string &input, bool parallel = false,
   return lower::lower(made, plans, options);
 }
 
+/// The body, behind the workspace that it needs.
+std::string body_of(const loop::Program &program) {
+  std::string text = loop::to_text(program), body = loop::to_text(program.body);
+  std::string workspace;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line) && line != "{";)
+    if (line.compare(0, 10, "workspace ") == 0) workspace += line + "\n";
+  return workspace + body;
+}
+
 TEST(LowerGolden, EveryFilePrintsAsRecorded) {
   for (const std::string &name : golden_names("lower", "programs"))
     golden_run("lower", name, [](const std::string &input) { return loop::to_text(lower_text(input)); });
-  golden_run("lower", "parallel",
-             [](const std::string &input) { return loop::to_text(lower_text(input, true).body); });
-  golden_run("lower", "binary", [](const std::string &input) {
-    return loop::to_text(lower_text(input, false, {{"x", find::Method::Binary}}).body);
-  });
-  golden_run("lower", "scan", [](const std::string &input) {
-    return loop::to_text(lower_text(input, false, {{"x", find::Method::Scan}}).body);
-  });
+  golden_run("lower", "parallel", [](const std::string &input) { return body_of(lower_text(input, true)); });
+  for (const std::string name : {"binary", "galloping", "scan", "maps"})
+    golden_run("lower", name, [](const std::string &input) { return body_of(lower_text(input)); });
 }
 
 TEST(LowerGolden, EveryProgramIsWellFormedAndReadsBack) {

@@ -108,7 +108,7 @@ TEST(PipelineParallel, columns_of_a_row_only_where_they_differ) {
 }
 
 TEST(PipelineParallel, a_find_state_shared_by_the_iterations_leads_to_chunks_with_a_seed_each) {
-  Compilation made = compile_text("y(i) = A(i,j) * B(i,j)\n-f A=dcsr\n-f B=dcsr\n-s chunk 7");
+  Compilation made = compile_text("y(i) = A(i,j) * B(i,j)\n-f A=dcsr\n-f B=dcsr\n-s chunk 7\n--find B=seq");
   EXPECT_EQ(parallel_of(made), "A.r");
   EXPECT_EQ(finds_of(made), "B.r: sequential, B.p: sequential");
   const loop::For *chunks = parallel_loop(made.program.body);
@@ -127,7 +127,7 @@ TEST(PipelineParallel, a_find_state_shared_by_the_iterations_leads_to_chunks_wit
 TEST(PipelineParallel, no_chunks_without_a_parallel_loop_or_a_shared_state) {
   Compilation serial = compile_text("y(i) = A(i,j) * B(i,j)\n-f A=dcsr\n-f B=dcsr\n-s serial");
   EXPECT_EQ(parallel_loop(serial.program.body), nullptr);
-  EXPECT_EQ(finds_of(serial), "B.r: sequential, B.p: sequential");
+  EXPECT_EQ(finds_of(serial), "B.r: sequential, B.p: map");
   Compilation rows = compile_text("y(i) = A(i,j) * B(i,j)\n-f A=csr\n-f B=csr");
   ASSERT_NE(parallel_loop(rows.program.body), nullptr);
   EXPECT_EQ(parallel_loop(rows.program.body)->variable, "i");
@@ -161,29 +161,76 @@ TEST(PipelineSchedule, serial_and_chunk_and_parallel) {
 
 TEST(PipelineSchedule, find) {
   const std::string sparse = spmv + "-f A=csr\n-f x=sv\n";
-  EXPECT_EQ(finds_of(compile_text(sparse)), "x.p: sequential");
+  EXPECT_EQ(finds_of(compile_text(sparse)), "x.p: map");
   EXPECT_EQ(finds_of(compile_text(sparse + "-s find x by binary")), "x.p: binary");
   EXPECT_EQ(finds_of(compile_text(sparse + "--find x=binary")), "x.p: binary");
   EXPECT_EQ(finds_of(compile_text(sparse + "--find x.p=scan")), "x.p: scan");
   EXPECT_EQ(finds_of(compile_text(sparse + "--find x=seq")), "x.p: sequential");
-  EXPECT_EQ(finds_of(compile_text(sparse + "--find x=auto")), "x.p: sequential");
+  EXPECT_EQ(finds_of(compile_text(sparse + "--find x=gallop")), "x.p: galloping");
+  EXPECT_EQ(finds_of(compile_text(sparse + "--find x=map")), "x.p: map");
+  EXPECT_EQ(finds_of(compile_text(sparse + "--find x=hash")), "x.p: hash");
+  EXPECT_EQ(finds_of(compile_text(sparse + "--find x=auto")), "x.p: map");
 }
 
 TEST(PipelineSchedule, weak_properties_leave_weak_finds) {
   // In the order that asks for the vector's positions.
   const std::string rows = "-s order i, A.p, x.p\n";
   const std::string sparse = spmv + rows + "-f A=csr\n-f x=";
-  EXPECT_EQ(finds_of(compile_text(sparse + "sv")), "x.p: sequential");
+  EXPECT_EQ(finds_of(compile_text(sparse + "sv")), "x.p: map");
   EXPECT_EQ(finds_of(compile_text(sparse + "@sv_weak")), "x.p: sequential");
   EXPECT_EQ(finds_of(compile_text(sparse + "@sv_any")), "x.p: scan");
-  EXPECT_EQ(finds_of(compile_text(sparse + "@sv_once")), "x.p: scan");
-  EXPECT_EQ(finds_of(compile_text(spmv + rows + "-f A=@csr_any\n-f x=sv")), "x.p: binary");
+  EXPECT_EQ(finds_of(compile_text(sparse + "@sv_once")), "x.p: map");
+  EXPECT_EQ(finds_of(compile_text(spmv + rows + "-f A=@csr_any\n-f x=sv")), "x.p: map");
+  EXPECT_EQ(finds_of(compile_text(spmv + rows + "-f A=@csr_any\n-f x=@sv_weak")), "x.p: binary");
+}
+
+/// Without the range of the indices there is no map: an order decides again.
+TEST(PipelineSchedule, a_map_needs_the_range_of_its_keys) {
+  auto find_in = [](const std::string &order) {
+    std::string text = shipped("sv");
+    LayoutFile file(without(text, "property range idx in [0, M);"));
+    Compilation made = compile_text(spmv + "-s order i, A.p, x.p\n-f A=csr\n-f x=" + file.path() + order);
+    return finds_of(made);
+  };
+  EXPECT_EQ(find_in(""), "x.p: sequential");
+  EXPECT_EQ(find_in("\n--find x=binary"), "x.p: binary");
+  LayoutFile file(without(shipped("sv"), "property range idx in [0, M);"));
+  EXPECT_NE(message_of(spmv + "-s order i, A.p, x.p\n-f A=csr\n-f x=" + file.path() + "\n--find x=map")
+                .find("`x.p` can't be found by map: no range of the keys is proved"),
+            std::string::npos);
 }
 
 TEST(PipelineSchedule, a_scan_is_avoided_by_another_order) {
   Compilation made = compile_text(spmv + "-f A=csr\n-f x=@sv_any");
-  EXPECT_EQ(finds_of(made), "A.p: binary");
+  EXPECT_EQ(finds_of(made), "A.p: map");
   EXPECT_EQ(parallel_of(made), "i");
+}
+
+/// A lemma goes with the property that it was derived from.
+TEST(PipelineFinds, what_the_data_were_only_sampled_for_proves_nothing) {
+  Request request = read_request_text(spmv + "-s order i, A.p, x.p\n-f A=csr\n-f x=@unusual/sv_neighbours");
+  EXPECT_EQ(finds_of(compile(request)), "x.p: map");
+  request.distrusted = {"x: range idx in [0, M)"};
+  EXPECT_EQ(finds_of(compile(request)), "x.p: sequential");
+  request.distrusted = {"x: forall p : 1 <= p and p < NNZ => idx(p - 1) < idx(p)"};
+  EXPECT_EQ(finds_of(compile(request)), "x.p: scan");
+}
+
+/// For tests and measurements: one of the plans alone.
+TEST(PipelineDecision, only_one_alternative) {
+  Request request = read_request_text(spmv + "-f A=csr\n-f x=sv");
+  std::size_t count = compile(request).leaves[0].plan.alternatives.size();
+  ASSERT_GT(count, 1u);
+  for (std::size_t number = 0; number <= count; ++number) {
+    request.only_alternative = number;
+    Compilation made = compile(request);
+    const lower::LeafPlan &plan = made.leaves[0].plan;
+    EXPECT_EQ(plan.alternatives.size(), number < count ? 1u : 0u);
+    for (const lower::Alternative &only : plan.alternatives)
+      EXPECT_EQ(only.condition, term::truth());
+    for (const loop::WorkspaceArray &array : made.program.workspace)
+      EXPECT_EQ(term::to_text(array.extent).find("268435456"), std::string::npos);
+  }
 }
 
 TEST(PipelineRefusal, orders) {
@@ -238,21 +285,33 @@ TEST(PipelineDecision, an_empty_iteration_space_has_no_leaves) {
 
 TEST(PipelineRefusal, finds) {
   const std::string sparse = spmv + "-s order i, A.p, x.p\n-f A=csr\n-f x=";
-  EXPECT_EQ(message_of(sparse + "@sv_any\n--find x=binary"),
-            "error: `x.p` can't be found by binary: O-contig not proved [find-not-proved]\n"
-            "  hint: leave the method to the compiler, or state the property that is missing\n");
-  EXPECT_EQ(message_of(sparse + "@sv_once\n--find x=seq"),
-            "error: `x.p` can't be found by sequential: O-stop not proved for any skip condition "
-            "[find-not-proved]\n"
-            "  hint: leave the method to the compiler, or state the property that is missing\n");
+  EXPECT_EQ(
+      message_of(sparse + "@sv_any\n--find x=binary"),
+      "--find:1:11: error: `x.p` can't be found by binary: O-contig not proved; a counterexample to "
+      "O-contig: x.idx = [0, 1, 0], looking for 0: it is at positions 0 and 2 but not at 1 between them "
+      "[find-not-proved]\n"
+      "  1 | find x by binary\n"
+      "    |           ^~~~~~\n"
+      "  hint: leave the method to the compiler, or state the property that is missing\n");
+  EXPECT_EQ(
+      message_of(sparse + "@sv_once\n--find x=seq"),
+      "--find:1:11: error: `x.p` can't be found by sequential: O-stop not proved for any skip condition; "
+      "a counterexample to O-stop(up, >): x.idx = [1, 0], looking for 0 after 1: a search upwards stops "
+      "at position 0 and misses position 1 [find-not-proved]\n"
+      "  1 | find x by seq\n"
+      "    |           ^~~\n"
+      "  hint: leave the method to the compiler, or state the property that is missing\n");
   EXPECT_EQ(message_of(sparse + "sv\n--find x=direct"),
-            "error: `x.p` can't be found by direct: O-direct not proved [find-not-proved]\n"
+            "--find:1:11: error: `x.p` can't be found by direct: O-direct not proved; a counterexample to "
+            "O-direct(j): x.idx = [1], looking for 1: it is at position 0, not at `j` [find-not-proved]\n"
+            "  1 | find x by direct\n"
+            "    |           ^~~~~~\n"
             "  hint: leave the method to the compiler, or state the property that is missing\n");
-  EXPECT_EQ(message_of(sparse + "sv\n--find x=hash"),
-            "error: find method `hash` isn't available yet [find-not-available]\n"
-            "  hint: available are direct, sequential, binary and scan\n");
-  EXPECT_EQ(message_of(sparse + "sv\n--find A=binary"), "error: nothing is found for `A` [no-such-find]\n"
-                                                        "  hint: finds are `x.p`, `x`\n");
+  EXPECT_EQ(message_of(sparse + "sv\n--find A=binary"),
+            "--find:1:6: error: nothing is found for `A` [no-such-find]\n"
+            "  1 | find A by binary\n"
+            "    |      ^\n"
+            "  hint: finds are `x.p`, `x`\n");
   EXPECT_EQ(message_of(sparse + "sv\n--find x=magic"),
             "--find:1:11: error: expected a way to find (`direct`, `seq`, `gallop`, `binary`, `hash`, `map`, "
             "`scan` or `auto`), saw `magic` [syntax-error]\n"

@@ -162,6 +162,28 @@ TEST(Prover, model_satisfies_the_question) {
   EXPECT_EQ(found.values.at("j"), found.values.at("col(q)"));
 }
 
+TEST(Prover, the_same_hypotheses_are_asked_once) {
+  Prover prover(csr());
+  std::vector<Term> possible = two_in_a_row(), refuted = two_in_a_row();
+  possible.push_back(equal(v("j"), col(v("q"))));
+  refuted.push_back(equal(col(v("p")), col(v("q"))));
+  EXPECT_EQ(prover.refute("first", "p", possible), Answer::Possible);
+  EXPECT_EQ(prover.refute("second", "p", refuted), Answer::Refuted);
+  EXPECT_EQ(prover.last(), 1u);
+  EXPECT_EQ(prover.refute("again", "q", possible), Answer::Possible);
+  EXPECT_EQ(prover.last(), 0u);
+  ASSERT_EQ(prover.log().size(), 2u);
+  EXPECT_EQ(prover.log()[0].name, "first");
+  // The model is that of the question meant, though the solver has seen another one since.
+  std::map<std::string, std::int64_t> values;
+  for (const auto &[name, value] : prover.model_of_last().values)
+    values[name] = value;
+  EXPECT_EQ(values.at("j"), values.at("col(q)"));
+  EXPECT_LT(values.at("p"), values.at("q"));
+  EXPECT_EQ(prover.refute("again", "q", refuted), Answer::Refuted);
+  EXPECT_TRUE(prover.model_of_last().values.empty());
+}
+
 TEST(Prover, model_is_empty_where_nothing_was_possible) {
   Prover prover({});
   EXPECT_TRUE(prover.model_of_last().values.empty());

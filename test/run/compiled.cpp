@@ -33,14 +33,14 @@ Packer::Packer(const Problem &problem)
     plans_.emplace(tensor, tensor::plan_packing(layout));
 }
 
-std::optional<PackedCase> Packer::draw(const Sizes &sizes, std::mt19937_64 &random) const {
+std::optional<PackedCase> Packer::draw(const Sizes &sizes, std::mt19937_64 &random, Values values) const {
   PackedCase made;
   made.sizes = sizes;
   std::map<std::string, const tensor::Coordinates *> operands;
   for (const compute::TensorUse &use : front_.computation.tensors) {
     std::optional<std::vector<std::int64_t>> shape = shape_of(front_.computation, use.name, sizes);
     if (!shape) return std::nullopt;
-    std::optional<tensor::Coordinates> entries = draw_entries(use, *shape, random);
+    std::optional<tensor::Coordinates> entries = draw_entries(use, *shape, random, values);
     if (!entries) return std::nullopt;
     made.coordinates[use.name] = std::move(*entries);
     made.about += use.name + ":";
@@ -66,12 +66,17 @@ std::optional<PackedCase> Packer::draw(const Sizes &sizes, std::mt19937_64 &rand
 /// Most layouts take anything; for the others a few tries with fewer and fewer entries.
 std::optional<tensor::Coordinates> Packer::draw_entries(const compute::TensorUse &use,
                                                         const std::vector<std::int64_t> &shape,
-                                                        std::mt19937_64 &random) const {
+                                                        std::mt19937_64 &random, Values values) const {
   static const double densities[] = {0.3, 0.6, 0.1, 1, 0};
   double density = use.is_result ? 1 : densities[random() % 5];
-  bool repeats = !use.is_result && random() % 2 == 0;
+  const bool spoilt = values == Values::Special && !use.is_result;
+  // What a dense layout doesn't get is a zero there.
+  if (spoilt && front_.layouts.at(use.name).name == "dense") density = 1;
+  bool repeats = !use.is_result && !spoilt && random() % 2 == 0;
   for (int tries = 0; tries < 4; ++tries, density /= 3) {
     tensor::Coordinates drawn = random_tensor(shape, density, repeats, random);
+    for (std::size_t k = 0; k < drawn.size() && spoilt; ++k)
+      drawn.value[k] = special(random(), drawn.value[k]);
     try {
       tensor::pack(front_.layouts.at(use.name), plans_.at(use.name), drawn);
       return drawn;
@@ -100,7 +105,8 @@ std::vector<Sizes> sizes_of_all_kinds(const compute::Computation &computation) {
 
 Compiled::Compiled(const Problem &problem)
     : problem_(problem), compilation_(pipeline::compile(problem.request())),
-      c_text_(emit::emit_c(compilation_.program, in_process())), kernel_(build::compile(c_text_)) {}
+      c_text_(emit::emit_c(compilation_.program, in_process())), kernel_(build::compile(c_text_)),
+      workspace_(kernel_) {}
 
 bool Compiled::check(PackedCase input, int threads) const {
   kernel_.set_threads(threads);
@@ -110,6 +116,7 @@ bool Compiled::check(PackedCase input, int threads) const {
   std::vector<void *> arguments;
   for (std::vector<std::uint64_t> &slots : structs)
     arguments.push_back(slots.data());
+  arguments.push_back(workspace_.get());
   auto entry = reinterpret_cast<int (*)(void **)>(kernel_.symbol("unravel_entry"));
   EXPECT_EQ(entry(arguments.data()), 0);
   const std::string &result = compilation_.computation.tensors.front().name;

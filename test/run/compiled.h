@@ -29,12 +29,14 @@ public:
 
   /// A random case of these sizes; nothing where a tensor can't have its shape or the layout excludes the
   /// entries.
-  std::optional<PackedCase> draw(const Sizes &sizes, std::mt19937_64 &random) const;
+  /// With special values only what is drawn is stored: for layouts that fill no gaps, and no entry twice.
+  std::optional<PackedCase> draw(const Sizes &sizes, std::mt19937_64 &random,
+                                 Values values = Values::Exact) const;
 
 private:
   std::optional<tensor::Coordinates> draw_entries(const compute::TensorUse &use,
                                                   const std::vector<std::int64_t> &shape,
-                                                  std::mt19937_64 &random) const;
+                                                  std::mt19937_64 &random, Values values) const;
 
   Problem problem_;
   pipeline::Front front_;
@@ -56,6 +58,7 @@ private:
   pipeline::Compilation compilation_;
   std::string c_text_;
   build::Kernel kernel_;
+  build::Workspace workspace_; // of all checks, which are one at a time
 };
 
 } // namespace unravel::run::test

@@ -76,8 +76,9 @@ struct Unit {
 void add_case(const PackedCase &input, const pipeline::Compilation &compilation, const std::string &kernel,
               const std::string &name, const std::vector<std::string> &types, double tolerance, Unit &unit) {
   std::ostringstream text;
-  std::string body, arguments;
-  for (std::size_t k = 0; k < types.size(); ++k) {
+  std::string body, arguments, before, after;
+  bool works = !compilation.program.workspace.empty(); // the last of the types
+  for (std::size_t k = 0; k < types.size() - works; ++k) {
     tensor::Tensor packed = input.tensors.at(compilation.combination.bindings[k].tensor);
     tensor::KernelArguments numbers = tensor::kernel_arguments(packed);
     std::string variable = "t" + std::to_string(k), members;
@@ -99,14 +100,24 @@ void add_case(const PackedCase &input, const pipeline::Compilation &compilation,
     text << "static " << types[k] << " " << name << "_" << variable << " = {" << members << "};\n";
     arguments += (k ? ", &" : "&") + name + "_" + variable;
   }
+  if (works) {
+    const std::string &work = types.back();
+    before = "  " + work + " work;\n  int code;\n  " + work + "_init(&work);\n  code = ";
+    after = ";\n  " + work + "_free(&work);\n  if (code != 0) return 1;\n";
+    arguments += ", &work";
+  } else {
+    before = "  if (";
+    after = " != 0) return 1;\n";
+  }
   // The reference is row-major; so are the results here.
   std::vector<double> bounds;
   for (double magnitude : input.expected.magnitude)
     bounds.push_back(tolerance * magnitude);
   text << "static double " << name << "_expected[] = " << initialiser(input.expected.value) << ";\n"
        << "static double " << name << "_bound[] = " << initialiser(bounds) << ";\n"
-       << "static int " << name << "(void) {\n  if (" << kernel << "(" << arguments << ") != 0) return 1;\n"
-       << body << input.expected.value.size() << ");\n}\n";
+       << "static int " << name << "(void) {\n"
+       << before << kernel << "(" << arguments << ")" << after << body << input.expected.value.size()
+       << ");\n}\n";
   unit.text += text.str();
   unit.functions.push_back(name);
 }

@@ -2,6 +2,8 @@
 
 #include "report/diagnostic.h"
 
+#include <algorithm>
+#include <cmath>
 #include <gtest/gtest.h>
 #include <sstream>
 
@@ -29,7 +31,7 @@ template <class Sequence> std::string list(const Sequence &numbers) {
 Interpreted::Interpreted(const Problem &problem)
     : problem_(problem), compilation_(compile(problem)), interpreter_(compilation_.program) {}
 
-bool Interpreted::check(const SmallCase &input, const loop::InterpretOptions &options) const {
+bool Interpreted::check(const SmallCase &input, const loop::InterpretOptions &options, Values kind) const {
   loop::Memory memory;
   std::map<std::string, tensor::Coordinates> coordinates;
   std::map<std::string, const tensor::Coordinates *> operands;
@@ -40,8 +42,9 @@ bool Interpreted::check(const SmallCase &input, const loop::InterpretOptions &op
     for (const auto &[number, value] : instance->numbers)
       memory.sizes[name + "." + number] = value;
     for (const auto &[array, count] : instance->value_counts)
-      for (std::size_t k = 0; k < count; ++k)
-        memory.values[name + "." + array].push_back(prime(next++));
+      for (std::size_t k = 0; k < count; ++k, ++next)
+        memory.values[name + "." + array].push_back(kind == Values::Special ? special(next, prime(next))
+                                                                            : prime(next));
     for (const auto &[array, count] : instance->value_counts)
       memory.values[name + "." + array].resize(count);
     tensor::Coordinates &meant =
@@ -79,7 +82,8 @@ bool Interpreted::check(const SmallCase &input, const loop::InterpretOptions &op
         turned[static_cast<std::size_t>(i * shape[1] + j)] = got[static_cast<std::size_t>(j * shape[0] + i)];
     got = turned;
   }
-  if (got == expected.value) return true;
+  auto same = [](double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); };
+  if (std::equal(got.begin(), got.end(), expected.value.begin(), expected.value.end(), same)) return true;
   ADD_FAILURE() << "expected " << list(expected.value) << "\ngot " << list(got) << "\n" << describe(input);
   return false;
 }

@@ -24,7 +24,8 @@ public:
 
   /// Runs and compares with the reference evaluator; a failure of the current test says all about the case.
   /// False where it failed.
-  bool check(const SmallCase &input, const loop::InterpretOptions &options = {}) const;
+  bool check(const SmallCase &input, const loop::InterpretOptions &options = {},
+             Values values = Values::Exact) const;
 
   /// Draws an input at random: sizes, then an instance for each operand. Nothing where there is none of the
   /// sizes.

@@ -69,6 +69,34 @@ TEST(Kernel, sampled_problems_of_every_width_on_one_thread_and_two) {
   EXPECT_GT(kernels, 100u);
 }
 
+/// Each plan of a kernel with several of them, on inputs of all kinds, also where zeros, infinities and NaN
+/// are stored.
+TEST(Kernel, every_alternative_on_one_thread_and_two) {
+  std::mt19937_64 random(13);
+  std::size_t kernels = 0, calls = 0;
+  for (Problem problem : with_alternatives()) {
+    std::size_t count = number_of_plans(problem);
+    if (count < 2) continue;
+    problem.index = kernels % 2 ? loop::ElementType::Int64 : loop::ElementType::Int32;
+    problem.schedules = {"chunk " + std::to_string(1 + kernels % 4)};
+    Packer packer(problem);
+    for (std::size_t number = 0; number < count; ++number) {
+      problem.only_alternative = number;
+      Compiled kernel(problem);
+      ++kernels;
+      for (const Sizes &sizes : sizes_of_all_kinds(packer.front().computation))
+        for (Values values : {Values::Exact, Values::Special}) {
+          std::optional<PackedCase> input = packer.draw(sizes, random, values);
+          if (!input) continue;
+          calls += 2;
+          if (!kernel.check(*input, 1) || !kernel.check(*input, 2)) return;
+        }
+    }
+  }
+  std::cout << kernels << " kernels, " << calls << " calls\n";
+  EXPECT_GT(kernels, 50u);
+}
+
 TEST(Kernel, through_the_whole_session_with_files) {
   TemporaryFolder folder;
   std::mt19937_64 random(12);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 #include <set>
 
 namespace unravel::run::test {
@@ -18,6 +19,7 @@ pipeline::Request Problem::request() const {
   request.name = name;
   request.index = index;
   request.value = value;
+  request.only_alternative = only_alternative;
   return request;
 }
 
@@ -29,6 +31,7 @@ std::string Problem::text() const {
     text += " -s '" + schedule + "'";
   for (const std::string &find : finds)
     text += " --find " + find;
+  if (only_alternative) text += " only alternative " + std::to_string(*only_alternative);
   return text + " --index " + loop::name_of(index) + " --type " + loop::name_of(value);
 }
 
@@ -51,6 +54,25 @@ const std::vector<std::string> &vectors() {
   return names;
 }
 
+namespace {
+
+/// Properties in unusual forms, or a little too weak.
+const std::vector<std::string> &unusual_matrices() {
+  static const std::vector<std::string> names = {"@unusual/csr_neighbours", "@unusual/csr_tail",
+                                                 "@unusual/csr_two_rows", "@unusual/coo_neighbours"};
+  return names;
+}
+
+const std::vector<std::string> &unusual_vectors() {
+  static const std::vector<std::string> names = {
+      "@unusual/sv_contraposed", "@unusual/sv_neighbours", "@unusual/sv_neighbours_down",
+      "@unusual/sv_late",        "@unusual/sv_tail",       "@unusual/sv_gaps",
+      "@unusual/sv_pairs",       "@unusual/sv_shifted"};
+  return names;
+}
+
+} // namespace
+
 const std::vector<Computation> &computations() {
   std::vector<std::string> matrices = shipped_matrices();
   matrices.insert(matrices.end(), odd_matrices().begin(), odd_matrices().end());
@@ -59,8 +81,11 @@ const std::vector<Computation> &computations() {
   square.push_back("@symmetric");
   const std::vector<std::string> third = {"csr", "coo", "dcsr"};
   const std::vector<std::string> full = {"dense", "dense<1,0>"};
+  const std::vector<std::string> blocks = {"@pieces/bcsr<2,3>", "@blocks/unaligned"};
   static const std::vector<Computation> all = {
       {"y(i) = A(i,j) * x(j)", {{"A", square}, {"x", vectors()}}},
+      {"y(i) = A(i,j) * x(j)", {{"A", unusual_matrices()}, {"x", unusual_vectors()}}},
+      {"s = A(i,j) * B(i,j)", {{"A", {"csr", "coo_unsorted"}}, {"B", unusual_matrices()}}},
       {"y(j) = A(i,j) * x(i)", {{"A", matrices}, {"x", vectors()}}},
       {"s = A(i,j) * B(i,j)", {{"A", matrices}, {"B", matrices}}},
       {"y(i) = A(i,j) * B(i,j)", {{"A", matrices}, {"B", matrices}}},
@@ -76,6 +101,10 @@ const std::vector<Computation> &computations() {
       {"s = A(i,j) * A(j,i)", {{"A", square}}},
       {"y(i) = A(i+1,j) * B(i,j)", {{"A", few}, {"B", few}}},
       {"y(i+1) = A(i,j) * x(j)", {{"A", few}, {"x", {"dense", "sv"}}}},
+      {"y(i) = A(i,j) * x(j)", {{"A", blocks}, {"x", {"dense", "sv", "@sv_weak"}}}},
+      {"s = A(i,j) * B(i,j)", {{"A", {"csr", "coo", "dcsr", "@csr_any"}}, {"B", blocks}}},
+      {"y(i) = A(i,j) * B(i,j)", {{"A", blocks}, {"B", {"csr", "coo"}}}},
+      {"s = A(i,j) * B(i,k) * C(j,k)", {{"A", third}, {"B", third}, {"C", third}}},
       {"C(i,j) = x(i) * z(j)", {{"x", vectors()}, {"z", vectors()}, {"C", full}}},
   };
   return all;
@@ -97,6 +126,37 @@ std::vector<Problem> all_problems() {
     problems.insert(problems.end(), made.begin(), made.end());
   }
   return problems;
+}
+
+std::vector<Problem> with_alternatives() {
+  std::vector<Problem> problems;
+  auto add = [&](const std::string &expression, const std::map<std::string, std::string> &formats) {
+    problems.push_back({expression, formats, {}, {}});
+  };
+  for (const char *matrix : {"csr", "dcsr", "coo", "csc", "@csr_any", "@csr_down", "@csr_from_one"})
+    for (const char *vector : {"sv", "@sv_once", "@sv_from_one"})
+      add("y(i) = A(i,j) * x(j)", {{"A", matrix}, {"x", vector}});
+  add("y(i) = A(i,j) * x(j+1)", {{"A", "csr"}, {"x", "sv"}});
+  add("y(i) = A(i,j) * x(j-1)", {{"A", "csr"}, {"x", "@sv_from_one"}});
+  add("y(i) += A(i,j) * x(j)", {{"A", "csr"}, {"x", "sv"}});
+  add("y(i) = 2 * A(j,i) * x(j)", {{"A", "csc"}, {"x", "sv"}});
+  add("y(i) = A(i,j) * B(i,j)", {{"A", "csr"}, {"B", "csr"}});
+  add("y(i) = A(i,j) * B(i,j)", {{"A", "dcsr"}, {"B", "csr"}});
+  add("y(i) = A(i,j) * B(i,j)", {{"A", "dcsr"}, {"B", "dcsr"}});
+  add("s = A(i,j) * B(i,j)", {{"A", "csr"}, {"B", "csr"}});
+  add("C(i,j) = A(i,k) * B(k,j)", {{"A", "csr"}, {"B", "csc"}});
+  add("s = a * x(i) * y(i)", {{"x", "sv"}, {"y", "sv"}});
+  add("s = a * x(i) * y(i)", {{"x", "@sv_once"}, {"y", "sv"}});
+  add("s = A(i,j) * B(i,k) * C(j,k)", {{"A", "csr"}, {"B", "csr"}, {"C", "csr"}});
+  add("s = A(i,j) * B(i,k) * C(j,k)", {{"A", "coo"}, {"B", "csr"}, {"C", "dcsr"}});
+  return problems;
+}
+
+std::size_t number_of_plans(const Problem &problem) {
+  std::size_t most = 0;
+  for (const pipeline::Leaf &leaf : pipeline::compile(problem.request()).leaves)
+    most = std::max(most, leaf.plan.alternatives.size() + 1);
+  return most;
 }
 
 bool take_all() {
@@ -148,6 +208,15 @@ double prime(std::size_t k) {
     return found;
   }();
   return primes[k % primes.size()];
+}
+
+double special(std::size_t k, double otherwise) {
+  switch (k % 7) {
+  case 1: return 0;
+  case 3: return std::numeric_limits<double>::infinity();
+  case 5: return k % 2 ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN();
+  default: return otherwise;
+  }
 }
 
 namespace {

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -22,6 +23,7 @@ struct Problem {
   std::string name = "kernel";
   loop::ElementType index = loop::ElementType::Int32;
   loop::ElementType value = loop::ElementType::Float64;
+  std::optional<std::size_t> only_alternative; // as in pipeline::Request
 
   pipeline::Request request() const;
   /// As one would type it.
@@ -50,6 +52,12 @@ std::vector<Problem> all_problems();
 /// UNRAVEL_TEST_SEED=N takes another sample.
 std::vector<Problem> sample_of(const std::vector<Problem> &problems, std::size_t count, std::uint64_t seed);
 
+/// Problems that have several plans each.
+std::vector<Problem> with_alternatives();
+
+/// How many plans a leaf has, at most: its alternatives and the main one.
+std::size_t number_of_plans(const Problem &problem);
+
 bool take_all();
 
 /// Primes in turn: values that make every sum of products tell its terms.
@@ -69,6 +77,15 @@ std::optional<std::vector<std::int64_t>> shape_of(const compute::Computation &co
 tensor::Reference reference_of(const compute::Computation &computation,
                                const std::map<std::string, const tensor::Coordinates *> &operands,
                                const Sizes &sizes, const std::vector<double> &initial);
+
+/// Which values operands have.
+enum class Values {
+  Exact,  // numbers whose sums and products are exact
+  Special // among them zeros, infinities and NaN
+};
+
+/// Every few elements another value that spoils a sum: a zero, an infinity, a NaN.
+double special(std::size_t k, double otherwise);
 
 /// A tensor with random entries: about `density` of all, some of them twice where `repeats` is set; values
 /// are small integers, so that sums are exact.

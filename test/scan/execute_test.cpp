@@ -41,7 +41,7 @@ private:
     world_.variables[level.variable] = value;
     for (const scan::Component &component : level.components) {
       std::int64_t distance = evaluate(component.target, world_) - evaluate(component.key, world_);
-      if (distance < 0 || distance >= component.width) return;
+      if (distance < 0 || distance >= evaluate(component.width, world_)) return;
     }
     for (const term::Term &guard : level.guards)
       if (!evaluate(guard, world_)) return;
@@ -145,7 +145,7 @@ TEST_P(ScanExecute, VisitsThePointsOfTheSpaceOnce) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Golden, ScanExecute, testing::Values("nests", "conditions"));
+INSTANTIATE_TEST_SUITE_P(Golden, ScanExecute, testing::Values("nests", "conditions", "intervals"));
 
 /// Orders that a planner would not choose visit the same points.
 TEST(ScanExecute, AnyOrderThatIsBounded) {

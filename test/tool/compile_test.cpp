@@ -30,8 +30,9 @@ TEST(ToolCompile, AFileAndItsHeader) {
   expect_compiles(desk, "spmspv.c", {});
   expect_compiles(desk, "spmspv.c", {"-fopenmp"});
   desk.write("user.c", "#include \"spmspv.h\"\n#include \"spmspv.h\"\n"
-                       "int use(dense_vector *y, const csr *A, const sv *x);\n"
-                       "int use(dense_vector *y, const csr *A, const sv *x) { return spmspv(y, A, x); }\n");
+                       "int use(dense_vector *y, const csr *A, const sv *x, spmspv_workspace *work);\n"
+                       "int use(dense_vector *y, const csr *A, const sv *x, spmspv_workspace *work) {\n"
+                       "  return spmspv(y, A, x, 0) + spmspv(y, A, x, work);\n}\n");
   expect_compiles(desk, "user.c", {});
 }
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <gtest/gtest.h>
+#include <map>
+#include <sstream>
 
 namespace unravel::tool::test {
 namespace {
@@ -18,9 +20,9 @@ std::vector<std::string> keys_of(const json &object) {
 
 TEST(ToolFacts, Run) {
   Desk desk;
-  Outcome outcome =
-      desk.unravel({"run", spmv, "-f", "A=csr", "-f", "x=sv", "-i", "A=random:100x80,density=0.1", "-i",
-                    "x=random,density=0.1", "-s", "order i, A.p", "--check", "--time", "--json"});
+  Outcome outcome = desk.unravel({"run", spmv, "-f", "A=csr", "-f", "x=sv", "-i",
+                                  "A=random:100x80,density=0.1", "-i", "x=random,density=0.1", "-s",
+                                  "order i, A.p", "--find", "x=seq", "--check", "--time", "--json"});
   ASSERT_EQ(outcome.code, 0) << outcome.out;
   json facts = outcome.json();
   EXPECT_EQ(facts.at("expression"), spmv);
@@ -102,8 +104,9 @@ TEST(ToolFacts, Explain) {
 TEST(ToolFacts, ProofsAreConfirmedByZ3) {
   if (!has_program("z3")) GTEST_SKIP() << "the program z3 is not installed";
   Desk desk;
-  json facts =
-      desk.unravel({"explain", spmv, "-f", "A=csr", "-f", "x=sv", "--smtlib", "proofs", "--json"}).json();
+  json facts = desk.unravel({"explain", spmv, "-f", "A=csr", "-f", "x=sv", "--find", "x=seq", "--smtlib",
+                             "proofs", "--json"})
+                   .json();
   int proved = 0;
   for (const json &obligation : facts.at("obligations")) {
     std::string number = std::to_string(obligation.at("question").get<int>());
@@ -116,6 +119,73 @@ TEST(ToolFacts, ProofsAreConfirmedByZ3) {
     proved += verdict == "proved";
   }
   EXPECT_GE(proved, 5);
+  // The index names every script with the answer that the program gives.
+  std::istringstream index(desk.read("proofs/index.txt"));
+  std::size_t lines = 0;
+  std::string file, answer, rest;
+  while (index >> file >> answer && std::getline(index, rest)) {
+    EXPECT_EQ(desk.execute({"z3", "proofs/" + file}).out, answer + "\n") << file << rest;
+    EXPECT_EQ(std::count(rest.begin(), rest.end(), '\t'), 2) << rest;
+    ++lines;
+  }
+  auto written = std::filesystem::directory_iterator(desk.path("proofs"));
+  EXPECT_EQ(lines + 1, static_cast<std::size_t>(std::distance(written, {})));
+}
+
+/// How a find was proved, and what failed with its counterexample.
+TEST(ToolFacts, FindsExplained) {
+  Desk desk;
+  // Without a range of its keys there is no map.
+  std::string layout = shipped_layout("sv"), line = "  property range idx in [0, M);\n";
+  desk.write("sv.layout", layout.erase(layout.find(line), line.size()));
+  const std::vector<std::string> explain = {"explain",       spmv, "-f",          "A=csr", "-f",
+                                            "x=./sv.layout", "-s", "order i, A.p"};
+  std::vector<std::string> as_json = explain;
+  as_json.push_back("--json");
+  json find = desk.unravel(as_json).json().at("finds").at(0);
+  EXPECT_EQ(keys_of(find), (std::vector<std::string>{"candidates", "direction", "obligations", "state",
+                                                     "template", "tensor", "unique", "variable", "words"}));
+  EXPECT_EQ(find.at("template"), "sequential");
+  EXPECT_EQ(find.at("direction"), "up");
+  EXPECT_EQ(find.at("state"), json::parse(R"(["i"])"));
+  EXPECT_EQ(find.at("words"),
+            "sequential: walks up through [0, x.NNZ); one walk for each value of i, and goes on "
+            "behind a match");
+  const json &direct = find.at("candidates").at(0);
+  EXPECT_EQ(direct.at("template"), "direct");
+  EXPECT_EQ(direct.at("proved"), false);
+  EXPECT_EQ(direct.at("tried"), true);
+  EXPECT_EQ(direct.at("reason"),
+            "O-direct not proved; a counterexample to O-direct(j): x.idx = [1], looking for 1: "
+            "it is at position 0, not at `j`");
+  std::map<std::string, std::string> verdicts;
+  for (const json &obligation : find.at("obligations")) {
+    EXPECT_EQ(keys_of(obligation), (std::vector<std::string>{"instances", "ms", "name", "verdict"}));
+    verdicts[obligation.at("name")] = obligation.at("verdict");
+  }
+  EXPECT_EQ(verdicts.at("O-stop(up, >)"), "proved");
+  EXPECT_EQ(verdicts.at("O-persist(>){}"), "refuted");
+  EXPECT_EQ(verdicts.at("O-persist(>){i}"), "proved");
+  std::string text = desk.unravel(explain).out;
+  EXPECT_NE(text.find("x.p by sequential: walks up through [0, x.NNZ); one walk for each value of i"),
+            std::string::npos);
+  EXPECT_NE(text.find("  not direct: O-direct not proved; a counterexample to O-direct(j): x.idx = [1]"),
+            std::string::npos);
+}
+
+/// A dense map has no direction and no state.
+TEST(ToolFacts, MapsExplained) {
+  Desk desk;
+  json find = desk.unravel({"explain", spmv, "-f", "A=csr", "-f", "x=sv", "--json"}).json().at("finds").at(0);
+  EXPECT_EQ(find.at("template"), "map");
+  EXPECT_EQ(find.at("unique"), true);
+  EXPECT_TRUE(find.at("direction").is_null());
+  EXPECT_EQ(find.at("state"), json::array());
+  EXPECT_EQ(find.at("words"), "map: a table by coordinate of [0, x.NNZ)");
+  std::map<std::string, std::string> verdicts;
+  for (const json &obligation : find.at("obligations"))
+    verdicts[obligation.at("name")] = obligation.at("verdict");
+  EXPECT_EQ(verdicts.at("O-uniq"), "proved");
 }
 
 TEST(ToolFacts, Layouts) {

@@ -45,6 +45,19 @@ bool has_program(const std::string &name);
 /// The text of a shipped layout file.
 std::string shipped_layout(const std::string &name);
 
+/// A .npy file of version 1.0. `shape`: of several extents, as "4, 2, 3".
+template <class Number>
+std::string npy(const std::string &type, const std::vector<Number> &numbers, const std::string &shape = "") {
+  std::string header = "{'descr': '" + type + "', 'fortran_order': False, 'shape': (" +
+                       (shape.empty() ? std::to_string(numbers.size()) + "," : shape) + "), }";
+  header.resize((header.size() + 10) / 64 * 64 + 64 - 10 - 1, ' ');
+  header += '\n';
+  std::string text = "\x93NUMPY";
+  text += {'\1', '\0', static_cast<char>(header.size() & 0xFF), static_cast<char>(header.size() >> 8)};
+  return text + header +
+         std::string(reinterpret_cast<const char *>(numbers.data()), numbers.size() * sizeof(Number));
+}
+
 inline const std::string spmv = "y(i) = A(i,j) * x(j)";
 
 } // namespace unravel::tool::test

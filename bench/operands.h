@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+/// Views of packed tensors, for programs that Unravel's kernels are compared with.
+namespace unravel::bench {
+
+/// A matrix by rows or by columns: line k (of `lines`, each `length` places long) has the entries pos[k] to
+/// pos[k + 1] of `crd` and `val`, by increasing place.
+struct Compressed {
+  std::int32_t lines = 0;
+  std::int32_t length = 0;
+  const std::int32_t *pos = nullptr;
+  const std::int32_t *crd = nullptr;
+  const double *val = nullptr;
+
+  std::int32_t entries() const { return pos[lines]; }
+};
+
+/// A sparse vector: `count` entries by increasing index.
+struct Sparse {
+  std::int32_t size = 0;
+  std::int32_t count = 0;
+  const std::int32_t *idx = nullptr;
+  const double *val = nullptr;
+};
+
+/// The kernels of bench_coiteration.
+enum class Coiteration {
+  spmspv_rows,    // y(i) = A(i,j) * x(j), A by rows
+  spmspv_columns, // the same, A by columns
+  dot,            // t = a(i) * b(i)
+  row_dot,        // y(i) = A(i,j) * B(i,j)
+  inner,          // C(i,j) = A(i,k) * B(k,j), B by columns
+  triple_dot,     // t = a(i) * b(i) * c(i)
+  triple_rows,    // y(i) = A(i,j) * B(i,j) * x(j)
+  triangles       // t = L(i,j) * L(j,k) * L(i,k), L strictly lower triangular, all values 1
+};
+
+/// The operands of one of them, in the order of the expression, each once. The arrays must outlive this.
+struct Operands {
+  Coiteration kernel{};
+  std::vector<Compressed> matrices;
+  std::vector<Sparse> vectors;
+  std::size_t result = 1; // elements of the dense result
+};
+
+} // namespace unravel::bench

@@ -1,0 +1,389 @@
+#include "choose/alternatives.h"
+
+#include "choose/thresholds.h"
+#include "report/diagnostic.h"
+#include "scan/scan.h"
+#include "scan/uses.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <optional>
+
+namespace unravel::choose {
+
+namespace {
+
+using find::LevelPlan;
+using find::Method;
+using lower::LeafPlan;
+using scan::Level;
+using term::Term;
+
+class Alternatives {
+public:
+  Alternatives(const LeafPlan &main, const schedule::Order &order, const Given &given)
+      : main_(main), levels_(main.nest.levels), order_(order), given_(given) {}
+
+  /// At one split only: that of the first kind that applies.
+  void add_to(LeafPlan &plan) {
+    if (std::optional<lower::Alternative> marked = entries_behind_marks()) {
+      plan.split = 0;
+      plan.alternatives.push_back(std::move(*marked));
+    } else {
+      by_lengths(plan);
+    }
+    limit_map(plan);
+  }
+
+private:
+  // ---- making plans
+
+  /// The order that begins with these variables, or none.
+  std::optional<schedule::Order> order_with(const combine::IterationSpace &space,
+                                            const std::vector<std::string> &first) const {
+    std::vector<parse::Name> names;
+    for (const std::string &name : first)
+      names.push_back({name, {}});
+    try {
+      return schedule::complete_order(space, names);
+    } catch (const report::Error &) {
+      return std::nullopt;
+    }
+  }
+
+  /// The space scanned in that order, or none. Each order is scanned once.
+  const scan::Nest *scanned(const combine::IterationSpace &space, const schedule::Order &order) const {
+    if (order == order_) return &main_.nest;
+    auto known = nests_.find(order);
+    if (known != nests_.end()) return &known->second;
+    try {
+      return &nests_
+                  .emplace(order, scan::scan_space(space, order, given_.combination.axioms,
+                                                   given_.combination.arrays))
+                  .first->second;
+    } catch (const report::Error &) {
+      return nullptr;
+    }
+  }
+
+  /// A plan of the space in that order with these methods, or none where one is not proved.
+  std::optional<LeafPlan> plan_in(const combine::IterationSpace &space, const schedule::Order &order,
+                                  const find::Requests &requests) const {
+    const scan::Nest *nest = scanned(space, order);
+    if (!nest) return std::nullopt;
+    std::optional<find::FindPlan> finds =
+        find::plan_finds_by(*nest, given_.prover, requests, scan::value_positions(space, *nest));
+    if (!finds) return std::nullopt;
+    LeafPlan plan;
+    plan.nest = *nest;
+    plan.finds = std::move(*finds);
+    plan.chunk = main_.chunk;
+    return plan;
+  }
+
+  /// The space with what its accesses imply: every slot lies within its array. Then positions have bounds
+  /// without what leads to them.
+  combine::IterationSpace with_slots_in_range() const {
+    combine::IterationSpace space = given_.space;
+    std::vector<Term> parts = term::conjuncts(space.relation);
+    for (const combine::Operand &operand : space.operands) {
+      if (operand.array.empty()) continue;
+      const std::vector<Term> &extents = given_.combination.arrays.at(operand.array);
+      for (std::size_t k = 0; k < operand.slots.size(); ++k)
+        parts.push_back(term::between(0, operand.slots[k], extents[k]));
+    }
+    space.relation = term::conjunction(std::move(parts));
+    return space;
+  }
+
+  static std::size_t loops_in(const std::vector<Level> &levels, std::size_t from, std::size_t to) {
+    return static_cast<std::size_t>(std::count_if(
+        levels.begin() + static_cast<std::ptrdiff_t>(from), levels.begin() + static_cast<std::ptrdiff_t>(to),
+        [](const Level &level) { return level.kind == Level::Kind::Loop; }));
+  }
+
+  // ---- entries behind marks
+
+  std::optional<lower::Alternative> entries_behind_marks() const {
+    if (given_.fixed_order) return std::nullopt;
+    const LevelPlan *mapped = nullptr;
+    for (const LevelPlan &plan : main_.finds.levels)
+      if (plan.method == Method::Map && plan.map_form == find::MapForm::Values && plan.map_level == 0)
+        mapped = &plan;
+    if (!mapped || levels_.empty() || levels_[0].kind != Level::Kind::Loop) return std::nullopt;
+    const Level &owner = levels_[0];
+    std::size_t inner = 1;
+    while (inner < mapped->level && levels_[inner].kind == Level::Kind::Let)
+      ++inner;
+    // The rows' loop, the entries' loop, and nothing else that iterates before the find.
+    if (levels_[inner].kind != Level::Kind::Loop || loops_in(levels_, 0, mapped->level) != 2)
+      return std::nullopt;
+    const std::string &entries = levels_[inner].variable;
+    const std::string &wanted = levels_[mapped->level].variable;
+    combine::IterationSpace space = with_slots_in_range();
+    std::optional<schedule::Order> order = order_with(space, {entries, wanted, owner.variable});
+    std::optional<LeafPlan> plan;
+    if (order) plan = plan_in(space, *order, {{wanted, Method::Map}});
+    if (!plan || !becomes_owned(*plan, owner, entries, wanted)) return std::nullopt;
+    const LevelPlan &map = *find_of(*plan, wanted);
+    Term condition = term::at_most(term::scale(keys_per_mark, map.map_upper - map.map_lower), map.map_extent);
+    return lower::Alternative{
+        condition,
+        fmt::format("few keys in {}: its marks decide which entries of {} are looked at",
+                    levels_[mapped->level].tensor, levels_[inner].tensor),
+        std::move(*plan)};
+  }
+
+  static LevelPlan *find_of(LeafPlan &plan, const std::string &variable) {
+    for (LevelPlan &find : plan.finds.levels)
+      if (plan.nest.levels[find.level].variable == variable) return &find;
+    return nullptr;
+  }
+
+  /// Turns the plan of the order entries, ..., wanted, owner into one of owned chunks; false where it isn't
+  /// that.
+  bool becomes_owned(LeafPlan &plan, const Level &owner, const std::string &entries,
+                     const std::string &wanted) const {
+    const std::vector<Level> &levels = plan.nest.levels;
+    LevelPlan *map = find_of(plan, wanted);
+    LevelPlan *row = find_of(plan, owner.variable);
+    if (!map || !row || levels.empty() || levels[0].kind != Level::Kind::Loop ||
+        levels[0].variable != entries)
+      return false;
+    if (map->method != Method::Map || map->map_form != find::MapForm::Values || map->map_level != 0)
+      return false;
+    const Level &found = levels[row->level];
+    if (row->method != Method::Sequential || row->state_level != 0 || row->clamp ||
+        found.components.size() != 1 || found.components[0].target != term::variable(entries) ||
+        found.lower != owner.lower || found.upper != owner.upper)
+      return false;
+    for (const LevelPlan &find : plan.finds.levels) {
+      if (find::keeps_state(find.method) && find.level != row->level && find.state_level == 0) return false;
+    }
+    map->map_form = find::MapForm::Marked;
+    if (!main_.parallel) return true;
+    if (*main_.parallel != 0 || !intervals_are_between(plan, *row)) return false;
+    plan.owned = true;
+    plan.parallel = row->level;
+    plan.chunk = std::max(main_.chunk, owned_chunk);
+    plan.least = main_.least;
+    plan.work = main_.work;
+    return true;
+  }
+
+  /// For v1 <= v <= v2: key(v1) <= key(v) and key(v) + width(v) <= key(v2) + width(v2). Asked of the prover.
+  bool intervals_are_between(const LeafPlan &plan, const LevelPlan &row) const {
+    const Level &found = plan.nest.levels[row.level];
+    const scan::Component &interval = found.components[0];
+    auto at = [&](const Term &formula, const char *name) {
+      return term::substitute(formula, {{found.variable, term::variable(found.variable + name)}});
+    };
+    Term middle = term::variable(found.variable);
+    Term first = term::variable(found.variable + "'");
+    Term last = term::variable(found.variable + "''");
+    std::vector<Term> hypotheses{term::at_most(found.lower, first), term::at_most(first, middle),
+                                 term::at_most(middle, last), term::less(last, found.upper)};
+    Term end = interval.key + interval.width;
+    hypotheses.push_back(
+        term::disjunction({term::less(interval.key, at(interval.key, "'")), term::less(at(end, "''"), end)}));
+    return given_.prover.refute("O-between", found.variable, hypotheses) == prove::Answer::Refuted;
+  }
+
+  // ---- maps that don't pay
+
+  /// Where the keys of the last map range too far, or the segment is so short that a walk over it costs
+  /// nothing.
+  void limit_map(LeafPlan &plan) const {
+    auto last = std::find_if(plan.finds.levels.rbegin(), plan.finds.levels.rend(),
+                             [](const LevelPlan &find) { return find.method == Method::Map; });
+    if (last == plan.finds.levels.rend()) return;
+    if (plan.alternatives.empty()) plan.split = last->map_level;
+    if (plan.split > last->map_level) return;
+    // A state of the main plan around the choice would be declared again inside.
+    begin_behind(plan, plan.split);
+    if (std::any_of(plan.finds.levels.begin(), plan.finds.levels.end(), [&](const LevelPlan &find) {
+          return find.level >= plan.split && find::keeps_state(find.method) && find.state_level < plan.split;
+        }))
+      return;
+    bool per_thread = main_.parallel && last->map_level > *main_.parallel;
+    std::int64_t limit = per_thread ? longest_map_per_thread : longest_map;
+    Term condition = term::less(Term(limit), last->map_extent);
+    Term positions = last->map_upper - last->map_lower;
+    // With one loop to the find, by_lengths knows better.
+    if (last->map_level > 0 && loops_in(levels_, last->map_level, last->level) > 1 &&
+        known_at(last->map_lower, plan.split) && known_at(last->map_upper, plan.split))
+      condition = term::disjunction({condition, term::at_most(positions, Term(shortest_map))});
+    const Level &found = levels_[last->level];
+    auto walks =
+        std::find_if(plan.alternatives.begin(), plan.alternatives.end(), [&](const lower::Alternative &each) {
+          const LevelPlan &find = each.plan.finds.levels.back();
+          return find.method == Method::Sequential &&
+                 each.plan.nest.levels[find.level].variable == found.variable;
+        });
+    if (walks != plan.alternatives.end()) {
+      walks->condition = term::disjunction({walks->condition, condition});
+    } else {
+      std::optional<LeafPlan> other;
+      for (Method method : {Method::Sequential, Method::Binary, Method::Scan})
+        if (!other) other = plan_in(given_.space, order_, {{found.variable, method}});
+      if (!other || !fits(*other, plan.split)) return;
+      other->parallel = main_.parallel;
+      plan.alternatives.insert(
+          plan.alternatives.begin(),
+          {condition, fmt::format("a map of {} would not pay", found.tensor), std::move(*other)});
+    }
+    last->map_limit = limit;
+    for (lower::Alternative &each : plan.alternatives)
+      for (LevelPlan &find : each.plan.finds.levels)
+        if (find.method == Method::Map && each.plan.nest.levels[find.level].variable == found.variable)
+          find.map_limit = limit;
+  }
+
+  // ---- by lengths
+
+  /// Where one loop leads to the last find: the level of that loop.
+  std::optional<std::size_t> driver_of(const LevelPlan &find, std::size_t from) const {
+    if (loops_in(levels_, from, find.level) != 1) return std::nullopt;
+    for (std::size_t k = from; k < find.level; ++k) {
+      if (levels_[k].kind == Level::Kind::Loop) return k;
+      if (levels_[k].kind == Level::Kind::Find || !levels_[k].guards.empty()) return std::nullopt;
+    }
+    return std::nullopt;
+  }
+
+  /// Whether a term can be computed before the level without reading outside of an array.
+  bool known_at(const Term &term, std::size_t level) const {
+    for (std::size_t k = level; k < levels_.size(); ++k)
+      if (term::mentions(term, levels_[k].variable)) return false;
+    std::vector<Term> loads = term::applications_of(term);
+    return std::all_of(loads.begin(), loads.end(),
+                       [&](const Term &load) { return main_.nest.safe_loads.count(load) != 0; });
+  }
+
+  static bool same(const Level &a, const Level &b) {
+    scan::Nest one, other;
+    one.levels = {a};
+    other.levels = {b};
+    return scan::to_text(one) == scan::to_text(other);
+  }
+
+  bool begins_alike(const scan::Nest &nest, std::size_t split) const {
+    if (nest.levels.size() < split) return false;
+    for (std::size_t k = 0; k < split; ++k)
+      if (!same(nest.levels[k], levels_[k])) return false;
+    return true;
+  }
+
+  /// An alternative behind `split`: it shares what comes before, states and maps included. Finds outside are
+  /// made by the main plan.
+  bool fits(LeafPlan &plan, std::size_t split) const {
+    begin_behind(plan, split);
+    auto is_shared = [&](const LevelPlan &find) {
+      return std::any_of(main_.finds.levels.begin(), main_.finds.levels.end(), [&](const LevelPlan &own) {
+        return own.level == find.level && own.method == find.method;
+      });
+    };
+    return begins_alike(plan.nest, split) &&
+           std::all_of(plan.finds.levels.begin(), plan.finds.levels.end(), [&](const LevelPlan &find) {
+             if (find.level < split) return is_shared(find);
+             return (!find::keeps_state(find.method) || find.state_level >= split) &&
+                    (find.method != Method::Map || find.map_level >= split);
+           });
+  }
+
+  /// States that begin just outside of `split`, with nothing but assignments between, begin there.
+  static void begin_behind(LeafPlan &plan, std::size_t split) {
+    const std::vector<Level> &levels = plan.nest.levels;
+    for (LevelPlan &find : plan.finds.levels) {
+      if (!find::keeps_state(find.method) || find.level < split || !find.state_index.empty()) continue;
+      std::size_t begin = find.state_level;
+      while (begin < split && levels[begin].kind == Level::Kind::Let && levels[begin].guards.empty())
+        ++begin;
+      find.state_level = std::max(find.state_level, begin);
+    }
+  }
+
+  void by_lengths(LeafPlan &plan) const {
+    if (main_.finds.levels.empty()) return;
+    const LevelPlan &last = main_.finds.levels.back();
+    bool map = last.method == Method::Map;
+    if ((!map && last.method != Method::Sequential) || last.direction != find::Direction::Up) return;
+    std::size_t split = map ? last.map_level : last.state_level;
+    while (split > 0 && levels_[split].kind == Level::Kind::Let && levels_[split].guards.empty())
+      ++split;
+    std::optional<std::size_t> driver = driver_of(last, split);
+    const Level &found = levels_[last.level];
+    // Finds outside must have been made.
+    for (const LevelPlan &find : main_.finds.levels)
+      if (&find != &last && find.level >= split) return;
+    if (!driver || !known_at(levels_[*driver].lower, split) || !known_at(levels_[*driver].upper, split))
+      return;
+    Term lower = map ? last.map_lower : found.lower;
+    Term upper = map ? last.map_upper : found.upper;
+    if (!known_at(lower, split) || !known_at(upper, split)) return;
+    Term targets = levels_[*driver].upper - levels_[*driver].lower;
+    Term positions = upper - lower;
+    plan.split = split;
+    // The state begins where the choice is made.
+    if (!map) plan.finds.levels.back().state_level = split;
+    // Which of the two drives, and how the other is found; the more one-sided cases first.
+    schedule::Order swapped;
+    if (!given_.fixed_order && !(main_.parallel && *main_.parallel >= split)) {
+      std::vector<std::string> first;
+      for (std::size_t k = 0; k < *driver; ++k)
+        if (levels_[k].kind != Level::Kind::Let) first.push_back(levels_[k].variable);
+      first.push_back(found.variable);
+      first.push_back(levels_[*driver].variable);
+      swapped = order_with(given_.space, first).value_or(schedule::Order{});
+      const scan::Nest *nest = swapped.empty() ? nullptr : scanned(given_.space, swapped);
+      if (!nest || !begins_alike(*nest, split)) swapped.clear();
+    }
+    auto add = [&](bool swap, Method method, std::int64_t ratio) {
+      if (swap && swapped.empty()) return;
+      const Level &sought = swap ? levels_[*driver] : found;
+      std::optional<LeafPlan> other =
+          plan_in(given_.space, swap ? swapped : order_, {{sought.variable, method}});
+      if (!other || !fits(*other, split)) return;
+      other->parallel = main_.parallel;
+      Term condition = swap ? term::at_most(term::scale(ratio, positions), targets)
+                            : term::at_most(term::scale(ratio, targets), positions);
+      const char *way = method == Method::Binary ? "each is searched in" : "a walk over";
+      std::string reason = fmt::format("few of {} for those of {}: {} these",
+                                       (swap ? found : levels_[*driver]).tensor, sought.tensor, way);
+      plan.alternatives.push_back({condition, std::move(reason), std::move(*other)});
+    };
+    for (bool swap : {false, true})
+      add(swap, Method::Binary, search_ratio);
+    if (!map) return;
+    for (bool swap : {false, true})
+      add(swap, Method::Sequential, walk_ratio);
+  }
+
+  const LeafPlan &main_;
+  const std::vector<Level> &levels_;
+  const schedule::Order &order_;
+  const Given &given_;
+  mutable std::map<schedule::Order, scan::Nest> nests_;
+};
+
+} // namespace
+
+void add_alternatives(LeafPlan &plan, const schedule::Order &order, const Given &given) {
+  if (!given.requests.empty()) return;
+  LeafPlan main = plan;
+  Alternatives(main, order, given).add_to(plan);
+}
+
+std::string to_text(const LeafPlan &plan) {
+  std::string text;
+  for (const lower::Alternative &other : plan.alternatives) {
+    std::string place =
+        plan.split == 0 ? "first of all" : "inside " + plan.nest.levels[plan.split - 1].variable;
+    text += fmt::format("{}, if {}: {}\n", place, term::to_text(other.condition), other.reason);
+    text += scan::to_text(other.plan.nest);
+    text += find::to_text(other.plan.finds, other.plan.nest);
+  }
+  return text;
+}
+
+} // namespace unravel::choose

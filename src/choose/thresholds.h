@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+
+/// Where one plan of a kernel becomes faster than another (docs/choice.md: measured on which inputs).
+namespace unravel::choose {
+
+/// One key of so many has an entry: from then on testing marks, many at once, beats multiplying by what the
+/// map of values holds.
+inline constexpr std::int64_t keys_per_mark = 64;
+
+/// So many times longer is a segment than the loop that looks for targets in it: a binary search per target is
+/// faster than passing the segment once, eight positions at a time.
+inline constexpr std::int64_t search_ratio = 512;
+/// And so many times: passing it is faster than filling a map from it.
+inline constexpr std::int64_t walk_ratio = 8;
+
+/// Positions of a segment that aren't worth a map, though several loops look for targets in it.
+inline constexpr std::int64_t shortest_map = 3;
+
+/// Keys that a map may range over, and one that each thread has: 8 bytes each.
+inline constexpr std::int64_t longest_map = std::int64_t{1} << 28;
+inline constexpr std::int64_t longest_map_per_thread = std::int64_t{1} << 24;
+
+/// Rows in one chunk of a loop over all entries.
+inline constexpr int owned_chunk = 512;
+
+} // namespace unravel::choose

@@ -1,0 +1,189 @@
+#include "emit/prelude.h"
+
+#include "loop/hash.h"
+
+#include <cctype>
+#include <fmt/format.h>
+
+namespace unravel::emit {
+
+namespace {
+
+std::string guarded(const std::string &name, const std::string &text) {
+  std::string guard = "UNRAVEL_";
+  for (char c : name)
+    guard += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return fmt::format("#ifndef {0}\n#define {0}\n{1}#endif\n\n", guard, text);
+}
+
+constexpr const char *restrict_macro = R"(#ifndef UNRAVEL_RESTRICT
+#ifdef __cplusplus
+#define UNRAVEL_RESTRICT __restrict
+#else
+#define UNRAVEL_RESTRICT restrict
+#endif
+#endif
+
+)";
+
+std::string of_two(const std::string &name, const std::string &body) {
+  return guarded(
+      name, fmt::format("static inline int64_t unravel_{}(int64_t a, int64_t b) {{ {} }}\n", name, body));
+}
+
+constexpr const char *bit_text =
+    R"(// The bit at a slot, 32 to a word; in 32 bits, so that compilers can read several at once.
+static inline uint32_t unravel_bit(const uint32_t *bits, uint32_t slot) {
+  return (bits[slot >> 5] >> (slot & 31)) & 1;
+}
+)";
+
+constexpr const char *long_bit_text =
+    R"(static inline uint32_t unravel_long_bit(const uint32_t *bits, int64_t slot) {
+  return (bits[slot >> 5] >> (slot & 31)) & 1;
+}
+)";
+
+constexpr const char *set_bit_text = R"(static inline void unravel_set_bit(uint32_t *bits, int64_t slot) {
+  bits[slot >> 5] |= (uint32_t)1 << (slot & 31);
+}
+)";
+
+constexpr const char *clear_bit_text = R"(static inline void unravel_clear_bit(uint32_t *bits, int64_t slot) {
+  bits[slot >> 5] &= ~((uint32_t)1 << (slot & 31));
+}
+)";
+
+constexpr const char *lowest_bit_text = R"(// The place of the lowest bit that is set; one is.
+static inline int unravel_lowest_bit(uint64_t bits) {
+#ifdef __GNUC__
+  return __builtin_ctzll(bits);
+#else
+  int place = 0;
+  while (!((bits >> place) & 1)) place++;
+  return place;
+#endif
+}
+)";
+
+/// {0}: suffix, {1}: type, {2}: integer of its size, {3}: the sign's place.
+constexpr const char *stored_text =
+    R"(// A value as it is stored where 0.0 means that nothing is: zero becomes -0.0.
+// Done on the bits, since compilers may take the sign of a zero for nothing.
+static inline {1} unravel_stored{0}({1} value) {{
+  {2} bits;
+  memcpy(&bits, &value, sizeof(bits));
+  bits |= ({2})(bits == 0) << {3};
+  memcpy(&value, &bits, sizeof(bits));
+  return value;
+}}
+)";
+
+/// Not bits != 0: clang 19 makes a test of the value's class of that, for which it has no vectors.
+constexpr const char *is_stored_text = R"(// Whether it is anything but 0.0; -0.0 is a zero that is stored.
+static inline int unravel_is_stored{0}({1} value) {{
+  {2} bits;
+  memcpy(&bits, &value, sizeof(bits));
+  return (value != 0) | (int)(bits >> {3});
+}}
+)";
+
+constexpr const char *reserve_text =
+    R"(// Memory for `count` elements, every byte of them `fill`; what was there is lost. Null where there is
+// not enough.
+static inline void *unravel_reserve(void *old, int64_t *capacity, int64_t count, size_t size, int fill) {
+  void *memory;
+  free(old);
+  memory = calloc((size_t)count, size);
+  *capacity = memory ? count : 0;
+  if (memory && fill) memset(memory, fill, (size_t)count * size);
+  return memory;
+}
+)";
+
+constexpr const char *thread_text = R"(// This thread in its team, and how many a team may have.
+static inline int64_t unravel_thread(void) {
+#ifdef _OPENMP
+  return omp_get_thread_num();
+#else
+  return 0;
+#endif
+}
+static inline int64_t unravel_threads(void) {
+#ifdef _OPENMP
+  return omp_get_max_threads();
+#else
+  return 1;
+#endif
+}
+)";
+
+/// For float or double.
+std::string of_precision(const char *text, bool single) {
+  return single ? fmt::format(fmt::runtime(text), "_f", "float", "uint32_t", 31)
+                : fmt::format(fmt::runtime(text), "", "double", "uint64_t", 63);
+}
+
+bool wants_unsigned(const Needs &needs) {
+  return needs.bit || needs.long_bit || needs.set_bit || needs.clear_bit || needs.lowest_bit ||
+         needs.stored || needs.is_stored || needs.hash;
+}
+
+/// The text includes nothing.
+std::string declarations(const Needs &needs, bool has_workspace) {
+  std::string result = "typedef __INT32_TYPE__ int32_t;\ntypedef __INT64_TYPE__ int64_t;\n";
+  if (has_workspace || wants_unsigned(needs))
+    result += "typedef __UINT32_TYPE__ uint32_t;\ntypedef __UINT64_TYPE__ uint64_t;\n";
+  bool copies = needs.stored || needs.is_stored;
+  bool sets = needs.memset || needs.reserve;
+  if (has_workspace || copies || sets) result += "typedef __SIZE_TYPE__ size_t;\n";
+  if (sets) result += "void *memset(void *, int, size_t);\n";
+  if (copies) result += "void *memcpy(void *, const void *, size_t);\n";
+  if (has_workspace) result += "void *calloc(size_t, size_t);\nvoid free(void *);\n";
+  if (needs.threads)
+    result += "#ifdef _OPENMP\nint omp_get_thread_num(void);\nint omp_get_max_threads(void);\n#endif\n";
+  return result + "\n";
+}
+
+} // namespace
+
+std::string includes(const Needs &needs, bool has_workspace, const EmitOptions &options, const Names &names) {
+  if (options.in_process) return declarations(needs, has_workspace);
+  std::string result = "// Generated by Unravel.\n";
+  if (options.with_header) result += fmt::format("#include \"{}.h\"\n\n", names.kernel());
+  result += "#include <stdint.h>\n";
+  if (has_workspace) result += "#include <stdlib.h>\n";
+  if (needs.memset || needs.reserve || needs.stored || needs.is_stored) result += "#include <string.h>\n";
+  if (needs.threads) result += "#ifdef _OPENMP\n#include <omp.h>\n#endif\n";
+  return result + "\n";
+}
+
+std::string helpers(const Needs &needs) {
+  std::string result;
+  if (needs.restrict_macro) result += restrict_macro;
+  if (needs.floor_divide)
+    result += "// a / b rounded towards minus infinity; b > 0\n" +
+              of_two("floor_divide", "return a / b - (a % b < 0);");
+  if (needs.floor_modulo)
+    result +=
+        "// a - b * floor(a / b); b > 0\n" + of_two("floor_modulo", "return a % b < 0 ? a % b + b : a % b;");
+  if (needs.minimum) result += of_two("minimum", "return a < b ? a : b;");
+  if (needs.maximum) result += of_two("maximum", "return a > b ? a : b;");
+  if (needs.hash) result += guarded("hash", loop::hash_c_text);
+  if (needs.bit) result += guarded("bit", bit_text);
+  if (needs.long_bit) result += guarded("long_bit", long_bit_text);
+  if (needs.set_bit) result += guarded("set_bit", set_bit_text);
+  if (needs.clear_bit) result += guarded("clear_bit", clear_bit_text);
+  if (needs.lowest_bit) result += guarded("lowest_bit", lowest_bit_text);
+  const char *precision = needs.single_precision ? "_f" : "";
+  if (needs.stored)
+    result += guarded(std::string("stored") + precision, of_precision(stored_text, needs.single_precision));
+  if (needs.is_stored)
+    result +=
+        guarded(std::string("is_stored") + precision, of_precision(is_stored_text, needs.single_precision));
+  if (needs.reserve) result += guarded("reserve", reserve_text);
+  if (needs.threads) result += guarded("threads", thread_text);
+  return result;
+}
+
+} // namespace unravel::emit

@@ -1,0 +1,99 @@
+#include "emit/workspace.h"
+
+#include "emit/body.h"
+#include "emit/wrap.h"
+
+#include <fmt/format.h>
+
+namespace unravel::emit {
+
+namespace {
+
+using loop::Program;
+using loop::WorkspaceArray;
+
+std::string init_head(const Names &names) {
+  return fmt::format("void {}({} *work)", names.workspace().init, names.workspace().type);
+}
+
+std::string free_head(const Names &names) {
+  return fmt::format("void {}({} *work)", names.workspace().free, names.workspace().type);
+}
+
+} // namespace
+
+std::string workspace_struct(const Program &program, const Names &names, const Expressions &expressions) {
+  if (program.workspace.empty()) return "";
+  const Names::Workspace &work = names.workspace();
+  std::string result = wrap_text(
+      fmt::format("What {} works with, kept from call to call: arrays, which it makes larger as it needs, "
+                  "and the elements that there is room for in each.",
+                  names.kernel()),
+      "// ");
+  result += fmt::format("typedef struct {} {{\n", work.type);
+  for (const WorkspaceArray &array : program.workspace) {
+    if (!array.about.empty()) result += wrap_text(comment_text(names.translate(array.about)), "  // ");
+    const char *bits = array.element == loop::ElementType::Bit ? " bits" : "";
+    result += fmt::format("  {} *{}; // [{}]{}{}\n", c_type(array.element), work.members.at(array.name),
+                          expressions.term_of_members(array.extent), bits,
+                          array.per_thread ? " for each thread" : "");
+    result += fmt::format("  int64_t {};\n", work.capacities.at(array.name));
+  }
+  return result + fmt::format("}} {};\n\n", work.type);
+}
+
+std::string workspace_prototypes(const Program &program, const Names &names) {
+  if (program.workspace.empty()) return "";
+  return fmt::format("// Makes the workspace an empty one: before its first use.\n{};\n"
+                     "// Frees what it holds; it is an empty one then.\n{};\n\n",
+                     init_head(names), free_head(names));
+}
+
+std::string workspace_functions(const Program &program, const Names &names) {
+  if (program.workspace.empty()) return "";
+  const Names::Workspace &work = names.workspace();
+  std::string init, release;
+  for (const WorkspaceArray &array : program.workspace) {
+    init += fmt::format("  work->{} = 0;\n  work->{} = 0;\n", work.members.at(array.name),
+                        work.capacities.at(array.name));
+    release += fmt::format("  free(work->{});\n", work.members.at(array.name));
+  }
+  return fmt::format("// Makes the workspace an empty one: before its first use.\n{} {{\n{}}}\n\n"
+                     "// Frees what it holds; it is an empty one then.\n{} {{\n{}  {}(work);\n}}\n\n",
+                     init_head(names), init, free_head(names), release, work.init);
+}
+
+std::string workspace_documentation(const Program &program, const Names &names) {
+  if (program.workspace.empty()) return "";
+  const Names::Workspace &work = names.workspace();
+  return wrap_text(fmt::format("{}: the workspace, made by {} and freed by {}; for one call at a time",
+                               work.parameter, work.init, work.free),
+                   " * ", "   ");
+}
+
+std::string entry_text(const Program &program, const Names &names) {
+  std::string list;
+  for (std::size_t k = 0; k < program.parameters.size(); ++k)
+    list += fmt::format("{}({}{} *)arguments[{}]", k ? ", " : "",
+                        program.parameters[k].is_result ? "" : "const ", names.type_of(k).name, k);
+  if (!program.workspace.empty()) {
+    const Names::Workspace &work = names.workspace();
+    const char *comma = list.empty() ? "" : ", ";
+    return fmt::format("\nvoid *unravel_workspace_new(void) {{\n"
+                       "  return calloc(1, sizeof({0}));\n}}\n"
+                       "\nvoid unravel_workspace_free(void *work) {{\n"
+                       "  if (work) {2}(({0} *)work);\n"
+                       "  free(work);\n}}\n"
+                       "\nint unravel_entry(void **arguments) {{\n"
+                       "  int code;\n  {0} own;\n"
+                       "  if (arguments[{6}]) return {3}({4}{5}({0} *)arguments[{6}]);\n"
+                       "  {1}(&own);\n  code = {3}({4}{5}&own);\n  {2}(&own);\n  return code;\n}}\n",
+                       work.type, work.init, work.free, names.kernel(), list, comma,
+                       program.parameters.size());
+  }
+  std::string unused = program.parameters.empty() ? "  (void)arguments;\n" : "";
+  return fmt::format("\nint unravel_entry(void **arguments) {{\n{}  return {}({});\n}}\n", unused,
+                     names.kernel(), list);
+}
+
+} // namespace unravel::emit

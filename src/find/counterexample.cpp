@@ -1,0 +1,245 @@
+// Counterexamples to obligations, and the words for them.
+#include "find/counterexample.h"
+
+#include "prove/world.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace unravel::find {
+
+namespace {
+
+using prove::World;
+using scan::Level;
+using term::Term;
+
+/// "O-stop" of "O-stop(up, >)", "O-inc" of "O-inc{i}".
+std::string kind_of(const std::string &name) {
+  return name.substr(0, name.find_first_of("({ "));
+}
+
+/// The text between the parentheses of an obligation's name.
+std::string argument_of(const std::string &name) {
+  std::size_t open = name.find('('), close = name.rfind(')');
+  return open == std::string::npos || close == std::string::npos ? ""
+                                                                 : name.substr(open + 1, close - open - 1);
+}
+
+void add_arrays(const Term &term, std::vector<std::string> &names) {
+  for (const Term &application : term::applications_of(term)) {
+    const std::string &name = application.as<term::Apply>()->function;
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+}
+
+/// The arrays that the find reads: its keys.
+std::vector<std::string> key_arrays(const Level &level) {
+  std::vector<std::string> names;
+  for (const scan::Component &component : level.components) {
+    add_arrays(component.key, names);
+    add_arrays(component.width, names);
+  }
+  return names;
+}
+
+/// The arrays from which the targets come, seen through assigned variables.
+std::vector<std::string> target_arrays(const scan::Nest &nest, std::size_t index) {
+  std::vector<std::string> names;
+  for (const scan::Component &component : nest.levels[index].components) {
+    Term target = component.target;
+    for (std::size_t k = index; k-- > 0;)
+      if (nest.levels[k].kind == Level::Kind::Let)
+        target = term::substitute(target, {{nest.levels[k].variable, nest.levels[k].value}});
+    add_arrays(target, names);
+  }
+  return names;
+}
+
+/// One example with the find that it is about.
+class Example {
+public:
+  Example(const scan::Nest &nest, std::size_t level, const World &world)
+      : nest_(nest), level_(nest.levels[level]), index_(level), world_(world) {}
+
+  std::string sentence(const std::string &name) const {
+    std::string kind = kind_of(name), argument = argument_of(name);
+    if (kind == "O-stop") return stop(argument.substr(0, 2) == "up");
+    if (kind == "O-part") return partition();
+    if (kind == "O-uniq")
+      return fmt::format("{}: it is at positions {} and {}", looking(), position(0), position(1));
+    if (kind == "O-contig")
+      return fmt::format("{}: it is at positions {} and {} but not at {} between them", looking(),
+                         position(0), position(1), position(2));
+    if (kind == "O-direct")
+      return fmt::format("{}: it is at position {}, not at `{}`", looking(), position(0), argument);
+    if (kind == "O-persist") return persist();
+    if (kind == "O-inc") return increment();
+    if (kind == "O-init" || kind == "O-clamp") return starts(kind == "O-clamp", argument == "up");
+    return fmt::format("{}: {}", data(), variables());
+  }
+
+private:
+  std::int64_t position(int primes) const {
+    return world_.variable(level_.variable + std::string(static_cast<std::size_t>(primes), '\''));
+  }
+
+  /// A term over outer variables (of the second visit where `visit` is 1) and a position.
+  std::int64_t value(const Term &term, int visit, std::int64_t at = 0) const {
+    term::Substitution by;
+    if (visit == 1)
+      for (std::size_t k = 0; k < index_; ++k)
+        by[nest_.levels[k].variable] = term::variable(nest_.levels[k].variable + "'");
+    by[level_.variable] = Term(at);
+    return term::evaluate(term::substitute(term, by), world_);
+  }
+
+  std::string tuple(const std::vector<std::string> &parts) const {
+    return parts.size() == 1 ? parts[0] : fmt::format("({})", fmt::join(parts, ", "));
+  }
+
+  std::string target(int visit) const {
+    std::vector<std::string> parts;
+    for (const scan::Component &component : level_.components)
+      parts.push_back(std::to_string(value(component.target, visit)));
+    return tuple(parts);
+  }
+
+  /// What is found at a position: the key, or the interval of a block.
+  std::string key(std::int64_t at) const {
+    std::vector<std::string> parts;
+    for (const scan::Component &component : level_.components) {
+      std::int64_t low = value(component.key, 0, at);
+      parts.push_back(component.is_equality()
+                          ? std::to_string(low)
+                          : fmt::format("[{}, {})", low, low + value(component.width, 0, at)));
+    }
+    return tuple(parts);
+  }
+
+  std::string array(const std::string &name) const {
+    return fmt::format("{} = [{}]", name, fmt::join(world_.arrays.at(name).values, ", "));
+  }
+
+  std::string arrays(const std::vector<std::string> &names) const {
+    std::vector<std::string> parts;
+    for (const std::string &name : names)
+      parts.push_back(array(name));
+    return fmt::format("{}", fmt::join(parts, ", "));
+  }
+
+  /// The arrays that are searched, with the segment where it isn't all of them, and the arrays that say where
+  /// segments begin where there is more than one.
+  std::string data(int visit = 0) const {
+    std::vector<std::string> names = key_arrays(level_);
+    std::int64_t lower = value(level_.lower, visit), upper = value(level_.upper, visit);
+    bool whole = lower == 0 && !names.empty() && std::all_of(names.begin(), names.end(), [&](auto &name) {
+                   return world_.arrays.at(name).extents.at(0) == upper;
+                 });
+    std::vector<std::string> shown, bounds;
+    add_arrays(level_.lower, bounds);
+    add_arrays(level_.upper, bounds);
+    for (const std::string &name : bounds)
+      if (world_.arrays.at(name).values.size() > 2 &&
+          std::find(names.begin(), names.end(), name) == names.end())
+        shown.push_back(name);
+    shown.insert(shown.end(), names.begin(), names.end());
+    std::string text = shown.empty() ? level_.variable : arrays(shown);
+    return whole ? text : text + fmt::format(" in positions [{}, {})", lower, upper);
+  }
+
+  /// The arrays of the targets first.
+  std::string all_data() const {
+    std::vector<std::string> names = target_arrays(nest_, index_), keys = key_arrays(level_);
+    std::erase_if(names, [&](auto &name) { return std::find(keys.begin(), keys.end(), name) != keys.end(); });
+    std::string text = arrays(names);
+    return text.empty() ? data() : text + ", " + data();
+  }
+
+  std::string looking() const { return fmt::format("{}, looking for {}", data(), target(0)); }
+
+  std::string stop(bool up) const {
+    return fmt::format("{} {} {}: a search {} stops at position {} and misses position {}", looking(),
+                       up ? "after" : "before", key(position(0)), up ? "upwards" : "downwards", position(0),
+                       position(1));
+  }
+
+  std::string partition() const {
+    std::int64_t low = std::min(position(0), position(1)), high = std::max(position(0), position(1));
+    return fmt::format(
+        "{}: with {} at position {} and {} at position {}, bisection can't tell where to go on", looking(),
+        key(low), low, key(high), high);
+  }
+
+  std::string persist() const {
+    return fmt::format("{}, looking for {} and later for {}: position {} is skipped and then needed",
+                       all_data(), target(0), target(1), position(0));
+  }
+
+  std::string increment() const {
+    if (target(0) == target(1))
+      return fmt::format("{}: the same target {} twice, ++ would miss it", all_data(), target(0));
+    return fmt::format("{}: {} and later {} are both at position {}, ++ would miss it", all_data(), target(0),
+                       target(1), position(0));
+  }
+
+  std::string starts(bool back, bool up) const {
+    const Term &bound = up ? level_.lower : level_.upper;
+    std::vector<std::string> names;
+    add_arrays(bound, names);
+    return fmt::format("{}{}two visits that share the state start at {} and {}{}", arrays(names),
+                       names.empty() ? "" : ": ", value(bound, 0), value(bound, 1),
+                       back ? ", further back" : "");
+  }
+
+  std::string variables() const {
+    std::vector<std::string> parts;
+    for (std::size_t k = 0; k <= index_; ++k)
+      for (const char *prime : {"", "'"})
+        if (auto at = world_.variables.find(nest_.levels[k].variable + prime); at != world_.variables.end())
+          parts.push_back(fmt::format("{} = {}", at->first, at->second));
+    return fmt::format("it fails for {}", fmt::join(parts, ", "));
+  }
+
+  const scan::Nest &nest_;
+  const Level &level_;
+  std::size_t index_;
+  const World &world_;
+};
+
+} // namespace
+
+const Obligation *named_obligation(const LevelPlan &plan, const std::string &reason) {
+  if (reason.substr(0, 2) != "O-") return nullptr;
+  std::string kind = kind_of(reason);
+  auto at = std::find_if(plan.obligations.begin(), plan.obligations.end(), [&](const Obligation &each) {
+    return !each.holds && !each.wanted_possible && kind_of(each.name) == kind;
+  });
+  return at == plan.obligations.end() ? nullptr : &*at;
+}
+
+std::string counterexample(const scan::Nest &nest, std::size_t level, const Obligation &obligation,
+                           const prove::Prover &prover) {
+  std::vector<std::string> first = key_arrays(nest.levels[level]);
+  for (const std::string &name : target_arrays(nest, level))
+    first.push_back(name);
+  std::optional<World> world = prove::small_world(
+      prover.axioms(), prover.log().at(obligation.question).hypotheses, nest.arrays, first);
+  if (!world) return "";
+  try {
+    return Example(nest, level, *world).sentence(obligation.name);
+  } catch (const prove::Outside &) {
+    return ""; // the words need a value that the obligation doesn't speak of
+  }
+}
+
+std::string failure(const scan::Nest &nest, const LevelPlan &plan, const std::string &reason,
+                    const prove::Prover &prover) {
+  const Obligation *obligation = named_obligation(plan, reason);
+  if (!obligation) return reason;
+  std::string example = counterexample(nest, plan.level, *obligation, prover);
+  if (example.empty()) return reason + "; no small counterexample was found";
+  return fmt::format("{}; a counterexample to {}: {}", reason, obligation->name, example);
+}
+
+} // namespace unravel::find

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "find/plan.h"
+
+/// Why an obligation can't be proved, in the user's terms: small arrays for which it is false.
+namespace unravel::find {
+
+/// The obligation that a candidate's reason names ("O-stop not proved for any skip condition"): the first of
+/// that kind that was asked and not proved. Null where the reason names none.
+const Obligation *named_obligation(const LevelPlan &plan, const std::string &reason);
+
+/// One sentence about arrays that satisfy all properties and for which the obligation of the find at `level`
+/// is false: "B.idx = [1, 0], looking for 0 after 1: ...". Checked by evaluation. Empty where no small one
+/// was found.
+std::string counterexample(const scan::Nest &nest, std::size_t level, const Obligation &obligation,
+                           const prove::Prover &prover);
+
+/// Why a candidate failed, with a counterexample where there is one.
+std::string failure(const scan::Nest &nest, const LevelPlan &plan, const std::string &reason,
+                    const prove::Prover &prover);
+
+} // namespace unravel::find

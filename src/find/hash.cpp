@@ -1,0 +1,55 @@
+// Hash map: the positions of the segment by hash of their keys. Needs no order at all: a position that is
+// found is tested again. What must hold is that a match has the hash that is looked for, which for equalities
+// it has by their form, and for blocks where O-block says that blocks begin at multiples of their width.
+#include "find/map_level.h"
+#include "find/templates.h"
+
+#include <algorithm>
+
+namespace unravel::find {
+
+namespace {
+
+/// The part of a component that can be hashed: key(q) and what it equals at a match.
+std::optional<std::pair<term::Term, term::Term>> hashed(Obligations &obligations,
+                                                        const scan::Component &component) {
+  if (component.is_equality()) return std::pair(component.key, component.target);
+  const auto *width = component.width.as<term::Constant>();
+  if (!width || width->value < 1 || !obligations.aligned(component.key, width->value)) return std::nullopt;
+  return std::pair(term::floor_divide(component.key, width->value),
+                   term::floor_divide(component.target, width->value));
+}
+
+/// The extent of such an array says how many positions there may be, and so how many links of chains.
+bool reads_at_position(const Obligations &obligations, const LevelPlan &plan) {
+  const term::Term position = term::variable(obligations.level().variable);
+  for (const term::Term &key : plan.map_keys)
+    for (const term::Term &read : term::applications_of(key)) {
+      const std::vector<term::Term> &arguments = read.as<term::Apply>()->arguments;
+      if (std::find(arguments.begin(), arguments.end(), position) != arguments.end()) return true;
+    }
+  return false;
+}
+
+} // namespace
+
+Outcome try_hash(Obligations &obligations, LevelPlan &plan) {
+  plan.unique = obligations.unique();
+  plan.contiguous = plan.contiguous || plan.unique;
+  place_map(obligations, plan);
+  for (const scan::Component &component : obligations.level().components) {
+    // A component that can't be hashed is left to the test at the position.
+    auto part = hashed(obligations, component);
+    if (!part) continue;
+    plan.map_keys.push_back(*computed_before(obligations, part->first, plan.map_level));
+    plan.map_targets.push_back(part->second);
+  }
+  if (plan.map_keys.empty()) return {false, false, false, "O-block not proved"};
+  if (!reads_at_position(obligations, plan))
+    return {true, false, false, "no key is read from an array at the position"};
+  if (loops_since(obligations, plan.map_level) == 0)
+    return {true, true, false, "a map of the segment would serve one visit only"};
+  return {true, true, false, "chosen only where it is asked for"};
+}
+
+} // namespace unravel::find

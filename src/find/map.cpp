@@ -1,0 +1,75 @@
+// Dense map: what a key leads to, in an array over the range of the keys.
+//
+// The map is filled from the whole segment before the outermost level from which on segment and keys are
+// fixed. A visit then reads one element. With positions in the map, a hit is tested again (does the position
+// lie in the segment, does its key match): so the map may hold anything else, such as what an earlier segment
+// left, and needs neither clearing nor a proof about other segments. If a match q exists, the map leads to
+// it: it was put there, and by O-uniq no other position has its key. With values, absence is what is not
+// stored, so the map is cleared after use. That keys lie within the array is proved (O-range); that targets
+// do is proved or tested (O-target).
+#include "find/map_level.h"
+#include "find/state.h"
+#include "find/templates.h"
+
+#include <algorithm>
+
+namespace unravel::find {
+
+namespace {
+
+using term::Term;
+
+/// Terms over sizes that a property compares an array with: `range col in [0, N)` makes N a candidate for the
+/// range of keys that read `col`. The prover decides.
+std::vector<Term> range_candidates(const Obligations &obligations, const Term &key) {
+  std::vector<Term> reads = term::applications_of(key);
+  std::vector<Term> candidates;
+  if (reads.size() != 1) return candidates;
+  const std::string &function = reads.front().as<term::Apply>()->function;
+  Term shift = key - reads.front();
+  for (const prove::Axiom &axiom : obligations.axioms())
+    for (const Term &part : term::conjuncts(axiom.conclusion)) {
+      const auto *compare = part.as<term::Compare>();
+      if (!compare || compare->relation != term::Relation::AtLeast) continue;
+      std::vector<Term> compared = term::applications_of(compare->left);
+      if (compared.size() != 1 || compared.front().as<term::Apply>()->function != function) continue;
+      Term end = compare->left + compared.front() + Term(1) + shift;
+      bool over_sizes = term::applications_of(end).empty();
+      for (const std::string &name : axiom.variables)
+        over_sizes = over_sizes && !term::mentions(end, name);
+      if (over_sizes && std::find(candidates.begin(), candidates.end(), end) == candidates.end())
+        candidates.push_back(end);
+    }
+  return candidates;
+}
+
+} // namespace
+
+Outcome try_map(Obligations &obligations, LevelPlan &plan) {
+  const scan::Level &level = obligations.level();
+  if (level.components.size() != 1 || !level.components.front().is_equality())
+    return {false, false, false, "the key is not a single equation"};
+  prove_adjacent(obligations, plan);
+  if (!plan.unique) return {false, false, false, "O-uniq not proved"};
+  const Term &key = level.components.front().key;
+  for (const Term &extent : range_candidates(obligations, key)) {
+    if (!obligations.keys_in(extent)) continue;
+    place_map(obligations, plan);
+    Outcome outcome{true, true, true, {}};
+    std::size_t loops = loops_since(obligations, plan.map_level);
+    if (loops == 0 || (loops == 1 && plan.map_level == 0)) {
+      outcome.worthwhile = false;
+      outcome.reason = loops == 0 ? "the map would serve one visit"
+                                  : "the map would serve one pass, which a walk does in order";
+    }
+    plan.map_keys = {*computed_before(obligations, key, plan.map_level)};
+    plan.map_targets = {level.components.front().target};
+    plan.map_extent = extent;
+    plan.check_target = !obligations.targets_in(extent);
+    plan.map_form = plan.only_value ? MapForm::Values : MapForm::Positions;
+    return outcome;
+  }
+  return {false, false, false, "no range of the keys is proved"};
+}
+
+} // namespace unravel::find

@@ -1,0 +1,46 @@
+// Where maps are filled.
+#include "find/map_level.h"
+
+#include "find/state.h"
+
+#include <algorithm>
+
+namespace unravel::find {
+
+using term::Term;
+
+std::size_t map_level(const Obligations &obligations) {
+  const scan::Level &level = obligations.level();
+  std::vector<Term> needed{level.lower, level.upper};
+  for (const scan::Component &component : level.components)
+    needed.insert(needed.end(), {component.key, component.width});
+  auto computable = [&](std::size_t before) {
+    return std::all_of(needed.begin(), needed.end(), [&](const Term &term) {
+      return computed_before(obligations, term, before).has_value();
+    });
+  };
+  std::size_t before = 0;
+  while (!computable(before))
+    ++before;
+  return before;
+}
+
+std::size_t loops_since(const Obligations &obligations, std::size_t level) {
+  std::size_t loops = 0;
+  for (std::size_t k = level; k < obligations.outer().size(); ++k)
+    if (obligations.iterates(k)) ++loops;
+  return loops;
+}
+
+void place_map(const Obligations &obligations, LevelPlan &plan) {
+  plan.map_level = map_level(obligations);
+  // Behind assignments, which cost nothing: what is decided where the map begins may use them.
+  const std::vector<scan::Level> &levels = obligations.nest().levels;
+  while (plan.map_level > 0 && plan.map_level < obligations.outer().size() &&
+         levels[plan.map_level].kind == scan::Level::Kind::Let && levels[plan.map_level].guards.empty())
+    ++plan.map_level;
+  plan.map_lower = *computed_before(obligations, obligations.level().lower, plan.map_level);
+  plan.map_upper = *computed_before(obligations, obligations.level().upper, plan.map_level);
+}
+
+} // namespace unravel::find

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "find/obligations.h"
+
+/// Where a map from keys to positions is filled: what hash maps and dense maps have in common. No question is
+/// asked, the variables that occur decide.
+namespace unravel::find {
+
+/// The outermost level of the nest before which the find's segment and the keys of its positions can be
+/// computed and read. Seen through Lets and through direct finds without a test. At most the find's own
+/// level: then every visit fills the map anew. In a parallel loop further in, all iterations share the map.
+std::size_t map_level(const Obligations &obligations);
+
+/// How many loops (or finds with several matches) lie between a level and the find: without any, a map that
+/// is filled there serves one visit.
+std::size_t loops_since(const Obligations &obligations, std::size_t level);
+
+/// Sets the plan's map_level, behind assignments that follow, and the segment's bounds there.
+void place_map(const Obligations &obligations, LevelPlan &plan);
+
+} // namespace unravel::find

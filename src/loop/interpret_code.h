@@ -1,0 +1,94 @@
+#pragma once
+
+#include "loop/interpret.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+/// What the interpreter makes of a program before it runs: names are slots.
+namespace unravel::loop {
+
+/// An integer term or formula over slots of variables. Children are indices into the code's nodes.
+struct Node {
+  enum Op {
+    Constant,
+    Variable,
+    Linear,
+    Load,
+    Hash,
+    FloorDivide,
+    Modulo,
+    Product,
+    Minimum,
+    Maximum,
+    Equal,
+    AtLeast,
+    And,
+    Or,
+    Not
+  };
+  Op op = Constant;
+  std::int64_t constant = 0; // also the divisor
+  std::size_t slot = 0;      // of a variable or an array
+  std::vector<std::size_t> children;
+  std::vector<std::int64_t> coefficients;
+};
+
+struct ValueNode {
+  enum Op { Number, Element, Local, Times, Minus, Stored };
+  Op op = Number;
+  double number = 0;
+  std::size_t slot = 0; // of an array or a local
+  std::size_t term = 0; // the element's slot
+  std::vector<std::size_t> children;
+};
+
+struct Step {
+  enum Op {
+    For,
+    While,
+    If,
+    IfStored,
+    IfNan,
+    SetVariable,
+    SetElement,
+    StoreElement,
+    AddElement,
+    StoreLocal,
+    AddLocal,
+    Zero,
+    Break
+  };
+  Op op = Break;
+  std::size_t slot = 0;   // of a variable, an array or a local
+  std::size_t first = 0;  // a term: lower bound, condition, value, slot of an element, count
+  std::size_t second = 0; // a term: upper bound; or a value
+  std::int64_t step = 1;
+  bool parallel = false;
+  std::vector<Step> body;
+  std::vector<Step> otherwise;
+};
+
+struct ArrayCode {
+  std::string name;
+  bool is_value = false;
+  std::vector<std::size_t> extents;             // terms
+  std::optional<WorkspaceArray> workspace = {}; // where it is one
+  std::size_t when = 0;                         // its condition, a term
+};
+
+struct Interpreter::Code {
+  std::vector<Node> nodes;
+  std::vector<ValueNode> values;
+  std::vector<ArrayCode> arrays;
+  std::vector<std::pair<std::string, std::size_t>> sizes; // and the slot of each
+  std::size_t variables = 0;
+  std::size_t locals = 0;
+  std::vector<std::size_t> preconditions;
+  std::vector<Step> body;
+};
+
+} // namespace unravel::loop

@@ -1,0 +1,28 @@
+// What is known at a level of a nest.
+#include "scan/known.h"
+
+namespace unravel::scan {
+
+void Known::add(const term::Term &formula) {
+  if (term::is_true(formula)) return;
+  added_.push_back(formula);
+  stated_.add(formula);
+}
+
+bool Known::implies(const term::Term &formula) {
+  return stated_.implies(formula) || set().is_subset(space::Set(formula));
+}
+
+space::Set Known::gist_of(const space::Set &set) {
+  std::optional<std::vector<term::Term>> parts = set.plain_constraints();
+  if (parts && stated_.implies(term::conjunction(std::move(*parts)))) return space::Set();
+  return set.gist(this->set());
+}
+
+const space::Set &Known::set() {
+  if (!added_.empty()) set_ = set_.intersect(space::Set(term::conjunction(added_)));
+  added_.clear();
+  return set_;
+}
+
+} // namespace unravel::scan

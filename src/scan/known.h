@@ -1,0 +1,28 @@
+#pragma once
+
+#include "scan/stated.h"
+#include "space/set.h"
+
+#include <optional>
+
+/// What is known at a level of the nest: isl's set, and the comparisons as they were said, which answer most
+/// questions without isl.
+namespace unravel::scan {
+
+class Known {
+public:
+  /// From here on the formula holds.
+  void add(const term::Term &formula);
+  bool implies(const term::Term &formula);
+  /// What remains to be said of a set.
+  space::Set gist_of(const space::Set &set);
+  /// As a set. Formulas are put together until it is asked for: each intersection of isl looks at all of it.
+  const space::Set &set();
+
+private:
+  space::Set set_;
+  std::vector<term::Term> added_; // since the set was made
+  Stated stated_;
+};
+
+} // namespace unravel::scan

@@ -1,0 +1,40 @@
+#include "scan/uses.h"
+
+#include <algorithm>
+
+namespace unravel::scan {
+
+namespace {
+
+bool mentions(const Level &level, const std::string &variable) {
+  auto in = [&](const term::Term &term) { return term::mentions(term, variable); };
+  bool in_components =
+      std::any_of(level.components.begin(), level.components.end(), [&](const Component &component) {
+        return in(component.key) || in(component.target) || in(component.width);
+      });
+  return in_components || in(level.lower) || in(level.upper) || in(level.value) ||
+         std::any_of(level.guards.begin(), level.guards.end(), in);
+}
+
+} // namespace
+
+std::set<std::string> value_positions(const combine::IterationSpace &space, const Nest &nest) {
+  std::set<std::string> result;
+  for (const Level &found : nest.levels) {
+    const std::string &variable = found.variable;
+    if (found.kind != Level::Kind::Find || !found.guards.empty()) continue;
+    bool elsewhere = std::any_of(nest.levels.begin(), nest.levels.end(), [&](const Level &level) {
+      return level.variable != variable && mentions(level, variable);
+    });
+    int reads = 0;
+    for (const combine::Operand &operand : space.operands) {
+      if (operand.array.empty() || !term::mentions(operand.slot, variable)) continue;
+      elsewhere = elsewhere || operand.slot != term::variable(variable);
+      ++reads;
+    }
+    if (!elsewhere && reads == 1 && !term::mentions(space.target.slot, variable)) result.insert(variable);
+  }
+  return result;
+}
+
+} // namespace unravel::scan

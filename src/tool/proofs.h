@@ -1,0 +1,25 @@
+#pragma once
+
+#include "pipeline.h"
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+/// How finds are proved, for `unravel explain`: what was chosen and why, what failed and for which arrays.
+namespace unravel::tool {
+
+/// Per find its template in words, the other candidates with reasons and counterexamples, the obligations
+/// with verdicts and times.
+std::string proofs_text(const pipeline::Compilation &compilation);
+
+/// The same as in docs/command-line.md: "finds" of `explain --json`.
+nlohmann::json proofs_json(const pipeline::Compilation &compilation);
+/// All obligations in a row, with the numbers of their questions.
+nlohmann::json obligations_json(const pipeline::Compilation &compilation);
+
+/// Writes every question that was asked of the prover to a folder as an SMT-LIB script, 000.smt2 and so on,
+/// and index.txt: per script a line with its name, the answer that z3 gives (unsat, sat, unknown), what the
+/// question is about and its name, separated by tabs.
+void write_smtlib(const std::string &folder, const prove::Prover &prover);
+
+} // namespace unravel::tool

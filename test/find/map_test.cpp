@@ -1,0 +1,182 @@
+// The dense map: where it is proved among the cases of docs/find-synthesis, which have hardly a range, and
+// with a range for every key; that it finds the same; that its obligations are needed.
+#include "find/templates.h"
+#include "golden.h"
+#include "levels.h"
+#include "report/diagnostic.h"
+#include "right.h"
+
+#include <fmt/ranges.h>
+#include <gtest/gtest.h>
+
+namespace unravel::find::test {
+namespace {
+
+/// The case with `0 <= f < limit` for every index array.
+Case with_ranges(Case each) {
+  std::set<std::string> done;
+  for (const scan::Level &level : each.nest.levels)
+    for (const scan::Component &component : level.components)
+      for (const Term &read : applications_of(component.key)) {
+        const auto *call = read.as<Apply>();
+        if (!mentions(read, level.variable) || !done.insert(call->function).second) continue;
+        std::vector<std::string> variables;
+        std::vector<Term> arguments;
+        for (std::size_t k = 0; k < call->arguments.size(); ++k) {
+          variables.push_back(fmt::format("p{}", k));
+          arguments.push_back(v(variables.back()));
+        }
+        each.axioms.push_back({"range of " + call->function, variables, truth(),
+                               between(0, term::apply(call->function, arguments), v("limit"))});
+      }
+  return each;
+}
+
+/// Per find: direct; where the map is filled and whether the target is tested; or why there is no map.
+std::vector<std::string> maps_of(const Case &each) {
+  prove::Prover prover(each.axioms);
+  FindPlan plan = plan_finds(each.nest, prover);
+  std::vector<std::string> verdicts;
+  std::vector<LevelPlan> outer;
+  for (const LevelPlan &level : plan.levels) {
+    LevelPlan own;
+    Obligations obligations(each.nest, level.level, outer, prover, own);
+    outer.push_back(level);
+    if (plan.vacuous) {
+      verdicts.push_back("vacuous");
+    } else if (level.method == Method::Direct) {
+      verdicts.push_back("direct");
+    } else {
+      Outcome outcome = try_map(obligations, own);
+      verdicts.push_back(outcome.proved
+                             ? fmt::format("at {}{}{}", own.map_level, own.check_target ? " tested" : "",
+                                           outcome.worthwhile ? "" : ", not worth it")
+                             : outcome.reason);
+    }
+  }
+  return verdicts;
+}
+
+std::string table(const std::function<Case(const Case &)> &change) {
+  std::string text;
+  for (const Case &each : all_cases())
+    text += fmt::format("{}: {}\n", each.name, fmt::join(maps_of(change(each)), " | "));
+  return text;
+}
+
+TEST(FindMap, is_proved_where_keys_are_unique_and_in_a_range) {
+  unravel::test::golden_check("find", "maps", table([](const Case &each) { return each; }));
+  unravel::test::golden_check("find", "maps_with_ranges", table(with_ranges));
+}
+
+/// One pass is a walk's where the order of the keys is known; else a map is better than trying every
+/// position.
+TEST(FindMap, one_pass) {
+  auto method_of = [](const char *name) {
+    const Case each = with_ranges(case_named(name));
+    prove::Prover prover(each.axioms);
+    return plan_finds(each.nest, prover).levels.back().method;
+  };
+  EXPECT_EQ(method_of("1"), Method::Sequential);
+  EXPECT_EQ(method_of("3"), Method::Binary);
+  EXPECT_EQ(method_of("4"), Method::Map);
+  EXPECT_EQ(method_of("4b"), Method::Scan);
+  EXPECT_EQ(method_of("11"), Method::Map);
+  EXPECT_EQ(method_of("6"), Method::Map);
+}
+
+TEST(FindMap, finds_the_same) {
+  int plans = 0, worlds = 0;
+  for (const Case &one : all_cases()) {
+    if (!one.generate) continue;
+    const Case each = with_ranges(one);
+    prove::Prover prover(each.axioms);
+    for (const LevelPlan &level : plan_finds(each.nest, prover).levels) {
+      const std::string &variable = each.nest.levels[level.level].variable;
+      FindPlan plan;
+      try {
+        plan = plan_finds(each.nest, prover, {{variable, Method::Map}});
+      } catch (const report::Error &) {
+        continue;
+      }
+      ++plans;
+      Random random(11);
+      for (int k = 0; k < 100; ++k) {
+        World world;
+        each.generate(random, world);
+        // Every other time the range is a tight one.
+        std::int64_t least = 0, largest = 0;
+        for (const auto &[name, elements] : world.arrays)
+          for (std::int64_t element : elements) {
+            least = std::min(least, element);
+            largest = std::max(largest, element);
+          }
+        if (least < 0) continue;
+        world.variables["limit"] = k % 2 ? largest + 1 : 50;
+        ++worlds;
+        EXPECT_TRUE(is_right(each.nest, world, plan.levels)) << "case " << each.name << ", " << variable;
+      }
+    }
+  }
+  EXPECT_GT(plans, 30);
+  EXPECT_GT(worlds, 2500);
+}
+
+// ---- traps: the obligation refuses, and the map without it goes wrong
+
+std::string refusal(const Case &each) {
+  prove::Prover prover(each.axioms);
+  try {
+    plan_finds(each.nest, prover, {{"B.p", Method::Map}});
+  } catch (const report::Error &error) {
+    return error.diagnostic().message;
+  }
+  return "";
+}
+
+/// Visits of all i, twice, in a vector with such indices.
+Case twice(Order order, std::vector<std::int64_t> idx, const Term &lowest = 0, const Term &end = v("N")) {
+  Properties properties;
+  properties.vector("B", order)
+      .add("range of B.idx", {"p"}, truth(), between(lowest, at("B.idx", v("p")), end));
+  return {"twice",
+          "",
+          properties,
+          {loop("k", 0, 2) + loop("i", 0, v("N")) + vector_find("B", v("i"))},
+          [idx = std::move(idx)](Random &, World &world) {
+            world.variables = {{"N", 4}, {"B.len", static_cast<std::int64_t>(idx.size())}};
+            world.arrays["B.idx"] = idx;
+          }};
+}
+
+/// The plan that the map would have with the properties of `proved`, on the arrays of `each`.
+bool goes_wrong(const Case &proved, const Case &each) {
+  prove::Prover prover(proved.axioms);
+  FindPlan plan = plan_finds(proved.nest, prover, {{"B.p", Method::Map}});
+  EXPECT_EQ(plan.levels.at(0).method, Method::Map);
+  EXPECT_TRUE(is_right(proved, plan.levels, 1));
+  return !is_right(each, plan.levels, 1);
+}
+
+TEST(FindMap, trap_a_key_that_occurs_twice) {
+  const Case proved = twice(Order::Different, {3, 0, 2}), weak = twice(Order::Weak, {0, 2, 2});
+  EXPECT_EQ(refusal(proved), "");
+  EXPECT_EQ(refusal(weak),
+            "`B.p` can't be found by map: O-uniq not proved; no small counterexample was found");
+  EXPECT_TRUE(goes_wrong(proved, weak));
+}
+
+TEST(FindMap, trap_keys_outside_of_the_range) {
+  const Case proved = twice(Order::Strict, {0, 2, 3});
+  const Case padded = twice(Order::Strict, {-1, 2, 3}, Term(-1));
+  const Case one_more = twice(Order::Strict, {0, 2, 4}, 0, v("N") + Term(1));
+  EXPECT_NE(refusal(padded), "");
+  EXPECT_TRUE(goes_wrong(proved, padded));
+  // The range that is stated is the one that is used.
+  EXPECT_EQ(refusal(one_more), "");
+  EXPECT_TRUE(goes_wrong(proved, one_more));
+  EXPECT_FALSE(goes_wrong(one_more, proved));
+}
+
+} // namespace
+} // namespace unravel::find::test

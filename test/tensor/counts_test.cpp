@@ -1,0 +1,25 @@
+// What planning is told of a packed tensor.
+#include "tensor/counts.h"
+
+#include "tensor/layout_text.h"
+
+namespace unravel::tensor {
+namespace {
+
+TEST(Counts, SizesCountsAndMeanDistances) {
+  Coordinates entries =
+      entries_of({4, 9}, {{{0, 1}, 1}, {{0, 7}, 1}, {{2, 0}, 1}, {{2, 3}, 1}, {{2, 4}, 1}, {{3, 8}, 1}});
+  std::map<std::string, double> counts = known_counts(pack(shipped("csr", 2), entries));
+  EXPECT_EQ(counts, (std::map<std::string, double>{
+                        {"M", 4}, {"N", 9}, {"NNZ", 6}, {"rowptr", 1.5}, {"col", 7.0 / 5}}));
+}
+
+TEST(Counts, NothingOfArraysThatDontRise) {
+  Coordinates one = entries_of({4}, {{{2}, 1}});
+  EXPECT_EQ(known_counts(pack(shipped("sv", 1), one)), (std::map<std::string, double>{{"M", 4}, {"NNZ", 1}}));
+  Coordinates falling = entries_of({2, 9}, {{{0, 7}, 1}, {{1, 2}, 1}});
+  EXPECT_FALSE(known_counts(pack(shipped("csr", 2), falling)).count("col"));
+}
+
+} // namespace
+} // namespace unravel::tensor
