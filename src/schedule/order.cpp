@@ -23,8 +23,11 @@ constexpr double default_entries = 8000;
 
 /// What a step of a binary search costs in visits of a loop: it is mispredicted every other time.
 constexpr double search_step = 5;
-/// What putting a position into a map costs, and taking it out again, or passing it in a walk.
+/// What putting a position into a map costs, and taking it out again.
 constexpr double map_step = 3;
+/// What passing a position in a walk costs, eight at a time, and stopping at a target.
+constexpr double walk_step = 0.25;
+constexpr double walk_stop = 2;
 /// What looking at a map costs; less where the whole kernel has one, since then many targets are looked up at
 /// once.
 constexpr double look_up = 1;
@@ -157,7 +160,7 @@ private:
       double inner = visits * (find ? std::max(std::min(hit_rate, length), random_hits) : length);
       double steps = length;
       if (find && !scans_.count(keys)) steps = steps_of_find(variable, bound, length, visits, chosen, before);
-      double more = visits * (1 + steps);
+      double more = visits * (1 + steps) + (find ? inner : 0);
       std::vector<std::size_t> next = chosen;
       next.push_back(variable);
       std::vector<double> next_before = before;
@@ -175,8 +178,12 @@ private:
     while (shared < chosen.size() && !determination_.bounded_as_by(variable, bound, outside))
       outside = determination_.close(outside | (Variables{1} << chosen[shared++]));
     double sharing = shared < chosen.size() ? visits / before[shared] : 1;
-    return std::min(search_step * std::log2(1 + length),
-                    (shared == 0 ? shared_look_up : look_up) + map_step * length / sharing);
+    std::size_t loops = chosen.size() - shared;
+    double search = search_step * std::log2(1 + length);
+    double walk = loops == 1 ? walk_stop + walk_step * length / sharing : search;
+    double map = (shared == 0 ? shared_look_up : look_up) + map_step * length / sharing;
+    // One pass through the whole kernel: a walk does it in order, and needs no memory.
+    return std::min(search, shared == 0 && loops == 1 ? walk : std::min(walk, map));
   }
 
   /// Factors just above 1 that decide between equal costs.
