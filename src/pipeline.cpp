@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <chrono>
 #include <fmt/format.h>
+#include <optional>
 #include <set>
 
 namespace unravel::pipeline {
@@ -126,6 +127,15 @@ bool another_order_may_help(const Leaf &leaf, schedule::Scans &scans) {
     news = scans.insert(keys).second || news;
   }
   return news;
+}
+
+/// Has the plan an alternative that tests marks?
+bool looks_for_marks(const lower::LeafPlan &plan) {
+  return std::any_of(plan.alternatives.begin(), plan.alternatives.end(), [](const lower::Alternative &other) {
+    return std::any_of(other.plan.finds.levels.begin(), other.plan.finds.levels.end(), [](const auto &find) {
+      return find.method == find::Method::Map && find.map_form == find::MapForm::Marked;
+    });
+  });
 }
 
 /// A parallel loop inside a serial one wakes its team in every round: worth it from so many iterations on
@@ -243,7 +253,7 @@ Compilation compile(const Request &request) {
   const std::vector<prove::Axiom> &axioms = result.combination.axioms;
   result.prover = steps.run("prover", [&] { return std::make_shared<prove::Prover>(axioms); }, no_text);
 
-  for (const combine::IterationSpace &space : result.combination.leaves) {
+  auto plan_leaf = [&](const combine::IterationSpace &space, const schedule::Counts &counts) {
     Leaf leaf;
     schedule::Scans scans;
     std::set<std::string> wanted; // what the user wants found
@@ -251,7 +261,7 @@ Compilation compile(const Request &request) {
       wanted.insert(name);
     find::Lengths lengths; // of the current order, where the data are known
     auto plan_finds = [&](const find::Requests &methods) {
-      if (!request.counts.empty()) lengths = schedule::trip_counts(space, leaf.order, request.counts);
+      if (!counts.empty()) lengths = schedule::trip_counts(space, leaf.order, counts);
       return steps.run(
           "finds",
           [&] {
@@ -264,7 +274,7 @@ Compilation compile(const Request &request) {
       leaf.order = steps.run(
           "loop order",
           [&] {
-            return schedule.order.empty() ? schedule::plan_order(space, request.counts, scans, wanted)
+            return schedule.order.empty() ? schedule::plan_order(space, counts, scans, wanted)
                                           : schedule::complete_order(space, schedule.order);
           },
           [](const schedule::Order &order) { return fmt::format("{}\n", fmt::join(order, ", ")); });
@@ -296,7 +306,15 @@ Compilation compile(const Request &request) {
           return &leaf.plan;
         },
         [](const lower::LeafPlan *plan) { return choose::to_text(*plan); });
-    result.leaves.push_back(std::move(leaf));
+    return leaf;
+  };
+  for (const combine::IterationSpace &space : result.combination.leaves) {
+    std::optional<Leaf> leaf;
+    // Where the kernel itself decides by the counts between marks and values, the data's counts add nothing.
+    if (!request.counts.empty() && schedule.order.empty() && requests.empty() &&
+        schedule::plan_order(space, request.counts) != schedule::plan_order(space, {}))
+      if (Leaf open = plan_leaf(space, {}); looks_for_marks(open.plan)) leaf = std::move(open);
+    result.leaves.push_back(leaf ? std::move(*leaf) : plan_leaf(space, request.counts));
   }
 
   lower::LowerOptions options{request.name, result.computation.text, request.index, request.value};
