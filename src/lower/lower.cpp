@@ -96,17 +96,17 @@ private:
 
   Block level(std::size_t index) {
     Block block;
-    bool choice = index == plan_.split && !plan_.alternatives.empty();
-    sets_ = clear_at_ == index && !plan_.owned;
-    // A sum that is all there is replaces what the slot held.
-    bool is_sum = !choice && index < plan_.nest.levels.size() && index != plan_.parallel &&
-                  plan_.nest.levels[index].kind == Level::Kind::Loop && sums_over_map(index);
-    if (sets_ && !is_sum) {
+    if (clear_at_ == index && !plan_.owned && !is_set_by_sum(index))
       block.push_back({loop::Store{target(), loop::Value{loop::Number{0}}}});
-      sets_ = false;
-    }
-    append(block, choice ? chosen(index) : between_maps(index));
+    append(block, is_choice(index) ? chosen(index) : between_maps(index));
     return block;
+  }
+
+  bool is_choice(std::size_t index) const { return index == plan_.split && !plan_.alternatives.empty(); }
+
+  /// A sum that is all there is replaces what the slot held.
+  bool is_set_by_sum(std::size_t index) const {
+    return clear_at_ == index && !is_choice(index) && index != plan_.parallel && sums_over_map(index);
   }
 
   /// What follows, with the maps that are filled here.
@@ -191,7 +191,10 @@ private:
 
   /// Does the loop do nothing but add products with what a map of values has to one sum?
   bool sums_over_map(std::size_t index) const {
-    if (sum_ || !plan_.nest.levels[index].guards.empty()) return false;
+    const std::vector<Level> &levels = plan_.nest.levels;
+    if (sum_ || index >= levels.size() || levels[index].kind != Level::Kind::Loop ||
+        !levels[index].guards.empty())
+      return false;
     bool found = false;
     for (std::size_t k = index; k < plan_.nest.levels.size(); ++k) {
       const Level &here = plan_.nest.levels[k];
@@ -211,7 +214,7 @@ private:
   /// vectors.
   Block sum_over_map(std::size_t index, const loop::For &head) {
     std::string name = head.variable + "_sum";
-    bool sets = sets_;
+    bool sets = is_set_by_sum(index);
     sum_ = loop::Local{name};
     loop::For plain = head;
     for (std::size_t k = index + 1; k < plan_.nest.levels.size(); ++k) {
@@ -253,21 +256,25 @@ private:
     return test && test->otherwise.empty();
   }
 
+  /// for (v_chunk = 0; v_chunk < chunks; v_chunk++) in parallel { v_from = the chunk's first value; }
+  loop::For chunks_of(const Level &here, std::string comment) const {
+    std::string name = here.variable + "_chunk";
+    loop::For outer{name, Term(0), term::ceil_divide(here.upper - here.lower, plan_.chunk)};
+    outer.parallel = loop::Parallel{
+        1, plan_.work ? plan_.least : (plan_.least + plan_.chunk - 1) / plan_.chunk, plan_.work};
+    outer.comment = std::move(comment);
+    Term first = here.lower + term::scale(plan_.chunk, term::variable(name));
+    outer.body.push_back({loop::Let{here.variable + "_from", first}});
+    return outer;
+  }
+
   /// for (c = 0; c < chunks; c++) in parallel { the positions of the intervals of [v_from, v_to) }
   Block owned_chunks() {
     const std::size_t owner = *plan_.parallel;
     const Level &found = plan_.nest.levels[owner];
-    Term chunk = term::variable(found.variable + "_chunk");
     Term first = term::variable(found.variable + "_from");
     Term end = term::variable(found.variable + "_to");
-    loop::For outer;
-    outer.variable = found.variable + "_chunk";
-    outer.lower = Term(0);
-    outer.upper = term::ceil_divide(found.upper - found.lower, plan_.chunk);
-    outer.parallel = loop::Parallel{1, plan_.least, plan_.work};
-    outer.comment = fmt::format("chunks of {} values of {}", plan_.chunk, found.variable);
-    outer.body.push_back(
-        {loop::Let{found.variable + "_from", found.lower + term::scale(plan_.chunk, chunk)}});
+    loop::For outer = chunks_of(found, fmt::format("chunks of {} values of {}", plan_.chunk, found.variable));
     outer.body.push_back(
         {loop::Let{found.variable + "_to", term::minimum({first + Term(plan_.chunk), found.upper})}});
     if (clear_at_ == owner) {
@@ -307,17 +314,9 @@ private:
   /// v++) }
   Block in_chunks(std::size_t index, loop::For inner) {
     const Level &here = plan_.nest.levels[index];
-    std::string name = here.variable + "_chunk";
-    Term chunk = term::variable(name);
     Term first = term::variable(here.variable + "_from");
-    loop::For outer;
-    outer.variable = name;
-    outer.lower = Term(0);
-    outer.upper = term::ceil_divide(here.upper - here.lower, plan_.chunk);
-    outer.parallel = loop::Parallel{
-        1, plan_.work ? plan_.least : (plan_.least + plan_.chunk - 1) / plan_.chunk, plan_.work};
-    outer.comment = fmt::format("chunks of {} iterations: each finds with a state of its own", plan_.chunk);
-    outer.body.push_back({loop::Let{here.variable + "_from", here.lower + term::scale(plan_.chunk, chunk)}});
+    loop::For outer = chunks_of(
+        here, fmt::format("chunks of {} iterations: each finds with a state of its own", plan_.chunk));
     for (const LevelPlan &plan : plan_.finds.levels)
       if (is_shared(plan)) append(outer.body, seed(index, plan, first));
     inner.lower = first;
@@ -397,7 +396,6 @@ private:
   std::optional<std::size_t> clear_at_;
   Workspace &workspace_;
   std::optional<loop::Local> sum_; // what is added to in place of the result
-  bool sets_ = false;              // the next sum is the result's first value
 };
 
 } // namespace
