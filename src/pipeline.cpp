@@ -129,15 +129,6 @@ bool another_order_may_help(const Leaf &leaf, schedule::Scans &scans) {
   return news;
 }
 
-/// Has the plan an alternative that tests marks?
-bool looks_for_marks(const lower::LeafPlan &plan) {
-  return std::any_of(plan.alternatives.begin(), plan.alternatives.end(), [](const lower::Alternative &other) {
-    return std::any_of(other.plan.finds.levels.begin(), other.plan.finds.levels.end(), [](const auto &find) {
-      return find.method == find::Method::Map && find.map_form == find::MapForm::Marked;
-    });
-  });
-}
-
 /// A parallel loop inside a serial one wakes its team in every round: worth it from so many iterations on
 /// (a team's wake-up takes 50 to 100 microseconds, an iteration some nanoseconds).
 constexpr std::int64_t least_inner_iterations = 4096;
@@ -146,22 +137,6 @@ bool is_inner_loop(const Leaf &leaf, std::size_t level) {
   const auto &levels = leaf.plan.nest.levels;
   return std::any_of(levels.begin(), levels.begin() + static_cast<std::ptrdiff_t>(level),
                      [](const scan::Level &outer) { return outer.kind != scan::Level::Kind::Let; });
-}
-
-/// The alternative of that number without a condition, or the main plan alone.
-void keep_only(lower::LeafPlan &plan, std::size_t number) {
-  for (find::LevelPlan &find : plan.finds.levels)
-    find.map_limit = 0;
-  if (number >= plan.alternatives.size()) {
-    plan.alternatives.clear();
-    plan.split = 0;
-    return;
-  }
-  lower::Alternative only = std::move(plan.alternatives[number]);
-  only.condition = term::truth();
-  for (find::LevelPlan &find : only.plan.finds.levels)
-    find.map_limit = 0;
-  plan.alternatives = {std::move(only)};
 }
 
 /// The loop that runs in parallel: the outermost that carries nothing, or the one that was asked for. An
@@ -302,7 +277,7 @@ Compilation compile(const Request &request) {
         "alternatives",
         [&] {
           choose::add_alternatives(leaf.plan, leaf.order, given);
-          if (request.only_alternative) keep_only(leaf.plan, *request.only_alternative);
+          if (request.only_alternative) choose::keep_only(leaf.plan, *request.only_alternative);
           return &leaf.plan;
         },
         [](const lower::LeafPlan *plan) { return choose::to_text(*plan); });
@@ -313,7 +288,7 @@ Compilation compile(const Request &request) {
     // Where the kernel itself decides by the counts between marks and values, the data's counts add nothing.
     if (!request.counts.empty() && schedule.order.empty() && requests.empty() &&
         schedule::plan_order(space, request.counts) != schedule::plan_order(space, {}))
-      if (Leaf open = plan_leaf(space, {}); looks_for_marks(open.plan)) leaf = std::move(open);
+      if (Leaf open = plan_leaf(space, {}); choose::looks_for_marks(open.plan)) leaf = std::move(open);
     result.leaves.push_back(leaf ? std::move(*leaf) : plan_leaf(space, request.counts));
   }
 

@@ -1,6 +1,7 @@
 #include "choose/alternatives.h"
 
 #include "choose/thresholds.h"
+#include "find/map_level.h"
 #include "report/diagnostic.h"
 #include "scan/scan.h"
 #include "scan/uses.h"
@@ -260,18 +261,12 @@ private:
                        [&](const Term &load) { return main_.nest.safe_loads.count(load) != 0; });
   }
 
-  static bool same(const Level &a, const Level &b) {
-    scan::Nest one, other;
-    one.levels = {a};
-    other.levels = {b};
-    return scan::to_text(one) == scan::to_text(other);
-  }
-
   bool begins_alike(const scan::Nest &nest, std::size_t split) const {
-    if (nest.levels.size() < split) return false;
-    for (std::size_t k = 0; k < split; ++k)
-      if (!same(nest.levels[k], levels_[k])) return false;
-    return true;
+    auto beginning = [split](scan::Nest whole) {
+      whole.levels.resize(std::min(split, whole.levels.size()));
+      return scan::to_text(whole);
+    };
+    return beginning(nest) == beginning(main_.nest);
   }
 
   /// An alternative behind `split`: it shares what comes before, states and maps included. Finds outside are
@@ -293,13 +288,10 @@ private:
 
   /// States that begin just outside of `split`, with nothing but assignments between, begin there.
   static void begin_behind(LeafPlan &plan, std::size_t split) {
-    const std::vector<Level> &levels = plan.nest.levels;
     for (LevelPlan &find : plan.finds.levels) {
       if (!find::keeps_state(find.method) || find.level < split || !find.state_index.empty()) continue;
-      std::size_t begin = find.state_level;
-      while (begin < split && levels[begin].kind == Level::Kind::Let && levels[begin].guards.empty())
-        ++begin;
-      find.state_level = std::max(find.state_level, begin);
+      std::size_t begin = find::behind_assignments(plan.nest.levels, find.state_level);
+      find.state_level = std::max(find.state_level, std::min(begin, split));
     }
   }
 
@@ -309,8 +301,7 @@ private:
     bool map = last.method == Method::Map;
     if ((!map && last.method != Method::Sequential) || last.direction != find::Direction::Up) return;
     std::size_t split = map ? last.map_level : last.state_level;
-    while (split > 0 && levels_[split].kind == Level::Kind::Let && levels_[split].guards.empty())
-      ++split;
+    if (split > 0) split = find::behind_assignments(levels_, split);
     std::optional<std::size_t> driver = driver_of(last, split);
     const Level &found = levels_[last.level];
     // Finds outside must have been made.
@@ -324,8 +315,7 @@ private:
     Term targets = levels_[*driver].upper - levels_[*driver].lower;
     Term positions = upper - lower;
     plan.split = split;
-    // The state begins where the choice is made.
-    if (!map) plan.finds.levels.back().state_level = split;
+    begin_behind(plan, split);
     // Which of the two drives, and how the other is found; the more one-sided cases first.
     schedule::Order swapped;
     if (!given_.fixed_order && !(main_.parallel && *main_.parallel >= split)) {
@@ -372,6 +362,29 @@ void add_alternatives(LeafPlan &plan, const schedule::Order &order, const Given 
   if (!given.requests.empty()) return;
   LeafPlan main = plan;
   Alternatives(main, order, given).add_to(plan);
+}
+
+bool looks_for_marks(const LeafPlan &plan) {
+  return std::any_of(plan.alternatives.begin(), plan.alternatives.end(), [](const lower::Alternative &other) {
+    return std::any_of(other.plan.finds.levels.begin(), other.plan.finds.levels.end(), [](const auto &find) {
+      return find.method == find::Method::Map && find.map_form == find::MapForm::Marked;
+    });
+  });
+}
+
+void keep_only(LeafPlan &plan, std::size_t number) {
+  for (find::LevelPlan &find : plan.finds.levels)
+    find.map_limit = 0;
+  if (number >= plan.alternatives.size()) {
+    plan.alternatives.clear();
+    plan.split = 0;
+    return;
+  }
+  lower::Alternative only = std::move(plan.alternatives[number]);
+  only.condition = term::truth();
+  for (find::LevelPlan &find : only.plan.finds.levels)
+    find.map_limit = 0;
+  plan.alternatives = {std::move(only)};
 }
 
 std::string to_text(const LeafPlan &plan) {

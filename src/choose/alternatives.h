@@ -39,6 +39,12 @@ struct Given {
 /// found.
 void add_alternatives(lower::LeafPlan &plan, const schedule::Order &order, const Given &given);
 
+/// Has the plan an alternative that tests marks?
+bool looks_for_marks(const lower::LeafPlan &plan);
+
+/// For tests and measurements: the alternative of that number without a condition, or the main plan alone.
+void keep_only(lower::LeafPlan &plan, std::size_t number);
+
 /// Per alternative: when it is taken, its nest, its finds. Empty without alternatives.
 std::string to_text(const lower::LeafPlan &plan);
 

@@ -9,8 +9,8 @@ namespace unravel::choose {
 /// map of values holds.
 inline constexpr std::int64_t keys_per_mark = 64;
 
-/// So many times longer is a segment than the loop that looks for targets in it: a binary search per target is
-/// faster than passing the segment once, eight positions at a time.
+/// So many times longer is a segment than the loop that looks for targets in it: a binary search per target
+/// is faster than passing the segment once, eight positions at a time.
 inline constexpr std::int64_t search_ratio = 512;
 /// And so many times: passing it is faster than filling a map from it.
 inline constexpr std::int64_t walk_ratio = 8;

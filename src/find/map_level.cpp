@@ -32,13 +32,16 @@ std::size_t loops_since(const Obligations &obligations, std::size_t level) {
   return loops;
 }
 
+std::size_t behind_assignments(const std::vector<scan::Level> &levels, std::size_t level) {
+  while (level < levels.size() && levels[level].kind == scan::Level::Kind::Let &&
+         levels[level].guards.empty())
+    ++level;
+  return level;
+}
+
 void place_map(const Obligations &obligations, LevelPlan &plan) {
   plan.map_level = map_level(obligations);
-  // Behind assignments, which cost nothing: what is decided where the map begins may use them.
-  const std::vector<scan::Level> &levels = obligations.nest().levels;
-  while (plan.map_level > 0 && plan.map_level < obligations.outer().size() &&
-         levels[plan.map_level].kind == scan::Level::Kind::Let && levels[plan.map_level].guards.empty())
-    ++plan.map_level;
+  if (plan.map_level > 0) plan.map_level = behind_assignments(obligations.nest().levels, plan.map_level);
   plan.map_lower = *computed_before(obligations, obligations.level().lower, plan.map_level);
   plan.map_upper = *computed_before(obligations, obligations.level().upper, plan.map_level);
 }

@@ -15,6 +15,10 @@ std::size_t map_level(const Obligations &obligations);
 /// is filled there serves one visit.
 std::size_t loops_since(const Obligations &obligations, std::size_t level);
 
+/// The first level from `level` on that is no assignment without guards: what is placed there may use these,
+/// at no cost.
+std::size_t behind_assignments(const std::vector<scan::Level> &levels, std::size_t level);
+
 /// Sets the plan's map_level, behind assignments that follow, and the segment's bounds there.
 void place_map(const Obligations &obligations, LevelPlan &plan);
 
