@@ -2,6 +2,7 @@
 #include "pipeline.h"
 
 #include "choose/alternatives.h"
+#include "choose/threads.h"
 #include "find/plan.h"
 #include "layout/layout.h"
 #include "loop/passes.h"
@@ -129,8 +130,7 @@ bool another_order_may_help(const Leaf &leaf, schedule::Scans &scans) {
   return news;
 }
 
-/// A parallel loop inside a serial one wakes its team in every round: worth it from so many iterations on
-/// (a team's wake-up takes 50 to 100 microseconds, an iteration some nanoseconds).
+/// A parallel loop inside a serial one wakes its team in every round: not worth it below so many iterations.
 constexpr std::int64_t least_inner_iterations = 4096;
 
 bool is_inner_loop(const Leaf &leaf, std::size_t level) {
@@ -139,10 +139,21 @@ bool is_inner_loop(const Leaf &leaf, std::size_t level) {
                      [](const scan::Level &outer) { return outer.kind != scan::Level::Kind::Let; });
 }
 
-/// The loop that runs in parallel: the outermost that carries nothing, or the one that was asked for. An
-/// inner loop that is known to be short stays serial.
+/// A reduction of an outermost loop into one element: threads may add to copies of it.
+bool adds_up(const Leaf &leaf, const depend::LoopVerdict &verdict, std::size_t level,
+             const combine::IterationSpace &space) {
+  const auto &levels = leaf.plan.nest.levels;
+  return verdict.verdict == depend::Verdict::Reduction && !is_inner_loop(leaf, level) &&
+         std::none_of(levels.begin(), levels.end(), [&](const scan::Level &each) {
+           return term::mentions(space.target.slot, each.variable);
+         });
+}
+
+/// The loop that runs in parallel: the outermost that carries nothing, the outermost of all if it adds up one
+/// sum, or the one that was asked for. An inner loop that is known to be short stays serial.
 std::optional<std::size_t> choose_parallel(const Leaf &leaf, const parse::ScheduleTree &schedule,
-                                           const find::Lengths &lengths) {
+                                           const find::Lengths &lengths,
+                                           const combine::IterationSpace &space) {
   auto level_of = [&](const std::string &variable) {
     std::size_t index = 0;
     while (leaf.plan.nest.levels[index].variable != variable)
@@ -153,7 +164,8 @@ std::optional<std::size_t> choose_parallel(const Leaf &leaf, const parse::Schedu
     const parse::Name &wanted = schedule.parallel.front();
     for (const depend::LoopVerdict &verdict : leaf.verdicts) {
       if (verdict.variable != wanted.text) continue;
-      if (verdict.verdict == depend::Verdict::Parallel) return level_of(verdict.variable);
+      std::size_t level = level_of(verdict.variable);
+      if (verdict.verdict == depend::Verdict::Parallel || adds_up(leaf, verdict, level, space)) return level;
       report::fail(Kind::not_parallel, wanted.span,
                    fmt::format("the loop over `{}` can't run in parallel: it carries a {}", wanted.text,
                                verdict.verdict == depend::Verdict::Reduction ? "reduction" : "dependence"),
@@ -165,8 +177,9 @@ std::optional<std::size_t> choose_parallel(const Leaf &leaf, const parse::Schedu
   }
   if (schedule.serial) return std::nullopt;
   for (const depend::LoopVerdict &verdict : leaf.verdicts) {
-    if (verdict.verdict != depend::Verdict::Parallel) continue;
     std::size_t level = level_of(verdict.variable);
+    if (adds_up(leaf, verdict, level, space)) return level;
+    if (verdict.verdict != depend::Verdict::Parallel) continue;
     auto length = lengths.find(verdict.variable);
     bool is_short = length != lengths.end() && length->second < static_cast<double>(least_inner_iterations);
     return is_short && is_inner_loop(leaf, level) ? std::nullopt : std::optional(level);
@@ -268,10 +281,19 @@ Compilation compile(const Request &request) {
                                   request.details || !schedule.parallel.empty());
         },
         [](const auto &verdicts) { return depend::to_text(verdicts); });
-    leaf.plan.parallel = choose_parallel(leaf, schedule, lengths);
-    if (leaf.plan.parallel && is_inner_loop(leaf, *leaf.plan.parallel))
-      leaf.plan.least = least_inner_iterations;
     if (schedule.chunk) leaf.plan.chunk = static_cast<int>(*schedule.chunk);
+    leaf.plan.parallel = choose_parallel(leaf, schedule, lengths, space);
+    if (leaf.plan.parallel) {
+      leaf.plan.reduces = std::any_of(leaf.verdicts.begin(), leaf.verdicts.end(), [&](const auto &verdict) {
+        return verdict.variable == leaf.plan.nest.levels[*leaf.plan.parallel].variable &&
+               verdict.verdict == depend::Verdict::Reduction;
+      });
+      bool inner = is_inner_loop(leaf, *leaf.plan.parallel);
+      choose::share_out(leaf.plan, space, result.combination, schedule.chunk.has_value());
+      if (inner) leaf.plan.work.reset(), leaf.plan.least = least_inner_iterations;
+      // Who asks for a parallel loop, means it.
+      if (request.always_parallel || !schedule.parallel.empty()) leaf.plan.least = 0, leaf.plan.work.reset();
+    }
     choose::Given given{space, result.combination, *result.prover, requests, !schedule.order.empty()};
     steps.run(
         "alternatives",

@@ -30,6 +30,8 @@ struct Request {
   loop::ElementType value = loop::ElementType::Float64;
   bool trust = false;   // properties that were only sampled, and ranges that weren't proved, are relied upon
   bool details = false; // dependence relations and witnesses, for `deps` and `explain`
+  /// A parallel loop has a team of threads, however little it does. (It has where the user names the loop.)
+  bool always_parallel = false;
   /// For tests and measurements: each leaf is executed by this one of its alternatives, whatever the counts;
   /// where there is no such one, by its main plan alone.
   std::optional<std::size_t> only_alternative;

@@ -1,5 +1,6 @@
 #include "choose/alternatives.h"
 
+#include "choose/threads.h"
 #include "choose/thresholds.h"
 #include "find/map_level.h"
 #include "report/diagnostic.h"
@@ -80,6 +81,20 @@ private:
     plan.finds = std::move(*finds);
     plan.chunk = main_.chunk;
     return plan;
+  }
+
+  /// As the main plan: the same loop, or, where threads add up one sum, the outermost.
+  void run_in_parallel(LeafPlan &plan) const {
+    plan.parallel = main_.parallel;
+    plan.least = main_.least;
+    plan.work = main_.work;
+    plan.reduces = main_.reduces;
+    if (!main_.reduces) return;
+    auto outermost = std::find_if(plan.nest.levels.begin(), plan.nest.levels.end(),
+                                  [](const Level &level) { return level.kind == Level::Kind::Loop; });
+    plan.parallel = static_cast<std::size_t>(outermost - plan.nest.levels.begin());
+    if (std::optional<Term> work = work_of(plan, given_.space, given_.combination); work && plan.work)
+      plan.work = work;
   }
 
   /// The space with what its accesses imply: every slot lies within its array. Then positions have bounds
@@ -163,11 +178,17 @@ private:
     }
     map->map_form = find::MapForm::Marked;
     if (!main_.parallel) return true;
+    if (main_.reduces) {
+      run_in_parallel(plan);
+      plan.least = main_.least > 0 ? least_marked_entries : 0;
+      plan.chunk = std::max(main_.chunk, chunk_of_entries);
+      return true;
+    }
     if (*main_.parallel != 0 || !intervals_are_between(plan, *row)) return false;
     plan.owned = true;
     plan.parallel = row->level;
     plan.chunk = std::max(main_.chunk, owned_chunk);
-    plan.least = main_.least;
+    plan.least = main_.least > 0 ? std::max(main_.least, least_marked_entries) : 0;
     plan.work = main_.work;
     return true;
   }
@@ -228,7 +249,7 @@ private:
       for (Method method : {Method::Sequential, Method::Binary, Method::Scan})
         if (!other) other = plan_in(given_.space, order_, {{found.variable, method}});
       if (!other || !fits(*other, plan.split)) return;
-      other->parallel = main_.parallel;
+      run_in_parallel(*other);
       plan.alternatives.insert(
           plan.alternatives.begin(),
           {condition, fmt::format("a map of {} would not pay", found.tensor), std::move(*other)});
@@ -318,7 +339,8 @@ private:
     begin_behind(plan, split);
     // Which of the two drives, and how the other is found; the more one-sided cases first.
     schedule::Order swapped;
-    if (!given_.fixed_order && !(main_.parallel && *main_.parallel >= split)) {
+    // Where threads add up one sum, any loop may run in parallel.
+    if (!given_.fixed_order && (!main_.parallel || *main_.parallel < split || main_.reduces)) {
       std::vector<std::string> first;
       for (std::size_t k = 0; k < *driver; ++k)
         if (levels_[k].kind != Level::Kind::Let) first.push_back(levels_[k].variable);
@@ -334,7 +356,7 @@ private:
       std::optional<LeafPlan> other =
           plan_in(given_.space, swap ? swapped : order_, {{sought.variable, method}});
       if (!other || !fits(*other, split)) return;
-      other->parallel = main_.parallel;
+      run_in_parallel(*other);
       Term condition = swap ? term::at_most(term::scale(ratio, positions), targets)
                             : term::at_most(term::scale(ratio, targets), positions);
       const char *way = method == Method::Binary ? "each is searched in" : "a walk over";

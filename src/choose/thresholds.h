@@ -22,6 +22,18 @@ inline constexpr std::int64_t shortest_map = 3;
 inline constexpr std::int64_t longest_map = std::int64_t{1} << 28;
 inline constexpr std::int64_t longest_map_per_thread = std::int64_t{1} << 24;
 
+/// Entries that a parallel loop runs over, at least: for fewer, waking a team costs more than it saves. Where
+/// each is also looked for in another tensor, and where most are passed by for want of a mark.
+inline constexpr std::int64_t least_entries = std::int64_t{1} << 19;
+inline constexpr std::int64_t least_found_entries = std::int64_t{1} << 18;
+inline constexpr std::int64_t least_marked_entries = std::int64_t{1} << 20;
+/// Iterations of a dense innermost loop that take the time of one entry.
+inline constexpr std::int64_t dense_per_entry = 4;
+/// What a segment is taken to have, where segments are nested in segments.
+inline constexpr std::int64_t entries_per_segment = 8;
+/// Entries in one chunk of a parallel loop over entries.
+inline constexpr int chunk_of_entries = 4096;
+
 /// Rows in one chunk of a loop over all entries.
 inline constexpr int owned_chunk = 512;
 

@@ -36,6 +36,33 @@ std::set<std::string> mentioned(const Block &body) {
   return names;
 }
 
+/// Whether a term is over sizes and counts of the parameters alone.
+bool is_over_members(const Term &term, const Program &program) {
+  std::set<std::string> names = variables_of(term);
+  for (const TensorParameter &parameter : program.parameters)
+    for (const auto *list : {&parameter.sizes, &parameter.counts})
+      for (const std::string &name : *list)
+        names.erase(parameter.name + "." + name);
+  return names.empty() && applications_of(term).empty();
+}
+
+/// The work that a pragma compares, written there with the parameters' members: a local for it would be
+/// unused without OpenMP.
+bool is_work_in_pragma(const For &loop, const Program &program) {
+  return loop.parallel && loop.parallel->work && is_over_members(*loop.parallel->work, program);
+}
+
+/// The program's block without the work that pragmas compare.
+Block without_work(Block block, const Program &program) {
+  for (Statement &statement : block) {
+    if (auto *loop = std::get_if<For>(&statement.kind); loop && is_work_in_pragma(*loop, program))
+      loop->parallel->work.reset();
+    for (Block *inner : blocks_of(statement))
+      *inner = without_work(std::move(*inner), program);
+  }
+  return block;
+}
+
 /// The block without its parallel loops.
 Block without_parallel(Block block) {
   std::erase_if(block, [](const Statement &statement) {
@@ -184,9 +211,14 @@ private:
 
   void write_parallel(const For &x, const std::string &head) {
     std::string schedule = fmt::format("for schedule(dynamic, {})", x.parallel->chunk);
+    if (!x.parallel->sum.empty())
+      schedule += fmt::format(" reduction(+ : {})", names_.variable(x.parallel->sum));
     std::string enough;
     std::string otherwise;
-    if (x.parallel->least > 0 && x.parallel->work) {
+    if (x.parallel->least > 0 && is_work_in_pragma(x, program_)) {
+      enough =
+          fmt::format(" if ({} >= {})", expressions_.term_of_members(*x.parallel->work), x.parallel->least);
+    } else if (x.parallel->least > 0 && x.parallel->work) {
       std::string work = names_.fresh(names_.variable(x.variable) + "_work");
       line(fmt::format("const int64_t {} = {};", work, expressions_.term(*x.parallel->work)));
       enough = fmt::format(" if ({} >= {})", work, x.parallel->least);
@@ -538,7 +570,7 @@ std::string signature(const Program &program, const Names &names) {
 
 std::string function_text(const Program &program, const EmitOptions &options, Names &names,
                           Expressions &expressions) {
-  std::set<std::string> used = mentioned(program.body);
+  std::set<std::string> used = mentioned(without_work(program.body, program));
   add_extents(program, used);
   StatementWriter writer(program, options, names, expressions);
   write_preconditions(program, expressions, writer);

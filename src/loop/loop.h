@@ -71,6 +71,9 @@ struct Parallel {
   /// What `least` is compared with: the work of the whole loop, a term where the loop stands. None: the
   /// number of its iterations.
   std::optional<term::Term> work;
+  /// A local value, declared outside, that the iterations add to and don't read: each thread adds to a copy,
+  /// which are added up in no certain order. Empty: none.
+  std::string sum;
 };
 
 /// for (variable = lower; variable < upper; variable += step) body. The variable is the loop's own and is not

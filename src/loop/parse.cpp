@@ -223,6 +223,7 @@ private:
     if (accept_word("parallel")) loop.parallel = Parallel{static_cast<int>(integer())};
     if (loop.parallel && accept_word("from")) loop.parallel->least = integer();
     if (loop.parallel && accept_word("of")) loop.parallel->work = term();
+    if (loop.parallel && accept_word("sum")) loop.parallel->sum = name();
     if (accept_word("together")) loop.together = static_cast<int>(integer());
     loop.body = braced();
     return {std::move(loop)};

@@ -140,7 +140,14 @@ private:
 
   void written(const Target &target) const {
     if (const auto *local = std::get_if<Local>(&target)) return written(local->name, Sort::Number);
-    written_array(std::get<Element>(target).array);
+    const auto &element = std::get<Element>(target);
+    written_array(element.array);
+    const WorkspaceArray *workspace = array(element.array, true).workspace;
+    if (parallel_depth_ == 0 || (workspace && workspace->per_thread)) return;
+    for (const std::string &name : variables_of(element.slot))
+      if (look_up(name).parallel_depth == parallel_depth_) return;
+    refuse(
+        fmt::format("iterations of a parallel loop race for `{}[{}]`", element.array, to_text(element.slot)));
   }
 
   void written_array(const std::string &name) const {
@@ -191,7 +198,7 @@ private:
                    [&](const Assign &assignment) { written(assignment.variable, Sort::Changeable); },
                    [&](const DeclareValue &declaration) { declare(declaration.name, Sort::Number); },
                    [&](const Store &store) { written(store.target); },
-                   [&](const Accumulate &store) { written(store.target); },
+                   [&](const Accumulate &store) { added_to(store.target); },
                    [&](const Zero &zero) { written_array(zero.array); },
                    [&](const SetElement &set) { set_element(set); },
                    [&](const IfValue &guard) { if_value(guard); },
@@ -202,6 +209,24 @@ private:
                x.kind);
   }
 
+  /// The local that iterations of a parallel loop add to: declared just outside, and not read inside.
+  void begin_sum(const For &loop_) const {
+    written(loop_.parallel->sum, Sort::Number);
+    each_statement(loop_.body, [&](const Statement &inner) {
+      bool is_read = false;
+      each_own_value(inner, [&](const Value &value) {
+        each_local(value, [&](const Local &local) { is_read = is_read || local.name == sum_; });
+      });
+      if (const auto *test = std::get_if<IfValue>(&inner.kind)) is_read = is_read || test->local == sum_;
+      if (is_read) refuse(fmt::format("iterations of a parallel loop read their sum `{}`", sum_));
+    });
+  }
+
+  void added_to(const Target &target) {
+    const auto *local = std::get_if<Local>(&target);
+    if (!local || sum_.empty() || local->name != sum_) written(target);
+  }
+
   void for_loop(const For &loop_) {
     if (loop_.step <= 0)
       refuse(fmt::format("the step of the loop over `{}` is not positive", loop_.variable));
@@ -209,17 +234,24 @@ private:
       refuse(fmt::format("the loop over `{}` can't test {} iterations together", loop_.variable,
                          loop_.together));
     auto outside = scope_;
+    std::string outer_sum = sum_;
+    if (loop_.parallel) {
+      sum_ = loop_.parallel->sum;
+      if (!sum_.empty()) begin_sum(loop_);
+    }
     parallel_depth_ += loop_.parallel.has_value();
     declare(loop_.variable, Sort::Constant);
     parallel_depth_ -= loop_.parallel.has_value();
     loop(loop_.body, loop_.parallel.has_value());
     scope_ = std::move(outside);
+    sum_ = std::move(outer_sum);
   }
 
   std::map<std::string, Entry> scope_;
   std::map<std::string, Array> arrays_;
   int parallel_depth_ = 0;
   bool may_break_ = false;
+  std::string sum_; // of the parallel loop around
 };
 
 } // namespace

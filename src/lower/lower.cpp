@@ -95,18 +95,24 @@ private:
   }
 
   Block level(std::size_t index) {
-    Block block;
-    if (clear_at_ == index && !plan_.owned && !is_set_by_sum(index))
-      block.push_back({loop::Store{target(), loop::Value{loop::Number{0}}}});
+    // From the first level on, each plan sets the result as it suits it.
+    if (is_choice(index) && index == 0) return chosen(index);
+    Block block = cleared(index);
     append(block, is_choice(index) ? chosen(index) : between_maps(index));
     return block;
+  }
+
+  Block cleared(std::size_t index) const {
+    if (clear_at_ != index || plan_.owned || is_set_by_sum(index)) return {};
+    return {{loop::Store{target(), loop::Value{loop::Number{0}}}}};
   }
 
   bool is_choice(std::size_t index) const { return index == plan_.split && !plan_.alternatives.empty(); }
 
   /// A sum that is all there is replaces what the slot held.
   bool is_set_by_sum(std::size_t index) const {
-    return clear_at_ == index && !is_choice(index) && index != plan_.parallel && sums_over_map(index);
+    if (clear_at_ != index || is_choice(index)) return false;
+    return index == plan_.parallel ? plan_.reduces : sums_over_map(index);
   }
 
   /// What follows, with the maps that are filled here.
@@ -128,12 +134,14 @@ private:
 
   /// if (condition of the first alternative) ... else ... this plan.
   Block chosen(std::size_t index) {
-    Block otherwise = between_maps(index);
+    Block otherwise = index == 0 ? cleared(index) : Block();
+    append(otherwise, between_maps(index));
     for (std::size_t k = plan_.alternatives.size(); k-- > 0;) {
       const Alternative &other = plan_.alternatives[k];
-      // From the first level on, each plan sets the result as it suits it.
       const Clearing *clearing = index == 0 ? clearing_ : nullptr;
-      Block then = Lowerer(space_, other.plan, clearing, workspace_).lower(index);
+      Lowerer lowerer(space_, other.plan, clearing, workspace_);
+      lowerer.sum_ = sum_;
+      Block then = lowerer.lower(index);
       loop::If choice{other.condition, std::move(then), other.reason};
       choice.otherwise = std::move(otherwise);
       otherwise = {{std::move(choice)}};
@@ -148,10 +156,7 @@ private:
       if (find::keeps_state(plan.method) && plan.state_level == index && !is_shared(plan))
         block.push_back({loop::Declare{state_variable(plan_.nest.levels[plan.level], plan), plan.start}});
     if (index == plan_.nest.levels.size()) {
-      if (sum_)
-        block.push_back({loop::Accumulate{*sum_, product()}});
-      else
-        block.push_back({loop::Accumulate{target(), product()}});
+      block.push_back({loop::Accumulate{sum_target(), product()}});
       return block;
     }
     const Level &here = plan_.nest.levels[index];
@@ -181,19 +186,36 @@ private:
     bool parallel = plan_.parallel == index;
     bool shares = parallel && std::any_of(plan_.finds.levels.begin(), plan_.finds.levels.end(),
                                           [&](const LevelPlan &plan) { return is_shared(plan); });
+    if (parallel && plan_.reduces && !sum_) return in_copies(index);
     if (shares) return in_chunks(index, std::move(loop));
     if (!parallel && sums_over_map(index)) return sum_over_map(index, loop);
-    if (parallel) loop.parallel = loop::Parallel{plan_.chunk, plan_.least, plan_.work};
+    if (parallel) loop.parallel = parallel_with(plan_.chunk, plan_.least);
     loop.body = guarded(index);
     if (!parallel && looks_for_marks(index, loop.body)) loop.together = tested_together;
     return {{std::move(loop)}};
   }
 
+  loop::Parallel parallel_with(int chunk, std::int64_t least) const {
+    return {chunk, least, plan_.work, sum_ && plan_.reduces ? sum_->name : ""};
+  }
+
+  /// The parallel loop adds to copies of a sum, which is added to the result afterwards.
+  Block in_copies(std::size_t index) {
+    sum_ = loop::Local{space_.target.tensor + ".sum"};
+    Block block{{loop::DeclareValue{sum_->name, {loop::Number{0}}}}};
+    append(block, loop_over(index));
+    if (is_set_by_sum(index))
+      block.push_back({loop::Store{target(), {*sum_}}});
+    else
+      block.push_back({loop::Accumulate{target(), {*sum_}}});
+    sum_.reset();
+    return block;
+  }
+
   /// Does the loop do nothing but add products with what a map of values has to one sum?
   bool sums_over_map(std::size_t index) const {
     const std::vector<Level> &levels = plan_.nest.levels;
-    if (sum_ || index >= levels.size() || levels[index].kind != Level::Kind::Loop ||
-        !levels[index].guards.empty())
+    if (index >= levels.size() || levels[index].kind != Level::Kind::Loop || !levels[index].guards.empty())
       return false;
     bool found = false;
     for (std::size_t k = index; k < plan_.nest.levels.size(); ++k) {
@@ -215,6 +237,7 @@ private:
   Block sum_over_map(std::size_t index, const loop::For &head) {
     std::string name = head.variable + "_sum";
     bool sets = is_set_by_sum(index);
+    std::optional<loop::Local> outer = sum_;
     sum_ = loop::Local{name};
     loop::For plain = head;
     for (std::size_t k = index + 1; k < plan_.nest.levels.size(); ++k) {
@@ -230,7 +253,7 @@ private:
     loop::For again = head;
     again.comment.clear();
     again.body = guarded(index);
-    sum_.reset();
+    sum_ = outer;
     Block redo{{loop::Store{loop::Local{name}, {loop::Number{0}}}}, {std::move(again)}};
     loop::IfValue test{name, std::move(redo),
                        "an infinity may have met what isn't stored: again, from what is stored",
@@ -239,7 +262,7 @@ private:
     if (sets)
       block.push_back({loop::Store{target(), {loop::Local{name}}}});
     else
-      block.push_back({loop::Accumulate{target(), {loop::Local{name}}}});
+      block.push_back({loop::Accumulate{sum_target(), {loop::Local{name}}}});
     return block;
   }
 
@@ -260,8 +283,8 @@ private:
   loop::For chunks_of(const Level &here, std::string comment) const {
     std::string name = here.variable + "_chunk";
     loop::For outer{name, Term(0), term::ceil_divide(here.upper - here.lower, plan_.chunk)};
-    outer.parallel = loop::Parallel{
-        1, plan_.work ? plan_.least : (plan_.least + plan_.chunk - 1) / plan_.chunk, plan_.work};
+    outer.parallel =
+        parallel_with(1, plan_.work ? plan_.least : (plan_.least + plan_.chunk - 1) / plan_.chunk);
     outer.comment = std::move(comment);
     Term first = here.lower + term::scale(plan_.chunk, term::variable(name));
     outer.body.push_back({loop::Let{here.variable + "_from", first}});
@@ -322,6 +345,7 @@ private:
     inner.lower = first;
     inner.upper = term::minimum({first + Term(plan_.chunk), here.upper});
     inner.body = guarded(index);
+    if (looks_for_marks(index, inner.body)) inner.together = tested_together;
     outer.body.push_back({std::move(inner)});
     return {{std::move(outer)}};
   }
@@ -351,6 +375,8 @@ private:
     if (!known) return {{loop::Declare{state, plan.start}}};
     return lower_bound(state, range, skip);
   }
+
+  loop::Target sum_target() const { return sum_ ? loop::Target(*sum_) : loop::Target(target()); }
 
   loop::Element target() const { return {space_.target.array, space_.target.slot}; }
 

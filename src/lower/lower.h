@@ -23,6 +23,8 @@ struct LeafPlan {
   int chunk = 32;
   std::int64_t least = 0;         // iterations below which the parallel loop runs in one thread
   std::optional<term::Term> work; // what `least` is compared with instead
+  /// The parallel loop carries a reduction into one element: its threads add to copies of a sum.
+  bool reduces = false;
 
   /// The level `parallel` is a Find v of the interval in which the outermost level's loop variable p lies:
   /// key(v) <= p < key(v) + width(v). Its range is cut into chunks, which run in parallel, each over the

@@ -29,6 +29,9 @@ struct Chosen {
     for (const parse::Name &name : schedule.parallel)
       for (std::size_t k = 0; k < plan.nest.levels.size(); ++k)
         if (plan.nest.levels[k].variable == name.text) plan.parallel = k;
+    plan.reduces = std::none_of(plan.nest.levels.begin(), plan.nest.levels.end(), [&](const auto &level) {
+      return term::mentions(leaf.target.slot, level.variable);
+    });
     choose::add_alternatives(plan, order, {leaf, made, prover, requests, !schedule.order.empty()});
   }
 

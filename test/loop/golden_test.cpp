@@ -156,6 +156,16 @@ TEST(LoopVerify, refuses_malformed_programs) {
             "a break leaves no loop or a parallel one");
   EXPECT_EQ(refusal("value s = 0\nfor i in 0 .. 3 parallel 4 {\ns += 1\n}\n"),
             "iterations of a parallel loop race for `s`");
+  EXPECT_EQ(refusal("let k = 1\nfor i in 0 .. 3 parallel 4 {\ny.val[k] += 1\n}\n"),
+            "iterations of a parallel loop race for `y.val[k]`");
+  EXPECT_EQ(refusal("value s = 0\nfor i in 0 .. 3 parallel 4 sum s {\ns += 1\n}\n"), "no error");
+  EXPECT_EQ(refusal("value s = 0\nfor i in 0 .. 3 parallel 4 sum s {\ns = 1\n}\n"),
+            "iterations of a parallel loop race for `s`");
+  EXPECT_EQ(refusal("value s = 0\nfor i in 0 .. 3 parallel 4 sum s {\ny.val[i] = s\n}\n"),
+            "iterations of a parallel loop read their sum `s`");
+  EXPECT_EQ(refusal("for i in 0 .. 3 parallel 4 sum s {\ns += 1\n}\n"), "`s` is not declared");
+  EXPECT_EQ(refusal("value s = 0\nvalue t = 0\nfor i in 0 .. 3 parallel 4 sum s {\nt += 1\n}\n"),
+            "iterations of a parallel loop race for `t`");
   EXPECT_EQ(refusal("for i in 0 .. 3 step 0 {\n}\n"), "the step of the loop over `i` is not positive");
 }
 

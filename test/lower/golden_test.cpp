@@ -37,6 +37,9 @@ loop::Program lower_text(const std::string &input, bool parallel = false) {
     while (outermost < plan.nest.levels.size() && plan.nest.levels[outermost].kind != scan::Level::Kind::Loop)
       ++outermost;
     if (parallel && outermost < plan.nest.levels.size()) plan.parallel = outermost;
+    plan.reduces = std::none_of(plan.nest.levels.begin(), plan.nest.levels.end(), [&](const auto &level) {
+      return term::mentions(leaf.target.slot, level.variable);
+    });
     plans.push_back(std::move(plan));
   }
   lower::LowerOptions options;

@@ -1,6 +1,7 @@
 // What the compiler must decide: which loops run in parallel and why, what is found how, and that it does
 // what a schedule says or refuses.
 #include "layout_file.h"
+#include "loop/walk.h"
 #include "pipeline/request_text.h"
 
 #include <filesystem>
@@ -31,12 +32,12 @@ std::string without(std::string content, const std::string &line) {
 }
 
 const loop::For *parallel_loop(const loop::Block &block) {
-  for (const loop::Statement &statement : block)
-    if (const auto *loop = std::get_if<loop::For>(&statement.kind)) {
-      if (loop->parallel) return loop;
-      if (const loop::For *inner = parallel_loop(loop->body)) return inner;
-    }
-  return nullptr;
+  const loop::For *found = nullptr;
+  loop::each_statement(block, [&](const loop::Statement &statement) {
+    const auto *loop = std::get_if<loop::For>(&statement.kind);
+    if (!found && loop && loop->parallel) found = loop;
+  });
+  return found;
 }
 
 std::size_t count(const std::string &text, const std::string &what) {
@@ -89,6 +90,37 @@ TEST(PipelineParallel, one_entry_per_row_in_any_order_is) {
   EXPECT_EQ(parallel_of(made), "A.p");
   // Not when the result runs over the columns.
   EXPECT_EQ(verdicts_of(compile_text("y(j) = A(i,j) * x(i)\n-f A=@one_per_row")), "A.p: reduction");
+}
+
+std::string work_of(const Compilation &made) {
+  const loop::For *loop = parallel_loop(made.program.body);
+  if (!loop) return "serial";
+  std::string text = "from " + std::to_string(loop->parallel->least);
+  return loop->parallel->work ? text + " of " + term::to_text(*loop->parallel->work) : text;
+}
+
+TEST(PipelineParallel, a_team_is_woken_for_enough_entries_only) {
+  EXPECT_EQ(work_of(compile_text(spmv + "-f A=csr")), "from 524288 of A.NNZ");
+  EXPECT_EQ(work_of(compile_text("y(i) = A(i,j) * B(i,j)\n-f A=csr\n-f B=csr")),
+            "from 262144 of A.NNZ + B.NNZ");
+  EXPECT_EQ(work_of(compile_text("C(i,j) = A(i,k) * B(k,j)\n-f A=csr")), "from 2097152 of B.N*A.NNZ");
+  EXPECT_EQ(work_of(compile_text(spmv + "-f A=dense")), "from 2097152 of A.M*A.N");
+  // Who names the loop wants it.
+  EXPECT_EQ(work_of(compile_text(spmv + "-f A=csr\n-s parallel i")), "from 0");
+}
+
+TEST(PipelineParallel, threads_add_up_one_sum) {
+  for (const char *formats : {"-f a=sv\n-f b=sv", "-f a=sv", ""}) {
+    Compilation made = compile_text(std::string("t = a(i) * b(i)\n") + formats);
+    const loop::For *loop = parallel_loop(made.program.body);
+    ASSERT_NE(loop, nullptr) << formats;
+    EXPECT_EQ(loop->parallel->sum, "t.sum");
+  }
+  Compilation rows = compile_text("t = A(i,j) * B(i,j)\n-f A=csr\n-f B=csr");
+  EXPECT_EQ(verdicts_of(rows), "i: reduction, A.p: reduction");
+  EXPECT_EQ(parallel_of(rows), "i");
+  // Each row adds to an element of its own choice: no one sum.
+  EXPECT_EQ(parallel_of(compile_text("y(j) = A(i,j) * x(i)\n-f A=coo")), "");
 }
 
 TEST(PipelineParallel, listed_rows_in_any_order_are_where_they_differ) {

@@ -20,6 +20,7 @@ pipeline::Request Problem::request() const {
   request.index = index;
   request.value = value;
   request.only_alternative = only_alternative;
+  request.always_parallel = true; // small as it is
   return request;
 }
 

@@ -1,0 +1,120 @@
+#include "choose/threads.h"
+
+#include "choose/thresholds.h"
+
+#include <algorithm>
+#include <set>
+
+namespace unravel::choose {
+
+namespace {
+
+using lower::LeafPlan;
+using scan::Level;
+using term::Term;
+
+/// Over sizes and counts alone: no array is read, no variable of the nest occurs.
+bool is_fixed(const Term &term, const std::vector<Level> &levels) {
+  return term::applications_of(term).empty() &&
+         std::none_of(levels.begin(), levels.end(),
+                      [&](const Level &level) { return term::mentions(term, level.variable); });
+}
+
+/// The number of values that the operand of that name stores.
+std::optional<Term> entries_of(const std::string &name, const combine::IterationSpace &space,
+                               const combine::Combination &combination) {
+  for (const combine::Operand &operand : space.operands) {
+    if (operand.name != name || operand.array.empty()) continue;
+    Term product(1);
+    for (const Term &extent : combination.arrays.at(operand.array))
+      product = term::multiply(product, extent);
+    if (term::applications_of(product).empty()) return product;
+  }
+  return std::nullopt;
+}
+
+/// Whether a loop's bounds are those of a segment: they depend on outer levels.
+bool is_segment(const Level &level, const std::vector<Level> &levels) {
+  return level.kind == Level::Kind::Loop && !level.tensor.empty() &&
+         !(is_fixed(level.lower, levels) && is_fixed(level.upper, levels));
+}
+
+/// Segments inside segments: how often the entries are passed again isn't known, but it is often.
+int nested_segments(const LeafPlan &plan) {
+  auto segments = std::count_if(plan.nest.levels.begin(), plan.nest.levels.end(),
+                                [&](const Level &level) { return is_segment(level, plan.nest.levels); });
+  return std::max(static_cast<int>(segments) - 1, 0);
+}
+
+/// Whether each iteration is one entry, or one coordinate of something dense.
+bool has_short_iterations(const LeafPlan &plan, std::size_t level) {
+  const std::vector<Level> &levels = plan.nest.levels;
+  return std::none_of(levels.begin() + static_cast<std::ptrdiff_t>(level) + 1, levels.end(),
+                      [&](const Level &inner) {
+                        return inner.kind == Level::Kind::Loop ||
+                               (inner.kind == Level::Kind::Find && levels[level].tensor.empty());
+                      });
+}
+
+/// Whether a dense loop leads to the entries of a tensor, each once: their segments' bounds depend on its
+/// variable, or they are found by it.
+bool leads_to_entries(const std::string &variable, const Level &inner, const std::vector<Level> &levels) {
+  if (inner.kind == Level::Kind::Find)
+    return std::any_of(inner.components.begin(), inner.components.end(),
+                       [&](const auto &component) { return component.target == term::variable(variable); });
+  return is_segment(inner, levels) &&
+         (term::mentions(inner.lower, variable) || term::mentions(inner.upper, variable));
+}
+
+/// The innermost loop runs over coordinates one after the other: compilers use vectors.
+bool ends_dense(const LeafPlan &plan) {
+  auto last = std::find_if(plan.nest.levels.rbegin(), plan.nest.levels.rend(),
+                           [](const Level &level) { return level.kind != Level::Kind::Let; });
+  return last != plan.nest.levels.rend() && last->kind == Level::Kind::Loop && last->tensor.empty();
+}
+
+} // namespace
+
+std::optional<Term> work_of(const LeafPlan &plan, const combine::IterationSpace &space,
+                            const combine::Combination &combination) {
+  if (!plan.parallel) return std::nullopt;
+  const std::vector<Level> &levels = plan.nest.levels;
+  std::set<std::string> tensors;
+  Term dense(1), entries(0);
+  for (std::size_t k = *plan.parallel; k < levels.size(); ++k) {
+    const Level &level = levels[k];
+    bool filled = std::any_of(plan.finds.levels.begin(), plan.finds.levels.end(), [&](const auto &find) {
+      return find.level == k && find.method == find::Method::Map && find.map_level > *plan.parallel;
+    });
+    if ((level.kind == Level::Kind::Loop || filled) && tensors.insert(level.tensor).second)
+      if (std::optional<Term> count = entries_of(level.tensor, space, combination))
+        entries = entries + *count;
+    if (level.kind != Level::Kind::Loop || !level.tensor.empty() || !is_fixed(level.lower, levels) ||
+        !is_fixed(level.upper, levels))
+      continue;
+    // The rows of a matrix that is passed once: its entries count.
+    bool leads =
+        std::any_of(levels.begin() + static_cast<std::ptrdiff_t>(k) + 1, levels.end(),
+                    [&](const Level &inner) { return leads_to_entries(level.variable, inner, levels); });
+    if (!leads) dense = term::multiply(dense, level.upper - level.lower);
+  }
+  if (entries == Term(0) && dense == Term(1)) return std::nullopt;
+  return entries == Term(0) ? dense : term::multiply(dense, entries);
+}
+
+void share_out(LeafPlan &plan, const combine::IterationSpace &space, const combine::Combination &combination,
+               bool chunk_is_given) {
+  if (!plan.parallel) return;
+  if (!chunk_is_given && has_short_iterations(plan, *plan.parallel)) plan.chunk = chunk_of_entries;
+  plan.work = work_of(plan, space, combination);
+  if (!plan.work) return;
+  bool finds = std::any_of(plan.finds.levels.begin(), plan.finds.levels.end(), [&](const auto &find) {
+    return find.level > *plan.parallel && find.method != find::Method::Direct;
+  });
+  plan.least = finds ? least_found_entries : least_entries;
+  if (ends_dense(plan)) plan.least *= dense_per_entry;
+  for (int k = nested_segments(plan); k > 0; --k)
+    plan.least = std::max<std::int64_t>(plan.least / entries_per_segment, 1);
+}
+
+} // namespace unravel::choose

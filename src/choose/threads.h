@@ -1,0 +1,24 @@
+#pragma once
+
+#include "combine/space.h"
+#include "lower/lower.h"
+
+#include <optional>
+
+/// Which loop runs in parallel is decided elsewhere (pipeline); here: from how much work on, and in which
+/// pieces. Waking a team of threads that sleep costs as much as some hundred thousand entries
+/// (docs/choice.md).
+namespace unravel::choose {
+
+/// What the plan's parallel loop does, in entries of the tensors that it runs over or fills maps from, times
+/// the iterations of the dense loops inside: a term over sizes and counts. None where there is no parallel
+/// loop, or nothing is known.
+std::optional<term::Term> work_of(const lower::LeafPlan &plan, const combine::IterationSpace &space,
+                                  const combine::Combination &combination);
+
+/// Sets `least` and `work` of a plan with a parallel loop, and `chunk` where the loop runs over entries one
+/// by one and the user gave none.
+void share_out(lower::LeafPlan &plan, const combine::IterationSpace &space,
+               const combine::Combination &combination, bool chunk_is_given);
+
+} // namespace unravel::choose
