@@ -107,7 +107,6 @@ void share_out(LeafPlan &plan, const combine::IterationSpace &space, const combi
   if (!plan.parallel) return;
   if (!chunk_is_given && has_short_iterations(plan, *plan.parallel)) plan.chunk = chunk_of_entries;
   plan.work = work_of(plan, space, combination);
-  if (!plan.work) return;
   bool finds = std::any_of(plan.finds.levels.begin(), plan.finds.levels.end(), [&](const auto &find) {
     return find.level > *plan.parallel && find.method != find::Method::Direct;
   });

@@ -16,8 +16,8 @@ namespace unravel::choose {
 std::optional<term::Term> work_of(const lower::LeafPlan &plan, const combine::IterationSpace &space,
                                   const combine::Combination &combination);
 
-/// Sets `least` and `work` of a plan with a parallel loop, and `chunk` where the loop runs over entries one
-/// by one and the user gave none.
+/// Sets `least` and `work` (none: the iterations count) of a plan with a parallel loop, and `chunk` where the
+/// loop runs over entries one by one and the user gave none.
 void share_out(lower::LeafPlan &plan, const combine::IterationSpace &space,
                const combine::Combination &combination, bool chunk_is_given);
 
