@@ -233,6 +233,25 @@ TEST(PipelineDecision, only_one_alternative) {
   }
 }
 
+/// What was read of a request is used as it is: a user's layout file is read and checked once.
+TEST(PipelineDecision, layouts_are_read_once) {
+  Request request;
+  request.expression = "y(i) = A(i,j) * x(j)";
+  request.formats = {{"A", "csr"}, {"x", "sv"}};
+  const std::string expected = loop::to_text(compile(request).program);
+  Front front;
+  {
+    LayoutFile file(shipped("sv"));
+    request.formats["x"] = file.path();
+    front = read_request(request);
+  }
+  EXPECT_THROW(compile(request), report::Error); // the file is gone
+  Compilation compiled = compile(request, front);
+  EXPECT_EQ(loop::to_text(compiled.program), expected);
+  EXPECT_EQ(compiled.stages.front().name, "layouts and computation");
+  EXPECT_GT(compiled.stages.front().milliseconds, 0);
+}
+
 TEST(PipelineRefusal, orders) {
   EXPECT_EQ(message_of(spmv + "-f A=csr\n-s order i, q"),
             "-s:1:10: error: `q` is not a variable of this computation [unknown-variable]\n"
