@@ -28,17 +28,32 @@ std::shared_ptr<const text::Source> argument(const std::string &name, const std:
   return std::make_shared<const text::Source>(name, content);
 }
 
+class Stopwatch {
+public:
+  double milliseconds() const {
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin_).count();
+  }
+
+private:
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
 /// Runs the steps; keeps time and, with details, what each printed.
 class Steps {
 public:
   Steps(std::vector<Stage> &stages, bool details) : stages_(stages), details_(details) {}
 
   template <class Work, class Print> auto run(const std::string &name, Work work, Print print) {
-    auto begin = std::chrono::steady_clock::now();
+    Stopwatch watch;
     auto result = work();
-    std::chrono::duration<double, std::milli> spent = std::chrono::steady_clock::now() - begin;
-    stages_.push_back({name, details_ ? print(result) : std::string(), spent.count()});
+    double spent = watch.milliseconds();
+    add(name, spent, [&] { return print(result); });
     return result;
+  }
+
+  /// A step that was done.
+  template <class Print> void add(const std::string &name, double milliseconds, Print print) {
+    stages_.push_back({name, details_ ? print() : std::string(), milliseconds});
   }
 
 private:
@@ -59,12 +74,10 @@ parse::ScheduleTree read_schedules(const Request &request) {
   for (const std::string &schedule : request.schedules)
     add(parse::parse_schedule(argument("-s", schedule)));
   for (const std::string &find : request.finds) {
-    std::size_t equals = find.find('=');
-    if (equals == std::string::npos)
+    if (find.find('=') == std::string::npos)
       report::fail(Kind::bad_option, fmt::format("`--find {}` names no method", find),
                    "write --find x=binary");
-    add(parse::parse_schedule(
-        argument("--find", fmt::format("find {} by {}", find.substr(0, equals), find.substr(equals + 1)))));
+    all.finds.push_back(parse::parse_find(argument("--find", find)));
   }
   return all;
 }
@@ -197,6 +210,7 @@ double Compilation::milliseconds() const {
 }
 
 Front read_request(const Request &request) {
+  Stopwatch watch;
   Front front;
   front.computation =
       compute::make_computation(parse::parse_assignment(argument("expression", request.expression)));
@@ -216,10 +230,15 @@ Front read_request(const Request &request) {
       front.warnings.push_back(std::move(finding));
     front.layouts.emplace(use.name, std::move(checked.layout));
   }
+  front.milliseconds = watch.milliseconds();
   return front;
 }
 
 Compilation compile(const Request &request) {
+  return compile(request, read_request(request));
+}
+
+Compilation compile(const Request &request, const Front &front) {
   Compilation result;
   Steps steps(result.stages, request.details);
   auto no_text = [](const auto &) { return std::string(); };
@@ -227,12 +246,11 @@ Compilation compile(const Request &request) {
   parse::ScheduleTree schedule = read_schedules(request);
   find::Requests requests = find_requests(schedule);
 
-  Front front = steps.run(
-      "layouts and computation", [&] { return read_request(request); },
-      [](const Front &read) { return compute::to_text(read.computation); });
-  result.computation = std::move(front.computation);
-  result.layouts = std::move(front.layouts);
-  result.warnings = std::move(front.warnings);
+  result.computation = front.computation;
+  result.layouts = front.layouts;
+  result.warnings = front.warnings;
+  steps.add("layouts and computation", front.milliseconds,
+            [&] { return compute::to_text(result.computation); });
 
   result.combination = steps.run(
       "iteration space", [&] { return combine::combine(result.computation, result.layouts); },

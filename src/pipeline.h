@@ -68,10 +68,14 @@ struct Front {
   compute::Computation computation;
   std::map<std::string, layout::Layout> layouts;
   std::vector<report::Diagnostic> warnings;
+  double milliseconds = 0; // that reading and checking them took
 };
 Front read_request(const Request &request);
 
 Compilation compile(const Request &request);
+/// The same with what was read of the request already: its layouts aren't read and checked again.
+/// Precondition: `front` is read_request's of the same expression and formats.
+Compilation compile(const Request &request, const Front &front);
 
 /// The stages in a row, for `unravel explain`.
 std::string to_text(const Compilation &compilation);

@@ -2,9 +2,11 @@
 #include "find/counterexample.h"
 
 #include "prove/world.h"
+#include "term/read.h"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 
 namespace unravel::find {
 
@@ -76,6 +78,8 @@ public:
     if (kind == "O-persist") return persist();
     if (kind == "O-inc") return increment();
     if (kind == "O-init" || kind == "O-clamp") return starts(kind == "O-clamp", argument == "up");
+    if (kind == "O-range" && argument.find(", ") == std::string::npos) return range(argument);
+    if (kind == "O-block") return block(argument.substr(argument.rfind(", ") + 2));
     return fmt::format("{}: {}", data(), variables());
   }
 
@@ -192,6 +196,17 @@ private:
                        back ? ", further back" : "");
   }
 
+  std::string range(const std::string &extent) const {
+    std::int64_t end = term::evaluate(term::read_term(extent), world_);
+    return fmt::format("{}: the key at position {} is {}, outside of [0, {}) = [0, {})", data(), position(0),
+                       key(position(0)), extent, end);
+  }
+
+  std::string block(const std::string &width) const {
+    return fmt::format("{}: what is at position {} is {}, which begins at no multiple of {}", data(),
+                       position(0), key(position(0)), width);
+  }
+
   std::string variables() const {
     std::vector<std::string> parts;
     for (std::size_t k = 0; k <= index_; ++k)
@@ -211,11 +226,28 @@ private:
 
 const Obligation *named_obligation(const LevelPlan &plan, const std::string &reason) {
   if (reason.substr(0, 2) != "O-") return nullptr;
-  std::string kind = kind_of(reason);
-  auto at = std::find_if(plan.obligations.begin(), plan.obligations.end(), [&](const Obligation &each) {
-    return !each.holds && !each.wanted_possible && kind_of(each.name) == kind;
-  });
-  return at == plan.obligations.end() ? nullptr : &*at;
+  const std::string both = "O-stop and O-part";
+  std::vector<std::string> kinds{kind_of(reason)};
+  if (reason.substr(0, both.size()) == both) kinds = {"O-part", "O-stop"};
+  for (const std::string &kind : kinds)
+    for (const Obligation &each : plan.obligations)
+      if (!each.holds && !each.wanted_possible && kind_of(each.name) == kind) return &each;
+  return nullptr;
+}
+
+std::string demand(const LevelPlan &plan, const std::string &reason) {
+  static const std::map<std::string, std::string> demands = {
+      {"O-uniq", "a target is at one position at most"},
+      {"O-contig", "the positions of a target lie side by side"},
+      {"O-stop", "where a search stops without a match there is none ahead"},
+      {"O-part", "keys are in order, so that a bisection knows where to go on"},
+      {"O-direct", "the target alone says at which position it is"},
+      {"O-block", "blocks begin at multiples of their width"},
+      {"O-range", "keys lie in a range that a property names"},
+  };
+  const Obligation *obligation = named_obligation(plan, reason);
+  auto at = demands.find(obligation ? kind_of(obligation->name) : kind_of(reason));
+  return at == demands.end() ? "" : fmt::format("{} asks that {}", at->first, at->second);
 }
 
 std::string counterexample(const scan::Nest &nest, std::size_t level, const Obligation &obligation,

@@ -6,7 +6,8 @@
 namespace unravel::find {
 
 /// The obligation that a candidate's reason names ("O-stop not proved for any skip condition"): the first of
-/// that kind that was asked and not proved. Null where the reason names none.
+/// that kind that was asked and not proved; of several kinds ("O-stop and O-part") the last, which is asked
+/// where the others hold. Null where the reason names none.
 const Obligation *named_obligation(const LevelPlan &plan, const std::string &reason);
 
 /// One sentence about arrays that satisfy all properties and for which the obligation of the find at `level`
@@ -14,6 +15,10 @@ const Obligation *named_obligation(const LevelPlan &plan, const std::string &rea
 /// was found.
 std::string counterexample(const scan::Nest &nest, std::size_t level, const Obligation &obligation,
                            const prove::Prover &prover);
+
+/// What an obligation that a reason names asks for, in words: "the positions of a target lie side by side".
+/// Empty where the reason names none.
+std::string demand(const LevelPlan &plan, const std::string &reason);
 
 /// Why a candidate failed, with a counterexample where there is one.
 std::string failure(const scan::Nest &nest, const LevelPlan &plan, const std::string &reason,

@@ -48,11 +48,12 @@ std::vector<Term> range_candidates(const Obligations &obligations, const Term &k
 Outcome try_map(Obligations &obligations, LevelPlan &plan) {
   const scan::Level &level = obligations.level();
   if (level.components.size() != 1 || !level.components.front().is_equality())
-    return {false, false, false, "the key is not a single equation"};
+    return {false, false, false, "a map needs a single key that equals the target"};
   prove_adjacent(obligations, plan);
   if (!plan.unique) return {false, false, false, "O-uniq not proved"};
   const Term &key = level.components.front().key;
-  for (const Term &extent : range_candidates(obligations, key)) {
+  const std::vector<Term> extents = range_candidates(obligations, key);
+  for (const Term &extent : extents) {
     if (!obligations.keys_in(extent)) continue;
     place_map(obligations, plan);
     Outcome outcome{true, true, true, {}};
@@ -69,7 +70,8 @@ Outcome try_map(Obligations &obligations, LevelPlan &plan) {
     plan.map_form = plan.only_value ? MapForm::Values : MapForm::Positions;
     return outcome;
   }
-  return {false, false, false, "no range of the keys is proved"};
+  return {false, false, false,
+          extents.empty() ? "no property says how far the keys range" : "O-range not proved"};
 }
 
 } // namespace unravel::find

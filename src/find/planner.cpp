@@ -66,9 +66,9 @@ void check_requests(const scan::Nest &nest, const Requests &requests) {
 class Planner {
 public:
   Planner(const scan::Nest &nest, prove::Prover &prover, const Requests &requests, const Lengths &lengths,
-          const std::set<std::string> &value_positions, bool with_examples)
+          const std::set<std::string> &value_positions, bool for_user)
       : nest_(nest), prover_(prover), requests_(requests), lengths_(lengths),
-        value_positions_(value_positions), with_examples_(with_examples), finds_(finds_of(nest)) {}
+        value_positions_(value_positions), for_user_(for_user), finds_(finds_of(nest)) {}
 
   FindPlan plan() {
     check_requests(nest_, requests_);
@@ -138,7 +138,7 @@ private:
       own.candidates.clear();
       if (!attempt(*template_of(wanted->method), obligations, own, true))
         refuse(own, *wanted, own.candidates.back().reason);
-      own.candidates.back().reason = "as asked";
+      own.candidates.back().reason = for_user_ ? "as asked" : "chosen for this alternative";
     } else {
       for (const Template &each : templates)
         if (attempt(each, obligations, own, false)) break;
@@ -223,11 +223,13 @@ private:
   }
 
   [[noreturn]] void refuse(const LevelPlan &own, const Request &wanted, const std::string &reason) const {
+    std::string hint = "leave the method to the compiler, or state the property that is missing";
+    if (std::string needed = demand(own, reason); !needed.empty()) hint = needed + "; " + hint;
     report::fail(report::Kind::find_not_proved, wanted.method_span,
                  fmt::format("`{}` can't be found by {}: {}", nest_.levels[own.level].variable,
                              name_of(wanted.method),
-                             with_examples_ ? failure(nest_, own, reason, prover_) : reason),
-                 "leave the method to the compiler, or state the property that is missing");
+                             for_user_ ? failure(nest_, own, reason, prover_) : reason),
+                 hint);
   }
 
   const scan::Nest &nest_;
@@ -235,7 +237,7 @@ private:
   const Requests &requests_;
   Lengths lengths_;
   const std::set<std::string> &value_positions_;
-  bool with_examples_; // in refusals
+  bool for_user_; // who makes the requests, and reads the refusals
   std::vector<std::size_t> finds_;
   std::vector<Obligation> vacuity_;
   bool undecided_ = false;

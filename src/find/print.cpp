@@ -39,6 +39,15 @@ std::string list_of(const std::vector<term::Term> &terms) {
   return text;
 }
 
+const char *content_of(MapForm form) {
+  switch (form) {
+  case MapForm::Positions: return "positions";
+  case MapForm::Values: return "values";
+  case MapForm::Marked: return "values and marks";
+  }
+  return "";
+}
+
 std::string print_method(const LevelPlan &plan, const scan::Nest &nest) {
   std::string text;
   switch (plan.method) {
@@ -63,6 +72,13 @@ std::string print_method(const LevelPlan &plan, const scan::Nest &nest) {
                        term::to_text(plan.map_lower), term::to_text(plan.map_upper), list_of(plan.map_keys),
                        list_of(plan.map_targets), place_of(plan.map_level, nest));
   case Method::Map:
+    text = fmt::format("  positions [{}, {}) by {} in [0, {}), asked for {}{}\n  holds {}, filled {}\n",
+                       term::to_text(plan.map_lower), term::to_text(plan.map_upper), list_of(plan.map_keys),
+                       term::to_text(plan.map_extent), list_of(plan.map_targets),
+                       plan.check_target ? " if it lies there" : "", content_of(plan.map_form),
+                       place_of(plan.map_level, nest));
+    if (plan.map_limit) text += fmt::format("  for at most {} keys\n", plan.map_limit);
+    return text;
   case Method::Scan: return text;
   }
   return text;

@@ -8,6 +8,8 @@ namespace unravel::parse {
 LayoutFileTree parse_layout_file(const std::shared_ptr<const text::Source> &source);
 AssignmentTree parse_assignment(const std::shared_ptr<const text::Source> &source);
 ScheduleTree parse_schedule(const std::shared_ptr<const text::Source> &source);
+/// What stands after `--find`: "x=binary", "x.p=scan".
+ScheduleTree::Find parse_find(const std::shared_ptr<const text::Source> &source);
 /// The right side of `-f A=...`.
 LayoutReference parse_layout_reference(const std::shared_ptr<const text::Source> &source);
 

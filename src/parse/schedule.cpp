@@ -36,6 +36,13 @@ public:
     return std::move(result_);
   }
 
+  /// A find alone: variable "=" method.
+  ScheduleTree::Find parse_only_find() {
+    ScheduleTree::Find find = parse_find("=", "write `x=binary`");
+    if (!tokens_.at_end()) tokens_.fail_expected("the end of the text", "give one --find per find");
+    return find;
+  }
+
 private:
   void parse_statement() {
     const Token word = tokens_.peek();
@@ -46,7 +53,7 @@ private:
       for (Name &name : parse_variables())
         result_.parallel.push_back(std::move(name));
     } else if (tokens_.accept("find")) {
-      result_.finds.push_back(parse_find());
+      result_.finds.push_back(parse_find("by", "write `find x by binary`"));
     } else if (tokens_.accept("chunk")) {
       if (result_.chunk) fail_twice(word);
       result_.chunk = tokens_.expect_integer("a number of iterations, at least 1", 1);
@@ -65,10 +72,10 @@ private:
     return names;
   }
 
-  ScheduleTree::Find parse_find() {
+  ScheduleTree::Find parse_find(const char *separator, const char *example) {
     ScheduleTree::Find find;
     find.target = tokens_.expect_name("a tensor such as `x` or a variable such as `x.p`");
-    tokens_.expect("by", "after `" + find.target.text + "`", "write `find x by binary`");
+    tokens_.expect(separator, "after `" + find.target.text + "`", example);
     std::string expected = "a way to find (" + list_words(methods) + ")";
     if (!tokens_.at_name() || !contains(methods, tokens_.peek().text))
       tokens_.fail_expected(expected, suggest(tokens_.peek().text, methods));
@@ -98,6 +105,10 @@ private:
 
 ScheduleTree parse_schedule(const std::shared_ptr<const text::Source> &source) {
   return ScheduleParser(source).parse();
+}
+
+ScheduleTree::Find parse_find(const std::shared_ptr<const text::Source> &source) {
+  return ScheduleParser(source).parse_only_find();
 }
 
 } // namespace unravel::parse

@@ -173,7 +173,7 @@ private:
     for (const auto &[name, value] : counts())
       request.counts.emplace(name, value);
     request.distrusted.insert(request.distrusted.end(), distrusted_.begin(), distrusted_.end());
-    report_.compilation = pipeline::compile(request);
+    report_.compilation = pipeline::compile(request, front_);
     emit::EmitOptions options;
     options.in_process = true;
     report_.c_text = emit::emit_c(report_.compilation.program, options);

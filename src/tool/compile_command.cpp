@@ -78,14 +78,12 @@ void add_compile(CLI::App &app, int &code, bool &json) {
                                                      : emit::emit_c(compilation.program, how));
     }
     if (json) {
-      std::cout << nlohmann::json{{"expression", compilation.computation.text},
-                                  {"function", emit::kernel_name(compilation.program)},
-                                  {"loops", loops_json(compilation)},
-                                  {"finds", finds_json(compilation)},
-                                  {"times_ms", {{"compile", compilation.milliseconds()}}},
-                                  {"c", emit::emit_c(compilation.program)}}
-                       .dump(2)
-                << "\n";
+      nlohmann::json out = {{"expression", compilation.computation.text},
+                            {"function", emit::kernel_name(compilation.program)},
+                            {"times_ms", {{"compile", compilation.milliseconds()}}},
+                            {"c", emit::emit_c(compilation.program)}};
+      out.update(plans_json(compilation));
+      std::cout << out.dump(2) << "\n";
     } else if (options->output.empty()) {
       std::cout << (options->main ? program_text(compilation, *options) : emit::emit_c(compilation.program));
     }

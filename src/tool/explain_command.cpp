@@ -29,10 +29,10 @@ void add_explain(CLI::App &app, int &code, bool &json) {
     if (json) {
       nlohmann::json out = {{"expression", compilation.computation.text},
                             {"loops", loops_json(compilation)},
-                            {"finds", proofs_json(compilation)},
                             {"obligations", obligations_json(compilation)},
                             {"dependences", dependences_json(compilation)},
                             {"c", c}};
+      out.update(proofs_json(compilation));
       out["stages"] = nlohmann::json::array();
       for (const pipeline::Stage &stage : compilation.stages)
         out["stages"].push_back({{"name", stage.name}, {"text", stage.text}, {"ms", stage.milliseconds}});

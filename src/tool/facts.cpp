@@ -27,13 +27,34 @@ double proof_milliseconds(const pipeline::Compilation &compilation, const find::
   return sum;
 }
 
-} // namespace
-
+/// The plan of the find at a level. Precondition: it is a find.
 const find::LevelPlan &plan_of(const pipeline::Leaf &leaf, std::size_t index) {
   for (const find::LevelPlan &plan : leaf.plan.finds.levels)
     if (plan.level == index) return plan;
   throw std::logic_error("a find without a plan");
 }
+
+/// A plan's finds, for `run`.
+json finds_json(const pipeline::Compilation &compilation, const lower::LeafPlan &plan) {
+  json finds = json::array();
+  each_find(plan, [&](const find::LevelPlan &own, const Level &level) {
+    json find = {{"tensor", level.tensor},
+                 {"variable", level.variable},
+                 {"template", find::name_of(own.method)},
+                 {"unique", own.unique},
+                 {"obligations", own.obligations.size()},
+                 {"proof_ms", proof_milliseconds(compilation, own)}};
+    if (find::keeps_state(own.method)) {
+      find["direction"] = direction_name(own);
+      find["state"] = own.state;
+      find["advance"] = own.advance;
+    }
+    finds.push_back(std::move(find));
+  });
+  return finds;
+}
+
+} // namespace
 
 const char *direction_name(const find::LevelPlan &plan) {
   return plan.direction == find::Direction::Up ? "up" : "down";
@@ -49,24 +70,47 @@ json loops_json(const pipeline::Compilation &compilation) {
   return loops;
 }
 
-json finds_json(const pipeline::Compilation &compilation) {
+std::vector<std::string> order_of(const lower::LeafPlan &plan) {
+  std::vector<std::string> order;
+  for (const Level &level : plan.nest.levels)
+    order.push_back(level.variable);
+  return order;
+}
+
+std::optional<std::string> place_of_choice(const lower::LeafPlan &plan) {
+  if (plan.split == 0) return std::nullopt;
+  return plan.nest.levels[plan.split - 1].variable;
+}
+
+json main_finds_json(const pipeline::Compilation &compilation, const FindsOf &finds_of) {
   json finds = json::array();
-  each_level(compilation, [&](const pipeline::Leaf &leaf, std::size_t index, const Level &level) {
-    if (level.kind != Level::Kind::Find) return;
-    const find::LevelPlan &plan = plan_of(leaf, index);
-    json find = {{"tensor", level.tensor},
-                 {"variable", level.variable},
-                 {"template", find::name_of(plan.method)},
-                 {"unique", plan.unique},
-                 {"obligations", plan.obligations.size()},
-                 {"proof_ms", proof_milliseconds(compilation, plan)}};
-    if (find::keeps_state(plan.method)) {
-      find["direction"] = direction_name(plan);
-      find["state"] = plan.state;
-    }
-    finds.push_back(std::move(find));
-  });
+  for (const pipeline::Leaf &leaf : compilation.leaves)
+    for (json &find : finds_of(leaf.plan))
+      finds.push_back(std::move(find));
   return finds;
+}
+
+json alternatives_json(const pipeline::Compilation &compilation, const FindsOf &finds_of) {
+  json alternatives = json::array();
+  for (std::size_t k = 0; k < compilation.leaves.size(); ++k) {
+    const lower::LeafPlan &plan = compilation.leaves[k].plan;
+    std::optional<std::string> inside = place_of_choice(plan);
+    for (const lower::Alternative &other : plan.alternatives)
+      alternatives.push_back({{"leaf", k},
+                              {"inside", inside ? json(*inside) : json(nullptr)},
+                              {"condition", term::to_text(other.condition)},
+                              {"reason", other.reason},
+                              {"order", order_of(other.plan)},
+                              {"finds", finds_of(other.plan)}});
+  }
+  return alternatives;
+}
+
+json plans_json(const pipeline::Compilation &compilation) {
+  auto finds_of = [&](const lower::LeafPlan &plan) { return finds_json(compilation, plan); };
+  return {{"loops", loops_json(compilation)},
+          {"finds", main_finds_json(compilation, finds_of)},
+          {"alternatives", alternatives_json(compilation, finds_of)}};
 }
 
 json dependences_json(const pipeline::Compilation &compilation) {
@@ -102,8 +146,7 @@ json run_json(const run::Report &report) {
       {"cached", report.cached},
       {"kernel",
        {{"median", report.kernel.median}, {"min", report.kernel.least}, {"runs", report.kernel.runs}}}};
-  out["loops"] = loops_json(compilation);
-  out["finds"] = finds_json(compilation);
+  out.update(plans_json(compilation));
   out["operands"] = json::array();
   for (const auto &[name, entries] : report.entries)
     out["operands"].push_back({{"name", name},

@@ -3,15 +3,17 @@
 #include "pipeline.h"
 #include "run/session.h"
 
+#include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
 /// What is known of a kernel after it was made, for people and for programs.
 namespace unravel::tool {
 
-/// "loops" and "finds" as in docs/command-line.md.
+/// "loops" as in docs/command-line.md.
 nlohmann::json loops_json(const pipeline::Compilation &compilation);
-nlohmann::json finds_json(const pipeline::Compilation &compilation);
+/// "loops", "finds" and "alternatives" of `run` and `compile`.
+nlohmann::json plans_json(const pipeline::Compilation &compilation);
 nlohmann::json run_json(const run::Report &report);
 nlohmann::json dependences_json(const pipeline::Compilation &compilation);
 
@@ -21,10 +23,25 @@ std::string run_text(const run::Report &report);
 
 // ---- for these and for proofs.h
 
-/// The plan of the find at a level. Precondition: it is a find.
-const find::LevelPlan &plan_of(const pipeline::Leaf &leaf, std::size_t index);
 /// "up" or "down"
 const char *direction_name(const find::LevelPlan &plan);
+
+/// Calls visit(find, level) for the finds of a plan, outermost first.
+template <class F> void each_find(const lower::LeafPlan &plan, F visit) {
+  for (const find::LevelPlan &find : plan.finds.levels)
+    visit(find, plan.nest.levels[find.level]);
+}
+
+/// What `finds_of` says of a leaf's plan, for all leaves: the main plans' in a row, as "finds", and those of
+/// the alternatives with their conditions, as "alternatives" (docs/command-line.md).
+using FindsOf = std::function<nlohmann::json(const lower::LeafPlan &)>;
+nlohmann::json main_finds_json(const pipeline::Compilation &compilation, const FindsOf &finds_of);
+nlohmann::json alternatives_json(const pipeline::Compilation &compilation, const FindsOf &finds_of);
+
+/// The variables of a plan's nest, outermost first.
+std::vector<std::string> order_of(const lower::LeafPlan &plan);
+/// Where an alternative of the leaf is chosen: inside of this variable; none: before all loops.
+std::optional<std::string> place_of_choice(const lower::LeafPlan &plan);
 
 /// Calls visit(leaf, index, level) for all levels of all nests.
 template <class F> void each_level(const pipeline::Compilation &compilation, F visit) {

@@ -32,14 +32,14 @@ const char *verdict_of(const find::Obligation &obligation, const prove::Question
 }
 
 /// The candidates, those that were tried in vain with a counterexample where one was found.
-std::vector<find::Candidate> explained(const pipeline::Compilation &compilation, const pipeline::Leaf &leaf,
+std::vector<find::Candidate> explained(const pipeline::Compilation &compilation, const scan::Nest &nest,
                                        const find::LevelPlan &plan) {
   std::vector<find::Candidate> all = plan.candidates;
   std::map<std::string, std::string> known; // several templates may need the same obligation
   for (find::Candidate &candidate : all) {
     if (candidate.proved || !candidate.tried) continue;
     auto [at, fresh] = known.emplace(candidate.reason, "");
-    if (fresh) at->second = find::failure(leaf.plan.nest, plan, candidate.reason, *compilation.prover);
+    if (fresh) at->second = find::failure(nest, plan, candidate.reason, *compilation.prover);
     candidate.reason = at->second;
   }
   return all;
@@ -71,20 +71,17 @@ std::string method_in_words(const find::LevelPlan &plan, const Level &level) {
   return {};
 }
 
-} // namespace
-
-std::string proofs_text(const pipeline::Compilation &compilation) {
+/// Per find of a plan its template in words, the candidates that lost, the obligations.
+std::string finds_text(const pipeline::Compilation &compilation, const lower::LeafPlan &plan) {
   std::string text;
-  each_level(compilation, [&](const pipeline::Leaf &leaf, std::size_t index, const Level &level) {
-    if (level.kind != Level::Kind::Find) return;
-    const find::LevelPlan &plan = plan_of(leaf, index);
-    text += fmt::format("{} by {}\n", level.variable, method_in_words(plan, level));
-    for (const find::Candidate &candidate : explained(compilation, leaf, plan))
-      if (candidate.method != plan.method || !candidate.proved)
+  each_find(plan, [&](const find::LevelPlan &own, const Level &level) {
+    text += fmt::format("{} by {}\n", level.variable, method_in_words(own, level));
+    for (const find::Candidate &candidate : explained(compilation, plan.nest, own))
+      if (candidate.method != own.method || !candidate.proved)
         text += fmt::format("  not {}: {}\n", find::name_of(candidate.method), candidate.reason);
       else if (!candidate.reason.empty())
         text += fmt::format("  {}: {}\n", find::name_of(candidate.method), candidate.reason);
-    for (const find::Obligation &obligation : plan.obligations) {
+    for (const find::Obligation &obligation : own.obligations) {
       const prove::Question &question = question_of(compilation, obligation);
       text += fmt::format("  {:<34} {:<26} {:6.2f} ms  {} instances  [{}]\n", obligation.name,
                           verdict_of(obligation, question), question.milliseconds, question.instances,
@@ -94,56 +91,90 @@ std::string proofs_text(const pipeline::Compilation &compilation) {
   return text;
 }
 
-json proofs_json(const pipeline::Compilation &compilation) {
+json candidate_json(const find::Candidate &candidate) {
+  return {{"template", find::name_of(candidate.method)},
+          {"proved", candidate.proved},
+          {"tried", candidate.tried},
+          {"reason", candidate.reason}};
+}
+
+json obligation_json(const find::Obligation &obligation, const prove::Question &question) {
+  bool unknown = question.answer == prove::Answer::Unknown;
+  return {{"name", obligation.name},
+          {"verdict", unknown            ? "unknown"
+                      : obligation.holds ? "proved"
+                                         : "refuted"},
+          {"ms", question.milliseconds},
+          {"instances", question.instances}};
+}
+
+/// A plan's finds, for `explain`.
+json finds_json(const pipeline::Compilation &compilation, const lower::LeafPlan &plan) {
   json finds = json::array();
-  each_level(compilation, [&](const pipeline::Leaf &leaf, std::size_t index, const Level &level) {
-    if (level.kind != Level::Kind::Find) return;
-    const find::LevelPlan &plan = plan_of(leaf, index);
-    bool walks = plan.method == Method::Sequential || plan.method == Method::Galloping;
+  each_find(plan, [&](const find::LevelPlan &own, const Level &level) {
+    bool walks = find::keeps_state(own.method);
     json find = {{"tensor", level.tensor},
                  {"variable", level.variable},
-                 {"template", find::name_of(plan.method)},
-                 {"direction", walks ? json(direction_name(plan)) : json(nullptr)},
-                 {"state", walks ? json(plan.state) : json::array()},
-                 {"unique", plan.unique},
-                 {"words", method_in_words(plan, level)},
+                 {"template", find::name_of(own.method)},
+                 {"direction", walks ? json(direction_name(own)) : json(nullptr)},
+                 {"state", walks ? json(own.state) : json::array()},
+                 {"advance", walks ? json(own.advance) : json(nullptr)},
+                 {"unique", own.unique},
+                 {"words", method_in_words(own, level)},
                  {"candidates", json::array()},
                  {"obligations", json::array()}};
-    for (const find::Candidate &candidate : explained(compilation, leaf, plan))
-      find["candidates"].push_back({{"template", find::name_of(candidate.method)},
-                                    {"proved", candidate.proved},
-                                    {"tried", candidate.tried},
-                                    {"reason", candidate.reason}});
-    for (const find::Obligation &obligation : plan.obligations) {
-      const prove::Question &question = question_of(compilation, obligation);
-      bool unknown = question.answer == prove::Answer::Unknown;
-      find["obligations"].push_back({{"name", obligation.name},
-                                     {"verdict", unknown            ? "unknown"
-                                                 : obligation.holds ? "proved"
-                                                                    : "refuted"},
-                                     {"ms", question.milliseconds},
-                                     {"instances", question.instances}});
-    }
+    for (const find::Candidate &candidate : explained(compilation, plan.nest, own))
+      find["candidates"].push_back(candidate_json(candidate));
+    for (const find::Obligation &obligation : own.obligations)
+      find["obligations"].push_back(obligation_json(obligation, question_of(compilation, obligation)));
     finds.push_back(std::move(find));
   });
   return finds;
 }
 
+} // namespace
+
+std::string proofs_text(const pipeline::Compilation &compilation) {
+  std::string text;
+  for (const pipeline::Leaf &leaf : compilation.leaves) {
+    text += finds_text(compilation, leaf.plan);
+    std::optional<std::string> inside = place_of_choice(leaf.plan);
+    for (const lower::Alternative &other : leaf.plan.alternatives)
+      text += fmt::format("\nalternative {}, if {}: {}\norder {}\n{}",
+                          inside ? "inside " + *inside : "first of all", term::to_text(other.condition),
+                          other.reason, fmt::join(order_of(other.plan), ", "),
+                          finds_text(compilation, other.plan));
+  }
+  return text;
+}
+
+json proofs_json(const pipeline::Compilation &compilation) {
+  auto finds_of = [&](const lower::LeafPlan &plan) { return finds_json(compilation, plan); };
+  return {{"finds", main_finds_json(compilation, finds_of)},
+          {"alternatives", alternatives_json(compilation, finds_of)}};
+}
+
 json obligations_json(const pipeline::Compilation &compilation) {
   json all = json::array();
-  each_level(compilation, [&](const pipeline::Leaf &leaf, std::size_t index, const Level &level) {
-    if (level.kind != Level::Kind::Find) return;
-    for (const find::Obligation &obligation : plan_of(leaf, index).obligations) {
-      const prove::Question &question = question_of(compilation, obligation);
-      all.push_back({{"variable", level.variable},
-                     {"name", obligation.name},
-                     {"verdict", verdict_of(obligation, question)},
-                     {"holds", obligation.holds},
-                     {"ms", question.milliseconds},
-                     {"instances", question.instances},
-                     {"question", obligation.question}});
-    }
-  });
+  auto add = [&](const lower::LeafPlan &plan) {
+    each_find(plan, [&](const find::LevelPlan &own, const Level &level) {
+      for (const find::Obligation &obligation : own.obligations) {
+        const prove::Question &question = question_of(compilation, obligation);
+        all.push_back({{"variable", level.variable},
+                       {"name", obligation.name},
+                       {"verdict", verdict_of(obligation, question)},
+                       {"holds", obligation.holds},
+                       {"ms", question.milliseconds},
+                       {"instances", question.instances},
+                       {"question", obligation.question}});
+      }
+    });
+  };
+  for (const pipeline::Leaf &leaf : compilation.leaves) {
+    add(leaf.plan);
+    for (const lower::Alternative &other : leaf.plan.alternatives)
+      add(other.plan);
+  }
   return all;
 }
 

@@ -9,12 +9,12 @@
 namespace unravel::tool {
 
 /// Per find its template in words, the other candidates with reasons and counterexamples, the obligations
-/// with verdicts and times.
+/// with verdicts and times; then the same of each alternative, with its condition.
 std::string proofs_text(const pipeline::Compilation &compilation);
 
-/// The same as in docs/command-line.md: "finds" of `explain --json`.
+/// The same as in docs/command-line.md: "finds" and "alternatives" of `explain --json`.
 nlohmann::json proofs_json(const pipeline::Compilation &compilation);
-/// All obligations in a row, with the numbers of their questions.
+/// All obligations in a row, the alternatives' too, with the numbers of their questions.
 nlohmann::json obligations_json(const pipeline::Compilation &compilation);
 
 /// Writes every question that was asked of the prover to a folder as an SMT-LIB script, 000.smt2 and so on,

@@ -3,6 +3,7 @@
 #include "find/templates.h"
 #include "golden.h"
 #include "levels.h"
+#include "per_find.h"
 #include "report/diagnostic.h"
 #include "right.h"
 
@@ -32,35 +33,19 @@ Case with_ranges(Case each) {
   return each;
 }
 
-/// Per find: direct; where the map is filled and whether the target is tested; or why there is no map.
-std::vector<std::string> maps_of(const Case &each) {
-  prove::Prover prover(each.axioms);
-  FindPlan plan = plan_finds(each.nest, prover);
-  std::vector<std::string> verdicts;
-  std::vector<LevelPlan> outer;
-  for (const LevelPlan &level : plan.levels) {
-    LevelPlan own;
-    Obligations obligations(each.nest, level.level, outer, prover, own);
-    outer.push_back(level);
-    if (plan.vacuous) {
-      verdicts.push_back("vacuous");
-    } else if (level.method == Method::Direct) {
-      verdicts.push_back("direct");
-    } else {
-      Outcome outcome = try_map(obligations, own);
-      verdicts.push_back(outcome.proved
-                             ? fmt::format("at {}{}{}", own.map_level, own.check_target ? " tested" : "",
-                                           outcome.worthwhile ? "" : ", not worth it")
-                             : outcome.reason);
-    }
-  }
-  return verdicts;
+/// Where the map is filled and whether the target is tested; or why there is no map.
+std::string verdict(Obligations &obligations, LevelPlan &own) {
+  if (try_direct(obligations, own).proved) return "direct";
+  Outcome outcome = try_map(obligations, own);
+  if (!outcome.proved) return outcome.reason;
+  return fmt::format("at {}{}{}", own.map_level, own.check_target ? " tested" : "",
+                     outcome.worthwhile ? "" : ", not worth it");
 }
 
 std::string table(const std::function<Case(const Case &)> &change) {
   std::string text;
   for (const Case &each : all_cases())
-    text += fmt::format("{}: {}\n", each.name, fmt::join(maps_of(change(each)), " | "));
+    text += fmt::format("{}: {}\n", each.name, fmt::join(per_find(change(each), verdict), " | "));
   return text;
 }
 

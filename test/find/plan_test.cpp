@@ -1,6 +1,5 @@
-// Verdicts of find synthesis on the cases of docs/find-synthesis, and explanations.
+// What is chosen for the cases of docs/find-synthesis; requests and their refusals.
 #include "cases.h"
-#include "golden.h"
 #include "report/diagnostic.h"
 
 #include <cstdio>
@@ -116,21 +115,6 @@ TEST(FindPlan, verdicts) {
     EXPECT_EQ(verdict_of(case_named(name)), expected) << "case " << name;
 }
 
-std::string explanation(const Case &each, const Requests &requests = {}) {
-  prove::Prover prover(each.axioms);
-  FindPlan plan = plan_finds(each.nest, prover, requests);
-  return to_text(each.nest) + std::string(unravel::test::golden_dashes) + "\n" + to_text(plan, each.nest);
-}
-
-TEST(FindPlan, explanations) {
-  for (const std::string name : {"1", "2", "5", "7", "8b", "8a", "10a", "10d", "12b", "19", "20", "21"}) {
-    std::string file = "case_" + name;
-    unravel::test::golden_check("find", file, explanation(case_named(name)));
-  }
-  unravel::test::golden_check("find", "case_7_guard", explanation(case_named("7 guard")));
-  unravel::test::golden_check("find", "case_7_scan", explanation(case_named("7"), {{"B", Method::Scan}}));
-}
-
 TEST(FindPlan, no_find_no_plan) {
   prove::Prover prover({});
   scan::Nest nest = case_named("1").nest;
@@ -209,7 +193,9 @@ TEST(FindRequest, refusals) {
   EXPECT_EQ(report::name_of(found.kind), "find-not-proved");
   EXPECT_EQ(found.message, "`B.p` can't be found by binary: O-stop not proved for any skip condition; "
                            "no small counterexample was found");
-  EXPECT_EQ(found.hint, "leave the method to the compiler, or state the property that is missing");
+  EXPECT_EQ(found.hint,
+            "O-stop asks that where a search stops without a match there is none ahead; leave the "
+            "method to the compiler, or state the property that is missing");
   EXPECT_EQ(refusal("15b", {{"E.s", Method::Binary}}).message,
             "`E.s` can't be found by binary: O-part not proved; no small counterexample was found");
   EXPECT_EQ(refusal("8g", {{"B", Method::Sequential}}).message,
@@ -230,11 +216,11 @@ TEST(FindRequest, refusals) {
   EXPECT_EQ(refusal("7", {{"B.r", Method::Hash}}).message,
             "`B.r` can't be found by hash: no key is read from an array at the position");
   EXPECT_EQ(refusal("1", {{"B.p", Method::Map}}).message,
-            "`B.p` can't be found by map: no range of the keys is proved");
+            "`B.p` can't be found by map: no property says how far the keys range");
   EXPECT_EQ(refusal("8b", {{"B.p", Method::Map}}).message,
-            "`B.p` can't be found by map: the key is not a single equation");
+            "`B.p` can't be found by map: a map needs a single key that equals the target");
   EXPECT_EQ(refusal("10a", {{"B.p", Method::Map}}).message,
-            "`B.p` can't be found by map: the key is not a single equation");
+            "`B.p` can't be found by map: a map needs a single key that equals the target");
 
   found = refusal("7", {{"A.p", Method::Binary}});
   EXPECT_EQ(report::name_of(found.kind), "no-such-find");

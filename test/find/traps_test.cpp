@@ -341,6 +341,32 @@ TEST(FindTraps, trap_12_the_state_lies_outside_the_segment) {
   EXPECT_TRUE(find.is_refuted(plan));
 }
 
+/// Properties are trusted: a plan goes wrong on arrays that lack one, but only on those that a check of the
+/// same formulas refuses. (Whole kernels with the check of operands, and trap 11, integers of 32 bits:
+/// test/run/traps_test.cpp. Plans are over integers: here there are no 32 bits.)
+TEST(FindTraps, trap_13_arrays_without_the_properties) {
+  struct Row {
+    const char *proved, *weaker;
+  };
+  for (const auto &[proved, weaker] : {Row{"1", "4"}, {"1", "5"}, {"5", "4b"}, {"8b", "8g"}, {"22", "7"}}) {
+    const Case &each = case_named(proved);
+    prove::Prover prover(each.axioms);
+    std::vector<LevelPlan> plans = plan_finds(each.nest, prover).levels;
+    Random random(3);
+    int wrong = 0;
+    for (int k = 0; k < 1000; ++k) {
+      World world;
+      case_named(weaker).generate(random, world);
+      bool trusted = std::all_of(each.axioms.begin(), each.axioms.end(),
+                                 [&](const prove::Axiom &axiom) { return satisfies(world, axiom); });
+      bool right = is_right(each.nest, world, plans);
+      EXPECT_TRUE(right || !trusted) << proved << " on arrays of " << weaker;
+      wrong += !right;
+    }
+    EXPECT_GT(wrong, 0) << proved << " on arrays of " << weaker;
+  }
+}
+
 /// Blocks of width 2 at every third coordinate, targets from -4 on.
 Case spaced_blocks() {
   return {"spaced blocks",

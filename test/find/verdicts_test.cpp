@@ -1,7 +1,7 @@
 // What can be proved of each case of docs/find-synthesis, as a table.
-#include "cases.h"
 #include "find/map_level.h"
 #include "find/walk.h"
+#include "per_find.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -41,29 +41,14 @@ std::string hash_verdict(Obligations &obligations, LevelPlan &plan) {
                      braces(in_nest_order(obligations, {used.begin(), used.end()})), map_level(obligations));
 }
 
-/// Per find: U, C, SEQ with its clamped state and ++, BIN, HASH; or only that it is direct, or vacuous.
-std::vector<std::string> study(const Case &each) {
-  prove::Prover prover(each.axioms);
-  FindPlan plan = plan_finds(each.nest, prover);
-  std::vector<std::string> verdicts;
-  std::vector<LevelPlan> outer;
-  for (const LevelPlan &level : plan.levels) {
-    LevelPlan own;
-    Obligations obligations(each.nest, level.level, outer, prover, own);
-    outer.push_back(level);
-    if (obligations.vacuity() == prove::Answer::Refuted) {
-      verdicts.push_back("vacuous");
-    } else if (try_direct(obligations, own).proved) {
-      verdicts.push_back("D");
-    } else {
-      bool adjacent = prove_adjacent(obligations, own);
-      std::string walk = adjacent ? walk_verdict(obligations, own.unique) : "none";
-      bool binary = try_binary(obligations, own).proved;
-      verdicts.push_back(fmt::format("{} {} | {} | {} | {}", int(own.unique), int(own.contiguous), walk,
-                                     binary ? "y" : "n", hash_verdict(obligations, own)));
-    }
-  }
-  return verdicts;
+/// U, C, SEQ with its clamped state and ++, BIN, HASH; or only that the find is direct.
+std::string verdict(Obligations &obligations, LevelPlan &own) {
+  if (try_direct(obligations, own).proved) return "D";
+  bool adjacent = prove_adjacent(obligations, own);
+  std::string walk = adjacent ? walk_verdict(obligations, own.unique) : "none";
+  bool binary = try_binary(obligations, own).proved;
+  return fmt::format("{} {} | {} | {} | {}", int(own.unique), int(own.contiguous), walk, binary ? "y" : "n",
+                     hash_verdict(obligations, own));
 }
 
 /// The table of the study, section 5. Beyond it are 2w, 7 let, 7 guard and the cases u1 and on; where it
@@ -151,7 +136,7 @@ TEST(FindVerdicts, are_those_of_the_study) {
   EXPECT_EQ(table.size(), all_cases().size());
   for (const Case &each : all_cases()) {
     ASSERT_TRUE(table.count(each.name)) << "case " << each.name;
-    EXPECT_EQ(study(each), table.at(each.name)) << "case " << each.name;
+    EXPECT_EQ(per_find(each, verdict), table.at(each.name)) << "case " << each.name;
   }
 }
 

@@ -81,6 +81,32 @@ TEST(ParseMessage, EmptyTexts) {
   EXPECT_EQ(outcome_of_schedule(""), "");
 }
 
+/// What stands after --find, pointed at in the user's own text.
+TEST(ParseMessage, Finds) {
+  auto message = [](const std::string &content) -> std::string {
+    try {
+      parse::parse_find(source_of(content));
+    } catch (const report::Error &error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(message("x.p=hash"), "");
+  EXPECT_EQ(message("x.p=magic"), "input:1:5: error: expected a way to find (`direct`, `seq`, `gallop`, "
+                                  "`binary`, `hash`, `map`, `scan` or `auto`), saw `magic` [syntax-error]\n"
+                                  "  1 | x.p=magic\n"
+                                  "    |     ^~~~~\n");
+  EXPECT_EQ(message("x=seq, y=map"),
+            "input:1:6: error: expected the end of the text, saw `,` [syntax-error]\n"
+            "  1 | x=seq, y=map\n"
+            "    |      ^\n"
+            "  hint: give one --find per find\n");
+  EXPECT_EQ(message("x by seq"), "input:1:3: error: expected `=` after `x`, saw `by` [syntax-error]\n"
+                                 "  1 | x by seq\n"
+                                 "    |   ^~\n"
+                                 "  hint: write `x=binary`\n");
+}
+
 std::string repeated(const std::string &piece, int times) {
   std::string result;
   for (int k = 0; k < times; ++k)

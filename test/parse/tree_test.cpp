@@ -107,5 +107,13 @@ TEST(ParseTree, Schedule) {
   EXPECT_FALSE(tree.serial);
 }
 
+TEST(ParseTree, Find) {
+  auto find = parse::parse_find(source_of("L#2.p = binary"));
+  EXPECT_EQ(find.target.text, "L#2.p");
+  EXPECT_EQ(find.target.span.text(), "L#2.p");
+  EXPECT_EQ(find.method.text, "binary");
+  EXPECT_EQ(find.method.span.begin, 8u);
+}
+
 } // namespace
 } // namespace unravel::test

@@ -228,7 +228,7 @@ TEST(PipelineSchedule, a_map_needs_the_range_of_its_keys) {
   EXPECT_EQ(find_in("\n--find x=binary"), "x.p: binary");
   LayoutFile file(without(shipped("sv"), "property range idx in [0, M);"));
   EXPECT_NE(message_of(spmv + "-s order i, A.p, x.p\n-f A=csr\n-f x=" + file.path() + "\n--find x=map")
-                .find("`x.p` can't be found by map: no range of the keys is proved"),
+                .find("`x.p` can't be found by map: no property says how far the keys range"),
             std::string::npos);
 }
 
@@ -263,6 +263,25 @@ TEST(PipelineDecision, only_one_alternative) {
     for (const loop::WorkspaceArray &array : made.program.workspace)
       EXPECT_EQ(term::to_text(array.extent).find("268435456"), std::string::npos);
   }
+}
+
+/// What was read of a request is used as it is: a user's layout file is read and checked once.
+TEST(PipelineDecision, layouts_are_read_once) {
+  Request request;
+  request.expression = "y(i) = A(i,j) * x(j)";
+  request.formats = {{"A", "csr"}, {"x", "sv"}};
+  const std::string expected = loop::to_text(compile(request).program);
+  Front front;
+  {
+    LayoutFile file(shipped("sv"));
+    request.formats["x"] = file.path();
+    front = read_request(request);
+  }
+  EXPECT_THROW(compile(request), report::Error); // the file is gone
+  Compilation compiled = compile(request, front);
+  EXPECT_EQ(loop::to_text(compiled.program), expected);
+  EXPECT_EQ(compiled.stages.front().name, "layouts and computation");
+  EXPECT_GT(compiled.stages.front().milliseconds, 0);
 }
 
 TEST(PipelineRefusal, orders) {
@@ -313,44 +332,6 @@ TEST(PipelineDecision, an_empty_iteration_space_has_no_leaves) {
   pipeline::Compilation compilation = pipeline::compile(request);
   EXPECT_TRUE(compilation.leaves.empty());
   ASSERT_EQ(compilation.program.body.size(), 1U);
-}
-
-TEST(PipelineRefusal, finds) {
-  const std::string sparse = spmv + "-s order i, A.p, x.p\n-f A=csr\n-f x=";
-  EXPECT_EQ(
-      message_of(sparse + "@sv_any\n--find x=binary"),
-      "--find:1:11: error: `x.p` can't be found by binary: O-contig not proved; a counterexample to "
-      "O-contig: x.idx = [0, 1, 0], looking for 0: it is at positions 0 and 2 but not at 1 between them "
-      "[find-not-proved]\n"
-      "  1 | find x by binary\n"
-      "    |           ^~~~~~\n"
-      "  hint: leave the method to the compiler, or state the property that is missing\n");
-  EXPECT_EQ(
-      message_of(sparse + "@sv_once\n--find x=seq"),
-      "--find:1:11: error: `x.p` can't be found by sequential: O-stop not proved for any skip condition; "
-      "a counterexample to O-stop(up, >): x.idx = [1, 0], looking for 0 after 1: a search upwards stops "
-      "at position 0 and misses position 1 [find-not-proved]\n"
-      "  1 | find x by seq\n"
-      "    |           ^~~\n"
-      "  hint: leave the method to the compiler, or state the property that is missing\n");
-  EXPECT_EQ(message_of(sparse + "sv\n--find x=direct"),
-            "--find:1:11: error: `x.p` can't be found by direct: O-direct not proved; a counterexample to "
-            "O-direct(j): x.idx = [1], looking for 1: it is at position 0, not at `j` [find-not-proved]\n"
-            "  1 | find x by direct\n"
-            "    |           ^~~~~~\n"
-            "  hint: leave the method to the compiler, or state the property that is missing\n");
-  EXPECT_EQ(message_of(sparse + "sv\n--find A=binary"),
-            "--find:1:6: error: nothing is found for `A` [no-such-find]\n"
-            "  1 | find A by binary\n"
-            "    |      ^\n"
-            "  hint: finds are `x.p`, `x`\n");
-  EXPECT_EQ(message_of(sparse + "sv\n--find x=magic"),
-            "--find:1:11: error: expected a way to find (`direct`, `seq`, `gallop`, `binary`, `hash`, `map`, "
-            "`scan` or `auto`), saw `magic` [syntax-error]\n"
-            "  1 | find x by magic\n"
-            "    |           ^~~~~\n");
-  EXPECT_EQ(message_of(sparse + "sv\n--find x"), "error: `--find x` names no method [bad-option]\n"
-                                                 "  hint: write --find x=binary\n");
 }
 
 TEST(PipelineRefusal, formats) {

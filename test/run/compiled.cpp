@@ -16,6 +16,10 @@ emit::EmitOptions in_process() {
   return options;
 }
 
+std::string changed(std::string text, const std::function<std::string(std::string)> &change) {
+  return change ? change(std::move(text)) : text;
+}
+
 tensor::PackOptions pack_options(const Problem &problem) {
   tensor::PackOptions options;
   options.index =
@@ -103,12 +107,12 @@ std::vector<Sizes> sizes_of_all_kinds(const compute::Computation &computation) {
   return result;
 }
 
-Compiled::Compiled(const Problem &problem)
+Compiled::Compiled(const Problem &problem, const std::function<std::string(std::string)> &change)
     : problem_(problem), compilation_(pipeline::compile(problem.request())),
-      c_text_(emit::emit_c(compilation_.program, in_process())), kernel_(build::compile(c_text_)),
-      workspace_(kernel_) {}
+      c_text_(changed(emit::emit_c(compilation_.program, in_process()), change)),
+      kernel_(build::compile(c_text_)), workspace_(kernel_) {}
 
-bool Compiled::check(PackedCase input, int threads) const {
+tensor::Comparison Compiled::compare(PackedCase input, int threads) const {
   kernel_.set_threads(threads);
   std::vector<std::vector<std::uint64_t>> structs;
   for (const combine::Binding &binding : compilation_.combination.bindings)
@@ -122,9 +126,14 @@ bool Compiled::check(PackedCase input, int threads) const {
   const std::string &result = compilation_.computation.tensors.front().name;
   std::vector<double> got = tensor::to_dense(tensor::unpack(input.tensors.at(result)));
   double tolerance = problem_.value == loop::ElementType::Float32 ? 1e-5 : 1e-12;
-  tensor::Comparison comparison = tensor::compare(got, input.expected, tolerance);
+  return tensor::compare(got, input.expected, tolerance);
+}
+
+bool Compiled::check(PackedCase input, int threads) const {
+  std::string about = input.about;
+  tensor::Comparison comparison = compare(std::move(input), threads);
   if (comparison.ok) return true;
-  ADD_FAILURE() << problem_.text() << " on " << threads << " threads, " << input.about << "\nexpected "
+  ADD_FAILURE() << problem_.text() << " on " << threads << " threads, " << about << "\nexpected "
                 << comparison.expected << ", got " << comparison.got << "\n"
                 << c_text_;
   return false;

@@ -4,6 +4,7 @@
 #include "run/problem.h"
 #include "tensor/pack.h"
 
+#include <functional>
 #include <map>
 #include <random>
 #include <string>
@@ -48,8 +49,11 @@ std::vector<Sizes> sizes_of_all_kinds(const compute::Computation &computation);
 
 class Compiled {
 public:
-  explicit Compiled(const Problem &problem);
+  /// `change`: applied to the kernel's text before it is compiled.
+  explicit Compiled(const Problem &problem, const std::function<std::string(std::string)> &change = {});
 
+  /// Calls the kernel on the case's tensors.
+  tensor::Comparison compare(PackedCase input, int threads) const;
   /// Calls the kernel on the case's tensors and compares; false where the current test failed.
   bool check(PackedCase input, int threads) const;
 

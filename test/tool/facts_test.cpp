@@ -44,7 +44,9 @@ TEST(ToolFacts, Run) {
   EXPECT_EQ(find.at("template"), "sequential");
   EXPECT_EQ(find.at("direction"), "up");
   EXPECT_EQ(find.at("state"), json::parse(R"(["i"])"));
+  EXPECT_EQ(find.at("advance"), true);
   EXPECT_EQ(find.at("unique"), true);
+  EXPECT_EQ(facts.at("alternatives"), json::array()); // none where a method is asked for
   EXPECT_GT(find.at("obligations").get<int>(), 3);
   EXPECT_GT(find.at("proof_ms").get<double>(), 0);
   EXPECT_EQ(facts.at("result"), json::parse(R"({"name": "y", "shape": [100], "entries": 100})"));
@@ -94,8 +96,8 @@ TEST(ToolFacts, Explain) {
         "== loops (", "== improved loops (", "== obligations\n", "== C\n", "O-stop", "proved", "int kernel("})
     EXPECT_NE(text.out.find(part), std::string::npos) << part;
   json facts = desk.unravel({"explain", spmv, "-f", "A=csr", "-f", "x=sv", "--json"}).json();
-  EXPECT_EQ(keys_of(facts), (std::vector<std::string>{"c", "dependences", "expression", "finds", "loops",
-                                                      "obligations", "stages"}));
+  EXPECT_EQ(keys_of(facts), (std::vector<std::string>{"alternatives", "c", "dependences", "expression",
+                                                      "finds", "loops", "obligations", "stages"}));
   for (const json &obligation : facts.at("obligations"))
     EXPECT_EQ(keys_of(obligation), (std::vector<std::string>{"holds", "instances", "ms", "name", "question",
                                                              "variable", "verdict"}));
@@ -143,8 +145,9 @@ TEST(ToolFacts, FindsExplained) {
   std::vector<std::string> as_json = explain;
   as_json.push_back("--json");
   json find = desk.unravel(as_json).json().at("finds").at(0);
-  EXPECT_EQ(keys_of(find), (std::vector<std::string>{"candidates", "direction", "obligations", "state",
-                                                     "template", "tensor", "unique", "variable", "words"}));
+  EXPECT_EQ(keys_of(find),
+            (std::vector<std::string>{"advance", "candidates", "direction", "obligations", "state",
+                                      "template", "tensor", "unique", "variable", "words"}));
   EXPECT_EQ(find.at("template"), "sequential");
   EXPECT_EQ(find.at("direction"), "up");
   EXPECT_EQ(find.at("state"), json::parse(R"(["i"])"));
@@ -186,6 +189,152 @@ TEST(ToolFacts, MapsExplained) {
   for (const json &obligation : find.at("obligations"))
     verdicts[obligation.at("name")] = obligation.at("verdict");
   EXPECT_EQ(verdicts.at("O-uniq"), "proved");
+}
+
+/// "B.p binary" of each find, with the state of a walk and ++.
+std::string finds_in(const json &plan) {
+  std::string text;
+  for (const json &find : plan.at("finds")) {
+    text += (text.empty() ? "" : ", ") + find.at("variable").get<std::string>() + " " +
+            find.at("template").get<std::string>();
+    if (find.at("template") != "sequential") continue;
+    text += " " + find.at("direction").get<std::string>() + " " + find.at("state").dump();
+    if (find.at("advance") == true) text += " ++";
+  }
+  return text;
+}
+
+/// The other plans of a kernel, each with its condition: the same from `explain`, `compile` and `run`.
+TEST(ToolFacts, Alternatives) {
+  struct Row {
+    std::string expression;
+    std::vector<std::string> options, inputs;
+    std::string main;
+    std::vector<std::string> alternatives; // where, if what, in which order: the finds
+  };
+  const std::string both = "y(i) = A(i,j) * B(i,j)";
+  const std::vector<std::string> a_b{"-i", "A=random:20x20,density=0.2", "-i", "B=random:20x20,density=0.2"};
+  const std::vector<Row> rows = {
+      {spmv,
+       {"-f", "A=csr", "-f", "x=sv"},
+       {"-i", "A=random:20x20,density=0.2", "-i", "x=random,density=0.2"},
+       "x.p map",
+       {"- if 268435457 <= A.N [i A.r y.a A.p j x.p]: x.p sequential up [\"i\"] ++",
+        "- if 64*x.NNZ <= A.N [A.p j x.p i A.r y.a]: x.p map, i sequential up []"}},
+      {both,
+       {"-f", "A=csr", "-f", "B=csr"},
+       a_b,
+       "B.p map",
+       {"y.a if 512*A.rowptr(i + 1) + B.rowptr(i) <= 512*A.rowptr(i) + B.rowptr(i + 1) "
+        "[i A.r B.r y.a A.p j B.p]: B.p binary",
+        "y.a if A.rowptr(i) + 512*B.rowptr(i + 1) <= A.rowptr(i + 1) + 512*B.rowptr(i) "
+        "[i A.r B.r y.a B.p j A.p]: A.p binary",
+        "y.a if 8*A.rowptr(i + 1) + B.rowptr(i) <= 8*A.rowptr(i) + B.rowptr(i + 1) or 16777217 <= A.N "
+        "[i A.r B.r y.a A.p j B.p]: B.p sequential up [\"i\"] ++",
+        "y.a if A.rowptr(i) + 8*B.rowptr(i + 1) <= A.rowptr(i + 1) + 8*B.rowptr(i) "
+        "[i A.r B.r y.a B.p j A.p]: A.p sequential up [\"i\"] ++"}},
+      {both,
+       {"-f", "A=dcsr", "-f", "B=dcsr"},
+       {},
+       "B.r sequential up [] ++, B.p map",
+       {"B.r if 512*A.rowptr(A.r + 1) + B.rowptr(B.r) <= 512*A.rowptr(A.r) + B.rowptr(B.r + 1) "
+        "[A.r i y.a B.r A.p j B.p]: B.r sequential up [] ++, B.p binary",
+        "B.r if A.rowptr(A.r) + 512*B.rowptr(B.r + 1) <= A.rowptr(A.r + 1) + 512*B.rowptr(B.r) "
+        "[A.r i y.a B.r B.p j A.p]: B.r sequential up [] ++, A.p binary",
+        "B.r if 8*A.rowptr(A.r + 1) + B.rowptr(B.r) <= 8*A.rowptr(A.r) + B.rowptr(B.r + 1) or 16777217 <= "
+        "A.N [A.r i y.a B.r A.p j B.p]: B.r sequential up [] ++, B.p sequential up [\"B.r\"] ++"}},
+      {"t = L(i,j)*L(j,k)*L(i,k)",
+       {"-f", "L=csr"},
+       {"-i", "L=random:20x20,density=0.2"},
+       "L#3.p map",
+       {"L.r if 268435457 <= L.N or L.rowptr(i + 1) <= L.rowptr(i) + 3 [i L#3.r L.r L.p j L#2.r L#2.p k "
+        "L#3.p]: L#3.p sequential up [\"L.p\"] ++"}},
+  };
+  auto told = [](const json &facts) {
+    std::vector<std::string> texts;
+    for (const json &other : facts.at("alternatives")) {
+      EXPECT_EQ(keys_of(other),
+                (std::vector<std::string>{"condition", "finds", "inside", "leaf", "order", "reason"}));
+      EXPECT_EQ(other.at("leaf"), 0);
+      EXPECT_NE(other.at("reason"), "");
+      std::string order;
+      for (const json &variable : other.at("order"))
+        order += (order.empty() ? "" : " ") + variable.get<std::string>();
+      std::string inside = other.at("inside").is_null() ? "-" : other.at("inside").get<std::string>();
+      texts.push_back(inside + " if " + other.at("condition").get<std::string>() + " [" + order +
+                      "]: " + finds_in(other));
+    }
+    return texts;
+  };
+  Desk desk;
+  for (const Row &row : rows) {
+    std::vector<std::string> arguments{"explain", row.expression, "--json"};
+    arguments.insert(arguments.end(), row.options.begin(), row.options.end());
+    json explained = desk.unravel(arguments).json();
+    EXPECT_EQ(finds_in(explained), row.main) << row.expression;
+    EXPECT_EQ(told(explained), row.alternatives) << row.expression;
+    for (const json &other : explained.at("alternatives"))
+      for (const json &find : other.at("finds")) {
+        EXPECT_EQ(keys_of(find),
+                  (std::vector<std::string>{"advance", "candidates", "direction", "obligations", "state",
+                                            "template", "tensor", "unique", "variable", "words"}));
+        EXPECT_GT(find.at("candidates").size(), 0u);
+        EXPECT_GT(find.at("obligations").size(), 0u);
+      }
+    arguments[0] = "compile";
+    EXPECT_EQ(told(desk.unravel(arguments).json()), row.alternatives) << row.expression;
+    if (row.inputs.empty()) continue;
+    arguments[0] = "run";
+    arguments.insert(arguments.end(), row.inputs.begin(), row.inputs.end());
+    EXPECT_EQ(told(desk.unravel(arguments).json()), row.alternatives) << row.expression;
+  }
+}
+
+/// The text has the proofs of the alternatives too.
+TEST(ToolFacts, AlternativesExplained) {
+  Desk desk;
+  std::string text = desk.unravel({"explain", spmv, "-f", "A=csr", "-f", "x=sv"}).out;
+  std::size_t at =
+      text.find("\nalternative first of all, if 268435457 <= A.N: a map of x would not pay\n"
+                "order i, A.r, y.a, A.p, j, x.p\n"
+                "x.p by sequential: walks up through [0, x.NNZ); one walk for each value of i, and "
+                "goes on behind a match\n  sequential: chosen for this alternative\n");
+  ASSERT_NE(at, std::string::npos) << text;
+  EXPECT_GT(at, text.find("== obligations"));
+  EXPECT_NE(text.find("  O-persist(>){i} ", at), std::string::npos);
+}
+
+/// Every method that isn't proved is refused: exit code 1, nothing printed, the place in the user's text.
+TEST(ToolFacts, RefusedFinds) {
+  Desk desk;
+  const std::string odd = std::string(UNRAVEL_SOURCE_DIR) + "/test/layouts/odd.layout:";
+  const std::string blocks = std::string(UNRAVEL_SOURCE_DIR) + "/test/layouts/blocks.layout:unaligned";
+  struct Row {
+    std::string find, layout, obligation, example;
+  };
+  for (const auto &[find, layout, obligation, example] :
+       {Row{"B.p=seq", odd + "csr_once", "O-stop", "B.col = [1, 0], looking for 0 after 1"},
+        {"B.p=gallop", odd + "csr_once", "O-stop", "B.col = [1, 0], looking for 0 after 1"},
+        {"B.p=binary", odd + "csr_once", "O-stop", "B.col = [1, 0], looking for 0 after 1"},
+        {"B=map", odd + "csr_any", "O-uniq", "B.col = [0, 0], looking for 0: it is at positions 0 and 1"},
+        {"B=direct", "csr", "O-direct", "B.col = [1], looking for 1: it is at position 0, not at `j`"},
+        {"B=hash", blocks, "O-block", "B.start = [1]: what is at position 0 is [1, 4)"}}) {
+    std::vector<std::string> arguments{
+        "compile", "s = A(i,j) * B(i,j)", "-f",     "A=csr", "-f", "B=" + layout,
+        "-s",      "order i, A.p",        "--find", find};
+    Outcome refused = desk.unravel(arguments);
+    EXPECT_EQ(refused.code, 1) << find;
+    EXPECT_EQ(refused.out, "") << find;
+    std::size_t column = find.find('=') + 2;
+    EXPECT_EQ(refused.error.find("--find:1:" + std::to_string(column) + ": error: `B.p` can't be found by "),
+              0u)
+        << refused.error;
+    EXPECT_NE(refused.error.find(obligation + " "), std::string::npos) << refused.error;
+    EXPECT_NE(refused.error.find(example), std::string::npos) << refused.error;
+    EXPECT_NE(refused.error.find("  1 | " + find + "\n"), std::string::npos) << refused.error;
+    EXPECT_NE(refused.error.find("\n  hint: " + obligation + " asks that "), std::string::npos)
+        << refused.error;
+  }
 }
 
 TEST(ToolFacts, Layouts) {
