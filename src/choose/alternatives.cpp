@@ -67,14 +67,17 @@ private:
     }
   }
 
-  /// A plan of the space in that order with these methods, or none where one is not proved.
+  /// A plan of the space in that order with these methods, or none where one is not proved or not worth it.
   std::optional<LeafPlan> plan_in(const combine::IterationSpace &space, const schedule::Order &order,
                                   const find::Requests &requests) const {
     const scan::Nest *nest = scanned(space, order);
     if (!nest) return std::nullopt;
     std::optional<find::FindPlan> finds =
         find::plan_finds_by(*nest, given_.prover, requests, scan::value_positions(space, *nest));
-    if (!finds) return std::nullopt;
+    // States in an array cost its extent: not where nobody asked for them.
+    if (!finds || std::any_of(finds->levels.begin(), finds->levels.end(),
+                              [](const LevelPlan &find) { return !find.state_index.empty(); }))
+      return std::nullopt;
     LeafPlan plan;
     plan.nest = *nest;
     plan.finds = std::move(*finds);

@@ -444,6 +444,15 @@ bool Obligations::ranges_below(const std::string &name_of_variable, const Term &
   return ask(name, std::move(hypotheses));
 }
 
+bool Obligations::extent_within(const Term &extent, std::size_t end, const Term &limit) {
+  std::string name = "O-room(" + term::to_text(extent) + ", " + term::to_text(limit) + ")";
+  bool holds = false;
+  if (known(name, holds)) return holds;
+  Terms hypotheses = context(0, end);
+  hypotheses.push_back(less(limit, extent));
+  return ask(name, std::move(hypotheses));
+}
+
 bool Obligations::aligned(const Term &key, std::int64_t width) {
   std::string name = "O-block(" + term::to_text(key) + ", " + std::to_string(width) + ")";
   bool holds = false;

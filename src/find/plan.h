@@ -81,6 +81,8 @@ struct LevelPlan {
   /// where state_index isn't empty, in an array declared there: its slot per outer values at the find, and
   /// its extents (over the variables outside `state_level`, empty where one is below 1).
   std::vector<term::Term> state_index, state_extent;
+  /// Over sizes and counts: no extent is ever larger.
+  std::vector<term::Term> state_room;
   bool clamp = false; // q = max(state, lower) (down: min(state, upper - 1)) at each visit
   std::size_t state_level = 0;
   /// The state's first value (in an array: of each slot), over the variables outside `state_level`.

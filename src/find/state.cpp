@@ -67,6 +67,24 @@ Term start_of(const Level &level, Direction direction) {
   return direction == Direction::Up ? level.lower : level.upper - Term(1);
 }
 
+/// A size or count that the extent of the level's range, computed before `place`, never exceeds.
+std::optional<Term> room_of(Obligations &obligations, const Term &extent, std::size_t k, std::size_t place) {
+  const std::vector<Level> &levels = obligations.nest().levels;
+  auto is_size = [&](const std::string &name) {
+    return std::none_of(levels.begin(), levels.end(),
+                        [&](const Level &level) { return level.variable == name; });
+  };
+  std::set<std::string> used = term::variables_of(extent);
+  if (term::applications_of(extent).empty() && std::all_of(used.begin(), used.end(), is_size)) return extent;
+  std::vector<Term> limits = limits_of(obligations, extent);
+  for (std::size_t outer = 0; outer <= k; ++outer)
+    for (const std::string &name : term::variables_of(levels[outer].upper))
+      if (is_size(name)) limits.push_back(term::variable(name));
+  auto limit = std::find_if(limits.begin(), limits.end(),
+                            [&](const Term &each) { return obligations.extent_within(extent, place, each); });
+  return limit == limits.end() ? std::nullopt : std::optional<Term>(*limit);
+}
+
 } // namespace
 
 Variables drop_variables(Obligations &obligations, Direction direction, const Skip &skip, Variables state,
@@ -177,8 +195,11 @@ std::optional<ArrayPlace> place_array(Obligations &obligations, Direction direct
       std::optional<Term> lower = computed_before(obligations, level.lower, place);
       std::optional<Term> upper = computed_before(obligations, level.upper, place);
       if (!lower || !upper) return std::nullopt;
+      std::optional<Term> room = room_of(obligations, *upper - *lower, k, place);
+      if (!room) return std::nullopt;
       result.index.push_back(own - *lower);
       result.extent.push_back(*upper - *lower);
+      result.room.push_back(*room);
       continue;
     }
     std::vector<Term> limits = limits_of(obligations, level.value);
@@ -188,6 +209,7 @@ std::optional<ArrayPlace> place_array(Obligations &obligations, Direction direct
     if (limit == limits.end()) return std::nullopt;
     result.index.push_back(own);
     result.extent.push_back(*limit);
+    result.room.push_back(*limit);
   }
   std::optional<Term> start = computed_before(obligations, start_of(obligations.level(), direction), place);
   // O-clamp follows from O-init.
