@@ -383,10 +383,13 @@ bool Obligations::placed(const Variables &state, std::size_t end) {
   std::string name = "O-place" + braces(state) + " before " + nest_.levels[end].variable;
   bool holds = false;
   if (known(name, holds)) return holds;
-  // Fewer hypotheses make a stronger claim: what lies further in isn't needed.
+  // Fewer hypotheses make a stronger claim: what lies further in than the state isn't needed.
+  std::size_t known_to = end;
+  for (std::size_t k = end; k < level_; ++k)
+    if (contains(state, nest_.levels[k].variable)) known_to = k + 1;
   Terms hypotheses{same(state)};
   for (int visit : {0, 1}) {
-    Terms part = context(visit, end);
+    Terms part = context(visit, known_to);
     hypotheses.insert(hypotheses.end(), part.begin(), part.end());
   }
   hypotheses.push_back(disjunction(std::move(differ)));

@@ -31,11 +31,14 @@ Sharing sharing_of(const scan::Nest &nest, const LevelPlan &plan, std::size_t pa
     return Sharing::Apart;
   if (plan.state_index.empty()) return Sharing::PerChunk;
   bool filled_by_iteration = true;
-  for (const Term &index : plan.state_index)
+  for (std::size_t n = 0; n < plan.state_index.size(); ++n)
     for (std::size_t k = plan.state_level; k < plan.level; ++k) {
-      if (!term::mentions(index, nest.levels[k].variable)) continue;
+      const Level &indexed = nest.levels[k];
+      if (!term::mentions(plan.state_index[n], indexed.variable)) continue;
       if (k == parallel) return Sharing::Apart;
-      filled_by_iteration = filled_by_iteration && k > parallel && nest.levels[k].kind == Level::Kind::Loop;
+      bool over_all =
+          indexed.kind == Level::Kind::Loop && indexed.upper - indexed.lower == plan.state_extent[n];
+      filled_by_iteration = filled_by_iteration && k > parallel && over_all;
     }
   return filled_by_iteration ? Sharing::PerChunk : Sharing::Serial;
 }
