@@ -303,6 +303,7 @@ private:
     const LevelPlan &last = main_.finds.levels.back();
     bool map = last.method == Method::Map;
     if ((!map && last.method != Method::Sequential) || last.direction != find::Direction::Up) return;
+    if (!last.state_index.empty()) return;
     std::size_t split = map ? last.map_level : last.state_level;
     if (split > 0) split = find::behind_assignments(levels_, split);
     std::optional<std::size_t> driver = driver_of(last, split);
