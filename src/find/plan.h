@@ -141,7 +141,8 @@ using Lengths = std::map<std::string, double>;
 /// Direct is taken where it is proved, then a dense map where it is proved and serves several passes, then
 /// sequential iteration where it is proved, worth it and its state is one scalar, then binary search, then
 /// the scan. `unknown` from the prover is not proved. Where the lengths say that a walk over the range would
-/// serve too few targets, binary search is taken before it.
+/// serve too few targets, binary search is taken before it; where they say that a
+/// state in an array would serve many, the walk is taken before binary search.
 FindPlan plan_finds(const scan::Nest &nest, prove::Prover &prover, const Requests &requests = {},
                     const Lengths &lengths = {}, const std::set<std::string> &value_positions = {});
 

@@ -209,6 +209,19 @@ TEST(FindRequest, states_in_arrays) {
                               explanation(case_named("12b"), {{"B.p", Method::Sequential}}));
 }
 
+/// From the data: many targets for each state, and not too long a walk.
+TEST(FindPlan, states_in_arrays_where_the_data_say_so) {
+  auto method = [](const char *name, const Lengths &lengths) {
+    prove::Prover prover(case_named(name).axioms);
+    return plan_finds(case_named(name).nest, prover, {}, lengths).levels.back().method;
+  };
+  EXPECT_EQ(method("12b", {{"A.p", 20}, {"j", 1000}, {"B.p", 20}}), Method::Sequential);
+  EXPECT_EQ(method("12b", {{"A.p", 2}, {"j", 1000}, {"B.p", 1000}}), Method::Binary);
+  EXPECT_EQ(method("12b", {}), Method::Binary);
+  // Not each round runs over all slots.
+  EXPECT_EQ(method("10c", {{"p", 1000}, {"A.p", 1000}, {"B.p", 5}}), Method::Binary);
+}
+
 TEST(FindRequest, restart_is_allowed_when_asked_for) {
   EXPECT_EQ(chosen("20", "A.p", {}), Method::Binary);
   EXPECT_EQ(chosen("20", "A.p", {{"A.p", Method::Binary}}), Method::Binary);
