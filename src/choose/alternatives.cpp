@@ -68,14 +68,17 @@ private:
     }
   }
 
-  /// A plan of the space in that order with these methods, or none where one is not proved.
+  /// A plan of the space in that order with these methods, or none where one is not proved or not worth it.
   std::optional<LeafPlan> plan_in(const combine::IterationSpace &space, const schedule::Order &order,
                                   const find::Requests &requests) const {
     const scan::Nest *nest = scanned(space, order);
     if (!nest) return std::nullopt;
     std::optional<find::FindPlan> finds =
         find::plan_finds_by(*nest, given_.prover, requests, scan::value_positions(space, *nest));
-    if (!finds) return std::nullopt;
+    // States in an array cost its extent: not where nobody asked for them.
+    if (!finds || std::any_of(finds->levels.begin(), finds->levels.end(),
+                              [](const LevelPlan &find) { return !find.state_index.empty(); }))
+      return std::nullopt;
     LeafPlan plan;
     plan.nest = *nest;
     plan.finds = std::move(*finds);
@@ -321,6 +324,7 @@ private:
     const LevelPlan &last = main_.finds.levels.back();
     bool map = last.method == Method::Map;
     if ((!map && last.method != Method::Sequential) || last.direction != find::Direction::Up) return;
+    if (!last.state_index.empty()) return;
     std::size_t split = map ? last.map_level : last.state_level;
     if (split > 0) split = find::behind_assignments(levels_, split);
     std::optional<std::size_t> driver = driver_of(last, split);

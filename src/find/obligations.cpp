@@ -383,10 +383,13 @@ bool Obligations::placed(const Variables &state, std::size_t end) {
   std::string name = "O-place" + braces(state) + " before " + nest_.levels[end].variable;
   bool holds = false;
   if (known(name, holds)) return holds;
-  // Fewer hypotheses make a stronger claim: what lies further in isn't needed.
+  // Fewer hypotheses make a stronger claim: what lies further in than the state isn't needed.
+  std::size_t known_to = end;
+  for (std::size_t k = end; k < level_; ++k)
+    if (contains(state, nest_.levels[k].variable)) known_to = k + 1;
   Terms hypotheses{same(state)};
   for (int visit : {0, 1}) {
-    Terms part = context(visit, end);
+    Terms part = context(visit, known_to);
     hypotheses.insert(hypotheses.end(), part.begin(), part.end());
   }
   hypotheses.push_back(disjunction(std::move(differ)));
@@ -441,6 +444,15 @@ bool Obligations::ranges_below(const std::string &name_of_variable, const Term &
   if (known(name, holds)) return holds;
   Terms hypotheses = context(0, level_);
   hypotheses.push_back(negation(term::between(0, variable(name_of_variable), limit)));
+  return ask(name, std::move(hypotheses));
+}
+
+bool Obligations::extent_within(const Term &extent, std::size_t end, const Term &limit) {
+  std::string name = "O-room(" + term::to_text(extent) + ", " + term::to_text(limit) + ")";
+  bool holds = false;
+  if (known(name, holds)) return holds;
+  Terms hypotheses = context(0, end);
+  hypotheses.push_back(less(limit, extent));
   return ask(name, std::move(hypotheses));
 }
 

@@ -88,6 +88,8 @@ public:
   bool ends_by(const term::Term &limit);
   /// An outer variable's values lie in [0, limit).
   bool ranges_below(const std::string &variable, const term::Term &limit);
+  /// The extent of a range, a term over the variables of levels [0, end), is never larger than `limit`.
+  bool extent_within(const term::Term &extent, std::size_t end, const term::Term &limit);
   /// A block's key is a multiple of its width.
   bool aligned(const term::Term &key, std::int64_t width);
   /// The only possible match is at `position`.

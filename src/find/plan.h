@@ -81,6 +81,8 @@ struct LevelPlan {
   /// where state_index isn't empty, in an array declared there: its slot per outer values at the find, and
   /// its extents (over the variables outside `state_level`, empty where one is below 1).
   std::vector<term::Term> state_index, state_extent;
+  /// Over sizes and counts: no extent is ever larger.
+  std::vector<term::Term> state_room;
   bool clamp = false; // q = max(state, lower) (down: min(state, upper - 1)) at each visit
   std::size_t state_level = 0;
   /// The state's first value (in an array: of each slot), over the variables outside `state_level`.
@@ -139,7 +141,8 @@ using Lengths = std::map<std::string, double>;
 /// Direct is taken where it is proved, then a dense map where it is proved and serves several passes, then
 /// sequential iteration where it is proved, worth it and its state is one scalar, then binary search, then
 /// the scan. `unknown` from the prover is not proved. Where the lengths say that a walk over the range would
-/// serve too few targets, binary search is taken before it.
+/// serve too few targets, binary search is taken before it; where they say that a
+/// state in an array would serve many, the walk is taken before binary search.
 FindPlan plan_finds(const scan::Nest &nest, prove::Prover &prover, const Requests &requests = {},
                     const Lengths &lengths = {}, const std::set<std::string> &value_positions = {});
 

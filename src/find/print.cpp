@@ -62,8 +62,13 @@ std::string print_method(const LevelPlan &plan, const scan::Nest &nest) {
     text +=
         fmt::format("  state per {}: from {}, declared {}{}\n", braces(plan.state), term::to_text(plan.start),
                     place_of(plan.state_level, nest), plan.clamp ? ", clamped to the range" : "");
-    if (!plan.state_index.empty())
-      text += fmt::format("  at [{}] of [{}]\n", list_of(plan.state_index), list_of(plan.state_extent));
+    if (!plan.state_index.empty()) {
+      text +=
+          fmt::format("  in an array at [{}] of [{}]", list_of(plan.state_index), list_of(plan.state_extent));
+      if (plan.state_room != plan.state_extent)
+        text += fmt::format(", with room for [{}]", list_of(plan.state_room));
+      text += "\n";
+    }
     text += plan.advance ? "  steps past a match\n" : "  stays at a match\n";
     return text;
   case Method::Binary: return fmt::format("  up while {}\n", term::to_text(plan.skip));

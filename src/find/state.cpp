@@ -39,7 +39,8 @@ bool is_tested(const Obligations &obligations, std::size_t end) {
   return false;
 }
 
-/// The sizes of which the axioms say that they limit an array that the term reads.
+/// The sizes of which the axioms say that they limit an array that the term reads, or equal one of its
+/// elements.
 std::vector<Term> limits_of(const Obligations &obligations, const Term &term) {
   std::set<std::string> arrays;
   for (const Term &application : term::applications_of(term))
@@ -47,10 +48,10 @@ std::vector<Term> limits_of(const Obligations &obligations, const Term &term) {
   std::vector<Term> found;
   for (const prove::Axiom &axiom : obligations.axioms()) {
     std::vector<Term> loads = term::applications_of(axiom.conclusion);
-    if (axiom.variables.size() != 1 || loads.size() != 1) continue;
+    if (axiom.variables.size() > 1 || loads.size() != 1) continue;
     if (!arrays.count(loads[0].as<term::Apply>()->function)) continue;
     for (const std::string &name : term::variables_of(axiom.conclusion))
-      if (name != axiom.variables[0]) found.push_back(term::variable(name));
+      if (axiom.variables.empty() || name != axiom.variables[0]) found.push_back(term::variable(name));
   }
   return found;
 }
@@ -65,6 +66,51 @@ std::optional<Term> start_of_all(Obligations &obligations, Direction direction) 
 
 Term start_of(const Level &level, Direction direction) {
   return direction == Direction::Up ? level.lower : level.upper - Term(1);
+}
+
+/// The sizes that may limit the values of an outer level's variable, or how many there are: those that
+/// bounds of levels mention, and those that limit the arrays that are read.
+std::vector<Term> sizes_near(const Obligations &obligations, std::size_t k) {
+  const std::vector<Level> &levels = obligations.nest().levels;
+  const Level &level = levels[k];
+  bool is_let = level.kind == Level::Kind::Let;
+  std::vector<Term> sizes = limits_of(obligations, is_let ? level.value : level.upper);
+  if (is_let) return sizes;
+  for (std::size_t outer = k + 1; outer-- > 0;)
+    for (const std::string &name : term::variables_of(levels[outer].upper))
+      if (std::none_of(levels.begin(), levels.end(),
+                       [&](const Level &each) { return each.variable == name; }))
+        sizes.push_back(term::variable(name));
+  return sizes;
+}
+
+struct Range {
+  Term index, extent, room;
+};
+
+/// The range of an outer level's variable as it is known at the place.
+std::optional<Range> range_of(Obligations &obligations, std::size_t k, std::size_t place) {
+  const Level &level = obligations.nest().levels[k];
+  Term own = term::variable(level.variable);
+  std::vector<Term> sizes = sizes_near(obligations, k);
+  if (level.kind != Level::Kind::Let) {
+    std::optional<Term> lower = computed_before(obligations, level.lower, place);
+    std::optional<Term> upper = computed_before(obligations, level.upper, place);
+    if (lower && upper) {
+      Term extent = *upper - *lower;
+      std::set<std::string> outer(obligations.outer().begin(), obligations.outer().end());
+      std::set<std::string> used = term::variables_of(extent);
+      bool is_size =
+          term::applications_of(extent).empty() &&
+          std::none_of(used.begin(), used.end(), [&](const auto &name) { return outer.count(name); });
+      if (is_size) return Range{own - *lower, extent, extent};
+      for (const Term &size : sizes)
+        if (obligations.extent_within(extent, place, size)) return Range{own - *lower, extent, size};
+    }
+  }
+  for (const Term &size : sizes)
+    if (obligations.ranges_below(level.variable, size)) return Range{own, size, size};
+  return std::nullopt;
 }
 
 } // namespace
@@ -171,23 +217,11 @@ std::optional<ArrayPlace> place_array(Obligations &obligations, Direction direct
     ++place;
   for (std::size_t k = place; k < obligations.outer().size(); ++k) {
     if (!contains(state, obligations.outer()[k])) continue;
-    const Level &level = obligations.nest().levels[k];
-    Term own = term::variable(level.variable);
-    if (level.kind != Level::Kind::Let) {
-      std::optional<Term> lower = computed_before(obligations, level.lower, place);
-      std::optional<Term> upper = computed_before(obligations, level.upper, place);
-      if (!lower || !upper) return std::nullopt;
-      result.index.push_back(own - *lower);
-      result.extent.push_back(*upper - *lower);
-      continue;
-    }
-    std::vector<Term> limits = limits_of(obligations, level.value);
-    auto limit = std::find_if(limits.begin(), limits.end(), [&](const Term &each) {
-      return obligations.ranges_below(level.variable, each);
-    });
-    if (limit == limits.end()) return std::nullopt;
-    result.index.push_back(own);
-    result.extent.push_back(*limit);
+    std::optional<Range> range = range_of(obligations, k, place);
+    if (!range) return std::nullopt;
+    result.index.push_back(range->index);
+    result.extent.push_back(range->extent);
+    result.room.push_back(range->room);
   }
   std::optional<Term> start = computed_before(obligations, start_of(obligations.level(), direction), place);
   // O-clamp follows from O-init.

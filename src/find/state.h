@@ -46,12 +46,13 @@ std::optional<Place> place_clamped(Obligations &obligations, Direction direction
 struct ArrayPlace {
   Place place;
   bool clamp = false;
-  std::vector<term::Term> index, extent; // as LevelPlan's state_index and state_extent
+  std::vector<term::Term> index, extent, room; // as LevelPlan's state_index, state_extent and state_room
 };
 
 /// The place of an array over the variables of the state that are not fixed outside it: as far inside as
 /// visits with the same state share it. The range of each such variable must be known there: a loop's from
-/// its bounds, a coordinate's from a size (O-range). No array where a start for all slots isn't known.
+/// its bounds, with a size that it never exceeds (O-room), or any variable's from a size (O-range). No array
+/// where a start for all slots isn't known.
 std::optional<ArrayPlace> place_array(Obligations &obligations, Direction direction, const Variables &state);
 
 /// Whether the loops inside the place make a constant number of visits while the segment's length is not

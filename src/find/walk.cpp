@@ -97,11 +97,16 @@ Outcome plan_walk(Obligations &obligations, LevelPlan &plan, bool partitioned) {
     outcome.reason = "the state would need an array over " + braces(walk->state);
     if (!obligations.complete()) return outcome;
     std::optional<ArrayPlace> array = place_array(obligations, walk->direction, walk->state);
-    if (!array) return outcome;
+    if (!array) {
+      outcome.reason += ", whose range or start isn't known";
+      return outcome;
+    }
+    outcome.available = true;
     place = array->place;
     clamp = array->clamp;
     plan.state_index = array->index;
     plan.state_extent = array->extent;
+    plan.state_room = array->room;
   } else if (serves_few(obligations, *place)) {
     outcome.worthwhile = false;
     outcome.reason = "the state " + braces(walk->state) + " serves only a fixed number of targets";

@@ -25,8 +25,8 @@ std::optional<Walk> choose_walk(Obligations &obligations, bool unique, bool part
 /// The walk's state without what a clamp allows to drop as well.
 Variables clamped_state(Obligations &obligations, const Walk &walk);
 
-/// Proves a walk and the place of its state and fills in the plan, also where the state needs an array. That
-/// isn't available: the loops have no arrays of their own yet.
+/// Proves a walk and the place of its state and fills in the plan. Where the state needs an array, the walk
+/// is available but not worthwhile: the array costs its extent at each start of it.
 Outcome plan_walk(Obligations &obligations, LevelPlan &plan, bool partitioned);
 
 } // namespace unravel::find

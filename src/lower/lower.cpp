@@ -2,6 +2,7 @@
 
 #include "lower/clearing.h"
 #include "lower/map_code.h"
+#include "lower/state.h"
 #include "lower/type_name.h"
 #include "lower/workspace.h"
 #include "report/diagnostic.h"
@@ -72,6 +73,7 @@ public:
           Workspace &workspace)
       : space_(space), plan_(plan), clearing_(clearing), workspace_(workspace) {
     if (clearing_) clear_at_ = clearing_->where(plan);
+    if (!hindrance(plan)) parallel_ = plan.parallel;
   }
 
   /// From the level on.
@@ -90,9 +92,11 @@ private:
 
   /// Would iterations of the parallel loop share this state?
   bool is_shared(const LevelPlan &plan) const {
-    return plan_.parallel && find::keeps_state(plan.method) && plan.state_level <= *plan_.parallel &&
-           plan.level > *plan_.parallel;
+    return parallel_ && sharing_of(plan_.nest, plan, *parallel_) == Sharing::PerChunk;
   }
+
+  /// Is what is made before the level made by each thread?
+  bool is_per_thread(std::size_t index) const { return in_parallel_ || (parallel_ && index > *parallel_); }
 
   Block level(std::size_t index) {
     // From the first level on, each plan sets the result as it suits it.
@@ -112,7 +116,7 @@ private:
   /// A sum that is all there is replaces what the slot held.
   bool is_set_by_sum(std::size_t index) const {
     if (clear_at_ != index || is_choice(index)) return false;
-    return index == plan_.parallel ? plan_.reduces : sums_over_map(index);
+    return index == parallel_ ? plan_.reduces : sums_over_map(index);
   }
 
   /// What follows, with the maps that are filled here.
@@ -123,7 +127,7 @@ private:
       if (has_map(plan) && plan.map_level == index) maps.push_back(&plan);
     for (const LevelPlan *plan : maps) {
       const Level &found = plan_.nest.levels[plan->level];
-      workspace_.add_map(found, *plan, value_at(found.variable), plan_.parallel && index > *plan_.parallel);
+      workspace_.add_map(found, *plan, value_at(found.variable), is_per_thread(index));
       append(block, fill_map(found, *plan, {value_at(found.variable)}));
     }
     append(block, plan_.owned && index == 0 ? owned_chunks() : behind_maps(index));
@@ -153,8 +157,12 @@ private:
     Block block;
     if (clearing_ && !clear_at_ && index == 0) block.push_back({clearing_->everything()});
     for (const LevelPlan &plan : plan_.finds.levels)
-      if (find::keeps_state(plan.method) && plan.state_level == index && !is_shared(plan))
-        block.push_back({loop::Declare{state_variable(plan_.nest.levels[plan.level], plan), plan.start}});
+      if (find::keeps_state(plan.method) && plan.state_level == index && !is_shared(plan)) {
+        if (plan.state_index.empty())
+          block.push_back({loop::Declare{state_variable(plan_.nest.levels[plan.level], plan), plan.start}});
+        else
+          append(block, filled_states(plan, is_per_thread(index)));
+      }
     if (index == plan_.nest.levels.size()) {
       block.push_back({loop::Accumulate{sum_target(), product()}});
       return block;
@@ -166,11 +174,17 @@ private:
       append(block, guarded(index));
       break;
     case Level::Kind::Loop: append(block, loop_over(index)); break;
-    case Level::Kind::Find:
-      append(block, find_code(here, *find_at(index), [&] { return guarded(index); }));
-      break;
+    case Level::Kind::Find: append(block, find_at_level(index)); break;
     }
     return block;
+  }
+
+  Block find_at_level(std::size_t index) {
+    const Level &here = plan_.nest.levels[index];
+    const LevelPlan &plan = *find_at(index);
+    Block code = find_code(here, plan, [&] { return guarded(index); });
+    if (plan.state_index.empty()) return code;
+    return with_slot(state_arrays_.at(index), here, plan, std::move(code));
   }
 
   /// The inner levels behind this level's conditions.
@@ -183,13 +197,16 @@ private:
   Block loop_over(std::size_t index) {
     const Level &here = plan_.nest.levels[index];
     loop::For loop{here.variable, here.lower, here.upper, 1, std::nullopt, {}, comment(here)};
-    bool parallel = plan_.parallel == index;
+    bool parallel = parallel_ == index;
     bool shares = parallel && std::any_of(plan_.finds.levels.begin(), plan_.finds.levels.end(),
                                           [&](const LevelPlan &plan) { return is_shared(plan); });
     if (parallel && plan_.reduces && !sum_) return in_copies(index);
     if (shares) return in_chunks(index, std::move(loop));
     if (!parallel && sums_over_map(index)) return sum_over_map(index, loop);
     if (parallel) loop.parallel = parallel_with(plan_.chunk, plan_.least);
+    if (const LevelPlan *find = hindrance(plan_); find && plan_.parallel == index)
+      loop.comment += fmt::format("{}in one thread: each chunk would need all states of {}",
+                                  loop.comment.empty() ? "" : "; ", plan_.nest.levels[find->level].variable);
     loop.body = guarded(index);
     if (!parallel && looks_for_marks(index, loop.body)) loop.together = tested_together;
     return {{std::move(loop)}};
@@ -321,7 +338,9 @@ private:
       // Filled already, for all chunks.
       if (has_map(plan) && plan.map_level == 0) plan.map_level = inside.nest.levels.size() + 1;
     }
-    append(outer.body, Lowerer(space_, inside, nullptr, workspace_).lower());
+    Lowerer chunk(space_, inside, nullptr, workspace_);
+    chunk.in_parallel_ = true;
+    append(outer.body, chunk.lower());
     Block block;
     if (clearing_ && !clear_at_) block.push_back({clearing_->everything()});
     block.push_back({std::move(outer)});
@@ -341,7 +360,9 @@ private:
     loop::For outer = chunks_of(
         here, fmt::format("chunks of {} iterations: each finds with a state of its own", plan_.chunk));
     for (const LevelPlan &plan : plan_.finds.levels)
-      if (is_shared(plan)) append(outer.body, seed(index, plan, first));
+      if (is_shared(plan))
+        append(outer.body,
+               plan.state_index.empty() ? seed(plan_.nest, plan, index, first) : filled_states(plan, true));
     inner.lower = first;
     inner.upper = term::minimum({first + Term(plan_.chunk), here.upper});
     inner.body = guarded(index);
@@ -350,30 +371,11 @@ private:
     return {{std::move(outer)}};
   }
 
-  /// The state with which a chunk starts: where the search for its first target would stop. Where that can't
-  /// be said in advance, the state's first value.
-  Block seed(std::size_t parallel, const LevelPlan &plan, const Term &first) const {
+  /// The array of a find's states, filled. `per_thread`: a part of it for each thread.
+  Block filled_states(const LevelPlan &plan, bool per_thread) {
     const Level &found = plan_.nest.levels[plan.level];
-    std::string state = state_variable(found, plan);
-    term::Substitution by{{plan_.nest.levels[parallel].variable, first}};
-    std::set<std::string> inner;
-    for (std::size_t k = parallel + 1; k < plan.level; ++k) {
-      const Level &between = plan_.nest.levels[k];
-      if (between.kind == Level::Kind::Let)
-        by[between.variable] = term::substitute(between.value, by);
-      else
-        inner.insert(between.variable);
-    }
-    Term skip = term::substitute(plan.skip, by);
-    Level range = found;
-    range.lower = term::substitute(found.lower, by);
-    range.upper = term::substitute(found.upper, by);
-    bool known = plan.partitioned && plan.direction == find::Direction::Up;
-    for (const Term &used : {skip, range.lower, range.upper})
-      for (const std::string &name : term::variables_of(used))
-        known = known && inner.count(name) == 0;
-    if (!known) return {{loop::Declare{state, plan.start}}};
-    return lower_bound(state, range, skip);
+    std::string array = state_arrays_[plan.level] = workspace_.add_states(found, plan, per_thread);
+    return fill_states(array, found, plan);
   }
 
   loop::Target sum_target() const { return sum_ ? loop::Target(*sum_) : loop::Target(target()); }
@@ -420,6 +422,9 @@ private:
   const LeafPlan &plan_;
   const Clearing *clearing_; // null: the result is set elsewhere
   std::optional<std::size_t> clear_at_;
+  std::optional<std::size_t> parallel_;             // the level that does run in parallel
+  bool in_parallel_ = false;                        // the whole leaf stands in a parallel loop
+  std::map<std::size_t, std::string> state_arrays_; // by the level of the find
   Workspace &workspace_;
   std::optional<loop::Local> sum_; // what is added to in place of the result
 };

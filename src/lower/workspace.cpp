@@ -1,8 +1,10 @@
 #include "lower/workspace.h"
 
 #include "lower/map_code.h"
+#include "lower/state.h"
 #include "report/diagnostic.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace unravel::lower {
@@ -70,11 +72,43 @@ void Workspace::add_hash(const Level &level, const LevelPlan &plan, bool per_thr
   add(std::move(next));
 }
 
-loop::ElementType Workspace::element_of(const std::string &value_array) const {
+/// Positions between bounds that are elements of 32 bits have 32 bits too. A size may be larger.
+loop::ElementType Workspace::state_element(const Level &level, const LevelPlan &plan) const {
+  auto is_small = [&](const Term &bound) {
+    const auto *read = bound.as<term::Apply>();
+    return bound == Term(0) || (read && element_of(read->function) == loop::ElementType::Int32);
+  };
+  bool from_bounds = !plan.clamp || plan.start == Term(0);
+  bool small = from_bounds && is_small(level.lower) && is_small(level.upper);
+  return small ? loop::ElementType::Int32 : loop::ElementType::Int64;
+}
+
+std::string Workspace::add_states(const Level &level, const LevelPlan &plan, bool per_thread) {
+  loop::WorkspaceArray array;
+  array.element = state_element(level, plan);
+  array.extent = slots_of(plan.state_room);
+  array.initial = std::nullopt;
+  array.per_thread = per_thread;
+  array.about = fmt::format("where the walks over {} stand", level.tensor);
+  const std::string name = level.variable + "_states";
+  array.name = name;
+  // Plans that may keep one state in different arrays.
+  auto is_other = [&](const loop::WorkspaceArray &known) {
+    return known.name == array.name && (known.extent != array.extent || known.element != array.element ||
+                                        known.per_thread != array.per_thread);
+  };
+  for (int number = 2; std::any_of(arrays_.begin(), arrays_.end(), is_other); ++number)
+    array.name = fmt::format("{}_{}", name, number);
+  std::string chosen = array.name;
+  add(std::move(array));
+  return chosen;
+}
+
+loop::ElementType Workspace::element_of(const std::string &of) const {
   for (const loop::TensorParameter &parameter : parameters_)
     for (const loop::ArrayParameter &array : parameter.arrays)
-      if (parameter.name + "." + array.name == value_array) return array.element;
-  report::require(false, "a map of values is of a parameter's array");
+      if (parameter.name + "." + array.name == of) return array.element;
+  report::require(false, "an array that finds read is a parameter's");
   return loop::ElementType::Float64;
 }
 

@@ -4,7 +4,7 @@
 #include "find/plan.h"
 #include "loop/loop.h"
 
-/// The arrays that a program's maps need.
+/// The arrays that a program's maps and states need.
 namespace unravel::lower {
 
 class Workspace {
@@ -18,12 +18,16 @@ public:
   void add_map(const scan::Level &level, const find::LevelPlan &plan, const loop::Element &value,
                bool per_thread);
 
+  /// The array of a find's states; returns its name.
+  std::string add_states(const scan::Level &level, const find::LevelPlan &plan, bool per_thread);
+
   std::vector<loop::WorkspaceArray> take() { return std::move(arrays_); }
 
 private:
   void add(loop::WorkspaceArray array);
   void add_hash(const scan::Level &level, const find::LevelPlan &plan, bool per_thread);
-  loop::ElementType element_of(const std::string &value_array) const;
+  loop::ElementType element_of(const std::string &of) const;
+  loop::ElementType state_element(const scan::Level &level, const find::LevelPlan &plan) const;
 
   const combine::Combination &combination_;
   const std::vector<loop::TensorParameter> &parameters_;

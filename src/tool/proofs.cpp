@@ -48,7 +48,8 @@ std::vector<find::Candidate> explained(const pipeline::Compilation &compilation,
 /// For how long a walking position is kept.
 std::string state_in_words(const find::LevelPlan &plan) {
   if (plan.state.empty()) return "one walk serves all visits";
-  return fmt::format("one walk for each value of {}", fmt::join(plan.state, ", "));
+  return fmt::format("one walk for each value of {}{}", fmt::join(plan.state, ", "),
+                     plan.state_index.empty() ? "" : ", kept in an array");
 }
 
 std::string method_in_words(const find::LevelPlan &plan, const Level &level) {

@@ -50,11 +50,13 @@ TEST(FindStates, arrays) {
       Walked found = walk(each, method);
       const LevelPlan &plan = found.plan.levels.back();
       EXPECT_TRUE(found.outcome.proved);
-      EXPECT_FALSE(found.outcome.available);
+      EXPECT_TRUE(found.outcome.available);
+      EXPECT_FALSE(found.outcome.worthwhile);
       EXPECT_EQ(found.outcome.reason, "the state would need an array over " + std::string(row.state));
       EXPECT_EQ(braces(plan.state), row.state);
       EXPECT_EQ(text_of(plan.state_index), row.index);
       EXPECT_EQ(text_of(plan.state_extent), row.extent);
+      EXPECT_EQ(text_of(plan.state_room), row.extent);
       EXPECT_EQ(plan.state_level, row.level);
       EXPECT_TRUE(plan.clamp);
       EXPECT_EQ(term::to_text(plan.start), "0");
@@ -81,6 +83,8 @@ TEST(FindStates, no_array_where_the_range_is_unknown) {
   std::erase_if(each.axioms, [](const prove::Axiom &axiom) { return axiom.text == "range of A.row"; });
   Walked found = walk(each, Method::Sequential);
   EXPECT_TRUE(found.outcome.proved);
+  EXPECT_FALSE(found.outcome.available);
+  EXPECT_EQ(found.outcome.reason, "the state would need an array over {i}, whose range or start isn't known");
   EXPECT_TRUE(found.plan.levels.back().state_index.empty());
 }
 
@@ -109,7 +113,7 @@ TEST(FindStates, no_clamp_downwards_without_a_size) {
   Walked found = walk(each, Method::Sequential);
   EXPECT_TRUE(found.outcome.proved);
   EXPECT_FALSE(found.outcome.available);
-  EXPECT_EQ(found.outcome.reason, "the state would need an array over {i}");
+  EXPECT_EQ(found.outcome.reason, "the state would need an array over {i}, whose range or start isn't known");
 }
 
 } // namespace

@@ -4,6 +4,7 @@
 #include "report/diagnostic.h"
 #include "tensor/pack.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 
 namespace unravel::run::test {
@@ -90,6 +91,54 @@ std::optional<tensor::Coordinates> Packer::draw_entries(const compute::TensorUse
     }
   }
   return tensor::Coordinates(shape);
+}
+
+PackedCase packed(const SmallCase &input, const pipeline::Compilation &compilation, const Problem &problem) {
+  PackedCase made;
+  made.sizes = input.sizes;
+  tensor::PackOptions types = pack_options(problem);
+  std::map<std::string, const tensor::Coordinates *> operands;
+  std::size_t next = 0;
+  for (const auto &[name, instance] : input.operands) {
+    tensor::Tensor &tensor = made.tensors[name];
+    tensor.layout = compilation.layouts.at(name);
+    for (const auto &[number, value] : instance->numbers) {
+      const std::vector<std::string> &sizes = tensor.layout.sizes;
+      bool is_size = std::find(sizes.begin(), sizes.end(), number) != sizes.end();
+      (is_size ? tensor.sizes : tensor.counts)[number] = value;
+    }
+    for (const layout::Array &array : tensor.layout.arrays) {
+      tensor::DType type = tensor::element_type(array, types.index, types.value);
+      std::size_t count =
+          array.is_value ? instance->value_counts.at(array.name) : instance->indices.at(array.name).size();
+      tensor::Elements &elements = tensor.arrays[array.name] = tensor::Elements(type, count);
+      for (std::size_t k = 0; k < count; ++k)
+        if (array.is_value)
+          elements.set_real(k, prime(next++));
+        else
+          elements.set_integer(k, instance->indices.at(array.name)[k]);
+    }
+    tensor::Coordinates meant(instance->shape);
+    for (const Instance::Entry &entry : instance->entries)
+      meant.append(entry.coordinate,
+                   entry.factor * (entry.array.empty() ? 1 : tensor.arrays.at(entry.array).real(entry.slot)));
+    operands[name] = &(made.coordinates[name] = std::move(meant));
+  }
+  const std::string &result = compilation.computation.tensors.front().name;
+  std::vector<std::int64_t> shape = shape_of(compilation.computation, result, input.sizes).value();
+  tensor::Tensor &tensor = made.tensors[result];
+  tensor.layout = compilation.layouts.at(result);
+  for (std::size_t mode = 0; mode < shape.size(); ++mode)
+    tensor.sizes[tensor.layout.sizes[mode]] = shape[mode];
+  const layout::Array &values = tensor.layout.arrays.front();
+  auto count = static_cast<std::size_t>(tensor::element_count(shape));
+  tensor.arrays[values.name] =
+      tensor::Elements(tensor::element_type(values, types.index, types.value), count);
+  tensor.arrays.at(values.name).fill_zero();
+  made.initial.assign(count, 0);
+  made.expected = reference_of(compilation.computation, operands, input.sizes, made.initial);
+  made.about = "a small input";
+  return made;
 }
 
 std::vector<Sizes> sizes_of_all_kinds(const compute::Computation &computation) {

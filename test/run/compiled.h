@@ -1,6 +1,7 @@
 #pragma once
 
 #include "build/kernel.h"
+#include "run/interpreted.h"
 #include "run/problem.h"
 #include "tensor/pack.h"
 
@@ -43,6 +44,9 @@ private:
   pipeline::Front front_;
   std::map<std::string, tensor::PackPlan> plans_;
 };
+
+/// An input of the interpreter as a kernel is called with it: also of layouts that can't be packed.
+PackedCase packed(const SmallCase &input, const pipeline::Compilation &compilation, const Problem &problem);
 
 /// Sizes of every kind: empty, one row, one column, none of the extents, longer than a chunk.
 std::vector<Sizes> sizes_of_all_kinds(const compute::Computation &computation);

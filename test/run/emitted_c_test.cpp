@@ -170,6 +170,23 @@ private:
   std::filesystem::path path_;
 };
 
+/// Packed tensors of every kind; where a layout can't be packed, small ones.
+std::vector<PackedCase> cases_of(const Problem &problem, const pipeline::Compilation &compilation,
+                                 std::mt19937_64 &random) {
+  std::vector<PackedCase> cases;
+  try {
+    Packer packer(problem);
+    for (const Sizes &sizes : sizes_of_all_kinds(packer.front().computation))
+      if (std::optional<PackedCase> input = packer.draw(sizes, random)) cases.push_back(std::move(*input));
+  } catch (const report::Error &) {
+    Interpreted small(problem);
+    for (const Sizes &sizes : small_sizes(compilation.computation))
+      for (const SmallCase &input : small.inputs(sizes, 1, random))
+        cases.push_back(packed(input, compilation, problem));
+  }
+  return cases;
+}
+
 /// Kernels of a sample, as many to a unit as have structs of the same names and members.
 std::vector<Unit> units_of(loop::ElementType index, loop::ElementType value, std::size_t count,
                            std::uint64_t seed) {
@@ -177,28 +194,23 @@ std::vector<Unit> units_of(loop::ElementType index, loop::ElementType value, std
   std::mt19937_64 random(seed);
   std::vector<Problem> problems = sample_of(all_problems(), count, seed);
   problems.resize(std::min(problems.size(), count));
+  for (const ArrayState &each : array_states())
+    problems.push_back(each.problem);
   std::size_t number = 0;
   for (Problem problem : problems) {
     if (problem.formats.count("C") && problem.formats.at("C") == "dense<1,0>") problem.formats["C"] = "dense";
     problem.index = index;
     problem.value = value;
     problem.name = "kernel_" + std::to_string(number++);
-    std::optional<Packer> packer;
-    try {
-      packer.emplace(problem);
-    } catch (const report::Error &) {
-      continue; // a layout that can't be packed
-    }
     pipeline::Compilation compilation = pipeline::compile(problem.request());
     Unit one;
     one.text = emit::emit_c(compilation.program);
     one.structs = structs_of(one.text);
     std::vector<std::string> types = parameter_types(one.text, problem.name);
-    std::vector<Sizes> kinds = sizes_of_all_kinds(packer->front().computation);
-    for (std::size_t k = 0; k < kinds.size(); ++k)
-      if (std::optional<PackedCase> input = packer->draw(kinds[k], random))
-        add_case(*input, compilation, problem.name, problem.name + "_case_" + std::to_string(k), types,
-                 value == loop::ElementType::Float32 ? 1e-5 : 1e-12, one);
+    std::vector<PackedCase> cases = cases_of(problem, compilation, random);
+    for (std::size_t k = 0; k < cases.size(); ++k)
+      add_case(cases[k], compilation, problem.name, problem.name + "_case_" + std::to_string(k), types,
+               value == loop::ElementType::Float32 ? 1e-5 : 1e-12, one);
     auto fits = [&](const Unit &unit) {
       return std::all_of(one.structs.begin(), one.structs.end(), [&](const auto &own) {
         auto other = unit.structs.find(own.first);

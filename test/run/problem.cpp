@@ -153,6 +153,38 @@ std::vector<Problem> with_alternatives() {
   return problems;
 }
 
+std::vector<ArrayState> array_states() {
+  const char *inner = "C(i,j) = A(i,k) * B(k,j)", *both = "y(i) = A(i,j) * B(i,j)";
+  std::vector<ArrayState> all;
+  auto add = [&](const char *expression, const std::map<std::string, std::string> &formats, const char *order,
+                 const char *found, const char *index, const char *room, bool per_thread,
+                 const char *parallel) {
+    Problem problem{expression, formats, {std::string("order ") + order}, {found + std::string("=seq")}};
+    all.push_back({std::move(problem), found, index, room, per_thread, parallel});
+  };
+  // The array begins inside the parallel loop.
+  add(inner, {{"A", "csr"}, {"B", "csc"}}, "i, A.p, j", "B.p", "j", "B.N", true, "i");
+  add(both, {{"A", "csr"}, {"B", "@pieces/bcsr<2,3>"}}, "B.b, B.p, B.r, B.c", "A.p", "i - 2*B.b", "A.M", true,
+      "B.b");
+  // Nothing runs in parallel.
+  add("s = A(i,j) * B(i,j)", {{"A", "coo"}, {"B", "@pieces/bcsr<2,3>"}}, "A.p", "B.p", "i", "A.M", false, "");
+  // The parallel loop's iterations have their own slots.
+  add(both, {{"A", "csr"}, {"B", "@diagonals"}}, "B.d, i", "A.p", "i", "A.M", false, "i");
+  add(inner, {{"A", "coo"}, {"B", "csc"}}, "A.p, j", "B.p", "i, j", "A.M*B.N", false, "j");
+  // Each chunk has an array.
+  add("C(i,j) = A(i,j) * B(i,j)", {{"B", "csc"}}, "i, j", "B.p", "j", "A.N", true, "i_chunk");
+  // Each chunk would need one, for a row's few entries.
+  add("C(i,j) = A(i,j) * B(i,j)", {{"A", "csr"}, {"B", "csc"}}, "i, A.p", "B.p", "j", "A.N", false, "");
+  // Slots by a column; matches that are adjacent; downwards.
+  add("y(i) = A(i,j) * B(k,j) * D(i,k)", {{"A", "csr"}, {"B", "csr"}, {"D", "csr"}}, "i, A.p, D.p", "B.p",
+      "k", "B.M", true, "i");
+  add("C(i,k) = A(i,j) * B(k,j)", {{"A", "csr"}, {"B", "@csr_weak"}}, "i, A.p, k", "B.p", "k", "B.M", true,
+      "i");
+  add("C(i,k) = A(i,j) * B(k,j)", {{"A", "csr"}, {"B", "@csr_down"}}, "i, A.p, k", "B.p", "k", "B.M", true,
+      "i");
+  return all;
+}
+
 std::size_t number_of_plans(const Problem &problem) {
   std::size_t most = 0;
   for (const pipeline::Leaf &leaf : pipeline::compile(problem.request()).leaves)

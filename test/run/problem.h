@@ -55,6 +55,17 @@ std::vector<Problem> sample_of(const std::vector<Problem> &problems, std::size_t
 /// Problems that have several plans each.
 std::vector<Problem> with_alternatives();
 
+/// A problem with a walk whose states are kept in an array, and how.
+struct ArrayState {
+  Problem problem;      // its --find asks for sequential iteration
+  std::string found;    // the variable
+  std::string index;    // of a slot
+  std::string room;     // elements of the array
+  bool per_thread;      // whether threads have arrays of their own
+  std::string parallel; // the parallel loop's variable
+};
+std::vector<ArrayState> array_states();
+
 /// How many plans a leaf has, at most: its alternatives and the main one.
 std::size_t number_of_plans(const Problem &problem);
 

@@ -1,0 +1,118 @@
+#include "lower/state.h"
+
+#include "lower/find_code.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <set>
+
+namespace unravel::lower {
+
+using find::LevelPlan;
+using loop::Block;
+using loop::Statement;
+using scan::Level;
+using term::Term;
+
+namespace {
+
+/// Row-major.
+Term slot_of(const LevelPlan &plan) {
+  Term slot = plan.state_index.front();
+  for (std::size_t k = 1; k < plan.state_index.size(); ++k)
+    slot = term::multiply(slot, plan.state_extent[k]) + plan.state_index[k];
+  return slot;
+}
+
+} // namespace
+
+Sharing sharing_of(const scan::Nest &nest, const LevelPlan &plan, std::size_t parallel) {
+  if (!find::keeps_state(plan.method) || plan.state_level > parallel || plan.level <= parallel)
+    return Sharing::Apart;
+  if (plan.state_index.empty()) return Sharing::PerChunk;
+  bool filled_by_iteration = true;
+  for (std::size_t n = 0; n < plan.state_index.size(); ++n)
+    for (std::size_t k = plan.state_level; k < plan.level; ++k) {
+      const Level &indexed = nest.levels[k];
+      if (!term::mentions(plan.state_index[n], indexed.variable)) continue;
+      if (k == parallel) return Sharing::Apart;
+      bool over_all =
+          indexed.kind == Level::Kind::Loop && indexed.upper - indexed.lower == plan.state_extent[n];
+      filled_by_iteration = filled_by_iteration && k > parallel && over_all;
+    }
+  return filled_by_iteration ? Sharing::PerChunk : Sharing::Serial;
+}
+
+const LevelPlan *hindrance(const LeafPlan &plan) {
+  if (!plan.parallel) return nullptr;
+  for (const LevelPlan &find : plan.finds.levels)
+    if (sharing_of(plan.nest, find, *plan.parallel) == Sharing::Serial) return &find;
+  return nullptr;
+}
+
+Block seed(const scan::Nest &nest, const LevelPlan &plan, std::size_t parallel, const Term &first) {
+  const Level &found = nest.levels[plan.level];
+  std::string state = state_variable(found, plan);
+  term::Substitution by{{nest.levels[parallel].variable, first}};
+  std::set<std::string> inner;
+  for (std::size_t k = parallel + 1; k < plan.level; ++k) {
+    const Level &between = nest.levels[k];
+    if (between.kind == Level::Kind::Let)
+      by[between.variable] = term::substitute(between.value, by);
+    else
+      inner.insert(between.variable);
+  }
+  Term skip = term::substitute(plan.skip, by);
+  Level range = found;
+  range.lower = term::substitute(found.lower, by);
+  range.upper = term::substitute(found.upper, by);
+  bool known = plan.partitioned && plan.direction == find::Direction::Up;
+  for (const Term &used : {skip, range.lower, range.upper})
+    for (const std::string &name : term::variables_of(used))
+      known = known && inner.count(name) == 0;
+  if (!known) return {{loop::Declare{state, plan.start}}};
+  return lower_bound(state, range, skip);
+}
+
+Block fill_states(const std::string &array, const Level &level, const LevelPlan &plan) {
+  Block block;
+  Term start = plan.start;
+  if (!term::applications_of(start).empty()) {
+    std::string name = level.variable + "_start";
+    block.push_back({loop::Let{name, start}});
+    start = term::variable(name);
+  }
+  std::string slot = level.variable + "_slot";
+  loop::For fill{slot, Term(0), slots_of(plan.state_extent)};
+  fill.body = {{loop::SetElement{array, term::variable(slot), start}}};
+  fill.comment = fmt::format("find {}: the states begin", level.variable);
+  block.push_back({std::move(fill)});
+  return block;
+}
+
+Block with_slot(const std::string &array, const Level &level, const LevelPlan &plan, Block walk) {
+  Block block;
+  Term slot = slot_of(plan);
+  if (plan.state_index.size() > 1) {
+    std::string name = level.variable + "_slot";
+    block.push_back({loop::Let{name, slot}});
+    slot = term::variable(name);
+  }
+  std::string state = state_variable(level, plan);
+  block.push_back({loop::Declare{state, term::apply(array, {slot})}});
+  for (Statement &statement : walk)
+    block.push_back(std::move(statement));
+  block.push_back({loop::SetElement{array, slot, term::variable(state)}});
+  return block;
+}
+
+Term slots_of(const std::vector<Term> &extents) {
+  if (extents.size() == 1) return extents.front();
+  Term product = 1;
+  for (const Term &extent : extents)
+    product =
+        term::multiply(product, extent.as<term::Variable>() ? extent : term::maximum({Term(0), extent}));
+  return product;
+}
+
+} // namespace unravel::lower

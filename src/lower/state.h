@@ -1,0 +1,45 @@
+#pragma once
+
+#include "find/plan.h"
+#include "loop/loop.h"
+#include "lower/lower.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+/// The states of walks: scalars and arrays, and what becomes of them in parallel loops.
+namespace unravel::lower {
+
+/// How iterations of a parallel loop get along with the state of a find.
+enum class Sharing {
+  Apart,    // they have states of their own anyway: declared inside, or in slots that no other one uses
+  PerChunk, // chunks of iterations get states of their own
+  Serial,   // copies for each chunk would cost more than threads gain: the loop runs in one thread
+};
+
+/// An array is copied per chunk only where each iteration runs over all its slots, so that filling it costs
+/// less than using it.
+Sharing sharing_of(const scan::Nest &nest, const find::LevelPlan &plan, std::size_t parallel);
+
+/// The find whose state keeps the leaf's parallel loop from running in parallel, if there is one.
+const find::LevelPlan *hindrance(const LeafPlan &plan);
+
+/// The state with which a chunk of the loop at level `parallel` starts, declared: where the search for the
+/// target of its first iteration, `first`, would stop. Where that can't be said in advance, the state's first
+/// value. Precondition: the state is a scalar.
+loop::Block seed(const scan::Nest &nest, const find::LevelPlan &plan, std::size_t parallel,
+                 const term::Term &first);
+
+/// The states of a find in an array: `array` is its name in the workspace.
+///
+/// Every slot gets the state's first value. Where the plan's state_level lies.
+loop::Block fill_states(const std::string &array, const scan::Level &level, const find::LevelPlan &plan);
+/// One visit of the find, `walk`, with its slot for a state: read before, written after.
+loop::Block with_slot(const std::string &array, const scan::Level &level, const find::LevelPlan &plan,
+                      loop::Block walk);
+
+/// The product of extents, 0 where one of them is below 1.
+term::Term slots_of(const std::vector<term::Term> &extents);
+
+} // namespace unravel::lower
