@@ -204,6 +204,8 @@ private:
         Set shadow = relation_.project(drop).simple_hull();
         shadow = parts.empty() ? known_.gist_of(shadow) : shadow.gist(known_.set().intersect(remaining));
         std::vector<Term> derived = shadow.simple_hull().constraints();
+        for (const Term &part : derived)
+          if (depends_on_others(part, level.variable) && as_component(level, part)) enforced.push_back(part);
         as_intervals(level, derived, enforced);
       }
     }
@@ -266,6 +268,12 @@ private:
         break;
       }
     }
+  }
+
+  /// An equation of two blocks, say, not one between what is known at the variable.
+  static bool depends_on_others(const Term &equation, const std::string &variable) {
+    const auto *compare = equation.as<term::Compare>();
+    return compare && !split(compare->left, variable).second.as<term::Constant>();
   }
 
   /// key(variable) = target

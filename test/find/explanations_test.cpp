@@ -26,6 +26,7 @@ std::vector<Explained> all_explained() {
   // One per template that is only taken when it is asked for, or for another reason than its cost.
   for (Method method : {Method::Galloping, Method::Binary, Method::Hash, Method::Scan})
     all.push_back({"case_7_by_" + name_of(method), &case_named("7"), {{"B", method}}});
+  all.push_back({"case_12b_by_walk", &case_named("12b"), {{"B.p", Method::Sequential}}});
   return all;
 }
 

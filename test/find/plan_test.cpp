@@ -189,8 +189,6 @@ TEST(FindRequest, states_in_arrays) {
     for (Method method : {Method::Sequential, Method::Galloping})
       EXPECT_EQ(chosen(name, variable, {{variable, method}}), method) << name;
   }
-  unravel::test::golden_check("find", "case_12b_by_walk",
-                              explanation(case_named("12b"), {{"B.p", Method::Sequential}}));
 }
 
 /// From the data: many targets for each state, and not too long a walk.
