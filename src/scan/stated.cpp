@@ -96,19 +96,38 @@ std::optional<std::vector<Term>> Stated::reduced(const std::vector<Term> &compar
     if (!known) return std::nullopt;
     if (!*known) left.push_back(comparison);
   }
-  // Where one of them follows with the others, or contradicts them, there may be a choice.
-  std::size_t size = differences_.size();
-  auto add_all_but = [&](std::size_t but) {
-    for (std::size_t k = 0; k < left.size(); ++k)
-      if (k != but && !add_difference(left[k])) return false;
-    return true;
-  };
-  bool one_way = true;
-  for (std::size_t k = 0; k <= left.size() && one_way; ++k) {
-    one_way = add_all_but(k) && (k == left.size() || implies(left[k]) == false);
-    differences_.shrink(size);
+  // What doesn't follow with all others can't be left out. Where that is enough for the others, it is the
+  // only choice.
+  std::vector<Term> needed;
+  for (std::size_t k = 0; k <= left.size(); ++k) {
+    std::vector<Term> others = left;
+    if (k < left.size()) others.erase(others.begin() + static_cast<std::ptrdiff_t>(k));
+    std::optional<std::vector<bool>> follows =
+        with(others, k < left.size() ? std::vector{left[k]} : std::vector<Term>());
+    if (!follows) return std::nullopt;
+    if (k < left.size() && !follows->front()) needed.push_back(left[k]);
   }
-  return one_way ? std::optional(left) : std::nullopt;
+  if (needed.size() == left.size()) return needed;
+  std::optional<std::vector<bool>> follow = with(needed, left);
+  bool enough = follow && std::find(follow->begin(), follow->end(), false) == follow->end();
+  return enough ? std::optional(needed) : std::nullopt;
+}
+
+std::optional<std::vector<bool>> Stated::with(const std::vector<Term> &assumed,
+                                              const std::vector<Term> &asked) {
+  std::size_t size = differences_.size();
+  std::optional<std::vector<bool>> answers = std::vector<bool>();
+  if (!std::all_of(assumed.begin(), assumed.end(), [&](const Term &each) { return add_difference(each); }))
+    answers.reset();
+  for (std::size_t k = 0; k < asked.size() && answers; ++k) {
+    std::optional<bool> follows = implies(asked[k]);
+    if (follows)
+      answers->push_back(*follows);
+    else
+      answers.reset();
+  }
+  differences_.shrink(size);
+  return answers;
 }
 
 bool Stated::follows(const Term &sum, std::int64_t constant) const {

@@ -20,7 +20,8 @@ public:
   /// two comparisons of any form. None where that isn't known. (Where a part is known not to follow and the
   /// others are not known, the answer is false.)
   std::optional<bool> implies(const term::Term &formula);
-  /// Of comparisons the least part from which all follow, if there is only one. None where that isn't known.
+  /// Of comparisons the least part from which all follow, if there is only one. None where that isn't known,
+  /// or where they contradict what is.
   std::optional<std::vector<term::Term>> reduced(const std::vector<term::Term> &comparisons);
 
 private:
@@ -38,6 +39,10 @@ private:
   std::optional<int> unknown_of(const term::Term &atom);
   /// Whether the comparison could be added to the differences.
   bool add_difference(const term::Term &comparison);
+  /// Which comparisons follow from these differences with what is known; none where that isn't known, or
+  /// where they contradict it.
+  std::optional<std::vector<bool>> with(const std::vector<term::Term> &assumed,
+                                        const std::vector<term::Term> &asked);
 
   std::unordered_map<term::Term, std::int64_t, Hash> least_;              // sum + value >= 0
   std::unordered_map<term::Term, std::vector<term::Term>, Hash> by_atom_; // the sums that an atom occurs in

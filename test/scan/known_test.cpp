@@ -49,8 +49,9 @@ TEST(Stated, what_is_left_of_comparisons) {
   EXPECT_EQ(left({read("b >= 0"), read("c - b >= 0"), read("a - d = 0")}),
             (std::vector{read("c - b >= 0"), read("a - d = 0")}));
   EXPECT_EQ(left({read("b >= 0")}), std::vector<term::Term>());
-  // With the first the second follows, so there may be other ways to say both.
-  EXPECT_EQ(left({read("c - b >= 0"), read("c >= 0")}), std::nullopt);
+  EXPECT_EQ(left({read("c >= 0"), read("c - b >= 0")}), std::vector{read("c - b >= 0")});
+  // Either of the last two follows with the others.
+  EXPECT_EQ(left({read("d - c = 0"), read("d - e >= 0"), read("c - e >= 0")}), std::nullopt);
   // They contradict what is known.
   EXPECT_EQ(left({read("c - b >= 0"), read("a - c - 1 >= 0")}), std::nullopt);
 }
