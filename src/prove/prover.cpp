@@ -223,7 +223,7 @@ struct Prover::State {
   Instances instances;
   std::unique_ptr<Session> session; // made at the first question that needs Z3
   std::vector<Question> log;
-  std::map<std::vector<Id>, std::size_t> asked; // hypotheses, index in the log
+  std::map<std::vector<Id>, std::size_t> asked; // hypotheses, sorted; index in the log
   std::size_t last = 0;                         // index in the log
   std::optional<std::size_t> solved;            // the question that Z3 has a model of
   std::vector<std::pair<Id, Id>> eliminated;    // of the question that was answered last
@@ -232,11 +232,14 @@ struct Prover::State {
     double start = now_in_milliseconds();
     try {
       std::vector<Id> hypotheses = instances.flatten(question.hypotheses);
-      auto [known, fresh] = asked.emplace(std::move(hypotheses), log.size());
+      std::vector<Id> as_set = hypotheses;
+      std::sort(as_set.begin(), as_set.end());
+      as_set.erase(std::unique(as_set.begin(), as_set.end()), as_set.end());
+      auto [known, fresh] = asked.emplace(std::move(as_set), log.size());
       last = known->second;
       if (!fresh) return;
       solved.reset();
-      question.answer = answer(known->first, question.instances, false);
+      question.answer = answer(hypotheses, question.instances, false);
     } catch (const Overflow &) {
       last = log.size();
     }
