@@ -1,7 +1,5 @@
 #include "prove/differences.h"
 
-#include <deque>
-
 namespace unravel::prove {
 
 int Differences::add_unknown() {
@@ -18,16 +16,16 @@ bool Differences::add(const Difference &constraint, int tag) {
   auto at = [](int number) { return static_cast<std::size_t>(number); };
   int added = static_cast<int>(edges_.size());
   edges_.push_back({constraint, tag});
+  if (holds(constraint)) {
+    from_[at(constraint.y)].push_back(added);
+    return true;
+  }
   if (constraint.x == constraint.y) {
-    if (constraint.bound >= 0) {
-      from_[at(constraint.y)].push_back(added);
-      return true;
-    }
     conflict_.assign(1, tag);
     edges_.pop_back();
     return false;
   }
-  std::deque<int> open;
+  queue_.clear();
   lowered_.clear();
   bool possible = true;
   auto lower = [&](int edge) {
@@ -43,12 +41,12 @@ bool Differences::add(const Difference &constraint, int tag) {
     values_[at(rule.x)] = limit;
     if (waits_[at(rule.x)]) return;
     waits_[at(rule.x)] = 1;
-    open.push_back(rule.x);
+    queue_.push_back(rule.x);
   };
   lower(added);
-  while (possible && !open.empty()) {
-    int unknown = open.front();
-    open.pop_front();
+  std::size_t next = 0;
+  while (possible && next < queue_.size()) {
+    int unknown = queue_[next++];
     waits_[at(unknown)] = 0;
     for (int edge : from_[at(unknown)]) {
       lower(edge);
@@ -59,8 +57,8 @@ bool Differences::add(const Difference &constraint, int tag) {
     from_[at(constraint.y)].push_back(added);
     return true;
   }
-  for (int unknown : open)
-    waits_[at(unknown)] = 0;
+  for (; next < queue_.size(); ++next)
+    waits_[at(queue_[next])] = 0;
   for (auto change = lowered_.rbegin(); change != lowered_.rend(); ++change)
     values_[at(change->first)] = change->second;
   conflict_.clear();

@@ -50,7 +50,8 @@ private:
   // While a constraint is added:
   std::vector<int> reason_;                           // per unknown the edge that lowered it last
   std::vector<std::pair<int, std::int64_t>> lowered_; // unknowns and what they were before
-  std::vector<char> waits_;                           // per unknown: it is in the queue
+  std::vector<int> queue_;
+  std::vector<char> waits_; // per unknown: it is in the queue
 };
 
 } // namespace unravel::prove
