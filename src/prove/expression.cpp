@@ -51,6 +51,7 @@ bool Expression::operator==(const Expression &other) const {
 }
 
 Expressions::Expressions() {
+  by_hash_.reserve(4096); // what a kernel of two sparse operands makes
   truth_ = intern({.op = Op::And});
   falsity_ = intern({.op = Op::Or});
 }

@@ -18,6 +18,13 @@ struct Ready {
   bool too_many = false;      // more instances than the limit
   /// Variables that were replaced by a term, in terms of the remaining ones (for models).
   std::vector<std::pair<Id, Id>> eliminated;
+
+  /// What is asked of a solver.
+  std::vector<Id> formulas() const {
+    std::vector<Id> all = hypotheses;
+    all.insert(all.end(), instances.begin(), instances.end());
+    return all;
+  }
 };
 
 class Instances {

@@ -1,6 +1,7 @@
 // Questions to Z3.
 #include "prove/prover.h"
 
+#include "prove/decide.h"
 #include "prove/expression.h"
 #include "prove/instances.h"
 #include "prove/smtlib.h"
@@ -16,6 +17,9 @@
 namespace unravel::prove {
 
 namespace {
+
+/// What a literal that `decide` propagates costs of the budget.
+constexpr unsigned units_per_literal = 10;
 
 /// CPU time of this thread: machines are shared, and wall-clock time would measure the others.
 double now_in_milliseconds() {
@@ -170,9 +174,8 @@ public:
   Answer check(const Ready &ready) {
     solver_.push();
     pushed_ = true;
-    for (const std::vector<Id> *list : {&ready.hypotheses, &ready.instances})
-      for (Id formula : *list)
-        Z3_solver_assert(*context_, solver_, translation_(formula));
+    for (Id formula : ready.formulas())
+      Z3_solver_assert(*context_, solver_, translation_(formula));
     switch (solver_.check()) {
     case z3::unsat: return Answer::Refuted;
     case z3::sat: return Answer::Possible;
@@ -220,28 +223,32 @@ struct Prover::State {
   Instances instances;
   std::unique_ptr<Session> session; // made at the first question that needs Z3
   std::vector<Question> log;
-  std::map<std::vector<Id>, std::size_t> asked; // hypotheses, index in the log
+  std::map<std::vector<Id>, std::size_t> asked; // hypotheses, sorted; index in the log
   std::size_t last = 0;                         // index in the log
-  std::size_t solved = 0;                       // the question that the solver saw last
-  std::vector<std::pair<Id, Id>> eliminated;    // of that question
+  std::optional<std::size_t> solved;            // the question that Z3 has a model of
+  std::vector<std::pair<Id, Id>> eliminated;    // of the question that was answered last
 
   void ask(Question question) {
     double start = now_in_milliseconds();
     try {
       std::vector<Id> hypotheses = instances.flatten(question.hypotheses);
-      auto [known, fresh] = asked.emplace(std::move(hypotheses), log.size());
+      std::vector<Id> as_set = hypotheses;
+      std::sort(as_set.begin(), as_set.end());
+      as_set.erase(std::unique(as_set.begin(), as_set.end()), as_set.end());
+      auto [known, fresh] = asked.emplace(std::move(as_set), log.size());
       last = known->second;
       if (!fresh) return;
-      question.answer = answer(known->first, question.instances);
+      solved.reset();
+      question.answer = answer(hypotheses, question.instances, false);
     } catch (const Overflow &) {
       last = log.size();
     }
-    solved = last;
     question.milliseconds = now_in_milliseconds() - start;
     log.push_back(std::move(question));
   }
 
-  Answer answer(const std::vector<Id> &hypotheses, int &instance_count) {
+  /// With `for_model`, Z3 is asked whatever can be seen without it.
+  Answer answer(const std::vector<Id> &hypotheses, int &instance_count, bool for_model) {
     try {
       if (session) session->leave();
       Ready ready = instances.prepare(hypotheses);
@@ -249,7 +256,11 @@ struct Prover::State {
       eliminated = std::move(ready.eliminated);
       if (ready.contradiction) return Answer::Refuted;
       if (ready.too_many) return Answer::Unknown;
+      if (!for_model)
+        if (std::optional<bool> possible = decide(expressions, ready.formulas(), rlimit / units_per_literal))
+          return *possible ? Answer::Possible : Answer::Refuted;
       if (!session) session = std::make_unique<Session>(expressions, rlimit);
+      solved = last;
       return session->check(ready);
     } catch (const Overflow &) {
       return Answer::Unknown;
@@ -296,8 +307,7 @@ Model Prover::model_of_last() {
   const Question &question = state.log[state.last];
   if (state.solved != state.last) {
     int instances = 0;
-    state.solved = state.last;
-    if (state.answer(state.instances.flatten(question.hypotheses), instances) != Answer::Possible)
+    if (state.answer(state.instances.flatten(question.hypotheses), instances, true) != Answer::Possible)
       return model;
   }
   z3::model found = state.session->model();

@@ -53,7 +53,7 @@ public:
   /// (quantifier-free), so Possible may be spurious; Refuted is always right. Terms of facts are no
   /// candidates for instances: state `0 <= rowptr(r) <= NNZ` as an axiom where only `rowptr(0) = 0` and
   /// `rowptr(M) = NNZ` are given. Equalities in the hypotheses are used up first, so they cost nothing.
-  /// The same hypotheses, in the same order, are asked and logged once, under their first name.
+  /// The same hypotheses, in whatever order, are asked and logged once, under their first name.
   Answer refute(const std::string &name, const std::string &about, const std::vector<term::Term> &hypotheses);
   /// The model of the last question if its answer was Possible (computed only now).
   Model model_of_last();

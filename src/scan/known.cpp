@@ -10,13 +10,16 @@ void Known::add(const term::Term &formula) {
 }
 
 bool Known::implies(const term::Term &formula) {
-  return stated_.implies(formula) || set().is_subset(space::Set(formula));
+  if (std::optional<bool> answer = stated_.implies(formula)) return *answer;
+  return set().is_subset(space::Set(formula));
 }
 
-space::Set Known::gist_of(const space::Set &set) {
+term::Term Known::left_of(const space::Set &set) {
   std::optional<std::vector<term::Term>> parts = set.plain_constraints();
-  if (parts && stated_.implies(term::conjunction(std::move(*parts)))) return space::Set();
-  return set.gist(this->set());
+  if (parts)
+    if (std::optional<std::vector<term::Term>> left = left_of(*parts))
+      return term::conjunction(std::move(*left));
+  return set.gist(this->set()).coalesce().formula();
 }
 
 const space::Set &Known::set() {

@@ -15,7 +15,11 @@ public:
   void add(const term::Term &formula);
   bool implies(const term::Term &formula);
   /// What remains to be said of a set.
-  space::Set gist_of(const space::Set &set);
+  term::Term left_of(const space::Set &set);
+  /// What remains of a conjunction of comparisons; none where only isl knows.
+  std::optional<std::vector<term::Term>> left_of(const std::vector<term::Term> &comparisons) {
+    return stated_.reduced(comparisons);
+  }
   /// As a set. Formulas are put together until it is asked for: each intersection of isl looks at all of it.
   const space::Set &set();
 

@@ -22,15 +22,16 @@ public:
           const std::vector<prove::Axiom> &axioms, const std::map<std::string, std::vector<Term>> &arrays)
       : space_(space), order_(order), arrays_(arrays), relation_(space.relation), facts_(axioms) {
     known_.add(facts_.about_sizes());
-    for (const std::string &variable : space.variables())
-      variables_.insert(variable);
+    for (std::size_t k = 0; k < order.size(); ++k)
+      level_of_.emplace(order[k], k);
+    project();
   }
 
   Nest scan() {
-    for (const std::string &variable : order_) {
-      Level level = bounds(variable);
-      bind(variable);
-      conditions(level);
+    for (std::size_t k = 0; k < order_.size(); ++k) {
+      Level level = bounds(k);
+      bind(k);
+      conditions(k, level);
       use_assigned_names(level);
       nest_.levels.push_back(std::move(level));
     }
@@ -43,34 +44,71 @@ public:
   }
 
 private:
-  bool is_symbol(const std::string &name) const { return variables_.count(name) == 0; }
+  /// How many variables of the order must be bound before the term can be evaluated.
+  std::size_t bound_after(const Term &term) const {
+    std::size_t count = 0;
+    for (const std::string &name : term::variables_of(term))
+      if (auto at = level_of_.find(name); at != level_of_.end()) count = std::max(count, at->second + 1);
+    return count;
+  }
 
-  /// Can the atom be evaluated from the variables bound so far?
-  bool is_bound(const Term &atom) const {
-    for (const std::string &name : term::variables_of(atom))
-      if (!is_symbol(name) && bound_.count(name) == 0) return false;
-    return true;
+  /// At level `k` itself its variable is known, but not yet what is read at it.
+  bool is_known_at(std::size_t k, const Term &atom) const {
+    return bound_after(atom) <= k || atom == term::variable(order_[k]);
+  }
+
+  /// The shadows of the space on the levels, from the innermost outwards: each from the one before, which is
+  /// smaller than the whole.
+  void project() {
+    Set shadow = relation_;
+    shadows_.resize(order_.size());
+    for (std::size_t k = order_.size(); k-- > 0;) {
+      shadow = shadow.project([&](const Term &atom) { return bound_after(atom) > k + 1; });
+      shadows_[k].inside = shadow;
+      shadow = shadow.project([&](const Term &atom) { return !is_known_at(k, atom); }).coalesce();
+      shadows_[k].at = shadow;
+    }
+  }
+
+  /// What remains to be said of the space's own constraints on atoms that are known.
+  template <class IsKnown> Term left_of_space(IsKnown is_known) {
+    if (conditions_) {
+      std::vector<Term> about_known;
+      for (const Term &condition : *conditions_) {
+        std::set<Term> atoms = space::atoms_of(condition);
+        if (std::all_of(atoms.begin(), atoms.end(), is_known)) about_known.push_back(condition);
+      }
+      if (std::optional<std::vector<Term>> left = known_.left_of(about_known))
+        return term::conjunction(std::move(*left));
+    }
+    return known_.left_of(
+        relation_.without_constraints_on([&](const Term &atom) { return !is_known(atom); }));
   }
 
   /// Bounds or value of a variable, from the shadow of the space on it and what is known outside.
-  Level bounds(const std::string &variable) {
+  Level bounds(std::size_t k) {
     Level level;
-    level.variable = variable;
-    level.tensor = tensor_of(variable);
-    auto drop = [&](const Term &atom) { return atom != term::variable(variable) && !is_bound(atom); };
-    Set shadow = relation_.project(drop).coalesce();
-    Set rest = shadow.gist(known_.set());
-    // The hull is taken inside what is known, then reduced: the other way round the bounds that all pieces
-    // share would be lost.
-    if (rest.pieces() > 1) rest = shadow.intersect(known_.set()).simple_hull().gist(known_.set());
+    level.variable = order_[k];
+    level.tensor = tensor_of(order_[k]);
     std::vector<Term> enforced;
-    std::vector<Term> constraints = rest.simple_hull().constraints();
+    std::vector<Term> constraints = constraints_inside(shadows_[k].at);
     if (!assign(level, constraints, enforced)) loop(level, constraints, enforced);
     known_.add(term::conjunction(enforced));
     // Conditions of the space itself that are not enforced yet; derived ones are left to the inner levels,
     // which enforce them by their own bounds.
-    add_guards(level, known_.gist_of(relation_.without_constraints_on(drop)));
+    add_guards(level, left_of_space([&](const Term &atom) { return is_known_at(k, atom); }));
     return level;
+  }
+
+  /// Constraints that enclose a set inside what is known.
+  std::vector<Term> constraints_inside(const Set &shadow) {
+    if (std::optional<std::vector<Term>> parts = shadow.plain_constraints())
+      if (std::optional<std::vector<Term>> left = known_.left_of(*parts)) return *left;
+    Set rest = shadow.gist(known_.set());
+    // The hull is taken inside what is known, then reduced: the other way round the bounds that all pieces
+    // share would be lost.
+    if (rest.pieces() > 1) rest = shadow.intersect(known_.set()).simple_hull().gist(known_.set());
+    return rest.simple_hull().constraints();
   }
 
   std::string tensor_of(const std::string &variable) const {
@@ -147,22 +185,20 @@ private:
     level.lower = level.upper = Term();
   }
 
-  void add_guards(Level &level, const Set &remaining) {
-    Term formula = remaining.coalesce().formula();
+  void add_guards(Level &level, const Term &formula) {
     for (const Term &part : term::conjuncts(formula))
       level.guards.push_back(part);
     known_.add(formula);
   }
 
   /// The variable has its value: applications that needed it are known, and so are facts about them.
-  void bind(const std::string &variable) {
-    bound_.insert(variable);
+  void bind(std::size_t k) {
     std::vector<Term> fresh;
-    for (const Term &atom : relation_.atoms())
-      if (atom.as<term::Apply>() && is_bound(atom) && applications_.insert(atom).second)
+    for (const Term &atom : atoms_)
+      if (atom.as<term::Apply>() && bound_after(atom) <= k + 1 && applications_.insert(atom).second)
         fresh.push_back(atom);
     if (!fresh.empty()) facts_.extend(known_, applications_);
-    note_safe_loads(variable, fresh);
+    note_safe_loads(k, fresh);
   }
 
   bool in_extents(const std::vector<Term> &arguments, const std::vector<Term> &extents) {
@@ -172,15 +208,15 @@ private:
     return known_.implies(term::conjunction(domain));
   }
 
-  void note_safe_loads(const std::string &variable, const std::vector<Term> &fresh) {
+  void note_safe_loads(std::size_t k, const std::vector<Term> &fresh) {
     for (const Term &application : fresh) {
       const auto *call = application.as<term::Apply>();
       if (in_extents(call->arguments, arrays_.at(call->function))) nest_.safe_loads.insert(application);
     }
     auto look = [&](const combine::Operand &operand) {
-      if (operand.array.empty() || !is_bound(operand.slot)) return;
+      if (operand.array.empty() || bound_after(operand.slot) > k + 1) return;
       Term load = term::apply(operand.array, {operand.slot});
-      bool now = term::mentions(operand.slot, variable) || variable == order_.front();
+      bool now = term::mentions(operand.slot, order_[k]) || k == 0;
       if (now && in_extents(operand.slots, arrays_.at(operand.array))) nest_.safe_loads.insert(load);
     };
     for (const combine::Operand &operand : space_.operands)
@@ -189,11 +225,10 @@ private:
   }
 
   /// Conditions on array values at this level's variable: a find if the level is a loop, else guards.
-  void conditions(Level &level) {
-    auto drop = [&](const Term &atom) { return !is_bound(atom); };
-    Set remaining = known_.gist_of(relation_.without_constraints_on(drop)).coalesce();
+  void conditions(std::size_t k, Level &level) {
     std::vector<Term> enforced;
-    std::vector<Term> parts = term::conjuncts(remaining.formula());
+    std::vector<Term> parts =
+        term::conjuncts(left_of_space([&](const Term &atom) { return bound_after(atom) <= k + 1; }));
     std::vector<Term> guards;
     for (const Term &part : parts)
       if (!as_component(level, part)) guards.push_back(part);
@@ -201,9 +236,8 @@ private:
       as_intervals(level, guards, enforced);
       // What inner variables will enforce exactly (the column in a block) bounds the search already here.
       if (level.kind == Level::Kind::Loop) {
-        Set shadow = relation_.project(drop).simple_hull();
-        shadow = parts.empty() ? known_.gist_of(shadow) : shadow.gist(known_.set().intersect(remaining));
-        std::vector<Term> derived = shadow.simple_hull().constraints();
+        known_.add(term::conjunction(parts));
+        std::vector<Term> derived = constraints_inside(shadows_[k].inside.simple_hull());
         for (const Term &part : derived)
           if (depends_on_others(part, level.variable) && as_component(level, part)) enforced.push_back(part);
         as_intervals(level, derived, enforced);
@@ -315,11 +349,17 @@ private:
   const combine::IterationSpace &space_;
   const schedule::Order &order_;
   const std::map<std::string, std::vector<Term>> &arrays_;
-  std::set<std::string> variables_;
+  std::map<std::string, std::size_t> level_of_;
   Set relation_;
+  std::set<Term> atoms_ = relation_.atoms();
+  std::optional<std::vector<Term>> conditions_ = relation_.plain_constraints();
+  struct Shadow {
+    Set at;     // on the level's variable and what is known outside
+    Set inside; // and on what is read at the variable
+  };
+  std::vector<Shadow> shadows_;
   Facts facts_;
   Known known_;
-  std::set<std::string> bound_;
   std::set<Term> applications_;
   std::map<Term, Term> named_;
   term::Substitution renamed_;

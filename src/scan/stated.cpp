@@ -24,7 +24,42 @@ void Stated::add(const Term &formula) {
   } else if (const auto *compare = formula.as<term::Compare>()) {
     add_at_least_zero(compare->left);
     if (compare->relation == term::Relation::Equal) add_at_least_zero(-compare->left);
+    complete_ = add_difference(formula) && complete_;
+  } else {
+    complete_ = false;
   }
+}
+
+bool Stated::add_difference(const Term &comparison) {
+  const auto *compare = comparison.as<term::Compare>();
+  std::optional<prove::Difference> one = compare ? difference(compare->left) : std::nullopt;
+  if (!one) return false;
+  if (!differences_.add(*one, 0)) return false;
+  return compare->relation != term::Relation::Equal || differences_.add({one->y, one->x, -one->bound}, 0);
+}
+
+std::optional<int> Stated::unknown_of(const Term &atom) {
+  if (!atom.as<term::Variable>() && !atom.as<term::Apply>() && !atom.as<term::Product>()) return std::nullopt;
+  if (auto known = unknowns_.find(atom); known != unknowns_.end()) return known->second;
+  if (differences_.unknowns() >= prove::Differences::most_unknowns) return std::nullopt;
+  return unknowns_.emplace(atom, differences_.add_unknown()).first->second;
+}
+
+std::optional<prove::Difference> Stated::difference(const Term &sum) {
+  if (differences_.unknowns() == 0) differences_.add_unknown(); // the first is zero
+  term::Linear form = term::linear_form(sum);
+  constexpr std::int64_t greatest = prove::Differences::greatest_bound;
+  if (form.parts.empty() || form.parts.size() > 2 || form.constant > greatest || form.constant < -greatest)
+    return std::nullopt;
+  int plus = 0;
+  int minus = 0;
+  for (const auto &[atom, coefficient] : form.parts) {
+    int &side = coefficient > 0 ? plus : minus;
+    std::optional<int> unknown = unknown_of(atom);
+    if ((coefficient != 1 && coefficient != -1) || side != 0 || !unknown) return std::nullopt;
+    side = *unknown;
+  }
+  return prove::Difference{minus, plus, form.constant};
 }
 
 void Stated::add_at_least_zero(const Term &sum) {
@@ -37,12 +72,62 @@ void Stated::add_at_least_zero(const Term &sum) {
     by_atom_[atom].push_back(parts);
 }
 
-bool Stated::implies(const Term &formula) const {
-  if (const auto *all = formula.as<term::And>())
-    return std::all_of(all->parts.begin(), all->parts.end(), [&](const Term &part) { return implies(part); });
+std::optional<bool> Stated::implies(const Term &formula) {
+  if (const auto *all = formula.as<term::And>()) {
+    std::optional<bool> answer = true;
+    for (const Term &part : all->parts) {
+      std::optional<bool> one = implies(part);
+      if (one == false) return false;
+      if (!one) answer = std::nullopt;
+    }
+    return answer;
+  }
   const auto *compare = formula.as<term::Compare>();
-  return compare && at_least_zero(compare->left) &&
-         (compare->relation != term::Relation::Equal || at_least_zero(-compare->left));
+  if (!compare) return std::nullopt;
+  std::optional<bool> answer = at_least_zero(compare->left);
+  if (answer == true && compare->relation == term::Relation::Equal) answer = at_least_zero(-compare->left);
+  return answer;
+}
+
+std::optional<std::vector<Term>> Stated::reduced(const std::vector<Term> &comparisons) {
+  std::vector<Term> left;
+  for (const Term &comparison : comparisons) {
+    std::optional<bool> known = implies(comparison);
+    if (!known) return std::nullopt;
+    if (!*known) left.push_back(comparison);
+  }
+  // What doesn't follow with all others can't be left out. Where that is enough for the others, it is the
+  // only choice.
+  std::vector<Term> needed;
+  for (std::size_t k = 0; k <= left.size(); ++k) {
+    std::vector<Term> others = left;
+    if (k < left.size()) others.erase(others.begin() + static_cast<std::ptrdiff_t>(k));
+    std::optional<std::vector<bool>> follows =
+        with(others, k < left.size() ? std::vector{left[k]} : std::vector<Term>());
+    if (!follows) return std::nullopt;
+    if (k < left.size() && !follows->front()) needed.push_back(left[k]);
+  }
+  if (needed.size() == left.size()) return needed;
+  std::optional<std::vector<bool>> follow = with(needed, left);
+  bool enough = follow && std::find(follow->begin(), follow->end(), false) == follow->end();
+  return enough ? std::optional(needed) : std::nullopt;
+}
+
+std::optional<std::vector<bool>> Stated::with(const std::vector<Term> &assumed,
+                                              const std::vector<Term> &asked) {
+  std::size_t size = differences_.size();
+  std::optional<std::vector<bool>> answers = std::vector<bool>();
+  if (!std::all_of(assumed.begin(), assumed.end(), [&](const Term &each) { return add_difference(each); }))
+    answers.reset();
+  for (std::size_t k = 0; k < asked.size() && answers; ++k) {
+    std::optional<bool> follows = implies(asked[k]);
+    if (follows)
+      answers->push_back(*follows);
+    else
+      answers.reset();
+  }
+  differences_.shrink(size);
+  return answers;
 }
 
 bool Stated::follows(const Term &sum, std::int64_t constant) const {
@@ -51,7 +136,18 @@ bool Stated::follows(const Term &sum, std::int64_t constant) const {
   return at != least_.end() && at->second <= constant;
 }
 
-bool Stated::at_least_zero(const Term &sum) const {
+std::optional<bool> Stated::at_least_zero(const Term &sum) {
+  if (follows_from_two(sum)) return true;
+  std::optional<prove::Difference> one = difference(sum);
+  if (!one) return std::nullopt;
+  std::size_t size = differences_.size();
+  bool possible = differences_.add({one->y, one->x, -one->bound - 1}, 0);
+  differences_.shrink(size);
+  if (!possible) return true;
+  return complete_ ? std::optional(false) : std::nullopt;
+}
+
+bool Stated::follows_from_two(const Term &sum) const {
   std::int64_t constant = constant_of(sum);
   Term parts = sum - Term(constant);
   if (follows(parts, constant)) return true;

@@ -294,6 +294,12 @@ std::vector<Term> constraints_of(isl_basic_set *taken) {
 
 } // namespace
 
+std::set<Term> atoms_of(const Term &formula) {
+  std::set<Term> atoms;
+  collect_atoms(formula, atoms);
+  return atoms;
+}
+
 Set::Set() : set_(checked(isl_set_universe(isl_space_params_alloc(context().isl, 0)))) {}
 Set::Set(const Term &formula) : set_(Builder(formula).set(formula)) {}
 Set::Set(const Set &other) : set_(isl_set_copy(other.set_)) {}

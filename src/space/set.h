@@ -70,6 +70,9 @@ private:
   isl_set *set_;
 };
 
+/// The atoms of a formula: the dimensions of a set that is made from it.
+std::set<Term> atoms_of(const Term &formula);
+
 /// { positions : formula } for people: constraints in the notation of layout files.
 std::string to_text(const Set &set);
 
