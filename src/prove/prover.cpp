@@ -300,6 +300,14 @@ Answer Prover::refute(const std::string &name, const std::string &about,
   return state_->log[state_->last].answer;
 }
 
+Answer Prover::ask_z3(std::size_t index) {
+  State &state = *state_;
+  report::require(index < state.log.size(), "a question that was asked");
+  int instances = 0;
+  state.last = index;
+  return state.answer(state.instances.flatten(state.log[index].hypotheses), instances, true);
+}
+
 Model Prover::model_of_last() {
   Model model;
   State &state = *state_;

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-/// Questions about integers and uninterpreted functions, answered by Z3 within a deterministic budget. The
-/// only room that includes Z3.
+/// Questions about integers and uninterpreted functions, answered within a deterministic budget: by a search
+/// over differences where these decide (decide.h), else by Z3. The only room that includes Z3.
 namespace unravel::prove {
 
 /// forall variables: guard => conclusion. Without variables: a fact. The guard contains the domain guards
@@ -55,6 +55,8 @@ public:
   /// `rowptr(M) = NNZ` are given. Equalities in the hypotheses are used up first, so they cost nothing.
   /// The same hypotheses, in whatever order, are asked and logged once, under their first name.
   Answer refute(const std::string &name, const std::string &about, const std::vector<term::Term> &hypotheses);
+  /// Z3's own answer to question `index` of the log, which may have been answered without it.
+  Answer ask_z3(std::size_t index);
   /// The model of the last question if its answer was Possible (computed only now).
   Model model_of_last();
 

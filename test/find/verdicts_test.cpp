@@ -140,5 +140,22 @@ TEST(FindVerdicts, are_those_of_the_study) {
   }
 }
 
+/// What is decided without Z3 is what Z3 says: every question of every case.
+TEST(FindCases, answers_are_those_of_z3) {
+  std::size_t asked = 0;
+  for (const Case &each : all_cases()) {
+    prove::Prover prover(each.axioms);
+    plan_finds(each.nest, prover);
+    for (std::size_t k = 0; k < prover.log().size(); ++k) {
+      const prove::Question question = prover.log()[k];
+      prove::Answer answer = prover.ask_z3(k);
+      if (answer == prove::Answer::Unknown || question.answer == prove::Answer::Unknown) continue;
+      EXPECT_EQ(answer, question.answer) << each.name << " " << question.name << " of " << question.about;
+      ++asked;
+    }
+  }
+  EXPECT_GT(asked, 500u);
+}
+
 } // namespace
 } // namespace unravel::find::test

@@ -247,7 +247,7 @@ TEST(ToolFacts, Alternatives) {
        {"-f", "L=csr"},
        {"-i", "L=random:20x20,density=0.2"},
        "L#3.p map",
-       {"L.r if 268435457 <= L.N or L.rowptr(i + 1) <= L.rowptr(i) + 3 [i L#3.r L.r L.p j L#2.r L#2.p k "
+       {"L.r if 16777217 <= L.N or L.rowptr(i + 1) <= L.rowptr(i) + 3 [i L#3.r L.r L.p j L#2.r L#2.p k "
         "L#3.p]: L#3.p sequential up [\"L.p\"] ++"}},
   };
   auto told = [](const json &facts) {
