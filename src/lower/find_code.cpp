@@ -155,7 +155,7 @@ Statement gallop(const Level &level, const LevelPlan &plan, const std::string &s
 }
 
 /// Sequential iteration and galloping.
-Block walking(const Level &level, const LevelPlan &plan, const Body &body) {
+Block walking(const Level &level, const LevelPlan &plan, bool ends_loop, const Body &body) {
   Block block;
   bool down = plan.direction == find::Direction::Down;
   std::string stop = state_variable(level, plan);
@@ -169,6 +169,11 @@ Block walking(const Level &level, const LevelPlan &plan, const Body &body) {
   }
   block.push_back(plan.method == find::Method::Galloping ? gallop(level, plan, stop, inside, lower, upper)
                                                          : walk(level, plan, stop, inside, upper));
+  if (ends_loop) {
+    Block leave{{loop::Break{}}};
+    block.push_back({loop::If{term::negation(inside), std::move(leave), "nothing is left to be found"}});
+    inside = term::truth();
+  }
   visit_matches(level, plan, stop, inside, upper, body, block);
   return block;
 }
@@ -198,11 +203,11 @@ Block lower_bound(const std::string &position, const Level &level, const Term &s
                     fmt::format("find {}: binary search", level.variable))};
 }
 
-Block find_code(const Level &level, const LevelPlan &plan, const Body &body) {
+Block find_code(const Level &level, const LevelPlan &plan, bool ends_loop, const Body &body) {
   switch (plan.method) {
   case find::Method::Direct: return direct(level, plan, body);
   case find::Method::Sequential:
-  case find::Method::Galloping: return walking(level, plan, body);
+  case find::Method::Galloping: return walking(level, plan, ends_loop, body);
   case find::Method::Binary: return binary(level, plan, body);
   case find::Method::Map: return look_in_map(level, plan, body);
   case find::Method::Hash: return look_in_hash(level, plan, body);

@@ -1,6 +1,7 @@
 #include "lower/lower.h"
 
 #include "lower/clearing.h"
+#include "lower/loop_end.h"
 #include "lower/map_code.h"
 #include "lower/type_name.h"
 #include "lower/workspace.h"
@@ -162,7 +163,8 @@ private:
       break;
     case Level::Kind::Loop: append(block, loop_over(index)); break;
     case Level::Kind::Find:
-      append(block, find_code(here, *find_at(index), [&] { return guarded(index); }));
+      append(block, find_code(here, *find_at(index), ends_loop(plan_, *find_at(index), clear_at_),
+                              [&] { return guarded(index); }));
       break;
     }
     return block;
