@@ -1,5 +1,6 @@
 #include "emit/body.h"
 
+#include "emit/intersect.h"
 #include "emit/wrap.h"
 #include "loop/facts.h"
 #include "loop/passes.h"
@@ -26,6 +27,8 @@ std::set<std::string> mentioned(const Block &body) {
       names.insert(application.as<term::Apply>()->function);
   };
   each_statement(body, [&](const Statement &statement) {
+    if (const auto *loop = std::get_if<Intersect>(&statement.kind))
+      names.insert({loop->first.key, loop->second.key});
     each_own_term(statement, add);
     each_own_value(statement, [&](const Value &value) {
       each_element(value, [&](const Element &element) { names.insert(element.array); });
@@ -341,6 +344,27 @@ private:
     each_round.forget(effects_of(x.body));
     expressions_.set_facts(std::move(each_round));
     nested(fmt::format("while ({})", expressions_.term(x.condition)), x.body);
+  }
+
+  void write(const Intersect &x) {
+    const Statement &loop = *statement_;
+    comment(x.comment);
+    IntersectText text = intersect_text(x, names_, expressions_);
+    auto open = [&](const std::string &head, const std::vector<std::string> &first) {
+      line(head + " {");
+      ++indent_;
+      for (const std::string &each : first)
+        line(each);
+    };
+    open(text.over_blocks, text.compare);
+    open(text.over_hits, text.take_hit);
+    --indent_;
+    branch(loop, 0, x.body);
+    line("}");
+    for (const std::string &each : text.advance)
+      line(each);
+    --indent_;
+    line("}");
   }
 
   void write(const If &x) {

@@ -14,7 +14,7 @@ namespace {
 /// that is made for many iterations at once?
 bool is_passed_by_break(const LeafPlan &leaf, std::size_t level) {
   return std::any_of(leaf.finds.levels.begin(), leaf.finds.levels.end(), [&](const LevelPlan &plan) {
-    if (plan.level != level) return false;
+    if (plan.level != level || plan.in_step) return false;
     switch (plan.method) {
     case Method::Direct: return true;
     case Method::Sequential:

@@ -146,7 +146,7 @@ private:
     Block block;
     if (clearing_ && !clear_at_ && index == 0) block.push_back({clearing_->everything()});
     for (const LevelPlan &plan : plan_.finds.levels)
-      if (find::keeps_state(plan.method) && plan.state_level == index && !is_shared(plan))
+      if (find::keeps_state(plan.method) && !plan.in_step && plan.state_level == index && !is_shared(plan))
         block.push_back({loop::Declare{state_variable(plan_.nest.levels[plan.level], plan), plan.start}});
     if (index == plan_.nest.levels.size()) {
       if (sum_)
@@ -163,8 +163,11 @@ private:
       break;
     case Level::Kind::Loop: append(block, loop_over(index)); break;
     case Level::Kind::Find:
-      append(block, find_code(here, *find_at(index), ends_loop(plan_, *find_at(index), clear_at_),
-                              [&] { return guarded(index); }));
+      if (find_at(index)->in_step)
+        append(block, guarded(index)); // its loop has found it
+      else
+        append(block, find_code(here, *find_at(index), ends_loop(plan_, *find_at(index), clear_at_),
+                                [&] { return guarded(index); }));
       break;
     }
     return block;
@@ -179,6 +182,8 @@ private:
 
   Block loop_over(std::size_t index) {
     const Level &here = plan_.nest.levels[index];
+    for (const LevelPlan &plan : plan_.finds.levels)
+      if (plan.in_step && plan.in_step->loop == index) return intersect(index, plan);
     loop::For loop{here.variable, here.lower, here.upper, 1, std::nullopt, {}, comment(here)};
     bool parallel = plan_.parallel == index;
     bool shares = parallel && std::any_of(plan_.finds.levels.begin(), plan_.finds.levels.end(),
@@ -189,6 +194,17 @@ private:
     loop.body = guarded(index);
     if (!parallel && looks_for_marks(index, loop.body)) loop.together = tested_together;
     return {{std::move(loop)}};
+  }
+
+  /// The loop and a find in step with it.
+  Block intersect(std::size_t index, const LevelPlan &plan) {
+    const Level &here = plan_.nest.levels[index];
+    const Level &found = plan_.nest.levels[plan.level];
+    loop::Intersect both{{here.variable, here.lower, here.upper, plan.in_step->loop_keys},
+                         {found.variable, found.lower, found.upper, plan.in_step->keys},
+                         guarded(index),
+                         fmt::format("positions of {}; find {}: in step", here.tensor, found.variable)};
+    return {{std::move(both)}};
   }
 
   /// Does the loop do nothing but add products with what a map of values has to one sum?
