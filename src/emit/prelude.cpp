@@ -75,7 +75,14 @@ static inline void unravel_equal_pairs{0}(const {1} *left, const {1} *right, uin
   int k;
 #ifdef __GNUC__
   typedef {1} keys __attribute__((vector_size(8 * sizeof({1}))));
+#ifdef __AVX512VL__
+  typedef signed char bytes __attribute__((vector_size(8)));
+  const uint64_t places = 0x8040201008040201, sum = 0x0101010101010101;
+  bytes narrow_a, narrow_b;
+  uint64_t bytes_a, bytes_b;
+#else
   const keys places = {{1, 2, 4, 8, 16, 32, 64, 128}};
+#endif
   keys a, b, in_a, in_b;
   memcpy(&a, left, sizeof(a));
   memcpy(&b, right, sizeof(b));
@@ -86,12 +93,22 @@ static inline void unravel_equal_pairs{0}(const {1} *left, const {1} *right, uin
     in_a |= a == right[k];
     in_b |= b == left[k];
   }}
+#ifdef __AVX512VL__
+  // one instruction makes bytes of keys
+  narrow_a = __builtin_convertvector(in_a, bytes);
+  narrow_b = __builtin_convertvector(in_b, bytes);
+  memcpy(&bytes_a, &narrow_a, sizeof(bytes_a));
+  memcpy(&bytes_b, &narrow_b, sizeof(bytes_b));
+  *left_hits = (uint32_t)(((bytes_a & places) * sum) >> 56);
+  *right_hits = (uint32_t)(((bytes_b & places) * sum) >> 56);
+#else
   in_a = (in_a & places) | ((in_b & places) << 8);
   *left_hits = 0;
 #pragma GCC unroll 8
   for (k = 0; k < 8; k++) *left_hits |= (uint32_t)in_a[k];
   *right_hits = *left_hits >> 8;
   *left_hits &= 255;
+#endif
 #else
   int i;
   *left_hits = *right_hits = 0;

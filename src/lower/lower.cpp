@@ -166,11 +166,25 @@ private:
       if (find_at(index)->in_step)
         append(block, guarded(index)); // its loop has found it
       else
-        append(block, find_code(here, *find_at(index), ends_loop(plan_, *find_at(index), clear_at_),
-                                [&] { return guarded(index); }));
+        append(block,
+               find_code(here, *find_at(index), around(*find_at(index)), [&] { return guarded(index); }));
       break;
     }
     return block;
+  }
+
+  Around around(const LevelPlan &plan) const {
+    std::size_t loop = plan.level;
+    while (loop > 0 && plan_.nest.levels[loop].kind != Level::Kind::Loop)
+      --loop;
+    return {ends_loop(plan_, plan, clear_at_), find_in_step(loop) != nullptr};
+  }
+
+  /// The find that goes in step with that loop, or null.
+  const LevelPlan *find_in_step(std::size_t loop) const {
+    for (const LevelPlan &plan : plan_.finds.levels)
+      if (plan.in_step && plan.in_step->loop == loop) return &plan;
+    return nullptr;
   }
 
   /// The inner levels behind this level's conditions.
@@ -182,8 +196,7 @@ private:
 
   Block loop_over(std::size_t index) {
     const Level &here = plan_.nest.levels[index];
-    for (const LevelPlan &plan : plan_.finds.levels)
-      if (plan.in_step && plan.in_step->loop == index) return intersect(index, plan);
+    if (const LevelPlan *plan = find_in_step(index)) return intersect(index, *plan);
     loop::For loop{here.variable, here.lower, here.upper, 1, std::nullopt, {}, comment(here)};
     bool parallel = plan_.parallel == index;
     bool shares = parallel && std::any_of(plan_.finds.levels.begin(), plan_.finds.levels.end(),

@@ -34,8 +34,7 @@ loop::Program galloping(find::Direction direction) {
     return loop::Statement{loop::Store{loop::Element{"y.val", slot}, loop::Value{loop::Number{1}}}};
   };
   program.body = {{loop::Declare{"B.p", variable("C.start")}}};
-  for (loop::Statement &statement :
-       find_code(level, plan, false, [&] { return loop::Block{mark(position)}; }))
+  for (loop::Statement &statement : find_code(level, plan, {}, [&] { return loop::Block{mark(position)}; }))
     program.body.push_back(std::move(statement));
   program.body.push_back(mark(position + Term(30)));
   return program;
