@@ -2,6 +2,7 @@
 
 #include "choose/threads.h"
 #include "choose/thresholds.h"
+#include "find/in_step.h"
 #include "find/map_level.h"
 #include "report/diagnostic.h"
 #include "scan/scan.h"
@@ -35,6 +36,7 @@ public:
       by_lengths(plan);
     }
     limit_map(plan);
+    add_in_step(plan);
   }
 
 private:
@@ -373,6 +375,38 @@ private:
     if (!map) return;
     for (bool swap : {false, true})
       add(swap, Method::Sequential, walk_ratio);
+  }
+
+  // ---- in step
+
+  /// The innermost walk that can be made in step with its loop, where both are about as long.
+  void add_in_step(LeafPlan &plan) const {
+    for (std::size_t k = plan.finds.levels.size(); k-- > 0;) {
+      std::optional<find::InStep> form = find::in_step(plan.nest, plan.finds.levels[k]);
+      if (!form) continue;
+      const Level &loop = levels_[form->loop], &found = levels_[plan.finds.levels[k].level];
+      bool at_split = plan.alternatives.empty() || plan.split == form->loop;
+      auto known = [&](const Term &bound) { return known_at(bound, form->loop); };
+      if (!at_split || !known(loop.lower) || !known(loop.upper) || !known(found.lower) || !known(found.upper))
+        continue;
+      LeafPlan other = plan;
+      other.alternatives.clear();
+      begin_behind(other, form->loop);
+      std::vector<LevelPlan> before(other.finds.levels.begin(),
+                                    other.finds.levels.begin() + static_cast<std::ptrdiff_t>(k));
+      if (!find::plan_in_step(other.nest, *form, before, given_.prover, other.finds.levels[k])) continue;
+      plan.split = form->loop;
+      begin_behind(plan, plan.split);
+      Term targets = loop.upper - loop.lower, positions = found.upper - found.lower;
+      Term condition = term::conjunction({term::at_most(Term(shortest_in_step), targets),
+                                          term::at_most(Term(shortest_in_step), positions),
+                                          term::at_most(targets, term::scale(in_step_ratio, positions)),
+                                          term::at_most(positions, term::scale(in_step_ratio, targets))});
+      plan.alternatives.push_back(
+          {condition, fmt::format("about as many of {} as of {}: in step", loop.tensor, found.tensor),
+           std::move(other)});
+      return;
+    }
   }
 
   const LeafPlan &main_;

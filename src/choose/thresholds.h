@@ -15,6 +15,11 @@ inline constexpr std::int64_t search_ratio = 512;
 /// And so many times: passing it is faster than filling a map from it.
 inline constexpr std::int64_t walk_ratio = 8;
 
+/// Both a loop and the segment have so many positions, and neither more than so many times those of the
+/// other: passing them in step is faster than a walk.
+inline constexpr std::int64_t shortest_in_step = 8;
+inline constexpr std::int64_t in_step_ratio = 8;
+
 /// Positions of a segment that aren't worth a map, though several loops look for targets in it.
 inline constexpr std::int64_t shortest_map = 3;
 

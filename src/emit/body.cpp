@@ -1,5 +1,7 @@
 #include "emit/body.h"
 
+#include "emit/intersect.h"
+#include "emit/mentioned.h"
 #include "emit/wrap.h"
 #include "loop/facts.h"
 #include "loop/passes.h"
@@ -15,65 +17,6 @@ namespace {
 using namespace loop;
 using term::overloaded;
 using term::Term;
-
-/// Everything that the body mentions: sizes, counts, arrays, by qualified names.
-std::set<std::string> mentioned(const Block &body) {
-  std::set<std::string> names;
-  auto add = [&](const Term &term) {
-    auto variables = variables_of(term);
-    names.insert(variables.begin(), variables.end());
-    for (const Term &application : applications_of(term))
-      names.insert(application.as<term::Apply>()->function);
-  };
-  each_statement(body, [&](const Statement &statement) {
-    each_own_term(statement, add);
-    each_own_value(statement, [&](const Value &value) {
-      each_element(value, [&](const Element &element) { names.insert(element.array); });
-    });
-  });
-  Effects effects = effects_of(body);
-  names.insert(effects.stored.begin(), effects.stored.end());
-  return names;
-}
-
-/// Whether a term is over sizes and counts of the parameters alone.
-bool is_over_members(const Term &term, const Program &program) {
-  std::set<std::string> names = variables_of(term);
-  for (const TensorParameter &parameter : program.parameters)
-    for (const auto *list : {&parameter.sizes, &parameter.counts})
-      for (const std::string &name : *list)
-        names.erase(parameter.name + "." + name);
-  return names.empty() && applications_of(term).empty();
-}
-
-/// The work that a pragma compares, written there with the parameters' members: a local for it would be
-/// unused without OpenMP.
-bool is_work_in_pragma(const For &loop, const Program &program) {
-  return loop.parallel && loop.parallel->work && is_over_members(*loop.parallel->work, program);
-}
-
-/// The program's block without the work that pragmas compare.
-Block without_work(Block block, const Program &program) {
-  for (Statement &statement : block) {
-    if (auto *loop = std::get_if<For>(&statement.kind); loop && is_work_in_pragma(*loop, program))
-      loop->parallel->work.reset();
-    for (Block *inner : blocks_of(statement))
-      *inner = without_work(std::move(*inner), program);
-  }
-  return block;
-}
-
-/// The block without its parallel loops.
-Block without_parallel(Block block) {
-  std::erase_if(block, [](const Statement &statement) {
-    const auto *loop = std::get_if<For>(&statement.kind);
-    return loop && loop->parallel;
-  });
-  for (Statement &statement : block)
-    for (Block *inner : blocks_of(statement))
-      *inner = without_parallel(std::move(*inner));
-  return block;
-}
 
 class StatementWriter {
 public:
@@ -373,6 +316,27 @@ private:
     each_round.forget(effects_of(x.body));
     expressions_.set_facts(std::move(each_round));
     nested(fmt::format("while ({})", expressions_.term(x.condition)), x.body);
+  }
+
+  void write(const Intersect &x) {
+    const Statement &loop = *statement_;
+    comment(x.comment);
+    IntersectText text = intersect_text(x, names_, expressions_);
+    auto open = [&](const std::string &head, const std::vector<std::string> &first) {
+      line(head + " {");
+      ++indent_;
+      for (const std::string &each : first)
+        line(each);
+    };
+    open(text.over_blocks, text.compare);
+    open(text.over_hits, text.take_hit);
+    --indent_;
+    branch(loop, 0, x.body);
+    line("}");
+    for (const std::string &each : text.advance)
+      line(each);
+    --indent_;
+    line("}");
   }
 
   void write(const If &x) {

@@ -79,6 +79,12 @@ Expressions::Expressions(const loop::Program &program, const Names &names) : nam
   find_non_negative(program);
 }
 
+std::string Expressions::equal_pairs(loop::ElementType type) {
+  bool is_long = type == loop::ElementType::Int64;
+  (is_long ? needs_.equal_pairs_long : needs_.equal_pairs) = true;
+  return is_long ? "unravel_equal_pairs_long" : "unravel_equal_pairs";
+}
+
 /// All variables are taken to be non-negative until an assignment speaks against it: the first negative value
 /// in a run would need an earlier one.
 void Expressions::find_non_negative(const loop::Program &program) {
@@ -99,6 +105,9 @@ void Expressions::find_non_negative(const loop::Program &program) {
                               [&](const loop::Statement &statement, const loop::Facts &facts) {
                                 if (const auto *loop = std::get_if<loop::For>(&statement.kind))
                                   check(loop->variable, loop->lower, facts);
+                                if (const auto *loop = std::get_if<loop::Intersect>(&statement.kind))
+                                  for (const loop::KeyedRange *range : {&loop->first, &loop->second})
+                                    check(range->variable, range->lower, facts);
                                 if (const auto *let = std::get_if<loop::Let>(&statement.kind))
                                   check(let->variable, let->value, facts);
                                 if (const auto *declare = std::get_if<loop::Declare>(&statement.kind))

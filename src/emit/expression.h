@@ -23,6 +23,8 @@ struct Needs {
   bool set_bit = false;
   bool clear_bit = false;
   bool lowest_bit = false;
+  bool equal_pairs = false;      // of 32-bit keys
+  bool equal_pairs_long = false; // of 64-bit keys
   bool stored = false;
   bool is_stored = false;
   bool hash = false;
@@ -45,6 +47,10 @@ public:
   std::string cast_operand(const term::Term &term) const;
   std::string value(const loop::Value &value) const;
   std::string element(const loop::Element &element) const;
+  /// Of the elements of an index array.
+  loop::ElementType type_of(const std::string &array) const { return arrays_.at(array).element; }
+  /// The function that compares 8 keys with 8 others.
+  std::string equal_pairs(loop::ElementType type);
   /// Whether the local holds anything but 0.0.
   std::string is_stored(const std::string &local) const;
   /// The term as an element of an array of integers, with the cast that makes it one.

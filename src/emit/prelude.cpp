@@ -66,6 +66,61 @@ static inline int unravel_lowest_bit(uint64_t bits) {
 }
 )";
 
+/// {0}: suffix, {1}: type. The loops are unrolled, so that no vector lies in memory.
+constexpr const char *equal_pairs_text =
+    R"(// Which of 8 keys are among 8 others, and which of those among these: a bit each. Both strictly increase,
+// so the lowest bits belong together, then the next ones.
+static inline void unravel_equal_pairs{0}(const {1} *left, const {1} *right, uint32_t *left_hits,
+                                          uint32_t *right_hits) {{
+  int k;
+#ifdef __GNUC__
+  typedef {1} keys __attribute__((vector_size(8 * sizeof({1}))));
+#ifdef __AVX512VL__
+  typedef signed char bytes __attribute__((vector_size(8)));
+  const uint64_t places = 0x8040201008040201, sum = 0x0101010101010101;
+  bytes narrow_a, narrow_b;
+  uint64_t bytes_a, bytes_b;
+#else
+  const keys places = {{1, 2, 4, 8, 16, 32, 64, 128}};
+#endif
+  keys a, b, in_a, in_b;
+  memcpy(&a, left, sizeof(a));
+  memcpy(&b, right, sizeof(b));
+  in_a = a == right[0];
+  in_b = b == left[0];
+#pragma GCC unroll 8
+  for (k = 1; k < 8; k++) {{
+    in_a |= a == right[k];
+    in_b |= b == left[k];
+  }}
+#ifdef __AVX512VL__
+  // one instruction makes bytes of keys
+  narrow_a = __builtin_convertvector(in_a, bytes);
+  narrow_b = __builtin_convertvector(in_b, bytes);
+  memcpy(&bytes_a, &narrow_a, sizeof(bytes_a));
+  memcpy(&bytes_b, &narrow_b, sizeof(bytes_b));
+  *left_hits = (uint32_t)(((bytes_a & places) * sum) >> 56);
+  *right_hits = (uint32_t)(((bytes_b & places) * sum) >> 56);
+#else
+  in_a = (in_a & places) | ((in_b & places) << 8);
+  *left_hits = 0;
+#pragma GCC unroll 8
+  for (k = 0; k < 8; k++) *left_hits |= (uint32_t)in_a[k];
+  *right_hits = *left_hits >> 8;
+  *left_hits &= 255;
+#endif
+#else
+  int i;
+  *left_hits = *right_hits = 0;
+  for (k = 0; k < 8; k++)
+    for (i = 0; i < 8; i++) {{
+      *left_hits |= (uint32_t)(left[k] == right[i]) << k;
+      *right_hits |= (uint32_t)(left[k] == right[i]) << i;
+    }}
+#endif
+}}
+)";
+
 /// {0}: suffix, {1}: type, {2}: integer of its size, {3}: the sign's place.
 constexpr const char *stored_text =
     R"(// A value as it is stored where 0.0 means that nothing is: zero becomes -0.0.
@@ -126,7 +181,11 @@ std::string of_precision(const char *text, bool single) {
 
 bool wants_unsigned(const Needs &needs) {
   return needs.bit || needs.long_bit || needs.set_bit || needs.clear_bit || needs.lowest_bit ||
-         needs.stored || needs.is_stored || needs.hash;
+         needs.equal_pairs || needs.equal_pairs_long || needs.stored || needs.is_stored || needs.hash;
+}
+
+bool copies_memory(const Needs &needs) {
+  return needs.stored || needs.is_stored || needs.equal_pairs || needs.equal_pairs_long;
 }
 
 /// The text includes nothing.
@@ -134,7 +193,7 @@ std::string declarations(const Needs &needs, bool has_workspace) {
   std::string result = "typedef __INT32_TYPE__ int32_t;\ntypedef __INT64_TYPE__ int64_t;\n";
   if (has_workspace || wants_unsigned(needs))
     result += "typedef __UINT32_TYPE__ uint32_t;\ntypedef __UINT64_TYPE__ uint64_t;\n";
-  bool copies = needs.stored || needs.is_stored;
+  bool copies = copies_memory(needs);
   bool sets = needs.memset || needs.reserve;
   if (has_workspace || copies || sets) result += "typedef __SIZE_TYPE__ size_t;\n";
   if (sets) result += "void *memset(void *, int, size_t);\n";
@@ -153,7 +212,7 @@ std::string includes(const Needs &needs, bool has_workspace, const EmitOptions &
   if (options.with_header) result += fmt::format("#include \"{}.h\"\n\n", names.kernel());
   result += "#include <stdint.h>\n";
   if (has_workspace) result += "#include <stdlib.h>\n";
-  if (needs.memset || needs.reserve || needs.stored || needs.is_stored) result += "#include <string.h>\n";
+  if (needs.memset || needs.reserve || copies_memory(needs)) result += "#include <string.h>\n";
   if (needs.threads) result += "#ifdef _OPENMP\n#include <omp.h>\n#endif\n";
   return result + "\n";
 }
@@ -175,6 +234,10 @@ std::string helpers(const Needs &needs) {
   if (needs.set_bit) result += guarded("set_bit", set_bit_text);
   if (needs.clear_bit) result += guarded("clear_bit", clear_bit_text);
   if (needs.lowest_bit) result += guarded("lowest_bit", lowest_bit_text);
+  if (needs.equal_pairs)
+    result += guarded("equal_pairs", fmt::format(fmt::runtime(equal_pairs_text), "", "int32_t"));
+  if (needs.equal_pairs_long)
+    result += guarded("equal_pairs_long", fmt::format(fmt::runtime(equal_pairs_text), "_long", "int64_t"));
   const char *precision = needs.single_precision ? "_f" : "";
   if (needs.stored)
     result += guarded(std::string("stored") + precision, of_precision(stored_text, needs.single_precision));

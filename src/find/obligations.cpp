@@ -421,6 +421,26 @@ bool Obligations::targets_in(const Term &extent) {
   return ask(name, std::move(hypotheses));
 }
 
+bool Obligations::keys_rise() {
+  const Term &key = level().components[0].key;
+  Terms hypotheses = context(0, level_);
+  hypotheses.push_back(in_segment(0, position()));
+  hypotheses.push_back(in_segment(0, position(1)));
+  hypotheses.push_back(less(position(), position(1)));
+  hypotheses.push_back(at_most(at(key, 0, position(1)), key));
+  return ask("O-rise(" + level().variable + ")", std::move(hypotheses));
+}
+
+bool Obligations::targets_rise(std::size_t loop) {
+  const Term &target = level().components[0].target;
+  const std::string &name = nest_.levels[loop].variable;
+  Terms hypotheses =
+      two_visits({outer_variables_.begin(), outer_variables_.begin() + static_cast<long>(loop)});
+  hypotheses.push_back(less(variable(name), variable(primed(name))));
+  hypotheses.push_back(at_most(term::substitute(target, primed_), target));
+  return ask("O-rise(" + name + ")", std::move(hypotheses));
+}
+
 bool Obligations::starts_at_zero() {
   bool holds = false;
   if (known("O-zero", holds)) return holds;

@@ -82,6 +82,10 @@ public:
   bool keys_in(const term::Term &extent);
   /// Targets lie in [0, extent) at every visit.
   bool targets_in(const term::Term &extent);
+  /// The segment's keys strictly increase (of one component).
+  bool keys_rise();
+  /// The targets (of one component) strictly increase from iteration to iteration of that loop.
+  bool targets_rise(std::size_t loop);
   /// Positions are not negative.
   bool starts_at_zero();
   /// No segment ends behind `limit`.

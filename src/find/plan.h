@@ -45,6 +45,14 @@ struct Candidate {
   std::string reason; // why it lost or failed: "O-part not proved", "another template costs less", ...
 };
 
+/// A loop that walks in step with a find: the intersection of what two index arrays hold, at the loop's
+/// values and in the find's segment.
+struct InStep {
+  std::size_t loop = 0;  // the level
+  std::string loop_keys; // strictly increases over the loop
+  std::string keys;      // strictly increases over the segment
+};
+
 /// The plan of one Find level of the nest. Positions q run over [lower, upper) of the level; what each method
 /// stands for (up; `match` is match_condition, down walks with --q, q >= lower and min):
 ///   Direct      q = position; if (lower <= q < upper and match) body
@@ -88,6 +96,8 @@ struct LevelPlan {
   /// The state's first value (in an array: of each slot), over the variables outside `state_level`.
   term::Term start;
   bool advance = false; // `++q` after a match is allowed (O-inc)
+  /// Sequential: without a state, in step with the loop that leads to the find (find/in_step.h).
+  std::optional<InStep> in_step;
   /// Hash, Map: the level of the nest before which the map is filled; the segment and the keys depend on
   /// nothing from there on. Where a loop inside is parallel, its iterations share the map.
   std::size_t map_level = 0;

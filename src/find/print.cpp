@@ -58,6 +58,9 @@ std::string print_method(const LevelPlan &plan, const scan::Nest &nest) {
     return text + "\n";
   case Method::Sequential:
   case Method::Galloping:
+    if (plan.in_step)
+      return fmt::format("  in step with {}, by {} and {}\n", nest.levels[plan.in_step->loop].variable,
+                         plan.in_step->loop_keys, plan.in_step->keys);
     text = fmt::format("  {} while {}\n", name_of(plan.direction), term::to_text(plan.skip));
     text +=
         fmt::format("  state per {}: from {}, declared {}{}\n", braces(plan.state), term::to_text(plan.start),

@@ -26,7 +26,7 @@ private:
   std::optional<Element> summed_element(const Block &statements, std::size_t k) const {
     const Statement &loop = statements[k];
     const auto *counted = std::get_if<For>(&loop.kind);
-    if (counted ? counted->parallel.has_value() : !std::holds_alternative<While>(loop.kind)) return {};
+    if (!is_loop(loop) || (counted && counted->parallel)) return {};
     Effects effects = effects_of(loop);
     std::vector<Element> sums;
     each_statement(loop, [&](const Statement &inner) {

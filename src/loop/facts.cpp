@@ -57,14 +57,19 @@ Facts Facts::inside(const Statement &statement, std::size_t index) const {
   Effects effects = effects_of(statement);
   result.forget(effects);
   if (const auto *loop = std::get_if<While>(&statement.kind)) result.learn(loop->condition);
-  if (const auto *loop = std::get_if<For>(&statement.kind)) {
-    Term variable = term::variable(loop->variable);
-    Facts bounds; // evaluated once: they may not hold for what they mention later
-    bounds.learn(at_most(loop->lower, variable));
-    bounds.learn(less(variable, loop->upper));
-    bounds.forget(effects);
-    result.facts_.insert(result.facts_.end(), bounds.facts_.begin(), bounds.facts_.end());
+  Facts bounds; // evaluated once: they may not hold for what they mention later
+  auto learn_range = [&](const auto &range) {
+    Term variable = term::variable(range.variable);
+    bounds.learn(at_most(range.lower, variable));
+    bounds.learn(less(variable, range.upper));
+  };
+  if (const auto *loop = std::get_if<For>(&statement.kind)) learn_range(*loop);
+  if (const auto *loop = std::get_if<Intersect>(&statement.kind)) {
+    learn_range(loop->first);
+    learn_range(loop->second);
   }
+  bounds.forget(effects);
+  result.facts_.insert(result.facts_.end(), bounds.facts_.begin(), bounds.facts_.end());
   return result;
 }
 

@@ -145,6 +145,11 @@ private:
     return {local_op, local(std::get<Local>(target).name), 0, value(value_), 1, false, {}, {}};
   }
 
+  RangeCode keyed_range(const KeyedRange &range) {
+    Term key = term::apply(range.key, {term::variable(range.variable)});
+    return {variable(range.variable), term(range.lower), term(range.upper), term(key)};
+  }
+
   Step set(const std::string &name, const Term &value_) {
     return {Step::SetVariable, variable(name), term(value_), 0, 1, false, {}, {}};
   }
@@ -158,6 +163,11 @@ private:
             },
             [&](const While &loop) {
               return Step{Step::While, 0, term(loop.condition), 0, 1, false, block(loop.body), {}};
+            },
+            [&](const Intersect &loop) {
+              Step step{Step::Intersect, 0, 0, 0, 1, false, block(loop.body), {}};
+              step.ranges = {keyed_range(loop.first), keyed_range(loop.second)};
+              return step;
             },
             [&](const If &guard) {
               std::size_t condition = term(guard.condition);
@@ -454,6 +464,39 @@ private:
     }
   }
 
+  /// The keys of a range, which must strictly increase.
+  std::vector<std::int64_t> keys_of(const RangeCode &range, std::int64_t lower, std::int64_t upper) {
+    std::vector<std::int64_t> keys;
+    for (std::int64_t at = lower; at < upper; ++at) {
+      variables_[range.slot] = at;
+      keys.push_back(term(range.key));
+      if (keys.size() > 1 && keys[keys.size() - 2] >= keys.back())
+        refuse(fmt::format("keys that are intersected don't strictly increase: {} comes before {}",
+                           keys[keys.size() - 2], keys.back()));
+    }
+    return keys;
+  }
+
+  void intersect(const Step &step) {
+    const RangeCode &first = step.ranges[0], &second = step.ranges[1];
+    std::int64_t first_lower = term(first.lower), first_upper = term(first.upper);
+    std::int64_t second_lower = term(second.lower), second_upper = term(second.upper);
+    if (first_lower >= first_upper || second_lower >= second_upper) return;
+    std::vector<std::int64_t> first_keys = keys_of(first, first_lower, first_upper);
+    std::vector<std::int64_t> second_keys = keys_of(second, second_lower, second_upper);
+    for (std::size_t p = 0, q = 0; p < first_keys.size() && q < second_keys.size();) {
+      count_iteration();
+      std::int64_t left = first_keys[p], right = second_keys[q];
+      if (left == right) {
+        variables_[first.slot] = first_lower + static_cast<std::int64_t>(p);
+        variables_[second.slot] = second_lower + static_cast<std::int64_t>(q);
+        block(step.body);
+      }
+      p += left <= right;
+      q += right <= left;
+    }
+  }
+
   bool run(const Step &step) {
     switch (step.op) {
     case Step::For: for_loop(step); return true;
@@ -463,6 +506,7 @@ private:
         if (!block(step.body)) break;
       }
       return true;
+    case Step::Intersect: intersect(step); return true;
     case Step::If: return block(term(step.first) ? step.body : step.otherwise);
     case Step::IfNan: return !std::isnan(locals_[step.slot]) || block(step.body);
     case Step::IfStored: return !is_stored(locals_[step.slot]) || block(step.body);

@@ -46,10 +46,19 @@ struct ValueNode {
   std::vector<std::size_t> children;
 };
 
+/// Of an intersection.
+struct RangeCode {
+  std::size_t slot = 0;  // of the variable
+  std::size_t lower = 0; // terms
+  std::size_t upper = 0;
+  std::size_t key = 0; // the key at the variable, a term
+};
+
 struct Step {
   enum Op {
     For,
     While,
+    Intersect,
     If,
     IfStored,
     IfNan,
@@ -70,6 +79,7 @@ struct Step {
   bool parallel = false;
   std::vector<Step> body;
   std::vector<Step> otherwise;
+  std::vector<RangeCode> ranges = {};
 };
 
 struct ArrayCode {

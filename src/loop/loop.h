@@ -102,6 +102,25 @@ struct While {
   std::string comment;
 };
 
+/// A range of positions with their keys: key(variable) for lower <= variable < upper. The key is an index
+/// array of one extent, and strictly increases over the range.
+struct KeyedRange {
+  std::string variable;
+  term::Term lower;
+  term::Term upper;
+  std::string key; // qualified: "A.col"
+};
+
+/// The intersection of two sets of keys: body for every pair of a position of `first` and one of `second`
+/// that have the same key, by increasing key. The variables are the loop's own; the bounds are evaluated
+/// once, and the keys read only where neither range is empty. The body writes no keys, and no break leaves
+/// the loop.
+struct Intersect {
+  KeyedRange first, second;
+  Block body;
+  std::string comment;
+};
+
 struct If {
   term::Term condition;
   Block then;
@@ -178,8 +197,8 @@ struct IfValue {
 struct Break {};
 
 struct Statement {
-  std::variant<For, While, If, Let, Declare, Assign, DeclareValue, Store, Accumulate, Zero, SetElement,
-               IfValue, Break>
+  std::variant<For, While, Intersect, If, Let, Declare, Assign, DeclareValue, Store, Accumulate, Zero,
+               SetElement, IfValue, Break>
       kind;
 };
 

@@ -172,6 +172,15 @@ private:
       Term condition = term();
       return {While{condition, braced(), std::move(comment)}};
     }
+    if (accept_word("intersect")) {
+      Intersect loop;
+      loop.comment = std::move(comment);
+      loop.first = keyed_range();
+      expect(",");
+      loop.second = keyed_range();
+      loop.body = braced();
+      return {std::move(loop)};
+    }
     if (accept_word("if")) {
       for (auto [word, test] :
            {std::pair("stored", IfValue::Test::Stored), std::pair("nan", IfValue::Test::NotANumber)})
@@ -227,6 +236,18 @@ private:
     if (accept_word("together")) loop.together = static_cast<int>(integer());
     loop.body = braced();
     return {std::move(loop)};
+  }
+
+  KeyedRange keyed_range() {
+    KeyedRange range;
+    range.variable = name();
+    expect_word("in");
+    range.lower = term();
+    expect("..");
+    range.upper = term();
+    expect_word("by");
+    range.key = name();
+    return range;
   }
 
   Statement assignment() {

@@ -14,7 +14,7 @@ using Safe = std::function<bool(const term::Term &load)>;
 
 /// Drops what has no effect: declarations that are never read (with the writes to them), ifs and loops
 /// without a body, assignments of a variable, local or element to itself. A loop is taken to terminate. An if
-/// with nothing but an else becomes an if of the opposite.
+/// that always holds loses its else, one with nothing but an else becomes an if of the opposite.
 Block drop_unused(Block block);
 
 /// Puts values in the place of names: a Let whose value is a constant or a variable everywhere, any other

@@ -25,6 +25,11 @@ std::string target_text(const Target &target) {
       target);
 }
 
+std::string range_text(const KeyedRange &range) {
+  return fmt::format("{} in {} .. {} by {}", range.variable, to_text(range.lower), to_text(range.upper),
+                     range.key);
+}
+
 class Printer {
 public:
   explicit Printer(int indent) : indent_(indent) {}
@@ -71,6 +76,10 @@ private:
   void print(const While &x) {
     comment(x.comment);
     nested("while " + to_text(x.condition), x.body);
+  }
+  void print(const Intersect &x) {
+    comment(x.comment);
+    nested(fmt::format("intersect {}, {}", range_text(x.first), range_text(x.second)), x.body);
   }
   void print(const If &x) {
     comment(x.comment);

@@ -69,9 +69,10 @@ bool assigns_itself(const Statement &statement) {
   return from && from->array == element.array && from->slot == element.slot;
 }
 
-/// An if with nothing but an else, as an if.
-void turn_empty_then(Statement &statement) {
+/// An else that never runs is dropped; an if with nothing but an else becomes an if.
+void tidy_else(Statement &statement) {
   auto *guard = std::get_if<If>(&statement.kind);
+  if (guard && is_true(guard->condition)) guard->otherwise.clear();
   if (!guard || !guard->then.empty() || guard->otherwise.empty()) return;
   guard->condition = negation(guard->condition);
   std::swap(guard->then, guard->otherwise);
@@ -83,7 +84,7 @@ bool drop_once(Block &block) {
   for (std::size_t k = block.size(); k-- > 0;) {
     for (Block *inner : blocks_of(block[k]))
       dropped = drop_once(*inner) || dropped;
-    turn_empty_then(block[k]);
+    tidy_else(block[k]);
     std::string name = declared_name(block[k]);
     bool unread = !name.empty() && !is_read(block, k + 1, name);
     if (!unread && !is_hollow(block[k]) && !assigns_itself(block[k])) continue;

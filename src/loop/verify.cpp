@@ -192,6 +192,7 @@ private:
     std::visit(overloaded{
                    [&](const For &loop_) { for_loop(loop_); },
                    [&](const While &loop_) { loop(loop_.body, false); },
+                   [&](const Intersect &loop_) { intersect(loop_); },
                    [&](const If &guard) { block(guard.then), block(guard.otherwise); },
                    [&](const Let &let) { declare(let.variable, Sort::Constant); },
                    [&](const Declare &declaration) { declare(declaration.variable, Sort::Changeable); },
@@ -203,7 +204,7 @@ private:
                    [&](const SetElement &set) { set_element(set); },
                    [&](const IfValue &guard) { if_value(guard); },
                    [&](const Break &) {
-                     if (!may_break_) refuse("a break leaves no loop or a parallel one");
+                     if (!may_break_) refuse("a break leaves no loop, a parallel one or an intersection");
                    },
                },
                x.kind);
@@ -245,6 +246,23 @@ private:
     loop(loop_.body, loop_.parallel.has_value());
     scope_ = std::move(outside);
     sum_ = std::move(outer_sum);
+  }
+
+  void intersect(const Intersect &x) {
+    auto outside = scope_;
+    Effects effects = effects_of(x.body);
+    for (const KeyedRange *range : {&x.first, &x.second}) {
+      if (array(range->key, false).extents != 1)
+        refuse(fmt::format("the keys `{}` have not exactly one extent", range->key));
+      if (effects.stored.contains(range->key))
+        refuse(fmt::format("the keys `{}` are written where they are intersected", range->key));
+      declare(range->variable, Sort::Constant);
+    }
+    bool may_break = may_break_;
+    may_break_ = false;
+    block(x.body);
+    may_break_ = may_break;
+    scope_ = std::move(outside);
   }
 
   std::map<std::string, Entry> scope_;

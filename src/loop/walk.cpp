@@ -98,6 +98,10 @@ void each_own_term(const Statement &statement, const std::function<void(const Te
                    if (x.parallel && x.parallel->work) visit(*x.parallel->work);
                  },
                  [&](const While &x) { visit(x.condition); },
+                 [&](const Intersect &x) {
+                   for (const KeyedRange *range : {&x.first, &x.second})
+                     visit(range->lower), visit(range->upper);
+                 },
                  [&](const If &x) { visit(x.condition); },
                  [&](const Let &x) { visit(x.value); },
                  [&](const Declare &x) { visit(x.initial); },
@@ -120,6 +124,7 @@ void each_own_value(const Statement &statement, const std::function<void(const V
                  [&](const Accumulate &x) { visit(x.value); },
                  [](const For &) {},
                  [](const While &) {},
+                 [](const Intersect &) {},
                  [](const If &) {},
                  [](const Let &) {},
                  [](const Declare &) {},
@@ -175,6 +180,7 @@ int occurrences(const Statement &statement, const Term &part) {
 std::vector<const Block *> blocks_of(const Statement &statement) {
   if (const auto *loop = std::get_if<For>(&statement.kind)) return {&loop->body};
   if (const auto *loop = std::get_if<While>(&statement.kind)) return {&loop->body};
+  if (const auto *loop = std::get_if<Intersect>(&statement.kind)) return {&loop->body};
   if (const auto *guard = std::get_if<If>(&statement.kind)) return {&guard->then, &guard->otherwise};
   if (const auto *guard = std::get_if<IfValue>(&statement.kind)) return {&guard->then};
   return {};
@@ -188,7 +194,8 @@ std::vector<Block *> blocks_of(Statement &statement) {
 }
 
 bool is_loop(const Statement &statement) {
-  return std::holds_alternative<For>(statement.kind) || std::holds_alternative<While>(statement.kind);
+  return std::holds_alternative<For>(statement.kind) || std::holds_alternative<While>(statement.kind) ||
+         std::holds_alternative<Intersect>(statement.kind);
 }
 
 bool is_hollow(const Statement &statement) {
@@ -219,6 +226,10 @@ void rewrite(Statement &statement, const TermMap &terms, const ValueMap &values)
                    if (x.parallel && x.parallel->work) x.parallel->work = terms(*x.parallel->work);
                  },
                  [&](While &x) { x.condition = terms(x.condition); },
+                 [&](Intersect &x) {
+                   for (KeyedRange *range : {&x.first, &x.second})
+                     range->lower = terms(range->lower), range->upper = terms(range->upper);
+                 },
                  [&](If &x) { x.condition = terms(x.condition); },
                  [&](Let &x) { x.value = terms(x.value); },
                  [&](Declare &x) { x.initial = terms(x.initial); },
@@ -245,6 +256,7 @@ void Effects::add(const Statement &statement) {
   std::visit(overloaded{
                  [&](const For &x) { declared.insert(x.variable); },
                  [](const While &) {},
+                 [&](const Intersect &x) { declared.insert({x.first.variable, x.second.variable}); },
                  [](const If &) {},
                  [&](const Let &x) { declared.insert(x.variable); },
                  [&](const Declare &x) { declared.insert(x.variable); },

@@ -28,6 +28,7 @@ int occurrences(const Statement &statement, const term::Term &part);
 /// of an IfValue; none otherwise.
 std::vector<const Block *> blocks_of(const Statement &statement);
 std::vector<Block *> blocks_of(Statement &statement);
+/// For, While or Intersect.
 bool is_loop(const Statement &statement);
 /// Whether it holds blocks, but no statement in them.
 bool is_hollow(const Statement &statement);
@@ -46,7 +47,7 @@ void rewrite(Block &block, const TermMap &terms, const ValueMap &values);
 struct Effects {
   std::set<std::string> assigned; // integer variables (Assign)
   std::set<std::string> stored;   // locals and arrays (Store, Accumulate, Zero, SetElement)
-  std::set<std::string> declared; // loop variables, Let, Declare, DeclareValue
+  std::set<std::string> declared; // variables of loops, Let, Declare, DeclareValue
   bool breaks = false;            // leaves a loop that is outside
 
   void add(const Statement &statement);

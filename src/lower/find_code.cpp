@@ -82,23 +82,34 @@ constexpr std::int64_t stride = 8;
 
 /// Walks on to the stopping point. Where a skipped position means that all before it are skipped too, one
 /// test passes `stride` of them, but only after a first step: most walks are short.
-Statement walk(const Level &level, const LevelPlan &plan, const std::string &stop, const Term &inside,
-               const Term &upper) {
+Block walk(const Level &level, const LevelPlan &plan, const Around &around, const std::string &stop,
+           const Term &inside, const Term &upper) {
   Term position = term::variable(stop);
   bool down = plan.direction == find::Direction::Down;
   Term here = term::conjunction({inside, at(plan.skip, level, position)});
   Statement step = assign(stop, down ? position - Term(1) : position + Term(1));
   std::string comment =
       fmt::format("find {}: walks on; what is skipped is never needed again", level.variable);
-  if (down || !plan.partitioned) return {loop::While{here, {step}, comment}};
+  if (down || !plan.partitioned) return {{loop::While{here, {step}, comment}}};
   Term last = position + Term(stride - 1);
   Term far = term::conjunction({term::less(last, upper), at(plan.skip, level, last)});
-  return {loop::If{
-      here,
-      {step,
-       {loop::While{far, {assign(stop, position + Term(stride))}, fmt::format("{} at once", stride)}},
-       {loop::While{here, {step}, ""}}},
-      comment}};
+  loop::While strides{far, {assign(stop, position + Term(stride))}, fmt::format("{} at once", stride)};
+  loop::While steps{here, {step}, ""};
+  if (around.intersection) {
+    // Of the next positions those that are skipped come first: they are counted.
+    strides.comment = comment;
+    std::string count = stop + "_count", offset = stop + "_offset";
+    Term skipped = at(plan.skip, level, position + term::variable(offset));
+    loop::For all{offset, Term(0), Term(stride)};
+    all.body = {{loop::If{skipped, {assign(count, term::variable(count) + Term(1))}, ""}}};
+    loop::If ahead{
+        term::less(last, upper),
+        {{loop::Declare{count, Term(0)}}, {std::move(all)}, assign(stop, position + term::variable(count))},
+        "how far it is, without a branch"};
+    ahead.otherwise = {{std::move(steps)}};
+    return {{std::move(strides)}, {std::move(ahead)}};
+  }
+  return {{loop::If{here, {step, {std::move(strides)}, {std::move(steps)}}, comment}}};
 }
 
 /// Narrows [position, upper bound] down to the first position at which skip is false, if there is one.
@@ -155,7 +166,7 @@ Statement gallop(const Level &level, const LevelPlan &plan, const std::string &s
 }
 
 /// Sequential iteration and galloping.
-Block walking(const Level &level, const LevelPlan &plan, const Body &body) {
+Block walking(const Level &level, const LevelPlan &plan, const Around &around, const Body &body) {
   Block block;
   bool down = plan.direction == find::Direction::Down;
   std::string stop = state_variable(level, plan);
@@ -167,8 +178,16 @@ Block walking(const Level &level, const LevelPlan &plan, const Body &body) {
     Term outside = down ? term::at_most(upper, position) : term::less(position, level.lower);
     block.push_back({loop::If{outside, {assign(stop, down ? upper - Term(1) : level.lower)}, ""}});
   }
-  block.push_back(plan.method == find::Method::Galloping ? gallop(level, plan, stop, inside, lower, upper)
-                                                         : walk(level, plan, stop, inside, upper));
+  if (plan.method == find::Method::Galloping)
+    block.push_back(gallop(level, plan, stop, inside, lower, upper));
+  else
+    for (Statement &statement : walk(level, plan, around, stop, inside, upper))
+      block.push_back(std::move(statement));
+  if (around.ends_loop) {
+    Block leave{{loop::Break{}}};
+    block.push_back({loop::If{term::negation(inside), std::move(leave), "nothing is left to be found"}});
+    inside = term::truth();
+  }
   visit_matches(level, plan, stop, inside, upper, body, block);
   return block;
 }
@@ -198,11 +217,11 @@ Block lower_bound(const std::string &position, const Level &level, const Term &s
                     fmt::format("find {}: binary search", level.variable))};
 }
 
-Block find_code(const Level &level, const LevelPlan &plan, const Body &body) {
+Block find_code(const Level &level, const LevelPlan &plan, const Around &around, const Body &body) {
   switch (plan.method) {
   case find::Method::Direct: return direct(level, plan, body);
   case find::Method::Sequential:
-  case find::Method::Galloping: return walking(level, plan, body);
+  case find::Method::Galloping: return walking(level, plan, around, body);
   case find::Method::Binary: return binary(level, plan, body);
   case find::Method::Map: return look_in_map(level, plan, body);
   case find::Method::Hash: return look_in_hash(level, plan, body);

@@ -14,8 +14,16 @@ using Body = std::function<loop::Block()>;
 /// The variable that keeps the state of a sequential find between visits.
 std::string state_variable(const scan::Level &level, const find::LevelPlan &plan);
 
+/// The innermost loop around a walk.
+struct Around {
+  bool ends_loop = false; // where the walk has reached its segment's end, it leaves the loop (loop_end.h)
+  /// The loop is an intersection: how far it is to the next target can't be foreseen, so that branches cost.
+  bool intersection = false;
+};
+
 /// One visit of a find. Precondition: its state, if it has one, is declared outside.
-loop::Block find_code(const scan::Level &level, const find::LevelPlan &plan, const Body &body);
+loop::Block find_code(const scan::Level &level, const find::LevelPlan &plan, const Around &around,
+                      const Body &body);
 
 /// Declares the variable `position` with the first position of [lower, upper) where `skip` (over the level's
 /// variable) is false.

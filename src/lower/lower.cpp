@@ -1,6 +1,7 @@
 #include "lower/lower.h"
 
 #include "lower/clearing.h"
+#include "lower/loop_end.h"
 #include "lower/map_code.h"
 #include "lower/state.h"
 #include "lower/type_name.h"
@@ -115,7 +116,7 @@ private:
 
   /// A sum that is all there is replaces what the slot held.
   bool is_set_by_sum(std::size_t index) const {
-    if (clear_at_ != index || is_choice(index)) return false;
+    if (clear_at_ != index || (is_choice(index) && index > 0)) return false;
     return index == parallel_ ? plan_.reduces : sums_over_map(index);
   }
 
@@ -157,7 +158,7 @@ private:
     Block block;
     if (clearing_ && !clear_at_ && index == 0) block.push_back({clearing_->everything()});
     for (const LevelPlan &plan : plan_.finds.levels)
-      if (find::keeps_state(plan.method) && plan.state_level == index && !is_shared(plan)) {
+      if (find::keeps_state(plan.method) && !plan.in_step && plan.state_level == index && !is_shared(plan)) {
         if (plan.state_index.empty())
           block.push_back({loop::Declare{state_variable(plan_.nest.levels[plan.level], plan), plan.start}});
         else
@@ -182,9 +183,24 @@ private:
   Block find_at_level(std::size_t index) {
     const Level &here = plan_.nest.levels[index];
     const LevelPlan &plan = *find_at(index);
-    Block code = find_code(here, plan, [&] { return guarded(index); });
+    if (plan.in_step) return guarded(index); // its loop has found it
+    Block code = find_code(here, plan, around(plan), [&] { return guarded(index); });
     if (plan.state_index.empty()) return code;
     return with_slot(state_arrays_.at(index), here, plan, std::move(code));
+  }
+
+  Around around(const LevelPlan &plan) const {
+    std::size_t loop = plan.level;
+    while (loop > 0 && plan_.nest.levels[loop].kind != Level::Kind::Loop)
+      --loop;
+    return {ends_loop(plan_, plan, clear_at_), find_in_step(loop) != nullptr};
+  }
+
+  /// The find that goes in step with that loop, or null.
+  const LevelPlan *find_in_step(std::size_t loop) const {
+    for (const LevelPlan &plan : plan_.finds.levels)
+      if (plan.in_step && plan.in_step->loop == loop) return &plan;
+    return nullptr;
   }
 
   /// The inner levels behind this level's conditions.
@@ -202,6 +218,8 @@ private:
                                           [&](const LevelPlan &plan) { return is_shared(plan); });
     if (parallel && plan_.reduces && !sum_) return in_copies(index);
     if (shares) return in_chunks(index, std::move(loop));
+    if (const LevelPlan *plan = find_in_step(index))
+      return {intersect(index, *plan, here.lower, here.upper, plan_.nest.levels[plan->level].lower)};
     if (!parallel && sums_over_map(index)) return sum_over_map(index, loop);
     if (parallel) loop.parallel = parallel_with(plan_.chunk, plan_.least);
     if (const LevelPlan *find = hindrance(plan_); find && plan_.parallel == index)
@@ -227,6 +245,17 @@ private:
       block.push_back({loop::Accumulate{target(), {*sum_}}});
     sum_.reset();
     return block;
+  }
+
+  /// The loop from `lower` to `upper`, and a find in step with it from `start` on.
+  Statement intersect(std::size_t index, const LevelPlan &plan, const Term &lower, const Term &upper,
+                      const Term &start) {
+    const Level &here = plan_.nest.levels[index];
+    const Level &found = plan_.nest.levels[plan.level];
+    return {loop::Intersect{{here.variable, lower, upper, plan.in_step->loop_keys},
+                            {found.variable, start, found.upper, plan.in_step->keys},
+                            guarded(index),
+                            fmt::format("positions of {}; find {}: in step", here.tensor, found.variable)}};
   }
 
   /// Does the loop do nothing but add products with what a map of values has to one sum?
@@ -359,16 +388,29 @@ private:
     Term first = term::variable(here.variable + "_from");
     loop::For outer = chunks_of(
         here, fmt::format("chunks of {} iterations: each finds with a state of its own", plan_.chunk));
+    const LevelPlan *beside = find_in_step(index);
     for (const LevelPlan &plan : plan_.finds.levels)
       if (is_shared(plan))
-        append(outer.body,
-               plan.state_index.empty() ? seed(plan_.nest, plan, index, first) : filled_states(plan, true));
+        append(outer.body, plan.state_index.empty()
+                               ? seed(plan_.nest, plan, index, first, begin_of(plan, &plan == beside))
+                               : filled_states(plan, true));
     inner.lower = first;
     inner.upper = term::minimum({first + Term(plan_.chunk), here.upper});
+    if (beside) {
+      outer.body.push_back(
+          intersect(index, *beside, inner.lower, inner.upper, term::variable(begin_of(*beside, true))));
+      return {{std::move(outer)}};
+    }
     inner.body = guarded(index);
     if (looks_for_marks(index, inner.body)) inner.together = tested_together;
     outer.body.push_back({std::move(inner)});
     return {{std::move(outer)}};
+  }
+
+  /// The variable with which a chunk's walk begins: its state, or in step the first position.
+  std::string begin_of(const LevelPlan &plan, bool in_step) const {
+    const Level &found = plan_.nest.levels[plan.level];
+    return in_step ? found.variable + "_from" : state_variable(found, plan);
   }
 
   /// The array of a find's states, filled. `per_thread`: a part of it for each thread.

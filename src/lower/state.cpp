@@ -50,9 +50,9 @@ const LevelPlan *hindrance(const LeafPlan &plan) {
   return nullptr;
 }
 
-Block seed(const scan::Nest &nest, const LevelPlan &plan, std::size_t parallel, const Term &first) {
+Block seed(const scan::Nest &nest, const LevelPlan &plan, std::size_t parallel, const Term &first,
+           const std::string &state) {
   const Level &found = nest.levels[plan.level];
-  std::string state = state_variable(found, plan);
   term::Substitution by{{nest.levels[parallel].variable, first}};
   std::set<std::string> inner;
   for (std::size_t k = parallel + 1; k < plan.level; ++k) {

@@ -25,11 +25,11 @@ Sharing sharing_of(const scan::Nest &nest, const find::LevelPlan &plan, std::siz
 /// The find whose state keeps the leaf's parallel loop from running in parallel, if there is one.
 const find::LevelPlan *hindrance(const LeafPlan &plan);
 
-/// The state with which a chunk of the loop at level `parallel` starts, declared: where the search for the
-/// target of its first iteration, `first`, would stop. Where that can't be said in advance, the state's first
-/// value. Precondition: the state is a scalar.
+/// The variable `state` with which a chunk of the loop at level `parallel` starts, declared: where the search
+/// for the target of its first iteration, `first`, would stop. Where that can't be said in advance, the
+/// state's first value. Precondition: the state is a scalar.
 loop::Block seed(const scan::Nest &nest, const find::LevelPlan &plan, std::size_t parallel,
-                 const term::Term &first);
+                 const term::Term &first, const std::string &state);
 
 /// The states of a find in an array: `array` is its name in the workspace.
 ///

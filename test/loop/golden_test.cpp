@@ -151,9 +151,9 @@ TEST(LoopVerify, refuses_malformed_programs) {
   EXPECT_EQ(refusal("A.val[0] = 1\n"), "`A.val` is written, but is no result's");
   EXPECT_EQ(refusal("value s = 1\nlet i = s\n"), "`s` is no integer");
   EXPECT_EQ(refusal("let i = 1\nvalue s = i\n"), "`i` is no value");
-  EXPECT_EQ(refusal("break\n"), "a break leaves no loop or a parallel one");
+  EXPECT_EQ(refusal("break\n"), "a break leaves no loop, a parallel one or an intersection");
   EXPECT_EQ(refusal("for i in 0 .. 3 parallel 4 {\nif i = 1 {\nbreak\n}\n}\n"),
-            "a break leaves no loop or a parallel one");
+            "a break leaves no loop, a parallel one or an intersection");
   EXPECT_EQ(refusal("value s = 0\nfor i in 0 .. 3 parallel 4 {\ns += 1\n}\n"),
             "iterations of a parallel loop race for `s`");
   EXPECT_EQ(refusal("let k = 1\nfor i in 0 .. 3 parallel 4 {\ny.val[k] += 1\n}\n"),
@@ -167,6 +167,39 @@ TEST(LoopVerify, refuses_malformed_programs) {
   EXPECT_EQ(refusal("value s = 0\nvalue t = 0\nfor i in 0 .. 3 parallel 4 sum s {\nt += 1\n}\n"),
             "iterations of a parallel loop race for `t`");
   EXPECT_EQ(refusal("for i in 0 .. 3 step 0 {\n}\n"), "the step of the loop over `i` is not positive");
+}
+
+TEST(LoopVerify, refuses_malformed_intersections) {
+  auto refusal = [](const std::string &first, const std::string &second, const std::string &body) {
+    std::string message = message_of([&] {
+      verify(parse_program("kernel k\nexpression e\nresult y : v(N)\n  value val[y.N] : float64\n"
+                           "operand A : w(N)\n  index f[A.N] : int32\n  index g[A.N, 2] : int32\n"
+                           "workspace h[A.N] : int32\n{\nfor k in 0 .. 3 {\nintersect " +
+                           first + ", " + second + " {\n" + body + "}\n}\n}\n"));
+    });
+    const std::string before = "error: malformed loop program: ";
+    if (message.rfind(before, 0) != 0) return message;
+    return message.substr(before.size(), message.find(" [internal]") - before.size());
+  };
+  const std::string p = "p in 0 .. A.N by A.f", q = "q in k .. 3 by A.f";
+  EXPECT_EQ(refusal(p, q, "y.val[p] += 1\ny.val[q] = 2\n"), "no error");
+  EXPECT_EQ(refusal(p, "q in 0 .. 2 by h", "y.val[h(q)] = 1\n"), "no error");
+  EXPECT_EQ(refusal(p, p, ""), "`p` is declared twice");
+  EXPECT_EQ(refusal("k in 0 .. 1 by A.f", q, ""), "`k` is declared twice");
+  EXPECT_EQ(refusal(p, "q in p .. 3 by A.f", ""), "`p` is not declared");
+  EXPECT_EQ(refusal(p, "q in 0 .. 3 by A.e", ""), "`A.e` is no index array");
+  EXPECT_EQ(refusal(p, "q in 0 .. 3 by y.val", ""), "`y.val` is no index array");
+  EXPECT_EQ(refusal(p, "q in 0 .. 3 by A.g", ""), "the keys `A.g` have not exactly one extent");
+  EXPECT_EQ(refusal(p, "q in 0 .. 2 by h", "h(0) := 1\n"),
+            "the keys `h` are written where they are intersected");
+  EXPECT_EQ(refusal(p, q, "p := 1\n"), "`p` can't be assigned to");
+  EXPECT_EQ(refusal(p, q, "if p = 1 {\nbreak\n}\n"),
+            "a break leaves no loop, a parallel one or an intersection");
+  EXPECT_EQ(refusal(p, q, "while p = 1 {\nbreak\n}\n"), "no error");
+  for (const char *text :
+       {"intersect p in 0 .. 3 by A.f { }", "intersect p in 0 .. 3, q in 0 .. 3 by A.f { }",
+        "intersect p in 0 .. 3 by A.f, q in 0 .. 3 by A.f"})
+    EXPECT_THROW(parse_block(text), report::Error) << text;
 }
 
 TEST(LoopVerify, refuses_malformed_workspaces) {

@@ -235,3 +235,29 @@ TEST(Interpret, hashes_lie_in_their_range_and_differ) {
   EXPECT_EQ(hash_range(hash_key(0, 3), 0), 0);
   EXPECT_NE(hash_key(hash_key(0, 1), 2), hash_key(hash_key(0, 2), 1));
 }
+
+TEST(Interpret, intersects_what_strictly_increases) {
+  Program program = parse_program(
+      "kernel k\nexpression e\nresult y : v(N)\n  value val[y.N] : float64\noperand A : w(N)\n  index f[A.N] "
+      ": "
+      "int32\n  index g[A.N] : int32\n{\n  var n = 0\n  intersect p in 0 .. A.N by A.f, q in 1 .. A.N by A.g "
+      "{\n    y.val[n] = 1\n    n := n + 10*p + q\n  }\n  y.val[n] += 1\n}\n");
+  auto run = [&](std::vector<std::int64_t> f, std::vector<std::int64_t> g) {
+    Memory memory;
+    memory.sizes = {{"y.N", 99}, {"A.N", static_cast<std::int64_t>(f.size())}};
+    memory.indices = {{"A.f", std::move(f)}, {"A.g", std::move(g)}};
+    memory.values = {{"y.val", std::vector<double>(99, 0)}};
+    std::string error = message_of(program, memory);
+    if (error != "no error") return error;
+    interpret(program, memory);
+    std::string set;
+    for (std::size_t k = 0; k < 99; ++k)
+      if (memory.values["y.val"][k] != 0) set += std::to_string(k) + " ";
+    return set;
+  };
+  EXPECT_EQ(run({1, 3, 5, 8}, {1, 3, 4, 8}), "0 11 44 "); // (1, 1), (3, 3); q begins at 1
+  EXPECT_EQ(run({1, 2}, {0, 3}), "0 ");
+  EXPECT_EQ(run({}, {}), "0 ");
+  EXPECT_EQ(run({1, 1, 2}, {0, 1, 2}), "keys that are intersected don't strictly increase: 1 comes before 1");
+  EXPECT_EQ(run({1, 2, 3}, {0, 3, 2}), "keys that are intersected don't strictly increase: 3 comes before 2");
+}

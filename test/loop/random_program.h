@@ -6,13 +6,14 @@
 #include <fmt/format.h>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace unravel::test {
 
-/// Random loop programs over an index array A.f, values A.x and a result y.v of 8 elements each, as text.
-/// Every slot is taken modulo 8 (or is a loop's variable below 8), so all reads are in bounds; loops are
-/// short.
+/// Random loop programs over index arrays A.f, A.g, A.h, values A.x and a result y.v of 8 elements each, as
+/// text. A.g and A.h strictly increase. Every slot is taken modulo 8 (or is a loop's variable below 8), so
+/// all reads are in bounds; loops are short.
 class RandomProgram {
 public:
   explicit RandomProgram(unsigned seed) : random_(seed) {}
@@ -20,7 +21,7 @@ public:
   std::string text(const std::string &name) {
     return "kernel " + name +
            "\nexpression random\nresult y : small()\n  value v[8] : float64\noperand A : big(N)\n"
-           "  index f[8] : int32\n  value x[8] : float64\n{\n" +
+           "  index f[8] : int32\n  index g[8] : int32\n  index h[8] : int32\n  value x[8] : float64\n{\n" +
            block(3) + "}\n";
   }
 
@@ -30,6 +31,10 @@ public:
     memory.sizes["A.N"] = static_cast<std::int64_t>(random() % 5);
     for (int k = 0; k < 8; ++k) {
       memory.indices["A.f"].push_back(static_cast<std::int64_t>(random() % 17) - 8);
+      for (const char *keys : {"A.g", "A.h"}) {
+        std::vector<std::int64_t> &array = memory.indices[keys];
+        array.push_back((array.empty() ? -1 : array.back()) + 1 + static_cast<std::int64_t>(random() % 2));
+      }
       memory.values["A.x"].push_back(static_cast<double>(random() % 5) - 2);
       memory.values["y.v"].push_back(static_cast<double>(random() % 3));
     }
@@ -122,7 +127,7 @@ private:
   }
 
   std::string statement(int depth) {
-    switch (below(depth > 0 ? 13 : 8)) {
+    switch (below(depth > 0 ? 14 : 8)) {
     case 0: {
       std::string read = term(2);
       return fmt::format("let {} = {}\n", declare(Sort::Constant), read);
@@ -163,6 +168,17 @@ private:
       scope_.resize(outside + 1);
       scope_.back().sort = Sort::Constant;
       return fmt::format("var {0} = 0\nwhile {0} < 3 and {1} {{\n{0} := {0} + 1\n{2}}}\n", counter, condition,
+                         body);
+    }
+    case 11: {
+      std::size_t outside = scope_.size();
+      std::string ranges = fmt::format("0 .. ({}) mod 9 by A.g, {{}} in {} .. 8 by A.h", term(1), below(3));
+      std::string first = declare(Sort::Slot), second = declare(Sort::Slot);
+      int loops = std::exchange(loops_, 0); // no break leaves it
+      std::string body = block(depth - 1);
+      loops_ = loops;
+      scope_.resize(outside);
+      return fmt::format("intersect {} in {} {{\n{}}}\n", first, fmt::format(fmt::runtime(ranges), second),
                          body);
     }
     default: {

@@ -130,7 +130,7 @@ TEST(Interpreter, every_find_that_can_be_had) {
 /// NaN is stored, which must meet what is stored and nothing else.
 TEST(Interpreter, every_alternative) {
   std::mt19937_64 random(4);
-  std::size_t runs = 0, kernels = 0;
+  std::size_t runs = 0, kernels = 0, in_step = 0;
   std::vector<Problem> problems = with_alternatives();
   for (Problem &problem : few_of(15, 4))
     problems.push_back(std::move(problem));
@@ -142,12 +142,14 @@ TEST(Interpreter, every_alternative) {
       problem.only_alternative = number;
       Interpreted kernel(problem);
       ++kernels;
+      in_step += loop::to_text(kernel.compilation().program).find("intersect ") != std::string::npos;
       if (!check_all(kernel, limit(10), random, runs)) return;
       if (!check_all(kernel, limit(5), random, runs, Values::Special)) return;
     }
   }
-  std::cout << kernels << " kernels, " << runs << " runs\n";
+  std::cout << kernels << " kernels, " << in_step << " of them in step, " << runs << " runs\n";
   EXPECT_GT(kernels, 60u);
+  EXPECT_GT(in_step, 2u);
 }
 
 TEST(Interpreter, stored_zeros_meet_infinities_and_absent_entries_do_not) {

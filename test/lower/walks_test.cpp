@@ -1,4 +1,4 @@
-// Galloping on long ranges: where it stops, for every range, start and target.
+// Walks on long ranges, by every kind of steps: where they stop, for every range, start and target.
 #include "loop/interpret.h"
 #include "lower/find_code.h"
 
@@ -13,7 +13,8 @@ using term::variable;
 constexpr int length = 21;
 
 /// Marks the match in y.val[position] and the state's last value in y.val[30 + state].
-loop::Program galloping(find::Direction direction) {
+loop::Program walking(find::Method method, find::Direction direction, bool partitioned,
+                      const Around &around) {
   loop::Program program = loop::parse_program("kernel k\nexpression e\nresult y : v(N)\n"
                                               "  value val[y.N] : float64\noperand B : w(N)\n"
                                               "  index idx[B.N] : int32\n"
@@ -26,7 +27,8 @@ loop::Program galloping(find::Direction direction) {
   level.upper = variable("C.upper");
   level.components = {{key, target}};
   find::LevelPlan plan;
-  plan.method = find::Method::Galloping;
+  plan.method = method;
+  plan.partitioned = partitioned;
   plan.direction = direction;
   plan.unique = true;
   plan.skip = term::less(key, target);
@@ -34,16 +36,18 @@ loop::Program galloping(find::Direction direction) {
     return loop::Statement{loop::Store{loop::Element{"y.val", slot}, loop::Value{loop::Number{1}}}};
   };
   program.body = {{loop::Declare{"B.p", variable("C.start")}}};
-  for (loop::Statement &statement : find_code(level, plan, [&] { return loop::Block{mark(position)}; }))
+  for (loop::Statement &statement :
+       find_code(level, plan, around, [&] { return loop::Block{mark(position)}; }))
     program.body.push_back(std::move(statement));
   program.body.push_back(mark(position + Term(30)));
   return program;
 }
 
 /// Upwards keys rise, downwards they fall: what is skipped always comes first.
-void try_all(find::Direction direction) {
+void try_all(find::Method method, find::Direction direction, bool partitioned = true,
+             const Around &around = {}) {
   const bool down = direction == find::Direction::Down;
-  loop::Interpreter interpreter(galloping(direction));
+  loop::Interpreter interpreter(walking(method, direction, partitioned, around));
   loop::Memory memory;
   std::vector<std::int64_t> &idx = memory.indices["B.idx"];
   for (int q = 0; q < length; ++q)
@@ -69,12 +73,28 @@ void try_all(find::Direction direction) {
         }
 }
 
-TEST(LowerGalloping, upwards) {
-  try_all(find::Direction::Up);
+TEST(LowerWalks, gallops) {
+  try_all(find::Method::Galloping, find::Direction::Up);
+  try_all(find::Method::Galloping, find::Direction::Down);
 }
 
-TEST(LowerGalloping, downwards) {
-  try_all(find::Direction::Down);
+TEST(LowerWalks, walks_one_by_one_and_many_at_once) {
+  for (bool partitioned : {false, true}) {
+    try_all(find::Method::Sequential, find::Direction::Up, partitioned);
+    try_all(find::Method::Sequential, find::Direction::Down, partitioned);
+  }
+}
+
+/// At the hits of an intersection what is skipped is counted, unless it may come behind what isn't.
+TEST(LowerWalks, counts_what_is_skipped) {
+  const Around hits{false, true};
+  for (bool partitioned : {false, true}) {
+    try_all(find::Method::Sequential, find::Direction::Up, partitioned, hits);
+    try_all(find::Method::Sequential, find::Direction::Down, partitioned, hits);
+    std::string text =
+        loop::to_text(walking(find::Method::Sequential, find::Direction::Up, partitioned, hits));
+    EXPECT_EQ(text.find("B.p_count") != std::string::npos, partitioned) << text;
+  }
 }
 
 } // namespace

@@ -1,0 +1,70 @@
+#include "emit/mentioned.h"
+
+#include "loop/walk.h"
+
+namespace unravel::emit {
+
+using namespace loop;
+using term::Term;
+
+namespace {
+
+/// Whether a term is over sizes and counts of the parameters alone.
+bool is_over_members(const Term &term, const Program &program) {
+  std::set<std::string> names = variables_of(term);
+  for (const TensorParameter &parameter : program.parameters)
+    for (const auto *list : {&parameter.sizes, &parameter.counts})
+      for (const std::string &name : *list)
+        names.erase(parameter.name + "." + name);
+  return names.empty() && applications_of(term).empty();
+}
+
+} // namespace
+
+std::set<std::string> mentioned(const Block &body) {
+  std::set<std::string> names;
+  auto add = [&](const Term &term) {
+    auto variables = variables_of(term);
+    names.insert(variables.begin(), variables.end());
+    for (const Term &application : applications_of(term))
+      names.insert(application.as<term::Apply>()->function);
+  };
+  each_statement(body, [&](const Statement &statement) {
+    if (const auto *loop = std::get_if<Intersect>(&statement.kind))
+      names.insert({loop->first.key, loop->second.key});
+    each_own_term(statement, add);
+    each_own_value(statement, [&](const Value &value) {
+      each_element(value, [&](const Element &element) { names.insert(element.array); });
+    });
+  });
+  Effects effects = effects_of(body);
+  names.insert(effects.stored.begin(), effects.stored.end());
+  return names;
+}
+
+bool is_work_in_pragma(const For &loop, const Program &program) {
+  return loop.parallel && loop.parallel->work && is_over_members(*loop.parallel->work, program);
+}
+
+Block without_work(Block block, const Program &program) {
+  for (Statement &statement : block) {
+    if (auto *loop = std::get_if<For>(&statement.kind); loop && is_work_in_pragma(*loop, program))
+      loop->parallel->work.reset();
+    for (Block *inner : blocks_of(statement))
+      *inner = without_work(std::move(*inner), program);
+  }
+  return block;
+}
+
+Block without_parallel(Block block) {
+  std::erase_if(block, [](const Statement &statement) {
+    const auto *loop = std::get_if<For>(&statement.kind);
+    return loop && loop->parallel;
+  });
+  for (Statement &statement : block)
+    for (Block *inner : blocks_of(statement))
+      *inner = without_parallel(std::move(*inner));
+  return block;
+}
+
+} // namespace unravel::emit

@@ -1,0 +1,53 @@
+#include "find/in_step.h"
+
+#include "find/map_level.h"
+
+namespace unravel::find {
+
+using scan::Level;
+using term::Term;
+
+namespace {
+
+/// The array, if the term is its element at the variable's value.
+std::string array_at(const Term &term, const std::string &variable) {
+  const auto *load = term.as<term::Apply>();
+  bool plain = load && load->arguments.size() == 1 && load->arguments[0] == term::variable(variable);
+  return plain ? load->function : "";
+}
+
+} // namespace
+
+std::optional<InStep> in_step(const scan::Nest &nest, const LevelPlan &plan) {
+  const std::vector<Level> &levels = nest.levels;
+  const Level &found = levels[plan.level];
+  if (plan.method != Method::Sequential || plan.direction != Direction::Up || !plan.unique ||
+      !plan.state_index.empty() || found.components.size() != 1 || !found.components[0].is_equality())
+    return std::nullopt;
+  Term target = found.components[0].target;
+  std::size_t loop = plan.level;
+  do {
+    if (loop-- == 0) return std::nullopt;
+    const Level &level = levels[loop];
+    if (level.kind == Level::Kind::Find || !level.guards.empty() ||
+        term::mentions(found.lower, level.variable) || term::mentions(found.upper, level.variable))
+      return std::nullopt;
+    if (level.kind == Level::Kind::Let) target = term::substitute(target, {{level.variable, level.value}});
+  } while (levels[loop].kind != Level::Kind::Loop);
+  InStep form{loop, array_at(target, levels[loop].variable),
+              array_at(found.components[0].key, found.variable)};
+  // A loop over a coordinate may do something in each iteration, such as clearing an element.
+  if (form.loop_keys.empty() || form.keys.empty() || levels[loop].tensor.empty()) return std::nullopt;
+  if (plan.state_level > loop || behind_assignments(levels, plan.state_level) != loop) return std::nullopt;
+  return form;
+}
+
+bool plan_in_step(const scan::Nest &nest, const InStep &form, const std::vector<LevelPlan> &finds,
+                  prove::Prover &prover, LevelPlan &plan) {
+  Obligations obligations(nest, plan.level, finds, prover, plan);
+  if (!obligations.keys_rise() || !obligations.targets_rise(form.loop)) return false;
+  plan.in_step = form;
+  return true;
+}
+
+} // namespace unravel::find
