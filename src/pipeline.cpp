@@ -3,6 +3,7 @@
 
 #include "choose/alternatives.h"
 #include "choose/threads.h"
+#include "choose/thresholds.h"
 #include "find/plan.h"
 #include "layout/layout.h"
 #include "loop/passes.h"
@@ -300,7 +301,7 @@ Compilation compile(const Request &request, const Front &front) {
         },
         [](const auto &verdicts) { return depend::to_text(verdicts); });
     if (schedule.chunk) leaf.plan.chunk = static_cast<int>(*schedule.chunk);
-    leaf.plan.parallel = choose_parallel(leaf, schedule, lengths, space);
+    leaf.plan.parallel = leaf.parallel = choose_parallel(leaf, schedule, lengths, space);
     if (leaf.plan.parallel) {
       leaf.plan.reduces = std::any_of(leaf.verdicts.begin(), leaf.verdicts.end(), [&](const auto &verdict) {
         return verdict.variable == leaf.plan.nest.levels[*leaf.plan.parallel].variable &&
@@ -311,6 +312,10 @@ Compilation compile(const Request &request, const Front &front) {
       if (inner) leaf.plan.work.reset(), leaf.plan.least = least_inner_iterations;
       // Who asks for a parallel loop, means it.
       if (request.always_parallel || !schedule.parallel.empty()) leaf.plan.least = 0, leaf.plan.work.reset();
+      // Also without a team a parallel loop costs some microseconds.
+      if (!request.counts.empty() &&
+          choose::is_too_short(leaf.plan, schedule::trip_counts(space, leaf.order, request.counts)))
+        leaf.plan.parallel.reset(), leaf.plan.reduces = false;
     }
     choose::Given given{space, result.combination, *result.prover, requests, !schedule.order.empty()};
     steps.run(
@@ -325,10 +330,17 @@ Compilation compile(const Request &request, const Front &front) {
   };
   for (const combine::IterationSpace &space : result.combination.leaves) {
     std::optional<Leaf> leaf;
-    // Where the kernel itself decides by the counts between marks and values, the data's counts add nothing.
-    if (!request.counts.empty() && schedule.order.empty() && requests.empty() &&
-        schedule::plan_order(space, request.counts) != schedule::plan_order(space, {}))
-      if (Leaf open = plan_leaf(space, {}); choose::looks_for_marks(open.plan)) leaf = std::move(open);
+    // Where the kernel itself decides by the counts between marks and values, the data's counts add nothing,
+    // unless another order costs less even than entries that are only tested for a mark.
+    if (!request.counts.empty() && schedule.order.empty() && requests.empty()) {
+      schedule::Order known = schedule::plan_order(space, request.counts);
+      schedule::Order open_order = schedule::plan_order(space, {});
+      auto cost = [&](const schedule::Order &order) {
+        return schedule::cost_of(space, order, request.counts);
+      };
+      if (known != open_order && choose::visits_per_marked_entry * cost(open_order) < cost(known))
+        if (Leaf open = plan_leaf(space, {}); choose::looks_for_marks(open.plan)) leaf = std::move(open);
+    }
     result.leaves.push_back(leaf ? std::move(*leaf) : plan_leaf(space, request.counts));
   }
 

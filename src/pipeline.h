@@ -47,6 +47,9 @@ struct Stage {
 struct Leaf {
   schedule::Order order;
   lower::LeafPlan plan;
+  /// The level of the loop that was chosen to run in parallel. The plan has it too, unless the data's counts
+  /// say that it does too little.
+  std::optional<std::size_t> parallel;
   std::vector<depend::LoopVerdict> verdicts; // of the loops of the nest
 };
 

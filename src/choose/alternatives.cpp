@@ -147,12 +147,24 @@ private:
     if (order) plan = plan_in(space, *order, {{wanted, Method::Map}});
     if (!plan || !becomes_owned(*plan, owner, entries, wanted)) return std::nullopt;
     const LevelPlan &map = *find_of(*plan, wanted);
-    Term condition = term::at_most(term::scale(keys_per_mark, map.map_upper - map.map_lower), map.map_extent);
+    Term condition = few_keys(map, owner, levels_[inner]);
     return lower::Alternative{
         condition,
         fmt::format("few keys in {}: its marks decide which entries of {} are looked at",
                     levels_[mapped->level].tensor, levels_[inner].tensor),
         std::move(*plan)};
+  }
+
+  /// Few for the keys' range. Where rows are long, multiplying runs in long vectors: then fewer.
+  Term few_keys(const LevelPlan &map, const Level &owner, const Level &inner) const {
+    auto one_in = [&](std::int64_t keys) {
+      return term::at_most(term::scale(keys, map.map_upper - map.map_lower), map.map_extent);
+    };
+    std::optional<Term> entries = entries_of(inner.tensor, given_.space, given_.combination);
+    if (!entries) return one_in(keys_per_mark);
+    Term short_rows = term::at_most(*entries, term::scale(long_row, owner.upper - owner.lower));
+    return term::disjunction(
+        {term::conjunction({one_in(keys_per_mark), short_rows}), one_in(keys_per_mark_in_long_rows)});
   }
 
   static LevelPlan *find_of(LeafPlan &plan, const std::string &variable) {
@@ -237,9 +249,9 @@ private:
     Term condition = term::less(Term(limit), last->map_extent);
     Term positions = last->map_upper - last->map_lower;
     // With one loop to the find, by_lengths knows better.
-    if (last->map_level > 0 && loops_in(levels_, last->map_level, last->level) > 1 &&
-        known_at(last->map_lower, plan.split) && known_at(last->map_upper, plan.split))
-      condition = term::disjunction({condition, term::at_most(positions, Term(shortest_map))});
+    bool few = last->map_level > 0 && loops_in(levels_, last->map_level, last->level) > 1 &&
+               known_at(last->map_lower, plan.split) && known_at(last->map_upper, plan.split);
+    if (few) condition = term::disjunction({condition, term::at_most(positions, Term(shortest_map))});
     const Level &found = levels_[last->level];
     auto walks =
         std::find_if(plan.alternatives.begin(), plan.alternatives.end(), [&](const lower::Alternative &each) {
@@ -255,6 +267,8 @@ private:
         if (!other) other = plan_in(given_.space, order_, {{found.variable, method}});
       if (!other || !fits(*other, plan.split)) return;
       run_in_parallel(*other);
+      // Where keys range too far for a map there may be more positions, but that is rare.
+      find_of(*other, found.variable)->few_positions = few;
       plan.alternatives.insert(
           plan.alternatives.begin(),
           {condition, fmt::format("a map of {} would not pay", found.tensor), std::move(*other)});

@@ -3,6 +3,7 @@
 #include "choose/thresholds.h"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 namespace unravel::choose {
@@ -18,19 +19,6 @@ bool is_fixed(const Term &term, const std::vector<Level> &levels) {
   return term::applications_of(term).empty() &&
          std::none_of(levels.begin(), levels.end(),
                       [&](const Level &level) { return term::mentions(term, level.variable); });
-}
-
-/// The number of values that the operand of that name stores.
-std::optional<Term> entries_of(const std::string &name, const combine::IterationSpace &space,
-                               const combine::Combination &combination) {
-  for (const combine::Operand &operand : space.operands) {
-    if (operand.name != name || operand.array.empty()) continue;
-    Term product(1);
-    for (const Term &extent : combination.arrays.at(operand.array))
-      product = term::multiply(product, extent);
-    if (term::applications_of(product).empty()) return product;
-  }
-  return std::nullopt;
 }
 
 /// Whether a loop's bounds are those of a segment: they depend on outer levels.
@@ -73,7 +61,27 @@ bool ends_dense(const LeafPlan &plan) {
   return last != plan.nest.levels.rend() && last->kind == Level::Kind::Loop && last->tensor.empty();
 }
 
+/// Iterations of the innermost loop from which on a team pays.
+std::int64_t least_of(const LeafPlan &plan) {
+  bool finds = std::any_of(plan.finds.levels.begin(), plan.finds.levels.end(), [&](const auto &find) {
+    return find.level > *plan.parallel && find.method != find::Method::Direct;
+  });
+  return (finds ? least_found_entries : least_entries) * (ends_dense(plan) ? dense_per_entry : 1);
+}
+
 } // namespace
+
+std::optional<Term> entries_of(const std::string &name, const combine::IterationSpace &space,
+                               const combine::Combination &combination) {
+  for (const combine::Operand &operand : space.operands) {
+    if (operand.name != name || operand.array.empty()) continue;
+    Term product(1);
+    for (const Term &extent : combination.arrays.at(operand.array))
+      product = term::multiply(product, extent);
+    if (term::applications_of(product).empty()) return product;
+  }
+  return std::nullopt;
+}
 
 std::optional<Term> work_of(const LeafPlan &plan, const combine::IterationSpace &space,
                             const combine::Combination &combination) {
@@ -107,13 +115,33 @@ void share_out(LeafPlan &plan, const combine::IterationSpace &space, const combi
   if (!plan.parallel) return;
   if (!chunk_is_given && has_short_iterations(plan, *plan.parallel)) plan.chunk = chunk_of_entries;
   plan.work = work_of(plan, space, combination);
-  bool finds = std::any_of(plan.finds.levels.begin(), plan.finds.levels.end(), [&](const auto &find) {
-    return find.level > *plan.parallel && find.method != find::Method::Direct;
-  });
-  plan.least = finds ? least_found_entries : least_entries;
-  if (ends_dense(plan)) plan.least *= dense_per_entry;
+  plan.least = least_of(plan);
   for (int k = nested_segments(plan); k > 0; --k)
     plan.least = std::max<std::int64_t>(plan.least / entries_per_segment, 1);
+}
+
+bool is_too_short(const LeafPlan &plan, const find::Lengths &lengths) {
+  if (!plan.parallel || plan.least == 0) return false;
+  const std::vector<Level> &levels = plan.nest.levels;
+  auto length_of = [&](const Level &level) {
+    auto length = lengths.find(level.variable);
+    return length == lengths.end() ? std::numeric_limits<double>::infinity() : length->second;
+  };
+  auto visits_of = [&](std::size_t end) {
+    double visits = 1;
+    for (std::size_t k = *plan.parallel; k < end; ++k)
+      if (levels[k].kind == Level::Kind::Loop) visits *= length_of(levels[k]);
+    return visits;
+  };
+  double work = visits_of(levels.size());
+  for (const find::LevelPlan &find : plan.finds.levels) {
+    // What is walked over, or put into a map.
+    bool map = find.method == find::Method::Map || find.method == find::Method::Hash;
+    std::size_t place = map ? find.map_level : find.state_level;
+    if ((map || find::keeps_state(find.method)) && place > *plan.parallel)
+      work += visits_of(place) * length_of(levels[find.level]);
+  }
+  return work < static_cast<double>(least_of(plan));
 }
 
 } // namespace unravel::choose

@@ -10,6 +10,11 @@
 /// (docs/choice.md).
 namespace unravel::choose {
 
+/// The number of values that the operand of that name ("A#2") stores; none where an array must be read for
+/// it.
+std::optional<term::Term> entries_of(const std::string &name, const combine::IterationSpace &space,
+                                     const combine::Combination &combination);
+
 /// What the plan's parallel loop does, in entries of the tensors that it runs over or fills maps from, times
 /// the iterations of the dense loops inside: a term over sizes and counts. None where there is no parallel
 /// loop, or nothing is known.
@@ -20,5 +25,8 @@ std::optional<term::Term> work_of(const lower::LeafPlan &plan, const combine::It
 /// loop runs over entries one by one and the user gave none.
 void share_out(lower::LeafPlan &plan, const combine::IterationSpace &space,
                const combine::Combination &combination, bool chunk_is_given);
+
+/// Whether the plan's parallel loop has less to do than that, by the lengths of its loops in the data.
+bool is_too_short(const lower::LeafPlan &plan, const find::Lengths &lengths);
 
 } // namespace unravel::choose

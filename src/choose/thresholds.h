@@ -8,6 +8,12 @@ namespace unravel::choose {
 /// One key of so many has an entry: from then on testing marks, many at once, beats multiplying by what the
 /// map of values holds.
 inline constexpr std::int64_t keys_per_mark = 64;
+/// ... in rows longer than that on average, one of so many.
+inline constexpr std::int64_t long_row = 48;
+inline constexpr std::int64_t keys_per_mark_in_long_rows = 256;
+
+/// Passing by an entry without a mark costs that much of what visiting it and looking in a map does.
+inline constexpr double visits_per_marked_entry = 0.25;
 
 /// So many times longer is a segment than the loop that looks for targets in it: a binary search per target
 /// is faster than passing the segment once, eight positions at a time.
@@ -40,6 +46,6 @@ inline constexpr std::int64_t entries_per_segment = 8;
 inline constexpr int chunk_of_entries = 4096;
 
 /// Rows in one chunk of a loop over all entries.
-inline constexpr int owned_chunk = 512;
+inline constexpr int owned_chunk = 2048;
 
 } // namespace unravel::choose

@@ -96,6 +96,8 @@ struct LevelPlan {
   /// The state's first value (in an array: of each slot), over the variables outside `state_level`.
   term::Term start;
   bool advance = false; // `++q` after a match is allowed (O-inc)
+  /// The plan is executed where there are few positions: the walk takes single steps.
+  bool few_positions = false;
   /// Sequential: without a state, in step with the loop that leads to the find (find/in_step.h).
   std::optional<InStep> in_step;
   /// Hash, Map: the level of the nest before which the map is filled; the segment and the keys depend on

@@ -24,6 +24,11 @@ Statement assign(const std::string &variable, const Term &value) {
   return {loop::Assign{variable, value}};
 }
 
+/// Whether the positions are those of a row, say, and not all that there are.
+bool is_segment(const Level &level) {
+  return !term::applications_of(level.lower).empty() || !term::applications_of(level.upper).empty();
+}
+
 /// The upper bound under a name, so that a while loop doesn't read arrays for it in every round.
 Term named_bound(const std::string &suffix, const Level &level, const Term &bound, Block &block) {
   if (term::applications_of(bound).empty()) return bound;
@@ -90,7 +95,7 @@ Block walk(const Level &level, const LevelPlan &plan, const Around &around, cons
   Statement step = assign(stop, down ? position - Term(1) : position + Term(1));
   std::string comment =
       fmt::format("find {}: walks on; what is skipped is never needed again", level.variable);
-  if (down || !plan.partitioned) return {{loop::While{here, {step}, comment}}};
+  if (down || !plan.partitioned || plan.few_positions) return {{loop::While{here, {step}, comment}}};
   Term last = position + Term(stride - 1);
   Term far = term::conjunction({term::less(last, upper), at(plan.skip, level, last)});
   loop::While strides{far, {assign(stop, position + Term(stride))}, fmt::format("{} at once", stride)};
@@ -109,7 +114,12 @@ Block walk(const Level &level, const LevelPlan &plan, const Around &around, cons
     ahead.otherwise = {{std::move(steps)}};
     return {{std::move(strides)}, {std::move(ahead)}};
   }
-  return {{loop::If{here, {step, {std::move(strides)}, {std::move(steps)}}, comment}}};
+  Block far_on{step, {std::move(strides)}, {std::move(steps)}};
+  if (!around.ends_loop || !is_segment(level)) return {{loop::If{here, std::move(far_on), comment}}};
+  // Many rows of real matrices are narrow: one look at the last key spares the walk to it.
+  loop::If behind{at(plan.skip, level, upper - Term(1)), {assign(stop, upper)}, "behind all of them"};
+  behind.otherwise = std::move(far_on);
+  return {{loop::If{here, {{std::move(behind)}}, comment}}};
 }
 
 /// Narrows [position, upper bound] down to the first position at which skip is false, if there is one.
@@ -192,11 +202,25 @@ Block walking(const Level &level, const LevelPlan &plan, const Around &around, c
   return block;
 }
 
+/// Many targets lie before or behind a segment's keys, as rows of real matrices are narrow: then the search
+/// has nothing left to do.
+Statement outside_range(const Level &level, const LevelPlan &plan) {
+  Term first = term::variable(level.variable);
+  std::string high_name = level.variable + "_high";
+  Term high = term::variable(high_name);
+  loop::If behind{at(plan.skip, level, high - Term(1)), {assign(level.variable, high)}, ""};
+  behind.otherwise = {
+      {loop::If{term::negation(at(plan.skip, level, first)), {assign(high_name, first)}, ""}}};
+  return {loop::If{term::less(first, high), {{std::move(behind)}}, "behind all of them, or before"}};
+}
+
 Block binary(const Level &level, const LevelPlan &plan, const Body &body) {
   Block block;
   Level named = level;
   named.upper = named_bound("_end", level, level.upper, block);
-  for (Statement &statement : lower_bound(level.variable, named, plan.skip))
+  Block search = lower_bound(level.variable, named, plan.skip);
+  if (is_segment(level)) search.insert(search.end() - 1, outside_range(level, plan));
+  for (Statement &statement : search)
     block.push_back(std::move(statement));
   Term inside = term::less(term::variable(level.variable), named.upper);
   visit_matches(level, plan, level.variable, inside, named.upper, body, block);

@@ -27,7 +27,7 @@ constexpr double search_step = 5;
 constexpr double map_step = 3;
 /// What passing a position in a walk costs, eight at a time, and stopping at a target.
 constexpr double walk_step = 0.25;
-constexpr double walk_stop = 2;
+constexpr double walk_stop = 4;
 /// What looking at a map costs; less where the whole kernel has one, since then many targets are looked up at
 /// once.
 constexpr double look_up = 1;
@@ -71,6 +71,24 @@ public:
       determination_.append_eliminated(bound, order);
     }
     return order;
+  }
+
+  double cost(const Order &order) const {
+    Variables bound = determination_.close(0);
+    std::vector<std::size_t> chosen;
+    std::vector<double> before;
+    Step sum{0, 1};
+    for (const std::string &name : order) {
+      int found = determination_.find(name);
+      if (found < 0 || (bound & (Variables{1} << found))) continue;
+      auto variable = static_cast<std::size_t>(found);
+      Step step = step_to(variable, determination_.keys(variable, bound), bound, sum.visits, chosen, before);
+      chosen.push_back(variable);
+      before.push_back(sum.visits);
+      sum = {sum.cost + step.cost, step.visits};
+      bound = determination_.close(bound | (Variables{1} << variable));
+    }
+    return sum.cost + sum.visits;
   }
 
   std::map<std::string, double> trips(const Order &order) const {
@@ -150,23 +168,32 @@ private:
     for (std::size_t variable = 0; variable < determination_.size(); ++variable) {
       Variables own = Variables{1} << variable;
       if ((bound & own) || !determination_.bounded(variable, bound)) continue;
-      double length = trip(variable, bound);
       std::vector<std::string> keys = determination_.keys(variable, bound);
-      bool find = !keys.empty();
-      if (!find && (not_looped_ & own)) continue;
-      // Each equation of a find selects one of as many values as a mode has coordinates, at random; real data
-      // are less random than that.
-      double random_hits = length / std::pow(default_size, static_cast<double>(keys.size()));
-      double inner = visits * (find ? std::max(std::min(hit_rate, length), random_hits) : length);
-      double steps = length;
-      if (find && !scans_.count(keys)) steps = steps_of_find(variable, bound, length, visits, chosen, before);
-      double more = visits * (1 + steps) + (find ? inner : 0);
+      if (keys.empty() && (not_looped_ & own)) continue;
+      Step step = step_to(variable, keys, bound, visits, chosen, before);
       std::vector<std::size_t> next = chosen;
       next.push_back(variable);
       std::vector<double> next_before = before;
       next_before.push_back(visits);
-      search(determination_.close(bound | own), inner, cost + more, next, next_before);
+      search(determination_.close(bound | own), step.visits, cost + step.cost, next, next_before);
     }
+  }
+
+  /// What choosing a variable next costs, and how often what follows is reached.
+  struct Step {
+    double cost = 0, visits = 0;
+  };
+  Step step_to(std::size_t variable, const std::vector<std::string> &keys, Variables bound, double visits,
+               const std::vector<std::size_t> &chosen, const std::vector<double> &before) const {
+    double length = trip(variable, bound);
+    bool find = !keys.empty();
+    // Each equation of a find selects one of as many values as a mode has coordinates, at random; real data
+    // are less random than that.
+    double random_hits = length / std::pow(default_size, static_cast<double>(keys.size()));
+    double inner = visits * (find ? std::max(std::min(hit_rate, length), random_hits) : length);
+    double steps = length;
+    if (find && !scans_.count(keys)) steps = steps_of_find(variable, bound, length, visits, chosen, before);
+    return {visits * (1 + steps) + (find ? inner : 0), inner};
   }
 
   /// A find searches, or it walks over its segment, or fills a map from it, once for all visits that share
@@ -236,6 +263,10 @@ private:
 Order plan_order(const combine::IterationSpace &space, const Counts &counts, const Scans &scans,
                  const std::set<std::string> &found) {
   return Planner(space, counts, scans, found).plan();
+}
+
+double cost_of(const combine::IterationSpace &space, const Order &order, const Counts &counts) {
+  return Planner(space, counts, {}, {}).cost(order);
 }
 
 std::map<std::string, double> trip_counts(const combine::IterationSpace &space, const Order &order,

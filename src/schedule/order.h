@@ -33,6 +33,9 @@ using Scans = std::set<std::vector<std::string>>;
 Order plan_order(const combine::IterationSpace &space, const Counts &counts, const Scans &scans = {},
                  const std::set<std::string> &found = {});
 
+/// The cost that plan_order would estimate for an order of these data, in visits of a loop.
+double cost_of(const combine::IterationSpace &space, const Order &order, const Counts &counts);
+
 /// Estimated trip counts of the variables of an order that are neither determined nor eliminated: loops per
 /// visit, or the range of a find.
 std::map<std::string, double> trip_counts(const combine::IterationSpace &space, const Order &order,

@@ -10,9 +10,9 @@ using scan::Level;
 
 namespace {
 
-/// How the loop of a level is run: parallel, reduction, serial.
+/// How the loop of a level is run where there is enough to do: parallel, reduction, serial.
 std::string kind_of(const pipeline::Leaf &leaf, std::size_t index) {
-  if (leaf.plan.parallel == index) return "parallel";
+  if (leaf.parallel == index) return "parallel";
   for (const depend::LoopVerdict &verdict : leaf.verdicts)
     if (verdict.variable == leaf.plan.nest.levels[index].variable &&
         verdict.verdict == depend::Verdict::Reduction)
