@@ -248,9 +248,9 @@ private:
     std::int64_t limit = per_thread ? longest_map_per_thread : longest_map;
     Term condition = term::less(Term(limit), last->map_extent);
     Term positions = last->map_upper - last->map_lower;
-    // With one loop to the find, by_lengths knows better.
-    bool few = last->map_level > 0 && loops_in(levels_, last->map_level, last->level) > 1 &&
-               known_at(last->map_lower, plan.split) && known_at(last->map_upper, plan.split);
+    bool known =
+        last->map_level > 0 && known_at(last->map_lower, plan.split) && known_at(last->map_upper, plan.split);
+    bool few = known && loops_in(levels_, last->map_level, last->level) > 1;
     if (few) condition = term::disjunction({condition, term::at_most(positions, Term(shortest_map))});
     const Level &found = levels_[last->level];
     auto walks =
@@ -261,6 +261,14 @@ private:
         });
     if (walks != plan.alternatives.end()) {
       walks->condition = term::disjunction({walks->condition, condition});
+      if (known) {
+        // First, so that nothing else is asked of a short row.
+        lower::Alternative shortest = *walks;
+        shortest.condition = term::at_most(positions, Term(shortest_map_for_one_loop));
+        shortest.reason = fmt::format("very few of {}: a walk over these", found.tensor);
+        find_of(shortest.plan, found.variable)->few_positions = true;
+        plan.alternatives.insert(plan.alternatives.begin(), std::move(shortest));
+      }
     } else {
       std::optional<LeafPlan> other;
       for (Method method : {Method::Sequential, Method::Binary, Method::Scan})
@@ -276,8 +284,7 @@ private:
     last->map_limit = limit;
     for (lower::Alternative &each : plan.alternatives)
       for (LevelPlan &find : each.plan.finds.levels)
-        if (find.method == Method::Map && each.plan.nest.levels[find.level].variable == found.variable)
-          find.map_limit = limit;
+        if (find.method == Method::Map && find.map_extent == last->map_extent) find.map_limit = limit;
   }
 
   // ---- by lengths
@@ -370,13 +377,19 @@ private:
       const scan::Nest *nest = swapped.empty() ? nullptr : scanned(given_.space, swapped);
       if (!nest || !begins_alike(*nest, split)) swapped.clear();
     }
-    auto add = [&](bool swap, Method method, std::int64_t ratio) {
-      if (swap && swapped.empty()) return;
+    auto planned = [&](bool swap, Method method) -> std::optional<LeafPlan> {
+      if (swap && swapped.empty()) return std::nullopt;
       const Level &sought = swap ? levels_[*driver] : found;
       std::optional<LeafPlan> other =
           plan_in(given_.space, swap ? swapped : order_, {{sought.variable, method}});
-      if (!other || !fits(*other, split)) return;
+      if (!other || !fits(*other, split)) return std::nullopt;
       run_in_parallel(*other);
+      return other;
+    };
+    auto add = [&](bool swap, Method method, std::int64_t ratio) {
+      std::optional<LeafPlan> other = planned(swap, method);
+      if (!other) return;
+      const Level &sought = swap ? levels_[*driver] : found;
       Term condition = swap ? term::at_most(term::scale(ratio, positions), targets)
                             : term::at_most(term::scale(ratio, targets), positions);
       const char *way = method == Method::Binary ? "each is searched in" : "a walk over";
@@ -387,8 +400,15 @@ private:
     for (bool swap : {false, true})
       add(swap, Method::Binary, search_ratio);
     if (!map) return;
+    // A map of the shorter: filling it costs more than looking in it.
+    std::optional<LeafPlan> shorter = planned(true, Method::Map);
     for (bool swap : {false, true})
-      add(swap, Method::Sequential, walk_ratio);
+      add(swap, Method::Sequential, shorter ? walk_ratio : walk_ratio_to_map_of_longer);
+    if (!shorter) return;
+    const std::string &kept = levels_[*driver].tensor;
+    plan.alternatives.push_back({term::at_most(term::scale(map_ratio, targets), positions),
+                                 fmt::format("more of {} than of {}: these into a map", found.tensor, kept),
+                                 std::move(*shorter)});
   }
 
   // ---- in step

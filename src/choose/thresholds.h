@@ -18,8 +18,12 @@ inline constexpr double visits_per_marked_entry = 0.25;
 /// So many times longer is a segment than the loop that looks for targets in it: a binary search per target
 /// is faster than passing the segment once, eight positions at a time.
 inline constexpr std::int64_t search_ratio = 512;
-/// And so many times: passing it is faster than filling a map from it.
-inline constexpr std::int64_t walk_ratio = 8;
+/// And so many times: passing it is faster than filling a map, from the loop's positions or from its own.
+inline constexpr std::int64_t walk_ratio = 32;
+inline constexpr std::int64_t walk_ratio_to_map_of_longer = 8;
+/// So many times longer is a segment than the loop: it is passed, and the map filled from the loop's
+/// positions.
+inline constexpr std::int64_t map_ratio = 2;
 
 /// Both a loop and the segment have so many positions, and neither more than so many times those of the
 /// other: passing them in step is faster than a walk.
@@ -28,6 +32,8 @@ inline constexpr std::int64_t in_step_ratio = 8;
 
 /// Positions of a segment that aren't worth a map, though several loops look for targets in it.
 inline constexpr std::int64_t shortest_map = 3;
+/// ... though one loop does.
+inline constexpr std::int64_t shortest_map_for_one_loop = 2;
 
 /// Keys that a map may range over, and one that each thread has: 8 bytes each.
 inline constexpr std::int64_t longest_map = std::int64_t{1} << 28;

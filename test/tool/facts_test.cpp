@@ -226,19 +226,24 @@ TEST(ToolFacts, Alternatives) {
        {"-f", "A=csr", "-f", "B=csr"},
        a_b,
        "B.p map",
-       {"y.a if 512*A.rowptr(i + 1) + B.rowptr(i) <= 512*A.rowptr(i) + B.rowptr(i + 1) "
+       {"y.a if B.rowptr(i + 1) <= B.rowptr(i) + 2 [i A.r B.r y.a A.p j B.p]: B.p sequential up [\"i\"] ++",
+        "y.a if 512*A.rowptr(i + 1) + B.rowptr(i) <= 512*A.rowptr(i) + B.rowptr(i + 1) "
         "[i A.r B.r y.a A.p j B.p]: B.p binary",
         "y.a if A.rowptr(i) + 512*B.rowptr(i + 1) <= A.rowptr(i + 1) + 512*B.rowptr(i) "
         "[i A.r B.r y.a B.p j A.p]: A.p binary",
-        "y.a if 8*A.rowptr(i + 1) + B.rowptr(i) <= 8*A.rowptr(i) + B.rowptr(i + 1) or 16777217 <= A.N "
+        "y.a if 32*A.rowptr(i + 1) + B.rowptr(i) <= 32*A.rowptr(i) + B.rowptr(i + 1) or 16777217 <= A.N "
         "[i A.r B.r y.a A.p j B.p]: B.p sequential up [\"i\"] ++",
-        "y.a if A.rowptr(i) + 8*B.rowptr(i + 1) <= A.rowptr(i + 1) + 8*B.rowptr(i) "
-        "[i A.r B.r y.a B.p j A.p]: A.p sequential up [\"i\"] ++"}},
+        "y.a if A.rowptr(i) + 32*B.rowptr(i + 1) <= A.rowptr(i + 1) + 32*B.rowptr(i) "
+        "[i A.r B.r y.a B.p j A.p]: A.p sequential up [\"i\"] ++",
+        "y.a if 2*A.rowptr(i + 1) + B.rowptr(i) <= 2*A.rowptr(i) + B.rowptr(i + 1) "
+        "[i A.r B.r y.a B.p j A.p]: A.p map"}},
       {both,
        {"-f", "A=dcsr", "-f", "B=dcsr"},
        {},
        "B.r sequential up [] ++, B.p map",
-       {"B.r if 512*A.rowptr(A.r + 1) + B.rowptr(B.r) <= 512*A.rowptr(A.r) + B.rowptr(B.r + 1) "
+       {"B.r if B.rowptr(B.r + 1) <= B.rowptr(B.r) + 2 [A.r i y.a B.r A.p j B.p]: B.r sequential up [] ++, "
+        "B.p sequential up [\"B.r\"] ++",
+        "B.r if 512*A.rowptr(A.r + 1) + B.rowptr(B.r) <= 512*A.rowptr(A.r) + B.rowptr(B.r + 1) "
         "[A.r i y.a B.r A.p j B.p]: B.r sequential up [] ++, B.p binary",
         "B.r if A.rowptr(A.r) + 512*B.rowptr(B.r + 1) <= A.rowptr(A.r + 1) + 512*B.rowptr(B.r) "
         "[A.r i y.a B.r B.p j A.p]: B.r sequential up [] ++, A.p binary",
