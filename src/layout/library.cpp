@@ -1,5 +1,6 @@
 // Where layouts come from: the shipped files, or a user's own.
 #include "layout/layout.h"
+#include "layout/level_formats.h"
 #include "parse/parse.h"
 #include "report/diagnostic.h"
 
@@ -52,6 +53,24 @@ const parse::LayoutTree &choose(const std::vector<parse::LayoutTree> &trees,
                    : fmt::format("did you mean `{}`?", near));
 }
 
+/// A composition of level formats ("ds", "uq"), if the name is one and no shipped layout's.
+std::optional<parse::LayoutTree> composed(const parse::LayoutReference &reference, std::size_t order) {
+  const auto &shipped = shipped_trees();
+  bool is_shipped = std::any_of(shipped.begin(), shipped.end(),
+                                [&](const auto &tree) { return tree.name.text == reference.name; });
+  std::optional<std::vector<LevelFormat>> levels = read_level_formats(reference.name);
+  if (is_shipped || !levels) return std::nullopt;
+  if (levels->size() != order)
+    report::fail(
+        Kind::unknown_layout, reference.span,
+        fmt::format("the level formats `{}` are for tensors of order {}, but the tensor has order {}",
+                    reference.name, levels->size(), order),
+        "write a letter per mode: d dense, s compressed, u and q for coordinate lists");
+  auto text = std::make_shared<const text::Source>(
+      reference.name, layout_text(reference.name, *levels, reference.parameters, reference.span));
+  return parse::parse_layout_file(text).layouts.front();
+}
+
 CheckedLayout finish(const parse::LayoutTree &tree, const std::vector<std::int64_t> &parameters, bool check) {
   CheckedLayout result;
   result.layout = make_layout(tree, parameters);
@@ -79,6 +98,8 @@ CheckedLayout load_layout(const parse::LayoutReference &reference, std::size_t o
     parse::LayoutFileTree file = parse::parse_layout_file(source);
     made = finish(choose(file.layouts, reference, order, fmt::format("in `{}`", reference.file)),
                   reference.parameters, true);
+  } else if (std::optional<parse::LayoutTree> tree = composed(reference, order)) {
+    made = finish(*tree, {}, true);
   } else {
     // The shipped files were checked, without a finding, when this library was tested (test/layout).
     made = finish(choose(shipped_trees(), reference, order, "among the shipped ones"), reference.parameters,
