@@ -26,7 +26,7 @@ TEST(LevelFormats, Expansions) {
        {"d", "s", "u", "dd", "ds", "sd", "ss", "uq", "du", "dss", "sss", "ucq", "dsd", "suq", "sdd", "duq"})
     all += text_of(letters) + std::string(golden_dashes) + "\n";
   all += text_of("ds", {1, 0}) + std::string(golden_dashes) + "\n" + text_of("sss", {2, 0, 1});
-  golden_check("layout", "level_formats", all);
+  golden_check("level_formats", "expansions", all);
 }
 
 /// Each is a layout without a finding, the same as a shipped one where there is such.
