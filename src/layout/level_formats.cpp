@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <sstream>
 
 namespace unravel::layout {
 
@@ -13,6 +14,17 @@ using report::Kind;
 namespace {
 
 constexpr std::string_view coordinate_names = "ijklmnoabcdefgh";
+
+const char *word_for(LevelFormat format) {
+  switch (format) {
+  case LevelFormat::Dense: return "dense";
+  case LevelFormat::Compressed: return "compressed";
+  case LevelFormat::CompressedRepeats: return "compressed not unique";
+  case LevelFormat::Singleton: return "singleton";
+  case LevelFormat::SingletonRepeats: return "singleton not unique";
+  }
+  return "";
+}
 
 bool is_keyed(LevelFormat format) {
   return format != LevelFormat::Dense;
@@ -26,21 +38,8 @@ bool repeats(LevelFormat format) {
 
 class Expansion {
 public:
-  Expansion(const std::string &letters, const std::vector<LevelFormat> &levels,
-            const std::vector<std::int64_t> &mode_order, const text::Span &span)
-      : letters_(letters), levels_(levels), modes_(mode_order), span_(span) {
-    if (modes_.empty())
-      for (std::size_t level = 0; level < levels.size(); ++level)
-        modes_.push_back(static_cast<std::int64_t>(level));
-    std::vector<std::int64_t> sorted = modes_;
-    std::sort(sorted.begin(), sorted.end());
-    for (std::size_t mode = 0; mode < levels.size(); ++mode)
-      if (sorted.size() != levels.size() || sorted[mode] != static_cast<std::int64_t>(mode))
-        report::fail(Kind::wrong_arity, span_,
-                     fmt::format("`{}` is no order of the {} modes of `{}`", fmt::join(modes_, ","),
-                                 levels.size(), letters),
-                     "write each mode once, from 0: `ss:1,0` stores columns");
-  }
+  Expansion(const Composition &composition, const text::Span &span)
+      : parts_(composition), levels_(composition.levels), span_(span) {}
 
   std::string text() {
     for (std::size_t level = 0; level < levels_.size(); ++level) {
@@ -56,23 +55,32 @@ public:
   }
 
 private:
-  static std::string coordinate(std::size_t mode) { return std::string(1, coordinate_names[mode]); }
-  static std::string size(std::size_t mode) { return fmt::format("D{}", mode + 1); }
-  std::size_t mode_of(std::size_t level) const { return static_cast<std::size_t>(modes_[level]); }
+  const std::string &coordinate(std::size_t level) const { return parts_.coordinates[parts_.modes[level]]; }
+  const std::string &size(std::size_t level) const { return parts_.sizes[parts_.modes[level]]; }
 
   [[noreturn]] void refuse(std::size_t level, const std::string &reason, const std::string &hint) const {
-    report::fail(Kind::not_supported, span_,
-                 fmt::format("level {} of `{}` (`{}`) {}", level + 1, letters_, letters_[level], reason),
-                 hint);
+    report::fail(
+        Kind::not_supported, span_,
+        fmt::format("level {} of `{}` ({}) {}", level + 1, parts_.name, word_for(levels_[level]), reason),
+        hint);
+  }
+
+  /// "p2", or where the user has called something else so, "p2_".
+  std::string fresh(const char *base, std::size_t level) const {
+    std::string name = fmt::format("{}{}", base, level + 1);
+    while (std::count(parts_.coordinates.begin(), parts_.coordinates.end(), name) ||
+           std::count(parts_.sizes.begin(), parts_.sizes.end(), name))
+      name += "_";
+    return name;
   }
 
   void add_dense(std::size_t level) {
-    std::string position = fmt::format("r{}", level + 1);
+    std::string position = fresh("r", level);
     positions_.push_back(position);
-    conditions_.push_back(fmt::format("{} = {}", coordinate(mode_of(level)), position));
-    conditions_.push_back(fmt::format("0 <= {} < {}", position, size(mode_of(level))));
+    conditions_.push_back(fmt::format("{} = {}", coordinate(level), position));
+    conditions_.push_back(fmt::format("0 <= {} < {}", position, size(level)));
     slots_.push_back(position);
-    extents_.push_back(size(mode_of(level)));
+    extents_.push_back(size(level));
   }
 
   void add_compressed(std::size_t level) {
@@ -81,12 +89,12 @@ private:
              "their number would be a product of a position and a size, which is not affine; put the dense "
              "levels inside");
     segments_.clear();
-    std::string position = fmt::format("p{}", level + 1), count = fmt::format("N{}", level + 1);
+    std::string position = fresh("p", level), count = fresh("N", level);
     if (slots_.empty()) {
       counts_.push_back(count);
       conditions_.push_back(fmt::format("0 <= {} < {}", position, count));
     } else {
-      segments_ = fmt::format("pos{}", level + 1);
+      segments_ = fresh("pos", level);
       indices_.push_back(fmt::format("{}[{} + 1]", segments_, extents_[0]));
       counts_.push_back(fmt::format("{} = {}({})", count, segments_, extents_[0]));
       conditions_.push_back(fmt::format("{0}({1}) <= {2} < {0}({1} + 1)", segments_, slots_[0], position));
@@ -110,10 +118,10 @@ private:
   }
 
   void add_key(std::size_t level) {
-    std::string array = fmt::format("idx{}", level + 1);
+    std::string array = fresh("idx", level);
     indices_.push_back(fmt::format("{}[{}]", array, extents_[0]));
-    conditions_.push_back(fmt::format("{} = {}({})", coordinate(mode_of(level)), array, slots_[0]));
-    properties_.push_back(fmt::format("range {} in [0, {})", array, size(mode_of(level))));
+    conditions_.push_back(fmt::format("{} = {}({})", coordinate(level), array, slots_[0]));
+    properties_.push_back(fmt::format("range {} in [0, {})", array, size(level)));
     keys_.push_back(array);
   }
 
@@ -132,31 +140,28 @@ private:
   }
 
   std::string assembled() const {
-    bool in_order = std::is_sorted(modes_.begin(), modes_.end());
-    std::string name = in_order ? letters_ : fmt::format("{}_{}", letters_, fmt::join(modes_, "_"));
-    std::string text = fmt::format("# The level formats {}, outermost first, of the modes {}.\nlayout {}(",
-                                   letters_, fmt::join(modes_, ", "), name);
-    std::vector<std::string> coordinates;
-    for (std::size_t mode = 0; mode < levels_.size(); ++mode) {
-      text += fmt::format("{}{}: {}", mode ? ", " : "", coordinate(mode), size(mode));
-      coordinates.push_back(coordinate(mode));
-    }
+    std::string text;
+    std::istringstream lines(parts_.comment);
+    for (std::string line; std::getline(lines, line);)
+      text += "# " + line + "\n";
+    text += fmt::format("layout {}(", parts_.name);
+    for (std::size_t mode = 0; mode < levels_.size(); ++mode)
+      text += fmt::format("{}{}: {}", mode ? ", " : "", parts_.coordinates[mode], parts_.sizes[mode]);
     text += ") {\n";
     if (!indices_.empty()) text += fmt::format("  index  {};\n", fmt::join(indices_, ", "));
     for (const std::string &count : counts_)
       text += fmt::format("  count  {};\n", count);
     text += fmt::format("  value  val[{}];\n", fmt::join(extents_, ", "));
     text += fmt::format("  stored {{ [{}] -> [{}] : {} }} at val({});\n", fmt::join(positions_, ", "),
-                        fmt::join(coordinates, ", "), fmt::join(conditions_, "\n           and "),
+                        fmt::join(parts_.coordinates, ", "), fmt::join(conditions_, "\n           and "),
                         fmt::join(slots_, ", "));
     for (const std::string &property : properties_)
       text += fmt::format("  property {};\n", property);
     return text + "}\n";
   }
 
-  const std::string &letters_;
+  const Composition &parts_;
   const std::vector<LevelFormat> &levels_;
-  std::vector<std::int64_t> modes_;
   const text::Span &span_;
   std::vector<std::string> positions_, conditions_, indices_, counts_, properties_;
   /// The positions that number what is below, and how many of each there are.
@@ -183,9 +188,77 @@ std::optional<std::vector<LevelFormat>> read_level_formats(std::string_view lett
   return levels;
 }
 
-std::string layout_text(const std::string &letters, const std::vector<LevelFormat> &levels,
-                        const std::vector<std::int64_t> &mode_order, const text::Span &span) {
-  return Expansion(letters, levels, mode_order, span).text();
+std::optional<Composition> composition_of(const std::string &letters,
+                                          const std::vector<std::int64_t> &mode_order,
+                                          const text::Span &span) {
+  std::optional<std::vector<LevelFormat>> levels = read_level_formats(letters);
+  if (!levels) return std::nullopt;
+  Composition result;
+  result.levels = std::move(*levels);
+  for (std::size_t mode = 0; mode < letters.size(); ++mode) {
+    result.coordinates.push_back(std::string(1, coordinate_names[mode]));
+    result.sizes.push_back(fmt::format("D{}", mode + 1));
+    result.modes.push_back(mode_order.empty()
+                               ? mode
+                               : static_cast<std::size_t>(mode_order[std::min(mode, mode_order.size() - 1)]));
+  }
+  std::vector<std::size_t> sorted = result.modes;
+  std::sort(sorted.begin(), sorted.end());
+  for (std::size_t mode = 0; mode < letters.size(); ++mode)
+    if (sorted[mode] != mode || (!mode_order.empty() && mode_order.size() != letters.size()))
+      report::fail(Kind::wrong_arity, span,
+                   fmt::format("`{}` is no order of the {} modes of `{}`", fmt::join(mode_order, ","),
+                               letters.size(), letters),
+                   "write each mode once, from 0: `ss:1,0` stores columns");
+  bool in_order = std::is_sorted(result.modes.begin(), result.modes.end());
+  result.name = in_order ? letters : fmt::format("{}_{}", letters, fmt::join(result.modes, "_"));
+  result.comment = fmt::format("The level formats {}, outermost first, of the modes {}.", letters,
+                               fmt::join(result.modes, ", "));
+  return result;
+}
+
+Composition composition_of(const parse::LayoutTree &tree) {
+  if (!tree.arrays.empty() || !tree.counts.empty() || !tree.stored.empty() || !tree.properties.empty())
+    report::fail(Kind::syntax_error, tree.levels.front().coordinate.span,
+                 fmt::format("layout `{}` has level formats and other statements", tree.name.text),
+                 "`levels` stands for arrays, relation and properties: `unravel layout show` prints these");
+  Composition result{tree.name.text, tree.comment, {}, {}, {}, {}};
+  for (const parse::CoordinateTree &coordinate : tree.coordinates) {
+    result.coordinates.push_back(coordinate.name.text);
+    result.sizes.push_back(coordinate.size.text);
+  }
+  for (const parse::LevelTree &level : tree.levels) {
+    const std::string &format = level.format.text;
+    if (format == "dense" && !level.unique)
+      report::fail(Kind::wrong_arity, level.format.span, "a dense level has each coordinate once",
+                   "write `compressed not unique`");
+    result.levels.push_back(format == "dense" ? LevelFormat::Dense
+                            : format == "compressed"
+                                ? level.unique ? LevelFormat::Compressed : LevelFormat::CompressedRepeats
+                            : level.unique ? LevelFormat::Singleton
+                                           : LevelFormat::SingletonRepeats);
+    auto found = std::find(result.coordinates.begin(), result.coordinates.end(), level.coordinate.text);
+    if (found == result.coordinates.end())
+      report::fail(Kind::unknown_name, level.coordinate.span,
+                   fmt::format("`{}` is no coordinate of layout `{}`", level.coordinate.text, tree.name.text),
+                   fmt::format("its coordinates are {}", fmt::join(result.coordinates, ", ")));
+    auto mode = static_cast<std::size_t>(found - result.coordinates.begin());
+    if (std::find(result.modes.begin(), result.modes.end(), mode) != result.modes.end())
+      report::fail(Kind::duplicate_name, level.coordinate.span,
+                   fmt::format("`{}` has a level already", level.coordinate.text),
+                   "write each coordinate once");
+    result.modes.push_back(mode);
+  }
+  if (result.modes.size() != result.coordinates.size())
+    report::fail(Kind::wrong_arity, tree.levels.back().coordinate.span,
+                 fmt::format("{} of the {} coordinates of layout `{}` have a level", result.modes.size(),
+                             result.coordinates.size(), tree.name.text),
+                 "write one per coordinate");
+  return result;
+}
+
+std::string layout_text(const Composition &composition, const text::Span &span) {
+  return Expansion(composition, span).text();
 }
 
 } // namespace unravel::layout

@@ -58,16 +58,15 @@ std::optional<parse::LayoutTree> composed(const parse::LayoutReference &referenc
   const auto &shipped = shipped_trees();
   bool is_shipped = std::any_of(shipped.begin(), shipped.end(),
                                 [&](const auto &tree) { return tree.name.text == reference.name; });
-  std::optional<std::vector<LevelFormat>> levels = read_level_formats(reference.name);
-  if (is_shipped || !levels) return std::nullopt;
-  if (levels->size() != order)
+  if (is_shipped || !read_level_formats(reference.name)) return std::nullopt;
+  if (reference.name.size() != order)
     report::fail(
         Kind::unknown_layout, reference.span,
         fmt::format("the level formats `{}` are for tensors of order {}, but the tensor has order {}",
-                    reference.name, levels->size(), order),
+                    reference.name, reference.name.size(), order),
         "write a letter per mode: d dense, s compressed, u and q for coordinate lists");
-  auto text = std::make_shared<const text::Source>(
-      reference.name, layout_text(reference.name, *levels, reference.parameters, reference.span));
+  auto parts = composition_of(reference.name, reference.parameters, reference.span);
+  auto text = std::make_shared<const text::Source>(reference.name, layout_text(*parts, reference.span));
   return parse::parse_layout_file(text).layouts.front();
 }
 
