@@ -30,6 +30,19 @@ const std::vector<parse::LayoutTree> &shipped_trees() {
   return trees;
 }
 
+/// The layouts of the file of that name, which holds all of that name; where there is none, all layouts: to
+/// say what there is. One file is read faster than all.
+const std::vector<parse::LayoutTree> &trees_for(const std::string &name) {
+  static std::map<std::string, std::vector<parse::LayoutTree>> read;
+  if (auto known = read.find(name); known != read.end()) return known->second;
+  for (const ShippedFile &file : shipped_files()) {
+    if (file.name != name) continue;
+    auto source = std::make_shared<const text::Source>(file.name + ".layout", file.content);
+    return read.emplace(name, parse::parse_layout_file(source).layouts).first->second;
+  }
+  return shipped_trees();
+}
+
 const parse::LayoutTree &choose(const std::vector<parse::LayoutTree> &trees,
                                 const parse::LayoutReference &reference, std::size_t order,
                                 const std::string &where) {
@@ -55,10 +68,11 @@ const parse::LayoutTree &choose(const std::vector<parse::LayoutTree> &trees,
 
 /// A composition of level formats ("ds", "uq"), if the name is one and no shipped layout's.
 std::optional<parse::LayoutTree> composed(const parse::LayoutReference &reference, std::size_t order) {
+  if (!read_level_formats(reference.name)) return std::nullopt;
   const auto &shipped = shipped_trees();
   bool is_shipped = std::any_of(shipped.begin(), shipped.end(),
                                 [&](const auto &tree) { return tree.name.text == reference.name; });
-  if (is_shipped || !read_level_formats(reference.name)) return std::nullopt;
+  if (is_shipped) return std::nullopt;
   if (reference.name.size() != order)
     report::fail(
         Kind::unknown_layout, reference.span,
@@ -101,8 +115,8 @@ CheckedLayout load_layout(const parse::LayoutReference &reference, std::size_t o
     made = finish(*tree, {}, true);
   } else {
     // The shipped files were checked, without a finding, when this library was tested (test/layout).
-    made = finish(choose(shipped_trees(), reference, order, "among the shipped ones"), reference.parameters,
-                  false);
+    made = finish(choose(trees_for(reference.name), reference, order, "among the shipped ones"),
+                  reference.parameters, false);
   }
   return loaded.emplace(std::move(key), std::move(made)).first->second;
 }

@@ -37,6 +37,13 @@ TEST(LayoutLibrary, ShippedNames) {
   EXPECT_EQ(load("dense<0>", 1), "dense<0>");
 }
 
+/// So that one file is read for a name, not all.
+TEST(LayoutLibrary, AFileHoldsTheLayoutsOfItsName) {
+  for (const layout::ShippedFile &file : layout::shipped_files())
+    for (const parse::LayoutTree &tree : trees_of(file.content))
+      EXPECT_EQ(tree.name.text, file.name);
+}
+
 TEST(LayoutLibrary, ThereIsNoSuchLayout) {
   EXPECT_EQ(load("crs", 2),
             "-f A:1:1: error: there is no layout `crs` among the shipped ones [unknown-layout]\n"
