@@ -125,8 +125,13 @@ private:
       return given.empty() ? member(x->name) : given;
     }
     if (const auto *x = term.as<term::Linear>()) return linear_text(*x);
-    if (const auto *x = term.as<term::Apply>())
-      return fmt::format("{}[{}]", member(x->function), c_text(x->arguments.at(0)));
+    if (const auto *x = term.as<term::Apply>()) {
+      const Declared &array = *layout_.array(x->function);
+      Term slot;
+      for (std::size_t k = 0; k < x->arguments.size(); ++k)
+        slot = term::multiply(slot, array.extents.at(k)) + x->arguments[k];
+      return fmt::format("{}[{}]", member(x->function), c_text(slot));
+    }
     if (const auto *x = term.as<term::FloorDivide>()) return quotient_text(x->numerator, x->divisor);
     if (const auto *x = term.as<term::Modulo>()) return remainder_text(x->numerator, x->divisor);
     if (const auto *x = term.as<term::Product>())

@@ -149,16 +149,34 @@ TEST(Unpack, LayoutsThatCannotBePacked) {
 }
 
 TEST(Pack, Refusals) {
-  const std::string forms = " | packing is derived for positions like `i = r`, `0 <= p < NNZ` and `f(r) <= p "
-                            "< f(r + 1)` with `j = col(p)`; "
-                            "other layouts' arrays can be given as a folder";
+  const std::string forms =
+      " | packing is derived for positions like `i = r`, `i = 4*b + r` with `0 <= r < 4`, `0 <= p < NNZ` and "
+      "`f(r) <= p < f(r + 1)`, and for keys like `j = col(p)`, `j = 4*col(p) + c` and `j = i + off(p)`; "
+      "other layouts' arrays can be given as a folder";
   auto plan = [](const std::string &text, std::vector<std::int64_t> parameters = {}) {
     return refusal([&] { plan_packing(layout_of(text, parameters)); });
   };
-  EXPECT_EQ(plan(bcsr_text, {2, 3}),
-            "cannot-pack: coordinates can't be packed into layout `bcsr<2, 3>`: `2*b + r = i` is not "
-            "of a form that packing is derived for" +
-                forms);
+  auto refused = [&](const std::string &layout, const std::string &why) {
+    return "cannot-pack: coordinates can't be packed into layout `" + layout + "`: " + why + forms;
+  };
+  auto blocks = [&](const std::string &relation, const std::string &extents = "K, 4") {
+    return plan("layout blocks(i: M, j: N) { index f[K]; count K; value val[" + extents +
+                "]; stored { [p, r] -> [i, j] : 0 <= p < K and " + relation + " } at val(p, r); }");
+  };
+  // Blocks that begin anywhere, that overlap, that leave gaps, that are cut off.
+  EXPECT_EQ(blocks("i = f(p) + r and 0 <= r < 4 and j = 0"),
+            refused("blocks", "`i = r + f(p)` is not of a form that packing is derived for"));
+  EXPECT_EQ(blocks("i = 3*f(p) + r and 0 <= r < 4 and j = 0"),
+            refused("blocks", "`i = r + 3*f(p)` is not of a form that packing is derived for"));
+  EXPECT_EQ(blocks("i = 4*f(p) + r and 0 <= r < 3 and j = 0"),
+            refused("blocks", "`i = r + 4*f(p)` is not of a form that packing is derived for"));
+  EXPECT_EQ(blocks("i = 4*f(p) + r and 0 <= r < 4 and r != 2 and j = 0"), "");
+  EXPECT_EQ(blocks("i = 4*f(p) + r and 0 <= r < 4 and j = 0"), "");
+  EXPECT_EQ(blocks("i = 4*f(p) + r and 0 <= r < 4 and j = r"), "");
+  // Bands, of which only some diagonals have a place; differences of which both parts are unknown.
+  EXPECT_EQ(blocks("i = p and j = i + r - 2 and 0 <= r < 4"), "");
+  EXPECT_EQ(blocks("i = f(p) and j = f(p) + r and 0 <= r < N", "K, N"), "");
+  EXPECT_EQ(blocks("i = j + f(p) and i + j = 2*r and 0 <= r < N", "K, N"), "");
   EXPECT_EQ(plan(symmetric_text),
             "cannot-pack: coordinates can't be packed into layout `symmetric_csr`: it has 2 `stored` pieces" +
                 forms);
