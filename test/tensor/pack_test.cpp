@@ -111,7 +111,7 @@ TEST(Pack, Arrays) {
   EXPECT_EQ(values_of<double>(dense, "val"), (std::vector<double>{4, 0, 7, 0, 0, 7, 0, 0, 0, 1, 0, 0}));
 }
 
-TEST(Unpack, LayoutsThatCannotBePacked) {
+TEST(Unpack, GivenArrays) {
   // [1 2 0 0 0]
   // [0 3 0 0 4]
   // [0 0 0 0 5]
@@ -159,24 +159,33 @@ TEST(Pack, Refusals) {
   auto refused = [&](const std::string &layout, const std::string &why) {
     return "cannot-pack: coordinates can't be packed into layout `" + layout + "`: " + why + forms;
   };
-  auto blocks = [&](const std::string &relation, const std::string &extents = "K, 4") {
-    return plan("layout blocks(i: M, j: N) { index f[K]; count K; value val[" + extents +
-                "]; stored { [p, r] -> [i, j] : 0 <= p < K and " + relation + " } at val(p, r); }");
+  auto vector = [&](const std::string &relation) {
+    return plan("layout vector(i: M) { index f[K]; count K; value val[K, 4]; stored { [p, r] -> [i] : "
+                "0 <= p < K and " +
+                relation + " } at val(p, r); }");
   };
-  // Blocks that begin anywhere, that overlap, that leave gaps, that are cut off.
-  EXPECT_EQ(blocks("i = f(p) + r and 0 <= r < 4 and j = 0"),
-            refused("blocks", "`i = r + f(p)` is not of a form that packing is derived for"));
-  EXPECT_EQ(blocks("i = 3*f(p) + r and 0 <= r < 4 and j = 0"),
-            refused("blocks", "`i = r + 3*f(p)` is not of a form that packing is derived for"));
-  EXPECT_EQ(blocks("i = 4*f(p) + r and 0 <= r < 3 and j = 0"),
-            refused("blocks", "`i = r + 4*f(p)` is not of a form that packing is derived for"));
-  EXPECT_EQ(blocks("i = 4*f(p) + r and 0 <= r < 4 and r != 2 and j = 0"), "");
-  EXPECT_EQ(blocks("i = 4*f(p) + r and 0 <= r < 4 and j = 0"), "");
-  EXPECT_EQ(blocks("i = 4*f(p) + r and 0 <= r < 4 and j = r"), "");
+  auto matrix = [&](const std::string &relation, const std::string &arrays) {
+    return plan("layout matrix(i: M, j: N) { " + arrays + " stored { [p, r] -> [i, j] : " + relation +
+                " } at val(p, r); }");
+  };
+  auto form = [](const std::string &part) {
+    return "`" + part + "` is not of a form that packing is derived for";
+  };
+  // Blocks that begin anywhere, that overlap, that leave gaps, that have holes.
+  EXPECT_EQ(vector("i = f(p) + r and 0 <= r < 4"), refused("vector", form("i = r + f(p)")));
+  EXPECT_EQ(vector("i = 3*f(p) + r and 0 <= r < 4"), refused("vector", form("i = r + 3*f(p)")));
+  EXPECT_EQ(vector("i = 4*f(p) + r and 0 <= r < 3"), refused("vector", form("i = r + 4*f(p)")));
+  EXPECT_EQ(vector("i = 4*f(p) + r and 0 <= r < 4 and r != 2"), refused("vector", form("r != 2")));
+  EXPECT_EQ(vector("i = 4*f(p) + 2*r and 0 <= r < 4"), refused("vector", form("i = 2*r + 4*f(p)")));
   // Bands, of which only some diagonals have a place; differences of which both parts are unknown.
-  EXPECT_EQ(blocks("i = p and j = i + r - 2 and 0 <= r < 4"), "");
-  EXPECT_EQ(blocks("i = f(p) and j = f(p) + r and 0 <= r < N", "K, N"), "");
-  EXPECT_EQ(blocks("i = j + f(p) and i + j = 2*r and 0 <= r < N", "K, N"), "");
+  EXPECT_EQ(matrix("i = p and 0 <= p < M and j = i + r - 2 and 0 <= r < 4", "value val[M, 4];"),
+            refused("matrix", form("0 <= r")));
+  EXPECT_EQ(matrix("0 <= p < K and i = f(p) and j = f(p) + r and 0 <= r < N",
+                   "index f[K]; count K; value val[K, N];"),
+            refused("matrix", form("j = r + f(p)")));
+  EXPECT_EQ(matrix("0 <= p < K and i = j + f(p) and i + j = 2*r and 0 <= r < N",
+                   "index f[K]; count K; value val[K, N];"),
+            refused("matrix", form("i = j + f(p)")));
   EXPECT_EQ(plan(symmetric_text),
             "cannot-pack: coordinates can't be packed into layout `symmetric_csr`: it has 2 `stored` pieces" +
                 forms);
@@ -213,6 +222,10 @@ TEST(Pack, Refusals) {
             "last positions" +
                 forms);
 
+  EXPECT_EQ(
+      refusal([&] { pack(derived_layout("dia", 2, {}), Coordinates({INT64_MAX, 2})); }),
+      "not-storable: these entries can't be stored in layout `dia`: `j - i` goes beyond 64 bits | choose "
+      "another layout with -f");
   layout::Layout csr = shipped("csr", 2);
   EXPECT_EQ(refusal([&] { pack(csr, Coordinates({3})); }),
             "wrong-shape: layout `csr` is for tensors of order 2, but the tensor has order 1");
