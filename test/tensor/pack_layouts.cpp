@@ -117,6 +117,7 @@ const std::vector<layout::Layout> &derived_layouts() {
     add("anti", 2, {});
     add("anti_back", 2, {});
     add("csr_relative", 2, {});
+    add("coo_relative", 2, {});
     add("all_diagonals", 2, {});
     add("block_diagonals", 2, {2});
     return result;
