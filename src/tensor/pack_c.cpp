@@ -299,7 +299,9 @@ private:
           continue;
         }
         // The product so far must leave room for one more factor.
-        open(fmt::format("if ({0} > 0 && {1} > INT64_MAX / {2})", extent, count, factor(extent)));
+        const auto *constant = array.extents[k].as<term::Constant>();
+        std::string any = constant && constant->value > 0 ? "" : extent + " > 0 && ";
+        open(fmt::format("if ({}{} > INT64_MAX / {})", any, count, factor(extent)));
         write_no_memory(with_entries);
         close();
         count = fmt::format("{} * {}", count, factor(extent));
