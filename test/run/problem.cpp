@@ -60,6 +60,11 @@ const std::vector<std::string> &literature_tensors() {
   return names;
 }
 
+const std::vector<std::string> &literature_order_4() {
+  static const std::vector<std::string> names = {"coo4", "csf4"};
+  return names;
+}
+
 const std::vector<std::string> &odd_matrices() {
   static const std::vector<std::string> names = {
       "@csr_down", "@csr_any",  "@csr_weak", "@csr_from_one", "@csr_even",   "@csr_once", "@csr_upside_down",
@@ -143,7 +148,7 @@ std::vector<Computation> literature_computations() {
       {"s = A(i,j,k) * B(i,j,k)", {{"A", tensors}, {"B", tensors}}},
       {"C(i,j) = A(i,j,k) * x(k)", {{"A", tensors}, {"x", {"dense", "sv"}}}},
       {"C(i,r) = A(i,j,k) * U(j,r) * V(k,r)", {{"A", tensors}, {"U", {"dense"}}, {"V", {"dense", "csr"}}}},
-      {"s = A(i,j,k,l) * x(i) * y(j) * z(k) * w(l)", {{"A", {"coo4", "csf4"}}, {"w", {"dense", "sv"}}}},
+      {"s = A(i,j,k,l) * x(i) * y(j) * z(k) * w(l)", {{"A", literature_order_4()}, {"w", {"dense", "sv"}}}},
   };
   for (const std::string &matrix : matrices)
     all.push_back({"s = A(i,j) * B(i,j)", {{"A", {matrix}}, {"B", {matrix}}}});
@@ -288,6 +293,19 @@ std::vector<Problem> sample_of(const std::vector<Problem> &problems, std::size_t
   for (std::size_t k = 0; k < rest.size() && chosen.size() < count; ++k)
     chosen.push_back(std::move(rest[k]));
   return chosen;
+}
+
+std::vector<Problem> literature_sample(std::size_t count, std::uint64_t seed) {
+  std::set<std::string> layouts;
+  for (const auto *names :
+       {&literature_matrices(), &literature_squares(), &literature_tensors(), &literature_order_4()})
+    layouts.insert(names->begin(), names->end());
+  std::vector<Problem> problems = all_problems();
+  std::erase_if(problems, [&](const Problem &problem) {
+    return std::none_of(problem.formats.begin(), problem.formats.end(),
+                        [&](const auto &format) { return layouts.count(format.second) > 0; });
+  });
+  return sample_of(problems, count, seed);
 }
 
 double prime(std::size_t k) {
