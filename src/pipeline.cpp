@@ -120,6 +120,15 @@ void leave_out(combine::Combination &combination, const std::vector<std::string>
   std::erase_if(combination.axioms, [&](const prove::Axiom &axiom) { return dropped.count(axiom.text) > 0; });
 }
 
+/// Of several leaves those that the properties exclude: of a symmetric matrix times itself, what is stored on
+/// one side and meant on the other. (What is empty without a property isn't there any more.)
+void drop_excluded(combine::Combination &combination, prove::Prover &prover) {
+  if (combination.leaves.size() < 2) return;
+  std::erase_if(combination.leaves, [&](const combine::IterationSpace &space) {
+    return prover.refute("empty leaf", "", term::conjuncts(space.relation)) == prove::Answer::Refuted;
+  });
+}
+
 std::vector<std::string> loops_of(const scan::Nest &nest) {
   std::vector<std::string> loops;
   for (const scan::Level &level : nest.levels)
@@ -259,6 +268,8 @@ Compilation compile(const Request &request, const Front &front) {
   leave_out(result.combination, request.distrusted);
   const std::vector<prove::Axiom> &axioms = result.combination.axioms;
   result.prover = steps.run("prover", [&] { return std::make_shared<prove::Prover>(axioms); }, no_text);
+
+  drop_excluded(result.combination, *result.prover);
 
   auto plan_leaf = [&](const combine::IterationSpace &space, const schedule::Counts &counts) {
     Leaf leaf;

@@ -1,5 +1,6 @@
 // Where layouts come from: the shipped files, or a user's own.
 #include "layout/layout.h"
+#include "layout/level_formats.h"
 #include "parse/parse.h"
 #include "report/diagnostic.h"
 
@@ -29,6 +30,19 @@ const std::vector<parse::LayoutTree> &shipped_trees() {
   return trees;
 }
 
+/// The layouts of the file of that name, which holds all of that name; where there is none, all layouts: to
+/// say what there is. One file is read faster than all.
+const std::vector<parse::LayoutTree> &trees_for(const std::string &name) {
+  static std::map<std::string, std::vector<parse::LayoutTree>> read;
+  if (auto known = read.find(name); known != read.end()) return known->second;
+  for (const ShippedFile &file : shipped_files()) {
+    if (file.name != name) continue;
+    auto source = std::make_shared<const text::Source>(file.name + ".layout", file.content);
+    return read.emplace(name, parse::parse_layout_file(source).layouts).first->second;
+  }
+  return shipped_trees();
+}
+
 const parse::LayoutTree &choose(const std::vector<parse::LayoutTree> &trees,
                                 const parse::LayoutReference &reference, std::size_t order,
                                 const std::string &where) {
@@ -50,6 +64,24 @@ const parse::LayoutTree &choose(const std::vector<parse::LayoutTree> &trees,
       Kind::unknown_layout, reference.span, fmt::format("there is no layout `{}` {}", reference.name, where),
       near.empty() ? "`unravel layout list` shows the shipped ones; ./file.layout:name names your own"
                    : fmt::format("did you mean `{}`?", near));
+}
+
+/// A composition of level formats ("ds", "uq"), if the name is one and no shipped layout's.
+std::optional<parse::LayoutTree> composed(const parse::LayoutReference &reference, std::size_t order) {
+  if (!read_level_formats(reference.name)) return std::nullopt;
+  const auto &shipped = shipped_trees();
+  bool is_shipped = std::any_of(shipped.begin(), shipped.end(),
+                                [&](const auto &tree) { return tree.name.text == reference.name; });
+  if (is_shipped) return std::nullopt;
+  if (reference.name.size() != order)
+    report::fail(
+        Kind::unknown_layout, reference.span,
+        fmt::format("the level formats `{}` are for tensors of order {}, but the tensor has order {}",
+                    reference.name, reference.name.size(), order),
+        "write a letter per mode: d dense, s compressed, u and q for coordinate lists");
+  auto parts = composition_of(reference.name, reference.parameters, reference.span);
+  auto text = std::make_shared<const text::Source>(reference.name, layout_text(*parts, reference.span));
+  return parse::parse_layout_file(text).layouts.front();
 }
 
 CheckedLayout finish(const parse::LayoutTree &tree, const std::vector<std::int64_t> &parameters, bool check) {
@@ -79,10 +111,12 @@ CheckedLayout load_layout(const parse::LayoutReference &reference, std::size_t o
     parse::LayoutFileTree file = parse::parse_layout_file(source);
     made = finish(choose(file.layouts, reference, order, fmt::format("in `{}`", reference.file)),
                   reference.parameters, true);
+  } else if (std::optional<parse::LayoutTree> tree = composed(reference, order)) {
+    made = finish(*tree, {}, true);
   } else {
     // The shipped files were checked, without a finding, when this library was tested (test/layout).
-    made = finish(choose(shipped_trees(), reference, order, "among the shipped ones"), reference.parameters,
-                  false);
+    made = finish(choose(trees_for(reference.name), reference, order, "among the shipped ones"),
+                  reference.parameters, false);
   }
   return loaded.emplace(std::move(key), std::move(made)).first->second;
 }

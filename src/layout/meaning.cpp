@@ -1,7 +1,9 @@
 // From a layout's tree to its meaning: names, relation, arrays.
 #include "layout/layout.h"
+#include "layout/level_formats.h"
 #include "layout/property.h"
 #include "layout/resolve.h"
+#include "parse/parse.h"
 #include "report/diagnostic.h"
 
 #include <algorithm>
@@ -252,7 +254,10 @@ private:
 } // namespace
 
 Layout make_layout(const parse::LayoutTree &tree, const std::vector<std::int64_t> &parameters) {
-  return Maker(tree, parameters).make();
+  if (tree.levels.empty()) return Maker(tree, parameters).make();
+  std::string expanded = layout_text(composition_of(tree), tree.levels.front().coordinate.span);
+  auto source = std::make_shared<const text::Source>("the levels of " + tree.name.text, expanded);
+  return Maker(parse::parse_layout_file(source).layouts.front(), parameters).make();
 }
 
 } // namespace unravel::layout

@@ -1,6 +1,7 @@
 #include "lower/lower.h"
 
 #include "lower/clearing.h"
+#include "lower/leaf_names.h"
 #include "lower/loop_end.h"
 #include "lower/map_code.h"
 #include "lower/state.h"
@@ -486,11 +487,13 @@ loop::Program lower(const combine::Combination &combination, const std::vector<L
   Workspace workspace(combination, program.parameters, options.index);
   bool set = !combination.accumulate;
   if (set && plans.size() != 1) program.body.push_back({clear(combination)});
+  std::set<std::string> declared;
   for (std::size_t k = 0; k < plans.size(); ++k) {
     Clearing clearing(combination, k);
     bool own = set && plans.size() == 1;
-    append(program.body,
-           Lowerer(combination.leaves[k], plans[k], own ? &clearing : nullptr, workspace).lower());
+    loop::Block leaf = Lowerer(combination.leaves[k], plans[k], own ? &clearing : nullptr, workspace).lower();
+    keep_apart(leaf, declared);
+    append(program.body, std::move(leaf));
   }
   program.workspace = workspace.take();
   return program;

@@ -39,9 +39,11 @@ struct LaterStatement {
 constexpr LaterStatement later_statements[] = {
     {"struct", "declare the arrays apart: `index row[NNZ], col[NNZ]; value val[NNZ];`"},
     {"function", "declare an `index` array that holds the function's values"},
-    {"levels", "write the relation: `stored { [r, p] -> [i, j] : ... } at val(p)`"},
     {"fill", "positions that are not stored are 0"},
 };
+
+const std::vector<std::string> level_formats = {"dense", "compressed", "singleton"};
+const std::vector<std::string> later_level_formats = {"range", "offset", "hashed"};
 
 bool contains(const std::vector<std::string> &words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
@@ -188,6 +190,9 @@ private:
       hint = "a value is `[-] array(position, ...)` or a number";
     } else if (tokens_.at("property")) {
       layout.properties.push_back(parse_property());
+    } else if (tokens_.at("levels")) {
+      parse_levels(layout);
+      hint = "write `levels i: dense, j: compressed;`";
     } else {
       fail_statement();
     }
@@ -202,6 +207,34 @@ private:
       hint = "write `property` before `" + std::string(tokens_.peek().text) + "`";
     if (tokens_.at(";")) hint = "every statement has one `;`";
     tokens_.fail_expected("a statement (" + list_words(statements) + ") or `}`", hint);
+  }
+
+  /// `levels i: dense, j: compressed not unique;`
+  void parse_levels(LayoutTree &layout) {
+    if (!layout.levels.empty())
+      report::fail(report::Kind::syntax_error, tokens_.span_here(),
+                   "layout `" + layout.name.text + "` has level formats already",
+                   "write one per mode, in one list");
+    tokens_.next();
+    do {
+      LevelTree level;
+      level.coordinate = tokens_.expect_name("the coordinate of a level");
+      tokens_.expect(":", "and the format of the level of `" + level.coordinate.text + "`",
+                     "write `" + level.coordinate.text + ": compressed`");
+      std::string expected = "a level format (" + list_words(level_formats) + ")";
+      if (tokens_.at_name() && contains(later_level_formats, tokens_.peek().text))
+        report::fail(report::Kind::not_supported, tokens_.span_here(),
+                     "the level format `" + std::string(tokens_.peek().text) + "` is not supported yet",
+                     "write the relation: `stored { [r, p] -> [i, j] : ... } at val(p)`");
+      if (!tokens_.at_name() || !contains(level_formats, tokens_.peek().text))
+        tokens_.fail_expected(expected, suggest(tokens_.peek().text, level_formats));
+      level.format = tokens_.expect_name(expected);
+      if (tokens_.accept("not")) {
+        if (!tokens_.accept("unique")) tokens_.fail_expected("`unique` after `not`", "write `not unique`");
+        level.unique = false;
+      }
+      layout.levels.push_back(std::move(level));
+    } while (tokens_.accept(","));
   }
 
   void parse_arrays(LayoutTree &layout, bool is_value) {

@@ -240,6 +240,14 @@ std::string to_text(const LayoutTree &layout) {
     result += stored_text(stored);
   for (const PropertyTree &property : layout.properties)
     result += "  property " + to_text(property) + ";\n";
+  if (!layout.levels.empty())
+    result += "  levels " +
+              join_texts(layout.levels, ", ",
+                         [](const LevelTree &level) {
+                           return level.coordinate.text + ": " + level.format.text +
+                                  (level.unique ? "" : " not unique");
+                         }) +
+              ";\n";
   return result + "}\n";
 }
 

@@ -104,6 +104,13 @@ struct PropertyTree {
   std::optional<Expression> formula; // the part after `forall ... :`, an Implies or any formula
 };
 
+/// `j: compressed not unique`: the level format of a mode.
+struct LevelTree {
+  Name coordinate;
+  Name format; // dense, compressed, singleton
+  bool unique = true;
+};
+
 struct LayoutTree {
   Name name;
   bool permutable = false; // `permutable layout`: name<1,0> stores mode 1 first
@@ -113,7 +120,8 @@ struct LayoutTree {
   std::vector<CountTree> counts;
   std::vector<StoredTree> stored;
   std::vector<PropertyTree> properties;
-  std::string comment; // the # lines directly above, without the marks
+  std::vector<LevelTree> levels; // outermost first; then there are no arrays, counts, pieces or properties
+  std::string comment;           // the # lines directly above, without the marks
   text::Span span;
 };
 

@@ -21,15 +21,19 @@ bool subset(Variables a, Variables of) {
 } // namespace
 
 Determination::Determination(const combine::IterationSpace &space) {
-  std::vector<Term> parts = term::conjuncts(space.relation);
+  const std::vector<Term> stated = term::conjuncts(space.relation);
+  std::vector<Term> parts = stated;
   eliminate(space, parts);
   for (const std::string &name : space.variables())
     if (!eliminated_.count(name)) names_.push_back(name);
   report::require(names_.size() <= 64, "at most 64 variables in an iteration space");
-  for (const Term &part : parts) {
-    const auto *compare = part.as<term::Compare>();
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    const auto *compare = parts[k].as<term::Compare>();
     if (!compare) continue; // a disjunction: a condition, never a bound
     Constraint constraint;
+    for (const Term &application : term::applications_of(stated[k]))
+      for (const std::string &name : term::variables_of(application))
+        if (eliminated_.count(name)) constraint.arguments.insert(name);
     constraint.equality = compare->relation == term::Relation::Equal;
     constraint.left = compare->left;
     for (const auto &[atom, coefficient] : term::linear_form(compare->left).parts) {
@@ -99,7 +103,11 @@ Variables Determination::close(Variables bound, std::vector<std::string> *order)
       std::int64_t coefficient = constraint.coefficients.at(variable);
       if (coefficient != 1 && coefficient != -1) continue;
       bound |= open;
-      if (order) order->push_back(names_[variable]);
+      if (order) {
+        for (const std::string &name : constraint.arguments)
+          if (std::find(order->begin(), order->end(), name) == order->end()) order->push_back(name);
+        order->push_back(names_[variable]);
+      }
       progress = true;
     }
   }

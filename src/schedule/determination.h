@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -28,7 +29,8 @@ public:
   /// -1: none.
   int find(const std::string &name) const;
 
-  /// `bound` and everything that is determined by it, in the order in which it becomes known.
+  /// `bound` and everything that is determined by it, in the order in which it becomes known; what an index
+  /// array gives comes after the eliminated positions at which it is read.
   Variables close(Variables bound, std::vector<std::string> *order = nullptr) const;
 
   /// Some lower and upper bound of the variable needs no variable outside `bound`.
@@ -52,9 +54,10 @@ public:
 private:
   struct Constraint {
     bool equality = false;
-    term::Term left;       // = 0 or >= 0
-    Variables outside = 0; // occurs as a summand
-    Variables inside = 0;  // occurs in an argument
+    term::Term left;                 // = 0 or >= 0
+    Variables outside = 0;           // occurs as a summand
+    Variables inside = 0;            // occurs in an argument
+    std::set<std::string> arguments; // eliminated positions in arguments, as the relation states it
     std::map<std::size_t, std::int64_t> coefficients;
   };
 

@@ -4,6 +4,7 @@
 #include "report/diagnostic.h"
 #include "tensor/evaluator.h"
 #include "tensor/pack_levels.h"
+#include "tensor/pack_modes.h"
 #include "tensor/parallel.h"
 #include "tensor/validate.h"
 
@@ -54,10 +55,8 @@ void check_coordinates(const Coordinates &coordinates) {
   report::require(!outside, "coordinates lie within the tensor's shape");
 }
 
-/// An upper bound on the bytes that packing takes: every count is at most the number of entries.
-double bytes_needed(Tensor bare, const PackOptions &options, std::size_t entries) {
-  for (const layout::Count &count : bare.layout.counts)
-    bare.counts[count.name] = static_cast<std::int64_t>(entries);
+/// The bytes that packing takes with the counts that the tensor has.
+double bytes_needed(const Tensor &bare, const PackOptions &options, std::size_t entries) {
   double sum = 0;
   for (const layout::Array &array : bare.layout.arrays) {
     std::optional<std::int64_t> elements = element_count(array, bare);
@@ -69,6 +68,8 @@ double bytes_needed(Tensor bare, const PackOptions &options, std::size_t entries
   return sum + static_cast<double>(entries) * 8.0 * static_cast<double>(bare.layout.order() + 3);
 }
 
+} // namespace
+
 void check_memory(const Tensor &bare, const PackOptions &options, std::size_t entries) {
   double bytes = bytes_needed(bare, options, entries);
   if (bytes <= static_cast<double>(options.max_memory)) return;
@@ -79,6 +80,17 @@ void check_memory(const Tensor &bare, const PackOptions &options, std::size_t en
                   bare.layout.order() == 0 ? "order 0" : fmt::format("{}", fmt::join(bare.shape(), " x ")),
                   entries, bare.layout.name, needed, memory_text(options.max_memory)),
       "choose a layout for sparse tensors with -f, or raise the limit with --max-memory");
+}
+
+namespace {
+
+/// Before anything is counted: what the tensor takes at least, or, where each entry takes the same, at most.
+void check_memory_at_first(Tensor bare, const PackPlan &plan, const PackOptions &options,
+                           std::size_t entries) {
+  bool blocks = !plan.is_dense() && plan.levels.back().is_dense();
+  for (const layout::Count &count : bare.layout.counts)
+    bare.counts[count.name] = blocks ? 0 : static_cast<std::int64_t>(entries);
+  check_memory(bare, options, entries);
 }
 
 /// The defined counts must come to what was stored: `count NNZ = rowptr(M)`.
@@ -169,9 +181,11 @@ std::vector<LevelNumbers> level_numbers(const PackPlan &plan, const Tensor &tens
   std::vector<LevelNumbers> result;
   for (const Level &level : plan.levels) {
     LevelNumbers numbers;
-    if (level.is_dense()) numbers.offset = try_evaluate(level.offset, tensor).value();
+    auto least = [&](std::size_t mode) { return range_of(plan.modes[mode], tensor).least; };
+    if (level.is_dense())
+      numbers.offset = try_evaluate(level.offset, tensor).value() + level.sign * least(level.mode);
     for (const Key &key : level.keys)
-      numbers.key_offsets.push_back(try_evaluate(key.offset, tensor).value());
+      numbers.key_offsets.push_back(try_evaluate(key.offset, tensor).value() - least(key.mode));
     result.push_back(std::move(numbers));
   }
   return result;
@@ -181,13 +195,13 @@ namespace {
 
 /// By the extent, not by the indices that occur: whether a tensor can be packed doesn't depend on its
 /// entries.
-void check_key_width(const Tensor &tensor, const Key &key, const PackOptions &options) {
-  const Layout &layout = tensor.layout;
-  std::int64_t last = tensor.sizes.at(layout.sizes[key.mode]) - 1, largest = 0;
+void check_key_width(const Tensor &tensor, const Mode &mode, const Key &key, const PackOptions &options) {
+  ModeRange range = range_of(mode, tensor);
+  std::int64_t last = std::max(range.least + (range.size - 1), -range.least), largest = 0;
   if (__builtin_add_overflow(last, std::abs(try_evaluate(key.offset, tensor).value()), &largest))
     largest = INT64_MAX;
-  check_width(layout, key.array, options, largest,
-              fmt::format("indices `{}` up to {}", layout.coordinates[key.mode], largest));
+  check_width(tensor.layout, key.array, options, largest,
+              fmt::format("indices `{}` up to {}", term::to_text(mode.value), largest));
 }
 
 } // namespace
@@ -205,14 +219,15 @@ Tensor pack(const Layout &layout, const PackPlan &plan, Coordinates coordinates,
   tensor.layout = layout;
   tensor.sizes = sizes_for(layout, coordinates.shape);
   check_coordinates(coordinates);
-  check_memory(tensor, options, coordinates.size());
+  check_memory_at_first(tensor, plan, options, coordinates.size());
   DType value_type = element_type(*layout.array(plan.value), options.index, options.value);
   for (const Level &level : plan.levels)
     for (const Key &key : level.keys)
-      check_key_width(tensor, key, options);
+      check_key_width(tensor, plan.modes[key.mode], key, options);
   if (plan.negative)
     for (double &value : coordinates.value)
       value = -value;
+  coordinates = to_modes(std::move(coordinates), plan, tensor);
   if (plan.is_dense() && value_type != DType::F4) {
     scatter_dense(tensor, plan, coordinates, options);
   } else if (is_row_plan(tensor, plan, options)) {

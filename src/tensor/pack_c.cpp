@@ -80,7 +80,36 @@ private:
     }
   }
 
-  /// A term over sizes, counts and arrays as C; quotients are of numbers that are not negative.
+  /// The coordinate of that name of the input's current entry; empty if there is none.
+  std::string given_coordinate(const std::string &name) const {
+    for (std::size_t k = 0; k < layout_.order(); ++k)
+      if (layout_.coordinates[k] == name) return fmt::format("{}[{}][{}]", index_name_, k, e_);
+    return {};
+  }
+
+  /// Whether a term over sizes and coordinates, which are not negative, shows that it isn't either.
+  static bool is_sum_of_naturals(const Term &term) {
+    term::Linear form = term::linear_form(term);
+    return form.constant >= 0 && std::all_of(form.parts.begin(), form.parts.end(), [](const auto &part) {
+             const auto *inner = part.first.template as<term::FloorDivide>();
+             return part.second > 0 && (!inner || is_sum_of_naturals(inner->numerator));
+           });
+  }
+
+  /// C rounds towards 0, terms downwards.
+  std::string quotient_text(const Term &numerator, std::int64_t divisor) const {
+    std::string text = c_text(numerator);
+    if (is_sum_of_naturals(numerator)) return fmt::format("{} / {}", factor(text), divisor);
+    return fmt::format("({0} / {1} - ({0} % {1} < 0))", factor(text), divisor);
+  }
+
+  std::string remainder_text(const Term &numerator, std::int64_t divisor) const {
+    std::string text = c_text(numerator);
+    if (is_sum_of_naturals(numerator)) return fmt::format("{} % {}", factor(text), divisor);
+    return fmt::format("({0} % {1} + {1}) % {1}", factor(text), divisor);
+  }
+
+  /// A term over sizes, counts and arrays, or over the coordinates of the input's current entry, as C.
   std::string c_text(const Term &term) const {
     auto folded = [&](const std::vector<Term> &of, const char *sign) {
       std::string result = c_text(of.front());
@@ -91,14 +120,20 @@ private:
       return result;
     };
     if (const auto *x = term.as<term::Constant>()) return std::to_string(x->value);
-    if (const auto *x = term.as<term::Variable>()) return member(x->name);
+    if (const auto *x = term.as<term::Variable>()) {
+      std::string given = given_coordinate(x->name);
+      return given.empty() ? member(x->name) : given;
+    }
     if (const auto *x = term.as<term::Linear>()) return linear_text(*x);
-    if (const auto *x = term.as<term::Apply>())
-      return fmt::format("{}[{}]", member(x->function), c_text(x->arguments.at(0)));
-    if (const auto *x = term.as<term::FloorDivide>())
-      return fmt::format("({}) / {}", c_text(x->numerator), x->divisor);
-    if (const auto *x = term.as<term::Modulo>())
-      return fmt::format("({}) % {}", c_text(x->numerator), x->divisor);
+    if (const auto *x = term.as<term::Apply>()) {
+      const Declared &array = *layout_.array(x->function);
+      Term slot;
+      for (std::size_t k = 0; k < x->arguments.size(); ++k)
+        slot = term::multiply(slot, array.extents.at(k)) + x->arguments[k];
+      return fmt::format("{}[{}]", member(x->function), c_text(slot));
+    }
+    if (const auto *x = term.as<term::FloorDivide>()) return quotient_text(x->numerator, x->divisor);
+    if (const auto *x = term.as<term::Modulo>()) return remainder_text(x->numerator, x->divisor);
     if (const auto *x = term.as<term::Product>())
       return fmt::format("({}) * ({})", c_text(x->left), c_text(x->right));
     if (const auto *x = term.as<term::Minimum>()) return folded(x->of, "<");
@@ -174,7 +209,7 @@ private:
     write_comparison(prefix_ + "_order", sorted);
     comparisons = std::exchange(text_, before_groups);
     open(fmt::format("typedef struct {}_entry", prefix_));
-    line("int64_t index[{}];", layout_.order());
+    line("int64_t index[{}];", plan_.modes.size());
     if (!groups_.empty()) line("int64_t group[{}];", groups_.size());
     line("int64_t number; // in the input");
     line("double value;");
@@ -226,9 +261,7 @@ private:
     bool narrow = false;
     for (const Level &level : plan_.levels) {
       for (const Key &key : level.keys)
-        if (element(*layout_.array(key.array)) == "int32_t")
-          line("if ({} > INT32_MAX) return 1;",
-               shifted(1, member(layout_.sizes[key.mode]), key.sign > 0 ? -key.offset : key.offset));
+        if (element(*layout_.array(key.array)) == "int32_t") write_key_check(key);
       narrow = narrow || (!level.pointer.empty() && element(*layout_.array(level.pointer)) == "int32_t");
     }
     if (narrow) line("if ({} > INT32_MAX) return 1;", n_);
@@ -238,6 +271,19 @@ private:
       line("if ({0}[{1}][{2}] < 0 || {0}[{1}][{2}] >= {3}) return 1;", index_name_, mode, e_,
            member(layout_.sizes[mode]));
     close();
+  }
+
+  /// That the greatest and, where it may be negative, the least number of an index array fit.
+  void write_key_check(const Key &key) {
+    const Mode &mode = plan_.modes[key.mode];
+    if (mode.is_coordinate()) {
+      line("if ({} > INT32_MAX) return 1;", c_text(mode.size + (key.sign > 0 ? -key.offset : key.offset)));
+      return;
+    }
+    for (bool greatest : {true, false}) {
+      Term end = greatest ? mode.least + mode.size - Term(1) - key.offset : key.offset - mode.least;
+      if (!end.as<term::Constant>()) line("if ({} > INT32_MAX) return 1;", c_text(end));
+    }
   }
 
   /// Allocates arrays, then checks all of them at once.
@@ -253,7 +299,9 @@ private:
           continue;
         }
         // The product so far must leave room for one more factor.
-        open(fmt::format("if ({0} > 0 && {1} > INT64_MAX / {2})", extent, count, factor(extent)));
+        const auto *constant = array.extents[k].as<term::Constant>();
+        std::string any = constant && constant->value > 0 ? "" : extent + " > 0 && ";
+        open(fmt::format("if ({}{} > INT64_MAX / {})", any, count, factor(extent)));
         write_no_memory(with_entries);
         close();
         count = fmt::format("{} * {}", count, factor(extent));
@@ -277,12 +325,11 @@ private:
     return text.find(' ') == std::string::npos ? text : "(" + text + ")";
   }
 
-  /// slot of the value array, from the positions of the levels
-  std::string slot_text() const {
-    const Declared &array = *layout_.array(plan_.value);
+  /// slot of an array, from the positions of the levels
+  std::string slot_text(const Declared &array, const std::vector<Slot> &slots) const {
     std::string text;
-    for (std::size_t s = 0; s < plan_.slots.size(); ++s) {
-      std::string subscript = shifted(1, nodes_[plan_.slots[s].level], Term(plan_.slots[s].constant));
+    for (std::size_t s = 0; s < slots.size(); ++s) {
+      std::string subscript = shifted(1, nodes_[slots[s].level], Term(slots[s].constant));
       text = s == 0 ? subscript
                     : fmt::format("{} * {} + {}", factor(text), factor(c_text(array.extents[s])), subscript);
     }
@@ -300,9 +347,10 @@ private:
     open(fmt::format("for (int64_t {0} = 0; {0} < {1}; ++{0})", e_, n_));
     for (std::size_t l = 0; l < plan_.levels.size(); ++l)
       line("int64_t {} = {};", nodes_[l],
-           shifted(plan_.levels[l].sign, fmt::format("{}[{}][{}]", index_name_, plan_.levels[l].mode, e_),
+           shifted(plan_.levels[l].sign, factor(c_text(plan_.modes[plan_.levels[l].mode].value)),
                    plan_.levels[l].offset));
-    line("{}[{}] += {};", member(plan_.value), slot_text(), stored_value(fmt::format("{}[{}]", values_, e_)));
+    line("{}[{}] += {};", member(plan_.value), slot_text(*layout_.array(plan_.value), plan_.slots),
+         stored_value(fmt::format("{}[{}]", values_, e_)));
     close();
   }
 
@@ -318,8 +366,8 @@ private:
     line("{0}_entry *{1} = ({0}_entry *){0}_allocate({2}, sizeof({0}_entry));", prefix_, entry_, n_);
     line("if (!{}) return 2;", entry_);
     open(fmt::format("for (int64_t {0} = 0; {0} < {1}; ++{0})", e_, n_));
-    for (std::size_t mode = 0; mode < layout_.order(); ++mode)
-      line("{} = {}[{}][{}];", coordinate(mode), index_name_, mode, e_);
+    for (std::size_t mode = 0; mode < plan_.modes.size(); ++mode)
+      line("{} = {};", coordinate(mode), c_text(plan_.modes[mode].value));
     line("{0}[{1}].number = {1};", entry_, e_);
     line("{0}[{1}].value = {2}[{1}];", entry_, e_, values_);
     close();
@@ -344,8 +392,11 @@ private:
     for (std::size_t l = 0; l < plan_.levels.size(); ++l)
       levels += fmt::format("{}{} of {}", l ? ", " : "", l, plan_.levels[l].position);
     line("// Where new positions begin: level {}.", levels);
-    bool counted = plan_.levels[0].kind == Level::Kind::Counted;
-    if (counted) start(0, 0);
+    std::vector<std::size_t> counted;
+    for (std::size_t l = 0; l < plan_.levels.size(); ++l)
+      if (!plan_.levels[l].count.empty()) counted.push_back(l);
+    for (std::size_t l : counted)
+      start(l, 0);
     open(fmt::format("for (int64_t {0} = 0; {0} < {1}; ++{0})", e_, n_));
     bool last_shares = plan_.levels.back().merge;
     line("{}[{}].opens = {};", entry_, e_, plan_.levels.size() - (last_shares ? 0 : 1));
@@ -364,7 +415,8 @@ private:
       line("{}if ({})", l == 0 ? "" : "else ", differs);
       line("  {}[{}].opens = {};", entry_, e_, l);
     }
-    if (counted) line("if ({}[{}].opens <= 0) ++{};", entry_, e_, nodes_[0]);
+    for (std::size_t l : counted)
+      line("if ({}[{}].opens <= {}) ++{};", entry_, e_, l, nodes_[l]);
     close();
   }
 
@@ -391,7 +443,7 @@ private:
     std::set<std::string> known;
     for (std::size_t l = 0; l < plan_.levels.size(); ++l) {
       const Level &level = plan_.levels[l];
-      if (level.kind == Level::Kind::Counted) {
+      if (!level.count.empty()) {
         line("{} = {};", member(level.count), nodes_[l]);
         known.insert(level.count);
       }
@@ -413,19 +465,28 @@ private:
 
   /// Counts the children of each node, then adds up.
   void write_pointer(std::size_t l) {
-    const Level &level = plan_.levels[l], &before = plan_.levels[l - 1];
+    const Level &level = plan_.levels[l];
     const Declared &array = *layout_.array(level.pointer);
-    if (!before.is_dense()) start(l - 1, -1);
+    for (const Slot &parent : level.parents)
+      if (!plan_.levels[parent.level].is_dense()) start(parent.level, -1);
     open(fmt::format("for (int64_t {0} = 0; {0} < {1}; ++{0})", e_, n_));
-    std::string parent = nodes_[l - 1];
-    if (before.is_dense())
-      line("int64_t {} = {};", parent, shifted(before.sign, coordinate(before.mode), before.offset));
-    else
-      line("if ({}[{}].opens < {}) ++{};", entry_, e_, l, parent);
-    line("if ({}[{}].opens <= {}) ++{}[{}];", entry_, e_, l, member(level.pointer),
-         shifted(1, parent, Term(level.shift + 1)));
+    for (const Slot &slot : level.parents) {
+      const Level &parent = plan_.levels[slot.level];
+      if (parent.is_dense())
+        line("int64_t {} = {};", nodes_[slot.level],
+             shifted(parent.sign, coordinate(parent.mode), parent.offset));
+      else
+        line("if ({}[{}].opens < {}) ++{};", entry_, e_, slot.level + 1, nodes_[slot.level]);
+    }
+    std::vector<Slot> next = level.parents;
+    ++next.back().constant;
+    line("if ({}[{}].opens <= {}) ++{}[{}];", entry_, e_, l, member(level.pointer), slot_text(array, next));
     close();
-    open(fmt::format("for (int64_t {0} = 1; {0} < {1}; ++{0})", k_, c_text(array.extents[0])));
+    std::string size;
+    for (const Term &extent : array.extents)
+      size +=
+          (size.empty() ? "" : " * ") + (array.extents.size() > 1 ? factor(c_text(extent)) : c_text(extent));
+    open(fmt::format("for (int64_t {0} = 1; {0} < {1}; ++{0})", k_, size));
     line("{0}[{1}] += {0}[{1} - 1];", member(level.pointer), k_);
     close();
   }
@@ -462,7 +523,8 @@ private:
     std::string last = std::to_string(plan_.levels.size());
     line("for (++{0}; {0} < {1} && {2}[{0}].opens == {3}; ++{0}) {4} += {2}[{0}].value;", e_, n_, entry_,
          last, sum);
-    line("{}[{}] = {};", member(plan_.value), slot_text(), stored_value(sum));
+    line("{}[{}] = {};", member(plan_.value), slot_text(*layout_.array(plan_.value), plan_.slots),
+         stored_value(sum));
     close();
   }
 

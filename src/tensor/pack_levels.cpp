@@ -124,31 +124,45 @@ private:
   void make_pointers() {
     for (std::size_t l = 0; l < plan_.levels.size(); ++l) {
       const Level &level = plan_.levels[l];
-      if (level.kind == Level::Kind::Counted) tensor_.counts[level.count] = nodes_[l];
+      if (!level.count.empty()) tensor_.counts[level.count] = nodes_[l];
       if (level.kind == Level::Kind::Segment) {
         check_width(tensor_.layout, level.pointer, options_, nodes_[l], fmt::format("{} entries", nodes_[l]));
         count_children(l, make_array(tensor_, level.pointer, options_));
       }
       complete_counts(tensor_);
     }
+    check_memory(tensor_, options_, coordinates_.size());
   }
 
   void count_children(std::size_t l, Elements &pointers) {
-    const Level &level = plan_.levels[l], &before = plan_.levels[l - 1];
-    const LevelNumbers &numbers = numbers_[l - 1];
-    std::int64_t node = -1;
+    const Level &level = plan_.levels[l];
+    std::vector<std::int64_t> strides = strides_of(level.pointer);
+    std::int64_t keyed = -1; // the position of the parent that is not dense
     for (std::size_t e = 0; e < coordinates_.size(); ++e) {
-      if (opens_[e] < l)
-        node =
-            before.is_dense() ? before.sign * coordinates_.index[before.mode][e] + numbers.offset : node + 1;
+      std::int64_t slot = 1;
+      for (std::size_t k = 0; k < level.parents.size(); ++k) {
+        const Level &parent = plan_.levels[level.parents[k].level];
+        if (!parent.is_dense() && opens_[e] <= level.parents[k].level) ++keyed;
+        std::int64_t position = parent.is_dense() ? parent.sign * coordinates_.index[parent.mode][e] +
+                                                        numbers_[level.parents[k].level].offset
+                                                  : keyed;
+        slot += strides[k] * (position + level.parents[k].constant);
+      }
       if (opens_[e] > l) continue;
-      std::int64_t slot = node + level.shift + 1;
       report::require(slot > 0 && slot < static_cast<std::int64_t>(pointers.size()),
                       "a segment lies within its pointers");
       pointers.set_integer(static_cast<std::size_t>(slot),
                            pointers.integer(static_cast<std::size_t>(slot)) + 1);
     }
     sum_pointers(pointers);
+  }
+
+  std::vector<std::int64_t> strides_of(const std::string &name) const {
+    const layout::Array &array = *tensor_.layout.array(name);
+    std::vector<std::int64_t> strides(array.extents.size(), 1);
+    for (std::size_t s = strides.size(); s-- > 1;)
+      strides[s - 1] = strides[s] * try_evaluate(array.extents[s], tensor_).value();
+    return strides;
   }
 
   void make_keys() {
@@ -174,10 +188,7 @@ private:
 
   void write() {
     Elements &values = make_array(tensor_, plan_.value, options_);
-    std::vector<std::int64_t> strides(plan_.slots.size(), 1);
-    const layout::Array &array = *tensor_.layout.array(plan_.value);
-    for (std::size_t s = strides.size(); s-- > 1;)
-      strides[s - 1] = strides[s] * try_evaluate(array.extents[s], tensor_).value();
+    std::vector<std::int64_t> strides = strides_of(plan_.value);
     double sum = 0;
     std::int64_t slot = 0;
     auto store = [&] {
@@ -198,7 +209,7 @@ private:
                 ? plan_.levels[l].sign * coordinates_.index[plan_.levels[l].mode][e] + numbers_[l].offset
                 : node_[l] + 1;
       slot = 0;
-      for (std::size_t s = 0; s < strides.size(); ++s)
+      for (std::size_t s = 0; s < plan_.slots.size(); ++s)
         slot += strides[s] * (node_[plan_.slots[s].level] + plan_.slots[s].constant);
       sum = coordinates_.value[e];
     }

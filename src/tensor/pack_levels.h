@@ -8,7 +8,7 @@
 /// The parts of packing: what pack.cpp calls, in this order.
 namespace unravel::tensor {
 
-/// Numbers that a plan's offsets come to for given sizes.
+/// Numbers that a plan's offsets come to for given sizes, modes being counted from their least values.
 struct LevelNumbers {
   std::int64_t offset = 0;               // Dense
   std::vector<std::int64_t> key_offsets; // one per key
@@ -30,6 +30,10 @@ void build_levels(Tensor &tensor, const PackPlan &plan, const Coordinates &coord
 bool is_row_plan(const Tensor &tensor, const PackPlan &plan, const PackOptions &options);
 void pack_rows(Tensor &tensor, const PackPlan &plan, const Coordinates &coordinates,
                const PackOptions &options);
+
+/// Throws memory_limit where the arrays, with the counts that the tensor has, and the work space are too
+/// large.
+void check_memory(const Tensor &tensor, const PackOptions &options, std::size_t entries);
 
 /// Throws index_width where `largest` doesn't fit in the elements of `name`. `what`: the message's beginning.
 void check_width(const layout::Layout &layout, const std::string &name, const PackOptions &options,

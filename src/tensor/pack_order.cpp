@@ -11,18 +11,15 @@ using layout::Property;
 using parse::PropertyTree;
 using term::Term;
 
-PackOrders::PackOrders(const Layout &layout) : layout_(layout), prover_(layout.axioms()) {}
+PackOrders::PackOrders(const Layout &layout, const std::vector<Mode> &modes)
+    : layout_(layout), modes_(modes), prover_(layout.axioms()) {}
 
 bool PackOrders::refuted(const std::string &about, std::vector<Term> hypotheses) {
   return prover_.refute("packing order", about, hypotheses) == prove::Answer::Refuted;
 }
 
-bool PackOrders::is_implied(const Term &condition, const std::vector<Term> &accepted,
-                            const std::vector<std::size_t> &modes) {
+bool PackOrders::is_implied(const Term &condition, const std::vector<Term> &accepted) {
   std::vector<Term> hypotheses = accepted;
-  for (std::size_t mode : modes)
-    hypotheses.push_back(term::between(Term(0), term::variable(layout_.coordinates[mode]),
-                                       term::variable(layout_.sizes[mode])));
   hypotheses.push_back(term::negation(condition));
   return refuted("condition", std::move(hypotheses));
 }
@@ -35,8 +32,8 @@ struct Pair {
   Term first, second;
 };
 
-Pair pair_at(const Layout &layout, const std::vector<Level> &levels, std::size_t l,
-             const std::vector<Term> &relation) {
+Pair pair_at(const Layout &layout, const std::vector<Mode> &modes, const std::vector<Level> &levels,
+             std::size_t l, const std::vector<Term> &relation) {
   const std::string &position = levels[l].position;
   std::string other = position + "_next";
   while (layout.array(other) || std::any_of(relation.begin(), relation.end(),
@@ -48,9 +45,9 @@ Pair pair_at(const Layout &layout, const std::vector<Level> &levels, std::size_t
     bool later = false;
     for (std::size_t k = l; k < levels.size(); ++k) {
       later = later || (k > l && term::mentions(part, levels[k].position)) ||
-              (levels[k].is_dense() && term::mentions(part, layout.coordinates[levels[k].mode]));
+              (levels[k].is_dense() && term::mentions(part, modes[levels[k].mode].name));
       for (const Key &key : levels[k].keys)
-        later = later || term::mentions(part, layout.coordinates[key.mode]);
+        later = later || term::mentions(part, modes[key.mode].name);
     }
     if (later) continue;
     pair.hypotheses.push_back(part);
@@ -66,7 +63,7 @@ Pair pair_at(const Layout &layout, const std::vector<Level> &levels, std::size_t
 void PackOrders::decide(std::vector<Level> &levels, std::size_t l, const std::vector<Term> &relation,
                         bool inner) {
   Level &level = levels[l];
-  Pair pair = pair_at(layout_, levels, l, relation);
+  Pair pair = pair_at(layout_, modes_, levels, l, relation);
   std::string p = term::to_text(pair.first), q = term::to_text(pair.second);
   std::vector<Term> hypotheses = pair.hypotheses;
   std::vector<const Key *> open;
@@ -124,15 +121,16 @@ bool PackOrders::is_kept(const Property &property, const std::vector<Level> &lev
   return false;
 }
 
-/// Coordinates lie in [0, size), so what is stored lies in a range too.
+/// Modes lie in a range, so what is stored lies in a range too.
 bool PackOrders::keeps_range(const Property &property, const std::vector<Level> &levels) const {
   const std::string &name = property.tree.functions.at(0).text;
   for (const Level &level : levels)
     for (const Key &key : level.keys) {
       if (key.array != name) continue;
-      Term last = term::variable(layout_.sizes[key.mode]) - Term(1);
-      Term least = key.sign > 0 ? -key.offset : key.offset - last;
-      Term most = key.sign > 0 ? last - key.offset : key.offset;
+      const Mode &mode = modes_[key.mode];
+      Term first = mode.least, last = mode.least + mode.size - Term(1);
+      Term least = key.sign > 0 ? first - key.offset : key.offset - last;
+      Term most = key.sign > 0 ? last - key.offset : key.offset - first;
       Term value = term::apply(name, {term::variable(property.axiom.variables.at(0))});
       // The conclusion is the conjunction of value - low >= 0 and high - value >= 0.
       bool kept = true;
@@ -158,7 +156,8 @@ bool PackOrders::keeps_order(const Property &property, const std::vector<Level> 
     if (level.kind == Level::Kind::Segment && !tree.within && !injective && tree.functions.size() == 1 &&
         tree.functions[0].text == level.pointer)
       // A node that is listed has entries; a dense one may have none.
-      return !tree.decreasing && (!tree.strict || (!levels[l - 1].is_dense() && level.shift == 0));
+      return !tree.decreasing &&
+             (!tree.strict || (!levels[l - 1].is_dense() && level.parents[0].constant == 0));
     bool same_segments = level.kind == Level::Kind::Segment
                              ? tree.within && tree.within->text == level.pointer
                              : level.kind == Level::Kind::Counted && !tree.within;
@@ -190,8 +189,8 @@ bool PackOrders::keeps_order(const Property &property, const std::vector<Level> 
 bool PackOrders::keeps_start(const Property &property, const std::vector<Level> &levels) const {
   if (!property.axiom.variables.empty()) return false;
   for (const Level &level : levels)
-    if (level.kind == Level::Kind::Segment)
-      for (std::int64_t k = 0; k <= std::max<std::int64_t>(level.shift, 0); ++k)
+    if (level.kind == Level::Kind::Segment && level.parents.size() == 1)
+      for (std::int64_t k = 0; k <= std::max<std::int64_t>(level.parents[0].constant, 0); ++k)
         if (property.axiom.conclusion == term::equal(term::apply(level.pointer, {Term(k)}), Term(0)))
           return true;
   return false;

@@ -9,12 +9,11 @@ namespace unravel::tensor {
 /// plan_packing asks.
 class PackOrders {
 public:
-  explicit PackOrders(const layout::Layout &layout);
+  /// `modes` must outlive it.
+  PackOrders(const layout::Layout &layout, const std::vector<Mode> &modes);
 
-  /// Is `condition` true under the conditions `accepted`, the coordinates of the modes given being within the
-  /// tensor?
-  bool is_implied(const term::Term &condition, const std::vector<term::Term> &accepted,
-                  const std::vector<std::size_t> &modes);
+  /// Is `condition` true under the conditions `accepted`?
+  bool is_implied(const term::Term &condition, const std::vector<term::Term> &accepted);
 
   /// Sets order, merge and reasons of level `l`, which has keys. `relation`: all conjuncts. An `inner` level
   /// always merges: levels below are laid out per node.
@@ -31,6 +30,7 @@ private:
   bool keeps_start(const layout::Property &property, const std::vector<Level> &levels) const;
 
   const layout::Layout &layout_;
+  const std::vector<Mode> &modes_;
   prove::Prover prover_;
 };
 

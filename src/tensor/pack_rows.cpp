@@ -4,6 +4,7 @@
 // on their number.
 #include "report/diagnostic.h"
 #include "tensor/pack_levels.h"
+#include "tensor/pack_modes.h"
 #include "tensor/parallel.h"
 
 #include <algorithm>
@@ -38,7 +39,7 @@ public:
     key_offset_ = numbers[1].key_offsets[0];
     key_sign_ = segment_.keys[0].sign;
     pointers_ = make_array(tensor, segment_.pointer, options).template as<Index>();
-    std::int64_t first = numbers[0].offset + segment_.shift; // the pointer of coordinate 0
+    std::int64_t first = numbers[0].offset + segment_.parents[0].constant; // the pointer of coordinate 0
     report::require(first >= 0 && static_cast<std::int64_t>(row_count_) + first <
                                       static_cast<std::int64_t>(pointers_.size()),
                     "a segment lies within its pointers");
@@ -287,17 +288,18 @@ bool is_row_plan(const Tensor &tensor, const PackPlan &plan, const PackOptions &
     return false;
   const Level &dense = plan.levels[0], &segment = plan.levels[1];
   if (!dense.is_dense() || dense.sign != 1 || segment.kind != Level::Kind::Segment ||
-      segment.keys.size() != 1 || segment.order.size() != 1 || !segment.merge)
+      !segment.count.empty() || segment.keys.size() != 1 || segment.order.size() != 1 || !segment.merge)
     return false;
   const std::string &key = segment.keys[0].array;
   auto type = [&](const std::string &name) {
     return element_type(*layout.array(name), options.index, options.value);
   };
-  std::vector<std::int64_t> shape = tensor.shape();
+  std::int64_t rows = range_of(plan.modes[dense.mode], tensor).size,
+               columns = range_of(plan.modes[segment.keys[0].mode], tensor).size;
   // A bucket's rows and the columns are numbered in 32 bits.
   return type(segment.pointer) == type(key) && is_extent_of_entries(layout, key, segment) &&
-         is_extent_of_entries(layout, plan.value, segment) && shape[dense.mode] > 0 &&
-         shape[dense.mode] < INT64_C(1) << 32 && shape[segment.keys[0].mode] < INT64_C(1) << 32;
+         is_extent_of_entries(layout, plan.value, segment) && rows > 0 && rows < INT64_C(1) << 32 &&
+         columns < INT64_C(1) << 32;
 }
 
 void pack_rows(Tensor &tensor, const PackPlan &plan, const Coordinates &coordinates,

@@ -2,8 +2,11 @@
 
 #include "report/diagnostic.h"
 #include "tensor/pack_levels.h"
+#include "tensor/pack_modes.h"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace unravel::tensor {
 
@@ -16,7 +19,8 @@ class Unpacker {
 public:
   Unpacker(const Tensor &tensor, const PackPlan &plan, std::int64_t max_memory)
       : tensor_(tensor), plan_(plan), numbers_(level_numbers(plan, tensor)), max_memory_(max_memory) {
-    entries_.shape = tensor.shape();
+    for (const Mode &mode : plan.modes)
+      entries_.shape.push_back(range_of(mode, tensor).size);
     entries_.index.resize(entries_.shape.size());
     positions_.resize(plan.levels.size());
   }
@@ -28,11 +32,25 @@ public:
       else
         expand_keyed(l);
     }
+    if (plan_.is_derived()) drop_outside();
     read_values();
     return std::move(entries_);
   }
 
 private:
+  /// From modes to coordinates: those that lie outside the tensor, as the padding of blocks at its borders,
+  /// are not part of it.
+  void drop_outside() {
+    std::vector<std::size_t> kept;
+    entries_ = from_modes(entries_, plan_, tensor_, kept);
+    for (std::vector<std::int64_t> &position : positions_) {
+      if (position.size() != nodes_) continue; // no longer of use
+      for (std::size_t n = 0; n < kept.size(); ++n)
+        position[n] = position[kept[n]];
+    }
+    nodes_ = kept.size();
+  }
+
   [[noreturn]] void fail_outside(const std::string &what) const {
     report::fail(Kind::outside_array,
                  fmt::format("the arrays of layout `{}` don't fit together: {}", tensor_.layout.name, what));
@@ -65,13 +83,18 @@ private:
     for (std::vector<std::int64_t> &column : entries_.index)
       repeat_column(column);
     for (std::size_t above = 0; above < l; ++above)
-      if (is_in_slot(above)) repeat_column(positions_[above]);
+      if (is_in_slot(above, l)) repeat_column(positions_[above]);
   }
 
-  bool is_in_slot(std::size_t level) const {
-    for (const Slot &slot : plan_.slots)
-      if (slot.level == level) return true;
-    return false;
+  /// Whether an array is subscripted with a level's position: the value array, or a pointer of a level after
+  /// `current`.
+  bool is_in_slot(std::size_t level, std::size_t current) const {
+    auto has = [level](const std::vector<Slot> &slots) {
+      return std::any_of(slots.begin(), slots.end(), [&](const Slot &slot) { return slot.level == level; });
+    };
+    return has(plan_.slots) ||
+           std::any_of(plan_.levels.begin() + static_cast<std::ptrdiff_t>(current) + 1, plan_.levels.end(),
+                       [&](const Level &below) { return has(below.parents); });
   }
 
   void expand_dense(std::size_t l) {
@@ -114,13 +137,23 @@ private:
   void expand_segments(std::size_t l) {
     const Level &level = plan_.levels[l];
     const Elements &pointers = tensor_.array(level.pointer);
-    const std::vector<std::int64_t> &parents = positions_[l - 1];
+    std::vector<std::int64_t> extents = extents_of(level.pointer), subscripts(level.parents.size());
     std::vector<std::int64_t> begin(nodes_), end(nodes_);
     std::int64_t total = 0;
     for (std::size_t n = 0; n < nodes_; ++n) {
-      std::int64_t slot = parents[n] + level.shift;
-      if (slot < 0 || slot + 1 >= static_cast<std::int64_t>(pointers.size()))
-        fail_outside(fmt::format("`{}({})` lies outside the array", level.pointer, slot + 1));
+      std::int64_t slot = 0;
+      bool inside = true;
+      for (std::size_t k = 0; k < subscripts.size(); ++k) {
+        subscripts[k] = positions_[level.parents[k].level][n] + level.parents[k].constant;
+        std::int64_t last = subscripts[k] + (k + 1 == subscripts.size());
+        inside = inside && subscripts[k] >= 0 && last < extents[k];
+        slot = inside ? slot * extents[k] + subscripts[k] : 0;
+      }
+      if (!inside || slot + 1 >= static_cast<std::int64_t>(pointers.size())) {
+        ++subscripts.back();
+        fail_outside(
+            fmt::format("`{}({})` lies outside the array", level.pointer, fmt::join(subscripts, ", ")));
+      }
       begin[n] = pointers.integer(static_cast<std::size_t>(slot));
       end[n] = std::max(begin[n], pointers.integer(static_cast<std::size_t>(slot) + 1));
       std::int64_t length = 0;
@@ -141,27 +174,36 @@ private:
                 const std::vector<std::int64_t> &position) {
     std::vector<std::int64_t> &index = entries_.index[key.mode];
     index.resize(position.size());
+    const Mode &mode = plan_.modes[key.mode];
     std::int64_t size = entries_.shape[key.mode];
     for (std::size_t n = 0; n < position.size(); ++n) {
       if (static_cast<std::uint64_t>(position[n]) >= array.size())
         fail_outside(fmt::format("`{}({})` lies outside the array, {} = {}", key.array, position[n],
                                  level.position, position[n]));
       std::int64_t stored = array[static_cast<std::size_t>(position[n])];
-      if (__builtin_add_overflow(key.sign * (stored == INT64_MIN ? INT64_MAX : stored), offset, &index[n]) ||
-          static_cast<std::uint64_t>(index[n]) >= static_cast<std::uint64_t>(size))
+      bool overflow =
+          __builtin_add_overflow(key.sign * (stored == INT64_MIN ? INT64_MAX : stored), offset, &index[n]);
+      // Whether what is derived leads outside is seen once the coordinates are known.
+      if (overflow ||
+          (mode.is_coordinate() && static_cast<std::uint64_t>(index[n]) >= static_cast<std::uint64_t>(size)))
         fail_outside(fmt::format("`{}({})` = {} gives a coordinate `{}` outside [0, {})", key.array,
-                                 position[n], stored, tensor_.layout.coordinates[key.mode], size));
+                                 position[n], stored, term::to_text(mode.value), size));
     }
+  }
+
+  std::vector<std::int64_t> extents_of(const std::string &array) const {
+    std::vector<std::int64_t> extents;
+    for (const term::Term &extent : tensor_.layout.array(array)->extents)
+      extents.push_back(try_evaluate(extent, tensor_).value_or(0));
+    return extents;
   }
 
   void read_values() {
     const Elements &values = tensor_.array(plan_.value);
+    std::vector<std::int64_t> extents = extents_of(plan_.value);
     if (element_count(*tensor_.layout.array(plan_.value), tensor_) !=
         static_cast<std::int64_t>(values.size()))
       fail_outside(fmt::format("`{}` doesn't have the elements that its extents say", plan_.value));
-    std::vector<std::int64_t> extents;
-    for (const term::Term &extent : tensor_.layout.array(plan_.value)->extents)
-      extents.push_back(try_evaluate(extent, tensor_).value_or(0));
     entries_.value.resize(nodes_);
     for (std::size_t n = 0; n < nodes_; ++n) {
       std::int64_t slot = 0;

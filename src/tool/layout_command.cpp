@@ -1,4 +1,5 @@
 #include "layout/layout.h"
+#include "layout/level_formats.h"
 #include "parse/parse.h"
 #include "report/diagnostic.h"
 #include "tool/commands.h"
@@ -47,9 +48,12 @@ std::vector<layout::CheckedLayout> referenced(const LayoutOptions &options) {
     one.findings = layout::check_layout(one.layout);
     result.push_back(std::move(one));
   }
-  if (result.empty())
-    layout::load_layout(reference, options.order >= 0 ? static_cast<std::size_t>(options.order)
-                                                      : 2); // says what is wrong
+  if (result.empty()) { // a composition of level formats, or it says what is wrong
+    auto levels = layout::read_level_formats(reference.name);
+    std::size_t order = levels ? levels->size() : 2;
+    if (options.order >= 0) order = static_cast<std::size_t>(options.order);
+    result.push_back(layout::load_layout(reference, order));
+  }
   return result;
 }
 

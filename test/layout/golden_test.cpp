@@ -30,9 +30,15 @@ TEST(LayoutGolden, NamesSayWhatAFileHolds) {
     }
 }
 
-/// The parameters with which a shipped layout can be used: none, and every order of its modes.
+/// The parameters with which a shipped layout can be used: none, and every order of its modes; of blocks,
+/// some sides.
 std::vector<std::vector<std::int64_t>> uses_of(const parse::LayoutTree &tree) {
-  std::vector<std::vector<std::int64_t>> uses{{}};
+  std::vector<std::vector<std::int64_t>> uses{std::vector<std::int64_t>(tree.parameters.size(), 3)};
+  if (!tree.parameters.empty()) {
+    uses.emplace_back(tree.parameters.size(), 2);
+    uses.emplace_back(tree.parameters.size(), 8);
+    std::iota(uses.back().begin(), uses.back().end(), 7);
+  }
   if (!tree.permutable) return uses;
   std::vector<std::int64_t> modes(tree.coordinates.size());
   std::iota(modes.begin(), modes.end(), 0);
@@ -59,8 +65,9 @@ TEST(LayoutGolden, ShippedLayoutsHaveNoFindings) {
         layout::derive_lemmas(unchecked);
         EXPECT_EQ(layout::to_text(unchecked), layout::to_text(checked.layout));
       }
-  // dense: 1 scalar, and for the orders 1 to 4 the plain name and 1, 2, 6, 24 orders of the modes.
-  EXPECT_EQ(instances, 1u + (1 + 1) + (1 + 2) + (1 + 6) + (1 + 24) + 7u);
+  // dense: 1 scalar, and for the orders 1 to 4 the plain name and 1, 2, 6, 24 orders of the modes; 28 others
+  // without parameters, 7 with.
+  EXPECT_EQ(instances, 1u + (1 + 1) + (1 + 2) + (1 + 6) + (1 + 24) + 28u + 7u * 3);
   golden_check("layout", "shipped", text);
 }
 

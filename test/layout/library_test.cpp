@@ -37,6 +37,13 @@ TEST(LayoutLibrary, ShippedNames) {
   EXPECT_EQ(load("dense<0>", 1), "dense<0>");
 }
 
+/// So that one file is read for a name, not all.
+TEST(LayoutLibrary, AFileHoldsTheLayoutsOfItsName) {
+  for (const layout::ShippedFile &file : layout::shipped_files())
+    for (const parse::LayoutTree &tree : trees_of(file.content))
+      EXPECT_EQ(tree.name.text, file.name);
+}
+
 TEST(LayoutLibrary, ThereIsNoSuchLayout) {
   EXPECT_EQ(load("crs", 2),
             "-f A:1:1: error: there is no layout `crs` among the shipped ones [unknown-layout]\n"
@@ -124,16 +131,18 @@ TEST(LayoutProperty, DomainGuards) {
 TEST(LayoutProperty, EveryApplicationIsGuarded) {
   for (const layout::ShippedFile &file : layout::shipped_files())
     for (const parse::LayoutTree &tree : trees_of(file.content)) {
-      layout::Layout layout = layout::make_layout(tree, {});
+      layout::Layout layout = layout::make_layout(tree, std::vector<std::int64_t>(tree.parameters.size(), 2));
       for (const layout::Property &property : layout.properties) {
         std::vector<term::Term> guard = term::conjuncts(property.axiom.guard);
         for (const term::Term &application : term::applications_of(property.axiom.conclusion)) {
           const auto *call = application.as<term::Apply>();
-          term::Term domain =
-              term::between(term::Term(0), call->arguments[0], layout.array(call->function)->extents[0]);
-          for (const term::Term &part : term::conjuncts(domain))
-            EXPECT_NE(std::find(guard.begin(), guard.end(), part), guard.end())
-                << file.name << ": " << property.axiom.text << ": " << term::to_text(part);
+          for (std::size_t k = 0; k < call->arguments.size(); ++k) {
+            term::Term domain =
+                term::between(term::Term(0), call->arguments[k], layout.array(call->function)->extents[k]);
+            for (const term::Term &part : term::conjuncts(domain))
+              EXPECT_NE(std::find(guard.begin(), guard.end(), part), guard.end())
+                  << file.name << ": " << property.axiom.text << ": " << term::to_text(part);
+          }
         }
       }
     }

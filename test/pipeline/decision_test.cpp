@@ -380,3 +380,30 @@ TEST(PipelineRefusal, formats) {
             "    | ^~~~~~\n"
             "  hint: results are dense\n");
 }
+
+TEST(PipelinePieces, what_is_stored_on_one_side_and_meant_on_the_other_has_no_leaf) {
+  const std::string twice = "s = A(i,j) * B(i,j)\n";
+  // Lower by lower and mirrored by mirrored; not lower by mirrored.
+  EXPECT_EQ(compile_text(twice + "-f A=symmetric_csr\n-f B=symmetric_csr").leaves.size(), 2u);
+  EXPECT_EQ(compile_text(twice + "-f A=skew_csr\n-f B=skew_csr").leaves.size(), 2u);
+  EXPECT_EQ(compile_text(twice + "-f A=symmetric_csr\n-f B=csr").leaves.size(), 2u);
+}
+
+/// Each leaf has a sum, or a state, of its own, though both have the same tensors.
+TEST(PipelinePieces, leaves_declare_their_own_names) {
+  for (const char *other : {"csr", "coo", "dcsr", "lower_diagonal"}) {
+    Compilation made = compile_text(std::string("s = A(i,j) * B(i,j)\n-f A=lower_diagonal\n-f B=") + other);
+    EXPECT_EQ(made.leaves.size(), 2u);
+  }
+  std::string text = loop::to_text(compile_text("s = A(i,j) * B(i,j)\n-f A=symmetric_csr\n-f B=csr").program);
+  EXPECT_NE(text.find("s.sum_2"), std::string::npos) << text;
+}
+
+/// The column of a slot is known once the row is: it is read, not searched among all columns.
+TEST(PipelineOrder, arrays_are_read_where_their_arguments_follow) {
+  for (const char *layout : {"sell<8>", "ell", "bcsr<3,3>", "warp24"}) {
+    Compilation made = compile_text(spmv + "-f A=" + layout);
+    for (const scan::Level &level : made.leaves.at(0).plan.nest.levels)
+      EXPECT_FALSE(level.kind == scan::Level::Kind::Loop && level.variable == "j") << layout;
+  }
+}

@@ -196,6 +196,9 @@ std::vector<Unit> units_of(loop::ElementType index, loop::ElementType value, std
   problems.resize(std::min(problems.size(), count));
   for (const ArrayState &each : array_states())
     problems.push_back(each.problem);
+  std::vector<Problem> literature = literature_sample(count, seed);
+  literature.resize(std::min(literature.size(), count));
+  problems.insert(problems.end(), literature.begin(), literature.end());
   std::size_t number = 0;
   for (Problem problem : problems) {
     if (problem.formats.count("C") && problem.formats.at("C") == "dense<1,0>") problem.formats["C"] = "dense";

@@ -125,7 +125,7 @@ TEST(Kernel, through_the_whole_session_with_files) {
       if (tensor == packer->front().computation.tensors.front().name &&
           problem.expression.find("+=") == std::string::npos)
         continue;
-      std::string path = folder.path(tensor + ".mtx");
+      std::string path = folder.path(tensor + (coordinates.shape.size() > 2 ? ".tns" : ".mtx"));
       tensor::write_tensor(path, coordinates);
       request.inputs[tensor] = path;
     }

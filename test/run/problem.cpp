@@ -42,6 +42,29 @@ const std::vector<std::string> &shipped_matrices() {
   return names;
 }
 
+const std::vector<std::string> &literature_matrices() {
+  static const std::vector<std::string> names = {
+      "dcsc",   "bcsr<2,3>", "bcsc<2,3>", "ubcsr<2,3>", "ell",    "sell<2>",    "dia",        "csb<2>",
+      "banded", "bitmap",    "csr_lower", "coo_aos",    "warp24", "run_length", "pattern_csr"};
+  return names;
+}
+
+const std::vector<std::string> &literature_squares() {
+  static const std::vector<std::string> names = {"packed_lower",  "packed_upper", "skyline",
+                                                 "symmetric_csr", "skew_csr",     "lower_diagonal"};
+  return names;
+}
+
+const std::vector<std::string> &literature_tensors() {
+  static const std::vector<std::string> names = {"coo3", "csf3", "mode_generic<2,1,2>", "hicoo<2>"};
+  return names;
+}
+
+const std::vector<std::string> &literature_order_4() {
+  static const std::vector<std::string> names = {"coo4", "csf4"};
+  return names;
+}
+
 const std::vector<std::string> &odd_matrices() {
   static const std::vector<std::string> names = {
       "@csr_down", "@csr_any",  "@csr_weak", "@csr_from_one", "@csr_even",   "@csr_once", "@csr_upside_down",
@@ -74,7 +97,9 @@ const std::vector<std::string> &unusual_vectors() {
 
 } // namespace
 
-const std::vector<Computation> &computations() {
+namespace {
+
+std::vector<Computation> first_computations() {
   std::vector<std::string> matrices = shipped_matrices();
   matrices.insert(matrices.end(), odd_matrices().begin(), odd_matrices().end());
   const std::vector<std::string> &few = shipped_matrices();
@@ -83,7 +108,7 @@ const std::vector<Computation> &computations() {
   const std::vector<std::string> third = {"csr", "coo", "dcsr"};
   const std::vector<std::string> full = {"dense", "dense<1,0>"};
   const std::vector<std::string> blocks = {"@pieces/bcsr<2,3>", "@blocks/unaligned"};
-  static const std::vector<Computation> all = {
+  return {
       {"y(i) = A(i,j) * x(j)", {{"A", square}, {"x", vectors()}}},
       {"y(i) = A(i,j) * x(j)", {{"A", unusual_matrices()}, {"x", unusual_vectors()}}},
       {"s = A(i,j) * B(i,j)", {{"A", {"csr", "coo_unsorted"}}, {"B", unusual_matrices()}}},
@@ -108,6 +133,37 @@ const std::vector<Computation> &computations() {
       {"s = A(i,j) * B(i,k) * C(j,k)", {{"A", third}, {"B", third}, {"C", third}}},
       {"C(i,j) = x(i) * z(j)", {{"x", vectors()}, {"z", vectors()}, {"C", full}}},
   };
+}
+
+/// Each layout with another one and with itself.
+std::vector<Computation> literature_computations() {
+  std::vector<std::string> matrices = literature_matrices();
+  matrices.insert(matrices.end(), literature_squares().begin(), literature_squares().end());
+  const std::vector<std::string> &tensors = literature_tensors();
+  std::vector<Computation> all = {
+      {"y(i) = A(i,j) * x(j)", {{"A", matrices}, {"x", {"dense", "sv"}}}},
+      {"s = A(i,j) * B(i,j)", {{"A", matrices}, {"B", {"csr"}}}},
+      {"y(i) = A(i,j) * B(i,j)", {{"A", {"csr", "coo_unsorted"}}, {"B", matrices}}},
+      {"y(i) = A(i,j) * x(j)", {{"A", {"csr", "ell"}}, {"x", {"bitmap"}}}},
+      {"s = A(i,j,k) * B(i,j,k)", {{"A", tensors}, {"B", tensors}}},
+      {"C(i,j) = A(i,j,k) * x(k)", {{"A", tensors}, {"x", {"dense", "sv"}}}},
+      {"C(i,r) = A(i,j,k) * U(j,r) * V(k,r)", {{"A", tensors}, {"U", {"dense"}}, {"V", {"dense", "csr"}}}},
+      {"s = A(i,j,k,l) * x(i) * y(j) * z(k) * w(l)", {{"A", literature_order_4()}, {"w", {"dense", "sv"}}}},
+  };
+  for (const std::string &matrix : matrices)
+    all.push_back({"s = A(i,j) * B(i,j)", {{"A", {matrix}}, {"B", {matrix}}}});
+  return all;
+}
+
+} // namespace
+
+const std::vector<Computation> &computations() {
+  static const std::vector<Computation> all = [] {
+    std::vector<Computation> both = first_computations();
+    std::vector<Computation> more = literature_computations();
+    both.insert(both.end(), more.begin(), more.end());
+    return both;
+  }();
   return all;
 }
 
@@ -202,13 +258,17 @@ bool take_all() {
 
 namespace {
 
-/// What a problem shows: its computation, each of its layouts, its pairs of shipped layouts.
+/// What a problem shows: its computation, each of its layouts, its pairs of layouts of `shipped_matrices`.
 std::set<std::string> features_of(const Problem &problem) {
   std::set<std::string> features{problem.expression};
+  auto is_common = [](const std::string &layout) {
+    const std::vector<std::string> &common = shipped_matrices();
+    return layout == "sv" || std::find(common.begin(), common.end(), layout) != common.end();
+  };
   for (const auto &[tensor, layout] : problem.formats) {
     features.insert(layout);
     for (const auto &[other, second] : problem.formats)
-      if (tensor < other && layout[0] != '@' && second[0] != '@') features.insert(layout + "," + second);
+      if (tensor < other && is_common(layout) && is_common(second)) features.insert(layout + "," + second);
   }
   return features;
 }
@@ -233,6 +293,19 @@ std::vector<Problem> sample_of(const std::vector<Problem> &problems, std::size_t
   for (std::size_t k = 0; k < rest.size() && chosen.size() < count; ++k)
     chosen.push_back(std::move(rest[k]));
   return chosen;
+}
+
+std::vector<Problem> literature_sample(std::size_t count, std::uint64_t seed) {
+  std::set<std::string> layouts;
+  for (const auto *names :
+       {&literature_matrices(), &literature_squares(), &literature_tensors(), &literature_order_4()})
+    layouts.insert(names->begin(), names->end());
+  std::vector<Problem> problems = all_problems();
+  std::erase_if(problems, [&](const Problem &problem) {
+    return std::none_of(problem.formats.begin(), problem.formats.end(),
+                        [&](const auto &format) { return layouts.count(format.second) > 0; });
+  });
+  return sample_of(problems, count, seed);
 }
 
 double prime(std::size_t k) {

@@ -38,6 +38,11 @@ struct Computation {
 };
 
 const std::vector<std::string> &shipped_matrices();
+/// Layouts of the literature: for matrices of any shape; for square ones; for tensors of order 3; of order 4.
+const std::vector<std::string> &literature_matrices();
+const std::vector<std::string> &literature_squares();
+const std::vector<std::string> &literature_tensors();
+const std::vector<std::string> &literature_order_4();
 const std::vector<std::string> &odd_matrices();
 const std::vector<std::string> &vectors();
 
@@ -48,9 +53,12 @@ const std::vector<Computation> &computations();
 std::vector<Problem> all_problems();
 
 /// A seeded sample of `count` problems (or some more) in which every computation, every layout and every pair
-/// of shipped layouts that some computation has occurs; all of them where UNRAVEL_TEST_ALL=1.
-/// UNRAVEL_TEST_SEED=N takes another sample.
+/// of the layouts of `shipped_matrices` that some computation has occurs; all of them where
+/// UNRAVEL_TEST_ALL=1. UNRAVEL_TEST_SEED=N takes another sample.
 std::vector<Problem> sample_of(const std::vector<Problem> &problems, std::size_t count, std::uint64_t seed);
+
+/// A seeded sample as above of the problems that have a layout of the literature.
+std::vector<Problem> literature_sample(std::size_t count, std::uint64_t seed);
 
 /// Problems that have several plans each.
 std::vector<Problem> with_alternatives();

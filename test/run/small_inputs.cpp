@@ -4,6 +4,7 @@
 #include "tensor/pack.h"
 
 #include <algorithm>
+#include <functional>
 #include <gtest/gtest.h>
 #include <optional>
 #include <set>
@@ -71,43 +72,95 @@ std::int64_t largest_number(const Instance &instance) {
   return largest;
 }
 
-/// Calls `use` for every assignment of numbers in [low, high] to the variables, until it says no.
-template <class Use>
-bool for_all(const std::vector<std::string> &variables, std::int64_t low, std::int64_t high, World &world,
-             Use use, std::size_t next = 0) {
-  if (next == variables.size()) return use();
-  for (std::int64_t value = low; value <= high; ++value) {
-    world.variables[variables[next]] = value;
-    if (!for_all(variables, low, high, world, use, next + 1)) return false;
+/// The assignments of numbers in [-1, high] to variables under which a condition may hold. Each part of the
+/// condition is asked as soon as its variables have numbers. What reads outside an array: where `strict`, the
+/// condition doesn't hold; else it may.
+class Assignments {
+public:
+  Assignments(std::vector<std::string> variables, const Term &condition, bool strict)
+      : variables_(std::move(variables)), parts_(variables_.size() + 1), strict_(strict) {
+    for (const Term &part : term::conjuncts(condition)) {
+      std::size_t last = 0;
+      for (std::size_t k = 0; k < variables_.size(); ++k)
+        if (term::mentions(part, variables_[k])) last = k + 1;
+      parts_[last].push_back(part);
+    }
   }
-  return true;
-}
 
-bool holds(const prove::Axiom &axiom, const layout::Layout &layout, const Instance &instance) {
-  World world(layout, instance);
-  return for_all(axiom.variables, -1, largest_number(instance), world, [&] {
-    world.undefined = false;
-    bool guard = term::evaluate(axiom.guard, world) != 0;
-    if (world.undefined || !guard) return true;
-    return term::evaluate(axiom.conclusion, world) != 0 && !world.undefined;
-  });
-}
-
-/// The properties that can be judged and, where `fresh` isn't empty, speak of that array.
-bool keeps_properties(const layout::Layout &layout, const Instance &instance, const std::string &fresh) {
-  std::vector<const prove::Axiom *> axioms;
-  for (const layout::Property &property : layout.properties) {
-    Term whole = term::conjunction({property.axiom.guard, property.axiom.conclusion});
-    bool concerned = fresh.empty();
-    for (const Term &application : term::applications_of(whole))
-      concerned = concerned || application.as<term::Apply>()->function == fresh;
-    if (concerned && knows(instance, whole, property.axiom.variables)) axioms.push_back(&property.axiom);
+  /// Calls `use` for each, until it says no.
+  bool each(World &world, std::int64_t high, const std::function<bool()> &use, std::size_t next = 0) const {
+    for (const Term &part : parts_[next]) {
+      world.undefined = false;
+      bool holds = term::evaluate(part, world) != 0;
+      if (world.undefined ? strict_ : !holds) return true;
+    }
+    if (next == variables_.size()) return use();
+    std::int64_t &number = world.variables[variables_[next]];
+    for (std::int64_t value = -1; value <= high; ++value) {
+      number = value;
+      if (!each(world, high, use, next + 1)) return false;
+    }
+    return true;
   }
-  std::sort(axioms.begin(), axioms.end(),
-            [](const auto *a, const auto *b) { return a->variables.size() < b->variables.size(); });
-  return std::all_of(axioms.begin(), axioms.end(),
-                     [&](const auto *axiom) { return holds(*axiom, layout, instance); });
-}
+
+private:
+  std::vector<std::string> variables_;
+  std::vector<std::vector<Term>> parts_; // by the number of variables that must be known
+  bool strict_;
+};
+
+/// The properties of a layout, made ready to be asked of many instances.
+class Judge {
+public:
+  explicit Judge(const layout::Layout &layout) : layout_(layout) {
+    for (const layout::Property &property : layout.properties) {
+      Question question{property.axiom, {property.axiom.variables, property.axiom.guard, true}, {}, {}};
+      Term whole = term::conjunction({property.axiom.guard, property.axiom.conclusion});
+      for (const Term &application : term::applications_of(whole))
+        question.arrays.insert(application.as<term::Apply>()->function);
+      for (const std::string &name : term::variables_of(whole))
+        if (std::find(property.axiom.variables.begin(), property.axiom.variables.end(), name) ==
+            property.axiom.variables.end())
+          question.numbers.insert(name);
+      questions_.push_back(std::move(question));
+    }
+    std::stable_sort(questions_.begin(), questions_.end(), [](const Question &a, const Question &b) {
+      return a.axiom.variables.size() < b.axiom.variables.size();
+    });
+  }
+
+  /// Whether all hold that can be judged and, where `fresh` isn't empty, speak of that array. `partly`:
+  /// arrays may be known in part; what reads further isn't judged.
+  bool accepts(const Instance &instance, const std::string &fresh, bool partly) const {
+    return std::all_of(questions_.begin(), questions_.end(), [&](const Question &question) {
+      bool concerned = fresh.empty() || question.arrays.count(fresh) > 0;
+      for (const std::string &array : question.arrays)
+        concerned = concerned && instance.indices.count(array) > 0;
+      for (const std::string &number : question.numbers)
+        concerned = concerned && instance.numbers.count(number) > 0;
+      return !concerned || holds(question, instance, partly);
+    });
+  }
+
+private:
+  struct Question {
+    prove::Axiom axiom;
+    Assignments guarded;
+    std::set<std::string> arrays, numbers;
+  };
+
+  bool holds(const Question &question, const Instance &instance, bool partly) const {
+    World world(layout_, instance);
+    return question.guarded.each(world, largest_number(instance), [&] {
+      world.undefined = false;
+      bool conclusion = term::evaluate(question.axiom.conclusion, world) != 0;
+      return world.undefined ? partly : conclusion;
+    });
+  }
+
+  const layout::Layout &layout_;
+  std::vector<Question> questions_;
+};
 
 void define_counts(const layout::Layout &layout, Instance &instance) {
   for (const layout::Count &count : layout.counts)
@@ -140,10 +193,12 @@ void find_entries(const layout::Layout &layout, Instance &instance) {
     if (array.is_value) instance.value_counts[array.name] = elements_of(layout, instance, array);
   World world(layout, instance);
   std::int64_t largest = largest_number(instance);
+  for (const auto &[name, count] : instance.value_counts)
+    largest = std::max(largest, static_cast<std::int64_t>(count));
   for (const layout::Piece &piece : layout.pieces) {
     std::vector<std::string> variables = piece.positions;
     variables.insert(variables.end(), layout.coordinates.begin(), layout.coordinates.end());
-    for_all(variables, -1, largest, world, [&] {
+    Assignments(variables, piece.relation, false).each(world, largest, [&] {
       world.undefined = false;
       if (term::evaluate(piece.relation, world) == 0) return true;
       EXPECT_FALSE(world.undefined) << layout.name << ": the relation reads outside an array";
@@ -169,7 +224,8 @@ void find_entries(const layout::Layout &layout, Instance &instance) {
 
 class Search {
 public:
-  Search(const layout::Layout &layout, std::int64_t largest) : layout_(layout), largest_(largest) {}
+  Search(const layout::Layout &layout, std::int64_t largest)
+      : layout_(layout), judge_(layout), largest_(largest) {}
 
   std::vector<Instance> run(const std::vector<std::int64_t> &shape) {
     std::optional<Instance> start = with_sizes(layout_, shape);
@@ -198,28 +254,38 @@ private:
       if (auto known = instance.numbers.find(count.name); known != instance.numbers.end())
         if (known->second < 0 || known->second > largest_) return;
     if (next == arrays_.size()) {
-      if (!keeps_properties(layout_, instance, "")) return;
+      if (!judge_.accepts(instance, "", false)) return;
       find_entries(layout_, instance);
       found_.push_back(std::move(instance));
       return;
     }
     const layout::Array &array = *arrays_[next];
-    std::size_t count = elements_of(layout_, instance, array);
-    std::vector<std::int64_t> &elements = instance.indices[array.name];
-    elements.assign(count, lowest_);
-    for (bool more = true; more;) {
-      if (keeps_properties(layout_, instance, array.name)) choose_array(instance, next + 1);
-      more = false;
-      for (std::size_t k = 0; k < count && !more; ++k) {
-        more = elements[k] < highest_;
-        elements[k] = more ? elements[k] + 1 : lowest_;
-      }
+    choose_elements(instance, next, elements_of(layout_, instance, array));
+  }
+
+  /// The array's further elements, one by one: what can't be continued is given up early.
+  void choose_elements(const Instance &instance, std::size_t next, std::size_t count) {
+    const std::string &name = arrays_[next]->name;
+    auto known = instance.indices.find(name);
+    if ((known == instance.indices.end() ? 0 : known->second.size()) == count) {
+      Instance whole = instance;
+      whole.indices[name];
+      if (judge_.accepts(whole, name, false)) choose_array(std::move(whole), next + 1);
+      return;
+    }
+    Instance longer = instance;
+    longer.indices[name].push_back(0);
+    for (std::int64_t value = lowest_; value <= highest_ && --budget_ > 0; ++value) {
+      longer.indices[name].back() = value;
+      if (judge_.accepts(longer, name, true)) choose_elements(longer, next, count);
     }
   }
 
   const layout::Layout &layout_;
+  Judge judge_;
   std::int64_t largest_;
-  std::int64_t lowest_ = -1, highest_ = 3;
+  int budget_ = 10'000; // of questions: beyond them, some arrays will do
+  std::int64_t lowest_ = -2, highest_ = 3;
   std::vector<const layout::Array *> arrays_;
   std::vector<Instance> found_;
 };
@@ -253,7 +319,7 @@ void expect_same(const tensor::Tensor &packed, const Instance &instance, const t
 } // namespace
 
 bool satisfies(const layout::Layout &layout, const Instance &instance) {
-  return keeps_properties(layout, instance, "");
+  return Judge(layout).accepts(instance, "", false);
 }
 
 std::vector<Instance> all_arrays(const layout::Layout &layout, const std::vector<std::int64_t> &shape,
@@ -272,7 +338,10 @@ std::vector<Instance> all_packed(const layout::Layout &layout, const std::vector
     EXPECT_EQ(error.diagnostic().kind, report::Kind::cannot_pack) << error.what();
     return found;
   }
-  for (std::int64_t pattern = 0; pattern < (std::int64_t{1} << elements); ++pattern) {
+  // Of large tensors some patterns, all empty and all full ones among them.
+  std::int64_t patterns = std::int64_t{1} << elements;
+  std::int64_t step = patterns <= 512 ? 1 : patterns / 128 - 1;
+  for (std::int64_t pattern = 0; pattern < patterns; pattern += step) {
     tensor::Coordinates coordinates(shape);
     double value = 1;
     for (std::int64_t element = elements; element-- > 0;) {
@@ -298,11 +367,12 @@ std::vector<Instance> all_packed(const layout::Layout &layout, const std::vector
 const std::vector<Instance> &small_inputs(const layout::Layout &layout,
                                           const std::vector<std::int64_t> &shape) {
   static std::map<std::pair<std::string, std::vector<std::int64_t>>, std::vector<Instance>> made;
-  auto [at, fresh] = made.try_emplace({layout.name, shape});
+  auto [at, fresh] = made.try_emplace({layout::to_text(layout), shape});
   if (fresh) {
     at->second = all_packed(layout, shape);
     std::int64_t largest = shape.size() == 2 && shape[0] * shape[1] > 6 ? 2 : 3;
     std::vector<Instance> arrays = all_arrays(layout, shape, largest);
+    if (arrays.empty()) arrays = all_arrays(layout, shape, 6); // a full triangle of side 3
     at->second.insert(at->second.end(), arrays.begin(), arrays.end());
   }
   return at->second;

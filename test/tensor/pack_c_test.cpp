@@ -138,6 +138,11 @@ TEST(PackC, Texts) {
                      emit_pack_c(plan_packing(csr), csr, {"csr", {{"val", "val_"}}}) + "\n" +
                          emit_pack_c(plan_packing(bag), bag, {"bag", {}}, IndexType::Int64, ValueType::F32) +
                          "\n" + emit_pack_c(plan_packing(dense), dense, {"dense", {}}));
+  std::string derived;
+  for (const layout::Layout &layout :
+       {derived_layout("bcsr", 2, {2, 3}), derived_layout("csb", 2, {4}), derived_layout("dia", 2, {})})
+    derived += emit_pack_c(plan_packing(layout), layout, {layout.base_name, {}}) + "\n";
+  test::golden_check("tensor", "pack_c_derived", derived);
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 #include "tensor/pack_layouts.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <numeric>
 
 namespace unravel::tensor {
@@ -80,6 +81,50 @@ const std::vector<std::string> &user_layouts() {
   return texts;
 }
 
+layout::Layout derived_layout(const std::string &name, std::size_t order,
+                              const std::vector<std::int64_t> &parameters) {
+  parse::LayoutReference reference;
+  reference.file =
+      (std::filesystem::path(UNRAVEL_SOURCE_DIR) / "test" / "layouts" / "derived.layout").string();
+  reference.name = name;
+  reference.parameters = parameters;
+  return layout::load_layout(reference, order).layout;
+}
+
+const std::vector<layout::Layout> &derived_layouts() {
+  static const std::vector<layout::Layout> layouts = [] {
+    std::vector<layout::Layout> result;
+    auto add = [&](const std::string &name, std::size_t order, const std::vector<std::int64_t> &parameters) {
+      result.push_back(derived_layout(name, order, parameters));
+    };
+    add("bcsr", 2, {2, 3});
+    add("bcsr", 2, {1, 1});
+    add("bcsr", 2, {4, 1});
+    add("bcsc", 2, {2, 3});
+    add("bcsr_back", 2, {3, 2});
+    add("blocks_shifted", 2, {3});
+    add("csb", 2, {4});
+    add("csb_back", 2, {1});
+    add("csb_back", 2, {3});
+    add("blocked_vector", 1, {3});
+    add("blocked_vector_back", 1, {4});
+    add("table", 1, {3});
+    add("blocks_of_blocks", 1, {2, 3});
+    add("mode_generic", 3, {2, 1, 3});
+    add("hicoo_back", 3, {2});
+    add("dia", 2, {});
+    add("dia_back", 2, {});
+    add("anti", 2, {});
+    add("anti_back", 2, {});
+    add("csr_relative", 2, {});
+    add("coo_relative", 2, {});
+    add("all_diagonals", 2, {});
+    add("block_diagonals", 2, {2});
+    return result;
+  }();
+  return layouts;
+}
+
 std::vector<layout::Layout> layouts_of(std::size_t order) {
   std::vector<layout::Layout> result;
   std::vector<std::int64_t> modes(order);
@@ -96,6 +141,8 @@ std::vector<layout::Layout> layouts_of(std::size_t order) {
     layout::Layout layout = layout_of(text);
     if (layout.order() == order) result.push_back(std::move(layout));
   }
+  for (const layout::Layout &layout : derived_layouts())
+    if (layout.order() == order) result.push_back(layout);
   return result;
 }
 

@@ -7,7 +7,14 @@ namespace unravel::tensor {
 /// Layouts of a user's own that can be packed, each in one text.
 const std::vector<std::string> &user_layouts();
 
-/// All layouts for tensors of an order that the shipped files and user_layouts() have.
+/// A layout of test/layouts/derived.layout.
+layout::Layout derived_layout(const std::string &name, std::size_t order,
+                              const std::vector<std::int64_t> &parameters);
+
+/// All of them, for some parameters.
+const std::vector<layout::Layout> &derived_layouts();
+
+/// All layouts for tensors of an order that the shipped files, user_layouts() and derived_layouts() have.
 std::vector<layout::Layout> layouts_of(std::size_t order);
 
 } // namespace unravel::tensor

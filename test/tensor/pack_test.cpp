@@ -111,7 +111,7 @@ TEST(Pack, Arrays) {
   EXPECT_EQ(values_of<double>(dense, "val"), (std::vector<double>{4, 0, 7, 0, 0, 7, 0, 0, 0, 1, 0, 0}));
 }
 
-TEST(Unpack, LayoutsThatCannotBePacked) {
+TEST(Unpack, GivenArrays) {
   // [1 2 0 0 0]
   // [0 3 0 0 4]
   // [0 0 0 0 5]
@@ -149,16 +149,43 @@ TEST(Unpack, LayoutsThatCannotBePacked) {
 }
 
 TEST(Pack, Refusals) {
-  const std::string forms = " | packing is derived for positions like `i = r`, `0 <= p < NNZ` and `f(r) <= p "
-                            "< f(r + 1)` with `j = col(p)`; "
-                            "other layouts' arrays can be given as a folder";
+  const std::string forms =
+      " | packing is derived for positions like `i = r`, `i = 4*b + r` with `0 <= r < 4`, `0 <= p < NNZ` and "
+      "`f(r) <= p < f(r + 1)`, and for keys like `j = col(p)`, `j = 4*col(p) + c` and `j = i + off(p)`; "
+      "other layouts' arrays can be given as a folder";
   auto plan = [](const std::string &text, std::vector<std::int64_t> parameters = {}) {
     return refusal([&] { plan_packing(layout_of(text, parameters)); });
   };
-  EXPECT_EQ(plan(bcsr_text, {2, 3}),
-            "cannot-pack: coordinates can't be packed into layout `bcsr<2, 3>`: `2*b + r = i` is not "
-            "of a form that packing is derived for" +
-                forms);
+  auto refused = [&](const std::string &layout, const std::string &why) {
+    return "cannot-pack: coordinates can't be packed into layout `" + layout + "`: " + why + forms;
+  };
+  auto vector = [&](const std::string &relation) {
+    return plan("layout vector(i: M) { index f[K]; count K; value val[K, 4]; stored { [p, r] -> [i] : "
+                "0 <= p < K and " +
+                relation + " } at val(p, r); }");
+  };
+  auto matrix = [&](const std::string &relation, const std::string &arrays) {
+    return plan("layout matrix(i: M, j: N) { " + arrays + " stored { [p, r] -> [i, j] : " + relation +
+                " } at val(p, r); }");
+  };
+  auto form = [](const std::string &part) {
+    return "`" + part + "` is not of a form that packing is derived for";
+  };
+  // Blocks that begin anywhere, that overlap, that leave gaps, that have holes.
+  EXPECT_EQ(vector("i = f(p) + r and 0 <= r < 4"), refused("vector", form("i = r + f(p)")));
+  EXPECT_EQ(vector("i = 3*f(p) + r and 0 <= r < 4"), refused("vector", form("i = r + 3*f(p)")));
+  EXPECT_EQ(vector("i = 4*f(p) + r and 0 <= r < 3"), refused("vector", form("i = r + 4*f(p)")));
+  EXPECT_EQ(vector("i = 4*f(p) + r and 0 <= r < 4 and r != 2"), refused("vector", form("r != 2")));
+  EXPECT_EQ(vector("i = 4*f(p) + 2*r and 0 <= r < 4"), refused("vector", form("i = 2*r + 4*f(p)")));
+  // Bands, of which only some diagonals have a place; differences of which both parts are unknown.
+  EXPECT_EQ(matrix("i = p and 0 <= p < M and j = i + r - 2 and 0 <= r < 4", "value val[M, 4];"),
+            refused("matrix", form("0 <= r")));
+  EXPECT_EQ(matrix("0 <= p < K and i = f(p) and j = f(p) + r and 0 <= r < N",
+                   "index f[K]; count K; value val[K, N];"),
+            refused("matrix", form("j = r + f(p)")));
+  EXPECT_EQ(matrix("0 <= p < K and i = j + f(p) and i + j = 2*r and 0 <= r < N",
+                   "index f[K]; count K; value val[K, N];"),
+            refused("matrix", form("i = j + f(p)")));
   EXPECT_EQ(plan(symmetric_text),
             "cannot-pack: coordinates can't be packed into layout `symmetric_csr`: it has 2 `stored` pieces" +
                 forms);
@@ -195,6 +222,10 @@ TEST(Pack, Refusals) {
             "last positions" +
                 forms);
 
+  EXPECT_EQ(
+      refusal([&] { pack(derived_layout("dia", 2, {}), Coordinates({INT64_MAX, 2})); }),
+      "not-storable: these entries can't be stored in layout `dia`: `j - i` goes beyond 64 bits | choose "
+      "another layout with -f");
   layout::Layout csr = shipped("csr", 2);
   EXPECT_EQ(refusal([&] { pack(csr, Coordinates({3})); }),
             "wrong-shape: layout `csr` is for tensors of order 2, but the tensor has order 1");

@@ -1,5 +1,5 @@
 // Blocks in a user's layouts: products with entries, where the block of a column is found by an interval.
-// Packing isn't derived for blocks, so the arrays come from folders.
+// The arrays come from folders: blocks that begin anywhere can't be packed.
 #include "tool.h"
 
 #include "odd_layouts.h"

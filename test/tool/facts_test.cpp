@@ -363,6 +363,12 @@ TEST(ToolFacts, Layouts) {
     EXPECT_NE(checked.out.find("consistent, bounded, every access proved in range\n"), std::string::npos)
         << checked.out;
   }
+  for (const std::string name :
+       {"bcsr<3,3>", "ubcsr<2,3>", "sell<8>", "csb<64>", "mode_generic<1,2,4>", "ell"}) {
+    Outcome checked = desk.unravel({"layout", "check", name});
+    EXPECT_EQ(checked.code, 0) << name;
+    EXPECT_EQ(checked.error, "") << name;
+  }
   json shown = desk.unravel({"layout", "show", "dense<1,0>", "--order", "2", "--json"}).json().at("layouts");
   ASSERT_EQ(shown.size(), 1u);
   EXPECT_EQ(keys_of(shown[0]), (std::vector<std::string>{"findings", "name", "order", "text"}));

@@ -1,0 +1,382 @@
+// Derived coordinates: found in a relation, and computed for entries.
+#include "tensor/pack_modes.h"
+
+#include "report/diagnostic.h"
+#include "tensor/parallel.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <numeric>
+#include <optional>
+#include <set>
+
+namespace unravel::tensor {
+
+using layout::Layout;
+using layout::Piece;
+using term::Term;
+
+namespace {
+
+/// The values that an integer takes at most.
+struct Interval {
+  std::optional<std::int64_t> low, high;
+
+  bool is_finite() const { return low && high && *low <= *high; }
+};
+
+/// Takes coefficient * x + constant >= 0 into account.
+void tighten(Interval &interval, std::int64_t coefficient, std::int64_t constant) {
+  if (coefficient == 1) interval.low = std::max(interval.low.value_or(-constant), -constant);
+  if (coefficient == -1) interval.high = std::min(interval.high.value_or(constant), constant);
+}
+
+std::int64_t quotient(std::int64_t a, std::int64_t divisor) {
+  return a / divisor - (a % divisor < 0);
+}
+
+class Deriver {
+public:
+  Deriver(const Layout &layout, const Piece &piece) : layout_(layout), piece_(piece) {
+    result_.conjuncts = term::conjuncts(piece.relation);
+    for (std::size_t k = 0; k < layout.order(); ++k) {
+      Term coordinate = term::variable(layout.coordinates[k]);
+      result_.modes.push_back({layout.coordinates[k], coordinate, Term(0), term::variable(layout.sizes[k])});
+      result_.coordinates.push_back(coordinate);
+    }
+    taken_.insert(layout.coordinates.begin(), layout.coordinates.end());
+    taken_.insert(layout.sizes.begin(), layout.sizes.end());
+    taken_.insert(piece.positions.begin(), piece.positions.end());
+    for (const layout::Array &array : layout.arrays)
+      taken_.insert(array.name);
+    for (const layout::Count &count : layout.counts)
+      taken_.insert(count.name);
+  }
+
+  DerivedRelation derive() {
+    while (split_any() || combine_any())
+      ;
+    return std::move(result_);
+  }
+
+private:
+  const Term *equation(std::size_t k) const {
+    const auto *compare = result_.conjuncts[k].as<term::Compare>();
+    return compare && compare->relation == term::Relation::Equal ? &compare->left : nullptr;
+  }
+
+  std::vector<std::size_t> modes_in(const Term &term) const {
+    std::vector<std::size_t> found;
+    for (std::size_t m = 0; m < result_.modes.size(); ++m)
+      if (term::mentions(term, result_.modes[m].name)) found.push_back(m);
+    return found;
+  }
+
+  bool is_position(const Term &atom) const {
+    const auto *name = atom.as<term::Variable>();
+    return name &&
+           std::find(piece_.positions.begin(), piece_.positions.end(), name->name) != piece_.positions.end();
+  }
+
+  std::string fresh_name(const std::string &base) {
+    std::string name = base;
+    while (!taken_.insert(name).second)
+      name += "_";
+    return name;
+  }
+
+  /// Bounds that the relation states, else, of an index array, those that a property states.
+  Interval bounds_of(const Term &atom) const {
+    Interval result;
+    for (const Term &part : result_.conjuncts)
+      tighten_by(result, part, [&](const Term &other) { return other == atom; });
+    const auto *call = atom.as<term::Apply>();
+    if (!call || result.is_finite()) return result;
+    for (const layout::Property &property : layout_.properties)
+      for (const Term &part : term::conjuncts(property.axiom.conclusion))
+        tighten_by(result, part, [&](const Term &other) {
+          const auto *applied = other.as<term::Apply>();
+          return applied && applied->function == call->function && applied->arguments.size() == 1 &&
+                 applied->arguments[0].as<term::Variable>();
+        });
+    return result;
+  }
+
+  template <class Same> static void tighten_by(Interval &interval, const Term &part, Same same) {
+    const auto *compare = part.as<term::Compare>();
+    if (!compare || compare->relation != term::Relation::AtLeast) return;
+    term::Linear form = term::linear_form(compare->left);
+    if (form.parts.size() == 1 && same(form.parts[0].first))
+      tighten(interval, form.parts[0].second, form.constant);
+  }
+
+  // ---- i = R*u + v
+
+  bool split_any() {
+    for (std::size_t k = 0; k < result_.conjuncts.size(); ++k) {
+      if (!equation(k)) continue;
+      std::vector<std::size_t> modes = modes_in(*equation(k));
+      if (modes.size() != 1) continue;
+      term::Linear form = term::linear_form(*equation(k));
+      for (const auto &[atom, coefficient] : form.parts)
+        if (split(k, modes[0], form, atom, coefficient)) return true;
+    }
+    return false;
+  }
+
+  bool split(std::size_t k, std::size_t m, const term::Linear &form, const Term &inner,
+             std::int64_t inner_factor) {
+    Term mode = term::variable(result_.modes[m].name);
+    std::int64_t factor = term::coefficient_of(*equation(k), result_.modes[m].name);
+    bool call = inner.as<term::Apply>() != nullptr;
+    if (std::abs(factor) != 1 || std::abs(inner_factor) != 1 || (!call && !is_position(inner))) return false;
+    std::int64_t common = 0;
+    bool placed = false; // whether something else is to be found out
+    for (const auto &[atom, coefficient] : form.parts) {
+      if (atom == mode || atom == inner) continue;
+      common = std::gcd(common, coefficient);
+      placed = placed || is_position(atom) || atom.as<term::Apply>();
+    }
+    if (!placed) return false;
+    Interval range = bounds_of(inner);
+    // What an index array holds is chosen by packing: any residues will do.
+    if (call && !range.is_finite() && common > 1) range = {0, common - 1};
+    if (!range.is_finite()) return false;
+    std::int64_t divisor = *range.high - *range.low + 1;
+    if (divisor <= 0 || common % divisor != 0) return false;
+
+    // mode = sign * inner + outer + constant, where divisor divides outer
+    std::int64_t sign = -factor * inner_factor, constant = -factor * form.constant;
+    std::int64_t least = sign > 0 ? *range.low : -*range.high; // of sign * inner
+    Term outer;
+    for (const auto &[atom, coefficient] : form.parts)
+      if (atom != mode && atom != inner) outer = outer + term::scale(-factor * (coefficient / divisor), atom);
+    std::int64_t whole = quotient(constant + least, divisor), low = constant + least - whole * divisor;
+    const Mode old = result_.modes[m];
+    Term from = old.value - Term(low);
+    Term first = term::floor_divide(old.least - Term(low), divisor);
+    Mode block{fresh_name(old.name + "_block"), term::floor_divide(from, divisor), first,
+               term::ceil_divide(old.least + old.size - Term(low), divisor) - first};
+    Mode within{fresh_name(old.name + "_within"), term::modulo(from, divisor), Term(0), Term(divisor)};
+    Term u = term::variable(block.name), v = term::variable(within.name);
+    result_.conjuncts[k] = term::equal(u, outer + Term(whole));
+    result_.conjuncts.insert(result_.conjuncts.begin() + static_cast<std::ptrdiff_t>(k) + 1,
+                             term::equal(v, term::scale(sign, inner) - Term(least)));
+    result_.modes[m] = block;
+    result_.modes.insert(result_.modes.begin() + static_cast<std::ptrdiff_t>(m) + 1, within);
+    replace(old.name, term::scale(divisor, u) + v + Term(low));
+    return true;
+  }
+
+  // ---- j = i + u
+
+  bool combine_any() {
+    for (std::size_t k = 0; k < result_.conjuncts.size(); ++k)
+      if (equation(k) && combine(k)) return true;
+    return false;
+  }
+
+  /// Positions that an equation other than the k-th sets equal to a mode, but for a sign and an offset.
+  term::Substitution known_positions(std::size_t k) const {
+    term::Substitution known;
+    for (std::size_t other = 0; other < result_.conjuncts.size(); ++other) {
+      const Term *left = other == k ? nullptr : equation(other);
+      if (!left || !term::applications_of(*left).empty()) continue;
+      std::vector<std::size_t> modes = modes_in(*left);
+      std::vector<std::string> positions;
+      for (const std::string &position : piece_.positions)
+        if (term::mentions(*left, position)) positions.push_back(position);
+      if (modes.size() != 1 || positions.size() != 1) continue;
+      std::int64_t factor = term::coefficient_of(*left, positions[0]);
+      if (std::abs(factor) != 1 || std::abs(term::coefficient_of(*left, result_.modes[modes[0]].name)) != 1)
+        continue;
+      known.emplace(positions[0],
+                    term::scale(-factor, *left - term::scale(factor, term::variable(positions[0]))));
+    }
+    return known;
+  }
+
+  bool combine(std::size_t k) {
+    // Substituting only outside index arrays: their arguments are positions.
+    term::Substitution known = known_positions(k);
+    term::Linear form = term::linear_form(*equation(k));
+    Term left(form.constant);
+    bool placed = false;
+    for (const auto &[atom, coefficient] : form.parts) {
+      const auto *name = atom.as<term::Variable>();
+      auto found = name ? known.find(name->name) : known.end();
+      left = left + term::scale(coefficient, found == known.end() ? atom : found->second);
+      placed = placed || atom.as<term::Apply>() || (is_position(atom) && found == known.end());
+    }
+    std::vector<std::size_t> modes = modes_in(left);
+    if (!placed || modes.size() < 2) return false;
+    for (std::size_t m : modes)
+      if (std::abs(term::coefficient_of(left, result_.modes[m].name)) != 1) return false;
+    for (std::size_t m : modes)
+      if (is_only_in(m, k)) {
+        introduce(k, m, left, modes);
+        return true;
+      }
+    return false;
+  }
+
+  /// Whether no other equation has the mode.
+  bool is_only_in(std::size_t m, std::size_t k) const {
+    for (std::size_t other = 0; other < result_.conjuncts.size(); ++other)
+      if (other != k && equation(other) && term::mentions(*equation(other), result_.modes[m].name))
+        return false;
+    return true;
+  }
+
+  /// Mode m gives way to the combination of modes that the k-th equation has.
+  void introduce(std::size_t k, std::size_t m, const Term &left, const std::vector<std::size_t> &modes) {
+    const Mode old = result_.modes[m];
+    std::int64_t factor = term::coefficient_of(left, old.name);
+    Mode sum{fresh_name(old.name + "_shift"), Term(0), Term(0), Term(1)};
+    Term combination, others; // over modes
+    for (std::size_t other : modes) {
+      const Mode &mode = result_.modes[other];
+      std::int64_t sign = factor * term::coefficient_of(left, mode.name);
+      Term part = term::scale(sign, term::variable(mode.name));
+      combination = combination + part;
+      if (other != m) others = others + part;
+      sum.value = sum.value + term::scale(sign, mode.value);
+      sum.least = sum.least + (sign > 0 ? mode.least : Term(1) - mode.least - mode.size);
+      sum.size = sum.size + mode.size - Term(1);
+    }
+    Term rest = left - term::scale(factor, combination);
+    Term name = term::variable(sum.name);
+    result_.conjuncts[k] = term::equal(name, term::scale(-factor, rest));
+    result_.modes[m] = sum;
+    replace(old.name, name - others);
+  }
+
+  void replace(const std::string &mode, const Term &by) {
+    for (Term &part : result_.conjuncts)
+      part = term::substitute(part, {{mode, by}});
+    for (Term &coordinate : result_.coordinates)
+      coordinate = term::substitute(coordinate, {{mode, by}});
+  }
+
+  const Layout &layout_;
+  const Piece &piece_;
+  DerivedRelation result_;
+  std::set<std::string> taken_;
+};
+
+/// A column of numbers over entries [begin, begin + out.size()), in wrapping arithmetic: what a mode comes to
+/// fits, the steps to it may not.
+void compute(const Term &term, const Layout &layout, const Coordinates &entries, std::size_t begin,
+             std::span<std::int64_t> out) {
+  if (const auto *constant = term.as<term::Constant>()) {
+    std::fill(out.begin(), out.end(), constant->value);
+  } else if (const auto *name = term.as<term::Variable>()) {
+    auto mode = std::find(layout.coordinates.begin(), layout.coordinates.end(), name->name);
+    report::require(mode != layout.coordinates.end(), "derived coordinates are over coordinates");
+    const auto &column = entries.index[static_cast<std::size_t>(mode - layout.coordinates.begin())];
+    std::copy_n(column.begin() + static_cast<std::ptrdiff_t>(begin), out.size(), out.begin());
+  } else if (const auto *linear = term.as<term::Linear>()) {
+    std::fill(out.begin(), out.end(), linear->constant);
+    std::vector<std::int64_t> part(out.size());
+    for (const auto &[atom, coefficient] : linear->parts) {
+      compute(atom, layout, entries, begin, part);
+      for (std::size_t k = 0; k < out.size(); ++k)
+        out[k] = static_cast<std::int64_t>(static_cast<std::uint64_t>(out[k]) +
+                                           static_cast<std::uint64_t>(coefficient) *
+                                               static_cast<std::uint64_t>(part[k]));
+    }
+  } else if (const auto *divided = term.as<term::FloorDivide>()) {
+    compute(divided->numerator, layout, entries, begin, out);
+    for (std::int64_t &value : out)
+      value = quotient(value, divided->divisor);
+  } else if (const auto *modulo = term.as<term::Modulo>()) {
+    compute(modulo->numerator, layout, entries, begin, out);
+    for (std::int64_t &value : out)
+      value -= modulo->divisor * quotient(value, modulo->divisor);
+  } else {
+    report::require(false, "derived coordinates are sums, quotients and remainders");
+  }
+}
+
+} // namespace
+
+DerivedRelation derive_modes(const Layout &layout, const Piece &piece) {
+  return Deriver(layout, piece).derive();
+}
+
+ModeRange range_of(const Mode &mode, const Tensor &tensor) {
+  std::optional<std::int64_t> least = try_evaluate(mode.least, tensor),
+                              size = try_evaluate(mode.size, tensor);
+  if (!least || !size)
+    report::fail(report::Kind::not_storable,
+                 fmt::format("these entries can't be stored in layout `{}`: `{}` goes beyond 64 bits",
+                             tensor.layout.name, term::to_text(mode.value)),
+                 "choose another layout with -f");
+  return {*least, std::max<std::int64_t>(*size, 0)};
+}
+
+Coordinates to_modes(Coordinates entries, const PackPlan &plan, const Tensor &tensor) {
+  if (!plan.is_derived()) return entries;
+  constexpr std::size_t stretch = 4096; // a few columns of it fit in the cache
+  Coordinates result;
+  for (const Mode &mode : plan.modes) {
+    ModeRange range = range_of(mode, tensor);
+    result.shape.push_back(range.size);
+    std::vector<std::int64_t> &column = result.index.emplace_back(entries.size());
+    run_ranges(entries.size(), [&](std::size_t begin, std::size_t end) {
+      for (std::size_t at = begin; at < end; at += stretch) {
+        std::span<std::int64_t> out(column.data() + at, std::min(stretch, end - at));
+        compute(mode.value - Term(range.least), tensor.layout, entries, at, out);
+      }
+    });
+  }
+  result.value = std::move(entries.value);
+  return result;
+}
+
+Coordinates from_modes(const Coordinates &entries, const PackPlan &plan, const Tensor &tensor,
+                       std::vector<std::size_t> &kept) {
+  std::vector<std::int64_t> shape = tensor.shape(), least;
+  for (const Mode &mode : plan.modes)
+    least.push_back(range_of(mode, tensor).least);
+  /// constant + sum of factor * mode
+  struct Sum {
+    std::int64_t constant = 0;
+    std::vector<std::pair<std::int64_t, std::size_t>> parts;
+  };
+  std::vector<Sum> sums;
+  for (const Term &coordinate : plan.coordinates) {
+    term::Linear form = term::linear_form(coordinate);
+    Sum sum{form.constant, {}};
+    for (const auto &[atom, factor] : form.parts)
+      for (std::size_t m = 0; m < plan.modes.size(); ++m)
+        if (atom == term::variable(plan.modes[m].name)) sum.parts.emplace_back(factor, m);
+    report::require(sum.parts.size() == form.parts.size(), "coordinates are sums of modes");
+    sums.push_back(std::move(sum));
+  }
+  Coordinates result(shape);
+  std::size_t count = entries.index.empty() ? 0 : entries.index[0].size();
+  kept.clear();
+  std::vector<std::int64_t> coordinate(shape.size());
+  for (std::size_t e = 0; e < count; ++e) {
+    bool inside = true;
+    for (std::size_t k = 0; k < sums.size() && inside; ++k) {
+      std::int64_t total = sums[k].constant;
+      for (const auto &[factor, m] : sums[k].parts) {
+        std::int64_t value = 0;
+        inside = inside && !__builtin_add_overflow(entries.index[m][e], least[m], &value) &&
+                 !__builtin_mul_overflow(value, factor, &value) &&
+                 !__builtin_add_overflow(total, value, &total);
+      }
+      inside = inside && total >= 0 && total < shape[k];
+      coordinate[k] = total;
+    }
+    if (!inside) continue;
+    kept.push_back(e);
+    for (std::size_t k = 0; k < sums.size(); ++k)
+      result.index[k].push_back(coordinate[k]);
+  }
+  return result;
+}
+
+} // namespace unravel::tensor

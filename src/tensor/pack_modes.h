@@ -1,0 +1,42 @@
+#pragma once
+
+#include "tensor/coordinates.h"
+#include "tensor/pack_plan.h"
+#include "tensor/tensor.h"
+
+/// Derived coordinates: what the positions of a layout stand for where that is not a coordinate itself, as
+/// floor(i / 4) and i mod 4 in a layout of blocks, or j - i in one of diagonals.
+namespace unravel::tensor {
+
+/// A relation told by modes instead of coordinates.
+struct DerivedRelation {
+  std::vector<Mode> modes;
+  /// The coordinates as terms over the modes' names: equal to the coordinates, whatever these are.
+  std::vector<term::Term> coordinates;
+  std::vector<term::Term> conjuncts; // over positions and the modes' names
+};
+
+/// Rewrites the relation of a piece until every equation has one mode, as far as this is possible:
+///   i = R*u + v, v one of R neighbouring integers   becomes   u = floor(i / R) and v = i mod R;
+///   j = i + u, i determined elsewhere               becomes   u = j - i.
+/// Both are equivalences, so nothing is lost where the rest can't be planned. A relation in which nothing is
+/// derived is returned as it is, with the coordinates as modes.
+DerivedRelation derive_modes(const layout::Layout &layout, const layout::Piece &piece);
+
+/// Least value and number of values of a mode for the sizes of a tensor. Throws not_storable where 64 bits
+/// don't suffice.
+struct ModeRange {
+  std::int64_t least = 0;
+  std::int64_t size = 0;
+};
+ModeRange range_of(const Mode &mode, const Tensor &tensor);
+
+/// The entries by the modes of a plan, each counted from its least value.
+Coordinates to_modes(Coordinates entries, const PackPlan &plan, const Tensor &tensor);
+
+/// The way back: `entries` has the plan's modes, counted from their least values, and any values, also none.
+/// `kept` are the entries that lie inside the tensor.
+Coordinates from_modes(const Coordinates &entries, const PackPlan &plan, const Tensor &tensor,
+                       std::vector<std::size_t> &kept);
+
+} // namespace unravel::tensor
