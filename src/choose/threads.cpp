@@ -136,7 +136,7 @@ bool is_too_short(const LeafPlan &plan, const find::Lengths &lengths) {
   double work = visits_of(levels.size());
   for (const find::LevelPlan &find : plan.finds.levels) {
     // What is walked over, or put into a map.
-    bool map = find.method == find::Method::Map || find.method == find::Method::Hash;
+    bool map = find::fills_map(find.method);
     std::size_t place = map ? find.map_level : find.state_level;
     if ((map || find::keeps_state(find.method)) && place > *plan.parallel)
       work += visits_of(place) * length_of(levels[find.level]);

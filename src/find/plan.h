@@ -18,6 +18,8 @@ enum class Method { Direct, Sequential, Galloping, Binary, Hash, Map, Scan };
 std::string name_of(Method method); // "direct", "sequential", "galloping", "binary", "hash", "map", "scan"
 /// Sequential and Galloping keep a position from visit to visit.
 bool keeps_state(Method method);
+/// Hash and Map fill a map before a level of the nest.
+bool fills_map(Method method);
 
 /// Where walking starts and how far it may be trusted.
 enum class Direction { Up, Down };

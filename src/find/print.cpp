@@ -24,6 +24,10 @@ bool keeps_state(Method method) {
   return method == Method::Sequential || method == Method::Galloping;
 }
 
+bool fills_map(Method method) {
+  return method == Method::Map || method == Method::Hash;
+}
+
 namespace {
 
 /// Just before a level of the nest.

@@ -36,23 +36,11 @@ Term first_part(const Term &condition) {
 }
 
 Value replace_element(const Value &value, const Load &load, const std::string &name) {
-  auto all = [&](const std::vector<Value> &of) {
-    std::vector<Value> result;
-    for (const Value &inner : of)
-      result.push_back(replace_element(inner, load, name));
-    return result;
-  };
-  return std::visit(overloaded{
-                        [&](const Number &) { return value; },
-                        [&](const Element &x) {
-                          return term::apply(x.array, {x.slot}) == load.term ? Value{Local{name}} : value;
-                        },
-                        [&](const Local &) { return value; },
-                        [&](const Times &x) { return Value{Times{all(x.factors)}}; },
-                        [&](const Minus &x) { return Value{Minus{all(x.of)}}; },
-                        [&](const Stored &x) { return Value{Stored{all(x.of)}}; },
-                    },
-                    value.kind);
+  return map_leaves(value, [&](const Value &leaf) {
+    const auto *element = std::get_if<Element>(&leaf.kind);
+    bool is_load = element && term::apply(element->array, {element->slot}) == load.term;
+    return is_load ? Value{Local{name}} : leaf;
+  });
 }
 
 std::string last_part(const std::string &name) {

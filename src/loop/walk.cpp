@@ -177,6 +177,11 @@ int occurrences(const Statement &statement, const Term &part) {
   return sum;
 }
 
+void append(Block &to, Block from) {
+  for (Statement &statement : from)
+    to.push_back(std::move(statement));
+}
+
 std::vector<const Block *> blocks_of(const Statement &statement) {
   if (const auto *loop = std::get_if<For>(&statement.kind)) return {&loop->body};
   if (const auto *loop = std::get_if<While>(&statement.kind)) return {&loop->body};
@@ -213,6 +218,24 @@ void each_statement(const Statement &statement, const std::function<void(const S
 void each_statement(const Block &block, const std::function<void(const Statement &)> &visit) {
   for (const Statement &statement : block)
     each_statement(statement, visit);
+}
+
+Value map_leaves(const Value &value, const std::function<Value(const Value &)> &map) {
+  auto all = [&](const std::vector<Value> &of) {
+    std::vector<Value> result;
+    for (const Value &inner : of)
+      result.push_back(map_leaves(inner, map));
+    return result;
+  };
+  return std::visit(overloaded{
+                        [&](const Number &) { return map(value); },
+                        [&](const Element &) { return map(value); },
+                        [&](const Local &) { return map(value); },
+                        [&](const Times &x) { return Value{Times{all(x.factors)}}; },
+                        [&](const Minus &x) { return Value{Minus{all(x.of)}}; },
+                        [&](const Stored &x) { return Value{Stored{all(x.of)}}; },
+                    },
+                    value.kind);
 }
 
 void rewrite(Statement &statement, const TermMap &terms, const ValueMap &values) {

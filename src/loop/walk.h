@@ -24,6 +24,9 @@ int occurrences(const term::Term &term, const term::Term &part);
 /// How often it occurs in the terms of the statement, inside it too.
 int occurrences(const Statement &statement, const term::Term &part);
 
+/// Moves the statements of `from` behind those of `to`.
+void append(Block &to, Block from);
+
 /// The blocks inside a statement, each a scope of its own: the body of a loop, both branches of an If, that
 /// of an IfValue; none otherwise.
 std::vector<const Block *> blocks_of(const Statement &statement);
@@ -36,6 +39,9 @@ bool is_hollow(const Statement &statement);
 /// The statement and all inside it, from the outside.
 void each_statement(const Statement &statement, const std::function<void(const Statement &)> &visit);
 void each_statement(const Block &block, const std::function<void(const Statement &)> &visit);
+
+/// The value with every element, local and number in it mapped.
+Value map_leaves(const Value &value, const std::function<Value(const Value &leaf)> &map);
 
 /// Maps every term (slots included) and, after that, every value that is read, everywhere in the statement.
 using TermMap = std::function<term::Term(const term::Term &)>;

@@ -2,6 +2,7 @@
 
 #include "lower/map_code.h"
 
+#include "loop/walk.h"
 #include "report/diagnostic.h"
 
 #include <fmt/format.h>
@@ -65,12 +66,10 @@ Block direct(const Level &level, const LevelPlan &plan, const Body &body) {
   if (plan.check_bounds) tests.push_back(term::between(level.lower, position, level.upper));
   if (plan.check_match) tests.push_back(find::match_condition(level));
   Term test = term::conjunction(tests);
-  if (term::is_true(test)) {
-    for (Statement &statement : body())
-      block.push_back(std::move(statement));
-  } else {
+  if (term::is_true(test))
+    loop::append(block, body());
+  else
     block.push_back({loop::If{test, body(), ""}});
-  }
   return block;
 }
 
@@ -191,8 +190,7 @@ Block walking(const Level &level, const LevelPlan &plan, const Around &around, c
   if (plan.method == find::Method::Galloping)
     block.push_back(gallop(level, plan, stop, inside, lower, upper));
   else
-    for (Statement &statement : walk(level, plan, around, stop, inside, upper))
-      block.push_back(std::move(statement));
+    loop::append(block, walk(level, plan, around, stop, inside, upper));
   if (around.ends_loop) {
     Block leave{{loop::Break{}}};
     block.push_back({loop::If{term::negation(inside), std::move(leave), "nothing is left to be found"}});
@@ -220,8 +218,7 @@ Block binary(const Level &level, const LevelPlan &plan, const Body &body) {
   named.upper = named_bound("_end", level, level.upper, block);
   Block search = lower_bound(level.variable, named, plan.skip);
   if (is_segment(level)) search.insert(search.end() - 1, outside_range(level, plan));
-  for (Statement &statement : search)
-    block.push_back(std::move(statement));
+  loop::append(block, std::move(search));
   Term inside = term::less(term::variable(level.variable), named.upper);
   visit_matches(level, plan, level.variable, inside, named.upper, body, block);
   return block;

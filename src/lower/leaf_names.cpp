@@ -45,16 +45,11 @@ private:
     if (auto *local = std::get_if<loop::Local>(&target)) rename(local->name);
   }
 
-  loop::Value renamed(loop::Value value) const {
-    if (auto *local = std::get_if<loop::Local>(&value.kind)) rename(local->name);
-    auto inside = [&](std::vector<loop::Value> &parts) {
-      for (loop::Value &part : parts)
-        part = renamed(std::move(part));
-    };
-    if (auto *times = std::get_if<loop::Times>(&value.kind)) inside(times->factors);
-    if (auto *minus = std::get_if<loop::Minus>(&value.kind)) inside(minus->of);
-    if (auto *stored = std::get_if<loop::Stored>(&value.kind)) inside(stored->of);
-    return value;
+  loop::Value renamed(const loop::Value &value) const {
+    return loop::map_leaves(value, [&](loop::Value leaf) {
+      if (auto *local = std::get_if<loop::Local>(&leaf.kind)) rename(local->name);
+      return leaf;
+    });
   }
 
   void rename_written(Block &block) const {

@@ -45,8 +45,7 @@ bool ends_loop(const LeafPlan &leaf, const LevelPlan &plan, std::optional<std::s
   if (cleared && begins_inside(*cleared)) return false;
   if (!leaf.alternatives.empty() && begins_inside(leaf.split)) return false;
   for (const LevelPlan &other : leaf.finds.levels)
-    if ((other.method == Method::Map || other.method == Method::Hash) && begins_inside(other.map_level))
-      return false;
+    if (find::fills_map(other.method) && begins_inside(other.map_level)) return false;
   // Of the loop's iterations, all share the state and the end.
   const Level &found = levels[plan.level];
   const term::Term &end = plan.direction == find::Direction::Up ? found.upper : found.lower;

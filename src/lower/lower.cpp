@@ -1,5 +1,6 @@
 #include "lower/lower.h"
 
+#include "loop/walk.h"
 #include "lower/clearing.h"
 #include "lower/leaf_names.h"
 #include "lower/loop_end.h"
@@ -11,6 +12,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <utility>
 
 namespace unravel::lower {
 
@@ -21,11 +23,6 @@ using scan::Level;
 using term::Term;
 
 namespace {
-
-void append(Block &to, Block from) {
-  for (Statement &statement : from)
-    to.push_back(std::move(statement));
-}
 
 loop::ElementType element_type(const layout::Array &array, const LowerOptions &options) {
   if (array.element == "int32") return loop::ElementType::Int32;
@@ -88,10 +85,6 @@ private:
     return nullptr;
   }
 
-  static bool has_map(const LevelPlan &plan) {
-    return plan.method == find::Method::Map || plan.method == find::Method::Hash;
-  }
-
   /// Would iterations of the parallel loop share this state?
   bool is_shared(const LevelPlan &plan) const {
     return parallel_ && sharing_of(plan_.nest, plan, *parallel_) == Sharing::PerChunk;
@@ -104,7 +97,7 @@ private:
     // From the first level on, each plan sets the result as it suits it.
     if (is_choice(index) && index == 0) return chosen(index);
     Block block = cleared(index);
-    append(block, is_choice(index) ? chosen(index) : between_maps(index));
+    loop::append(block, is_choice(index) ? chosen(index) : between_maps(index));
     return block;
   }
 
@@ -126,22 +119,22 @@ private:
     Block block;
     std::vector<const LevelPlan *> maps;
     for (const LevelPlan &plan : plan_.finds.levels)
-      if (has_map(plan) && plan.map_level == index) maps.push_back(&plan);
+      if (find::fills_map(plan.method) && plan.map_level == index) maps.push_back(&plan);
     for (const LevelPlan *plan : maps) {
       const Level &found = plan_.nest.levels[plan->level];
       workspace_.add_map(found, *plan, value_at(found.variable), is_per_thread(index));
-      append(block, fill_map(found, *plan, {value_at(found.variable)}));
+      loop::append(block, fill_map(found, *plan, {value_at(found.variable)}));
     }
-    append(block, plan_.owned && index == 0 ? owned_chunks() : behind_maps(index));
+    loop::append(block, plan_.owned && index == 0 ? owned_chunks() : behind_maps(index));
     for (const LevelPlan *plan : maps)
-      append(block, clear_map(plan_.nest.levels[plan->level], *plan));
+      loop::append(block, clear_map(plan_.nest.levels[plan->level], *plan));
     return block;
   }
 
   /// if (condition of the first alternative) ... else ... this plan.
   Block chosen(std::size_t index) {
     Block otherwise = index == 0 ? cleared(index) : Block();
-    append(otherwise, between_maps(index));
+    loop::append(otherwise, between_maps(index));
     for (std::size_t k = plan_.alternatives.size(); k-- > 0;) {
       const Alternative &other = plan_.alternatives[k];
       const Clearing *clearing = index == 0 ? clearing_ : nullptr;
@@ -163,7 +156,7 @@ private:
         if (plan.state_index.empty())
           block.push_back({loop::Declare{state_variable(plan_.nest.levels[plan.level], plan), plan.start}});
         else
-          append(block, filled_states(plan, is_per_thread(index)));
+          loop::append(block, filled_states(plan, is_per_thread(index)));
       }
     if (index == plan_.nest.levels.size()) {
       block.push_back({loop::Accumulate{sum_target(), product()}});
@@ -173,7 +166,7 @@ private:
     switch (here.kind) {
     case Level::Kind::Let:
       block.push_back({loop::Let{here.variable, here.value}});
-      append(block, guarded(index));
+      loop::append(block, guarded(index));
       break;
     case Level::Kind::Loop: append(block, loop_over(index)); break;
     case Level::Kind::Find: append(block, find_at_level(index)); break;
@@ -239,12 +232,9 @@ private:
   Block in_copies(std::size_t index) {
     sum_ = loop::Local{space_.target.tensor + ".sum"};
     Block block{{loop::DeclareValue{sum_->name, {loop::Number{0}}}}};
-    append(block, loop_over(index));
-    if (is_set_by_sum(index))
-      block.push_back({loop::Store{target(), {*sum_}}});
-    else
-      block.push_back({loop::Accumulate{target(), {*sum_}}});
-    sum_.reset();
+    loop::append(block, loop_over(index));
+    loop::Local sum = *std::exchange(sum_, std::nullopt);
+    block.push_back(put(sum, is_set_by_sum(index)));
     return block;
   }
 
@@ -306,10 +296,7 @@ private:
                        "an infinity may have met what isn't stored: again, from what is stored",
                        loop::IfValue::Test::NotANumber};
     Block block{{loop::DeclareValue{name, {loop::Number{0}}}}, {std::move(plain)}, {std::move(test)}};
-    if (sets)
-      block.push_back({loop::Store{target(), {loop::Local{name}}}});
-    else
-      block.push_back({loop::Accumulate{sum_target(), {loop::Local{name}}}});
+    block.push_back(put(loop::Local{name}, sets));
     return block;
   }
 
@@ -366,11 +353,11 @@ private:
     for (LevelPlan &plan : inside.finds.levels) {
       if (plan.level == owner) plan.start = first;
       // Filled already, for all chunks.
-      if (has_map(plan) && plan.map_level == 0) plan.map_level = inside.nest.levels.size() + 1;
+      if (find::fills_map(plan.method) && plan.map_level == 0) plan.map_level = inside.nest.levels.size() + 1;
     }
     Lowerer chunk(space_, inside, nullptr, workspace_);
     chunk.in_parallel_ = true;
-    append(outer.body, chunk.lower());
+    loop::append(outer.body, chunk.lower());
     Block block;
     if (clearing_ && !clear_at_) block.push_back({clearing_->everything()});
     block.push_back({std::move(outer)});
@@ -392,14 +379,14 @@ private:
     const LevelPlan *beside = find_in_step(index);
     for (const LevelPlan &plan : plan_.finds.levels)
       if (is_shared(plan))
-        append(outer.body, plan.state_index.empty()
-                               ? seed(plan_.nest, plan, index, first, begin_of(plan, &plan == beside))
-                               : filled_states(plan, true));
+        loop::append(outer.body, plan.state_index.empty()
+                                     ? seed(plan_.nest, plan, index, first, begin_of(plan))
+                                     : filled_states(plan, true));
     inner.lower = first;
     inner.upper = term::minimum({first + Term(plan_.chunk), here.upper});
     if (beside) {
       outer.body.push_back(
-          intersect(index, *beside, inner.lower, inner.upper, term::variable(begin_of(*beside, true))));
+          intersect(index, *beside, inner.lower, inner.upper, term::variable(begin_of(*beside))));
       return {{std::move(outer)}};
     }
     inner.body = guarded(index);
@@ -409,9 +396,9 @@ private:
   }
 
   /// The variable with which a chunk's walk begins: its state, or in step the first position.
-  std::string begin_of(const LevelPlan &plan, bool in_step) const {
+  std::string begin_of(const LevelPlan &plan) const {
     const Level &found = plan_.nest.levels[plan.level];
-    return in_step ? found.variable + "_from" : state_variable(found, plan);
+    return plan.in_step ? found.variable + "_from" : state_variable(found, plan);
   }
 
   /// The array of a find's states, filled. `per_thread`: a part of it for each thread.
@@ -419,6 +406,12 @@ private:
     const Level &found = plan_.nest.levels[plan.level];
     std::string array = state_arrays_[plan.level] = workspace_.add_states(found, plan, per_thread);
     return fill_states(array, found, plan);
+  }
+
+  /// A sum's way to what it is added to, or, as all there is, to the result.
+  Statement put(const loop::Local &sum, bool sets) const {
+    if (sets) return {loop::Store{target(), {sum}}};
+    return {loop::Accumulate{sum_target(), {sum}}};
   }
 
   loop::Target sum_target() const { return sum_ ? loop::Target(*sum_) : loop::Target(target()); }
@@ -493,7 +486,7 @@ loop::Program lower(const combine::Combination &combination, const std::vector<L
     bool own = set && plans.size() == 1;
     loop::Block leaf = Lowerer(combination.leaves[k], plans[k], own ? &clearing : nullptr, workspace).lower();
     keep_apart(leaf, declared);
-    append(program.body, std::move(leaf));
+    loop::append(program.body, std::move(leaf));
   }
   program.workspace = workspace.take();
   return program;

@@ -1,5 +1,7 @@
 #include "lower/map_code.h"
 
+#include "loop/walk.h"
+
 #include <fmt/format.h>
 
 namespace unravel::lower {
@@ -125,8 +127,7 @@ Block look_in_map(const Level &level, const LevelPlan &plan, const Body &body) {
         {loop::IfValue{value, body(), fmt::format("find {}: by the map of values", level.variable)}});
     return if_in_map(level, plan, std::move(inner));
   }
-  for (Statement &statement : body())
-    inner.push_back(std::move(statement));
+  loop::append(inner, body());
   Term marked = term::equal(term::apply(marks_array(level), {target}), Term(1));
   if (plan.check_target) marked = term::conjunction({term::between(0, target, plan.map_extent), marked});
   return {{loop::If{marked, std::move(inner), fmt::format("find {}: by the marks", level.variable)}}};

@@ -2,6 +2,8 @@
 
 #include "lower/find_code.h"
 
+#include "loop/walk.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 #include <set>
@@ -100,8 +102,7 @@ Block with_slot(const std::string &array, const Level &level, const LevelPlan &p
   }
   std::string state = state_variable(level, plan);
   block.push_back({loop::Declare{state, term::apply(array, {slot})}});
-  for (Statement &statement : walk)
-    block.push_back(std::move(statement));
+  loop::append(block, std::move(walk));
   block.push_back({loop::SetElement{array, slot, term::variable(state)}});
   return block;
 }
