@@ -108,6 +108,8 @@ struct ShippedFile {
   std::string content;
 };
 const std::vector<ShippedFile> &shipped_files();
+/// The layouts of a shipped file: all have the file's name.
+std::vector<parse::LayoutTree> trees_of(const ShippedFile &file);
 
 /// The layout as it was understood: relation, arrays, properties as formulas, lemmas.
 std::string to_text(const Layout &layout);

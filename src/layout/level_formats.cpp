@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <numeric>
 #include <sstream>
 
 namespace unravel::layout {
@@ -129,8 +130,7 @@ private:
   void add_order(std::size_t level) {
     if (!is_keyed(levels_[level])) return;
     if (repeats(levels_[level])) {
-      bool last = level + 1 == levels_.size() || !is_singleton(levels_[level + 1]);
-      if (last && level + 1 < levels_.size())
+      if (level + 1 < levels_.size() && !is_singleton(levels_[level + 1]))
         refuse(level, "has coordinates that repeat, and no singleton level after it tells them apart",
                "write `s` or `q`");
       return; // at the end: entries add up, in any order
@@ -195,23 +195,20 @@ std::optional<Composition> composition_of(const std::string &letters,
   if (!levels) return std::nullopt;
   Composition result;
   result.levels = std::move(*levels);
+  std::vector<std::int64_t> in_order(letters.size());
+  std::iota(in_order.begin(), in_order.end(), 0);
+  const std::vector<std::int64_t> &order = mode_order.empty() ? in_order : mode_order;
+  if (!std::is_permutation(order.begin(), order.end(), in_order.begin(), in_order.end()))
+    report::fail(Kind::wrong_arity, span,
+                 fmt::format("`{}` is no order of the {} modes of `{}`", fmt::join(mode_order, ","),
+                             letters.size(), letters),
+                 "write each mode once, from 0: `ss:1,0` stores columns");
   for (std::size_t mode = 0; mode < letters.size(); ++mode) {
     result.coordinates.push_back(std::string(1, coordinate_names[mode]));
     result.sizes.push_back(fmt::format("D{}", mode + 1));
-    result.modes.push_back(mode_order.empty()
-                               ? mode
-                               : static_cast<std::size_t>(mode_order[std::min(mode, mode_order.size() - 1)]));
   }
-  std::vector<std::size_t> sorted = result.modes;
-  std::sort(sorted.begin(), sorted.end());
-  for (std::size_t mode = 0; mode < letters.size(); ++mode)
-    if (sorted[mode] != mode || (!mode_order.empty() && mode_order.size() != letters.size()))
-      report::fail(Kind::wrong_arity, span,
-                   fmt::format("`{}` is no order of the {} modes of `{}`", fmt::join(mode_order, ","),
-                               letters.size(), letters),
-                   "write each mode once, from 0: `ss:1,0` stores columns");
-  bool in_order = std::is_sorted(result.modes.begin(), result.modes.end());
-  result.name = in_order ? letters : fmt::format("{}_{}", letters, fmt::join(result.modes, "_"));
+  result.modes.assign(order.begin(), order.end());
+  result.name = order == in_order ? letters : fmt::format("{}_{}", letters, fmt::join(result.modes, "_"));
   result.comment = fmt::format("The level formats {}, outermost first, of the modes {}.", letters,
                                fmt::join(result.modes, ", "));
   return result;

@@ -20,27 +20,19 @@ namespace {
 const std::vector<parse::LayoutTree> &shipped_trees() {
   static const std::vector<parse::LayoutTree> trees = [] {
     std::vector<parse::LayoutTree> all;
-    for (const ShippedFile &file : shipped_files()) {
-      auto source = std::make_shared<const text::Source>(file.name + ".layout", file.content);
-      for (parse::LayoutTree &tree : parse::parse_layout_file(source).layouts)
+    for (const ShippedFile &file : shipped_files())
+      for (parse::LayoutTree &tree : trees_of(file))
         all.push_back(std::move(tree));
-    }
     return all;
   }();
   return trees;
 }
 
-/// The layouts of the file of that name, which holds all of that name; where there is none, all layouts: to
-/// say what there is. One file is read faster than all.
-const std::vector<parse::LayoutTree> &trees_for(const std::string &name) {
-  static std::map<std::string, std::vector<parse::LayoutTree>> read;
-  if (auto known = read.find(name); known != read.end()) return known->second;
-  for (const ShippedFile &file : shipped_files()) {
-    if (file.name != name) continue;
-    auto source = std::make_shared<const text::Source>(file.name + ".layout", file.content);
-    return read.emplace(name, parse::parse_layout_file(source).layouts).first->second;
-  }
-  return shipped_trees();
+/// The shipped file of that name, or null.
+const ShippedFile *file_named(const std::string &name) {
+  auto found = std::find_if(shipped_files().begin(), shipped_files().end(),
+                            [&](const ShippedFile &file) { return file.name == name; });
+  return found == shipped_files().end() ? nullptr : &*found;
 }
 
 const parse::LayoutTree &choose(const std::vector<parse::LayoutTree> &trees,
@@ -66,18 +58,15 @@ const parse::LayoutTree &choose(const std::vector<parse::LayoutTree> &trees,
                    : fmt::format("did you mean `{}`?", near));
 }
 
-/// A composition of level formats ("ds", "uq"), if the name is one and no shipped layout's.
+/// A composition of level formats ("ds", "uq"), if the name is one.
 std::optional<parse::LayoutTree> composed(const parse::LayoutReference &reference, std::size_t order) {
-  if (!read_level_formats(reference.name)) return std::nullopt;
-  const auto &shipped = shipped_trees();
-  bool is_shipped = std::any_of(shipped.begin(), shipped.end(),
-                                [&](const auto &tree) { return tree.name.text == reference.name; });
-  if (is_shipped) return std::nullopt;
-  if (reference.name.size() != order)
+  std::optional<std::vector<LevelFormat>> levels = read_level_formats(reference.name);
+  if (!levels) return std::nullopt;
+  if (levels->size() != order)
     report::fail(
         Kind::unknown_layout, reference.span,
         fmt::format("the level formats `{}` are for tensors of order {}, but the tensor has order {}",
-                    reference.name, reference.name.size(), order),
+                    reference.name, levels->size(), order),
         "write a letter per mode: d dense, s compressed, u and q for coordinate lists");
   auto parts = composition_of(reference.name, reference.parameters, reference.span);
   auto text = std::make_shared<const text::Source>(reference.name, layout_text(*parts, reference.span));
@@ -94,6 +83,11 @@ CheckedLayout finish(const parse::LayoutTree &tree, const std::vector<std::int64
 
 } // namespace
 
+std::vector<parse::LayoutTree> trees_of(const ShippedFile &file) {
+  return parse::parse_layout_file(std::make_shared<const text::Source>(file.name + ".layout", file.content))
+      .layouts;
+}
+
 CheckedLayout load_layout(const parse::LayoutReference &reference, std::size_t order) {
   // A text is checked, and its lemmas are derived, once per process: two operands often share a layout. The
   // file and its text are empty for a shipped layout.
@@ -106,17 +100,19 @@ CheckedLayout load_layout(const parse::LayoutReference &reference, std::size_t o
           reference.parameters);
   std::scoped_lock lock(mutex);
   if (auto found = loaded.find(key); found != loaded.end()) return found->second;
+  const ShippedFile *shipped = source ? nullptr : file_named(reference.name);
   CheckedLayout made;
   if (source) {
     parse::LayoutFileTree file = parse::parse_layout_file(source);
     made = finish(choose(file.layouts, reference, order, fmt::format("in `{}`", reference.file)),
                   reference.parameters, true);
-  } else if (std::optional<parse::LayoutTree> tree = composed(reference, order)) {
+  } else if (std::optional<parse::LayoutTree> tree = shipped ? std::nullopt : composed(reference, order)) {
     made = finish(*tree, {}, true);
   } else {
-    // The shipped files were checked, without a finding, when this library was tested (test/layout).
-    made = finish(choose(trees_for(reference.name), reference, order, "among the shipped ones"),
-                  reference.parameters, false);
+    // One file is read faster than all: these only to say what there is. The shipped files were checked,
+    // without a finding, when this library was tested (test/layout).
+    std::vector<parse::LayoutTree> trees = shipped ? trees_of(*shipped) : shipped_trees();
+    made = finish(choose(trees, reference, order, "among the shipped ones"), reference.parameters, false);
   }
   return loaded.emplace(std::move(key), std::move(made)).first->second;
 }

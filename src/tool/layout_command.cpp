@@ -28,9 +28,7 @@ std::vector<layout::CheckedLayout> referenced(const LayoutOptions &options) {
     trees = parse::parse_layout_file(text::Source::from_file(reference.file)).layouts;
   } else {
     for (const layout::ShippedFile &file : layout::shipped_files())
-      for (parse::LayoutTree &tree :
-           parse::parse_layout_file(std::make_shared<const text::Source>(file.name + ".layout", file.content))
-               .layouts)
+      for (parse::LayoutTree &tree : layout::trees_of(file))
         trees.push_back(std::move(tree));
   }
   std::vector<layout::CheckedLayout> result;
@@ -70,8 +68,7 @@ void list(bool json) {
   for (const layout::ShippedFile &file : layout::shipped_files()) {
     std::map<std::string, std::vector<std::size_t>> orders;
     std::map<std::string, std::string> about;
-    auto source = std::make_shared<const text::Source>(file.name + ".layout", file.content);
-    for (const parse::LayoutTree &tree : parse::parse_layout_file(source).layouts) {
+    for (const parse::LayoutTree &tree : layout::trees_of(file)) {
       orders[tree.name.text].push_back(tree.coordinates.size());
       about[tree.name.text] += tree.comment;
     }
