@@ -5,6 +5,7 @@
 #include "tensor/evaluator.h"
 #include "tensor/pack_levels.h"
 #include "tensor/pack_modes.h"
+#include "tensor/pack_pieces.h"
 #include "tensor/parallel.h"
 #include "tensor/validate.h"
 
@@ -70,6 +71,12 @@ double bytes_needed(const Tensor &bare, const PackOptions &options, std::size_t 
 
 } // namespace
 
+void fail_not_storable(const Tensor &tensor, const std::string &reason) {
+  report::fail(Kind::not_storable,
+               fmt::format("these entries can't be stored in layout `{}`: {}", tensor.layout.name, reason),
+               "choose another layout with -f");
+}
+
 void check_memory(const Tensor &bare, const PackOptions &options, std::size_t entries) {
   double bytes = bytes_needed(bare, options, entries);
   if (bytes <= static_cast<double>(options.max_memory)) return;
@@ -87,9 +94,16 @@ namespace {
 /// Before anything is counted: what the tensor takes at least, or, where each entry takes the same, at most.
 void check_memory_at_first(Tensor bare, const PackPlan &plan, const PackOptions &options,
                            std::size_t entries) {
-  bool blocks = !plan.is_dense() && plan.levels.back().is_dense();
+  bool each_alike = plan.pieces.size() == 1;
+  for (const PiecePlan &piece : plan.pieces) {
+    each_alike = each_alike && piece.limits.empty();
+    for (std::size_t l = 0; l < piece.levels.size(); ++l)
+      each_alike = each_alike && piece.levels[l].kind != Level::Kind::Padded &&
+                   piece.levels[l].kind != Level::Kind::Run &&
+                   (piece.is_dense() || l + 1 < piece.levels.size() || !piece.levels[l].is_dense());
+  }
   for (const layout::Count &count : bare.layout.counts)
-    bare.counts[count.name] = blocks ? 0 : static_cast<std::int64_t>(entries);
+    bare.counts[count.name] = each_alike ? static_cast<std::int64_t>(entries) : 0;
   check_memory(bare, options, entries);
 }
 
@@ -100,21 +114,15 @@ void finish_counts(Tensor &tensor) {
     std::optional<std::int64_t> value = try_evaluate(*count.definition, tensor);
     auto [known, fresh] = tensor.counts.emplace(count.name, value.value_or(-1));
     if (!value || known->second != *value)
-      report::fail(Kind::not_storable,
-                   fmt::format("these entries can't be stored in layout `{}`: count `{} = {}` does not hold",
-                               tensor.layout.name, count.name, term::to_text(*count.definition)),
-                   "choose another layout with -f");
+      fail_not_storable(
+          tensor, fmt::format("count `{} = {}` does not hold", count.name, term::to_text(*count.definition)));
   }
 }
 
 void check_properties(const Tensor &tensor, const PackPlan &plan) {
   for (std::size_t property : plan.checked) {
     ValidationResult result = validate_property(tensor, property);
-    if (result.violations.empty()) continue;
-    report::fail(Kind::not_storable,
-                 fmt::format("these entries can't be stored in layout `{}`: {}", tensor.layout.name,
-                             result.violations[0].message),
-                 "choose a layout without this property with -f");
+    if (!result.violations.empty()) fail_not_storable(tensor, result.violations[0].message);
   }
 }
 
@@ -138,7 +146,7 @@ void convert_values(Tensor &tensor, const std::string &name, DType wanted) {
 }
 
 /// Every coordinate has a slot: no order is needed, sums are made in place.
-void scatter_dense(Tensor &tensor, const PackPlan &plan, const Coordinates &coordinates,
+void scatter_dense(Tensor &tensor, const PiecePlan &plan, const Coordinates &coordinates,
                    const PackOptions &options) {
   std::vector<LevelNumbers> numbers = level_numbers(plan, tensor);
   Elements &elements = make_array(tensor, plan.value, options);
@@ -177,12 +185,12 @@ Elements &make_array(Tensor &tensor, const std::string &name, const PackOptions 
   return elements;
 }
 
-std::vector<LevelNumbers> level_numbers(const PackPlan &plan, const Tensor &tensor) {
+std::vector<LevelNumbers> level_numbers(const PiecePlan &plan, const Tensor &tensor) {
   std::vector<LevelNumbers> result;
   for (const Level &level : plan.levels) {
     LevelNumbers numbers;
     auto least = [&](std::size_t mode) { return range_of(plan.modes[mode], tensor).least; };
-    if (level.is_dense())
+    if (level.has_mode())
       numbers.offset = try_evaluate(level.offset, tensor).value() + level.sign * least(level.mode);
     for (const Key &key : level.keys)
       numbers.key_offsets.push_back(try_evaluate(key.offset, tensor).value() - least(key.mode));
@@ -214,31 +222,48 @@ void check_width(const Layout &layout, const std::string &name, const PackOption
                array.element.empty() ? "use --index int64" : "declare the array with elements int64");
 }
 
+namespace {
+
+void pack_piece(Tensor &tensor, const PiecePlan &plan, Coordinates entries, const PackOptions &options) {
+  DType value_type = plan.value.empty()
+                         ? DType::F8
+                         : element_type(*tensor.layout.array(plan.value), options.index, options.value);
+  if (plan.negative)
+    for (double &value : entries.value)
+      value = -value;
+  entries = to_modes(std::move(entries), plan, tensor);
+  if (plan.is_dense() && value_type != DType::F4) {
+    scatter_dense(tensor, plan, entries, options);
+  } else if (is_row_plan(tensor, plan, options)) {
+    pack_rows(tensor, plan, entries, options);
+  } else {
+    pad_entries(entries, plan);
+    order_entries(entries, plan);
+    build_levels(tensor, plan, entries, options);
+  }
+  if (!plan.value.empty()) convert_values(tensor, plan.value, value_type);
+}
+
+} // namespace
+
 Tensor pack(const Layout &layout, const PackPlan &plan, Coordinates coordinates, const PackOptions &options) {
   Tensor tensor;
   tensor.layout = layout;
   tensor.sizes = sizes_for(layout, coordinates.shape);
   check_coordinates(coordinates);
   check_memory_at_first(tensor, plan, options, coordinates.size());
-  DType value_type = element_type(*layout.array(plan.value), options.index, options.value);
-  for (const Level &level : plan.levels)
-    for (const Key &key : level.keys)
-      check_key_width(tensor, plan.modes[key.mode], key, options);
-  if (plan.negative)
-    for (double &value : coordinates.value)
-      value = -value;
-  coordinates = to_modes(std::move(coordinates), plan, tensor);
-  if (plan.is_dense() && value_type != DType::F4) {
-    scatter_dense(tensor, plan, coordinates, options);
-  } else if (is_row_plan(tensor, plan, options)) {
-    pack_rows(tensor, plan, coordinates, options);
-  } else {
-    order_entries(coordinates, plan);
-    build_levels(tensor, plan, coordinates, options);
-  }
-  convert_values(tensor, plan.value, value_type);
+  for (const PiecePlan &piece : plan.pieces)
+    for (const Level &level : piece.levels)
+      for (const Key &key : level.keys)
+        check_key_width(tensor, piece.modes[key.mode], key, options);
+  Coordinates given;
+  if (plan.compared) given = coordinates;
+  for (const PiecePlan &piece : plan.pieces)
+    pack_piece(tensor, piece, take_entries(coordinates, tensor, piece), options);
+  if (!plan.compared && coordinates.size() > 0) fail_no_place(tensor, plan, coordinates);
   finish_counts(tensor);
   check_properties(tensor, plan);
+  if (plan.compared) require_same_meaning(tensor, std::move(given), options);
   return tensor;
 }
 

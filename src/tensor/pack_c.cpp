@@ -24,7 +24,7 @@ struct Comparison {
 
 class PackWriter {
 public:
-  PackWriter(const PackPlan &plan, const Layout &layout, const PackNames &names, IndexType index,
+  PackWriter(const PiecePlan &plan, const Layout &layout, const PackNames &names, IndexType index,
              ValueType value)
       : plan_(plan), layout_(layout), names_(names), index_(index), value_(value),
         prefix_("pack_" + names.type) {
@@ -535,7 +535,7 @@ private:
     return name;
   }
 
-  const PackPlan &plan_;
+  const PiecePlan &plan_;
   const Layout &layout_;
   const PackNames &names_;
   IndexType index_;
@@ -548,11 +548,27 @@ private:
   std::vector<std::vector<Comparison>> groups_;
 };
 
+void require_supported(const PackPlan &plan, const Layout &layout) {
+  const PiecePlan &piece = plan.pieces.at(0);
+  bool plain = layout.pieces.size() == 1 && piece.conditions.empty() && piece.limits.empty() &&
+               piece.flags.empty() && !piece.value.empty();
+  for (const Level &level : piece.levels) {
+    plain = plain && level.kind != Level::Kind::Padded && level.kind != Level::Kind::Run;
+    for (const Key &key : level.keys)
+      plain = plain && key.slots.size() == 1 && piece.modes[key.mode].cover == 0;
+  }
+  if (!plain)
+    report::fail(report::Kind::cannot_pack, layout.span,
+                 fmt::format("packing of layout `{}` can't be written as C yet", layout.name),
+                 "pack with the tool: `unravel convert`, or `unravel run`");
+}
+
 } // namespace
 
 std::string emit_pack_c(const PackPlan &plan, const Layout &layout, const PackNames &names, IndexType index,
                         ValueType value) {
-  return PackWriter(plan, layout, names, index, value).write();
+  require_supported(plan, layout);
+  return PackWriter(plan.pieces.at(0), layout, names, index, value).write();
 }
 
 } // namespace unravel::tensor

@@ -3,6 +3,7 @@
 
 #include "report/diagnostic.h"
 #include "tensor/evaluator.h"
+#include "tensor/pack_modes.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -42,7 +43,7 @@ bool has_mode(const std::vector<SortKey> &order, std::size_t mode) {
 
 } // namespace
 
-void order_entries(Coordinates &coordinates, const PackPlan &plan) {
+void order_entries(Coordinates &coordinates, const PiecePlan &plan) {
   std::size_t modes_of_tensor = coordinates.order();
   std::vector<std::size_t> modes, mirrored;
   for (const Level &level : plan.levels) {
@@ -53,7 +54,7 @@ void order_entries(Coordinates &coordinates, const PackPlan &plan) {
       mirrored.push_back(mode);
     };
     std::vector<std::size_t> above = modes;
-    if (level.is_dense()) sort_by(level.mode, level.sign < 0);
+    if (level.has_mode()) sort_by(level.mode, level.sign < 0);
     for (const SortKey &key : level.order)
       sort_by(key.mode, key.descending);
     bool all_ordered = std::all_of(level.keys.begin(), level.keys.end(),
@@ -77,10 +78,19 @@ void sum_pointers(Elements &pointers) {
 
 namespace {
 
+/// The modes that tell the nodes of a level apart, below the same node above.
+std::vector<std::size_t> modes_of(const Level &level) {
+  if (level.has_mode()) return {level.mode};
+  std::vector<std::size_t> modes;
+  for (const Key &key : level.keys)
+    modes.push_back(key.mode);
+  return modes;
+}
+
 /// Walks over sorted entries and opens nodes.
 class Builder {
 public:
-  Builder(Tensor &tensor, const PackPlan &plan, const Coordinates &coordinates, const PackOptions &options)
+  Builder(Tensor &tensor, const PiecePlan &plan, const Coordinates &coordinates, const PackOptions &options)
       : tensor_(tensor), plan_(plan), coordinates_(coordinates), options_(options),
         numbers_(level_numbers(plan, tensor)), node_(plan.levels.size(), -1) {}
 
@@ -92,15 +102,6 @@ public:
   }
 
 private:
-  /// The modes that tell the nodes of a level apart, below the same node above.
-  std::vector<std::size_t> modes_of(const Level &level) const {
-    if (level.is_dense()) return {level.mode};
-    std::vector<std::size_t> modes;
-    for (const Key &key : level.keys)
-      modes.push_back(key.mode);
-    return modes;
-  }
-
   /// For every entry the first level at which it opens a node; the number of levels when it opens none.
   void find_openings() {
     std::size_t entries = coordinates_.size(), levels = plan_.levels.size();
@@ -124,7 +125,11 @@ private:
   void make_pointers() {
     for (std::size_t l = 0; l < plan_.levels.size(); ++l) {
       const Level &level = plan_.levels[l];
-      if (!level.count.empty()) tensor_.counts[level.count] = nodes_[l];
+      if (level.kind == Level::Kind::Padded)
+        widen(l);
+      else if (!level.count.empty())
+        tensor_.counts[level.count] = nodes_[l];
+      if (level.kind == Level::Kind::Run) make_runs(l);
       if (level.kind == Level::Kind::Segment) {
         check_width(tensor_.layout, level.pointer, options_, nodes_[l], fmt::format("{} entries", nodes_[l]));
         count_children(l, make_array(tensor_, level.pointer, options_));
@@ -132,6 +137,81 @@ private:
       complete_counts(tensor_);
     }
     check_memory(tensor_, options_, coordinates_.size());
+  }
+
+  /// The slot of a dense parent's position in an array that is subscripted with it.
+  std::int64_t parent_slot(const Level &level, std::size_t e) const {
+    const Slot &slot = level.parents[0];
+    const Level &parent = plan_.levels[slot.level];
+    return parent.sign * coordinates_.index[parent.mode][e] + numbers_[slot.level].offset + slot.constant;
+  }
+
+  /// How many positions a padded level has: the most that any node fills, of all or of each segment.
+  void widen(std::size_t l) {
+    const Level &level = plan_.levels[l];
+    Elements *pointers = level.pointer.empty() ? nullptr : &make_array(tensor_, level.pointer, options_);
+    std::int64_t rank = 0, widest = 0;
+    for (std::size_t e = 0; e < coordinates_.size(); ++e) {
+      if (opens_[e] > l) continue;
+      rank = opens_[e] < l ? 1 : rank + 1;
+      widest = std::max(widest, rank);
+      if (!pointers) continue;
+      auto slot = static_cast<std::size_t>(parent_slot(level, e)) + 1;
+      report::require(slot < pointers->size(), "a segment lies within its pointers");
+      if (rank > pointers->integer(slot)) pointers->set_integer(slot, rank);
+    }
+    if (level.width > 0 && widest > level.width)
+      fail_not_storable(tensor_, fmt::format("position `{}` is below {}, but {} entries want one of them",
+                                             level.position, level.width, widest));
+    if (!level.count.empty()) tensor_.counts[level.count] = widest;
+    if (!pointers) return;
+    std::int64_t sum = 0; // of widths, which a narrow array may not hold
+    for (std::size_t k = 0; k < pointers->size(); ++k)
+      sum += pointers->integer(k);
+    check_width(tensor_.layout, level.pointer, options_, sum, fmt::format("{} positions", sum));
+    sum_pointers(*pointers);
+  }
+
+  /// Where each run begins: the least mode of each parent, and lengths one after the other.
+  void make_runs(std::size_t l) {
+    const Level &level = plan_.levels[l];
+    std::vector<std::int64_t> pointers(make_array(tensor_, level.pointer, options_).size());
+    std::vector<std::int64_t> first(pointers.size(), level.first.empty() ? 0 : INT64_MAX),
+        last(pointers.size(), -1);
+    for (std::size_t e = 0; e < coordinates_.size(); ++e) {
+      auto parent = static_cast<std::size_t>(parent_slot(level, e));
+      report::require(parent + 1 < pointers.size(), "a segment lies within its pointers");
+      std::int64_t at = coordinates_.index[level.mode][e] + numbers_[l].offset;
+      first[parent] = std::min(first[parent], at);
+      last[parent] = std::max(last[parent], at);
+    }
+    std::vector<std::string> variable{plan_.levels[level.parents[0].level].position};
+    auto value_at = [&](const term::Term &term, std::size_t parent) {
+      std::int64_t position = static_cast<std::int64_t>(parent) - level.parents[0].constant;
+      return Evaluator(term, tensor_, variable).evaluate(&position);
+    };
+    if (!level.first.empty()) {
+      Elements &stored = make_array(tensor_, level.first, options_);
+      for (std::size_t k = 0; k < std::min(stored.size(), first.size()); ++k) {
+        std::optional<std::int64_t> most;
+        if (level.first_most) most = value_at(*level.first_most, k);
+        first[k] = std::min(first[k], most.value_or(first[k] == INT64_MAX ? 0 : first[k]));
+        check_width(tensor_.layout, level.first, options_, std::abs(first[k]),
+                    fmt::format("a run from {} on", first[k]));
+        stored.set_integer(k, first[k]);
+      }
+    }
+    for (std::size_t k = 0; k + 1 < pointers.size(); ++k) {
+      std::int64_t length = last[k] < first[k] ? 0 : last[k] - first[k] + 1;
+      if (level.length) length = value_at(*level.length, k).value_or(0);
+      pointers[k + 1] = pointers[k] + std::max<std::int64_t>(length, 0);
+    }
+    if (!pointers.empty())
+      check_width(tensor_.layout, level.pointer, options_, pointers.back(),
+                  fmt::format("{} positions", pointers.back()));
+    Elements &stored = tensor_.array(level.pointer);
+    for (std::size_t k = 0; k < pointers.size(); ++k)
+      stored.set_integer(k, pointers[k]);
   }
 
   void count_children(std::size_t l, Elements &pointers) {
@@ -168,33 +248,96 @@ private:
   void make_keys() {
     for (std::size_t l = 0; l < plan_.levels.size(); ++l)
       for (const Key &key : plan_.levels[l].keys) {
-        Elements &array = make_array(tensor_, key.array, options_);
+        bool made = tensor_.arrays.count(key.array) != 0; // by another key of the same array
+        Elements &array = made ? tensor_.array(key.array) : make_array(tensor_, key.array, options_);
+        if (!made && plan_.levels[l].unused)
+          fill(array, try_evaluate(*plan_.levels[l].unused, tensor_).value());
+        if (key.slots.size() > 1) {
+          placed_.push_back({l, key, strides_of(key.array), &array});
+          continue;
+        }
         report::require(static_cast<std::int64_t>(array.size()) >= nodes_[l], "there is room for every key");
         if (array.type() == DType::I4)
           write_key(l, key, array.as<std::int32_t>());
         else
           write_key(l, key, array.as<std::int64_t>());
       }
+    for (const Flag &flag : plan_.flags)
+      fill(make_array(tensor_, flag.array, options_), flag.other);
+  }
+
+  static void fill(Elements &array, std::int64_t value) {
+    for (std::size_t k = 0; k < array.size(); ++k)
+      array.set_integer(k, value);
+  }
+
+  std::int64_t key_value(std::size_t l, const Key &key, std::size_t e) const {
+    std::int64_t offset =
+        numbers_[l].key_offsets[static_cast<std::size_t>(&key - plan_.levels[l].keys.data())];
+    return key.sign * (coordinates_.index[key.mode][e] - offset);
   }
 
   template <class T> void write_key(std::size_t l, const Key &key, std::span<T> array) {
-    const Level &level = plan_.levels[l];
-    std::int64_t offset = numbers_[l].key_offsets[static_cast<std::size_t>(&key - level.keys.data())];
-    const std::vector<std::int64_t> &index = coordinates_.index[key.mode];
     std::size_t node = 0;
     for (std::size_t e = 0; e < coordinates_.size(); ++e)
-      if (opens_[e] <= l) array[node++] = static_cast<T>(key.sign * (index[e] - offset));
+      if (opens_[e] <= l) array[node++] = static_cast<T>(key_value(l, key, e));
+  }
+
+  std::int64_t slot_of(const std::vector<Slot> &slots, const std::vector<std::int64_t> &strides) const {
+    std::int64_t slot = 0;
+    for (std::size_t s = 0; s < slots.size(); ++s)
+      slot +=
+          strides[s] * ((slots[s].level == Slot::no_level ? 0 : node_[slots[s].level]) + slots[s].constant);
+    return slot;
+  }
+
+  /// The position of the node that entry e opens.
+  std::int64_t position(std::size_t l, std::size_t e) const {
+    const Level &level = plan_.levels[l];
+    switch (level.kind) {
+    case Level::Kind::Dense: return level.sign * coordinates_.index[level.mode][e] + numbers_[l].offset;
+    case Level::Kind::Run: return run_position(l, e);
+    case Level::Kind::Padded:
+      if (opens_[e] == l) return node_[l] + 1;
+      if (level.pointer.empty()) return 0;
+      return tensor_.array(level.pointer).integer(static_cast<std::size_t>(parent_slot(level, e)));
+    default: return node_[l] + 1;
+    }
+  }
+
+  std::int64_t run_position(std::size_t l, std::size_t e) const {
+    const Level &level = plan_.levels[l];
+    auto parent = static_cast<std::size_t>(parent_slot(level, e));
+    const Elements &pointers = tensor_.array(level.pointer);
+    std::int64_t at = coordinates_.index[level.mode][e] + numbers_[l].offset;
+    if (!level.first.empty()) at -= tensor_.array(level.first).integer(parent);
+    std::int64_t position = pointers.integer(parent) + at;
+    if (at < 0 || position >= pointers.integer(parent + 1))
+      fail_not_storable(
+          tensor_,
+          fmt::format("`{} = {}` is not in the segment of {} positions that `{}` leaves it",
+                      term::to_text(plan_.modes[level.mode].value),
+                      coordinates_.index[level.mode][e] + range_of(plan_.modes[level.mode], tensor_).least,
+                      pointers.integer(parent + 1) - pointers.integer(parent), level.pointer));
+    return position;
   }
 
   void write() {
-    Elements &values = make_array(tensor_, plan_.value, options_);
-    std::vector<std::int64_t> strides = strides_of(plan_.value);
+    Elements *values = plan_.value.empty() ? nullptr : &make_array(tensor_, plan_.value, options_);
+    std::vector<std::int64_t> strides;
+    if (values) strides = strides_of(plan_.value);
     double sum = 0;
     std::int64_t slot = 0;
     auto store = [&] {
-      report::require(slot >= 0 && slot < static_cast<std::int64_t>(values.size()),
+      if (!values) {
+        if (sum != plan_.literal)
+          fail_not_storable(tensor_,
+                            fmt::format("each entry is {}, but there is one of {}", plan_.literal, sum));
+        return;
+      }
+      report::require(slot >= 0 && slot < static_cast<std::int64_t>(values->size()),
                       "a slot lies within its array");
-      values.set_real(static_cast<std::size_t>(slot), sum);
+      values->set_real(static_cast<std::size_t>(slot), sum);
     };
     for (std::size_t e = 0; e < coordinates_.size(); ++e) {
       std::size_t open = opens_[e];
@@ -204,31 +347,49 @@ private:
       }
       if (e > 0) store();
       for (std::size_t l = open; l < plan_.levels.size(); ++l)
-        node_[l] =
-            plan_.levels[l].is_dense()
-                ? plan_.levels[l].sign * coordinates_.index[plan_.levels[l].mode][e] + numbers_[l].offset
-                : node_[l] + 1;
-      slot = 0;
-      for (std::size_t s = 0; s < plan_.slots.size(); ++s)
-        slot += strides[s] * (node_[plan_.slots[s].level] + plan_.slots[s].constant);
+        node_[l] = position(l, e);
+      place(e, open);
+      slot = slot_of(plan_.slots, strides);
       sum = coordinates_.value[e];
     }
     if (coordinates_.size() > 0) store();
   }
 
+  /// What lies at places of its own: keys with several subscripts, flags.
+  void place(std::size_t e, std::size_t open) {
+    auto set = [](Elements &array, std::int64_t slot, std::int64_t value) {
+      report::require(slot >= 0 && slot < static_cast<std::int64_t>(array.size()),
+                      "a slot lies within its array");
+      array.set_integer(static_cast<std::size_t>(slot), value);
+    };
+    for (const PlacedKey &placed : placed_)
+      if (open <= placed.level)
+        set(*placed.array, slot_of(placed.key.slots, placed.strides), key_value(placed.level, placed.key, e));
+    for (const Flag &flag : plan_.flags)
+      set(tensor_.array(flag.array), slot_of(flag.slots, strides_of(flag.array)), flag.value);
+  }
+
+  struct PlacedKey {
+    std::size_t level;
+    const Key &key;
+    std::vector<std::int64_t> strides;
+    Elements *array;
+  };
+
   Tensor &tensor_;
-  const PackPlan &plan_;
+  const PiecePlan &plan_;
   const Coordinates &coordinates_;
   const PackOptions &options_;
   std::vector<LevelNumbers> numbers_;
   std::vector<std::uint8_t> opens_;
   std::vector<std::int64_t> nodes_; // per level: how many
   std::vector<std::int64_t> node_;  // per level: the position of the current node
+  std::vector<PlacedKey> placed_;   // keys with several subscripts
 };
 
 } // namespace
 
-void build_levels(Tensor &tensor, const PackPlan &plan, const Coordinates &coordinates,
+void build_levels(Tensor &tensor, const PiecePlan &plan, const Coordinates &coordinates,
                   const PackOptions &options) {
   Builder(tensor, plan, coordinates, options).build();
 }

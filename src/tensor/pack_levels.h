@@ -8,27 +8,34 @@
 /// The parts of packing: what pack.cpp calls, in this order.
 namespace unravel::tensor {
 
+/// For entries that have no place in a layout: kind not_storable.
+[[noreturn]] void fail_not_storable(const Tensor &tensor, const std::string &reason);
+
 /// Numbers that a plan's offsets come to for given sizes, modes being counted from their least values.
 struct LevelNumbers {
-  std::int64_t offset = 0;               // Dense
+  std::int64_t offset = 0;               // Dense, Run
   std::vector<std::int64_t> key_offsets; // one per key
 };
-std::vector<LevelNumbers> level_numbers(const PackPlan &plan, const Tensor &tensor);
+std::vector<LevelNumbers> level_numbers(const PiecePlan &plan, const Tensor &tensor);
 
 /// Makes the array with zeros in it, or unset. Throws kind internal when its extents are not known yet.
 Elements &make_array(Tensor &tensor, const std::string &name, const PackOptions &options, bool zero = true);
 
-/// Sorts the entries as the plan's levels demand.
-void order_entries(Coordinates &coordinates, const PackPlan &plan);
+/// Sorts the entries, by their modes, as the plan's levels demand.
+void order_entries(Coordinates &coordinates, const PiecePlan &plan);
+
+/// Where nothing marks unused positions of a padded level: adds zeros until every node has as many entries as
+/// its positions want, at the least modes that have none.
+void pad_entries(Coordinates &coordinates, const PiecePlan &plan);
 
 /// Fills counts and arrays from entries that are in the order of the plan.
-void build_levels(Tensor &tensor, const PackPlan &plan, const Coordinates &coordinates,
+void build_levels(Tensor &tensor, const PiecePlan &plan, const Coordinates &coordinates,
                   const PackOptions &options);
 
 /// Is the plan one dense level with segments of one sorted key below it (compressed rows or columns), for
 /// which pack_rows is faster than order_entries and build_levels?
-bool is_row_plan(const Tensor &tensor, const PackPlan &plan, const PackOptions &options);
-void pack_rows(Tensor &tensor, const PackPlan &plan, const Coordinates &coordinates,
+bool is_row_plan(const Tensor &tensor, const PiecePlan &plan, const PackOptions &options);
+void pack_rows(Tensor &tensor, const PiecePlan &plan, const Coordinates &coordinates,
                const PackOptions &options);
 
 /// Throws memory_limit where the arrays, with the counts that the tensor has, and the work space are too

@@ -2,6 +2,7 @@
 #include "tensor/pack_modes.h"
 
 #include "report/diagnostic.h"
+#include "tensor/entry_terms.h"
 #include "tensor/parallel.h"
 
 #include <algorithm>
@@ -54,7 +55,7 @@ public:
   }
 
   DerivedRelation derive() {
-    while (split_any() || combine_any())
+    while (split_any() || combine_any() || cover_any())
       ;
     return std::move(result_);
   }
@@ -110,13 +111,16 @@ private:
       tighten(interval, form.parts[0].second, form.constant);
   }
 
+  /// Covers depend on all entries, so nothing more is derived from them.
+  bool is_cover(std::size_t m) const { return result_.modes[m].cover > 0 || result_.modes[m].rest; }
+
   // ---- i = R*u + v
 
   bool split_any() {
     for (std::size_t k = 0; k < result_.conjuncts.size(); ++k) {
       if (!equation(k)) continue;
       std::vector<std::size_t> modes = modes_in(*equation(k));
-      if (modes.size() != 1) continue;
+      if (modes.size() != 1 || is_cover(modes[0])) continue;
       term::Linear form = term::linear_form(*equation(k));
       for (const auto &[atom, coefficient] : form.parts)
         if (split(k, modes[0], form, atom, coefficient)) return true;
@@ -211,13 +215,52 @@ private:
     std::vector<std::size_t> modes = modes_in(left);
     if (!placed || modes.size() < 2) return false;
     for (std::size_t m : modes)
-      if (std::abs(term::coefficient_of(left, result_.modes[m].name)) != 1) return false;
+      if (is_cover(m) || std::abs(term::coefficient_of(left, result_.modes[m].name)) != 1) return false;
     for (std::size_t m : modes)
       if (is_only_in(m, k)) {
         introduce(k, m, left, modes);
         return true;
       }
     return false;
+  }
+
+  // ---- j = start + v
+
+  bool cover_any() {
+    for (std::size_t k = 0; k < result_.conjuncts.size(); ++k)
+      if (equation(k) && cover(k)) return true;
+    return false;
+  }
+
+  /// Blocks that begin anywhere: the positions of an index array in the equation are those of the blocks.
+  bool cover(std::size_t k) {
+    std::vector<std::size_t> modes = modes_in(*equation(k));
+    term::Linear form = term::linear_form(*equation(k));
+    if (modes.size() != 1 || form.parts.size() != 3 || !is_only_in(modes[0], k)) return false;
+    const Mode old = result_.modes[modes[0]];
+    std::int64_t factor = term::coefficient_of(*equation(k), old.name);
+    std::optional<Term> start, inner;
+    for (const auto &[atom, coefficient] : form.parts) {
+      if (coefficient == -factor && atom.as<term::Apply>()) start = atom;
+      if (coefficient == -factor && is_position(atom)) inner = atom;
+    }
+    if (std::abs(factor) != 1 || !start || !inner || is_cover(modes[0])) return false;
+    Interval range = bounds_of(*inner);
+    if (!range.is_finite()) return false;
+    // mode - low = start + (inner - least), where low = least + constant
+    std::int64_t least = *range.low, low = least - factor * form.constant;
+    Mode block{fresh_name(old.name + "_start"), old.value - Term(low), old.least - Term(low), old.size};
+    block.cover = *range.high - least + 1;
+    Mode within{fresh_name(old.name + "_rest"), block.value, Term(0), Term(block.cover)};
+    within.rest = true;
+    Term u = term::variable(block.name), v = term::variable(within.name);
+    result_.conjuncts[k] = term::equal(u, *start);
+    result_.conjuncts.insert(result_.conjuncts.begin() + static_cast<std::ptrdiff_t>(k) + 1,
+                             term::equal(v, *inner - Term(least)));
+    result_.modes[modes[0]] = block;
+    result_.modes.insert(result_.modes.begin() + static_cast<std::ptrdiff_t>(modes[0]) + 1, within);
+    replace(old.name, u + v + Term(low));
+    return true;
   }
 
   /// Whether no other equation has the mode.
@@ -264,40 +307,6 @@ private:
   std::set<std::string> taken_;
 };
 
-/// A column of numbers over entries [begin, begin + out.size()), in wrapping arithmetic: what a mode comes to
-/// fits, the steps to it may not.
-void compute(const Term &term, const Layout &layout, const Coordinates &entries, std::size_t begin,
-             std::span<std::int64_t> out) {
-  if (const auto *constant = term.as<term::Constant>()) {
-    std::fill(out.begin(), out.end(), constant->value);
-  } else if (const auto *name = term.as<term::Variable>()) {
-    auto mode = std::find(layout.coordinates.begin(), layout.coordinates.end(), name->name);
-    report::require(mode != layout.coordinates.end(), "derived coordinates are over coordinates");
-    const auto &column = entries.index[static_cast<std::size_t>(mode - layout.coordinates.begin())];
-    std::copy_n(column.begin() + static_cast<std::ptrdiff_t>(begin), out.size(), out.begin());
-  } else if (const auto *linear = term.as<term::Linear>()) {
-    std::fill(out.begin(), out.end(), linear->constant);
-    std::vector<std::int64_t> part(out.size());
-    for (const auto &[atom, coefficient] : linear->parts) {
-      compute(atom, layout, entries, begin, part);
-      for (std::size_t k = 0; k < out.size(); ++k)
-        out[k] = static_cast<std::int64_t>(static_cast<std::uint64_t>(out[k]) +
-                                           static_cast<std::uint64_t>(coefficient) *
-                                               static_cast<std::uint64_t>(part[k]));
-    }
-  } else if (const auto *divided = term.as<term::FloorDivide>()) {
-    compute(divided->numerator, layout, entries, begin, out);
-    for (std::int64_t &value : out)
-      value = quotient(value, divided->divisor);
-  } else if (const auto *modulo = term.as<term::Modulo>()) {
-    compute(modulo->numerator, layout, entries, begin, out);
-    for (std::int64_t &value : out)
-      value -= modulo->divisor * quotient(value, modulo->divisor);
-  } else {
-    report::require(false, "derived coordinates are sums, quotients and remainders");
-  }
-}
-
 } // namespace
 
 DerivedRelation derive_modes(const Layout &layout, const Piece &piece) {
@@ -315,26 +324,55 @@ ModeRange range_of(const Mode &mode, const Tensor &tensor) {
   return {*least, std::max<std::int64_t>(*size, 0)};
 }
 
-Coordinates to_modes(Coordinates entries, const PackPlan &plan, const Tensor &tensor) {
+namespace {
+
+/// Covers the values of a mode: entries that are equal in the modes `above` are covered together.
+void cover_values(Coordinates &entries, std::size_t m, std::int64_t width, std::vector<std::size_t> above) {
+  std::vector<std::int64_t> &first = entries.index[m], &rest = entries.index[m + 1];
+  above.push_back(m);
+  std::vector<std::size_t> order = sorted_order(entries, above);
+  above.pop_back();
+  std::int64_t begin = 0;
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    std::size_t e = order[k];
+    bool same = k > 0 && std::all_of(above.begin(), above.end(), [&](std::size_t mode) {
+                  return entries.index[mode][e] == entries.index[mode][order[k - 1]];
+                });
+    if (!same || first[e] - begin >= width) begin = first[e];
+    rest[e] = first[e] - begin;
+  }
+  for (std::size_t e = 0; e < first.size(); ++e)
+    first[e] -= rest[e];
+}
+
+} // namespace
+
+Coordinates to_modes(Coordinates entries, const PiecePlan &plan, const Tensor &tensor) {
   if (!plan.is_derived()) return entries;
-  constexpr std::size_t stretch = 4096; // a few columns of it fit in the cache
   Coordinates result;
   for (const Mode &mode : plan.modes) {
     ModeRange range = range_of(mode, tensor);
     result.shape.push_back(range.size);
     std::vector<std::int64_t> &column = result.index.emplace_back(entries.size());
+    if (mode.rest) continue;
     run_ranges(entries.size(), [&](std::size_t begin, std::size_t end) {
-      for (std::size_t at = begin; at < end; at += stretch) {
-        std::span<std::int64_t> out(column.data() + at, std::min(stretch, end - at));
-        compute(mode.value - Term(range.least), tensor.layout, entries, at, out);
-      }
+      evaluate_terms(mode.value - Term(range.least), tensor, entries, begin,
+                     std::span(column).subspan(begin, end - begin));
     });
   }
   result.value = std::move(entries.value);
+  std::vector<std::size_t> above;
+  for (const Level &level : plan.levels) {
+    for (const Key &key : level.keys)
+      if (plan.modes[key.mode].cover > 0) cover_values(result, key.mode, plan.modes[key.mode].cover, above);
+    if (level.has_mode()) above.push_back(level.mode);
+    for (const Key &key : level.keys)
+      above.push_back(key.mode);
+  }
   return result;
 }
 
-Coordinates from_modes(const Coordinates &entries, const PackPlan &plan, const Tensor &tensor,
+Coordinates from_modes(const Coordinates &entries, const PiecePlan &plan, const Tensor &tensor,
                        std::vector<std::size_t> &kept) {
   std::vector<std::int64_t> shape = tensor.shape(), least;
   for (const Mode &mode : plan.modes)

@@ -18,8 +18,9 @@ struct DerivedRelation {
 
 /// Rewrites the relation of a piece until every equation has one mode, as far as this is possible:
 ///   i = R*u + v, v one of R neighbouring integers   becomes   u = floor(i / R) and v = i mod R;
-///   j = i + u, i determined elsewhere               becomes   u = j - i.
-/// Both are equivalences, so nothing is lost where the rest can't be planned. A relation in which nothing is
+///   j = i + u, i determined elsewhere               becomes   u = j - i;
+///   j = start(p) + v, v one of C neighbouring integers   becomes a cover of j, see Mode.
+/// These are equivalences, so nothing is lost where the rest can't be planned. A relation in which nothing is
 /// derived is returned as it is, with the coordinates as modes.
 DerivedRelation derive_modes(const layout::Layout &layout, const layout::Piece &piece);
 
@@ -32,11 +33,11 @@ struct ModeRange {
 ModeRange range_of(const Mode &mode, const Tensor &tensor);
 
 /// The entries by the modes of a plan, each counted from its least value.
-Coordinates to_modes(Coordinates entries, const PackPlan &plan, const Tensor &tensor);
+Coordinates to_modes(Coordinates entries, const PiecePlan &plan, const Tensor &tensor);
 
 /// The way back: `entries` has the plan's modes, counted from their least values, and any values, also none.
 /// `kept` are the entries that lie inside the tensor.
-Coordinates from_modes(const Coordinates &entries, const PackPlan &plan, const Tensor &tensor,
+Coordinates from_modes(const Coordinates &entries, const PiecePlan &plan, const Tensor &tensor,
                        std::vector<std::size_t> &kept);
 
 } // namespace unravel::tensor

@@ -11,6 +11,16 @@ using layout::Property;
 using parse::PropertyTree;
 using term::Term;
 
+Term key_term(const Key &key, const std::vector<Level> &levels) {
+  std::vector<Term> subscripts;
+  for (const Slot &slot : key.slots) {
+    Term subscript(slot.constant);
+    if (slot.level != Slot::no_level) subscript = subscript + term::variable(levels[slot.level].position);
+    subscripts.push_back(subscript);
+  }
+  return term::apply(key.array, subscripts);
+}
+
 PackOrders::PackOrders(const Layout &layout, const std::vector<Mode> &modes)
     : layout_(layout), modes_(modes), prover_(layout.axioms()) {}
 
@@ -26,6 +36,11 @@ bool PackOrders::is_implied(const Term &condition, const std::vector<Term> &acce
 
 namespace {
 
+/// A key at another position of its level.
+Term stored_at(const Key &key, const std::vector<Level> &levels, std::size_t l, const Term &position) {
+  return term::substitute(key_term(key, levels), {{levels[l].position, position}});
+}
+
 /// Two positions of one segment, the first before the second.
 struct Pair {
   std::vector<Term> hypotheses;
@@ -40,19 +55,27 @@ Pair pair_at(const Layout &layout, const std::vector<Mode> &modes, const std::ve
                                             [&](const Term &part) { return term::mentions(part, other); }))
     other += "_";
   Pair pair{{}, term::variable(position), term::variable(other)};
+  term::Substitution at_first, at_second{{position, pair.second}};
+  for (const Key &key : levels[l].keys) {
+    auto mode_at = [&](const Term &at) {
+      return term::scale(key.sign, stored_at(key, levels, l, at)) + key.offset;
+    };
+    at_first.emplace(modes[key.mode].name, mode_at(pair.first));
+    at_second.emplace(modes[key.mode].name, mode_at(pair.second));
+  }
   for (const Term &part : relation) {
-    // The coordinates of this level and below differ between the two positions.
+    // The coordinates of levels below differ between the two positions.
     bool later = false;
     for (std::size_t k = l; k < levels.size(); ++k) {
       later = later || (k > l && term::mentions(part, levels[k].position)) ||
-              (levels[k].is_dense() && term::mentions(part, modes[levels[k].mode].name));
+              (levels[k].has_mode() && term::mentions(part, modes[levels[k].mode].name));
       for (const Key &key : levels[k].keys)
-        later = later || term::mentions(part, modes[key.mode].name);
+        later = later || (k > l && term::mentions(part, modes[key.mode].name));
     }
     if (later) continue;
-    pair.hypotheses.push_back(part);
-    if (term::mentions(part, position))
-      pair.hypotheses.push_back(term::substitute(part, {{position, pair.second}}));
+    pair.hypotheses.push_back(term::substitute(part, at_first));
+    Term second = term::substitute(part, at_second);
+    if (second != part) pair.hypotheses.push_back(second);
   }
   pair.hypotheses.push_back(term::less(pair.first, pair.second));
   return pair;
@@ -79,8 +102,8 @@ void PackOrders::decide(std::vector<Level> &levels, std::size_t l, const std::ve
   for (bool progress = true; progress && !open.empty();) {
     progress = false;
     for (std::size_t k = 0; k < open.size() && !progress; ++k) {
-      Term first = term::apply(open[k]->array, {pair.first}),
-           second = term::apply(open[k]->array, {pair.second});
+      Term first = stored_at(*open[k], levels, l, pair.first),
+           second = stored_at(*open[k], levels, l, pair.second);
       bool ascending = excluded(term::less(second, first));
       if (!ascending && !excluded(term::less(first, second))) continue;
       bool coordinate_ascends = ascending == (open[k]->sign > 0);
@@ -96,19 +119,12 @@ void PackOrders::decide(std::vector<Level> &levels, std::size_t l, const std::ve
   std::string keys;
   std::vector<Term> all = pair.hypotheses;
   for (const Key &key : level.keys) {
-    all.push_back(term::equal(term::apply(key.array, {pair.first}), term::apply(key.array, {pair.second})));
+    all.push_back(term::equal(stored_at(key, levels, l, pair.first), stored_at(key, levels, l, pair.second)));
     keys += (keys.empty() ? "" : ", ") + key.array;
   }
   bool unique = refuted(level.position, std::move(all));
   if (unique) level.reasons.push_back(fmt::format("{} < {} gives different {}", p, q, keys));
   level.merge = unique || inner;
-}
-
-std::vector<std::size_t> PackOrders::unproved_properties(const std::vector<Level> &levels) const {
-  std::vector<std::size_t> result;
-  for (std::size_t k = 0; k < layout_.properties.size(); ++k)
-    if (!is_kept(layout_.properties[k], levels)) result.push_back(k);
-  return result;
 }
 
 bool PackOrders::is_kept(const Property &property, const std::vector<Level> &levels) const {
@@ -126,7 +142,7 @@ bool PackOrders::keeps_range(const Property &property, const std::vector<Level> 
   const std::string &name = property.tree.functions.at(0).text;
   for (const Level &level : levels)
     for (const Key &key : level.keys) {
-      if (key.array != name) continue;
+      if (key.array != name || key.slots.size() > 1) continue;
       const Mode &mode = modes_[key.mode];
       Term first = mode.least, last = mode.least + mode.size - Term(1);
       Term least = key.sign > 0 ? first - key.offset : key.offset - last;

@@ -5,8 +5,11 @@
 
 namespace unravel::tensor {
 
+/// The application that holds a key: array(slots), over the positions of `levels`.
+term::Term key_term(const Key &key, const std::vector<Level> &levels);
+
 /// What a layout's properties demand of the order of its entries, found by proof: the questions that
-/// plan_packing asks.
+/// plan_piece asks.
 class PackOrders {
 public:
   /// `modes` must outlive it.
@@ -19,12 +22,11 @@ public:
   /// always merges: levels below are laid out per node.
   void decide(std::vector<Level> &levels, std::size_t l, const std::vector<term::Term> &relation, bool inner);
 
-  /// The properties that don't follow from packing by these levels.
-  std::vector<std::size_t> unproved_properties(const std::vector<Level> &levels) const;
+  /// Does a property of a named form, or that a pointer begins with 0, follow from packing by these levels?
+  bool is_kept(const layout::Property &property, const std::vector<Level> &levels) const;
 
 private:
   bool refuted(const std::string &about, std::vector<term::Term> hypotheses);
-  bool is_kept(const layout::Property &property, const std::vector<Level> &levels) const;
   bool keeps_range(const layout::Property &property, const std::vector<Level> &levels) const;
   bool keeps_order(const layout::Property &property, const std::vector<Level> &levels) const;
   bool keeps_start(const layout::Property &property, const std::vector<Level> &levels) const;

@@ -17,16 +17,30 @@ struct Mode {
   term::Term value;       // over the tensor's coordinates
   term::Term least, size; // over sizes: least <= value < least + size
 
+  /// Blocks that begin anywhere: the entries of a node, by increasing value, are covered one by one with
+  /// stretches of `cover` neighbouring values. The mode is the first value of an entry's stretch; `value` and
+  /// the next mode (Rest) together tell the entry. 0: no cover.
+  std::int64_t cover = 0;
+  bool rest = false; // value minus the mode before, which is a cover
+
   /// Is it a coordinate itself?
-  bool is_coordinate() const { return value == term::variable(name); }
+  bool is_coordinate() const { return cover == 0 && !rest && value == term::variable(name); }
 };
 
-/// An index array that holds a mode: array(position) = (mode - offset) / sign.
+/// One subscript of an array: the position of a level plus a constant, or a constant alone.
+struct Slot {
+  static constexpr std::size_t no_level = static_cast<std::size_t>(-1);
+  std::size_t level = no_level;
+  std::int64_t constant = 0;
+};
+
+/// An index array that holds a mode: array(slots) = (mode - offset) / sign.
 struct Key {
   std::string array;
-  std::size_t mode = 0; // of the plan
-  int sign = 1;         // 1 or -1
-  term::Term offset;    // over sizes: mode = sign * array(position) + offset
+  std::vector<Slot> slots; // the level's own position is one of them
+  std::size_t mode = 0;    // of the plan
+  int sign = 1;            // 1 or -1
+  term::Term offset;       // over sizes: mode = sign * array(slots) + offset
 };
 
 /// One step of an order of entries: by a mode.
@@ -35,32 +49,29 @@ struct SortKey {
   bool descending = false; // of the mode, not of what is stored
 };
 
-/// One subscript of an array: position of a level, plus a constant.
-struct Slot {
-  std::size_t level = 0;
-  std::int64_t constant = 0;
-};
-
-/// One position of the layout. Levels nest in the order of the positions: a node of a level is one value of
-/// its position and those before.
+/// One position of the layout. Levels nest, mostly in the order of the positions: a node of a level is one
+/// value of its position and those before.
 struct Level {
   enum class Kind {
     Dense,   // one position for every value of a mode: position = sign * mode + offset
     Counted, // positions 0 .. count - 1
     Segment, // positions pointer(parents) .. pointer(parents, the last one later) - 1
+    Padded,  // as many positions for every node above: 0 .. width - 1, or a segment; a node fills the first
+    Run,     // neighbouring values of a mode: position = pointer(parent) + mode + offset - first(parent)
   };
   Kind kind = Kind::Dense;
   std::string position;
 
-  std::size_t mode = 0; // Dense: which mode
+  std::size_t mode = 0; // Dense, Run: which mode
   int sign = 1;
-  term::Term offset; // Dense: over sizes
+  term::Term offset; // Dense, Run: over sizes and counts
 
-  std::string count;         // Counted; Segment: the number of positions, where it is nothing else's
-  std::string pointer;       // Segment
+  std::string count;         // Counted, Padded: of positions; Segment: likewise, where it is nothing else's
+  std::int64_t width = 0;    // Padded without a count and a pointer
+  std::string pointer;       // Segment, Run; Padded: where its positions are segments
   std::vector<Slot> parents; // Segment: these positions number the nodes of the level above
 
-  std::vector<Key> keys; // Counted and Segment: at least one
+  std::vector<Key> keys; // Counted, Segment, Padded: at least one
   /// The order of the nodes of one segment (of all nodes for Counted): compared first to last. Entries that
   /// are equal in all of it stay in the order of the input.
   std::vector<SortKey> order;
@@ -69,18 +80,47 @@ struct Level {
   /// Why `order` and `merge` are as they are: one line each.
   std::vector<std::string> reasons;
 
+  /// Padded: what the keys of unused positions hold, so that the relation leaves them out. Without it they
+  /// get zeros, at coordinates that have no entry.
+  std::optional<term::Term> unused;
+
+  std::string first;                    // Run: an index array with the least mode of each parent; or none
+  std::optional<term::Term> first_most; // its upper bound, over the parent's position
+  std::optional<term::Term>
+      length; // Run: of each, over the parent's position, sizes and `first`; else as needed
+
   bool is_dense() const { return kind == Kind::Dense; }
+  /// Are its nodes told apart by one mode that has a position of its own?
+  bool has_mode() const { return kind == Kind::Dense || kind == Kind::Run; }
 };
 
-struct PackPlan {
+/// An index array that tells where entries are: `value` at the slots of those there are, `other` elsewhere.
+struct Flag {
+  std::string array;
+  std::vector<Slot> slots;
+  std::int64_t value = 1, other = 0;
+};
+
+/// A count that is the least one for which every entry satisfies count + rest >= 0.
+struct Limit {
+  std::string count;
+  term::Term rest; // over coordinates, sizes and counts of limits before it
+};
+
+/// How the entries of one piece become arrays.
+struct PiecePlan {
+  std::size_t piece = 0; // of the layout
+  /// What coordinates must satisfy: formulas over coordinates and sizes. Others have no place in this piece.
+  std::vector<term::Term> conditions;
+  std::vector<Limit> limits;
   std::vector<Mode> modes;
   std::vector<term::Term> coordinates; // the tensor's, as terms over the modes' names
   std::vector<Level> levels;
-  std::string value; // the value array
+  std::string value; // the value array; empty: every entry has the value `literal`
+  double literal = 1;
   bool negative = false;
   std::vector<Slot> slots; // one per extent of the value array; none for a tensor of order 0
-  /// Properties of the layout (by number) that this construction doesn't imply: checked on the result.
-  std::vector<std::size_t> checked;
+  std::vector<Flag> flags;
 
   /// Whether every coordinate has a slot of its own.
   bool is_dense() const;
@@ -88,13 +128,23 @@ struct PackPlan {
   bool is_derived() const;
 };
 
+struct PackPlan {
+  /// An entry belongs to the first piece whose conditions it satisfies.
+  std::vector<PiecePlan> pieces;
+  /// Properties of the layout (by number) that this construction doesn't imply: checked on the result.
+  std::vector<std::size_t> checked;
+  /// Whether some piece of the layout means entries of arrays that another piece stores, as the other half of
+  /// a symmetric matrix: that the result means the entries given is checked then.
+  bool compared = false;
+};
+
 /// Throws cannot_pack (a limit, with the conjunct that defeats it). Asks the prover a few questions per
 /// level.
 PackPlan plan_packing(const layout::Layout &layout);
 
-/// The levels alone, for unpacking: without orders and `checked`. Nothing where plan_packing would refuse,
-/// and where the relation skips some of what the arrays hold.
-std::optional<PackPlan> plan_scan(const layout::Layout &layout);
+/// The levels alone, for unpacking: without orders. Nothing where the layout has several pieces, where
+/// plan_packing would refuse, and where the relation skips some of what the arrays hold.
+std::optional<PiecePlan> plan_scan(const layout::Layout &layout);
 
 /// The plan as text; `layout` is what it was made from.
 std::string to_text(const PackPlan &plan, const layout::Layout &layout);

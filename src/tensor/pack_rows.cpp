@@ -29,7 +29,7 @@ constexpr unsigned max_bucket_bits = 11;
 
 template <class Index, class Value> class RowPacker {
 public:
-  RowPacker(Tensor &tensor, const PackPlan &plan, const Coordinates &coordinates, const PackOptions &options)
+  RowPacker(Tensor &tensor, const PiecePlan &plan, const Coordinates &coordinates, const PackOptions &options)
       : tensor_(tensor), plan_(plan), dense_(plan.levels[0]), segment_(plan.levels[1]),
         rows_(coordinates.index[dense_.mode].data()),
         columns_(coordinates.index[segment_.keys[0].mode].data()), values_(coordinates.value.data()),
@@ -251,7 +251,7 @@ private:
   }
 
   Tensor &tensor_;
-  const PackPlan &plan_;
+  const PiecePlan &plan_;
   const Level &dense_, &segment_;
   const std::int64_t *rows_, *columns_;
   const double *values_;
@@ -281,7 +281,7 @@ bool is_extent_of_entries(const layout::Layout &layout, const std::string &name,
 
 } // namespace
 
-bool is_row_plan(const Tensor &tensor, const PackPlan &plan, const PackOptions &options) {
+bool is_row_plan(const Tensor &tensor, const PiecePlan &plan, const PackOptions &options) {
   const layout::Layout &layout = tensor.layout;
   if (plan.levels.size() != 2 || plan.slots.size() != 1 || plan.slots[0].level != 1 ||
       plan.slots[0].constant != 0)
@@ -302,7 +302,7 @@ bool is_row_plan(const Tensor &tensor, const PackPlan &plan, const PackOptions &
          columns < INT64_C(1) << 32;
 }
 
-void pack_rows(Tensor &tensor, const PackPlan &plan, const Coordinates &coordinates,
+void pack_rows(Tensor &tensor, const PiecePlan &plan, const Coordinates &coordinates,
                const PackOptions &options) {
   const Level &segment = plan.levels[1];
   check_width(tensor.layout, segment.pointer, options, static_cast<std::int64_t>(coordinates.size()),

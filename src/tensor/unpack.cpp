@@ -82,7 +82,7 @@ bool scan_piece(const Tensor &tensor, const layout::Piece &piece, const EntryVis
 } // namespace
 
 Coordinates unpack(const Tensor &tensor, std::int64_t max_memory) {
-  if (std::optional<PackPlan> plan = plan_scan(tensor.layout))
+  if (std::optional<PiecePlan> plan = plan_scan(tensor.layout))
     return unpack_by_plan(tensor, *plan, max_memory);
   return unpack_by_scan(tensor, max_memory);
 }

@@ -17,7 +17,7 @@ namespace {
 /// The nodes of one level, all at once: the position and coordinates of each, of the levels above too.
 class Unpacker {
 public:
-  Unpacker(const Tensor &tensor, const PackPlan &plan, std::int64_t max_memory)
+  Unpacker(const Tensor &tensor, const PiecePlan &plan, std::int64_t max_memory)
       : tensor_(tensor), plan_(plan), numbers_(level_numbers(plan, tensor)), max_memory_(max_memory) {
     for (const Mode &mode : plan.modes)
       entries_.shape.push_back(range_of(mode, tensor).size);
@@ -221,7 +221,7 @@ private:
   }
 
   const Tensor &tensor_;
-  const PackPlan &plan_;
+  const PiecePlan &plan_;
   std::vector<LevelNumbers> numbers_;
   std::int64_t max_memory_;
   Coordinates entries_;
@@ -231,7 +231,7 @@ private:
 
 } // namespace
 
-Coordinates unpack_by_plan(const Tensor &tensor, const PackPlan &plan, std::int64_t max_memory) {
+Coordinates unpack_by_plan(const Tensor &tensor, const PiecePlan &plan, std::int64_t max_memory) {
   return Unpacker(tensor, plan, max_memory).unpack();
 }
 

@@ -3,6 +3,7 @@
 #include "emit/emit.h"
 #include "report/diagnostic.h"
 #include "tensor/pack.h"
+#include "tensor/storable.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -68,7 +69,7 @@ std::optional<PackedCase> Packer::draw(const Sizes &sizes, std::mt19937_64 &rand
   return made;
 }
 
-/// Most layouts take anything; for the others a few tries with fewer and fewer entries.
+/// Most layouts take anything; of the others those entries that they have a place for.
 std::optional<tensor::Coordinates> Packer::draw_entries(const compute::TensorUse &use,
                                                         const std::vector<std::int64_t> &shape,
                                                         std::mt19937_64 &random, Values values) const {
@@ -83,6 +84,7 @@ std::optional<tensor::Coordinates> Packer::draw_entries(const compute::TensorUse
     for (std::size_t k = 0; k < drawn.size() && spoilt; ++k)
       drawn.value[k] = special(random(), drawn.value[k]);
     try {
+      drawn = tensor::storable(front_.layouts.at(use.name), plans_.at(use.name), std::move(drawn));
       tensor::pack(front_.layouts.at(use.name), plans_.at(use.name), drawn);
       return drawn;
     } catch (const report::Error &error) {

@@ -3,10 +3,12 @@
 
 #include "golden.h"
 #include "tensor/pack_layouts.h"
+#include "tensor/storable.h"
 #include "tensor/temporary_folder.h"
 
 #include <cstdio>
 #include <fmt/format.h>
+#include <set>
 #include <fmt/ranges.h>
 
 namespace unravel::tensor {
@@ -94,13 +96,26 @@ std::string output_of(const std::string &command) {
   return text;
 }
 
+/// Not all that can be packed can be written as C.
+bool is_written(const PackPlan &plan, const layout::Layout &layout) {
+  std::string refused = refusal([&] { emit_pack_c(plan, layout, {"A", {}}); });
+  EXPECT_TRUE(refused == "no error" ||
+              refused ==
+                  fmt::format("cannot-pack: packing of layout `{}` can't be written as C yet | pack with "
+                              "the tool: `unravel convert`, or `unravel run`",
+                              layout.name));
+  return refused == "no error";
+}
+
 TEST(PackC, SameAsPack) {
   Random random(5);
   std::string text = "#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n\n", calls, expected;
   int number = 0;
+  std::set<std::string> types; // some layouts are there twice
   for (std::size_t order = 0; order <= 4; ++order)
     for (const layout::Layout &layout : layouts_of(order)) {
       PackPlan plan = plan_packing(layout);
+      if (!is_written(plan, layout) || !types.insert(type_name(layout)).second) continue;
       bool wide = number % 2;
       IndexType index = wide ? IndexType::Int64 : IndexType::Int32;
       ValueType value = number % 3 ? ValueType::F64 : ValueType::F32;

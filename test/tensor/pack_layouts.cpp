@@ -125,6 +125,33 @@ const std::vector<layout::Layout> &derived_layouts() {
   return layouts;
 }
 
+const std::vector<layout::Layout> &shipped_layouts() {
+  static const std::vector<layout::Layout> layouts = [] {
+    std::vector<layout::Layout> result;
+    for (const char *name : {"sv", "bitmap"})
+      result.push_back(shipped(name, 1));
+    for (const char *name :
+         {"csr",          "csc",     "dcsr",      "dcsc",          "coo",      "coo_unsorted",
+          "coo_dup",      "coo_aos", "csr_lower", "pattern_csr",   "bitmap",   "packed_lower",
+          "packed_upper", "banded",  "skyline",   "symmetric_csr", "skew_csr", "lower_diagonal",
+          "ell",          "warp24",  "dia"})
+      result.push_back(shipped(name, 2));
+    result.push_back(shipped("sell", 2, {2}));
+    result.push_back(shipped("csb", 2, {3}));
+    result.push_back(shipped("bcsr", 2, {2, 3}));
+    result.push_back(shipped("bcsc", 2, {3, 2}));
+    result.push_back(shipped("ubcsr", 2, {2, 3}));
+    for (const char *name : {"coo3", "csf3"})
+      result.push_back(shipped(name, 3));
+    result.push_back(shipped("hicoo", 3, {2}));
+    result.push_back(shipped("mode_generic", 3, {2, 1, 3}));
+    for (const char *name : {"coo4", "csf4"})
+      result.push_back(shipped(name, 4));
+    return result;
+  }();
+  return layouts;
+}
+
 std::vector<layout::Layout> layouts_of(std::size_t order) {
   std::vector<layout::Layout> result;
   std::vector<std::int64_t> modes(order);
@@ -133,10 +160,8 @@ std::vector<layout::Layout> layouts_of(std::size_t order) {
   do
     result.push_back(shipped("dense", order, modes));
   while (std::next_permutation(modes.begin(), modes.end()));
-  if (order == 1) result.push_back(shipped("sv", 1));
-  if (order == 2)
-    for (const char *name : {"csr", "csc", "dcsr", "coo", "coo_unsorted", "coo_dup"})
-      result.push_back(shipped(name, 2));
+  for (const layout::Layout &layout : shipped_layouts())
+    if (layout.order() == order) result.push_back(layout);
   for (const std::string &text : user_layouts()) {
     layout::Layout layout = layout_of(text);
     if (layout.order() == order) result.push_back(std::move(layout));

@@ -11,7 +11,10 @@ const std::vector<std::string> &user_layouts();
 layout::Layout derived_layout(const std::string &name, std::size_t order,
                               const std::vector<std::int64_t> &parameters);
 
-/// All of them, for some parameters.
+/// All shipped layouts that can be packed, for some parameters.
+const std::vector<layout::Layout> &shipped_layouts();
+
+/// All of test/layouts/derived.layout, for some parameters.
 const std::vector<layout::Layout> &derived_layouts();
 
 /// All layouts for tensors of an order that the shipped files, user_layouts() and derived_layouts() have.

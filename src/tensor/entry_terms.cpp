@@ -1,0 +1,168 @@
+// Terms and formulas for many entries at once: a stretch of entries at a time, operation by operation.
+#include "tensor/entry_terms.h"
+
+#include "report/diagnostic.h"
+#include "tensor/parallel.h"
+
+#include <algorithm>
+#include <mutex>
+
+namespace unravel::tensor {
+
+using term::Term;
+
+namespace {
+
+/// A few columns of it fit in the cache.
+constexpr std::size_t stretch = 4096;
+
+std::int64_t quotient(std::int64_t a, std::int64_t divisor) {
+  return a / divisor - (a % divisor < 0);
+}
+
+std::int64_t wrapping_sum(std::int64_t a, std::int64_t factor, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) +
+                                   static_cast<std::uint64_t>(factor) * static_cast<std::uint64_t>(b));
+}
+
+/// Calls use(begin, count) for stretches of all entries, on all cores.
+template <class Use> void each_stretch(const Coordinates &entries, Use use) {
+  run_ranges(entries.size(), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t at = begin; at < end; at += stretch)
+      use(at, std::min(stretch, end - at));
+  });
+}
+
+class Columns {
+public:
+  Columns(const Tensor &tensor, const Coordinates &entries) : tensor_(tensor), entries_(entries) {}
+
+  void evaluate(const Term &term, std::size_t begin, std::span<std::int64_t> out) const {
+    std::visit(term::overloaded{
+                   [&](const term::Constant &of) { std::fill(out.begin(), out.end(), of.value); },
+                   [&](const term::Variable &of) { variable(of.name, begin, out); },
+                   [&](const term::Linear &of) {
+                     std::fill(out.begin(), out.end(), of.constant);
+                     for (const auto &[atom, coefficient] : of.parts)
+                       merge(atom, begin, out, [factor = coefficient](std::int64_t a, std::int64_t b) {
+                         return wrapping_sum(a, factor, b);
+                       });
+                   },
+                   [&](const term::FloorDivide &of) {
+                     evaluate(of.numerator, begin, out);
+                     for (std::int64_t &value : out)
+                       value = quotient(value, of.divisor);
+                   },
+                   [&](const term::Modulo &of) {
+                     evaluate(of.numerator, begin, out);
+                     for (std::int64_t &value : out)
+                       value -= of.divisor * quotient(value, of.divisor);
+                   },
+                   [&](const term::Minimum &of) {
+                     fold(of.of, begin, out, [](auto a, auto b) { return std::min(a, b); });
+                   },
+                   [&](const term::Maximum &of) {
+                     fold(of.of, begin, out, [](auto a, auto b) { return std::max(a, b); });
+                   },
+                   [&](const term::Compare &of) {
+                     evaluate(of.left, begin, out);
+                     bool equal = of.relation == term::Relation::Equal;
+                     for (std::int64_t &value : out)
+                       value = equal ? value == 0 : value >= 0;
+                   },
+                   [&](const term::And &of) {
+                     std::fill(out.begin(), out.end(), 1);
+                     for (const Term &part : of.parts)
+                       merge(part, begin, out, [](auto a, auto b) { return a & b; });
+                   },
+                   [&](const term::Or &of) {
+                     std::fill(out.begin(), out.end(), 0);
+                     for (const Term &part : of.parts)
+                       merge(part, begin, out, [](auto a, auto b) { return a | b; });
+                   },
+                   [&](const term::Not &of) {
+                     evaluate(of.of, begin, out);
+                     for (std::int64_t &value : out)
+                       value = value == 0;
+                   },
+                   [&](const auto &) { report::require(false, "conditions on entries are affine"); },
+               },
+               term.node().kind);
+  }
+
+private:
+  void variable(const std::string &name, std::size_t begin, std::span<std::int64_t> out) const {
+    const std::vector<std::string> &coordinates = tensor_.layout.coordinates;
+    auto mode = std::find(coordinates.begin(), coordinates.end(), name);
+    if (mode == coordinates.end()) {
+      std::optional<std::int64_t> number = number_of(tensor_, name);
+      report::require(number.has_value(), "sizes and counts are known when entries are looked at");
+      std::fill(out.begin(), out.end(), *number);
+      return;
+    }
+    const auto &column = entries_.index[static_cast<std::size_t>(mode - coordinates.begin())];
+    std::copy_n(column.begin() + static_cast<std::ptrdiff_t>(begin), out.size(), out.begin());
+  }
+
+  template <class Merge>
+  void merge(const Term &part, std::size_t begin, std::span<std::int64_t> out, Merge merge) const {
+    std::vector<std::int64_t> column(out.size());
+    evaluate(part, begin, column);
+    for (std::size_t k = 0; k < out.size(); ++k)
+      out[k] = merge(out[k], column[k]);
+  }
+
+  template <class Fold>
+  void fold(const std::vector<Term> &of, std::size_t begin, std::span<std::int64_t> out, Fold by) const {
+    evaluate(of.front(), begin, out);
+    for (std::size_t k = 1; k < of.size(); ++k)
+      merge(of[k], begin, out, by);
+  }
+
+  const Tensor &tensor_;
+  const Coordinates &entries_;
+};
+
+} // namespace
+
+void evaluate_terms(const Term &term, const Tensor &tensor, const Coordinates &entries, std::size_t begin,
+                    std::span<std::int64_t> out) {
+  for (std::size_t at = 0; at < out.size(); at += stretch)
+    Columns(tensor, entries).evaluate(term, begin + at, out.subspan(at, std::min(stretch, out.size() - at)));
+}
+
+std::vector<char> which_satisfy(const std::vector<Term> &formulas, const Tensor &tensor,
+                                const Coordinates &entries) {
+  std::vector<char> result(entries.size(), 1);
+  for (const Term &formula : formulas)
+    each_stretch(entries, [&](std::size_t begin, std::size_t count) {
+      std::vector<std::int64_t> holds(count);
+      evaluate_terms(formula, tensor, entries, begin, holds);
+      for (std::size_t k = 0; k < count; ++k)
+        result[begin + k] = static_cast<char>(result[begin + k] & (holds[k] != 0));
+    });
+  return result;
+}
+
+std::optional<std::size_t> first_without(const Term &formula, const Tensor &tensor,
+                                         const Coordinates &entries) {
+  std::vector<char> holds = which_satisfy({formula}, tensor, entries);
+  auto found = std::find(holds.begin(), holds.end(), 0);
+  if (found == holds.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - holds.begin());
+}
+
+std::optional<std::int64_t> least_value(const Term &term, const Tensor &tensor, const Coordinates &entries) {
+  std::optional<std::int64_t> least;
+  std::mutex mutex;
+  each_stretch(entries, [&](std::size_t begin, std::size_t count) {
+    std::vector<std::int64_t> values(count);
+    evaluate_terms(term, tensor, entries, begin, values);
+    std::int64_t here = *std::min_element(values.begin(), values.end());
+    std::lock_guard lock(mutex);
+    least = std::min(least.value_or(here), here);
+  });
+  return least;
+}
+
+} // namespace unravel::tensor

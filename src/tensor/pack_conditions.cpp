@@ -1,0 +1,204 @@
+#include "tensor/pack_conditions.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <set>
+
+namespace unravel::tensor {
+
+using layout::Layout;
+using term::Term;
+
+PieceConditions::PieceConditions(const Layout &layout, PiecePlan &plan, PackOrders &orders,
+                                 Determined &determined)
+    : layout_(layout), plan_(plan), orders_(orders), determined_(determined) {}
+
+bool PieceConditions::is_count(const std::string &name) const {
+  return std::any_of(layout_.counts.begin(), layout_.counts.end(),
+                     [&](const layout::Count &count) { return count.name == name; });
+}
+
+bool PieceConditions::is_free_count(const std::string &name) const {
+  return std::any_of(layout_.counts.begin(), layout_.counts.end(),
+                     [&](const layout::Count &count) { return count.name == name && !count.definition; });
+}
+
+std::optional<Term> PieceConditions::of_coordinates(const Term &part) const {
+  term::Substitution positions, values;
+  std::map<Term, Term> stored;
+  auto mode_term = [&](std::size_t mode) { return term::variable(plan_.modes[mode].name); };
+  for (const Level &level : plan_.levels) {
+    if (level.is_dense())
+      positions.emplace(level.position, term::scale(level.sign, mode_term(level.mode)) + level.offset);
+    for (const Key &key : level.keys)
+      stored.emplace(key_term(key, plan_.levels), term::scale(key.sign, mode_term(key.mode) - key.offset));
+  }
+  for (const Mode &mode : plan_.modes)
+    if (mode.cover == 0 && !mode.rest) values.emplace(mode.name, mode.value);
+  Term result = term::substitute(term::replace(part, stored), positions);
+  for (const Mode &mode : plan_.modes)
+    if (!values.count(mode.name) && term::mentions(result, mode.name)) return std::nullopt;
+  result = term::substitute(result, values);
+  if (!term::applications_of(result).empty()) return std::nullopt;
+  for (const std::string &name : term::variables_of(result)) {
+    auto is = [&](const std::vector<std::string> &names) {
+      return std::find(names.begin(), names.end(), name) != names.end();
+    };
+    if (!is(layout_.coordinates) && !is(layout_.sizes) && !is_free_count(name)) return std::nullopt;
+  }
+  return result;
+}
+
+bool PieceConditions::add(const Term &part) {
+  std::optional<Term> condition = of_coordinates(part);
+  if (!condition) return false;
+  std::vector<Term> inside;
+  for (std::size_t k = 0; k < layout_.order(); ++k)
+    inside.push_back(
+        term::between(Term(0), term::variable(layout_.coordinates[k]), term::variable(layout_.sizes[k])));
+  bool known =
+      std::find(plan_.conditions.begin(), plan_.conditions.end(), *condition) != plan_.conditions.end();
+  if (!known && !orders_.is_implied(*condition, inside)) plan_.conditions.push_back(*condition);
+  return true;
+}
+
+// ---- properties that are conditions on coordinates
+
+bool PieceConditions::keeps(const prove::Axiom &axiom, const Relation &relation, const Relation &known) {
+  bool kept = false;
+  std::vector<std::string> images;
+  each_instance(axiom, relation, images, [&](const term::Substitution &positions) {
+    kept = keeps_instance(axiom, positions, relation, known) || kept;
+  });
+  return kept;
+}
+
+namespace {
+
+/// Where a variable occurs in arguments: which function, which argument.
+std::set<std::pair<std::string, std::size_t>> arguments_with(const Term &formula,
+                                                             const std::string &variable) {
+  std::set<std::pair<std::string, std::size_t>> places;
+  for (const Term &call : term::applications_of(formula)) {
+    const auto *apply = call.as<term::Apply>();
+    for (std::size_t k = 0; k < apply->arguments.size(); ++k)
+      if (term::mentions(apply->arguments[k], variable)) places.emplace(apply->function, k);
+  }
+  return places;
+}
+
+} // namespace
+
+/// All ways to take positions for the axiom's variables that have an argument in common with them.
+template <class Use>
+void PieceConditions::each_instance(const prove::Axiom &axiom, const Relation &relation,
+                                    std::vector<std::string> &images, const Use &use) const {
+  std::size_t v = images.size();
+  if (v == axiom.variables.size()) {
+    term::Substitution positions;
+    for (std::size_t k = 0; k < v; ++k)
+      positions.emplace(axiom.variables[k], term::variable(images[k]));
+    return use(positions);
+  }
+  auto wanted = arguments_with(term::conjunction({axiom.guard, axiom.conclusion}), axiom.variables[v]);
+  for (const Level &level : plan_.levels) {
+    auto places = arguments_with(term::conjunction(relation), level.position);
+    bool common = std::any_of(places.begin(), places.end(), [&](auto &place) { return wanted.count(place); });
+    if (!common || std::find(images.begin(), images.end(), level.position) != images.end()) continue;
+    images.push_back(level.position);
+    each_instance(axiom, relation, images, use);
+    images.pop_back();
+  }
+}
+
+bool PieceConditions::keeps_instance(const prove::Axiom &axiom, const term::Substitution &positions,
+                                     const Relation &relation, const Relation &known) {
+  Term guard = term::substitute(axiom.guard, positions);
+  for (const Term &part : term::conjuncts(guard))
+    if (!orders_.is_implied(part, known)) return false;
+  std::vector<Term> conditions = term::conjuncts(term::substitute(axiom.conclusion, positions));
+  for (const Term &part : conditions)
+    if (!of_coordinates(part)) return false;
+  for (const Term &part : conditions)
+    add(part);
+  return is_every_node(guard, positions, relation);
+}
+
+/// Whether a guard leaves nothing but positions that have an entry: it implies what the relation says of
+/// them.
+bool PieceConditions::is_every_node(const Term &guard, const term::Substitution &positions,
+                                    const Relation &relation) {
+  std::set<std::string> images;
+  for (const auto &[variable, image] : positions)
+    images.insert(image.as<term::Variable>()->name);
+  for (const Level &level : plan_.levels)
+    if (images.count(level.position) && (level.kind == Level::Kind::Padded || level.kind == Level::Kind::Run))
+      return false;
+  for (const Term &part : relation) {
+    bool about = false, others = false;
+    for (const std::string &name : term::variables_of(part)) {
+      about = about || images.count(name);
+      bool size = std::find(layout_.sizes.begin(), layout_.sizes.end(), name) != layout_.sizes.end();
+      others = others || (!images.count(name) && !size && !is_count(name));
+    }
+    if (about && !others && !orders_.is_implied(part, {guard})) return false;
+  }
+  return true;
+}
+
+// ---- counts that conditions determine
+
+std::optional<std::string> PieceConditions::find_limits() {
+  for (bool progress = true; progress;) {
+    progress = false;
+    for (const layout::Count &count : layout_.counts)
+      if (is_unknown(count.name)) progress = limit(count.name) || progress;
+  }
+  for (const Limit &limit : plan_.limits)
+    determined_.counts.insert(limit.count);
+  for (const Term &condition : plan_.conditions)
+    for (const std::string &name : term::variables_of(condition))
+      if (is_count(name) && !is_limited(name))
+        return fmt::format("`{}` does not say how large count `{}` is", term::to_text(condition), name);
+  for (const Level &level : plan_.levels) {
+    std::vector<Term> offsets{level.offset};
+    for (const Key &key : level.keys)
+      offsets.push_back(key.offset);
+    for (const Term &offset : offsets)
+      for (const std::string &name : term::variables_of(offset))
+        if (is_count(name) && !is_limited(name))
+          return fmt::format("position `{}` depends on count `{}`", level.position, name);
+  }
+  return std::nullopt;
+}
+
+bool PieceConditions::is_unknown(const std::string &count) const {
+  return is_free_count(count) && !determined_.counts.count(count) && !is_limited(count);
+}
+
+bool PieceConditions::is_limited(const std::string &count) const {
+  return std::any_of(plan_.limits.begin(), plan_.limits.end(),
+                     [&](const Limit &limit) { return limit.count == count; });
+}
+
+bool PieceConditions::limit(const std::string &count) {
+  std::vector<Limit> limits;
+  std::vector<Term> others;
+  for (const Term &condition : plan_.conditions) {
+    const auto *compare = condition.as<term::Compare>();
+    bool limiting = compare && compare->relation == term::Relation::AtLeast &&
+                    term::coefficient_of(compare->left, count) == 1;
+    for (const std::string &name : term::variables_of(condition))
+      limiting = limiting && (name == count || !is_unknown(name));
+    if (limiting)
+      limits.push_back({count, compare->left - term::variable(count)});
+    else
+      others.push_back(condition);
+  }
+  if (limits.empty()) return false;
+  plan_.limits.insert(plan_.limits.end(), limits.begin(), limits.end());
+  plan_.conditions = std::move(others);
+  return true;
+}
+
+} // namespace unravel::tensor

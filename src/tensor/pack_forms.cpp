@@ -1,0 +1,109 @@
+#include "tensor/pack_forms.h"
+
+#include "tensor/pack_order.h"
+
+namespace unravel::tensor {
+
+using term::Term;
+
+std::optional<ModeUse> mode_of(const Term &term, const std::vector<Mode> &modes) {
+  std::optional<ModeUse> result;
+  for (std::size_t mode = 0; mode < modes.size(); ++mode) {
+    if (!term::mentions(term, modes[mode].name)) continue;
+    std::int64_t coefficient = term::coefficient_of(term, modes[mode].name);
+    if (result || (coefficient != 1 && coefficient != -1)) return std::nullopt;
+    result = ModeUse{mode, coefficient};
+  }
+  return result;
+}
+
+std::optional<Slot> slot_of(const Term &term, const std::vector<Level> &levels) {
+  for (std::size_t l = 0; l < levels.size(); ++l) {
+    std::int64_t constant = 0;
+    if (term::constant_difference(term::variable(levels[l].position), term, constant))
+      return Slot{l, constant};
+  }
+  return std::nullopt;
+}
+
+std::optional<std::vector<Slot>> slots_of(const std::vector<Term> &subscripts,
+                                          const std::vector<Level> &levels, const std::string &position) {
+  std::vector<Slot> slots;
+  for (const Term &subscript : subscripts) {
+    std::int64_t constant = 0;
+    std::optional<Slot> slot = slot_of(subscript, levels);
+    if (const auto *number = subscript.as<term::Constant>())
+      slot = Slot{Slot::no_level, number->value};
+    else if (!slot && term::constant_difference(term::variable(position), subscript, constant))
+      slot = Slot{levels.size(), constant};
+    if (!slot) return std::nullopt;
+    slots.push_back(*slot);
+  }
+  return slots;
+}
+
+bool set_run(Level &level, const Term &equation, const Term &pointer, const PiecePlan &plan) {
+  const auto *compare = equation.as<term::Compare>();
+  if (!compare || compare->relation != term::Relation::Equal) return false;
+  std::int64_t factor = term::coefficient_of(compare->left, level.position);
+  if (factor != 1 && factor != -1) return false;
+  // mode + pointer(parent) + offset - first(parent) - position = 0
+  Term left = term::scale(-factor, compare->left) + term::variable(level.position) - pointer;
+  std::optional<ModeUse> use = mode_of(left, plan.modes);
+  if (!use || use->coefficient != 1) return false;
+  left = left - term::variable(plan.modes[use->mode].name);
+  level.first.clear();
+  for (const Term &call : term::applications_of(left)) {
+    const auto *apply = call.as<term::Apply>();
+    const Slot &parent = level.parents[0];
+    Term at = term::variable(plan.levels[parent.level].position) + Term(parent.constant);
+    if (!level.first.empty() || apply->arguments != std::vector<Term>{at}) return false;
+    level.first = apply->function;
+    left = left + call;
+  }
+  level.mode = use->mode;
+  level.offset = left;
+  return true;
+}
+
+namespace {
+
+/// Whether a term applies a function, or another function than `but` at r.
+bool calls(const Term &term, const std::string &function) {
+  for (const Term &call : term::applications_of(term))
+    if (call.as<term::Apply>()->function == function) return true;
+  return false;
+}
+bool calls(const Term &term, const std::string &but, const Term &r) {
+  for (const Term &call : term::applications_of(term))
+    if (but.empty() || call != term::apply(but, {r})) return true;
+  return false;
+}
+
+} // namespace
+
+void set_length(Level &level, const layout::Layout &layout, const std::vector<Level> &levels) {
+  const Slot &parent = level.parents[0];
+  Term at = term::variable(levels[parent.level].position) + Term(parent.constant);
+  for (const layout::Property &property : layout.properties) {
+    const prove::Axiom &axiom = property.axiom;
+    if (axiom.variables.size() != 1) continue;
+    Term r = term::variable(axiom.variables[0]);
+    for (const Term &part : term::conjuncts(axiom.conclusion)) {
+      const auto *compare = part.as<term::Compare>();
+      if (!compare) continue;
+      Term step = term::apply(level.pointer, {r + Term(1)}) - term::apply(level.pointer, {r});
+      if (compare->relation == term::Relation::Equal) {
+        for (const Term &rest : {step - compare->left, step + compare->left})
+          if (!calls(rest, level.pointer) && !calls(rest, level.first, r))
+            level.length = term::substitute(rest, {{axiom.variables[0], at}});
+      } else if (!level.first.empty()) {
+        Term most = compare->left + term::apply(level.first, {r});
+        if (term::applications_of(most).empty())
+          level.first_most = term::substitute(most, {{axiom.variables[0], at}});
+      }
+    }
+  }
+}
+
+} // namespace unravel::tensor
