@@ -112,18 +112,21 @@ private:
     Clock clock;
     for (const compute::TensorUse &use : front_.computation.tensors) {
       const layout::Layout &layout = front_.layouts.at(use.name);
+      std::vector<std::string> sampled;
+      tensor::PackOptions options = pack_options();
+      options.sampled = &sampled;
       auto operand = operands_.by_name.find(use.name);
       if (operand == operands_.by_name.end()) {
         tensors_.emplace(use.name,
-                         tensor::pack(layout, tensor::Coordinates(operands_.result_shape), pack_options()));
+                         tensor::pack(layout, tensor::Coordinates(operands_.result_shape), options));
       } else if (operand->second.packed) {
         tensors_.emplace(use.name, *operand->second.packed);
       } else if (request_.check) {
-        tensors_.emplace(use.name, tensor::pack(layout, operand->second.coordinates, pack_options()));
+        tensors_.emplace(use.name, tensor::pack(layout, operand->second.coordinates, options));
       } else {
-        tensors_.emplace(use.name,
-                         tensor::pack(layout, std::move(operand->second.coordinates), pack_options()));
+        tensors_.emplace(use.name, tensor::pack(layout, std::move(operand->second.coordinates), options));
       }
+      note_sampled(use.name, sampled);
       const tensor::Tensor &packed = tensors_.at(use.name);
       report_.shapes[use.name] = packed.shape();
       if (!use.is_result) report_.entries[use.name] = entries(packed);
@@ -139,22 +142,32 @@ private:
     return count;
   }
 
+  /// Properties of a tensor that weren't checked in full: no find may rely on them.
+  void note_sampled(const std::string &name, const std::vector<std::string> &properties) {
+    for (const std::string &property : properties) {
+      report_.notes.push_back(
+          fmt::format("`{}` of {} was only sampled{}", property, name,
+                      request_.compile.trust ? ", and trusted" : ": no find relies on it"));
+      if (!request_.compile.trust) distrusted_.push_back(fmt::format("{}: {}", name, property));
+    }
+  }
+
+  /// Arrays from outside. What was packed here has what the layout promises, but for accesses that aren't
+  /// proved.
   void validate() {
     if (!request_.validate) return;
     Clock clock;
     for (const compute::TensorUse &use : front_.computation.tensors) {
-      if (use.is_result) continue;
-      const tensor::Tensor &operand = tensors_.at(use.name);
+      auto operand = operands_.by_name.find(use.name);
+      bool outside = operand != operands_.by_name.end() && operand->second.packed;
+      bool unproved = unproved_.count(use.name) > 0;
+      if (use.is_result || (!outside && !unproved)) continue;
+      const tensor::Tensor &tensor = tensors_.at(use.name);
       tensor::ValidateOptions options;
-      options.accesses = unproved_.count(use.name) > 0;
-      tensor::ValidationResult result = tensor::validate(operand, options);
-      if (!result.ok()) tensor::require_valid(operand, fmt::format("operand `{}`", use.name), options);
-      for (const std::string &property : result.sampled) {
-        report_.notes.push_back(
-            fmt::format("`{}` of {} was only sampled{}", property, use.name,
-                        request_.compile.trust ? ", and trusted" : ": no find relies on it"));
-        if (!request_.compile.trust) distrusted_.push_back(fmt::format("{}: {}", use.name, property));
-      }
+      options.accesses = unproved;
+      tensor::ValidationResult result = tensor::validate(tensor, options);
+      if (!result.ok()) tensor::require_valid(tensor, fmt::format("operand `{}`", use.name), options);
+      note_sampled(use.name, result.sampled);
     }
     report_.validate_ms = clock.milliseconds();
   }

@@ -119,10 +119,12 @@ void finish_counts(Tensor &tensor) {
   }
 }
 
-void check_properties(const Tensor &tensor, const PackPlan &plan) {
+void check_properties(const Tensor &tensor, const PackPlan &plan, const PackOptions &options) {
   for (std::size_t property : plan.checked) {
     ValidationResult result = validate_property(tensor, property);
     if (!result.violations.empty()) fail_not_storable(tensor, result.violations[0].message);
+    if (options.sampled)
+      options.sampled->insert(options.sampled->end(), result.sampled.begin(), result.sampled.end());
   }
 }
 
@@ -262,7 +264,7 @@ Tensor pack(const Layout &layout, const PackPlan &plan, Coordinates coordinates,
     pack_piece(tensor, piece, take_entries(coordinates, tensor, piece), options);
   if (!plan.compared && coordinates.size() > 0) fail_no_place(tensor, plan, coordinates);
   finish_counts(tensor);
-  check_properties(tensor, plan);
+  check_properties(tensor, plan, options);
   if (plan.compared) require_same_meaning(tensor, std::move(given), options);
   return tensor;
 }

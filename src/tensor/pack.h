@@ -12,6 +12,8 @@ struct PackOptions {
   ValueType value = ValueType::F64;
   /// Bytes that the arrays and the work space may take together, the coordinates not counted.
   std::int64_t max_memory = default_max_memory();
+  /// Gets the properties that packing neither implies nor checked in full: see ValidationResult::sampled.
+  std::vector<std::string> *sampled = nullptr;
 };
 
 /// The tensor in the layout. Entries with equal coordinates are added up (in the order of the input, in

@@ -7,8 +7,6 @@
 namespace unravel::tensor {
 
 using layout::Layout;
-using layout::Property;
-using parse::PropertyTree;
 using term::Term;
 
 Term key_term(const Key &key, const std::vector<Level> &levels) {
@@ -125,91 +123,6 @@ void PackOrders::decide(std::vector<Level> &levels, std::size_t l, const std::ve
   bool unique = refuted(level.position, std::move(all));
   if (unique) level.reasons.push_back(fmt::format("{} < {} gives different {}", p, q, keys));
   level.merge = unique || inner;
-}
-
-bool PackOrders::is_kept(const Property &property, const std::vector<Level> &levels) const {
-  switch (property.tree.form) {
-  case PropertyTree::Form::Range: return keeps_range(property, levels);
-  case PropertyTree::Form::Injective:
-  case PropertyTree::Form::Monotone: return keeps_order(property, levels);
-  case PropertyTree::Form::Formula: return keeps_start(property, levels);
-  }
-  return false;
-}
-
-/// Modes lie in a range, so what is stored lies in a range too.
-bool PackOrders::keeps_range(const Property &property, const std::vector<Level> &levels) const {
-  const std::string &name = property.tree.functions.at(0).text;
-  for (const Level &level : levels)
-    for (const Key &key : level.keys) {
-      if (key.array != name || key.slots.size() > 1) continue;
-      const Mode &mode = modes_[key.mode];
-      Term first = mode.least, last = mode.least + mode.size - Term(1);
-      Term least = key.sign > 0 ? first - key.offset : key.offset - last;
-      Term most = key.sign > 0 ? last - key.offset : key.offset - first;
-      Term value = term::apply(name, {term::variable(property.axiom.variables.at(0))});
-      // The conclusion is the conjunction of value - low >= 0 and high - value >= 0.
-      bool kept = true;
-      for (const Term &part : term::conjuncts(property.axiom.conclusion)) {
-        const auto *compare = part.as<term::Compare>();
-        if (!compare) return false;
-        Term low = value - compare->left, high = value + compare->left;
-        std::int64_t room = 0;
-        bool below = term::constant_difference(low, least, room) && room >= 0;
-        bool above = term::constant_difference(most, high, room) && room >= 0;
-        kept = kept && (below || above);
-      }
-      return kept;
-    }
-  return false;
-}
-
-bool PackOrders::keeps_order(const Property &property, const std::vector<Level> &levels) const {
-  const PropertyTree &tree = property.tree;
-  bool injective = tree.form == PropertyTree::Form::Injective;
-  for (std::size_t l = 0; l < levels.size(); ++l) {
-    const Level &level = levels[l];
-    if (level.kind == Level::Kind::Segment && !tree.within && !injective && tree.functions.size() == 1 &&
-        tree.functions[0].text == level.pointer)
-      // A node that is listed has entries; a dense one may have none.
-      return !tree.decreasing &&
-             (!tree.strict || (!levels[l - 1].is_dense() && level.parents[0].constant == 0));
-    bool same_segments = level.kind == Level::Kind::Segment
-                             ? tree.within && tree.within->text == level.pointer
-                             : level.kind == Level::Kind::Counted && !tree.within;
-    if (!same_segments) continue;
-    std::vector<std::string> arrays;
-    for (const parse::Name &name : tree.functions)
-      arrays.push_back(name.text);
-    if (injective || tree.strict) {
-      bool all_keys = std::all_of(level.keys.begin(), level.keys.end(), [&](const Key &key) {
-        return std::find(arrays.begin(), arrays.end(), key.array) != arrays.end();
-      });
-      if (!level.merge || !all_keys) continue;
-      if (injective) return true;
-    }
-    if (arrays.size() > level.order.size()) continue;
-    bool kept = true;
-    for (std::size_t k = 0; k < arrays.size(); ++k) {
-      auto key = std::find_if(level.keys.begin(), level.keys.end(),
-                              [&](const Key &candidate) { return candidate.mode == level.order[k].mode; });
-      bool descending = level.order[k].descending == (key->sign > 0);
-      kept = kept && key->array == arrays[k] && descending == tree.decreasing;
-    }
-    if (kept) return true;
-  }
-  return false;
-}
-
-/// pointer(shift) = 0
-bool PackOrders::keeps_start(const Property &property, const std::vector<Level> &levels) const {
-  if (!property.axiom.variables.empty()) return false;
-  for (const Level &level : levels)
-    if (level.kind == Level::Kind::Segment && level.parents.size() == 1)
-      for (std::int64_t k = 0; k <= std::max<std::int64_t>(level.parents[0].constant, 0); ++k)
-        if (property.axiom.conclusion == term::equal(term::apply(level.pointer, {Term(k)}), Term(0)))
-          return true;
-  return false;
 }
 
 } // namespace unravel::tensor

@@ -22,14 +22,8 @@ public:
   /// always merges: levels below are laid out per node.
   void decide(std::vector<Level> &levels, std::size_t l, const std::vector<term::Term> &relation, bool inner);
 
-  /// Does a property of a named form, or that a pointer begins with 0, follow from packing by these levels?
-  bool is_kept(const layout::Property &property, const std::vector<Level> &levels) const;
-
 private:
   bool refuted(const std::string &about, std::vector<term::Term> hypotheses);
-  bool keeps_range(const layout::Property &property, const std::vector<Level> &levels) const;
-  bool keeps_order(const layout::Property &property, const std::vector<Level> &levels) const;
-  bool keeps_start(const layout::Property &property, const std::vector<Level> &levels) const;
 
   const layout::Layout &layout_;
   const std::vector<Mode> &modes_;

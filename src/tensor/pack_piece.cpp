@@ -52,9 +52,7 @@ public:
     }
     std::vector<Term> known = known_of_entries();
     for (std::size_t k = 0; k < layout_.properties.size(); ++k)
-      if (orders_.is_kept(layout_.properties[k], plan_.levels) ||
-          conditions_.keeps(layout_.properties[k].axiom, accepted_, known))
-        determined_.properties.insert(k);
+      if (conditions_.keeps(layout_.properties[k].axiom, accepted_, known)) determined_.properties.insert(k);
     if (std::optional<std::string> wrong = conditions_.find_limits()) fail_at(*wrong);
     return std::move(plan_);
   }

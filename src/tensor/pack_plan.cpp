@@ -2,6 +2,7 @@
 #include "tensor/pack_plan.h"
 
 #include "report/diagnostic.h"
+#include "tensor/pack_ensured.h"
 #include "tensor/pack_piece.h"
 
 #include <algorithm>
@@ -56,6 +57,29 @@ void check_arrays(const Layout &layout, const Determined &determined) {
       fail_about(fmt::format("count `{}`", count.name));
 }
 
+/// Properties but for `known` ones that don't follow from what packing ensures.
+std::vector<std::size_t> unproved_properties(const Layout &layout, const PackPlan &plan,
+                                             const std::set<std::size_t> &known) {
+  Layout bare = layout; // what is to be proved must not be assumed
+  bare.properties.clear();
+  bare.lemmas.clear();
+  std::vector<prove::Axiom> axioms = bare.axioms();
+  for (const PiecePlan &piece : plan.pieces)
+    for (prove::Axiom &axiom : ensured_by(piece, layout))
+      axioms.push_back(std::move(axiom));
+  prove::Prover prover(std::move(axioms));
+  std::vector<std::size_t> unproved;
+  for (std::size_t k = 0; k < layout.properties.size(); ++k) {
+    const prove::Axiom &axiom = layout.properties[k].axiom;
+    std::vector<term::Term> violation = term::conjuncts(axiom.guard);
+    violation.push_back(term::negation(axiom.conclusion));
+    if (!known.count(k) &&
+        prover.refute("ensured by packing", axiom.text, violation) != prove::Answer::Refuted)
+      unproved.push_back(k);
+  }
+  return unproved;
+}
+
 } // namespace
 
 bool PiecePlan::is_dense() const {
@@ -84,8 +108,7 @@ PackPlan plan_packing(const Layout &layout) {
     }
   }
   check_arrays(layout, determined);
-  for (std::size_t k = 0; k < layout.properties.size(); ++k)
-    if (!determined.properties.count(k)) plan.checked.push_back(k);
+  plan.checked = unproved_properties(layout, plan, determined.properties);
   return plan;
 }
 

@@ -1,0 +1,184 @@
+#include "tensor/pack_ensured.h"
+
+#include "layout/property.h"
+#include "tensor/pack_order.h"
+
+#include <algorithm>
+
+namespace unravel::tensor {
+
+using layout::Layout;
+using term::Term;
+
+namespace {
+
+class Ensured {
+public:
+  Ensured(const PiecePlan &plan, const Layout &layout) : plan_(plan), layout_(layout) {}
+
+  std::vector<prove::Axiom> axioms() {
+    for (std::size_t l = 0; l < plan_.levels.size(); ++l) {
+      const Level &level = plan_.levels[l];
+      if (level.kind == Level::Kind::Padded && !level.unused) continue; // zeros may not suffice
+      for (const Key &key : level.keys)
+        add_range(level, key);
+      if (!level.keys.empty()) add_order(l);
+      if (level.kind == Level::Kind::Segment || (level.kind == Level::Kind::Padded && !level.pointer.empty()))
+        add_segments(level);
+    }
+    for (const Flag &flag : plan_.flags)
+      add_flag(flag);
+    return std::move(axioms_);
+  }
+
+private:
+  void add(std::vector<std::string> variables, const Term &guard, const Term &conclusion) {
+    Term domain = layout::domain_guard(term::conjunction({guard, conclusion}), layout_);
+    axioms_.push_back(
+        {term::to_text(conclusion), std::move(variables), term::conjunction({domain, guard}), conclusion});
+  }
+
+  /// The positions that occur in slots, as quantified variables.
+  std::vector<std::string> positions_in(const std::vector<Slot> &slots) const {
+    std::vector<std::string> names;
+    for (const Slot &slot : slots)
+      if (slot.level != Slot::no_level) names.push_back(plan_.levels[slot.level].position);
+    return names;
+  }
+
+  /// Whether all elements of an array of keys are nodes of their level.
+  bool is_full(const Level &level, const Key &key) const {
+    for (std::size_t k = 0; k < key.slots.size(); ++k) {
+      if (key.slots[k].level == Slot::no_level) continue;
+      const auto *extent = layout_.array(key.array)->extents[k].as<term::Variable>();
+      if (!extent) return false;
+      if (extent->name == level.count) continue;
+      auto count = std::find_if(layout_.counts.begin(), layout_.counts.end(),
+                                [&](const layout::Count &of) { return of.name == extent->name; });
+      if (level.pointer.empty() || count == layout_.counts.end() || !count->definition ||
+          !ends_pointer(level, *count->definition))
+        return false;
+    }
+    return true;
+  }
+
+  /// Is it the pointer's last element?
+  bool ends_pointer(const Level &level, const Term &term) const {
+    const auto *call = term.as<term::Apply>();
+    if (!call || call->function != level.pointer || call->arguments.size() != 1) return false;
+    return call->arguments[0] == layout_.array(level.pointer)->extents[0] - Term(1);
+  }
+
+  void add_range(const Level &level, const Key &key) {
+    bool padded = level.kind == Level::Kind::Padded;
+    if (!padded && !is_full(level, key)) return;
+    const Mode &mode = plan_.modes[key.mode];
+    Term stored = key_term(key, plan_.levels);
+    Term from_least = term::scale(key.sign, stored) + key.offset - mode.least;
+    Term in_range = term::between(Term(0), from_least, mode.size);
+    if (padded) in_range = term::disjunction({term::equal(stored, *level.unused), in_range});
+    for (const Term &part : term::conjuncts(in_range))
+      add(positions_in(key.slots), term::truth(), part);
+  }
+
+  /// Two positions of one node above, the first before the second: what their keys are.
+  void add_order(std::size_t l) {
+    const Level &level = plan_.levels[l];
+    std::string next = level.position + "_next";
+    while (layout_.array(next))
+      next += "_";
+    Term p = term::variable(level.position), q = term::variable(next);
+    term::Substitution later{{level.position, q}};
+    std::vector<std::string> variables{level.position, next};
+    auto use = [&](const std::vector<Slot> &slots) {
+      for (const std::string &name : positions_in(slots))
+        if (std::find(variables.begin(), variables.end(), name) == variables.end()) variables.push_back(name);
+    };
+    std::vector<Term> guard;
+    if (level.pointer.empty()) {
+      guard = {term::at_most(Term(0), p), term::less(p, q)};
+      if (!level.count.empty()) guard.push_back(term::less(q, term::variable(level.count)));
+    } else {
+      Key begin{level.pointer, level.parents, 0, 1, Term(0)}, end = begin;
+      ++end.slots.back().constant;
+      use(level.parents);
+      guard = {term::at_most(key_term(begin, plan_.levels), p), term::less(p, q),
+               term::less(q, key_term(end, plan_.levels))};
+    }
+    std::vector<Term> used, differ;
+    for (const Key &key : level.keys) {
+      use(key.slots);
+      Term first = key_term(key, plan_.levels), second = term::substitute(first, later);
+      differ.push_back(term::negation(term::equal(first, second)));
+      if (level.unused) {
+        guard.push_back(term::negation(term::equal(second, *level.unused)));
+        used.push_back(term::negation(term::equal(first, *level.unused)));
+      }
+    }
+    bool whole = level.order.size() == level.keys.size();
+    std::vector<Term> conclusions = used;
+    conclusions.push_back(lexicographic(level, later, level.merge && whole));
+    if (level.merge) conclusions.push_back(term::disjunction(differ));
+    for (const Term &conclusion : conclusions)
+      add(variables, term::conjunction(guard), conclusion);
+  }
+
+  Term lexicographic(const Level &level, const term::Substitution &later, bool strict) const {
+    Term result = strict ? term::falsity() : term::truth();
+    for (std::size_t k = level.order.size(); k-- > 0;) {
+      auto key = std::find_if(level.keys.begin(), level.keys.end(),
+                              [&](const Key &candidate) { return candidate.mode == level.order[k].mode; });
+      Term first = key_term(*key, plan_.levels), second = term::substitute(first, later);
+      bool ascending = level.order[k].descending == (key->sign < 0);
+      Term before = ascending ? term::less(first, second) : term::less(second, first);
+      result = term::disjunction({before, term::conjunction({term::equal(first, second), result})});
+    }
+    return result;
+  }
+
+  /// Pointers begin with 0 and don't decrease; a node that is listed has entries.
+  void add_segments(const Level &level) {
+    std::vector<std::string> variables = positions_in(level.parents);
+    Key begin{level.pointer, level.parents, 0, 1, Term(0)}, end = begin;
+    ++end.slots.back().constant;
+    Term first = key_term(begin, plan_.levels), last = key_term(end, plan_.levels);
+    add(variables, term::truth(), term::at_most(Term(0), first));
+    add(variables, term::truth(), term::at_most(first, last));
+    if (level.parents.size() != 1) return;
+    const Slot &parent = level.parents[0];
+    for (std::int64_t k = 0; k <= std::max<std::int64_t>(parent.constant, 0); ++k) {
+      Term start = term::equal(term::apply(level.pointer, {Term(k)}), Term(0));
+      axioms_.push_back({term::to_text(start), {}, term::truth(), start});
+    }
+    std::string next = variables[0] + "_next";
+    while (layout_.array(next))
+      next += "_";
+    Term p = term::variable(variables[0]), q = term::variable(next);
+    Term later = term::substitute(first, {{variables[0], q}});
+    add({variables[0], next}, term::less(p, q), term::at_most(first, later));
+    const Level &above = plan_.levels[parent.level];
+    if (!above.is_dense() && !above.count.empty())
+      add({variables[0], next},
+          term::conjunction(
+              {term::at_most(Term(0), p), term::less(p, q), term::at_most(q, term::variable(above.count))}),
+          term::less(first, later));
+  }
+
+  void add_flag(const Flag &flag) {
+    Term stored = key_term({flag.array, flag.slots, 0, 1, Term(0)}, plan_.levels);
+    add(positions_in(flag.slots), term::truth(),
+        term::disjunction({term::equal(stored, Term(flag.value)), term::equal(stored, Term(flag.other))}));
+  }
+
+  const PiecePlan &plan_;
+  const Layout &layout_;
+  std::vector<prove::Axiom> axioms_;
+};
+
+} // namespace
+
+std::vector<prove::Axiom> ensured_by(const PiecePlan &plan, const Layout &layout) {
+  return Ensured(plan, layout).axioms();
+}
+
+} // namespace unravel::tensor
