@@ -1,5 +1,6 @@
 #pragma once
 
+#include "tensor/entry_tree.h"
 #include "tensor/pack.h"
 
 /// From one layout's arrays to another's.
@@ -34,5 +35,9 @@ struct ConvertOptions {
 /// tensor is valid (validate.h). Throws what unpack and pack throw: cannot_pack where coordinates can't be
 /// packed into `to`.
 Conversion convert(const Tensor &from, const layout::Layout &to, const ConvertOptions &options = {});
+/// With plans made before: `scan` is plan_tree(from.layout), or nothing: via coordinates; `plan` is
+/// plan_packing(to).
+Conversion convert(const Tensor &from, const std::optional<TreePlan> &scan, const layout::Layout &to,
+                   const PackPlan &plan, const PackOptions &options = {});
 
 } // namespace unravel::tensor

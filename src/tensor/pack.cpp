@@ -214,21 +214,34 @@ void check_width(const Layout &layout, const std::string &name, const PackOption
                array.element.empty() ? "use --index int64" : "declare the array with elements int64");
 }
 
-Tensor pack(const Layout &layout, const PackPlan &plan, Coordinates coordinates, const PackOptions &options) {
+Tensor begin_packing(const Layout &layout, const PackPlan &plan, const std::vector<std::int64_t> &shape,
+                     std::size_t entries, const PackOptions &options) {
   Tensor tensor;
   tensor.layout = layout;
-  tensor.sizes = sizes_for(layout, coordinates.shape);
-  check_coordinates(coordinates);
-  check_memory_at_first(tensor, plan, options, coordinates.size());
-  DType value_type = element_type(*layout.array(plan.value), options.index, options.value);
+  tensor.sizes = sizes_for(layout, shape);
+  check_memory_at_first(tensor, plan, options, entries);
   for (const Level &level : plan.levels)
     for (const Key &key : level.keys)
       check_key_width(tensor, plan.modes[key.mode], key, options);
+  return tensor;
+}
+
+void finish_packing(Tensor &tensor, const PackPlan &plan, const PackOptions &options) {
+  convert_values(tensor, plan.value,
+                 element_type(*tensor.layout.array(plan.value), options.index, options.value));
+  finish_counts(tensor);
+  check_properties(tensor, plan);
+}
+
+Tensor pack(const Layout &layout, const PackPlan &plan, Coordinates coordinates, const PackOptions &options) {
+  Tensor tensor = begin_packing(layout, plan, coordinates.shape, coordinates.size(), options);
+  check_coordinates(coordinates);
   if (plan.negative)
     for (double &value : coordinates.value)
       value = -value;
   coordinates = to_modes(std::move(coordinates), plan, tensor);
-  if (plan.is_dense() && value_type != DType::F4) {
+  bool single = element_type(*layout.array(plan.value), options.index, options.value) == DType::F4;
+  if (plan.is_dense() && !single) {
     scatter_dense(tensor, plan, coordinates, options);
   } else if (is_row_plan(tensor, plan, options)) {
     pack_rows(tensor, plan, coordinates, options);
@@ -236,9 +249,7 @@ Tensor pack(const Layout &layout, const PackPlan &plan, Coordinates coordinates,
     order_entries(coordinates, plan);
     build_levels(tensor, plan, coordinates, options);
   }
-  convert_values(tensor, plan.value, value_type);
-  finish_counts(tensor);
-  check_properties(tensor, plan);
+  finish_packing(tensor, plan, options);
   return tensor;
 }
 
