@@ -20,7 +20,8 @@ struct KeyTarget {
   std::int64_t offset = 0;
 };
 
-class CountingSort {
+/// `Counter` holds numbers of entries.
+template <class Counter> class CountingSort {
 public:
   /// Buckets are the values of the step's mode, in its order.
   CountingSort(const EntryTree &tree, const Step &step, std::int64_t extent)
@@ -35,16 +36,16 @@ public:
 
   /// Counts entries by bucket; pointers[k] becomes the begin of bucket k, the one after the last the end.
   template <class Index> void count(std::span<Index> pointers) {
-    next_.assign(parts_, std::vector<std::size_t>(extent_));
+    next_.assign(parts_, std::vector<Counter>(extent_));
     run_parallel(parts_, [&](std::size_t part) {
-      std::size_t *count = next_[part].data();
+      Counter *count = next_[part].data();
       each_bucket(part, [count](std::size_t, std::size_t bucket) { ++count[bucket]; });
     });
     std::size_t sum = 0;
     for (std::size_t bucket = 0; bucket < extent_; ++bucket) {
       pointers[bucket] = static_cast<Index>(sum);
       for (std::size_t part = 0; part < parts_; ++part)
-        sum += std::exchange(next_[part][bucket], sum);
+        sum += std::exchange(next_[part][bucket], static_cast<Counter>(sum));
     }
     for (std::size_t k = extent_; k < pointers.size(); ++k)
       pointers[k] = static_cast<Index>(sum);
@@ -55,7 +56,7 @@ public:
     if (keys.size() == 1) return place_pairs(keys[0], values, negative);
     Scratch<std::uint64_t> position(tree_.entries);
     run_parallel(parts_, [&](std::size_t part) {
-      std::size_t *next = next_[part].data();
+      Counter *next = next_[part].data();
       each_bucket(part, [&, next](std::size_t e, std::size_t bucket) { position[e] = next[bucket]++; });
     });
     for (const KeyTarget &key : keys)
@@ -105,7 +106,7 @@ private:
     run_parallel(parts_, [&](std::size_t part) {
       constexpr std::size_t stretch = 2048; // the key values of some entries: they stay in the cache
       std::vector<Index> found(stretch);
-      std::size_t *next = next_[part].data();
+      Counter *next = next_[part].data();
       Index *to_keys = keys.data();
       Value *to_values = values.data();
       for (std::size_t first = begin(part), last = first; first < begin(part + 1); first = last) {
@@ -148,8 +149,16 @@ private:
   bool mirrored_;
   NodeList all_;
   std::size_t parts_ = 1;
-  std::vector<std::vector<std::size_t>> next_;
+  std::vector<std::vector<Counter>> next_;
 };
+
+/// With counters of 32 bits where they suffice: more of them stay in the cache.
+template <class Use> void with_sort(const EntryTree &tree, const Step &step, std::int64_t extent, Use use) {
+  if (tree.entries <= UINT32_MAX)
+    use(CountingSort<std::uint32_t>(tree, step, extent));
+  else
+    use(CountingSort<std::uint64_t>(tree, step, extent));
+}
 
 } // namespace
 
@@ -187,9 +196,10 @@ EntryTree sorted_by(const EntryTree &tree, const Step &step, const std::vector<s
   }
   Elements *values = own(DType::F8);
   result.values = values;
-  CountingSort sort(tree, step, shape[step.mode]);
-  sort.count(std::span<std::int64_t>(outer.start));
-  sort.place(keys, *values, tree.negative);
+  with_sort(tree, step, shape[step.mode], [&](auto sort) {
+    sort.count(std::span<std::int64_t>(outer.start));
+    sort.place(keys, *values, tree.negative);
+  });
   return result;
 }
 
@@ -212,24 +222,25 @@ Tensor convert_sorted(const EntryTree &tree, const layout::Layout &layout, const
   Elements &pointers = make_array(tensor, segment.pointer, options);
   report::require(base >= 0 && extent + base < static_cast<std::int64_t>(pointers.size()),
                   "a segment lies within its pointers");
-  CountingSort sort(tree, {dense.mode, dense.sign < 0 ? StepOrder::Descending : StepOrder::Ascending},
-                    extent);
-  if (pointers.type() == DType::I4)
-    sort.count(pointers.as<std::int32_t>().subspan(static_cast<std::size_t>(base)));
-  else
-    sort.count(pointers.as<std::int64_t>().subspan(static_cast<std::size_t>(base)));
-  complete_counts(tensor);
-  check_memory(tensor, options, 0);
-  std::vector<KeyTarget> keys;
-  for (std::size_t k = 0; k < segment.keys.size(); ++k) {
-    const Key &key = segment.keys[k];
-    Elements &array = make_array(tensor, key.array, options, false);
-    report::require(array.size() == tree.entries, "there is room for every key");
-    keys.push_back({key.mode, &array, key.sign, numbers[1].key_offsets[k]});
-  }
-  Elements &values = make_array(tensor, plan.value, options, false);
-  report::require(values.size() == tree.entries, "there is room for every value");
-  sort.place(keys, values, tree.negative != plan.negative);
+  Step step{dense.mode, dense.sign < 0 ? StepOrder::Descending : StepOrder::Ascending};
+  with_sort(tree, step, extent, [&](auto sort) {
+    if (pointers.type() == DType::I4)
+      sort.count(pointers.as<std::int32_t>().subspan(static_cast<std::size_t>(base)));
+    else
+      sort.count(pointers.as<std::int64_t>().subspan(static_cast<std::size_t>(base)));
+    complete_counts(tensor);
+    check_memory(tensor, options, 0);
+    std::vector<KeyTarget> keys;
+    for (std::size_t k = 0; k < segment.keys.size(); ++k) {
+      const Key &key = segment.keys[k];
+      Elements &array = make_array(tensor, key.array, options, false);
+      report::require(array.size() == tree.entries, "there is room for every key");
+      keys.push_back({key.mode, &array, key.sign, numbers[1].key_offsets[k]});
+    }
+    Elements &values = make_array(tensor, plan.value, options, false);
+    report::require(values.size() == tree.entries, "there is room for every value");
+    sort.place(keys, values, tree.negative != plan.negative);
+  });
   finish_packing(tensor, plan, options);
   return tensor;
 }
