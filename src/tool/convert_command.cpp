@@ -164,8 +164,15 @@ private:
       return std::all_of(layout.sizes.begin(), layout.sizes.end(),
                          [&](const std::string &size) { return folder.sizes.count(size) > 0; });
     };
-    bool given = !options_.from.empty();
-    return layout_that(given ? reference("--from", options_.from) : reference(options_.input, name), 2, fits);
+    if (!options_.from.empty()) return layout_that(reference("--from", options_.from), 2, fits);
+    try {
+      return layout_that(reference(options_.input, name), 2, fits);
+    } catch (const report::Error &error) {
+      if (error.diagnostic().kind != Kind::unknown_layout) throw;
+      report::fail(Kind::unknown_layout, text::Place::of_file(options_.input + "/layout.json"),
+                   error.diagnostic().message,
+                   fmt::format("if it is in a file of your own: --from ./file.layout:{}", folder.layout));
+    }
   }
 
   /// The layout wanted, for tensors of the input's order; without modes of extent 1 where it has none for it.

@@ -127,18 +127,32 @@ private:
   prove::Extents extents_;
 };
 
+/// Properties are quoted as they were written, perhaps over several lines.
+std::string on_one_line(const std::string &text) {
+  std::string result;
+  for (char c : text) {
+    bool space = c == ' ' || c == '\n';
+    if (!space || result.empty() || result.back() != ' ') result += space ? ' ' : c;
+  }
+  return result;
+}
+
 void plan_packing(const layout::Layout &layout, LayoutAnswers &answers) {
   try {
     tensor::PackPlan plan = tensor::plan_packing(layout);
     answers.plan = tensor::to_text(plan, layout);
     std::string checked;
     for (std::size_t property : plan.checked)
-      checked += fmt::format("{}`{}`", checked.empty() ? "" : ", ", layout.properties[property].axiom.text);
+      checked += fmt::format("{}`{}`", checked.empty() ? "" : ", ",
+                             on_one_line(layout.properties[property].axiom.text));
     answers.packable = {Verdict::Yes,
                         checked.empty() ? "from coordinates" : "where the result satisfies " + checked};
   } catch (const report::Error &error) {
     if (error.diagnostic().kind != report::Kind::cannot_pack) throw;
-    answers.packable = {Verdict::No, error.diagnostic().message};
+    std::string why = error.diagnostic().message;
+    std::string start = fmt::format("coordinates can't be packed into layout `{}`: ", layout.name);
+    if (why.rfind(start, 0) == 0) why.erase(0, start.size());
+    answers.packable = {Verdict::No, on_one_line(why)};
   }
 }
 
@@ -164,37 +178,72 @@ std::vector<std::vector<std::string>> orders_of(const layout::Layout &layout) {
   return result;
 }
 
-/// The tensor that is accessed; no coordinate has such a name.
-const std::string accessed = "T_";
+/// The tensor that is accessed, and a dense one that gives the coordinates; no coordinate has such a name.
+const std::string accessed = "T_", full = "D_";
 
-/// Which methods are proved for each position that has to be found for `s = T(i, j)`, looped over in an
-/// order.
-std::vector<FindAnswer> finds_by(const layout::Layout &layout, const std::string &format,
-                                 const std::vector<std::string> &order) {
+/// A position of the tensor as its layout names it; other names as they are.
+std::string own_name(const std::string &variable) {
+  std::string start = accessed + ".";
+  return variable.rfind(start, 0) == 0 ? variable.substr(start.size()) : variable;
+}
+
+/// Which methods are proved for each position that has to be found for `s = D(i, j) * T(i, j)`, D dense,
+/// looped over in an order.
+OrderAnswer finds_by(const layout::Layout &layout, const std::string &format,
+                     const std::vector<std::string> &order) {
   pipeline::Request request;
-  request.expression = fmt::format("{0}s = {0}({1})", accessed, fmt::join(layout.coordinates, ", "));
+  request.expression =
+      fmt::format("S_ = {0}({2}) * {1}({2})", full, accessed, fmt::join(layout.coordinates, ", "));
   request.formats = {{accessed, format}};
   if (!order.empty()) request.schedules = {fmt::format("order {}; serial", fmt::join(order, ", "))};
   request.trust = true; // ranges that weren't proved were reported
-  std::vector<FindAnswer> result;
+  OrderAnswer result{order, {}, ""};
   try {
     pipeline::Compilation compilation = pipeline::compile(request);
-    for (const pipeline::Leaf &leaf : compilation.leaves)
-      for (const find::LevelPlan &level : leaf.plan.finds.levels) {
-        const std::string &variable = leaf.plan.nest.levels[level.level].variable;
-        FindAnswer answer{order, variable.substr(variable.find('.') + 1), {}, ""};
+    for (std::size_t piece = 0; piece < compilation.leaves.size(); ++piece) {
+      const scan::Nest &nest = compilation.leaves[piece].plan.nest;
+      for (const find::LevelPlan &level : compilation.leaves[piece].plan.finds.levels) {
+        const std::string &variable = nest.levels[level.level].variable;
+        if (own_name(variable) == variable) continue; // of another tensor
+        FindAnswer answer{piece, own_name(variable), {}, {}};
         for (find::Method method :
              {find::Method::Direct, find::Method::Map, find::Method::Sequential, find::Method::Galloping,
-              find::Method::Binary, find::Method::Hash, find::Method::Scan})
-          if (find::plan_finds_by(leaf.plan.nest, *compilation.prover, {{variable, method}}, {}))
-            answer.methods.push_back(find::name_of(method));
-        result.push_back(std::move(answer));
+              find::Method::Binary, find::Method::Hash, find::Method::Scan}) {
+          auto plan = find::plan_finds_by(nest, *compilation.prover, {{variable, method}}, {});
+          if (!plan) continue;
+          answer.methods.push_back(find::name_of(method));
+          for (const find::LevelPlan &other : plan->levels)
+            if (other.level == level.level && method == find::Method::Sequential)
+              for (const std::string &outer : other.state)
+                answer.walk_per.push_back(own_name(outer));
+        }
+        result.finds.push_back(std::move(answer));
       }
-    if (result.empty()) result.push_back({order, "", {}, ""});
+    }
   } catch (const report::Error &error) {
-    result = {{order, "", {}, error.diagnostic().message}};
+    result.refused = error.diagnostic().message;
   }
   return result;
+}
+
+/// The finds of an order in a line.
+std::string text_of(const OrderAnswer &answer) {
+  if (!answer.refused.empty()) return "no such loop order: " + answer.refused;
+  if (answer.finds.empty()) return "every position follows from the coordinates";
+  bool pieces = answer.finds.back().piece > 0;
+  std::string text;
+  for (const FindAnswer &find : answer.finds) {
+    text += fmt::format("{}{}{} by ", text.empty() ? "" : "; ", find.position,
+                        pieces ? fmt::format(" (piece {})", find.piece + 1) : "");
+    std::string methods;
+    for (const std::string &method : find.methods) {
+      methods += (methods.empty() ? "" : ", ") + method;
+      if (method == "sequential" && !find.walk_per.empty())
+        methods += fmt::format(" (a walk per {})", fmt::join(find.walk_per, ", "));
+    }
+    text += methods;
+  }
+  return text;
 }
 
 const char *text_of(Verdict verdict) {
@@ -219,47 +268,56 @@ LayoutAnswers answers_of(const layout::Layout &layout, const parse::LayoutRefere
   answers.injective = questions.injective();
   plan_packing(layout, answers);
   for (const std::vector<std::string> &order : orders_of(layout))
-    for (FindAnswer &answer : finds_by(layout, text_of(layout, reference), order))
-      answers.finds.push_back(std::move(answer));
+    answers.orders.push_back(finds_by(layout, text_of(layout, reference), order));
   return answers;
 }
 
 std::string to_text(const LayoutAnswers &answers) {
+  std::vector<std::pair<std::string, std::string>> lines; // of orders: the same answers in one line
+  for (const OrderAnswer &one : answers.orders) {
+    std::string name = one.order.empty() ? "lookup" : fmt::format("by {}", fmt::join(one.order, ", "));
+    lines.emplace_back(name, text_of(one));
+  }
+  bool same =
+      std::all_of(lines.begin(), lines.end(), [&](auto &line) { return line.second == lines[0].second; });
+  if (same && lines.size() > 1) lines = {{"any order", lines[0].second}};
+  std::size_t width = std::string("functional").size();
+  for (const auto &[name, rest] : lines)
+    width = std::max(width, name.size());
   std::string text;
-  auto line = [&](const std::string &name, const std::string &rest) {
-    text += fmt::format("  {:<11} {}\n", name, rest);
+  auto add = [&](const std::string &name, const std::string &rest) {
+    text += fmt::format("  {:<{}}  {}\n", name, width, rest);
   };
   auto answer = [&](const std::string &name, const Answer &one) {
-    line(name, fmt::format("{}{}{}", text_of(one.verdict), one.why.empty() ? "" : ": ", one.why));
+    add(name, fmt::format("{}{}{}", text_of(one.verdict), one.why.empty() ? "" : ": ", one.why));
   };
   answer("functional", answers.functional);
   answer("injective", answers.injective);
   answer("packable", answers.packable);
-  for (const FindAnswer &find : answers.finds) {
-    std::string name = find.order.empty() ? "lookup" : fmt::format("by {}", fmt::join(find.order, ", "));
-    if (!find.refused.empty())
-      line(name, "no such loop order: " + find.refused);
-    else if (find.position.empty())
-      line(name, "every position follows from the coordinates");
-    else
-      line(name, fmt::format("{} by {}", find.position, fmt::join(find.methods, ", ")));
-  }
+  for (const auto &[name, rest] : lines)
+    add(name, rest);
   return text;
 }
 
 nlohmann::json to_json(const LayoutAnswers &answers) {
-  nlohmann::json finds = nlohmann::json::array();
-  for (const FindAnswer &find : answers.finds)
-    finds.push_back({{"order", find.order},
-                     {"position", find.position.empty() ? nlohmann::json() : nlohmann::json(find.position)},
-                     {"methods", find.methods},
-                     {"refused", find.refused.empty() ? nlohmann::json() : nlohmann::json(find.refused)}});
+  nlohmann::json orders = nlohmann::json::array();
+  for (const OrderAnswer &one : answers.orders) {
+    nlohmann::json finds = nlohmann::json::array();
+    for (const FindAnswer &find : one.finds)
+      finds.push_back({{"piece", find.piece},
+                       {"position", find.position},
+                       {"methods", find.methods},
+                       {"walk_per", find.walk_per}});
+    orders.push_back({{"order", one.order},
+                      {"finds", finds},
+                      {"refused", one.refused.empty() ? nlohmann::json() : nlohmann::json(one.refused)}});
+  }
   nlohmann::json packable = json_of(answers.packable);
   packable["plan"] = answers.plan.empty() ? nlohmann::json() : nlohmann::json(answers.plan);
   return {{"functional", json_of(answers.functional)},
           {"injective", json_of(answers.injective)},
           {"packable", packable},
-          {"finds", finds}};
+          {"orders", orders}};
 }
 
 } // namespace unravel::tool

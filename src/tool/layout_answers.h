@@ -16,12 +16,19 @@ struct Answer {
   std::string why; // a proof in a word, or an example; may be empty
 };
 
-/// How the positions of an entry are found by its coordinates, which come in some loop order.
+/// How a position of an entry is found by the entry's coordinates.
 struct FindAnswer {
-  std::vector<std::string> order;   // the coordinates, outermost first
-  std::string position;             // empty: nothing has to be found
-  std::vector<std::string> methods; // those that are proved
-  std::string refused;              // why there is no such loop order, else empty
+  std::size_t piece = 0;
+  std::string position;
+  std::vector<std::string> methods;  // those that are proved
+  std::vector<std::string> walk_per; // sequential: a walk for each value of these
+};
+
+/// The positions that have to be found where the coordinates come in an order, outermost first.
+struct OrderAnswer {
+  std::vector<std::string> order;
+  std::vector<FindAnswer> finds;
+  std::string refused; // why there is no such loop order, else empty
 };
 
 struct LayoutAnswers {
@@ -29,7 +36,7 @@ struct LayoutAnswers {
   Answer injective;  // each coordinate has at most one position
   Answer packable;
   std::string plan; // of packing, as text
-  std::vector<FindAnswer> finds;
+  std::vector<OrderAnswer> orders;
 };
 
 /// Asks the prover, looks for small arrays where it doesn't know, and compiles an access in each order of the
