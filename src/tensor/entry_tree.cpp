@@ -131,6 +131,10 @@ private:
     for (std::size_t l = tree_.levels.size() - 1; l-- > 0;) {
       NodeLevel &level = tree_.levels[l];
       const NodeLevel &below = tree_.levels[l + 1];
+      if (!below.is_dense() && below.start.empty()) { // the children are the entries
+        level.start = std::move(children_.at(l + 1));
+        continue;
+      }
       level.start.resize(level.nodes + 1);
       for (std::size_t n = 0; n <= level.nodes; ++n) {
         std::int64_t child =

@@ -109,8 +109,12 @@ void EntryTree::walk(const NodeLevel &level, const NodeList &nodes, std::size_t 
                      ValueAt value_at, Use use) {
   if (begin >= end) return;
   if (level.start.empty()) {
-    for (std::size_t k = begin; k < end; ++k)
-      use(k, value_at(static_cast<std::size_t>(nodes.entry(k))));
+    if (nodes.all)
+      for (std::size_t k = begin; k < end; ++k)
+        use(k, value_at(k));
+    else
+      for (std::size_t k = begin; k < end; ++k)
+        use(k, value_at(static_cast<std::size_t>(nodes.begin[k])));
     return;
   }
   const std::vector<std::int64_t> &start = level.start;
@@ -119,12 +123,12 @@ void EntryTree::walk(const NodeLevel &level, const NodeList &nodes, std::size_t 
   for (std::size_t k = begin; k < end;) {
     while (start[node + 1] <= nodes.entry(k))
       ++node;
-    std::int64_t value = value_at(node);
+    std::int64_t value = value_at(node), next = start[node + 1];
     if (nodes.all)
-      for (std::size_t last = std::min(end, static_cast<std::size_t>(start[node + 1])); k < last; ++k)
+      for (std::size_t last = std::min(end, static_cast<std::size_t>(next)); k < last; ++k)
         use(k, value);
     else
-      for (; k < end && nodes.begin[k] < start[node + 1]; ++k)
+      for (; k < end && nodes.begin[k] < next; ++k)
         use(k, value);
   }
 }
