@@ -53,7 +53,10 @@ public:
 
   /// Puts keys and values in place. The counts are used up.
   void place(const std::vector<KeyTarget> &keys, Elements &values, bool negative) {
-    if (keys.size() == 1) return place_pairs(keys[0], values, negative);
+    const ModeArray *buckets = tree_.array_of_entries(mode_);
+    if (keys.size() == 1 && buckets && buckets->sign == 1 && !mirrored_ && !negative &&
+        values.type() == tree_.values->type())
+      return place_pairs(keys[0], *buckets, values);
     Scratch<std::uint64_t> position(tree_.entries);
     run_parallel(parts_, [&](std::size_t part) {
       Counter *next = next_[part].data();
@@ -86,61 +89,38 @@ private:
                        [=](std::size_t e, std::int64_t value) { use(e, static_cast<std::size_t>(value)); });
   }
 
-  /// One key: bucket, key and value of an entry in one go.
-  void place_pairs(const KeyTarget &key, Elements &values, bool negative) {
-    auto with_key = [&](auto keys) {
-      if (values.type() == DType::F4)
-        place_pairs_as(key, keys, values.as<float>(), negative);
+  /// One key, buckets and values entry by entry in arrays: all in one go.
+  void place_pairs(const KeyTarget &key, const ModeArray &buckets, Elements &values) {
+    with_integers(*buckets.array, [&](auto bucket) {
+      auto with_key = [&](auto keys) {
+        if (values.type() == DType::F4)
+          place_pairs_as(key, bucket.data(), buckets.offset, keys.data(), values.as<float>().data());
+        else
+          place_pairs_as(key, bucket.data(), buckets.offset, keys.data(), values.as<double>().data());
+      };
+      if (key.array->type() == DType::I4)
+        with_key(key.array->as<std::int32_t>());
       else
-        place_pairs_as(key, keys, values.as<double>(), negative);
-    };
-    if (key.array->type() == DType::I4)
-      with_key(key.array->as<std::int32_t>());
-    else
-      with_key(key.array->as<std::int64_t>());
+        with_key(key.array->as<std::int64_t>());
+    });
   }
 
-  template <class Index, class Value>
-  void place_pairs_as(const KeyTarget &key, std::span<Index> keys, std::span<Value> values, bool negative) {
-    const Elements &from = *tree_.values;
-    run_parallel(parts_, [&](std::size_t part) {
-      constexpr std::size_t stretch = 2048; // the key values of some entries: they stay in the cache
-      std::vector<Index> found(stretch);
+  template <class Bucket, class Index, class Value>
+  void place_pairs_as(const KeyTarget &key, const Bucket *buckets, std::int64_t offset, Index *keys,
+                      Value *values) {
+    const Value *from = tree_.values->as<Value>().data();
+    run_parallel(parts_, [&, buckets, offset, keys, values, from](std::size_t part) {
       Counter *next = next_[part].data();
-      Index *to_keys = keys.data();
-      Value *to_values = values.data();
-      for (std::size_t first = begin(part), last = first; first < begin(part + 1); first = last) {
-        last = std::min(begin(part + 1), first + stretch);
-        Index *read = found.data();
-        std::int64_t sign = key.sign, offset = key.offset;
-        tree_.each_value(key.mode, all_, first, last, [=](std::size_t e, std::int64_t value) {
-          read[e - first] = static_cast<Index>(sign * (value - offset));
-        });
-        auto scatter = [&](auto value_of) {
-          auto put = [=](std::size_t e, std::size_t bucket) {
-            std::size_t slot = next[bucket]++;
-            to_keys[slot] = read[e - first];
-            to_values[slot] = value_of(e);
-          };
-          std::size_t last_bucket = extent_ - 1;
-          if (mirrored_)
-            tree_.each_value(mode_, all_, first, last, [=](std::size_t e, std::int64_t value) {
-              put(e, last_bucket - static_cast<std::size_t>(value));
-            });
-          else
-            tree_.each_value(mode_, all_, first, last, [=](std::size_t e, std::int64_t value) {
-              put(e, static_cast<std::size_t>(value));
-            });
-        };
-        if (from.type() == dtype_of<Value>() && !negative) {
-          const Value *read_values = from.as<Value>().data();
-          scatter([=](std::size_t e) { return read_values[e]; });
-        } else {
-          scatter([&from, negative](std::size_t e) {
-            return static_cast<Value>(negative ? -from.real(e) : from.real(e));
-          });
-        }
-      }
+      std::int64_t sign = key.sign, key_offset = key.offset;
+      tree_.each_run(key.mode, all_, begin(part), begin(part + 1),
+                     [=](std::size_t e, std::size_t last, std::int64_t value) {
+                       auto stored = static_cast<Index>(sign * (value - key_offset));
+                       for (; e < last; ++e) {
+                         auto slot = static_cast<std::size_t>(next[buckets[e] + offset]++);
+                         keys[slot] = stored;
+                         values[slot] = from[e];
+                       }
+                     });
     });
   }
 

@@ -71,7 +71,17 @@ public:
 
   /// Calls use(k, value of the mode) for nodes [begin, end) of the list.
   template <class Use>
-  void each_value(std::size_t mode, const NodeList &nodes, std::size_t begin, std::size_t end, Use use) const;
+  void each_value(std::size_t mode, const NodeList &nodes, std::size_t begin, std::size_t end,
+                  Use use) const {
+    each_run(mode, nodes, begin, end, [&use](std::size_t k, std::size_t last, std::int64_t value) {
+      for (; k < last; ++k)
+        use(k, value);
+    });
+  }
+  /// Calls use(first, last, value) for stretches [first, last) of nodes with equal values, not the longest
+  /// ones.
+  template <class Use>
+  void each_run(std::size_t mode, const NodeList &nodes, std::size_t begin, std::size_t end, Use use) const;
 
 private:
   struct Source {
@@ -111,10 +121,10 @@ void EntryTree::walk(const NodeLevel &level, const NodeList &nodes, std::size_t 
   if (level.start.empty()) {
     if (nodes.all)
       for (std::size_t k = begin; k < end; ++k)
-        use(k, value_at(k));
+        use(k, k + 1, value_at(k));
     else
       for (std::size_t k = begin; k < end; ++k)
-        use(k, value_at(static_cast<std::size_t>(nodes.begin[k])));
+        use(k, k + 1, value_at(static_cast<std::size_t>(nodes.begin[k])));
     return;
   }
   const std::vector<std::int64_t> &start = level.start;
@@ -124,18 +134,20 @@ void EntryTree::walk(const NodeLevel &level, const NodeList &nodes, std::size_t 
     while (start[node + 1] <= nodes.entry(k))
       ++node;
     std::int64_t value = value_at(node), next = start[node + 1];
+    std::size_t last = k;
     if (nodes.all)
-      for (std::size_t last = std::min(end, static_cast<std::size_t>(next)); k < last; ++k)
-        use(k, value);
+      last = std::min(end, static_cast<std::size_t>(next));
     else
-      for (; k < end && nodes.begin[k] < next; ++k)
-        use(k, value);
+      while (last < end && nodes.begin[last] < next)
+        ++last;
+    use(k, last, value);
+    k = last;
   }
 }
 
 template <class Use>
-void EntryTree::each_value(std::size_t mode, const NodeList &nodes, std::size_t begin, std::size_t end,
-                           Use use) const {
+void EntryTree::each_run(std::size_t mode, const NodeList &nodes, std::size_t begin, std::size_t end,
+                         Use use) const {
   Source source = source_of(mode);
   if (!source.array) {
     std::int64_t size = source.level->size;
