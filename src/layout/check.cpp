@@ -61,10 +61,14 @@ std::vector<std::size_t> conflict(const Layout &layout, const std::vector<Term> 
     texts.push_back("`" + layout.properties[k].axiom.text + "`");
     span = layout.properties[k].tree.span;
   }
-  report::fail(Kind::contradictory_properties, span,
-               fmt::format("the properties of layout `{}` contradict each other: {}, given {}", layout.name,
-                           what, fmt::join(texts, " and ")),
-               "from contradictory properties anything could be proved: remove or weaken one of them");
+  report::fail(
+      Kind::contradictory_properties, span,
+      fmt::format("the properties of layout `{}` contradict each other: {}, given {}", layout.name, what,
+                  fmt::join(texts, " and ")),
+      fmt::format("from contradictory properties anything could be proved: remove or weaken one of them{}",
+                  layout.parameters.empty() ? ""
+                                            : fmt::format(", or choose other parameters than <{}>",
+                                                          fmt::join(layout.parameters, ", "))));
 }
 
 /// A property whose guard the others exclude, or a relation that they make empty, means that nothing with

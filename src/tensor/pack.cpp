@@ -243,28 +243,41 @@ void pack_piece(Tensor &tensor, const PiecePlan &plan, Coordinates entries, cons
     order_entries(entries, plan);
     build_levels(tensor, plan, entries, options);
   }
-  if (!plan.value.empty()) convert_values(tensor, plan.value, value_type);
 }
 
 } // namespace
 
-Tensor pack(const Layout &layout, const PackPlan &plan, Coordinates coordinates, const PackOptions &options) {
+Tensor begin_packing(const Layout &layout, const PackPlan &plan, const std::vector<std::int64_t> &shape,
+                     std::size_t entries, const PackOptions &options) {
   Tensor tensor;
   tensor.layout = layout;
-  tensor.sizes = sizes_for(layout, coordinates.shape);
-  check_coordinates(coordinates);
-  check_memory_at_first(tensor, plan, options, coordinates.size());
+  tensor.sizes = sizes_for(layout, shape);
+  check_memory_at_first(tensor, plan, options, entries);
   for (const PiecePlan &piece : plan.pieces)
     for (const Level &level : piece.levels)
       for (const Key &key : level.keys)
         check_key_width(tensor, piece.modes[key.mode], key, options);
+  return tensor;
+}
+
+void finish_packing(Tensor &tensor, const PackPlan &plan, const PackOptions &options) {
+  for (const PiecePlan &piece : plan.pieces)
+    if (!piece.value.empty())
+      convert_values(tensor, piece.value,
+                     element_type(*tensor.layout.array(piece.value), options.index, options.value));
+  finish_counts(tensor);
+  check_properties(tensor, plan, options);
+}
+
+Tensor pack(const Layout &layout, const PackPlan &plan, Coordinates coordinates, const PackOptions &options) {
+  Tensor tensor = begin_packing(layout, plan, coordinates.shape, coordinates.size(), options);
+  check_coordinates(coordinates);
   Coordinates given;
   if (plan.compared) given = coordinates;
   for (const PiecePlan &piece : plan.pieces)
     pack_piece(tensor, piece, take_entries(coordinates, tensor, piece), options);
   if (!plan.compared && coordinates.size() > 0) fail_no_place(tensor, plan, coordinates);
-  finish_counts(tensor);
-  check_properties(tensor, plan, options);
+  finish_packing(tensor, plan, options);
   if (plan.compared) require_same_meaning(tensor, std::move(given), options);
   return tensor;
 }

@@ -21,6 +21,12 @@ std::vector<LevelNumbers> level_numbers(const PiecePlan &plan, const Tensor &ten
 /// Makes the array with zeros in it, or unset. Throws kind internal when its extents are not known yet.
 Elements &make_array(Tensor &tensor, const std::string &name, const PackOptions &options, bool zero = true);
 
+/// What comes before and after the arrays are filled: sizes and the checks that need no entries; element
+/// types of values, counts, properties that the plan doesn't imply.
+Tensor begin_packing(const layout::Layout &layout, const PackPlan &plan,
+                     const std::vector<std::int64_t> &shape, std::size_t entries, const PackOptions &options);
+void finish_packing(Tensor &tensor, const PackPlan &plan, const PackOptions &options);
+
 /// Sorts the entries, by their modes, as the plan's levels demand.
 void order_entries(Coordinates &coordinates, const PiecePlan &plan);
 

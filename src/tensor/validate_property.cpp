@@ -1,6 +1,7 @@
 // Validation of one property: linear scans for the named forms, enumeration for formulas.
 #include "tensor/coordinates.h"
 #include "tensor/enumeration.h"
+#include "tensor/neighbours.h"
 #include "tensor/parallel.h"
 #include "tensor/validate.h"
 
@@ -268,43 +269,6 @@ std::string assignment_text(const std::vector<std::string> &variables, const std
   return text;
 }
 
-/// p < q => T(p) <= T(q) (or <) follows from neighbours when the rest of the guard lets through, with p and
-/// q, all positions between them. Gives the formula q = p + 1 then.
-std::optional<Term> neighbours_suffice(const prove::Axiom &axiom) {
-  std::vector<Term> guard = term::conjuncts(axiom.guard);
-  const auto *conclusion = axiom.conclusion.as<term::Compare>();
-  if (!conclusion || conclusion->relation != term::Relation::AtLeast) return std::nullopt;
-  auto holds = [&](const Term &part) { return std::find(guard.begin(), guard.end(), part) != guard.end(); };
-  auto is_chain = [&](const std::string &p, const std::string &q) {
-    Term first = term::variable(p), second = term::variable(q);
-    if (!holds(term::less(first, second))) return false;
-    for (const Term &part : guard) {
-      bool with_p = term::mentions(part, p), with_q = term::mentions(part, q);
-      if (part == term::less(first, second) || (!with_p && !with_q)) continue;
-      const auto *compare = part.as<term::Compare>();
-      if (!compare || compare->relation != term::Relation::AtLeast || (with_p && with_q)) return false;
-      const std::string &mentioned = with_p ? p : q;
-      std::int64_t coefficient = term::coefficient_of(compare->left, mentioned);
-      Term rest = compare->left - term::scale(coefficient, term::variable(mentioned));
-      if (coefficient == 0 || term::mentions(rest, mentioned)) return false;
-      bool inner_side = with_p == (coefficient < 0); // an upper bound of p, a lower bound of q
-      if (inner_side && !holds(term::substitute(part, {{mentioned, with_p ? second : first}}))) return false;
-    }
-    Term at_p, at_q;
-    term::Linear left = term::linear_form(conclusion->left);
-    for (const auto &[atom, coefficient] : left.parts) {
-      bool with_p = term::mentions(atom, p), with_q = term::mentions(atom, q);
-      if (with_p == with_q) return false;
-      (with_p ? at_p : at_q) = (with_p ? at_p : at_q) + term::scale(coefficient, atom);
-    }
-    return left.constant <= 0 && term::substitute(at_p, {{p, second}}) == -at_q;
-  };
-  for (const std::string &p : axiom.variables)
-    for (const std::string &q : axiom.variables)
-      if (p != q && is_chain(p, q)) return term::equal(term::variable(q), term::variable(p) + Term(1));
-  return std::nullopt;
-}
-
 std::int64_t PropertyCheck::index_elements() const {
   std::int64_t elements = 0;
   for (const auto &[name, array] : tensor_.arrays)
@@ -338,10 +302,7 @@ void PropertyCheck::report_trouble(const Term &condition, const std::vector<std:
 
 void PropertyCheck::check_formula() {
   const prove::Axiom &axiom = property_.axiom;
-  Term guard = axiom.guard;
-  if (std::optional<Term> neighbours = neighbours_suffice(axiom))
-    guard = term::conjunction({guard, *neighbours});
-  Enumeration cases(tensor_, axiom.variables, guard);
+  Enumeration cases(tensor_, axiom.variables, guard_to_test(axiom));
   if (cases.unbounded()) return mark_sampled(); // nothing bounds it: nothing to try
   Evaluator conclusion(axiom.conclusion, tensor_, cases.variables());
   constexpr std::int64_t one_thread_elements = 20000;

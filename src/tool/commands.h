@@ -12,5 +12,6 @@ void add_explain(CLI::App &app, int &code, bool &json);
 void add_deps(CLI::App &app, int &code, bool &json);
 void add_layout(CLI::App &app, int &code, bool &json);
 void add_generate(CLI::App &app, int &code, bool &json);
+void add_convert(CLI::App &app, int &code, bool &json);
 
 } // namespace unravel::tool

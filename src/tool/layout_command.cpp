@@ -3,6 +3,7 @@
 #include "parse/parse.h"
 #include "report/diagnostic.h"
 #include "tool/commands.h"
+#include "tool/layout_answers.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -20,9 +21,8 @@ struct LayoutOptions {
 };
 
 /// The layouts that a reference means: of all orders, unless one is asked for.
-std::vector<layout::CheckedLayout> referenced(const LayoutOptions &options) {
-  auto source = std::make_shared<const text::Source>("layout", options.reference);
-  parse::LayoutReference reference = parse::parse_layout_reference(source);
+std::vector<layout::CheckedLayout> referenced(const LayoutOptions &options,
+                                              const parse::LayoutReference &reference) {
   std::vector<parse::LayoutTree> trees;
   if (!reference.file.empty()) {
     trees = parse::parse_layout_file(text::Source::from_file(reference.file)).layouts;
@@ -98,7 +98,7 @@ void add_layout(CLI::App &app, int &code, bool &json) {
   for (bool check : {false, true}) {
     auto *sub = command->add_subcommand(
         check ? "check" : "show",
-        check ? "check a layout of your own: consistent, bounded, in range"
+        check ? "check a layout of your own: consistent, bounded, in range; what can be proved of it"
               : "a layout as it is understood: relation, arrays, properties as formulas, lemmas");
     sub->add_option("layout", options->reference, "csr, dense<1,0>, ./mine.layout:name")->required();
     sub->add_option("--order", options->order, "the number of modes, where the name has several layouts");
@@ -108,7 +108,9 @@ void add_layout(CLI::App &app, int &code, bool &json) {
     sub->callback([options, check, &json] {
       json = options->json;
       nlohmann::json out = nlohmann::json::array();
-      for (const layout::CheckedLayout &one : referenced(*options)) {
+      parse::LayoutReference reference =
+          parse::parse_layout_reference(std::make_shared<const text::Source>("layout", options->reference));
+      for (const layout::CheckedLayout &one : referenced(*options, reference)) {
         nlohmann::json findings = nlohmann::json::array();
         for (const report::Diagnostic &finding : one.findings) {
           findings.push_back({{"kind", report::name_of(finding.kind)},
@@ -120,13 +122,16 @@ void add_layout(CLI::App &app, int &code, bool &json) {
                        {"order", one.layout.order()},
                        {"text", layout::to_text(one.layout)},
                        {"findings", findings}});
+        LayoutAnswers answers;
+        if (check) out.back()["answers"] = to_json(answers = answers_of(one.layout, reference));
         if (json) continue;
         if (!check) std::cout << layout::to_text(one.layout);
         if (check)
           std::cout << fmt::format("{} (order {}): {}\n", one.layout.name, one.layout.order(),
                                    one.findings.empty() ? "consistent, bounded, every access proved in range"
                                                         : fmt::format("{} warning{}", one.findings.size(),
-                                                                      one.findings.size() == 1 ? "" : "s"));
+                                                                      one.findings.size() == 1 ? "" : "s"))
+                    << to_text(answers);
       }
       if (json) std::cout << nlohmann::json{{"layouts", out}}.dump(2) << "\n";
     });

@@ -97,6 +97,18 @@ std::int64_t positive_number(const std::string &option, const std::string &text,
 
 } // namespace
 
+std::int64_t memory_bytes(const std::string &text) {
+  return positive_number("--max-memory", text, true);
+}
+
+std::function<void(double)> reading_progress() {
+  if (!isatty(STDERR_FILENO)) return {};
+  return [](double done) {
+    std::cerr << fmt::format("\rreading: {:3.0f} %{}", done * 100, done >= 1 ? "\r              \r" : "")
+              << std::flush;
+  };
+}
+
 pipeline::Request compile_request(const Options &options) {
   pipeline::Request request;
   request.expression = options.expression;
@@ -121,14 +133,9 @@ run::Request run_request(const Options &options) {
   request.repeat = options.repeat > 0 ? options.repeat : options.time ? 7 : 1;
   request.check = options.check;
   request.validate = !options.no_validate;
-  if (!options.max_memory.empty())
-    request.max_memory = positive_number("--max-memory", options.max_memory, true);
+  if (!options.max_memory.empty()) request.max_memory = memory_bytes(options.max_memory);
   request.build.cache = !options.no_cache;
-  if (isatty(STDERR_FILENO))
-    request.progress = [](double done) {
-      std::cerr << fmt::format("\rreading: {:3.0f} %{}", done * 100, done >= 1 ? "\r              \r" : "")
-                << std::flush;
-    };
+  request.progress = reading_progress();
   return request;
 }
 

@@ -3,6 +3,7 @@
 #include "run/session.h"
 
 #include <CLI/CLI.hpp>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,12 @@ void add_data_options(CLI::App &command, Options &options);
 
 /// "A=csr" -> ("A", "csr"). Throws bad_option.
 std::pair<std::string, std::string> split_assignment(const std::string &option, const std::string &text);
+
+/// The value of --max-memory: bytes, or with K, M, G, T. Throws bad_option.
+std::int64_t memory_bytes(const std::string &text);
+
+/// Shows on a terminal how far reading is; nothing where there is none.
+std::function<void(double)> reading_progress();
 
 pipeline::Request compile_request(const Options &options);
 run::Request run_request(const Options &options);

@@ -7,6 +7,7 @@
 #include "tensor/unpack_plan.h"
 
 #include <climits>
+#include <fmt/format.h>
 
 namespace unravel::tensor {
 namespace {
@@ -145,6 +146,63 @@ TEST(Validate, Formulas) {
   EXPECT_EQ(pairs.check(rising, {}, {0}, {.budget = 1000}).substr(0, 2), "f[");
   EXPECT_EQ(Scene("forall p : f(p) + 9223372036854775807 >= 0").check({1}),
             "`0 <= f(p) + 9223372036854775807` can't be evaluated for p = 0");
+}
+
+/// Formulas over pairs of positions whose conclusion is transitive: checked in full although there are far
+/// too many pairs, and broken at the first, a middle and the last pair of neighbours.
+TEST(Validate, PairsOfWhichNeighboursSuffice) {
+  struct Case {
+    std::string property;
+    std::vector<std::int32_t> f, g;
+    std::int32_t broken; // where f holds it, it and the next element are wrong
+  };
+  constexpr std::int32_t count = 100000;
+  std::vector<std::int32_t> rising(count), halves(count), parity(count), falling(count), padded(count, -1);
+  for (std::int32_t k = 0; k < count; ++k) {
+    auto at = static_cast<std::size_t>(k);
+    rising[at] = k;
+    halves[at] = k / 2;
+    parity[at] = k % 2;
+    falling[at] = -k;
+    if (k < count - 1) padded[at] = k;
+  }
+  const std::vector<Case> cases = {
+      {"forall r, p, q : s(r) <= p < q < s(r + 1) => f(p) < f(q) or (f(p) = f(q) and g(p) < g(q))", halves,
+       parity, count},
+      {"forall r, p, q : s(r) <= p < q < s(r + 1) => f(p) + 1 <= f(q)", rising, {}, count},
+      {"forall p, q : p < q => 2*f(p) < 2*f(q) - 1", rising, {}, count},
+      {"forall p, q : p < q => f(p) >= f(q) and g(p) < g(q)", falling, rising, -count},
+      {"forall p, q : p < q and 0 <= f(q) => 0 <= f(p) and f(p) < f(q)", padded, {}, count},
+  };
+  const ValidateOptions options{.budget = 1000, .samples = 10};
+  for (const Case &one : cases) {
+    Scene scene(one.property);
+    std::vector<std::int64_t> segment = {0, count};
+    EXPECT_EQ(scene.check(one.f, one.g, segment, options), "ok") << one.property;
+    for (std::int32_t p : {0, count / 2, count - 3}) {
+      std::vector<std::int32_t> f = one.f;
+      f[static_cast<std::size_t>(p)] = one.broken;
+      std::string found = scene.check(f, one.g, segment, options);
+      EXPECT_NE(found.find(fmt::format("p = {}, q = {}", p, p + 1)), std::string::npos)
+          << one.property << ": " << found;
+    }
+  }
+  // In the last of many segments.
+  Scene scene(cases[0].property);
+  std::vector<std::int64_t> segments;
+  for (std::int32_t k = 0; k <= count; k += 10)
+    segments.push_back(k);
+  std::vector<std::int32_t> f = halves;
+  f[count - 2] = count;
+  EXPECT_EQ(
+      scene.check(f, parity, segments, options),
+      "f[99998] = 100000, f[99999] = 49999, g[99998] = 0, g[99999] = 1 for r = 9999, p = 99998, q = 99999");
+  // Not transitive: all pairs of each segment, but none beyond it.
+  Scene pairs("forall r, p, q : s(r) <= p < q < s(r + 1) => f(p) != f(q)");
+  EXPECT_EQ(pairs.check(rising, {}, segments, {.budget = 2'000'000}), "ok");
+  rising[count - 1] = count - 9;
+  EXPECT_EQ(pairs.check(rising, {}, segments, {.budget = 2'000'000}),
+            "f[99991] = 99991, f[99999] = 99991 for r = 9999, p = 99991, q = 99999");
 }
 
 Tensor small_csr() {

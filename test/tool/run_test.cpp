@@ -170,7 +170,11 @@ TEST(ToolRun, OwnLayoutFiles) {
   desk.write("own.layout", text);
   const std::string own = "./own.layout:mine";
   EXPECT_EQ(desk.unravel({"layout", "check", own}).out,
-            "mine (order 2): consistent, bounded, every access proved in range\n");
+            "mine (order 2): consistent, bounded, every access proved in range\n"
+            "  functional  yes: proved, no position has two coordinates\n"
+            "  injective   yes: proved, no coordinate has two positions\n"
+            "  packable    yes: from coordinates\n"
+            "  any order   p by map, sequential (a walk per i), galloping, binary, hash, scan\n");
   Outcome shown = desk.unravel({"layout", "show", own});
   EXPECT_EQ(shown.code, 0);
   EXPECT_EQ(shown.out.find("layout mine(i: M, j: N)\n  index rowptr[M + 1]\n"), 0u) << shown.out;

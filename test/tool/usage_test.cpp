@@ -7,9 +7,9 @@ namespace unravel::tool::test {
 namespace {
 
 const std::vector<std::vector<std::string>> commands = {
-    {},          {"run"},    {"compile"},        {"explain"},
-    {"deps"},    {"layout"}, {"layout", "show"}, {"layout", "check"},
-    {"generate"}};
+    {},           {"run"},    {"compile"},        {"explain"},
+    {"deps"},     {"layout"}, {"layout", "show"}, {"layout", "check"},
+    {"generate"}, {"convert"}};
 
 TEST(ToolUsage, EveryCommandHasHelpWithAnExample) {
   Desk desk;
@@ -66,6 +66,16 @@ TEST(ToolUsage, WrongOptionsAndCommands) {
        "--max-memory 4G\n"},
       {{"compile", "y = 1", "-o", "kernel.txt"},
        "error: `-o kernel.txt`: the name of a C file is expected [bad-option]\n  hint: as in -o kernel.c\n"},
+      {{"convert", "random:3x3"},
+       "error: output is required [bad-option]\n  hint: `unravel convert --help` shows what there is\n"},
+      {{"convert", "random:3x3", "folder"},
+       "error: `folder` is to be a folder of arrays, but no layout is given for them [bad-option]\n"
+       "  hint: add -f csr, or name a file.mtx or file.tns\n"},
+      {{"convert", "random:3x3", "a.mtx", "--from", "csr"},
+       "error: `--from csr`: `random:3x3` is not a folder of arrays [bad-option]\n"},
+      {{"convert", "random:3x3", "a", "-f", "csr", "--max-memory", "much"},
+       "error: `--max-memory much` is not a number of 64 bits, 0 or more [bad-option]\n"
+       "  hint: as in --max-memory 4G\n"},
       {{"generate", "random:3x3"},
        "error: --output is required [bad-option]\n  hint: `unravel generate --help` shows what there is\n"},
   };

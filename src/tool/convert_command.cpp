@@ -1,0 +1,320 @@
+#include "parse/parse.h"
+#include "report/diagnostic.h"
+#include "tensor/convert.h"
+#include "tensor/folder.h"
+#include "tensor/generate.h"
+#include "tensor/raw_arrays.h"
+#include "tensor/tensor_file.h"
+#include "tensor/validate.h"
+#include "tool/commands.h"
+#include "tool/options.h"
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fmt/format.h>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+namespace unravel::tool {
+
+using report::Kind;
+
+namespace {
+
+/// More modes than any layout has.
+constexpr std::size_t max_order = 16;
+
+struct ConvertCommandOptions {
+  std::string input, output, to, from;
+  std::string index = "int32", type = "f64", max_memory;
+  bool json = false;
+};
+
+/// What was done, for people and for programs.
+struct Facts {
+  std::vector<std::int64_t> shape;
+  std::size_t entries = 0;
+  std::string from, to; // layouts; empty for files and generators
+  std::int64_t bytes = 0;
+  std::string route; // empty where no arrays were converted
+  std::vector<std::string> notes;
+  std::vector<std::pair<std::string, double>> times_ms;
+};
+
+class Converter {
+public:
+  explicit Converter(const ConvertCommandOptions &options) : options_(options) {
+    pack_.index = options.index == "int64" ? tensor::IndexType::Int64 : tensor::IndexType::Int32;
+    pack_.value = options.type == "f32" ? tensor::ValueType::F32 : tensor::ValueType::F64;
+    if (!options.max_memory.empty()) pack_.max_memory = memory_bytes(options.max_memory);
+    read_.max_memory = pack_.max_memory;
+    read_.progress = reading_progress();
+  }
+
+  Facts convert() {
+    check_options();
+    read();
+    if (to_file_)
+      write_file();
+    else
+      write_arrays();
+    return std::move(facts_);
+  }
+
+private:
+  /// Before anything is read: what can't work whatever the input is.
+  void check_options() {
+    to_file_ = tensor::is_tensor_file_name(options_.output);
+    if (!to_file_ && options_.to.empty())
+      report::fail(
+          Kind::bad_option,
+          fmt::format("`{}` is to be a folder of arrays, but no layout is given for them", options_.output),
+          "add -f csr, or name a file.mtx or file.tns");
+    std::filesystem::path folder = std::filesystem::path(options_.output).parent_path();
+    if (!folder.empty() && !std::filesystem::is_directory(folder))
+      report::fail(Kind::cannot_write, text::Place::of_file(options_.output),
+                   fmt::format("cannot write: there is no folder `{}`", folder.string()));
+  }
+
+  template <class Work> void timed(const std::string &what, Work work) {
+    auto begin = std::chrono::steady_clock::now();
+    work();
+    facts_.times_ms.emplace_back(
+        what, std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count());
+  }
+
+  void read() {
+    if (!tensor::is_generator(options_.input) && std::filesystem::is_directory(options_.input))
+      return read_arrays();
+    if (!options_.from.empty())
+      report::fail(Kind::bad_option,
+                   fmt::format("`--from {}`: `{}` is not a folder of arrays", options_.from, options_.input));
+    timed("read", [&] {
+      if (tensor::is_generator(options_.input)) {
+        auto source = std::make_shared<const text::Source>("input", options_.input);
+        entries_ = tensor::generate(tensor::parse_generator(text::Span{source, 0, options_.input.size()}),
+                                    pack_.max_memory);
+      } else {
+        entries_ = tensor::read_tensor(options_.input, read_);
+      }
+    });
+    facts_.shape = entries_.shape;
+  }
+
+  void read_arrays() {
+    layout::CheckedLayout layout;
+    timed("read", [&] {
+      tensor::ArrayFolder folder = tensor::read_folder(options_.input, read_);
+      layout = layout_of(folder);
+      arrays_ = tensor::from_folder(folder, layout.layout, pack_.index, pack_.value);
+    });
+    timed("validate", [&] {
+      tensor::ValidateOptions validation;
+      for (const report::Diagnostic &finding : layout.findings)
+        validation.accesses = validation.accesses || finding.kind == Kind::argument_range;
+      tensor::ValidationResult result = tensor::validate(*arrays_, validation);
+      if (!result.ok())
+        tensor::require_valid(*arrays_, fmt::format("folder `{}`", options_.input), validation);
+      trusted_ = result.sampled.empty() && !validation.accesses;
+      for (const std::string &property : result.sampled)
+        facts_.notes.push_back(fmt::format("`{}` was only sampled: it is not relied upon", property));
+    });
+    facts_.shape = arrays_->shape();
+    facts_.from = layout.layout.name;
+  }
+
+  static parse::LayoutReference reference(const std::string &option, const std::string &text) {
+    return parse::parse_layout_reference(std::make_shared<const text::Source>(option, text));
+  }
+
+  /// The layout for tensors of the one order that fits, or the error that order `first` gives.
+  template <class Fits>
+  static layout::CheckedLayout layout_that(const parse::LayoutReference &reference, std::size_t first,
+                                           Fits fits) {
+    std::optional<report::Error> error;
+    std::optional<layout::CheckedLayout> other;
+    std::vector<std::size_t> orders{first};
+    for (std::size_t order = 0; order <= max_order; ++order)
+      if (order != first) orders.push_back(order);
+    for (std::size_t order : orders) {
+      try {
+        layout::CheckedLayout layout = layout::load_layout(reference, order);
+        if (fits(layout.layout)) return layout;
+        if (!other) other = std::move(layout);
+      } catch (const report::Error &refused) {
+        if (refused.diagnostic().kind != Kind::unknown_layout) throw;
+        if (!error) error = refused;
+      }
+    }
+    if (other) return *other;
+    throw report::Error(*error);
+  }
+
+  /// The layout that a folder's arrays are in: what it names, or --from. A name may stand for layouts of
+  /// several orders; it is the one that has the folder's arrays and sizes.
+  layout::CheckedLayout layout_of(const tensor::ArrayFolder &folder) const {
+    std::string name = folder.layout;
+    if (!folder.parameters.empty()) name += fmt::format("<{}>", fmt::join(folder.parameters, ","));
+    auto fits = [&](const layout::Layout &layout) {
+      for (const layout::Array &array : layout.arrays) {
+        auto given = folder.arrays.find(array.name);
+        if (given == folder.arrays.end() || given->second.shape.size() != array.extents.size()) return false;
+      }
+      return std::all_of(layout.sizes.begin(), layout.sizes.end(),
+                         [&](const std::string &size) { return folder.sizes.count(size) > 0; });
+    };
+    if (!options_.from.empty()) return layout_that(reference("--from", options_.from), 2, fits);
+    try {
+      return layout_that(reference(options_.input, name), 2, fits);
+    } catch (const report::Error &error) {
+      if (error.diagnostic().kind != Kind::unknown_layout) throw;
+      report::fail(Kind::unknown_layout, text::Place::of_file(options_.input + "/layout.json"),
+                   error.diagnostic().message,
+                   fmt::format("if it is in a file of your own: --from ./file.layout:{}", folder.layout));
+    }
+  }
+
+  /// The layout wanted, for tensors of the input's order; without modes of extent 1 where it has none for it.
+  layout::Layout target() {
+    parse::LayoutReference wanted = reference("-f", options_.to);
+    std::size_t order = facts_.shape.size();
+    auto units = static_cast<std::size_t>(std::count(facts_.shape.begin(), facts_.shape.end(), 1));
+    try {
+      return layout::load_layout(wanted, order).layout;
+    } catch (const report::Error &error) {
+      if (error.diagnostic().kind != Kind::unknown_layout || order < 2 || units == 0) throw;
+      try {
+        layout::Layout smaller = layout::load_layout(wanted, order - units).layout;
+        if (arrays_) entries_ = tensor::unpack(*std::exchange(arrays_, std::nullopt), pack_.max_memory);
+        entries_ = tensor::drop_unit_modes(std::move(entries_), 0);
+        facts_.shape = entries_.shape;
+        return smaller;
+      } catch (const report::Error &) {
+        throw error;
+      }
+    }
+  }
+
+  void write_arrays() {
+    layout::Layout to = target();
+    tensor::Tensor made;
+    timed("convert", [&] {
+      if (!arrays_) {
+        made = tensor::pack(to, std::move(entries_), pack_);
+        return;
+      }
+      tensor::Conversion conversion = tensor::convert(*arrays_, to, {pack_, trusted_});
+      facts_.route = tensor::to_text(conversion.route);
+      made = std::move(conversion.tensor);
+    });
+    facts_.to = to.name;
+    facts_.bytes = made.bytes();
+    for (const layout::Array &array : to.arrays)
+      if (array.is_value) facts_.entries += made.array(array.name).size();
+    timed("write", [&] { tensor::write_folder(options_.output, tensor::to_folder(made)); });
+  }
+
+  /// Sorted and without duplicates, whatever the arrays are; all elements where they all have a slot.
+  void write_file() {
+    bool full = false;
+    if (arrays_)
+      timed("convert", [&] {
+        entries_ = tensor::unpack(*arrays_, pack_.max_memory);
+        const std::vector<layout::Array> &arrays = arrays_->layout.arrays;
+        full = std::all_of(arrays.begin(), arrays.end(), [](auto &array) { return array.is_value; }) &&
+               tensor::element_count(entries_.shape) == static_cast<std::int64_t>(entries_.size());
+        arrays_.reset();
+      });
+    timed("write", [&] {
+      tensor::WriteOptions options;
+      options.single_precision = options_.type == "f32";
+      tensor::sort(entries_, tensor::natural_modes(entries_.order()));
+      tensor::combine_duplicates(entries_);
+      facts_.entries = entries_.size();
+      if (full)
+        tensor::write_dense(options_.output, entries_.shape, tensor::to_dense(entries_), options);
+      else
+        tensor::write_tensor(options_.output, entries_, options);
+    });
+    std::error_code no_file; // as a pipe has no size
+    std::uintmax_t bytes = std::filesystem::file_size(options_.output, no_file);
+    facts_.bytes = no_file ? 0 : static_cast<std::int64_t>(bytes);
+  }
+
+  const ConvertCommandOptions &options_;
+  tensor::PackOptions pack_;
+  tensor::ReadOptions read_;
+  bool to_file_ = false;
+  tensor::Coordinates entries_;          // of the input, or
+  std::optional<tensor::Tensor> arrays_; // its arrays
+  bool trusted_ = true;
+  Facts facts_;
+};
+
+std::string text_of(const Facts &facts, const ConvertCommandOptions &options) {
+  std::string text = fmt::format(
+      "{}: {} with {} entries{}, {}\n", options.output,
+      facts.shape.empty() ? "order 0" : fmt::format("{}", fmt::join(facts.shape, " x ")), facts.entries,
+      facts.to.empty() ? "" : fmt::format(" in layout `{}`", facts.to), tensor::memory_text(facts.bytes));
+  if (!facts.from.empty())
+    text += fmt::format("  from layout `{}`{}\n", facts.from,
+                        facts.route.empty() ? "" : fmt::format(" {}", facts.route));
+  for (const std::string &note : facts.notes)
+    text += fmt::format("  note: {}\n", note);
+  std::string times;
+  for (const auto &[what, milliseconds] : facts.times_ms)
+    times += fmt::format("{}{} {:.1f} ms", times.empty() ? "" : ", ", what, milliseconds);
+  return text + "  " + times + "\n";
+}
+
+nlohmann::json json_of(const Facts &facts, const ConvertCommandOptions &options) {
+  auto or_null = [](const std::string &text) {
+    return text.empty() ? nlohmann::json() : nlohmann::json(text);
+  };
+  nlohmann::json times = nlohmann::json::object();
+  for (const auto &[what, milliseconds] : facts.times_ms)
+    times[what] = milliseconds;
+  return {{"input", options.input},        {"output", options.output},
+          {"shape", facts.shape},          {"entries", facts.entries},
+          {"from", or_null(facts.from)},   {"to", or_null(facts.to)},
+          {"route", or_null(facts.route)}, {"bytes", facts.bytes},
+          {"notes", facts.notes},          {"times_ms", times}};
+}
+
+} // namespace
+
+void add_convert(CLI::App &app, int &code, bool &json) {
+  (void)code;
+  auto *command = app.add_subcommand("convert", "from one layout or file to another");
+  auto options = std::make_shared<ConvertCommandOptions>();
+  command
+      ->add_option("input", options->input,
+                   "file.mtx[.gz], file.tns[.gz], a FOLDER of arrays, or a generator as random:1000x1000")
+      ->required();
+  command->add_option("output", options->output, "file.mtx[.gz], file.tns[.gz] or a FOLDER of arrays")
+      ->required();
+  command->add_option("-f,--format", options->to,
+                      "layout of the folder's arrays: csr, bcsr<4,4>, ./mine.layout:name");
+  command->add_option("--from", options->from,
+                      "layout of the input's arrays (default: the one that the folder names)");
+  command->add_option("--index", options->index, "type of index arrays: int32 or int64")
+      ->check(CLI::IsMember({"int32", "int64"}));
+  command->add_option("--type", options->type, "type of values: f64 or f32")
+      ->check(CLI::IsMember({"f64", "f32"}));
+  command->add_option(
+      "--max-memory", options->max_memory,
+      "refuse data that takes more, in bytes or with K, M, G (default: half of the machine's)");
+  command->add_flag("--json", options->json, "facts for programs on standard output");
+  command->footer("Examples:\n"
+                  "  unravel convert matrix.mtx.gz matrix -f csr\n"
+                  "  unravel convert matrix blocks -f bcsr:4,4\n"
+                  "  unravel convert arrays matrix.mtx --from ./mine.layout:name");
+  command->callback([options, &json] {
+    json = options->json;
+    Facts facts = Converter(*options).convert();
+    std::cout << (json ? json_of(facts, *options).dump(2) + "\n" : text_of(facts, *options));
+  });
+}
+
+} // namespace unravel::tool

@@ -1,0 +1,123 @@
+// `unravel layout check`: what it says of layouts.
+#include "tool.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+
+namespace unravel::tool::test {
+namespace {
+
+/// The table, without its first line where that says that all is well.
+std::string table(const Desk &desk, const std::string &layout) {
+  Outcome checked = desk.unravel({"layout", "check", layout});
+  EXPECT_EQ(checked.code, 0) << checked.error;
+  EXPECT_EQ(checked.error, "");
+  std::size_t end = checked.out.find('\n');
+  EXPECT_NE(checked.out.substr(0, end).find("consistent, bounded, every access proved in range"),
+            std::string::npos);
+  return checked.out.substr(end + 1);
+}
+
+const std::string proved = "  functional  yes: proved, no position has two coordinates\n"
+                           "  injective   yes: proved, no coordinate has two positions\n";
+
+TEST(ToolLayoutCheck, ShippedLayouts) {
+  Desk desk;
+  EXPECT_EQ(table(desk, "csr"),
+            proved + "  packable    yes: from coordinates\n"
+                     "  any order   p by map, sequential (a walk per i), galloping, binary, hash, scan\n");
+  EXPECT_EQ(table(desk, "coo"), proved +
+                                    "  packable    yes: from coordinates\n"
+                                    "  by i, j     p by sequential, galloping, binary, hash, scan\n"
+                                    "  by j, i     p by sequential (a walk per j), galloping, binary, hash, "
+                                    "scan\n");
+  EXPECT_EQ(table(desk, "coo_unsorted"), proved + "  packable    yes: from coordinates\n"
+                                                  "  any order   p by hash, scan\n");
+  EXPECT_EQ(
+      table(desk, "coo_dup"),
+      "  functional  yes: proved, no position has two coordinates\n"
+      "  injective   no: as with row = [0, 0], col = [0, 0]: positions (p = 0) and (p = 1) both have the "
+      "coordinate (i = 0, j = 0)\n"
+      "  packable    yes: from coordinates\n"
+      "  any order   p by hash, scan\n");
+  EXPECT_EQ(table(desk, "bcsr<2,2>"),
+            proved + "  packable    yes: from coordinates\n"
+                     "  any order   p by sequential (a walk per i), galloping, binary, hash, scan\n");
+  EXPECT_EQ(table(desk, "dia"),
+            proved + "  packable    yes: from coordinates\n"
+                     "  any order   d by sequential (a walk per i), galloping, binary, hash, scan\n");
+  EXPECT_EQ(table(desk, "dense<1,0>"), proved +
+                                           "  packable    yes: from coordinates\n"
+                                           "  any order   every position follows from the coordinates\n");
+  std::string symmetric = table(desk, "symmetric_csr");
+  EXPECT_EQ(symmetric.find(proved), 0u) << symmetric;
+  EXPECT_NE(symmetric.find(
+                "p (piece 1) by sequential (a walk per i), galloping, binary, hash, scan; p (piece 2) by "
+                "sequential (a walk per j)"),
+            std::string::npos)
+      << symmetric;
+}
+
+TEST(ToolLayoutCheck, ForPrograms) {
+  Desk desk;
+  nlohmann::json all = desk.unravel({"layout", "check", "coo_dup", "--json"}).json().at("layouts");
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_TRUE(all[0].at("findings").empty());
+  nlohmann::json answers = all[0].at("answers");
+  EXPECT_EQ(answers.at("functional").at("verdict"), "yes");
+  EXPECT_EQ(answers.at("injective").at("verdict"), "no");
+  EXPECT_EQ(answers.at("packable").at("verdict"), "yes");
+  EXPECT_EQ(answers.at("packable").at("plan").get<std::string>().find("pack coo_dup\n"), 0u);
+  nlohmann::json order = answers.at("orders").at(1);
+  EXPECT_EQ(order.at("order"), nlohmann::json({"j", "i"}));
+  EXPECT_EQ(order.at("refused"), nullptr);
+  EXPECT_EQ(order.at("finds").at(0).at("position"), "p");
+  EXPECT_EQ(order.at("finds").at(0).at("methods"), nlohmann::json({"hash", "scan"}));
+  // `show` asks none of it.
+  EXPECT_FALSE(desk.unravel({"layout", "show", "csr", "--json"}).json().at("layouts")[0].contains("answers"));
+}
+
+TEST(ToolLayoutCheck, LayoutsOfOnesOwn) {
+  Desk desk;
+  // A row's columns aren't told apart, nothing orders them, and an access may leave its array.
+  desk.write("loose.layout",
+             "layout loose(i: M, j: N) { index ptr[M + 1], col[K]; count K; value v[K];\n"
+             "  stored { [r, p] -> [i, j] : i = r and 0 <= r < M and ptr(r) <= p < ptr(r + 1) and "
+             "j = col(p) } at v(p);\n"
+             "  property increasing ptr; property range col in [0, N); }\n");
+  Outcome loose = desk.unravel({"layout", "check", "./loose.layout"});
+  EXPECT_EQ(loose.code, 0);
+  EXPECT_NE(loose.error.find("[argument-range]"), std::string::npos) << loose.error;
+  EXPECT_EQ(loose.out.find("loose (order 2): "), 0u) << loose.out;
+  EXPECT_NE(loose.out.find("  injective   no: as with ptr = "), std::string::npos) << loose.out;
+  EXPECT_NE(loose.out.find("  any order   p by "), std::string::npos) << loose.out;
+  // A position that stands for several coordinates is none that packing makes.
+  desk.write("wide.layout",
+             "layout wide(i: M) { value v[M];\n"
+             "  stored { [p] -> [i] : 0 <= p < M and p <= i <= p + 1 and i < M } at v(p); }\n");
+  Outcome wide = desk.unravel({"layout", "check", "./wide.layout"});
+  EXPECT_EQ(wide.code, 0) << wide.error;
+  EXPECT_NE(
+      wide.out.find("  functional  no: as with position (p = 0) has the coordinates (i = 0) and (i = 1)\n"),
+      std::string::npos)
+      << wide.out;
+  EXPECT_NE(wide.out.find("  packable    no: `"), std::string::npos) << wide.out;
+  // What is broken is said as before, and nothing else.
+  desk.write("broken.layout",
+             "layout broken(i: M) { value v[M]; stored { [p] -> [i] : i = p + q } at v(p); }\n");
+  Outcome broken = desk.unravel({"layout", "check", "./broken.layout"});
+  EXPECT_EQ(broken.code, 1);
+  EXPECT_EQ(broken.out, "");
+  EXPECT_NE(broken.error.find("[unknown-name]"), std::string::npos) << broken.error;
+}
+
+TEST(ToolLayoutCheck, ParametersThatLeaveNothing) {
+  Outcome checked = Desk().unravel({"layout", "check", "csb<1>"});
+  EXPECT_EQ(checked.code, 1);
+  EXPECT_NE(checked.error.find("remove or weaken one of them, or choose other parameters than <1>\n"),
+            std::string::npos)
+      << checked.error;
+}
+
+} // namespace
+} // namespace unravel::tool::test
