@@ -4,6 +4,7 @@
 #include "choose/alternatives.h"
 #include "choose/threads.h"
 #include "choose/thresholds.h"
+#include "combine/structure.h"
 #include "find/plan.h"
 #include "layout/layout.h"
 #include "loop/passes.h"
@@ -229,16 +230,28 @@ Front read_request(const Request &request) {
                      [&](auto &use) { return use.name == tensor; }))
       report::fail(Kind::unknown_tensor,
                    fmt::format("`-f {}={}`: the expression has no tensor `{}`", tensor, format, tensor));
+  std::optional<parse::LayoutReference> like;
   for (const compute::TensorUse &use : front.computation.tensors) {
     auto format = request.formats.find(use.name);
     auto source = argument("-f " + use.name, format == request.formats.end() ? "dense" : format->second);
     parse::LayoutReference reference = parse::parse_layout_reference(source);
-    if (!reference.like.empty())
-      report::fail(Kind::sparse_result, reference.span, "`like:` is not supported yet", "results are dense");
+    if (!reference.like.empty()) {
+      if (!use.is_result)
+        report::fail(Kind::bad_structure, reference.span,
+                     fmt::format("`{}` is an operand: it has arrays of its own", use.name),
+                     fmt::format("`like:` is for the result; write -f {}=LAYOUT", use.name));
+      like = reference; // once the operands' layouts are there
+      continue;
+    }
     layout::CheckedLayout checked = layout::load_layout(reference, use.order);
     for (report::Diagnostic &finding : checked.findings)
       front.warnings.push_back(std::move(finding));
     front.layouts.emplace(use.name, std::move(checked.layout));
+  }
+  if (like) {
+    combine::Structure structure = combine::structure_like(front.computation, front.layouts, *like);
+    front.structure = structure.operand;
+    front.layouts.emplace(front.computation.tensors.front().name, std::move(structure.layout));
   }
   front.milliseconds = watch.milliseconds();
   return front;
@@ -258,12 +271,14 @@ Compilation compile(const Request &request, const Front &front) {
 
   result.computation = front.computation;
   result.layouts = front.layouts;
+  result.structure = front.structure;
   result.warnings = front.warnings;
   steps.add("layouts and computation", front.milliseconds,
             [&] { return compute::to_text(result.computation); });
 
   result.combination = steps.run(
-      "iteration space", [&] { return combine::combine(result.computation, result.layouts); },
+      "iteration space",
+      [&] { return combine::combine(result.computation, result.layouts, result.structure); },
       [](const combine::Combination &made) { return combine::to_text(made); });
   leave_out(result.combination, request.distrusted);
   const std::vector<prove::Axiom> &axioms = result.combination.axioms;

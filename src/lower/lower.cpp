@@ -40,6 +40,7 @@ loop::TensorParameter parameter(const combine::Binding &binding, const LowerOpti
   result.type_name = type_name(layout, options.index, options.value);
   result.about = layout.comment;
   result.is_result = binding.is_result;
+  result.structure = binding.structure;
   for (const std::string &size : layout.sizes)
     if (std::find(result.sizes.begin(), result.sizes.end(), size) == result.sizes.end())
       result.sizes.push_back(size);
