@@ -48,6 +48,7 @@ public:
     report_.read_ms = reading.milliseconds();
     pack();
     validate();
+    if (shares_structure()) borrow_structure();
     make_kernel();
     execute();
     if (request_.check) check();
@@ -145,16 +146,17 @@ private:
       report_.shapes[use.name] = packed.shape();
       if (!use.is_result) report_.entries[use.name] = entries(packed);
     }
-    if (shares_structure()) {
-      const tensor::Tensor &result =
-          tensors_
-              .emplace(result_name(),
-                       tensor::with_structure_of(tensors_.at(lender()), front_.layouts.at(result_name()),
-                                                 operands_.result_shape, pack_options()))
-              .first->second;
-      report_.shapes[result_name()] = result.shape();
-    }
     report_.pack_ms = clock.milliseconds();
+  }
+
+  /// The result's tensor, once the arrays that it borrows are known to be good.
+  void borrow_structure() {
+    Clock clock;
+    tensor::Tensor made = tensor::with_structure_of(tensors_.at(lender()), front_.layouts.at(result_name()),
+                                                    operands_.result_shape, pack_options());
+    report_.shapes[result_name()] = made.shape();
+    tensors_.emplace(result_name(), std::move(made));
+    report_.pack_ms += clock.milliseconds();
   }
 
   /// Stored entries: the elements of the value arrays.

@@ -1,6 +1,9 @@
 #include "tensor/structure.h"
 
+#include "report/diagnostic.h"
 #include "tensor/pack_levels.h"
+
+#include <fmt/format.h>
 
 namespace unravel::tensor {
 
@@ -10,8 +13,13 @@ Tensor with_structure_of(const Tensor &lender, const layout::Layout &layout,
   made.layout = layout;
   for (std::size_t mode = 0; mode < shape.size(); ++mode)
     made.sizes[layout.sizes[mode]] = shape[mode];
-  for (const layout::Count &count : layout.counts)
-    made.counts[count.name] = number_of(lender, count.name).value();
+  for (const layout::Count &count : layout.counts) {
+    std::optional<std::int64_t> number = number_of(lender, count.name);
+    if (!number)
+      report::fail(report::Kind::extent_mismatch,
+                   fmt::format("the count `{}` of layout `{}` has no value", count.name, lender.layout.name));
+    made.counts[count.name] = *number;
+  }
   check_memory(made, options, 0);
   for (const layout::Array &array : layout.arrays) {
     if (!array.is_value) {

@@ -384,13 +384,13 @@ TEST(PipelineRefusal, formats) {
 std::string verdicts_like(const std::string &expression, const std::string &operand,
                           const std::string &layout) {
   std::string result = expression.substr(0, expression.find('('));
-  return verdicts_of(compile_text(expression + "\n-f " + operand + "=" + layout + "\n-f " + result +
-                                  "=like:" + operand));
+  return verdicts_of(
+      compile_text(expression + "\n-f " + operand + "=" + layout + "\n-f " + result + "=like:" + operand));
 }
 
 /// Each position has a slot of its own, also where several stand for one coordinate.
 TEST(PipelineStructure, positions_are_parallel) {
-  const std::string scaled = "D(i,j) = S(i,j) * x(j)", sampled = "D(i,j) = S(i,j) * A(i,k) * B(k,j)";
+  const std::string scaled = "D(i,j) = S(i,j) * x(j)", sampled = "D(i,j) = S(i,j) * A(i,k) * B(j,k)";
   EXPECT_EQ(verdicts_like(scaled, "S", "csr"), "i: parallel, S.p: parallel");
   EXPECT_EQ(verdicts_like(scaled, "S", "coo"), "S.p: parallel");
   EXPECT_EQ(verdicts_like(scaled, "S", "coo_dup"), "S.p: parallel");
