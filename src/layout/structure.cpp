@@ -297,7 +297,8 @@ private:
   bool lies_in_segments_of(const std::vector<std::string> &chosen) const {
     for (const std::string &position : chosen)
       for (const Term &part : relation_) {
-        if (!bounds(part, position)) continue;
+        const auto *compare = part.as<term::Compare>();
+        if (!bounds(part, position) || compare->relation == term::Relation::Equal) continue;
         for (const Term &application : term::applications_of(part))
           for (const std::string &other : chosen)
             if (other != position && term::mentions(application, other)) return true;

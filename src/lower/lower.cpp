@@ -104,7 +104,7 @@ private:
 
   Block cleared(std::size_t index) const {
     if (clear_at_ != index || plan_.owned || is_set_by_sum(index)) return {};
-    return {{loop::Store{target(), loop::Value{loop::Number{0}}}}};
+    return clearing_->slots_before(plan_, index);
   }
 
   bool is_choice(std::size_t index) const { return index == plan_.split && !plan_.alternatives.empty(); }

@@ -89,9 +89,9 @@ TEST(Reference, SparseAgreesWithDense) {
   Reference dense = evaluate(product);
   SparseReference sparse = evaluate_sparse(product);
   std::vector<double> value(dense.value.size()), magnitude(dense.value.size());
-  for (std::size_t k = 0; k < sparse.offset.size(); ++k) {
-    value[static_cast<std::size_t>(sparse.offset[k])] = sparse.value[k];
-    magnitude[static_cast<std::size_t>(sparse.offset[k])] = sparse.magnitude[k];
+  for (std::size_t e = 0; e < sparse.offset.size(); ++e) {
+    value[static_cast<std::size_t>(sparse.offset[e])] = sparse.value[e];
+    magnitude[static_cast<std::size_t>(sparse.offset[e])] = sparse.magnitude[e];
   }
   EXPECT_EQ(value, dense.value);
   EXPECT_EQ(magnitude, dense.magnitude);

@@ -75,9 +75,9 @@ TEST(ToolRun, ResultsWithAnOperandsStructure) {
                       "-f",           "D=like:S",
                       "-f",           "A=dcsr",
                       "-f",           "B=dcsr",
-                      "-i",           "S=random:4000000000000x4000000000000,entries=50",
-                      "-i",           "A=random:4000000000000x5,entries=50",
-                      "-i",           "B=random:4000000000000x5,entries=50",
+                      "-i",           "S=random:2000000000x2000000000,entries=50",
+                      "-i",           "A=random:2000000000x5,entries=50",
+                      "-i",           "B=random:2000000000x5,entries=50",
                       "--index",      "int64",
                       "--max-memory", "1M"});
   expect_right(desk, {"run", "D(i,j,r) = A(i,j,k) * U(k,r)", "-f", "A=csf3", "-f", "D=like:A", "-i",
