@@ -72,6 +72,7 @@ struct Front {
   compute::Computation computation;
   std::map<std::string, layout::Layout> layouts;
   std::string structure; // the access whose structure the result has ("S", "S#2"), or empty
+  std::optional<parse::LayoutReference> like; // where the user says so
   std::vector<report::Diagnostic> warnings;
   double milliseconds = 0; // that reading and checking them took
 };

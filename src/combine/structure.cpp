@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <set>
+#include <utility>
 
 namespace unravel::combine {
 
@@ -20,10 +21,17 @@ bool has_index(const Access &access, const std::string &index) {
                      [&](const Subscript &subscript) { return subscript.index == index; });
 }
 
-std::size_t indices_in_common(const Access &target, const Access &factor) {
-  return static_cast<std::size_t>(
-      std::count_if(target.subscripts.begin(), target.subscripts.end(),
-                    [&](const Subscript &subscript) { return has_index(factor, subscript.index); }));
+/// How much of the result's subscripts a factor has, as plain ones: indices, then indices of the same mode.
+std::pair<std::size_t, std::size_t> in_common(const Access &target, const Access &factor) {
+  std::size_t indices = 0, modes = 0;
+  for (std::size_t k = 0; k < target.subscripts.size(); ++k) {
+    auto is_same = [&](const Subscript &other) {
+      return other.index == target.subscripts[k].index && other.shift == 0;
+    };
+    indices += std::any_of(factor.subscripts.begin(), factor.subscripts.end(), is_same);
+    modes += k < factor.subscripts.size() && is_same(factor.subscripts[k]);
+  }
+  return {indices, modes};
 }
 
 /// The occurrence of the tensor that has most in common with the result.
@@ -31,7 +39,7 @@ const Access &factor_named(const compute::Assign &assign, const parse::LayoutRef
   const Access *best = nullptr;
   for (const Access &factor : assign.factors)
     if (factor.tensor == reference.like &&
-        (!best || indices_in_common(assign.target, factor) > indices_in_common(assign.target, *best)))
+        (!best || in_common(assign.target, factor) > in_common(assign.target, *best)))
       best = &factor;
   if (best) return *best;
   std::vector<std::string> names;

@@ -402,6 +402,14 @@ TEST(PipelineStructure, positions_are_parallel) {
             "A.r: parallel, A.f: parallel, A.p: reduction, r: parallel");
 }
 
+TEST(PipelineStructure, slots_are_told_apart_by_properties_that_are_trusted) {
+  Request request = read_request_text("D(i,j) = S(i,j) * x(j)\n-f S=csr\n-f D=like:S");
+  request.distrusted = {"S: range col in [0, N)"};
+  EXPECT_EQ(compile(request).structure, "S");
+  request.distrusted = {"S: increasing rowptr"};
+  EXPECT_THROW(compile(request), report::Error);
+}
+
 TEST(PipelinePieces, what_is_stored_on_one_side_and_meant_on_the_other_has_no_leaf) {
   const std::string twice = "s = A(i,j) * B(i,j)\n";
   // Lower by lower and mirrored by mirrored; not lower by mirrored.

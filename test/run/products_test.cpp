@@ -54,7 +54,8 @@ std::vector<Product> products() {
   const char *order = "entries in falling order, in any order, several times";
   add(order, "y(i) = A(i,j) * x(j)", {{"A", "@csr_down"}, {"x", "@sv_down"}}, true);
   add(order, "y(i) = A(i,j) * x(j)", {{"A", "@csr_any"}, {"x", "@sv_any"}}, true);
-  add(order, "D(i,j) = A(i,j) * x(j)", {{"A", "coo_dup"}, {"x", "@sv_any"}, {"D", "like:A"}}, true);
+  add(order, "D(i,j) = A(i,j) * x(j)", {{"A", "coo_dup"}, {"x", "@sv_any"}, {"D", "like:A"}});
+  add(order, "D(i,j) = A(i,j) * x(j)", {{"A", "coo_dup"}, {"D", "like:A"}}, true);
   all.push_back({"indices of 64 bits", {"y(i) = A(i,j) * x(j)", {{"A", "csr"}, {"x", "sv"}}, {}, {}}});
   all.back().problem.index = loop::ElementType::Int64;
   return all;
