@@ -4,6 +4,7 @@
 #include "choose/alternatives.h"
 #include "choose/threads.h"
 #include "choose/thresholds.h"
+#include "combine/structure.h"
 #include "find/plan.h"
 #include "layout/layout.h"
 #include "loop/passes.h"
@@ -99,25 +100,47 @@ find::Requests find_requests(const parse::ScheduleTree &schedule) {
   return requests;
 }
 
+using Distrusted = std::set<std::string>; // properties, as "A: increasing rowptr"
+
+std::string name_of(const std::string &tensor, const layout::Property &property) {
+  return fmt::format("{}: {}", tensor, property.axiom.text);
+}
+
+/// The layout without the properties of the tensor that are distrusted, with the lemmas that still follow;
+/// nothing where all are trusted.
+std::optional<layout::Layout> weaker_layout(const std::string &tensor, const layout::Layout &layout,
+                                            const Distrusted &distrusted) {
+  layout::Layout weaker = layout;
+  if (std::erase_if(weaker.properties,
+                    [&](auto &each) { return distrusted.count(name_of(tensor, each)) > 0; }) == 0)
+    return std::nullopt;
+  weaker.lemmas.clear();
+  layout::derive_lemmas(weaker);
+  return weaker;
+}
+
 /// The axioms without the properties that are distrusted and the lemmas that don't follow without these.
-void leave_out(combine::Combination &combination, const std::vector<std::string> &distrusted) {
-  if (distrusted.empty()) return;
-  std::set<std::string> dropped(distrusted.begin(), distrusted.end());
+void leave_out(combine::Combination &combination, const Distrusted &distrusted) {
+  Distrusted dropped = distrusted;
   for (const combine::Binding &binding : combination.bindings) {
-    auto name_of = [&](const layout::Property &property) {
-      return fmt::format("{}: {}", binding.tensor, property.axiom.text);
-    };
-    layout::Layout weaker = binding.layout;
-    if (std::erase_if(weaker.properties, [&](auto &each) { return dropped.count(name_of(each)) > 0; }) == 0)
-      continue;
-    weaker.lemmas.clear();
-    layout::derive_lemmas(weaker);
+    std::optional<layout::Layout> weaker = weaker_layout(binding.tensor, binding.layout, dropped);
+    if (!weaker) continue;
     for (const layout::Property &lemma : binding.layout.lemmas)
-      if (std::none_of(weaker.lemmas.begin(), weaker.lemmas.end(),
+      if (std::none_of(weaker->lemmas.begin(), weaker->lemmas.end(),
                        [&](auto &each) { return each.axiom.text == lemma.axiom.text; }))
-        dropped.insert(name_of(lemma));
+        dropped.insert(name_of(binding.tensor, lemma));
   }
   std::erase_if(combination.axioms, [&](const prove::Axiom &axiom) { return dropped.count(axiom.text) > 0; });
+}
+
+/// An operand's structure must be one without the properties that are distrusted too.
+void check_structure(const Front &front, const Distrusted &distrusted) {
+  std::map<std::string, layout::Layout> layouts = front.layouts;
+  bool news = false;
+  for (auto &[tensor, layout] : layouts)
+    if (std::optional<layout::Layout> weaker = weaker_layout(tensor, layout, distrusted))
+      layout = std::move(*weaker), news = true;
+  if (news) combine::structure_like(front.computation, layouts, *front.like);
 }
 
 /// Of several leaves those that the properties exclude: of a symmetric matrix times itself, what is stored on
@@ -233,12 +256,23 @@ Front read_request(const Request &request) {
     auto format = request.formats.find(use.name);
     auto source = argument("-f " + use.name, format == request.formats.end() ? "dense" : format->second);
     parse::LayoutReference reference = parse::parse_layout_reference(source);
-    if (!reference.like.empty())
-      report::fail(Kind::sparse_result, reference.span, "`like:` is not supported yet", "results are dense");
+    if (!reference.like.empty()) {
+      if (!use.is_result)
+        report::fail(Kind::bad_structure, reference.span,
+                     fmt::format("`{}` is an operand: it has arrays of its own", use.name),
+                     fmt::format("`like:` is for the result; write -f {}=LAYOUT", use.name));
+      front.like = reference; // once the operands' layouts are there
+      continue;
+    }
     layout::CheckedLayout checked = layout::load_layout(reference, use.order);
     for (report::Diagnostic &finding : checked.findings)
       front.warnings.push_back(std::move(finding));
     front.layouts.emplace(use.name, std::move(checked.layout));
+  }
+  if (front.like) {
+    combine::Structure structure = combine::structure_like(front.computation, front.layouts, *front.like);
+    front.structure = structure.operand;
+    front.layouts.emplace(front.computation.tensors.front().name, std::move(structure.layout));
   }
   front.milliseconds = watch.milliseconds();
   return front;
@@ -258,14 +292,18 @@ Compilation compile(const Request &request, const Front &front) {
 
   result.computation = front.computation;
   result.layouts = front.layouts;
+  result.structure = front.structure;
   result.warnings = front.warnings;
   steps.add("layouts and computation", front.milliseconds,
             [&] { return compute::to_text(result.computation); });
 
   result.combination = steps.run(
-      "iteration space", [&] { return combine::combine(result.computation, result.layouts); },
+      "iteration space",
+      [&] { return combine::combine(result.computation, result.layouts, result.structure); },
       [](const combine::Combination &made) { return combine::to_text(made); });
-  leave_out(result.combination, request.distrusted);
+  Distrusted distrusted(request.distrusted.begin(), request.distrusted.end());
+  leave_out(result.combination, distrusted);
+  if (front.like) check_structure(front, distrusted);
   const std::vector<prove::Axiom> &axioms = result.combination.axioms;
   result.prover = steps.run("prover", [&] { return std::make_shared<prove::Prover>(axioms); }, no_text);
 

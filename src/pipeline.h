@@ -56,6 +56,7 @@ struct Leaf {
 struct Compilation {
   compute::Computation computation;
   std::map<std::string, layout::Layout> layouts; // per tensor
+  std::string structure; // the access whose structure the result has ("S", "S#2"), or empty
   std::vector<report::Diagnostic> warnings;
   combine::Combination combination;
   std::vector<Leaf> leaves;
@@ -70,6 +71,8 @@ struct Compilation {
 struct Front {
   compute::Computation computation;
   std::map<std::string, layout::Layout> layouts;
+  std::string structure; // the access whose structure the result has ("S", "S#2"), or empty
+  std::optional<parse::LayoutReference> like; // where the user says so
   std::vector<report::Diagnostic> warnings;
   double milliseconds = 0; // that reading and checking them took
 };

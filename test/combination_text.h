@@ -1,6 +1,7 @@
 #pragma once
 
 #include "combine/space.h"
+#include "combine/structure.h"
 #include "odd_layouts.h"
 #include "parse/parse.h"
 #include "report/diagnostic.h"
@@ -62,12 +63,23 @@ inline combine::Combination combine_text(const CombinationText &text) {
   compute::Computation computation =
       compute::make_computation(parse::parse_assignment(source_named("expression", text.expression)));
   std::map<std::string, layout::Layout> layouts;
+  parse::LayoutReference like;
   for (const compute::TensorUse &use : computation.tensors) {
     auto format = text.formats.find(use.name);
     auto source = source_named("-f " + use.name, format == text.formats.end() ? "dense" : format->second);
-    layouts.emplace(use.name, layout::load_layout(parse::parse_layout_reference(source), use.order).layout);
+    parse::LayoutReference reference = parse::parse_layout_reference(source);
+    if (use.is_result && !reference.like.empty())
+      like = reference;
+    else
+      layouts.emplace(use.name, layout::load_layout(reference, use.order).layout);
   }
-  combine::Combination combination = combine::combine(computation, layouts);
+  std::string structure;
+  if (!like.like.empty()) {
+    combine::Structure made = combine::structure_like(computation, layouts, like);
+    structure = made.operand;
+    layouts.emplace(computation.tensors.front().name, made.layout);
+  }
+  combine::Combination combination = combine::combine(computation, layouts, structure);
   for (combine::IterationSpace &leaf : combination.leaves)
     for (const std::string &condition : text.conditions)
       leaf.relation = term::conjunction({leaf.relation, term::read_term(condition)});

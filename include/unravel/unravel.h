@@ -35,7 +35,8 @@ enum class IndexType { Int32, Int64 };
 enum class ValueType { Float32, Float64 };
 
 struct Options {
-  /// Per tensor its layout: "csr", "dense<1,0>", "./mine.layout:name". Others are dense, row-major.
+  /// Per tensor its layout: "csr", "dense<1,0>", "./mine.layout:name"; of the result also "like:S", the
+  /// structure of the operand S, whose index arrays aren't copied. Others are dense, row-major.
   std::map<std::string, std::string> formats;
   /// As after `-s` on the command line: "order i, A.p, j; parallel i".
   std::vector<std::string> schedules;
@@ -61,8 +62,9 @@ CSource make_c(const std::string &expression, const Options &options = {});
 class Kernel {
 public:
   /// Calls it with pointers to the structs of its tensors, the result first, then the operands as they occur;
-  /// the structs are those of make_c's header. Returns 0; 1 where their sizes disagree, and 2 where there is
-  /// not enough memory to work with (nothing is changed then). May be called from several threads at once.
+  /// the structs are those of make_c's header. Of a result with an operand's structure the index arrays
+  /// aren't read: null, or the operand's. Returns 0; 1 where their sizes disagree, and 2 where there is not
+  /// enough memory to work with (nothing is changed then). May be called from several threads at once.
   int operator()(const std::vector<void *> &structs) const;
   /// How many threads its parallel loop takes from now on. Precondition: threads >= 1.
   void set_threads(int threads) const;

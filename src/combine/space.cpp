@@ -48,8 +48,9 @@ private:
 
 class Combiner {
 public:
-  Combiner(const compute::Computation &computation, const std::map<std::string, Layout> &layouts)
-      : computation_(computation), layouts_(layouts) {}
+  Combiner(const compute::Computation &computation, const std::map<std::string, Layout> &layouts,
+           std::string structure)
+      : computation_(computation), layouts_(layouts), structure_(std::move(structure)) {}
 
   Combination combine() {
     std::vector<const compute::Assign *> leaves = compute::leaves(computation_.root);
@@ -58,12 +59,16 @@ public:
     result_.accumulate = assign.accumulate;
     for (const compute::TensorUse &use : computation_.tensors) {
       const Layout &layout = layouts_.at(use.name);
-      if (use.is_result) require_dense(use, layout);
-      result_.bindings.push_back({use.name, layout, use.is_result});
+      bool shares = use.is_result && !structure_.empty();
+      if (use.is_result && !shares) require_dense(use, layout);
+      result_.bindings.push_back({use.name, layout, use.is_result, shares ? lender(assign).tensor : ""});
     }
     unify_sizes(assign);
     for (const Binding &binding : result_.bindings) {
-      add_axioms(binding);
+      if (binding.structure.empty())
+        add_axioms(binding);
+      else
+        compare_counts(binding);
       add_arrays(binding);
     }
     add_leaves(assign, 0, {});
@@ -76,6 +81,29 @@ private:
   const Layout &layout_of(const Access &access) const { return layouts_.at(access.tensor); }
   static std::string qualified(const std::string &tensor, const std::string &name) {
     return tensor + "." + name;
+  }
+
+  /// The access whose structure the result has.
+  const Access &lender(const compute::Assign &assign) const {
+    return *std::find_if(assign.factors.begin(), assign.factors.end(),
+                         [&](const Access &factor) { return factor.name() == structure_; });
+  }
+
+  /// The numbers of a result with an operand's structure are the operand's.
+  void compare_counts(const Binding &result) {
+    for (const layout::Count &count : result.layout.counts)
+      result_.conditions.push_back(
+          {term::equal(term::variable(qualified(result.tensor, count.name)),
+                       term::variable(number_of(result, count.name))),
+           fmt::format("{} has the structure of {}", result.tensor, result.structure)});
+  }
+
+  /// The variable that stands for a count of the tensor, or a size of the tensor whose structure it has.
+  std::string number_of(const Binding &binding, const std::string &name) const {
+    if (binding.structure.empty()) return qualified(binding.tensor, name);
+    std::string theirs = qualified(binding.structure, name);
+    const std::vector<std::string> &sizes = layouts_.at(binding.structure).sizes;
+    return std::find(sizes.begin(), sizes.end(), name) == sizes.end() ? theirs : sizes_.find(theirs);
   }
 
   /// A result must have exactly one slot per coordinate, computed from the coordinate alone.
@@ -125,9 +153,10 @@ private:
     for (const std::string &size : binding.layout.sizes)
       variables[size] = sizes_.find(qualified(binding.tensor, size));
     for (const layout::Count &count : binding.layout.counts)
-      variables[count.name] = qualified(binding.tensor, count.name);
+      variables[count.name] = number_of(binding, count.name);
     for (const layout::Array &array : binding.layout.arrays)
-      functions[array.name] = qualified(binding.tensor, array.name);
+      functions[array.name] = qualified(
+          array.is_value || binding.structure.empty() ? binding.tensor : binding.structure, array.name);
   }
 
   void add_arrays(const Binding &binding) {
@@ -135,6 +164,7 @@ private:
     std::map<std::string, std::string> functions;
     naming(binding, variables, functions);
     for (const layout::Array &array : binding.layout.arrays) {
+      if (!array.is_value && !binding.structure.empty()) continue; // the operand's own
       std::vector<Term> &extents = result_.arrays[qualified(binding.tensor, array.name)];
       for (const Term &extent : array.extents)
         extents.push_back(term::rename(extent, variables, functions));
@@ -165,11 +195,13 @@ private:
     operand.name = access.name();
     operand.tensor = access.tensor;
     operand.is_result = is_result;
+    if (is_result) operand.structure = structure_;
     std::map<std::string, std::string> variables;
     std::map<std::string, std::string> functions;
-    naming(Binding{access.tensor, layout, is_result}, variables, functions);
+    naming(is_result ? result_.bindings.front() : Binding{access.tensor, layout, false, ""}, variables,
+           functions);
     for (const std::string &position : piece.positions) {
-      variables[position] = qualified(operand.name, position);
+      variables[position] = qualified(is_borrowed(operand, position) ? structure_ : operand.name, position);
       operand.positions.push_back(variables[position]);
     }
     // The layout's coordinates are replaced by the subscripts: composing with the access relation.
@@ -198,6 +230,14 @@ private:
     return operand;
   }
 
+  /// Is the position one of the operand whose structure this has? By the same name.
+  bool is_borrowed(const Operand &operand, const std::string &position) const {
+    if (operand.structure.empty()) return false;
+    const std::vector<std::string> &theirs =
+        layouts_.at(result_.bindings.front().structure).pieces.front().positions;
+    return std::find(theirs.begin(), theirs.end(), position) != theirs.end();
+  }
+
   /// Pieces may exclude each other under the subscripts: a mirrored half without its diagonal at A(i,i).
   void drop_empty_leaves() {
     std::erase_if(result_.leaves,
@@ -221,18 +261,23 @@ private:
     for (std::size_t k = 0; k < assign.factors.size(); ++k)
       space.operands.push_back(
           make_operand(assign.factors[k], layout_of(assign.factors[k]).pieces[chosen[k]], false, relation));
-    space.target = make_operand(assign.target, layout_of(assign.target).pieces[0], true, relation);
+    std::vector<Term> places;
+    space.target = make_operand(assign.target, layout_of(assign.target).pieces[0], true, places);
+    for (const Term &part : places) // a structure's parts are there already
+      if (std::find(relation.begin(), relation.end(), part) == relation.end()) relation.push_back(part);
     for (const Operand &operand : space.operands)
       space.positions.insert(space.positions.end(), operand.positions.begin(), operand.positions.end());
-    space.positions.insert(space.positions.end(), space.target.positions.begin(),
-                           space.target.positions.end());
-    space.relation = join_arguments(space, relation);
+    for (const std::string &position : space.target.positions)
+      if (std::find(space.positions.begin(), space.positions.end(), position) == space.positions.end())
+        space.positions.push_back(position);
+    join_arguments(space, relation, places);
     result_.leaves.push_back(std::move(space));
   }
 
   /// Positions that are affine in coordinates (dense levels) are replaced inside arguments and slots, so that
   /// equal arguments have equal texts; the equalities themselves stay.
-  static Term join_arguments(IterationSpace &space, const std::vector<Term> &relation) {
+  static void join_arguments(IterationSpace &space, const std::vector<Term> &relation,
+                             const std::vector<Term> &places) {
     term::Substitution by;
     for (const Term &part : relation) {
       const auto *compare = part.as<term::Compare>();
@@ -257,11 +302,13 @@ private:
     for (Operand &operand : space.operands)
       join_slots(operand);
     join_slots(space.target);
-    return space::substitute_arguments(term::conjunction(relation), by);
+    space.relation = space::substitute_arguments(term::conjunction(relation), by);
+    space.places = space::substitute_arguments(term::conjunction(places), by);
   }
 
   const compute::Computation &computation_;
   const std::map<std::string, Layout> &layouts_;
+  std::string structure_; // the operand whose positions the result has, or empty
   Sizes sizes_;
   Combination result_;
 };
@@ -274,8 +321,9 @@ std::string value_text(const Operand &operand) {
 
 } // namespace
 
-Combination combine(const compute::Computation &computation, const std::map<std::string, Layout> &layouts) {
-  return Combiner(computation, layouts).combine();
+Combination combine(const compute::Computation &computation, const std::map<std::string, Layout> &layouts,
+                    const std::string &structure) {
+  return Combiner(computation, layouts, structure).combine();
 }
 
 std::string to_text(const IterationSpace &space) {

@@ -21,6 +21,7 @@ struct Binding {
   std::string tensor;
   layout::Layout layout;
   bool is_result = false;
+  std::string structure; // of a result: the tensor whose index arrays it borrows, or empty
 };
 
 /// One access to a tensor through one piece of its layout.
@@ -28,7 +29,8 @@ struct Operand {
   std::string name;   // "A#2"
   std::string tensor; // "A"
   bool is_result = false;
-  std::vector<std::string> positions;  // "A#2.p"
+  std::string structure; // of a target: the operand whose positions it has, "S#2"; empty: only its own
+  std::vector<std::string> positions;  // "A#2.p"; of a target with a structure the operand's, then its own
   std::vector<term::Term> coordinates; // the subscripts, over index variables
   bool negative = false;
   std::string array; // "A.val"; empty: the literal
@@ -46,6 +48,7 @@ struct IterationSpace {
   std::vector<Operand> operands;        // factors
   Operand target;
   term::Term relation;
+  term::Term places; // the part of it that says where the target has its slots
   double constant = 1;
 
   /// positions and coordinates
@@ -70,9 +73,12 @@ struct Combination {
   std::map<std::string, std::vector<term::Term>> arrays; // qualified name -> extents
 };
 
-/// Meets a computation with the layouts of its tensors. Throws limits for results that are not dense.
+/// Meets a computation with the layouts of its tensors. Throws limits for results that are not dense, unless
+/// `structure` names the operand ("S#2") whose positions the result has, its layout being one that
+/// structure_like has made: then what lies at the operand's positions lies at the result's, no further
+/// relation is needed, and the result's arrays but for the values are the operand's.
 Combination combine(const compute::Computation &computation,
-                    const std::map<std::string, layout::Layout> &layouts);
+                    const std::map<std::string, layout::Layout> &layouts, const std::string &structure = "");
 
 std::string to_text(const IterationSpace &space);
 std::string to_text(const Combination &combination);

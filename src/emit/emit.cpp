@@ -75,10 +75,16 @@ std::string documentation(const Program &program, const Names &names, const Expr
   for (std::size_t k = 0; k < program.parameters.size(); ++k) {
     const TensorParameter &parameter = program.parameters[k];
     std::string sizes = parameter.sizes.empty() ? "" : fmt::format(" of sizes ({})", joined(parameter.sizes));
-    result += wrap_text(
-        comment_text(fmt::format("{}: {}{}{}", names.parameter(k), parameter.is_result ? "the result, " : "",
-                                 parameter.layout, sizes)),
-        " * ", "   ");
+    std::string borrows;
+    if (!parameter.structure.empty())
+      borrows =
+          fmt::format(", with the structure of {}: only its values are written, its index arrays aren't read "
+                      "and may be those of {}",
+                      parameter.structure, parameter.structure);
+    result += wrap_text(comment_text(fmt::format("{}: {}{}{}{}", names.parameter(k),
+                                                 parameter.is_result ? "the result, " : "", parameter.layout,
+                                                 sizes, borrows)),
+                        " * ", "   ");
   }
   result += workspace_documentation(program, names);
   const char *no_room = program.workspace.empty() ? "" : "; or 2, and does nothing, without enough memory";

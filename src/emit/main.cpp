@@ -1,6 +1,7 @@
 // A small program around a kernel: tables and the calls are printed here, the rest is text (main_text.h).
 #include "emit/body.h"
 #include "emit/emit.h"
+#include "emit/expression.h"
 #include "emit/main_text.h"
 #include "emit/names.h"
 #include "emit/wrap.h"
@@ -100,10 +101,18 @@ private:
     values_ = fmt::format("{}.{}", tensors_[0], names_.type_of(0).members.at(array->name));
   }
 
+  /// Does a tensor of this type have arrays of its own?
+  bool is_packed(const StructType &type) const {
+    for (std::size_t k = 0; k < program_.parameters.size(); ++k)
+      if (program_.parameters[k].structure.empty() && names_.type_of(k).name == type.name) return true;
+    return false;
+  }
+
   /// What the pack functions look like.
   std::string declarations() const {
     std::string result;
     for (const StructType &type : names_.types()) {
+      if (!is_packed(type)) continue;
       std::string sizes;
       for (const std::string &size : type.shape->sizes)
         sizes += ", int64_t " + type.members.at(size);
@@ -162,12 +171,14 @@ private:
     line("int status;");
     std::string arguments;
     for (std::size_t k = 0; k < tensors_.size(); ++k) {
+      arguments += (k ? ", &" : "&") + tensors_[k];
+      if (!program_.parameters[k].structure.empty()) continue;
       line(fmt::format("if (pack_{0}(&{1}, in[{2}].n, in[{2}].index, in[{2}].values{3}))",
                        names_.type_of(k).name, tensors_[k], k, size_arguments(k)));
       line(fmt::format("  unravel_fail({}, \"it can't be packed\");", quoted(program_.parameters[k].name)));
       line(fmt::format("unravel_release(&in[{}]);", k));
-      arguments += (k ? ", &" : "&") + tensors_[k];
     }
+    if (has_structure()) body += borrow_structure();
     if (works) {
       line(fmt::format("{}(&unravel_work);", names_.workspace().init));
       arguments += arguments.empty() ? "&unravel_work" : ", &unravel_work";
@@ -185,8 +196,60 @@ private:
                      quoted(names_.kernel())));
     body += result_text();
     for (std::size_t k = 0; k < tensors_.size(); ++k)
-      line(fmt::format("free_{}(&{});", names_.type_of(k).name, tensors_[k]));
+      line(program_.parameters[k].structure.empty()
+               ? fmt::format("free_{}(&{});", names_.type_of(k).name, tensors_[k])
+               : fmt::format("free({});", values_of_structure()));
     return "static void unravel_run(unravel_entries *in, const char *output) {\n" + body + "}\n\n";
+  }
+
+  bool has_structure() const {
+    return !program_.parameters.empty() && !program_.parameters[0].structure.empty();
+  }
+
+  std::string member(std::size_t k, const std::string &name) const {
+    return fmt::format("{}.{}", tensors_[k], names_.type_of(k).members.at(name));
+  }
+
+  std::string values_of_structure() const {
+    for (const loop::ArrayParameter &array : program_.parameters[0].arrays)
+      if (array.is_value) return member(0, array.name);
+    return "";
+  }
+
+  /// The result's struct: what has the same name in the operand is the operand's, the values are its own.
+  std::string borrow_structure() const {
+    const TensorParameter &result = program_.parameters[0];
+    Expressions expressions(program_, names_);
+    std::size_t lender = 1;
+    while (program_.parameters[lender].name != result.structure)
+      ++lender;
+    std::string body;
+    auto line = [&](const std::string &text, const char *indent = "    ") {
+      body += wrap_code(text, indent);
+    };
+    auto borrow = [&](const std::string &name) {
+      line(fmt::format("{} = {};", member(0, name), member(lender, name)));
+    };
+    line(fmt::format("{{ // the index arrays of {}, and values of its own", names_.parameter(lender)), "  ");
+    line(fmt::format("{} *{} = &{};", names_.type_of(0).name, names_.parameter(0), tensors_[0]));
+    line("int64_t k, count = 1;");
+    for (std::size_t mode = 0; mode < modes_[0].size(); ++mode)
+      line(fmt::format("{} = in[0].sizes[{}];", member(0, modes_[0][mode]), mode));
+    for (const std::string &count : result.counts)
+      borrow(count);
+    for (const loop::ArrayParameter &array : result.arrays)
+      if (!array.is_value) borrow(array.name);
+    for (const loop::ArrayParameter &array : result.arrays) {
+      if (!array.is_value) continue;
+      for (const Term &extent : array.extents)
+        line(fmt::format("count *= {};", expressions.term_of_members(extent)));
+      std::string values = member(0, array.name);
+      line(fmt::format("{0} = ({1} *)unravel_resize(NULL, count > 0 ? count : 1, sizeof({1}));", values,
+                       c_type(array.element)));
+      line(fmt::format("for (k = 0; k < count; k++) {}[k] = 0;", values));
+    }
+    line("}", "  ");
+    return body;
   }
 
   /// The sizes of a parameter, each once, from the modes that have them.

@@ -227,6 +227,7 @@ struct TensorParameter {
   std::vector<std::string> counts; // unqualified: "NNZ"
   std::vector<ArrayParameter> arrays;
   bool is_result = false;
+  std::string structure; // of a result: the operand whose index arrays it borrows, or empty
 };
 
 /// An array that the kernel works with: the map or the states of a find. The caller keeps it from call to

@@ -79,6 +79,8 @@ private:
       skip_lines();
       if (accept_word("about"))
         result.about += (result.about.empty() ? "" : "\n") + rest_of_line();
+      else if (accept_word("like"))
+        result.structure = name();
       else if (accept_word("count"))
         result.counts.push_back(rest_of_line());
       else if (peek_word() == "index" || peek_word() == "value")

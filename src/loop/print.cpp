@@ -119,6 +119,7 @@ std::string parameter_text(const TensorParameter &parameter) {
   std::string result = fmt::format("{} {} : {}({}){}\n", parameter.is_result ? "result" : "operand",
                                    parameter.name, parameter.layout, joined(parameter.sizes),
                                    parameter.type_name.empty() ? "" : " as " + parameter.type_name);
+  if (!parameter.structure.empty()) result += fmt::format("  like {}\n", parameter.structure);
   for (std::size_t at = 0; at < parameter.about.size();) {
     std::size_t end = std::min(parameter.about.find('\n', at), parameter.about.size());
     result += fmt::format("  about {}\n", parameter.about.substr(at, end - at));

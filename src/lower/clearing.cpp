@@ -1,5 +1,8 @@
 #include "lower/clearing.h"
 
+#include "space/set.h"
+
+#include <algorithm>
 #include <set>
 #include <string>
 
@@ -9,6 +12,56 @@ using scan::Level;
 using term::Term;
 
 namespace {
+
+/// A dense mode of a result with an operand's structure: a variable, and its place in the slots.
+struct DenseMode {
+  std::string variable;
+  std::size_t slot;
+};
+
+/// They are the last slots, one for each position of the result's own.
+std::vector<DenseMode> dense_modes(const combine::Operand &target) {
+  std::vector<DenseMode> modes;
+  if (target.structure.empty()) return modes;
+  auto own = static_cast<std::size_t>(
+      std::count_if(target.positions.begin(), target.positions.end(), [&](const std::string &position) {
+        return position.compare(0, target.name.size() + 1, target.name + ".") == 0;
+      }));
+  for (std::size_t k = target.slots.size() - own; k < target.slots.size(); ++k)
+    if (const auto *coordinate = target.slots[k].as<term::Variable>()) modes.push_back({coordinate->name, k});
+  return modes;
+}
+
+/// The same as below for a result with an operand's structure: the levels before run over its places, and
+/// over nothing else, so they enforce the places' relation, and the relation implies their bounds. Dense
+/// modes that come further inside make a row of slots.
+std::optional<std::size_t> covering_places(const combine::IterationSpace &space, const scan::Nest &nest) {
+  const combine::Operand &target = space.target;
+  std::set<std::string> open(target.positions.begin(), target.positions.end());
+  for (const Term &coordinate : target.coordinates) // plain ones: D(i, r, r) leaves slots without terms
+    if (!open.insert(coordinate.as<term::Variable>()->name).second) return std::nullopt;
+  std::set<std::string> dense;
+  for (const DenseMode &mode : dense_modes(target))
+    dense.insert(mode.variable);
+  auto is_dense = [&](const std::string &name) {
+    return dense.count(name) > 0 || name.compare(0, target.name.size() + 1, target.name + ".") == 0;
+  };
+  std::optional<std::size_t> found;
+  for (std::size_t index = 0; index <= nest.levels.size(); ++index) {
+    if (std::all_of(open.begin(), open.end(), is_dense)) found = index;
+    if (open.empty() || index == nest.levels.size()) break;
+    const Level &level = nest.levels[index];
+    bool is_place = open.erase(level.variable) > 0;
+    if (level.kind == Level::Kind::Find || !level.guards.empty()) break;
+    if (!is_place && level.kind != Level::Kind::Let) break; // another operand's position follows from ours
+    if (!is_place) continue;
+    Term variable = term::variable(level.variable);
+    Term limit = level.kind == Level::Kind::Let ? term::equal(variable, level.value)
+                                                : term::between(level.lower, variable, level.upper);
+    if (!space::Set(space.places).is_subset(space::Set(limit))) break;
+  }
+  return found;
+}
 
 /// The first level at which the target's slot is known, if the levels before it visit every slot exactly
 /// once: then the slot is set there, and the result needs no clearing.
@@ -44,9 +97,33 @@ std::optional<std::size_t> covering_prefix(const combine::IterationSpace &space,
 
 std::optional<std::size_t> Clearing::where(const LeafPlan &plan) const {
   if (plan.owned) return owns_slots(plan) ? plan.parallel : std::nullopt;
-  std::optional<std::size_t> level = covering_prefix(space_, plan.nest, combination_.extents);
+  std::optional<std::size_t> level = space_.target.structure.empty()
+                                         ? covering_prefix(space_, plan.nest, combination_.extents)
+                                         : covering_places(space_, plan.nest);
   bool behind_choice = !plan.alternatives.empty() && plan.split > 0 && level > plan.split;
   return behind_choice ? std::nullopt : level;
+}
+
+loop::Block Clearing::slots_before(const LeafPlan &plan, std::size_t level) const {
+  const combine::Operand &target = space_.target;
+  auto is_known = [&](const std::string &variable) {
+    auto end = plan.nest.levels.begin() + static_cast<std::ptrdiff_t>(level);
+    return std::any_of(plan.nest.levels.begin(), end,
+                       [&](const Level &outer) { return outer.variable == variable; });
+  };
+  std::vector<DenseMode> row = dense_modes(target);
+  std::erase_if(row, [&](const DenseMode &mode) { return is_known(mode.variable); });
+  term::Substitution by;
+  for (const DenseMode &mode : row)
+    by.emplace(mode.variable, term::variable(mode.variable + "_clear"));
+  loop::Block block{{loop::Store{loop::Element{target.array, term::substitute(target.slot, by)},
+                                 loop::Value{loop::Number{0}}}}};
+  for (std::size_t k = row.size(); k-- > 0;) {
+    loop::For loop{row[k].variable + "_clear", Term(0), combination_.arrays.at(target.array)[row[k].slot]};
+    loop.body = std::move(block);
+    block = {{std::move(loop)}};
+  }
+  return block;
 }
 
 /// Are chunks of the found variable chunks of the slots?

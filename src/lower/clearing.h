@@ -15,6 +15,8 @@ public:
 
   /// The level at which each slot of the result is set to zero just before its first use, if there is one.
   std::optional<std::size_t> where(const LeafPlan &plan) const;
+  /// What sets to zero the slots that are used first behind that level: one, or a row of them.
+  loop::Block slots_before(const LeafPlan &plan, std::size_t level) const;
   /// All slots.
   loop::Zero everything() const;
 

@@ -40,6 +40,7 @@ loop::TensorParameter parameter(const combine::Binding &binding, const LowerOpti
   result.type_name = type_name(layout, options.index, options.value);
   result.about = layout.comment;
   result.is_result = binding.is_result;
+  result.structure = binding.structure;
   for (const std::string &size : layout.sizes)
     if (std::find(result.sizes.begin(), result.sizes.end(), size) == result.sizes.end())
       result.sizes.push_back(size);
@@ -103,7 +104,7 @@ private:
 
   Block cleared(std::size_t index) const {
     if (clear_at_ != index || plan_.owned || is_set_by_sum(index)) return {};
-    return {{loop::Store{target(), loop::Value{loop::Number{0}}}}};
+    return clearing_->slots_before(plan_, index);
   }
 
   bool is_choice(std::size_t index) const { return index == plan_.split && !plan_.alternatives.empty(); }

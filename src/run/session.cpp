@@ -6,6 +6,7 @@
 #include "tensor/folder.h"
 #include "tensor/pack.h"
 #include "tensor/raw_arrays.h"
+#include "tensor/structure.h"
 #include "tensor/tensor_file.h"
 #include "tensor/validate.h"
 
@@ -39,6 +40,7 @@ public:
     request_.compile.formats.merge(folder_layouts());
     front_ = pipeline::read_request(request_.compile);
     check_output_names();
+    check_result_input();
     check_ranges();
     Clock reading;
     operands_ = read_operands(request_, front_, folders_);
@@ -46,6 +48,7 @@ public:
     report_.read_ms = reading.milliseconds();
     pack();
     validate();
+    if (shares_structure()) borrow_structure();
     make_kernel();
     execute();
     if (request_.check) check();
@@ -72,6 +75,15 @@ private:
       if (name != result_name())
         report::fail(Kind::unknown_tensor,
                      fmt::format("`-o {}={}`: the result is `{}`", name, path, result_name()));
+  }
+
+  void check_result_input() const {
+    auto given = request_.inputs.find(result_name());
+    if (given != request_.inputs.end() && shares_structure())
+      report::fail(Kind::sparse_result,
+                   fmt::format("`-i {}={}`: a result with the structure of {} begins with zeros",
+                               result_name(), given->second, lender()),
+                   "add to it with a dense result, or leave out this input");
   }
 
   /// A folder of arrays says what layout they are in.
@@ -108,9 +120,15 @@ private:
     return options;
   }
 
+  bool shares_structure() const { return !front_.structure.empty(); }
+
+  /// The tensor whose structure the result has.
+  std::string lender() const { return front_.structure.substr(0, front_.structure.find('#')); }
+
   void pack() {
     Clock clock;
     for (const compute::TensorUse &use : front_.computation.tensors) {
+      if (use.is_result && shares_structure()) continue;
       const layout::Layout &layout = front_.layouts.at(use.name);
       std::vector<std::string> sampled;
       tensor::PackOptions options = pack_options();
@@ -132,6 +150,16 @@ private:
       if (!use.is_result) report_.entries[use.name] = entries(packed);
     }
     report_.pack_ms = clock.milliseconds();
+  }
+
+  /// The result's tensor, once the arrays that it borrows are known to be good.
+  void borrow_structure() {
+    Clock clock;
+    tensor::Tensor made = tensor::with_structure_of(tensors_.at(lender()), front_.layouts.at(result_name()),
+                                                    operands_.result_shape, pack_options());
+    report_.shapes[result_name()] = made.shape();
+    tensors_.emplace(result_name(), std::move(made));
+    report_.pack_ms += clock.milliseconds();
   }
 
   /// Stored entries: the elements of the value arrays.
@@ -206,7 +234,7 @@ private:
       arguments.push_back(slots.data());
     build::Workspace workspace(kernel); // one for all rounds
     arguments.push_back(workspace.get());
-    tensor::Tensor initial = tensors_.at(result_name());
+    tensor::Tensor initial = tensor::with_own_values(tensors_.at(result_name()));
     bool accumulates = report_.compilation.combination.accumulate;
     std::vector<double> times;
     for (int round = 0; round < std::max(1, request_.repeat); ++round) {
@@ -225,6 +253,7 @@ private:
   void restore(const tensor::Tensor &initial) {
     tensor::Tensor &result = tensors_.at(result_name());
     for (const layout::Array &array : result.layout.arrays) {
+      if (!array.is_value) continue;
       const tensor::Elements &from = initial.array(array.name);
       std::copy_n(static_cast<const char *>(from.data()), from.bytes(),
                   static_cast<char *>(result.array(array.name).data()));
@@ -258,8 +287,13 @@ private:
       auto extent = operands_.extents.find(index);
       product.extents.push_back(extent == operands_.extents.end() ? -1 : extent->second);
     }
-    if (assign.accumulate) product.initial = tensor::to_dense(tensor::unpack(initial_));
     double tolerance = request_.compile.value == loop::ElementType::Float32 ? 1e-5 : 1e-12;
+    if (shares_structure()) { // its values were zeros
+      report_.comparison = tensor::compare(tensor::unpack(tensors_.at(result_name())),
+                                           tensor::evaluate_sparse(product), tolerance);
+      return;
+    }
+    if (assign.accumulate) product.initial = tensor::to_dense(tensor::unpack(initial_));
     report_.comparison = tensor::compare(tensor::to_dense(tensor::unpack(tensors_.at(result_name()))),
                                          tensor::evaluate(product), tolerance);
   }
@@ -272,8 +306,11 @@ private:
       if (tensor::is_tensor_file_name(path)) {
         tensor::WriteOptions options;
         options.single_precision = request_.compile.value == loop::ElementType::Float32;
-        tensor::write_dense(path, report_.result.shape(), tensor::to_dense(tensor::unpack(report_.result)),
-                            options);
+        tensor::Coordinates entries = tensor::unpack(report_.result);
+        if (shares_structure())
+          tensor::write_tensor(path, entries, options);
+        else
+          tensor::write_dense(path, report_.result.shape(), tensor::to_dense(entries), options);
       } else {
         tensor::write_folder(path, tensor::to_folder(report_.result));
       }

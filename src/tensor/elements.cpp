@@ -25,7 +25,7 @@ std::byte *take_memory(std::size_t bytes) {
 Elements::Elements(DType type, std::size_t size) : type_(type), size_(size) {
   report::require(type == DType::I4 || type == DType::I8 || type == DType::F4 || type == DType::F8,
                   "arrays of tensors are int32, int64, f32 or f64");
-  memory_.reset(take_memory(bytes()));
+  memory_ = std::shared_ptr<std::byte>(take_memory(bytes()), [](std::byte *memory) { std::free(memory); });
 }
 
 Elements::Elements(const Elements &other) : Elements(other.type_, other.size_) {
@@ -41,6 +41,14 @@ double Elements::real(std::size_t k) const {
   if (type_ == DType::F8) return as<double>()[k];
   if (type_ == DType::F4) return as<float>()[k];
   return static_cast<double>(integer(k));
+}
+
+Elements Elements::shared() const {
+  Elements result;
+  result.type_ = type_;
+  result.size_ = size_;
+  result.memory_ = memory_;
+  return result;
 }
 
 void Elements::fill_zero() {

@@ -23,6 +23,8 @@ public:
   Elements(Elements &&) noexcept = default;
   Elements &operator=(const Elements &other);
   Elements &operator=(Elements &&) noexcept = default;
+  /// The same memory, not a copy of it: what is written to one of them is read from the other.
+  Elements shared() const;
 
   /// A vector of int32_t, int64_t, float or double.
   template <class T> static Elements of(const std::vector<T> &values) {
@@ -78,14 +80,11 @@ public:
   friend bool operator==(const Elements &a, const Elements &b);
 
 private:
-  struct Free {
-    void operator()(std::byte *memory) const { std::free(memory); }
-  };
   void check_type(DType wanted) const;
 
   DType type_ = DType::F8;
   std::size_t size_ = 0;
-  std::unique_ptr<std::byte, Free> memory_;
+  std::shared_ptr<std::byte> memory_;
   std::int64_t nothing_ = 0;
 };
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <map>
+#include <unordered_map>
 #include <utility>
 
 namespace unravel::tensor {
@@ -50,24 +52,32 @@ struct JoinStep {
   }
 };
 
+using Offset = SparseReference::Offset;
+
+struct OffsetHash {
+  std::size_t operator()(Offset offset) const {
+    std::uint64_t hash = JoinStep::mix(0, static_cast<std::int64_t>(static_cast<std::uint64_t>(offset)));
+    return JoinStep::mix(hash, static_cast<std::int64_t>(static_cast<std::uint64_t>(offset >> 64)));
+  }
+};
+
 class Evaluator {
 public:
   explicit Evaluator(const ReferenceProduct &product) : product_(product) {
     check();
     plan();
-    std::int64_t elements = element_count(product.shape);
-    report::require(elements >= 0, "a dense result has fewer than 2^63 elements");
-    sum_.assign(static_cast<std::size_t>(elements), 0);
-    magnitude_.assign(sum_.size(), 0);
-    for (std::size_t k = 0; k < product.initial.size(); ++k) {
-      sum_[k] = product.initial[k];
-      magnitude_[k] = std::fabs(product.initial[k]);
-    }
   }
 
   Reference evaluate() {
-    // A result without elements is done already, and its indices can't be run over.
-    if (!sum_.empty()) join(0, product_.constant);
+    std::int64_t elements = element_count(product_.shape);
+    report::require(elements >= 0, "a dense result has fewer than 2^63 elements");
+    sum_.assign(static_cast<std::size_t>(elements), 0);
+    magnitude_.assign(sum_.size(), 0);
+    for (std::size_t k = 0; k < product_.initial.size(); ++k) {
+      sum_[k] = product_.initial[k];
+      magnitude_[k] = std::fabs(product_.initial[k]);
+    }
+    run();
     Reference reference;
     reference.shape = product_.shape;
     reference.value.assign(sum_.begin(), sum_.end());
@@ -75,7 +85,26 @@ public:
     return reference;
   }
 
+  SparseReference evaluate_sparse() {
+    report::require(product_.initial.empty(), "a sparse reference begins with zeros");
+    sparse_ = true;
+    run();
+    SparseReference reference;
+    reference.shape = product_.shape;
+    reference.offset.resize(number_.size());
+    for (const auto &[offset, number] : number_)
+      reference.offset[number] = offset;
+    reference.value.assign(sum_.begin(), sum_.end());
+    reference.magnitude = std::move(magnitude_);
+    return reference;
+  }
+
 private:
+  /// A result without elements is done already, and its indices can't be run over.
+  void run() {
+    if (element_count(product_.shape) != 0) join(0, product_.constant);
+  }
+
   void check_subscripts(const std::vector<ReferenceSubscript> &subscripts, std::size_t order) const {
     report::require(subscripts.size() == order, "an access has a subscript for each mode");
     for (const ReferenceSubscript &subscript : subscripts)
@@ -197,14 +226,24 @@ private:
   }
 
   void add(long double term) {
-    std::int64_t offset = 0;
+    Offset offset = 0;
     for (std::size_t mode = 0; mode < product_.shape.size(); ++mode) {
       std::int64_t index = index_of(product_.result[mode]) + product_.result[mode].shift;
       if (index < 0 || index >= product_.shape[mode]) return;
-      offset = offset * product_.shape[mode] + index;
+      offset = offset * static_cast<Offset>(product_.shape[mode]) + static_cast<Offset>(index);
     }
-    sum_[static_cast<std::size_t>(offset)] += term;
-    magnitude_[static_cast<std::size_t>(offset)] += static_cast<double>(std::fabs(term));
+    std::size_t number = sparse_ ? number_of(offset) : static_cast<std::size_t>(offset);
+    sum_[number] += term;
+    magnitude_[number] += static_cast<double>(std::fabs(term));
+  }
+
+  std::size_t number_of(Offset offset) {
+    auto [found, fresh] = number_.emplace(offset, sum_.size());
+    if (fresh) {
+      sum_.push_back(0);
+      magnitude_.push_back(0);
+    }
+    return found->second;
   }
 
   const ReferenceProduct &product_;
@@ -213,15 +252,36 @@ private:
   std::vector<std::int64_t> index_;    // the current value of each index
   std::vector<long double> sum_;
   std::vector<double> magnitude_;
+  bool sparse_ = false;
+  std::unordered_map<Offset, std::size_t, OffsetHash> number_; // of each element that has terms, if sparse
 };
 
-std::vector<std::int64_t> coordinate_of(std::size_t offset, const std::vector<std::int64_t> &shape) {
+std::vector<std::int64_t> coordinate_of(Offset offset, const std::vector<std::int64_t> &shape) {
   std::vector<std::int64_t> coordinate(shape.size());
   for (std::size_t mode = shape.size(); mode-- > 0;) {
-    coordinate[mode] = static_cast<std::int64_t>(offset % static_cast<std::size_t>(shape[mode]));
-    offset /= static_cast<std::size_t>(shape[mode]);
+    coordinate[mode] = static_cast<std::int64_t>(offset % static_cast<Offset>(shape[mode]));
+    offset /= static_cast<Offset>(shape[mode]);
   }
   return coordinate;
+}
+
+/// Takes one element into the comparison.
+void compare_element(Comparison &result, double got, double expected, double magnitude, double tolerance,
+                     Offset offset, const std::vector<std::int64_t> &shape) {
+  bool good;
+  if (std::isfinite(expected) && std::isfinite(got)) {
+    double error = std::fabs(got - expected);
+    // Where the magnitude itself overflows, nothing can be said about an error.
+    good = error <= tolerance * magnitude;
+    if (error > 0) result.max_relative_error = std::max(result.max_relative_error, error / magnitude);
+  } else {
+    good = std::isnan(expected) ? std::isnan(got) : got == expected;
+  }
+  if (good || result.bad_elements++ > 0) return;
+  result.ok = false;
+  result.coordinate = coordinate_of(offset, shape);
+  result.got = got;
+  result.expected = expected;
 }
 
 } // namespace
@@ -230,27 +290,35 @@ Reference evaluate(const ReferenceProduct &product) {
   return Evaluator(product).evaluate();
 }
 
+SparseReference evaluate_sparse(const ReferenceProduct &product) {
+  return Evaluator(product).evaluate_sparse();
+}
+
 Comparison compare(const std::vector<double> &got, const Reference &reference, double tolerance) {
   report::require(got.size() == reference.value.size(), "compared results have the same shape");
   Comparison result;
-  for (std::size_t k = 0; k < got.size(); ++k) {
-    double expected = reference.value[k], magnitude = reference.magnitude[k];
-    bool good;
-    if (std::isfinite(expected) && std::isfinite(got[k])) {
-      double error = std::fabs(got[k] - expected);
-      // Where the magnitude itself overflows, nothing can be said about an error.
-      good = error <= tolerance * magnitude;
-      if (error > 0) result.max_relative_error = std::max(result.max_relative_error, error / magnitude);
-    } else {
-      good = std::isnan(expected) ? std::isnan(got[k]) : got[k] == expected;
-    }
-    if (good) continue;
-    if (result.bad_elements++ == 0) {
-      result.ok = false;
-      result.coordinate = coordinate_of(k, reference.shape);
-      result.got = got[k];
-      result.expected = expected;
-    }
+  for (std::size_t k = 0; k < got.size(); ++k)
+    compare_element(result, got[k], reference.value[k], reference.magnitude[k], tolerance, k,
+                    reference.shape);
+  return result;
+}
+
+Comparison compare(const Coordinates &got, const SparseReference &reference, double tolerance) {
+  report::require(got.shape == reference.shape, "compared results have the same shape");
+  std::map<Offset, std::pair<double, std::size_t>> elements; // what was found, and which of the reference
+  for (std::size_t e = 0; e < got.size(); ++e) {
+    Offset offset = 0;
+    for (std::size_t mode = 0; mode < got.order(); ++mode)
+      offset = offset * static_cast<Offset>(got.shape[mode]) + static_cast<Offset>(got.index[mode][e]);
+    elements.try_emplace(offset, 0, reference.offset.size()).first->second.first += got.value[e];
+  }
+  for (std::size_t k = 0; k < reference.offset.size(); ++k)
+    elements.try_emplace(reference.offset[k], 0, 0).first->second.second = k;
+  Comparison result;
+  for (const auto &[offset, element] : elements) {
+    bool known = element.second < reference.offset.size();
+    compare_element(result, element.first, known ? reference.value[element.second] : 0,
+                    known ? reference.magnitude[element.second] : 0, tolerance, offset, got.shape);
   }
   return result;
 }

@@ -45,10 +45,22 @@ struct Reference {
   std::vector<double> magnitude; // the sum of the absolute values of the terms
 };
 
+/// A result of which only the elements are listed that have terms; the others are 0. An offset is an
+/// element's row-major number.
+struct SparseReference {
+  using Offset = unsigned __int128;
+  std::vector<std::int64_t> shape;
+  std::vector<Offset> offset; // in no order, each once
+  std::vector<double> value;
+  std::vector<double> magnitude;
+};
+
 /// Evaluates by joining the factors' entries, from the factor with fewest entries on, each further one looked
 /// up in a hash index of its entries by the subscripts that are known by then. Sums are kept in long double.
 /// Time: in proportion to the entries and the matches between them; memory: the result and the hash indices.
 Reference evaluate(const ReferenceProduct &product);
+/// The memory is in proportion to the elements that have terms. Precondition: no initial result.
+SparseReference evaluate_sparse(const ReferenceProduct &product);
 
 struct Comparison {
   bool ok = true;
@@ -64,5 +76,7 @@ struct Comparison {
 /// Whether each element of `got` (row-major, of the reference's shape) satisfies
 /// |got - reference| <= tolerance * magnitude. A NaN must be a NaN, an infinity the same infinity.
 Comparison compare(const std::vector<double> &got, const Reference &reference, double tolerance);
+/// The same of entries, of which those of one coordinate add up; an element without entries is 0.
+Comparison compare(const Coordinates &got, const SparseReference &reference, double tolerance);
 
 } // namespace unravel::tensor

@@ -30,6 +30,7 @@ std::string program_text(const pipeline::Compilation &compilation, const Options
   for (std::size_t k = 0; k < program.parameters.size(); ++k) {
     const layout::Layout &layout = compilation.layouts.at(program.parameters[k].name);
     main.modes[program.parameters[k].name] = layout.sizes;
+    if (!program.parameters[k].structure.empty()) continue; // its arrays are another one's
     if (!packed.insert(names[k].type).second) continue;
     text +=
         tensor::emit_pack_c(tensor::plan_packing(layout), layout, {names[k].type, names[k].members},

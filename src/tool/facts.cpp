@@ -154,9 +154,9 @@ json run_json(const run::Report &report) {
                                {"shape", report.shapes.at(name)},
                                {"entries", entries}});
   const std::string &result = compilation.computation.tensors.front().name;
-  std::size_t entries = 1;
-  for (std::int64_t extent : report.shapes.at(result))
-    entries *= static_cast<std::size_t>(extent);
+  std::size_t entries = 0;
+  for (const layout::Array &array : report.result.layout.arrays)
+    if (array.is_value) entries += report.result.array(array.name).size();
   out["result"] = {{"name", result}, {"shape", report.shapes.at(result)}, {"entries", entries}};
   out["notes"] = report.notes;
   return out;

@@ -66,6 +66,20 @@ TEST(Library, KernelsRunInSeveralThreadsAtOnce) {
   EXPECT_EQ(good, std::vector<int>(4, 200));
 }
 
+TEST(Library, ResultsWithAnOperandsStructure) {
+  unravel::Options options;
+  options.formats = {{"S", "csr"}, {"D", "like:S"}};
+  unravel::Kernel scale = unravel::make_kernel("D(i,j) = S(i,j) * x(j)", options);
+  std::int32_t rowptr[] = {0, 2, 3}, col[] = {0, 2, 1};
+  double val[] = {2, 4, -1}, x_val[] = {1, 10, 100}, d_val[] = {7, 7, 7};
+  Csr S = {2, 3, 3, rowptr, col, val}, D = {2, 3, 3, nullptr, nullptr, d_val};
+  Vector x = {3, x_val};
+  EXPECT_EQ(scale({&D, &S, &x}), 0);
+  EXPECT_EQ(std::vector<double>(d_val, d_val + 3), (std::vector<double>{2, 400, -10}));
+  D.NNZ = 2;
+  EXPECT_EQ(scale({&D, &S, &x}), 1);
+}
+
 TEST(Library, CTextIsNamed) {
   unravel::CSource c = unravel::make_c("y(i) = A(i,j) * x(j)", csr_options());
   EXPECT_EQ(c.function, "spmv");

@@ -374,11 +374,40 @@ TEST(PipelineRefusal, formats) {
                                           "  1 | y(i) = A(i,j) * x(j)\n"
                                           "    | ^~~~\n"
                                           "  hint: leave out -f y=..., or use -f y=dense\n");
-  EXPECT_EQ(message_of(spmv + "-f y=like:A"),
-            "-f y:1:1: error: `like:` is not supported yet [sparse-result]\n"
+  EXPECT_EQ(message_of(spmv + "-f x=like:A"),
+            "-f x:1:1: error: `x` is an operand: it has arrays of its own [bad-structure]\n"
             "  1 | like:A\n"
             "    | ^~~~~~\n"
-            "  hint: results are dense\n");
+            "  hint: `like:` is for the result; write -f x=LAYOUT\n");
+}
+
+std::string verdicts_like(const std::string &expression, const std::string &operand,
+                          const std::string &layout) {
+  std::string result = expression.substr(0, expression.find('('));
+  return verdicts_of(
+      compile_text(expression + "\n-f " + operand + "=" + layout + "\n-f " + result + "=like:" + operand));
+}
+
+/// Each position has a slot of its own, also where several stand for one coordinate.
+TEST(PipelineStructure, positions_are_parallel) {
+  const std::string scaled = "D(i,j) = S(i,j) * x(j)", sampled = "D(i,j) = S(i,j) * A(i,k) * B(j,k)";
+  EXPECT_EQ(verdicts_like(scaled, "S", "csr"), "i: parallel, S.p: parallel");
+  EXPECT_EQ(verdicts_like(scaled, "S", "coo"), "S.p: parallel");
+  EXPECT_EQ(verdicts_like(scaled, "S", "coo_dup"), "S.p: parallel");
+  EXPECT_EQ(verdicts_like(sampled, "S", "csr"), "i: parallel, S.p: parallel, k: reduction");
+  EXPECT_EQ(verdicts_like(sampled, "S", "dcsr"), "S.r: parallel, S.p: parallel, k: reduction");
+  EXPECT_EQ(verdicts_like("D(i,j) = A(i,j,k) * v(k)", "A", "csf3"),
+            "A.r: parallel, A.f: parallel, A.p: reduction");
+  EXPECT_EQ(verdicts_like("D(i,j,r) = A(i,j,k) * U(k,r)", "A", "csf3"),
+            "A.r: parallel, A.f: parallel, A.p: reduction, r: parallel");
+}
+
+TEST(PipelineStructure, slots_are_told_apart_by_properties_that_are_trusted) {
+  Request request = read_request_text("D(i,j) = S(i,j) * x(j)\n-f S=csr\n-f D=like:S");
+  request.distrusted = {"S: range col in [0, N)"};
+  EXPECT_EQ(compile(request).structure, "S");
+  request.distrusted = {"S: increasing rowptr"};
+  EXPECT_THROW(compile(request), report::Error);
 }
 
 TEST(PipelinePieces, what_is_stored_on_one_side_and_meant_on_the_other_has_no_leaf) {

@@ -4,6 +4,7 @@
 #include "report/diagnostic.h"
 #include "tensor/pack.h"
 #include "tensor/storable.h"
+#include "tensor/structure.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -129,6 +130,14 @@ PackedCase packed(const SmallCase &input, const pipeline::Compilation &compilati
   const std::string &result = compilation.computation.tensors.front().name;
   std::vector<std::int64_t> shape = shape_of(compilation.computation, result, input.sizes).value();
   tensor::Tensor &tensor = made.tensors[result];
+  if (const std::string &structure = compilation.structure; !structure.empty()) {
+    const tensor::Tensor &lender = made.tensors.at(structure.substr(0, structure.find('#')));
+    tensor = tensor::with_structure_of(lender, compilation.layouts.at(result), shape, types);
+    made.initial.assign(static_cast<std::size_t>(tensor::element_count(shape)), 0);
+    made.expected = reference_of(compilation.computation, operands, input.sizes, made.initial);
+    made.about = "a small input";
+    return made;
+  }
   tensor.layout = compilation.layouts.at(result);
   for (std::size_t mode = 0; mode < shape.size(); ++mode)
     tensor.sizes[tensor.layout.sizes[mode]] = shape[mode];

@@ -61,11 +61,32 @@ bool Interpreted::check(const SmallCase &input, const loop::InterpretOptions &op
   std::vector<std::int64_t> shape = shape_of(compilation_.computation, result, input.sizes).value();
   for (std::size_t mode = 0; mode < shape.size(); ++mode)
     memory.sizes[result + "." + layout.sizes[mode]] = shape[mode];
+  const std::string &structure = compilation_.structure;
+  const std::string values =
+      result + "." + std::find_if(layout.arrays.begin(), layout.arrays.end(), [](auto &array) {
+                       return array.is_value;
+                     })->name;
+  Instance shared; // with an operand's structure: where the result's slots are
+  if (!structure.empty()) {
+    shared = with_structure(layout, shape, *input.operands.at(structure.substr(0, structure.find('#'))));
+    for (const layout::Count &count : layout.counts)
+      memory.sizes[result + "." + count.name] = shared.numbers.at(count.name);
+    EXPECT_TRUE(satisfies(layout, shared)) << layout.name << ": a structure without its properties";
+  }
+  std::size_t slots = structure.empty() ? static_cast<std::size_t>(tensor::element_count(shape))
+                                        : shared.value_counts.begin()->second;
   std::vector<double> initial;
-  for (std::int64_t k = 0; k < tensor::element_count(shape); ++k)
+  for (std::size_t k = 0; k < slots; ++k)
     initial.push_back(1000 + static_cast<double>(k));
-  const std::string values = result + "." + layout.arrays.at(0).name;
   memory.values[values] = initial;
+  auto meant_by = [&](const std::vector<double> &stored) {
+    if (structure.empty()) return stored;
+    tensor::Coordinates meant(shape);
+    for (const Instance::Entry &entry : shared.entries)
+      meant.append(entry.coordinate, stored.at(entry.slot));
+    return tensor::to_dense(meant);
+  };
+  initial = meant_by(initial);
   tensor::Reference expected = reference_of(compilation_.computation, operands, input.sizes, initial);
   try {
     EXPECT_EQ(interpreter_.run(memory, options), 0);
@@ -73,8 +94,9 @@ bool Interpreted::check(const SmallCase &input, const loop::InterpretOptions &op
     ADD_FAILURE() << error.what() << describe(input);
     return false;
   }
-  std::vector<double> got = memory.values.at(values);
-  if (!layout.parameters.empty() && layout.parameters.front() == 1 && shape.size() == 2) {
+  std::vector<double> got = meant_by(memory.values.at(values));
+  if (structure.empty() && !layout.parameters.empty() && layout.parameters.front() == 1 &&
+      shape.size() == 2) {
     // dense<1,0>
     std::vector<double> turned(got.size());
     for (std::int64_t i = 0; i < shape[0]; ++i)

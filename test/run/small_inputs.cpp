@@ -318,6 +318,17 @@ void expect_same(const tensor::Tensor &packed, const Instance &instance, const t
 
 } // namespace
 
+Instance with_structure(const layout::Layout &layout, const std::vector<std::int64_t> &shape,
+                        const Instance &lender) {
+  Instance instance = with_sizes(layout, shape).value();
+  for (const layout::Count &count : layout.counts)
+    instance.numbers[count.name] = lender.numbers.at(count.name);
+  for (const layout::Array &array : layout.arrays)
+    if (!array.is_value) instance.indices[array.name] = lender.indices.at(array.name);
+  find_entries(layout, instance);
+  return instance;
+}
+
 bool satisfies(const layout::Layout &layout, const Instance &instance) {
   return Judge(layout).accepts(instance, "", false);
 }

@@ -44,6 +44,11 @@ std::vector<Instance> all_packed(const layout::Layout &layout, const std::vector
 const std::vector<Instance> &small_inputs(const layout::Layout &layout,
                                           const std::vector<std::int64_t> &shape);
 
+/// A result with the structure of that instance: arrays and numbers by the same names, entries by `layout`'s
+/// relation.
+Instance with_structure(const layout::Layout &layout, const std::vector<std::int64_t> &shape,
+                        const Instance &lender);
+
 /// Whether all properties that the layout states hold, and only such that `names` suffice for are asked.
 bool satisfies(const layout::Layout &layout, const Instance &instance);
 

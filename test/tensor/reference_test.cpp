@@ -79,6 +79,36 @@ void check(const ReferenceProduct &product, std::int64_t low, std::int64_t high)
 
 constexpr int i = 0, j = 1, k = 2, r = 3;
 
+TEST(Reference, SparseAgreesWithDense) {
+  Coordinates a = random_tensor({6, 5}, 20, 1), b = random_tensor({5, 7}, 12, 2);
+  ReferenceProduct product;
+  product.factors = {{&a, {{0, 0}, {1, 0}}}, {&b, {{1, 0}, {2, 0}}}};
+  product.shape = {6, 7};
+  product.result = {{0, 0}, {2, 0}};
+  product.extents = {6, 5, 7};
+  Reference dense = evaluate(product);
+  SparseReference sparse = evaluate_sparse(product);
+  std::vector<double> value(dense.value.size()), magnitude(dense.value.size());
+  for (std::size_t e = 0; e < sparse.offset.size(); ++e) {
+    value[static_cast<std::size_t>(sparse.offset[e])] = sparse.value[e];
+    magnitude[static_cast<std::size_t>(sparse.offset[e])] = sparse.magnitude[e];
+  }
+  EXPECT_EQ(value, dense.value);
+  EXPECT_EQ(magnitude, dense.magnitude);
+
+  Coordinates got = from_dense(product.shape, dense.value);
+  EXPECT_TRUE(compare(got, sparse, 1e-12).ok);
+  got.append({3, 4}, 0.5); // one of two entries with this coordinate
+  Comparison off = compare(got, sparse, 1e-12);
+  EXPECT_FALSE(off.ok);
+  EXPECT_EQ(off.coordinate, (std::vector<std::int64_t>{3, 4}));
+  EXPECT_EQ(off.bad_elements, 1U);
+  EXPECT_EQ(off.got - off.expected, 0.5);
+  // What lies where no term is must be 0.
+  Coordinates nothing(product.shape);
+  EXPECT_FALSE(compare(nothing, sparse, 1e-12).ok);
+}
+
 TEST(Reference, MatrixTimesVector) {
   Coordinates a = random_tensor({5, 6}, 40, 1), x = random_tensor({6}, 9, 2);
   check({.factors = {{&a, {{i}, {j}}}, {&x, {{j}}}}, .shape = {5}, .result = {{i}}, .extents = {5, 6}}, -1,

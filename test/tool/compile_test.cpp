@@ -49,6 +49,22 @@ TEST(ToolCompile, OneTextOnStandardOutput) {
   expect_compiles(desk, "rows.c", {"-fopenmp"});
 }
 
+/// The program around it borrows the arrays; the kernel's text needs nothing else.
+TEST(ToolCompile, ResultsWithAnOperandsStructure) {
+  Desk desk;
+  for (const auto &[name, arguments] : std::vector<std::pair<std::string, std::vector<std::string>>>{
+           {"sddmm.c", {"D(i,j) = S(i,j) * A(i,k) * B(j,k)", "-f", "S=bcsr<2,2>", "-f", "D=like:S"}},
+           {"ttm.c", {"D(i,j,r) = A(i,j,k) * U(k,r)", "-f", "A=csf3", "-f", "D=like:A"}}}) {
+    std::vector<std::string> command{"compile"};
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    command.insert(command.end(), {"--main", "-o", name});
+    Outcome made = desk.unravel(command);
+    EXPECT_EQ(made.code, 0) << made.error;
+    expect_compiles(desk, name, {});
+    expect_compiles(desk, name, {"-fopenmp"});
+  }
+}
+
 TEST(ToolCompile, EmitC) {
   Desk desk;
   Outcome run = desk.unravel(

@@ -55,6 +55,41 @@ TEST(ToolRun, ResultsOnAFile) {
   EXPECT_EQ(desk.read("w.tns"), "# shape: 2\n1 -8\n2 400\n");
 }
 
+TEST(ToolRun, ResultsWithAnOperandsStructure) {
+  Desk desk;
+  desk.write("s.mtx", "%%MatrixMarket matrix coordinate real general\n2 3 3\n1 1 2\n2 3 4\n1 2 -1\n");
+  const std::string scaled = "D(i,j) = S(i,j) * x(j)";
+  desk.write("x.mtx", "%%MatrixMarket matrix array real general\n3 1\n1\n10\n100\n");
+  nlohmann::json facts = expect_right(desk, {"run", scaled, "-f", "S=csr", "-f", "D=like:S", "-i", "S=s.mtx",
+                                             "-i", "x=x.mtx", "-o", "D=d.mtx"});
+  EXPECT_EQ(facts.at("result").at("entries"), 3);
+  EXPECT_EQ(desk.read("d.mtx"),
+            "%%MatrixMarket matrix coordinate real general\n2 3 3\n1 1 2\n1 2 -10\n2 3 400\n");
+  // The folder has S's arrays, and can be read as such.
+  expect_right(desk, {"run", scaled, "-f", "S=csr", "-f", "D=like:S", "-i", "S=s.mtx", "-i", "x=x.mtx", "-o",
+                      "D=folder"});
+  expect_right(desk, {"run", "t = A(i,j) * B(i,j)", "-i", "A=folder", "-f", "B=csr", "-i", "B=d.mtx"});
+  // Far too many coordinates for a dense result.
+  expect_right(desk, {"run",          "D(i,j) = S(i,j) * A(i,k) * B(j,k)",
+                      "-f",           "S=coo",
+                      "-f",           "D=like:S",
+                      "-f",           "A=dcsr",
+                      "-f",           "B=dcsr",
+                      "-i",           "S=random:2000000000x2000000000,entries=50",
+                      "-i",           "A=random:2000000000x5,entries=50",
+                      "-i",           "B=random:2000000000x5,entries=50",
+                      "--index",      "int64",
+                      "--max-memory", "1M"});
+  expect_right(desk, {"run", "D(i,j,r) = A(i,j,k) * U(k,r)", "-f", "A=csf3", "-f", "D=like:A", "-i",
+                      "A=random:9x8x7,density=0.1", "-i", "U=random:7x4", "-o", "D=d.tns"});
+  Outcome given = desk.unravel({"run", "D(i,j) += S(i,j) * x(j)", "-f", "S=csr", "-f", "D=like:S", "-i",
+                                "S=s.mtx", "-i", "x=x.mtx", "-i", "D=d.mtx"});
+  EXPECT_EQ(given.code, 1);
+  EXPECT_NE(given.error.find("a result with the structure of S begins with zeros [sparse-result]"),
+            std::string::npos)
+      << given.error;
+}
+
 /// Behind the first line.
 std::vector<double> numbers_of(const std::string &file) {
   std::istringstream text(file.substr(file.find('\n')));

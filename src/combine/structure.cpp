@@ -1,0 +1,94 @@
+#include "combine/structure.h"
+
+#include "layout/structure.h"
+#include "report/diagnostic.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <set>
+#include <utility>
+
+namespace unravel::combine {
+
+using compute::Access;
+using compute::Subscript;
+using report::Kind;
+
+namespace {
+
+bool has_index(const Access &access, const std::string &index) {
+  return std::any_of(access.subscripts.begin(), access.subscripts.end(),
+                     [&](const Subscript &subscript) { return subscript.index == index; });
+}
+
+/// How much of the result's subscripts a factor has, as plain ones: indices, then indices of the same mode.
+std::pair<std::size_t, std::size_t> in_common(const Access &target, const Access &factor) {
+  std::size_t indices = 0, modes = 0;
+  for (std::size_t k = 0; k < target.subscripts.size(); ++k) {
+    auto is_same = [&](const Subscript &other) {
+      return other.index == target.subscripts[k].index && other.shift == 0;
+    };
+    indices += std::any_of(factor.subscripts.begin(), factor.subscripts.end(), is_same);
+    modes += k < factor.subscripts.size() && is_same(factor.subscripts[k]);
+  }
+  return {indices, modes};
+}
+
+/// The occurrence of the tensor that has most in common with the result.
+const Access &factor_named(const compute::Assign &assign, const parse::LayoutReference &reference) {
+  const Access *best = nullptr;
+  for (const Access &factor : assign.factors)
+    if (factor.tensor == reference.like &&
+        (!best || in_common(assign.target, factor) > in_common(assign.target, *best)))
+      best = &factor;
+  if (best) return *best;
+  std::vector<std::string> names;
+  for (const Access &factor : assign.factors)
+    if (std::find(names.begin(), names.end(), factor.tensor) == names.end()) names.push_back(factor.tensor);
+  std::string near = report::nearest(reference.like, names);
+  report::fail(Kind::unknown_tensor, reference.span,
+               fmt::format("`like:{}`: the expression has no factor `{}`", reference.like, reference.like),
+               !near.empty()   ? fmt::format("did you mean `{}`?", near)
+               : names.empty() ? "only an operand of the product has a structure to share"
+                               : fmt::format("the factors are {}", fmt::join(names, ", ")));
+}
+
+[[noreturn]] void fail(const parse::LayoutReference &reference, const std::string &what,
+                       const std::string &hint) {
+  report::fail(Kind::bad_structure, reference.span, what, hint);
+}
+
+} // namespace
+
+Structure structure_like(const compute::Computation &computation,
+                         const std::map<std::string, layout::Layout> &layouts,
+                         const parse::LayoutReference &reference) {
+  const compute::Assign &assign = *compute::leaves(computation.root).at(0);
+  const Access &factor = factor_named(assign, reference);
+  std::string result = compute::to_text(assign.target), operand = compute::to_text(factor);
+  std::vector<layout::SharedMode> modes;
+  std::set<std::size_t> used;
+  for (const Subscript &subscript : assign.target.subscripts) {
+    if (subscript.shift != 0)
+      fail(reference,
+           fmt::format("the result is `{}`: with a shifted subscript it has no operand's structure", result),
+           "subscripts of such a result are plain indices; or leave it dense");
+    layout::SharedMode mode;
+    for (std::size_t k = factor.subscripts.size(); k-- > 0;)
+      if (factor.subscripts[k].index == subscript.index && factor.subscripts[k].shift == 0 && !used.count(k))
+        mode = k;
+    if (!mode && has_index(factor, subscript.index))
+      fail(reference,
+           fmt::format("the result is `{}`, but the operand `{}`: `{}` doesn't stand for the same modes",
+                       result, operand, subscript.index),
+           "an index that both have must be a plain subscript of both, equally often");
+    if (mode) used.insert(*mode);
+    modes.push_back(mode);
+  }
+  if (used.empty())
+    fail(reference, fmt::format("the result `{}` has no index of `{}`", result, operand),
+         "what it could share is nothing; leave it dense");
+  return {factor.name(), layout::structure_of(layouts.at(factor.tensor), modes, reference.span)};
+}
+
+} // namespace unravel::combine
