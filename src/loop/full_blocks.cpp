@@ -1,0 +1,239 @@
+#include "loop/accumulate.h"
+#include "loop/facts.h"
+#include "loop/jam.h"
+#include "loop/passes.h"
+
+#include <algorithm>
+
+namespace unravel::loop {
+
+namespace {
+
+using term::Term;
+
+/// Longer loops are no blocks: whether their bounds are constant matters little.
+constexpr std::int64_t longest_block = 64;
+/// Iterations and additions that are written out.
+constexpr std::int64_t longest_unrolled = 8;
+constexpr std::int64_t most_additions = 32;
+
+/// How long a loop is where nothing cuts it short, and when that is.
+struct Full {
+  std::int64_t length = 0;
+  Term condition = term::truth();
+};
+
+std::optional<Full> full_length(const For &loop) {
+  if (loop.step != 1 || loop.together > 1) return {};
+  const auto *several = loop.upper.as<term::Minimum>();
+  std::optional<Full> full;
+  std::vector<Term> others;
+  for (const Term &part : several ? several->of : std::vector<Term>{loop.upper}) {
+    std::int64_t length = 0;
+    if (constant_difference(loop.lower, part, length) && !full)
+      full = Full{length};
+    else
+      others.push_back(part);
+  }
+  if (!full || full->length < 2 || full->length > longest_block) return {};
+  std::vector<Term> conditions;
+  for (const Term &other : others)
+    conditions.push_back(at_most(loop.lower + Term(full->length), other));
+  full->condition = term::conjunction(std::move(conditions));
+  return full;
+}
+
+int count(const Block &block, const std::function<bool(const Statement &)> &what) {
+  int number = 0;
+  each_statement(block, [&](const Statement &statement) { number += what(statement); });
+  return number;
+}
+
+bool is_addition(const Statement &statement) {
+  return std::holds_alternative<Accumulate>(statement.kind);
+}
+
+/// Lets that read nothing are written out where they are used.
+Block without_plain_lets(Block body) {
+  for (std::size_t k = 0; k < body.size();) {
+    const auto *let = std::get_if<Let>(&body[k].kind);
+    if (!let || !applications_of(let->value).empty()) {
+      ++k;
+      continue;
+    }
+    Let plain = *let;
+    body.erase(body.begin() + static_cast<std::ptrdiff_t>(k));
+    substitute_variable(body, plain.variable, plain.value);
+  }
+  return body;
+}
+
+/// A loop over a block, and the loops around it that are split with it, from the outermost.
+struct Place {
+  Block *block = nullptr;
+  std::size_t index = 0;
+  std::vector<const For *> around;
+  Full full;
+  bool unroll = false;
+
+  For &loop() const { return std::get<For>((*block)[index].kind); }
+};
+
+class Splitter {
+public:
+  Splitter(const Program &program, const Safe &safe) : names_(program), safe_(safe) {}
+
+  void block(Block &statements, const Facts &before) {
+    Facts facts = before;
+    for (std::size_t k = 0; k < statements.size(); ++k) {
+      std::size_t made = split(statements, k, facts);
+      std::vector<Block *> blocks = made ? std::vector<Block *>() : blocks_of(statements[k]);
+      for (std::size_t inner = 0; inner < blocks.size(); ++inner)
+        block(*blocks[inner], facts.inside(statements[k], inner));
+      for (std::size_t last = k + std::max<std::size_t>(made, 1); k + 1 < last; ++k)
+        facts.pass(statements[k]);
+      facts.pass(statements[k]);
+    }
+  }
+
+private:
+  /// Replaces statement k by what is done for full blocks, and, where some may not be full, as it was; the
+  /// number of statements that stand there then, or 0 if there is nothing to split.
+  std::size_t split(Block &statements, std::size_t k, const Facts &facts) {
+    if (std::holds_alternative<If>(statements[k].kind)) return 0;
+    Effects changed = effects_of(statements[k]);
+    Block then{statements[k]};
+    std::optional<Place> place = find(then, {}, changed);
+    if (!place) return 0;
+    std::vector<Term> open = conjuncts(place->full.condition);
+    std::erase_if(open, [&](const Term &part) { return facts.imply(part); });
+    Term condition = term::conjunction(std::move(open));
+    std::set<Term> in_bounds;
+    if (place->unroll)
+      in_bounds = unroll(*place);
+    else
+      place->loop().upper = place->loop().lower + Term(place->full.length);
+    Facts inside = facts;
+    inside.learn(condition);
+    block(then, inside);
+    if (!in_bounds.empty())
+      accumulate_locally(
+          then, names_, [&](const Term &load) { return in_bounds.contains(load) || (safe_ && safe_(load)); });
+    auto here = statements.begin() + static_cast<std::ptrdiff_t>(k);
+    if (is_true(condition)) {
+      std::size_t made = then.size();
+      here = statements.erase(here);
+      statements.insert(here, std::make_move_iterator(then.begin()), std::make_move_iterator(then.end()));
+      return made;
+    }
+    Block general{std::move(*here)};
+    *here = {If{condition, std::move(then), "a full block; a ragged one has the general loops",
+                std::move(general)}};
+    return 1;
+  }
+
+  /// The first loop that may be split here: outside the statements with the effects `changed` (all of what
+  /// stands here), unless it is all that stands here.
+  std::optional<Place> find(Block &block, const std::vector<const For *> &around, const Effects &changed) {
+    for (std::size_t k = 0; k < block.size(); ++k) {
+      auto *loop = std::get_if<For>(&block[k].kind);
+      auto *guard = std::get_if<If>(&block[k].kind);
+      if (loop) {
+        Place place{&block, k, around, {}, false};
+        if (may_split(place, changed)) return place;
+        if (loop->parallel || loop->together > 1) continue;
+        std::vector<const For *> longer = around;
+        longer.push_back(loop);
+        if (std::optional<Place> inner = find(loop->body, longer, changed)) return inner;
+      } else if (guard && !around.empty()) {
+        if (std::optional<Place> inner = find(guard->then, around, changed)) return inner;
+      }
+    }
+    return {};
+  }
+
+  static bool may_split(Place &place, const Effects &changed) {
+    const For &loop = place.loop();
+    std::optional<Full> full = full_length(loop);
+    if (loop.parallel || !full) return false;
+    const Term &condition = full->condition;
+    bool known = applications_of(condition).empty() && !changed.changes(condition) &&
+                 !changed.mentions_declared(condition);
+    if (!place.around.empty() && !known) return false;
+    place.full = *full;
+    place.unroll = pays_unrolled(place);
+    bool ragged = loop.upper != loop.lower + Term(full->length);
+    return place.unroll || (ragged && count(loop.body, is_loop) == 0);
+  }
+
+  /// Whether its iterations, written out side by side, add to elements that a loop around or inside doesn't
+  /// change: they are summed up in locals then.
+  static bool pays_unrolled(const Place &place) {
+    const For &loop = place.loop();
+    if (place.full.length > longest_unrolled || !only_adds(loop.body)) return false;
+    Block body = without_plain_lets(loop.body);
+    if (count(body, is_addition) * place.full.length > most_additions) return false;
+    Effects inside = effects_of(body);
+    bool loops = count(body, is_loop) > 0;
+    return count(body, [&](const Statement &statement) {
+             const auto *add = std::get_if<Accumulate>(&statement.kind);
+             if (!add) return false;
+             const Term &slot = std::get<Element>(add->target).slot;
+             if (!mentions(slot, loop.variable) || inside.mentions_declared(slot)) return false;
+             return loops || std::any_of(place.around.begin(), place.around.end(), [&](const For *outer) {
+                      return !mentions(slot, outer->variable) && !mentions(loop.lower, outer->variable);
+                    });
+           }) > 0;
+  }
+
+  /// Writes the iterations out. Returns the elements that are added to, by array and slot, as far as they
+  /// are known to be in bounds.
+  std::set<Term> unroll(const Place &place) {
+    For loop = std::move(place.loop());
+    loop.body = without_plain_lets(std::move(loop.body));
+    std::set<Term> in_bounds;
+    Block all;
+    for (std::int64_t k = 0; k < place.full.length; ++k) {
+      Term value = loop.lower + Term(k);
+      Block copy = loop.body;
+      each_statement(copy, [&](const Statement &statement) {
+        const auto *add = std::get_if<Accumulate>(&statement.kind);
+        if (!add) return;
+        const auto &element = std::get<Element>(add->target);
+        Term load = term::apply(element.array, {element.slot});
+        if (safe_ && safe_(load)) in_bounds.insert(substitute(load, {{loop.variable, value}}));
+      });
+      substitute_variable(copy, loop.variable, value);
+      all = k == 0 ? std::move(copy) : jam(std::move(all), std::move(copy), names_);
+    }
+    auto here = place.block->begin() + static_cast<std::ptrdiff_t>(place.index);
+    here = place.block->erase(here);
+    place.block->insert(here, std::make_move_iterator(all.begin()), std::make_move_iterator(all.end()));
+    return in_bounds;
+  }
+
+  FreshNames names_;
+  const Safe &safe_;
+};
+
+/// A loop over a block is too short for threads.
+void keep_short_serial(Block &block) {
+  for (Statement &statement : block) {
+    for (Block *inner : blocks_of(statement))
+      keep_short_serial(*inner);
+    auto *loop = std::get_if<For>(&statement.kind);
+    if (!loop || !loop->parallel || loop->parallel->work || !loop->parallel->sum.empty()) continue;
+    std::optional<Full> full = full_length(*loop);
+    if (full && full->length < loop->parallel->least) loop->parallel.reset();
+  }
+}
+
+} // namespace
+
+Program split_full_blocks(Program program, const Safe &safe) {
+  keep_short_serial(program.body);
+  Splitter(program, safe).block(program.body, {});
+  return program;
+}
+
+} // namespace unravel::loop

@@ -1,0 +1,79 @@
+#include "loop/jam.h"
+#include "loop/passes.h"
+
+#include <algorithm>
+
+namespace unravel::loop {
+
+namespace {
+
+using term::Term;
+
+int count_loops(const Statement &statement) {
+  int count = 0;
+  each_statement(statement, [&](const Statement &inner) { count += is_loop(inner); });
+  return count;
+}
+
+/// Whether an iteration adds to one and the same element, which other iterations don't mention: then they may
+/// run in parallel if those of both loops may.
+bool keeps_to_one_element(const For &loop) {
+  std::set<Term> elements;
+  bool own = true;
+  Effects effects = effects_of(loop.body);
+  each_statement(loop.body, [&](const Statement &statement) {
+    const auto *add = std::get_if<Accumulate>(&statement.kind);
+    if (!add) return;
+    const auto &element = std::get<Element>(add->target);
+    elements.insert(term::apply(element.array, {element.slot}));
+    own = own && mentions(element.slot, loop.variable) && !effects.mentions_declared(element.slot);
+  });
+  return own && elements.size() == 1;
+}
+
+class Fuser {
+public:
+  explicit Fuser(const Program &program) : names_(program) {}
+
+  void block(Block &statements) {
+    for (std::size_t k = 0; k + 1 < statements.size();) {
+      std::optional<Statement> both = fused(statements[k], statements[k + 1]);
+      if (!both) {
+        ++k;
+        continue;
+      }
+      statements[k] = std::move(*both);
+      statements.erase(statements.begin() + static_cast<std::ptrdiff_t>(k) + 1);
+    }
+    for (Statement &statement : statements)
+      for (Block *inner : blocks_of(statement))
+        block(*inner);
+  }
+
+private:
+  /// The two loops as one, if they share a loop inside as well.
+  std::optional<Statement> fused(const Statement &first, const Statement &second) {
+    const auto *one = std::get_if<For>(&first.kind);
+    const auto *other = std::get_if<For>(&second.kind);
+    if (!one || !other || !only_adds(Block{first, second})) return {};
+    Block both = jam({first}, {second}, names_);
+    if (both.size() != 1 || count_loops(both[0]) + 1 >= count_loops(first) + count_loops(second)) return {};
+    if (one->parallel && other->parallel) {
+      auto &loop = std::get<For>(both[0].kind);
+      if (!keeps_to_one_element(loop)) return {};
+      loop.parallel = one->parallel;
+    }
+    return both[0];
+  }
+
+  FreshNames names_;
+};
+
+} // namespace
+
+Program fuse(Program program) {
+  Fuser(program).block(program.body);
+  return program;
+}
+
+} // namespace unravel::loop
