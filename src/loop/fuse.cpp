@@ -31,6 +31,11 @@ bool keeps_to_one_element(const For &loop) {
   return own && elements.size() == 1;
 }
 
+/// A loop that is parallel however short it is.
+bool is_asked_for(const For &loop) {
+  return loop.parallel && loop.parallel->least == 0;
+}
+
 class Fuser {
 public:
   explicit Fuser(const Program &program) : names_(program) {}
@@ -56,12 +61,17 @@ private:
     const auto *one = std::get_if<For>(&first.kind);
     const auto *other = std::get_if<For>(&second.kind);
     if (!one || !other || !only_adds(Block{first, second})) return {};
-    Block both = jam({first}, {second}, names_);
+    Block apart{second};
+    keep_apart(apart, effects_of(first).declared, names_);
+    Block both = jam({first}, std::move(apart), names_);
     if (both.size() != 1 || count_loops(both[0]) + 1 >= count_loops(first) + count_loops(second)) return {};
+    bool asked_for = is_asked_for(*one) || is_asked_for(*other);
     if (one->parallel && other->parallel) {
       auto &loop = std::get<For>(both[0].kind);
       if (!keeps_to_one_element(loop)) return {};
       loop.parallel = one->parallel;
+    } else if (asked_for) {
+      return {};
     }
     return both[0];
   }

@@ -123,6 +123,26 @@ void substitute_variable(Block &block, const std::string &variable, const Term &
       [](const Value &value) { return value; });
 }
 
+void keep_apart(Block &block, const std::set<std::string> &taken, FreshNames &names) {
+  for (std::size_t k = 0; k < block.size(); ++k) {
+    if (auto *loop = std::get_if<For>(&block[k].kind); loop && taken.contains(loop->variable)) {
+      std::string name = names.name(loop->variable);
+      substitute_variable(loop->body, loop->variable, term::variable(name));
+      loop->variable = name;
+    }
+    if (auto *let = std::get_if<Let>(&block[k].kind); let && taken.contains(let->variable)) {
+      std::string name = names.name(let->variable);
+      Block behind(block.begin() + static_cast<std::ptrdiff_t>(k) + 1, block.end());
+      substitute_variable(behind, let->variable, term::variable(name));
+      let->variable = name;
+      block.resize(k + 1);
+      append(block, std::move(behind));
+    }
+    for (Block *inner : blocks_of(block[k]))
+      keep_apart(*inner, taken, names);
+  }
+}
+
 Block jam(Block first, Block second, FreshNames &names) {
   return Jam(std::move(first), names).with(std::move(second));
 }

@@ -3,6 +3,9 @@
 #include "loop/load.h"
 #include "loop/loop.h"
 
+#include <set>
+#include <string>
+
 /// Blocks that do nothing but add may be executed in any order, and so be merged loop by loop.
 namespace unravel::loop {
 
@@ -16,6 +19,9 @@ bool only_adds(const Statement &statement);
 /// Precondition: only_adds of the two together, and `second` declares no name in an inner block that `first`
 /// declares at its top.
 Block jam(Block first, Block second, FreshNames &names);
+
+/// Gives what the block declares under names of `taken` other names. Precondition: only_adds.
+void keep_apart(Block &block, const std::set<std::string> &taken, FreshNames &names);
 
 /// The variable stands for `by` everywhere in the block.
 void substitute_variable(Block &block, const std::string &variable, const term::Term &by);
