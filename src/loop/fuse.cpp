@@ -15,22 +15,6 @@ int count_loops(const Statement &statement) {
   return count;
 }
 
-/// Whether an iteration adds to one and the same element, which other iterations don't mention: then they may
-/// run in parallel if those of both loops may.
-bool keeps_to_one_element(const For &loop) {
-  std::set<Term> elements;
-  bool own = true;
-  Effects effects = effects_of(loop.body);
-  each_statement(loop.body, [&](const Statement &statement) {
-    const auto *add = std::get_if<Accumulate>(&statement.kind);
-    if (!add) return;
-    const auto &element = std::get<Element>(add->target);
-    elements.insert(term::apply(element.array, {element.slot}));
-    own = own && mentions(element.slot, loop.variable) && !effects.mentions_declared(element.slot);
-  });
-  return own && elements.size() == 1;
-}
-
 /// A loop that is parallel however short it is.
 bool is_asked_for(const For &loop) {
   return loop.parallel && loop.parallel->least == 0;
@@ -68,7 +52,7 @@ private:
     bool asked_for = is_asked_for(*one) || is_asked_for(*other);
     if (one->parallel && other->parallel) {
       auto &loop = std::get<For>(both[0].kind);
-      if (!keeps_to_one_element(loop)) return {};
+      if (!keeps_to_its_element(loop, {})) return {};
       loop.parallel = one->parallel;
     } else if (asked_for) {
       return {};

@@ -1,6 +1,7 @@
 #include "loop/jam.h"
 
 #include <algorithm>
+#include <map>
 
 namespace unravel::loop {
 
@@ -121,6 +122,24 @@ void substitute_variable(Block &block, const std::string &variable, const Term &
       block,
       [&](const Term &term) { return mentions(term, variable) ? substitute(term, substitution) : term; },
       [](const Value &value) { return value; });
+}
+
+bool keeps_to_its_element(const For &loop, const Effects &around) {
+  bool own = true;
+  std::map<std::string, Term> slots;
+  Effects others = around;
+  others.add({loop});
+  others.declared.erase(loop.variable);
+  each_statement(loop.body, [&](const Statement &statement) {
+    const auto *add = std::get_if<Accumulate>(&statement.kind);
+    if (!add) return;
+    const auto &element = std::get<Element>(add->target);
+    std::int64_t factor = coefficient_of(element.slot, loop.variable);
+    Term rest = element.slot - term::scale(factor, term::variable(loop.variable));
+    own = own && factor != 0 && !mentions(rest, loop.variable) && !others.mentions_declared(rest) &&
+          slots.emplace(element.array, element.slot).first->second == element.slot;
+  });
+  return own;
 }
 
 void keep_apart(Block &block, const std::set<std::string> &taken, FreshNames &names) {

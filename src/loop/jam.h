@@ -20,6 +20,11 @@ bool only_adds(const Statement &statement);
 /// declares at its top.
 Block jam(Block first, Block second, FreshNames &names);
 
+/// Whether all that iterations of the loop add to is, of each array, one element that lies elsewhere in every
+/// other iteration, whatever `around` declares: iterations may run in any order, then, and at the same time.
+/// Precondition: only_adds of the body.
+bool keeps_to_its_element(const For &loop, const Effects &around);
+
 /// Gives what the block declares under names of `taken` other names. Precondition: only_adds.
 void keep_apart(Block &block, const std::set<std::string> &taken, FreshNames &names);
 

@@ -50,7 +50,7 @@ Program accumulate_locally(Program program, const Safe &safe = {});
 
 /// Neighbouring loops with equal bounds become one, where a loop inside them is shared then as well, so that
 /// what it reads is read once: the two triangles of a symmetric matrix of which one is stored. Both do
-/// nothing but add. The new loop is parallel if both are and each iteration adds to one element.
+/// nothing but add. The new loop is parallel if both are and each iteration keeps to an element of its own.
 Program fuse(Program program);
 
 /// A serial loop over a parallel one, in which each iteration adds to elements of its own, becomes a parallel

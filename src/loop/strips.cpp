@@ -50,23 +50,6 @@ private:
     return lets && inner && inner->parallel && inner->step == 1 ? inner : nullptr;
   }
 
-  /// Whether every iteration of the inner loop adds to elements that are its own in all rounds of the outer
-  /// one.
-  static bool keeps_to_its_own(const For &inner, const Effects &outer) {
-    bool own = true;
-    Effects effects = effects_of(inner.body);
-    each_statement(inner.body, [&](const Statement &statement) {
-      const auto *add = std::get_if<Accumulate>(&statement.kind);
-      if (!add) return;
-      Term slot = std::get<Element>(add->target).slot;
-      Effects others = outer;
-      others.declared.erase(inner.variable);
-      own = own && mentions(slot, inner.variable) && !others.mentions_declared(slot) &&
-            !effects.mentions_declared(slot);
-    });
-    return own;
-  }
-
   bool cut(Statement &statement) {
     auto *outer = std::get_if<For>(&statement.kind);
     For *inner = outer ? only_inner(*outer) : nullptr;
@@ -74,7 +57,7 @@ private:
     Effects effects = effects_of(statement);
     Parts lower = parts_of<term::Maximum>(inner->lower, effects);
     Parts upper = parts_of<term::Minimum>(inner->upper, effects);
-    if (lower.fixed.empty() || upper.fixed.empty() || !keeps_to_its_own(*inner, effects)) return false;
+    if (lower.fixed.empty() || upper.fixed.empty() || !keeps_to_its_element(*inner, effects)) return false;
     Term begin = term::maximum(lower.fixed);
     Term end = term::minimum(upper.fixed);
     if (std::int64_t length = 0; constant_difference(begin, end, length) && length <= strip_length)
