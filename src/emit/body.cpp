@@ -98,7 +98,7 @@ private:
     std::string end = expressions_.term(x.upper);
     if (!is_repeatable(x.upper, x.body)) {
       std::string name = names_.fresh(variable + "_end");
-      if (x.parallel)
+      if (x.parallel || x.simd)
         line(fmt::format("const int64_t {} = {};", name, end));
       else
         start += fmt::format(", {} = {}", name, end);
@@ -106,10 +106,9 @@ private:
     }
     std::string step = x.step == 1 ? variable + "++" : fmt::format("{} += {}", variable, x.step);
     std::string head = fmt::format("for ({}; {} < {}; {})", start, variable, end, step);
-    if (x.parallel && options_.openmp_pragmas)
-      write_parallel(x, head);
-    else
-      nested(head, x.body);
+    if (x.parallel && options_.openmp_pragmas) return write_parallel(x, head);
+    if (x.simd && options_.openmp_pragmas) pragma("simd", "");
+    nested(head, x.body);
   }
 
   // ---- the workspace

@@ -83,6 +83,7 @@ private:
         substitute_variable(loop->body, loop->variable, term::variable(same_loop->variable));
         same_loop->body = jam(std::move(same_loop->body), std::move(loop->body), names_);
         same_loop->parallel.reset();
+        same_loop->simd = false;
         return;
       }
       auto *guard = std::get_if<If>(&statement.kind);

@@ -15,9 +15,9 @@ bool only_adds(const Block &block);
 bool only_adds(const Statement &statement);
 
 /// One block with the effect of both. Lets come first; of those with equal values one remains. Loops with
-/// equal bounds, and ifs with equal conditions, become one around both bodies; such a loop is not parallel.
-/// Precondition: only_adds of the two together, and `second` declares no name in an inner block that `first`
-/// declares at its top.
+/// equal bounds, and ifs with equal conditions, become one around both bodies; such a loop is neither
+/// parallel nor a simd loop. Precondition: only_adds of the two together, and `second` declares no name in an
+/// inner block that `first` declares at its top.
 Block jam(Block first, Block second, FreshNames &names);
 
 /// Whether all that iterations of the loop add to is, of each array, one element that lies elsewhere in every

@@ -27,19 +27,35 @@ template <class Extreme> Parts parts_of(const Term &bound, const Effects &effect
   return result;
 }
 
+bool holds_loop(const Statement &statement) {
+  bool found = false;
+  each_statement(statement, [&](const Statement &inner) { found = found || is_loop(inner); });
+  return found;
+}
+
 class Strips {
 public:
   explicit Strips(const Program &program) : names_(program) {}
 
   void block(Block &statements) {
-    for (Statement &statement : statements) {
-      if (cut(statement)) continue;
-      for (Block *inner : blocks_of(statement))
+    for (std::size_t k = 0; k < statements.size(); ++k) {
+      if (std::optional<Strip> strip = cut(statements[k])) {
+        if (k > 0 && clear_inside(statements[k - 1], statements[k], *strip))
+          statements.erase(statements.begin() + static_cast<std::ptrdiff_t>(k--) - 1);
+        continue;
+      }
+      for (Block *inner : blocks_of(statements[k]))
         block(*inner);
     }
   }
 
 private:
+  /// What a strip is of: iterations from `begin` to `end`, by a variable; from `first` to `last` in a strip.
+  struct Strip {
+    Term begin, end;
+    std::string variable, first, last;
+  };
+
   /// The parallel loop that is all there is in a serial one, behind Lets; or null.
   static For *only_inner(For &outer) {
     if (outer.parallel || outer.together > 1 || outer.body.empty()) return nullptr;
@@ -50,18 +66,17 @@ private:
     return lets && inner && inner->parallel && inner->step == 1 ? inner : nullptr;
   }
 
-  bool cut(Statement &statement) {
+  std::optional<Strip> cut(Statement &statement) {
     auto *outer = std::get_if<For>(&statement.kind);
     For *inner = outer ? only_inner(*outer) : nullptr;
-    if (!inner || !only_adds(statement)) return false;
+    if (!inner || !only_adds(statement)) return {};
     Effects effects = effects_of(statement);
     Parts lower = parts_of<term::Maximum>(inner->lower, effects);
     Parts upper = parts_of<term::Minimum>(inner->upper, effects);
-    if (lower.fixed.empty() || upper.fixed.empty() || !keeps_to_its_element(*inner, effects)) return false;
+    if (lower.fixed.empty() || upper.fixed.empty() || !keeps_to_its_element(*inner, effects)) return {};
     Term begin = term::maximum(lower.fixed);
     Term end = term::minimum(upper.fixed);
-    if (std::int64_t length = 0; constant_difference(begin, end, length) && length <= strip_length)
-      return false;
+    if (std::int64_t length = 0; constant_difference(begin, end, length) && length <= strip_length) return {};
     std::string name = names_.name(inner->variable + "_strip");
     std::string first = names_.name(inner->variable + "_from");
     std::string last = names_.name(inner->variable + "_to");
@@ -73,6 +88,7 @@ private:
       strips.parallel->work = multiply(outer->upper - outer->lower, end - begin);
     }
     inner->parallel.reset();
+    inner->simd = std::none_of(inner->body.begin(), inner->body.end(), holds_loop);
     lower.moving.push_back(term::variable(first));
     upper.moving.push_back(term::variable(last));
     inner->lower = term::maximum(lower.moving);
@@ -80,8 +96,30 @@ private:
     Term start = begin + term::scale(strip_length, term::variable(name));
     strips.body.push_back({Let{first, start}});
     strips.body.push_back({Let{last, term::minimum({term::variable(first) + Term(strip_length), end})}});
+    Strip strip{begin, end, inner->variable, first, last};
     strips.body.push_back(std::move(statement));
     statement = {std::move(strips)};
+    return strip;
+  }
+
+  /// Each strip of a result is cleared where it is summed up, if that is all that is cleared before.
+  bool clear_inside(const Statement &before, Statement &strips, const Strip &strip) {
+    const auto *zero = std::get_if<Zero>(&before.kind);
+    if (!zero || strip.begin != Term(0) || strip.end != zero->count) return false;
+    bool plain = true;
+    bool adds = false;
+    each_statement(strips, [&](const Statement &statement) {
+      const auto *add = std::get_if<Accumulate>(&statement.kind);
+      const auto *element = add ? std::get_if<Element>(&add->target) : nullptr;
+      if (!element || element->array != zero->array) return;
+      adds = true;
+      plain = plain && element->slot == term::variable(strip.variable);
+    });
+    if (!plain || !adds) return false;
+    For clear{names_.name(strip.variable), term::variable(strip.first), term::variable(strip.last)};
+    clear.body.push_back({Store{Element{zero->array, term::variable(clear.variable)}, {Number{0}}}});
+    Block &body = std::get<For>(strips.kind).body;
+    body.insert(body.begin() + 2, {std::move(clear)});
     return true;
   }
 
