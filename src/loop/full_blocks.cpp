@@ -53,6 +53,10 @@ bool is_addition(const Statement &statement) {
   return std::holds_alternative<Accumulate>(statement.kind);
 }
 
+bool is_if(const Statement &statement) {
+  return std::holds_alternative<If>(statement.kind);
+}
+
 /// Lets that read nothing are written out where they are used.
 Block without_plain_lets(Block body) {
   for (std::size_t k = 0; k < body.size();) {
@@ -112,7 +116,7 @@ private:
     if (place->unroll)
       in_bounds = unroll(*place);
     else
-      place->loop().upper = place->loop().lower + Term(place->full.length);
+      make_constant(*place);
     Facts inside = facts;
     inside.learn(condition);
     block(then, inside);
@@ -171,6 +175,8 @@ private:
   static bool pays_unrolled(const Place &place) {
     const For &loop = place.loop();
     if (place.full.length > longest_unrolled || !only_adds(loop.body)) return false;
+    // Branches that the data decide are better left to vectors with masks.
+    if (count(loop.body, is_if) > 0) return false;
     Block body = without_plain_lets(loop.body);
     if (count(body, is_addition) * place.full.length > most_additions) return false;
     Effects inside = effects_of(body);
@@ -184,6 +190,13 @@ private:
                       return !mentions(slot, outer->variable) && !mentions(loop.lower, outer->variable);
                     });
            }) > 0;
+  }
+
+  static void make_constant(const Place &place) {
+    For &loop = place.loop();
+    loop.upper = loop.lower + Term(place.full.length);
+    loop.simd =
+        loop.simd || (count(loop.body, is_if) > 0 && only_adds(loop.body) && keeps_to_its_element(loop, {}));
   }
 
   /// Writes the iterations out. Returns the elements that are added to, by array and slot, as far as they
