@@ -155,7 +155,7 @@ Program accumulate_locally(Program program, const Safe &safe) {
 }
 
 Program improve(Program program, const Safe &safe) {
-  program = cut_strips(fuse(fold(std::move(program))));
+  program = clear_in_blocks(cut_strips(fuse(fold(std::move(program)))));
   program = split_full_blocks(std::move(program), safe);
   program = accumulate_locally(std::move(program), safe);
   program = share(hoist(std::move(program), safe));

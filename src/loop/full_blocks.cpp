@@ -17,6 +17,8 @@ constexpr std::int64_t longest_block = 64;
 constexpr std::int64_t longest_unrolled = 8;
 constexpr std::int64_t most_additions = 32;
 
+constexpr const char *split_comment = "a full block; a ragged one has the general loops";
+
 /// How long a loop is where nothing cuts it short, and when that is.
 struct Full {
   std::int64_t length = 0;
@@ -91,6 +93,11 @@ public:
     Facts facts = before;
     for (std::size_t k = 0; k < statements.size(); ++k) {
       std::size_t made = split(statements, k, facts);
+      if (made && k > 0 && join(statements[k - 1], statements[k])) {
+        statements.erase(statements.begin() + static_cast<std::ptrdiff_t>(k--));
+        facts.pass(statements[k]);
+        continue;
+      }
       std::vector<Block *> blocks = made ? std::vector<Block *>() : blocks_of(statements[k]);
       for (std::size_t inner = 0; inner < blocks.size(); ++inner)
         block(*blocks[inner], facts.inside(statements[k], inner));
@@ -101,6 +108,18 @@ public:
   }
 
 private:
+  /// Puts two splits by the same condition into the first one, if there are two.
+  static bool join(Statement &first, Statement &second) {
+    auto *one = std::get_if<If>(&first.kind);
+    auto *other = std::get_if<If>(&second.kind);
+    if (!one || !other || one->condition != other->condition || one->comment != split_comment ||
+        other->comment != split_comment || effects_of(first).changes(one->condition))
+      return false;
+    append(one->then, std::move(other->then));
+    append(one->otherwise, std::move(other->otherwise));
+    return true;
+  }
+
   /// Replaces statement k by what is done for full blocks, and, where some may not be full, as it was; the
   /// number of statements that stand there then, or 0 if there is nothing to split.
   std::size_t split(Block &statements, std::size_t k, const Facts &facts) {
@@ -131,8 +150,7 @@ private:
       return made;
     }
     Block general{std::move(*here)};
-    *here = {If{condition, std::move(then), "a full block; a ragged one has the general loops",
-                std::move(general)}};
+    *here = {If{condition, std::move(then), split_comment, std::move(general)}};
     return 1;
   }
 
@@ -165,9 +183,17 @@ private:
                  !changed.mentions_declared(condition);
     if (!place.around.empty() && !known) return false;
     place.full = *full;
-    place.unroll = pays_unrolled(place);
+    place.unroll = is_clearing(place) || pays_unrolled(place);
     bool ragged = loop.upper != loop.lower + Term(full->length);
     return place.unroll || (ragged && count(loop.body, is_loop) == 0);
+  }
+
+  /// A short loop that sets elements to a number.
+  static bool is_clearing(const Place &place) {
+    const For &loop = place.loop();
+    const auto *store = loop.body.size() == 1 ? std::get_if<Store>(&loop.body[0].kind) : nullptr;
+    return store && std::holds_alternative<Element>(store->target) &&
+           std::holds_alternative<Number>(store->value.kind) && place.full.length <= 2 * longest_unrolled;
   }
 
   /// Whether its iterations, written out side by side, add to elements that a loop around or inside doesn't
@@ -192,16 +218,48 @@ private:
            }) > 0;
   }
 
-  static void make_constant(const Place &place) {
+  void make_constant(const Place &place) {
     For &loop = place.loop();
     loop.upper = loop.lower + Term(place.full.length);
-    loop.simd =
-        loop.simd || (count(loop.body, is_if) > 0 && only_adds(loop.body) && keeps_to_its_element(loop, {}));
+    if (count(loop.body, is_if) == 0 || !only_adds(loop.body) || !keeps_to_its_element(loop, {})) return;
+    // Lanes from 0 on: compilers see the length.
+    std::string lane = names_.name(loop.variable + "_lane");
+    substitute_variable(loop.body, loop.variable, loop.lower + term::variable(lane));
+    loop.variable = lane;
+    loop.lower = Term(0);
+    loop.upper = Term(place.full.length);
+    loop.simd = true;
+    loop.body = adding_always(std::move(loop.body));
+  }
+
+  /// What is added under a condition is added in any case, and 0 where the condition doesn't hold: then the
+  /// result is read and written without masks, which processors can't pass from a store to the next load.
+  Block adding_always(Block body) {
+    Block result;
+    for (Statement &statement : body) {
+      auto *guard = std::get_if<If>(&statement.kind);
+      auto *add = guard && guard->then.size() == 1 && guard->otherwise.empty()
+                      ? std::get_if<Accumulate>(&guard->then[0].kind)
+                      : nullptr;
+      if (!add) {
+        result.push_back(std::move(statement));
+        continue;
+      }
+      Accumulate always = *add;
+      std::string term = names_.name(std::get<Element>(always.target).array.substr(0, 1) + ".term");
+      *guard = If{guard->condition, {{Store{Local{term}, add->value}}}, guard->comment, {}};
+      always.value = {Local{term}};
+      result.push_back({DeclareValue{term, {Number{0}}}});
+      result.push_back(std::move(statement));
+      result.push_back({std::move(always)});
+    }
+    return result;
   }
 
   /// Writes the iterations out. Returns the elements that are added to, by array and slot, as far as they
   /// are known to be in bounds.
   std::set<Term> unroll(const Place &place) {
+    bool is_clear = is_clearing(place);
     For loop = std::move(place.loop());
     loop.body = without_plain_lets(std::move(loop.body));
     std::set<Term> in_bounds;
@@ -217,7 +275,10 @@ private:
         if (safe_ && safe_(load)) in_bounds.insert(substitute(load, {{loop.variable, value}}));
       });
       substitute_variable(copy, loop.variable, value);
-      all = k == 0 ? std::move(copy) : jam(std::move(all), std::move(copy), names_);
+      if (k == 0 || is_clear)
+        append(all, std::move(copy));
+      else
+        all = jam(std::move(all), std::move(copy), names_);
     }
     auto here = place.block->begin() + static_cast<std::ptrdiff_t>(place.index);
     here = place.block->erase(here);

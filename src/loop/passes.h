@@ -58,6 +58,10 @@ Program fuse(Program program);
 /// in the cache, and threads are woken once.
 Program cut_strips(Program program);
 
+/// A result that is set to zero in front of a loop over blocks of its slots, which does nothing to it but add
+/// in each block, is set block by block in that loop.
+Program clear_in_blocks(Program program);
+
 /// Loops that are cut short at the edge only, by a minimum of a constant length and other bounds, get
 /// constant bounds where they are full; else the general loops remain. The test stands as far outside as it
 /// can be evaluated, but in no general loop. Short ones are written out where that lets locals take the

@@ -77,6 +77,11 @@ TEST(LoopGolden, strips) {
   test::golden_run("loop", "strips", [](const std::string &input) { return on_block(input, cut_strips); });
 }
 
+TEST(LoopGolden, clear_blocks) {
+  test::golden_run("loop", "clear_blocks",
+                   [](const std::string &input) { return on_block(input, clear_in_blocks); });
+}
+
 TEST(LoopGolden, full_blocks) {
   test::golden_run("loop", "full_blocks", [](const std::string &input) {
     return on_block(input, [](auto &p) { return split_full_blocks(p, everything); });
