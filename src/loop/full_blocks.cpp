@@ -108,6 +108,13 @@ public:
   }
 
 private:
+  /// What the other statements declare.
+  static std::set<std::string> declared_beside(const Block &statements, std::size_t k) {
+    Block others = statements;
+    others.erase(others.begin() + static_cast<std::ptrdiff_t>(k));
+    return effects_of(others).declared;
+  }
+
   /// Puts two splits by the same condition into the first one, if there are two.
   static bool join(Statement &first, Statement &second) {
     auto *one = std::get_if<If>(&first.kind);
@@ -131,19 +138,23 @@ private:
     std::vector<Term> open = conjuncts(place->full.condition);
     std::erase_if(open, [&](const Term &part) { return facts.imply(part); });
     Term condition = term::conjunction(std::move(open));
-    std::set<Term> in_bounds;
+    std::set<Term> outside = in_bounds_;
     if (place->unroll)
-      in_bounds = unroll(*place);
+      in_bounds_.merge(unroll(*place));
     else
       make_constant(*place);
     Facts inside = facts;
     inside.learn(condition);
     block(then, inside);
-    if (!in_bounds.empty())
-      accumulate_locally(
-          then, names_, [&](const Term &load) { return in_bounds.contains(load) || (safe_ && safe_(load)); });
+    // Inner loops too have sums of their own: what is carried from block to block is one addition.
+    if (!in_bounds_.empty())
+      accumulate_locally(then, names_, [&](const Term &load) {
+        return in_bounds_.contains(load) || (safe_ && safe_(load));
+      });
+    in_bounds_ = std::move(outside);
     auto here = statements.begin() + static_cast<std::ptrdiff_t>(k);
     if (is_true(condition)) {
+      if (place->unroll) keep_apart(then, declared_beside(statements, k), names_);
       std::size_t made = then.size();
       here = statements.erase(here);
       statements.insert(here, std::make_move_iterator(then.begin()), std::make_move_iterator(then.end()));
@@ -282,12 +293,14 @@ private:
     }
     auto here = place.block->begin() + static_cast<std::ptrdiff_t>(place.index);
     here = place.block->erase(here);
+    keep_apart(all, effects_of(*place.block).declared, names_);
     place.block->insert(here, std::make_move_iterator(all.begin()), std::make_move_iterator(all.end()));
     return in_bounds;
   }
 
   FreshNames names_;
   const Safe &safe_;
+  std::set<Term> in_bounds_; // elements that are known to be in bounds in the full blocks around
 };
 
 /// A loop over a block is too short for threads.
