@@ -207,25 +207,22 @@ private:
            std::holds_alternative<Number>(store->value.kind) && place.full.length <= 2 * longest_unrolled;
   }
 
-  /// Whether its iterations, written out side by side, add to elements that a loop around or inside doesn't
-  /// change: they are summed up in locals then.
+  /// Whether its iterations, written out side by side, add to elements that a loop inside doesn't change:
+  /// they are summed up in locals then. Not of a loop that others stand around: that its elements are in
+  /// bounds may be due to these.
   static bool pays_unrolled(const Place &place) {
     const For &loop = place.loop();
-    if (place.full.length > longest_unrolled || !only_adds(loop.body)) return false;
+    if (!place.around.empty() || place.full.length > longest_unrolled || !only_adds(loop.body)) return false;
     // Branches that the data decide are better left to vectors with masks.
-    if (count(loop.body, is_if) > 0) return false;
+    if (count(loop.body, is_if) > 0 || count(loop.body, is_loop) == 0) return false;
     Block body = without_plain_lets(loop.body);
     if (count(body, is_addition) * place.full.length > most_additions) return false;
     Effects inside = effects_of(body);
-    bool loops = count(body, is_loop) > 0;
     return count(body, [&](const Statement &statement) {
              const auto *add = std::get_if<Accumulate>(&statement.kind);
              if (!add) return false;
              const Term &slot = std::get<Element>(add->target).slot;
-             if (!mentions(slot, loop.variable) || inside.mentions_declared(slot)) return false;
-             return loops || std::any_of(place.around.begin(), place.around.end(), [&](const For *outer) {
-                      return !mentions(slot, outer->variable) && !mentions(loop.lower, outer->variable);
-                    });
+             return mentions(slot, loop.variable) && !inside.mentions_declared(slot);
            }) > 0;
   }
 
