@@ -42,9 +42,13 @@ double time_of(const std::function<void()> &run, int repetitions, clockid_t cloc
   return (milliseconds_of(clock) - begin) / repetitions;
 }
 
-int repetitions_for(const std::function<void()> &run) {
+clockid_t clock_of(Timing timing) {
+  return timing == Timing::wall ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID;
+}
+
+int repetitions_for(const std::function<void()> &run, clockid_t clock) {
   run(); // caches and branch predictors are warm from here on
-  double once = std::min(time_of(run, 1), time_of(run, 1));
+  double once = std::min(time_of(run, 1, clock), time_of(run, 1, clock));
   return std::clamp(static_cast<int>(least_milliseconds / std::max(once, 1e-6)), 1, most_repetitions);
 }
 
@@ -54,15 +58,17 @@ double cpu_milliseconds() {
   return milliseconds_of(CLOCK_PROCESS_CPUTIME_ID);
 }
 
-Contest compare(const std::function<void()> &first, const std::function<void()> &second, int pairs) {
-  int first_repetitions = repetitions_for(first);
-  int second_repetitions = repetitions_for(second);
+Contest compare(const std::function<void()> &first, const std::function<void()> &second, int pairs,
+                Timing timing) {
+  clockid_t clock = clock_of(timing);
+  int first_repetitions = repetitions_for(first, clock);
+  int second_repetitions = repetitions_for(second, clock);
   std::vector<double> firsts, seconds, ratios;
   for (int pair = 0; pair < pairs; ++pair) {
     double a = 0, b = 0;
-    if (pair % 2 == 0) a = time_of(first, first_repetitions);
-    b = time_of(second, second_repetitions);
-    if (pair % 2 != 0) a = time_of(first, first_repetitions);
+    if (pair % 2 == 0) a = time_of(first, first_repetitions, clock);
+    b = time_of(second, second_repetitions, clock);
+    if (pair % 2 != 0) a = time_of(first, first_repetitions, clock);
     firsts.push_back(a);
     seconds.push_back(b);
     ratios.push_back(a / b);
@@ -81,7 +87,7 @@ double Standings::ratio(std::size_t k, std::size_t by) const {
 
 Standings compare(const std::vector<Contestant> &contestants, Timing timing, double budget) {
   constexpr int least_rounds = 3, most_rounds = 15;
-  clockid_t clock = timing == Timing::wall ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID;
+  clockid_t clock = clock_of(timing);
   std::vector<int> repetitions, rounds;
   for (const Contestant &contestant : contestants) {
     contestant.run(); // caches and branch predictors are warm from here on

@@ -33,6 +33,9 @@ double median(std::vector<double> values);
 /// Precondition: not empty, all positive.
 double geometric_mean(const std::vector<double> &values);
 
+/// Wall-clock time, for what runs on several threads, or the CPU time of the calling thread.
+enum class Timing { wall, cpu };
+
 struct Contest {
   double first = 0;  // milliseconds of one run, median
   double second = 0; // likewise
@@ -43,7 +46,8 @@ struct Contest {
 
 /// Runs both `pairs` times in turns, the one that begins changing each time. Runs shorter than 2 ms are
 /// repeated until they take that long, and divided.
-Contest compare(const std::function<void()> &first, const std::function<void()> &second, int pairs);
+Contest compare(const std::function<void()> &first, const std::function<void()> &second, int pairs,
+                Timing timing = Timing::cpu);
 
 /// One of several programs that compute the same.
 struct Contestant {
@@ -51,9 +55,6 @@ struct Contestant {
   std::function<void()> run;
   std::function<std::vector<double>()> result; // of the last run
 };
-
-/// Wall-clock time, for what runs on several threads, or the CPU time of the calling thread.
-enum class Timing { wall, cpu };
 
 /// What several contestants took, in milliseconds of one run: per contestant one number per round. A slow one
 /// may have been left out of the last rounds.

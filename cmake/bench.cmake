@@ -3,6 +3,9 @@
 add_library(unravel_contest STATIC bench/contest.cpp bench/kernel.cpp)
 target_link_libraries(unravel_contest PUBLIC unravel_flags unravel_pipeline unravel_build unravel_tensor fmt::fmt)
 
+add_executable(bench_layouts bench/layouts.cpp bench/layout_arrays.cpp)
+target_link_libraries(bench_layouts PRIVATE unravel_contest)
+
 # What is compared with Unravel's kernels is compiled as well as the compiler can.
 set(bench_flags -O3 -march=native)
 

@@ -1,5 +1,4 @@
-#include "loop/load.h"
-#include "loop/passes.h"
+#include "loop/accumulate.h"
 
 #include <algorithm>
 
@@ -11,18 +10,19 @@ using term::Term;
 
 class Accumulator {
 public:
-  Accumulator(const Program &program, const Safe &safe) : names_(program), safe_(safe) {}
+  Accumulator(FreshNames &names, const Safe &safe) : names_(names), safe_(safe) {}
 
   void block(Block &statements) {
     for (std::size_t k = 0; k < statements.size(); ++k) {
-      if (std::optional<Element> sum = summed_element(statements, k)) k = introduce(statements, k, *sum);
+      while (std::optional<Element> sum = summed_element(statements, k))
+        k = introduce(statements, k, *sum);
       for (Block *inner : blocks_of(statements[k]))
         block(*inner);
     }
   }
 
 private:
-  /// The one element that a sequential loop adds to, if it is the same in all iterations.
+  /// An element that a sequential loop adds to, if it is the same in all iterations.
   std::optional<Element> summed_element(const Block &statements, std::size_t k) const {
     const Statement &loop = statements[k];
     const auto *counted = std::get_if<For>(&loop.kind);
@@ -44,17 +44,18 @@ private:
     return {};
   }
 
-  /// Whether the loop touches the array in no other way than by adding to this element, sequentially.
+  static bool touches(const Target &target, const std::string &array) {
+    const auto *element = std::get_if<Element>(&target);
+    return element && element->array == array;
+  }
+
+  /// Whether the loop touches the array in no other way than by adding to elements of it, sequentially. Which
+  /// of them may be the same doesn't matter: they are only added to.
   static bool only_added_to(const Statement &loop, const Element &sum) {
     bool only = true;
-    auto touches = [&](const Target &target) {
-      const auto *element = std::get_if<Element>(&target);
-      return element && element->array == sum.array;
-    };
     each_statement(loop, [&](const Statement &inner) {
-      if (const auto *add = std::get_if<Accumulate>(&inner.kind); add && touches(add->target))
-        only = only && std::get<Element>(add->target).slot == sum.slot;
-      if (const auto *store = std::get_if<Store>(&inner.kind); store && touches(store->target)) only = false;
+      if (const auto *store = std::get_if<Store>(&inner.kind); store && touches(store->target, sum.array))
+        only = false;
       if (const auto *zero = std::get_if<Zero>(&inner.kind); zero && zero->array == sum.array) only = false;
       if (const auto *nested = std::get_if<For>(&inner.kind); nested && nested->parallel) only = false;
       each_own_value(inner, [&](const Value &value) {
@@ -68,7 +69,7 @@ private:
     for (Statement &statement : statements) {
       if (auto *add = std::get_if<Accumulate>(&statement.kind)) {
         const auto *element = std::get_if<Element>(&add->target);
-        if (element && element->array == sum.array) add->target = Local{local};
+        if (element && element->array == sum.array && element->slot == sum.slot) add->target = Local{local};
       }
       for (Block *inner : blocks_of(statement))
         redirect(*inner, sum, local);
@@ -106,13 +107,27 @@ private:
     return {};
   }
 
+  /// Whether the statement may add to that element too.
+  static bool adds_to(const Statement &statement, const Element &sum) {
+    bool found = false;
+    each_statement(statement, [&](const Statement &inner) {
+      const auto *add = std::get_if<Accumulate>(&inner.kind);
+      if (!add || !touches(add->target, sum.array)) return;
+      std::int64_t distance = 0;
+      const Term &slot = std::get<Element>(add->target).slot;
+      found = found || !constant_difference(slot, sum.slot, distance) || distance == 0;
+    });
+    return found;
+  }
+
   /// Returns the loop's new place.
   std::size_t introduce(Block &statements, std::size_t k, const Element &sum) {
     std::string local = names_.name(sum.array.substr(0, sum.array.find('.')) + ".sum");
     redirect(*blocks_of(statements[k]).at(0), sum, local);
     auto at = [&](std::size_t place) { return statements.begin() + static_cast<std::ptrdiff_t>(place); };
     Value total{Local{local}};
-    if (std::optional<std::size_t> zeroed = zeroed_before(statements, k, sum)) {
+    std::optional<std::size_t> zeroed = zeroed_before(statements, k, sum);
+    if (zeroed && !adds_to(statements[k], sum)) {
       statements.insert(at(k + 1), Statement{Store{sum, total}});
       statements.erase(at(*zeroed));
       statements.insert(at(k - 1), Statement{DeclareValue{local, Value{Number{0}}}});
@@ -123,19 +138,25 @@ private:
     return k + 1;
   }
 
-  FreshNames names_;
+  FreshNames &names_;
   const Safe &safe_;
 };
 
 } // namespace
 
+void accumulate_locally(Block &block, FreshNames &names, const Safe &safe) {
+  Accumulator(names, safe).block(block);
+}
+
 Program accumulate_locally(Program program, const Safe &safe) {
-  Accumulator(program, safe).block(program.body);
+  FreshNames names(program);
+  accumulate_locally(program.body, names, safe);
   return program;
 }
 
 Program improve(Program program, const Safe &safe) {
-  program = fold(std::move(program));
+  program = clear_in_blocks(cut_strips(fuse(fold(std::move(program)))));
+  program = split_full_blocks(std::move(program), safe);
   program = accumulate_locally(std::move(program), safe);
   program = share(hoist(std::move(program), safe));
   return fold(std::move(program));

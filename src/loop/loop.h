@@ -84,6 +84,9 @@ struct Parallel {
 /// for any iteration (it reads nothing that the body writes, and no break leaves the loop). It is emitted so
 /// that the condition is tested for that many iterations at once; the meaning is the same. step is 1 and the
 /// loop not parallel. Passes keep the form, or set `together` to 1 (may_test_together in walk.h).
+///
+/// `simd`: no iteration reads or writes an element that another one writes, and no loop stands inside:
+/// `#pragma omp simd`. step is 1 and the loop neither parallel nor tested together.
 struct For {
   std::string variable;
   term::Term lower;
@@ -93,6 +96,7 @@ struct For {
   Block body;
   std::string comment;
   int together = 1;
+  bool simd = false;
 };
 
 /// while (condition) body.

@@ -235,6 +235,7 @@ private:
     if (loop.parallel && accept_word("from")) loop.parallel->least = integer();
     if (loop.parallel && accept_word("of")) loop.parallel->work = term();
     if (loop.parallel && accept_word("sum")) loop.parallel->sum = name();
+    loop.simd = accept_word("simd");
     if (accept_word("together")) loop.together = static_cast<int>(integer());
     loop.body = braced();
     return {std::move(loop)};

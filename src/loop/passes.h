@@ -42,11 +42,31 @@ Program hoist(Program program, const Safe &safe = {});
 /// one.
 Program share(Program program);
 
-/// Sums up in a local scalar: += to an element that is the same in all iterations of a loop that doesn't
-/// touch the array otherwise becomes += to a local, which is added to the element after the loop (stored,
+/// Sums up in a local scalar: += to an element that is the same in all iterations of a loop that does nothing
+/// to the array but add becomes += to a local, which is added to the element after the loop (stored,
 /// where 0 was stored in the element before, in the same block, and the array isn't touched in between). Not
 /// for parallel loops; only where `safe` says the element is in bounds, or where 0 was stored in it.
 Program accumulate_locally(Program program, const Safe &safe = {});
+
+/// Neighbouring loops with equal bounds become one, where a loop inside them is shared then as well, so that
+/// what it reads is read once: the two triangles of a symmetric matrix of which one is stored. Both do
+/// nothing but add. The new loop is parallel if both are and each iteration keeps to an element of its own.
+Program fuse(Program program);
+
+/// A serial loop over a parallel one, in which each iteration adds to elements of its own, becomes a parallel
+/// loop over strips of the inner one's range, which run the outer loop inside: the strip of the result stays
+/// in the cache, and threads are woken once.
+Program cut_strips(Program program);
+
+/// A result that is set to zero in front of a loop over blocks of its slots, which does nothing to it but add
+/// in each block, is set block by block in that loop.
+Program clear_in_blocks(Program program);
+
+/// Loops that are cut short at the edge only, by a minimum of a constant length and other bounds, get
+/// constant bounds where they are full; else the general loops remain. The test stands as far outside as it
+/// can be evaluated, but in no general loop. Short ones are written out where that lets locals take the
+/// sums.
+Program split_full_blocks(Program program, const Safe &safe = {});
 
 /// All of them in their order.
 Program improve(Program program, const Safe &safe = {});

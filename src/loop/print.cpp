@@ -70,6 +70,7 @@ private:
     if (x.parallel && x.parallel->least > 0) head += fmt::format(" from {}", x.parallel->least);
     if (x.parallel && x.parallel->work) head += fmt::format(" of {}", to_text(*x.parallel->work));
     if (x.parallel && !x.parallel->sum.empty()) head += fmt::format(" sum {}", x.parallel->sum);
+    if (x.simd) head += " simd";
     if (x.together != 1) head += fmt::format(" together {}", x.together);
     nested(head, x.body);
   }

@@ -228,12 +228,21 @@ private:
     if (!local || sum_.empty() || local->name != sum_) written(target);
   }
 
+  static bool holds_loop(const Block &block) {
+    bool found = false;
+    each_statement(block, [&](const Statement &statement) { found = found || is_loop(statement); });
+    return found;
+  }
+
   void for_loop(const For &loop_) {
     if (loop_.step <= 0)
       refuse(fmt::format("the step of the loop over `{}` is not positive", loop_.variable));
     if (loop_.together < 1 || loop_.together > 64 || (loop_.together > 1 && !may_test_together(loop_)))
       refuse(fmt::format("the loop over `{}` can't test {} iterations together", loop_.variable,
                          loop_.together));
+    bool plain = loop_.step == 1 && !loop_.parallel && loop_.together == 1;
+    if (loop_.simd && (!plain || effects_of(loop_.body).breaks || holds_loop(loop_.body)))
+      refuse(fmt::format("the loop over `{}` can't be a simd loop", loop_.variable));
     auto outside = scope_;
     std::string outer_sum = sum_;
     if (loop_.parallel) {

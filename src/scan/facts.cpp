@@ -4,6 +4,13 @@ namespace unravel::scan {
 
 using term::Term;
 
+namespace {
+
+/// Instances of an axiom of three variables: more cost time.
+constexpr std::size_t most_of_three = 32;
+
+} // namespace
+
 term::Term Facts::about_sizes() const {
   std::vector<Term> facts;
   for (const prove::Axiom &axiom : axioms_)
@@ -34,7 +41,7 @@ std::set<Term> Facts::candidates(const prove::Axiom &axiom, const std::string &q
 std::vector<Facts::Instance> Facts::instances(const std::set<Term> &applications) const {
   std::vector<Instance> result;
   for (const prove::Axiom &axiom : axioms_) {
-    if (axiom.variables.empty() || axiom.variables.size() > 2) continue;
+    if (axiom.variables.empty() || axiom.variables.size() > 3) continue;
     std::vector<term::Substitution> choices{{}};
     for (const std::string &quantified : axiom.variables) {
       std::vector<term::Substitution> longer;
@@ -45,6 +52,8 @@ std::vector<Facts::Instance> Facts::instances(const std::set<Term> &applications
         }
       choices = std::move(longer);
     }
+    // of a triple most instances say nothing of this level
+    if (axiom.variables.size() == 3 && choices.size() > most_of_three) continue;
     for (const term::Substitution &by : choices) {
       Instance instance{term::substitute(axiom.guard, by), term::substitute(axiom.conclusion, by)};
       if (!term::is_false(instance.guard) && !term::is_true(instance.conclusion))

@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-/// Facts about array values: axioms of at most two quantified variables, instantiated on the applications
+/// Facts about array values: axioms of at most three quantified variables, instantiated on the applications
 /// that are known at a level, where what is enforced there implies their guard.
 namespace unravel::scan {
 

@@ -6,6 +6,7 @@
 
 #include <cctype>
 #include <set>
+#include <tuple>
 
 using namespace unravel;
 
@@ -161,5 +162,29 @@ operand B : k(N)
                   "")
             << text;
       }
+  }
+}
+
+TEST(EmitCompile, inner_loops_over_diagonals_and_slots_use_vectors) {
+#ifdef __x86_64__
+  const bool has_masks = __builtin_cpu_supports("avx512f");
+#else
+  const bool has_masks = false;
+#endif
+  if (!has_masks) GTEST_SKIP() << "no processor with masked vectors";
+  test::ScratchFolder folder;
+  const char *flags = " -std=gnu99 -O3 -march=native -fopenmp -ffp-contract=fast -fno-math-errno "
+                      "-fassociative-math -fno-signed-zeros -fno-trapping-math -c ";
+  for (const std::string &input : test::golden_inputs("emit", "kernel_simd")) {
+    std::string text = emit::emit_c(loop::parse_program(input));
+    std::string file = folder.write("kernel.c", text);
+    for (auto [compiler, report, done] :
+         {std::tuple("gcc", "-fopt-info-vec-optimized", "loop vectorized using"),
+          std::tuple("clang-19", "-Rpass=loop-vectorize", "vectorized loop")}) {
+      if (!test::is_installed(compiler)) continue;
+      std::string said =
+          folder.run(std::string(compiler) + flags + report + " " + file + " -o " + folder.path("kernel.o"));
+      EXPECT_NE(said.find(done), std::string::npos) << compiler << "\n" << text << said;
+    }
   }
 }

@@ -69,6 +69,25 @@ TEST(LoopGolden, accumulate) {
   });
 }
 
+TEST(LoopGolden, fuse) {
+  test::golden_run("loop", "fuse", [](const std::string &input) { return on_block(input, fuse); });
+}
+
+TEST(LoopGolden, strips) {
+  test::golden_run("loop", "strips", [](const std::string &input) { return on_block(input, cut_strips); });
+}
+
+TEST(LoopGolden, clear_blocks) {
+  test::golden_run("loop", "clear_blocks",
+                   [](const std::string &input) { return on_block(input, clear_in_blocks); });
+}
+
+TEST(LoopGolden, full_blocks) {
+  test::golden_run("loop", "full_blocks", [](const std::string &input) {
+    return on_block(input, [](auto &p) { return split_full_blocks(p, everything); });
+  });
+}
+
 TEST(LoopGolden, improve) {
   test::golden_run("loop", "improve", [](const std::string &input) {
     Program program = improve(parse_program(input), everything);

@@ -48,6 +48,10 @@ TEST(RandomPrograms, passes_keep_their_effect) {
       {"hoist safe", [](Program p) { return hoist(p, everything); }},
       {"share", share},
       {"accumulate_locally", [](Program p) { return accumulate_locally(p, everything); }},
+      {"fuse", fuse},
+      {"cut_strips", cut_strips},
+      {"clear_in_blocks", clear_in_blocks},
+      {"split_full_blocks", [](Program p) { return split_full_blocks(p, everything); }},
       {"improve", [](Program p) { return improve(p, everything); }},
   };
   for (unsigned seed = 0; seed < 400; ++seed) {

@@ -1,0 +1,73 @@
+#include "loop/jam.h"
+#include "loop/passes.h"
+
+#include <algorithm>
+
+namespace unravel::loop {
+
+namespace {
+
+using term::Term;
+
+int count_loops(const Statement &statement) {
+  int count = 0;
+  each_statement(statement, [&](const Statement &inner) { count += is_loop(inner); });
+  return count;
+}
+
+/// A loop that is parallel however short it is.
+bool is_asked_for(const For &loop) {
+  return loop.parallel && loop.parallel->least == 0;
+}
+
+class Fuser {
+public:
+  explicit Fuser(const Program &program) : names_(program) {}
+
+  void block(Block &statements) {
+    for (std::size_t k = 0; k + 1 < statements.size();) {
+      std::optional<Statement> both = fused(statements[k], statements[k + 1]);
+      if (!both) {
+        ++k;
+        continue;
+      }
+      statements[k] = std::move(*both);
+      statements.erase(statements.begin() + static_cast<std::ptrdiff_t>(k) + 1);
+    }
+    for (Statement &statement : statements)
+      for (Block *inner : blocks_of(statement))
+        block(*inner);
+  }
+
+private:
+  /// The two loops as one, if they share a loop inside as well.
+  std::optional<Statement> fused(const Statement &first, const Statement &second) {
+    const auto *one = std::get_if<For>(&first.kind);
+    const auto *other = std::get_if<For>(&second.kind);
+    if (!one || !other || !only_adds(Block{first, second})) return {};
+    Block apart{second};
+    keep_apart(apart, effects_of(first).declared, names_);
+    Block both = jam({first}, std::move(apart), names_);
+    if (both.size() != 1 || count_loops(both[0]) + 1 >= count_loops(first) + count_loops(second)) return {};
+    bool asked_for = is_asked_for(*one) || is_asked_for(*other);
+    if (one->parallel && other->parallel) {
+      auto &loop = std::get<For>(both[0].kind);
+      if (!keeps_to_its_element(loop, {})) return {};
+      loop.parallel = one->parallel;
+    } else if (asked_for) {
+      return {};
+    }
+    return both[0];
+  }
+
+  FreshNames names_;
+};
+
+} // namespace
+
+Program fuse(Program program) {
+  Fuser(program).block(program.body);
+  return program;
+}
+
+} // namespace unravel::loop

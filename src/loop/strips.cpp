@@ -1,0 +1,136 @@
+#include "loop/jam.h"
+#include "loop/passes.h"
+
+#include <algorithm>
+
+namespace unravel::loop {
+
+namespace {
+
+using term::Term;
+
+/// Of a vector of 8-byte values a strip takes 16 KB: half of a small first-level cache.
+constexpr std::int64_t strip_length = 2048;
+/// Below so much work waking threads doesn't pay: that of rows of compressed matrices (src/choose).
+constexpr std::int64_t least_work = 524288;
+
+/// A bound's parts that the outer loop doesn't change, and the others.
+struct Parts {
+  std::vector<Term> fixed, moving;
+};
+
+template <class Extreme> Parts parts_of(const Term &bound, const Effects &effects) {
+  const auto *several = bound.as<Extreme>();
+  Parts result;
+  for (const Term &part : several ? several->of : std::vector<Term>{bound})
+    (effects.changes(part) || effects.mentions_declared(part) ? result.moving : result.fixed).push_back(part);
+  return result;
+}
+
+bool holds_loop(const Statement &statement) {
+  bool found = false;
+  each_statement(statement, [&](const Statement &inner) { found = found || is_loop(inner); });
+  return found;
+}
+
+class Strips {
+public:
+  explicit Strips(const Program &program) : names_(program) {}
+
+  void block(Block &statements) {
+    for (std::size_t k = 0; k < statements.size(); ++k) {
+      if (std::optional<Strip> strip = cut(statements[k])) {
+        if (k > 0 && clear_inside(statements[k - 1], statements[k], *strip))
+          statements.erase(statements.begin() + static_cast<std::ptrdiff_t>(k--) - 1);
+        continue;
+      }
+      for (Block *inner : blocks_of(statements[k]))
+        block(*inner);
+    }
+  }
+
+private:
+  /// What a strip is of: iterations from `begin` to `end`, by a variable; from `first` to `last` in a strip.
+  struct Strip {
+    Term begin, end;
+    std::string variable, first, last;
+  };
+
+  /// The parallel loop that is all there is in a serial one, behind Lets; or null.
+  static For *only_inner(For &outer) {
+    if (outer.parallel || outer.together > 1 || outer.body.empty()) return nullptr;
+    bool lets = std::all_of(outer.body.begin(), outer.body.end() - 1, [](const Statement &statement) {
+      return std::holds_alternative<Let>(statement.kind);
+    });
+    auto *inner = std::get_if<For>(&outer.body.back().kind);
+    return lets && inner && inner->parallel && inner->step == 1 ? inner : nullptr;
+  }
+
+  std::optional<Strip> cut(Statement &statement) {
+    auto *outer = std::get_if<For>(&statement.kind);
+    For *inner = outer ? only_inner(*outer) : nullptr;
+    if (!inner || !only_adds(statement)) return {};
+    Effects effects = effects_of(statement);
+    Parts lower = parts_of<term::Maximum>(inner->lower, effects);
+    Parts upper = parts_of<term::Minimum>(inner->upper, effects);
+    if (lower.fixed.empty() || upper.fixed.empty() || !keeps_to_its_element(*inner, effects)) return {};
+    Term begin = term::maximum(lower.fixed);
+    Term end = term::minimum(upper.fixed);
+    if (std::int64_t length = 0; constant_difference(begin, end, length) && length <= strip_length) return {};
+    std::string name = names_.name(inner->variable + "_strip");
+    std::string first = names_.name(inner->variable + "_from");
+    std::string last = names_.name(inner->variable + "_to");
+    For strips{name, Term(0), term::ceil_divide(end - begin, strip_length)};
+    strips.comment = "strips of the result that stay in the cache";
+    strips.parallel = Parallel{1, 0, std::nullopt, ""};
+    if (inner->parallel->least > 0) {
+      strips.parallel->least = least_work;
+      strips.parallel->work = multiply(outer->upper - outer->lower, end - begin);
+    }
+    inner->parallel.reset();
+    inner->simd = std::none_of(inner->body.begin(), inner->body.end(), holds_loop);
+    lower.moving.push_back(term::variable(first));
+    upper.moving.push_back(term::variable(last));
+    inner->lower = term::maximum(lower.moving);
+    inner->upper = term::minimum(upper.moving);
+    Term start = begin + term::scale(strip_length, term::variable(name));
+    strips.body.push_back({Let{first, start}});
+    strips.body.push_back({Let{last, term::minimum({term::variable(first) + Term(strip_length), end})}});
+    Strip strip{begin, end, inner->variable, first, last};
+    strips.body.push_back(std::move(statement));
+    statement = {std::move(strips)};
+    return strip;
+  }
+
+  /// Each strip of a result is cleared where it is summed up, if that is all that is cleared before.
+  bool clear_inside(const Statement &before, Statement &strips, const Strip &strip) {
+    const auto *zero = std::get_if<Zero>(&before.kind);
+    if (!zero || strip.begin != Term(0) || strip.end != zero->count) return false;
+    bool plain = true;
+    bool adds = false;
+    each_statement(strips, [&](const Statement &statement) {
+      const auto *add = std::get_if<Accumulate>(&statement.kind);
+      const auto *element = add ? std::get_if<Element>(&add->target) : nullptr;
+      if (!element || element->array != zero->array) return;
+      adds = true;
+      plain = plain && element->slot == term::variable(strip.variable);
+    });
+    if (!plain || !adds) return false;
+    For clear{names_.name(strip.variable), term::variable(strip.first), term::variable(strip.last)};
+    clear.body.push_back({Store{Element{zero->array, term::variable(clear.variable)}, {Number{0}}}});
+    Block &body = std::get<For>(strips.kind).body;
+    body.insert(body.begin() + 2, {std::move(clear)});
+    return true;
+  }
+
+  FreshNames names_;
+};
+
+} // namespace
+
+Program cut_strips(Program program) {
+  Strips(program).block(program.body);
+  return program;
+}
+
+} // namespace unravel::loop
