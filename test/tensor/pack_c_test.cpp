@@ -8,8 +8,8 @@
 
 #include <cstdio>
 #include <fmt/format.h>
-#include <set>
 #include <fmt/ranges.h>
+#include <set>
 
 namespace unravel::tensor {
 namespace {
@@ -55,11 +55,13 @@ std::string check_text(const layout::Layout &layout, const Coordinates &entries,
               text = fmt::format("static void check_{}(void) {{\n  {} A;\n", number, name);
   std::string pointers;
   for (std::size_t mode = 0; mode < entries.order(); ++mode) {
-    text += fmt::format("  int64_t index{}[] = {{{}}};\n", mode, fmt::join(entries.index[mode], ", "));
+    text += fmt::format("  int64_t index{}[] = {{{}}};\n", mode,
+                        entries.size() == 0 ? "0" : fmt::format("{}", fmt::join(entries.index[mode], ", ")));
     pointers += fmt::format("{}index{}", pointers.empty() ? "" : ", ", mode);
   }
   text += fmt::format("  int64_t *index[] = {{{}}};\n  double values[] = {{{}}};\n",
-                      pointers.empty() ? "NULL" : pointers, fmt::join(entries.value, ", "));
+                      pointers.empty() ? "NULL" : pointers,
+                      entries.size() == 0 ? "0" : fmt::format("{}", fmt::join(entries.value, ", ")));
   std::string sizes;
   for (const std::string &size : sizes_of(layout))
     sizes += fmt::format(", {}", packed.sizes.at(size));
@@ -98,13 +100,12 @@ std::string output_of(const std::string &command) {
 
 /// Not all that can be packed can be written as C.
 bool is_written(const PackPlan &plan, const layout::Layout &layout) {
-  std::string refused = refusal([&] { emit_pack_c(plan, layout, {"A", {}}); });
-  EXPECT_TRUE(refused == "no error" ||
-              refused ==
-                  fmt::format("cannot-pack: packing of layout `{}` can't be written as C yet | pack with "
-                              "the tool: `unravel convert`, or `unravel run`",
-                              layout.name));
-  return refused == "no error";
+  if (layout.base_name != "warp24") return true;
+  EXPECT_EQ(
+      refusal([&] { emit_pack_c(plan, layout, {"A", {}}); }),
+      "cannot-pack: packing of layout `warp24` can't be written as C yet: nothing marks the unused positions "
+      "`s` | pack with the tool: `unravel convert`, or `unravel run`");
+  return false;
 }
 
 TEST(PackC, SameAsPack) {
@@ -123,9 +124,10 @@ TEST(PackC, SameAsPack) {
       text += emit_pack_c(plan, layout, {type_name(layout), {}}, index, value) + "\n";
       for (std::size_t count : {1, 20}) {
         std::vector<std::int64_t> shape;
+        bool square = std::set<std::string>(layout.sizes.begin(), layout.sizes.end()).size() < order;
         for (std::size_t mode = 0; mode < order; ++mode)
-          shape.push_back(static_cast<std::int64_t>(3 + mode));
-        Coordinates entries = random_entries(random, shape, count);
+          shape.push_back(static_cast<std::int64_t>(3 + (square ? 2 : mode)));
+        Coordinates entries = storable(layout, plan, random_entries(random, shape, count));
         Tensor packed = pack(layout, plan, entries, {index, value});
         text += check_text(layout, entries, number, packed);
         calls += fmt::format("  check_{}();\n", number++);

@@ -30,14 +30,6 @@ std::vector<std::vector<std::int64_t>> shapes_of(std::size_t order) {
   }
 }
 
-/// Whether sizes of one name are equal.
-bool fits(const layout::Layout &layout, const std::vector<std::int64_t> &shape) {
-  std::map<std::string, std::int64_t> sizes;
-  for (std::size_t mode = 0; mode < shape.size(); ++mode)
-    if (sizes.emplace(layout.sizes[mode], shape[mode]).first->second != shape[mode]) return false;
-  return true;
-}
-
 TEST(Pack, RoundTrips) {
   Random random(7);
   for (std::size_t order = 0; order <= 4; ++order)
