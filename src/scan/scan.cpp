@@ -30,8 +30,9 @@ public:
   Nest scan() {
     for (std::size_t k = 0; k < order_.size(); ++k) {
       Level level = bounds(k);
-      bind(k);
+      bind(k, level);
       conditions(k, level);
+      order_guards(level);
       use_assigned_names(level);
       nest_.levels.push_back(std::move(level));
     }
@@ -192,13 +193,28 @@ private:
   }
 
   /// The variable has its value: applications that needed it are known, and so are facts about them.
-  void bind(std::size_t k) {
+  void bind(std::size_t k, Level &level) {
     std::vector<Term> fresh;
     for (const Term &atom : atoms_)
       if (atom.as<term::Apply>() && bound_after(atom) <= k + 1 && applications_.insert(atom).second)
         fresh.push_back(atom);
+    if (level.kind == Level::Kind::Let)
+      for (const Term &application : fresh)
+        guard_subscripts(k, level, application);
     if (!fresh.empty()) facts_.extend(known_, applications_);
     note_safe_loads(k, fresh);
+  }
+
+  /// A value that was computed, as i = 2*brow(p) + r, may lie outside an array that is read at it: what excludes
+  /// that in the space may be said of other variables, which get their values later.
+  void guard_subscripts(std::size_t k, Level &level, const Term &application) {
+    const auto *call = application.as<term::Apply>();
+    const std::vector<Term> &extents = arrays_.at(call->function);
+    for (std::size_t place = 0; place < extents.size(); ++place) {
+      if (!term::mentions(call->arguments[place], order_[k])) continue;
+      for (const Term &part : term::conjuncts(term::between(Term(0), call->arguments[place], extents[place])))
+        if (!known_.implies(part)) add_guards(level, part);
+    }
   }
 
   bool in_extents(const std::vector<Term> &arguments, const std::vector<Term> &extents) {
@@ -327,6 +343,25 @@ private:
     level.kind = Level::Kind::Find;
     level.components.push_back({term::scale(sign, key), term::scale(sign, target), 1});
     return true;
+  }
+
+  /// Guards are tested from left to right: what is read by one may be in bounds because of another, which then
+  /// says something of the array's subscripts. j < N with j = 4*g + meta(g) comes before present(i, j) = 1.
+  static void order_guards(Level &level) {
+    std::stable_sort(level.guards.begin(), level.guards.end(),
+                     [](const Term &a, const Term &b) { return depth_of(a) < depth_of(b); });
+  }
+
+  /// How many applications are inside each other.
+  static std::size_t depth_of(const Term &term) {
+    std::size_t depth = 0;
+    for (const Term &call : term::applications_of(term)) {
+      std::size_t inside = 0;
+      for (const Term &argument : call.as<term::Apply>()->arguments)
+        inside = std::max(inside, depth_of(argument));
+      depth = std::max(depth, inside + 1);
+    }
+    return depth;
   }
 
   /// Values that have a name by now are called by it: j, not col(p); i, not A.r.

@@ -135,14 +135,13 @@ std::vector<Computation> first_computations() {
   };
 }
 
-/// Each layout with another one and with itself.
+/// Each layout in each kernel, and each pair of layouts.
 std::vector<Computation> literature_computations() {
   std::vector<std::string> matrices = literature_matrices();
   matrices.insert(matrices.end(), literature_squares().begin(), literature_squares().end());
   const std::vector<std::string> &tensors = literature_tensors();
   std::vector<Computation> all = {
       {"y(i) = A(i,j) * x(j)", {{"A", matrices}, {"x", {"dense", "sv"}}}},
-      {"s = A(i,j) * B(i,j)", {{"A", matrices}, {"B", {"csr"}}}},
       {"y(i) = A(i,j) * B(i,j)", {{"A", {"csr", "coo_unsorted"}}, {"B", matrices}}},
       {"y(i) = A(i,j) * x(j)", {{"A", {"csr", "ell"}}, {"x", {"bitmap"}}}},
       {"s = A(i,j,k) * B(i,j,k)", {{"A", tensors}, {"B", tensors}}},
@@ -150,8 +149,13 @@ std::vector<Computation> literature_computations() {
       {"C(i,r) = A(i,j,k) * U(j,r) * V(k,r)", {{"A", tensors}, {"U", {"dense"}}, {"V", {"dense", "csr"}}}},
       {"s = A(i,j,k,l) * x(i) * y(j) * z(k) * w(l)", {{"A", literature_order_4()}, {"w", {"dense", "sv"}}}},
   };
-  for (const std::string &matrix : matrices)
-    all.push_back({"s = A(i,j) * B(i,j)", {{"A", {matrix}}, {"B", {matrix}}}});
+  std::vector<std::string> every = matrices;
+  every.insert(every.end(), shipped_matrices().begin(), shipped_matrices().end());
+  all.push_back({"s = A(i,j) * B(i,j)", {{"A", matrices}, {"B", every}}});
+  all.push_back({"C(i,j) = A(i,k) * B(k,j)", {{"A", matrices}, {"B", every}}});
+  all.push_back({"C(i,j) = A(i,k) * B(k,j)", {{"A", shipped_matrices()}, {"B", matrices}}});
+  all.push_back({"C(i,r) = A(i,k) * U(k,r)", {{"A", every}, {"U", {"dense", "dense<1,0>"}}}});
+  all.push_back({"D(i,j) = S(i,j) * U(i,r) * V(j,r)", {{"S", matrices}, {"U", {"dense"}}}});
   return all;
 }
 
