@@ -56,23 +56,19 @@ Block seed(const scan::Nest &nest, const LevelPlan &plan, std::size_t parallel, 
            const std::string &state) {
   const Level &found = nest.levels[plan.level];
   term::Substitution by{{nest.levels[parallel].variable, first}};
-  std::set<std::string> inner;
+  // Only visits come in order. The chunk's first iteration must be one: nothing in between may skip it.
+  bool visits = nest.levels[parallel].guards.empty();
   for (std::size_t k = parallel + 1; k < plan.level; ++k) {
     const Level &between = nest.levels[k];
-    if (between.kind == Level::Kind::Let)
-      by[between.variable] = term::substitute(between.value, by);
-    else
-      inner.insert(between.variable);
+    visits = visits && between.kind == Level::Kind::Let && between.guards.empty();
+    if (between.kind == Level::Kind::Let) by[between.variable] = term::substitute(between.value, by);
   }
   Term skip = term::substitute(plan.skip, by);
   Level range = found;
   range.lower = term::substitute(found.lower, by);
   range.upper = term::substitute(found.upper, by);
-  bool known = plan.partitioned && plan.direction == find::Direction::Up;
-  for (const Term &used : {skip, range.lower, range.upper})
-    for (const std::string &name : term::variables_of(used))
-      known = known && inner.count(name) == 0;
-  if (!known) return {{loop::Declare{state, plan.start}}};
+  if (!visits || !plan.partitioned || plan.direction != find::Direction::Up)
+    return {{loop::Declare{state, plan.start}}};
   return lower_bound(state, range, skip);
 }
 

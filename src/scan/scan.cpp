@@ -205,8 +205,8 @@ private:
     note_safe_loads(k, fresh);
   }
 
-  /// A value that was computed, as i = 2*brow(p) + r, may lie outside an array that is read at it: what excludes
-  /// that in the space may be said of other variables, which get their values later.
+  /// A value that was computed, as i = 2*brow(p) + r, may lie outside an array that is read at it: what
+  /// excludes that in the space may be said of other variables, which get their values later.
   void guard_subscripts(std::size_t k, Level &level, const Term &application) {
     const auto *call = application.as<term::Apply>();
     const std::vector<Term> &extents = arrays_.at(call->function);
@@ -345,8 +345,9 @@ private:
     return true;
   }
 
-  /// Guards are tested from left to right: what is read by one may be in bounds because of another, which then
-  /// says something of the array's subscripts. j < N with j = 4*g + meta(g) comes before present(i, j) = 1.
+  /// Guards are tested from left to right: what is read by one may be in bounds because of another, which
+  /// then says something of the array's subscripts. j < N with j = 4*g + meta(g) comes before present(i, j)
+  /// = 1.
   static void order_guards(Level &level) {
     std::stable_sort(level.guards.begin(), level.guards.end(),
                      [](const Term &a, const Term &b) { return depth_of(a) < depth_of(b); });

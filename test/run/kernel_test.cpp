@@ -97,6 +97,19 @@ TEST(Kernel, every_alternative_on_one_thread_and_two) {
   EXPECT_GT(kernels, 50u);
 }
 
+/// A chunk's walk begins at its first visit. Its first iteration may be none: there the target may be larger.
+TEST(Kernel, chunks_that_begin_with_an_iteration_that_is_skipped) {
+  std::mt19937_64 random(17);
+  for (const char *vector : {"sv", "@sv_weak", "@sv_from_one"}) {
+    Problem problem{"t = A(i,i) * v(i)", {{"A", "@coo_rows"}, {"v", vector}}, {"chunk 2"}, {}};
+    Packer packer(problem);
+    Compiled kernel(problem);
+    for (int round = 0; round < 40; ++round)
+      if (std::optional<PackedCase> input = packer.draw({{"i", 6}}, random))
+        if (!kernel.check(*input, 1) || !kernel.check(*input, 2)) return;
+  }
+}
+
 TEST(Kernel, through_the_whole_session_with_files) {
   TemporaryFolder folder;
   std::mt19937_64 random(12);
