@@ -24,8 +24,11 @@ if(TARGET Eigen3::Eigen)
   # gcc 12 warns of its own AVX-512 intrinsics.
   target_compile_options(bench_spmv PRIVATE ${bench_flags} -Wno-maybe-uninitialized)
   target_link_libraries(bench_spmv PRIVATE unravel_contest Eigen3::Eigen)
+  add_executable(bench_packing bench/packing.cpp)
+  target_compile_options(bench_packing PRIVATE ${bench_flags} -Wno-maybe-uninitialized)
+  target_link_libraries(bench_packing PRIVATE unravel_contest Eigen3::Eigen)
 else()
-  message(STATUS "Eigen is not here: the benchmark bench_spmv is left out")
+  message(STATUS "Eigen is not here: bench_spmv and bench_packing are left out")
 endif()
 
 # Co-iteration kernels against merges and, where they are here, Eigen and GraphBLAS (Debian: libgraphblas-dev).
