@@ -18,6 +18,10 @@ endif()
 add_executable(bench_spmspv bench/spmspv.cpp)
 target_link_libraries(bench_spmspv PRIVATE unravel_contest unravel_merge)
 
+add_executable(bench_tensors bench/tensors.cpp bench/tensors_hand.cpp)
+set_source_files_properties(bench/tensors_hand.cpp PROPERTIES COMPILE_OPTIONS "-O3;-march=native;-ffast-math")
+target_link_libraries(bench_tensors PRIVATE unravel_contest)
+
 find_package(Eigen3 QUIET NO_MODULE) # Debian: libeigen3-dev
 if(TARGET Eigen3::Eigen)
   add_executable(bench_spmv bench/spmv.cpp)
