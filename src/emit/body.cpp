@@ -33,6 +33,7 @@ public:
           rest_.add(statements[later]);
       statement_ = &statements[k];
       expressions_.set_facts(facts_);
+      if (k + 1 < statements.size() && clears_sum(statements[k + 1])) continue;
       std::visit([&](const auto &x) { write(x); }, statements[k].kind);
       facts_.pass(statements[k]);
     }
@@ -93,12 +94,13 @@ private:
   }
 
   void write(const For &x) {
-    if (std::optional<DenseSum> sum = sum_in_registers()) return write_in_registers(*sum);
+    if (std::optional<DenseSum> sum = sum_in_registers(*statement_)) return write_in_registers(*sum);
     if (&x == dense_.inner && !inside_.empty()) return lines(inside_);
     comment(x.comment);
     if (x.together > 1) return write_together(x);
     const std::string &variable = names_.variable(x.variable);
-    std::string lower = &x == dense_.inner ? first_lane_ : expressions_.term(x.lower);
+    bool is_left = &x == dense_.inner || (clearing_ && statement_ == clearing_);
+    std::string lower = is_left ? first_lane_ : expressions_.term(x.lower);
     std::string start = fmt::format("int64_t {} = {}", variable, lower);
     std::string end = expressions_.term(x.upper);
     if (!is_repeatable(x.upper, x.body)) {
@@ -120,16 +122,23 @@ private:
   // ---- sums along a dense mode, in registers
 
   /// Whether the statement is to be written so: the outermost nest that can.
-  std::optional<DenseSum> sum_in_registers() const {
+  std::optional<DenseSum> sum_in_registers(const Statement &statement) const {
     if (dense_.inner || expressions_.single_precision()) return {};
-    return dense_sum(*statement_, program_);
+    return dense_sum(statement, program_);
+  }
+
+  /// Whether the statement clears what the next one sums up, which then clears what it doesn't store.
+  bool clears_sum(const Statement &next) {
+    std::optional<DenseSum> sum = sum_in_registers(next);
+    if (sum && clears_stretch(*statement_, *sum)) clearing_ = statement_;
+    return clearing_ == statement_;
   }
 
   void write_in_registers(const DenseSum &sum) {
     const Statement &loop = *statement_;
     dense_ = sum;
-    LanesText text = lanes_text(sum, names_, expressions_);
-    const auto *counted = std::get_if<For>(&loop.kind);
+    LanesText text = lanes_text(sum, clearing_ != nullptr, names_, expressions_);
+    const auto *counted = clearing_ ? nullptr : std::get_if<For>(&loop.kind);
     if (counted) open(fmt::format("if ({})", expressions_.term(less(counted->lower, counted->upper))), {});
     line(text.begin);
     text_ += "#ifdef __GNUC__\n";
@@ -143,7 +152,9 @@ private:
     text_ += "#endif\n";
     first_lane_ = text.first;
     open(text.rest, {});
+    if (clearing_) write_again(*clearing_);
     write_again(loop);
+    clearing_ = nullptr;
     close({});
     if (counted) close({});
     dense_ = {};
@@ -348,7 +359,7 @@ private:
   }
 
   void write(const While &x) {
-    if (std::optional<DenseSum> sum = sum_in_registers()) return write_in_registers(*sum);
+    if (std::optional<DenseSum> sum = sum_in_registers(*statement_)) return write_in_registers(*sum);
     comment(x.comment);
     Facts each_round = facts_;
     each_round.forget(effects_of(x.body));
@@ -476,6 +487,7 @@ private:
   Effects rest_;                                // of the statements after a declaration
   Facts facts_;                                 // at the statement that is written
   DenseSum dense_;                              // that is being written in registers, or none
+  const Statement *clearing_ = nullptr;         // the loop before it that clears its stretch
   std::vector<std::string> inside_;             // takes the place of its innermost loop; empty: what is left
   std::string first_lane_;                      // where that begins
   const Statement *statement_ = nullptr;

@@ -9,15 +9,15 @@ using term::Term;
 
 namespace {
 
-/// Elements of a vector, and of the parts: as many as there are registers for, then less, since every part walks
-/// over the whole nest.
+/// Elements of a vector, and of the parts: as many as there are registers for, then less, since every part
+/// walks over the whole nest.
 constexpr int vector_lanes = 8;
 constexpr int lanes_of_part[] = {32, 16, vector_lanes};
 
 class LanesWriter {
 public:
-  LanesWriter(const DenseSum &sum, Names &names, Expressions &expressions)
-      : sum_(sum), names_(names), expressions_(expressions) {
+  LanesWriter(const DenseSum &sum, bool cleared, Names &names, Expressions &expressions)
+      : sum_(sum), cleared_(cleared), names_(names), expressions_(expressions) {
     expressions_.needs().lanes = true;
     const std::string &variable = names_.variable(sum.inner->variable);
     std::string end = expressions_.term(sum.inner->upper);
@@ -45,7 +45,8 @@ private:
     const auto *minus = std::get_if<Minus>(&sum_.sum->value.kind);
     part.inside.push_back(fmt::format("{} {}= {};", vector, minus ? "-" : "+",
                                       value(minus ? minus->of.at(0) : sum_.sum->value, lane)));
-    part.finish.push_back(fmt::format("*(unravel_lanes *)&{} += {};", element(target, lane), vector));
+    part.finish.push_back(
+        fmt::format("*(unravel_lanes *)&{} {}= {};", element(target, lane), cleared_ ? "" : "+", vector));
   }
 
   std::string element(const Element &element, int lane) const {
@@ -65,6 +66,7 @@ private:
   }
 
   const DenseSum &sum_;
+  bool cleared_;
   Names &names_;
   Expressions &expressions_;
   LanesText text_;
@@ -72,8 +74,8 @@ private:
 
 } // namespace
 
-LanesText lanes_text(const DenseSum &sum, Names &names, Expressions &expressions) {
-  return LanesWriter(sum, names, expressions).take();
+LanesText lanes_text(const DenseSum &sum, bool cleared, Names &names, Expressions &expressions) {
+  return LanesWriter(sum, cleared, names, expressions).take();
 }
 
 } // namespace unravel::emit

@@ -25,6 +25,8 @@ struct LanesText {
   std::vector<Part> parts;
 };
 
-LanesText lanes_text(const loop::DenseSum &sum, Names &names, Expressions &expressions);
+/// `cleared`: the stretch is to be zero before the nest. Then `finish` stores the sums, and only what is left
+/// has to be cleared.
+LanesText lanes_text(const loop::DenseSum &sum, bool cleared, Names &names, Expressions &expressions);
 
 } // namespace unravel::emit

@@ -117,6 +117,20 @@ bool runs_along(const Term &slot, const std::string &variable) {
   return !mentions(slot - term::variable(variable), variable);
 }
 
+bool clears_stretch(const Statement &loop, const DenseSum &sum) {
+  const auto *counted = std::get_if<For>(&loop.kind);
+  if (!counted || counted->parallel || counted->body.size() != 1 || counted->lower != sum.inner->lower ||
+      counted->upper != sum.inner->upper || counted->step != 1)
+    return false;
+  const auto *store = std::get_if<Store>(&counted->body[0].kind);
+  const auto *element = store ? std::get_if<Element>(&store->target) : nullptr;
+  const auto *number = store ? std::get_if<Number>(&store->value.kind) : nullptr;
+  const auto &target = std::get<Element>(sum.sum->target);
+  return element && number && number->value == 0 && element->array == target.array &&
+         element->slot - term::variable(counted->variable) ==
+             target.slot - term::variable(sum.inner->variable);
+}
+
 std::optional<DenseSum> dense_sum(const Statement &loop, const Program &program) {
   if (!is_plain_loop(loop)) return {};
   return Nest(loop, program).find();

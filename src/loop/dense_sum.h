@@ -19,6 +19,9 @@ struct DenseSum {
 /// Each element in the product lies at the inner variable plus something without it, or doesn't depend on it.
 std::optional<DenseSum> dense_sum(const Statement &loop, const Program &program);
 
+/// Whether the loop does nothing but set all elements of the stretch to zero.
+bool clears_stretch(const Statement &loop, const DenseSum &sum);
+
 /// Whether a slot is the variable plus something that doesn't mention it.
 bool runs_along(const term::Term &slot, const std::string &variable);
 
