@@ -21,14 +21,21 @@ endif()
 add_executable(bench_spmspv bench/spmspv.cpp)
 target_link_libraries(bench_spmspv PRIVATE unravel_contest unravel_merge)
 
+add_executable(bench_tensors bench/tensors.cpp bench/tensors_hand.cpp)
+set_source_files_properties(bench/tensors_hand.cpp PROPERTIES COMPILE_OPTIONS "-O3;-march=native;-ffast-math")
+target_link_libraries(bench_tensors PRIVATE unravel_contest)
+
 find_package(Eigen3 QUIET NO_MODULE) # Debian: libeigen3-dev
 if(TARGET Eigen3::Eigen)
   add_executable(bench_spmv bench/spmv.cpp)
   # gcc 12 warns of its own AVX-512 intrinsics.
   target_compile_options(bench_spmv PRIVATE ${bench_flags} -Wno-maybe-uninitialized)
   target_link_libraries(bench_spmv PRIVATE unravel_contest Eigen3::Eigen)
+  add_executable(bench_packing bench/packing.cpp)
+  target_compile_options(bench_packing PRIVATE ${bench_flags} -Wno-maybe-uninitialized)
+  target_link_libraries(bench_packing PRIVATE unravel_contest Eigen3::Eigen)
 else()
-  message(STATUS "Eigen is not here: the benchmark bench_spmv is left out")
+  message(STATUS "Eigen is not here: bench_spmv and bench_packing are left out")
 endif()
 
 # Co-iteration kernels against merges and, where they are here, Eigen and GraphBLAS (Debian: libgraphblas-dev).

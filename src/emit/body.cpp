@@ -1,7 +1,9 @@
 #include "emit/body.h"
 
 #include "emit/intersect.h"
+#include "emit/lanes.h"
 #include "emit/mentioned.h"
+#include "emit/together.h"
 #include "emit/wrap.h"
 #include "loop/facts.h"
 #include "loop/passes.h"
@@ -31,6 +33,7 @@ public:
           rest_.add(statements[later]);
       statement_ = &statements[k];
       expressions_.set_facts(facts_);
+      if (k + 1 < statements.size() && clears_sum(statements[k + 1])) continue;
       std::visit([&](const auto &x) { write(x); }, statements[k].kind);
       facts_.pass(statements[k]);
     }
@@ -91,10 +94,14 @@ private:
   }
 
   void write(const For &x) {
+    if (std::optional<DenseSum> sum = sum_in_registers(*statement_)) return write_in_registers(*sum);
+    if (&x == dense_.inner && !inside_.empty()) return lines(inside_);
     comment(x.comment);
     if (x.together > 1) return write_together(x);
     const std::string &variable = names_.variable(x.variable);
-    std::string start = fmt::format("int64_t {} = {}", variable, expressions_.term(x.lower));
+    bool is_left = &x == dense_.inner || (clearing_ && statement_ == clearing_);
+    std::string lower = is_left ? first_lane_ : expressions_.term(x.lower);
+    std::string start = fmt::format("int64_t {} = {}", variable, lower);
     std::string end = expressions_.term(x.upper);
     if (!is_repeatable(x.upper, x.body)) {
       std::string name = names_.fresh(variable + "_end");
@@ -109,6 +116,70 @@ private:
     if (x.parallel && options_.openmp_pragmas) return write_parallel(x, head);
     if (x.simd && options_.openmp_pragmas) simd_pragma(x);
     nested(head, x.body);
+  }
+
+  // ---- sums along a dense mode, in registers
+
+  /// Whether the statement is to be written so: the outermost nest that can.
+  std::optional<DenseSum> sum_in_registers(const Statement &statement) const {
+    if (dense_.inner || expressions_.single_precision()) return {};
+    return dense_sum(statement, program_);
+  }
+
+  /// Whether the statement clears what the next one sums up, which then clears what it doesn't store.
+  bool clears_sum(const Statement &next) {
+    std::optional<DenseSum> sum = sum_in_registers(next);
+    if (sum && clears_stretch(*statement_, *sum)) clearing_ = statement_;
+    return clearing_ == statement_;
+  }
+
+  void write_in_registers(const DenseSum &sum) {
+    const Statement &loop = *statement_;
+    dense_ = sum;
+    LanesText text = lanes_text(sum, clearing_ != nullptr, names_, expressions_);
+    const auto *counted = clearing_ ? nullptr : std::get_if<For>(&loop.kind);
+    if (counted) open(fmt::format("if ({})", expressions_.term(less(counted->lower, counted->upper))), {});
+    line(text.begin);
+    text_ += "#ifdef __GNUC__\n";
+    for (const LanesText::Part &part : text.parts) {
+      open(part.over_parts, part.declare);
+      inside_ = part.inside;
+      write_again(loop);
+      inside_.clear();
+      close(part.finish);
+    }
+    text_ += "#endif\n";
+    first_lane_ = text.first;
+    open(text.rest, {});
+    if (clearing_) write_again(*clearing_);
+    write_again(loop);
+    clearing_ = nullptr;
+    close({});
+    if (counted) close({});
+    dense_ = {};
+  }
+
+  void write_again(const Statement &loop) {
+    statement_ = &loop;
+    expressions_.set_facts(facts_);
+    std::visit([&](const auto &x) { write(x); }, loop.kind);
+  }
+
+  void lines(const std::vector<std::string> &texts) {
+    for (const std::string &each : texts)
+      line(each);
+  }
+
+  void open(const std::string &head, const std::vector<std::string> &first) {
+    line(head + " {");
+    ++indent_;
+    lines(first);
+  }
+
+  void close(const std::vector<std::string> &last) {
+    lines(last);
+    --indent_;
+    line("}");
   }
 
   // ---- the workspace
@@ -228,29 +299,6 @@ private:
 
   // ---- loops that test many iterations at once
 
-  /// The Lets before the If that its condition needs.
-  static Block tested_lets(const For &x) {
-    Block result;
-    std::vector<Term> read = {std::get<If>(x.body.back().kind).condition};
-    for (std::size_t k = x.body.size() - 1; k-- > 0;) {
-      const auto &let = std::get<Let>(x.body[k].kind);
-      bool needed = std::any_of(read.begin(), read.end(),
-                                [&](const Term &term) { return mentions(term, let.variable); });
-      if (!needed) continue;
-      read.push_back(let.value);
-      result.insert(result.begin(), x.body[k]);
-    }
-    return result;
-  }
-
-  /// What an iteration whose condition holds does.
-  static Block accepted(const For &x) {
-    Block result(x.body.begin(), x.body.end() - 1);
-    const Block &then = std::get<If>(x.body.back().kind).then;
-    result.insert(result.end(), then.begin(), then.end());
-    return drop_unused(std::move(result));
-  }
-
   void write_together(const For &x) {
     const std::string &variable = names_.variable(x.variable);
     std::string first = names_.fresh(variable + "_first");
@@ -322,6 +370,7 @@ private:
   }
 
   void write(const While &x) {
+    if (std::optional<DenseSum> sum = sum_in_registers(*statement_)) return write_in_registers(*sum);
     comment(x.comment);
     Facts each_round = facts_;
     each_round.forget(effects_of(x.body));
@@ -333,21 +382,12 @@ private:
     const Statement &loop = *statement_;
     comment(x.comment);
     IntersectText text = intersect_text(x, names_, expressions_);
-    auto open = [&](const std::string &head, const std::vector<std::string> &first) {
-      line(head + " {");
-      ++indent_;
-      for (const std::string &each : first)
-        line(each);
-    };
     open(text.over_blocks, text.compare);
     open(text.over_hits, text.take_hit);
     --indent_;
     branch(loop, 0, x.body);
     line("}");
-    for (const std::string &each : text.advance)
-      line(each);
-    --indent_;
-    line("}");
+    close(text.advance);
   }
 
   void write(const If &x) {
@@ -457,6 +497,10 @@ private:
   std::map<std::string, std::string> strides_;  // between the threads' parts of an array
   Effects rest_;                                // of the statements after a declaration
   Facts facts_;                                 // at the statement that is written
+  DenseSum dense_;                              // that is being written in registers, or none
+  const Statement *clearing_ = nullptr;         // the loop before it that clears its stretch
+  std::vector<std::string> inside_;             // takes the place of its innermost loop; empty: what is left
+  std::string first_lane_;                      // where that begins
   const Statement *statement_ = nullptr;
   std::string text_;
   int indent_ = 1;

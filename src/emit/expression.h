@@ -27,6 +27,7 @@ struct Needs {
   bool equal_pairs_long = false; // of 64-bit keys
   bool stored = false;
   bool is_stored = false;
+  bool lanes = false;
   bool hash = false;
   bool reserve = false;
   bool threads = false;          // whose number and how many

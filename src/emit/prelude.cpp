@@ -31,6 +31,11 @@ std::string of_two(const std::string &name, const std::string &body) {
       name, fmt::format("static inline int64_t unravel_{}(int64_t a, int64_t b) {{ {} }}\n", name, body));
 }
 
+constexpr const char *lanes_text = R"(#ifdef __GNUC__
+typedef double unravel_lanes __attribute__((vector_size(64), aligned(8), may_alias));
+#endif
+)";
+
 constexpr const char *bit_text =
     R"(// The bit at a slot, 32 to a word; in 32 bits, so that compilers can read several at once.
 static inline uint32_t unravel_bit(const uint32_t *bits, uint32_t slot) {
@@ -229,6 +234,7 @@ std::string helpers(const Needs &needs) {
   if (needs.minimum) result += of_two("minimum", "return a < b ? a : b;");
   if (needs.maximum) result += of_two("maximum", "return a > b ? a : b;");
   if (needs.hash) result += guarded("hash", loop::hash_c_text);
+  if (needs.lanes) result += guarded("lanes", lanes_text);
   if (needs.bit) result += guarded("bit", bit_text);
   if (needs.long_bit) result += guarded("long_bit", long_bit_text);
   if (needs.set_bit) result += guarded("set_bit", set_bit_text);

@@ -25,6 +25,23 @@ std::int64_t wrapping_sum(std::int64_t a, std::int64_t factor, std::int64_t b) {
                                    static_cast<std::uint64_t>(factor) * static_cast<std::uint64_t>(b));
 }
 
+/// values[k] / divisor, rounded down. Numbers of 32 bits are multiplied by ceil(2^64 / divisor) instead, the
+/// upper half of which product is the quotient (Lemire, Kaser and Kurz, 2019).
+void divide(std::span<std::int64_t> values, std::int64_t divisor) {
+  std::uint64_t bits = static_cast<std::uint64_t>(divisor);
+  for (std::int64_t value : values)
+    bits |= static_cast<std::uint64_t>(value);
+  if (divisor > 1 && bits <= UINT32_MAX) {
+    std::uint64_t factor = UINT64_MAX / static_cast<std::uint64_t>(divisor) + 1;
+    for (std::int64_t &value : values)
+      value = static_cast<std::int64_t>(
+          static_cast<unsigned __int128>(factor) * static_cast<std::uint64_t>(value) >> 64);
+    return;
+  }
+  for (std::int64_t &value : values)
+    value = quotient(value, divisor);
+}
+
 /// Calls use(begin, count) for stretches of all entries, on all cores.
 template <class Use> void each_stretch(const Coordinates &entries, Use use) {
   run_ranges(entries.size(), [&](std::size_t begin, std::size_t end) {
@@ -50,13 +67,14 @@ public:
                    },
                    [&](const term::FloorDivide &of) {
                      evaluate(of.numerator, begin, out);
-                     for (std::int64_t &value : out)
-                       value = quotient(value, of.divisor);
+                     divide(out, of.divisor);
                    },
                    [&](const term::Modulo &of) {
                      evaluate(of.numerator, begin, out);
-                     for (std::int64_t &value : out)
-                       value -= of.divisor * quotient(value, of.divisor);
+                     std::vector<std::int64_t> quotients(out.begin(), out.end());
+                     divide(quotients, of.divisor);
+                     for (std::size_t k = 0; k < out.size(); ++k)
+                       out[k] -= of.divisor * quotients[k];
                    },
                    [&](const term::Minimum &of) {
                      fold(of.of, begin, out, [](auto a, auto b) { return std::min(a, b); });

@@ -238,7 +238,7 @@ void pack_piece(Tensor &tensor, const PiecePlan &plan, Coordinates entries, cons
     scatter_dense(tensor, plan, entries, options);
   } else if (is_row_plan(tensor, plan, options)) {
     pack_rows(tensor, plan, entries, options);
-  } else {
+  } else if (!pack_keyed(tensor, plan, entries, options)) {
     pad_entries(entries, plan);
     order_entries(entries, plan);
     build_levels(tensor, plan, entries, options);

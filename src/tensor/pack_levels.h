@@ -44,6 +44,11 @@ bool is_row_plan(const Tensor &tensor, const PiecePlan &plan, const PackOptions 
 void pack_rows(Tensor &tensor, const PiecePlan &plan, const Coordinates &coordinates,
                const PackOptions &options);
 
+/// Is the plan one keyed level, its entries sorted by all keys, with nothing but dense levels above and
+/// below? Then the tensor is packed, faster than by order_entries and build_levels; otherwise nothing is done.
+bool pack_keyed(Tensor &tensor, const PiecePlan &plan, const Coordinates &coordinates,
+                const PackOptions &options);
+
 /// Throws memory_limit where the arrays, with the counts that the tensor has, and the work space are too
 /// large.
 void check_memory(const Tensor &tensor, const PackOptions &options, std::size_t entries);

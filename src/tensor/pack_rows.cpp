@@ -3,9 +3,9 @@
 // by row, put in place, sorted and combined. Two passes over memory, on all cores; the result does not depend
 // on their number.
 #include "report/diagnostic.h"
+#include "tensor/pack_deal.h"
 #include "tensor/pack_levels.h"
 #include "tensor/pack_modes.h"
-#include "tensor/parallel.h"
 
 #include <algorithm>
 #include <array>
@@ -22,10 +22,6 @@ struct Item {
   std::uint32_t column;
   double value;
 };
-
-constexpr std::size_t parts = 8;
-constexpr std::size_t one_thread_entries = 20000;
-constexpr unsigned max_bucket_bits = 11;
 
 template <class Index, class Value> class RowPacker {
 public:
@@ -44,12 +40,8 @@ public:
                                       static_cast<std::int64_t>(pointers_.size()),
                     "a segment lies within its pointers");
     pointers_ = pointers_.subspan(static_cast<std::size_t>(first));
-    unsigned row_bits = static_cast<unsigned>(std::bit_width(row_count_));
-    // Buckets of some thousand entries, but no more of them than rows.
-    auto wanted = static_cast<unsigned>(std::bit_width(entries_ / 2048));
-    unsigned bits = std::min({wanted, max_bucket_bits, row_bits});
-    shift_ = row_bits - bits;
-    bucket_count_ = (row_count_ >> shift_) + 1;
+    shift_ = bits_within_bucket(entries_, row_count_);
+    bucket_count_ = ((row_count_ - 1) >> shift_) + 1;
   }
 
   void pack() {
@@ -62,22 +54,16 @@ public:
   }
 
 private:
-  /// In parallel where that pays.
   template <class Work> void each(std::size_t count, Work work) const {
-    if (entries_ >= one_thread_entries) return run_parallel(count, work);
-    for (std::size_t k = 0; k < count; ++k)
-      work(k);
-  }
-
-  std::size_t part_begin(std::size_t part) const {
-    return entries_ / parts * part + std::min(part, entries_ % parts);
+    run_for_entries(entries_, count, work);
   }
 
   bool is_in_order() const {
-    std::array<bool, parts> sorted;
-    each(parts, [&](std::size_t part) {
+    std::array<bool, deal_parts> sorted;
+    each(deal_parts, [&](std::size_t part) {
       bool good = true;
-      for (std::size_t e = std::max<std::size_t>(1, part_begin(part)), end = part_begin(part + 1);
+      for (std::size_t e = std::max<std::size_t>(1, deal_begin(entries_, part)),
+                       end = deal_begin(entries_, part + 1);
            good && e < end; ++e) {
         bool columns_rise = descending_ ? columns_[e - 1] > columns_[e] : columns_[e - 1] < columns_[e];
         good = rows_[e - 1] < rows_[e] || (rows_[e - 1] == rows_[e] && columns_rise);
@@ -100,8 +86,8 @@ private:
   /// The row's end is known where the next one begins: no counting, no second pass.
   void place_in_order() {
     make_arrays();
-    each(parts, [&](std::size_t part) {
-      for (std::size_t e = part_begin(part), end = part_begin(part + 1); e < end; ++e) {
+    each(deal_parts, [&](std::size_t part) {
+      for (std::size_t e = deal_begin(entries_, part), end = deal_begin(entries_, part + 1); e < end; ++e) {
         keys_[e] = stored(columns_[e]);
         sums_[e] = static_cast<Value>(values_[e]);
         std::int64_t next = e + 1 < entries_ ? rows_[e + 1] : static_cast<std::int64_t>(row_count_);
@@ -122,30 +108,15 @@ private:
 
   /// Entries to buckets, in the order of the input.
   void deal() {
-    std::vector<std::vector<std::size_t>> start(parts, std::vector<std::size_t>(bucket_count_));
-    each(parts, [&](std::size_t part) {
-      for (std::size_t e = part_begin(part), end = part_begin(part + 1); e < end; ++e)
-        ++start[part][static_cast<std::size_t>(rows_[e]) >> shift_];
-    });
-    bucket_begin_.assign(bucket_count_ + 1, 0);
-    std::size_t sum = 0;
-    for (std::size_t bucket = 0; bucket < bucket_count_; ++bucket) {
-      bucket_begin_[bucket] = sum;
-      for (std::size_t part = 0; part < parts; ++part)
-        sum += std::exchange(start[part][bucket], sum);
-    }
-    bucket_begin_[bucket_count_] = sum;
     items_ = std::make_unique<Scratch<Item>>(entries_);
     auto mask = static_cast<std::uint32_t>((std::uint64_t{1} << shift_) - 1);
-    each(parts, [&](std::size_t part) {
-      std::vector<std::size_t> &next = start[part];
-      Item *items = items_->data();
-      for (std::size_t e = part_begin(part), end = part_begin(part + 1); e < end; ++e) {
-        auto row = static_cast<std::size_t>(rows_[e]);
-        items[next[row >> shift_]++] = {static_cast<std::uint32_t>(row) & mask,
-                                        static_cast<std::uint32_t>(columns_[e]), values_[e]};
-      }
-    });
+    Item *items = items_->data();
+    bucket_begin_ = tensor::deal(
+        entries_, bucket_count_, [&](std::size_t e) { return static_cast<std::size_t>(rows_[e]) >> shift_; },
+        [&](std::size_t e, std::size_t place) {
+          items[place] = {static_cast<std::uint32_t>(rows_[e]) & mask,
+                          static_cast<std::uint32_t>(columns_[e]), values_[e]};
+        });
   }
 
   /// Puts a bucket's entries in place, counted from the bucket's begin; its pointers are ends within the

@@ -24,9 +24,9 @@ std::vector<loop::Program> programs() {
     return array == "A.rowptr" || array == "y.val";
   };
   std::vector<loop::Program> result;
-  for (const char *name :
-       {"kernel_spmv", "kernel_spmspv", "kernel_dot", "kernel_coo", "kernel_bisect", "kernel_terms",
-        "kernel_marks", "kernel_values", "kernel_positions", "kernel_hash", "kernel_threads"}) {
+  for (const char *name : {"kernel_spmv", "kernel_spmspv", "kernel_dot", "kernel_coo", "kernel_bisect",
+                           "kernel_terms", "kernel_marks", "kernel_values", "kernel_positions", "kernel_hash",
+                           "kernel_threads", "kernel_lanes", "kernel_lanes_cleared"}) {
     loop::Program program = loop::parse_program(test::golden_inputs("emit", name).at(0));
     if (program.name == "dot")
       for (std::size_t k : {1, 2})
@@ -45,6 +45,7 @@ public:
   loop::Memory draw(const loop::Program &program) {
     rows_ = below(7);
     columns_ = below(7);
+    width_ = below(2) ? below(12) : below(90); // of dense matrices: less than a vector, or several
     loop::Memory memory;
     for (const loop::TensorParameter &parameter : program.parameters)
       fill(parameter, memory);
@@ -80,6 +81,10 @@ private:
       std::int64_t size = parameter.is_result ? rows_ : columns_;
       set(name, "N", size, memory);
       count = static_cast<std::size_t>(size);
+    } else if (parameter.layout == "dense_matrix") {
+      std::int64_t lines = parameter.is_result ? rows_ : columns_;
+      set(name, "M", lines, memory), set(name, "N", width_, memory);
+      count = static_cast<std::size_t>(lines * width_);
     } else if (parameter.layout == "csr" || parameter.layout == "coo") {
       auto &rowptr = memory.indices[name + ".rowptr"];
       auto &row = memory.indices[name + ".row"];
@@ -113,6 +118,7 @@ private:
   std::mt19937 random_;
   std::int64_t rows_ = 0;
   std::int64_t columns_ = 0;
+  std::int64_t width_ = 0;
 };
 
 /// Memory as the structs of a kernel: a run of 8-byte slots per parameter, arrays in the declared types.

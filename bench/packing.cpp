@@ -1,0 +1,216 @@
+// Packing from coordinates in no order, int32 indices and f64 values: CSR against Eigen's setFromTriplets,
+// other layouts against our CSR, and CSR to CSC against Eigen's transpose.
+//   packing [--data FOLDER] [--rounds N] [--quick]
+//   packing --turns FOLDER     for pack_csr.py: writes each input's .npy files to the folder, packs when told
+// Targets: CSR no slower than Eigen and SciPy (geometric mean), others within 2x of CSR, conversion
+// within 1.2x.
+
+#include "contest.h"
+#include "kernel.h"
+#include "tensor/convert.h"
+#include "tensor/entry_tree.h"
+#include "tensor/generate.h"
+#include "tensor/pack.h"
+
+#include <Eigen/SparseCore>
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <optional>
+#include <random>
+
+namespace {
+
+using namespace unravel;
+using EigenRows = Eigen::SparseMatrix<double, Eigen::RowMajor, int>;
+using EigenColumns = Eigen::SparseMatrix<double, Eigen::ColMajor, int>;
+
+/// The same entries in no order, as they come from a mesh or a measurement.
+tensor::Coordinates shuffled(const tensor::Coordinates &matrix) {
+  std::vector<std::size_t> order(matrix.size());
+  for (std::size_t k = 0; k < order.size(); ++k)
+    order[k] = k;
+  std::shuffle(order.begin(), order.end(), std::mt19937_64(5));
+  tensor::Coordinates result(matrix.shape);
+  result.resize(matrix.size());
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    for (std::size_t mode = 0; mode < 2; ++mode)
+      result.index[mode][k] = matrix.index[mode][order[k]];
+    result.value[k] = matrix.value[order[k]];
+  }
+  return result;
+}
+
+std::size_t diagonals(const tensor::Coordinates &matrix) {
+  std::vector<bool> seen(static_cast<std::size_t>(matrix.shape[0] + matrix.shape[1]));
+  for (std::size_t e = 0; e < matrix.size(); ++e)
+    seen[static_cast<std::size_t>(matrix.index[1][e] - matrix.index[0][e] + matrix.shape[0])] = true;
+  return static_cast<std::size_t>(std::count(seen.begin(), seen.end(), true));
+}
+
+std::size_t longest_row(const tensor::Coordinates &matrix) {
+  std::vector<std::size_t> length(static_cast<std::size_t>(matrix.shape[0]));
+  for (std::int64_t row : matrix.index[0])
+    ++length[static_cast<std::size_t>(row)];
+  return *std::max_element(length.begin(), length.end());
+}
+
+/// Whether the layout's arrays are not much longer than the entries are many.
+bool suits(const std::string &layout, const tensor::Coordinates &matrix) {
+  auto slots = [&](std::size_t per_row) {
+    return static_cast<double>(per_row) * static_cast<double>(matrix.shape[0]);
+  };
+  double most = 3 * static_cast<double>(matrix.size());
+  if (layout == "dia") return slots(diagonals(matrix)) <= most;
+  if (layout == "ell") return slots(longest_row(matrix)) <= most;
+  return true;
+}
+
+/// One way to make something of the input; what it is given is copied before the clock runs.
+struct Way {
+  std::string name;
+  std::function<double()> milliseconds;
+};
+
+template <class Work> double timed(Work work) {
+  bench::Clock clock;
+  work();
+  return clock.milliseconds();
+}
+
+Way packing(const std::string &name, const std::string &layout_text, const tensor::Coordinates &entries) {
+  layout::Layout layout = bench::pack_as(layout_text, tensor::Coordinates(entries.shape)).layout;
+  return {name, [layout, plan = tensor::plan_packing(layout), &entries] {
+            tensor::Coordinates copy = entries;
+            std::optional<tensor::Tensor> packed;
+            return timed([&] { packed = tensor::pack(layout, plan, std::move(copy)); });
+          }};
+}
+
+std::vector<double> medians_of_ratios(const std::vector<std::vector<double>> &times, std::size_t by) {
+  std::vector<double> result;
+  for (const std::vector<double> &way : times) {
+    std::vector<double> ratios;
+    for (std::size_t round = 0; round < way.size(); ++round)
+      ratios.push_back(way[round] / times[by][round]);
+    result.push_back(bench::median(ratios));
+  }
+  return result;
+}
+
+using Ratios = std::map<std::string, std::vector<double>>;
+
+void measure(const bench::Input &input, int rounds, Ratios &ratios) {
+  tensor::Coordinates entries = shuffled(input.matrix);
+  std::vector<Eigen::Triplet<double, int>> triplets;
+  for (std::size_t e = 0; e < entries.size(); ++e)
+    triplets.emplace_back(static_cast<int>(entries.index[0][e]), static_cast<int>(entries.index[1][e]),
+                          entries.value[e]);
+  std::vector<Way> ways{packing("csr", "csr", entries)};
+  ways.push_back({"Eigen", [&] {
+                    EigenRows matrix(entries.shape[0], entries.shape[1]);
+                    return timed([&] { matrix.setFromTriplets(triplets.begin(), triplets.end()); });
+                  }});
+  for (const auto &[name, layout] : std::vector<std::pair<std::string, std::string>>{
+           {"coo", "coo"}, {"bcsr", "bcsr<3,3>"}, {"dia", "dia"}, {"ell", "ell"}, {"sell", "sell<8>"}})
+    if (suits(name, entries)) ways.push_back(packing(name, layout, entries));
+
+  tensor::Tensor csr = bench::pack_as("csr", entries);
+  layout::Layout csc = bench::pack_as("csc", tensor::Coordinates(entries.shape)).layout;
+  tensor::PackPlan plan = tensor::plan_packing(csc);
+  std::optional<tensor::TreePlan> scan = tensor::plan_tree(csr.layout);
+  std::size_t converting = ways.size();
+  ways.push_back({"to csc", [&] {
+                    std::optional<tensor::Conversion> converted;
+                    return timed([&] { converted = tensor::convert(csr, scan, csc, plan); });
+                  }});
+  EigenRows rows(entries.shape[0], entries.shape[1]);
+  rows.setFromTriplets(triplets.begin(), triplets.end());
+  ways.push_back({"Eigen to csc", [&] {
+                    EigenColumns columns;
+                    return timed([&] { columns = rows; });
+                  }});
+
+  std::vector<std::vector<double>> times(ways.size());
+  for (int round = -1; round < rounds; ++round) // the first one warms up
+    for (std::size_t k = 0; k < ways.size(); ++k) {
+      std::size_t way = (k + static_cast<std::size_t>(round + 1)) % ways.size();
+      double time = ways[way].milliseconds();
+      if (round >= 0) times[way].push_back(time);
+    }
+  std::vector<double> to_csr = medians_of_ratios(times, 0), to_eigen = medians_of_ratios(times, 1),
+                      to_transpose = medians_of_ratios(times, ways.size() - 1);
+  fmt::print("{:<42} {:>9}", input.name, entries.size());
+  for (std::size_t k = 0; k < ways.size(); ++k) {
+    fmt::print("  {} {:.2f}", ways[k].name, bench::median(times[k]));
+    if (k == 0) ratios["csr / Eigen"].push_back(to_eigen[0]);
+    if (k == 0) fmt::print(" ({:.2f})", to_eigen[0]);
+    if (k == converting) ratios["csr to csc / Eigen"].push_back(to_transpose[k]);
+    if (k == converting) fmt::print(" ({:.2f})", to_transpose[k]);
+    if (k < 2 || k >= converting) continue;
+    ratios[ways[k].name + " / csr"].push_back(to_csr[k]);
+    fmt::print(" ({:.2f})", to_csr[k]);
+  }
+  fmt::print("\n");
+  std::fflush(stdout);
+}
+
+/// The other half of pack_csr.py: a line per input; after that "pack" is answered with milliseconds, until
+/// "next".
+void take_turns(const std::vector<bench::Input> &inputs, const std::string &folder) {
+  for (const bench::Input &input : inputs) {
+    tensor::Coordinates entries = shuffled(input.matrix);
+    tensor::write_npy(folder + "/row.npy", tensor::Array::of(entries.index[0]));
+    tensor::write_npy(folder + "/column.npy", tensor::Array::of(entries.index[1]));
+    tensor::write_npy(folder + "/value.npy", tensor::Array::of(entries.value));
+    Way csr = packing("csr", "csr", entries);
+    fmt::print("{}\t{}\t{}\n", input.name, entries.shape[0], entries.shape[1]);
+    std::fflush(stdout);
+    for (std::string word; std::getline(std::cin, word) && word == "pack";) {
+      fmt::print("{}\n", csr.milliseconds());
+      std::fflush(stdout);
+    }
+  }
+}
+
+} // namespace
+
+int main(int count, char **arguments) try {
+  bench::keep_memory();
+  const char *environment = std::getenv("UNRAVEL_DATA");
+  std::string folder = bench::option(count, arguments, "data", environment ? environment : "");
+  int rounds = std::max(1, std::atoi(bench::option(count, arguments, "rounds", "9").c_str()));
+  std::vector<std::string> generators{"poisson2d:500x500", "fem:8000,block=3", "rmat:scale=16,edges=16",
+                                      "banded:100000,width=8"};
+  if (!bench::has_option(count, arguments, "quick"))
+    generators.insert(generators.end(),
+                      {"poisson3d:60x60x60", "banded:200000,width=8", "random:200000x200000,entries=1600000",
+                       "random:20000x20000,entries=400000", "hypersparse:1000000,rows=60000,edges=4"});
+  std::vector<bench::Input> inputs = bench::matrices(folder, generators, 50000, INT32_MAX);
+  if (std::string to = bench::option(count, arguments, "turns", ""); !to.empty()) {
+    take_turns(inputs, to);
+    return 0;
+  }
+  double load = 0;
+  std::ifstream("/proc/loadavg") >> load;
+  fmt::print("milliseconds, wall clock, medians of {} rounds; load average {:.1f}\n", rounds, load);
+  fmt::print("in parentheses: csr and to csc to Eigen's time, the others to csr's\n");
+  Ratios ratios;
+  for (const bench::Input &input : inputs)
+    measure(input, rounds, ratios);
+  const std::map<std::string, double> targets{{"csr / Eigen", 1}, {"csr to csc / Eigen", 1.2}};
+  for (const auto &[name, values] : ratios) {
+    auto target = targets.find(name);
+    fmt::print("{:<20} geometric mean {:.2f}, greatest {:.2f} (target {})\n", name,
+               bench::geometric_mean(values), *std::max_element(values.begin(), values.end()),
+               target == targets.end() ? 2 : target->second);
+  }
+} catch (const std::exception &error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return 1;
+}

@@ -1,0 +1,316 @@
+// Kernels with tensors of order 3 and with dense factors, f64, int32, against hand-written ones.
+//   tensors [--data FOLDER] [--kernels ttv,ttm,mttkrp,spmm,sddmm,spmspm] [--threads 1|2] [--budget MS]
+//   [--quick]
+// FOLDER: of .tns (order 3) and .mtx files; also $UNRAVEL_DATA. bench/README.md has the targets.
+
+#include "contest.h"
+#include "kernel.h"
+#include "tensor/generate.h"
+#include "tensor/structure.h"
+#include "tensor/tensor_file.h"
+#include "tensors_hand.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <random>
+#include <sstream>
+#include <stdexcept>
+
+namespace {
+
+using namespace unravel;
+
+struct Options {
+  int threads = 1;
+  double budget = 300;
+  bool quick = false;
+};
+
+template <class T> const T *elements(tensor::Tensor &tensor, const char *array) {
+  return static_cast<const T *>(tensor.array(array).data());
+}
+
+bench::Fibres fibres(tensor::Tensor &csf) {
+  return {static_cast<std::int32_t>(csf.array("row").size()),
+          elements<std::int32_t>(csf, "row"),
+          elements<std::int32_t>(csf, "rowptr"),
+          elements<std::int32_t>(csf, "col"),
+          elements<std::int32_t>(csf, "fibptr"),
+          elements<std::int32_t>(csf, "tube"),
+          elements<double>(csf, "val")};
+}
+
+bench::Compressed rows(tensor::Tensor &csr) {
+  return {static_cast<std::int32_t>(csr.shape()[0]), static_cast<std::int32_t>(csr.shape()[1]),
+          elements<std::int32_t>(csr, "rowptr"), elements<std::int32_t>(csr, "col"),
+          elements<double>(csr, "val")};
+}
+
+tensor::Tensor dense(std::vector<std::int64_t> shape) {
+  std::size_t count = 1;
+  for (std::int64_t extent : shape)
+    count *= static_cast<std::size_t>(extent);
+  std::vector<double> values(count);
+  std::mt19937_64 random(3);
+  for (double &value : values)
+    value = std::uniform_real_distribution<double>(-1, 1)(random);
+  return bench::pack_as("dense", tensor::from_dense(std::move(shape), values));
+}
+
+/// An expression, its operands (filled) and the hand-written programs that fill an array like the result's.
+struct Case {
+  std::string expression;
+  std::map<std::string, std::string> formats;
+  std::vector<std::int64_t> shape; // of the result
+  std::map<std::string, tensor::Tensor *> operands;
+  std::vector<std::pair<std::string, std::function<void(double *)>>> others;
+};
+
+/// The result, with the structure of an operand where the formats say so.
+tensor::Tensor result_of(const pipeline::Request &request, const Case &of) {
+  pipeline::Front front = pipeline::read_request(request);
+  const std::string &name = front.computation.tensors[0].name;
+  if (front.structure.empty()) return bench::pack_as("dense", tensor::Coordinates(of.shape));
+  return tensor::with_structure_of(*of.operands.at(front.structure), front.layouts.at(name), of.shape);
+}
+
+double difference(const double *a, const double *b, std::size_t count) {
+  double most = 0, largest = 1e-300;
+  for (std::size_t k = 0; k < count; ++k) {
+    most = std::max(most, std::abs(a[k] - b[k]));
+    largest = std::max(largest, std::abs(b[k]));
+  }
+  return most / largest;
+}
+
+using Ratios = std::map<std::string, std::vector<double>>;
+
+void measure(const std::string &label, Case of, const Options &options, Ratios &ratios) {
+  pipeline::Request request;
+  request.expression = of.expression;
+  request.formats = of.formats;
+  std::map<std::string, const tensor::Tensor *> data(of.operands.begin(), of.operands.end());
+  request.counts = bench::counts(data);
+  tensor::Tensor result = result_of(request, of);
+  std::map<std::string, tensor::Tensor *> tensors = of.operands;
+  tensors[of.expression.substr(0, of.expression.find('('))] = &result;
+  bench::BoundKernel ours(request, tensors);
+
+  std::vector<double> buffer(result.array("val").size());
+  std::vector<bench::Contestant> contestants{{"ours", [&] { ours(); }, {}}};
+  for (auto &[name, run] : of.others)
+    contestants.push_back({name, [&run, &buffer] { run(buffer.data()); }, {}});
+  auto compare = [&](bench::Timing timing) { return bench::compare(contestants, timing, options.budget); };
+  ours();
+  for (auto &[name, run] : of.others) {
+    run(buffer.data());
+    double off = difference(result.array("val").as<double>().data(), buffer.data(), buffer.size());
+    if (!(off < 1e-10))
+      throw std::runtime_error(fmt::format("{}, {}: the results differ by {}", label, name, off));
+  }
+  fmt::print("{:<56}", label);
+  if (options.threads == 2) {
+    bench::BoundKernel two(request, tensors);
+    two.set_threads(2);
+    contestants = {{"1 thread", [&] { ours(); }, {}}, {"2 threads", [&] { two(); }, {}}};
+    bench::Standings standings = compare(bench::Timing::wall);
+    fmt::print(" {:9.3f} {:9.3f} ({:.2f})\n", standings.milliseconds(0), standings.milliseconds(1),
+               standings.ratio(0, 1));
+    ratios["1 thread / 2 threads"].push_back(standings.ratio(0, 1));
+    return;
+  }
+  bench::Standings standings = compare(bench::Timing::cpu);
+  fmt::print(" {:9.3f}", standings.milliseconds(0));
+  for (std::size_t k = 1; k < contestants.size(); ++k) {
+    fmt::print("  {} {:.3f} ({:.2f})", contestants[k].name, standings.milliseconds(k), standings.ratio(k, 0));
+    ratios[contestants[k].name + " / ours"].push_back(standings.ratio(k, 0));
+  }
+  fmt::print("\n");
+  std::fflush(stdout);
+}
+
+void summary(const std::string &kernel, const Ratios &ratios) {
+  for (const auto &[name, values] : ratios)
+    fmt::print("{}: {}: geometric mean {:.2f}, least {:.2f}\n", kernel, name, bench::geometric_mean(values),
+               *std::min_element(values.begin(), values.end()));
+  fmt::print("\n");
+}
+
+std::vector<bench::Input> tensors_of_order_3(const std::string &folder, bool quick) {
+  std::vector<bench::Input> found;
+  std::vector<std::string> generators{"random:2000x2000x2000,entries=400000,seed=1",
+                                      "random:300x300x300,entries=500000,seed=2"};
+  if (!quick)
+    generators.insert(generators.end(), {"random:200x4000x3000,entries=800000,seed=3",
+                                         "random:50000x300x3000,entries=500000,seed=4"});
+  for (const std::string &text : generators)
+    found.push_back({text, tensor::generate(tensor::parse_generator(text))});
+  if (folder.empty()) return found;
+  std::vector<std::string> files;
+  for (const auto &entry : std::filesystem::directory_iterator(folder))
+    if (entry.path().filename().string().find(".tns") != std::string::npos)
+      files.push_back(entry.path().string());
+  std::sort(files.begin(), files.end());
+  for (const std::string &file : files) {
+    tensor::Coordinates entries = tensor::read_tensor(file);
+    if (entries.order() == 3 && entries.size() > 10000)
+      found.push_back({std::filesystem::path(file).filename().string(), std::move(entries)});
+  }
+  return found;
+}
+
+void order_3(const std::string &kernel, const std::vector<bench::Input> &inputs, const Options &options) {
+  Ratios all;
+  std::vector<std::int64_t> widths = kernel == "mttkrp" ? std::vector<std::int64_t>{16, 32, 64}
+                                     : kernel == "ttm"  ? std::vector<std::int64_t>{16, 32}
+                                                        : std::vector<std::int64_t>{1};
+  for (std::int64_t width : widths) {
+    Ratios ratios;
+    for (const bench::Input &input : inputs) {
+      tensor::Tensor t = bench::pack_as("csf3", input.matrix);
+      std::vector<std::int64_t> shape = input.matrix.shape;
+      tensor::Tensor c = kernel == "ttv" ? dense({shape[2]}) : dense({shape[2], width});
+      tensor::Tensor b = dense({shape[1], width});
+      bench::Fibres tree = fibres(t);
+      const double *b_val = elements<double>(b, "val"), *c_val = elements<double>(c, "val");
+      Case of;
+      if (kernel == "ttv") {
+        of = {"D(i,j) = T(i,j,k) * C(k)",
+              {{"T", "csf3"}, {"D", "like:T"}},
+              {shape[0], shape[1]},
+              {{"T", &t}, {"C", &c}},
+              {{"TACO", [=](double *d) { bench::taco_ttv(tree, c_val, d); }}}};
+      } else if (kernel == "ttm") {
+        of = {"D(i,j,r) = T(i,j,k) * C(k,r)",
+              {{"T", "csf3"}, {"D", "like:T"}},
+              {shape[0], shape[1], width},
+              {{"T", &t}, {"C", &c}},
+              {{"TACO", [=](double *d) { bench::taco_ttm(tree, c_val, width, d); }}}};
+      } else {
+        std::int64_t lines = shape[0];
+        of = {"Y(i,r) = T(i,j,k) * B(j,r) * C(k,r)",
+              {{"T", "csf3"}},
+              {lines, width},
+              {{"T", &t}, {"B", &b}, {"C", &c}},
+              {{"TACO", [=](double *y) { bench::taco_mttkrp(tree, b_val, c_val, width, lines, y); }},
+               {"acc[R]", [=](double *y) { bench::plain_mttkrp(tree, b_val, c_val, width, lines, y); }},
+               {"vectors", [=](double *y) { bench::vector_mttkrp(tree, b_val, c_val, width, lines, y); }}}};
+      }
+      std::string label = fmt::format("{} {} R={}", kernel, input.name, width);
+      measure(label, of, options, ratios);
+    }
+    summary(fmt::format("{} R={}", kernel, width), ratios);
+  }
+}
+
+void matrix_kernel(const std::string &kernel, const std::vector<bench::Input> &inputs,
+                   const Options &options) {
+  for (std::int64_t width : {16, 64}) {
+    Ratios ratios;
+    for (const bench::Input &input : inputs) {
+      if (input.matrix.shape[0] * width > 20'000'000 || input.matrix.shape[1] * width > 20'000'000) continue;
+      tensor::Tensor a = bench::pack_as("csr", input.matrix);
+      bench::Compressed view = rows(a);
+      std::int64_t lines = input.matrix.shape[0], columns = input.matrix.shape[1];
+      tensor::Tensor x = dense({lines, width}), b = dense({columns, width});
+      const double *x_val = elements<double>(x, "val"), *b_val = elements<double>(b, "val");
+      Case of;
+      if (kernel == "spmm")
+        of = {"Y(i,r) = A(i,j) * B(j,r)",
+              {{"A", "csr"}},
+              {lines, width},
+              {{"A", &a}, {"B", &b}},
+              {{"hand", [=](double *y) { bench::row_spmm(view, b_val, width, y); }}}};
+      else
+        of = {"D(i,j) = A(i,j) * X(i,r) * B(j,r)",
+              {{"A", "csr"}, {"D", "like:A"}},
+              {lines, columns},
+              {{"A", &a}, {"X", &x}, {"B", &b}},
+              {{"hand", [=](double *d) { bench::row_sddmm(view, x_val, b_val, width, d); }}}};
+      measure(fmt::format("{} {} k={}", kernel, input.name, width), of, options, ratios);
+    }
+    summary(fmt::format("{} k={}", kernel, width), ratios);
+  }
+}
+
+/// C(i,j) = A(i,k) B(k,j), C dense: each pair of layouts, milliseconds (Zhao et al., table 5).
+void products(const Options &options) {
+  const std::vector<std::string> layouts{"coo", "csr", "dcsr", "bcsr<4,4>"};
+  const std::int64_t size = options.quick ? 200 : 400;
+  auto entries = [&](int seed) {
+    return tensor::generate(
+        tensor::parse_generator(fmt::format("random:{0}x{0},density=0.1,seed={1}", size, seed)));
+  };
+  tensor::Coordinates left = entries(1), right = entries(2);
+  fmt::print("spmspm, {0} x {0}, density 0.1, milliseconds; A down, B across\n{1:<12}", size, "");
+  for (const std::string &layout : layouts)
+    fmt::print(" {:>10}", layout);
+  std::vector<double> reference;
+  for (const std::string &of_a : layouts) {
+    fmt::print("\n{:<12}", of_a);
+    for (const std::string &of_b : layouts) {
+      tensor::Tensor a = bench::pack_as(of_a, left), b = bench::pack_as(of_b, right),
+                     c = bench::pack_as("dense", tensor::Coordinates({size, size}));
+      pipeline::Request request;
+      request.expression = "C(i,j) = A(i,k) * B(k,j)";
+      request.formats = {{"A", of_a}, {"B", of_b}};
+      request.counts = bench::counts({{"A", &a}, {"B", &b}});
+      bench::BoundKernel kernel(request, {{"C", &c}, {"A", &a}, {"B", &b}});
+      bench::Standings standings =
+          bench::compare({{"ours", [&] { kernel(); }, {}}}, bench::Timing::cpu, options.budget);
+      auto values = c.array("val").as<double>();
+      if (reference.empty()) reference.assign(values.begin(), values.end());
+      if (difference(values.data(), reference.data(), reference.size()) > 1e-10)
+        throw std::runtime_error(fmt::format("{} times {}: a wrong product", of_a, of_b));
+      fmt::print(" {:>10.3f}", standings.milliseconds(0));
+      std::fflush(stdout);
+    }
+  }
+  fmt::print("\n\n");
+}
+
+} // namespace
+
+int main(int count, char **arguments) try {
+  bench::keep_memory();
+  setenv("OMP_WAIT_POLICY", "passive", 0);
+  setenv("KMP_BLOCKTIME", "0", 0);
+  const char *environment = std::getenv("UNRAVEL_DATA");
+  std::string folder = bench::option(count, arguments, "data", environment ? environment : "");
+  Options options;
+  options.threads = bench::option(count, arguments, "threads", "1") == "2" ? 2 : 1;
+  options.budget = std::atof(bench::option(count, arguments, "budget", "300").c_str());
+  options.quick = bench::has_option(count, arguments, "quick");
+  double load = 0;
+  std::ifstream("/proc/loadavg") >> load;
+  fmt::print("milliseconds, {}; in parentheses ratios; load average {:.1f}\n",
+             options.threads == 2 ? "wall clock, one thread and two" : "CPU time of one thread", load);
+  std::vector<bench::Input> of_order_3, matrices;
+  std::istringstream kernels(bench::option(count, arguments, "kernels", "ttv,ttm,mttkrp,spmm,sddmm,spmspm"));
+  for (std::string kernel; std::getline(kernels, kernel, ',');) {
+    if (kernel == "spmspm") {
+      products(options);
+    } else if (kernel == "spmm" || kernel == "sddmm") {
+      std::vector<std::string> generators{"poisson2d:300x300", "rmat:scale=14,edges=16", "fem:4000,block=3"};
+      if (!options.quick)
+        generators.insert(generators.end(), {"banded:50000,width=8", "random:20000x20000,entries=400000"});
+      if (matrices.empty()) matrices = bench::matrices(folder, generators, 50000, 300000);
+      matrix_kernel(kernel, matrices, options);
+    } else if (kernel == "ttv" || kernel == "ttm" || kernel == "mttkrp") {
+      if (of_order_3.empty()) of_order_3 = tensors_of_order_3(folder, options.quick);
+      order_3(kernel, of_order_3, options);
+    } else {
+      throw std::runtime_error(fmt::format("there is no kernel `{}`", kernel));
+    }
+  }
+} catch (const std::exception &error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return 1;
+}

@@ -1,0 +1,81 @@
+#include "emit/lanes.h"
+
+#include <fmt/format.h>
+
+namespace unravel::emit {
+
+using namespace loop;
+using term::Term;
+
+namespace {
+
+/// Elements of a vector, and of the parts: as many as there are registers for, then less, since every part
+/// walks over the whole nest.
+constexpr int vector_lanes = 8;
+constexpr int lanes_of_part[] = {32, 16, vector_lanes};
+
+class LanesWriter {
+public:
+  LanesWriter(const DenseSum &sum, bool cleared, Names &names, Expressions &expressions)
+      : sum_(sum), cleared_(cleared), names_(names), expressions_(expressions) {
+    expressions_.needs().lanes = true;
+    const std::string &variable = names_.variable(sum.inner->variable);
+    std::string end = expressions_.term(sum.inner->upper);
+    text_.first = names_.fresh(variable + "_first");
+    text_.begin = fmt::format("int64_t {} = 0;", text_.first);
+    text_.rest = fmt::format("if ({} < {})", text_.first, end);
+    for (int lanes : lanes_of_part) {
+      LanesText::Part part;
+      part.over_parts = fmt::format("for (; {0} + {1} <= {2}; {0} += {1})", text_.first, lanes, end);
+      part.declare.push_back(fmt::format("const int64_t {} = {};", variable, text_.first));
+      for (int lane = 0; lane < lanes; lane += vector_lanes)
+        add(part, lane);
+      text_.parts.push_back(std::move(part));
+    }
+  }
+
+  LanesText take() { return std::move(text_); }
+
+private:
+  void add(LanesText::Part &part, int lane) {
+    const auto &target = std::get<Element>(sum_.sum->target);
+    std::string vector =
+        names_.fresh(fmt::format("{}_sum{}", names_.array(target.array), lane / vector_lanes));
+    part.declare.push_back(fmt::format("unravel_lanes {} = {{0}};", vector));
+    const auto *minus = std::get_if<Minus>(&sum_.sum->value.kind);
+    part.inside.push_back(fmt::format("{} {}= {};", vector, minus ? "-" : "+",
+                                      value(minus ? minus->of.at(0) : sum_.sum->value, lane)));
+    part.finish.push_back(
+        fmt::format("*(unravel_lanes *)&{} {}= {};", element(target, lane), cleared_ ? "" : "+", vector));
+  }
+
+  std::string element(const Element &element, int lane) const {
+    return expressions_.element({element.array, element.slot + Term(lane)});
+  }
+
+  std::string value(const Value &value_, int lane) const {
+    if (const auto *times = std::get_if<Times>(&value_.kind)) {
+      std::string text;
+      for (const Value &factor : times->factors)
+        text += (text.empty() ? "" : " * ") + value(factor, lane);
+      return text;
+    }
+    const auto *read = std::get_if<Element>(&value_.kind);
+    if (!read || !term::mentions(read->slot, sum_.inner->variable)) return expressions_.value(value_);
+    return "*(const unravel_lanes *)&" + element(*read, lane);
+  }
+
+  const DenseSum &sum_;
+  bool cleared_;
+  Names &names_;
+  Expressions &expressions_;
+  LanesText text_;
+};
+
+} // namespace
+
+LanesText lanes_text(const DenseSum &sum, bool cleared, Names &names, Expressions &expressions) {
+  return LanesWriter(sum, cleared, names, expressions).take();
+}
+
+} // namespace unravel::emit

@@ -1,0 +1,139 @@
+#include "loop/dense_sum.h"
+
+#include "loop/walk.h"
+
+#include <algorithm>
+
+namespace unravel::loop {
+
+using term::Term;
+
+namespace {
+
+/// A sequential loop of a plain form.
+bool is_plain_loop(const Statement &statement) {
+  if (const auto *counted = std::get_if<For>(&statement.kind))
+    return !counted->parallel && counted->together == 1;
+  return std::holds_alternative<While>(statement.kind);
+}
+
+bool is_float64(const std::string &array, const Program &program) {
+  for (const TensorParameter &parameter : program.parameters)
+    for (const ArrayParameter &each : parameter.arrays)
+      if (parameter.name + "." + each.name == array) return each.element == ElementType::Float64;
+  return false;
+}
+
+bool is_size(const Term &bound, const Program &program) {
+  if (const auto *number = bound.as<term::Constant>()) return number->value > 0;
+  const auto *name = bound.as<term::Variable>();
+  return name &&
+         std::any_of(program.parameters.begin(), program.parameters.end(), [&](const auto &parameter) {
+           return std::any_of(parameter.sizes.begin(), parameter.sizes.end(), [&](const std::string &size) {
+             return parameter.name + "." + size == name->name;
+           });
+         });
+}
+
+/// A product of elements, locals and numbers, or its negative.
+bool is_product(const Value &value) {
+  if (const auto *minus = std::get_if<Minus>(&value.kind)) return is_product(minus->of.at(0));
+  const auto *times = std::get_if<Times>(&value.kind);
+  auto is_leaf = [](const Value &factor) {
+    return !std::holds_alternative<Times>(factor.kind) && !std::holds_alternative<Minus>(factor.kind) &&
+           !std::holds_alternative<Stored>(factor.kind);
+  };
+  return times ? std::all_of(times->factors.begin(), times->factors.end(), is_leaf) : is_leaf(value);
+}
+
+class Nest {
+public:
+  Nest(const Statement &loop, const Program &program)
+      : loop_(loop), program_(program), effects_(effects_of(loop)) {}
+
+  std::optional<DenseSum> find() {
+    each_statement(loop_, [&](const Statement &inner) { look_at(inner); });
+    if (!good_ || !found_.inner || effects_.breaks) return {};
+    const auto &target = std::get<Element>(found_.sum->target);
+    std::set<std::string> outside = effects_.stored;
+    outside.insert(effects_.assigned.begin(), effects_.assigned.end());
+    outside.erase(target.array);
+    if (!std::includes(effects_.declared.begin(), effects_.declared.end(), outside.begin(), outside.end()))
+      return {};
+    const For &inner = *found_.inner;
+    Term rest = target.slot - term::variable(inner.variable);
+    if (inner.lower != Term(0) || inner.step != 1 || !is_size(inner.upper, program_) ||
+        !runs_along(target.slot, inner.variable) || effects_.changes(rest) ||
+        effects_.mentions_declared(rest))
+      return {};
+    return reads_well(target.array) ? std::optional(found_) : std::nullopt;
+  }
+
+private:
+  void look_at(const Statement &statement) {
+    if (const auto *counted = std::get_if<For>(&statement.kind); counted && counted->body.size() == 1) {
+      const auto *sum = std::get_if<Accumulate>(&counted->body[0].kind);
+      if (sum && std::holds_alternative<Element>(sum->target) && &statement != &loop_) {
+        good_ = good_ && !found_.inner && is_product(sum->value);
+        found_ = {counted, sum};
+      }
+    }
+    if (const auto *sum = std::get_if<Accumulate>(&statement.kind))
+      good_ = good_ && (sum == found_.sum || std::holds_alternative<Local>(sum->target));
+    if (const auto *store = std::get_if<Store>(&statement.kind))
+      good_ = good_ && std::holds_alternative<Local>(store->target);
+    good_ = good_ && (!is_loop(statement) || is_plain_loop(statement)) &&
+            !std::holds_alternative<Zero>(statement.kind) &&
+            !std::holds_alternative<SetElement>(statement.kind);
+  }
+
+  /// Nothing of the result; in the product, what vectors can be made of.
+  bool reads_well(const std::string &result) const {
+    bool well = is_float64(result, program_);
+    each_statement(loop_, [&](const Statement &inner) {
+      each_own_value(inner, [&](const Value &value) {
+        each_element(value, [&](const Element &element) {
+          well = well && element.array != result && is_float64(element.array, program_);
+        });
+      });
+    });
+    const std::string &variable = found_.inner->variable;
+    each_element(found_.sum->value, [&](const Element &element) {
+      well = well && (!mentions(element.slot, variable) || runs_along(element.slot, variable));
+    });
+    return well;
+  }
+
+  const Statement &loop_;
+  const Program &program_;
+  Effects effects_;
+  DenseSum found_;
+  bool good_ = true;
+};
+
+} // namespace
+
+bool runs_along(const Term &slot, const std::string &variable) {
+  return !mentions(slot - term::variable(variable), variable);
+}
+
+bool clears_stretch(const Statement &loop, const DenseSum &sum) {
+  const auto *counted = std::get_if<For>(&loop.kind);
+  if (!counted || counted->parallel || counted->body.size() != 1 || counted->lower != sum.inner->lower ||
+      counted->upper != sum.inner->upper || counted->step != 1)
+    return false;
+  const auto *store = std::get_if<Store>(&counted->body[0].kind);
+  const auto *element = store ? std::get_if<Element>(&store->target) : nullptr;
+  const auto *number = store ? std::get_if<Number>(&store->value.kind) : nullptr;
+  const auto &target = std::get<Element>(sum.sum->target);
+  return element && number && number->value == 0 && element->array == target.array &&
+         element->slot - term::variable(counted->variable) ==
+             target.slot - term::variable(sum.inner->variable);
+}
+
+std::optional<DenseSum> dense_sum(const Statement &loop, const Program &program) {
+  if (!is_plain_loop(loop)) return {};
+  return Nest(loop, program).find();
+}
+
+} // namespace unravel::loop

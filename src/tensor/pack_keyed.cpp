@@ -1,0 +1,428 @@
+// Packing of one sorted, keyed level between dense ones: blocks in rows of blocks, padded rows, diagonals,
+// lists of coordinates. An entry's line (the dense levels above) and column (its keys) are numbers; entries
+// are dealt into buckets of neighbouring lines, sorted there by line and column, and each goes to its node's
+// place. The dense levels below are not sorted by: values are added up in place, in the order of the input.
+#include "report/diagnostic.h"
+#include "tensor/pack_deal.h"
+#include "tensor/pack_levels.h"
+#include "tensor/pack_modes.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <optional>
+
+namespace unravel::tensor {
+
+namespace {
+
+struct Item {
+  std::uint32_t line; // within the bucket
+  std::uint32_t column;
+  std::uint32_t below; // the slot, as far as the levels below the keyed one determine it
+  double value;
+};
+
+/// Modes as one number, the first being the most significant digit.
+struct MixedNumber {
+  struct Digit {
+    std::size_t mode;
+    const std::int64_t *index;
+    std::int64_t size, weight;
+    bool descending;
+  };
+  std::vector<Digit> digits;
+  std::int64_t count = 1; // of numbers
+
+  /// False where there would be more than 2^32 numbers.
+  bool append(const Coordinates &coordinates, std::size_t mode, bool descending) {
+    std::int64_t size = std::max<std::int64_t>(coordinates.shape[mode], 1);
+    if (size > (INT64_C(1) << 32) / count) return false;
+    for (Digit &digit : digits)
+      digit.weight *= size;
+    digits.push_back({mode, coordinates.index[mode].data(), size, 1, descending});
+    count *= size;
+    return true;
+  }
+
+  std::int64_t of_entry(std::size_t e) const {
+    std::int64_t number = 0;
+    for (const Digit &digit : digits)
+      number += digit.weight * (digit.descending ? digit.size - 1 - digit.index[e] : digit.index[e]);
+    return number;
+  }
+
+  std::int64_t index_of(const Digit &digit, std::int64_t number) const {
+    if (digits.size() == 1) return digit.descending ? digit.size - 1 - number : number;
+    std::int64_t index = number / digit.weight % digit.size;
+    return digit.descending ? digit.size - 1 - index : index;
+  }
+
+  const Digit *digit_of(std::size_t mode) const {
+    auto found = std::find_if(digits.begin(), digits.end(), [&](const Digit &d) { return d.mode == mode; });
+    return found == digits.end() ? nullptr : &*found;
+  }
+};
+
+/// The extents of an array from the last one on, as far as they are known: the strides of its slots.
+std::vector<std::optional<std::int64_t>> known_strides(const Tensor &tensor, const std::string &name) {
+  const layout::Array &array = *tensor.layout.array(name);
+  std::vector<std::optional<std::int64_t>> strides(array.extents.size(), 1);
+  for (std::size_t s = strides.size(); s-- > 1;) {
+    std::optional<std::int64_t> extent = try_evaluate(array.extents[s], tensor);
+    strides[s - 1] = strides[s] && extent ? std::optional(*strides[s] * *extent) : std::nullopt;
+  }
+  return strides;
+}
+
+class KeyedPacker {
+public:
+  KeyedPacker(Tensor &tensor, const PiecePlan &plan, const Coordinates &coordinates,
+              const PackOptions &options)
+      : tensor_(tensor), plan_(plan), options_(options), coordinates_(coordinates),
+        entries_(coordinates.size()) {}
+
+  /// Whether the plan is of this kind, for numbers of these sizes. Without side effects on the tensor.
+  bool fits() {
+    while (keyed_ < plan_.levels.size() && plan_.levels[keyed_].is_dense() && plan_.levels[keyed_].sign == 1)
+      ++keyed_;
+    if (keyed_ == plan_.levels.size() || !is_plain_level()) return false;
+    for (std::size_t l = keyed_ + 1; l < plan_.levels.size(); ++l)
+      if (!plan_.levels[l].is_dense()) return false;
+    return number_modes() && number_below();
+  }
+
+  void pack() {
+    numbers_ = level_numbers(plan_, tensor_);
+    deal_entries();
+    nodes_of_line_.assign(keyed_ > 0 ? static_cast<std::size_t>(lines_.count) : 0, 0);
+    nodes_of_bucket_.assign(bucket_count_, 0);
+    run_for_entries(entries_, bucket_count_, [&](std::size_t bucket) { sort_bucket(bucket); });
+    number_nodes();
+    check_memory(tensor_, options_, entries_);
+    make_arrays();
+    run_for_entries(entries_, bucket_count_, [&](std::size_t bucket) { write_bucket(bucket); });
+  }
+
+private:
+  const Level &level() const { return plan_.levels[keyed_]; }
+
+  bool is_plain_level() const {
+    const Level &of = level();
+    bool padded = of.kind == Level::Kind::Padded;
+    if (of.kind != Level::Kind::Counted && of.kind != Level::Kind::Segment && !padded) return false;
+    if ((of.kind == Level::Kind::Counted) != (keyed_ == 0) || (padded && !of.unused) || !of.merge)
+      return false;
+    if (plan_.value.empty() || !plan_.flags.empty()) return false;
+    if (element_type(*tensor_.layout.array(plan_.value), options_.index, options_.value) == DType::F4)
+      return false; // sums are made in double precision
+    for (const Key &key : of.keys) {
+      auto is_its = [&](const SortKey &by) { return by.mode == key.mode; };
+      if (std::count_if(of.order.begin(), of.order.end(), is_its) != 1) return false;
+      if (key.slots.size() == 1 && (padded || key.slots[0].constant != 0)) return false;
+    }
+    for (const Slot &parent : of.parents)
+      if (parent.level == Slot::no_level || parent.level >= keyed_) return false;
+    return of.order.size() == of.keys.size();
+  }
+
+  /// Without a level above, the first key takes the place of the line.
+  bool number_modes() {
+    const std::vector<SortKey> &order = level().order;
+    for (std::size_t l = 0; l < keyed_; ++l)
+      if (!lines_.append(coordinates_, plan_.levels[l].mode, false)) return false;
+    std::size_t first = keyed_ == 0 ? 1 : 0;
+    if (first == 1 && !lines_.append(coordinates_, order[0].mode, order[0].descending)) return false;
+    for (std::size_t k = first; k < order.size(); ++k)
+      if (!columns_.append(coordinates_, order[k].mode, order[k].descending)) return false;
+    // There is a counter per line.
+    return lines_.count / 16 <= static_cast<std::int64_t>(entries_) + 4096;
+  }
+
+  /// What the levels below add to a slot must be known before anything is counted.
+  bool number_below() {
+    std::vector<std::optional<std::int64_t>> strides = known_strides(tensor_, plan_.value);
+    std::int64_t largest = 0;
+    for (std::size_t s = 0; s < plan_.slots.size(); ++s) {
+      std::size_t l = plan_.slots[s].level;
+      if (l == Slot::no_level || l <= keyed_) continue;
+      const Level &dense = plan_.levels[l];
+      std::int64_t size = std::max<std::int64_t>(coordinates_.shape[dense.mode], 1);
+      if (!strides[s] || *strides[s] >= INT64_C(1) << 32 || size >= INT64_C(1) << 30) return false;
+      largest += *strides[s] * (size - 1);
+      below_.push_back(
+          {dense.mode, coordinates_.index[dense.mode].data(), size, *strides[s], dense.sign < 0});
+      if (largest >= INT64_C(1) << 32) return false;
+    }
+    return true;
+  }
+
+  std::uint32_t below(std::size_t e) const {
+    std::int64_t slot = 0;
+    for (const MixedNumber::Digit &digit : below_)
+      slot += digit.weight * (digit.descending ? digit.size - 1 - digit.index[e] : digit.index[e]);
+    return static_cast<std::uint32_t>(slot);
+  }
+
+  void deal_entries() {
+    shift_ = bits_within_bucket(entries_, static_cast<std::size_t>(lines_.count));
+    bucket_count_ = ((static_cast<std::size_t>(lines_.count) - 1) >> shift_) + 1;
+    items_ = std::make_unique<Scratch<Item>>(entries_);
+    Item *items = items_->data();
+    std::int64_t mask = (INT64_C(1) << shift_) - 1;
+    bucket_begin_ = deal(
+        entries_, bucket_count_,
+        [&](std::size_t e) { return static_cast<std::size_t>(lines_.of_entry(e)) >> shift_; },
+        [&](std::size_t e, std::size_t place) {
+          items[place] = {static_cast<std::uint32_t>(lines_.of_entry(e) & mask),
+                          static_cast<std::uint32_t>(columns_.of_entry(e)), below(e), coordinates_.value[e]};
+        });
+  }
+
+  std::size_t first_line(std::size_t bucket) const { return bucket << shift_; }
+  std::size_t lines_in(std::size_t bucket) const {
+    return std::min(static_cast<std::size_t>(lines_.count) - first_line(bucket), std::size_t{1} << shift_);
+  }
+
+  /// By line and column, stable; counts the nodes.
+  void sort_bucket(std::size_t bucket) {
+    std::size_t count = bucket_begin_[bucket + 1] - bucket_begin_[bucket];
+    if (count == 0) return;
+    Item *items = items_->data() + bucket_begin_[bucket];
+    std::vector<std::size_t> end(lines_in(bucket));
+    for (std::size_t k = 0; k < count; ++k)
+      ++end[items[k].line];
+    std::size_t sum = 0;
+    for (std::size_t &line : end)
+      sum += std::exchange(line, sum);
+    auto sorted = std::make_unique_for_overwrite<Item[]>(count);
+    for (std::size_t k = 0; k < count; ++k)
+      sorted[end[items[k].line]++] = items[k];
+    std::size_t begin = 0;
+    for (std::size_t line = 0; line < end.size(); begin = end[line++]) {
+      sort_line(sorted.get() + begin, end[line] - begin);
+      std::size_t nodes = 0;
+      for (std::size_t k = begin; k < end[line]; ++k)
+        nodes += k == begin || sorted[k].column != sorted[k - 1].column;
+      nodes_of_bucket_[bucket] += nodes;
+      if (keyed_ > 0) nodes_of_line_[first_line(bucket) + line] = static_cast<std::uint32_t>(nodes);
+    }
+    std::copy_n(sorted.get(), count, items);
+  }
+
+  static void sort_line(Item *items, std::size_t count) {
+    auto before = [](const Item &a, const Item &b) { return a.column < b.column; };
+    if (std::is_sorted(items, items + count, before)) return;
+    if (count > 32) return std::stable_sort(items, items + count, before);
+    for (std::size_t k = 1; k < count; ++k) {
+      Item item = items[k];
+      std::size_t at = k;
+      for (; at > 0 && before(item, items[at - 1]); --at)
+        items[at] = items[at - 1];
+      items[at] = item;
+    }
+  }
+
+  /// Counts and pointers.
+  void number_nodes() {
+    node_begin_.assign(bucket_count_, 0);
+    std::size_t sum = 0;
+    for (std::size_t bucket = 0; bucket < bucket_count_; ++bucket)
+      node_begin_[bucket] = std::exchange(sum, sum + nodes_of_bucket_[bucket]);
+    auto nodes = static_cast<std::int64_t>(sum);
+    if (level().kind == Level::Kind::Padded)
+      widen();
+    else if (!level().count.empty())
+      tensor_.counts[level().count] = nodes;
+    if (level().kind == Level::Kind::Segment) {
+      check_width(tensor_.layout, level().pointer, options_, nodes, fmt::format("{} entries", nodes));
+      Elements &pointers = make_array(tensor_, level().pointer, options_);
+      Place place = place_of(level().pointer, level().parents);
+      for (std::size_t line = 0; line < nodes_of_line_.size(); ++line)
+        if (nodes_of_line_[line] > 0)
+          pointers.set_integer(pointer_slot(pointers, place, line) + 1, nodes_of_line_[line]);
+      sum_pointers(pointers);
+    }
+    complete_counts(tensor_);
+  }
+
+  /// How many positions a padded level has: the most that any node fills, of all or of each segment.
+  void widen() {
+    std::uint32_t widest = 0;
+    for (std::uint32_t nodes : nodes_of_line_)
+      widest = std::max(widest, nodes);
+    if (level().width > 0 && widest > level().width)
+      fail_not_storable(tensor_, fmt::format("position `{}` is below {}, but {} entries want one of them",
+                                             level().position, level().width, widest));
+    if (!level().count.empty()) tensor_.counts[level().count] = widest;
+    if (level().pointer.empty()) return;
+    Elements &pointers = make_array(tensor_, level().pointer, options_);
+    pointer_place_ = place_of(level().pointer, level().parents);
+    for (std::size_t line = 0; line < nodes_of_line_.size(); ++line) {
+      if (nodes_of_line_[line] == 0) continue;
+      std::size_t slot = pointer_slot(pointers, pointer_place_, line) + 1;
+      pointers.set_integer(slot, std::max<std::int64_t>(pointers.integer(slot), nodes_of_line_[line]));
+    }
+    std::int64_t sum = 0; // of widths, which a narrow array may not hold
+    for (std::size_t k = 0; k < pointers.size(); ++k)
+      sum += pointers.integer(k);
+    check_width(tensor_.layout, level().pointer, options_, sum, fmt::format("{} positions", sum));
+    sum_pointers(pointers);
+  }
+
+  /// A slot as a sum: what the line gives, and a factor of the node's position.
+  struct Place {
+    struct Part {
+      std::int64_t weight, size, factor; // factor * (line / weight % size)
+    };
+    std::int64_t constant = 0, node = 0;
+    std::vector<Part> parts;
+  };
+
+  Place place_of(const std::string &array, const std::vector<Slot> &slots) const {
+    Place place;
+    std::vector<std::optional<std::int64_t>> strides = known_strides(tensor_, array);
+    for (std::size_t s = 0; s < slots.size(); ++s) {
+      std::int64_t stride = strides[s].value();
+      place.constant += stride * slots[s].constant;
+      std::size_t l = slots[s].level;
+      if (l == Slot::no_level) continue;
+      if (l == keyed_) {
+        place.node += stride;
+        continue;
+      }
+      const Level &dense = plan_.levels[l];
+      place.constant += stride * numbers_[l].offset;
+      if (l > keyed_) {
+        if (dense.sign < 0)
+          place.constant -= stride * (std::max<std::int64_t>(coordinates_.shape[dense.mode], 1) - 1);
+        continue;
+      }
+      const MixedNumber::Digit &digit = *lines_.digit_of(dense.mode);
+      place.parts.push_back({digit.weight, digit.size, stride});
+    }
+    return place;
+  }
+
+  static std::int64_t slot_of_line(const Place &place, std::size_t line) {
+    std::int64_t slot = place.constant;
+    for (const Place::Part &part : place.parts)
+      slot += part.factor * (static_cast<std::int64_t>(line) / part.weight % part.size);
+    return slot;
+  }
+
+  static std::size_t pointer_slot(const Elements &pointers, const Place &place, std::size_t line) {
+    std::int64_t slot = slot_of_line(place, line);
+    report::require(slot >= 0 && slot + 1 < static_cast<std::int64_t>(pointers.size()),
+                    "a segment lies within its pointers");
+    return static_cast<std::size_t>(slot);
+  }
+
+  struct KeyPlace {
+    const Key *key;
+    std::int64_t offset;
+    Place place;
+    Elements *array;
+  };
+
+  void make_arrays() {
+    Elements &values = make_array(tensor_, plan_.value, options_, false);
+    fill(values.as<double>(), 0.0);
+    value_place_ = place_of(plan_.value, plan_.slots);
+    for (std::size_t k = 0; k < level().keys.size(); ++k) {
+      const Key &key = level().keys[k];
+      bool made = tensor_.arrays.count(key.array) != 0; // by another key of the same array
+      Elements &array = made ? tensor_.array(key.array) : make_array(tensor_, key.array, options_, false);
+      std::int64_t unused = level().unused ? try_evaluate(*level().unused, tensor_).value() : 0;
+      if (!made && array.type() == DType::I4)
+        fill(array.as<std::int32_t>(), static_cast<std::int32_t>(unused));
+      if (!made && array.type() == DType::I8) fill(array.as<std::int64_t>(), unused);
+      keys_.push_back({&key, numbers_[keyed_].key_offsets[k], place_of(key.array, key.slots), nullptr});
+    }
+    for (KeyPlace &key : keys_)
+      key.array = &tensor_.array(key.key->array);
+  }
+
+  template <class T> static void fill(std::span<T> elements, T value) {
+    run_ranges(elements.size(), [&](std::size_t begin, std::size_t end) {
+      std::fill(elements.begin() + static_cast<std::ptrdiff_t>(begin),
+                elements.begin() + static_cast<std::ptrdiff_t>(end), value);
+    });
+  }
+
+  void write_bucket(std::size_t bucket) {
+    const Item *items = items_->data() + bucket_begin_[bucket];
+    std::size_t count = bucket_begin_[bucket + 1] - bucket_begin_[bucket];
+    std::span<double> values = tensor_.array(plan_.value).as<double>();
+    auto next = static_cast<std::int64_t>(node_begin_[bucket]);
+    std::int64_t node = 0, slot = 0, line_slot = 0;
+    std::vector<std::int64_t> key_slots(keys_.size()); // for node 0 of the line
+    for (std::size_t k = 0; k < count; ++k) {
+      const Item &item = items[k];
+      bool new_line = k == 0 || item.line != items[k - 1].line;
+      std::size_t line = first_line(bucket) + item.line;
+      if (new_line) {
+        line_slot = slot_of_line(value_place_, line);
+        for (std::size_t key = 0; key < keys_.size(); ++key)
+          key_slots[key] = slot_of_line(keys_[key].place, line);
+      }
+      if (new_line || item.column != items[k - 1].column) {
+        if (level().kind != Level::Kind::Padded)
+          node = next++;
+        else
+          node = new_line ? first_padded(line) : node + 1;
+        slot = line_slot + value_place_.node * node;
+        for (std::size_t key = 0; key < keys_.size(); ++key)
+          write_key(keys_[key], key_slots[key], line, item.column, node);
+      }
+      auto at = static_cast<std::size_t>(slot + item.below);
+      report::require(at < values.size(), "a slot lies within its array");
+      values[at] += item.value;
+    }
+  }
+
+  std::int64_t first_padded(std::size_t line) const {
+    if (level().pointer.empty()) return 0;
+    const Elements &pointers = tensor_.array(level().pointer);
+    return pointers.integer(pointer_slot(pointers, pointer_place_, line));
+  }
+
+  void write_key(const KeyPlace &key, std::int64_t line_slot, std::size_t line, std::int64_t column,
+                 std::int64_t node) {
+    const MixedNumber::Digit *digit = columns_.digit_of(key.key->mode);
+    std::int64_t index = digit ? columns_.index_of(*digit, column)
+                               : lines_.index_of(lines_.digits[0], static_cast<std::int64_t>(line));
+    std::int64_t slot = line_slot + key.place.node * node;
+    report::require(slot >= 0 && slot < static_cast<std::int64_t>(key.array->size()),
+                    "a slot lies within its array");
+    key.array->set_integer(static_cast<std::size_t>(slot), key.key->sign * (index - key.offset));
+  }
+
+  Tensor &tensor_;
+  const PiecePlan &plan_;
+  const PackOptions &options_;
+  const Coordinates &coordinates_;
+  std::size_t entries_;
+  std::size_t keyed_ = 0; // the number of the keyed level
+  MixedNumber lines_, columns_;
+  std::vector<MixedNumber::Digit> below_;
+  std::vector<LevelNumbers> numbers_;
+  unsigned shift_ = 0;
+  std::size_t bucket_count_ = 1;
+  std::unique_ptr<Scratch<Item>> items_;
+  std::vector<std::size_t> bucket_begin_, nodes_of_bucket_, node_begin_;
+  std::vector<std::uint32_t> nodes_of_line_; // where there are levels above
+  Place value_place_, pointer_place_;
+  std::vector<KeyPlace> keys_;
+};
+
+} // namespace
+
+bool pack_keyed(Tensor &tensor, const PiecePlan &plan, const Coordinates &coordinates,
+                const PackOptions &options) {
+  KeyedPacker packer(tensor, plan, coordinates, options);
+  if (!packer.fits()) return false;
+  packer.pack();
+  return true;
+}
+
+} // namespace unravel::tensor
