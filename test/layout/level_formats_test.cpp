@@ -4,6 +4,7 @@
 #include "layout_text.h"
 
 #include <gtest/gtest.h>
+#include <set>
 
 namespace unravel::test {
 namespace {
@@ -141,10 +142,14 @@ TEST(LevelFormats, PropertiesOfLevels) {
 TEST(LevelFormats, DiagonalsAreDia) {
   layout::Layout mine = layout_of("layout mine(i: M, j: N) { levels k: compressed, i: range, j: offset; }");
   layout::Layout shipped = layout::load_layout(reference_of("dia"), 2).layout;
-  EXPECT_EQ(term::to_text(term::rename(mine.pieces[0].relation, {{"p1", "d"}, {"r2", "r"}, {"N1", "ND"}},
-                                       {{"off1", "off"}})),
-            "XX");
-  ASSERT_EQ(mine.properties.size(), shipped.properties.size());
+  auto conditions = [](const term::Term &relation) {
+    std::vector<term::Term> parts = term::conjuncts(relation);
+    return std::set<term::Term>(parts.begin(), parts.end());
+  };
+  EXPECT_EQ(conditions(term::rename(mine.pieces[0].relation, {{"p1", "d"}, {"r2", "r"}, {"N1", "ND"}},
+                                    {{"off1", "off"}})),
+            conditions(shipped.pieces[0].relation));
+  EXPECT_EQ(mine.properties.size(), shipped.properties.size());
 }
 
 /// What a format always or never has can't be chosen.
