@@ -10,8 +10,7 @@ namespace {
 
 const std::vector<std::string> vectors = {"d", "s", "u"};
 const std::vector<std::string> matrices = {"dd",     "ds",     "sd",     "ss",  "uq",      "du",
-                                           "ds:1,0", "ss:1,0", "uq:1,0", "sro", "sro:1,0", "hash_matrix<2>",
-                                           "csf"};
+                                           "ds:1,0", "ss:1,0", "uq:1,0", "sro", "sro:1,0", "csf"};
 const std::vector<std::string> tensors = {"sss", "ucq",       "dss",  "dsd",  "suq",       "sdd",
                                           "duq", "sss:2,0,1", "dsro", "srod", "csf<1,2,0>"};
 
