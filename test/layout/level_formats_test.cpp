@@ -165,10 +165,10 @@ TEST(LevelFormats, PropertiesThatContradict) {
             "input:2:23: error: a dense level is always unique [bad-property]\n"
             "  hint: it has no properties of choice\n");
   EXPECT_EQ(outcome("i: dense, j: compressed full"),
-            "input:2:33: error: a compressed level is never full [bad-property]\n"
+            "input:2:34: error: a compressed level is never full [bad-property]\n"
             "  hint: what may be said of it is `not ordered` and `not unique`\n");
   EXPECT_EQ(outcome("i: dense, j: hashed(8) ordered"),
-            "input:2:32: error: a hashed level is never ordered [bad-property]\n"
+            "input:2:33: error: a hashed level is never ordered [bad-property]\n"
             "  hint: what may be said of it is `not unique`\n");
   EXPECT_EQ(outcome("i: dense, j: compressed not sorted"),
             "input:2:38: error: expected a property of levels (`full`, `ordered`, `unique`, `branchless` or "
