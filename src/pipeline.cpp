@@ -86,10 +86,10 @@ parse::ScheduleTree read_schedules(const Request &request) {
 
 find::Requests find_requests(const parse::ScheduleTree &schedule) {
   static const std::map<std::string, find::Method> methods = {
-      {"direct", find::Method::Direct},    {"seq", find::Method::Sequential},
-      {"gallop", find::Method::Galloping}, {"binary", find::Method::Binary},
-      {"hash", find::Method::Hash},        {"map", find::Method::Map},
-      {"scan", find::Method::Scan}};
+      {"direct", find::Method::Direct},  {"probe", find::Method::Probe},
+      {"seq", find::Method::Sequential}, {"gallop", find::Method::Galloping},
+      {"binary", find::Method::Binary},  {"hash", find::Method::Hash},
+      {"map", find::Method::Map},        {"scan", find::Method::Scan}};
   find::Requests requests;
   for (const parse::ScheduleTree::Find &find : schedule.finds) {
     if (find.method.text == "auto") continue;

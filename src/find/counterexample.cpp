@@ -75,6 +75,11 @@ public:
                          position(0), position(1), position(2));
     if (kind == "O-direct")
       return fmt::format("{}: it is at position {}, not at `{}`", looking(), position(0), argument);
+    if (kind == "O-start")
+      return fmt::format("{}: it is at position {}, before `{}`", looking(), position(0), argument);
+    if (kind == "O-empty")
+      return fmt::format("{}: it is at position {}, behind the empty position {}", looking(), position(1),
+                         position(0));
     if (kind == "O-persist") return persist();
     if (kind == "O-inc") return increment();
     if (kind == "O-init" || kind == "O-clamp") return starts(kind == "O-clamp", argument == "up");
@@ -242,6 +247,8 @@ std::string demand(const LevelPlan &plan, const std::string &reason) {
       {"O-stop", "where a search stops without a match there is none ahead"},
       {"O-part", "keys are in order, so that a bisection knows where to go on"},
       {"O-direct", "the target alone says at which position it is"},
+      {"O-start", "no key lies before its hash"},
+      {"O-empty", "no key lies behind an empty position that follows its hash"},
       {"O-block", "blocks begin at multiples of their width"},
       {"O-range", "keys lie in a range that a property names"},
   };

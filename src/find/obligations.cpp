@@ -486,6 +486,29 @@ bool Obligations::aligned(const Term &key, std::int64_t width) {
   return ask(name, std::move(hypotheses));
 }
 
+bool Obligations::starts_at(const Term &start) {
+  Terms hypotheses = context(0, level_);
+  hypotheses.push_back(match(0, position()));
+  hypotheses.push_back(less(position(), start));
+  return ask("O-start(" + term::to_text(start) + ")", std::move(hypotheses));
+}
+
+bool Obligations::in_front(const Term &start) {
+  Terms hypotheses = context(0, level_);
+  hypotheses.push_back(less(start, level().lower));
+  return ask("O-front", std::move(hypotheses));
+}
+
+bool Obligations::ends_where_not(const Term &used, const Term &start) {
+  Terms hypotheses = context(0, level_);
+  hypotheses.push_back(in_segment(0, position()));
+  hypotheses.push_back(match(0, position(1)));
+  hypotheses.push_back(at_most(start, position()));
+  hypotheses.push_back(less(position(), position(1)));
+  hypotheses.push_back(negation(used));
+  return ask("O-empty(" + term::to_text(used) + ")", std::move(hypotheses));
+}
+
 bool Obligations::direct(const Term &position_term) {
   std::string name = "O-direct(" + term::to_text(position_term) + ")";
   Terms hypotheses = context(0, level_);

@@ -96,6 +96,12 @@ public:
   bool extent_within(const term::Term &extent, std::size_t end, const term::Term &limit);
   /// A block's key is a multiple of its width.
   bool aligned(const term::Term &key, std::int64_t width);
+  /// No match lies before `start`.
+  bool starts_at(const term::Term &start);
+  /// ... which is in the segment or behind it.
+  bool in_front(const term::Term &start);
+  /// From `start` on, no match lies behind a position where `used` is false.
+  bool ends_where_not(const term::Term &used, const term::Term &start);
   /// The only possible match is at `position`.
   bool direct(const term::Term &position);
   bool direct_in_bounds(const term::Term &position);

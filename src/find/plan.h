@@ -14,8 +14,9 @@
 /// (Zhao et al., section 6 and Appendix A; obligations as in docs/find-synthesis.md.)
 namespace unravel::find {
 
-enum class Method { Direct, Sequential, Galloping, Binary, Hash, Map, Scan };
-std::string name_of(Method method); // "direct", "sequential", "galloping", "binary", "hash", "map", "scan"
+enum class Method { Direct, Probe, Sequential, Galloping, Binary, Hash, Map, Scan };
+std::string
+name_of(Method method); // "direct", "probe", "sequential", "galloping", "binary", "hash", "map", "scan"
 /// Sequential and Galloping keep a position from visit to visit.
 bool keeps_state(Method method);
 /// Hash and Map fill a map before a level of the nest.
@@ -58,6 +59,7 @@ struct InStep {
 /// The plan of one Find level of the nest. Positions q run over [lower, upper) of the level; what each method
 /// stands for (up; `match` is match_condition, down walks with --q, q >= lower and min):
 ///   Direct      q = position; if (lower <= q < upper and match) body
+///   Probe       q = start; while (q < upper and skip): if (match) body, unique: leave; ++q
 ///   Sequential  q = state (clamp: max(state, lower)); while (q < upper and skip) ++q;
 ///               unique: if (q < upper and match) { body; advance: ++q }
 ///               chain:  r = q; while (r < upper and match at r) { body at r; ++r }  advance: q = r
@@ -95,7 +97,8 @@ struct LevelPlan {
   std::vector<term::Term> state_room;
   bool clamp = false; // q = max(state, lower) (down: min(state, upper - 1)) at each visit
   std::size_t state_level = 0;
-  /// The state's first value (in an array: of each slot), over the variables outside `state_level`.
+  /// The state's first value (in an array: of each slot), over the variables outside `state_level`. Probe:
+  /// the first position of the visit.
   term::Term start;
   bool advance = false; // `++q` after a match is allowed (O-inc)
   /// The plan is executed where there are few positions: the walk takes single steps.
@@ -152,11 +155,11 @@ using Lengths = std::map<std::string, double>;
 ///
 /// `value_positions`: positions that are found only to read one operand's value (scan/uses.h).
 ///
-/// Direct is taken where it is proved, then a dense map where it is proved and serves several passes, then
-/// sequential iteration where it is proved, worth it and its state is one scalar, then binary search, then
-/// the scan. `unknown` from the prover is not proved. Where the lengths say that a walk over the range would
-/// serve too few targets, binary search is taken before it; where they say that a
-/// state in an array would serve many, the walk is taken before binary search.
+/// Direct is taken where it is proved, then a probe, then a dense map where it is proved and serves several
+/// passes, then sequential iteration where it is proved, worth it and its state is one scalar, then binary
+/// search, then the scan. `unknown` from the prover is not proved. Where the lengths say that a walk over the
+/// range would serve too few targets, binary search is taken before it; where they say that a state in an
+/// array would serve many, the walk is taken before binary search.
 FindPlan plan_finds(const scan::Nest &nest, prove::Prover &prover, const Requests &requests = {},
                     const Lengths &lengths = {}, const std::set<std::string> &value_positions = {});
 

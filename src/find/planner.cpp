@@ -32,8 +32,13 @@ struct Template {
 
 /// The order of trying is the order of cost.
 constexpr Template templates[] = {
-    {Method::Direct, try_direct},       {Method::Map, try_map},       {Method::Sequential, try_sequential},
-    {Method::Galloping, try_galloping}, {Method::Binary, try_binary}, {Method::Hash, try_hash},
+    {Method::Direct, try_direct},
+    {Method::Probe, try_probe},
+    {Method::Map, try_map},
+    {Method::Sequential, try_sequential},
+    {Method::Galloping, try_galloping},
+    {Method::Binary, try_binary},
+    {Method::Hash, try_hash},
     {Method::Scan, try_scan},
 };
 
@@ -256,14 +261,16 @@ private:
     } else {
       own.method = each.method;
     }
-    own.candidates.push_back({each.method, outcome.proved, true, taken ? "" : outcome.reason});
+    if (outcome.applies || insist)
+      own.candidates.push_back({each.method, outcome.proved, true, taken ? "" : outcome.reason});
     return taken;
   }
 
   void note_untried(LevelPlan &own) const {
     own.candidates.back().reason = "chosen";
     for (const Template &each : templates)
-      if (std::none_of(own.candidates.begin(), own.candidates.end(),
+      if (each.method != Method::Probe &&
+          std::none_of(own.candidates.begin(), own.candidates.end(),
                        [&](const Candidate &candidate) { return candidate.method == each.method; }))
         own.candidates.push_back({each.method, false, false, name_of(own.method) + " costs less"});
   }

@@ -10,6 +10,7 @@ namespace unravel::find {
 std::string name_of(Method method) {
   switch (method) {
   case Method::Direct: return "direct";
+  case Method::Probe: return "probe";
   case Method::Sequential: return "sequential";
   case Method::Galloping: return "galloping";
   case Method::Binary: return "binary";
@@ -60,6 +61,8 @@ std::string print_method(const LevelPlan &plan, const scan::Nest &nest) {
     if (plan.check_bounds) text += ", if in range";
     if (plan.check_match) text += ", if it matches";
     return text + "\n";
+  case Method::Probe:
+    return fmt::format("  from {} while {}\n", term::to_text(plan.start), term::to_text(plan.skip));
   case Method::Sequential:
   case Method::Galloping:
     if (plan.in_step)

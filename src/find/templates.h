@@ -12,6 +12,7 @@ struct Outcome {
   bool available = false; // ... and code can be made for it
   bool worthwhile = true; // ... and it beats the next template in the planner's order
   std::string reason;     // where one of these is false
+  bool applies = true;    // false: nothing here speaks of what the template is for; it isn't listed
 };
 
 /// Precondition of all: plan.unique and plan.contiguous are not relied upon before the call; each sets what
@@ -21,6 +22,7 @@ Outcome try_sequential(Obligations &obligations, LevelPlan &plan);
 Outcome try_map(Obligations &obligations, LevelPlan &plan);
 Outcome try_galloping(Obligations &obligations, LevelPlan &plan);
 Outcome try_binary(Obligations &obligations, LevelPlan &plan);
+Outcome try_probe(Obligations &obligations, LevelPlan &plan);
 Outcome try_hash(Obligations &obligations, LevelPlan &plan);
 Outcome try_scan(Obligations &obligations, LevelPlan &plan);
 

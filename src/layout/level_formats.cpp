@@ -1,6 +1,7 @@
 // Compositions of level formats, expanded to the text of a layout.
 #include "layout/level_formats.h"
 
+#include "parse/parse.h"
 #include "report/diagnostic.h"
 
 #include <algorithm>
@@ -15,26 +16,62 @@ using report::Kind;
 namespace {
 
 constexpr std::string_view coordinate_names = "ijklmnoabcdefgh";
+constexpr const char *diagonals_hint =
+    "write `levels k: compressed, i: range, j: offset`, k no coordinate; in letters `sro`";
 
-const char *word_for(LevelFormat format) {
-  switch (format) {
-  case LevelFormat::Dense: return "dense";
-  case LevelFormat::Compressed: return "compressed";
-  case LevelFormat::CompressedRepeats: return "compressed not unique";
-  case LevelFormat::Singleton: return "singleton";
-  case LevelFormat::SingletonRepeats: return "singleton not unique";
-  }
-  return "";
+/// A property of levels in the sense of Chou et al., table 1, for one format.
+struct Quality {
+  const char *name;
+  enum { Always, Never, Either } of;
+};
+
+/// A format's word and its row of the table.
+struct FormatRow {
+  LevelFormat format;
+  const char *word;
+  Quality qualities[5];
+};
+
+constexpr auto Always = Quality::Always;
+constexpr auto Never = Quality::Never;
+constexpr auto Either = Quality::Either;
+
+constexpr FormatRow format_rows[] = {
+    {LevelFormat::Dense,
+     "dense",
+     {{"full", Always}, {"ordered", Always}, {"unique", Always}, {"branchless", Never}, {"compact", Always}}},
+    {LevelFormat::Compressed,
+     "compressed",
+     {{"full", Never}, {"ordered", Either}, {"unique", Either}, {"branchless", Never}, {"compact", Always}}},
+    {LevelFormat::Singleton,
+     "singleton",
+     {{"full", Never}, {"ordered", Either}, {"unique", Either}, {"branchless", Always}, {"compact", Always}}},
+    {LevelFormat::Range,
+     "range",
+     {{"full", Never}, {"ordered", Always}, {"unique", Always}, {"branchless", Never}, {"compact", Never}}},
+    {LevelFormat::Offset,
+     "offset",
+     {{"full", Never}, {"ordered", Always}, {"unique", Always}, {"branchless", Always}, {"compact", Never}}},
+    {LevelFormat::Hashed,
+     "hashed",
+     {{"full", Never}, {"ordered", Never}, {"unique", Either}, {"branchless", Never}, {"compact", Never}}},
+};
+
+const FormatRow &row_of(LevelFormat format) {
+  return format_rows[static_cast<std::size_t>(format)];
 }
 
-bool is_keyed(LevelFormat format) {
-  return format != LevelFormat::Dense;
+/// As it is written after the colon in `levels`.
+std::string words_for(const Level &level) {
+  const FormatRow &row = row_of(level.format);
+  std::string words = row.word;
+  if (!level.ordered && row.qualities[1].of == Either) words += " not ordered";
+  if (!level.unique) words += " not unique";
+  return words;
 }
-bool is_singleton(LevelFormat format) {
-  return format == LevelFormat::Singleton || format == LevelFormat::SingletonRepeats;
-}
-bool repeats(LevelFormat format) {
-  return format == LevelFormat::CompressedRepeats || format == LevelFormat::SingletonRepeats;
+
+bool is_keyed(const Level &level) {
+  return level.format == LevelFormat::Compressed || level.format == LevelFormat::Singleton;
 }
 
 class Expansion {
@@ -44,25 +81,31 @@ public:
 
   std::string text() {
     for (std::size_t level = 0; level < levels_.size(); ++level) {
-      if (!is_keyed(levels_[level]))
-        add_dense(level);
-      else if (is_singleton(levels_[level]))
-        add_singleton(level);
-      else
-        add_compressed(level);
-      add_order(level);
+      switch (levels_[level].format) {
+      case LevelFormat::Dense: add_dense(level); break;
+      case LevelFormat::Compressed: add_compressed(level); break;
+      case LevelFormat::Singleton: add_singleton(level); break;
+      case LevelFormat::Range: add_range(level); break;
+      case LevelFormat::Offset: add_offset(level); break;
+      case LevelFormat::Hashed: add_hashed(level); break;
+      }
+      if (is_keyed(levels_[level])) add_order(level);
     }
     return assembled();
   }
 
 private:
-  const std::string &coordinate(std::size_t level) const { return parts_.coordinates[parts_.modes[level]]; }
-  const std::string &size(std::size_t level) const { return parts_.sizes[parts_.modes[level]]; }
+  bool is_over_diagonals(std::size_t level) const { return !parts_.modes[level]; }
+  bool is_at(std::size_t level, LevelFormat format) const {
+    return level < levels_.size() && levels_[level].format == format;
+  }
+  const std::string &coordinate(std::size_t level) const { return parts_.coordinates[*parts_.modes[level]]; }
+  const std::string &size(std::size_t level) const { return parts_.sizes[*parts_.modes[level]]; }
 
   [[noreturn]] void refuse(std::size_t level, const std::string &reason, const std::string &hint) const {
     report::fail(
         Kind::not_supported, span_,
-        fmt::format("level {} of `{}` ({}) {}", level + 1, parts_.name, word_for(levels_[level]), reason),
+        fmt::format("level {} of `{}` ({}) {}", level + 1, parts_.name, words_for(levels_[level]), reason),
         hint);
   }
 
@@ -70,7 +113,8 @@ private:
   std::string fresh(const char *base, std::size_t level) const {
     std::string name = fmt::format("{}{}", base, level + 1);
     while (std::count(parts_.coordinates.begin(), parts_.coordinates.end(), name) ||
-           std::count(parts_.sizes.begin(), parts_.sizes.end(), name))
+           std::count(parts_.sizes.begin(), parts_.sizes.end(), name) ||
+           std::count(parts_.parameters.begin(), parts_.parameters.end(), name))
       name += "_";
     return name;
   }
@@ -85,6 +129,9 @@ private:
   }
 
   void add_compressed(std::size_t level) {
+    if (is_over_diagonals(level) &&
+        !(is_at(level + 1, LevelFormat::Range) && is_at(level + 2, LevelFormat::Offset)))
+      refuse(level, "is over diagonals, but no range and offset level follow", diagonals_hint);
     if (slots_.size() > 1)
       refuse(level, "comes below two positions that number its segments together",
              "their number would be a product of a position and a size, which is not affine; put the dense "
@@ -106,15 +153,17 @@ private:
     slots_ = {position};
     extents_ = {count};
     keys_.clear();
-    add_key(level);
+    is_over_diagonals(level) ? add_offsets(level) : add_key(level);
   }
 
   void add_singleton(std::size_t level) {
     if (level == 0 || !is_keyed(levels_[level - 1]))
       refuse(level, "has no compressed or singleton level before it", "write `uq` for a coordinate list");
-    if (!repeats(levels_[level - 1]))
+    if (levels_[level - 1].unique)
       refuse(level, "comes below a level whose coordinates don't repeat",
-             "write `u` or `c` for the level before it");
+             "write `not unique` for the level before it; in letters `u` or `c`");
+    if (levels_[level].ordered && !levels_[level - 1].ordered)
+      refuse(level, "is ordered below a level that isn't", "write `singleton not ordered`");
     add_key(level);
   }
 
@@ -126,17 +175,78 @@ private:
     keys_.push_back(array);
   }
 
-  /// Once the coordinates of a position tell it from the others.
+  /// Of the diagonals: the offset level's coordinate minus the range level's.
+  void add_offsets(std::size_t level) {
+    std::string array = fresh("off", level);
+    indices_.push_back(fmt::format("{}[{}]", array, extents_[0]));
+    properties_.push_back(fmt::format("range {} in [1 - {}, {})", array, size(level + 1), size(level + 2)));
+    keys_.push_back(array);
+    offset_ = fmt::format("{}({})", array, slots_[0]);
+  }
+
+  void add_range(std::size_t level) {
+    if (level == 0 || !is_over_diagonals(level - 1))
+      refuse(level, "has no level over diagonals before it", diagonals_hint);
+    add_dense(level);
+  }
+
+  void add_offset(std::size_t level) {
+    if (level == 0 || !is_at(level - 1, LevelFormat::Range))
+      refuse(level, "has no range level before it", diagonals_hint);
+    conditions_.push_back(fmt::format("{} = {} + {}", coordinate(level), slots_.back(), offset_));
+    conditions_.push_back(fmt::format("0 <= {} < {}", coordinate(level), size(level)));
+  }
+
+  /// Slots of which those from hash(c) up to the one that holds c are all used, unused ones hold -1. The last
+  /// buckets run over into slots of their own, so that no search begins anew at the front.
+  void add_hashed(std::size_t level) {
+    const std::string outer = slots_.empty() ? "" : fmt::format("{}, ", fmt::join(slots_, ", "));
+    const std::string position = fresh("p", level), second = fresh("q", level), width = fresh("W", level);
+    const std::string array = fresh("key", level), &buckets = levels_[level].buckets;
+    const std::string key = fmt::format("{}({}{})", array, outer, position);
+    const std::string other = fmt::format("{}({}{})", array, outer, second);
+    counts_.push_back(width);
+    positions_.push_back(position);
+    slots_.push_back(position);
+    extents_.push_back(width);
+    indices_.push_back(fmt::format("{}[{}]", array, fmt::join(extents_, ", ")));
+    conditions_.push_back(fmt::format("0 <= {} < {}", position, width));
+    conditions_.push_back(fmt::format("{} = {} and 0 <= {}", coordinate(level), key, coordinate(level)));
+    const std::string one = fmt::format("forall {}{} : ", outer, position);
+    const std::string two = fmt::format("forall {}{}, {} : ", outer, position, second);
+    properties_.push_back(fmt::format("{}-1 <= {} < {}", one, key, size(level)));
+    properties_.push_back(fmt::format("{}0 <= {} => {} mod {} <= {}", one, key, key, buckets, position));
+    properties_.push_back(fmt::format("{}{} mod {} <= {} < {} and 0 <= {} => 0 <= {}", two, other, buckets,
+                                      position, second, other, key));
+    if (levels_[level].unique)
+      properties_.push_back(
+          fmt::format("{}{} < {} and 0 <= {} => {} != {}", two, position, second, key, key, other));
+    keys_.clear();
+    segments_.clear();
+  }
+
+  /// Once the coordinates of a position tell it from the others, or at the end.
   void add_order(std::size_t level) {
-    if (!is_keyed(levels_[level])) return;
-    if (repeats(levels_[level])) {
-      if (level + 1 < levels_.size() && !is_singleton(levels_[level + 1]))
+    if (levels_[level].format == LevelFormat::Compressed) ordered_ = 0;
+    if (levels_[level].ordered) ++ordered_;
+    bool unique = levels_[level].unique;
+    if (!unique && level + 1 < levels_.size()) {
+      if (!is_at(level + 1, LevelFormat::Singleton))
         refuse(level, "has coordinates that repeat, and no singleton level after it tells them apart",
-               "write `s` or `q`");
-      return; // at the end: entries add up, in any order
+               "leave out `not unique`; in letters write `s` or `q`");
+      return;
     }
-    std::string what = keys_.size() == 1 ? keys_[0] : fmt::format("({})", fmt::join(keys_, ", "));
-    properties_.push_back("strictly increasing " + what + (segments_.empty() ? "" : " within " + segments_));
+    auto state = [&](const char *form, std::size_t keys) {
+      std::string what = keys == 1 ? keys_[0] : fmt::format("({})", fmt::join(keys_.begin(), at(keys), ", "));
+      properties_.push_back(form + what + (segments_.empty() ? "" : " within " + segments_));
+    };
+    if (unique && ordered_ == keys_.size()) return state("strictly increasing ", ordered_);
+    if (ordered_ > 0) state("increasing ", ordered_);
+    if (unique) state("injective ", keys_.size());
+  }
+
+  std::vector<std::string>::const_iterator at(std::size_t key) const {
+    return keys_.begin() + static_cast<std::ptrdiff_t>(key);
   }
 
   std::string assembled() const {
@@ -144,8 +254,10 @@ private:
     std::istringstream lines(parts_.comment);
     for (std::string line; std::getline(lines, line);)
       text += "# " + line + "\n";
-    text += fmt::format("layout {}(", parts_.name);
-    for (std::size_t mode = 0; mode < levels_.size(); ++mode)
+    text += fmt::format("{}layout {}", parts_.permutable ? "permutable " : "", parts_.name);
+    if (!parts_.parameters.empty()) text += fmt::format("<{}>", fmt::join(parts_.parameters, ", "));
+    text += "(";
+    for (std::size_t mode = 0; mode < parts_.coordinates.size(); ++mode)
       text += fmt::format("{}{}: {}", mode ? ", " : "", parts_.coordinates[mode], parts_.sizes[mode]);
     text += ") {\n";
     if (!indices_.empty()) text += fmt::format("  index  {};\n", fmt::join(indices_, ", "));
@@ -161,84 +273,144 @@ private:
   }
 
   const Composition &parts_;
-  const std::vector<LevelFormat> &levels_;
+  const std::vector<Level> &levels_;
   const text::Span &span_;
   std::vector<std::string> positions_, conditions_, indices_, counts_, properties_;
   /// The positions that number what is below, and how many of each there are.
   std::vector<std::string> slots_, extents_;
   std::vector<std::string> keys_; // arrays of the last compressed level and the singletons behind it
   std::string segments_;          // its pointers; empty at the root
+  std::size_t ordered_ = 0;       // so many of the keys' levels are ordered
+  std::string offset_;            // of the last diagonals
 };
 
 } // namespace
 
-std::optional<std::vector<LevelFormat>> read_level_formats(std::string_view letters) {
-  std::vector<LevelFormat> levels;
-  for (char letter : letters) {
-    switch (letter) {
-    case 'd': levels.push_back(LevelFormat::Dense); break;
-    case 's': levels.push_back(LevelFormat::Compressed); break;
-    case 'u': levels.push_back(LevelFormat::CompressedRepeats); break;
-    case 'q': levels.push_back(LevelFormat::Singleton); break;
-    case 'c': levels.push_back(LevelFormat::SingletonRepeats); break;
+std::optional<std::vector<Level>> read_level_formats(std::string_view letters) {
+  std::vector<Level> levels;
+  for (std::size_t k = 0; k < letters.size(); ++k) {
+    switch (letters[k]) {
+    case 'd': levels.push_back({LevelFormat::Dense}); break;
+    case 's': levels.push_back({LevelFormat::Compressed}); break;
+    case 'u': levels.push_back({LevelFormat::Compressed, false}); break;
+    case 'q': levels.push_back({LevelFormat::Singleton}); break;
+    case 'c': levels.push_back({LevelFormat::Singleton, false}); break;
+    case 'r':
+      if (k == 0 || letters[k - 1] != 's' || letters.substr(k, 2) != "ro") return std::nullopt;
+      levels.push_back({LevelFormat::Range});
+      levels.push_back({LevelFormat::Offset});
+      ++k;
+      break;
     default: return std::nullopt;
     }
   }
-  if (levels.empty() || levels.size() > coordinate_names.size()) return std::nullopt;
+  if (levels.empty() || order_of(levels) > coordinate_names.size()) return std::nullopt;
   return levels;
+}
+
+std::size_t order_of(const std::vector<Level> &levels) {
+  return static_cast<std::size_t>(std::count_if(
+      levels.begin(), levels.end(), [](const Level &each) { return each.format != LevelFormat::Offset; }));
 }
 
 std::optional<Composition> composition_of(const std::string &letters,
                                           const std::vector<std::int64_t> &mode_order,
                                           const text::Span &span) {
-  std::optional<std::vector<LevelFormat>> levels = read_level_formats(letters);
+  std::optional<std::vector<Level>> levels = read_level_formats(letters);
   if (!levels) return std::nullopt;
   Composition result;
-  result.levels = std::move(*levels);
-  std::vector<std::int64_t> in_order(letters.size());
+  std::vector<std::int64_t> in_order(order_of(*levels));
   std::iota(in_order.begin(), in_order.end(), 0);
   const std::vector<std::int64_t> &order = mode_order.empty() ? in_order : mode_order;
   if (!std::is_permutation(order.begin(), order.end(), in_order.begin(), in_order.end()))
     report::fail(Kind::wrong_arity, span,
                  fmt::format("`{}` is no order of the {} modes of `{}`", fmt::join(mode_order, ","),
-                             letters.size(), letters),
+                             in_order.size(), letters),
                  "write each mode once, from 0: `ss:1,0` stores columns");
-  for (std::size_t mode = 0; mode < letters.size(); ++mode) {
+  for (std::size_t mode = 0; mode < order.size(); ++mode) {
     result.coordinates.push_back(std::string(1, coordinate_names[mode]));
     result.sizes.push_back(fmt::format("D{}", mode + 1));
   }
-  result.modes.assign(order.begin(), order.end());
-  result.name = order == in_order ? letters : fmt::format("{}_{}", letters, fmt::join(result.modes, "_"));
-  result.comment = fmt::format("The level formats {}, outermost first, of the modes {}.", letters,
-                               fmt::join(result.modes, ", "));
+  auto next = order.begin();
+  for (std::size_t level = 0; level < levels->size(); ++level) {
+    bool diagonals = level + 1 < levels->size() && (*levels)[level + 1].format == LevelFormat::Range;
+    result.modes.push_back(diagonals ? std::nullopt : std::optional(static_cast<std::size_t>(*next++)));
+  }
+  result.levels = std::move(*levels);
+  result.name = order == in_order ? letters : fmt::format("{}_{}", letters, fmt::join(order, "_"));
+  result.comment =
+      fmt::format("The level formats {}, outermost first, of the modes {}.", letters, fmt::join(order, ", "));
   return result;
 }
+
+namespace {
+
+/// Reads a level of a layout file.
+Level level_of(const parse::LevelTree &tree, const std::vector<std::string> &parameters) {
+  const auto *row = std::find_if(std::begin(format_rows), std::end(format_rows),
+                                 [&](const FormatRow &each) { return each.word == tree.format.text; });
+  Level level{row->format};
+  if (tree.buckets) {
+    level.buckets = parse::to_text(*tree.buckets);
+    bool number = tree.buckets->kind == parse::Expression::Kind::Integer && tree.buckets->integer > 0;
+    if (!number && std::find(parameters.begin(), parameters.end(), level.buckets) == parameters.end())
+      report::fail(Kind::bad_property, tree.buckets->span,
+                   fmt::format("`{}` is no number of buckets", level.buckets),
+                   "it is known when a kernel is made: a positive integer, or a parameter of the layout");
+  }
+  for (const parse::LevelPropertyTree &property : tree.properties) {
+    const std::string &name = property.name.text;
+    const Quality &quality = *std::find_if(std::begin(row->qualities), std::end(row->qualities),
+                                           [&](const Quality &each) { return each.name == name; });
+    if (quality.of == Either) {
+      (name == "unique" ? level.unique : level.ordered) = property.holds;
+    } else if (property.holds != (quality.of == Always)) {
+      std::vector<std::string> may;
+      for (const Quality &each : row->qualities)
+        if (each.of == Either) may.push_back(fmt::format("`not {}`", each.name));
+      report::fail(Kind::bad_property, property.name.span,
+                   fmt::format("a {} level is {} {}", row->word, property.holds ? "never" : "always", name),
+                   may.empty() ? "it has no properties of choice"
+                               : fmt::format("what may be said of it is {}", fmt::join(may, " and ")));
+    }
+  }
+  return level;
+}
+
+} // namespace
 
 Composition composition_of(const parse::LayoutTree &tree) {
   if (!tree.arrays.empty() || !tree.counts.empty() || !tree.stored.empty() || !tree.properties.empty())
     report::fail(Kind::syntax_error, tree.levels.front().coordinate.span,
                  fmt::format("layout `{}` has level formats and other statements", tree.name.text),
                  "`levels` stands for arrays, relation and properties: `unravel layout show` prints these");
-  Composition result{tree.name.text, tree.comment, {}, {}, {}, {}};
+  Composition result;
+  result.name = tree.name.text;
+  result.comment = tree.comment;
+  result.permutable = tree.permutable;
+  for (const parse::ParameterTree &parameter : tree.parameters)
+    result.parameters.push_back(parameter.name.text);
   for (const parse::CoordinateTree &coordinate : tree.coordinates) {
     result.coordinates.push_back(coordinate.name.text);
     result.sizes.push_back(coordinate.size.text);
   }
-  for (const parse::LevelTree &level : tree.levels) {
-    const std::string &format = level.format.text;
-    if (format == "dense" && !level.unique)
-      report::fail(Kind::wrong_arity, level.format.span, "a dense level has each coordinate once",
-                   "write `compressed not unique`");
-    result.levels.push_back(format == "dense" ? LevelFormat::Dense
-                            : format == "compressed"
-                                ? level.unique ? LevelFormat::Compressed : LevelFormat::CompressedRepeats
-                            : level.unique ? LevelFormat::Singleton
-                                           : LevelFormat::SingletonRepeats);
+  for (std::size_t k = 0; k < tree.levels.size(); ++k) {
+    const parse::LevelTree &level = tree.levels[k];
+    result.levels.push_back(level_of(level, result.parameters));
     auto found = std::find(result.coordinates.begin(), result.coordinates.end(), level.coordinate.text);
-    if (found == result.coordinates.end())
-      report::fail(Kind::unknown_name, level.coordinate.span,
-                   fmt::format("`{}` is no coordinate of layout `{}`", level.coordinate.text, tree.name.text),
-                   fmt::format("its coordinates are {}", fmt::join(result.coordinates, ", ")));
+    if (found == result.coordinates.end()) {
+      bool diagonals = level.format.text == "compressed" && k + 1 < tree.levels.size() &&
+                       tree.levels[k + 1].format.text == "range";
+      if (!diagonals)
+        report::fail(
+            Kind::unknown_name, level.coordinate.span,
+            fmt::format("`{}` is no coordinate of layout `{}`", level.coordinate.text, tree.name.text),
+            k + 1 < tree.levels.size() && tree.levels[k + 1].format.text == "range"
+                ? diagonals_hint
+                : fmt::format("its coordinates are {}", fmt::join(result.coordinates, ", ")));
+      result.modes.push_back(std::nullopt);
+      continue;
+    }
     auto mode = static_cast<std::size_t>(found - result.coordinates.begin());
     if (std::find(result.modes.begin(), result.modes.end(), mode) != result.modes.end())
       report::fail(Kind::duplicate_name, level.coordinate.span,
@@ -246,9 +418,12 @@ Composition composition_of(const parse::LayoutTree &tree) {
                    "write each coordinate once");
     result.modes.push_back(mode);
   }
-  if (result.modes.size() != result.coordinates.size())
+  std::size_t given =
+      result.modes.size() -
+      static_cast<std::size_t>(std::count(result.modes.begin(), result.modes.end(), std::nullopt));
+  if (given != result.coordinates.size())
     report::fail(Kind::wrong_arity, tree.levels.back().coordinate.span,
-                 fmt::format("{} of the {} coordinates of layout `{}` have a level", result.modes.size(),
+                 fmt::format("{} of the {} coordinates of layout `{}` have a level", given,
                              result.coordinates.size(), tree.name.text),
                  "write one per coordinate");
   return result;

@@ -60,14 +60,14 @@ const parse::LayoutTree &choose(const std::vector<parse::LayoutTree> &trees,
 
 /// A composition of level formats ("ds", "uq"), if the name is one.
 std::optional<parse::LayoutTree> composed(const parse::LayoutReference &reference, std::size_t order) {
-  std::optional<std::vector<LevelFormat>> levels = read_level_formats(reference.name);
+  std::optional<std::vector<Level>> levels = read_level_formats(reference.name);
   if (!levels) return std::nullopt;
-  if (levels->size() != order)
+  if (order_of(*levels) != order)
     report::fail(
         Kind::unknown_layout, reference.span,
         fmt::format("the level formats `{}` are for tensors of order {}, but the tensor has order {}",
-                    reference.name, levels->size(), order),
-        "write a letter per mode: d dense, s compressed, u and q for coordinate lists");
+                    reference.name, order_of(*levels), order),
+        "write a letter per mode: d dense, s compressed, u and q for coordinate lists; sro for diagonals");
   auto parts = composition_of(reference.name, reference.parameters, reference.span);
   auto text = std::make_shared<const text::Source>(reference.name, layout_text(*parts, reference.span));
   return parse::parse_layout_file(text).layouts.front();

@@ -73,6 +73,15 @@ Block direct(const Level &level, const LevelPlan &plan, const Body &body) {
   return block;
 }
 
+Block probe(const Level &level, const LevelPlan &plan, const Body &body) {
+  Block then = body();
+  if (plan.unique) then.push_back({loop::Break{}});
+  Block round{{loop::If{find::match_condition(level), std::move(then), ""}},
+              {loop::If{term::negation(plan.skip), {{loop::Break{}}}, ""}}};
+  return {{loop::For{level.variable, plan.start, level.upper, 1, std::nullopt, std::move(round),
+                     fmt::format("find {}: from its hash on, until an empty slot", level.variable)}}};
+}
+
 Block scan_all(const Level &level, const LevelPlan &plan, const Body &body) {
   Block then = body();
   if (plan.unique) then.push_back({loop::Break{}});
@@ -241,6 +250,7 @@ Block lower_bound(const std::string &position, const Level &level, const Term &s
 Block find_code(const Level &level, const LevelPlan &plan, const Around &around, const Body &body) {
   switch (plan.method) {
   case find::Method::Direct: return direct(level, plan, body);
+  case find::Method::Probe: return probe(level, plan, body);
   case find::Method::Sequential:
   case find::Method::Galloping: return walking(level, plan, around, body);
   case find::Method::Binary: return binary(level, plan, body);

@@ -21,6 +21,7 @@ bool is_passed_by_break(const LeafPlan &leaf, std::size_t level) {
     case Method::Galloping:
     case Method::Binary: return plan.unique;
     case Method::Map: return plan.map_form != find::MapForm::Marked;
+    case Method::Probe:
     case Method::Hash:
     case Method::Scan: return false;
     }

@@ -9,6 +9,10 @@
 //   layout    = ["permutable"] "layout" name ["<" list(name) ">"] "(" [list(name ":" name)] ")" body
 //   body      = "{" { statement ";" } "}"
 //   statement = "index" list(array) | "value" list(array) | "count" list(count) | stored | property
+//             | "levels" list(level)
+//   level     = name ":" format { ["not"] quality }
+//   format    = "dense" | "compressed" | "singleton" | "range" | "offset" | "hashed" "(" term ")"
+//   quality   = "full" | "ordered" | "unique" | "branchless" | "compact"
 //   array     = name "[" list(term) "]" [":" element]
 //   count     = name ["=" term]
 //   stored    = "stored" "{" positions "->" "[" [list(term)] "]" [":" formula] "}" "at" value
@@ -42,8 +46,9 @@ constexpr LaterStatement later_statements[] = {
     {"fill", "positions that are not stored are 0"},
 };
 
-const std::vector<std::string> level_formats = {"dense", "compressed", "singleton"};
-const std::vector<std::string> later_level_formats = {"range", "offset", "hashed"};
+const std::vector<std::string> level_formats = {"dense", "compressed", "singleton",
+                                                "range", "offset",     "hashed"};
+const std::vector<std::string> level_properties = {"full", "ordered", "unique", "branchless", "compact"};
 
 bool contains(const std::vector<std::string> &words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
@@ -216,25 +221,33 @@ private:
                    "layout `" + layout.name.text + "` has level formats already",
                    "write one per mode, in one list");
     tokens_.next();
-    do {
-      LevelTree level;
-      level.coordinate = tokens_.expect_name("the coordinate of a level");
-      tokens_.expect(":", "and the format of the level of `" + level.coordinate.text + "`",
-                     "write `" + level.coordinate.text + ": compressed`");
-      std::string expected = "a level format (" + list_words(level_formats) + ")";
-      if (tokens_.at_name() && contains(later_level_formats, tokens_.peek().text))
-        report::fail(report::Kind::not_supported, tokens_.span_here(),
-                     "the level format `" + std::string(tokens_.peek().text) + "` is not supported yet",
-                     "write the relation: `stored { [r, p] -> [i, j] : ... } at val(p)`");
-      if (!tokens_.at_name() || !contains(level_formats, tokens_.peek().text))
-        tokens_.fail_expected(expected, suggest(tokens_.peek().text, level_formats));
-      level.format = tokens_.expect_name(expected);
-      if (tokens_.accept("not")) {
-        if (!tokens_.accept("unique")) tokens_.fail_expected("`unique` after `not`", "write `not unique`");
-        level.unique = false;
-      }
-      layout.levels.push_back(std::move(level));
-    } while (tokens_.accept(","));
+    do
+      layout.levels.push_back(parse_level());
+    while (tokens_.accept(","));
+  }
+
+  LevelTree parse_level() {
+    LevelTree level;
+    level.coordinate = tokens_.expect_name("the coordinate of a level");
+    tokens_.expect(":", "and the format of the level of `" + level.coordinate.text + "`",
+                   "write `" + level.coordinate.text + ": compressed`");
+    std::string expected = "a level format (" + list_words(level_formats) + ")";
+    if (!tokens_.at_name() || !contains(level_formats, tokens_.peek().text))
+      tokens_.fail_expected(expected, suggest(tokens_.peek().text, level_formats));
+    level.format = tokens_.expect_name(expected);
+    if (level.format.text == "hashed") {
+      tokens_.open("(", "and the number of buckets", "write `hashed(64)`, or a parameter: `hashed(B)`");
+      level.buckets = parse_term(tokens_);
+      tokens_.close(")");
+    }
+    while (tokens_.at("not") || tokens_.at_name()) {
+      bool holds = !tokens_.accept("not");
+      if (!tokens_.at_name() || !contains(level_properties, tokens_.peek().text))
+        tokens_.fail_expected("a property of levels (" + list_words(level_properties) + ")",
+                              suggest(tokens_.peek().text, level_properties));
+      level.properties.push_back({tokens_.expect_name("a property of levels"), holds});
+    }
+    return level;
   }
 
   void parse_arrays(LayoutTree &layout, bool is_value) {

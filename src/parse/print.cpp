@@ -216,6 +216,14 @@ std::string property_body(const PropertyTree &property) {
   return {};
 }
 
+std::string level_text(const LevelTree &level) {
+  std::string result = level.coordinate.text + ": " + level.format.text;
+  if (level.buckets) result += "(" + to_text(*level.buckets) + ")";
+  for (const LevelPropertyTree &property : level.properties)
+    result += (property.holds ? " " : " not ") + property.name.text;
+  return result;
+}
+
 } // namespace
 
 std::string to_text(const Expression &expression) {
@@ -240,14 +248,7 @@ std::string to_text(const LayoutTree &layout) {
     result += stored_text(stored);
   for (const PropertyTree &property : layout.properties)
     result += "  property " + to_text(property) + ";\n";
-  if (!layout.levels.empty())
-    result += "  levels " +
-              join_texts(layout.levels, ", ",
-                         [](const LevelTree &level) {
-                           return level.coordinate.text + ": " + level.format.text +
-                                  (level.unique ? "" : " not unique");
-                         }) +
-              ";\n";
+  if (!layout.levels.empty()) result += "  levels " + join_texts(layout.levels, ", ", level_text) + ";\n";
   return result + "}\n";
 }
 

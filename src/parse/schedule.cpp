@@ -13,7 +13,8 @@ namespace unravel::parse {
 namespace {
 
 const std::vector<std::string> statements = {"order", "parallel", "find", "chunk", "serial"};
-const std::vector<std::string> methods = {"direct", "seq", "gallop", "binary", "hash", "map", "scan", "auto"};
+const std::vector<std::string> methods = {"direct", "probe", "seq",  "gallop", "binary",
+                                          "hash",   "map",   "scan", "auto"};
 const std::vector<std::string> later_statements = {
     "tile",  "fuse",    "split", "skew",      "share",      "reorder",     "unroll", "vectorize", "collapse",
     "strip", "combine", "merge", "workspace", "precompute", "interchange", "shift",  "peel",      "bound"};

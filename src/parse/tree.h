@@ -104,11 +104,18 @@ struct PropertyTree {
   std::optional<Expression> formula; // the part after `forall ... :`, an Implies or any formula
 };
 
-/// `j: compressed not unique`: the level format of a mode.
+/// `not unique`, `ordered`: what is said of a level.
+struct LevelPropertyTree {
+  Name name; // full, ordered, unique, branchless, compact
+  bool holds = true;
+};
+
+/// `j: compressed not unique`, `i: hashed(B)`: the level format of a mode.
 struct LevelTree {
-  Name coordinate;
-  Name format; // dense, compressed, singleton
-  bool unique = true;
+  Name coordinate; // of the layout; or a name for the diagonals, where a range level follows
+  Name format;     // dense, compressed, singleton, range, offset, hashed
+  std::optional<Expression> buckets; // hashed: a parameter or an integer
+  std::vector<LevelPropertyTree> properties;
 };
 
 struct LayoutTree {

@@ -207,8 +207,8 @@ OrderAnswer finds_by(const layout::Layout &layout, const std::string &format,
         if (own_name(variable) == variable) continue; // of another tensor
         FindAnswer answer{piece, own_name(variable), {}, {}};
         for (find::Method method :
-             {find::Method::Direct, find::Method::Map, find::Method::Sequential, find::Method::Galloping,
-              find::Method::Binary, find::Method::Hash, find::Method::Scan}) {
+             {find::Method::Direct, find::Method::Probe, find::Method::Map, find::Method::Sequential,
+              find::Method::Galloping, find::Method::Binary, find::Method::Hash, find::Method::Scan}) {
           auto plan = find::plan_finds_by(nest, *compilation.prover, {{variable, method}}, {});
           if (!plan) continue;
           answer.methods.push_back(find::name_of(method));

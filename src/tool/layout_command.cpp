@@ -48,7 +48,7 @@ std::vector<layout::CheckedLayout> referenced(const LayoutOptions &options,
   }
   if (result.empty()) { // a composition of level formats, or it says what is wrong
     auto levels = layout::read_level_formats(reference.name);
-    std::size_t order = levels ? levels->size() : 2;
+    std::size_t order = levels ? layout::order_of(*levels) : 2;
     if (options.order >= 0) order = static_cast<std::size_t>(options.order);
     result.push_back(layout::load_layout(reference, order));
   }

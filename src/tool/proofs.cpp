@@ -57,6 +57,9 @@ std::string method_in_words(const find::LevelPlan &plan, const Level &level) {
   switch (plan.method) {
   case Method::Direct:
     return fmt::format("direct: what is looked for gives the position, {}", term::to_text(plan.position));
+  case Method::Probe:
+    return fmt::format("probe: searches {} from {} on, until an empty position", range,
+                       term::to_text(plan.start));
   case Method::Sequential:
     return fmt::format("sequential: walks {} through {}; {}{}", direction_name(plan), range,
                        state_in_words(plan), plan.advance ? ", and goes on behind a match" : "");

@@ -215,6 +215,16 @@ private:
       matches_from(low);
       return;
     }
+    case Method::Probe:
+      for (std::int64_t q = value(plan.start); q < upper; ++q) {
+        if (q < lower) throw OutOfRange("probe of " + nest_.levels[at].variable);
+        if (holds(match, q)) {
+          body(at, q);
+          if (plan.unique) return;
+        }
+        if (!holds(plan.skip, q)) return;
+      }
+      return;
     case Method::Scan:
       for (std::int64_t q = lower; q < upper; ++q)
         if (holds(match, q)) {

@@ -9,8 +9,10 @@ using namespace unravel::run::test;
 namespace {
 
 const std::vector<std::string> vectors = {"d", "s", "u"};
-const std::vector<std::string> matrices = {"dd", "ds", "sd", "ss", "uq", "du", "ds:1,0", "ss:1,0", "uq:1,0"};
-const std::vector<std::string> tensors = {"sss", "ucq", "dss", "dsd", "suq", "sdd", "duq", "sss:2,0,1"};
+const std::vector<std::string> matrices = {"dd",     "ds",     "sd",     "ss",  "uq",      "du",
+                                           "ds:1,0", "ss:1,0", "uq:1,0", "sro", "sro:1,0", "csf"};
+const std::vector<std::string> tensors = {"sss", "ucq",       "dss",  "dsd",  "suq",       "sdd",
+                                          "duq", "sss:2,0,1", "dsro", "srod", "csf<1,2,0>"};
 
 Problem problem_of(const std::string &expression, const std::map<std::string, std::string> &formats) {
   Problem problem;
@@ -33,6 +35,8 @@ TEST(LevelFormats, kernels_over_every_composition) {
     const std::string &other = tensors[(problems.size() * 3) % tensors.size()];
     problems.push_back(problem_of("s = A(i,j,k) * B(i,j,k)", {{"A", tensor}, {"B", other}}));
   }
+  problems.push_back(problem_of("Y(i,j) = A(i,j,k,l,m) * x(m)", {{"A", "csf"}, {"x", "s"}}));
+  problems.push_back(problem_of("s = A(i,j,k,l,m) * B(i,j,k,l,m)", {{"A", "csf"}, {"B", "csf<4,3,2,1,0>"}}));
   std::mt19937_64 random(7);
   int calls = 0;
   for (const Problem &problem : problems) {
