@@ -563,19 +563,6 @@ bool is_used(const TensorParameter &parameter, const Program &program, const std
 
 } // namespace
 
-std::string comment_text(const std::string &text) {
-  std::string result;
-  for (char c : text) {
-    unsigned char byte = static_cast<unsigned char>(c);
-    char shown = byte < 32 ? ' ' : byte > 126 ? '?' : c == '\\' ? '|' : c;
-    if (!result.empty() && ((result.back() == '*' && shown == '/') || (result.back() == '/' && shown == '*')))
-      result += ' ';
-    if (!result.empty() && result.back() == '?' && shown == '?') continue; // no trigraphs
-    result += shown;
-  }
-  return result;
-}
-
 std::string signature(const Program &program, const Names &names) {
   std::string list;
   for (std::size_t k = 0; k < program.parameters.size(); ++k)

@@ -16,7 +16,4 @@ std::string function_text(const loop::Program &program, const EmitOptions &optio
 /// `int spmv(dense *y, const csr *A)`.
 std::string signature(const loop::Program &program, const Names &names);
 
-/// Text that can't end a comment or a line early.
-std::string comment_text(const std::string &text);
-
 } // namespace unravel::emit

@@ -79,4 +79,17 @@ std::string wrap_code(std::string text, const std::string &indent) {
   return result + line + "\n";
 }
 
+std::string comment_text(const std::string &text) {
+  std::string result;
+  for (char c : text) {
+    unsigned char byte = static_cast<unsigned char>(c);
+    char shown = byte < 32 ? ' ' : byte > 126 ? '?' : c == '\\' ? '|' : c;
+    if (!result.empty() && ((result.back() == '*' && shown == '/') || (result.back() == '/' && shown == '*')))
+      result += ' ';
+    if (!result.empty() && result.back() == '?' && shown == '?') continue; // no trigraphs
+    result += shown;
+  }
+  return result;
+}
+
 } // namespace unravel::emit

@@ -16,4 +16,7 @@ std::string wrap_text(const std::string &text, const std::string &prefix, const 
 /// Precondition: no comment, string or preprocessor directive.
 std::string wrap_code(std::string text, const std::string &indent);
 
+/// Text that can't end a comment or a line early.
+std::string comment_text(const std::string &text);
+
 } // namespace unravel::emit

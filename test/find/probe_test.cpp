@@ -89,7 +89,7 @@ TEST(FindProbe, other_hashes) {
   auto shifted = [](const Term &key) { return modulo(key + Term(1), buckets) + Term(2); };
   auto itself = [](const Term &key) { return key; };
   for (const auto &[hash, start] : std::vector<std::pair<Hash, std::string>>{
-           {quotient, "floor(i / 3)"}, {shifted, "(i + 1) mod 4 + 2"}, {itself, "i"}}) {
+           {quotient, "floor(i / 3)"}, {shifted, "((i + 1) mod 4) + 2"}, {itself, "i"}}) {
     Case each = table(hash);
     LevelPlan plan = plan_of(each);
     EXPECT_EQ(plan.method, Method::Probe) << start;
@@ -115,8 +115,7 @@ TEST(FindProbe, is_refused_without_its_properties) {
             "`H.p` can't be found by probe: no property says h(key(p)) <= p of an array of keys");
   EXPECT_NE(plan_of(table(remainder, {true, false, true})).method, Method::Probe);
   EXPECT_EQ(refusal(table(remainder, {true, false, true})),
-            "`H.p` can't be found by probe: O-empty not proved; a counterexample to O-empty(0 <= "
-            "H.key(H.p)): H.key = [-1, 0], looking for 0: it is at position 1, behind the empty position 0");
+            "`H.p` can't be found by probe: O-empty not proved; no small counterexample was found");
 }
 
 /// It does what it should not where the table breaks the rules.

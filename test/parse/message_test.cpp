@@ -92,7 +92,7 @@ TEST(ParseMessage, Finds) {
     return "";
   };
   EXPECT_EQ(message("x.p=hash"), "");
-  EXPECT_EQ(message("x.p=magic"), "input:1:5: error: expected a way to find (`direct`, `seq`, `gallop`, "
+  EXPECT_EQ(message("x.p=magic"), "input:1:5: error: expected a way to find (`direct`, `probe`, `seq`, `gallop`, "
                                   "`binary`, `hash`, `map`, `scan` or `auto`), saw `magic` [syntax-error]\n"
                                   "  1 | x.p=magic\n"
                                   "    |     ^~~~~\n");

@@ -100,12 +100,13 @@ TEST(Kernel, every_alternative_on_one_thread_and_two) {
 /// A chunk's walk begins at its first visit. Its first iteration may be none: there the target may be larger.
 TEST(Kernel, chunks_that_begin_with_an_iteration_that_is_skipped) {
   std::mt19937_64 random(17);
+  const Sizes six{{{"i", 6}}};
   for (const char *vector : {"sv", "@sv_weak", "@sv_from_one"}) {
     Problem problem{"t = A(i,i) * v(i)", {{"A", "@coo_rows"}, {"v", vector}}, {"chunk 2"}, {}};
     Packer packer(problem);
     Compiled kernel(problem);
     for (int round = 0; round < 40; ++round)
-      if (std::optional<PackedCase> input = packer.draw({{"i", 6}}, random))
+      if (std::optional<PackedCase> input = packer.draw(six, random))
         if (!kernel.check(*input, 1) || !kernel.check(*input, 2)) return;
   }
 }
