@@ -92,10 +92,11 @@ TEST(ParseMessage, Finds) {
     return "";
   };
   EXPECT_EQ(message("x.p=hash"), "");
-  EXPECT_EQ(message("x.p=magic"), "input:1:5: error: expected a way to find (`direct`, `probe`, `seq`, `gallop`, "
-                                  "`binary`, `hash`, `map`, `scan` or `auto`), saw `magic` [syntax-error]\n"
-                                  "  1 | x.p=magic\n"
-                                  "    |     ^~~~~\n");
+  EXPECT_EQ(message("x.p=magic"),
+            "input:1:5: error: expected a way to find (`direct`, `probe`, `seq`, `gallop`, "
+            "`binary`, `hash`, `map`, `scan` or `auto`), saw `magic` [syntax-error]\n"
+            "  1 | x.p=magic\n"
+            "    |     ^~~~~\n");
   EXPECT_EQ(message("x=seq, y=map"),
             "input:1:6: error: expected the end of the text, saw `,` [syntax-error]\n"
             "  1 | x=seq, y=map\n"

@@ -99,11 +99,12 @@ TEST(ToolUsage, WrongOptionsForPrograms) {
 TEST(ToolUsage, UnknownMethods) {
   Outcome outcome = Desk().unravel({"compile", spmv, "-f", "A=csr", "-f", "x=sv", "--find", "x=magic"});
   EXPECT_EQ(outcome.code, 1);
-  EXPECT_EQ(outcome.error, "--find:1:3: error: expected a way to find (`direct`, `probe`, `seq`, `gallop`, `binary`, "
-                           "`hash`, `map`, `scan` "
-                           "or `auto`), saw `magic` [syntax-error]\n"
-                           "  1 | x=magic\n"
-                           "    |   ^~~~~\n");
+  EXPECT_EQ(outcome.error,
+            "--find:1:3: error: expected a way to find (`direct`, `probe`, `seq`, `gallop`, `binary`, "
+            "`hash`, `map`, `scan` "
+            "or `auto`), saw `magic` [syntax-error]\n"
+            "  1 | x=magic\n"
+            "    |   ^~~~~\n");
 }
 
 } // namespace
