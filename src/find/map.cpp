@@ -37,6 +37,8 @@ std::vector<Term> range_candidates(const Obligations &obligations, const Term &k
       bool over_sizes = term::applications_of(end).empty();
       for (const std::string &name : axiom.variables)
         over_sizes = over_sizes && !term::mentions(end, name);
+      for (const scan::Level &level : obligations.nest().levels) // a key such as 4*g + meta(g)
+        over_sizes = over_sizes && !term::mentions(end, level.variable);
       if (over_sizes && std::find(candidates.begin(), candidates.end(), end) == candidates.end())
         candidates.push_back(end);
     }

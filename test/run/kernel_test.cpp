@@ -111,6 +111,17 @@ TEST(Kernel, chunks_that_begin_with_an_iteration_that_is_skipped) {
   }
 }
 
+/// Keys like 4*g + meta(g) range over something that depends on g: no map, whose room is taken beforehand.
+TEST(Kernel, keys_that_have_their_position_in_them) {
+  std::mt19937_64 random(19);
+  Problem problem{"y(j) = B(k,j) * x(k)", {{"B", "warp24"}}, {"order k, B.s, y.a, B.g, j"}, {}};
+  Packer packer(problem);
+  Compiled kernel(problem);
+  for (std::int64_t columns : {1, 5, 12})
+    if (std::optional<PackedCase> input = packer.draw({{{"k", 6}, {"j", columns}}}, random))
+      if (!kernel.check(*input, 1)) return;
+}
+
 TEST(Kernel, through_the_whole_session_with_files) {
   TemporaryFolder folder;
   std::mt19937_64 random(12);
