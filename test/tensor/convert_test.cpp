@@ -4,6 +4,7 @@
 #include "tensor/storable.h"
 #include "tensor/validate.h"
 
+#include <cstdlib>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -30,10 +31,11 @@ void expect_equal(const Tensor &got, const Tensor &expected, const std::string &
     EXPECT_EQ(got.array(array.name), expected.array(array.name)) << what << ", " << array.name;
 }
 
-/// Every pair of layouts: some entries, from one to the other.
+/// Pairs of layouts, a seeded sample or all with UNRAVEL_TEST_ALL=1: some entries, from one to the other.
 void expect_all_pairs(std::size_t order, const std::vector<std::vector<std::int64_t>> &shapes,
                       const std::vector<std::size_t> &counts, std::map<Route, int> &routes) {
   std::vector<Planned> layouts = planned(order);
+  const bool all = std::getenv("UNRAVEL_TEST_ALL") != nullptr;
   Random random(5);
   for (const std::vector<std::int64_t> &shape : shapes)
     for (std::size_t count : counts)
@@ -44,7 +46,7 @@ void expect_all_pairs(std::size_t order, const std::vector<std::vector<std::int6
         Coordinates entries = storable(from.layout, from.pack, random_entries(random, shape, count));
         Tensor source = pack(from.layout, from.pack, std::move(entries), wide);
         for (const Planned &to : layouts) {
-          if (!fits(to.layout, shape)) continue;
+          if (!fits(to.layout, shape) || (!all && random.below(5) != 0)) continue;
           PackOptions options{random.below(2) == 0 ? IndexType::Int32 : IndexType::Int64,
                               random.below(2) == 0 ? ValueType::F32 : ValueType::F64};
           std::string what =
@@ -72,16 +74,16 @@ TEST(Convert, AllPairsOfVectors) {
 TEST(Convert, AllPairsOfMatrices) {
   std::map<Route, int> routes;
   expect_all_pairs(2, {{0, 5}, {6, 7}, {6, 6}}, {0, 5, 60}, routes);
-  EXPECT_GT(routes[Route::Levels], 500);
-  EXPECT_GT(routes[Route::CountingSort], 300);
-  EXPECT_GT(routes[Route::Coordinates], 500);
+  EXPECT_GT(routes[Route::Levels], 100);
+  EXPECT_GT(routes[Route::CountingSort], 60);
+  EXPECT_GT(routes[Route::Coordinates], 100);
 }
 
 TEST(Convert, AllPairsOfOrderThree) {
   std::map<Route, int> routes;
   expect_all_pairs(3, {{0, 2, 3}, {4, 1, 5}, {3, 7, 4}}, {0, 1, 5, 60}, routes);
-  EXPECT_GT(routes[Route::Levels], 50);
-  EXPECT_GT(routes[Route::CountingSort], 50);
+  EXPECT_GT(routes[Route::Levels], 10);
+  EXPECT_GT(routes[Route::CountingSort], 10);
 }
 
 TEST(Convert, AllPairsOfOrderFour) {

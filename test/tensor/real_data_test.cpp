@@ -12,7 +12,7 @@ namespace {
 
 /// Small enough for every layout, unless all are asked for.
 std::size_t most_entries() {
-  return std::getenv("UNRAVEL_TEST_ALL") ? 400000 : 15000;
+  return std::getenv("UNRAVEL_TEST_ALL") ? 400000 : 6000;
 }
 
 /// What packing may take: more than any of these files in a layout for sparse tensors, less than a large one
