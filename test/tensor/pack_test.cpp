@@ -6,6 +6,7 @@
 #include "tensor/unpack_plan.h"
 #include "tensor/validate.h"
 
+#include <cstdlib>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -32,6 +33,7 @@ std::vector<std::vector<std::int64_t>> shapes_of(std::size_t order) {
 
 TEST(Pack, RoundTrips) {
   Random random(7);
+  const bool all = std::getenv("UNRAVEL_TEST_ALL") != nullptr;
   int number = 0;
   for (std::size_t order = 0; order <= 4; ++order)
     for (const layout::Layout &layout : layouts_of(order)) {
@@ -41,9 +43,9 @@ TEST(Pack, RoundTrips) {
           Coordinates entries = random_entries(random, shape, count);
           if (!fits(layout, shape)) continue;
           entries = storable(layout, plan, std::move(entries));
-          ++number; // types in turn
+          if (++number % 3 != 0 && !all) continue; // a sample
           for (IndexType index : {number % 2 ? IndexType::Int32 : IndexType::Int64})
-            for (ValueType value : {number % 3 ? ValueType::F64 : ValueType::F32}) {
+            for (ValueType value : {number % 5 ? ValueType::F64 : ValueType::F32}) {
               Tensor tensor = pack(layout, plan, entries, {index, value});
               ValidationResult result = validate(tensor);
               for (const Violation &violation : result.violations)
