@@ -113,11 +113,34 @@ private:
         used.push_back(term::negation(term::equal(first, *level.unused)));
       }
     }
-    bool whole = level.order.size() == level.keys.size();
+    if (level.home) {
+      for (const Level &above : plan_.levels)
+        if (&above != &level && term::mentions(level.home->at, above.position))
+          use({Slot{static_cast<std::size_t>(&above - plan_.levels.data())}});
+      add_home(level, later, variables, guard, used);
+      guard.insert(guard.end(), used.begin(), used.end());
+      used.clear();
+    }
     std::vector<Term> conclusions = used;
-    conclusions.push_back(lexicographic(level, later, level.merge && whole));
+    conclusions.push_back(lexicographic(level, later, level.merge && level.orders_keys()));
     if (level.merge) conclusions.push_back(term::disjunction(differ));
     for (const Term &conclusion : conclusions)
+      add(variables, term::conjunction(guard), conclusion);
+  }
+
+  /// No entry lies before its home, and where homes are the order, none behind a free position that its
+  /// search comes to.
+  void add_home(const Level &level, const term::Substitution &later,
+                const std::vector<std::string> &variables, std::vector<Term> guard,
+                const std::vector<Term> &used) {
+    const Term &home = level.home->at;
+    Term p = term::variable(level.position);
+    std::vector<std::string> one = variables;
+    std::erase(one, later.begin()->second.as<term::Variable>()->name);
+    add(one, term::conjunction(used), term::at_most(home, p));
+    if (level.order.front().mode != level.home->mode) return;
+    guard.push_back(term::at_most(term::substitute(home, later), p));
+    for (const Term &conclusion : used)
       add(variables, term::conjunction(guard), conclusion);
   }
 
@@ -126,8 +149,10 @@ private:
     for (std::size_t k = level.order.size(); k-- > 0;) {
       auto key = std::find_if(level.keys.begin(), level.keys.end(),
                               [&](const Key &candidate) { return candidate.mode == level.order[k].mode; });
-      Term first = key_term(*key, plan_.levels), second = term::substitute(first, later);
-      bool ascending = level.order[k].descending == (key->sign < 0);
+      bool home = key == level.keys.end();
+      Term first = home ? level.home->at : key_term(*key, plan_.levels),
+           second = term::substitute(first, later);
+      bool ascending = home || level.order[k].descending == (key->sign < 0);
       Term before = ascending ? term::less(first, second) : term::less(second, first);
       result = term::disjunction({before, term::conjunction({term::equal(first, second), result})});
     }
@@ -155,7 +180,7 @@ private:
     Term later = term::substitute(first, {{variables[0], q}});
     add({variables[0], next}, term::less(p, q), term::at_most(first, later));
     const Level &above = plan_.levels[parent.level];
-    if (!above.is_dense() && !above.count.empty())
+    if (!above.is_dense() && above.kind != Level::Kind::Padded && !above.count.empty())
       add({variables[0], next},
           term::conjunction(
               {term::at_most(Term(0), p), term::less(p, q), term::at_most(q, term::variable(above.count))}),

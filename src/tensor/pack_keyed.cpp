@@ -239,7 +239,7 @@ private:
     std::uint32_t widest = 0;
     for (std::uint32_t nodes : nodes_of_line_)
       widest = std::max(widest, nodes);
-    set_width(tensor_, level(), widest);
+    set_width(tensor_, plan_, level(), widest);
     if (level().pointer.empty()) return;
     Elements &pointers = make_array(tensor_, level().pointer, options_);
     pointer_place_ = place_of(level().pointer, level().parents);

@@ -61,12 +61,16 @@ std::string level_text(const Level &level, const PiecePlan &plan) {
     break;
   case Level::Kind::Segment: text = fmt::format("segments: {}{}\n", segment_text(level, plan), in_all); break;
   case Level::Kind::Padded:
-    text = "padded: " + (level.pointer.empty()
-                             ? fmt::format("0 <= {} < {}", level.position,
-                                           level.count.empty() ? std::to_string(level.width) : level.count)
-                             : segment_text(level, plan));
+    text =
+        (level.home ? "hash table: " : "padded: ") +
+        (level.pointer.empty() ? fmt::format("0 <= {} < {}", level.position,
+                                             level.count.empty() ? std::to_string(level.width) : level.count)
+                               : segment_text(level, plan));
     text += level.unused ? fmt::format("; unused: {}\n", term::to_text(*level.unused))
                          : "; unused: zeros at other coordinates\n";
+    if (level.home)
+      text += fmt::format("    the first free position from {} on\n",
+                          term::to_text(plan.modes[level.home->mode].value));
     break;
   case Level::Kind::Run: return run_text(level, plan);
   }
