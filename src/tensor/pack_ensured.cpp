@@ -20,8 +20,10 @@ public:
     for (std::size_t l = 0; l < plan_.levels.size(); ++l) {
       const Level &level = plan_.levels[l];
       if (level.kind == Level::Kind::Padded && !level.unused) continue; // zeros may not suffice
-      for (const Key &key : level.keys)
+      for (const Key &key : level.keys) {
         add_range(level, key);
+        if (level.unused && level.keys.size() > 1) add_marks(level, key);
+      }
       if (!level.keys.empty()) add_order(l);
       if (level.kind == Level::Kind::Segment || (level.kind == Level::Kind::Padded && !level.pointer.empty()))
         add_segments(level);
@@ -77,6 +79,14 @@ private:
     if (padded) in_range = term::disjunction({term::equal(stored, *level.unused), in_range});
     for (const Term &part : term::conjuncts(in_range))
       add(positions_in(key.slots), term::truth(), part);
+  }
+
+  /// An unused position is marked in all keys.
+  void add_marks(const Level &level, const Key &key) {
+    Term marked = term::equal(key_term(key, plan_.levels), *level.unused);
+    for (const Key &other : level.keys)
+      if (&other != &key)
+        add(positions_in(key.slots), marked, term::equal(key_term(other, plan_.levels), *level.unused));
   }
 
   /// Two positions of one node above, the first before the second: what their keys are.

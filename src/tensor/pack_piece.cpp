@@ -207,7 +207,7 @@ private:
     auto place = conditions_.first_place(relation);
     if (!place) return;
     Level &level = plan_.levels.back();
-    level.unused = mark_of(level, relation);
+    level.unused = orders_.mark_of(level, plan_.levels, relation);
     if (!level.unused) return;
     level.home = Home{0, place->at};
     homes_.emplace_back(plan_.levels.size() - 1, std::move(place->mode));
@@ -544,36 +544,8 @@ private:
     if (!level.count.empty()) determined_.counts.insert(level.count);
   }
 
-  /// The relation without what it says of modes.
-  std::vector<Term> bounds_of_positions(const std::vector<Term> &relation) const {
-    std::vector<Term> bounds;
-    for (const Term &part : relation)
-      if (std::none_of(plan_.modes.begin(), plan_.modes.end(),
-                       [&](const Mode &mode) { return term::mentions(part, mode.name); }))
-        bounds.push_back(part);
-    return bounds;
-  }
-
-  /// What the keys of unused positions may hold: something that the relation excludes.
-  std::optional<Term> mark_of(const Level &level, const std::vector<Term> &relation) {
-    const Mode &mode = plan_.modes[level.keys[0].mode];
-    for (const Term &mark : {Term(-1), mode.least - Term(1), mode.least + mode.size}) {
-      bool fit = true;
-      for (const Key &key : level.keys) {
-        Term marked = term::equal(key_term(key, plan_.levels), mark);
-        std::vector<Term> read = relation, bounds = bounds_of_positions(relation);
-        read.push_back(marked);
-        bounds.push_back(marked); // that the properties permit
-        fit =
-            fit && orders_.is_implied(term::falsity(), read) && !orders_.is_implied(term::falsity(), bounds);
-      }
-      if (fit) return mark;
-    }
-    return std::nullopt;
-  }
-
   void mark_unused(Level &level) {
-    level.unused = mark_of(level, accepted_);
+    level.unused = orders_.mark_of(level, plan_.levels, accepted_);
     if (level.unused) return;
     bool dense_above = std::all_of(plan_.levels.begin(), plan_.levels.end() - 1,
                                    [](const Level &above) { return above.is_dense(); });

@@ -77,6 +77,38 @@ const std::vector<std::string> &user_layouts() {
   stored { [p] -> [i, j, k] : 0 <= p < NNZ and i = a(p) and j = b(p) and k = c(p) } at val(p);
   property range a in [0, M); property range b in [0, N); property range c in [0, K);
   property strictly increasing (c, a, b); })",
+      // Hash tables: whose hash is a quotient, of fixed width, with columns from 1 on, stored negative.
+      R"(layout table_by_tens(i: M) {
+  index key[W] : int64; count W; value val[W];
+  stored { [p] -> [i] : 0 <= p < W and i = key(p) and key(p) >= 0 } at val(p);
+  property forall p : -7 <= key(p) < M; property forall p : 0 <= key(p) => floor(key(p) / 10) <= p;
+  property forall p, q : floor(key(q) / 10) <= p < q and 0 <= key(q) => 0 <= key(p);
+  property forall p, q : p < q and 0 <= key(p) => key(p) != key(q); })",
+      R"(layout row_tables(i: M, j: N) { # a table of 12 slots for each column
+  index key[12, N]; value val[12, N] : f32;
+  stored { [s, c] -> [i, j] : 0 <= s < 12 and j = c and 0 <= c < N and i = key(s, c) - 1 and 1 <= key(s, c) } at -val(s, c);
+  property forall s, c : 0 <= key(s, c) <= M; property forall s, c : 1 <= key(s, c) => (key(s, c) + c) mod 8 <= s;
+  property forall s, t, c : (key(t, c) + c) mod 8 <= s < t and 1 <= key(t, c) => 1 <= key(s, c);
+  property forall s, t, c : s < t and 1 <= key(s, c) => key(s, c) != key(t, c); })",
+      R"(layout tables_apart(i: M, j: N) { # tables one after the other, each as long as needed
+  index ptr[M + 1], key[S]; count S = ptr(M); value val[S];
+  stored { [r, p] -> [i, j] : i = r and 0 <= r < M and ptr(r) <= p < ptr(r + 1) and j = key(p) and 0 <= key(p) } at val(p);
+  property ptr(0) = 0; property increasing ptr; property forall p : -1 <= key(p) < N;
+  property forall r, p : ptr(r) <= p < ptr(r + 1) and 0 <= key(p) => ptr(r) + key(p) mod 4 <= p;
+  property forall r, p, q : ptr(r) + key(q) mod 4 <= p < q < ptr(r + 1) and 0 <= key(q) => 0 <= key(p);
+  property forall r, p, q : ptr(r) <= p < q < ptr(r + 1) and 0 <= key(p) => key(p) != key(q); })",
+      R"(layout pairs(i: M, j: N) { # one table of all coordinates, by a hash of both
+  index row[W], col[W]; count W; value val[W];
+  stored { [p] -> [i, j] : 0 <= p < W and i = row(p) and j = col(p) and 0 <= row(p) and 0 <= col(p) } at val(p);
+  property forall p : -1 <= row(p) < M; property forall p : -1 <= col(p) < N;
+  property forall p : 0 <= row(p) => (5*row(p) + col(p)) mod 16 <= p;
+  property forall p, q : (5*row(q) + col(q)) mod 16 <= p < q and 0 <= row(q) => 0 <= row(p);
+  property forall p, q : p < q and 0 <= row(p) => row(p) != row(q) or col(p) != col(q); })",
+      R"(layout table_of_rows(i: M, j: N) { levels i: hashed(4), j: compressed; })",
+      R"(layout table_of_dense(i: M, j: N) { levels j: hashed(2), i: dense; })",
+      R"(layout rows_of_tables(i: M, j: N) { levels i: compressed, j: hashed(8); })",
+      R"(layout tables_twice(i: M, j: N) { levels i: hashed(3), j: hashed(4) not unique; })",
+      R"(layout tables_thrice(i: M, j: N, k: K) { levels k: hashed(2), i: dense, j: hashed(2); })",
   };
   return texts;
 }
@@ -136,6 +168,8 @@ const std::vector<layout::Layout> &shipped_layouts() {
           "packed_upper", "banded",  "skyline",   "symmetric_csr", "skew_csr", "lower_diagonal",
           "ell",          "warp24",  "dia"})
       result.push_back(shipped(name, 2));
+    result.push_back(shipped("hash_vector", 1, {4}));
+    result.push_back(shipped("hash_matrix", 2, {4}));
     result.push_back(shipped("sell", 2, {2}));
     result.push_back(shipped("csb", 2, {3}));
     result.push_back(shipped("bcsr", 2, {2, 3}));
