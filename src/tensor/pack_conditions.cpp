@@ -33,7 +33,7 @@ std::optional<Term> PieceConditions::of_coordinates(const Term &part) const {
       stored.emplace(key_term(key, plan_.levels), term::scale(key.sign, mode_term(key.mode) - key.offset));
   }
   for (const Mode &mode : plan_.modes)
-    if (mode.cover == 0 && !mode.rest) values.emplace(mode.name, mode.value);
+    if (mode.is_of_entry()) values.emplace(mode.name, mode.value);
   Term result = term::substitute(term::replace(part, stored), positions);
   for (const Mode &mode : plan_.modes)
     if (!values.count(mode.name) && term::mentions(result, mode.name)) return std::nullopt;

@@ -131,6 +131,7 @@ private:
       guard.insert(guard.end(), used.begin(), used.end());
       used.clear();
     }
+    if (l + 1 == plan_.levels.size()) add_runs(level, later, variables, guard);
     std::vector<Term> conclusions = used;
     conclusions.push_back(lexicographic(level, later, level.merge && level.orders_keys()));
     if (level.merge) conclusions.push_back(term::disjunction(differ));
@@ -152,6 +153,43 @@ private:
     guard.push_back(term::at_most(term::substitute(home, later), p));
     for (const Term &conclusion : used)
       add(variables, term::conjunction(guard), conclusion);
+  }
+
+  /// A run has entries, and the runs of one line don't overlap. `guard`: of two positions, the first before
+  /// the second.
+  void add_runs(const Level &level, const term::Substitution &later,
+                const std::vector<std::string> &variables, const std::vector<Term> &guard) {
+    std::optional<Term> first, last, length;
+    std::vector<Term> same = guard;
+    for (const Key &key : level.keys) {
+      Term stored = key_term(key, plan_.levels), mode = term::scale(key.sign, stored) + key.offset;
+      switch (plan_.modes[key.mode].run) {
+      case Mode::Run::None: same.push_back(term::equal(stored, term::substitute(stored, later))); break;
+      case Mode::Run::First: first = mode; break;
+      case Mode::Run::Last: last = mode; break;
+      case Mode::Run::Length: length = mode; break;
+      }
+    }
+    if (!first || (!last && !length)) return;
+    if (length) last = *first + *length - Term(1);
+    bool full = std::all_of(level.keys.begin(), level.keys.end(),
+                            [&](const Key &key) { return is_full(level, key); });
+    if (full && last) {
+      std::vector<std::string> one = variables;
+      std::erase(one, later.begin()->second.as<term::Variable>()->name);
+      add(one, term::truth(), term::at_most(*first, *last));
+      add(one, term::truth(), term::less(*last, last_size(level)));
+    }
+    for (const SortKey &by : level.order)
+      if (plan_.modes[by.mode].run == Mode::Run::First && !by.descending && level.orders_keys())
+        add(variables, term::conjunction(same), term::less(*last, term::substitute(*first, later)));
+  }
+
+  /// The size of the coordinate along which runs are.
+  Term last_size(const Level &level) const {
+    for (const Key &key : level.keys)
+      if (plan_.modes[key.mode].run == Mode::Run::First) return plan_.modes[key.mode].size;
+    return Term(0);
   }
 
   Term lexicographic(const Level &level, const term::Substitution &later, bool strict) const {

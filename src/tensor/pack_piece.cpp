@@ -38,6 +38,8 @@ public:
   }
 
   PiecePlan plan() {
+    for (const Mode &mode : plan_.modes)
+      if (scanning_ && mode.run != Mode::Run::None) fail_about(mode.name);
     plan_levels();
     for (std::size_t mode = 0; mode < plan_.modes.size(); ++mode)
       if (!used_.count(mode) && !follows(mode)) fail_about(plan_.modes[mode].name);

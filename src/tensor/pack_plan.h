@@ -24,8 +24,16 @@ struct Mode {
   std::int64_t cover = 0;
   bool rest = false; // value minus the mode before, which is a cover
 
+  /// Runs: entries with equal values that follow each other in one coordinate become one. The run's first
+  /// value of the coordinate is a mode, and its last one or its length another; `value` is that of a run of
+  /// one entry.
+  enum class Run { None, First, Last, Length };
+  Run run = Run::None;
+
   /// Is it a coordinate itself?
-  bool is_coordinate() const { return cover == 0 && !rest && value == term::variable(name); }
+  bool is_coordinate() const { return is_of_entry() && value == term::variable(name); }
+  /// Does it depend on nothing but the entry's own coordinate?
+  bool is_of_entry() const { return cover == 0 && !rest && run == Run::None; }
 };
 
 /// One subscript of an array: the position of a level plus a constant, or a constant alone.

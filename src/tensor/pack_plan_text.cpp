@@ -15,6 +15,12 @@ Term meaning_of(const Mode &mode) {
   if (mode.cover > 0)
     return term::variable(fmt::format("first {} of {}", term::to_text(mode.value), mode.cover));
   if (mode.rest) return term::variable(fmt::format("{} after the first", term::to_text(mode.value)));
+  switch (mode.run) {
+  case Mode::Run::None: return mode.value;
+  case Mode::Run::First: return term::variable(fmt::format("first {} of a run", term::to_text(mode.value)));
+  case Mode::Run::Last: return term::variable(fmt::format("last {} of a run", term::to_text(mode.value)));
+  case Mode::Run::Length: return term::variable("length of a run");
+  }
   return mode.value;
 }
 
