@@ -332,6 +332,7 @@ private:
     result_.modes[m] = first;
     result_.modes.insert(result_.modes.begin() + static_cast<std::ptrdiff_t>(m) + 1, last);
     replace(old.name, u);
+    result_.conjuncts.push_back(run_has_entries(first, last));
     return true;
   }
 
@@ -380,6 +381,11 @@ private:
 };
 
 } // namespace
+
+Term run_has_entries(const Mode &first, const Mode &end) {
+  Term least = end.run == Mode::Run::Length ? Term(1) : term::variable(first.name);
+  return term::at_most(least, term::variable(end.name));
+}
 
 DerivedRelation derive_modes(const Layout &layout, const Piece &piece) {
   return Deriver(layout, piece).derive();

@@ -16,6 +16,9 @@ struct DerivedRelation {
   std::vector<term::Term> conjuncts; // over positions and the modes' names
 };
 
+/// What is so of the two modes of a run.
+term::Term run_has_entries(const Mode &first, const Mode &end);
+
 /// Rewrites the relation of a piece until every equation has one mode, as far as this is possible:
 ///   i = R*u + v, v one of R neighbouring integers   becomes   u = floor(i / R) and v = i mod R;
 ///   j = i + u, i determined elsewhere               becomes   u = j - i;

@@ -429,6 +429,7 @@ private:
       const Mode &mode = plan_.modes[m];
       if (!scanning_ || is_dense_mode(m))
         known.push_back(term::between(mode.least, term::variable(mode.name), mode.least + mode.size));
+      if (mode.run == Mode::Run::First) known.push_back(run_has_entries(mode, plan_.modes[m + 1]));
     }
     for (std::size_t k = 0; k < layout_.order(); ++k)
       if (plan_.coordinates[k] != term::variable(layout_.coordinates[k]))

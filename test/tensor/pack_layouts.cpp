@@ -104,6 +104,25 @@ const std::vector<std::string> &user_layouts() {
   property forall p : 0 <= row(p) => (5*row(p) + col(p)) mod 16 <= p;
   property forall p, q : (5*row(q) + col(q)) mod 16 <= p < q and 0 <= row(q) => 0 <= row(p);
   property forall p, q : p < q and 0 <= row(p) => row(p) != row(q) or col(p) != col(q); })",
+      // Runs of equal values.
+      R"(layout runs(i: M) {
+  index first[K], last[K]; count K; value val[K];
+  stored { [p] -> [i] : 0 <= p < K and first(p) <= i <= last(p) and i < M } at val(p);
+  property forall p : 0 <= first(p) and first(p) <= last(p); property forall p : last(p) < M;
+  property forall p, q : p < q => last(p) < first(q); })",
+      R"(layout runs_down(i: M, j: N) { # of columns, by row, with lengths; rows count from 1
+  index first[K], length[K], col[K]; count K; value val[K];
+  stored { [p] -> [i, j] : 0 <= p < K and first(p) <= i + 1 and i + 1 < first(p) + length(p) and j = col(p) } at -val(p);
+  property range col in [0, N); property range first in [1, M]; property forall p : 1 <= length(p) and first(p) + length(p) <= M + 1;
+  property forall p, q : p < q => first(p) < first(q) or (first(p) = first(q) and col(p) < col(q)); })",
+      R"(layout runs_of_ones(i: M, j: N, k: K) { # rows of fibers of runs in any order
+  index ptr[M + 1], fiber[F], start[F + 1], first[R], stop[R]; count F = ptr(M); count R = start(F);
+  stored { [r, f, p] -> [i, j, k] : i = r and 0 <= r < M and ptr(r) <= f < ptr(r + 1) and k = fiber(f)
+           and start(f) <= p < start(f + 1) and first(p) <= j < stop(p) } at 1;
+  property ptr(0) = 0; property increasing ptr; property start(0) = 0; property increasing start;
+  property range fiber in [0, K); property strictly increasing fiber within ptr;
+  property forall p : 0 <= first(p) and first(p) < stop(p); property forall p : stop(p) <= N;
+  property forall f, p, q : start(f) <= p < q < start(f + 1) => stop(p) <= first(q) or stop(q) <= first(p); })",
       R"(layout table_of_rows(i: M, j: N) { levels i: hashed(4), j: compressed; })",
       R"(layout table_of_dense(i: M, j: N) { levels j: hashed(2), i: dense; })",
       R"(layout rows_of_tables(i: M, j: N) { levels i: compressed, j: hashed(8); })",
@@ -166,7 +185,7 @@ const std::vector<layout::Layout> &shipped_layouts() {
          {"csr",          "csc",     "dcsr",      "dcsc",          "coo",      "coo_unsorted",
           "coo_dup",      "coo_aos", "csr_lower", "pattern_csr",   "bitmap",   "packed_lower",
           "packed_upper", "banded",  "skyline",   "symmetric_csr", "skew_csr", "lower_diagonal",
-          "ell",          "warp24",  "dia"})
+          "ell",          "warp24",  "dia",       "run_length"})
       result.push_back(shipped(name, 2));
     result.push_back(shipped("hash_vector", 1, {4}));
     result.push_back(shipped("hash_matrix", 2, {4}));

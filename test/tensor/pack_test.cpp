@@ -190,10 +190,16 @@ TEST(Pack, Refusals) {
   EXPECT_EQ(matrix("0 <= p < K and i = j + f(p) and i + j = 2*r and 0 <= r < N",
                    "index f[K]; count K; value val[K, N];"),
             refused("matrix", form("i = j + f(p)")));
+  // Half-open runs, runs in two coordinates.
   EXPECT_EQ(
-      plan("layout runs(i: M) { index first[K], stop[K]; count K; value val[K]; stored { [p] -> [i] : 0 <= p "
-           "< K and first(p) <= i < stop(p) } at val(p); }"),
-      refused("runs", form("first(p) <= i")));
+      plan("layout heads(i: M) { index stop[K]; count K; value val[K]; stored { [p] -> [i] : 0 <= p < K and "
+           "0 <= i < stop(p) } at val(p); }"),
+      refused("heads", form("0 <= i")));
+  EXPECT_EQ(
+      plan(
+          "layout boxes(i: M, j: N) { index top[K], end[K], left[K], right[K]; count K; value val[K]; stored "
+          "{ [p] -> [i, j] : 0 <= p < K and top(p) <= i < end(p) and left(p) <= j < right(p) } at val(p); }"),
+      refused("boxes", form("left(p) <= j")));
   const std::string half =
       "index idx[K]; count K; value val[K], other[K]; stored { [p] -> [i] : 0 <= p < K and i = "
       "idx(p) } at val(p); ";
