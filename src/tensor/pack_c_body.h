@@ -28,7 +28,8 @@ public:
   void write();
 
 private:
-  bool is_partial() const { return !plan_.conditions.empty() || !taken_.empty(); }
+  /// Are other entries packed than those that are given?
+  bool is_partial() const;
 
   /// A loop over the entries of the input that belong to this piece.
   void open_own_entries();
@@ -54,6 +55,20 @@ private:
 
   /// Blocks begin at the first entry that none before covers.
   void write_cover();
+
+  /// What entries of a run come together by; nothing where the plan has no runs.
+  void add_run_comparison();
+
+  /// Entries of a run become one: after equal ones have been added up.
+  void write_joined_runs();
+
+  /// Does nothing but zeros at other coordinates fill the positions of the last level?
+  bool is_filled_up() const;
+  std::vector<Comparison> node_comparisons() const;
+
+  /// Adds the zeros: see pad_entries.
+  void write_zeros();
+  std::string write_fill();
 
   /// Entries that share a position get the number of the first of them.
   void write_group(std::size_t group);
@@ -122,6 +137,7 @@ private:
   std::vector<std::string> nodes_;
   std::set<std::size_t> started_; // levels whose counter is declared
   std::vector<std::vector<Comparison>> groups_;
+  std::vector<Comparison> run_;
   std::pair<std::size_t, std::vector<Comparison>> cover_; // the mode, and what it is sorted by
 };
 

@@ -65,7 +65,9 @@ void PieceWriter::Body::write_entries() {
   c_.line("{0}[{1}].value = {2}[{3}];", entry_, to, c_.values, e_);
   if (is_partial()) c_.line("++{};", n_);
   c_.close();
+  if (!run_.empty()) write_joined_runs();
   if (!cover_.second.empty()) write_cover();
+  if (is_filled_up()) write_zeros();
   for (std::size_t group = 0; group < groups_.size(); ++group)
     write_group(group);
   sort_by("order");

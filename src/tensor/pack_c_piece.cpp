@@ -30,6 +30,8 @@ void PieceWriter::Body::write_comparisons() {
   for (std::size_t l = 0; l < plan_.levels.size(); ++l)
     add_comparisons(l, sorted);
   write_comparison("order", sorted);
+  add_run_comparison();
+  if (is_filled_up()) write_comparison("node", node_comparisons());
 }
 
 void PieceWriter::Body::write_limits() {
