@@ -83,8 +83,7 @@ void set_width(Tensor &tensor, const PiecePlan &plan, const Level &level, std::i
     std::string few = fmt::format("position `{}` is below {}, but ", level.position, level.width);
     if (!level.home) fail_not_storable(tensor, fmt::format("{}{} entries want one of them", few, widest));
     std::string home = term::to_text(plan.modes[level.home->mode].value);
-    fail_not_storable(
-        tensor, fmt::format("{}the first free one from `{}` on is {} for an entry", few, home, widest - 1));
+    fail_not_storable(tensor, fmt::format("{}an entry finds no free one from `{}` on", few, home));
   }
   if (!level.count.empty()) tensor.counts[level.count] = widest;
 }

@@ -116,7 +116,7 @@ TEST(PackC, SameAsPack) {
         std::vector<std::int64_t> shape;
         bool square = std::set<std::string>(layout.sizes.begin(), layout.sizes.end()).size() < order;
         for (std::size_t mode = 0; mode < order; ++mode)
-          shape.push_back(static_cast<std::int64_t>(3 + (square ? 2 : mode)));
+          shape.push_back(static_cast<std::int64_t>((count > 1 ? 6 : 3) + (square ? 2 : mode)));
         Coordinates entries = storable(layout, plan, random_entries(random, shape, count));
         Tensor packed = pack(layout, plan, entries, {index, value});
         text += check_text(layout, entries, number, packed);
@@ -137,6 +137,19 @@ TEST(PackC, SameAsPack) {
     ASSERT_EQ(output_of(compiler).substr(0, 3000), "") << compiler_name;
     ASSERT_EQ(output_of(program), expected) << compiler_name;
   }
+}
+
+TEST(PackC, Refusal) {
+  layout::Layout slices = layout_of(R"(layout slices(i: M, j: N) {
+  index ptr[ceil(M / 2) + 1], col[Q, 2]; count Q = ptr(ceil(M / 2)); value val[Q, 2];
+  stored { [b, r, q] -> [i, j] : 0 <= b < ceil(M / 2) and 0 <= r < 2 and i = 2*b + r and i < M
+           and ptr(b) <= q < ptr(b + 1) and j = col(q, r) } at val(q, r);
+  property ptr(0) = 0; property increasing ptr; property forall q, r : 0 <= col(q, r) < N;
+  property forall b, r, q, s : ptr(b) <= q < s < ptr(b + 1) => col(q, r) < col(s, r); })");
+  EXPECT_EQ(refusal([&] { emit_pack_c(plan_packing(slices), slices, {"A", {}}); }),
+            "cannot-pack: packing of layout `slices` can't be written as C yet: nothing marks the unused "
+            "positions `q`, and segments have different numbers of them | pack with the tool: `unravel "
+            "convert`, or `unravel run`");
 }
 
 TEST(PackC, Texts) {

@@ -77,6 +77,10 @@ const std::vector<std::string> &user_layouts() {
   stored { [p] -> [i, j, k] : 0 <= p < NNZ and i = a(p) and j = b(p) and k = c(p) } at val(p);
   property range a in [0, M); property range b in [0, N); property range c in [0, K);
   property strictly increasing (c, a, b); })",
+      R"(layout slots_in_full(i: M, j: N) { # unused ones hold zeros at other columns
+  index col[M, W]; count W; value val[M, W];
+  stored { [r, s] -> [i, j] : i = M - 1 - r and 0 <= r < M and 0 <= s < W and j = col(r, s) } at val(r, s);
+  property forall r, s : 0 <= col(r, s) < N; property forall r, s, t : s < t => col(r, t) < col(r, s); })",
       // Hash tables: whose hash is a quotient, of fixed width, with columns from 1 on, stored negative.
       R"(layout table_by_tens(i: M) {
   index key[W] : int64; count W; value val[W];
