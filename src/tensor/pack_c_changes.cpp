@@ -1,6 +1,8 @@
 // Entries that become others in C before they are sorted: runs of equal values, zeros where there were none.
 #include "tensor/pack_c_body.h"
 
+#include <algorithm>
+
 namespace unravel::tensor {
 
 using term::Term;
@@ -74,9 +76,12 @@ std::vector<Comparison> PieceWriter::Body::node_comparisons() const {
   return members;
 }
 
-/// How many entries each node is to have: a variable.
+/// How many entries each node is to have: a variable, or a number.
 std::string PieceWriter::Body::write_fill() {
   const Level &level = plan_.levels.back();
+  const Term &size = plan_.modes[level.keys[0].mode].size;
+  if (const auto *constant = size.as<term::Constant>(); constant && level.width > 0)
+    return std::to_string(std::min(level.width, constant->value));
   std::string fill = c_.choose("fill");
   c_.line("int64_t {} = {};", fill, level.width);
   if (level.width == 0) {
@@ -88,8 +93,7 @@ std::string PieceWriter::Body::write_fill() {
     c_.line("if ({0} > {1}) {1} = {0};", rank, fill);
     c_.close();
   }
-  std::string size = c_.term(plan_.modes[level.keys[0].mode].size);
-  c_.line("if ({0} > {1}) {0} = {1};", fill, size);
+  c_.line("if ({0} > {1}) {0} = {1};", fill, c_.term(size));
   return fill;
 }
 
@@ -111,7 +115,8 @@ void PieceWriter::Body::write_zeros() {
     fail_if(fmt::format("{0} > 0 && {1} > INT64_MAX / {0}", size, nodes), 2);
     c_.line("{} *= {};", nodes, size);
   }
-  fail_if(fmt::format("{0} > 0 && {1} > (INT64_MAX - {2}) / {0}", fill, nodes, n_), 2);
+  bool some = fill.find_first_not_of("0123456789") == std::string::npos;
+  fail_if(fmt::format("{3}{1} > (INT64_MAX - {2}) / {0}", fill, nodes, n_, some ? "" : fill + " > 0 && "), 2);
   std::string longer = c_.choose("padded"), next = c_.choose("next"), count = c_.choose("count");
   c_.line("{0}_entry *{1} = ({0}_entry *){0}_allocate({2} + {3} * {4}, sizeof({0}_entry));", c_.prefix,
           longer, n_, nodes, fill);
@@ -119,6 +124,11 @@ void PieceWriter::Body::write_zeros() {
   c_.line("int64_t {} = 0, {} = 0;", next, count);
   c_.open_loop(node, nodes);
   std::string at = c_.choose("at"), missing = c_.choose("missing"), same = fmt::format("{} < {}", next, n_);
+  for (auto &[of, value] : above) {
+    std::string local = c_.choose(fmt::format("index_{}", of));
+    c_.line("int64_t {} = {};", local, value);
+    value = local;
+  }
   for (const auto &[of, value] : above)
     same += fmt::format(" && {}[{}].index[{}] == {}", entry_, next, of, value);
   auto key = [&](const std::string &e) { return fmt::format("{}[{}].index[{}]", entry_, e, mode); };

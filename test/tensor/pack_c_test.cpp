@@ -163,6 +163,11 @@ TEST(PackC, Texts) {
        {derived_layout("bcsr", 2, {2, 3}), derived_layout("csb", 2, {4}), derived_layout("dia", 2, {})})
     derived += emit_pack_c(plan_packing(layout), layout, {layout.base_name, {}}) + "\n";
   test::golden_check("tensor", "pack_c_derived", derived);
+  std::string tables;
+  for (const layout::Layout &layout :
+       {shipped("hash_matrix", 2, {4}), shipped("run_length", 2), shipped("warp24", 2)})
+    tables += emit_pack_c(plan_packing(layout), layout, {layout.base_name, {}}) + "\n";
+  test::golden_check("tensor", "pack_c_tables", tables);
 }
 
 } // namespace
