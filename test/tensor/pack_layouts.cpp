@@ -81,69 +81,27 @@ const std::vector<std::string> &user_layouts() {
   index col[M, W]; count W; value val[M, W];
   stored { [r, s] -> [i, j] : i = M - 1 - r and 0 <= r < M and 0 <= s < W and j = col(r, s) } at val(r, s);
   property forall r, s : 0 <= col(r, s) < N; property forall r, s, t : s < t => col(r, t) < col(r, s); })",
-      // Hash tables: whose hash is a quotient, of fixed width, with columns from 1 on, stored negative.
-      R"(layout table_by_tens(i: M) {
-  index key[W] : int64; count W; value val[W];
-  stored { [p] -> [i] : 0 <= p < W and i = key(p) and key(p) >= 0 } at val(p);
-  property forall p : -7 <= key(p) < M; property forall p : 0 <= key(p) => floor(key(p) / 10) <= p;
-  property forall p, q : floor(key(q) / 10) <= p < q and 0 <= key(q) => 0 <= key(p);
-  property forall p, q : p < q and 0 <= key(p) => key(p) != key(q); })",
-      R"(layout row_tables(i: M, j: N) { # a table of 12 slots for each column
-  index key[12, N]; value val[12, N] : f32;
-  stored { [s, c] -> [i, j] : 0 <= s < 12 and j = c and 0 <= c < N and i = key(s, c) - 1 and 1 <= key(s, c) } at -val(s, c);
-  property forall s, c : 0 <= key(s, c) <= M; property forall s, c : 1 <= key(s, c) => (key(s, c) + c) mod 8 <= s;
-  property forall s, t, c : (key(t, c) + c) mod 8 <= s < t and 1 <= key(t, c) => 1 <= key(s, c);
-  property forall s, t, c : s < t and 1 <= key(s, c) => key(s, c) != key(t, c); })",
-      R"(layout tables_apart(i: M, j: N) { # tables one after the other, each as long as needed
-  index ptr[M + 1], key[S]; count S = ptr(M); value val[S];
-  stored { [r, p] -> [i, j] : i = r and 0 <= r < M and ptr(r) <= p < ptr(r + 1) and j = key(p) and 0 <= key(p) } at val(p);
-  property ptr(0) = 0; property increasing ptr; property forall p : -1 <= key(p) < N;
-  property forall r, p : ptr(r) <= p < ptr(r + 1) and 0 <= key(p) => ptr(r) + key(p) mod 4 <= p;
-  property forall r, p, q : ptr(r) + key(q) mod 4 <= p < q < ptr(r + 1) and 0 <= key(q) => 0 <= key(p);
-  property forall r, p, q : ptr(r) <= p < q < ptr(r + 1) and 0 <= key(p) => key(p) != key(q); })",
-      R"(layout pairs(i: M, j: N) { # one table of all coordinates, by a hash of both
-  index row[W], col[W]; count W; value val[W];
-  stored { [p] -> [i, j] : 0 <= p < W and i = row(p) and j = col(p) and 0 <= row(p) and 0 <= col(p) } at val(p);
-  property forall p : -1 <= row(p) < M; property forall p : -1 <= col(p) < N;
-  property forall p : 0 <= row(p) => (5*row(p) + col(p)) mod 16 <= p;
-  property forall p, q : (5*row(q) + col(q)) mod 16 <= p < q and 0 <= row(q) => 0 <= row(p);
-  property forall p, q : p < q and 0 <= row(p) => row(p) != row(q) or col(p) != col(q); })",
-      // Runs of equal values.
-      R"(layout runs(i: M) {
-  index first[K], last[K]; count K; value val[K];
-  stored { [p] -> [i] : 0 <= p < K and first(p) <= i <= last(p) and i < M } at val(p);
-  property forall p : 0 <= first(p) and first(p) <= last(p); property forall p : last(p) < M;
-  property forall p, q : p < q => last(p) < first(q); })",
-      R"(layout runs_down(i: M, j: N) { # of columns, by row, with lengths; rows count from 1
-  index first[K], length[K], col[K]; count K; value val[K];
-  stored { [p] -> [i, j] : 0 <= p < K and first(p) <= i + 1 and i + 1 < first(p) + length(p) and j = col(p) } at -val(p);
-  property range col in [0, N); property range first in [1, M]; property forall p : 1 <= length(p) and first(p) + length(p) <= M + 1;
-  property forall p, q : p < q => first(p) < first(q) or (first(p) = first(q) and col(p) < col(q)); })",
-      R"(layout runs_of_ones(i: M, j: N, k: K) { # rows of fibers of runs in any order
-  index ptr[M + 1], fiber[F], start[F + 1], first[R], stop[R]; count F = ptr(M); count R = start(F);
-  stored { [r, f, p] -> [i, j, k] : i = r and 0 <= r < M and ptr(r) <= f < ptr(r + 1) and k = fiber(f)
-           and start(f) <= p < start(f + 1) and first(p) <= j < stop(p) } at 1;
-  property ptr(0) = 0; property increasing ptr; property start(0) = 0; property increasing start;
-  property range fiber in [0, K); property strictly increasing fiber within ptr;
-  property forall p : 0 <= first(p) and first(p) < stop(p); property forall p : stop(p) <= N;
-  property forall f, p, q : start(f) <= p < q < start(f + 1) => stop(p) <= first(q) or stop(q) <= first(p); })",
-      R"(layout table_of_rows(i: M, j: N) { levels i: hashed(4), j: compressed; })",
-      R"(layout table_of_dense(i: M, j: N) { levels j: hashed(2), i: dense; })",
-      R"(layout rows_of_tables(i: M, j: N) { levels i: compressed, j: hashed(8); })",
-      R"(layout tables_twice(i: M, j: N) { levels i: hashed(3), j: hashed(4) not unique; })",
-      R"(layout tables_thrice(i: M, j: N, k: K) { levels k: hashed(2), i: dense, j: hashed(2); })",
   };
   return texts;
 }
 
-layout::Layout derived_layout(const std::string &name, std::size_t order,
-                              const std::vector<std::int64_t> &parameters) {
+namespace {
+
+/// A layout of a file in test/layouts.
+layout::Layout layout_in(const std::string &file, const std::string &name, std::size_t order,
+                         const std::vector<std::int64_t> &parameters = {}) {
   parse::LayoutReference reference;
-  reference.file =
-      (std::filesystem::path(UNRAVEL_SOURCE_DIR) / "test" / "layouts" / "derived.layout").string();
+  reference.file = (std::filesystem::path(UNRAVEL_SOURCE_DIR) / "test" / "layouts" / file).string();
   reference.name = name;
   reference.parameters = parameters;
   return layout::load_layout(reference, order).layout;
+}
+
+} // namespace
+
+layout::Layout derived_layout(const std::string &name, std::size_t order,
+                              const std::vector<std::int64_t> &parameters) {
+  return layout_in("derived.layout", name, order, parameters);
 }
 
 const std::vector<layout::Layout> &derived_layouts() {
@@ -175,6 +133,13 @@ const std::vector<layout::Layout> &derived_layouts() {
     add("coo_relative", 2, {});
     add("all_diagonals", 2, {});
     add("block_diagonals", 2, {2});
+    for (const char *name : {"table_by_tens", "runs"})
+      result.push_back(layout_in("tables.layout", name, 1));
+    for (const char *name : {"row_tables", "tables_apart", "pairs", "runs_down", "table_of_rows",
+                             "table_of_dense", "rows_of_tables", "tables_twice"})
+      result.push_back(layout_in("tables.layout", name, 2));
+    for (const char *name : {"runs_of_ones", "tables_thrice"})
+      result.push_back(layout_in("tables.layout", name, 3));
     return result;
   }();
   return layouts;
