@@ -184,6 +184,7 @@ void PieceWriter::Body::write_width(std::size_t l) {
   c_.line("if ({} > {}) continue;", opens(), l);
   c_.line("{0} = {1} < {2} ? 1 : {0} + 1;", rank, opens(), l);
   if (level.home) c_.line("if ({0} <= {1}) {0} = {1} + 1;", rank, coordinate(level.home->mode));
+  if (level.home && !level.pointer.empty() && c_.is_narrow(level.pointer)) fail_if(rank + " > INT32_MAX");
   if (level.pointer.empty())
     c_.line("if ({0} > {1}) {1} = {0};", rank, width);
   else

@@ -181,6 +181,8 @@ private:
       if (!pointers) continue;
       auto slot = static_cast<std::size_t>(parent_slot(level, e)) + 1;
       report::require(slot < pointers->size(), "a segment lies within its pointers");
+      if (rank > INT32_MAX)
+        check_width(tensor_.layout, level.pointer, options_, rank, fmt::format("{} positions", rank));
       if (rank > pointers->integer(slot)) pointers->set_integer(slot, rank);
     }
     set_width(tensor_, plan_, level, widest);

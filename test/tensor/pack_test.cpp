@@ -78,6 +78,16 @@ TEST(Pack, ManyEntries) {
         EXPECT_EQ(canonical(unpack(tensor)), canonical(given)) << name << " " << form;
       }
     }
+    for (std::int64_t buckets : {1, 64}) { // also where the plan is carried out entry by entry
+      layout::Layout table = shipped("hash_matrix", 2, {buckets});
+      Tensor tensor = pack(table, entries);
+      EXPECT_TRUE(validate(tensor).ok());
+      EXPECT_EQ(canonical(unpack(tensor)), canonical(entries)) << "tables of " << buckets;
+      Tensor single = pack(table, entries, {IndexType::Int64, ValueType::F32});
+      EXPECT_EQ(single.counts, tensor.counts);
+      for (std::size_t k = 0; k < tensor.array("key").size(); ++k)
+        ASSERT_EQ(single.array("key").integer(k), tensor.array("key").integer(k));
+    }
     layout::Layout back = layout_of(user_layouts()[0]);
     Tensor tensor = pack(back, entries, {IndexType::Int64, ValueType::F32});
     EXPECT_TRUE(validate(tensor).ok());
