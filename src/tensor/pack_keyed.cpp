@@ -1,8 +1,8 @@
-// Packing of one sorted, keyed level between dense ones: blocks in rows of blocks, padded rows, a hash table per
-// row, diagonals, lists of coordinates. An entry's line (the dense levels above) and column (its keys) are
-// numbers; entries are dealt into buckets of neighbouring lines, sorted there by line and column, and each goes
-// to its node's place. The dense levels below are not sorted by: values are added up in place, in the order of
-// the input.
+// Packing of one sorted, keyed level between dense ones: blocks in rows of blocks, padded rows, a hash table
+// per row, diagonals, lists of coordinates. An entry's line (the dense levels above) and column (its keys)
+// are numbers; entries are dealt into buckets of neighbouring lines, sorted there by line and column, and
+// each goes to its node's place. The dense levels below are not sorted by: values are added up in place, in
+// the order of the input.
 #include "report/diagnostic.h"
 #include "tensor/pack_deal.h"
 #include "tensor/pack_levels.h"
