@@ -78,7 +78,8 @@ TEST(Pack, ManyEntries) {
         EXPECT_EQ(canonical(unpack(tensor)), canonical(given)) << name << " " << form;
       }
     }
-    for (std::int64_t buckets : {1, 64}) { // also where the plan is carried out entry by entry
+    for (std::int64_t buckets : {1, 64}) { // by buckets of entries, and entry by entry
+      if (shape[1] > 1000) continue;       // tables as wide as the matrix
       layout::Layout table = shipped("hash_matrix", 2, {buckets});
       Tensor tensor = pack(table, entries);
       EXPECT_TRUE(validate(tensor).ok());
