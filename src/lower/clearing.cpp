@@ -63,8 +63,20 @@ std::optional<std::size_t> covering_places(const combine::IterationSpace &space,
   return found;
 }
 
-/// The first level at which the target's slot is known, if the levels before it visit every slot exactly
-/// once: then the slot is set there, and the result needs no clearing.
+/// The coordinates whose slots these are, in their order, each once and each as it is; of others: none.
+std::vector<std::string> plain_slots(const combine::Operand &target) {
+  std::vector<std::string> names;
+  for (const Term &slot : target.slots) {
+    const auto *plain = slot.as<term::Variable>();
+    if (!plain || std::find(names.begin(), names.end(), plain->name) != names.end()) return {};
+    names.push_back(plain->name);
+  }
+  return names;
+}
+
+/// The last level at which the target's slots are known, but perhaps for the last modes, which make a row of
+/// neighbouring slots, if the levels before it visit all that is known exactly once: then the slot or the row
+/// is set there, and the result needs no clearing.
 std::optional<std::size_t> covering_prefix(const combine::IterationSpace &space, const scan::Nest &nest,
                                            const std::map<std::string, Term> &extents) {
   std::set<std::string> looped;
@@ -73,24 +85,28 @@ std::optional<std::size_t> covering_prefix(const combine::IterationSpace &space,
     const auto *plain = coordinate.as<term::Variable>();
     if (!plain || !coordinates.insert(plain->name).second) return std::nullopt;
   }
-  std::size_t index = 0;
-  for (; index < nest.levels.size() && looped.size() < coordinates.size(); ++index) {
+  std::vector<std::string> slots = plain_slots(space.target);
+  auto are_rows = [&] {
+    return !looped.empty() && slots.size() == coordinates.size() &&
+           std::all_of(slots.begin(), slots.begin() + static_cast<std::ptrdiff_t>(looped.size()),
+                       [&](const std::string &name) { return looped.count(name) > 0; });
+  };
+  std::optional<std::size_t> found;
+  for (std::size_t index = 0;; ++index) {
+    if (looped == coordinates || are_rows()) found = index;
+    if (index == nest.levels.size()) break;
     const Level &level = nest.levels[index];
-    if (level.kind == Level::Kind::Find || !level.guards.empty()) return std::nullopt;
-    if (level.kind == Level::Kind::Let) continue;
+    if (level.kind == Level::Kind::Find || !level.guards.empty()) break;
+    // Assignments to positions hold everywhere.
+    if (level.kind == Level::Kind::Let && !coordinates.count(level.variable)) continue;
     // The whole range of the coordinate.
     auto extent = extents.find(level.variable);
-    if (!coordinates.count(level.variable) || level.lower != Term(0) || extent == extents.end() ||
-        level.upper != extent->second)
-      return std::nullopt;
+    if (level.kind == Level::Kind::Let || !coordinates.count(level.variable) || level.lower != Term(0) ||
+        extent == extents.end() || level.upper != extent->second)
+      break;
     looped.insert(level.variable);
   }
-  if (looped != coordinates) return std::nullopt;
-  // Assignments to positions of the result may follow: they hold everywhere.
-  while (index < nest.levels.size() && nest.levels[index].kind == Level::Kind::Let &&
-         nest.levels[index].guards.empty())
-    ++index;
-  return index;
+  return found;
 }
 
 } // namespace
@@ -112,6 +128,9 @@ loop::Block Clearing::slots_before(const LeafPlan &plan, std::size_t level) cons
                        [&](const Level &outer) { return outer.variable == variable; });
   };
   std::vector<DenseMode> row = dense_modes(target);
+  if (target.structure.empty())
+    for (const std::string &coordinate : plain_slots(target))
+      row.push_back({coordinate, row.size()});
   std::erase_if(row, [&](const DenseMode &mode) { return is_known(mode.variable); });
   term::Substitution by;
   for (const DenseMode &mode : row)
