@@ -351,6 +351,7 @@ Compilation compile(const Request &request, const Front &front) {
         [](const auto &verdicts) { return depend::to_text(verdicts); });
     if (schedule.chunk) leaf.plan.chunk = static_cast<int>(*schedule.chunk);
     leaf.plan.parallel = leaf.parallel = choose_parallel(leaf, schedule, lengths, space);
+    leaf.plan.brief = choose::brief_level(leaf.plan, lengths);
     if (leaf.plan.parallel) {
       leaf.plan.reduces = std::any_of(leaf.verdicts.begin(), leaf.verdicts.end(), [&](const auto &verdict) {
         return verdict.variable == leaf.plan.nest.levels[*leaf.plan.parallel].variable &&

@@ -3,6 +3,7 @@
 #include "emit/intersect.h"
 #include "emit/lanes.h"
 #include "emit/mentioned.h"
+#include "emit/pragmas.h"
 #include "emit/together.h"
 #include "emit/wrap.h"
 #include "loop/facts.h"
@@ -114,7 +115,7 @@ private:
     std::string step = x.step == 1 ? variable + "++" : fmt::format("{} += {}", variable, x.step);
     std::string head = fmt::format("for ({}; {} < {}; {})", start, variable, end, step);
     if (x.parallel && options_.openmp_pragmas) return write_parallel(x, head);
-    if (x.simd && options_.openmp_pragmas) simd_pragma(x);
+    text_ += vector_pragmas(x, options_.openmp_pragmas);
     nested(head, x.body);
   }
 
@@ -270,18 +271,6 @@ private:
       line(otherwise);
     }
     text_ += "#endif\n";
-  }
-
-  void simd_pragma(const For &x) {
-    std::int64_t length = 0;
-    bool short_loop = constant_difference(x.lower, x.upper, length) && length >= 4 && length <= 16 &&
-                      (length & (length - 1)) == 0;
-    if (!short_loop) return pragma("simd", "");
-    // clang would unroll so short a loop before it comes to vectorising it
-    text_ += fmt::format("#ifdef __clang__\n#pragma clang loop unroll(disable) vectorize(assume_safety) "
-                         "vectorize_width({}) interleave_count(1)\n#elif defined(_OPENMP)\n"
-                         "#pragma omp simd\n#endif\n",
-                         length);
   }
 
   /// The thread's part of an array; returns the array's name outside.

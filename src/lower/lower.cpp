@@ -221,6 +221,7 @@ private:
       loop.comment += fmt::format("{}in one thread: each chunk would need all states of {}",
                                   loop.comment.empty() ? "" : "; ", plan_.nest.levels[find->level].variable);
     loop.body = guarded(index);
+    loop.brief = !parallel && plan_.brief == index;
     if (!parallel && looks_for_marks(index, loop.body)) loop.together = tested_together;
     return {{std::move(loop)}};
   }
