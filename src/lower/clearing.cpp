@@ -113,6 +113,11 @@ std::optional<std::size_t> covering_prefix(const combine::IterationSpace &space,
 
 std::optional<std::size_t> Clearing::where(const LeafPlan &plan) const {
   if (plan.owned) return owns_slots(plan) ? plan.parallel : std::nullopt;
+  if (has_increasing_rows(plan)) {
+    std::size_t level = *plan.increasing + 1;
+    bool behind_choice = !plan.alternatives.empty() && plan.split > 0 && level > plan.split;
+    return behind_choice ? std::nullopt : std::optional(level);
+  }
   std::optional<std::size_t> level = space_.target.structure.empty()
                                          ? covering_prefix(space_, plan.nest, combination_.extents)
                                          : covering_places(space_, plan.nest);
@@ -143,6 +148,47 @@ loop::Block Clearing::slots_before(const LeafPlan &plan, std::size_t level) cons
     block = {{std::move(loop)}};
   }
   return block;
+}
+
+loop::Block Clearing::rows_between(const LeafPlan &plan) const {
+  if (!has_increasing_rows(plan)) return {};
+  const std::string &row = plan.nest.levels[*plan.increasing].variable;
+  return rows_from(plan, row + "_next", term::variable(plan.nest.levels[0].variable), term::variable(row));
+}
+
+loop::Block Clearing::rows_behind(const LeafPlan &plan, std::optional<std::size_t> level) const {
+  if (!level || !has_increasing_rows(plan)) return {};
+  return rows_from(plan, plan.nest.levels[*plan.increasing].variable + "_rest", plan.nest.levels[0].upper,
+                   combination_.arrays.at(space_.target.array)[0]);
+}
+
+/// Is each row of the result set by one iteration of the outermost loop at most, those before by earlier
+/// ones?
+bool Clearing::has_increasing_rows(const LeafPlan &plan) const {
+  if (!plan.increasing || !space_.target.structure.empty()) return false;
+  std::vector<std::string> slots = plain_slots(space_.target);
+  bool in_step =
+      std::any_of(plan.finds.levels.begin(), plan.finds.levels.end(),
+                  [](const find::LevelPlan &find) { return find.in_step && find.in_step->loop == 0; });
+  return !slots.empty() && slots[0] == plan.nest.levels[*plan.increasing].variable && !in_step;
+}
+
+/// Sets to zero the rows from the one behind that of the iteration before `iteration` up to `end`.
+loop::Block Clearing::rows_from(const LeafPlan &plan, const std::string &name, const Term &iteration,
+                                const Term &end) const {
+  const Level &outer = plan.nest.levels[0];
+  Term last =
+      term::substitute(plan.nest.levels[*plan.increasing].value, {{outer.variable, iteration - Term(1)}});
+  Term length(1);
+  const std::vector<Term> &extents = combination_.arrays.at(space_.target.array);
+  for (std::size_t k = 1; k < extents.size(); ++k)
+    length = term::multiply(length, extents[k]);
+  loop::For clear{name + "_clear", term::multiply(term::variable(name), length), term::multiply(end, length)};
+  clear.body.push_back({loop::Store{loop::Element{space_.target.array, term::variable(clear.variable)},
+                                    loop::Value{loop::Number{0}}}});
+  return {{loop::Declare{name, Term(0)}},
+          {loop::If{term::less(outer.lower, iteration), {{loop::Assign{name, last + Term(1)}}}, ""}},
+          {std::move(clear)}};
 }
 
 /// Are chunks of the found variable chunks of the slots?

@@ -26,6 +26,10 @@ struct LeafPlan {
   /// The parallel loop carries a reduction into one element: its threads add to copies of a sum.
   bool reduces = false;
 
+  /// The level that assigns the result's first coordinate in the outermost loop: a larger value in each
+  /// iteration.
+  std::optional<std::size_t> increasing;
+
   /// The level whose loop the data are known to make so short that vectors don't pay.
   std::optional<std::size_t> brief;
 
