@@ -21,9 +21,13 @@ bool subset(Variables a, Variables of) {
 } // namespace
 
 Determination::Determination(const combine::IterationSpace &space) {
-  const std::vector<Term> stated = term::conjuncts(space.relation);
+  std::vector<Term> stated = term::conjuncts(space.relation);
   std::vector<Term> parts = stated;
   eliminate(space, parts);
+  for (const Term &part : about_added(space, parts)) {
+    stated.push_back(part);
+    parts.push_back(part);
+  }
   for (const std::string &name : space.variables())
     if (!eliminated_.count(name)) names_.push_back(name);
   report::require(names_.size() <= 64, "at most 64 variables in an iteration space");
@@ -75,6 +79,41 @@ void Determination::eliminate(const combine::IterationSpace &space, std::vector<
       if (progress) break;
     }
   }
+}
+
+std::vector<Term> Determination::about_added(const combine::IterationSpace &space,
+                                             std::vector<Term> parts) const {
+  std::vector<Term> result;
+  for (const combine::AddedVariable &added : space.added) {
+    auto known = eliminated_.find(added.of);
+    Term of = known == eliminated_.end() ? term::variable(added.of) : known->second;
+    const auto *variable = of.as<term::Variable>();
+    if (!variable) continue;
+    const auto *quotient = added.value.as<term::FloorDivide>();
+    Term name = term::variable(added.name);
+    // variable lies in [least, greatest]
+    Term least =
+        quotient ? term::scale(quotient->divisor, name) : name - (added.value - term::variable(added.of));
+    Term greatest = quotient ? least + Term(quotient->divisor - 1) : least;
+    std::vector<Term> derived;
+    auto derive = [&](const Term &left) { // left >= 0
+      std::int64_t coefficient = term::coefficient_of(left, variable->name);
+      Term rest = left - term::scale(coefficient, of);
+      if (coefficient == 0 || term::mentions(rest, variable->name) || term::mentions(rest, added.name))
+        return;
+      derived.push_back(
+          term::at_most(Term(0), term::scale(coefficient, coefficient > 0 ? greatest : least) + rest));
+    };
+    for (const Term &part : parts)
+      if (const auto *compare = part.as<term::Compare>()) {
+        derive(compare->left);
+        if (compare->relation == term::Relation::Equal) derive(-compare->left);
+      }
+    // Variables may be made of this one in turn.
+    parts.insert(parts.end(), derived.begin(), derived.end());
+    result.insert(result.end(), derived.begin(), derived.end());
+  }
+  return result;
 }
 
 int Determination::find(const std::string &name) const {

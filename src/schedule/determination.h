@@ -70,6 +70,9 @@ private:
   /// Is the inequality one side of an interval whose width depends on arrays alone, or is constant?
   bool has_narrow_other_side(const Constraint &side) const;
   void eliminate(const combine::IterationSpace &space, std::vector<term::Term> &parts);
+  /// What constraints on a variable say of those that were made of it.
+  std::vector<term::Term> about_added(const combine::IterationSpace &space,
+                                      std::vector<term::Term> parts) const;
 
   std::vector<std::string> names_;
   std::map<std::string, term::Term> eliminated_;

@@ -53,11 +53,21 @@ public:
       }
   }
 
-  Order plan() {
-    search(determination_.close(0), 1, 0, {}, {});
+  Order plan(const std::vector<parse::Name> &first) {
+    auto search_from_first = [&] {
+      Variables bound = determination_.close(0);
+      Step sum{0, 1};
+      std::vector<std::size_t> chosen;
+      std::vector<double> before;
+      for (const parse::Name &name : first)
+        if (int variable = determination_.find(name.text); variable >= 0)
+          add(static_cast<std::size_t>(variable), bound, sum, chosen, before);
+      search(bound, sum.visits, sum.cost, chosen, before);
+    };
+    search_from_first();
     if (not_looped_ != 0 && best_cost_ == std::numeric_limits<double>::infinity()) {
       not_looped_ = 0; // no order allows it: who asked is told by find planning
-      search(determination_.close(0), 1, 0, {}, {});
+      search_from_first();
     }
     if (best_cost_ == std::numeric_limits<double>::infinity())
       report::fail(report::Kind::no_order, "no order of the loops makes every variable bounded",
@@ -78,16 +88,9 @@ public:
     std::vector<std::size_t> chosen;
     std::vector<double> before;
     Step sum{0, 1};
-    for (const std::string &name : order) {
-      int found = determination_.find(name);
-      if (found < 0 || (bound & (Variables{1} << found))) continue;
-      auto variable = static_cast<std::size_t>(found);
-      Step step = step_to(variable, determination_.keys(variable, bound), bound, sum.visits, chosen, before);
-      chosen.push_back(variable);
-      before.push_back(sum.visits);
-      sum = {sum.cost + step.cost, step.visits};
-      bound = determination_.close(bound | (Variables{1} << variable));
-    }
+    for (const std::string &name : order)
+      if (int variable = determination_.find(name); variable >= 0)
+        add(static_cast<std::size_t>(variable), bound, sum, chosen, before);
     return sum.cost + sum.visits;
   }
 
@@ -197,6 +200,17 @@ private:
     return {visits * (1 + steps) + (find ? inner : 0), inner};
   }
 
+  /// The same for an order that is being followed; nothing where the variable is determined, or not bounded.
+  void add(std::size_t variable, Variables &bound, Step &sum, std::vector<std::size_t> &chosen,
+           std::vector<double> &before) const {
+    if ((bound & (Variables{1} << variable)) || !determination_.bounded(variable, bound)) return;
+    Step step = step_to(variable, determination_.keys(variable, bound), bound, sum.visits, chosen, before);
+    chosen.push_back(variable);
+    before.push_back(sum.visits);
+    sum = {sum.cost + step.cost, step.visits};
+    bound = determination_.close(bound | (Variables{1} << variable));
+  }
+
   /// A find searches, or it walks over its segment, or fills a map from it, once for all visits that share
   /// it.
   double steps_of_find(std::size_t variable, Variables bound, double length, double visits,
@@ -285,8 +299,8 @@ private:
 } // namespace
 
 Order plan_order(const combine::IterationSpace &space, const Counts &counts, const Scans &scans,
-                 const std::set<std::string> &found) {
-  return Planner(space, counts, scans, found).plan();
+                 const std::set<std::string> &found, const std::vector<parse::Name> &first) {
+  return Planner(space, counts, scans, found).plan(first);
 }
 
 double cost_of(const combine::IterationSpace &space, const Order &order, const Counts &counts) {
@@ -296,6 +310,18 @@ double cost_of(const combine::IterationSpace &space, const Order &order, const C
 std::map<std::string, double> trip_counts(const combine::IterationSpace &space, const Order &order,
                                           const Counts &counts) {
   return Planner(space, counts, {}, {}).trips(order);
+}
+
+bool is_bounded(const combine::IterationSpace &space, const std::vector<parse::Name> &given) {
+  Determination determination(space);
+  Variables bound = determination.close(0);
+  for (const parse::Name &name : given) {
+    int variable = determination.find(name.text);
+    if (variable < 0 || (bound & (Variables{1} << variable))) continue;
+    if (!determination.bounded(static_cast<std::size_t>(variable), bound)) return false;
+    bound = determination.close(bound | (Variables{1} << variable));
+  }
+  return true;
 }
 
 Order complete_order(const combine::IterationSpace &space, const std::vector<parse::Name> &given) {
@@ -321,7 +347,9 @@ Order complete_order(const combine::IterationSpace &space, const std::vector<par
     }
     Variables own = Variables{1} << variable;
     if (bound & own) continue;
-    if (!determination.bounded(static_cast<std::size_t>(variable), bound))
+    bool is_bounded = determination.bounded(static_cast<std::size_t>(variable), bound);
+    if (!is_bounded && !name.span.source) continue;
+    if (!is_bounded)
       report::fail(report::Kind::not_bounded_here, name.span,
                    fmt::format("`{}` is not bounded by the variables before it", name.text),
                    "its bounds or the arrays in them need variables that come later in this order");
@@ -329,17 +357,21 @@ Order complete_order(const combine::IterationSpace &space, const std::vector<par
     bound = determination.close(bound | own, &order);
     determination.append_eliminated(bound, order);
   }
-  // What was not mentioned goes inside, in the order in which it becomes bounded.
-  for (bool progress = true; progress && bound != determination.all();) {
-    progress = false;
-    for (std::size_t variable = 0; variable < determination.size() && !progress; ++variable) {
-      Variables own = Variables{1} << variable;
-      if ((bound & own) || !determination.bounded(variable, bound)) continue;
-      order.push_back(determination.name(variable));
-      bound = determination.close(bound | own, &order);
-      determination.append_eliminated(bound, order);
-      progress = true;
-    }
+  // What was not mentioned goes inside.
+  std::vector<std::size_t> candidates;
+  for (const parse::Name &name : given)
+    if (int variable = determination.find(name.text); variable >= 0)
+      candidates.push_back(static_cast<std::size_t>(variable));
+  for (std::size_t variable = 0; variable < determination.size(); ++variable)
+    candidates.push_back(variable);
+  while (bound != determination.all()) {
+    auto next = std::find_if(candidates.begin(), candidates.end(), [&](std::size_t variable) {
+      return !(bound & (Variables{1} << variable)) && determination.bounded(variable, bound);
+    });
+    if (next == candidates.end()) break;
+    order.push_back(determination.name(*next));
+    bound = determination.close(bound | (Variables{1} << *next), &order);
+    determination.append_eliminated(bound, order);
   }
   if (bound != determination.all())
     report::fail(report::Kind::no_order, "no order of the remaining loops makes every variable bounded");
