@@ -203,6 +203,34 @@ bool adds_up(const Leaf &leaf, const depend::LoopVerdict &verdict, std::size_t l
          });
 }
 
+/// The level that gives the result's first coordinate a value that increases in the outermost loop; a dense
+/// position, which does so anyway, is none.
+std::optional<std::size_t> increasing_level(const Leaf &leaf, const combine::IterationSpace &space,
+                                            prove::Prover &prover) {
+  const auto &levels = leaf.plan.nest.levels;
+  if (space.target.slots.empty() || levels.empty() || levels[0].kind != scan::Level::Kind::Loop ||
+      !levels[0].guards.empty())
+    return std::nullopt;
+  for (std::size_t k = 1; k < levels.size(); ++k) {
+    const scan::Level &level = levels[k];
+    if (level.kind != scan::Level::Kind::Let || !level.guards.empty()) break;
+    if (term::variable(level.variable) != space.target.slots[0]) continue;
+    for (std::size_t between = 1; between < k; ++between)
+      if (term::mentions(level.value, levels[between].variable)) return std::nullopt;
+    // Of single elements nothing would be gained.
+    std::size_t inside = k + 1;
+    while (inside < levels.size() && levels[inside].kind == scan::Level::Kind::Let)
+      ++inside;
+    bool has_rows = inside < levels.size() && levels[inside].kind == scan::Level::Kind::Loop;
+    if (!has_rows || term::applications_of(level.value).empty() ||
+        !depend::strictly_increases(level.value, levels[0].variable, levels[0].lower, levels[0].upper,
+                                    prover))
+      return std::nullopt;
+    return k;
+  }
+  return std::nullopt;
+}
+
 /// A loop whose iterations all have one element of the result carries nothing where only one of them does
 /// anything, as where a key is found: nothing that threads could share.
 bool has_elements_of_its_own(const Leaf &leaf, std::size_t level, const combine::IterationSpace &space) {
@@ -405,6 +433,9 @@ Compilation compile(const Request &request, const Front &front) {
         [](const auto &verdicts) { return depend::to_text(verdicts); });
     if (schedule.chunk) leaf.plan.chunk = static_cast<int>(*schedule.chunk);
     leaf.plan.parallel = leaf.parallel = choose_parallel(leaf, schedule, lengths, space);
+    leaf.plan.brief = choose::brief_level(leaf.plan, lengths);
+    if (!result.combination.accumulate && result.combination.leaves.size() == 1)
+      leaf.plan.increasing = increasing_level(leaf, space, *result.prover);
     if (leaf.plan.parallel) {
       leaf.plan.reduces = std::any_of(leaf.verdicts.begin(), leaf.verdicts.end(), [&](const auto &verdict) {
         return verdict.variable == leaf.plan.nest.levels[*leaf.plan.parallel].variable &&

@@ -3,6 +3,7 @@
 #include "emit/intersect.h"
 #include "emit/lanes.h"
 #include "emit/mentioned.h"
+#include "emit/pragmas.h"
 #include "emit/together.h"
 #include "emit/wrap.h"
 #include "loop/facts.h"
@@ -11,6 +12,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <utility>
 
 namespace unravel::emit {
 
@@ -55,6 +57,24 @@ public:
       line(fmt::format("{} *UNRAVEL_RESTRICT {} = {}->{};", c_type(array.element), names_.array(array.name),
                        names_.workspace().parameter, names_.workspace().members.at(array.name)));
     }
+  }
+
+  /// The program's statements, and in front of them what they ask for.
+  void body() {
+    std::string before = std::exchange(text_, {});
+    block(program_.body);
+    std::string statements = std::exchange(text_, std::move(before));
+    auto guarded_line = [&](const std::string &text) {
+      text_ += "#ifdef __GNUC__\n";
+      line(text);
+      text_ += "#endif\n";
+    };
+    for (const auto &[array, name] : past_caches_)
+      guarded_line(fmt::format("const int {} = {};", name,
+                               expressions_.term_of_members(longer_than_caches(array, program_))));
+    text_ += statements;
+    for (const auto &[array, name] : past_caches_)
+      guarded_line(fmt::format("unravel_finish_lanes({});", name));
   }
 
   void line(const std::string &text) { text_ += wrap_code(text, indentation()); }
@@ -114,7 +134,7 @@ private:
     std::string step = x.step == 1 ? variable + "++" : fmt::format("{} += {}", variable, x.step);
     std::string head = fmt::format("for ({}; {} < {}; {})", start, variable, end, step);
     if (x.parallel && options_.openmp_pragmas) return write_parallel(x, head);
-    if (x.simd && options_.openmp_pragmas) simd_pragma(x);
+    text_ += vector_pragmas(x, options_.openmp_pragmas);
     nested(head, x.body);
   }
 
@@ -133,10 +153,18 @@ private:
     return clearing_ == statement_;
   }
 
+  /// The C variable that says whether what the nest sums up is stored past the caches.
+  std::string past_caches(const DenseSum &sum) {
+    const std::string &array = std::get<Element>(sum.sum->target).array;
+    auto [found, is_new] = past_caches_.try_emplace(array);
+    if (is_new) found->second = names_.fresh(names_.array(array) + "_is_long");
+    return found->second;
+  }
+
   void write_in_registers(const DenseSum &sum) {
     const Statement &loop = *statement_;
     dense_ = sum;
-    LanesText text = lanes_text(sum, clearing_ != nullptr, names_, expressions_);
+    LanesText text = lanes_text(sum, clearing_ ? past_caches(sum) : "", names_, expressions_);
     const auto *counted = clearing_ ? nullptr : std::get_if<For>(&loop.kind);
     if (counted) open(fmt::format("if ({})", expressions_.term(less(counted->lower, counted->upper))), {});
     line(text.begin);
@@ -270,18 +298,6 @@ private:
       line(otherwise);
     }
     text_ += "#endif\n";
-  }
-
-  void simd_pragma(const For &x) {
-    std::int64_t length = 0;
-    bool short_loop = constant_difference(x.lower, x.upper, length) && length >= 4 && length <= 16 &&
-                      (length & (length - 1)) == 0;
-    if (!short_loop) return pragma("simd", "");
-    // clang would unroll so short a loop before it comes to vectorising it
-    text_ += fmt::format("#ifdef __clang__\n#pragma clang loop unroll(disable) vectorize(assume_safety) "
-                         "vectorize_width({}) interleave_count(1)\n#elif defined(_OPENMP)\n"
-                         "#pragma omp simd\n#endif\n",
-                         length);
   }
 
   /// The thread's part of an array; returns the array's name outside.
@@ -502,20 +518,10 @@ private:
   std::vector<std::string> inside_;             // takes the place of its innermost loop; empty: what is left
   std::string first_lane_;                      // where that begins
   const Statement *statement_ = nullptr;
+  std::map<std::string, std::string> past_caches_; // by the array
   std::string text_;
   int indent_ = 1;
 };
-
-/// Arrays of several extents: their extents are used where a slot is computed.
-void add_extents(const Program &program, std::set<std::string> &names) {
-  for (const TensorParameter &parameter : program.parameters)
-    for (const ArrayParameter &array : parameter.arrays)
-      if (!array.is_value && names.contains(parameter.name + "." + array.name))
-        for (std::size_t k = 1; k < array.extents.size(); ++k) {
-          auto variables = variables_of(array.extents[k]);
-          names.insert(variables.begin(), variables.end());
-        }
-}
 
 void write_preconditions(const Program &program, const Expressions &expressions, StatementWriter &writer) {
   for (const Precondition &condition : program.preconditions)
@@ -541,24 +547,6 @@ void write_locals(const TensorParameter &parameter, const std::set<std::string> 
     writer.line(fmt::format("{}{} *UNRAVEL_RESTRICT {} = {};", constant, c_type(array.element),
                             names.array(qualified), names.member(qualified)));
   }
-}
-
-/// Whether a parameter is mentioned, so that C compilers don't warn about it.
-bool is_used(const TensorParameter &parameter, const Program &program, const std::set<std::string> &used) {
-  std::set<std::string> all = used;
-  for (const WorkspaceArray &array : program.workspace)
-    if (used.contains(array.name)) all.merge(variables_of(array.extent));
-  for (const Precondition &condition : program.preconditions) {
-    auto names = variables_of(condition.formula);
-    all.insert(names.begin(), names.end());
-    for (const Term &load : applications_of(condition.formula))
-      all.insert(load.as<term::Apply>()->function);
-  }
-  auto holds = [&](const std::string &name) { return all.contains(parameter.name + "." + name); };
-  return std::any_of(parameter.sizes.begin(), parameter.sizes.end(), holds) ||
-         std::any_of(parameter.counts.begin(), parameter.counts.end(), holds) ||
-         std::any_of(parameter.arrays.begin(), parameter.arrays.end(),
-                     [&](const auto &array) { return holds(array.name); });
 }
 
 } // namespace
@@ -590,7 +578,7 @@ std::string function_text(const Program &program, const EmitOptions &options, Na
   for (const TensorParameter &parameter : program.parameters)
     write_locals(parameter, used, names, expressions, writer);
   writer.workspace(used);
-  writer.block(program.body);
+  writer.body();
   writer.line("return 0;");
   return wrap_code(signature(program, names) + " {", "") + writer.take() + "}\n";
 }

@@ -28,6 +28,7 @@ struct Needs {
   bool stored = false;
   bool is_stored = false;
   bool lanes = false;
+  bool stored_lanes = false;
   bool hash = false;
   bool reserve = false;
   bool threads = false;          // whose number and how many

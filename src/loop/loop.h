@@ -87,6 +87,8 @@ struct Parallel {
 ///
 /// `simd`: no iteration reads or writes an element that another one writes, and no loop stands inside:
 /// `#pragma omp simd`. step is 1 and the loop neither parallel nor tested together.
+///
+/// `brief`: the data are known to make it so short that vectors don't pay.
 struct For {
   std::string variable;
   term::Term lower;
@@ -97,6 +99,7 @@ struct For {
   std::string comment;
   int together = 1;
   bool simd = false;
+  bool brief = false;
 };
 
 /// while (condition) body.

@@ -236,6 +236,7 @@ private:
     if (loop.parallel && accept_word("of")) loop.parallel->work = term();
     if (loop.parallel && accept_word("sum")) loop.parallel->sum = name();
     loop.simd = accept_word("simd");
+    loop.brief = accept_word("brief");
     if (accept_word("together")) loop.together = static_cast<int>(integer());
     loop.body = braced();
     return {std::move(loop)};

@@ -131,26 +131,50 @@ Variables Determination::mask(const Term &term) const {
   return result;
 }
 
+int Determination::solved_for(const Constraint &constraint, Variables bound) const {
+  Variables open = (constraint.outside | constraint.inside) & ~bound;
+  if (!constraint.equality || open == 0 || (open & (open - 1)) != 0 || (open & constraint.inside) != 0)
+    return -1;
+  int variable = __builtin_ctzll(open);
+  std::int64_t coefficient = constraint.coefficients.at(static_cast<std::size_t>(variable));
+  return coefficient == 1 || coefficient == -1 ? variable : -1;
+}
+
 Variables Determination::close(Variables bound, std::vector<std::string> *order) const {
   for (bool progress = true; progress;) {
     progress = false;
     for (const Constraint &constraint : constraints_) {
-      Variables open = (constraint.outside | constraint.inside) & ~bound;
-      if (!constraint.equality || open == 0 || (open & (open - 1)) != 0 || (open & constraint.inside) != 0)
-        continue;
-      auto variable = static_cast<std::size_t>(__builtin_ctzll(open));
-      std::int64_t coefficient = constraint.coefficients.at(variable);
-      if (coefficient != 1 && coefficient != -1) continue;
-      bound |= open;
+      int variable = solved_for(constraint, bound);
+      if (variable < 0) continue;
+      bound |= bit(static_cast<std::size_t>(variable));
       if (order) {
         for (const std::string &name : constraint.arguments)
           if (std::find(order->begin(), order->end(), name) == order->end()) order->push_back(name);
-        order->push_back(names_[variable]);
+        order->push_back(names_[static_cast<std::size_t>(variable)]);
       }
       progress = true;
     }
   }
   return bound;
+}
+
+term::Substitution Determination::determined_by(std::size_t variable, Variables bound) const {
+  term::Substitution values;
+  bound |= bit(variable);
+  for (bool progress = true; progress;) {
+    progress = false;
+    for (const Constraint &constraint : constraints_) {
+      int solved = solved_for(constraint, bound);
+      if (solved < 0) continue;
+      auto index = static_cast<std::size_t>(solved);
+      bound |= bit(index);
+      Term value =
+          term::variable(names_[index]) - term::scale(constraint.coefficients.at(index), constraint.left);
+      values.emplace(names_[index], term::substitute(value, values));
+      progress = true;
+    }
+  }
+  return values;
 }
 
 bool Determination::bounded(std::size_t variable, Variables bound) const {

@@ -164,6 +164,7 @@ private:
               const std::vector<double> &before) {
     if (cost >= best_cost_ || ++steps_ > 200000) return;
     if (bound == determination_.all()) {
+      if (cost + visits >= best_cost_) return;
       double total = (cost + visits) * preference(chosen);
       if (total < best_cost_) best_cost_ = total, best_ = chosen;
       return;
@@ -227,12 +228,13 @@ private:
     return std::min(search, shared == 0 && loops == 1 ? walk : std::min(walk, map));
   }
 
-  /// Factors just above 1 that decide between equal costs.
-  double preference(const std::vector<std::size_t> &chosen) const {
+  /// Factors that decide between costs that are equal, or about so.
+  double preference(const std::vector<std::size_t> &chosen) {
     double factor = 1;
     std::vector<std::string> order;
-    Variables bound = determination_.close(0, &order);
+    Variables bound = determination_.close(0, &order), outside = bound;
     for (std::size_t variable : chosen) {
+      outside = bound;
       order.push_back(determination_.name(variable));
       bound = determination_.close(bound | (Variables{1} << variable), &order);
     }
@@ -243,23 +245,44 @@ private:
     for (std::size_t a = 0; a < space_.coordinates.size(); ++a)
       for (std::size_t b = a + 1; b < space_.coordinates.size(); ++b)
         if (place(space_.coordinates[a]) > place(space_.coordinates[b])) factor += 0.01;
-    return chosen.empty() ? factor : factor * strides(determination_.name(chosen.back()));
+    return chosen.empty() ? factor : factor * strides(chosen.back(), outside);
   }
 
-  /// More than 1 when the innermost loop walks through an array by steps other than 1.
-  double strides(const std::string &innermost) const {
-    double factor = 1;
+  /// More than 1 when the innermost loop, inside those over `outside`, walks through arrays by steps other
+  /// than 1.
+  double strides(std::size_t innermost, Variables outside) {
+    auto [known, is_new] = strides_.try_emplace({innermost, outside}, 1.0);
+    if (!is_new) return known->second;
+    term::Substitution moved = determination_.determined_by(innermost, outside);
     auto look = [&](const Term &slot) {
-      for (const auto &[atom, coefficient] : term::linear_form(slot).parts) {
-        const auto *plain = atom.as<term::Variable>();
-        bool unit = plain && coefficient == 1;
-        if (!unit && term::mentions(atom, innermost) && !atom.as<term::Apply>()) factor *= stride_penalty;
-      }
+      Term walked = term::substitute(term::substitute(slot, determination_.eliminated()), moved);
+      if (is_strided(walked, determination_.name(innermost))) known->second *= stride_penalty;
     };
     for (const combine::Operand &operand : space_.operands)
       look(operand.slot);
     look(space_.target.slot);
-    return factor;
+    return known->second;
+  }
+
+  /// Does the slot go by other steps than 1, or jump, where the variable goes by 1? Jumps through an index
+  /// array count only where a loop over another variable would walk along: B(col(p), r) over p, but not
+  /// x(col(p)).
+  bool is_strided(const Term &slot, const std::string &variable) const {
+    bool strides = false, jumps = false, walks_elsewhere = false;
+    for (const auto &[atom, coefficient] : term::linear_form(slot).parts) {
+      const auto *plain = atom.as<term::Variable>();
+      bool jump = false;
+      for (const Term &application : term::applications_of(atom))
+        jump = jump || term::mentions(application, variable);
+      if (jump)
+        jumps = true;
+      else if (term::mentions(atom, variable))
+        strides = strides || !plain || coefficient != 1;
+      else
+        walks_elsewhere =
+            walks_elsewhere || (plain && coefficient == 1 && determination_.find(plain->name) >= 0);
+    }
+    return strides || (jumps && walks_elsewhere);
   }
 
   const combine::IterationSpace &space_;
@@ -269,6 +292,7 @@ private:
   Determination determination_;
   double best_cost_ = std::numeric_limits<double>::infinity();
   std::vector<std::size_t> best_;
+  std::map<std::pair<std::size_t, Variables>, double> strides_; // by the innermost loop and what is outside
   std::size_t steps_ = 0;
 };
 
