@@ -48,6 +48,9 @@ inline constexpr std::int64_t least_marked_entries = std::int64_t{1} << 20;
 inline constexpr std::int64_t dense_per_entry = 4;
 /// What a segment is taken to have, where segments are nested in segments.
 inline constexpr std::int64_t entries_per_segment = 8;
+/// Chunks that a loop is cut into, at least, where a team just pays: taking a chunk costs as much as some
+/// hundred entries, while threads must not wait for the last one.
+inline constexpr std::int64_t least_chunks = 32;
 /// Entries in one chunk of a parallel loop over entries.
 inline constexpr int chunk_of_entries = 4096;
 

@@ -88,6 +88,30 @@ TEST(LoopGolden, full_blocks) {
   });
 }
 
+TEST(LoopGolden, skip_empty) {
+  test::golden_run("loop", "skip_empty", [](const std::string &input) {
+    Program program = skip_empty_segments(parse_program(input), {{"A.rowptr", 0.25}});
+    verify(program);
+    return to_text(program.body);
+  });
+}
+
+TEST(LoopGolden, masked) {
+  test::golden_run("loop", "masked", [](const std::string &input) {
+    Program program = mask_sums(parse_program(input));
+    verify(program);
+    return to_text(program.body);
+  });
+}
+
+TEST(LoopGolden, masked_where_lengths_are_known) {
+  test::golden_run("loop", "masked_known", [](const std::string &input) {
+    Program program = mask_sums(parse_program(input), {{"A.rowptr", 5}, {"A.ptr", 7}});
+    verify(program);
+    return to_text(program.body);
+  });
+}
+
 TEST(LoopGolden, improve) {
   test::golden_run("loop", "improve", [](const std::string &input) {
     Program program = improve(parse_program(input), everything);
