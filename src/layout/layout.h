@@ -75,6 +75,7 @@ struct Layout {
 
   std::size_t order() const { return coordinates.size(); }
   const Array *array(const std::string &name) const;
+  const Count *count(const std::string &name) const;
   /// Everything the prover may use: sizes and counts not negative, count equations, properties, lemmas.
   std::vector<prove::Axiom> axioms() const;
 };

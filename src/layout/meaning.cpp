@@ -22,6 +22,12 @@ const Array *Layout::array(const std::string &name_of) const {
   return found == arrays.end() ? nullptr : &*found;
 }
 
+const Count *Layout::count(const std::string &name_of) const {
+  auto found =
+      std::find_if(counts.begin(), counts.end(), [&](const Count &count) { return count.name == name_of; });
+  return found == counts.end() ? nullptr : &*found;
+}
+
 std::vector<prove::Axiom> Layout::axioms() const {
   std::vector<prove::Axiom> result;
   std::set<std::string> seen;

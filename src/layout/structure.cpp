@@ -356,9 +356,7 @@ private:
     made_.arrays.push_back(value_);
     for (const std::string &size : whole_.sizes)
       if (numbers.count(size) &&
-          std::find(made_.sizes.begin(), made_.sizes.end(), size) == made_.sizes.end() &&
-          std::none_of(made_.counts.begin(), made_.counts.end(),
-                       [&](auto &each) { return each.name == size; }))
+          std::find(made_.sizes.begin(), made_.sizes.end(), size) == made_.sizes.end() && !made_.count(size))
         made_.counts.push_back({size, std::nullopt, whole_.span});
     for (const Count &count : whole_.counts)
       if (numbers.count(count.name))

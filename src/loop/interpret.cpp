@@ -4,6 +4,7 @@
 #include "loop/interpret_code.h"
 #include "loop/verify.h"
 #include "report/diagnostic.h"
+#include "term/quotient.h"
 
 #include <algorithm>
 #include <cmath>
@@ -364,8 +365,6 @@ private:
     return (*arrays_[array].values)[static_cast<std::size_t>(slot)];
   }
 
-  static std::int64_t floor_quotient(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
-
   std::int64_t term(std::size_t index) {
     const Node &node = code_.nodes[index];
     switch (node.op) {
@@ -379,10 +378,10 @@ private:
     }
     case Node::Load: return load(node);
     case Node::Hash: return hash(node);
-    case Node::FloorDivide: return floor_quotient(term(node.children[0]), node.constant);
+    case Node::FloorDivide: return term::floor_quotient(term(node.children[0]), node.constant);
     case Node::Modulo: {
       std::int64_t numerator = term(node.children[0]);
-      return numerator - node.constant * floor_quotient(numerator, node.constant);
+      return numerator - node.constant * term::floor_quotient(numerator, node.constant);
     }
     case Node::Product: return term(node.children[0]) * term(node.children[1]);
     case Node::Minimum:

@@ -1,6 +1,8 @@
 // Hash-consed expressions: normal forms as in room term, by number.
 #include "prove/expression.h"
 
+#include "term/quotient.h"
+
 #include <algorithm>
 #include <numeric>
 
@@ -18,10 +20,6 @@ std::int64_t times_exact(std::int64_t a, std::int64_t b) {
   std::int64_t result = 0;
   if (__builtin_mul_overflow(a, b, &result)) throw Overflow{};
   return result;
-}
-
-std::int64_t floor_quotient(std::int64_t a, std::int64_t b) {
-  return a / b - (a % b < 0 ? 1 : 0);
 }
 
 std::size_t hash_of(const Expression &node) {
@@ -173,8 +171,8 @@ Id Expressions::at_least_zero(Id a) {
   std::vector<std::pair<Id, std::int64_t>> parts;
   for (std::size_t k = 0; k < node.children.size(); ++k)
     parts.emplace_back(node.children[k], node.coefficients[k] / divisor);
-  return intern(
-      {.op = Op::AtLeast, .children = {linear(std::move(parts), floor_quotient(node.number, divisor))}});
+  return intern({.op = Op::AtLeast,
+                 .children = {linear(std::move(parts), term::floor_quotient(node.number, divisor))}});
 }
 
 Id Expressions::junction(Op op, const std::vector<Id> &parts) {
@@ -219,7 +217,7 @@ Id Expressions::make_negation(Id formula) {
 Id Expressions::divide(Op op, Id numerator, std::int64_t divisor) {
   const Expression &node = (*this)[numerator];
   if (node.op == Op::Linear && divisor_of(node.coefficients) % divisor == 0) {
-    std::int64_t quotient = floor_quotient(node.number, divisor);
+    std::int64_t quotient = term::floor_quotient(node.number, divisor);
     if (op == Op::Modulo) return constant(node.number - divisor * quotient);
     std::vector<std::pair<Id, std::int64_t>> parts;
     for (std::size_t k = 0; k < node.children.size(); ++k)

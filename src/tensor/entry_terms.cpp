@@ -3,6 +3,7 @@
 
 #include "report/diagnostic.h"
 #include "tensor/parallel.h"
+#include "term/quotient.h"
 
 #include <algorithm>
 #include <mutex>
@@ -15,10 +16,6 @@ namespace {
 
 /// A few columns of it fit in the cache.
 constexpr std::size_t stretch = 4096;
-
-std::int64_t quotient(std::int64_t a, std::int64_t divisor) {
-  return a / divisor - (a % divisor < 0);
-}
 
 std::int64_t wrapping_sum(std::int64_t a, std::int64_t factor, std::int64_t b) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) +
@@ -39,7 +36,7 @@ void divide(std::span<std::int64_t> values, std::int64_t divisor) {
     return;
   }
   for (std::int64_t &value : values)
-    value = quotient(value, divisor);
+    value = term::floor_quotient(value, divisor);
 }
 
 /// Calls use(begin, count) for stretches of all entries, on all cores.

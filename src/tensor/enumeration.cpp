@@ -1,5 +1,7 @@
 #include "tensor/enumeration.h"
 
+#include "term/quotient.h"
+
 #include <algorithm>
 
 namespace unravel::tensor {
@@ -142,10 +144,6 @@ bool Enumeration::passes(const std::vector<Condition> &filters, Walk &walk) cons
 
 /// The values low <= variable <= high that a step's equations or bounds allow. False: trouble.
 bool Enumeration::range(const Step &step, Walk &walk, std::int64_t &low, std::int64_t &high) const {
-  auto floor_quotient = [](std::int64_t a, std::int64_t b) {
-    std::int64_t quotient = a / b;
-    return quotient - ((a % b != 0 && (a < 0) != (b < 0)) ? 1 : 0);
-  };
   low = INT64_MIN;
   high = INT64_MAX;
   auto narrow = [&](const Bound &bound, bool both) {
@@ -153,10 +151,10 @@ bool Enumeration::range(const Step &step, Walk &walk, std::int64_t &low, std::in
     if (!rest || *rest == INT64_MIN || bound.coefficient == INT64_MIN)
       return walk.undefined(bound.rest.source);
     // coefficient * v >= -rest: v >= ceil(-rest / coefficient), or v <= floor(rest / -coefficient)
-    std::int64_t down = bound.coefficient > 0 ? floor_quotient(-*rest, bound.coefficient)
-                                              : floor_quotient(*rest, -bound.coefficient);
-    std::int64_t up = bound.coefficient > 0 ? -floor_quotient(*rest, bound.coefficient)
-                                            : -floor_quotient(-*rest, -bound.coefficient);
+    std::int64_t down = bound.coefficient > 0 ? term::floor_quotient(-*rest, bound.coefficient)
+                                              : term::floor_quotient(*rest, -bound.coefficient);
+    std::int64_t up = bound.coefficient > 0 ? -term::floor_quotient(*rest, bound.coefficient)
+                                            : -term::floor_quotient(-*rest, -bound.coefficient);
     if (bound.coefficient > 0 || both) low = std::max(low, up);
     if (bound.coefficient < 0 || both) high = std::min(high, down);
     return true;

@@ -1,5 +1,7 @@
 #include "tensor/evaluator.h"
 
+#include "term/quotient.h"
+
 #include <algorithm>
 
 namespace unravel::tensor {
@@ -113,7 +115,6 @@ std::int64_t Evaluator::element(const Node &node, const std::int64_t *values, bo
 std::int64_t Evaluator::value_of(std::size_t index, const std::int64_t *values, bool &defined) const {
   const Node &node = nodes_[index];
   auto child = [&](std::size_t k) { return value_of(node.children[k], values, defined); };
-  auto floor_quotient = [&](std::int64_t a) { return a / node.number - (a % node.number < 0 ? 1 : 0); };
   auto extreme = [&](bool smallest) {
     std::int64_t result = child(0);
     for (std::size_t k = 1; k < node.children.size(); ++k)
@@ -133,7 +134,7 @@ std::int64_t Evaluator::value_of(std::size_t index, const std::int64_t *values, 
   case Operation::Variable: return values[node.number];
   case Operation::Linear: return linear_value(node, values, defined);
   case Operation::Apply: return element(node, values, defined);
-  case Operation::Floor: return floor_quotient(child(0));
+  case Operation::Floor: return term::floor_quotient(child(0), node.number);
   case Operation::Modulo: {
     std::int64_t remainder = child(0) % node.number;
     return remainder < 0 ? remainder + node.number : remainder;

@@ -14,13 +14,12 @@ PieceConditions::PieceConditions(const Layout &layout, PiecePlan &plan, PackOrde
     : layout_(layout), plan_(plan), orders_(orders), determined_(determined) {}
 
 bool PieceConditions::is_count(const std::string &name) const {
-  return std::any_of(layout_.counts.begin(), layout_.counts.end(),
-                     [&](const layout::Count &count) { return count.name == name; });
+  return layout_.count(name) != nullptr;
 }
 
 bool PieceConditions::is_free_count(const std::string &name) const {
-  return std::any_of(layout_.counts.begin(), layout_.counts.end(),
-                     [&](const layout::Count &count) { return count.name == name && !count.definition; });
+  const layout::Count *count = layout_.count(name);
+  return count && !count->definition;
 }
 
 std::optional<Term> PieceConditions::of_coordinates(const Term &part) const {

@@ -53,10 +53,8 @@ private:
       const auto *extent = layout_.array(key.array)->extents[k].as<term::Variable>();
       if (!extent) return false;
       if (extent->name == level.count) continue;
-      auto count = std::find_if(layout_.counts.begin(), layout_.counts.end(),
-                                [&](const layout::Count &of) { return of.name == extent->name; });
-      if (level.pointer.empty() || count == layout_.counts.end() || !count->definition ||
-          !ends_pointer(level, *count->definition))
+      const layout::Count *count = layout_.count(extent->name);
+      if (level.pointer.empty() || !count || !count->definition || !ends_pointer(level, *count->definition))
         return false;
     }
     return true;

@@ -63,17 +63,6 @@ struct MixedNumber {
   }
 };
 
-/// The extents of an array from the last one on, as far as they are known: the strides of its slots.
-std::vector<std::optional<std::int64_t>> known_strides(const Tensor &tensor, const std::string &name) {
-  const layout::Array &array = *tensor.layout.array(name);
-  std::vector<std::optional<std::int64_t>> strides(array.extents.size(), 1);
-  for (std::size_t s = strides.size(); s-- > 1;) {
-    std::optional<std::int64_t> extent = try_evaluate(array.extents[s], tensor);
-    strides[s - 1] = strides[s] && extent ? std::optional(*strides[s] * *extent) : std::nullopt;
-  }
-  return strides;
-}
-
 class KeyedPacker {
 public:
   KeyedPacker(Tensor &tensor, const PiecePlan &plan, const Coordinates &coordinates,
@@ -250,10 +239,7 @@ private:
     std::uint32_t widest = 0;
     for (std::uint32_t nodes : nodes_of_line_)
       widest = std::max(widest, nodes);
-    if (level().width > 0 && widest > level().width)
-      fail_not_storable(tensor_, fmt::format("position `{}` is below {}, but {} entries want one of them",
-                                             level().position, level().width, widest));
-    if (!level().count.empty()) tensor_.counts[level().count] = widest;
+    set_width(tensor_, level(), widest);
     if (level().pointer.empty()) return;
     Elements &pointers = make_array(tensor_, level().pointer, options_);
     pointer_place_ = place_of(level().pointer, level().parents);
@@ -262,11 +248,7 @@ private:
       std::size_t slot = pointer_slot(pointers, pointer_place_, line) + 1;
       pointers.set_integer(slot, std::max<std::int64_t>(pointers.integer(slot), nodes_of_line_[line]));
     }
-    std::int64_t sum = 0; // of widths, which a narrow array may not hold
-    for (std::size_t k = 0; k < pointers.size(); ++k)
-      sum += pointers.integer(k);
-    check_width(tensor_.layout, level().pointer, options_, sum, fmt::format("{} positions", sum));
-    sum_pointers(pointers);
+    sum_widths(tensor_, level(), pointers, options_);
   }
 
   /// A slot as a sum: what the line gives, and a factor of the node's position.

@@ -76,6 +76,31 @@ void sum_pointers(Elements &pointers) {
     sum(pointers.as<std::int64_t>());
 }
 
+void sum_widths(Tensor &tensor, const Level &level, Elements &widths, const PackOptions &options) {
+  std::int64_t sum = 0;
+  for (std::size_t k = 0; k < widths.size(); ++k)
+    sum += widths.integer(k);
+  check_width(tensor.layout, level.pointer, options, sum, fmt::format("{} positions", sum));
+  sum_pointers(widths);
+}
+
+void set_width(Tensor &tensor, const Level &level, std::int64_t widest) {
+  if (level.width > 0 && widest > level.width)
+    fail_not_storable(tensor, fmt::format("position `{}` is below {}, but {} entries want one of them",
+                                          level.position, level.width, widest));
+  if (!level.count.empty()) tensor.counts[level.count] = widest;
+}
+
+std::vector<std::optional<std::int64_t>> known_strides(const Tensor &tensor, const std::string &name) {
+  const layout::Array &array = *tensor.layout.array(name);
+  std::vector<std::optional<std::int64_t>> strides(array.extents.size(), 1);
+  for (std::size_t s = strides.size(); s-- > 1;) {
+    std::optional<std::int64_t> extent = try_evaluate(array.extents[s], tensor);
+    strides[s - 1] = strides[s] && extent ? std::optional(*strides[s] * *extent) : std::nullopt;
+  }
+  return strides;
+}
+
 namespace {
 
 /// The modes that tell the nodes of a level apart, below the same node above.
@@ -160,16 +185,8 @@ private:
       report::require(slot < pointers->size(), "a segment lies within its pointers");
       if (rank > pointers->integer(slot)) pointers->set_integer(slot, rank);
     }
-    if (level.width > 0 && widest > level.width)
-      fail_not_storable(tensor_, fmt::format("position `{}` is below {}, but {} entries want one of them",
-                                             level.position, level.width, widest));
-    if (!level.count.empty()) tensor_.counts[level.count] = widest;
-    if (!pointers) return;
-    std::int64_t sum = 0; // of widths, which a narrow array may not hold
-    for (std::size_t k = 0; k < pointers->size(); ++k)
-      sum += pointers->integer(k);
-    check_width(tensor_.layout, level.pointer, options_, sum, fmt::format("{} positions", sum));
-    sum_pointers(*pointers);
+    set_width(tensor_, level, widest);
+    if (pointers) sum_widths(tensor_, level, *pointers, options_);
   }
 
   /// Where each run begins: the least mode of each parent, and lengths one after the other.
@@ -237,11 +254,11 @@ private:
     sum_pointers(pointers);
   }
 
+  /// Once the counts in the extents are known.
   std::vector<std::int64_t> strides_of(const std::string &name) const {
-    const layout::Array &array = *tensor_.layout.array(name);
-    std::vector<std::int64_t> strides(array.extents.size(), 1);
-    for (std::size_t s = strides.size(); s-- > 1;)
-      strides[s - 1] = strides[s] * try_evaluate(array.extents[s], tensor_).value();
+    std::vector<std::int64_t> strides;
+    for (std::optional<std::int64_t> stride : known_strides(tensor_, name))
+      strides.push_back(stride.value());
     return strides;
   }
 
@@ -262,8 +279,11 @@ private:
         else
           write_key(l, key, array.as<std::int64_t>());
       }
-    for (const Flag &flag : plan_.flags)
-      fill(make_array(tensor_, flag.array, options_), flag.other);
+    for (const Flag &flag : plan_.flags) {
+      Elements &array = make_array(tensor_, flag.array, options_);
+      fill(array, flag.other);
+      placed_flags_.push_back({flag, strides_of(flag.array), &array});
+    }
   }
 
   static void fill(Elements &array, std::int64_t value) {
@@ -365,13 +385,18 @@ private:
     for (const PlacedKey &placed : placed_)
       if (open <= placed.level)
         set(*placed.array, slot_of(placed.key.slots, placed.strides), key_value(placed.level, placed.key, e));
-    for (const Flag &flag : plan_.flags)
-      set(tensor_.array(flag.array), slot_of(flag.slots, strides_of(flag.array)), flag.value);
+    for (const PlacedFlag &placed : placed_flags_)
+      set(*placed.array, slot_of(placed.flag.slots, placed.strides), placed.flag.value);
   }
 
   struct PlacedKey {
     std::size_t level;
     const Key &key;
+    std::vector<std::int64_t> strides;
+    Elements *array;
+  };
+  struct PlacedFlag {
+    const Flag &flag;
     std::vector<std::int64_t> strides;
     Elements *array;
   };
@@ -385,6 +410,7 @@ private:
   std::vector<std::int64_t> nodes_; // per level: how many
   std::vector<std::int64_t> node_;  // per level: the position of the current node
   std::vector<PlacedKey> placed_;   // keys with several subscripts
+  std::vector<PlacedFlag> placed_flags_;
 };
 
 } // namespace

@@ -59,5 +59,15 @@ void check_width(const layout::Layout &layout, const std::string &name, const Pa
 
 /// A pointer array of counts, one later each, becomes sums: array[k + 1] += array[k].
 void sum_pointers(Elements &pointers);
+/// The same for widths of a padded level's segments, which may come to more than there are entries. Throws
+/// index_width.
+void sum_widths(Tensor &tensor, const Level &level, Elements &widths, const PackOptions &options);
+
+/// A padded level has `widest` positions, the most that any node fills: sets its count. Throws not_storable
+/// where it has fewer.
+void set_width(Tensor &tensor, const Level &level, std::int64_t widest);
+
+/// The strides of an array's subscripts, from the last on as far as the extents are known.
+std::vector<std::optional<std::int64_t>> known_strides(const Tensor &tensor, const std::string &array);
 
 } // namespace unravel::tensor

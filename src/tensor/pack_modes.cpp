@@ -3,7 +3,9 @@
 
 #include "report/diagnostic.h"
 #include "tensor/entry_terms.h"
+#include "tensor/pack_levels.h"
 #include "tensor/parallel.h"
+#include "term/quotient.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -30,10 +32,6 @@ struct Interval {
 void tighten(Interval &interval, std::int64_t coefficient, std::int64_t constant) {
   if (coefficient == 1) interval.low = std::max(interval.low.value_or(-constant), -constant);
   if (coefficient == -1) interval.high = std::min(interval.high.value_or(constant), constant);
-}
-
-std::int64_t quotient(std::int64_t a, std::int64_t divisor) {
-  return a / divisor - (a % divisor < 0);
 }
 
 class Deriver {
@@ -155,7 +153,8 @@ private:
     Term outer;
     for (const auto &[atom, coefficient] : form.parts)
       if (atom != mode && atom != inner) outer = outer + term::scale(-factor * (coefficient / divisor), atom);
-    std::int64_t whole = quotient(constant + least, divisor), low = constant + least - whole * divisor;
+    std::int64_t whole = term::floor_quotient(constant + least, divisor),
+                 low = constant + least - whole * divisor;
     const Mode old = result_.modes[m];
     Term from = old.value - Term(low);
     Term first = term::floor_divide(old.least - Term(low), divisor);
@@ -317,10 +316,7 @@ ModeRange range_of(const Mode &mode, const Tensor &tensor) {
   std::optional<std::int64_t> least = try_evaluate(mode.least, tensor),
                               size = try_evaluate(mode.size, tensor);
   if (!least || !size)
-    report::fail(report::Kind::not_storable,
-                 fmt::format("these entries can't be stored in layout `{}`: `{}` goes beyond 64 bits",
-                             tensor.layout.name, term::to_text(mode.value)),
-                 "choose another layout with -f");
+    fail_not_storable(tensor, fmt::format("`{}` goes beyond 64 bits", term::to_text(mode.value)));
   return {*least, std::max<std::int64_t>(*size, 0)};
 }
 

@@ -1,5 +1,6 @@
 // Comparison of terms, and the walkers: look, rewrite, evaluate.
 #include "report/diagnostic.h"
+#include "term/quotient.h"
 #include "term/term.h"
 
 #include <algorithm>
@@ -197,7 +198,6 @@ std::int64_t coefficient_of(const Term &term, const std::string &name) {
 
 std::int64_t evaluate(const Term &term, const Environment &environment) {
   auto value = [&](const Term &inner) { return evaluate(inner, environment); };
-  auto floor_quotient = [](std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); };
   auto extreme = [&](const std::vector<Term> &of, bool smallest) {
     std::int64_t result = value(of.front());
     for (const Term &inner : of)
