@@ -14,7 +14,6 @@
 #include <fmt/format.h>
 #include <memory>
 #include <sstream>
-#include <unistd.h>
 
 namespace {
 
@@ -28,15 +27,6 @@ struct Options {
   bench::Size size = bench::Size::normal;
   double budget = 0; // milliseconds per contestant and case
 };
-
-/// Idle threads of one OpenMP runtime must not take the processors from another's: both sleep at once. They
-/// read this when they are loaded, so the program starts itself again.
-void let_threads_sleep(char **arguments) {
-  if (std::getenv("OMP_WAIT_POLICY")) return;
-  setenv("OMP_WAIT_POLICY", "passive", 1);
-  setenv("KMP_BLOCKTIME", "0", 1);
-  execv("/proc/self/exe", arguments);
-}
 
 /// What the compiler chose: loops and finds from the outermost in, finds with their method unless it is
 /// direct.
@@ -56,12 +46,6 @@ std::string form_of(const pipeline::Compilation &compilation) {
     }
   }
   return text;
-}
-
-/// The machine's load average of the last minute: wall-clock times beside other jobs mean little.
-double load() {
-  double average = 0;
-  return getloadavg(&average, 1) == 1 ? average : 0;
 }
 
 /// Ratios peer / ours of one kernel, against one peer or the best.
@@ -104,7 +88,7 @@ public:
   void print(const std::vector<bench::Input> &inputs) {
     fmt::print("\n{}. {}: {}, {} thread{}, milliseconds ({}), load {:.1f}\n", spec_.number, spec_.title,
                spec_.expression, threads_, threads_ == 1 ? "" : "s",
-               threads_ == 1 ? "CPU time" : "wall clock", load());
+               threads_ == 1 ? "CPU time" : "wall clock", bench::load());
     bench::for_each_case(spec_, inputs, options_.size, [this](bench::Case &one) { measure(one); });
     best_.print();
     merge_.print();
@@ -262,7 +246,7 @@ std::vector<int> numbers(const std::string &list) {
 } // namespace
 
 int main(int count, char **arguments) try {
-  let_threads_sleep(arguments);
+  bench::let_threads_sleep(arguments);
   bench::keep_memory();
   const char *environment = std::getenv("UNRAVEL_DATA");
   std::string folder = bench::option(count, arguments, "data", environment ? environment : "");

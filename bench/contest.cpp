@@ -2,14 +2,28 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <ctime>
 #include <malloc.h>
+#include <unistd.h>
 
 namespace unravel::bench {
 
 void keep_memory() {
   mallopt(M_MMAP_MAX, 0);
   mallopt(M_TRIM_THRESHOLD, -1);
+}
+
+void let_threads_sleep(char **arguments) {
+  if (std::getenv("OMP_WAIT_POLICY")) return;
+  setenv("OMP_WAIT_POLICY", "passive", 1);
+  setenv("KMP_BLOCKTIME", "0", 1);
+  execv("/proc/self/exe", arguments);
+}
+
+double load() {
+  double average = 0;
+  return getloadavg(&average, 1) == 1 ? average : 0;
 }
 
 double median(std::vector<double> values) {
@@ -85,7 +99,7 @@ double Standings::ratio(std::size_t k, std::size_t by) const {
   return median(ratios);
 }
 
-Standings compare(const std::vector<Contestant> &contestants, Timing timing, double budget) {
+Standings compare(const std::vector<Contestant> &contestants, Timing timing, double budget, int warming) {
   constexpr int least_rounds = 3, most_rounds = 15;
   clockid_t clock = clock_of(timing);
   std::vector<int> repetitions, rounds;
@@ -101,7 +115,10 @@ Standings compare(const std::vector<Contestant> &contestants, Timing timing, dou
   for (int round = 0; round < most_rounds; ++round)
     for (std::size_t turn = 0; turn < contestants.size(); ++turn) {
       std::size_t k = (turn + static_cast<std::size_t>(round)) % contestants.size();
-      if (round < rounds[k]) times[k].push_back(time_of(contestants[k].run, repetitions[k], clock));
+      if (round >= rounds[k]) continue;
+      for (int run = 0; run < warming; ++run)
+        contestants[k].run();
+      times[k].push_back(time_of(contestants[k].run, repetitions[k], clock));
     }
   return Standings(std::move(times));
 }

@@ -13,6 +13,14 @@ namespace unravel::bench {
 /// machines, everything else would measure page faults.
 void keep_memory();
 
+/// To be called before anything else, where contestants run on several threads: idle threads of one OpenMP
+/// runtime must not take the processors from another's, so both sleep at once. They read this when they are
+/// loaded, so the program starts itself again. Not where OMP_WAIT_POLICY is set already.
+void let_threads_sleep(char **arguments);
+
+/// The machine's load average of the last minute: wall-clock times beside other jobs mean little.
+double load();
+
 /// Wall-clock time.
 class Clock {
 public:
@@ -73,8 +81,9 @@ private:
 
 /// Runs all in rounds, each round beginning with another one: as many rounds as `budget` milliseconds allow
 /// (per contestant), at least 3 and at most 15. Runs shorter than 0.5 ms are repeated until they take that
-/// long, and divided.
-Standings compare(const std::vector<Contestant> &contestants, Timing timing, double budget);
+/// long, and divided. Each runs `warming` times, untimed, before it is timed: or some would find in the
+/// cache the arrays that they share with the one before, and others none.
+Standings compare(const std::vector<Contestant> &contestants, Timing timing, double budget, int warming = 0);
 
 /// `--name value` among the arguments, or the default.
 std::string option(int count, char **arguments, const std::string &name, const std::string &otherwise);

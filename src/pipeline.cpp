@@ -445,7 +445,8 @@ Compilation compile(const Request &request, const Front &front) {
       choose::share_out(leaf.plan, space, result.combination, schedule.chunk.has_value());
       if (inner) leaf.plan.work.reset(), leaf.plan.least = least_inner_iterations;
       // Who asks for a parallel loop, means it.
-      if (request.always_parallel || !schedule.parallel.empty()) leaf.plan.least = 0, leaf.plan.work.reset();
+      if (request.always_parallel || !schedule.parallel.empty()) leaf.plan.least = 0;
+      if (request.always_parallel) leaf.plan.work.reset();
       // Also without a team a parallel loop costs some microseconds.
       if (!request.counts.empty() &&
           choose::is_too_short(leaf.plan, schedule::trip_counts(space, leaf.order, request.counts)))
@@ -495,7 +496,10 @@ Compilation compile(const Request &request, const Front &front) {
     std::erase_if(safe, [&](const term::Term &load) { return plan.nest.safe_loads.count(load) == 0; });
   result.program = steps.run(
       "improved loops",
-      [&] { return loop::improve(lowered, [&](const term::Term &load) { return safe.count(load) > 0; }); },
+      [&] {
+        auto is_safe = [&](const term::Term &load) { return safe.count(load) > 0; };
+        return loop::improve(lowered, is_safe, request.counts);
+      },
       [](const loop::Program &program) { return loop::to_text(program); });
   loop::verify(result.program);
   return result;

@@ -54,6 +54,12 @@ bool leads_to_entries(const std::string &variable, const Level &inner, const std
          (term::mentions(inner.lower, variable) || term::mentions(inner.upper, variable));
 }
 
+bool leads_on(std::size_t level, const std::vector<Level> &levels) {
+  return std::any_of(
+      levels.begin() + static_cast<std::ptrdiff_t>(level) + 1, levels.end(),
+      [&](const Level &inner) { return leads_to_entries(levels[level].variable, inner, levels); });
+}
+
 /// The innermost loop runs over coordinates one after the other: compilers use vectors.
 bool ends_dense(const LeafPlan &plan) {
   auto last = std::find_if(plan.nest.levels.rbegin(), plan.nest.levels.rend(),
@@ -88,7 +94,7 @@ std::optional<Term> work_of(const LeafPlan &plan, const combine::IterationSpace 
   if (!plan.parallel) return std::nullopt;
   const std::vector<Level> &levels = plan.nest.levels;
   std::set<std::string> tensors;
-  Term dense(1), entries(0);
+  Term dense(1), entries(0), rows(0);
   for (std::size_t k = *plan.parallel; k < levels.size(); ++k) {
     const Level &level = levels[k];
     bool filled = std::any_of(plan.finds.levels.begin(), plan.finds.levels.end(), [&](const auto &find) {
@@ -100,12 +106,13 @@ std::optional<Term> work_of(const LeafPlan &plan, const combine::IterationSpace 
     if (level.kind != Level::Kind::Loop || !level.tensor.empty() || !is_fixed(level.lower, levels) ||
         !is_fixed(level.upper, levels))
       continue;
-    // The rows of a matrix that is passed once: its entries count.
-    bool leads =
-        std::any_of(levels.begin() + static_cast<std::ptrdiff_t>(k) + 1, levels.end(),
-                    [&](const Level &inner) { return leads_to_entries(level.variable, inner, levels); });
-    if (!leads) dense = term::multiply(dense, level.upper - level.lower);
+    // The rows of a matrix that is passed once: its entries count, and each row as one.
+    if (leads_on(k, levels))
+      rows = rows + (level.upper - level.lower);
+    else
+      dense = term::multiply(dense, level.upper - level.lower);
   }
+  if (!(entries == Term(0))) entries = entries + rows;
   if (entries == Term(0) && dense == Term(1)) return std::nullopt;
   return entries == Term(0) ? dense : term::multiply(dense, entries);
 }
@@ -113,11 +120,14 @@ std::optional<Term> work_of(const LeafPlan &plan, const combine::IterationSpace 
 void share_out(LeafPlan &plan, const combine::IterationSpace &space, const combine::Combination &combination,
                bool chunk_is_given) {
   if (!plan.parallel) return;
-  if (!chunk_is_given && has_short_iterations(plan, *plan.parallel)) plan.chunk = chunk_of_entries;
+  bool short_iterations = has_short_iterations(plan, *plan.parallel);
+  if (!chunk_is_given && short_iterations) plan.chunk = chunk_of_entries;
   plan.work = work_of(plan, space, combination);
   plan.least = least_of(plan);
   for (int k = nested_segments(plan); k > 0; --k)
     plan.least = std::max<std::int64_t>(plan.least / entries_per_segment, 1);
+  if (!chunk_is_given && !short_iterations && plan.work)
+    plan.share = std::max<std::int64_t>(plan.least / least_chunks, 1);
 }
 
 bool is_too_short(const LeafPlan &plan, const find::Lengths &lengths) {
@@ -134,6 +144,9 @@ bool is_too_short(const LeafPlan &plan, const find::Lengths &lengths) {
     return visits;
   };
   double work = visits_of(levels.size());
+  for (std::size_t k = *plan.parallel; k < levels.size(); ++k) // rows, as in work_of
+    if (levels[k].kind == Level::Kind::Loop && levels[k].tensor.empty() && leads_on(k, levels))
+      work += visits_of(k + 1);
   for (const find::LevelPlan &find : plan.finds.levels) {
     // What is walked over, or put into a map.
     bool map = find::fills_map(find.method);

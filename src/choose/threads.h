@@ -21,8 +21,8 @@ std::optional<term::Term> entries_of(const std::string &name, const combine::Ite
 std::optional<term::Term> work_of(const lower::LeafPlan &plan, const combine::IterationSpace &space,
                                   const combine::Combination &combination);
 
-/// Sets `least` and `work` (none: the iterations count) of a plan with a parallel loop, and `chunk` where the
-/// loop runs over entries one by one and the user gave none.
+/// Sets `least` and `work` (none: the iterations count) of a plan with a parallel loop, and where the user
+/// gave no chunk, `chunk` of a loop over entries one by one, and `share` of others.
 void share_out(lower::LeafPlan &plan, const combine::IterationSpace &space,
                const combine::Combination &combination, bool chunk_is_given);
 

@@ -2,7 +2,9 @@
 
 #include "emit/intersect.h"
 #include "emit/lanes.h"
+#include "emit/masked.h"
 #include "emit/mentioned.h"
+#include "emit/opening.h"
 #include "emit/pragmas.h"
 #include "emit/together.h"
 #include "emit/wrap.h"
@@ -57,6 +59,18 @@ public:
       line(fmt::format("{} *UNRAVEL_RESTRICT {} = {}->{};", c_type(array.element), names_.array(array.name),
                        names_.workspace().parameter, names_.workspace().members.at(array.name)));
     }
+  }
+
+  /// Which loops take masked steps.
+  void masks() {
+    each_statement(program_.body, [&](const Statement &statement) {
+      const auto *loop = std::get_if<For>(&statement.kind);
+      if (!loop || !masked_sum(*loop) || is_true(*loop->masked) || masked_.contains(*loop->masked)) return;
+      std::string &name = masked_[*loop->masked] = names_.fresh(names_.variable(loop->variable) + "_masked");
+      text_ += "#ifdef UNRAVEL_MASKS\n";
+      line(fmt::format("const int {} = {};", name, expressions_.term_of_members(*loop->masked)));
+      text_ += "#endif\n";
+    });
   }
 
   /// The program's statements, and in front of them what they ask for.
@@ -118,6 +132,7 @@ private:
     if (&x == dense_.inner && !inside_.empty()) return lines(inside_);
     comment(x.comment);
     if (x.together > 1) return write_together(x);
+    bool two_forms = write_masked(x);
     const std::string &variable = names_.variable(x.variable);
     bool is_left = &x == dense_.inner || (clearing_ && statement_ == clearing_);
     std::string lower = is_left ? first_lane_ : expressions_.term(x.lower);
@@ -136,6 +151,34 @@ private:
     if (x.parallel && options_.openmp_pragmas) return write_parallel(x, head);
     text_ += vector_pragmas(x, options_.openmp_pragmas);
     nested(head, x.body);
+    if (two_forms) text_ += "#endif\n";
+  }
+
+  // ---- sums of products with gathered elements, in masked vectors
+
+  std::optional<GatheredSum> masked_sum(const For &x) const {
+    if (!x.masked) return {};
+    std::optional<GatheredSum> sum = gathered_sum(x, program_);
+    ElementType element = expressions_.single_precision() ? ElementType::Float32 : ElementType::Float64;
+    return sum && sum->element == element ? sum : std::nullopt;
+  }
+
+  /// The steps of many iterations at once, in front of the loop as it is for where they aren't taken. Returns
+  /// whether that one is to be followed by an #endif.
+  bool write_masked(const For &x) {
+    std::optional<GatheredSum> sum = masked_sum(x);
+    if (!sum) return false;
+    bool always = is_true(*x.masked);
+    text_ += "#ifdef UNRAVEL_MASKS\n";
+    MaskedText text = masked_text(x, *sum, names_, expressions_);
+    open(always ? "" : fmt::format("if ({})", masked_.at(*x.masked)), {text.begin});
+    open(text.over_steps, text.inside);
+    close({});
+    lines({text.finish});
+    --indent_;
+    line(always ? "}" : "} else");
+    text_ += always ? "#else\n" : "#endif\n";
+    return always;
   }
 
   // ---- sums along a dense mode, in registers
@@ -199,7 +242,7 @@ private:
   }
 
   void open(const std::string &head, const std::vector<std::string> &first) {
-    line(head + " {");
+    line(head.empty() ? "{" : head + " {");
     ++indent_;
     lines(first);
   }
@@ -251,22 +294,25 @@ private:
   // ---- parallel loops
 
   void write_parallel(const For &x, const std::string &head) {
-    std::string schedule = fmt::format("for schedule(dynamic, {})", x.parallel->chunk);
+    std::string reduction;
     if (!x.parallel->sum.empty())
-      schedule += fmt::format(" reduction(+ : {})", names_.variable(x.parallel->sum));
-    std::string enough;
+      reduction = fmt::format(" reduction(+ : {})", names_.variable(x.parallel->sum));
+    std::string work = expressions_.term(x.upper - x.lower);
     std::string otherwise;
-    if (x.parallel->least > 0 && is_work_in_pragma(x, program_)) {
-      enough =
-          fmt::format(" if ({} >= {})", expressions_.term_of_members(*x.parallel->work), x.parallel->least);
-    } else if (x.parallel->least > 0 && x.parallel->work) {
-      std::string work = names_.fresh(names_.variable(x.variable) + "_work");
+    bool needs_work = x.parallel->work && (x.parallel->least > 0 || x.parallel->share > 0);
+    if (needs_work && is_work_in_pragma(x, program_)) {
+      work = expressions_.term_of_members(*x.parallel->work);
+    } else if (needs_work) {
+      work = names_.fresh(names_.variable(x.variable) + "_work");
       line(fmt::format("const int64_t {} = {};", work, expressions_.term(*x.parallel->work)));
-      enough = fmt::format(" if ({} >= {})", work, x.parallel->least);
       otherwise = fmt::format("(void){};", work);
-    } else if (x.parallel->least > 0) {
-      enough = fmt::format(" if ({} >= {})", expressions_.term(x.upper - x.lower), x.parallel->least);
     }
+    std::string enough = x.parallel->least > 0 ? fmt::format(" if ({} >= {})", work, x.parallel->least) : "";
+    std::string chunk = std::to_string(x.parallel->chunk);
+    if (x.parallel->share > 0)
+      chunk += fmt::format(" + {} / ({} + 1)", expressions_.term(scale(x.parallel->share, x.upper - x.lower)),
+                           work);
+    std::string schedule = fmt::format("for schedule(dynamic, {}){}", chunk, reduction);
     std::set<std::string> used = mentioned(x.body);
     std::vector<const WorkspaceArray *> own;
     for (const WorkspaceArray &array : program_.workspace)
@@ -511,6 +557,7 @@ private:
   Expressions &expressions_;
   std::set<std::string> in_parallel_, outside_; // what parallel loops mention, and what others do
   std::map<std::string, std::string> strides_;  // between the threads' parts of an array
+  std::map<Term, std::string> masked_;          // of conditions for masked steps, the names
   Effects rest_;                                // of the statements after a declaration
   Facts facts_;                                 // at the statement that is written
   DenseSum dense_;                              // that is being written in registers, or none
@@ -522,32 +569,6 @@ private:
   std::string text_;
   int indent_ = 1;
 };
-
-void write_preconditions(const Program &program, const Expressions &expressions, StatementWriter &writer) {
-  for (const Precondition &condition : program.preconditions)
-    for (const Term &part : conjuncts(condition.formula)) {
-      std::string refusal = expressions.term_of_members(negation(part));
-      writer.line(fmt::format("if ({}) return 1;", refusal));
-    }
-}
-
-/// Locals for what the body mentions of a parameter.
-void write_locals(const TensorParameter &parameter, const std::set<std::string> &used, const Names &names,
-                  Expressions &expressions, StatementWriter &writer) {
-  for (const auto *list : {&parameter.sizes, &parameter.counts})
-    for (const std::string &name : *list)
-      if (std::string qualified = parameter.name + "." + name; used.contains(qualified))
-        writer.line(
-            fmt::format("const int64_t {} = {};", names.variable(qualified), names.member(qualified)));
-  for (const ArrayParameter &array : parameter.arrays) {
-    std::string qualified = parameter.name + "." + array.name;
-    if (!used.contains(qualified)) continue;
-    expressions.needs().restrict_macro = true;
-    const char *constant = parameter.is_result ? "" : "const ";
-    writer.line(fmt::format("{}{} *UNRAVEL_RESTRICT {} = {};", constant, c_type(array.element),
-                            names.array(qualified), names.member(qualified)));
-  }
-}
 
 } // namespace
 
@@ -564,20 +585,12 @@ std::string signature(const Program &program, const Names &names) {
 
 std::string function_text(const Program &program, const EmitOptions &options, Names &names,
                           Expressions &expressions) {
-  std::set<std::string> used = mentioned(without_work(program.body, program));
-  add_extents(program, used);
+  std::set<std::string> used = used_by(program);
   StatementWriter writer(program, options, names, expressions);
-  write_preconditions(program, expressions, writer);
-  for (std::size_t k = 0; k < program.parameters.size(); ++k)
-    if (!is_used(program.parameters[k], program, used))
-      writer.line(fmt::format("(void){};", names.parameter(k)));
-  bool works = std::any_of(program.workspace.begin(), program.workspace.end(),
-                           [&](const WorkspaceArray &array) { return used.contains(array.name); });
-  if (!program.workspace.empty() && !works)
-    writer.line(fmt::format("(void){};", names.workspace().parameter));
-  for (const TensorParameter &parameter : program.parameters)
-    write_locals(parameter, used, names, expressions, writer);
+  for (const std::string &line : opening_lines(program, used, names, expressions))
+    writer.line(line);
   writer.workspace(used);
+  writer.masks();
   writer.body();
   writer.line("return 0;");
   return wrap_code(signature(program, names) + " {", "") + writer.take() + "}\n";

@@ -85,6 +85,14 @@ std::string Expressions::equal_pairs(loop::ElementType type) {
   return is_long ? "unravel_equal_pairs_long" : "unravel_equal_pairs";
 }
 
+std::string Expressions::gather(bool is_long, bool is_plain) {
+  (is_long    ? is_plain ? needs_.gather_long : needs_.gather_long_at
+   : is_plain ? needs_.gather
+              : needs_.gather_at) = true;
+  return fmt::format("unravel_gather{}{}{}", is_long ? "_long" : "", is_plain ? "" : "_at",
+                     single_precision_ ? "_f" : "");
+}
+
 /// All variables are taken to be non-negative until an assignment speaks against it: the first negative value
 /// in a run would need an earlier one.
 void Expressions::find_non_negative(const loop::Program &program) {

@@ -29,6 +29,12 @@ struct Needs {
   bool is_stored = false;
   bool lanes = false;
   bool stored_lanes = false;
+  bool masks = false;          // vectors with a mask, and their sum
+  bool stretch = false;        // ... of neighbouring elements
+  bool gather = false;         // ... of elements that 32-bit keys name
+  bool gather_long = false;    // ... that 64-bit keys name
+  bool gather_at = false;      // ... that 32-bit keys, times something and plus something, name
+  bool gather_long_at = false; // ... likewise
   bool hash = false;
   bool reserve = false;
   bool threads = false;          // whose number and how many
@@ -53,6 +59,9 @@ public:
   loop::ElementType type_of(const std::string &array) const { return arrays_.at(array).element; }
   /// The function that compares 8 keys with 8 others.
   std::string equal_pairs(loop::ElementType type);
+  /// The function that gathers elements at 32- or 64-bit keys, `plain`, or at these times something and plus
+  /// something.
+  std::string gather(bool is_long, bool is_plain);
   /// Whether the local holds anything but 0.0.
   std::string is_stored(const std::string &local) const;
   /// The term as an element of an array of integers, with the cast that makes it one.

@@ -50,8 +50,10 @@ bool is_work_in_pragma(const For &loop, const Program &program) {
 
 Block without_work(Block block, const Program &program) {
   for (Statement &statement : block) {
-    if (auto *loop = std::get_if<For>(&statement.kind); loop && is_work_in_pragma(*loop, program))
-      loop->parallel->work.reset();
+    if (auto *loop = std::get_if<For>(&statement.kind)) {
+      if (is_work_in_pragma(*loop, program)) loop->parallel->work.reset();
+      loop->masked.reset();
+    }
     for (Block *inner : blocks_of(statement))
       *inner = without_work(std::move(*inner), program);
   }

@@ -14,7 +14,7 @@ std::set<std::string> mentioned(const loop::Block &block);
 /// Whether the loop's pragma compares its work with the parameters' members: a local for it would be unused
 /// without OpenMP.
 bool is_work_in_pragma(const loop::For &loop, const loop::Program &program);
-/// The program's block without the work that pragmas compare.
+/// The program's block without what is compared with members: work in pragmas, conditions of masked loops.
 loop::Block without_work(loop::Block block, const loop::Program &program);
 
 /// The block without its parallel loops.

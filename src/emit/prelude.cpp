@@ -169,6 +169,138 @@ static inline int unravel_is_stored{0}({1} value) {{
 }}
 )";
 
+/// What stands for <immintrin.h> in a text that includes nothing: of its functions, those that are used here.
+constexpr const char *masks_in_process =
+    R"(#if defined(__AVX512F__) && defined(__AVX512VL__) && defined(__has_builtin)
+#if __has_builtin(__builtin_ia32_loadupd512_mask) && __has_builtin(__builtin_ia32_gathersiv8df)
+#define UNRAVEL_MASKS
+typedef unsigned char __mmask8;
+typedef float __m256 __attribute__((vector_size(32)));
+typedef double __m512d __attribute__((vector_size(64)));
+typedef long long __m256i __attribute__((vector_size(32)));
+typedef long long __m512i __attribute__((vector_size(64)));
+typedef int32_t unravel_ints __attribute__((vector_size(32)));
+#define _mm256_maskz_loadu_epi32(mask, from) \
+  (__m256i)__builtin_ia32_loaddqusi256_mask((const void *)(from), (unravel_ints){0}, mask)
+#define _mm512_maskz_loadu_epi64(mask, from) \
+  (__m512i)__builtin_ia32_loaddqudi512_mask((const void *)(from), (__m512i){0}, mask)
+#define _mm256_maskz_loadu_ps(mask, from) \
+  __builtin_ia32_loadups256_mask((const void *)(from), (__m256){0}, mask)
+#define _mm512_maskz_loadu_pd(mask, from) \
+  __builtin_ia32_loadupd512_mask((const void *)(from), (__m512d){0}, mask)
+#define _mm256_mmask_i32gather_ps(zero, mask, keys, from, size) \
+  __builtin_ia32_gather3siv8sf(zero, from, (unravel_ints)(keys), mask, size)
+#define _mm512_mask_i64gather_ps(zero, mask, keys, from, size) \
+  __builtin_ia32_gatherdiv16sf(zero, from, keys, mask, size)
+#define _mm512_mask_i32gather_pd(zero, mask, keys, from, size) \
+  __builtin_ia32_gathersiv8df(zero, from, (unravel_ints)(keys), mask, size)
+#define _mm512_mask_i64gather_pd(zero, mask, keys, from, size) \
+  __builtin_ia32_gatherdiv8df(zero, from, keys, mask, size)
+#endif
+#endif
+)";
+
+constexpr const char *masks_include =
+    R"(#if defined(__AVX512F__) && defined(__AVX512VL__) && defined(__GNUC__)
+#include <immintrin.h>
+#define UNRAVEL_MASKS
+#endif
+)";
+
+constexpr const char *rest_text =
+    R"(// Which of 8 places are before the end, `count` places further on; at least one is.
+static inline __mmask8 unravel_rest(int64_t count) {
+  return (__mmask8)((1u << (count < 8 ? count : 8)) - 1);
+}
+)";
+
+constexpr const char *stretch_text =
+    R"(// Neighbouring elements, 0 where the mask has no bit: these aren't read.
+static inline {vector} unravel_stretch{suffix}(__mmask8 rest, const {type} *from) {{
+  return _mm{bits}_maskz_loadu_{short}(rest, from);
+}}
+)";
+
+constexpr const char *lanes_sum_text = R"(static inline double unravel_lanes_sum(__m512d lanes) {
+  typedef double half __attribute__((vector_size(32)));
+  typedef double quarter __attribute__((vector_size(16)));
+  half halves[2];
+  quarter quarters[2];
+  memcpy(halves, &lanes, sizeof(halves));
+  halves[0] += halves[1];
+  memcpy(quarters, halves, sizeof(quarters));
+  quarters[0] += quarters[1];
+  return quarters[0][0] + quarters[0][1];
+}
+)";
+
+constexpr const char *lanes_sum_single_text = R"(static inline float unravel_lanes_sum_f(__m256 lanes) {
+  typedef float half __attribute__((vector_size(16)));
+  half halves[2];
+  memcpy(halves, &lanes, sizeof(halves));
+  halves[0] += halves[1];
+  return (halves[0][0] + halves[0][2]) + (halves[0][1] + halves[0][3]);
+}
+)";
+
+/// Of 32- or 64-bit keys, as they are.
+constexpr const char *gather_text =
+    R"(// The elements at 8 keys, 0 where the mask has no bit: neither is read there.
+static inline {vector} unravel_gather{long}{suffix}(__mmask8 rest, const {type} *from, const {key} *keys) {{
+  const {vector} zero = {{0}};
+  return {gather}(zero, rest, {load}(rest, keys), from, sizeof({type}));
+}}
+)";
+
+/// ... of 64-bit ones that are made of them.
+constexpr const char *gather_at_text =
+    R"(// The elements at scale * key + base, for 8 keys, 0 where the mask has no bit: neither is read there.
+static inline {vector} unravel_gather{long}_at{suffix}(__mmask8 rest, const {type} *from, const {key} *keys,
+                                           int64_t scale, int64_t base) {{
+  typedef int64_t places __attribute__((vector_size(64)));
+  typedef {key} short_places __attribute__((vector_size(8 * sizeof({key}))));
+  const {vector} zero = {{0}};
+  const places wide = __builtin_convertvector((short_places){load}(rest, keys), places);
+  return {gather}(zero, rest, (__m512i)(wide * scale + base), from, sizeof({type}));
+}}
+)";
+
+std::string masked(const std::string &text) {
+  return "#ifdef UNRAVEL_MASKS\n" + text + "#endif\n";
+}
+
+std::string gather(const char *text, bool is_long, bool is_plain, bool single) {
+  const char *load = is_long ? "_mm512_maskz_loadu_epi64" : "_mm256_maskz_loadu_epi32";
+  std::string instruction =
+      fmt::format("{}_{}gather_{}", single && is_plain && !is_long ? "_mm256_mmask" : "_mm512_mask",
+                  is_plain && !is_long ? "i32" : "i64", single ? "ps" : "pd");
+  return masked(fmt::format(fmt::runtime(text), fmt::arg("vector", single ? "__m256" : "__m512d"),
+                            fmt::arg("long", is_long ? "_long" : ""), fmt::arg("suffix", single ? "_f" : ""),
+                            fmt::arg("type", single ? "float" : "double"),
+                            fmt::arg("key", is_long ? "int64_t" : "int32_t"), fmt::arg("load", load),
+                            fmt::arg("gather", instruction)));
+}
+
+/// Functions of vectors with masks.
+std::string masked_helpers(const Needs &needs) {
+  bool single = needs.single_precision;
+  std::string suffix = single ? "_f" : "";
+  std::string result = guarded("rest", masked(rest_text)) +
+                       guarded("lanes_sum" + suffix, masked(single ? lanes_sum_single_text : lanes_sum_text));
+  if (needs.stretch)
+    result += guarded(
+        "stretch" + suffix,
+        masked(fmt::format(fmt::runtime(stretch_text), fmt::arg("vector", single ? "__m256" : "__m512d"),
+                           fmt::arg("suffix", suffix), fmt::arg("type", single ? "float" : "double"),
+                           fmt::arg("bits", single ? 256 : 512), fmt::arg("short", single ? "ps" : "pd"))));
+  if (needs.gather) result += guarded("gather" + suffix, gather(gather_text, false, true, single));
+  if (needs.gather_long) result += guarded("gather_long" + suffix, gather(gather_text, true, true, single));
+  if (needs.gather_at) result += guarded("gather_at" + suffix, gather(gather_at_text, false, false, single));
+  if (needs.gather_long_at)
+    result += guarded("gather_long_at" + suffix, gather(gather_at_text, true, false, single));
+  return result;
+}
+
 constexpr const char *reserve_text =
     R"(// Memory for `count` elements, every byte of them `fill`; what was there is lost. Null where there is
 // not enough.
@@ -211,7 +343,7 @@ bool wants_unsigned(const Needs &needs) {
 }
 
 bool copies_memory(const Needs &needs) {
-  return needs.stored || needs.is_stored || needs.equal_pairs || needs.equal_pairs_long;
+  return needs.stored || needs.is_stored || needs.equal_pairs || needs.equal_pairs_long || needs.masks;
 }
 
 /// The text includes nothing.
@@ -227,6 +359,7 @@ std::string declarations(const Needs &needs, bool has_workspace) {
   if (has_workspace) result += "void *calloc(size_t, size_t);\nvoid free(void *);\n";
   if (needs.threads)
     result += "#ifdef _OPENMP\nint omp_get_thread_num(void);\nint omp_get_max_threads(void);\n#endif\n";
+  if (needs.masks) result += masks_in_process;
   return result + "\n";
 }
 
@@ -240,6 +373,7 @@ std::string includes(const Needs &needs, bool has_workspace, const EmitOptions &
   if (has_workspace) result += "#include <stdlib.h>\n";
   if (needs.memset || needs.reserve || copies_memory(needs)) result += "#include <string.h>\n";
   if (needs.threads) result += "#ifdef _OPENMP\n#include <omp.h>\n#endif\n";
+  if (needs.masks) result += masks_include;
   return result + "\n";
 }
 
@@ -257,6 +391,7 @@ std::string helpers(const Needs &needs) {
   if (needs.hash) result += guarded("hash", loop::hash_c_text);
   if (needs.lanes) result += guarded("lanes", lanes_text);
   if (needs.stored_lanes) result += guarded("stored_lanes", stored_lanes_text);
+  if (needs.masks) result += masked_helpers(needs);
   if (needs.bit) result += guarded("bit", bit_text);
   if (needs.long_bit) result += guarded("long_bit", long_bit_text);
   if (needs.set_bit) result += guarded("set_bit", set_bit_text);

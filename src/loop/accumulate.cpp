@@ -210,12 +210,12 @@ Program accumulate_locally(Program program, const Safe &safe) {
   return program;
 }
 
-Program improve(Program program, const Safe &safe) {
+Program improve(Program program, const Safe &safe, const Counts &counts) {
   program = clear_in_blocks(cut_strips(fuse(fold(std::move(program)))));
   program = split_full_blocks(std::move(program), safe);
   program = accumulate_locally(std::move(program), safe);
   program = share(hoist(std::move(program), safe));
-  return fold(std::move(program));
+  return mask_sums(skip_empty_segments(fold(std::move(program)), counts), counts);
 }
 
 } // namespace unravel::loop

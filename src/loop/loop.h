@@ -74,6 +74,8 @@ struct Parallel {
   /// A local value, declared outside, that the iterations add to and don't read: each thread adds to a copy,
   /// which are added up in no certain order. Empty: none.
   std::string sum;
+  /// Not 0: a chunk has more iterations than `chunk`, by as many as do so much of the work on average.
+  std::int64_t share = 0;
 };
 
 /// for (variable = lower; variable < upper; variable += step) body. The variable is the loop's own and is not
@@ -89,6 +91,10 @@ struct Parallel {
 /// `#pragma omp simd`. step is 1 and the loop neither parallel nor tested together.
 ///
 /// `brief`: the data are known to make it so short that vectors don't pay.
+/// `masked`: a condition over sizes and counts. Where it holds, the loop has enough iterations for steps of
+/// many at once, the last of them masked, if it is a sum of products that gathered_sum.h knows and the
+/// processor has masked vectors; the meaning is the same. step is 1 and the loop neither parallel, tested
+/// together nor simd.
 struct For {
   std::string variable;
   term::Term lower;
@@ -100,6 +106,7 @@ struct For {
   int together = 1;
   bool simd = false;
   bool brief = false;
+  std::optional<term::Term> masked = std::nullopt;
 };
 
 /// while (condition) body.

@@ -232,12 +232,14 @@ private:
     loop.upper = term();
     if (accept_word("step")) loop.step = integer();
     if (accept_word("parallel")) loop.parallel = Parallel{static_cast<int>(integer())};
+    if (loop.parallel && accept_word("share")) loop.parallel->share = integer();
     if (loop.parallel && accept_word("from")) loop.parallel->least = integer();
     if (loop.parallel && accept_word("of")) loop.parallel->work = term();
     if (loop.parallel && accept_word("sum")) loop.parallel->sum = name();
     loop.simd = accept_word("simd");
     loop.brief = accept_word("brief");
     if (accept_word("together")) loop.together = static_cast<int>(integer());
+    if (accept_word("masked")) loop.masked = term();
     loop.body = braced();
     return {std::move(loop)};
   }

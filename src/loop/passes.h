@@ -3,6 +3,8 @@
 #include "loop/loop.h"
 
 #include <functional>
+#include <map>
+#include <string>
 
 /// Small passes over the loop IR. Each takes a program that verify.h accepts and gives one with the same
 /// effect.
@@ -69,7 +71,21 @@ Program clear_in_blocks(Program program);
 /// sums.
 Program split_full_blocks(Program program, const Safe &safe = {});
 
+/// What is known of the data, by qualified names: of arrays of pointers ("A.rowptr") the mean length of their
+/// segments. It decides about speed alone.
+using Counts = std::map<std::string, double>;
+
+/// Where half of the segments or more are known to be empty, a loop that sums up each of them in an element
+/// of its own, and touches no other of that array, sets the elements to zero, a strip at a time, and tests
+/// many segments at once for being empty.
+Program skip_empty_segments(Program program, const Counts &counts = {});
+
+/// A loop over segments that only adds up products with gathered elements (gathered_sum.h) is one for masked
+/// vectors, where the segments are long enough on average: as is known, or else by the number of keys against
+/// that of segments.
+Program mask_sums(Program program, const Counts &counts = {});
+
 /// All of them in their order.
-Program improve(Program program, const Safe &safe = {});
+Program improve(Program program, const Safe &safe = {}, const Counts &counts = {});
 
 } // namespace unravel::loop

@@ -67,12 +67,14 @@ private:
     std::string head = fmt::format("for {} in {} .. {}", x.variable, to_text(x.lower), to_text(x.upper));
     if (x.step != 1) head += fmt::format(" step {}", x.step);
     if (x.parallel) head += fmt::format(" parallel {}", x.parallel->chunk);
+    if (x.parallel && x.parallel->share > 0) head += fmt::format(" share {}", x.parallel->share);
     if (x.parallel && x.parallel->least > 0) head += fmt::format(" from {}", x.parallel->least);
     if (x.parallel && x.parallel->work) head += fmt::format(" of {}", to_text(*x.parallel->work));
     if (x.parallel && !x.parallel->sum.empty()) head += fmt::format(" sum {}", x.parallel->sum);
     if (x.simd) head += " simd";
     if (x.brief) head += " brief";
     if (x.together != 1) head += fmt::format(" together {}", x.together);
+    if (x.masked) head += fmt::format(" masked {}", to_text(*x.masked));
     nested(head, x.body);
   }
   void print(const While &x) {

@@ -4,8 +4,10 @@
 #include "loop/walk.h"
 #include "report/diagnostic.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <map>
+#include <set>
 
 namespace unravel::loop {
 
@@ -49,7 +51,7 @@ private:
   void declare_parameter(const TensorParameter &parameter) {
     for (const auto *names : {&parameter.sizes, &parameter.counts})
       for (const std::string &name : *names)
-        declare(parameter.name + "." + name, Sort::Constant);
+        declare(parameter.name + "." + name, Sort::Constant), sizes_.insert(parameter.name + "." + name);
     for (const ArrayParameter &array : parameter.arrays) {
       if (scope_.contains(parameter.name + "." + array.name) ||
           !arrays_
@@ -234,6 +236,13 @@ private:
     return found;
   }
 
+  /// Over sizes and counts of the parameters alone.
+  bool is_over_sizes(const Term &term) const {
+    std::set<std::string> names = variables_of(term);
+    return applications_of(term).empty() &&
+           std::all_of(names.begin(), names.end(), [&](auto &name) { return sizes_.contains(name); });
+  }
+
   void for_loop(const For &loop_) {
     if (loop_.step <= 0)
       refuse(fmt::format("the step of the loop over `{}` is not positive", loop_.variable));
@@ -243,6 +252,10 @@ private:
     bool plain = loop_.step == 1 && !loop_.parallel && loop_.together == 1;
     if (loop_.simd && (!plain || effects_of(loop_.body).breaks || holds_loop(loop_.body)))
       refuse(fmt::format("the loop over `{}` can't be a simd loop", loop_.variable));
+    if (loop_.masked && (!plain || loop_.simd || !is_over_sizes(*loop_.masked)))
+      refuse(fmt::format("the loop over `{}` can't be a masked one", loop_.variable));
+    if (loop_.parallel && (loop_.parallel->share < 0 || (loop_.parallel->share > 0 && !loop_.parallel->work)))
+      refuse(fmt::format("the loop over `{}` has no work to share out", loop_.variable));
     auto outside = scope_;
     std::string outer_sum = sum_;
     if (loop_.parallel) {
@@ -275,6 +288,7 @@ private:
   }
 
   std::map<std::string, Entry> scope_;
+  std::set<std::string> sizes_; // and counts
   std::map<std::string, Array> arrays_;
   int parallel_depth_ = 0;
   bool may_break_ = false;

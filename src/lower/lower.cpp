@@ -221,7 +221,10 @@ private:
     if (const LevelPlan *plan = find_in_step(index))
       return {intersect(index, *plan, here.lower, here.upper, plan_.nest.levels[plan->level].lower)};
     if (!parallel && sums_over_map(index)) return sum_over_map(index, loop);
-    if (parallel) loop.parallel = parallel_with(plan_.chunk, plan_.least);
+    if (parallel) {
+      loop.parallel = parallel_with(plan_.chunk, plan_.least);
+      if (plan_.work) loop.parallel->share = plan_.share;
+    }
     if (const LevelPlan *find = hindrance(plan_); find && plan_.parallel == index)
       loop.comment += fmt::format("{}in one thread: each chunk would need all states of {}",
                                   loop.comment.empty() ? "" : "; ", plan_.nest.levels[find->level].variable);
@@ -232,7 +235,7 @@ private:
   }
 
   loop::Parallel parallel_with(int chunk, std::int64_t least) const {
-    return {chunk, least, plan_.work, sum_ && plan_.reduces ? sum_->name : ""};
+    return {chunk, least, plan_.work, sum_ && plan_.reduces ? sum_->name : "", 0};
   }
 
   /// The parallel loop adds to copies of a sum, which is added to the result afterwards.

@@ -21,6 +21,7 @@ struct LeafPlan {
   find::FindPlan finds;
   std::optional<std::size_t> parallel; // the level whose loop runs in parallel
   int chunk = 32;
+  std::int64_t share = 0;         // of the work, by which chunks are larger (loop::Parallel)
   std::int64_t least = 0;         // iterations below which the parallel loop runs in one thread
   std::optional<term::Term> work; // what `least` is compared with instead
   /// The parallel loop carries a reduction into one element: its threads add to copies of a sum.

@@ -26,7 +26,7 @@ std::vector<loop::Program> programs() {
   std::vector<loop::Program> result;
   for (const char *name : {"kernel_spmv", "kernel_spmspv", "kernel_dot", "kernel_coo", "kernel_bisect",
                            "kernel_terms", "kernel_marks", "kernel_values", "kernel_positions", "kernel_hash",
-                           "kernel_threads", "kernel_lanes", "kernel_lanes_cleared"}) {
+                           "kernel_threads", "kernel_lanes", "kernel_lanes_cleared", "kernel_masked"}) {
     loop::Program program = loop::parse_program(test::golden_inputs("emit", name).at(0));
     if (program.name == "dot")
       for (std::size_t k : {1, 2})
@@ -40,11 +40,11 @@ std::vector<loop::Program> programs() {
 
 class Inputs {
 public:
-  explicit Inputs(unsigned seed) : random_(seed) {}
+  explicit Inputs(unsigned seed, int most = 7) : random_(seed), most_(most) {}
 
   loop::Memory draw(const loop::Program &program) {
     rows_ = below(7);
-    columns_ = below(7);
+    columns_ = below(most_);
     width_ = below(2) ? below(12) : below(90); // of dense matrices: less than a vector, or several
     loop::Memory memory;
     for (const loop::TensorParameter &parameter : program.parameters)
@@ -77,15 +77,15 @@ private:
   void fill(const loop::TensorParameter &parameter, loop::Memory &memory) {
     const std::string &name = parameter.name;
     std::size_t count = 1;
-    if (parameter.layout == "dense_vector") {
+    if (parameter.layout.starts_with("dense_vector")) {
       std::int64_t size = parameter.is_result ? rows_ : columns_;
       set(name, "N", size, memory);
       count = static_cast<std::size_t>(size);
-    } else if (parameter.layout == "dense_matrix") {
+    } else if (parameter.layout.starts_with("dense_matrix")) {
       std::int64_t lines = parameter.is_result ? rows_ : columns_;
       set(name, "M", lines, memory), set(name, "N", width_, memory);
       count = static_cast<std::size_t>(lines * width_);
-    } else if (parameter.layout == "csr" || parameter.layout == "coo") {
+    } else if (parameter.layout.starts_with("csr") || parameter.layout == "coo") {
       auto &rowptr = memory.indices[name + ".rowptr"];
       auto &row = memory.indices[name + ".row"];
       auto &col = memory.indices[name + ".col"];
@@ -116,6 +116,7 @@ private:
   }
 
   std::mt19937 random_;
+  int most_; // columns, and one more
   std::int64_t rows_ = 0;
   std::int64_t columns_ = 0;
   std::int64_t width_ = 0;
@@ -195,7 +196,9 @@ void expect_close(const loop::Memory &got, const loop::Memory &expected, bool si
 /// All programs compiled to one shared library, each with an entry call_<name>.
 class Library {
 public:
-  explicit Library(const std::vector<loop::Program> &programs) {
+  explicit Library(
+      const std::vector<loop::Program> &programs,
+      const std::string &compiler = "gcc -fsanitize=undefined -fsanitize-undefined-trap-on-error") {
     std::string text;
     for (const loop::Program &program : programs) {
       std::string arguments;
@@ -210,8 +213,8 @@ public:
               emit::kernel_name(program) + "(" + arguments + "); }\n";
     }
     std::string file = folder_.write("kernels.c", text);
-    EXPECT_EQ(folder_.run("gcc -std=c99 -O1 -fopenmp -shared -fPIC -fsanitize=undefined "
-                          "-fsanitize-undefined-trap-on-error -Wall -Wextra -Wshadow -pedantic -Werror " +
+    EXPECT_EQ(folder_.run(compiler +
+                          " -std=c99 -O1 -fopenmp -shared -fPIC -Wall -Wextra -Wshadow -pedantic -Werror " +
                           file + " -o " + folder_.path("kernels.so")),
               "");
     library_ = dlopen(folder_.path("kernels.so").c_str(), RTLD_NOW);
@@ -228,11 +231,8 @@ private:
 
 } // namespace
 
-TEST(EmitAgreement, c_does_what_the_interpreter_does) {
-  if (!test::is_installed("gcc")) GTEST_SKIP() << "gcc is not installed";
-  Library library(programs());
-  Inputs inputs(7);
-  for (const loop::Program &program : programs()) {
+void expect_agreement(const std::vector<loop::Program> &programs, const Library &library, Inputs inputs) {
+  for (const loop::Program &program : programs) {
     Entry entry = library.entry(program);
     ASSERT_TRUE(entry) << program.name;
     loop::Interpreter interpreter(program);
@@ -252,6 +252,34 @@ TEST(EmitAgreement, c_does_what_the_interpreter_does) {
       refused += code;
     }
     EXPECT_EQ(refused > 0, !program.preconditions.empty()) << program.name;
+  }
+}
+
+bool has_masked_vectors() {
+#ifdef __x86_64__
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl");
+#else
+  return false;
+#endif
+}
+
+TEST(EmitAgreement, c_does_what_the_interpreter_does) {
+  if (!test::is_installed("gcc")) GTEST_SKIP() << "gcc is not installed";
+  expect_agreement(programs(), Library(programs()), Inputs(7));
+}
+
+TEST(EmitAgreement, masked_steps_do_what_the_interpreter_does) {
+  for (const std::string compiler :
+       {"gcc", "gcc -mavx512f -mavx512vl",
+        "gcc -mavx512f -mavx512vl -O3 -fsanitize=undefined -fsanitize-undefined-trap-on-error",
+        "clang-19 -mavx512f -mavx512vl"}) {
+    bool needs_masks = compiler.find(" -m") != std::string::npos;
+    if (!test::is_installed(compiler.substr(0, compiler.find(' '))) || (needs_masks && !has_masked_vectors()))
+      continue;
+    for (const std::string &input : test::golden_inputs("emit", "kernel_masked")) {
+      std::vector<loop::Program> program = {loop::parse_program(input)};
+      expect_agreement(program, Library(program, compiler), Inputs(7, 50));
+    }
   }
 }
 

@@ -66,7 +66,33 @@ const std::vector<Compiler> all_compilers = {{"gcc", "-std=c99 -Wshadow"},
                                              {"g++", "-x c++ -std=c++17"},
                                              {"clang++-19", "-x c++ -std=c++17"}};
 
+/// What masked vectors need: without it their text isn't read.
+const char *const masks = " -mavx512f -mavx512vl";
+
 } // namespace
+
+TEST(EmitCompile, masked_steps_are_clean) {
+#ifndef __x86_64__
+  GTEST_SKIP() << "no processor with masked vectors";
+#endif
+  test::ScratchFolder folder;
+  std::vector<std::string> shipped, in_process;
+  for (const std::string &input : test::golden_inputs("emit", "kernel_masked")) {
+    loop::Program program = loop::parse_program(input);
+    std::string name = emit::kernel_name(program);
+    shipped.push_back(folder.write(name + ".c", emit::emit_c(program)));
+    emit::EmitOptions options;
+    options.in_process = true;
+    in_process.push_back(folder.write(name + "_in_process.c", emit::emit_c(program, options)));
+  }
+  auto with_masks = [](std::vector<Compiler> compilers) {
+    for (Compiler &compiler : compilers)
+      compiler.flags += masks;
+    return compilers;
+  };
+  expect_clean(folder, shipped, with_masks(all_compilers));
+  expect_clean(folder, in_process, with_masks(c_compilers));
+}
 
 TEST(EmitCompile, shipped_files_are_clean_in_c_and_cpp) {
   test::ScratchFolder folder;

@@ -88,6 +88,30 @@ TEST(LoopGolden, full_blocks) {
   });
 }
 
+TEST(LoopGolden, skip_empty) {
+  test::golden_run("loop", "skip_empty", [](const std::string &input) {
+    Program program = skip_empty_segments(parse_program(input), {{"A.rowptr", 0.25}});
+    verify(program);
+    return to_text(program.body);
+  });
+}
+
+TEST(LoopGolden, masked) {
+  test::golden_run("loop", "masked", [](const std::string &input) {
+    Program program = mask_sums(parse_program(input));
+    verify(program);
+    return to_text(program.body);
+  });
+}
+
+TEST(LoopGolden, masked_where_lengths_are_known) {
+  test::golden_run("loop", "masked_known", [](const std::string &input) {
+    Program program = mask_sums(parse_program(input), {{"A.rowptr", 5}, {"A.ptr", 7}});
+    verify(program);
+    return to_text(program.body);
+  });
+}
+
 TEST(LoopGolden, improve) {
   test::golden_run("loop", "improve", [](const std::string &input) {
     Program program = improve(parse_program(input), everything);
@@ -186,6 +210,18 @@ TEST(LoopVerify, refuses_malformed_programs) {
   EXPECT_EQ(refusal("value s = 0\nvalue t = 0\nfor i in 0 .. 3 parallel 4 sum s {\nt += 1\n}\n"),
             "iterations of a parallel loop race for `t`");
   EXPECT_EQ(refusal("for i in 0 .. 3 step 0 {\n}\n"), "the step of the loop over `i` is not positive");
+  const std::string no_masks = "the loop over `i` can't be a masked one";
+  const std::string body = "{\ny.val[0] += 1\n}\n";
+  EXPECT_EQ(refusal("for i in 0 .. 3 masked 6 <= A.N " + body), "no error");
+  EXPECT_EQ(refusal("for i in 0 .. 3 masked true " + body), "no error");
+  EXPECT_EQ(refusal("for i in 0 .. 3 masked 6 <= A.f(0) " + body), no_masks);
+  EXPECT_EQ(refusal("let n = 3\nfor i in 0 .. n masked 6 <= n " + body), no_masks);
+  EXPECT_EQ(refusal("for i in 0 .. 3 step 2 masked true " + body), no_masks);
+  EXPECT_EQ(refusal("for i in 0 .. 3 simd masked true " + body), no_masks);
+  EXPECT_EQ(refusal("for i in 0 .. 3 parallel 4 masked true {\ny.val[i] += 1\n}\n"), no_masks);
+  EXPECT_EQ(refusal("for i in 0 .. 3 parallel 4 share 8 of A.N {\ny.val[i] += 1\n}\n"), "no error");
+  EXPECT_EQ(refusal("for i in 0 .. 3 parallel 4 share 8 {\ny.val[i] += 1\n}\n"),
+            "the loop over `i` has no work to share out");
 }
 
 TEST(LoopVerify, refuses_malformed_intersections) {

@@ -127,7 +127,7 @@ private:
   }
 
   std::string statement(int depth) {
-    switch (below(depth > 0 ? 14 : 8)) {
+    switch (below(depth > 0 ? 15 : 8)) {
     case 0: {
       std::string read = term(2);
       return fmt::format("let {} = {}\n", declare(Sort::Constant), read);
@@ -181,6 +181,7 @@ private:
       return fmt::format("intersect {} in {} {{\n{}}}\n", first, fmt::format(fmt::runtime(ranges), second),
                          body);
     }
+    case 12: return sum_over_segments();
     default: {
       std::string condition = formula(2);
       std::string then = block(depth - 1);
@@ -188,6 +189,20 @@ private:
       return fmt::format("if {} {{\n{}{}}}\n", condition, then, otherwise);
     }
     }
+  }
+
+  /// As of a matrix's rows, some of them empty.
+  std::string sum_over_segments() {
+    std::size_t outside = scope_.size();
+    std::string row = declare(Sort::Slot), sum = declare(Sort::Number), entry = declare(Sort::Slot);
+    scope_.resize(outside);
+    const char *factors[] = {"", "", "A.x[{} mod 8] * ", "y.v[({} + 1) mod 8] * "};
+    std::string factor = fmt::format(fmt::runtime(factors[below(4)]), entry);
+    const char *targets[] = {"{}", "{}", "6 - {}", "floor({} / 2)"};
+    std::string to = fmt::format(fmt::runtime(targets[below(4)]), row);
+    return fmt::format("for {0} in {1} .. 7 {{\nvalue {2} = 0\nfor {3} in A.{7}({0}) .. A.{7}({0} + 1) {{\n"
+                       "{2} += {4}A.x[A.f({3} mod 8) mod 8]\n}}\ny.v[{5}] {6} {2}\n}}\n",
+                       row, below(3), sum, entry, factor, to, below(3) ? "=" : "+=", below(3) ? "f" : "g");
   }
 
   std::mt19937 random_;

@@ -16,6 +16,8 @@ bool everything(const term::Term &) {
   return true;
 }
 
+const Counts few = {{"A.f", 0.25}, {"A.g", 0.25}};
+
 bool agree(const std::vector<double> &a, const std::vector<double> &b) {
   for (std::size_t k = 0; k < a.size(); ++k) {
     if (a[k] == b[k] || (std::isnan(a[k]) && std::isnan(b[k]))) continue;
@@ -52,7 +54,10 @@ TEST(RandomPrograms, passes_keep_their_effect) {
       {"cut_strips", cut_strips},
       {"clear_in_blocks", clear_in_blocks},
       {"split_full_blocks", [](Program p) { return split_full_blocks(p, everything); }},
+      {"skip_empty_segments", [](Program p) { return skip_empty_segments(p, few); }},
+      {"mask_sums", [](Program p) { return mask_sums(p); }},
       {"improve", [](Program p) { return improve(p, everything); }},
+      {"improve, few entries", [](Program p) { return improve(p, everything, few); }},
   };
   for (unsigned seed = 0; seed < 400; ++seed) {
     Program program = parse_program(test::RandomProgram(seed).text("random"));

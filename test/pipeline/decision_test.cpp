@@ -100,13 +100,42 @@ std::string work_of(const Compilation &made) {
 }
 
 TEST(PipelineParallel, a_team_is_woken_for_enough_entries_only) {
-  EXPECT_EQ(work_of(compile_text(spmv + "-f A=csr")), "from 524288 of A.NNZ");
+  EXPECT_EQ(work_of(compile_text(spmv + "-f A=csr")), "from 524288 of A.M + A.NNZ");
   EXPECT_EQ(work_of(compile_text("y(i) = A(i,j) * B(i,j)\n-f A=csr\n-f B=csr")),
-            "from 262144 of A.NNZ + B.NNZ");
-  EXPECT_EQ(work_of(compile_text("C(i,j) = A(i,k) * B(k,j)\n-f A=csr")), "from 2097152 of B.N*A.NNZ");
+            "from 262144 of A.M + A.NNZ + B.NNZ");
+  EXPECT_EQ(work_of(compile_text("C(i,j) = A(i,k) * B(k,j)\n-f A=csr")), "from 2097152 of B.N*(A.M + A.NNZ)");
   EXPECT_EQ(work_of(compile_text(spmv + "-f A=dense")), "from 2097152 of A.M*A.N");
   // Who names the loop wants it.
-  EXPECT_EQ(work_of(compile_text(spmv + "-f A=csr\n-s parallel i")), "from 0");
+  EXPECT_EQ(work_of(compile_text(spmv + "-f A=csr\n-s parallel i")), "from 0 of A.M + A.NNZ");
+}
+
+/// Taking a chunk costs more than a few short rows.
+TEST(PipelineParallel, chunks_have_enough_to_do) {
+  auto chunks = [](const std::string &text) {
+    const loop::Parallel parallel = *parallel_loop(compile_text(text).program.body)->parallel;
+    return std::make_pair(parallel.chunk, parallel.share);
+  };
+  EXPECT_EQ(chunks(spmv + "-f A=csr"), (std::pair<int, std::int64_t>(32, 16384)));
+  EXPECT_EQ(chunks(spmv + "-f A=csr\n-s parallel i"), (std::pair<int, std::int64_t>(32, 16384)));
+  EXPECT_EQ(chunks(spmv + "-f A=csr\n-s chunk 64"), (std::pair<int, std::int64_t>(64, 0)));
+  EXPECT_EQ(chunks(spmv + "-f A=@one_per_row"), (std::pair<int, std::int64_t>(4096, 0)));
+}
+
+std::string text_with(const std::string &text, double mean) {
+  Request request = read_request_text(text);
+  request.counts = {{"A.M", 1e6}, {"A.N", 1e6}, {"A.NNZ", mean * 1e6}, {"A.rowptr", mean}};
+  return loop::to_text(compile(request).program);
+}
+
+/// Rows' mean length, where it is known, decides about the form of their sums; else the kernel does.
+TEST(PipelineDecision, long_rows_take_masked_steps_and_empty_ones_are_skipped) {
+  auto has = [](const std::string &text, const char *word) { return text.find(word) != std::string::npos; };
+  std::string open_text = loop::to_text(compile_text(spmv + "-f A=csr").program);
+  EXPECT_TRUE(has(open_text, " masked 6*A.M <= A.NNZ"));
+  EXPECT_TRUE(has(text_with(spmv + "-f A=csr", 20), " masked true"));
+  EXPECT_FALSE(has(text_with(spmv + "-f A=csr", 3), " masked"));
+  EXPECT_FALSE(has(text_with(spmv + "-f A=csr", 3), " together"));
+  EXPECT_TRUE(has(text_with(spmv + "-f A=csr", 0.25), " together 32"));
 }
 
 /// The counts of the data decide already when the kernel is made.

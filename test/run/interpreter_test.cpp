@@ -152,6 +152,20 @@ TEST(Interpreter, every_alternative) {
   EXPECT_GT(in_step, 2u);
 }
 
+TEST(Interpreter, segments_of_known_lengths) {
+  std::mt19937_64 random(8);
+  std::size_t runs = 0, skipped = 0, masked = 0;
+  for (const Problem &problem : with_known_lengths()) {
+    Interpreted kernel(problem);
+    std::string text = loop::to_text(kernel.compilation().program);
+    skipped += text.find("_strip ") != std::string::npos;
+    masked += text.find(" masked true") != std::string::npos;
+    if (!check_all(kernel, limit(40), random, runs)) return;
+  }
+  EXPECT_GE(skipped, 3u);
+  EXPECT_GE(masked, 6u);
+}
+
 TEST(Interpreter, stored_zeros_meet_infinities_and_absent_entries_do_not) {
   std::mt19937_64 random(6);
   std::size_t runs = 0;

@@ -69,6 +69,22 @@ TEST(Kernel, sampled_problems_of_every_width_on_one_thread_and_two) {
   EXPECT_GT(kernels, 100u);
 }
 
+TEST(Kernel, segments_of_known_lengths) {
+  std::mt19937_64 random(17);
+  for (Problem problem : with_known_lengths())
+    for (loop::ElementType index : {loop::ElementType::Int32, loop::ElementType::Int64})
+      for (loop::ElementType value : {loop::ElementType::Float32, loop::ElementType::Float64}) {
+        problem.index = index;
+        problem.value = value;
+        std::optional<Packer> packer = packer_of(problem);
+        ASSERT_TRUE(packer);
+        Compiled kernel(problem);
+        for (const Sizes &sizes : sizes_of_all_kinds(packer->front().computation))
+          if (std::optional<PackedCase> input = packer->draw(sizes, random))
+            if (!kernel.check(*input, 1) || !kernel.check(*input, 2)) return;
+      }
+}
+
 /// Each plan of a kernel with several of them, on inputs of all kinds, also where zeros, infinities and NaN
 /// are stored.
 TEST(Kernel, every_alternative_on_one_thread_and_two) {

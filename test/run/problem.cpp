@@ -20,6 +20,7 @@ pipeline::Request Problem::request() const {
   request.index = index;
   request.value = value;
   request.only_alternative = only_alternative;
+  request.counts = counts;
   request.always_parallel = true; // small as it is
   return request;
 }
@@ -32,8 +33,28 @@ std::string Problem::text() const {
     text += " -s '" + schedule + "'";
   for (const std::string &find : finds)
     text += " --find " + find;
+  for (const auto &[array, length] : counts)
+    text += " " + array + " about " + std::to_string(length);
   if (only_alternative) text += " only alternative " + std::to_string(*only_alternative);
   return text + " --index " + loop::name_of(index) + " --type " + loop::name_of(value);
+}
+
+std::vector<Problem> with_known_lengths() {
+  const std::vector<Problem> sums = {{"y(i) = A(i,j) * x(j)", {{"A", "csr"}}, {}, {}},
+                                     {"y(j) = A(i,j) * x(i)", {{"A", "csc"}}, {}, {}},
+                                     {"y(i) = A(i,j) * x(j) * z(j)", {{"A", "dcsr"}}, {}, {}},
+                                     {"y(i) = -A(i,j) * x(j)", {{"A", "csr"}, {"x", "sv"}}, {}, {}},
+                                     {"y(i) = 2 * A(i,j) * x(j + 1)", {{"A", "csr"}}, {}, {}},
+                                     {"Y(i,k) = A(i,j) * X(j,k)", {{"A", "csr"}}, {"order i, k, A.p"}, {}},
+                                     {"Y(i,j) = A(i,j,k) * x(k)", {{"A", "csf3"}}, {}, {}}};
+  std::vector<Problem> result;
+  for (const Problem &sum : sums)
+    for (double length : {0.25, 20.0}) {
+      result.push_back(sum);
+      for (const char *pointers : {"A.rowptr", "A.colptr", "A.fibptr"})
+        result.back().counts[pointers] = length;
+    }
+  return result;
 }
 
 const std::vector<std::string> &shipped_matrices() {

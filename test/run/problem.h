@@ -24,6 +24,7 @@ struct Problem {
   loop::ElementType index = loop::ElementType::Int32;
   loop::ElementType value = loop::ElementType::Float64;
   std::optional<std::size_t> only_alternative; // as in pipeline::Request
+  schedule::Counts counts;                     // likewise: right or wrong, they only decide about speed
 
   pipeline::Request request() const;
   /// As one would type it.
@@ -36,6 +37,9 @@ struct Computation {
   /// Per tensor that isn't dense: "matrix" or "vector", or a list of layouts.
   std::map<std::string, std::vector<std::string>> choices;
 };
+
+/// Sums over segments, told that these are mostly empty, or long.
+std::vector<Problem> with_known_lengths();
 
 const std::vector<std::string> &shipped_matrices();
 /// Layouts of the literature: for matrices of any shape; for square ones; for tensors of order 3; of order 4.

@@ -1,0 +1,66 @@
+#include "emit/opening.h"
+
+#include "emit/mentioned.h"
+#include "loop/walk.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace unravel::emit {
+
+using namespace loop;
+using term::Term;
+
+namespace {
+
+void add_preconditions(const Program &program, Expressions &expressions, std::vector<std::string> &lines) {
+  for (const Precondition &condition : program.preconditions)
+    for (const Term &part : conjuncts(condition.formula)) {
+      std::string refusal = expressions.term_of_members(negation(part));
+      lines.push_back(fmt::format("if ({}) return 1;", refusal));
+    }
+}
+
+/// Locals for what the body mentions of a parameter.
+void add_locals(const TensorParameter &parameter, const std::set<std::string> &used, const Names &names,
+                Expressions &expressions, std::vector<std::string> &lines) {
+  for (const auto *list : {&parameter.sizes, &parameter.counts})
+    for (const std::string &name : *list)
+      if (std::string qualified = parameter.name + "." + name; used.contains(qualified))
+        lines.push_back(
+            fmt::format("const int64_t {} = {};", names.variable(qualified), names.member(qualified)));
+  for (const ArrayParameter &array : parameter.arrays) {
+    std::string qualified = parameter.name + "." + array.name;
+    if (!used.contains(qualified)) continue;
+    expressions.needs().restrict_macro = true;
+    const char *constant = parameter.is_result ? "" : "const ";
+    lines.push_back(fmt::format("{}{} *UNRAVEL_RESTRICT {} = {};", constant, c_type(array.element),
+                                names.array(qualified), names.member(qualified)));
+  }
+}
+
+} // namespace
+
+std::set<std::string> used_by(const Program &program) {
+  std::set<std::string> used = mentioned(without_work(program.body, program));
+  add_extents(program, used);
+  return used;
+}
+
+std::vector<std::string> opening_lines(const Program &program, const std::set<std::string> &used,
+                                       const Names &names, Expressions &expressions) {
+  std::vector<std::string> lines;
+  add_preconditions(program, expressions, lines);
+  for (std::size_t k = 0; k < program.parameters.size(); ++k)
+    if (!is_used(program.parameters[k], program, used))
+      lines.push_back(fmt::format("(void){};", names.parameter(k)));
+  bool works = std::any_of(program.workspace.begin(), program.workspace.end(),
+                           [&](const WorkspaceArray &array) { return used.contains(array.name); });
+  if (!program.workspace.empty() && !works)
+    lines.push_back(fmt::format("(void){};", names.workspace().parameter));
+  for (const TensorParameter &parameter : program.parameters)
+    add_locals(parameter, used, names, expressions, lines);
+  return lines;
+}
+
+} // namespace unravel::emit

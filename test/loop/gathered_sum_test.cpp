@@ -1,0 +1,68 @@
+// Which loops are sums of products with gathered elements.
+#include "loop/gathered_sum.h"
+#include "loop/verify.h"
+
+#include <gtest/gtest.h>
+
+namespace unravel::loop {
+namespace {
+
+std::optional<GatheredSum> found(const std::string &inside, const std::string &head = "for p in 0 .. A.NNZ",
+                                 const std::string &element = "float64") {
+  Program program = parse_program(
+      "kernel k\nexpression e\nresult y : y(N)\n  value val[y.N] : float64\noperand A : a(M)\n  count NNZ\n"
+      "  index col[A.NNZ] : int32\n  index place[A.M, A.NNZ] : int32\n  value val[A.NNZ] : float64\n"
+      "operand x : b(N)\n  value val[x.N] : " +
+      element + "\n{\n  value sum = 0\n  value c = 2\n  let k = 3\n  " + head + " {\n" + inside +
+      "  }\n  y.val[0] = sum * c\n}\n");
+  return gathered_sum(std::get<For>(program.body[3].kind), program);
+}
+
+bool is_found(const std::string &inside, const std::string &head = "for p in 0 .. A.NNZ") {
+  return found(inside, head).has_value();
+}
+
+TEST(GatheredSum, Found) {
+  EXPECT_TRUE(is_found("sum += x.val[A.col(p)]\n"));
+  EXPECT_TRUE(is_found("sum += A.val[p] * x.val[A.col(p)]\n"));
+  EXPECT_TRUE(is_found("sum += c * 2.5 * A.val[p + k] * x.val[A.col(p - 1)] * x.val[k]\n"));
+  EXPECT_TRUE(is_found("let j = A.col(p)\nvalue t = x.val[j]\nsum += t * x.val[j]\n"));
+}
+
+TEST(GatheredSum, Parts) {
+  using Kind = GatheredSum::Factor::Kind;
+  std::optional<GatheredSum> sum = found("sum += -(A.val[p] * x.val[2 * A.col(p) * A.M + k] * c)\n");
+  ASSERT_TRUE(sum);
+  EXPECT_TRUE(sum->subtracts);
+  EXPECT_EQ(sum->element, ElementType::Float64);
+  ASSERT_EQ(sum->factors.size(), 3u);
+  EXPECT_EQ(sum->factors[0].kind, Kind::Stretch);
+  EXPECT_EQ(sum->factors[1].kind, Kind::Gathered);
+  EXPECT_EQ(to_text(sum->factors[1].keys), "A.col(p)");
+  EXPECT_EQ(to_text(sum->factors[1].scale), "2*A.M");
+  EXPECT_EQ(to_text(sum->factors[1].base), "k");
+  EXPECT_EQ(sum->factors[2].kind, Kind::Fixed);
+  EXPECT_FALSE(found("sum += -(-(x.val[A.col(p)]))\n")->subtracts);
+}
+
+TEST(GatheredSum, Refused) {
+  EXPECT_FALSE(is_found("sum += A.val[p]\n"));                       // compilers know that one
+  EXPECT_FALSE(is_found("sum += A.val[2 * p] * x.val[A.col(p)]\n")); // every second one
+  EXPECT_FALSE(is_found("sum += x.val[A.col(2 * p)]\n"));
+  EXPECT_FALSE(is_found("sum += x.val[A.col(A.col(p))]\n")); // keys that are gathered
+  EXPECT_FALSE(is_found("sum += x.val[A.place(k, p)]\n"));
+  EXPECT_FALSE(is_found("sum += x.val[A.col(p) + p]\n"));
+  EXPECT_FALSE(is_found("sum += x.val[A.col(p) * A.col(p + 1)]\n"));
+  EXPECT_FALSE(is_found("sum += x.val[floor(A.col(p) / 2)]\n"));
+  EXPECT_FALSE(is_found("sum += sum * x.val[A.col(p)]\n"));
+  EXPECT_FALSE(is_found("sum = x.val[A.col(p)]\n"));
+  EXPECT_FALSE(is_found("y.val[1] += x.val[A.col(p)]\n")); // may not exist, where nothing is added
+  EXPECT_FALSE(is_found("value t = 0\nt += x.val[A.col(p)]\n"));
+  EXPECT_FALSE(is_found("sum += 1\nsum += x.val[A.col(p)]\n"));
+  EXPECT_FALSE(is_found("if A.col(p) < k {\nsum += x.val[A.col(p)]\n}\n"));
+  EXPECT_FALSE(is_found("sum += x.val[A.col(p)]\n", "for p in 0 .. A.NNZ step 2"));
+  EXPECT_FALSE(found("sum += A.val[p] * x.val[A.col(p)]\n", "for p in 0 .. A.NNZ", "float32"));
+}
+
+} // namespace
+} // namespace unravel::loop
