@@ -247,10 +247,22 @@ std::optional<std::size_t> increasing_level(const Leaf &leaf, const combine::Ite
 /// A loop whose iterations all have one element of the result carries nothing where only one of them does
 /// anything, as where a key is found: nothing that threads could share.
 bool has_elements_of_its_own(const Leaf &leaf, std::size_t level, const combine::IterationSpace &space) {
+  std::set<std::string> inside; // variables whose values come from this loop or from one inside
+  auto comes_from_inside = [&](const term::Term &term) {
+    std::set<std::string> variables = term::variables_of(term);
+    return std::any_of(variables.begin(), variables.end(),
+                       [&](auto &name) { return inside.count(name) > 0; });
+  };
   const auto &levels = leaf.plan.nest.levels;
-  return std::any_of(
-      levels.begin() + static_cast<std::ptrdiff_t>(level), levels.end(),
-      [&](const scan::Level &each) { return term::mentions(space.target.slot, each.variable); });
+  for (std::size_t k = level; k < levels.size(); ++k) {
+    const scan::Level &each = levels[k];
+    bool own = k == level || each.kind == scan::Level::Kind::Loop;
+    if (each.kind == scan::Level::Kind::Let) own = own || comes_from_inside(each.value);
+    for (const scan::Component &component : each.components) // 2*i = target has its value from the target
+      own = own || !term::applications_of(component.key).empty() || comes_from_inside(component.target);
+    if (own) inside.insert(each.variable);
+  }
+  return comes_from_inside(space.target.slot);
 }
 
 /// The loop that runs in parallel: the outermost that carries nothing, the outermost of all if it adds up one
