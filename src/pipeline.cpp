@@ -203,10 +203,22 @@ bool adds_up(const Leaf &leaf, const depend::LoopVerdict &verdict, std::size_t l
          });
 }
 
-/// The level that gives the result's first coordinate a value that increases in the outermost loop; a dense
-/// position, which does so anyway, is none.
+/// Whether the value lies in [0, end) in all iterations of the loop. (What is outside may be left to guards.)
+bool lies_inside(const term::Term &value, const term::Term &end, const scan::Level &loop,
+                 prove::Prover &prover) {
+  const term::Term iteration = term::between(loop.lower, term::variable(loop.variable), loop.upper);
+  auto never = [&](const term::Term &outside) {
+    std::vector<term::Term> hypotheses = term::conjuncts(iteration);
+    hypotheses.push_back(outside);
+    return prover.refute("row outside", loop.variable, hypotheses) == prove::Answer::Refuted;
+  };
+  return never(term::less(value, term::Term(0))) && never(term::at_most(end, value));
+}
+
+/// The level that gives the result's first coordinate, which ends at `end`, a value that increases in the
+/// outermost loop; a dense position, which does so anyway, is none.
 std::optional<std::size_t> increasing_level(const Leaf &leaf, const combine::IterationSpace &space,
-                                            prove::Prover &prover) {
+                                            const term::Term &end, prove::Prover &prover) {
   const auto &levels = leaf.plan.nest.levels;
   if (space.target.slots.empty() || levels.empty() || levels[0].kind != scan::Level::Kind::Loop ||
       !levels[0].guards.empty())
@@ -224,7 +236,8 @@ std::optional<std::size_t> increasing_level(const Leaf &leaf, const combine::Ite
     bool has_rows = inside < levels.size() && levels[inside].kind == scan::Level::Kind::Loop;
     if (!has_rows || term::applications_of(level.value).empty() ||
         !depend::strictly_increases(level.value, levels[0].variable, levels[0].lower, levels[0].upper,
-                                    prover))
+                                    prover) ||
+        !lies_inside(level.value, end, levels[0], prover))
       return std::nullopt;
     return k;
   }
@@ -435,7 +448,8 @@ Compilation compile(const Request &request, const Front &front) {
     leaf.plan.parallel = leaf.parallel = choose_parallel(leaf, schedule, lengths, space);
     leaf.plan.brief = choose::brief_level(leaf.plan, lengths);
     if (!result.combination.accumulate && result.combination.leaves.size() == 1)
-      leaf.plan.increasing = increasing_level(leaf, space, *result.prover);
+      if (const auto &extents = result.combination.arrays.at(space.target.array); !extents.empty())
+        leaf.plan.increasing = increasing_level(leaf, space, extents[0], *result.prover);
     if (leaf.plan.parallel) {
       leaf.plan.reduces = std::any_of(leaf.verdicts.begin(), leaf.verdicts.end(), [&](const auto &verdict) {
         return verdict.variable == leaf.plan.nest.levels[*leaf.plan.parallel].variable &&
