@@ -106,9 +106,9 @@ std::optional<Term> work_of(const LeafPlan &plan, const combine::IterationSpace 
     if (level.kind != Level::Kind::Loop || !level.tensor.empty() || !is_fixed(level.lower, levels) ||
         !is_fixed(level.upper, levels))
       continue;
-    // The rows of a matrix that is passed once: its entries count, and each row as one.
+    // The rows of a matrix that is passed once: its entries count, and each row as some more.
     if (leads_on(k, levels))
-      rows = rows + (level.upper - level.lower);
+      rows = rows + term::scale(entries_per_row, level.upper - level.lower);
     else
       dense = term::multiply(dense, level.upper - level.lower);
   }
@@ -146,7 +146,7 @@ bool is_too_short(const LeafPlan &plan, const find::Lengths &lengths) {
   double work = visits_of(levels.size());
   for (std::size_t k = *plan.parallel; k < levels.size(); ++k) // rows, as in work_of
     if (levels[k].kind == Level::Kind::Loop && levels[k].tensor.empty() && leads_on(k, levels))
-      work += visits_of(k + 1);
+      work += static_cast<double>(entries_per_row) * visits_of(k + 1);
   for (const find::LevelPlan &find : plan.finds.levels) {
     // What is walked over, or put into a map.
     bool map = find::fills_map(find.method);

@@ -100,13 +100,13 @@ std::string work_of(const Compilation &made) {
 }
 
 TEST(PipelineParallel, a_team_is_woken_for_enough_entries_only) {
-  EXPECT_EQ(work_of(compile_text(spmv + "-f A=csr")), "from 524288 of A.M + A.NNZ");
+  EXPECT_EQ(work_of(compile_text(spmv + "-f A=csr")), "from 524288 of 3*A.M + A.NNZ");
   EXPECT_EQ(work_of(compile_text("y(i) = A(i,j) * B(i,j)\n-f A=csr\n-f B=csr")),
-            "from 262144 of A.M + A.NNZ + B.NNZ");
-  EXPECT_EQ(work_of(compile_text("C(i,j) = A(i,k) * B(k,j)\n-f A=csr")), "from 2097152 of B.N*(A.M + A.NNZ)");
+            "from 262144 of 3*A.M + A.NNZ + B.NNZ");
+  EXPECT_EQ(work_of(compile_text("C(i,j) = A(i,k) * B(k,j)\n-f A=csr")), "from 2097152 of B.N*(3*A.M + A.NNZ)");
   EXPECT_EQ(work_of(compile_text(spmv + "-f A=dense")), "from 2097152 of A.M*A.N");
   // Who names the loop wants it.
-  EXPECT_EQ(work_of(compile_text(spmv + "-f A=csr\n-s parallel i")), "from 0 of A.M + A.NNZ");
+  EXPECT_EQ(work_of(compile_text(spmv + "-f A=csr\n-s parallel i")), "from 0 of 3*A.M + A.NNZ");
 }
 
 /// Taking a chunk costs more than a few short rows.
