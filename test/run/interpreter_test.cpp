@@ -93,6 +93,21 @@ TEST(Interpreter, all_small_inputs) {
   EXPECT_GT(runs, kernels * 20);
 }
 
+/// A slot without an entry has the column -1: no map of that row of B is filled.
+TEST(Interpreter, maps_are_filled_behind_the_guards_of_what_they_read) {
+  std::mt19937_64 random(4);
+  std::size_t runs = 0;
+  for (const char *find : {"j=hash", "j=map", "j=binary"})
+    for (const char *layout : {"sell<2>", "ell"}) {
+      Problem problem{
+          "C(i,j) = A(i,k) * B(k,j)", {{"A", layout}, {"B", "bitmap"}}, {"order i, A.q, k"}, {find}};
+      if (std::string(layout) == "ell") problem.schedules = {"order i, A.s, k"};
+      std::optional<Interpreted> kernel = compile_if_possible(problem, {report::Kind::find_not_proved});
+      if (kernel && !check_all(*kernel, limit(30), random, runs)) return;
+    }
+  EXPECT_GT(runs, 40u);
+}
+
 TEST(Interpreter, every_find_that_can_be_had) {
   std::mt19937_64 random(2);
   std::size_t runs = 0;
