@@ -6,6 +6,9 @@ target_link_libraries(unravel_contest PUBLIC unravel_flags unravel_pipeline unra
 add_executable(bench_layouts bench/layouts.cpp bench/layout_arrays.cpp)
 target_link_libraries(bench_layouts PRIVATE unravel_contest)
 
+add_executable(bench_schedules bench/schedules.cpp)
+target_link_libraries(bench_schedules PRIVATE unravel_contest)
+
 # What is compared with Unravel's kernels is compiled as well as the compiler can.
 set(bench_flags -O3 -march=native)
 

@@ -13,6 +13,7 @@
 #include "report/diagnostic.h"
 #include "scan/scan.h"
 #include "scan/uses.h"
+#include "schedule/transform.h"
 
 #include <algorithm>
 #include <chrono>
@@ -68,6 +69,8 @@ parse::ScheduleTree read_schedules(const Request &request) {
   parse::ScheduleTree all;
   auto add = [&](const parse::ScheduleTree &one) {
     if (!one.order.empty()) all.order = one.order;
+    all.transformations.insert(all.transformations.end(), one.transformations.begin(),
+                               one.transformations.end());
     all.parallel.insert(all.parallel.end(), one.parallel.begin(), one.parallel.end());
     all.finds.insert(all.finds.end(), one.finds.begin(), one.finds.end());
     if (one.chunk) all.chunk = one.chunk;
@@ -145,11 +148,16 @@ void check_structure(const Front &front, const Distrusted &distrusted) {
 
 /// Of several leaves those that the properties exclude: of a symmetric matrix times itself, what is stored on
 /// one side and meant on the other. (What is empty without a property isn't there any more.)
-void drop_excluded(combine::Combination &combination, prove::Prover &prover) {
+/// `before`: the same leaves before they were transformed.
+void drop_excluded(combine::Combination &combination, std::vector<combine::IterationSpace> &before,
+                   prove::Prover &prover) {
   if (combination.leaves.size() < 2) return;
-  std::erase_if(combination.leaves, [&](const combine::IterationSpace &space) {
-    return prover.refute("empty leaf", "", term::conjuncts(space.relation)) == prove::Answer::Refuted;
-  });
+  for (std::size_t k = combination.leaves.size(); k-- > 0;)
+    if (prover.refute("empty leaf", "", term::conjuncts(combination.leaves[k].relation)) ==
+        prove::Answer::Refuted) {
+      combination.leaves.erase(combination.leaves.begin() + static_cast<std::ptrdiff_t>(k));
+      before.erase(before.begin() + static_cast<std::ptrdiff_t>(k));
+    }
 }
 
 std::vector<std::string> loops_of(const scan::Nest &nest) {
@@ -195,6 +203,55 @@ bool adds_up(const Leaf &leaf, const depend::LoopVerdict &verdict, std::size_t l
          });
 }
 
+/// The level that gives the result's first coordinate a value that increases in the outermost loop; a dense
+/// position, which does so anyway, is none.
+std::optional<std::size_t> increasing_level(const Leaf &leaf, const combine::IterationSpace &space,
+                                            prove::Prover &prover) {
+  const auto &levels = leaf.plan.nest.levels;
+  if (space.target.slots.empty() || levels.empty() || levels[0].kind != scan::Level::Kind::Loop ||
+      !levels[0].guards.empty())
+    return std::nullopt;
+  for (std::size_t k = 1; k < levels.size(); ++k) {
+    const scan::Level &level = levels[k];
+    if (level.kind != scan::Level::Kind::Let || !level.guards.empty()) break;
+    if (term::variable(level.variable) != space.target.slots[0]) continue;
+    for (std::size_t between = 1; between < k; ++between)
+      if (term::mentions(level.value, levels[between].variable)) return std::nullopt;
+    // Of single elements nothing would be gained.
+    std::size_t inside = k + 1;
+    while (inside < levels.size() && levels[inside].kind == scan::Level::Kind::Let)
+      ++inside;
+    bool has_rows = inside < levels.size() && levels[inside].kind == scan::Level::Kind::Loop;
+    if (!has_rows || term::applications_of(level.value).empty() ||
+        !depend::strictly_increases(level.value, levels[0].variable, levels[0].lower, levels[0].upper,
+                                    prover))
+      return std::nullopt;
+    return k;
+  }
+  return std::nullopt;
+}
+
+/// A loop whose iterations all have one element of the result carries nothing where only one of them does
+/// anything, as where a key is found: nothing that threads could share.
+bool has_elements_of_its_own(const Leaf &leaf, std::size_t level, const combine::IterationSpace &space) {
+  std::set<std::string> inside; // variables whose values come from this loop or from one inside
+  auto comes_from_inside = [&](const term::Term &term) {
+    std::set<std::string> variables = term::variables_of(term);
+    return std::any_of(variables.begin(), variables.end(),
+                       [&](auto &name) { return inside.count(name) > 0; });
+  };
+  const auto &levels = leaf.plan.nest.levels;
+  for (std::size_t k = level; k < levels.size(); ++k) {
+    const scan::Level &each = levels[k];
+    bool own = k == level || each.kind == scan::Level::Kind::Loop;
+    if (each.kind == scan::Level::Kind::Let) own = own || comes_from_inside(each.value);
+    for (const scan::Component &component : each.components) // 2*i = target has its value from the target
+      own = own || !term::applications_of(component.key).empty() || comes_from_inside(component.target);
+    if (own) inside.insert(each.variable);
+  }
+  return comes_from_inside(space.target.slot);
+}
+
 /// The loop that runs in parallel: the outermost that carries nothing, the outermost of all if it adds up one
 /// sum, or the one that was asked for. An inner loop that is known to be short stays serial.
 std::optional<std::size_t> choose_parallel(const Leaf &leaf, const parse::ScheduleTree &schedule,
@@ -211,7 +268,13 @@ std::optional<std::size_t> choose_parallel(const Leaf &leaf, const parse::Schedu
     for (const depend::LoopVerdict &verdict : leaf.verdicts) {
       if (verdict.variable != wanted.text) continue;
       std::size_t level = level_of(verdict.variable);
-      if (verdict.verdict == depend::Verdict::Parallel || adds_up(leaf, verdict, level, space)) return level;
+      if (adds_up(leaf, verdict, level, space)) return level;
+      if (verdict.verdict == depend::Verdict::Parallel) {
+        if (has_elements_of_its_own(leaf, level, space)) return level;
+        report::fail(Kind::not_parallel, wanted.span,
+                     fmt::format("at most one iteration of the loop over `{}` does anything", wanted.text),
+                     "choose another loop");
+      }
       report::fail(Kind::not_parallel, wanted.span,
                    fmt::format("the loop over `{}` can't run in parallel: it carries a {}", wanted.text,
                                verdict.verdict == depend::Verdict::Reduction ? "reduction" : "dependence"),
@@ -225,7 +288,8 @@ std::optional<std::size_t> choose_parallel(const Leaf &leaf, const parse::Schedu
   for (const depend::LoopVerdict &verdict : leaf.verdicts) {
     std::size_t level = level_of(verdict.variable);
     if (adds_up(leaf, verdict, level, space)) return level;
-    if (verdict.verdict != depend::Verdict::Parallel) continue;
+    if (verdict.verdict != depend::Verdict::Parallel || !has_elements_of_its_own(leaf, level, space))
+      continue;
     auto length = lengths.find(verdict.variable);
     bool is_short = length != lengths.end() && length->second < static_cast<double>(least_inner_iterations);
     return is_short && is_inner_loop(leaf, level) ? std::nullopt : std::optional(level);
@@ -274,6 +338,7 @@ Front read_request(const Request &request) {
     front.structure = structure.operand;
     front.layouts.emplace(front.computation.tensors.front().name, std::move(structure.layout));
   }
+  front.schedule = read_schedules(request);
   front.milliseconds = watch.milliseconds();
   return front;
 }
@@ -287,7 +352,7 @@ Compilation compile(const Request &request, const Front &front) {
   Steps steps(result.stages, request.details);
   auto no_text = [](const auto &) { return std::string(); };
 
-  parse::ScheduleTree schedule = read_schedules(request);
+  const parse::ScheduleTree &schedule = front.schedule;
   find::Requests requests = find_requests(schedule);
 
   result.computation = front.computation;
@@ -304,13 +369,21 @@ Compilation compile(const Request &request, const Front &front) {
   Distrusted distrusted(request.distrusted.begin(), request.distrusted.end());
   leave_out(result.combination, distrusted);
   if (front.like) check_structure(front, distrusted);
+  std::vector<combine::IterationSpace> untransformed = result.combination.leaves;
+  Stopwatch transforming;
+  schedule::transform(result.combination, schedule);
+  if (!schedule.transformations.empty())
+    steps.add("transformations", transforming.milliseconds(),
+              [&] { return combine::to_text(result.combination); });
   const std::vector<prove::Axiom> &axioms = result.combination.axioms;
   result.prover = steps.run("prover", [&] { return std::make_shared<prove::Prover>(axioms); }, no_text);
 
-  drop_excluded(result.combination, *result.prover);
+  drop_excluded(result.combination, untransformed, *result.prover);
 
   auto plan_leaf = [&](const combine::IterationSpace &space, const schedule::Counts &counts) {
     Leaf leaf;
+    const combine::IterationSpace &original =
+        untransformed[static_cast<std::size_t>(&space - result.combination.leaves.data())];
     schedule::Scans scans;
     std::set<std::string> wanted; // what the user wants found
     for (const auto &[name, method] : requests)
@@ -330,8 +403,17 @@ Compilation compile(const Request &request, const Front &front) {
       leaf.order = steps.run(
           "loop order",
           [&] {
-            return schedule.order.empty() ? schedule::plan_order(space, counts, scans, wanted)
-                                          : schedule::complete_order(space, schedule.order);
+            std::vector<parse::Name> given =
+                schedule::without_others(schedule.order, space, result.combination);
+            if (space.added.empty())
+              return given.empty() ? schedule::plan_order(space, counts, scans, wanted)
+                                   : schedule::complete_order(space, given);
+            // The loops are planned as if nothing had been added to them.
+            schedule::Order planned = schedule::plan_order(original, counts, scans, {}, given);
+            for (const std::string &name : planned)
+              if (std::none_of(given.begin(), given.end(), [&](auto &each) { return each.text == name; }))
+                given.push_back({name, {}});
+            return schedule::complete_order(space, schedule::place_added(space, given));
           },
           [](const schedule::Order &order) { return fmt::format("{}\n", fmt::join(order, ", ")); });
       leaf.plan.nest = steps.run(
@@ -351,6 +433,9 @@ Compilation compile(const Request &request, const Front &front) {
         [](const auto &verdicts) { return depend::to_text(verdicts); });
     if (schedule.chunk) leaf.plan.chunk = static_cast<int>(*schedule.chunk);
     leaf.plan.parallel = leaf.parallel = choose_parallel(leaf, schedule, lengths, space);
+    leaf.plan.brief = choose::brief_level(leaf.plan, lengths);
+    if (!result.combination.accumulate && result.combination.leaves.size() == 1)
+      leaf.plan.increasing = increasing_level(leaf, space, *result.prover);
     if (leaf.plan.parallel) {
       leaf.plan.reduces = std::any_of(leaf.verdicts.begin(), leaf.verdicts.end(), [&](const auto &verdict) {
         return verdict.variable == leaf.plan.nest.levels[*leaf.plan.parallel].variable &&
@@ -367,7 +452,8 @@ Compilation compile(const Request &request, const Front &front) {
           choose::is_too_short(leaf.plan, schedule::trip_counts(space, leaf.order, request.counts)))
         leaf.plan.parallel.reset(), leaf.plan.reduces = false;
     }
-    choose::Given given{space, result.combination, *result.prover, requests, !schedule.order.empty()};
+    bool fixed_order = !schedule.order.empty() || !space.added.empty();
+    choose::Given given{space, result.combination, *result.prover, requests, fixed_order};
     steps.run(
         "alternatives",
         [&] {
@@ -382,7 +468,8 @@ Compilation compile(const Request &request, const Front &front) {
     std::optional<Leaf> leaf;
     // Where the kernel itself decides by the counts between marks and values, the data's counts add nothing,
     // unless another order costs less even than entries that are only tested for a mark.
-    if (!request.counts.empty() && schedule.order.empty() && requests.empty()) {
+    if (!request.counts.empty() && schedule.order.empty() && schedule.transformations.empty() &&
+        requests.empty()) {
       schedule::Order known = schedule::plan_order(space, request.counts);
       schedule::Order open_order = schedule::plan_order(space, {});
       auto cost = [&](const schedule::Order &order) {

@@ -73,6 +73,7 @@ struct Front {
   std::map<std::string, layout::Layout> layouts;
   std::string structure; // the access whose structure the result has ("S", "S#2"), or empty
   std::optional<parse::LayoutReference> like; // where the user says so
+  parse::ScheduleTree schedule;               // of all -s and --find, as one
   std::vector<report::Diagnostic> warnings;
   double milliseconds = 0; // that reading and checking them took
 };
@@ -80,7 +81,7 @@ Front read_request(const Request &request);
 
 Compilation compile(const Request &request);
 /// The same with what was read of the request already: its layouts aren't read and checked again.
-/// Precondition: `front` is read_request's of the same expression and formats.
+/// Precondition: `front` is read_request's of the same expression, formats, schedules and finds.
 Compilation compile(const Request &request, const Front &front);
 
 /// The stages in a row, for `unravel explain`.

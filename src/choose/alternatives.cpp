@@ -102,21 +102,6 @@ private:
       plan.work = work;
   }
 
-  /// The space with what its accesses imply: every slot lies within its array. Then positions have bounds
-  /// without what leads to them.
-  combine::IterationSpace with_slots_in_range() const {
-    combine::IterationSpace space = given_.space;
-    std::vector<Term> parts = term::conjuncts(space.relation);
-    for (const combine::Operand &operand : space.operands) {
-      if (operand.array.empty()) continue;
-      const std::vector<Term> &extents = given_.combination.arrays.at(operand.array);
-      for (std::size_t k = 0; k < operand.slots.size(); ++k)
-        parts.push_back(term::between(0, operand.slots[k], extents[k]));
-    }
-    space.relation = term::conjunction(std::move(parts));
-    return space;
-  }
-
   static std::size_t loops_in(const std::vector<Level> &levels, std::size_t from, std::size_t to) {
     return static_cast<std::size_t>(std::count_if(
         levels.begin() + static_cast<std::ptrdiff_t>(from), levels.begin() + static_cast<std::ptrdiff_t>(to),
@@ -141,7 +126,7 @@ private:
       return std::nullopt;
     const std::string &entries = levels_[inner].variable;
     const std::string &wanted = levels_[mapped->level].variable;
-    combine::IterationSpace space = with_slots_in_range();
+    combine::IterationSpace space = combine::with_slots_in_range(given_.space, given_.combination.arrays);
     std::optional<schedule::Order> order = order_with(space, {entries, wanted, owner.variable});
     std::optional<LeafPlan> plan;
     if (order) plan = plan_in(space, *order, {{wanted, Method::Map}});

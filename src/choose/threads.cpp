@@ -157,4 +157,19 @@ bool is_too_short(const LeafPlan &plan, const find::Lengths &lengths) {
   return work < static_cast<double>(least_of(plan));
 }
 
+std::optional<std::size_t> brief_level(const lower::LeafPlan &plan, const find::Lengths &lengths) {
+  const std::vector<Level> &levels = plan.nest.levels;
+  std::size_t level = levels.size();
+  while (level > 0 && levels[level - 1].kind == Level::Kind::Let && levels[level - 1].guards.empty())
+    --level;
+  if (level == 0 || levels[level - 1].kind != Level::Kind::Loop || !levels[level - 1].guards.empty())
+    return std::nullopt;
+  const Level &innermost = levels[--level];
+  auto length = lengths.find(innermost.variable);
+  bool segment =
+      !term::applications_of(innermost.lower).empty() || !term::applications_of(innermost.upper).empty();
+  bool brief = segment && length != lengths.end() && length->second < brief_segment;
+  return brief ? std::optional(level) : std::nullopt;
+}
+
 } // namespace unravel::choose

@@ -29,4 +29,8 @@ void share_out(lower::LeafPlan &plan, const combine::IterationSpace &space,
 /// Whether the plan's parallel loop has less to do than that, by the lengths of its loops in the data.
 bool is_too_short(const lower::LeafPlan &plan, const find::Lengths &lengths);
 
+/// The innermost level, where it is a loop over a segment of entries that the lengths say is short on
+/// average, and nothing is found or tested in it.
+std::optional<std::size_t> brief_level(const lower::LeafPlan &plan, const find::Lengths &lengths);
+
 } // namespace unravel::choose

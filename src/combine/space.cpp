@@ -16,6 +16,8 @@ using term::Term;
 std::vector<std::string> IterationSpace::variables() const {
   std::vector<std::string> all = coordinates;
   all.insert(all.end(), positions.begin(), positions.end());
+  for (const AddedVariable &variable : added)
+    all.push_back(variable.name);
   return all;
 }
 
@@ -324,6 +326,19 @@ std::string value_text(const Operand &operand) {
 Combination combine(const compute::Computation &computation, const std::map<std::string, Layout> &layouts,
                     const std::string &structure) {
   return Combiner(computation, layouts, structure).combine();
+}
+
+IterationSpace with_slots_in_range(IterationSpace space,
+                                   const std::map<std::string, std::vector<Term>> &arrays) {
+  std::vector<Term> parts = term::conjuncts(space.relation);
+  for (const Operand &operand : space.operands) {
+    if (operand.array.empty()) continue;
+    const std::vector<Term> &extents = arrays.at(operand.array);
+    for (std::size_t k = 0; k < operand.slots.size(); ++k)
+      parts.push_back(term::between(0, operand.slots[k], extents[k]));
+  }
+  space.relation = term::conjunction(std::move(parts));
+  return space;
 }
 
 std::string to_text(const IterationSpace &space) {

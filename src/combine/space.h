@@ -39,19 +39,29 @@ struct Operand {
   term::Term slot;               // the same, row-major
 };
 
+/// A variable that a transformation has added to an iteration space: its value at each point.
+struct AddedVariable {
+  std::string name; // "j.tile"
+  std::string of;   // the variable that it was made of, "j"
+  term::Term value; // floor(j / 64), j + 2*i, j + 1
+  bool outermost =
+      false; // its place in an order that doesn't say: outside all others, or directly outside `of`
+};
+
 /// The iteration space of one product: a relation over all positions and coordinates, from which nothing is
 /// projected, and what is done at each of its points:
 ///   target(slot) (+)= constant * product of the operands' values.
 struct IterationSpace {
   std::vector<std::string> coordinates; // index variables, those of the result first
   std::vector<std::string> positions;   // of all operands, result last
+  std::vector<AddedVariable> added;     // by transformations, in their order
   std::vector<Operand> operands;        // factors
   Operand target;
   term::Term relation;
   term::Term places; // the part of it that says where the target has its slots
   double constant = 1;
 
-  /// positions and coordinates
+  /// coordinates, positions and what was added
   std::vector<std::string> variables() const;
 };
 
@@ -79,6 +89,11 @@ struct Combination {
 /// relation is needed, and the result's arrays but for the values are the operand's.
 Combination combine(const compute::Computation &computation,
                     const std::map<std::string, layout::Layout> &layouts, const std::string &structure = "");
+
+/// The space with what its accesses imply: every slot of an operand lies within its array. Then positions have
+/// bounds without what leads to them. `arrays`: as in Combination.
+IterationSpace with_slots_in_range(IterationSpace space,
+                                   const std::map<std::string, std::vector<term::Term>> &arrays);
 
 std::string to_text(const IterationSpace &space);
 std::string to_text(const Combination &combination);

@@ -113,4 +113,14 @@ std::string to_text(const std::vector<LoopVerdict> &verdicts) {
   return text;
 }
 
+bool strictly_increases(const term::Term &value, const std::string &variable, const term::Term &lower,
+                        const term::Term &upper, prove::Prover &prover) {
+  const term::Term earlier = term::variable(variable);
+  const term::Term later = term::variable(variable + "'");
+  const term::Term of_later = term::substitute(value, {{variable, later}});
+  return prover.refute("not increasing", variable,
+                       {term::at_most(lower, earlier), term::less(earlier, later), term::less(later, upper),
+                        term::at_most(of_later, value)}) == prove::Answer::Refuted;
+}
+
 } // namespace unravel::depend

@@ -53,4 +53,8 @@ std::vector<LoopVerdict> classify(const term::Term &relation, const std::vector<
 
 std::string to_text(const std::vector<LoopVerdict> &verdicts);
 
+/// Whether the value, over the variable, is larger for each later value of it in [lower, upper).
+bool strictly_increases(const term::Term &value, const std::string &variable, const term::Term &lower,
+                        const term::Term &upper, prove::Prover &prover);
+
 } // namespace unravel::depend

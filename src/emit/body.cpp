@@ -5,6 +5,7 @@
 #include "emit/masked.h"
 #include "emit/mentioned.h"
 #include "emit/opening.h"
+#include "emit/pragmas.h"
 #include "emit/together.h"
 #include "emit/wrap.h"
 #include "loop/facts.h"
@@ -13,6 +14,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <utility>
 
 namespace unravel::emit {
 
@@ -69,6 +71,24 @@ public:
       line(fmt::format("const int {} = {};", name, expressions_.term_of_members(*loop->masked)));
       text_ += "#endif\n";
     });
+  }
+
+  /// The program's statements, and in front of them what they ask for.
+  void body() {
+    std::string before = std::exchange(text_, {});
+    block(program_.body);
+    std::string statements = std::exchange(text_, std::move(before));
+    auto guarded_line = [&](const std::string &text) {
+      text_ += "#ifdef __GNUC__\n";
+      line(text);
+      text_ += "#endif\n";
+    };
+    for (const auto &[array, name] : past_caches_)
+      guarded_line(fmt::format("const int {} = {};", name,
+                               expressions_.term_of_members(longer_than_caches(array, program_))));
+    text_ += statements;
+    for (const auto &[array, name] : past_caches_)
+      guarded_line(fmt::format("unravel_finish_lanes({});", name));
   }
 
   void line(const std::string &text) { text_ += wrap_code(text, indentation()); }
@@ -129,7 +149,7 @@ private:
     std::string step = x.step == 1 ? variable + "++" : fmt::format("{} += {}", variable, x.step);
     std::string head = fmt::format("for ({}; {} < {}; {})", start, variable, end, step);
     if (x.parallel && options_.openmp_pragmas) return write_parallel(x, head);
-    if (x.simd && options_.openmp_pragmas) simd_pragma(x);
+    text_ += vector_pragmas(x, options_.openmp_pragmas);
     nested(head, x.body);
     if (two_forms) text_ += "#endif\n";
   }
@@ -176,10 +196,18 @@ private:
     return clearing_ == statement_;
   }
 
+  /// The C variable that says whether what the nest sums up is stored past the caches.
+  std::string past_caches(const DenseSum &sum) {
+    const std::string &array = std::get<Element>(sum.sum->target).array;
+    auto [found, is_new] = past_caches_.try_emplace(array);
+    if (is_new) found->second = names_.fresh(names_.array(array) + "_is_long");
+    return found->second;
+  }
+
   void write_in_registers(const DenseSum &sum) {
     const Statement &loop = *statement_;
     dense_ = sum;
-    LanesText text = lanes_text(sum, clearing_ != nullptr, names_, expressions_);
+    LanesText text = lanes_text(sum, clearing_ ? past_caches(sum) : "", names_, expressions_);
     const auto *counted = clearing_ ? nullptr : std::get_if<For>(&loop.kind);
     if (counted) open(fmt::format("if ({})", expressions_.term(less(counted->lower, counted->upper))), {});
     line(text.begin);
@@ -316,18 +344,6 @@ private:
       line(otherwise);
     }
     text_ += "#endif\n";
-  }
-
-  void simd_pragma(const For &x) {
-    std::int64_t length = 0;
-    bool short_loop = constant_difference(x.lower, x.upper, length) && length >= 4 && length <= 16 &&
-                      (length & (length - 1)) == 0;
-    if (!short_loop) return pragma("simd", "");
-    // clang would unroll so short a loop before it comes to vectorising it
-    text_ += fmt::format("#ifdef __clang__\n#pragma clang loop unroll(disable) vectorize(assume_safety) "
-                         "vectorize_width({}) interleave_count(1)\n#elif defined(_OPENMP)\n"
-                         "#pragma omp simd\n#endif\n",
-                         length);
   }
 
   /// The thread's part of an array; returns the array's name outside.
@@ -549,6 +565,7 @@ private:
   std::vector<std::string> inside_;             // takes the place of its innermost loop; empty: what is left
   std::string first_lane_;                      // where that begins
   const Statement *statement_ = nullptr;
+  std::map<std::string, std::string> past_caches_; // by the array
   std::string text_;
   int indent_ = 1;
 };
@@ -574,7 +591,7 @@ std::string function_text(const Program &program, const EmitOptions &options, Na
     writer.line(line);
   writer.workspace(used);
   writer.masks();
-  writer.block(program.body);
+  writer.body();
   writer.line("return 0;");
   return wrap_code(signature(program, names) + " {", "") + writer.take() + "}\n";
 }

@@ -34,6 +34,7 @@ struct Needs {
   bool gather_long = false;    // ... that 64-bit keys name
   bool gather_at = false;      // ... that 32-bit keys, times something and plus something, name
   bool gather_long_at = false; // ... likewise
+  bool stored_lanes = false;
   bool hash = false;
   bool reserve = false;
   bool threads = false;          // whose number and how many

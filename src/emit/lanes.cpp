@@ -14,11 +14,15 @@ namespace {
 constexpr int vector_lanes = 8;
 constexpr int lanes_of_part[] = {32, 16, vector_lanes};
 
+/// Elements of a result, 32 MB, that isn't found in a cache by whom it is for.
+constexpr std::int64_t most_cached = std::int64_t{1} << 22;
+
 class LanesWriter {
 public:
-  LanesWriter(const DenseSum &sum, bool cleared, Names &names, Expressions &expressions)
-      : sum_(sum), cleared_(cleared), names_(names), expressions_(expressions) {
+  LanesWriter(const DenseSum &sum, const std::string &past_caches, Names &names, Expressions &expressions)
+      : sum_(sum), past_caches_(past_caches), names_(names), expressions_(expressions) {
     expressions_.needs().lanes = true;
+    if (!past_caches_.empty()) expressions_.needs().stored_lanes = true;
     const std::string &variable = names_.variable(sum.inner->variable);
     std::string end = expressions_.term(sum.inner->upper);
     text_.first = names_.fresh(variable + "_first");
@@ -46,7 +50,9 @@ private:
     part.inside.push_back(fmt::format("{} {}= {};", vector, minus ? "-" : "+",
                                       value(minus ? minus->of.at(0) : sum_.sum->value, lane)));
     part.finish.push_back(
-        fmt::format("*(unravel_lanes *)&{} {}= {};", element(target, lane), cleared_ ? "" : "+", vector));
+        past_caches_.empty()
+            ? fmt::format("*(unravel_lanes *)&{} += {};", element(target, lane), vector)
+            : fmt::format("unravel_store_lanes(&{}, &{}, {});", element(target, lane), vector, past_caches_));
   }
 
   std::string element(const Element &element, int lane) const {
@@ -66,7 +72,7 @@ private:
   }
 
   const DenseSum &sum_;
-  bool cleared_;
+  const std::string &past_caches_;
   Names &names_;
   Expressions &expressions_;
   LanesText text_;
@@ -74,8 +80,19 @@ private:
 
 } // namespace
 
-LanesText lanes_text(const DenseSum &sum, bool cleared, Names &names, Expressions &expressions) {
-  return LanesWriter(sum, cleared, names, expressions).take();
+LanesText lanes_text(const DenseSum &sum, const std::string &past_caches, Names &names,
+                     Expressions &expressions) {
+  return LanesWriter(sum, past_caches, names, expressions).take();
+}
+
+Term longer_than_caches(const std::string &array, const Program &program) {
+  Term count(1);
+  for (const TensorParameter &parameter : program.parameters)
+    for (const ArrayParameter &each : parameter.arrays)
+      if (parameter.name + "." + each.name == array)
+        for (const Term &extent : each.extents)
+          count = multiply(count, extent);
+  return at_most(Term(most_cached), count);
 }
 
 } // namespace unravel::emit

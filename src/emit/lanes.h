@@ -25,8 +25,12 @@ struct LanesText {
   std::vector<Part> parts;
 };
 
-/// `cleared`: the stretch is to be zero before the nest. Then `finish` stores the sums, and only what is left
-/// has to be cleared.
-LanesText lanes_text(const loop::DenseSum &sum, bool cleared, Names &names, Expressions &expressions);
+/// `past_caches`, where not empty: the stretch is to be zero before the nest. Then `finish` stores the sums,
+/// and only what is left has to be cleared; the C variable of that name says whether they go past the caches.
+LanesText lanes_text(const loop::DenseSum &sum, const std::string &past_caches, Names &names,
+                     Expressions &expressions);
+
+/// The condition that the result's array is longer than caches, over the members of its struct.
+term::Term longer_than_caches(const std::string &array, const loop::Program &program);
 
 } // namespace unravel::emit

@@ -2,6 +2,8 @@
 
 #include "loop/walk.h"
 
+#include <algorithm>
+
 namespace unravel::emit {
 
 using namespace loop;
@@ -67,6 +69,33 @@ Block without_parallel(Block block) {
     for (Block *inner : blocks_of(statement))
       *inner = without_parallel(std::move(*inner));
   return block;
+}
+
+void add_extents(const Program &program, std::set<std::string> &names) {
+  for (const TensorParameter &parameter : program.parameters)
+    for (const ArrayParameter &array : parameter.arrays)
+      if (!array.is_value && names.contains(parameter.name + "." + array.name))
+        for (std::size_t k = 1; k < array.extents.size(); ++k) {
+          auto variables = variables_of(array.extents[k]);
+          names.insert(variables.begin(), variables.end());
+        }
+}
+
+bool is_used(const TensorParameter &parameter, const Program &program, const std::set<std::string> &used) {
+  std::set<std::string> all = used;
+  for (const WorkspaceArray &array : program.workspace)
+    if (used.contains(array.name)) all.merge(variables_of(array.extent));
+  for (const Precondition &condition : program.preconditions) {
+    auto names = variables_of(condition.formula);
+    all.insert(names.begin(), names.end());
+    for (const Term &load : applications_of(condition.formula))
+      all.insert(load.as<term::Apply>()->function);
+  }
+  auto holds = [&](const std::string &name) { return all.contains(parameter.name + "." + name); };
+  return std::any_of(parameter.sizes.begin(), parameter.sizes.end(), holds) ||
+         std::any_of(parameter.counts.begin(), parameter.counts.end(), holds) ||
+         std::any_of(parameter.arrays.begin(), parameter.arrays.end(),
+                     [&](const auto &array) { return holds(array.name); });
 }
 
 } // namespace unravel::emit

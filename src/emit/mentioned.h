@@ -20,4 +20,11 @@ loop::Block without_work(loop::Block block, const loop::Program &program);
 /// The block without its parallel loops.
 loop::Block without_parallel(loop::Block block);
 
+/// Arrays of several extents: their extents are used where a slot is computed.
+void add_extents(const loop::Program &program, std::set<std::string> &names);
+
+/// Whether a parameter is mentioned, so that C compilers don't warn about it.
+bool is_used(const loop::TensorParameter &parameter, const loop::Program &program,
+             const std::set<std::string> &used);
+
 } // namespace unravel::emit

@@ -170,10 +170,18 @@ void Names::name_variables(const Program &program) {
       for (const std::string &name : *names)
         if (used.contains(parameter.name + "." + name)) sizes.push_back(parameter.name + "." + name);
 
+  // A.p is p, A.p.tile is p_tile; but j.tile, where j is no tensor, is j_tile.
+  auto short_name = [&](const std::string &name) {
+    std::string tensor = tensor_of(name);
+    bool of_parameter = parameter_index_.count(tensor.substr(0, tensor.find('#'))) > 0;
+    std::string result = of_parameter ? name.substr(tensor.size() + 1) : name;
+    std::replace(result.begin(), result.end(), '.', '_');
+    return result;
+  };
   std::map<std::string, int> sharers; // of a short name
   for (const auto *names : {&declared, &sizes})
     for (const std::string &name : *names)
-      ++sharers[last_part(name)];
+      ++sharers[short_name(name)];
   auto is_free = [&](const std::string &name) {
     return sharers[name] == 1 && !is_reserved(to_identifier(name)) && !taken_.contains(to_identifier(name));
   };
@@ -183,9 +191,9 @@ void Names::name_variables(const Program &program) {
   for (const std::string &name : declared)
     if (!tensor_of(name).empty())
       variables_[name] =
-          take(taken_, is_free(last_part(name)) ? last_part(name) : last_part(name) + tensor_suffix(name));
+          take(taken_, is_free(short_name(name)) ? short_name(name) : short_name(name) + tensor_suffix(name));
   for (const std::string &name : sizes)
-    variables_[name] = take(taken_, is_free(last_part(name)) ? last_part(name) : name);
+    variables_[name] = take(taken_, is_free(short_name(name)) ? short_name(name) : name);
   for (const TensorParameter &parameter : program.parameters)
     for (const ArrayParameter &array : parameter.arrays)
       arrays_[parameter.name + "." + array.name] = take(taken_, parameter.name + "_" + array.name);

@@ -13,17 +13,6 @@ using term::Term;
 
 namespace {
 
-/// Arrays of several extents: their extents are used where a slot is computed.
-void add_extents(const Program &program, std::set<std::string> &names) {
-  for (const TensorParameter &parameter : program.parameters)
-    for (const ArrayParameter &array : parameter.arrays)
-      if (!array.is_value && names.contains(parameter.name + "." + array.name))
-        for (std::size_t k = 1; k < array.extents.size(); ++k) {
-          auto variables = variables_of(array.extents[k]);
-          names.insert(variables.begin(), variables.end());
-        }
-}
-
 void add_preconditions(const Program &program, Expressions &expressions, std::vector<std::string> &lines) {
   for (const Precondition &condition : program.preconditions)
     for (const Term &part : conjuncts(condition.formula)) {
@@ -48,24 +37,6 @@ void add_locals(const TensorParameter &parameter, const std::set<std::string> &u
     lines.push_back(fmt::format("{}{} *UNRAVEL_RESTRICT {} = {};", constant, c_type(array.element),
                                 names.array(qualified), names.member(qualified)));
   }
-}
-
-/// Whether a parameter is mentioned, so that C compilers don't warn about it.
-bool is_used(const TensorParameter &parameter, const Program &program, const std::set<std::string> &used) {
-  std::set<std::string> all = used;
-  for (const WorkspaceArray &array : program.workspace)
-    if (used.contains(array.name)) all.merge(variables_of(array.extent));
-  for (const Precondition &condition : program.preconditions) {
-    auto names = variables_of(condition.formula);
-    all.insert(names.begin(), names.end());
-    for (const Term &load : applications_of(condition.formula))
-      all.insert(load.as<term::Apply>()->function);
-  }
-  auto holds = [&](const std::string &name) { return all.contains(parameter.name + "." + name); };
-  return std::any_of(parameter.sizes.begin(), parameter.sizes.end(), holds) ||
-         std::any_of(parameter.counts.begin(), parameter.counts.end(), holds) ||
-         std::any_of(parameter.arrays.begin(), parameter.arrays.end(),
-                     [&](const auto &array) { return holds(array.name); });
 }
 
 } // namespace

@@ -36,6 +36,27 @@ typedef double unravel_lanes __attribute__((vector_size(64), aligned(8), may_ali
 #endif
 )";
 
+/// Whole lines of the cache are written without being read first. Such stores come in order only with a
+/// fence; threads that end a parallel loop pass one anyway.
+constexpr const char *stored_lanes_text = R"(#ifdef __GNUC__
+typedef double unravel_aligned_lanes __attribute__((vector_size(64), aligned(64), may_alias));
+// past_caches: to a long result, of which nothing is read again soon
+static inline void unravel_store_lanes(double *to, const unravel_lanes *lanes, int past_caches) {
+#ifdef __clang__
+  if (past_caches && ((__UINTPTR_TYPE__)to & 63) == 0) {
+    __builtin_nontemporal_store(*lanes, (unravel_aligned_lanes *)to);
+    return;
+  }
+#endif
+  (void)past_caches;
+  *(unravel_lanes *)to = *lanes;
+}
+static inline void unravel_finish_lanes(int past_caches) {
+  if (past_caches) __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+#endif
+)";
+
 constexpr const char *bit_text =
     R"(// The bit at a slot, 32 to a word; in 32 bits, so that compilers can read several at once.
 static inline uint32_t unravel_bit(const uint32_t *bits, uint32_t slot) {
@@ -370,6 +391,7 @@ std::string helpers(const Needs &needs) {
   if (needs.hash) result += guarded("hash", loop::hash_c_text);
   if (needs.lanes) result += guarded("lanes", lanes_text);
   if (needs.masks) result += masked_helpers(needs);
+  if (needs.stored_lanes) result += guarded("stored_lanes", stored_lanes_text);
   if (needs.bit) result += guarded("bit", bit_text);
   if (needs.long_bit) result += guarded("long_bit", long_bit_text);
   if (needs.set_bit) result += guarded("set_bit", set_bit_text);

@@ -1,6 +1,7 @@
 #include "loop/accumulate.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace unravel::loop {
 
@@ -120,20 +121,75 @@ private:
     return found;
   }
 
+  /// Takes the factors that the loop doesn't change out of what it adds to the local: a product in each of
+  /// its iterations, behind Lets, of which some factor is left. Of loops along a dense mode only: others may
+  /// be too short for it.
+  std::vector<Value> take_common_factors(Statement &statement, const std::string &local) const {
+    auto *loop = std::get_if<For>(&statement.kind);
+    auto *add = loop && !loop->body.empty() ? std::get_if<Accumulate>(&loop->body.back().kind) : nullptr;
+    const auto *sum = add ? std::get_if<Local>(&add->target) : nullptr;
+    if (!sum || sum->name != local || !applications_of(loop->lower).empty() ||
+        !applications_of(loop->upper).empty() ||
+        !std::all_of(loop->body.begin(), loop->body.end() - 1,
+                     [](const Statement &each) { return std::holds_alternative<Let>(each.kind); }))
+      return {};
+    auto *minus = std::get_if<Minus>(&add->value.kind);
+    Value &product = minus ? minus->of.at(0) : add->value;
+    auto *times = std::get_if<Times>(&product.kind);
+    Effects effects = effects_of(statement);
+    if (!times) return {};
+    auto is_common = [&](const Value &factor) {
+      const auto *element = std::get_if<Element>(&factor.kind);
+      if (!element) return false;
+      Load load{term::apply(element->array, {element->slot}), true};
+      return safe_ && safe_(load.term) && !changes(effects, load);
+    };
+    auto first = std::stable_partition(times->factors.begin(), times->factors.end(), std::not_fn(is_common));
+    if (first == times->factors.begin()) return {};
+    std::vector<Value> common(std::make_move_iterator(first), std::make_move_iterator(times->factors.end()));
+    times->factors.erase(first, times->factors.end());
+    if (times->factors.size() == 1) {
+      Value only = std::move(times->factors.front());
+      product = std::move(only);
+    }
+    return common;
+  }
+
+  /// What multiplies the sum by the factors that are taken out of the loop, if there are any. An infinite one
+  /// would give an infinity where the sum of infinities is NaN: then the sum is made again as it was.
+  Block take_out_factors(Statement &statement, const std::string &local) {
+    Block again{{Store{Local{local}, {Number{0}}}}, statement};
+    std::vector<Value> factors = take_common_factors(statement, local);
+    if (factors.empty()) return {};
+    std::get<For>(again.back().kind).comment.clear();
+    std::vector<Value> scaled = factors;
+    scaled.push_back({Local{local}});
+    std::string test = names_.name(local + "_test");
+    factors.insert(factors.begin(), {Number{0}});
+    return {{Store{Local{local}, {Times{std::move(scaled)}}}},
+            {DeclareValue{test, {Times{std::move(factors)}}}},
+            {IfValue{test, std::move(again), "a factor isn't finite: again, with it in each term",
+                     IfValue::Test::NotANumber}}};
+  }
+
   /// Returns the loop's new place.
   std::size_t introduce(Block &statements, std::size_t k, const Element &sum) {
     std::string local = names_.name(sum.array.substr(0, sum.array.find('.')) + ".sum");
     redirect(*blocks_of(statements[k]).at(0), sum, local);
     auto at = [&](std::size_t place) { return statements.begin() + static_cast<std::ptrdiff_t>(place); };
     Value total{Local{local}};
+    Block scaling = take_out_factors(statements[k], local);
+    std::size_t behind = k + 1 + scaling.size();
+    statements.insert(at(k + 1), std::make_move_iterator(scaling.begin()),
+                      std::make_move_iterator(scaling.end()));
     std::optional<std::size_t> zeroed = zeroed_before(statements, k, sum);
     if (zeroed && !adds_to(statements[k], sum)) {
-      statements.insert(at(k + 1), Statement{Store{sum, total}});
+      statements.insert(at(behind), Statement{Store{sum, total}});
       statements.erase(at(*zeroed));
       statements.insert(at(k - 1), Statement{DeclareValue{local, Value{Number{0}}}});
       return k;
     }
-    statements.insert(at(k + 1), Statement{Accumulate{sum, total}});
+    statements.insert(at(behind), Statement{Accumulate{sum, total}});
     statements.insert(at(k), Statement{DeclareValue{local, Value{Number{0}}}});
     return k + 1;
   }

@@ -90,6 +90,8 @@ struct Parallel {
 /// `simd`: no iteration reads or writes an element that another one writes, and no loop stands inside:
 /// `#pragma omp simd`. step is 1 and the loop neither parallel nor tested together.
 ///
+/// `brief`: the data are known to make it so short that vectors don't pay.
+///
 /// `masked`: a condition over sizes and counts. Where it holds, the loop has enough iterations for steps of
 /// many at once, the last of them masked, if it is a sum of products that gathered_sum.h knows and the
 /// processor has masked vectors; the meaning is the same. step is 1 and the loop neither parallel, tested
@@ -104,6 +106,7 @@ struct For {
   std::string comment;
   int together = 1;
   bool simd = false;
+  bool brief = false;
   std::optional<term::Term> masked = std::nullopt;
 };
 

@@ -237,6 +237,7 @@ private:
     if (loop.parallel && accept_word("of")) loop.parallel->work = term();
     if (loop.parallel && accept_word("sum")) loop.parallel->sum = name();
     loop.simd = accept_word("simd");
+    loop.brief = accept_word("brief");
     if (accept_word("together")) loop.together = static_cast<int>(integer());
     if (accept_word("masked")) loop.masked = term();
     loop.body = braced();

@@ -47,7 +47,8 @@ Program share(Program program);
 /// Sums up in a local scalar: += to an element that is the same in all iterations of a loop that does nothing
 /// to the array but add becomes += to a local, which is added to the element after the loop (stored,
 /// where 0 was stored in the element before, in the same block, and the array isn't touched in between). Not
-/// for parallel loops; only where `safe` says the element is in bounds, or where 0 was stored in it.
+/// for parallel loops; only where `safe` says the element is in bounds, or where 0 was stored in it. Factors
+/// that the loop doesn't change are multiplied to the sum once.
 Program accumulate_locally(Program program, const Safe &safe = {});
 
 /// Neighbouring loops with equal bounds become one, where a loop inside them is shared then as well, so that

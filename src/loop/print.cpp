@@ -72,6 +72,7 @@ private:
     if (x.parallel && x.parallel->work) head += fmt::format(" of {}", to_text(*x.parallel->work));
     if (x.parallel && !x.parallel->sum.empty()) head += fmt::format(" sum {}", x.parallel->sum);
     if (x.simd) head += " simd";
+    if (x.brief) head += " brief";
     if (x.together != 1) head += fmt::format(" together {}", x.together);
     if (x.masked) head += fmt::format(" masked {}", to_text(*x.masked));
     nested(head, x.body);

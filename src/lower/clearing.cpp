@@ -63,8 +63,20 @@ std::optional<std::size_t> covering_places(const combine::IterationSpace &space,
   return found;
 }
 
-/// The first level at which the target's slot is known, if the levels before it visit every slot exactly
-/// once: then the slot is set there, and the result needs no clearing.
+/// The coordinates whose slots these are, in their order, each once and each as it is; of others: none.
+std::vector<std::string> plain_slots(const combine::Operand &target) {
+  std::vector<std::string> names;
+  for (const Term &slot : target.slots) {
+    const auto *plain = slot.as<term::Variable>();
+    if (!plain || std::find(names.begin(), names.end(), plain->name) != names.end()) return {};
+    names.push_back(plain->name);
+  }
+  return names;
+}
+
+/// The last level at which the target's slots are known, but perhaps for the last modes, which make a row of
+/// neighbouring slots, if the levels before it visit all that is known exactly once: then the slot or the row
+/// is set there, and the result needs no clearing.
 std::optional<std::size_t> covering_prefix(const combine::IterationSpace &space, const scan::Nest &nest,
                                            const std::map<std::string, Term> &extents) {
   std::set<std::string> looped;
@@ -73,30 +85,39 @@ std::optional<std::size_t> covering_prefix(const combine::IterationSpace &space,
     const auto *plain = coordinate.as<term::Variable>();
     if (!plain || !coordinates.insert(plain->name).second) return std::nullopt;
   }
-  std::size_t index = 0;
-  for (; index < nest.levels.size() && looped.size() < coordinates.size(); ++index) {
+  std::vector<std::string> slots = plain_slots(space.target);
+  auto are_rows = [&] {
+    return !looped.empty() && slots.size() == coordinates.size() &&
+           std::all_of(slots.begin(), slots.begin() + static_cast<std::ptrdiff_t>(looped.size()),
+                       [&](const std::string &name) { return looped.count(name) > 0; });
+  };
+  std::optional<std::size_t> found;
+  for (std::size_t index = 0;; ++index) {
+    if (looped == coordinates || are_rows()) found = index;
+    if (index == nest.levels.size()) break;
     const Level &level = nest.levels[index];
-    if (level.kind == Level::Kind::Find || !level.guards.empty()) return std::nullopt;
-    if (level.kind == Level::Kind::Let) continue;
+    if (level.kind == Level::Kind::Find || !level.guards.empty()) break;
+    // Assignments to positions hold everywhere.
+    if (level.kind == Level::Kind::Let && !coordinates.count(level.variable)) continue;
     // The whole range of the coordinate.
     auto extent = extents.find(level.variable);
-    if (!coordinates.count(level.variable) || level.lower != Term(0) || extent == extents.end() ||
-        level.upper != extent->second)
-      return std::nullopt;
+    if (level.kind == Level::Kind::Let || !coordinates.count(level.variable) || level.lower != Term(0) ||
+        extent == extents.end() || level.upper != extent->second)
+      break;
     looped.insert(level.variable);
   }
-  if (looped != coordinates) return std::nullopt;
-  // Assignments to positions of the result may follow: they hold everywhere.
-  while (index < nest.levels.size() && nest.levels[index].kind == Level::Kind::Let &&
-         nest.levels[index].guards.empty())
-    ++index;
-  return index;
+  return found;
 }
 
 } // namespace
 
 std::optional<std::size_t> Clearing::where(const LeafPlan &plan) const {
   if (plan.owned) return owns_slots(plan) ? plan.parallel : std::nullopt;
+  if (has_increasing_rows(plan)) {
+    std::size_t level = *plan.increasing + 1;
+    bool behind_choice = !plan.alternatives.empty() && plan.split > 0 && level > plan.split;
+    return behind_choice ? std::nullopt : std::optional(level);
+  }
   std::optional<std::size_t> level = space_.target.structure.empty()
                                          ? covering_prefix(space_, plan.nest, combination_.extents)
                                          : covering_places(space_, plan.nest);
@@ -112,6 +133,9 @@ loop::Block Clearing::slots_before(const LeafPlan &plan, std::size_t level) cons
                        [&](const Level &outer) { return outer.variable == variable; });
   };
   std::vector<DenseMode> row = dense_modes(target);
+  if (target.structure.empty())
+    for (const std::string &coordinate : plain_slots(target))
+      row.push_back({coordinate, row.size()});
   std::erase_if(row, [&](const DenseMode &mode) { return is_known(mode.variable); });
   term::Substitution by;
   for (const DenseMode &mode : row)
@@ -124,6 +148,47 @@ loop::Block Clearing::slots_before(const LeafPlan &plan, std::size_t level) cons
     block = {{std::move(loop)}};
   }
   return block;
+}
+
+loop::Block Clearing::rows_between(const LeafPlan &plan) const {
+  if (!has_increasing_rows(plan)) return {};
+  const std::string &row = plan.nest.levels[*plan.increasing].variable;
+  return rows_from(plan, row + "_next", term::variable(plan.nest.levels[0].variable), term::variable(row));
+}
+
+loop::Block Clearing::rows_behind(const LeafPlan &plan, std::optional<std::size_t> level) const {
+  if (!level || !has_increasing_rows(plan)) return {};
+  return rows_from(plan, plan.nest.levels[*plan.increasing].variable + "_rest", plan.nest.levels[0].upper,
+                   combination_.arrays.at(space_.target.array)[0]);
+}
+
+/// Is each row of the result set by one iteration of the outermost loop at most, those before by earlier
+/// ones?
+bool Clearing::has_increasing_rows(const LeafPlan &plan) const {
+  if (!plan.increasing || !space_.target.structure.empty()) return false;
+  std::vector<std::string> slots = plain_slots(space_.target);
+  bool in_step =
+      std::any_of(plan.finds.levels.begin(), plan.finds.levels.end(),
+                  [](const find::LevelPlan &find) { return find.in_step && find.in_step->loop == 0; });
+  return !slots.empty() && slots[0] == plan.nest.levels[*plan.increasing].variable && !in_step;
+}
+
+/// Sets to zero the rows from the one behind that of the iteration before `iteration` up to `end`.
+loop::Block Clearing::rows_from(const LeafPlan &plan, const std::string &name, const Term &iteration,
+                                const Term &end) const {
+  const Level &outer = plan.nest.levels[0];
+  Term last =
+      term::substitute(plan.nest.levels[*plan.increasing].value, {{outer.variable, iteration - Term(1)}});
+  Term length(1);
+  const std::vector<Term> &extents = combination_.arrays.at(space_.target.array);
+  for (std::size_t k = 1; k < extents.size(); ++k)
+    length = term::multiply(length, extents[k]);
+  loop::For clear{name + "_clear", term::multiply(term::variable(name), length), term::multiply(end, length)};
+  clear.body.push_back({loop::Store{loop::Element{space_.target.array, term::variable(clear.variable)},
+                                    loop::Value{loop::Number{0}}}});
+  return {{loop::Declare{name, Term(0)}},
+          {loop::If{term::less(outer.lower, iteration), {{loop::Assign{name, last + Term(1)}}}, ""}},
+          {std::move(clear)}};
 }
 
 /// Are chunks of the found variable chunks of the slots?

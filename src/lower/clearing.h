@@ -17,11 +17,19 @@ public:
   std::optional<std::size_t> where(const LeafPlan &plan) const;
   /// What sets to zero the slots that are used first behind that level: one, or a row of them.
   loop::Block slots_before(const LeafPlan &plan, std::size_t level) const;
+  /// Where rows are set one by one, each iteration of the outermost loop being at a later one: what sets to
+  /// zero those between the iteration's row and the one before, in front of the former.
+  loop::Block rows_between(const LeafPlan &plan) const;
+  /// And those behind the last iteration's, behind the loop.
+  loop::Block rows_behind(const LeafPlan &plan, std::optional<std::size_t> level) const;
   /// All slots.
   loop::Zero everything() const;
 
 private:
   bool owns_slots(const LeafPlan &plan) const;
+  bool has_increasing_rows(const LeafPlan &plan) const;
+  loop::Block rows_from(const LeafPlan &plan, const std::string &name, const term::Term &row,
+                        const term::Term &end) const;
 
   const combine::Combination &combination_;
   const combine::IterationSpace &space_;

@@ -38,10 +38,18 @@ Term named_bound(const std::string &suffix, const Level &level, const Term &boun
   return term::variable(name);
 }
 
+/// The match condition at a position where `skip` is known to be false.
+Term match_beyond(const Level &level, const Term &skip) {
+  std::vector<Term> parts = term::conjuncts(find::match_condition(level));
+  std::erase(parts, term::negation(skip));
+  return term::conjunction(std::move(parts));
+}
+
 /// At a proved stopping point: the match, if it is there, or the chain of matches from there on.
 void visit_matches(const Level &level, const LevelPlan &plan, const std::string &stop, const Term &inside,
                    const Term &end, const Body &body, Block &block) {
-  Term match = find::match_condition(level);
+  bool sorted = plan.partitioned && plan.direction == find::Direction::Up;
+  Term match = plan.unique || sorted ? match_beyond(level, plan.skip) : find::match_condition(level);
   Term position = term::variable(stop);
   bool down = plan.direction == find::Direction::Down;
   if (plan.unique) {

@@ -103,8 +103,10 @@ private:
   }
 
   Block cleared(std::size_t index) const {
-    if (clear_at_ != index || plan_.owned || is_set_by_sum(index)) return {};
-    return clearing_->slots_before(plan_, index);
+    if (clear_at_ != index || plan_.owned) return {};
+    Block block = clearing_->rows_between(plan_);
+    if (!is_set_by_sum(index)) loop::append(block, clearing_->slots_before(plan_, index));
+    return block;
   }
 
   bool is_choice(std::size_t index) const { return index == plan_.split && !plan_.alternatives.empty(); }
@@ -169,7 +171,10 @@ private:
       block.push_back({loop::Let{here.variable, here.value}});
       loop::append(block, guarded(index));
       break;
-    case Level::Kind::Loop: append(block, loop_over(index)); break;
+    case Level::Kind::Loop:
+      append(block, loop_over(index));
+      if (clearing_ && index == 0) append(block, clearing_->rows_behind(plan_, clear_at_));
+      break;
     case Level::Kind::Find: append(block, find_at_level(index)); break;
     }
     return block;
@@ -224,6 +229,7 @@ private:
       loop.comment += fmt::format("{}in one thread: each chunk would need all states of {}",
                                   loop.comment.empty() ? "" : "; ", plan_.nest.levels[find->level].variable);
     loop.body = guarded(index);
+    loop.brief = !parallel && plan_.brief == index;
     if (!parallel && looks_for_marks(index, loop.body)) loop.together = tested_together;
     return {{std::move(loop)}};
   }

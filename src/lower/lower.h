@@ -27,6 +27,13 @@ struct LeafPlan {
   /// The parallel loop carries a reduction into one element: its threads add to copies of a sum.
   bool reduces = false;
 
+  /// The level that assigns the result's first coordinate in the outermost loop: a larger value in each
+  /// iteration.
+  std::optional<std::size_t> increasing;
+
+  /// The level whose loop the data are known to make so short that vectors don't pay.
+  std::optional<std::size_t> brief;
+
   /// The level `parallel` is a Find v of the interval in which the outermost level's loop variable p lies:
   /// key(v) <= p < key(v) + width(v). Its range is cut into chunks, which run in parallel, each over the
   /// positions p of its intervals. Precondition: iterations of different v don't conflict, and the intervals

@@ -6,22 +6,28 @@
 // The grammar: statements between ";", each one of
 //   "order" list(variable)   "parallel" list(variable)   "find" variable "by" method   "chunk" integer
 //   "serial"
-// where a variable is `i`, `A.p` or `A#2.p`.
+//   ("tile" | "split") list(variable "by" integer)
+//   "skew" variable "by" [integer "*"] variable     "shift" variable "by" ["-"] integer
+//   "bound" variable ( "in" "[" integer "," integer ( ")" | "]" ) | "=" integer )
+// where a variable is `i`, `A.p`, `A#2.p`, or one that a tile has added, `j.tile`.
 
 namespace unravel::parse {
 
 namespace {
 
-const std::vector<std::string> statements = {"order", "parallel", "find", "chunk", "serial"};
+const std::vector<std::string> statements = {"order", "parallel", "find", "chunk", "serial",
+                                             "tile",  "split",    "skew", "shift", "bound"};
 const std::vector<std::string> methods = {"direct", "probe", "seq",  "gallop", "binary",
                                           "hash",   "map",   "scan", "auto"};
 const std::vector<std::string> later_statements = {
-    "tile",  "fuse",    "split", "skew",      "share",      "reorder",     "unroll", "vectorize", "collapse",
-    "strip", "combine", "merge", "workspace", "precompute", "interchange", "shift",  "peel",      "bound"};
+    "fuse",    "share", "reorder",   "unroll",     "vectorize",   "collapse", "strip",
+    "combine", "merge", "workspace", "precompute", "interchange", "peel"};
 
 bool contains(const std::vector<std::string> &words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
+
+using Transformation = ScheduleTree::Transformation;
 
 class ScheduleParser {
 public:
@@ -60,17 +66,88 @@ private:
       result_.chunk = tokens_.expect_integer("a number of iterations, at least 1", 1);
     } else if (tokens_.accept("serial")) {
       result_.serial = true;
+    } else if (tokens_.accept("tile")) {
+      parse_tiles(Transformation::Kind::Tile);
+    } else if (tokens_.accept("split")) {
+      parse_tiles(Transformation::Kind::Split);
+    } else if (tokens_.accept("skew")) {
+      parse_skew();
+    } else if (tokens_.accept("shift")) {
+      parse_shift();
+    } else if (tokens_.accept("bound")) {
+      parse_bound();
     } else {
       fail_statement();
     }
   }
 
+  Name parse_variable() { return tokens_.expect_name("a variable such as `i` or `A.p`"); }
+
   std::vector<Name> parse_variables() {
     std::vector<Name> names;
     do
-      names.push_back(tokens_.expect_name("a variable such as `i` or `A.p`"));
+      names.push_back(parse_variable());
     while (tokens_.accept(","));
     return names;
+  }
+
+  void add(Transformation transformation) {
+    transformation.span = tokens_.span_from(transformation.variable.span.begin);
+    result_.transformations.push_back(std::move(transformation));
+  }
+
+  std::int64_t parse_integer(Transformation &of, const std::string &what, std::int64_t least) {
+    of.number_span = tokens_.span_here();
+    return tokens_.expect_integer(what, least);
+  }
+
+  void parse_tiles(Transformation::Kind kind) {
+    do {
+      Transformation tile{.kind = kind, .variable = parse_variable()};
+      tokens_.expect("by", "after `" + tile.variable.text + "`", "write `tile j by 64`");
+      tile.number = parse_integer(tile, "the size of a tile, at least 1", 1);
+      add(std::move(tile));
+    } while (tokens_.accept(","));
+  }
+
+  void parse_skew() {
+    Transformation skew{.kind = Transformation::Kind::Skew, .variable = parse_variable(), .number = 1};
+    tokens_.expect("by", "after `" + skew.variable.text + "`", "write `skew j by i` or `skew j by 2*i`");
+    std::int64_t sign = tokens_.accept("-") ? -1 : 1;
+    if (!tokens_.at_name()) {
+      skew.number = parse_integer(skew, "a factor and a variable such as `2*i`", 1);
+      tokens_.expect("*", "after the factor", "write `skew j by 2*i`");
+    }
+    skew.number *= sign;
+    skew.by = parse_variable();
+    add(std::move(skew));
+  }
+
+  void parse_shift() {
+    Transformation shift{.kind = Transformation::Kind::Shift, .variable = parse_variable()};
+    tokens_.expect("by", "after `" + shift.variable.text + "`", "write `shift j by 1` or `shift j by -1`");
+    std::int64_t sign = tokens_.accept("-") ? -1 : 1;
+    shift.number = sign * parse_integer(shift, "a distance", 0);
+    add(std::move(shift));
+  }
+
+  void parse_bound() {
+    Transformation bound{.kind = Transformation::Kind::Bound, .variable = parse_variable()};
+    const char *example = "write `bound j in [0, 64)`, or `bound r = 16` for the extent of r";
+    if (tokens_.accept("=")) {
+      bound.kind = Transformation::Kind::Fix;
+      bound.number = parse_integer(bound, "the extent of `" + bound.variable.text + "`", 0);
+    } else {
+      tokens_.expect("in", "after `" + bound.variable.text + "`", example);
+      tokens_.open("[", "after `in`", example);
+      bound.low = tokens_.expect_integer("the least value", 0);
+      tokens_.expect(",", "after the least value", example);
+      bound.high = tokens_.expect_integer("the end of the range", 0);
+      if (!tokens_.at_any({")", "]"})) tokens_.fail_expected("`)` or `]` after the range");
+      if (tokens_.next().text == "]") ++bound.high;
+      tokens_.forget_open();
+    }
+    add(std::move(bound));
   }
 
   ScheduleTree::Find parse_find(const char *separator, const char *example) {

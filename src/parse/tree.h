@@ -162,11 +162,29 @@ struct ScheduleTree {
     Name target; // tensor `x`, or variable `x.p`, `L#2.p`
     Name method; // direct, seq, gallop, binary, hash, map, scan, auto
   };
-  std::vector<Name> order;           // `order i, A.p, j`
-  std::vector<Name> parallel;        // `parallel i`
-  std::vector<Find> finds;           // `find x by binary`
-  std::optional<std::int64_t> chunk; // `chunk 64`
-  bool serial = false;               // `serial`
+  /// A change of the iteration space.
+  struct Transformation {
+    enum class Kind {
+      Tile,  // `tile j by 64`: a loop over tiles, outermost
+      Split, // `split j by 64`: a loop over tiles, directly outside the loop that it splits
+      Skew,  // `skew j by 2*i`
+      Shift, // `shift j by 1`
+      Bound, // `bound j in [low, high)`
+      Fix,   // `bound r = 16`
+    };
+    Kind kind = Kind::Tile;
+    Name variable;
+    std::int64_t number = 0; // size of a tile, factor, distance, extent
+    Name by;                 // Skew
+    std::int64_t low = 0, high = 0;
+    text::Span span, number_span;
+  };
+  std::vector<Transformation> transformations; // as written, one variable each
+  std::vector<Name> order;                     // `order i, A.p, j`
+  std::vector<Name> parallel;                  // `parallel i`
+  std::vector<Find> finds;                     // `find x by binary`
+  std::optional<std::int64_t> chunk;           // `chunk 64`
+  bool serial = false;                         // `serial`
 };
 
 } // namespace unravel::parse

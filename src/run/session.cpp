@@ -46,6 +46,7 @@ public:
     operands_ = read_operands(request_, front_, folders_);
     folders_.clear();
     report_.read_ms = reading.milliseconds();
+    check_fixed_extents();
     pack();
     validate();
     if (shares_structure()) borrow_structure();
@@ -67,6 +68,20 @@ private:
       if (!folder.empty() && !std::filesystem::is_directory(folder))
         report::fail(Kind::cannot_write, text::Place::of_file(path),
                      fmt::format("cannot write: there is no folder `{}`", folder.string()));
+    }
+  }
+
+  /// `bound r = 16`
+  void check_fixed_extents() const {
+    using Transformation = parse::ScheduleTree::Transformation;
+    for (const Transformation &fixed : front_.schedule.transformations) {
+      if (fixed.kind != Transformation::Kind::Fix) continue;
+      auto extent = operands_.extents.find(fixed.variable.text);
+      if (extent != operands_.extents.end() && extent->second != fixed.number)
+        report::fail(Kind::wrong_shape, fixed.number_span,
+                     fmt::format("index `{}` has the extent {} in these data, not {}", fixed.variable.text,
+                                 extent->second, fixed.number),
+                     fmt::format("write `bound {} = {}`", fixed.variable.text, extent->second));
     }
   }
 
@@ -287,6 +302,14 @@ private:
       auto extent = operands_.extents.find(index);
       product.extents.push_back(extent == operands_.extents.end() ? -1 : extent->second);
     }
+    for (const parse::ScheduleTree::Transformation &bound : front_.schedule.transformations)
+      if (bound.kind == parse::ScheduleTree::Transformation::Kind::Bound) {
+        auto index = static_cast<int>(std::find(indices.begin(), indices.end(), bound.variable.text) -
+                                      indices.begin());
+        auto range = product.ranges.emplace(index, std::pair(bound.low, bound.high)).first;
+        range->second = {std::max(range->second.first, bound.low),
+                         std::min(range->second.second, bound.high)};
+      }
     double tolerance = request_.compile.value == loop::ElementType::Float32 ? 1e-5 : 1e-12;
     if (shares_structure()) { // its values were zeros
       report_.comparison = tensor::compare(tensor::unpack(tensors_.at(result_name())),

@@ -93,7 +93,13 @@ private:
     level.tensor = tensor_of(order_[k]);
     std::vector<Term> enforced;
     std::vector<Term> constraints = constraints_inside(shadows_[k].at);
-    if (!assign(level, constraints, enforced)) loop(level, constraints, enforced);
+    if (!assign(level, constraints, enforced)) {
+      // A bound may be said only of a quotient of the variable: 2*floor((i + r + 1) / 2) < N.
+      if (!is_enclosed(level.variable, constraints))
+        for (Term &bound : constraints_inside(shadows_[k].at.without_divisions()))
+          constraints.push_back(std::move(bound));
+      loop(level, constraints, enforced);
+    }
     known_.add(term::conjunction(enforced));
     // Conditions of the space itself that are not enforced yet; derived ones are left to the inner levels,
     // which enforce them by their own bounds.
@@ -142,18 +148,40 @@ private:
     return true;
   }
 
+  /// coefficient * variable + rest >= 0 or = 0
+  struct Side {
+    std::int64_t coefficient;
+    Term rest;
+    bool equation;
+  };
+  static std::optional<Side> as_side(const Term &constraint, const std::string &variable) {
+    const auto *compare = constraint.as<term::Compare>();
+    if (!compare) return std::nullopt;
+    std::int64_t coefficient = term::coefficient_of(compare->left, variable);
+    Term rest = compare->left - term::scale(coefficient, term::variable(variable));
+    if (coefficient == 0 || term::mentions(rest, variable)) return std::nullopt;
+    return Side{coefficient, rest, compare->relation == term::Relation::Equal};
+  }
+
+  static bool is_enclosed(const std::string &variable, const std::vector<Term> &constraints) {
+    bool below = false, above = false;
+    for (const Term &constraint : constraints)
+      if (std::optional<Side> side = as_side(constraint, variable)) {
+        below = below || side->equation || side->coefficient > 0;
+        above = above || side->equation || side->coefficient < 0;
+      }
+    return below && above;
+  }
+
   static void loop(Level &level, const std::vector<Term> &constraints, std::vector<Term> &enforced) {
     level.kind = Level::Kind::Loop;
     std::vector<Term> lower;
     std::vector<Term> upper;
     Term variable = term::variable(level.variable);
     for (const Term &constraint : constraints) {
-      const auto *compare = constraint.as<term::Compare>();
-      if (!compare) continue;
-      std::int64_t coefficient = term::coefficient_of(compare->left, level.variable);
-      Term rest = compare->left - term::scale(coefficient, variable);
-      if (coefficient == 0 || term::mentions(rest, level.variable)) continue;
-      bool equation = compare->relation == term::Relation::Equal;
+      std::optional<Side> side = as_side(constraint, level.variable);
+      if (!side) continue;
+      auto [coefficient, rest, equation] = *side;
       if (equation && coefficient < 0) coefficient = -coefficient, rest = -rest;
       // coefficient * v + rest >= 0
       if (coefficient > 0) lower.push_back(term::ceil_divide(-rest, coefficient));

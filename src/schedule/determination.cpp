@@ -21,9 +21,13 @@ bool subset(Variables a, Variables of) {
 } // namespace
 
 Determination::Determination(const combine::IterationSpace &space) {
-  const std::vector<Term> stated = term::conjuncts(space.relation);
+  std::vector<Term> stated = term::conjuncts(space.relation);
   std::vector<Term> parts = stated;
   eliminate(space, parts);
+  for (const Term &part : about_added(space, parts)) {
+    stated.push_back(part);
+    parts.push_back(part);
+  }
   for (const std::string &name : space.variables())
     if (!eliminated_.count(name)) names_.push_back(name);
   report::require(names_.size() <= 64, "at most 64 variables in an iteration space");
@@ -77,6 +81,41 @@ void Determination::eliminate(const combine::IterationSpace &space, std::vector<
   }
 }
 
+std::vector<Term> Determination::about_added(const combine::IterationSpace &space,
+                                             std::vector<Term> parts) const {
+  std::vector<Term> result;
+  for (const combine::AddedVariable &added : space.added) {
+    auto known = eliminated_.find(added.of);
+    Term of = known == eliminated_.end() ? term::variable(added.of) : known->second;
+    const auto *variable = of.as<term::Variable>();
+    if (!variable) continue;
+    const auto *quotient = added.value.as<term::FloorDivide>();
+    Term name = term::variable(added.name);
+    // variable lies in [least, greatest]
+    Term least =
+        quotient ? term::scale(quotient->divisor, name) : name - (added.value - term::variable(added.of));
+    Term greatest = quotient ? least + Term(quotient->divisor - 1) : least;
+    std::vector<Term> derived;
+    auto derive = [&](const Term &left) { // left >= 0
+      std::int64_t coefficient = term::coefficient_of(left, variable->name);
+      Term rest = left - term::scale(coefficient, of);
+      if (coefficient == 0 || term::mentions(rest, variable->name) || term::mentions(rest, added.name))
+        return;
+      derived.push_back(
+          term::at_most(Term(0), term::scale(coefficient, coefficient > 0 ? greatest : least) + rest));
+    };
+    for (const Term &part : parts)
+      if (const auto *compare = part.as<term::Compare>()) {
+        derive(compare->left);
+        if (compare->relation == term::Relation::Equal) derive(-compare->left);
+      }
+    // Variables may be made of this one in turn.
+    parts.insert(parts.end(), derived.begin(), derived.end());
+    result.insert(result.end(), derived.begin(), derived.end());
+  }
+  return result;
+}
+
 int Determination::find(const std::string &name) const {
   std::string wanted = name;
   if (auto known = eliminated_.find(name); known != eliminated_.end())
@@ -92,26 +131,50 @@ Variables Determination::mask(const Term &term) const {
   return result;
 }
 
+int Determination::solved_for(const Constraint &constraint, Variables bound) const {
+  Variables open = (constraint.outside | constraint.inside) & ~bound;
+  if (!constraint.equality || open == 0 || (open & (open - 1)) != 0 || (open & constraint.inside) != 0)
+    return -1;
+  int variable = __builtin_ctzll(open);
+  std::int64_t coefficient = constraint.coefficients.at(static_cast<std::size_t>(variable));
+  return coefficient == 1 || coefficient == -1 ? variable : -1;
+}
+
 Variables Determination::close(Variables bound, std::vector<std::string> *order) const {
   for (bool progress = true; progress;) {
     progress = false;
     for (const Constraint &constraint : constraints_) {
-      Variables open = (constraint.outside | constraint.inside) & ~bound;
-      if (!constraint.equality || open == 0 || (open & (open - 1)) != 0 || (open & constraint.inside) != 0)
-        continue;
-      auto variable = static_cast<std::size_t>(__builtin_ctzll(open));
-      std::int64_t coefficient = constraint.coefficients.at(variable);
-      if (coefficient != 1 && coefficient != -1) continue;
-      bound |= open;
+      int variable = solved_for(constraint, bound);
+      if (variable < 0) continue;
+      bound |= bit(static_cast<std::size_t>(variable));
       if (order) {
         for (const std::string &name : constraint.arguments)
           if (std::find(order->begin(), order->end(), name) == order->end()) order->push_back(name);
-        order->push_back(names_[variable]);
+        order->push_back(names_[static_cast<std::size_t>(variable)]);
       }
       progress = true;
     }
   }
   return bound;
+}
+
+term::Substitution Determination::determined_by(std::size_t variable, Variables bound) const {
+  term::Substitution values;
+  bound |= bit(variable);
+  for (bool progress = true; progress;) {
+    progress = false;
+    for (const Constraint &constraint : constraints_) {
+      int solved = solved_for(constraint, bound);
+      if (solved < 0) continue;
+      auto index = static_cast<std::size_t>(solved);
+      bound |= bit(index);
+      Term value =
+          term::variable(names_[index]) - term::scale(constraint.coefficients.at(index), constraint.left);
+      values.emplace(names_[index], term::substitute(value, values));
+      progress = true;
+    }
+  }
+  return values;
 }
 
 bool Determination::bounded(std::size_t variable, Variables bound) const {

@@ -33,6 +33,9 @@ public:
   /// array gives comes after the eliminated positions at which it is read.
   Variables close(Variables bound, std::vector<std::string> *order = nullptr) const;
 
+  /// What becomes known with the variable where `bound` is, but for itself: each with its value, over these.
+  term::Substitution determined_by(std::size_t variable, Variables bound) const;
+
   /// Some lower and upper bound of the variable needs no variable outside `bound`.
   bool bounded(std::size_t variable, Variables bound) const;
   /// Do all bounds that need no variable outside `bound` need none outside `fewer` either?
@@ -61,10 +64,15 @@ private:
     std::map<std::size_t, std::int64_t> coefficients;
   };
 
+  /// The only variable that the equation leaves open, or -1.
+  int solved_for(const Constraint &constraint, Variables bound) const;
   Variables mask(const term::Term &term) const;
   /// Is the inequality one side of an interval whose width depends on arrays alone, or is constant?
   bool has_narrow_other_side(const Constraint &side) const;
   void eliminate(const combine::IterationSpace &space, std::vector<term::Term> &parts);
+  /// What constraints on a variable say of those that were made of it.
+  std::vector<term::Term> about_added(const combine::IterationSpace &space,
+                                      std::vector<term::Term> parts) const;
 
   std::vector<std::string> names_;
   std::map<std::string, term::Term> eliminated_;

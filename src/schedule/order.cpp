@@ -53,11 +53,21 @@ public:
       }
   }
 
-  Order plan() {
-    search(determination_.close(0), 1, 0, {}, {});
+  Order plan(const std::vector<parse::Name> &first) {
+    auto search_from_first = [&] {
+      Variables bound = determination_.close(0);
+      Step sum{0, 1};
+      std::vector<std::size_t> chosen;
+      std::vector<double> before;
+      for (const parse::Name &name : first)
+        if (int variable = determination_.find(name.text); variable >= 0)
+          add(static_cast<std::size_t>(variable), bound, sum, chosen, before);
+      search(bound, sum.visits, sum.cost, chosen, before);
+    };
+    search_from_first();
     if (not_looped_ != 0 && best_cost_ == std::numeric_limits<double>::infinity()) {
       not_looped_ = 0; // no order allows it: who asked is told by find planning
-      search(determination_.close(0), 1, 0, {}, {});
+      search_from_first();
     }
     if (best_cost_ == std::numeric_limits<double>::infinity())
       report::fail(report::Kind::no_order, "no order of the loops makes every variable bounded",
@@ -78,16 +88,9 @@ public:
     std::vector<std::size_t> chosen;
     std::vector<double> before;
     Step sum{0, 1};
-    for (const std::string &name : order) {
-      int found = determination_.find(name);
-      if (found < 0 || (bound & (Variables{1} << found))) continue;
-      auto variable = static_cast<std::size_t>(found);
-      Step step = step_to(variable, determination_.keys(variable, bound), bound, sum.visits, chosen, before);
-      chosen.push_back(variable);
-      before.push_back(sum.visits);
-      sum = {sum.cost + step.cost, step.visits};
-      bound = determination_.close(bound | (Variables{1} << variable));
-    }
+    for (const std::string &name : order)
+      if (int variable = determination_.find(name); variable >= 0)
+        add(static_cast<std::size_t>(variable), bound, sum, chosen, before);
     return sum.cost + sum.visits;
   }
 
@@ -161,6 +164,7 @@ private:
               const std::vector<double> &before) {
     if (cost >= best_cost_ || ++steps_ > 200000) return;
     if (bound == determination_.all()) {
+      if (cost + visits >= best_cost_) return;
       double total = (cost + visits) * preference(chosen);
       if (total < best_cost_) best_cost_ = total, best_ = chosen;
       return;
@@ -196,6 +200,17 @@ private:
     return {visits * (1 + steps) + (find ? inner : 0), inner};
   }
 
+  /// The same for an order that is being followed; nothing where the variable is determined, or not bounded.
+  void add(std::size_t variable, Variables &bound, Step &sum, std::vector<std::size_t> &chosen,
+           std::vector<double> &before) const {
+    if ((bound & (Variables{1} << variable)) || !determination_.bounded(variable, bound)) return;
+    Step step = step_to(variable, determination_.keys(variable, bound), bound, sum.visits, chosen, before);
+    chosen.push_back(variable);
+    before.push_back(sum.visits);
+    sum = {sum.cost + step.cost, step.visits};
+    bound = determination_.close(bound | (Variables{1} << variable));
+  }
+
   /// A find searches, or it walks over its segment, or fills a map from it, once for all visits that share
   /// it.
   double steps_of_find(std::size_t variable, Variables bound, double length, double visits,
@@ -213,12 +228,13 @@ private:
     return std::min(search, shared == 0 && loops == 1 ? walk : std::min(walk, map));
   }
 
-  /// Factors just above 1 that decide between equal costs.
-  double preference(const std::vector<std::size_t> &chosen) const {
+  /// Factors that decide between costs that are equal, or about so.
+  double preference(const std::vector<std::size_t> &chosen) {
     double factor = 1;
     std::vector<std::string> order;
-    Variables bound = determination_.close(0, &order);
+    Variables bound = determination_.close(0, &order), outside = bound;
     for (std::size_t variable : chosen) {
+      outside = bound;
       order.push_back(determination_.name(variable));
       bound = determination_.close(bound | (Variables{1} << variable), &order);
     }
@@ -229,23 +245,44 @@ private:
     for (std::size_t a = 0; a < space_.coordinates.size(); ++a)
       for (std::size_t b = a + 1; b < space_.coordinates.size(); ++b)
         if (place(space_.coordinates[a]) > place(space_.coordinates[b])) factor += 0.01;
-    return chosen.empty() ? factor : factor * strides(determination_.name(chosen.back()));
+    return chosen.empty() ? factor : factor * strides(chosen.back(), outside);
   }
 
-  /// More than 1 when the innermost loop walks through an array by steps other than 1.
-  double strides(const std::string &innermost) const {
-    double factor = 1;
+  /// More than 1 when the innermost loop, inside those over `outside`, walks through arrays by steps other
+  /// than 1.
+  double strides(std::size_t innermost, Variables outside) {
+    auto [known, is_new] = strides_.try_emplace({innermost, outside}, 1.0);
+    if (!is_new) return known->second;
+    term::Substitution moved = determination_.determined_by(innermost, outside);
     auto look = [&](const Term &slot) {
-      for (const auto &[atom, coefficient] : term::linear_form(slot).parts) {
-        const auto *plain = atom.as<term::Variable>();
-        bool unit = plain && coefficient == 1;
-        if (!unit && term::mentions(atom, innermost) && !atom.as<term::Apply>()) factor *= stride_penalty;
-      }
+      Term walked = term::substitute(term::substitute(slot, determination_.eliminated()), moved);
+      if (is_strided(walked, determination_.name(innermost))) known->second *= stride_penalty;
     };
     for (const combine::Operand &operand : space_.operands)
       look(operand.slot);
     look(space_.target.slot);
-    return factor;
+    return known->second;
+  }
+
+  /// Does the slot go by other steps than 1, or jump, where the variable goes by 1? Jumps through an index
+  /// array count only where a loop over another variable would walk along: B(col(p), r) over p, but not
+  /// x(col(p)).
+  bool is_strided(const Term &slot, const std::string &variable) const {
+    bool strides = false, jumps = false, walks_elsewhere = false;
+    for (const auto &[atom, coefficient] : term::linear_form(slot).parts) {
+      const auto *plain = atom.as<term::Variable>();
+      bool jump = false;
+      for (const Term &application : term::applications_of(atom))
+        jump = jump || term::mentions(application, variable);
+      if (jump)
+        jumps = true;
+      else if (term::mentions(atom, variable))
+        strides = strides || !plain || coefficient != 1;
+      else
+        walks_elsewhere =
+            walks_elsewhere || (plain && coefficient == 1 && determination_.find(plain->name) >= 0);
+    }
+    return strides || (jumps && walks_elsewhere);
   }
 
   const combine::IterationSpace &space_;
@@ -255,14 +292,15 @@ private:
   Determination determination_;
   double best_cost_ = std::numeric_limits<double>::infinity();
   std::vector<std::size_t> best_;
+  std::map<std::pair<std::size_t, Variables>, double> strides_; // by the innermost loop and what is outside
   std::size_t steps_ = 0;
 };
 
 } // namespace
 
 Order plan_order(const combine::IterationSpace &space, const Counts &counts, const Scans &scans,
-                 const std::set<std::string> &found) {
-  return Planner(space, counts, scans, found).plan();
+                 const std::set<std::string> &found, const std::vector<parse::Name> &first) {
+  return Planner(space, counts, scans, found).plan(first);
 }
 
 double cost_of(const combine::IterationSpace &space, const Order &order, const Counts &counts) {
@@ -272,6 +310,18 @@ double cost_of(const combine::IterationSpace &space, const Order &order, const C
 std::map<std::string, double> trip_counts(const combine::IterationSpace &space, const Order &order,
                                           const Counts &counts) {
   return Planner(space, counts, {}, {}).trips(order);
+}
+
+bool is_bounded(const combine::IterationSpace &space, const std::vector<parse::Name> &given) {
+  Determination determination(space);
+  Variables bound = determination.close(0);
+  for (const parse::Name &name : given) {
+    int variable = determination.find(name.text);
+    if (variable < 0 || (bound & (Variables{1} << variable))) continue;
+    if (!determination.bounded(static_cast<std::size_t>(variable), bound)) return false;
+    bound = determination.close(bound | (Variables{1} << variable));
+  }
+  return true;
 }
 
 Order complete_order(const combine::IterationSpace &space, const std::vector<parse::Name> &given) {
@@ -297,7 +347,9 @@ Order complete_order(const combine::IterationSpace &space, const std::vector<par
     }
     Variables own = Variables{1} << variable;
     if (bound & own) continue;
-    if (!determination.bounded(static_cast<std::size_t>(variable), bound))
+    bool is_bounded = determination.bounded(static_cast<std::size_t>(variable), bound);
+    if (!is_bounded && !name.span.source) continue;
+    if (!is_bounded)
       report::fail(report::Kind::not_bounded_here, name.span,
                    fmt::format("`{}` is not bounded by the variables before it", name.text),
                    "its bounds or the arrays in them need variables that come later in this order");
@@ -305,17 +357,21 @@ Order complete_order(const combine::IterationSpace &space, const std::vector<par
     bound = determination.close(bound | own, &order);
     determination.append_eliminated(bound, order);
   }
-  // What was not mentioned goes inside, in the order in which it becomes bounded.
-  for (bool progress = true; progress && bound != determination.all();) {
-    progress = false;
-    for (std::size_t variable = 0; variable < determination.size() && !progress; ++variable) {
-      Variables own = Variables{1} << variable;
-      if ((bound & own) || !determination.bounded(variable, bound)) continue;
-      order.push_back(determination.name(variable));
-      bound = determination.close(bound | own, &order);
-      determination.append_eliminated(bound, order);
-      progress = true;
-    }
+  // What was not mentioned goes inside.
+  std::vector<std::size_t> candidates;
+  for (const parse::Name &name : given)
+    if (int variable = determination.find(name.text); variable >= 0)
+      candidates.push_back(static_cast<std::size_t>(variable));
+  for (std::size_t variable = 0; variable < determination.size(); ++variable)
+    candidates.push_back(variable);
+  while (bound != determination.all()) {
+    auto next = std::find_if(candidates.begin(), candidates.end(), [&](std::size_t variable) {
+      return !(bound & (Variables{1} << variable)) && determination.bounded(variable, bound);
+    });
+    if (next == candidates.end()) break;
+    order.push_back(determination.name(*next));
+    bound = determination.close(bound | (Variables{1} << *next), &order);
+    determination.append_eliminated(bound, order);
   }
   if (bound != determination.all())
     report::fail(report::Kind::no_order, "no order of the remaining loops makes every variable bounded");

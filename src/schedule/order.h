@@ -30,8 +30,9 @@ using Scans = std::set<std::vector<std::string>>;
 /// no order exists.
 /// `found`: tensors ("x") or variables ("x.p") that the user wants found: their innermost position is not
 /// looped over, if there is such an order.
+/// `first`: what the order begins with, as far as the space has it and it is bounded there.
 Order plan_order(const combine::IterationSpace &space, const Counts &counts, const Scans &scans = {},
-                 const std::set<std::string> &found = {});
+                 const std::set<std::string> &found = {}, const std::vector<parse::Name> &first = {});
 
 /// The cost that plan_order would estimate for an order of these data, in visits of a loop.
 double cost_of(const combine::IterationSpace &space, const Order &order, const Counts &counts);
@@ -41,8 +42,12 @@ double cost_of(const combine::IterationSpace &space, const Order &order, const C
 std::map<std::string, double> trip_counts(const combine::IterationSpace &space, const Order &order,
                                           const Counts &counts);
 
-/// The order that a user gave, completed by the variables that follow from those given. Unknown names and
-/// variables that are not bounded at their place are mistakes.
+/// Is each of these variables, where the space has it, bounded by those before it?
+bool is_bounded(const combine::IterationSpace &space, const std::vector<parse::Name> &given);
+
+/// The order that a list gives, completed by the variables that follow from those in it, and by what it
+/// doesn't mention. Names with a span are a user's: unknown ones, and variables that are not bounded at their
+/// place, are mistakes. Those without are proposals, taken as soon as they are bounded.
 Order complete_order(const combine::IterationSpace &space, const std::vector<parse::Name> &given);
 
 } // namespace unravel::schedule

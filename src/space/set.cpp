@@ -362,7 +362,13 @@ Set Set::gist(const Set &context) const {
   return Set(checked(isl_set_gist(isl_set_copy(set_), isl_set_copy(context.set_))));
 }
 Set Set::simple_hull() const {
-  return Set(checked(isl_set_from_basic_set(isl_set_simple_hull(isl_set_copy(set_)))));
+  Set hull(checked(isl_set_from_basic_set(isl_set_simple_hull(isl_set_copy(set_)))));
+  // One conjunction may need several where its existentially quantified variables get values.
+  Set known(checked(isl_set_compute_divs(isl_set_copy(hull.set_))));
+  return known.pieces() > 1 ? hull.without_divisions() : hull;
+}
+Set Set::without_divisions() const {
+  return Set(checked(isl_set_remove_divs(isl_set_copy(set_))));
 }
 Set Set::coalesce() const {
   return Set(checked(isl_set_coalesce(isl_set_copy(set_))));

@@ -48,6 +48,9 @@ public:
   Set gist(const Set &context) const;
   /// The conjunction of constraints that encloses the set, from the constraints of its pieces.
   Set simple_hull() const;
+  /// A set that encloses this one and needs no existentially quantified variables: what the constraints say
+  /// without divisibility.
+  Set without_divisions() const;
   /// Merges pieces where that is exact.
   Set coalesce() const;
   /// How many conjunctions the set is a union of.

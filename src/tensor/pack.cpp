@@ -194,6 +194,7 @@ std::vector<LevelNumbers> level_numbers(const PiecePlan &plan, const Tensor &ten
     auto least = [&](std::size_t mode) { return range_of(plan.modes[mode], tensor).least; };
     if (level.has_mode())
       numbers.offset = try_evaluate(level.offset, tensor).value() + level.sign * least(level.mode);
+    if (level.home) numbers.home = least(level.home->mode);
     for (const Key &key : level.keys)
       numbers.key_offsets.push_back(try_evaluate(key.offset, tensor).value() - least(key.mode));
     result.push_back(std::move(numbers));

@@ -166,14 +166,14 @@ private:
   std::vector<PieceWriter> pieces_;
 };
 
-/// Padding with zeros at other coordinates would take a second plan.
+/// Zeros at other coordinates: only as many for all nodes alike.
 void require_supported(const PackPlan &plan, const Layout &layout) {
   for (const PiecePlan &piece : plan.pieces)
     for (const Level &level : piece.levels)
-      if (level.kind == Level::Kind::Padded && !level.unused)
+      if (level.kind == Level::Kind::Padded && !level.unused && !level.pointer.empty())
         report::fail(report::Kind::cannot_pack, layout.span,
                      fmt::format("packing of layout `{}` can't be written as C yet: nothing marks the unused "
-                                 "positions `{}`",
+                                 "positions `{}`, and segments have different numbers of them",
                                  layout.name, level.position),
                      "pack with the tool: `unravel convert`, or `unravel run`");
 }

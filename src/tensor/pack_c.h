@@ -24,8 +24,8 @@ struct PackNames {
 /// value values[e]; the sizes follow, each name once, in the order of the modes. pack_csr sets every member
 /// of *A and returns 0; or 1 where a coordinate lies outside the sizes or a number doesn't fit in its array,
 /// 2 where there is no memory: then all pointers are null. Functions are static but for these two. The text
-/// Throws cannot_pack for padded levels, runs, covers, flags, conditions, literals and several pieces. The
-/// text needs <stdint.h> and <stdlib.h>; the properties of plan.checked are not checked by it.
+/// needs <stdint.h> and <stdlib.h>; the properties of plan.checked are not checked by it. Throws cannot_pack
+/// where zeros at other coordinates fill segments.
 std::string emit_pack_c(const PackPlan &plan, const layout::Layout &layout, const PackNames &names,
                         IndexType index = IndexType::Int32, ValueType value = ValueType::F64);
 

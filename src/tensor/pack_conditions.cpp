@@ -33,7 +33,7 @@ std::optional<Term> PieceConditions::of_coordinates(const Term &part) const {
       stored.emplace(key_term(key, plan_.levels), term::scale(key.sign, mode_term(key.mode) - key.offset));
   }
   for (const Mode &mode : plan_.modes)
-    if (mode.cover == 0 && !mode.rest) values.emplace(mode.name, mode.value);
+    if (mode.is_of_entry()) values.emplace(mode.name, mode.value);
   Term result = term::substitute(term::replace(part, stored), positions);
   for (const Mode &mode : plan_.modes)
     if (!values.count(mode.name) && term::mentions(result, mode.name)) return std::nullopt;
@@ -143,6 +143,92 @@ bool PieceConditions::is_every_node(const Term &guard, const term::Substitution 
     if (about && !others && !orders_.is_implied(part, {guard})) return false;
   }
   return true;
+}
+
+// ---- where entries lie at the earliest
+
+namespace {
+
+/// Least and greatest value of a term over coordinates and sizes, over sizes.
+std::optional<std::pair<Term, Term>> ends_of(const Term &of, const Layout &layout) {
+  if (const auto *name = of.as<term::Variable>())
+    for (std::size_t k = 0; k < layout.order(); ++k)
+      if (layout.coordinates[k] == name->name)
+        return std::pair(Term(0), term::variable(layout.sizes[k]) - Term(1));
+  if (of.as<term::Constant>() || of.as<term::Variable>()) return std::pair(of, of);
+  if (const auto *modulo = of.as<term::Modulo>()) return std::pair(Term(0), Term(modulo->divisor - 1));
+  if (const auto *quotient = of.as<term::FloorDivide>()) {
+    auto ends = ends_of(quotient->numerator, layout);
+    if (!ends) return std::nullopt;
+    return std::pair(term::floor_divide(ends->first, quotient->divisor),
+                     term::floor_divide(ends->second, quotient->divisor));
+  }
+  if (const auto *maximum = of.as<term::Maximum>()) {
+    std::vector<Term> low, high;
+    for (const Term &part : maximum->of) {
+      auto ends = ends_of(part, layout);
+      if (!ends) return std::nullopt;
+      low.push_back(ends->first), high.push_back(ends->second);
+    }
+    return std::pair(term::maximum(low), term::maximum(high));
+  }
+  const auto *sum = of.as<term::Linear>();
+  if (!sum) return std::nullopt;
+  Term low(sum->constant), high(sum->constant);
+  for (const auto &[atom, factor] : sum->parts) {
+    auto ends = ends_of(atom, layout);
+    if (!ends) return std::nullopt;
+    low = low + term::scale(factor, factor > 0 ? ends->first : ends->second);
+    high = high + term::scale(factor, factor > 0 ? ends->second : ends->first);
+  }
+  return std::pair(low, high);
+}
+
+} // namespace
+
+std::optional<PieceConditions::FirstPlace>
+PieceConditions::first_place(const std::vector<Term> &relation) const {
+  std::vector<Term> at, values;
+  for (const layout::Property &property : layout_.properties)
+    add_first_places(property.axiom, relation, at, values);
+  if (at.empty()) return std::nullopt;
+  Term value = term::maximum(values);
+  auto ends = ends_of(value, layout_);
+  if (!ends) return std::nullopt;
+  return FirstPlace{{"", value, ends->first, ends->second - ends->first + Term(1)}, term::maximum(at)};
+}
+
+void PieceConditions::add_first_places(const prove::Axiom &axiom, const Relation &relation,
+                                       std::vector<Term> &at, std::vector<Term> &values) const {
+  const Level &level = plan_.levels.back();
+  Term position = term::variable(level.position), begin;
+  if (!level.pointer.empty()) begin = key_term({level.pointer, level.parents, 0, 1, Term(0)}, plan_.levels);
+  std::vector<std::string> images;
+  each_instance(axiom, relation, images, [&](const term::Substitution &positions) {
+    std::vector<Term> guard = term::conjuncts(term::substitute(axiom.guard, positions));
+    for (const Term &part : term::conjuncts(term::substitute(axiom.conclusion, positions))) {
+      const auto *compare = part.as<term::Compare>();
+      if (!compare || compare->relation != term::Relation::AtLeast ||
+          term::coefficient_of(compare->left, level.position) != 1)
+        continue;
+      Term here = position - compare->left; // <= position
+      std::optional<Term> value = of_coordinates(here - begin);
+      if (!value || std::find(at.begin(), at.end(), here) != at.end()) continue;
+      bool fixed = true, sized = true;
+      for (const std::string &name : term::variables_of(*value)) {
+        bool coordinate = std::find(layout_.coordinates.begin(), layout_.coordinates.end(), name) !=
+                          layout_.coordinates.end();
+        fixed = fixed && !coordinate;
+        sized = sized && !is_count(name);
+      }
+      if (fixed || !sized || !std::all_of(guard.begin(), guard.end(), [&](const Term &known) {
+            return orders_.is_implied(known, relation);
+          }))
+        continue;
+      at.push_back(here);
+      values.push_back(*value);
+    }
+  });
 }
 
 // ---- counts that conditions determine

@@ -21,6 +21,14 @@ public:
   bool keeps(const prove::Axiom &axiom, const std::vector<term::Term> &relation,
              const std::vector<term::Term> &known);
 
+  /// Where the entries of the last level lie at the earliest: what properties say is at most its position, as
+  /// `key(p) mod 8 <= p`. `relation`: all conjuncts.
+  struct FirstPlace {
+    Mode mode; // without a name
+    term::Term at;
+  };
+  std::optional<FirstPlace> first_place(const std::vector<term::Term> &relation) const;
+
   /// Turns conditions count + rest >= 0 into limits, where nothing else in them is unknown. What is wrong
   /// then, if anything: a count that remains unknown.
   std::optional<std::string> find_limits();
@@ -41,6 +49,9 @@ private:
   bool is_unknown(const std::string &count) const;
   bool is_limited(const std::string &count) const;
   bool limit(const std::string &count);
+
+  void add_first_places(const prove::Axiom &axiom, const Relation &relation, std::vector<term::Term> &at,
+                        std::vector<term::Term> &values) const;
 
   const layout::Layout &layout_;
   PiecePlan &plan_;

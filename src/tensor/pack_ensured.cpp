@@ -20,8 +20,10 @@ public:
     for (std::size_t l = 0; l < plan_.levels.size(); ++l) {
       const Level &level = plan_.levels[l];
       if (level.kind == Level::Kind::Padded && !level.unused) continue; // zeros may not suffice
-      for (const Key &key : level.keys)
+      for (const Key &key : level.keys) {
         add_range(level, key);
+        if (level.unused && level.keys.size() > 1) add_marks(level, key);
+      }
       if (!level.keys.empty()) add_order(l);
       if (level.kind == Level::Kind::Segment || (level.kind == Level::Kind::Padded && !level.pointer.empty()))
         add_segments(level);
@@ -79,6 +81,14 @@ private:
       add(positions_in(key.slots), term::truth(), part);
   }
 
+  /// An unused position is marked in all keys.
+  void add_marks(const Level &level, const Key &key) {
+    Term marked = term::equal(key_term(key, plan_.levels), *level.unused);
+    for (const Key &other : level.keys)
+      if (&other != &key)
+        add(positions_in(key.slots), marked, term::equal(key_term(other, plan_.levels), *level.unused));
+  }
+
   /// Two positions of one node above, the first before the second: what their keys are.
   void add_order(std::size_t l) {
     const Level &level = plan_.levels[l];
@@ -113,12 +123,73 @@ private:
         used.push_back(term::negation(term::equal(first, *level.unused)));
       }
     }
-    bool whole = level.order.size() == level.keys.size();
+    if (level.home) {
+      for (const Level &above : plan_.levels)
+        if (&above != &level && term::mentions(level.home->at, above.position))
+          use({Slot{static_cast<std::size_t>(&above - plan_.levels.data())}});
+      add_home(level, later, variables, guard, used);
+      guard.insert(guard.end(), used.begin(), used.end());
+      used.clear();
+    }
+    if (l + 1 == plan_.levels.size()) add_runs(level, later, variables, guard);
     std::vector<Term> conclusions = used;
-    conclusions.push_back(lexicographic(level, later, level.merge && whole));
+    conclusions.push_back(lexicographic(level, later, level.merge && level.orders_keys()));
     if (level.merge) conclusions.push_back(term::disjunction(differ));
     for (const Term &conclusion : conclusions)
       add(variables, term::conjunction(guard), conclusion);
+  }
+
+  /// No entry lies before its home, and where homes are the order, none behind a free position that its
+  /// search comes to.
+  void add_home(const Level &level, const term::Substitution &later,
+                const std::vector<std::string> &variables, std::vector<Term> guard,
+                const std::vector<Term> &used) {
+    const Term &home = level.home->at;
+    Term p = term::variable(level.position);
+    std::vector<std::string> one = variables;
+    std::erase(one, later.begin()->second.as<term::Variable>()->name);
+    add(one, term::conjunction(used), term::at_most(home, p));
+    if (level.order.front().mode != level.home->mode) return;
+    guard.push_back(term::at_most(term::substitute(home, later), p));
+    for (const Term &conclusion : used)
+      add(variables, term::conjunction(guard), conclusion);
+  }
+
+  /// A run has entries, and the runs of one line don't overlap. `guard`: of two positions, the first before
+  /// the second.
+  void add_runs(const Level &level, const term::Substitution &later,
+                const std::vector<std::string> &variables, const std::vector<Term> &guard) {
+    std::optional<Term> first, last, length;
+    std::vector<Term> same = guard;
+    for (const Key &key : level.keys) {
+      Term stored = key_term(key, plan_.levels), mode = term::scale(key.sign, stored) + key.offset;
+      switch (plan_.modes[key.mode].run) {
+      case Mode::Run::None: same.push_back(term::equal(stored, term::substitute(stored, later))); break;
+      case Mode::Run::First: first = mode; break;
+      case Mode::Run::Last: last = mode; break;
+      case Mode::Run::Length: length = mode; break;
+      }
+    }
+    if (!first || (!last && !length)) return;
+    if (length) last = *first + *length - Term(1);
+    bool full = std::all_of(level.keys.begin(), level.keys.end(),
+                            [&](const Key &key) { return is_full(level, key); });
+    if (full && last) {
+      std::vector<std::string> one = variables;
+      std::erase(one, later.begin()->second.as<term::Variable>()->name);
+      add(one, term::truth(), term::at_most(*first, *last));
+      add(one, term::truth(), term::less(*last, last_size(level)));
+    }
+    for (const SortKey &by : level.order)
+      if (plan_.modes[by.mode].run == Mode::Run::First && !by.descending && level.orders_keys())
+        add(variables, term::conjunction(same), term::less(*last, term::substitute(*first, later)));
+  }
+
+  /// The size of the coordinate along which runs are.
+  Term last_size(const Level &level) const {
+    for (const Key &key : level.keys)
+      if (plan_.modes[key.mode].run == Mode::Run::First) return plan_.modes[key.mode].size;
+    return Term(0);
   }
 
   Term lexicographic(const Level &level, const term::Substitution &later, bool strict) const {
@@ -126,8 +197,10 @@ private:
     for (std::size_t k = level.order.size(); k-- > 0;) {
       auto key = std::find_if(level.keys.begin(), level.keys.end(),
                               [&](const Key &candidate) { return candidate.mode == level.order[k].mode; });
-      Term first = key_term(*key, plan_.levels), second = term::substitute(first, later);
-      bool ascending = level.order[k].descending == (key->sign < 0);
+      bool home = key == level.keys.end();
+      Term first = home ? level.home->at : key_term(*key, plan_.levels),
+           second = term::substitute(first, later);
+      bool ascending = home || level.order[k].descending == (key->sign < 0);
       Term before = ascending ? term::less(first, second) : term::less(second, first);
       result = term::disjunction({before, term::conjunction({term::equal(first, second), result})});
     }
@@ -155,7 +228,7 @@ private:
     Term later = term::substitute(first, {{variables[0], q}});
     add({variables[0], next}, term::less(p, q), term::at_most(first, later));
     const Level &above = plan_.levels[parent.level];
-    if (!above.is_dense() && !above.count.empty())
+    if (!above.is_dense() && above.kind != Level::Kind::Padded && !above.count.empty())
       add({variables[0], next},
           term::conjunction(
               {term::at_most(Term(0), p), term::less(p, q), term::at_most(q, term::variable(above.count))}),

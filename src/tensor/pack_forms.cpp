@@ -2,6 +2,8 @@
 
 #include "tensor/pack_order.h"
 
+#include <algorithm>
+
 namespace unravel::tensor {
 
 using term::Term;
@@ -104,6 +106,26 @@ void set_length(Level &level, const layout::Layout &layout, const std::vector<Le
       }
     }
   }
+}
+
+namespace {
+
+bool states_home(const Term &part) {
+  const auto *compare = part.as<term::Compare>();
+  if (!compare || compare->relation != term::Relation::AtLeast) return false;
+  for (const Term &call : term::applications_of(part))
+    for (const std::string &name : term::variables_of(call))
+      if (term::coefficient_of(compare->left, name) == 1) return true;
+  return false;
+}
+
+} // namespace
+
+bool states_homes(const layout::Layout &layout) {
+  return std::any_of(layout.properties.begin(), layout.properties.end(), [](const auto &property) {
+    std::vector<Term> parts = term::conjuncts(property.axiom.conclusion);
+    return std::any_of(parts.begin(), parts.end(), states_home);
+  });
 }
 
 } // namespace unravel::tensor

@@ -26,4 +26,7 @@ bool set_run(Level &level, const term::Term &equation, const term::Term &pointer
 /// pointer(r + 1) = pointer(r) + length and first(r) <= most, where properties say so.
 void set_length(Level &level, const layout::Layout &layout, const std::vector<Level> &levels);
 
+/// Whether some property compares a position with what is read there: h(key(p)) <= p.
+bool states_homes(const layout::Layout &layout);
+
 } // namespace unravel::tensor

@@ -1,7 +1,8 @@
-// Packing of one sorted, keyed level between dense ones: blocks in rows of blocks, padded rows, diagonals,
-// lists of coordinates. An entry's line (the dense levels above) and column (its keys) are numbers; entries
-// are dealt into buckets of neighbouring lines, sorted there by line and column, and each goes to its node's
-// place. The dense levels below are not sorted by: values are added up in place, in the order of the input.
+// Packing of one sorted, keyed level between dense ones: blocks in rows of blocks, padded rows, a hash table
+// per row, diagonals, lists of coordinates. An entry's line (the dense levels above) and column (its keys)
+// are numbers; entries are dealt into buckets of neighbouring lines, sorted there by line and column, and
+// each goes to its node's place. The dense levels below are not sorted by: values are added up in place, in
+// the order of the input.
 #include "report/diagnostic.h"
 #include "tensor/pack_deal.h"
 #include "tensor/pack_levels.h"
@@ -111,7 +112,20 @@ private:
     }
     for (const Slot &parent : of.parents)
       if (parent.level == Slot::no_level || parent.level >= keyed_) return false;
-    return of.order.size() == of.keys.size();
+    return of.home ? has_plain_home() : of.order.size() == of.keys.size();
+  }
+
+  /// A hash table for each line; homes are small numbers.
+  bool has_plain_home() const {
+    const Level &of = level();
+    ModeRange homes = range_of(plan_.modes[of.home->mode], tensor_);
+    return keyed_ > 0 && of.pointer.empty() && of.order.size() == of.keys.size() + 1 &&
+           of.order[0].mode == of.home->mode && homes.least == 0 && homes.size < INT64_C(1) << 30;
+  }
+
+  /// The position of a node with these keys, the one before it in the line being `before`.
+  std::int64_t place(std::uint32_t column, std::int64_t before) const {
+    return home_ ? std::max(before + 1, columns_.index_of(*home_, column)) : before + 1;
   }
 
   /// Without a level above, the first key takes the place of the line.
@@ -123,6 +137,7 @@ private:
     if (first == 1 && !lines_.append(coordinates_, order[0].mode, order[0].descending)) return false;
     for (std::size_t k = first; k < order.size(); ++k)
       if (!columns_.append(coordinates_, order[k].mode, order[k].descending)) return false;
+    if (level().home) home_ = columns_.digit_of(level().home->mode);
     // There is a counter per line.
     return lines_.count / 16 <= static_cast<std::int64_t>(entries_) + 4096;
   }
@@ -189,9 +204,10 @@ private:
     std::size_t begin = 0;
     for (std::size_t line = 0; line < end.size(); begin = end[line++]) {
       sort_line(sorted.get() + begin, end[line] - begin);
-      std::size_t nodes = 0;
+      std::int64_t last = -1;
       for (std::size_t k = begin; k < end[line]; ++k)
-        nodes += k == begin || sorted[k].column != sorted[k - 1].column;
+        if (k == begin || sorted[k].column != sorted[k - 1].column) last = place(sorted[k].column, last);
+      auto nodes = static_cast<std::size_t>(last + 1);
       nodes_of_bucket_[bucket] += nodes;
       if (keyed_ > 0) nodes_of_line_[first_line(bucket) + line] = static_cast<std::uint32_t>(nodes);
     }
@@ -239,7 +255,7 @@ private:
     std::uint32_t widest = 0;
     for (std::uint32_t nodes : nodes_of_line_)
       widest = std::max(widest, nodes);
-    set_width(tensor_, level(), widest);
+    set_width(tensor_, plan_, level(), widest);
     if (level().pointer.empty()) return;
     Elements &pointers = make_array(tensor_, level().pointer, options_);
     pointer_place_ = place_of(level().pointer, level().parents);
@@ -351,7 +367,7 @@ private:
         if (level().kind != Level::Kind::Padded)
           node = next++;
         else
-          node = new_line ? first_padded(line) : node + 1;
+          node = next_padded(item.column, line, new_line, node);
         slot = line_slot + value_place_.node * node;
         for (std::size_t key = 0; key < keys_.size(); ++key)
           write_key(keys_[key], key_slots[key], line, item.column, node);
@@ -362,8 +378,9 @@ private:
     }
   }
 
-  std::int64_t first_padded(std::size_t line) const {
-    if (level().pointer.empty()) return 0;
+  std::int64_t next_padded(std::uint32_t column, std::size_t line, bool new_line, std::int64_t node) const {
+    if (level().pointer.empty()) return place(column, new_line ? -1 : node);
+    if (!new_line) return node + 1;
     const Elements &pointers = tensor_.array(level().pointer);
     return pointers.integer(pointer_slot(pointers, pointer_place_, line));
   }
@@ -386,6 +403,7 @@ private:
   std::size_t entries_;
   std::size_t keyed_ = 0; // the number of the keyed level
   MixedNumber lines_, columns_;
+  const MixedNumber::Digit *home_ = nullptr; // of the columns; tables only
   std::vector<MixedNumber::Digit> below_;
   std::vector<LevelNumbers> numbers_;
   unsigned shift_ = 0;

@@ -37,10 +37,6 @@ void mirror(Coordinates &coordinates, std::size_t mode) {
     index = coordinates.shape[mode] - 1 - index;
 }
 
-bool has_mode(const std::vector<SortKey> &order, std::size_t mode) {
-  return std::any_of(order.begin(), order.end(), [&](const SortKey &key) { return key.mode == mode; });
-}
-
 } // namespace
 
 void order_entries(Coordinates &coordinates, const PiecePlan &plan) {
@@ -57,9 +53,7 @@ void order_entries(Coordinates &coordinates, const PiecePlan &plan) {
     if (level.has_mode()) sort_by(level.mode, level.sign < 0);
     for (const SortKey &key : level.order)
       sort_by(key.mode, key.descending);
-    bool all_ordered = std::all_of(level.keys.begin(), level.keys.end(),
-                                   [&](const Key &key) { return has_mode(level.order, key.mode); });
-    if (level.merge && !all_ordered) modes.push_back(add_group_mode(coordinates, level, above));
+    if (level.merge && !level.orders_keys()) modes.push_back(add_group_mode(coordinates, level, above));
   }
   sort(coordinates, modes);
   for (std::size_t mode : mirrored)
@@ -84,10 +78,13 @@ void sum_widths(Tensor &tensor, const Level &level, Elements &widths, const Pack
   sum_pointers(widths);
 }
 
-void set_width(Tensor &tensor, const Level &level, std::int64_t widest) {
-  if (level.width > 0 && widest > level.width)
-    fail_not_storable(tensor, fmt::format("position `{}` is below {}, but {} entries want one of them",
-                                          level.position, level.width, widest));
+void set_width(Tensor &tensor, const PiecePlan &plan, const Level &level, std::int64_t widest) {
+  if (level.width > 0 && widest > level.width) {
+    std::string few = fmt::format("position `{}` is below {}, but ", level.position, level.width);
+    if (!level.home) fail_not_storable(tensor, fmt::format("{}{} entries want one of them", few, widest));
+    std::string home = term::to_text(plan.modes[level.home->mode].value);
+    fail_not_storable(tensor, fmt::format("{}an entry finds no free one from `{}` on", few, home));
+  }
   if (!level.count.empty()) tensor.counts[level.count] = widest;
 }
 
@@ -175,17 +172,20 @@ private:
   void widen(std::size_t l) {
     const Level &level = plan_.levels[l];
     Elements *pointers = level.pointer.empty() ? nullptr : &make_array(tensor_, level.pointer, options_);
-    std::int64_t rank = 0, widest = 0;
+    std::int64_t place = -1, rank = 0, widest = 0;
     for (std::size_t e = 0; e < coordinates_.size(); ++e) {
       if (opens_[e] > l) continue;
-      rank = opens_[e] < l ? 1 : rank + 1;
+      place = next_place(level, numbers_[l], coordinates_, e, opens_[e] < l ? -1 : place);
+      rank = place + 1;
       widest = std::max(widest, rank);
       if (!pointers) continue;
       auto slot = static_cast<std::size_t>(parent_slot(level, e)) + 1;
       report::require(slot < pointers->size(), "a segment lies within its pointers");
+      if (rank > INT32_MAX)
+        check_width(tensor_.layout, level.pointer, options_, rank, fmt::format("{} positions", rank));
       if (rank > pointers->integer(slot)) pointers->set_integer(slot, rank);
     }
-    set_width(tensor_, level, widest);
+    set_width(tensor_, plan_, level, widest);
     if (pointers) sum_widths(tensor_, level, *pointers, options_);
   }
 
@@ -235,11 +235,17 @@ private:
     const Level &level = plan_.levels[l];
     std::vector<std::int64_t> strides = strides_of(level.pointer);
     std::int64_t keyed = -1; // the position of the parent that is not dense
+    auto step = [&](std::size_t above, std::size_t e) {
+      const Level &parent = plan_.levels[above];
+      if (parent.is_dense() || opens_[e] > above) return;
+      bool first = parent.kind == Level::Kind::Padded && opens_[e] < above;
+      keyed = next_place(parent, numbers_[above], coordinates_, e, first ? -1 : keyed);
+    };
     for (std::size_t e = 0; e < coordinates_.size(); ++e) {
       std::int64_t slot = 1;
       for (std::size_t k = 0; k < level.parents.size(); ++k) {
         const Level &parent = plan_.levels[level.parents[k].level];
-        if (!parent.is_dense() && opens_[e] <= level.parents[k].level) ++keyed;
+        step(level.parents[k].level, e);
         std::int64_t position = parent.is_dense() ? parent.sign * coordinates_.index[parent.mode][e] +
                                                         numbers_[level.parents[k].level].offset
                                                   : keyed;
@@ -269,7 +275,7 @@ private:
         Elements &array = made ? tensor_.array(key.array) : make_array(tensor_, key.array, options_);
         if (!made && plan_.levels[l].unused)
           fill(array, try_evaluate(*plan_.levels[l].unused, tensor_).value());
-        if (key.slots.size() > 1) {
+        if (key.slots.size() > 1 || plan_.levels[l].home) {
           placed_.push_back({l, key, strides_of(key.array), &array});
           continue;
         }
@@ -317,10 +323,12 @@ private:
     switch (level.kind) {
     case Level::Kind::Dense: return level.sign * coordinates_.index[level.mode][e] + numbers_[l].offset;
     case Level::Kind::Run: return run_position(l, e);
-    case Level::Kind::Padded:
-      if (opens_[e] == l) return node_[l] + 1;
-      if (level.pointer.empty()) return 0;
-      return tensor_.array(level.pointer).integer(static_cast<std::size_t>(parent_slot(level, e)));
+    case Level::Kind::Padded: {
+      std::int64_t begin = 0;
+      if (!level.pointer.empty())
+        begin = tensor_.array(level.pointer).integer(static_cast<std::size_t>(parent_slot(level, e)));
+      return begin + next_place(level, numbers_[l], coordinates_, e, opens_[e] == l ? node_[l] - begin : -1);
+    }
     default: return node_[l] + 1;
     }
   }

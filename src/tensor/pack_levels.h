@@ -3,6 +3,7 @@
 #include "tensor/coordinates.h"
 #include "tensor/pack.h"
 
+#include <algorithm>
 #include <optional>
 
 /// The parts of packing: what pack.cpp calls, in this order.
@@ -15,8 +16,17 @@ namespace unravel::tensor {
 struct LevelNumbers {
   std::int64_t offset = 0;               // Dense, Run
   std::vector<std::int64_t> key_offsets; // one per key
+  std::int64_t home = 0;                 // of a hash table: the least one
 };
 std::vector<LevelNumbers> level_numbers(const PiecePlan &plan, const Tensor &tensor);
+
+/// The position of a node of a padded level, counted from the first one of its segment: behind that of the
+/// node before it, or first of all (`before`: -1), and not before its home.
+inline std::int64_t next_place(const Level &level, const LevelNumbers &numbers, const Coordinates &modes,
+                               std::size_t e, std::int64_t before) {
+  if (!level.home) return before + 1;
+  return std::max(before + 1, modes.index[level.home->mode][e] + numbers.home);
+}
 
 /// Makes the array with zeros in it, or unset. Throws kind internal when its extents are not known yet.
 Elements &make_array(Tensor &tensor, const std::string &name, const PackOptions &options, bool zero = true);
@@ -45,7 +55,8 @@ void pack_rows(Tensor &tensor, const PiecePlan &plan, const Coordinates &coordin
                const PackOptions &options);
 
 /// Is the plan one keyed level, its entries sorted by all keys, with nothing but dense levels above and
-/// below? Then the tensor is packed, faster than by order_entries and build_levels; otherwise nothing is done.
+/// below? Then the tensor is packed, faster than by order_entries and build_levels; otherwise nothing is
+/// done.
 bool pack_keyed(Tensor &tensor, const PiecePlan &plan, const Coordinates &coordinates,
                 const PackOptions &options);
 
@@ -65,7 +76,7 @@ void sum_widths(Tensor &tensor, const Level &level, Elements &widths, const Pack
 
 /// A padded level has `widest` positions, the most that any node fills: sets its count. Throws not_storable
 /// where it has fewer.
-void set_width(Tensor &tensor, const Level &level, std::int64_t widest);
+void set_width(Tensor &tensor, const PiecePlan &plan, const Level &level, std::int64_t widest);
 
 /// The strides of an array's subscripts, from the last on as far as the extents are known.
 std::vector<std::optional<std::int64_t>> known_strides(const Tensor &tensor, const std::string &array);

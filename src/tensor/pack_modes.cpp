@@ -8,6 +8,7 @@
 #include "term/quotient.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <numeric>
 #include <optional>
@@ -55,6 +56,8 @@ public:
   DerivedRelation derive() {
     while (split_any() || combine_any() || cover_any())
       ;
+    for (std::size_t m = 0; m < result_.modes.size(); ++m)
+      if (run(m)) break; // runs in two coordinates would be rectangles
     return std::move(result_);
   }
 
@@ -262,6 +265,77 @@ private:
     return true;
   }
 
+  // ---- first <= j < stop
+
+  /// A bound that holds in one inequality: factor * mode + rest + (applications at positions) >= 0.
+  struct RunBound {
+    std::size_t conjunct = 0;
+    std::vector<std::pair<Term, std::int64_t>> calls;
+    Term rest; // over sizes
+  };
+
+  std::vector<RunBound> run_bounds(std::size_t m, std::int64_t factor) const {
+    std::vector<RunBound> found;
+    for (std::size_t k = 0; k < result_.conjuncts.size(); ++k) {
+      const auto *compare = result_.conjuncts[k].as<term::Compare>();
+      if (!compare || compare->relation != term::Relation::AtLeast ||
+          term::coefficient_of(compare->left, result_.modes[m].name) != factor)
+        continue;
+      RunBound bound{k, {}, Term(term::linear_form(compare->left).constant)};
+      bool plain = true;
+      for (const auto &[atom, coefficient] : term::linear_form(compare->left).parts) {
+        const auto *name = atom.as<term::Variable>();
+        if (atom.as<term::Apply>())
+          bound.calls.emplace_back(atom, coefficient);
+        else if (name &&
+                 std::find(layout_.sizes.begin(), layout_.sizes.end(), name->name) != layout_.sizes.end())
+          bound.rest = bound.rest + term::scale(coefficient, atom);
+        else
+          plain = plain && atom == term::variable(result_.modes[m].name);
+      }
+      if (plain && !bound.calls.empty()) found.push_back(std::move(bound));
+    }
+    return found;
+  }
+
+  bool run(std::size_t m) {
+    const Mode old = result_.modes[m];
+    if (!old.is_coordinate() || !is_only_in(m, result_.conjuncts.size())) return false;
+    std::vector<RunBound> lows = run_bounds(m, 1), highs = run_bounds(m, -1);
+    if (lows.size() != 1 || highs.size() != 1) return false;
+    const RunBound &low = lows[0], &high = highs[0];
+    // first = start - low.rest, and either stop = end + high.rest + 1 or that is start + length.
+    if (low.calls.size() != 1 || low.calls[0].second != -1) return false;
+    const Term &start = low.calls[0].first;
+    std::optional<Term> other;
+    bool length = high.calls.size() == 2;
+    for (const auto &[call, coefficient] : high.calls) {
+      if (coefficient != 1) return false;
+      if (!length || call != start) other = call;
+    }
+    if (high.calls.size() > 2 || !other || *other == start) return false;
+    if (length && high.calls[0].first != start && high.calls[1].first != start) return false;
+
+    Mode first{fresh_name(old.name + "_first"), old.value, old.least, old.size};
+    first.run = Mode::Run::First;
+    Mode last{fresh_name(old.name + "_last"), old.value, old.least, old.size};
+    last.run = Mode::Run::Last;
+    if (length) {
+      last = {fresh_name(old.name + "_length"), Term(1), Term(1), old.size};
+      last.run = Mode::Run::Length;
+    }
+    Term u = term::variable(first.name), v = term::variable(last.name);
+    result_.conjuncts[low.conjunct] = term::equal(u, start - low.rest);
+    // last = other + high.rest, or length - 1 = other + high.rest + low.rest
+    result_.conjuncts[high.conjunct] =
+        length ? term::equal(v, *other + high.rest + low.rest + Term(1)) : term::equal(v, *other + high.rest);
+    result_.modes[m] = first;
+    result_.modes.insert(result_.modes.begin() + static_cast<std::ptrdiff_t>(m) + 1, last);
+    replace(old.name, u);
+    result_.conjuncts.push_back(run_has_entries(first, last));
+    return true;
+  }
+
   /// Whether no other equation has the mode.
   bool is_only_in(std::size_t m, std::size_t k) const {
     for (std::size_t other = 0; other < result_.conjuncts.size(); ++other)
@@ -308,6 +382,11 @@ private:
 
 } // namespace
 
+Term run_has_entries(const Mode &first, const Mode &end) {
+  Term least = end.run == Mode::Run::Length ? Term(1) : term::variable(first.name);
+  return term::at_most(least, term::variable(end.name));
+}
+
 DerivedRelation derive_modes(const Layout &layout, const Piece &piece) {
   return Deriver(layout, piece).derive();
 }
@@ -341,10 +420,62 @@ void cover_values(Coordinates &entries, std::size_t m, std::int64_t width, std::
     first[e] -= rest[e];
 }
 
+const Mode *first_of_run(const PiecePlan &plan) {
+  for (const Mode &mode : plan.modes)
+    if (mode.run == Mode::Run::First) return &mode;
+  return nullptr;
+}
+
+/// Sorts entries so that those of a run come one after the other, and adds equal ones up. The coordinate in
+/// which they follow each other.
+std::size_t gather_runs(Coordinates &entries, const Mode &first, const layout::Layout &layout) {
+  const std::string &name = first.value.as<term::Variable>()->name;
+  auto along = static_cast<std::size_t>(
+      std::find(layout.coordinates.begin(), layout.coordinates.end(), name) - layout.coordinates.begin());
+  std::vector<std::size_t> modes;
+  for (std::size_t mode = 0; mode < entries.order(); ++mode)
+    if (mode != along) modes.push_back(mode);
+  modes.push_back(along);
+  sort(entries, modes);
+  combine_duplicates(entries);
+  return along;
+}
+
+/// Per entry: does it belong to the run of the one before?
+std::vector<char> which_continue(const Coordinates &entries, std::size_t along) {
+  std::vector<char> result(entries.size());
+  for (std::size_t e = 1; e < entries.size(); ++e) {
+    double value = entries.value[e], before = entries.value[e - 1];
+    bool same = value == before && std::signbit(value) == std::signbit(before);
+    for (std::size_t mode = 0; mode < entries.order(); ++mode)
+      same = same && entries.index[mode][e] == entries.index[mode][e - 1] + (mode == along ? 1 : 0);
+    result[e] = same;
+  }
+  return result;
+}
+
+/// One entry per run.
+void join_runs(Coordinates &modes, const PiecePlan &plan, const std::vector<char> &continues) {
+  std::size_t kept = 0;
+  for (std::size_t e = 0; e < continues.size(); ++e) {
+    kept += !continues[e];
+    for (std::size_t m = 0; m < plan.modes.size(); ++m) {
+      std::vector<std::int64_t> &column = modes.index[m];
+      if (!continues[e] || plan.modes[m].run == Mode::Run::Last) column[kept - 1] = column[e];
+      if (continues[e] && plan.modes[m].run == Mode::Run::Length) ++column[kept - 1];
+    }
+    modes.value[kept - 1] = modes.value[e];
+  }
+  modes.resize(kept);
+}
+
 } // namespace
 
 Coordinates to_modes(Coordinates entries, const PiecePlan &plan, const Tensor &tensor) {
   if (!plan.is_derived()) return entries;
+  std::vector<char> continues;
+  if (const Mode *first = first_of_run(plan))
+    continues = which_continue(entries, gather_runs(entries, *first, tensor.layout));
   Coordinates result;
   for (const Mode &mode : plan.modes) {
     ModeRange range = range_of(mode, tensor);
@@ -357,6 +488,7 @@ Coordinates to_modes(Coordinates entries, const PiecePlan &plan, const Tensor &t
     });
   }
   result.value = std::move(entries.value);
+  if (first_of_run(plan)) join_runs(result, plan, continues);
   std::vector<std::size_t> above;
   for (const Level &level : plan.levels) {
     for (const Key &key : level.keys)

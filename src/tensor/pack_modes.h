@@ -16,10 +16,14 @@ struct DerivedRelation {
   std::vector<term::Term> conjuncts; // over positions and the modes' names
 };
 
+/// What is so of the two modes of a run.
+term::Term run_has_entries(const Mode &first, const Mode &end);
+
 /// Rewrites the relation of a piece until every equation has one mode, as far as this is possible:
 ///   i = R*u + v, v one of R neighbouring integers   becomes   u = floor(i / R) and v = i mod R;
 ///   j = i + u, i determined elsewhere               becomes   u = j - i;
-///   j = start(p) + v, v one of C neighbouring integers   becomes a cover of j, see Mode.
+///   j = start(p) + v, v one of C neighbouring integers   becomes a cover of j, see Mode;
+///   first(p) <= j < stop(p)                              becomes two modes of runs of j.
 /// These are equivalences, so nothing is lost where the rest can't be planned. A relation in which nothing is
 /// derived is returned as it is, with the coordinates as modes.
 DerivedRelation derive_modes(const layout::Layout &layout, const layout::Piece &piece);
@@ -32,7 +36,8 @@ struct ModeRange {
 };
 ModeRange range_of(const Mode &mode, const Tensor &tensor);
 
-/// The entries by the modes of a plan, each counted from its least value.
+/// The entries by the modes of a plan, each counted from its least value. Entries of a run become one; those
+/// with equal coordinates are added up first then.
 Coordinates to_modes(Coordinates entries, const PiecePlan &plan, const Tensor &tensor);
 
 /// The way back: `entries` has the plan's modes, counted from their least values, and any values, also none.

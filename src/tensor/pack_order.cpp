@@ -125,4 +125,36 @@ void PackOrders::decide(std::vector<Level> &levels, std::size_t l, const std::ve
   level.merge = unique || inner;
 }
 
+/// The relation without what it says of modes and of keys.
+std::vector<Term> PackOrders::bounds_of_positions(const Level &level,
+                                                  const std::vector<Term> &relation) const {
+  std::vector<Term> bounds;
+  for (const Term &part : relation) {
+    bool about = std::any_of(modes_.begin(), modes_.end(),
+                             [&](const Mode &mode) { return term::mentions(part, mode.name); });
+    for (const Term &call : term::applications_of(part))
+      for (const Key &key : level.keys)
+        about = about || call.as<term::Apply>()->function == key.array;
+    if (!about) bounds.push_back(part);
+  }
+  return bounds;
+}
+
+std::optional<Term> PackOrders::mark_of(const Level &level, const std::vector<Level> &levels,
+                                        const std::vector<Term> &relation) {
+  const Key &first = level.keys[0];
+  const Mode &mode = modes_[first.mode];
+  Term before = mode.least - Term(1), behind = mode.least + mode.size;
+  std::vector<Term> bounds = bounds_of_positions(level, relation);
+  for (const Term &mark : {Term(-1), before, behind, term::scale(first.sign, before - first.offset),
+                           term::scale(first.sign, behind - first.offset)}) {
+    bool fit = std::all_of(level.keys.begin(), level.keys.end(), [&](const Key &key) {
+      Term other = term::negation(term::equal(key_term(key, levels), mark));
+      return is_implied(other, relation) && !is_implied(other, bounds);
+    });
+    if (fit) return mark;
+  }
+  return std::nullopt;
+}
+
 } // namespace unravel::tensor

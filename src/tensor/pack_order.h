@@ -22,7 +22,15 @@ public:
   /// always merges: levels below are laid out per node.
   void decide(std::vector<Level> &levels, std::size_t l, const std::vector<term::Term> &relation, bool inner);
 
+  /// What the keys of unused positions of a level may hold: something that the relation excludes, and the
+  /// properties permit.
+  std::optional<term::Term> mark_of(const Level &level, const std::vector<Level> &levels,
+                                    const std::vector<term::Term> &relation);
+
 private:
+  std::vector<term::Term> bounds_of_positions(const Level &level,
+                                              const std::vector<term::Term> &relation) const;
+
   bool refuted(const std::string &about, std::vector<term::Term> hypotheses);
 
   const layout::Layout &layout_;

@@ -38,6 +38,8 @@ public:
   }
 
   PiecePlan plan() {
+    for (const Mode &mode : plan_.modes)
+      if (scanning_ && mode.run != Mode::Run::None) fail_about(mode.name);
     plan_levels();
     for (std::size_t mode = 0; mode < plan_.modes.size(); ++mode)
       if (!used_.count(mode) && !follows(mode)) fail_about(plan_.modes[mode].name);
@@ -48,12 +50,15 @@ public:
       count_positions(plan_.levels[l]);
       bool inner = l + 1 < plan_.levels.size();
       if (!plan_.levels[l].has_mode()) orders_.decide(plan_.levels, l, accepted_, inner);
-      if (plan_.levels[l].kind == Level::Kind::Padded) mark_unused(plan_.levels[l]);
+      if (plan_.levels[l].kind == Level::Kind::Padded && !plan_.levels[l].unused)
+        mark_unused(plan_.levels[l]);
     }
     std::vector<Term> known = known_of_entries();
     for (std::size_t k = 0; k < layout_.properties.size(); ++k)
       if (conditions_.keeps(layout_.properties[k].axiom, accepted_, known)) determined_.properties.insert(k);
     if (std::optional<std::string> wrong = conditions_.find_limits()) fail_at(*wrong);
+    for (auto &[l, mode] : homes_)
+      order_by_home(plan_.levels[l], std::move(mode));
     return std::move(plan_);
   }
 
@@ -108,13 +113,14 @@ private:
   }
 
   /// In the order of the positions, but for padded levels: they come last, as they are addressed by all
-  /// others.
+  /// others. Hash tables that only those before address come in the order of the positions.
   void plan_levels() {
     std::vector<std::string> later;
+    bool tables = !scanning_ && states_homes(layout_);
     for (const std::string &position : piece_.positions)
-      if (!add_level(position)) later.push_back(position);
+      if (!(tables && add_padded(position, true)) && !add_level(position)) later.push_back(position);
     for (const std::string &position : later) {
-      if (add_padded(position)) continue;
+      if (add_padded(position, false)) continue;
       for (std::size_t mode = 0; mode < plan_.modes.size(); ++mode)
         if (!used_.count(mode)) fail_about(plan_.modes[mode].name);
       fail_about(position);
@@ -140,9 +146,13 @@ private:
   /// Tries something on the conditions that are open; takes it back where it gives false.
   template <class Attempt> bool attempt(Attempt work) {
     auto open = open_, accepted = accepted_;
+    auto used = used_;
+    auto arrays = determined_.arrays;
     if (work()) return true;
     open_ = std::move(open);
     accepted_ = std::move(accepted);
+    used_ = std::move(used);
+    determined_.arrays = std::move(arrays);
     return false;
   }
 
@@ -158,10 +168,26 @@ private:
     return true;
   }
 
-  bool add_padded(const std::string &position) {
+  bool add_padded(const std::string &position, bool table) {
     Level level;
     level.position = position;
-    if (scanning_ || !attempt([&] { return make_padded(level) && take_keys(level, true); })) return false;
+    if (scanning_) return false;
+    bool added = attempt([&] {
+      if (!make_padded(level) || !take_keys(level, true)) return false;
+      bool addressed = is_addressed(level);
+      plan_.levels.push_back(level);
+      if (addressed) find_home();
+      if (!table && !addressed) fail_about(position);
+      if (!table || plan_.levels.back().home) return true;
+      plan_.levels.pop_back();
+      return false;
+    });
+    if (added && !level.pointer.empty()) determine(level.pointer, {}, term::variable(position));
+    return added;
+  }
+
+  /// Do its keys have the positions of all levels above among their subscripts?
+  bool is_addressed(const Level &level) const {
     std::vector<std::size_t> numbering = numbering_levels(plan_.levels.size());
     for (const Slot &parent : level.parents)
       std::erase(numbering, parent.level);
@@ -169,10 +195,35 @@ private:
       for (std::size_t above : numbering)
         if (std::none_of(key.slots.begin(), key.slots.end(),
                          [&](const Slot &slot) { return slot.level == above; }))
-          fail_about(position);
-    if (!level.pointer.empty()) determine(level.pointer, {}, term::variable(position));
-    plan_.levels.push_back(std::move(level));
+          return false;
     return true;
+  }
+
+  // ---- hash tables
+
+  /// Makes the last level, which is padded, a hash table, if properties say where entries lie at the earliest
+  /// and something marks unused positions.
+  void find_home() {
+    std::vector<Term> relation = accepted_;
+    relation.insert(relation.end(), open_.begin(), open_.end());
+    auto place = conditions_.first_place(relation);
+    if (!place) return;
+    Level &level = plan_.levels.back();
+    level.unused = orders_.mark_of(level, plan_.levels, relation);
+    if (!level.unused) return;
+    level.home = Home{0, place->at};
+    homes_.emplace_back(plan_.levels.size() - 1, std::move(place->mode));
+  }
+
+  /// By where they lie at the earliest, so that none finds its place taken by one that could come later.
+  void order_by_home(Level &level, Mode mode) {
+    mode.name = "home of " + level.position; // no term has it
+    level.home->mode = plan_.modes.size();
+    plan_.modes.push_back(std::move(mode));
+    if (!level.order.empty()) return; // properties say another one
+    level.order.push_back({level.home->mode});
+    for (const Key &key : level.keys)
+      level.order.push_back({key.mode});
   }
 
   /// position = sign * mode + offset
@@ -378,6 +429,7 @@ private:
       const Mode &mode = plan_.modes[m];
       if (!scanning_ || is_dense_mode(m))
         known.push_back(term::between(mode.least, term::variable(mode.name), mode.least + mode.size));
+      if (mode.run == Mode::Run::First) known.push_back(run_has_entries(mode, plan_.modes[m + 1]));
     }
     for (std::size_t k = 0; k < layout_.order(); ++k)
       if (plan_.coordinates[k] != term::variable(layout_.coordinates[k]))
@@ -495,34 +547,9 @@ private:
     if (!level.count.empty()) determined_.counts.insert(level.count);
   }
 
-  /// The relation without what it says of modes.
-  std::vector<Term> bounds_of_positions() const {
-    std::vector<Term> bounds;
-    for (const Term &part : accepted_)
-      if (std::none_of(plan_.modes.begin(), plan_.modes.end(),
-                       [&](const Mode &mode) { return term::mentions(part, mode.name); }))
-        bounds.push_back(part);
-    return bounds;
-  }
-
-  /// What the keys of unused positions may hold: something that the relation excludes.
   void mark_unused(Level &level) {
-    const Mode &mode = plan_.modes[level.keys[0].mode];
-    for (const Term &mark : {Term(-1), mode.least - Term(1), mode.least + mode.size}) {
-      bool fit = true;
-      for (const Key &key : level.keys) {
-        Term marked = term::equal(key_term(key, plan_.levels), mark);
-        std::vector<Term> relation = accepted_;
-        relation.push_back(marked);
-        std::vector<Term> bounds = bounds_of_positions();
-        bounds.push_back(marked); // that the properties permit
-        fit = fit && orders_.is_implied(term::falsity(), relation) &&
-              !orders_.is_implied(term::falsity(), bounds);
-      }
-      if (!fit) continue;
-      level.unused = mark;
-      return;
-    }
+    level.unused = orders_.mark_of(level, plan_.levels, accepted_);
+    if (level.unused) return;
     bool dense_above = std::all_of(plan_.levels.begin(), plan_.levels.end() - 1,
                                    [](const Level &above) { return above.is_dense(); });
     if (level.keys.size() > 1 || !level.merge || !dense_above || &level != &plan_.levels.back())
@@ -539,6 +566,7 @@ private:
   std::vector<Term> open_, accepted_; // conjuncts of the relation
   std::set<std::string> sizes_;
   std::set<std::size_t> used_;
+  std::vector<std::pair<std::size_t, Mode>> homes_; // of levels
 };
 
 } // namespace

@@ -2,6 +2,7 @@
 
 #include "layout/layout.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,8 +24,16 @@ struct Mode {
   std::int64_t cover = 0;
   bool rest = false; // value minus the mode before, which is a cover
 
+  /// Runs: entries with equal values that follow each other in one coordinate become one. The run's first
+  /// value of the coordinate is a mode, and its last one or its length another; `value` is that of a run of
+  /// one entry.
+  enum class Run { None, First, Last, Length };
+  Run run = Run::None;
+
   /// Is it a coordinate itself?
-  bool is_coordinate() const { return cover == 0 && !rest && value == term::variable(name); }
+  bool is_coordinate() const { return is_of_entry() && value == term::variable(name); }
+  /// Does it depend on nothing but the entry's own coordinate?
+  bool is_of_entry() const { return cover == 0 && !rest && run == Run::None; }
 };
 
 /// One subscript of an array: the position of a level plus a constant, or a constant alone.
@@ -49,6 +58,13 @@ struct SortKey {
   bool descending = false; // of the mode, not of what is stored
 };
 
+/// Where entries lie at the earliest in a table of slots: each in the first slot from its home on that none
+/// before it in the order has taken. The other slots are not used.
+struct Home {
+  std::size_t mode = 0; // of the plan: the home, counted from the table's begin; the other modes tell it
+  term::Term at;        // the home over positions and keys, as properties have it
+};
+
 /// One position of the layout. Levels nest, mostly in the order of the positions: a node of a level is one
 /// value of its position and those before.
 struct Level {
@@ -56,7 +72,8 @@ struct Level {
     Dense,   // one position for every value of a mode: position = sign * mode + offset
     Counted, // positions 0 .. count - 1
     Segment, // positions pointer(parents) .. pointer(parents, the last one later) - 1
-    Padded,  // as many positions for every node above: 0 .. width - 1, or a segment; a node fills the first
+    Padded,  // as many positions for every node above: 0 .. width - 1, or a segment; a node fills the first,
+             // or those that its home says
     Run,     // neighbouring values of a mode: position = pointer(parent) + mode + offset - first(parent)
   };
   Kind kind = Kind::Dense;
@@ -83,6 +100,7 @@ struct Level {
   /// Padded: what the keys of unused positions hold, so that the relation leaves them out. Without it they
   /// get zeros, at coordinates that have no entry.
   std::optional<term::Term> unused;
+  std::optional<Home> home; // Padded: a hash table
 
   std::string first;                    // Run: an index array with the least mode of each parent; or none
   std::optional<term::Term> first_most; // its upper bound, over the parent's position
@@ -92,6 +110,12 @@ struct Level {
   bool is_dense() const { return kind == Kind::Dense; }
   /// Are its nodes told apart by one mode that has a position of its own?
   bool has_mode() const { return kind == Kind::Dense || kind == Kind::Run; }
+  /// Does `order` have all keys?
+  bool orders_keys() const {
+    return std::all_of(keys.begin(), keys.end(), [&](const Key &key) {
+      return std::any_of(order.begin(), order.end(), [&](const SortKey &by) { return by.mode == key.mode; });
+    });
+  }
 };
 
 /// An index array that tells where entries are: `value` at the slots of those there are, `other` elsewhere.

@@ -15,6 +15,12 @@ Term meaning_of(const Mode &mode) {
   if (mode.cover > 0)
     return term::variable(fmt::format("first {} of {}", term::to_text(mode.value), mode.cover));
   if (mode.rest) return term::variable(fmt::format("{} after the first", term::to_text(mode.value)));
+  switch (mode.run) {
+  case Mode::Run::None: return mode.value;
+  case Mode::Run::First: return term::variable(fmt::format("first {} of a run", term::to_text(mode.value)));
+  case Mode::Run::Last: return term::variable(fmt::format("last {} of a run", term::to_text(mode.value)));
+  case Mode::Run::Length: return term::variable("length of a run");
+  }
   return mode.value;
 }
 
@@ -61,12 +67,16 @@ std::string level_text(const Level &level, const PiecePlan &plan) {
     break;
   case Level::Kind::Segment: text = fmt::format("segments: {}{}\n", segment_text(level, plan), in_all); break;
   case Level::Kind::Padded:
-    text = "padded: " + (level.pointer.empty()
-                             ? fmt::format("0 <= {} < {}", level.position,
-                                           level.count.empty() ? std::to_string(level.width) : level.count)
-                             : segment_text(level, plan));
+    text =
+        (level.home ? "hash table: " : "padded: ") +
+        (level.pointer.empty() ? fmt::format("0 <= {} < {}", level.position,
+                                             level.count.empty() ? std::to_string(level.width) : level.count)
+                               : segment_text(level, plan));
     text += level.unused ? fmt::format("; unused: {}\n", term::to_text(*level.unused))
                          : "; unused: zeros at other coordinates\n";
+    if (level.home)
+      text += fmt::format("    the first free position from {} on\n",
+                          term::to_text(plan.modes[level.home->mode].value));
     break;
   case Level::Kind::Run: return run_text(level, plan);
   }

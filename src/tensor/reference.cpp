@@ -190,8 +190,7 @@ private:
     const std::vector<ReferenceSubscript> &subscripts = step.access->subscripts;
     for (std::size_t mode : step.fresh) {
       std::int64_t index = step.access->tensor->index[mode][e] - subscripts[mode].shift;
-      std::int64_t extent = product_.extents[static_cast<std::size_t>(subscripts[mode].index)];
-      if (extent >= 0 && (index < 0 || index >= extent)) return false;
+      if (!is_allowed(subscripts[mode].index, index)) return false;
       index_of(subscripts[mode]) = index;
     }
     // An index may occur here twice: then its last value must be right for all of its places.
@@ -199,6 +198,13 @@ private:
       if (step.access->tensor->index[mode][e] != index_of(subscripts[mode]) + subscripts[mode].shift)
         return false;
     return true;
+  }
+
+  bool is_allowed(int index, std::int64_t value) const {
+    std::int64_t extent = product_.extents[static_cast<std::size_t>(index)];
+    if (extent >= 0 && (value < 0 || value >= extent)) return false;
+    auto range = product_.ranges.find(index);
+    return range == product_.ranges.end() || (range->second.first <= value && value < range->second.second);
   }
 
   void join(std::size_t depth, long double term) {
@@ -221,7 +227,7 @@ private:
     if (depth == broadcast_.size()) return add(term);
     for (std::int64_t index = 0; index < product_.extents[broadcast_[depth]]; ++index) {
       index_[broadcast_[depth]] = index;
-      broadcast(depth + 1, term);
+      if (is_allowed(static_cast<int>(broadcast_[depth]), index)) broadcast(depth + 1, term);
     }
   }
 

@@ -3,6 +3,7 @@
 #include "tensor/coordinates.h"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -34,6 +35,8 @@ struct ReferenceProduct {
   /// Extent of each index, which then lies in [0, extent); -1 where nothing but the factors' entries bounds
   /// it. An index of the result that occurs in no factor takes all values of its extent, which must be known.
   std::vector<std::int64_t> extents;
+  /// Of indices whose values are restricted to [first, second): by number.
+  std::map<int, std::pair<std::int64_t, std::int64_t>> ranges;
   /// What the result held before (for +=), row-major; empty for zeros.
   std::vector<double> initial;
 };

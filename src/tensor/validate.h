@@ -34,7 +34,8 @@ struct ValidateOptions {
 };
 
 /// Extents and counts first, then properties; where the extents are wrong nothing else is looked at. Linear
-/// in the arrays but for injectivity (sorting) and formulas (see ValidateOptions).
+/// in the arrays but for injectivity (sorting) and formulas (see ValidateOptions); formulas over two
+/// positions where neighbours suffice, or which say that they differ, are linear too.
 ValidationResult validate(const Tensor &tensor, const ValidateOptions &options = {});
 
 /// Checks layout.properties[property] alone. Precondition: the extents are right.

@@ -4,6 +4,7 @@
 #include "tensor/neighbours.h"
 #include "tensor/parallel.h"
 #include "tensor/validate.h"
+#include "tensor/validate_pairs.h"
 
 #include <algorithm>
 #include <atomic>
@@ -302,11 +303,19 @@ void PropertyCheck::report_trouble(const Term &condition, const std::vector<std:
 
 void PropertyCheck::check_formula() {
   const prove::Axiom &axiom = property_.axiom;
-  Enumeration cases(tensor_, axiom.variables, guard_to_test(axiom));
+  std::int64_t limit = std::max(
+      options_.budget, 4 * index_elements()); // for each part: the outermost loop may have a single value
+  if (std::optional<EqualPair> equal = find_equal_pair(tensor_, axiom, limit)) {
+    if (!equal->empty()) report_formula(axiom.variables, equal->data());
+    return;
+  }
+  Term guard = guard_to_test(axiom);
+  const std::vector<std::string> order = order_to_try(axiom.variables, guard);
+  Enumeration cases(tensor_, order, guard);
   if (cases.unbounded()) return mark_sampled(); // nothing bounds it: nothing to try
   Evaluator conclusion(axiom.conclusion, tensor_, cases.variables());
   constexpr std::int64_t one_thread_elements = 20000;
-  bool in_parallel = !axiom.variables.empty() && index_elements() >= one_thread_elements;
+  bool in_parallel = !order.empty() && index_elements() >= one_thread_elements;
   std::size_t parts = in_parallel ? 8 : 1;
   std::vector<std::vector<std::int64_t>> failing(parts);
   std::vector<Enumeration::Trouble> troubles(parts);
@@ -315,23 +324,21 @@ void PropertyCheck::check_formula() {
     return [&, part](const std::int64_t *values) {
       std::optional<std::int64_t> holds = conclusion.evaluate(values);
       if (holds && *holds != 0) return true;
-      failing[part].assign(values, values + axiom.variables.size());
+      failing[part].assign(values, values + order.size());
       failing[part].push_back(holds ? 1 : 0);
       return false;
     };
   };
-  std::int64_t limit = std::max(
-      options_.budget, 4 * index_elements()); // for each part: the outermost loop may have a single value
   run_parallel(parts, [&](std::size_t part) {
     ends[part] = cases.run(visitor(part), limit, troubles[part], part, parts);
   });
   auto found = [&](std::size_t part) {
     if (ends[part] == Enumeration::End::Undefined)
-      report_trouble(troubles[part].condition, axiom.variables, troubles[part].values.data());
+      report_trouble(troubles[part].condition, order, troubles[part].values.data());
     else if (!failing[part].empty() && failing[part].back() == 0)
-      report_trouble(axiom.conclusion, axiom.variables, failing[part].data());
+      report_trouble(axiom.conclusion, order, failing[part].data());
     else if (!failing[part].empty())
-      report_formula(axiom.variables, failing[part].data());
+      report_formula(order, failing[part].data());
     return !result_.ok();
   };
   bool exhausted = false;

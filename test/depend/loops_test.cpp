@@ -336,6 +336,19 @@ TEST(DependBudget, ExhaustedCountsAsADependence) {
   EXPECT_EQ(verdicts[0].reason, "budget exhausted");
 }
 
+TEST(DependRows, IncreaseWhereThePropertiesSaySo) {
+  auto increases = [](const Loops &loops, const char *value) {
+    prove::Prover prover(layout_for(loops).axioms());
+    return depend::strictly_increases(term::read_term(value), "r", term::Term(0), term::variable("NR"),
+                                      prover);
+  };
+  EXPECT_TRUE(increases(all_loops()[1], "rowidx(r)"));
+  EXPECT_TRUE(increases(all_loops()[1], "2*rowidx(r) + 1"));
+  EXPECT_FALSE(increases(all_loops()[1], "-rowidx(r)"));
+  EXPECT_FALSE(increases(all_loops()[1], "rowptr(r)")); // rows may be empty
+  EXPECT_FALSE(increases(all_loops()[2], "rowidx(r)")); // listed twice
+}
+
 TEST(DependPrint, VerdictsAsText) {
   depend::LoopVerdict parallel{"i", Verdict::Parallel, term::falsity(), "", "affine"};
   depend::LoopVerdict reduction{"A.p", Verdict::Reduction, term::read_term("A.p < A.p_"), "A.p = 0, A.p' = 1",

@@ -232,10 +232,12 @@ std::vector<Unit> units_of(loop::ElementType index, loop::ElementType value, std
 void compile_and_run(const Unit &unit, const std::string &compiler, const std::string &openmp) {
   Folder folder;
   std::ofstream(folder.path("unit.c")) << unit.text << main_text(unit.functions);
-  std::string command = compiler + openmp +
-                        " -Wall -Wextra -pedantic -Werror -O1 -g1 -fsanitize=address,undefined "
-                        "-fno-sanitize-recover=all " +
-                        folder.path("unit.c") + " -o " + folder.path("unit");
+  // Clang says so where the sanitizers' checks keep a simd loop from being one.
+  std::string command =
+      compiler + openmp +
+      " -Wall -Wextra -pedantic -Werror -Wno-pass-failed -O1 -g1 -fsanitize=address,undefined "
+      "-fno-sanitize-recover=all " +
+      folder.path("unit.c") + " -o " + folder.path("unit");
   std::string complaint = folder.run(command);
   EXPECT_EQ(complaint, "");
   if (complaint.empty()) {

@@ -185,3 +185,23 @@ TEST(Kernel, through_the_whole_session_with_files) {
   }
   EXPECT_GT(runs, 20u);
 }
+
+/// Sums of long results are stored past the caches; here of all, whose arrays lie in whole lines of the
+/// cache.
+TEST(Kernel, stores_past_the_caches) {
+  Problem problem{"Y(i,r) = A(i,j) * B(j,r)", {{"A", "csr"}}, {"chunk 7"}};
+  bool found = false;
+  Compiled kernel(problem, [&](std::string text) {
+    const std::string length = "4194304";
+    std::size_t at = text.find(length);
+    found = at != std::string::npos;
+    return found ? text.replace(at, length.size(), "0") : text;
+  });
+  EXPECT_TRUE(found);
+  std::mt19937_64 random(5);
+  for (std::int64_t width : {1, 8, 19, 56}) {
+    std::optional<PackedCase> input = Packer(problem).draw({{{"i", 8000}, {"j", 11}, {"r", width}}}, random);
+    ASSERT_TRUE(input);
+    if (!kernel.check(*input, 1) || !kernel.check(*input, 2)) return;
+  }
+}

@@ -1,4 +1,5 @@
-// Kernels over compositions of level formats (-f A=ds), packed and called, against the reference evaluator.
+// Kernels over compositions of level formats (-f A=ds) and over hash tables, packed and called, against the
+// reference evaluator.
 #include "run/compiled.h"
 
 #include <gtest/gtest.h>
@@ -8,11 +9,31 @@ using namespace unravel::run::test;
 
 namespace {
 
-const std::vector<std::string> vectors = {"d", "s", "u"};
-const std::vector<std::string> matrices = {"dd",     "ds",     "sd",     "ss",  "uq",      "du",
-                                           "ds:1,0", "ss:1,0", "uq:1,0", "sro", "sro:1,0", "csf"};
-const std::vector<std::string> tensors = {"sss", "ucq",       "dss",  "dsd",  "suq",       "sdd",
-                                          "duq", "sss:2,0,1", "dsro", "srod", "csf<1,2,0>"};
+const std::vector<std::string> vectors = {"d", "s", "u", "hash_vector<3>"};
+const std::vector<std::string> matrices = {"dd",
+                                           "ds",
+                                           "sd",
+                                           "ss",
+                                           "uq",
+                                           "du",
+                                           "ds:1,0",
+                                           "ss:1,0",
+                                           "uq:1,0",
+                                           "sro",
+                                           "sro:1,0",
+                                           "csf",
+                                           "hash_matrix<4>",
+                                           "@tables/table_of_rows",
+                                           "@tables/table_of_dense",
+                                           "@tables/rows_of_tables",
+                                           "@tables/tables_twice",
+                                           "@tables/tables_apart",
+                                           "@tables/row_tables",
+                                           "@tables/pairs",
+                                           "@tables/runs_down"};
+const std::vector<std::string> tensors = {"sss",  "ucq",  "dss",        "dsd",
+                                          "suq",  "sdd",  "duq",        "sss:2,0,1",
+                                          "dsro", "srod", "csf<1,2,0>", "@tables/tables_thrice"};
 
 Problem problem_of(const std::string &expression, const std::map<std::string, std::string> &formats) {
   Problem problem;

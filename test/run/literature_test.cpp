@@ -13,17 +13,21 @@ TEST(Literature, every_layout_on_small_inputs) {
   std::size_t kernels = 0;
   std::map<std::string, std::size_t> runs;
   for (const Problem &problem : literature_sample(50, 8)) {
-    Interpreted kernel(problem);
     ++kernels;
-    for (const Sizes &sizes : small_sizes(kernel.compilation().computation))
-      for (const SmallCase &input : kernel.inputs(sizes, take_all() ? 40 : 15, random)) {
-        loop::InterpretOptions options;
-        options.iteration_budget = 10'000;
-        options.permute_parallel = kernels % 2 == 1;
-        if (!kernel.check(input, options)) return;
-        for (const auto &format : problem.formats)
-          ++runs[format.second];
-      }
+    auto run_all = [&] {
+      Interpreted kernel(problem);
+      for (const Sizes &sizes : small_sizes(kernel.compilation().computation))
+        for (const SmallCase &input : kernel.inputs(sizes, take_all() ? 40 : 15, random)) {
+          loop::InterpretOptions options;
+          options.iteration_budget = 10'000;
+          options.permute_parallel = kernels % 2 == 1;
+          if (!kernel.check(input, options)) return;
+          for (const auto &format : problem.formats)
+            ++runs[format.second];
+        }
+    };
+    EXPECT_NO_THROW(run_all()) << problem.text();
+    if (HasFailure() && !take_all()) return;
   }
   for (const auto *layouts :
        {&literature_matrices(), &literature_squares(), &literature_tensors(), &literature_order_4()})

@@ -42,7 +42,7 @@ TEST(ScheduleGolden, EveryFilePrintsAsRecorded) {
 
 /// Every order that is planned names every variable once.
 TEST(ScheduleOrder, NamesEveryVariableOnce) {
-  for (const std::string name : {"orders", "sparser_operand", "given"})
+  for (const std::string name : {"orders", "sparser_operand", "strides", "given"})
     for (const std::string &input : golden_inputs("schedule", name)) {
       CombinationText text = read_combination_text(input);
       for (const combine::IterationSpace &leaf : combine_text(text).leaves) {

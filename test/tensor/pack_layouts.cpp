@@ -77,18 +77,31 @@ const std::vector<std::string> &user_layouts() {
   stored { [p] -> [i, j, k] : 0 <= p < NNZ and i = a(p) and j = b(p) and k = c(p) } at val(p);
   property range a in [0, M); property range b in [0, N); property range c in [0, K);
   property strictly increasing (c, a, b); })",
+      R"(layout slots_in_full(i: M, j: N) { # unused ones hold zeros at other columns
+  index col[M, W]; count W; value val[M, W];
+  stored { [r, s] -> [i, j] : i = M - 1 - r and 0 <= r < M and 0 <= s < W and j = col(r, s) } at val(r, s);
+  property forall r, s : 0 <= col(r, s) < N; property forall r, s, t : s < t => col(r, t) < col(r, s); })",
   };
   return texts;
 }
 
-layout::Layout derived_layout(const std::string &name, std::size_t order,
-                              const std::vector<std::int64_t> &parameters) {
+namespace {
+
+/// A layout of a file in test/layouts.
+layout::Layout layout_in(const std::string &file, const std::string &name, std::size_t order,
+                         const std::vector<std::int64_t> &parameters = {}) {
   parse::LayoutReference reference;
-  reference.file =
-      (std::filesystem::path(UNRAVEL_SOURCE_DIR) / "test" / "layouts" / "derived.layout").string();
+  reference.file = (std::filesystem::path(UNRAVEL_SOURCE_DIR) / "test" / "layouts" / file).string();
   reference.name = name;
   reference.parameters = parameters;
   return layout::load_layout(reference, order).layout;
+}
+
+} // namespace
+
+layout::Layout derived_layout(const std::string &name, std::size_t order,
+                              const std::vector<std::int64_t> &parameters) {
+  return layout_in("derived.layout", name, order, parameters);
 }
 
 const std::vector<layout::Layout> &derived_layouts() {
@@ -120,6 +133,13 @@ const std::vector<layout::Layout> &derived_layouts() {
     add("coo_relative", 2, {});
     add("all_diagonals", 2, {});
     add("block_diagonals", 2, {2});
+    for (const char *name : {"table_by_tens", "runs"})
+      result.push_back(layout_in("tables.layout", name, 1));
+    for (const char *name : {"row_tables", "tables_apart", "pairs", "runs_down", "table_of_rows",
+                             "table_of_dense", "rows_of_tables", "tables_twice"})
+      result.push_back(layout_in("tables.layout", name, 2));
+    for (const char *name : {"runs_of_ones", "tables_thrice"})
+      result.push_back(layout_in("tables.layout", name, 3));
     return result;
   }();
   return layouts;
@@ -134,8 +154,10 @@ const std::vector<layout::Layout> &shipped_layouts() {
          {"csr",          "csc",     "dcsr",      "dcsc",          "coo",      "coo_unsorted",
           "coo_dup",      "coo_aos", "csr_lower", "pattern_csr",   "bitmap",   "packed_lower",
           "packed_upper", "banded",  "skyline",   "symmetric_csr", "skew_csr", "lower_diagonal",
-          "ell",          "warp24",  "dia"})
+          "ell",          "warp24",  "dia",       "run_length"})
       result.push_back(shipped(name, 2));
+    result.push_back(shipped("hash_vector", 1, {4}));
+    result.push_back(shipped("hash_matrix", 2, {4}));
     result.push_back(shipped("sell", 2, {2}));
     result.push_back(shipped("csb", 2, {3}));
     result.push_back(shipped("bcsr", 2, {2, 3}));

@@ -14,7 +14,7 @@ layout::Layout derived_layout(const std::string &name, std::size_t order,
 /// All shipped layouts that can be packed, for some parameters.
 const std::vector<layout::Layout> &shipped_layouts();
 
-/// All of test/layouts/derived.layout, for some parameters.
+/// All of test/layouts/derived.layout, for some parameters, and of test/layouts/tables.layout.
 const std::vector<layout::Layout> &derived_layouts();
 
 /// All layouts for tensors of an order that the shipped files, user_layouts() and derived_layouts() have.

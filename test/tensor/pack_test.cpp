@@ -78,6 +78,17 @@ TEST(Pack, ManyEntries) {
         EXPECT_EQ(canonical(unpack(tensor)), canonical(given)) << name << " " << form;
       }
     }
+    for (std::int64_t buckets : {1, 64}) { // by buckets of entries, and entry by entry
+      if (shape[1] > 1000) continue;       // tables as wide as the matrix
+      layout::Layout table = shipped("hash_matrix", 2, {buckets});
+      Tensor tensor = pack(table, entries);
+      EXPECT_TRUE(validate(tensor).ok());
+      EXPECT_EQ(canonical(unpack(tensor)), canonical(entries)) << "tables of " << buckets;
+      Tensor single = pack(table, entries, {IndexType::Int64, ValueType::F32});
+      EXPECT_EQ(single.counts, tensor.counts);
+      for (std::size_t k = 0; k < tensor.array("key").size(); ++k)
+        ASSERT_EQ(single.array("key").integer(k), tensor.array("key").integer(k));
+    }
     layout::Layout back = layout_of(user_layouts()[0]);
     Tensor tensor = pack(back, entries, {IndexType::Int64, ValueType::F32});
     EXPECT_TRUE(validate(tensor).ok());
@@ -116,6 +127,106 @@ TEST(Pack, Arrays) {
   EXPECT_EQ(values_of<std::int64_t>(first, "ptr"), (std::vector<std::int64_t>{0, 0, 2, 2, 4}));
   Tensor dense = pack(shipped("dense", 2, {1, 0}), entries);
   EXPECT_EQ(values_of<double>(dense, "val"), (std::vector<double>{4, 0, 7, 0, 0, 7, 0, 0, 0, 1, 0, 0}));
+}
+
+TEST(Pack, HashTables) {
+  using Integers = std::vector<std::int32_t>;
+  // 8 and 5 want the place of an entry before them; the sums are in the order of the input.
+  Coordinates entries = entries_of({9}, {{{8}, 1}, {{3}, 2}, {{4}, 3}, {{8}, 5}, {{0}, 7}, {{5}, 9}});
+  Tensor table = pack(shipped("hash_vector", 1, {4}), entries);
+  EXPECT_EQ(table.counts.at("W"), 5);
+  EXPECT_EQ(values_of<std::int32_t>(table, "key"), (Integers{0, 4, 8, 5, 3}));
+  EXPECT_EQ(values_of<double>(table, "val"), (std::vector<double>{7, 3, 6, 9, 2}));
+  // The input's order decides nothing.
+  std::reverse(entries.index[0].begin(), entries.index[0].end());
+  std::reverse(entries.value.begin(), entries.value.end());
+  Tensor other = pack(shipped("hash_vector", 1, {4}), entries);
+  EXPECT_EQ(other.array("key"), table.array("key"));
+  EXPECT_EQ(pack(shipped("hash_vector", 1, {4}), Coordinates({9})).counts.at("W"), 0);
+  EXPECT_EQ(pack(shipped("hash_vector", 1, {8}), entries_of({9}, {{{7}, 1}})).counts.at("W"), 8);
+
+  Tensor rows = pack(shipped("hash_matrix", 2, {2}),
+                     entries_of({3, 6}, {{{0, 5}, 1}, {{0, 1}, 2}, {{2, 4}, 3}, {{0, 3}, 4}}));
+  EXPECT_EQ(rows.counts.at("W"), 4);
+  EXPECT_EQ(values_of<std::int32_t>(rows, "key"), (Integers{-1, 1, 3, 5, -1, -1, -1, -1, 4, -1, -1, -1}));
+  EXPECT_EQ(values_of<double>(rows, "val"), (std::vector<double>{0, 2, 4, 1, 0, 0, 0, 0, 3, 0, 0, 0}));
+
+  // Segments of other segments' nodes, which lie where the table has them.
+  layout::Layout listed = layout_of("layout listed(i: M, j: N) { levels i: hashed(4), j: compressed; }");
+  Tensor lists = pack(listed, entries_of({9, 2}, {{{8, 1}, 1}, {{2, 0}, 2}, {{4, 1}, 3}, {{8, 0}, 4}}));
+  EXPECT_EQ(values_of<std::int32_t>(lists, "key1"), (Integers{4, 8, 2}));
+  EXPECT_EQ(values_of<std::int32_t>(lists, "pos2"), (Integers{0, 1, 3, 4}));
+  EXPECT_EQ(values_of<double>(lists, "val"), (std::vector<double>{3, 4, 1, 2}));
+
+  layout::Layout small = layout_of(R"(layout small(i: M) {
+  index key[4]; value val[4];
+  stored { [p] -> [i] : 0 <= p < 4 and i = key(p) and 0 <= i } at val(p);
+  property forall p : -1 <= key(p) < M; property forall p : 0 <= key(p) => key(p) mod 4 <= p;
+  property forall p, q : key(q) mod 4 <= p < q and 0 <= key(q) => 0 <= key(p);
+  property forall p, q : p < q and 0 <= key(p) => key(p) != key(q); })");
+  Tensor full = pack(small, entries_of({9}, {{{0}, 1}, {{1}, 1}, {{4}, 1}, {{5}, 1}}));
+  EXPECT_EQ(values_of<std::int32_t>(full, "key"), (Integers{0, 4, 1, 5}));
+  for (const Coordinates &many : {entries_of({9}, {{{0}, 1}, {{3}, 1}, {{7}, 1}}),
+                                  entries_of({9}, {{{0}, 1}, {{1}, 1}, {{2}, 1}, {{3}, 1}, {{4}, 1}})})
+    EXPECT_EQ(
+        refusal([&] { pack(small, many); }),
+        "not-storable: these entries can't be stored in layout `small`: position `p` is below 4, but an "
+        "entry finds no free one from `i mod 4` on | choose another layout with -f");
+}
+
+/// What a property says beyond that a slot isn't before its home is kept, or found out.
+TEST(Pack, OtherTables) {
+  const std::string slots = "index key[W]; count W; value val[W]; stored { [p] -> [i] : 0 <= p < W and i = "
+                            "key(p) and 0 <= i } at val(p); property forall p : -1 <= key(p) < M; property "
+                            "forall p : 0 <= key(p) => key(p) mod 4 <= p; ";
+  Coordinates entries = entries_of({9}, {{{8}, 1}, {{3}, 2}, {{4}, 3}, {{1}, 5}});
+  // Sorted, with gaps.
+  layout::Layout sorted = layout_of("layout sorted(i: M) { " + slots +
+                                    "property forall p, q : p < q and 0 <= key(p) and 0 <= key(q) => key(p) "
+                                    "< key(q); }");
+  EXPECT_EQ(values_of<std::int32_t>(pack(sorted, entries), "key"),
+            (std::vector<std::int32_t>{-1, 1, -1, 3, 4, 8}));
+  // No entry far from its home.
+  layout::Layout near = layout_of("layout near(i: M) { " + slots +
+                                  "property forall p : 0 <= key(p) => p <= key(p) mod 4 + 1; "
+                                  "property forall p, q : p < q and 0 <= key(p) => key(p) != key(q); }");
+  EXPECT_EQ(values_of<std::int32_t>(pack(near, entries), "key"), (std::vector<std::int32_t>{4, 8, 1, 3}));
+  entries.append({0}, 1);
+  EXPECT_EQ(refusal([&] { pack(near, entries); }).substr(0, 13), "not-storable:");
+}
+
+TEST(Pack, Runs) {
+  using Integers = std::vector<std::int32_t>;
+  layout::Layout runs = shipped("run_length", 2);
+  Tensor packed = pack(runs, entries_of({3, 9}, {{{2, 4}, 1},
+                                                 {{0, 2}, 5},
+                                                 {{0, 1}, 5},
+                                                 {{2, 3}, 0.5},
+                                                 {{0, 3}, 6},
+                                                 {{0, 8}, 6},
+                                                 {{2, 3}, 0.5},
+                                                 {{2, 5}, -1},
+                                                 {{0, 0}, 5}}));
+  EXPECT_EQ(values_of<std::int32_t>(packed, "rowptr"), (Integers{0, 3, 3, 5}));
+  EXPECT_EQ(values_of<std::int32_t>(packed, "first"), (Integers{0, 3, 8, 3, 5}));
+  EXPECT_EQ(values_of<std::int32_t>(packed, "stop"), (Integers{3, 4, 9, 5, 6}));
+  EXPECT_EQ(values_of<double>(packed, "val"), (std::vector<double>{5, 6, 6, 1, -1}));
+  EXPECT_EQ(packed.counts.at("NRUN"), 5);
+  // A row ends a run, and so does another sign of zero.
+  Tensor zeros =
+      pack(runs, entries_of({2, 3}, {{{0, 2}, 0.0}, {{1, 0}, 0.0}, {{1, 1}, -0.0}, {{1, 2}, -0.0}}));
+  EXPECT_EQ(values_of<std::int32_t>(zeros, "first"), (Integers{2, 0, 1}));
+  EXPECT_EQ(pack(runs, Coordinates({4, 0})).counts.at("NRUN"), 0);
+  // Where a property bounds them, longer ones are refused.
+  layout::Layout pairs = layout_of(
+      "layout pairs(i: M) { index first[K], stop[K]; count K; value val[K]; stored { [p] -> [i] : 0 <= p < K "
+      "and first(p) <= i < stop(p) } at val(p); property forall p : 0 <= first(p) and stop(p) <= M; property "
+      "forall p : stop(p) <= first(p) + 2; }");
+  EXPECT_EQ(refusal([&] { pack(pairs, entries_of({9}, {{{1}, 1}, {{2}, 1}})); }), "no error");
+  EXPECT_EQ(
+      refusal([&] { pack(pairs, entries_of({9}, {{{1}, 1}, {{2}, 1}, {{3}, 1}})); }),
+      "not-storable: these entries can't be stored in layout `pairs`: `forall p : stop(p) <= first(p) + "
+      "2` does not hold: first[0] = 1, stop[0] = 4 for p = 0 | choose another layout with -f");
 }
 
 TEST(Unpack, GivenArrays) {
@@ -190,10 +301,16 @@ TEST(Pack, Refusals) {
   EXPECT_EQ(matrix("0 <= p < K and i = j + f(p) and i + j = 2*r and 0 <= r < N",
                    "index f[K]; count K; value val[K, N];"),
             refused("matrix", form("i = j + f(p)")));
+  // Half-open runs, runs in two coordinates.
   EXPECT_EQ(
-      plan("layout runs(i: M) { index first[K], stop[K]; count K; value val[K]; stored { [p] -> [i] : 0 <= p "
-           "< K and first(p) <= i < stop(p) } at val(p); }"),
-      refused("runs", form("first(p) <= i")));
+      plan("layout heads(i: M) { index stop[K]; count K; value val[K]; stored { [p] -> [i] : 0 <= p < K and "
+           "0 <= i < stop(p) } at val(p); }"),
+      refused("heads", form("0 <= i")));
+  EXPECT_EQ(
+      plan(
+          "layout boxes(i: M, j: N) { index top[K], end[K], left[K], right[K]; count K; value val[K]; stored "
+          "{ [p] -> [i, j] : 0 <= p < K and top(p) <= i < end(p) and left(p) <= j < right(p) } at val(p); }"),
+      refused("boxes", form("left(p) <= j")));
   const std::string half =
       "index idx[K]; count K; value val[K], other[K]; stored { [p] -> [i] : 0 <= p < K and i = "
       "idx(p) } at val(p); ";

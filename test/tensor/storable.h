@@ -42,7 +42,7 @@ inline Coordinates storable(const layout::Layout &layout, PackPlan plan, Coordin
       Tensor packed = pack(layout, plan, placed, options);
       return layout.pieces.size() > 1 ? unpack(packed, options.max_memory) : placed;
     } catch (const report::Error &error) {
-      if (error.diagnostic().kind != report::Kind::not_storable) throw;
+      if (error.diagnostic().kind != report::Kind::not_storable || placed.size() == 0) throw;
       placed.resize(placed.size() / 2);
     }
   }

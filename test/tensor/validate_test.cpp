@@ -116,6 +116,37 @@ TEST(Validate, Injective) {
   EXPECT_EQ(Scene("injective f").check(many), "f[4] = 2665 and f[19000] = 2665");
 }
 
+/// Formulas that hash tables have: in linear time.
+TEST(Validate, Tables) {
+  const ValidateOptions little{.budget = 1000};
+  std::vector<std::int32_t> rising(100000);
+  for (std::size_t k = 0; k < rising.size(); ++k)
+    rising[k] = static_cast<std::int32_t>(2 * k);
+  Scene differ("forall p, q : p < q and 0 <= f(p) => f(p) != f(q)");
+  EXPECT_EQ(differ.check({1, 2, 3}), "ok");
+  EXPECT_EQ(differ.check({1, -1, 2, -1, 1}), "f[0] = 1, f[4] = 1 for p = 0, q = 4");
+  EXPECT_EQ(differ.check(rising, {}, {0}, little), "ok");
+  rising[70000] = 8;
+  EXPECT_EQ(differ.check(rising, {}, {0}, little), "f[4] = 8, f[70000] = 8 for p = 4, q = 70000");
+  rising[70000] = 140000;
+  Scene tuples("forall p, q : p < q => f(p) != f(q) or g(p) - p != g(q) - q");
+  EXPECT_EQ(tuples.check({1, 1, 1}, {5, 7, 6}), "ok");
+  EXPECT_EQ(tuples.check({1, 2, 1}, {5, 7, 7}), "f[0] = 1, f[2] = 1, g[0] = 5, g[2] = 7 for p = 0, q = 2");
+  Scene within("forall r, p, q : s(r) <= p < q < s(r + 1) => f(p) != f(q)");
+  EXPECT_EQ(within.check({1, 2, 1, 3}, {}, {0, 2, 4}), "ok");
+  EXPECT_EQ(within.check({1, 2, 1, 3}, {}, {0, 1, 4}), "ok");
+  EXPECT_EQ(within.check({1, 2, 3, 2}, {}, {0, 1, 4}), "f[1] = 2, f[3] = 2 for r = 1, p = 1, q = 3");
+  EXPECT_EQ(within.check({1, 2, 3, 2}, {}, {0, 9, 4}).substr(0, 2), "f[");
+  EXPECT_EQ(within.check({1, 2, 3, 4}, {}, {0, INT64_MAX, INT64_MIN}).substr(0, 12), "`p < s(r + 1");
+  // Each entry's search, not each pair of positions.
+  Scene gaps("forall p, q : floor(f(q) / 2) <= p < q and 0 <= f(q) => 0 <= f(p)");
+  EXPECT_EQ(gaps.check(rising, {}, {0}, little), "ok");
+  rising[500] = -1;
+  EXPECT_EQ(gaps.check(rising, {}, {0}, little), "ok");
+  rising[501] = 996;
+  EXPECT_EQ(gaps.check(rising, {}, {0}, little), "f[500] = -1 for q = 501, p = 500");
+}
+
 TEST(Validate, Formulas) {
   EXPECT_EQ(Scene("s(0) = 0").check({}, {}, {0, 1}), "ok");
   EXPECT_EQ(Scene("s(0) = 0").check({}, {}, {1, 1}), "s[0] = 1");
@@ -137,13 +168,11 @@ TEST(Validate, Formulas) {
     rising[k] = static_cast<std::int32_t>(k);
   EXPECT_EQ(order.check(rising, {}, {0, 100000}, {.budget = 1000}), "ok") << "neighbours suffice: linear";
   // No chain: the pairs are too many.
-  Scene pairs("forall p, q : p < q => f(p) != f(q)");
-  EXPECT_EQ(pairs.check({1, 2, 3}), "ok");
-  EXPECT_EQ(pairs.check({1, 2, 1}), "f[0] = 1, f[2] = 1 for p = 0, q = 2");
-  EXPECT_EQ(pairs.check(rising, {}, {0}, {.budget = 1000}), "ok, sampled");
-  for (std::size_t k = 50000; k < rising.size(); ++k)
-    rising[k] = 1;
-  EXPECT_EQ(pairs.check(rising, {}, {0}, {.budget = 1000}).substr(0, 2), "f[");
+  const std::vector<std::int32_t> others(rising.size(), -1);
+  Scene pairs("forall p, q : p < q => f(p) != g(q)");
+  EXPECT_EQ(pairs.check({1, 2, 3}, {1, 1, 3}), "f[0] = 1, g[1] = 1 for p = 0, q = 1");
+  EXPECT_EQ(pairs.check(rising, others, {0}, {.budget = 1000}), "ok, sampled");
+  EXPECT_EQ(pairs.check(others, others, {0}, {.budget = 1000}).substr(0, 2), "f[");
   EXPECT_EQ(Scene("forall p : f(p) + 9223372036854775807 >= 0").check({1}),
             "`0 <= f(p) + 9223372036854775807` can't be evaluated for p = 0");
 }

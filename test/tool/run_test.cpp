@@ -224,5 +224,24 @@ TEST(ToolRun, OwnLayoutFiles) {
   EXPECT_EQ(desk.unravel({"explain", spmv, "-f", "A=" + own}).code, 0);
 }
 
+TEST(ToolRun, TransformedSpaces) {
+  Desk desk;
+  for (const char *layout : {"csr", "csc", "coo", "bcsr<2,3>", "ell", "dia", "sell<4>", "csb<8>"})
+    for (const char *schedule :
+         {"tile i by 16, j by 8", "split j by 5", "bound j in [3, 17)", "skew j by i",
+          "bound i in [2, 4]; bound i in [3, 9]; tile j by 4", "bound j = 40; tile j by 7"}) {
+      SCOPED_TRACE(schedule);
+      expect_right(desk, {"run", spmv, "-f", std::string("A=") + layout, "-i", "A=random:30x40,density=0.1",
+                          "-i", "x=random", "-s", schedule});
+    }
+  Outcome outcome = desk.unravel({"run", spmv, "-f", "A=csr", "-i", "A=random:30x40,density=0.1", "-i",
+                                  "x=random", "-s", "bound j = 41"});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_EQ(outcome.error, "-s:1:11: error: index `j` has the extent 40 in these data, not 41 [wrong-shape]\n"
+                           "  1 | bound j = 41\n"
+                           "    |           ^~\n"
+                           "  hint: write `bound j = 40`\n");
+}
+
 } // namespace
 } // namespace unravel::tool::test

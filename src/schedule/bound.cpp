@@ -1,0 +1,69 @@
+// Parts of an iteration space, and extents that are known when the kernel is made.
+#include "report/diagnostic.h"
+#include "schedule/transform.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace unravel::schedule {
+
+using term::Term;
+
+void bound(combine::IterationSpace &space, const Transformation &how) {
+  if (how.low >= how.high)
+    report::fail(report::Kind::bad_transformation, how.span,
+                 fmt::format("there is no value from {} to below {}", how.low, how.high),
+                 "a range contains its lower end: `bound j in [0, 64)`");
+  if (std::find(space.coordinates.begin(), space.coordinates.end(), how.variable.text) ==
+      space.coordinates.end())
+    report::fail(report::Kind::bad_transformation, how.variable.span,
+                 fmt::format("`{}` is not a coordinate", how.variable.text),
+                 fmt::format("the coordinates are {}", fmt::join(space.coordinates, ", ")));
+  Term range = term::between(Term(how.low), term::variable(how.variable.text), Term(how.high));
+  space.relation = term::conjunction({space.relation, range});
+}
+
+void fix_extent(combine::Combination &combination, const Transformation &how) {
+  const std::string &index = how.variable.text;
+  auto extent = combination.extents.find(index);
+  const term::Variable *size =
+      extent == combination.extents.end() ? nullptr : extent->second.as<term::Variable>();
+  if (!size)
+    report::fail(
+        report::Kind::bad_transformation, how.variable.span,
+        fmt::format("`{}` has no extent of its own", index),
+        "only coordinates that are a subscript by themselves have one: write `bound r = 16` for the r of "
+        "B(j,r)");
+  const std::string name = size->name;
+  combination.conditions.push_back(
+      {term::equal(term::variable(name), Term(how.number)),
+       fmt::format("the kernel was made for {} of index {}", how.number, index)});
+  const term::Substitution by{{name, Term(how.number)}};
+  auto fix = [&](Term &term) { term = term::substitute(term, by); };
+  auto fix_operand = [&](combine::Operand &operand) {
+    for (Term &coordinate : operand.coordinates)
+      fix(coordinate);
+    for (Term &slot : operand.slots)
+      fix(slot);
+    fix(operand.slot);
+  };
+  for (combine::IterationSpace &leaf : combination.leaves) {
+    fix(leaf.relation);
+    fix(leaf.places);
+    for (combine::Operand &operand : leaf.operands)
+      fix_operand(operand);
+    fix_operand(leaf.target);
+    for (combine::AddedVariable &variable : leaf.added)
+      fix(variable.value);
+  }
+  fix_operand(combination.target);
+  for (prove::Axiom &axiom : combination.axioms)
+    fix(axiom.guard), fix(axiom.conclusion);
+  for (auto &[array, extents] : combination.arrays)
+    for (Term &each : extents)
+      fix(each);
+  for (auto &[of, term] : combination.extents)
+    fix(term);
+}
+
+} // namespace unravel::schedule

@@ -1,0 +1,174 @@
+#include "schedule/transform.h"
+
+#include "report/diagnostic.h"
+#include "schedule/determination.h"
+#include "space/set.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace unravel::schedule {
+
+using term::Term;
+
+namespace {
+
+bool has(const combine::IterationSpace &space, const std::string &variable) {
+  std::vector<std::string> all = space.variables();
+  return std::find(all.begin(), all.end(), variable) != all.end();
+}
+
+bool is_position(const combine::IterationSpace &space, const std::string &variable) {
+  return std::find(space.positions.begin(), space.positions.end(), variable) != space.positions.end();
+}
+
+[[noreturn]] void fail_unknown(const combine::Combination &combination, const parse::Name &name) {
+  std::vector<std::string> variables;
+  for (const combine::IterationSpace &leaf : combination.leaves)
+    for (const std::string &variable : leaf.variables())
+      if (std::find(variables.begin(), variables.end(), variable) == variables.end())
+        variables.push_back(variable);
+  std::string near = report::nearest(name.text, variables);
+  report::fail(report::Kind::unknown_variable, name.span,
+               fmt::format("`{}` is not a variable of this computation", name.text),
+               fmt::format("its variables are {}{}", fmt::join(variables, ", "),
+                           near.empty() ? "" : fmt::format("; did you mean `{}`?", near)));
+}
+
+/// What a space says of one variable and sizes alone.
+std::vector<Term> bounds_of(const combine::IterationSpace &space, const std::string &variable) {
+  std::vector<std::string> all = space.variables();
+  auto is_other = [&](const Term &atom) {
+    const auto *plain = atom.as<term::Variable>();
+    return !plain || (plain->name != variable && std::find(all.begin(), all.end(), plain->name) != all.end());
+  };
+  std::vector<Term> result;
+  for (const Term &part : space::Set(space.relation).project(is_other).simple_hull().constraints())
+    if (term::mentions(part, variable)) result.push_back(part);
+  return result;
+}
+
+void apply(combine::IterationSpace &space, const Transformation &how) {
+  switch (how.kind) {
+  case Transformation::Kind::Tile:
+  case Transformation::Kind::Split: return tile(space, how);
+  case Transformation::Kind::Skew: return skew(space, how);
+  case Transformation::Kind::Shift: return shift(space, how);
+  case Transformation::Kind::Bound: return bound(space, how);
+  case Transformation::Kind::Fix: return; // of all leaves at once
+  }
+}
+
+} // namespace
+
+void add_variable(combine::IterationSpace &space, combine::AddedVariable variable,
+                  const Transformation &how) {
+  if (has(space, variable.name))
+    report::fail(report::Kind::duplicate_name, how.span,
+                 fmt::format("there is a variable `{}` already", variable.name),
+                 fmt::format("transform `{}` instead", variable.name));
+  Term name = term::variable(variable.name);
+  std::vector<Term> parts{space.relation};
+  if (const auto *quotient = variable.value.as<term::FloorDivide>())
+    parts.push_back(term::between(term::scale(quotient->divisor, name), quotient->numerator,
+                                  term::scale(quotient->divisor, name) + Term(quotient->divisor)));
+  else
+    parts.push_back(term::equal(name, variable.value));
+  space.relation = term::conjunction(parts);
+  for (Term &part : bounds_of(space, variable.name)) // so that it may be outermost
+    parts.push_back(std::move(part));
+  space.relation = term::conjunction(std::move(parts));
+  space.added.push_back(std::move(variable));
+}
+
+namespace {
+
+/// Coordinates lie within their extents, also where only the entries of a list say which there are.
+void add_extents(combine::IterationSpace &space, const combine::Combination &combination) {
+  std::vector<Term> parts{space.relation};
+  for (const std::string &index : space.coordinates)
+    if (auto extent = combination.extents.find(index); extent != combination.extents.end())
+      parts.push_back(term::between(Term(0), term::variable(index), extent->second));
+  space.relation = term::conjunction(std::move(parts));
+}
+
+} // namespace
+
+void transform(combine::Combination &combination, const parse::ScheduleTree &schedule) {
+  if (!schedule.transformations.empty())
+    for (combine::IterationSpace &leaf : combination.leaves)
+      add_extents(leaf, combination);
+  for (const Transformation &how : schedule.transformations) {
+    auto applies = [&](const combine::IterationSpace &leaf) {
+      return has(leaf, how.variable.text) && (how.by.text.empty() || has(leaf, how.by.text));
+    };
+    if (!combination.leaves.empty() &&
+        std::none_of(combination.leaves.begin(), combination.leaves.end(), applies)) {
+      bool known = std::any_of(combination.leaves.begin(), combination.leaves.end(),
+                               [&](auto &leaf) { return has(leaf, how.variable.text); });
+      fail_unknown(combination, known ? how.by : how.variable);
+    }
+    if (how.kind == Transformation::Kind::Fix) {
+      fix_extent(combination, how);
+      continue;
+    }
+    for (combine::IterationSpace &leaf : combination.leaves) {
+      if (!applies(leaf)) continue;
+      if (is_position(leaf, how.variable.text)) // over all entries, also across segments
+        leaf = combine::with_slots_in_range(std::move(leaf), combination.arrays);
+      apply(leaf, how);
+    }
+  }
+  for (combine::IterationSpace &leaf : combination.leaves)
+    if (!is_bounded(leaf, schedule.order)) // `order A.p, i`
+      leaf = combine::with_slots_in_range(std::move(leaf), combination.arrays);
+}
+
+std::vector<parse::Name> without_others(std::vector<parse::Name> order, const combine::IterationSpace &space,
+                                        const combine::Combination &combination) {
+  std::erase_if(order, [&](const parse::Name &name) {
+    return !has(space, name.text) && std::any_of(combination.leaves.begin(), combination.leaves.end(),
+                                                 [&](auto &other) { return has(other, name.text); });
+  });
+  return order;
+}
+
+std::vector<parse::Name> place_added(const combine::IterationSpace &space, std::vector<parse::Name> order) {
+  Determination determination(space);
+  auto place = [&](const std::string &name) {
+    return std::find_if(order.begin(), order.end(), [&](auto &each) { return each.text == name; });
+  };
+  // The loop that gives a variable its value: its own, or that of one which it follows from.
+  auto leader = [&](const std::string &variable) {
+    int wanted = determination.find(variable);
+    Variables bound = determination.close(0);
+    for (auto at = order.begin(); wanted >= 0 && at != order.end(); ++at) {
+      int each = determination.find(at->text);
+      if (each < 0 || (bound & (Variables{1} << each))) continue;
+      bound = determination.close(bound | (Variables{1} << each));
+      if (bound & (Variables{1} << wanted)) return at;
+    }
+    return place(variable);
+  };
+  // The first place from there on where the variable is bounded.
+  auto insert = [&](std::vector<parse::Name>::iterator from, const std::string &name) {
+    int variable = determination.find(name);
+    Variables bound = determination.close(0);
+    for (auto at = order.begin();; ++at) {
+      if (at >= from && variable >= 0 && determination.bounded(static_cast<std::size_t>(variable), bound)) {
+        order.insert(at, {name, {}});
+        return;
+      }
+      if (at == order.end()) return; // it follows from others
+      if (int each = determination.find(at->text); each >= 0)
+        bound = determination.close(bound | (Variables{1} << each));
+    }
+  };
+  std::ptrdiff_t outside = 0;
+  for (const combine::AddedVariable &added : space.added)
+    if (place(added.name) == order.end())
+      insert(added.outermost ? order.begin() + outside++ : leader(added.of), added.name);
+  return order;
+}
+
+} // namespace unravel::schedule

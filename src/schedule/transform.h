@@ -1,0 +1,48 @@
+#pragma once
+
+#include "combine/space.h"
+#include "parse/tree.h"
+#include "schedule/order.h"
+
+/// Transformations of iteration spaces: a tile, a skewed coordinate is one more variable of the relation, a
+/// function of the others, which scanning and find synthesis then treat like any other. So a tile over a
+/// coordinate that is read from a sorted index array is an interval to be found in it: the monotonicity guard
+/// of Zhao et al., section 5, with its proofs.
+namespace unravel::schedule {
+
+/// Applies the transformations of a schedule, in the order in which they were written, to every leaf that has
+/// the variables. All are changes of the space alone: which points it has and what they are called; their
+/// order is given by `order`, or place_added. Throws mistakes: an unknown variable, a name that is taken, a
+/// factor that makes no sense.
+void transform(combine::Combination &combination, const parse::ScheduleTree &schedule);
+
+/// The names of an order without those that only other leaves know: the pieces of a layout may have different
+/// positions.
+std::vector<parse::Name> without_others(std::vector<parse::Name> order, const combine::IterationSpace &space,
+                                        const combine::Combination &combination);
+
+/// An order with the added variables that it doesn't mention: tiles outermost, in the order in which they
+/// were written; the others directly outside the loop that gives their variable its value.
+std::vector<parse::Name> place_added(const combine::IterationSpace &space, std::vector<parse::Name> order);
+
+// ---- one function per transformation; each is a file. Precondition: the space has the variable.
+
+using Transformation = parse::ScheduleTree::Transformation;
+
+/// v.tile (v.split) = floor(v / size).
+void tile(combine::IterationSpace &space, const Transformation &how);
+/// v.skew = v + factor * by.
+void skew(combine::IterationSpace &space, const Transformation &how);
+/// v.shift = v + distance.
+void shift(combine::IterationSpace &space, const Transformation &how);
+/// Only the points with low <= v < high: the others are left out.
+void bound(combine::IterationSpace &space, const Transformation &how);
+/// The extent of a coordinate is a number: a condition on the kernel's arguments, and a constant everywhere
+/// else.
+void fix_extent(combine::Combination &combination, const Transformation &how);
+
+/// Adds a variable with its value to a space, as an equation or, for floor(v / size), as two inequalities.
+/// Throws where the name is taken.
+void add_variable(combine::IterationSpace &space, combine::AddedVariable variable, const Transformation &how);
+
+} // namespace unravel::schedule
