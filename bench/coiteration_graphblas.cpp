@@ -1,34 +1,13 @@
 #include "coiteration_peers.h"
 
-extern "C" {
-#include <GraphBLAS.h>
-}
+#include "graphblas.h"
 
-#include <cstdlib>
-#include <fmt/format.h>
 #include <memory>
-#include <stdexcept>
 #include <utility>
 
 namespace unravel::bench {
 
 namespace {
-
-void require(GrB_Info info) {
-  if (info != GrB_SUCCESS)
-    throw std::runtime_error(fmt::format("GraphBLAS returned {}", static_cast<int>(info)));
-}
-
-/// GraphBLAS is set up once per process; 64-bit indices are its own.
-void begin(int threads) {
-  static const bool begun = [] {
-    require(GrB_init(GrB_NONBLOCKING));
-    std::atexit([] { GrB_finalize(); });
-    return true;
-  }();
-  static_cast<void>(begun);
-  require(GxB_Global_Option_set(GxB_GLOBAL_NTHREADS, threads));
-}
 
 /// How operands are kept: as lists of entries. Left to itself GraphBLAS makes a bitmap or a full array of a
 /// denser one when it is imported, a conversion that isn't timed and that others don't get.

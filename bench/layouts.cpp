@@ -5,7 +5,6 @@
 
 #include "contest.h"
 #include "kernel.h"
-#include "layout_arrays.h"
 
 #include <algorithm>
 #include <cmath>
@@ -72,7 +71,7 @@ double difference(const tensor::Tensor &reference, const tensor::Tensor &found) 
 
 bench::Contest measure(const std::string &layout, const tensor::Coordinates &matrix, int threads, int pairs) {
   tensor::Tensor rows = bench::pack_as("csr", matrix);
-  tensor::Tensor other = bench::pack_by_hand(layout, matrix);
+  tensor::Tensor other = bench::pack_as(layout, matrix);
   tensor::Tensor x = bench::pack_as("dense", bench::sparse_vector(matrix.shape[1], 1));
   tensor::Tensor y = bench::pack_as("dense", tensor::Coordinates({matrix.shape[0]}));
   tensor::Tensor z = y;

@@ -1,33 +1,12 @@
 #include "spmv_peers.h"
 
-extern "C" {
-#include <GraphBLAS.h>
-}
+#include "graphblas.h"
 
-#include <cstdlib>
-#include <fmt/format.h>
 #include <memory>
-#include <stdexcept>
 
 namespace unravel::bench {
 
 namespace {
-
-void require(GrB_Info info) {
-  if (info != GrB_SUCCESS)
-    throw std::runtime_error(fmt::format("GraphBLAS returned {}", static_cast<int>(info)));
-}
-
-/// GraphBLAS is set up once per process.
-void begin(int threads) {
-  static const bool begun = [] {
-    require(GrB_init(GrB_NONBLOCKING));
-    std::atexit([] { GrB_finalize(); });
-    return true;
-  }();
-  static_cast<void>(begun);
-  require(GxB_Global_Option_set(GxB_GLOBAL_NTHREADS, threads));
-}
 
 class Product {
 public:

@@ -3,7 +3,7 @@
 add_library(unravel_contest STATIC bench/contest.cpp bench/kernel.cpp)
 target_link_libraries(unravel_contest PUBLIC unravel_flags unravel_pipeline unravel_build unravel_tensor fmt::fmt)
 
-add_executable(bench_layouts bench/layouts.cpp bench/layout_arrays.cpp)
+add_executable(bench_layouts bench/layouts.cpp)
 target_link_libraries(bench_layouts PRIVATE unravel_contest)
 
 add_executable(bench_schedules bench/schedules.cpp)
