@@ -29,6 +29,9 @@ bool contains(const std::vector<std::string> &words, std::string_view word) {
 
 using Transformation = ScheduleTree::Transformation;
 
+/// Of tiles, factors, distances: what is computed from them and from sizes fits in 64 bits.
+constexpr std::int64_t largest = std::int64_t{1} << 31;
+
 class ScheduleParser {
 public:
   explicit ScheduleParser(const std::shared_ptr<const text::Source> &source)
@@ -98,7 +101,12 @@ private:
 
   std::int64_t parse_integer(Transformation &of, const std::string &what, std::int64_t least) {
     of.number_span = tokens_.span_here();
-    return tokens_.expect_integer(what, least);
+    std::int64_t number = tokens_.expect_integer(what, least);
+    if (number > largest)
+      report::fail(report::Kind::number_too_large, of.number_span,
+                   "`" + std::to_string(number) + "` is too large for a schedule",
+                   "the largest number is " + std::to_string(largest));
+    return number;
   }
 
   void parse_tiles(Transformation::Kind kind) {
@@ -140,9 +148,9 @@ private:
     } else {
       tokens_.expect("in", "after `" + bound.variable.text + "`", example);
       tokens_.open("[", "after `in`", example);
-      bound.low = tokens_.expect_integer("the least value", 0);
+      bound.low = parse_integer(bound, "the least value", 0);
       tokens_.expect(",", "after the least value", example);
-      bound.high = tokens_.expect_integer("the end of the range", 0);
+      bound.high = parse_integer(bound, "the end of the range", 0);
       if (!tokens_.at_any({")", "]"})) tokens_.fail_expected("`)` or `]` after the range");
       if (tokens_.next().text == "]") ++bound.high;
       tokens_.forget_open();

@@ -22,7 +22,7 @@ void add_kernel_options(CLI::App &command, Options &options) {
       ->allow_extra_args(false);
   command
       .add_option("-s,--schedule", options.schedules,
-                  "schedule: 'order i, A.p, j; parallel i; find x by binary; chunk 64; serial'")
+                  "schedule: 'tile j by 64; order j.tile, i, A.p; parallel i; find x by binary; chunk 64; serial'")
       ->allow_extra_args(false);
   command
       .add_option("--find", options.finds,
