@@ -45,7 +45,31 @@ Term match_beyond(const Level &level, const Term &skip) {
   return term::conjunction(std::move(parts));
 }
 
-/// At a proved stopping point: the match, if it is there, or the chain of matches from there on.
+/// How many positions a long walk may pass at once.
+constexpr std::int64_t stride = 8;
+
+/// What matches is a range of sorted positions, a tile say, and mostly longer than one: a loop with bounds of
+/// its own, which later passes know, is worth looking for the end first.
+bool is_range(const Level &level, const LevelPlan &plan) {
+  if (plan.unique || !plan.partitioned || plan.direction != find::Direction::Up) return false;
+  const auto *width = level.components.size() == 1 ? level.components[0].width.as<term::Constant>() : nullptr;
+  return width && width->value > 1;
+}
+
+/// Walks from the first match of a range to its end, `stride` positions at once where they match.
+Block end_of_range(const Level &level, const std::string &first, const std::string &last, const Term &end,
+                   const Term &match) {
+  Term position = term::variable(last), ahead = position + Term(stride - 1);
+  Block step{{assign(last, position + Term(1))}}, leap{{assign(last, position + Term(stride))}};
+  return {{loop::Declare{last, term::variable(first)}},
+          {loop::While{term::conjunction({term::less(ahead, end), at(match, level, ahead)}), std::move(leap),
+                       "all matches are adjacent"}},
+          {loop::While{term::conjunction({term::less(position, end), at(match, level, position)}),
+                       std::move(step), ""}}};
+}
+
+/// At a proved stopping point: the match, if it is there, or the chain of matches from there on. `stop` is
+/// not the level's variable where a range is looped over.
 void visit_matches(const Level &level, const LevelPlan &plan, const std::string &stop, const Term &inside,
                    const Term &end, const Body &body, Block &block) {
   bool sorted = plan.partitioned && plan.direction == find::Direction::Up;
@@ -56,6 +80,13 @@ void visit_matches(const Level &level, const LevelPlan &plan, const std::string 
     Block then = body();
     if (plan.advance) then.push_back(assign(stop, down ? position - Term(1) : position + Term(1)));
     block.push_back({loop::If{term::conjunction({inside, at(match, level, position)}), std::move(then), ""}});
+    return;
+  }
+  if (is_range(level, plan)) {
+    std::string last = level.variable + "_last";
+    loop::append(block, end_of_range(level, stop, last, end, match));
+    block.push_back({loop::For{level.variable, position, term::variable(last), 1, std::nullopt, body(), ""}});
+    if (plan.advance) block.push_back(assign(stop, term::variable(last)));
     return;
   }
   Term walker = term::variable(level.variable);
@@ -97,9 +128,6 @@ Block scan_all(const Level &level, const LevelPlan &plan, const Body &body) {
   return {{loop::For{level.variable, level.lower, level.upper, 1, std::nullopt, std::move(round),
                      fmt::format("find {}: every position is tried", level.variable)}}};
 }
-
-/// How many positions a long walk may pass at once.
-constexpr std::int64_t stride = 8;
 
 /// Walks on to the stopping point. Where a skipped position means that all before it are skipped too, one
 /// test passes `stride` of them, but only after a first step: most walks are short.
@@ -219,11 +247,11 @@ Block walking(const Level &level, const LevelPlan &plan, const Around &around, c
 
 /// Many targets lie before or behind a segment's keys, as rows of real matrices are narrow: then the search
 /// has nothing left to do.
-Statement outside_range(const Level &level, const LevelPlan &plan) {
-  Term first = term::variable(level.variable);
-  std::string high_name = level.variable + "_high";
+Statement outside_range(const Level &level, const LevelPlan &plan, const std::string &position) {
+  Term first = term::variable(position);
+  std::string high_name = position + "_high";
   Term high = term::variable(high_name);
-  loop::If behind{at(plan.skip, level, high - Term(1)), {assign(level.variable, high)}, ""};
+  loop::If behind{at(plan.skip, level, high - Term(1)), {assign(position, high)}, ""};
   behind.otherwise = {
       {loop::If{term::negation(at(plan.skip, level, first)), {assign(high_name, first)}, ""}}};
   return {loop::If{term::less(first, high), {{std::move(behind)}}, "behind all of them, or before"}};
@@ -233,11 +261,12 @@ Block binary(const Level &level, const LevelPlan &plan, const Body &body) {
   Block block;
   Level named = level;
   named.upper = named_bound("_end", level, level.upper, block);
-  Block search = lower_bound(level.variable, named, plan.skip);
-  if (is_segment(level)) search.insert(search.end() - 1, outside_range(level, plan));
+  const std::string position = is_range(level, plan) ? level.variable + "_first" : level.variable;
+  Block search = lower_bound(position, named, plan.skip);
+  if (is_segment(level)) search.insert(search.end() - 1, outside_range(level, plan, position));
   loop::append(block, std::move(search));
-  Term inside = term::less(term::variable(level.variable), named.upper);
-  visit_matches(level, plan, level.variable, inside, named.upper, body, block);
+  Term inside = term::less(term::variable(position), named.upper);
+  visit_matches(level, plan, position, inside, named.upper, body, block);
   return block;
 }
 
