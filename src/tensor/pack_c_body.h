@@ -7,7 +7,7 @@
 namespace unravel::tensor {
 
 /// One comparison of a sort: a member of an entry.
-struct Comparison {
+struct KeyComparison {
   std::string member;
   bool descending = false;
 };
@@ -41,15 +41,15 @@ private:
 
   // ---- sorting
 
-  void write_comparison(const std::string &name, const std::vector<Comparison> &comparisons);
+  void write_comparison(const std::string &name, const std::vector<KeyComparison> &comparisons);
 
   /// What level l is sorted by. Groups of entries that keep the input's order are found by sorting first (see
   /// order_entries); so are blocks that begin anywhere.
-  void add_comparisons(std::size_t l, std::vector<Comparison> &sorted);
+  void add_comparisons(std::size_t l, std::vector<KeyComparison> &sorted);
 
   void sort_by(const std::string &name);
 
-  std::string same_as_before(const std::vector<Comparison> &members) const;
+  std::string same_as_before(const std::vector<KeyComparison> &members) const;
 
   void write_entries();
 
@@ -64,7 +64,7 @@ private:
 
   /// Does nothing but zeros at other coordinates fill the positions of the last level?
   bool is_filled_up() const;
-  std::vector<Comparison> node_comparisons() const;
+  std::vector<KeyComparison> node_comparisons() const;
 
   /// Adds the zeros: see pad_entries.
   void write_zeros();
@@ -136,9 +136,9 @@ private:
   std::string e_, k_, entry_, n_;
   std::vector<std::string> nodes_;
   std::set<std::size_t> started_; // levels whose counter is declared
-  std::vector<std::vector<Comparison>> groups_;
-  std::vector<Comparison> run_;
-  std::pair<std::size_t, std::vector<Comparison>> cover_; // the mode, and what it is sorted by
+  std::vector<std::vector<KeyComparison>> groups_;
+  std::vector<KeyComparison> run_;
+  std::pair<std::size_t, std::vector<KeyComparison>> cover_; // the mode, and what it is sorted by
 };
 
 } // namespace unravel::tensor

@@ -15,7 +15,7 @@ bool PieceWriter::Body::is_partial() const {
 }
 
 void PieceWriter::Body::add_run_comparison() {
-  std::vector<Comparison> together;
+  std::vector<KeyComparison> together;
   std::string first;
   for (std::size_t mode = 0; mode < plan_.modes.size(); ++mode) {
     std::string member = fmt::format("index[{}]", mode);
@@ -68,8 +68,8 @@ bool PieceWriter::Body::is_filled_up() const {
          !plan_.levels.back().unused;
 }
 
-std::vector<Comparison> PieceWriter::Body::node_comparisons() const {
-  std::vector<Comparison> members;
+std::vector<KeyComparison> PieceWriter::Body::node_comparisons() const {
+  std::vector<KeyComparison> members;
   for (std::size_t l = 0; l + 1 < plan_.levels.size(); ++l)
     members.push_back({fmt::format("index[{}]", plan_.levels[l].mode)});
   members.push_back({fmt::format("index[{}]", plan_.levels.back().keys[0].mode)});
@@ -85,7 +85,7 @@ std::string PieceWriter::Body::write_fill() {
   std::string fill = c_.choose("fill");
   c_.line("int64_t {} = {};", fill, level.width);
   if (level.width == 0) {
-    std::vector<Comparison> members = node_comparisons(), above(members.begin(), members.end() - 1);
+    std::vector<KeyComparison> members = node_comparisons(), above(members.begin(), members.end() - 1);
     std::string rank = c_.choose("rank");
     c_.line("int64_t {} = 0;", rank);
     c_.open_loop(e_, n_);

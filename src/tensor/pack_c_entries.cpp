@@ -6,20 +6,20 @@ namespace unravel::tensor {
 using term::Term;
 
 void PieceWriter::Body::write_comparison(const std::string &name,
-                                         const std::vector<Comparison> &comparisons) {
+                                         const std::vector<KeyComparison> &comparisons) {
   c_.open(fmt::format("static int {}_{}{}(const void *a, const void *b)", c_.prefix, name, suffix_));
   c_.line("const {0}_entry *x = (const {0}_entry *)a;", c_.prefix);
   c_.line("const {0}_entry *y = (const {0}_entry *)b;", c_.prefix);
-  for (const Comparison &by : comparisons)
+  for (const KeyComparison &by : comparisons)
     c_.line("if (x->{0} != y->{0}) return x->{0} {1} y->{0} ? -1 : 1;", by.member, by.descending ? ">" : "<");
   c_.line("return x->number < y->number ? -1 : x->number > y->number;");
   c_.close();
   c_.line("");
 }
 
-void PieceWriter::Body::add_comparisons(std::size_t l, std::vector<Comparison> &sorted) {
+void PieceWriter::Body::add_comparisons(std::size_t l, std::vector<KeyComparison> &sorted) {
   const Level &level = plan_.levels[l];
-  std::vector<Comparison> together = sorted;
+  std::vector<KeyComparison> together = sorted;
   if (level.has_mode()) sorted.push_back({fmt::format("index[{}]", level.mode), level.sign < 0});
   for (const SortKey &key : level.order)
     sorted.push_back({fmt::format("index[{}]", key.mode), key.descending});
@@ -39,9 +39,9 @@ void PieceWriter::Body::sort_by(const std::string &name) {
   c_.line("qsort({0}, (size_t){1}, sizeof *{0}, {2}_{3}{4});", entry_, n_, c_.prefix, name, suffix_);
 }
 
-std::string PieceWriter::Body::same_as_before(const std::vector<Comparison> &members) const {
+std::string PieceWriter::Body::same_as_before(const std::vector<KeyComparison> &members) const {
   std::string same = e_ + " > 0";
-  for (const Comparison &by : members)
+  for (const KeyComparison &by : members)
     same += fmt::format(" && {0}[{1}].{2} == {0}[{1} - 1].{2}", entry_, e_, by.member);
   return same;
 }
@@ -76,7 +76,7 @@ void PieceWriter::Body::write_entries() {
 void PieceWriter::Body::write_cover() {
   sort_by("cover");
   std::string first = c_.choose("first"), mode = coordinate(cover_.first);
-  std::vector<Comparison> above(cover_.second.begin(), cover_.second.end() - 1);
+  std::vector<KeyComparison> above(cover_.second.begin(), cover_.second.end() - 1);
   c_.line("int64_t {} = 0;", first);
   c_.open_loop(e_, n_);
   // The block before has put its first value in the entry before.

@@ -26,7 +26,7 @@ PieceWriter::Body::Body(const PiecePlan &plan, const std::string &suffix, std::v
 
 void PieceWriter::Body::write_comparisons() {
   if (plan_.is_dense()) return;
-  std::vector<Comparison> sorted;
+  std::vector<KeyComparison> sorted;
   for (std::size_t l = 0; l < plan_.levels.size(); ++l)
     add_comparisons(l, sorted);
   write_comparison("order", sorted);
