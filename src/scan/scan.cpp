@@ -227,20 +227,22 @@ private:
       if (atom.as<term::Apply>() && bound_after(atom) <= k + 1 && applications_.insert(atom).second)
         fresh.push_back(atom);
     if (level.kind == Level::Kind::Let)
-      for (const Term &application : fresh)
-        guard_subscripts(k, level, application);
+      for (const Term &atom : atoms_)
+        if (atom.as<term::Apply>() && term::mentions(atom, order_[k])) guard_subscripts(k, level, atom);
     if (!fresh.empty()) facts_.extend(known_, applications_);
     note_safe_loads(k, fresh);
   }
 
   /// A value that was computed, as i = 2*brow(p) + r, may lie outside an array that is read at it: what
-  /// excludes that in the space may be said of other variables, which get their values later.
+  /// excludes that in the space may be said of other variables, which get their values later. Tested at once:
+  /// where a loop further in looks for an entry, it reads the array before anything else is tested.
   void guard_subscripts(std::size_t k, Level &level, const Term &application) {
     const auto *call = application.as<term::Apply>();
     const std::vector<Term> &extents = arrays_.at(call->function);
     for (std::size_t place = 0; place < extents.size(); ++place) {
-      if (!term::mentions(call->arguments[place], order_[k])) continue;
-      for (const Term &part : term::conjuncts(term::between(Term(0), call->arguments[place], extents[place])))
+      const Term &subscript = call->arguments[place];
+      if (!term::mentions(subscript, order_[k]) || bound_after(subscript) > k + 1) continue;
+      for (const Term &part : term::conjuncts(term::between(Term(0), subscript, extents[place])))
         if (!known_.implies(part)) add_guards(level, part);
     }
   }

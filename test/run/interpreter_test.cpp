@@ -108,6 +108,21 @@ TEST(Interpreter, maps_are_filled_behind_the_guards_of_what_they_read) {
   EXPECT_GT(runs, 40u);
 }
 
+/// A coordinate that a schedule computes may lie outside: it is tested before a loop further in reads with
+/// it.
+TEST(Interpreter, computed_coordinates_are_in_range_before_an_array_is_searched) {
+  std::mt19937_64 random(5);
+  std::size_t runs = 0;
+  Problem problem{"C(i,j) = A(i,k) * B(k,j)",
+                  {{"A", "bitmap"}, {"B", "bcsc<2,3>"}},
+                  {"skew A.a by 1*k; skew B.c by 2*k; skew B.b by 1*k; order A.a.skew"},
+                  {}};
+  std::optional<Interpreted> kernel = compile_if_possible(problem, {});
+  ASSERT_TRUE(kernel);
+  check_all(*kernel, limit(30), random, runs);
+  EXPECT_GT(runs, 20u);
+}
+
 TEST(Interpreter, every_find_that_can_be_had) {
   std::mt19937_64 random(2);
   std::size_t runs = 0;
