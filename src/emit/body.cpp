@@ -309,9 +309,10 @@ private:
     }
     std::string enough = x.parallel->least > 0 ? fmt::format(" if ({} >= {})", work, x.parallel->least) : "";
     std::string chunk = std::to_string(x.parallel->chunk);
+    const char *open = (x.upper - x.lower).as<term::Variable>() ? "" : "(", *close = *open ? ")" : "";
     if (x.parallel->share > 0)
-      chunk += fmt::format(" + {} / ({} + 1)", expressions_.term(scale(x.parallel->share, x.upper - x.lower)),
-                           work);
+      chunk += fmt::format(" + {} * {}{}{} / ({} + 1)", x.parallel->share, open,
+                           expressions_.term(x.upper - x.lower), close, work);
     std::string schedule = fmt::format("for schedule(dynamic, {}){}", chunk, reduction);
     std::set<std::string> used = mentioned(x.body);
     std::vector<const WorkspaceArray *> own;

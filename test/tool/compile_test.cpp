@@ -104,5 +104,15 @@ TEST(ToolCompile, NoSuchFolder) {
   EXPECT_TRUE(desk.files().empty());
 }
 
+/// The number of slices is a sum: the chunk is a share of all of it.
+TEST(ToolCompile, ChunksOfSlices) {
+  Desk desk;
+  Outcome outcome = desk.unravel({"compile", spmv, "-f", "A=sell<8>"});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_NE(outcome.out.find("32 + 65536 * (unravel_floor_divide(M - 1, 8) + 1) / (8 * A->NQ + 1)"),
+            std::string::npos)
+      << outcome.out;
+}
+
 } // namespace
 } // namespace unravel::tool::test
