@@ -20,7 +20,6 @@ std::string to_text(const LayoutTree &layout);
 /// Without the word `property` and the stop.
 std::string to_text(const PropertyTree &property);
 std::string to_text(const AssignmentTree &assignment);
-std::string to_text(const ScheduleTree::Transformation &transformation);
 std::string to_text(const ScheduleTree &schedule);
 std::string to_text(const LayoutReference &reference);
 

@@ -265,27 +265,31 @@ std::string to_text(const AssignmentTree &assignment) {
   return to_text(assignment.target) + op + to_text(assignment.value);
 }
 
-std::string to_text(const ScheduleTree::Transformation &how) {
-  using Kind = ScheduleTree::Transformation::Kind;
+namespace {
+
+std::string transformation_text(const ScheduleTree::Transformation &how) {
+  using How = ScheduleTree::Transformation::Kind;
   const std::string variable = how.variable.text, number = std::to_string(how.number);
   switch (how.kind) {
-  case Kind::Tile: return "tile " + variable + " by " + number;
-  case Kind::Split: return "split " + variable + " by " + number;
-  case Kind::Skew:
+  case How::Tile: return "tile " + variable + " by " + number;
+  case How::Split: return "split " + variable + " by " + number;
+  case How::Skew:
     return "skew " + variable + " by " + (how.number < 0 ? "-" : "") + std::to_string(std::abs(how.number)) +
            "*" + how.by.text;
-  case Kind::Shift: return "shift " + variable + " by " + number;
-  case Kind::Bound:
+  case How::Shift: return "shift " + variable + " by " + number;
+  case How::Bound:
     return "bound " + variable + " in [" + std::to_string(how.low) + ", " + std::to_string(how.high) + ")";
-  case Kind::Fix: return "bound " + variable + " = " + number;
+  case How::Fix: return "bound " + variable + " = " + number;
   }
   return {};
 }
 
+} // namespace
+
 std::string to_text(const ScheduleTree &schedule) {
   std::vector<std::string> parts;
   for (const ScheduleTree::Transformation &transformation : schedule.transformations)
-    parts.push_back(to_text(transformation));
+    parts.push_back(transformation_text(transformation));
   if (!schedule.order.empty()) parts.push_back("order " + names_text(schedule.order));
   if (!schedule.parallel.empty()) parts.push_back("parallel " + names_text(schedule.parallel));
   for (const ScheduleTree::Find &find : schedule.finds)

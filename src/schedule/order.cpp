@@ -312,6 +312,14 @@ std::map<std::string, double> trip_counts(const combine::IterationSpace &space, 
   return Planner(space, counts, {}, {}).trips(order);
 }
 
+void fail_unknown_variable(const parse::Name &name, const std::vector<std::string> &variables) {
+  std::string near = report::nearest(name.text, variables);
+  report::fail(report::Kind::unknown_variable, name.span,
+               fmt::format("`{}` is not a variable of this computation", name.text),
+               fmt::format("its variables are {}{}", fmt::join(variables, ", "),
+                           near.empty() ? "" : fmt::format("; did you mean `{}`?", near)));
+}
+
 bool is_bounded(const combine::IterationSpace &space, const std::vector<parse::Name> &given) {
   Determination determination(space);
   Variables bound = determination.close(0);
@@ -339,11 +347,7 @@ Order complete_order(const combine::IterationSpace &space, const std::vector<par
     if (variable < 0) {
       if (std::find(variables.begin(), variables.end(), name.text) != variables.end())
         continue; // follows from others
-      std::string near = report::nearest(name.text, variables);
-      report::fail(report::Kind::unknown_variable, name.span,
-                   fmt::format("`{}` is not a variable of this computation", name.text),
-                   fmt::format("its variables are {}{}", fmt::join(variables, ", "),
-                               near.empty() ? "" : fmt::format("; did you mean `{}`?", near)));
+      fail_unknown_variable(name, variables);
     }
     Variables own = Variables{1} << variable;
     if (bound & own) continue;

@@ -42,6 +42,9 @@ double cost_of(const combine::IterationSpace &space, const Order &order, const C
 std::map<std::string, double> trip_counts(const combine::IterationSpace &space, const Order &order,
                                           const Counts &counts);
 
+/// A schedule names a variable that none of these is.
+[[noreturn]] void fail_unknown_variable(const parse::Name &name, const std::vector<std::string> &variables);
+
 /// Is each of these variables, where the space has it, bounded by those before it?
 bool is_bounded(const combine::IterationSpace &space, const std::vector<parse::Name> &given);
 

@@ -22,17 +22,13 @@ bool is_position(const combine::IterationSpace &space, const std::string &variab
   return std::find(space.positions.begin(), space.positions.end(), variable) != space.positions.end();
 }
 
-[[noreturn]] void fail_unknown(const combine::Combination &combination, const parse::Name &name) {
+std::vector<std::string> variables_of_all(const combine::Combination &combination) {
   std::vector<std::string> variables;
   for (const combine::IterationSpace &leaf : combination.leaves)
     for (const std::string &variable : leaf.variables())
       if (std::find(variables.begin(), variables.end(), variable) == variables.end())
         variables.push_back(variable);
-  std::string near = report::nearest(name.text, variables);
-  report::fail(report::Kind::unknown_variable, name.span,
-               fmt::format("`{}` is not a variable of this computation", name.text),
-               fmt::format("its variables are {}{}", fmt::join(variables, ", "),
-                           near.empty() ? "" : fmt::format("; did you mean `{}`?", near)));
+  return variables;
 }
 
 /// What a space says of one variable and sizes alone.
@@ -46,6 +42,15 @@ std::vector<Term> bounds_of(const combine::IterationSpace &space, const std::str
   for (const Term &part : space::Set(space.relation).project(is_other).simple_hull().constraints())
     if (term::mentions(part, variable)) result.push_back(part);
   return result;
+}
+
+/// Coordinates lie within their extents, also where only the entries of a list say which there are.
+void add_extents(combine::IterationSpace &space, const combine::Combination &combination) {
+  std::vector<Term> parts{space.relation};
+  for (const std::string &index : space.coordinates)
+    if (auto extent = combination.extents.find(index); extent != combination.extents.end())
+      parts.push_back(term::between(Term(0), term::variable(index), extent->second));
+  space.relation = term::conjunction(std::move(parts));
 }
 
 void apply(combine::IterationSpace &space, const Transformation &how) {
@@ -81,19 +86,6 @@ void add_variable(combine::IterationSpace &space, combine::AddedVariable variabl
   space.added.push_back(std::move(variable));
 }
 
-namespace {
-
-/// Coordinates lie within their extents, also where only the entries of a list say which there are.
-void add_extents(combine::IterationSpace &space, const combine::Combination &combination) {
-  std::vector<Term> parts{space.relation};
-  for (const std::string &index : space.coordinates)
-    if (auto extent = combination.extents.find(index); extent != combination.extents.end())
-      parts.push_back(term::between(Term(0), term::variable(index), extent->second));
-  space.relation = term::conjunction(std::move(parts));
-}
-
-} // namespace
-
 void transform(combine::Combination &combination, const parse::ScheduleTree &schedule) {
   if (!schedule.transformations.empty())
     for (combine::IterationSpace &leaf : combination.leaves)
@@ -106,7 +98,7 @@ void transform(combine::Combination &combination, const parse::ScheduleTree &sch
         std::none_of(combination.leaves.begin(), combination.leaves.end(), applies)) {
       bool known = std::any_of(combination.leaves.begin(), combination.leaves.end(),
                                [&](auto &leaf) { return has(leaf, how.variable.text); });
-      fail_unknown(combination, known ? how.by : how.variable);
+      fail_unknown_variable(known ? how.by : how.variable, variables_of_all(combination));
     }
     if (how.kind == Transformation::Kind::Fix) {
       fix_extent(combination, how);
@@ -119,6 +111,7 @@ void transform(combine::Combination &combination, const parse::ScheduleTree &sch
       apply(leaf, how);
     }
   }
+  if (schedule.order.empty()) return;
   for (combine::IterationSpace &leaf : combination.leaves)
     if (!is_bounded(leaf, schedule.order)) // `order A.p, i`
       leaf = combine::with_slots_in_range(std::move(leaf), combination.arrays);

@@ -362,8 +362,11 @@ Set Set::gist(const Set &context) const {
   return Set(checked(isl_set_gist(isl_set_copy(set_), isl_set_copy(context.set_))));
 }
 Set Set::simple_hull() const {
-  Set hull(checked(isl_set_from_basic_set(isl_set_simple_hull(isl_set_copy(set_)))));
-  // One conjunction may need several where its existentially quantified variables get values.
+  isl_basic_set *conjunction = checked(isl_set_simple_hull(isl_set_copy(set_)));
+  bool has_divisions = isl_basic_set_dim(conjunction, isl_dim_div) > 0;
+  Set hull(checked(isl_set_from_basic_set(conjunction)));
+  if (!has_divisions) return hull;
+  // It may need several where its existentially quantified variables get values.
   Set known(checked(isl_set_compute_divs(isl_set_copy(hull.set_))));
   return known.pieces() > 1 ? hull.without_divisions() : hull;
 }
