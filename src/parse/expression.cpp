@@ -42,7 +42,8 @@ std::string quote_shortened(const text::Span &span) {
 class ExpressionParser {
 public:
   explicit ExpressionParser(TokenStream &tokens)
-      : tokens_(tokens), layout_(tokens.dialect() == Dialect::Layout) {}
+      : tokens_(tokens), layout_(tokens.dialect() == Dialect::Layout),
+        has_formulas_(tokens.dialect() != Dialect::Notation) {}
 
   Expression term() { return require_term(sum()); }
   Expression formula() { return require_formula(implication()); }
@@ -292,7 +293,7 @@ private:
     Level level(*this);
     bool outside = std::exchange(division_allowed_, false);
     std::size_t begin = tokens_.open("(").begin;
-    Expression result = layout_ ? implication() : sum();
+    Expression result = has_formulas_ ? implication() : sum();
     tokens_.close(")");
     division_allowed_ = outside;
     result.span = tokens_.span_from(begin);
@@ -333,6 +334,7 @@ private:
 
   TokenStream &tokens_;
   const bool layout_;
+  const bool has_formulas_; // in brackets, too
   int depth_ = 0;
   int operators_ = 0;
   bool division_allowed_ = false; // directly inside floor() or ceil()

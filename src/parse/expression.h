@@ -2,7 +2,7 @@
 
 #include "parse/lexer.h"
 
-/// The expressions and formulas that layout files and index notation share.
+/// The expressions and formulas that layout files, index notation and programs share.
 ///
 ///   formula = formulas joined by `=>`, `or` `||`, `and` `&&`, `not` `!`; true; false; ( formula );
 ///             comparisons, also in chains: 0 <= p < q
@@ -10,9 +10,9 @@
 ///             floor(a / b); ceil(a / b)
 ///
 /// Weakest first: `=>` (to the right), `or`, `and`, `not`, chained comparisons, `+ -`, `* / mod`, unary `-`.
-/// Index notation has terms alone, no reserved words and no `mod`; there `/` is an operator like `*`, while
-/// in layout files it stands only directly inside floor() and ceil(). Terms where a formula is due, and the
-/// other way round, are reported here.
+/// Index notation has terms alone; neither it nor programs have reserved words and `mod`; there `/` is an
+/// operator like `*`, while in layout files it stands only directly inside floor() and ceil(). Terms where a
+/// formula is due, and the other way round, are reported here.
 namespace unravel::parse {
 
 /// Brackets, signs, `not` and `=>` may nest this deep, and one expression may hold this many other operators:

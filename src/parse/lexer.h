@@ -14,9 +14,9 @@
 /// Characters to tokens, and a cursor over tokens that words the parsers' "expected ..., saw ..." messages.
 namespace unravel::parse {
 
-/// What the languages' texts have in common, and where they differ: only layouts have comments (#) and
-/// reserved words; in schedules `A#2.p` is one name.
-enum class Dialect { Layout, Notation, Schedule };
+/// What the languages' texts have in common, and where they differ: only layouts and programs have comments
+/// (#), only layouts reserved words; in schedules `A#2.p` is one name.
+enum class Dialect { Layout, Notation, Program, Schedule };
 
 /// What some editors put before a text; skipped there.
 inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";

@@ -1,3 +1,4 @@
+#include "parse/assignment.h"
 #include "parse/expression.h"
 #include "parse/parse.h"
 
@@ -8,6 +9,8 @@ namespace unravel::parse {
 
 namespace {
 
+constexpr const char *one_assignment_hint =
+    "an expression is one assignment; several stand in loops: `for i { y(i) = 0; for j { ... } }`";
 constexpr const char *assignment_hint = "write an assignment such as `y(i) = A(i,j) * x(j)`";
 
 [[noreturn]] void fail_not_supported(const text::Span &span, const std::string &what,
@@ -15,19 +18,33 @@ constexpr const char *assignment_hint = "write an assignment such as `y(i) = A(i
   report::fail(report::Kind::not_supported, span, "`" + what + "` is not supported yet", hint);
 }
 
-class NotationParser {
+class AssignmentParser {
 public:
-  explicit NotationParser(const std::shared_ptr<const text::Source> &source)
-      : tokens_(source, Dialect::Notation) {}
+  explicit AssignmentParser(TokenStream &tokens)
+      : tokens_(tokens), in_program_(tokens.dialect() == Dialect::Program) {}
 
   AssignmentTree parse() {
     AssignmentTree result;
     result.target = parse_target();
     result.op = parse_operator();
     result.value = parse_term(tokens_);
-    if (!tokens_.at_end()) fail_leftover();
+    if (in_program_) fail_if_subscript();
     result.span = text::join(result.target.span, result.value.span);
     return result;
+  }
+
+  [[noreturn]] void fail_leftover() {
+    if (tokens_.at("mask")) {
+      bool complement = tokens_.peek_second().text == "!";
+      fail_not_supported(tokens_.span_here(), "mask",
+                         complement ? "" : "multiply by a tensor of ones with the mask's entries");
+    }
+    fail_if_subscript();
+    std::string hint;
+    if (tokens_.at(";")) hint = one_assignment_hint;
+    if (tokens_.peek().kind == Token::Kind::Name || tokens_.at("(")) hint = "a product is written with `*`";
+    if (tokens_.at("=")) hint = one_assignment_hint;
+    tokens_.fail_expected("an operator or the end of the expression", hint);
   }
 
 private:
@@ -56,37 +73,38 @@ private:
       text::Span span = tokens_.span_from(begin);
       fail_not_supported(span, span.text(), "results are reduced with `=` or `+=`, which add");
     }
+    if (in_program_) {
+      if (tokens_.accept("-=")) return Operator::Subtract;
+      if (tokens_.accept("*=")) return Operator::Multiply;
+      if (tokens_.accept("/=")) return Operator::Divide;
+      tokens_.fail_expected("`=`, `+=`, `-=`, `*=` or `/=`", tokens_.at("==") ? "write `=`" : "");
+    }
     if (tokens_.at_any({"-=", "*=", "/="}))
       fail_not_supported(tokens_.span_here(), std::string(tokens_.peek().text),
                          "results are reduced with `=` or `+=`, which add");
     tokens_.fail_expected("`=` or `+=`", tokens_.at("==") ? "write `=`" : "");
   }
 
-  [[noreturn]] void fail_leftover() {
-    if (tokens_.at("mask")) {
-      bool complement = tokens_.peek_second().text == "!";
-      fail_not_supported(tokens_.span_here(), "mask",
-                         complement ? "" : "multiply by a tensor of ones with the mask's entries");
-    }
-    fail_if_subscript();
-    std::string hint;
-    if (tokens_.at(";")) hint = "an expression is one assignment";
-    if (tokens_.peek().kind == Token::Kind::Name || tokens_.at("(")) hint = "a product is written with `*`";
-    if (tokens_.at("=")) hint = "an expression is one assignment";
-    tokens_.fail_expected("an operator or the end of the expression", hint);
-  }
-
   void fail_if_subscript() {
     if (tokens_.at_any({"[", "{"})) tokens_.fail_expected("`(`", "indices stand in round brackets: `A(i,j)`");
   }
 
-  TokenStream tokens_;
+  TokenStream &tokens_;
+  const bool in_program_;
 };
 
 } // namespace
 
+AssignmentTree parse_assignment(TokenStream &tokens) {
+  return AssignmentParser(tokens).parse();
+}
+
 AssignmentTree parse_assignment(const std::shared_ptr<const text::Source> &source) {
-  return NotationParser(source).parse();
+  TokenStream tokens(source, Dialect::Notation);
+  AssignmentParser parser(tokens);
+  AssignmentTree result = parser.parse();
+  if (!tokens.at_end()) parser.fail_leftover();
+  return result;
 }
 
 } // namespace unravel::parse

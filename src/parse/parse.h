@@ -7,6 +7,9 @@ namespace unravel::parse {
 
 LayoutFileTree parse_layout_file(const std::shared_ptr<const text::Source> &source);
 AssignmentTree parse_assignment(const std::shared_ptr<const text::Source> &source);
+ProgramTree parse_program(const std::shared_ptr<const text::Source> &source);
+/// Is it a program rather than an assignment: does it begin with `for`, `let` or `tensor` and a name?
+bool is_program(const std::string &text);
 ScheduleTree parse_schedule(const std::shared_ptr<const text::Source> &source);
 /// What stands after `--find`: "x=binary", "x.p=scan".
 ScheduleTree::Find parse_find(const std::shared_ptr<const text::Source> &source);
@@ -20,6 +23,7 @@ std::string to_text(const LayoutTree &layout);
 /// Without the word `property` and the stop.
 std::string to_text(const PropertyTree &property);
 std::string to_text(const AssignmentTree &assignment);
+std::string to_text(const ProgramTree &program);
 std::string to_text(const ScheduleTree &schedule);
 std::string to_text(const LayoutReference &reference);
 

@@ -261,8 +261,49 @@ std::string to_text(const LayoutFileTree &file) {
 }
 
 std::string to_text(const AssignmentTree &assignment) {
-  const char *op = assignment.op == AssignmentTree::Operator::Set ? " = " : " += ";
-  return to_text(assignment.target) + op + to_text(assignment.value);
+  auto op = [&] {
+    switch (assignment.op) {
+    case AssignmentTree::Operator::Set: return " = ";
+    case AssignmentTree::Operator::Add: return " += ";
+    case AssignmentTree::Operator::Subtract: return " -= ";
+    case AssignmentTree::Operator::Multiply: return " *= ";
+    case AssignmentTree::Operator::Divide: return " /= ";
+    }
+    return " = ";
+  };
+  return to_text(assignment.target) + op() + to_text(assignment.value);
+}
+
+namespace {
+
+std::string body_text(const std::vector<StatementTree> &body, const std::string &indent) {
+  std::string result;
+  for (const StatementTree &statement : body) {
+    result += indent;
+    switch (statement.kind) {
+    case StatementTree::Kind::Assign: result += to_text(statement.assignment) + ";\n"; continue;
+    case StatementTree::Kind::Scalar: result += "let " + to_text(statement.assignment) + ";\n"; continue;
+    case StatementTree::Kind::For:
+      result += "for " + statement.variable.text;
+      if (statement.low) result += " in [" + to_text(*statement.low) + ", " + to_text(*statement.high) + ")";
+      break;
+    case StatementTree::Kind::If: result += "if " + to_text(statement.condition); break;
+    }
+    result += " {\n" + body_text(statement.body, indent + "  ") + indent + "}\n";
+  }
+  return result;
+}
+
+} // namespace
+
+std::string to_text(const ProgramTree &program) {
+  std::string result = join_texts(program.tensors, ", ", [](const TensorTree &tensor) {
+    if (tensor.extents.empty()) return tensor.name.text;
+    return tensor.name.text + "(" +
+           join_texts(tensor.extents, ", ", [](const Expression &extent) { return to_text(extent); }) + ")";
+  });
+  if (!result.empty()) result = "tensor " + result + ";\n";
+  return result + body_text(program.body, "");
 }
 
 namespace {

@@ -87,7 +87,8 @@ template <std::size_t count> std::string hint_in(const Replacement (&table)[coun
 std::string hint_for(std::uint32_t codepoint, Dialect dialect) {
   std::string hint = hint_in(in_every_language, codepoint);
   if (hint.empty() && dialect == Dialect::Layout) hint = hint_in(in_layouts, codepoint);
-  if (hint.empty() && dialect == Dialect::Notation) hint = hint_in(in_notation, codepoint);
+  if (hint.empty() && (dialect == Dialect::Notation || dialect == Dialect::Program))
+    hint = hint_in(in_notation, codepoint);
   return hint;
 }
 

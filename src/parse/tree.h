@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-/// Syntax trees of the three languages: layout files, index notation, schedules. Names are not resolved here;
-/// every node knows its span.
+/// Syntax trees of the four languages: layout files, index notation, programs, schedules. Names are not
+/// resolved here; every node knows its span.
 namespace unravel::parse {
 
 struct Name {
@@ -140,8 +140,41 @@ struct LayoutFileTree {
 
 struct AssignmentTree {
   Expression target; // Name (order 0) or Call
-  enum class Operator { Set, Add } op = Operator::Set;
+  /// The last three only in programs: target = target - value and so on.
+  enum class Operator { Set, Add, Subtract, Multiply, Divide } op = Operator::Set;
   Expression value;
+  text::Span span;
+};
+
+// ---- programs: dense loop nests
+
+/// `L(n, n)`: a tensor that a program is given, with its extents: integers, names of sizes, sums of these.
+struct TensorTree {
+  Name name;
+  std::vector<Expression> extents; // none: a scalar
+};
+
+/// A statement of a program. Subscripts, bounds and conditions are affine in the variables of the loops
+/// around it and in sizes; names are resolved by the compute room.
+struct StatementTree {
+  enum class Kind {
+    Assign, // assignment
+    Scalar, // `let s = value`: assignment; a scalar variable, from here to the end of the body around it
+    For,    // `for i in [low, high) { body }`: each value once, in increasing order
+    If,     // `if condition { body }`
+  };
+  Kind kind = Kind::Assign;
+  text::Span span;           // of a For or If: its head
+  AssignmentTree assignment; // of a Scalar: the target is its Name
+  Name variable;
+  std::optional<Expression> low, high; // neither: the extent of the modes that the variable subscripts
+  Expression condition;
+  std::vector<StatementTree> body;
+};
+
+struct ProgramTree {
+  std::vector<TensorTree> tensors; // declared; others have the extents that their uses imply
+  std::vector<StatementTree> body;
   text::Span span;
 };
 

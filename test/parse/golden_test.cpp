@@ -9,6 +9,7 @@ using Outcome = std::string (*)(const std::string &);
 /// The file's name says which language it holds.
 Outcome outcome_for(const std::string &name) {
   if (name.find("notation") == 0 || name == "fail_notation") return outcome_of_assignment;
+  if (name.find("program") != std::string::npos) return outcome_of_program;
   if (name.find("schedule") != std::string::npos) return outcome_of_schedule;
   if (name.find("reference") != std::string::npos) return outcome_of_reference;
   return outcome_of_layouts;
@@ -28,7 +29,7 @@ TEST(ParseGolden, ExactlyTheFailFilesFail) {
   for (const std::string &name : golden_names("parse", "fail_"))
     for (const std::string &input : golden_inputs("parse", name))
       EXPECT_TRUE(is_mistake(outcome_for(name)(input))) << name << ": " << input;
-  for (const char *prefix : {"layout", "notation", "schedule", "reference"})
+  for (const char *prefix : {"layout", "notation", "program", "schedule", "reference"})
     for (const std::string &name : golden_names("parse", prefix))
       for (const std::string &input : golden_inputs("parse", name))
         EXPECT_FALSE(is_mistake(outcome_for(name)(input))) << name << ": " << input;
@@ -36,7 +37,7 @@ TEST(ParseGolden, ExactlyTheFailFilesFail) {
 
 TEST(ParseGolden, PrintedTextPrintsTheSame) {
   int texts = 0;
-  for (const char *prefix : {"layout", "notation", "schedule", "reference"})
+  for (const char *prefix : {"layout", "notation", "program", "schedule", "reference"})
     for (const std::string &name : golden_names("parse", prefix))
       for (const std::string &input : golden_inputs("parse", name)) {
         std::string printed = outcome_for(name)(input);

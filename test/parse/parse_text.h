@@ -28,6 +28,9 @@ inline std::string outcome_of_layouts(const std::string &content) {
 inline std::string outcome_of_assignment(const std::string &content) {
   return outcome(parse::parse_assignment, content);
 }
+inline std::string outcome_of_program(const std::string &content) {
+  return outcome(parse::parse_program, content);
+}
 inline std::string outcome_of_schedule(const std::string &content) {
   return outcome(parse::parse_schedule, content);
 }

@@ -1,0 +1,139 @@
+#include "parse/assignment.h"
+#include "parse/expression.h"
+#include "parse/parse.h"
+
+// The grammar:
+//   program   = { "tensor" tensor { "," tensor } ";" } statement { statement }
+//   tensor    = name [ "(" term { "," term } ")" ]
+//   statement = "for" name [ "in" "[" term "," term ")" ] body | "if" formula body
+//             | "let" name "=" term ";" | assignment ";"
+//   body      = "{" { statement } "}"
+// Assignments are those of index notation, and also `-=`, `*=`, `/=`. # begins a comment.
+
+namespace unravel::parse {
+
+namespace {
+
+constexpr int loop_limit = 64; // nested bodies; later rooms walk them recursively
+
+class ProgramParser {
+public:
+  explicit ProgramParser(const std::shared_ptr<const text::Source> &source)
+      : source_(source), tokens_(source, Dialect::Program) {}
+
+  ProgramTree parse() {
+    ProgramTree result;
+    while (at_word("tensor")) {
+      tokens_.next();
+      do
+        result.tensors.push_back(tensor());
+      while (tokens_.accept(","));
+      tokens_.expect_semicolon(starts);
+    }
+    while (!tokens_.at_end())
+      result.body.push_back(statement());
+    if (result.body.empty()) tokens_.fail_expected("a statement", "write `for i { y(i) = x(i); }`");
+    result.span = tokens_.span_from(0);
+    return result;
+  }
+
+private:
+  inline static const std::vector<std::string> starts{"for", "if", "let", "tensor"};
+
+  /// A word is a keyword only where a name follows: a tensor may be called `let`.
+  bool at_word(std::string_view word) {
+    return tokens_.at(word) && tokens_.peek_second().kind == Token::Kind::Name;
+  }
+
+  TensorTree tensor() {
+    TensorTree result;
+    result.name = tokens_.expect_name("the name of a tensor");
+    if (!tokens_.at("(")) return result;
+    tokens_.open("(");
+    result.extents = parse_terms_until(tokens_, ")");
+    return result;
+  }
+
+  StatementTree statement() {
+    StatementTree result;
+    std::size_t begin = tokens_.peek().begin;
+    if (at_word("for")) {
+      loop(result);
+      result.span = tokens_.span_from(begin);
+      body(result);
+    } else if (tokens_.at("if") && !tokens_.peek_second().text.starts_with("=")) {
+      tokens_.next();
+      result.kind = StatementTree::Kind::If;
+      result.condition = parse_formula(tokens_);
+      result.span = tokens_.span_from(begin);
+      body(result);
+    } else {
+      if (at_word("let")) {
+        tokens_.next();
+        result.kind = StatementTree::Kind::Scalar;
+      }
+      result.assignment = parse_assignment(tokens_);
+      result.span = tokens_.span_from(begin);
+      if (result.kind == StatementTree::Kind::Scalar) check_scalar(result.assignment);
+      tokens_.expect_semicolon(starts);
+    }
+    return result;
+  }
+
+  static void check_scalar(const AssignmentTree &assignment) {
+    if (assignment.target.kind != Expression::Kind::Name)
+      report::fail(report::Kind::syntax_error, assignment.target.span,
+                   "`let` declares a scalar: a name without subscripts", "write `let s = 0`");
+    if (assignment.op != AssignmentTree::Operator::Set)
+      report::fail(report::Kind::syntax_error, assignment.span, "`let` gives a scalar its first value",
+                   "write `let " + assignment.target.name.text + " = ...`");
+  }
+
+  void loop(StatementTree &result) {
+    tokens_.next();
+    result.kind = StatementTree::Kind::For;
+    result.variable = tokens_.expect_name("the variable of the loop");
+    if (!tokens_.accept("in")) return;
+    tokens_.open("[", "after `in`", "write `for i in [0, n)`");
+    result.low = parse_term(tokens_);
+    tokens_.expect(",", "between the bounds of a loop");
+    result.high = parse_term(tokens_);
+    if (tokens_.at("]"))
+      report::fail(report::Kind::syntax_error, tokens_.span_here(), "expected `)`, saw `]`",
+                   "the upper bound of a loop is not included: write `[a, b + 1)`");
+    tokens_.expect(")", "after the bounds of a loop");
+    tokens_.forget_open();
+  }
+
+  void body(StatementTree &result) {
+    if (++depth_ > loop_limit)
+      report::fail(report::Kind::expression_too_large, result.span,
+                   "bodies nest deeper than " + std::to_string(loop_limit) + " levels");
+    tokens_.open("{");
+    while (!tokens_.at("}") && !tokens_.at_end())
+      result.body.push_back(statement());
+    tokens_.close("}");
+    --depth_;
+  }
+
+  std::shared_ptr<const text::Source> source_;
+  TokenStream tokens_;
+  int depth_ = 0;
+};
+
+} // namespace
+
+bool is_program(const std::string &text) {
+  auto source = std::make_shared<const text::Source>("expression", text);
+  TokenList list = scan_tokens(source, Dialect::Program);
+  if (list.tokens.size() < 2) return false;
+  const Token &first = list.tokens[0], &second = list.tokens[1];
+  return second.kind == Token::Kind::Name &&
+         (first.text == "for" || first.text == "let" || first.text == "tensor");
+}
+
+ProgramTree parse_program(const std::shared_ptr<const text::Source> &source) {
+  return ProgramParser(source).parse();
+}
+
+} // namespace unravel::parse
