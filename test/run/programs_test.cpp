@@ -69,6 +69,8 @@ const std::vector<Program> &programs() {
       // shifts, and a recurrence without any sparse tensor
       {"tensor x(n), y(n); for i in [1,n) { y(i) = y(i-1)*x(i); }", {}},
       {"tensor x(n+1), y(n); for i in [0,n) { y(i) = x(i+1) - x(i); }", {}},
+      // an order that the layout may not choose: elements are read after others have added to them
+      {"tensor A(n,m), y(n+m); for i in [0,n) { for j in [0,m) { y(i+j+1) += A(i,j)*y(i+j); } }", {"A"}},
       // two sweeps over the same matrix, products of matrices with a scalar for each element
       {"for i { for j { y(i) += A(i,j)*x(j); } } for i { y(i) = y(i)*y(i); }", {"A"}},
       {"for i { for j { let s = 0; for k { s += A(i,k)*B(k,j); } C(i,j) = s + C(i,j); } }", {"A", "B"}},
@@ -141,6 +143,34 @@ TEST(Programs, every_layout_on_small_inputs) {
   for (const auto &[reason, count] : refused)
     std::cout << count << " x " << reason << "\n";
   std::cout << kernels << " kernels, " << runs << " runs\n";
+}
+
+TEST(Programs, a_sample_as_c) {
+  std::mt19937_64 random(23);
+  std::vector<Problem> all = problems(4, 7);
+  if (!take_all()) {
+    std::shuffle(all.begin(), all.end(), random);
+    all.resize(24);
+  }
+  std::size_t runs = 0;
+  for (const Problem &problem : all) {
+    std::optional<Packer> packer;
+    std::optional<Compiled> kernel;
+    try {
+      packer.emplace(problem);
+      kernel.emplace(problem);
+    } catch (const report::Error &error) {
+      EXPECT_TRUE(is_limit(error)) << problem.text() << "\n" << error.what();
+      continue;
+    }
+    for (const Sizes &sizes : sizes_of_all_kinds(packer->front().computation))
+      for (int threads : {1, 2})
+        if (std::optional<PackedCase> one = packer->draw(sizes, random)) {
+          ++runs;
+          if (!kernel->check(std::move(*one), threads)) return;
+        }
+  }
+  EXPECT_GT(runs, 100u);
 }
 
 } // namespace unravel::run::test
