@@ -55,6 +55,13 @@ std::optional<Integer> sum(const Integer &left, const Integer &right) {
          "such as `j < (i < n ? i : n)`");
 }
 
+[[noreturn]] void refuse_data(const Node &node) {
+  if (node.kind == UnravelDecimal)
+    refuse(node.span, quoted(node) + " is no integer: conditions compare integers");
+  refuse(node.span, quoted(node) + " is data: conditions are on loop variables and sizes",
+         "of a sparse tensor only what is stored is visited, without a condition");
+}
+
 } // namespace
 
 Integer Translator::integer(const Node &node) {
@@ -203,9 +210,7 @@ Condition Translator::comparison(const Node &node) {
     if (is_comparison(*inner))
       refuse(node.span, "C compares the outcome of " + quoted(*inner) + ", 0 or 1, here",
              "write `a <= b && b < c`");
-    if (inner->type != UnravelIntegral)
-      refuse(side.span, quoted(side) + " is data: conditions are on loop variables and sizes",
-             "an entry that isn't stored counts as 0 anyway");
+    if (inner->type != UnravelIntegral) refuse_data(side);
   }
   Integer left = integer(node.children[0]), right = integer(node.children[1]);
   Comparison comparison = node.text == "<"    ? Comparison::Less
@@ -268,9 +273,7 @@ Condition Translator::condition(const Node &node) {
     result.span = node.span;
     return result;
   }
-  if (node.type != UnravelIntegral)
-    refuse(node.span, quoted(node) + " is data: conditions are on loop variables and sizes",
-           "an entry that isn't stored counts as 0 anyway");
+  if (node.type != UnravelIntegral) refuse_data(node);
   return Condition::compare(affine(node, "condition"), Comparison::NotEqual, Polynomial(), node.span);
 }
 

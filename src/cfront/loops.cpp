@@ -1,6 +1,8 @@
 // The heads of `for` loops.
 #include "cfront/translate.h"
 
+#include <algorithm>
+
 namespace unravel::cfront {
 
 using parse::StatementTree;
@@ -159,11 +161,17 @@ void Translator::add_bound(const Condition &condition, const Node &whole, Loop &
   }
   if (loop.down && comparison != Comparison::AtLeast) bound = bound + 1;
   require_affine(bound, condition.span, "bound");
-  if (!loop.bound) {
-    loop.bound = bound;
-    loop.bound_span = condition.span;
+  Loop::Extra added{loop.down ? Comparison::AtLeast : Comparison::Less, bound, condition.span};
+  if (loop.bound) {
+    // Of j < i + k and j < n the second becomes the loop's: it is what the tensors' extents are.
+    if (variables_.has_loop(*loop.bound) && !variables_.has_loop(bound)) {
+      std::swap(*loop.bound, added.bound);
+      std::swap(loop.bound_span, added.span);
+    }
+    loop.extras.push_back(std::move(added));
   } else {
-    loop.extras.push_back({loop.down ? Comparison::AtLeast : Comparison::Less, bound, condition.span});
+    loop.bound = added.bound;
+    loop.bound_span = added.span;
   }
 }
 
@@ -227,6 +235,8 @@ void Translator::loop(const Node &node, Body &body) {
                  loop.counted->type_name + "`",
              "count with a signed integer");
   }
+  std::stable_partition(loop.start.of.begin(), loop.start.of.end(),
+                        [&](const Polynomial &start) { return !variables_.has_loop(start); });
   for (const Polynomial &start : loop.start.of)
     facts_.push_back(term::at_most(variables_.term(loop.down ? variable : start),
                                    variables_.term(loop.down ? start : variable)));

@@ -53,10 +53,7 @@ Function read(const std::shared_ptr<const text::Source> &source, const std::stri
       shapes.emplace(declaration, *shape);
       continue;
     }
-    for (const LinearUse &use : uses.subscripts)
-      if (!use.subscript.is_affine())
-        refuse_not_affine(use.span, "it can't be shown which row and column this subscript means",
-                          "write the parameter as `double A[n][m]`, and two subscripts");
+    first.refuse_products(declaration, uses);
   }
   return Translator(syntax, &shapes).translate();
 }

@@ -35,7 +35,7 @@ void refuse_statement(const Node &node) {
   case UnravelContinue:
     refuse(node.span, "`continue` is not read", "put what follows into an `if` of the opposite condition");
   case UnravelReturn:
-    refuse(node.span, "`return` is read only as the last statement, and without a value",
+    refuse(node.span, "`return` is read only as the last statement, without a value",
            "results go through parameters: `double *s`, and `*s = ...`");
   case UnravelTooDeep:
     report::fail(report::Kind::expression_too_large, node.span, "this nests too deeply to be read");
@@ -48,8 +48,7 @@ void refuse_expression(const Node &node) {
   case UnravelTooDeep:
     report::fail(report::Kind::expression_too_large, node.span, "this nests too deeply to be read");
   case UnravelCall:
-    refuse(node.span, "the call of " + quoted(node.children[0]) + " is not read",
-           "numbers are made of `+`, `-`, `*`, `/` and `fma`");
+    refuse(node.span, "the call of " + quoted(node.children[0]) + " is not read", "no function but `fma` is");
   case UnravelAssign:
     refuse(node.span, "an assignment inside an expression is not read", "write it as a statement");
   case UnravelConditional:

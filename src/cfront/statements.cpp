@@ -252,7 +252,9 @@ void Translator::declaration(const Node &node, const std::vector<const Node *> &
       refuse(variable.span, "`" + variable.text + "` is an array or a pointer of the function's own",
              "make it a parameter");
     } else {
-      check_type(variable);
+      if (variable.type != UnravelFloat && variable.type != UnravelDouble)
+        refuse(variable.span, "`" + variable.text + "` is of type `" + variable.type_name + "`",
+               "variables are integers, `double` or `float`");
       if (initial.is_there()) {
         parse::Expression first = value(initial);
         body.push_back(scalar(variable.declaration, variable.text, name, std::move(first), variable.span));
@@ -277,6 +279,7 @@ void Translator::branch(const Node &node, Body &body) {
   const Condition test = condition(node.children[0]);
   auto side = [&](const Node &inside, const Condition &when) {
     if (!inside.is_there() || when.kind == Condition::Kind::Falsity) return;
+    if (when.kind == Condition::Kind::Truth) return statements(flattened(inside), body);
     auto integers = integers_;
     std::size_t known = facts_.size();
     facts_.push_back(term(when, variables_));
@@ -293,6 +296,7 @@ void Translator::branch(const Node &node, Body &body) {
   };
   side(node.children[1], test);
   side(node.children[2], negated(test));
+  if (test.kind == Condition::Kind::Truth || test.kind == Condition::Kind::Falsity) return;
   std::set<int> assigned;
   collect_assigned(node, assigned);
   forget(assigned, "has another value on either side of the `if` before");

@@ -123,6 +123,23 @@ std::vector<parse::TensorTree> Translator::tensors() const {
   return result;
 }
 
+void Translator::refuse_products(int parameter, const LinearUses &uses) const {
+  const Tensor &tensor = tensors_.at(parameter);
+  for (const LinearUse &use : uses.subscripts) {
+    // i*n + j, and not i*j
+    bool has_rows = !tensor.extents[0] || !tensor.extents[0]->is_affine();
+    for (const auto &[monomial, coefficient] : use.subscript.terms())
+      has_rows = has_rows && std::count_if(monomial.begin(), monomial.end(),
+                                           [&](Variable each) { return variables_.is_loop(each); }) <= 1;
+    if (!has_rows) require_affine(use.subscript, use.span, "subscript");
+    if (!use.subscript.is_affine())
+      refuse_not_affine(
+          use.span, "it can't be shown which row and column of `" + tensor.name + "` this subscript means",
+          "write the parameter as `double " + tensor.name + "[n][m]`, and two subscripts");
+  }
+  report::fail(report::Kind::internal, "a pointer has no shape, but its subscripts are affine");
+}
+
 void Translator::use(const Node &node, Tensor &tensor, bool is_target) {
   if (!tensor.refused.empty())
     refuse(node.span, "`" + tensor.name + "` " + tensor.refused,

@@ -58,6 +58,9 @@ public:
     return find_shape(uses, tensor.extents[0] && tensor.extents[0]->is_affine(), variables_);
   }
 
+  /// Precondition: `shape_of` gives nothing.
+  [[noreturn]] void refuse_products(int parameter, const LinearUses &uses) const;
+
 private:
   using Body = std::vector<parse::StatementTree>;
   using Facts = std::vector<term::Term>;

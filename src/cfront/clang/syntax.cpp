@@ -133,7 +133,7 @@ public:
       std::size_t one = open(UnravelParameter, parameter->getSourceRange());
       declare(one, *parameter);
       // Of `double A[n][m]` as it was written; Clang has made a pointer of it.
-      type(parameter->getOriginalType(), parameter->getSourceRange());
+      close(one, type(parameter->getOriginalType(), parameter->getSourceRange()));
       close(at, one);
     }
     std::size_t body = statement(function.getBody());
