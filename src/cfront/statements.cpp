@@ -27,8 +27,11 @@ Function Translator::translate() {
   collect_names(function_, written_);
   parameters();
   std::vector<const Node *> list = flattened(function_.children.back());
-  if (!list.empty() && list.back()->kind == UnravelReturn && !list.back()->children[0].is_there())
-    list.pop_back();
+  if (!list.empty() && list.back()->kind == UnravelReturn) {
+    // `return 0;` says nothing of the arrays.
+    const Node &value = list.back()->children[0];
+    if (!value.is_there() || value.kind == UnravelInteger) list.pop_back();
+  }
   Function result;
   result.name = function_.text;
   result.tree.span = function_.span;
