@@ -5,6 +5,7 @@
 #include "choose/threads.h"
 #include "choose/thresholds.h"
 #include "combine/structure.h"
+#include "depend/statements.h"
 #include "find/plan.h"
 #include "layout/layout.h"
 #include "loop/passes.h"
@@ -13,6 +14,7 @@
 #include "report/diagnostic.h"
 #include "scan/scan.h"
 #include "scan/uses.h"
+#include "schedule/sequence.h"
 #include "schedule/transform.h"
 
 #include <algorithm>
@@ -310,6 +312,89 @@ std::optional<std::size_t> choose_parallel(const Leaf &leaf, const parse::Schedu
   return std::nullopt;
 }
 
+// ---- programs
+
+void refuse_for_programs(const combine::Combination &combination, const parse::ScheduleTree &schedule) {
+  if (combination.is_program && !schedule.transformations.empty())
+    report::fail(Kind::not_supported, schedule.transformations.front().span,
+                 "a program of several statements can't be transformed yet",
+                 "`order`, `parallel` and `find` work; or give each statement a kernel of its own");
+}
+
+/// When a statement is executed: its place and the loops that it shares, then its own order.
+depend::Schedule chosen_schedule(const combine::IterationSpace &space, const Leaf &leaf) {
+  depend::Schedule schedule;
+  for (std::size_t k = 0; k < leaf.shared; ++k) {
+    schedule.push_back(term::Term(space.place[k]));
+    schedule.push_back(term::variable(space.loops[k]));
+  }
+  schedule.push_back(term::Term(space.place[leaf.shared]));
+  for (const scan::Level &level : leaf.plan.nest.levels) {
+    bool shared =
+        std::find(space.loops.begin(), space.loops.begin() + static_cast<std::ptrdiff_t>(leaf.shared),
+                  level.variable) != space.loops.begin() + static_cast<std::ptrdiff_t>(leaf.shared);
+    if (!shared && level.kind != scan::Level::Kind::Let) schedule.push_back(term::variable(level.variable));
+  }
+  return schedule;
+}
+
+std::optional<depend::Violation> violation(const Compilation &compilation) {
+  std::vector<depend::Ordered> statements;
+  for (std::size_t k = 0; k < compilation.leaves.size(); ++k) {
+    const combine::IterationSpace &space = compilation.combination.leaves[k];
+    statements.push_back(
+        {&space, depend::source_schedule(space), chosen_schedule(space, compilation.leaves[k])});
+  }
+  return depend::find_violation(statements, *compilation.prover);
+}
+
+[[noreturn]] void fail_order(const Compilation &compilation, const depend::Violation &found,
+                             const parse::ScheduleTree &schedule) {
+  const combine::IterationSpace &first = compilation.combination.leaves[found.first];
+  const combine::IterationSpace &second = compilation.combination.leaves[found.second];
+  report::fail(
+      Kind::illegal_order, schedule.order.empty() ? first.span : schedule.order.front().span,
+      fmt::format("the order isn't proved to keep a dependence: `{}` must come before `{}` where both "
+                  "touch the same element of {}",
+                  first.span.text(), second.span.text(), found.tensor),
+      found.witness.empty() ? fmt::format("the pairs are {{ {} }}", term::to_text(found.relation))
+                            : "two instances that would change places: " + found.witness);
+}
+
+/// Loops that statements share, and that carry nothing, run in parallel.
+void share_parallel_loops(Compilation &compilation, const parse::ScheduleTree &schedule) {
+  std::vector<Leaf> &leaves = compilation.leaves;
+  for (std::size_t first = 0; first < leaves.size();) {
+    std::vector<const combine::IterationSpace *> group;
+    std::size_t last = first;
+    const std::vector<int> &place = compilation.combination.leaves[first].place;
+    for (; last < leaves.size() && leaves[last].shared > 0 &&
+           compilation.combination.leaves[last].place[0] == place[0];
+         ++last)
+      group.push_back(&compilation.combination.leaves[last]);
+    if (group.empty()) {
+      ++first;
+      continue;
+    }
+    depend::LoopVerdict verdict = depend::classify_shared(group, 0, *compilation.prover);
+    bool keeps_states = false, divides = false;
+    for (std::size_t k = first; k < last; ++k) {
+      divides = divides || !compilation.combination.leaves[k].divisors.empty();
+      for (const find::LevelPlan &plan : leaves[k].plan.finds.levels)
+        keeps_states = keeps_states || (find::keeps_state(plan.method) && plan.state_level == 0);
+      std::erase_if(leaves[k].verdicts, [&](auto &each) { return each.variable == verdict.variable; });
+      leaves[k].verdicts.insert(leaves[k].verdicts.begin(), verdict);
+    }
+    bool parallel =
+        verdict.verdict == depend::Verdict::Parallel && !keeps_states && !divides && !schedule.serial;
+    for (std::size_t k = first; k < last && parallel; ++k) {
+      leaves[k].plan.shared_parallel = 0;
+      leaves[k].plan.least = least_inner_iterations;
+    }
+    first = last;
+  }
+}
+
 } // namespace
 
 double Compilation::milliseconds() const {
@@ -322,8 +407,10 @@ double Compilation::milliseconds() const {
 Front read_request(const Request &request) {
   Stopwatch watch;
   Front front;
-  front.computation =
-      compute::make_computation(parse::parse_assignment(argument("expression", request.expression)));
+  auto text = argument("expression", request.expression);
+  front.computation = parse::is_program(request.expression)
+                          ? compute::make_computation(parse::parse_program(text))
+                          : compute::make_computation(parse::parse_assignment(text));
   for (const auto &[tensor, format] : request.formats)
     if (std::none_of(front.computation.tensors.begin(), front.computation.tensors.end(),
                      [&](auto &use) { return use.name == tensor; }))
@@ -338,6 +425,8 @@ Front read_request(const Request &request) {
         report::fail(Kind::bad_structure, reference.span,
                      fmt::format("`{}` is an operand: it has arrays of its own", use.name),
                      fmt::format("`like:` is for the result; write -f {}=LAYOUT", use.name));
+      if (front.computation.program)
+        report::fail(Kind::bad_structure, reference.span, "the result of a program is dense so far");
       front.like = reference; // once the operands' layouts are there
       continue;
     }
@@ -382,6 +471,18 @@ Compilation compile(const Request &request, const Front &front) {
   Distrusted distrusted(request.distrusted.begin(), request.distrusted.end());
   leave_out(result.combination, distrusted);
   if (front.like) check_structure(front, distrusted);
+  if (result.combination.is_program) {
+    prove::Prover prover(result.combination.axioms);
+    steps.run(
+        "statements",
+        [&] {
+          schedule::as_assignment(result.combination, prover);
+          if (result.combination.is_program) schedule::distribute(result.combination, request.counts, prover);
+          return &result.combination;
+        },
+        [](const combine::Combination *made) { return combine::to_text(*made); });
+    refuse_for_programs(result.combination, schedule);
+  }
   std::vector<combine::IterationSpace> untransformed = result.combination.leaves;
   Stopwatch transforming;
   schedule::transform(result.combination, schedule);
@@ -393,10 +494,13 @@ Compilation compile(const Request &request, const Front &front) {
 
   drop_excluded(result.combination, untransformed, *result.prover);
 
+  const bool is_program = result.combination.is_program;
+  std::set<std::size_t> as_written; // statements of a program whose own loops stay in the source's order
   auto plan_leaf = [&](const combine::IterationSpace &space, const schedule::Counts &counts) {
     Leaf leaf;
-    const combine::IterationSpace &original =
-        untransformed[static_cast<std::size_t>(&space - result.combination.leaves.data())];
+    auto number = static_cast<std::size_t>(&space - result.combination.leaves.data());
+    const combine::IterationSpace &original = untransformed[number];
+    if (is_program) leaf.shared = schedule::shared_depth(result.combination, number);
     schedule::Scans scans;
     std::set<std::string> wanted; // what the user wants found
     for (const auto &[name, method] : requests)
@@ -407,8 +511,10 @@ Compilation compile(const Request &request, const Front &front) {
       return steps.run(
           "finds",
           [&] {
+            // The values of a program may change while a map would keep them.
             return find::plan_finds(leaf.plan.nest, *result.prover, methods, lengths,
-                                    scan::value_positions(space, leaf.plan.nest));
+                                    is_program ? std::set<std::string>()
+                                               : scan::value_positions(space, leaf.plan.nest));
           },
           [&](const find::FindPlan &plan) { return find::to_text(plan, leaf.plan.nest); });
     };
@@ -418,6 +524,14 @@ Compilation compile(const Request &request, const Front &front) {
           [&] {
             std::vector<parse::Name> given =
                 schedule::without_others(schedule.order, space, result.combination);
+            if (is_program) {
+              std::size_t fixed = as_written.contains(number) ? space.loops.size() : leaf.shared;
+              std::vector<parse::Name> first;
+              for (std::size_t k = 0; k < fixed; ++k)
+                first.push_back({space.loops[k], {}});
+              first.insert(first.end(), given.begin(), given.end());
+              return schedule::plan_statement(space, counts, scans, wanted, first);
+            }
             if (space.added.empty())
               return given.empty() ? schedule::plan_order(space, counts, scans, wanted)
                                    : schedule::complete_order(space, given);
@@ -445,7 +559,8 @@ Compilation compile(const Request &request, const Front &front) {
         },
         [](const auto &verdicts) { return depend::to_text(verdicts); });
     if (schedule.chunk) leaf.plan.chunk = static_cast<int>(*schedule.chunk);
-    leaf.plan.parallel = leaf.parallel = choose_parallel(leaf, schedule, lengths, space);
+    if (leaf.shared == 0 && space.divisors.empty())
+      leaf.plan.parallel = leaf.parallel = choose_parallel(leaf, schedule, lengths, space);
     leaf.plan.brief = choose::brief_level(leaf.plan, lengths);
     if (!result.combination.accumulate && result.combination.leaves.size() == 1)
       if (const auto &extents = result.combination.arrays.at(space.target.array); !extents.empty())
@@ -466,6 +581,7 @@ Compilation compile(const Request &request, const Front &front) {
           choose::is_too_short(leaf.plan, schedule::trip_counts(space, leaf.order, request.counts)))
         leaf.plan.parallel.reset(), leaf.plan.reduces = false;
     }
+    if (is_program) return leaf; // other orders would have to pass the test against the source's, too
     bool fixed_order = !schedule.order.empty() || !space.added.empty();
     choose::Given given{space, result.combination, *result.prover, requests, fixed_order};
     steps.run(
@@ -493,6 +609,30 @@ Compilation compile(const Request &request, const Front &front) {
         if (Leaf open = plan_leaf(space, {}); choose::looks_for_marks(open.plan)) leaf = std::move(open);
     }
     result.leaves.push_back(leaf ? std::move(*leaf) : plan_leaf(space, request.counts));
+  }
+  if (is_program) {
+    steps.run(
+        "order against the source's",
+        [&] {
+          while (std::optional<depend::Violation> found = violation(result)) {
+            if (!schedule.order.empty()) fail_order(result, *found, schedule);
+            bool news = false;
+            for (std::size_t number : {found->first, found->second})
+              if (as_written.insert(number).second) {
+                news = true;
+                result.leaves[number] = plan_leaf(result.combination.leaves[number], request.counts);
+              }
+            if (!news) fail_order(result, *found, schedule);
+          }
+          share_parallel_loops(result, schedule);
+          return &result.leaves;
+        },
+        [](const std::vector<Leaf> *leaves) {
+          std::string text;
+          for (const Leaf &leaf : *leaves)
+            text += fmt::format("{}\n", fmt::join(leaf.order, ", "));
+          return text;
+        });
   }
 
   lower::LowerOptions options{request.name, result.computation.text, request.index, request.value};

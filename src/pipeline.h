@@ -18,7 +18,7 @@ namespace unravel::pipeline {
 
 /// What is to be compiled.
 struct Request {
-  std::string expression;
+  std::string expression; // an assignment, or a program
   std::map<std::string, std::string> formats; // per tensor, as after `-f A=`; others are dense
   std::vector<std::string> schedules;         // as after `-s`
   std::vector<std::string> finds;             // as after `--find`: "x=binary", "x.p=scan"
@@ -51,6 +51,7 @@ struct Leaf {
   /// say that it does too little.
   std::optional<std::size_t> parallel;
   std::vector<depend::LoopVerdict> verdicts; // of the loops of the nest
+  std::size_t shared = 0; // the number of outermost loops that it shares with other statements of a program
 };
 
 struct Compilation {

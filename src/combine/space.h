@@ -32,6 +32,9 @@ struct Operand {
   std::string structure; // of a target: the operand whose positions it has, "S#2"; empty: only its own
   std::vector<std::string> positions;  // "A#2.p"; of a target with a structure the operand's, then its own
   std::vector<term::Term> coordinates; // the subscripts, over index variables
+  std::size_t summand = 0;             // of the value: which product it is a factor of
+  bool divides = false;                // it divides the whole sum instead
+  std::string local;                   // a scalar variable of a program: its name; there is no array then
   bool negative = false;
   std::string array; // "A.val"; empty: the literal
   double literal = 1;
@@ -48,9 +51,10 @@ struct AddedVariable {
       false; // its place in an order that doesn't say: outside all others, or directly outside `of`
 };
 
-/// The iteration space of one product: a relation over all positions and coordinates, from which nothing is
+/// The iteration space of one statement: a relation over all positions and coordinates, from which nothing is
 /// projected, and what is done at each of its points:
-///   target(slot) (+)= constant * product of the operands' values.
+///   target(slot) += constant * product of the operands' values,
+/// or of a program: = as well; a sum of such products; divided by operands.
 struct IterationSpace {
   std::vector<std::string> coordinates; // index variables, those of the result first
   std::vector<std::string> positions;   // of all operands, result last
@@ -58,8 +62,17 @@ struct IterationSpace {
   std::vector<Operand> operands;        // factors
   Operand target;
   term::Term relation;
-  term::Term places; // the part of it that says where the target has its slots
-  double constant = 1;
+  term::Term places;                // the part of it that says where the target has its slots
+  std::vector<double> constants{1}; // one per summand; none: zero
+
+  // Of a program's statement:
+  bool sets = false;              // = instead of +=
+  std::vector<int> place;         // compute::ProgramStatement's
+  std::vector<std::string> loops; // the variables of the loops around it, outermost first
+  /// Parts of the relation that say where sparse divisors are stored: each point of the other parts must have
+  /// one, or the kernel fails.
+  std::vector<term::Term> divisors;
+  text::Span span;
 
   /// coordinates, positions and what was added
   std::vector<std::string> variables() const;
@@ -75,23 +88,26 @@ struct Combination {
   std::vector<Binding> bindings; // the result first
   bool accumulate = false;       // += into the result; otherwise it is set
   Operand target;                // the access to the result; the same in all leaves
-  std::vector<IterationSpace>
-      leaves;                       // empty ones left out; one after the other: one per combination of pieces
+  /// Empty ones left out. Of an assignment one after the other, one per combination of pieces; of a program
+  /// in the order of the text, at their places.
+  std::vector<IterationSpace> leaves;
+  bool is_program = false;
   std::vector<prove::Axiom> axioms; // of all layouts, with qualified names
   std::vector<SizeCondition> conditions;
   std::map<std::string, term::Term> extents;             // of index variables that a plain subscript fixes
   std::map<std::string, std::vector<term::Term>> arrays; // qualified name -> extents
 };
 
-/// Meets a computation with the layouts of its tensors. Throws limits for results that are not dense, unless
-/// `structure` names the operand ("S#2") whose positions the result has, its layout being one that
-/// structure_like has made: then what lies at the operand's positions lies at the result's, no further
-/// relation is needed, and the result's arrays but for the values are the operand's.
+/// Meets a computation with the layouts of its tensors. A program's statement with sparse factors is taken
+/// apart, where its value isn't zero wherever one of them is: each part adds one product. Throws limits for
+/// results that are not dense, unless `structure` names the operand ("S#2") whose positions the result has,
+/// its layout being one that structure_like has made: then what lies at the operand's positions lies at the
+/// result's, no further relation is needed, and the result's arrays but for the values are the operand's.
 Combination combine(const compute::Computation &computation,
                     const std::map<std::string, layout::Layout> &layouts, const std::string &structure = "");
 
-/// The space with what its accesses imply: every slot of an operand lies within its array. Then positions have
-/// bounds without what leads to them. `arrays`: as in Combination.
+/// The space with what its accesses imply: every slot of an operand lies within its array. Then positions
+/// have bounds without what leads to them. `arrays`: as in Combination.
 IterationSpace with_slots_in_range(IterationSpace space,
                                    const std::map<std::string, std::vector<term::Term>> &arrays);
 

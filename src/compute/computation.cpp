@@ -61,6 +61,7 @@ private:
     }
     default: refuse();
     }
+    result.value = term::variable(result.index) + term::Term(result.shift);
     note_index(result.index);
     return result;
   }
@@ -166,6 +167,10 @@ std::string to_text(const Access &access) {
   for (std::size_t k = 0; k < access.subscripts.size(); ++k) {
     const Subscript &subscript = access.subscripts[k];
     text += k ? ", " : "(";
+    if (subscript.index.empty()) {
+      text += term::to_text(subscript.value);
+      continue;
+    }
     text += subscript.index;
     if (subscript.shift) text += fmt::format("{}{}", subscript.shift > 0 ? "+" : "", subscript.shift);
   }
@@ -194,6 +199,7 @@ std::string to_text(const Statement &statement) {
 }
 
 std::string to_text(const Computation &computation) {
+  if (computation.program) return to_text(*computation.program);
   return to_text(computation.root) + "\n";
 }
 

@@ -23,7 +23,7 @@ std::vector<Reference> references(const combine::IterationSpace &space) {
   // Of an operand's structure several positions may stand for one coordinate: each has a slot of its own.
   bool shares = !space.target.structure.empty();
   std::vector<Reference> result{
-      {space.target.tensor, shares ? space.target.slots : space.target.coordinates, true, true}};
+      {space.target.tensor, shares ? space.target.slots : space.target.coordinates, true, !space.sets}};
   for (const combine::Operand &operand : space.operands)
     result.push_back({operand.tensor, operand.coordinates, false, false});
   return result;

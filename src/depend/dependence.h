@@ -41,7 +41,7 @@ struct LoopVerdict {
   std::string reason; // which argument decided: "affine", "properties", "possible"
 };
 
-/// The references of a product: the target is updated, the operands are read.
+/// The references of a statement: the target is updated, or set, the operands are read.
 std::vector<Reference> references(const combine::IterationSpace &space);
 
 /// Verdicts for the variables `loops`, in the order of `order` (all variables, outermost first). The relation

@@ -43,6 +43,15 @@ public:
     }
   }
 
+  /// Whether a divisor is missed is kept in a variable.
+  void begin() {
+    if (!effects_of(program_.body).misses) return;
+    missed_ = names_.fresh("missed");
+    line(fmt::format("int {} = 0;", missed_));
+  }
+
+  void end() { line(missed_.empty() ? "return 0;" : fmt::format("return {};", missed_)); }
+
   /// Room in the workspace, and pointers to its arrays.
   void workspace(const std::set<std::string> &used) {
     outside_ = mentioned(options_.openmp_pragmas ? without_parallel(program_.body) : program_.body);
@@ -552,10 +561,13 @@ private:
 
   void write(const Break &) { line("break;"); }
 
+  void write(const Miss &) { line(missed_ + " = 3;"); }
+
   const Program &program_;
   const EmitOptions &options_;
   Names &names_;
   Expressions &expressions_;
+  std::string missed_;                          // the variable's name, or empty
   std::set<std::string> in_parallel_, outside_; // what parallel loops mention, and what others do
   std::map<std::string, std::string> strides_;  // between the threads' parts of an array
   std::map<Term, std::string> masked_;          // of conditions for masked steps, the names
@@ -573,27 +585,17 @@ private:
 
 } // namespace
 
-std::string signature(const Program &program, const Names &names) {
-  std::string list;
-  for (std::size_t k = 0; k < program.parameters.size(); ++k)
-    list += fmt::format("{}{}{} *{}", k ? ", " : "", program.parameters[k].is_result ? "" : "const ",
-                        names.type_of(k).name, names.parameter(k));
-  if (!program.workspace.empty())
-    list += fmt::format("{}{} *{}", list.empty() ? "" : ", ", names.workspace().type,
-                        names.workspace().parameter);
-  return fmt::format("int {}({})", names.kernel(), list.empty() ? "void" : list);
-}
-
 std::string function_text(const Program &program, const EmitOptions &options, Names &names,
                           Expressions &expressions) {
   std::set<std::string> used = used_by(program);
   StatementWriter writer(program, options, names, expressions);
   for (const std::string &line : opening_lines(program, used, names, expressions))
     writer.line(line);
+  writer.begin();
   writer.workspace(used);
   writer.masks();
   writer.body();
-  writer.line("return 0;");
+  writer.end();
   return wrap_code(signature(program, names) + " {", "") + writer.take() + "}\n";
 }
 

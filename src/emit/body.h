@@ -13,7 +13,4 @@ namespace unravel::emit {
 std::string function_text(const loop::Program &program, const EmitOptions &options, Names &names,
                           Expressions &expressions);
 
-/// `int spmv(dense *y, const csr *A)`.
-std::string signature(const loop::Program &program, const Names &names);
-
 } // namespace unravel::emit

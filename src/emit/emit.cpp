@@ -3,6 +3,7 @@
 #include "emit/body.h"
 #include "emit/expression.h"
 #include "emit/names.h"
+#include "emit/opening.h"
 #include "emit/prelude.h"
 #include "emit/workspace.h"
 #include "emit/wrap.h"
@@ -87,7 +88,8 @@ std::string documentation(const Program &program, const Names &names, const Expr
                         " * ", "   ");
   }
   result += workspace_documentation(program, names);
-  const char *no_room = program.workspace.empty() ? "" : "; or 2, and does nothing, without enough memory";
+  std::string no_room = program.workspace.empty() ? "" : "; or 2, and does nothing, without enough memory";
+  if (loop::effects_of(program.body).misses) no_room += "; or 3 where a divisor isn't stored";
   if (program.preconditions.empty()) return result + fmt::format(" *\n * Returns 0{}.\n */\n", no_room);
   result += fmt::format(" *\n * Returns 0{}; or 1, and does nothing, unless\n", no_room);
   for (const loop::Precondition &condition : program.preconditions) {

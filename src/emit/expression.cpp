@@ -475,14 +475,35 @@ Expressions::Printed Expressions::print_value(const loop::Value &value) const {
             std::string text;
             for (const loop::Value &factor : x.factors) {
               Printed printed = print_value(factor);
-              // the order of evaluation is the program's: no parentheses on the left
-              text += text.empty() ? printed.text : " * " + wrap(printed.text, printed.binding < unary);
+              // the order of evaluation is the program's: no parentheses around a product on the left
+              text += text.empty() ? wrap(printed.text, printed.binding < multiplicative)
+                                   : " * " + wrap(printed.text, printed.binding < unary);
             }
             return Printed{text, multiplicative, false};
           },
           [&](const loop::Minus &x) {
             Printed printed = print_value(x.of.at(0));
             return Printed{"-" + wrap(printed.text, printed.binding <= unary), unary, false};
+          },
+          [&](const loop::Plus &x) {
+            std::string text;
+            for (const loop::Value &part : x.parts) {
+              const auto *minus = std::get_if<loop::Minus>(&part.kind);
+              Printed printed = print_value(minus && !text.empty() ? minus->of.at(0) : part);
+              if (text.empty()) {
+                text = printed.text;
+                continue;
+              }
+              // a - (b + c), a + (b + c): the order of evaluation is the program's
+              text += (minus ? " - " : " + ") + wrap(printed.text, printed.binding <= additive);
+            }
+            return Printed{text, additive, false};
+          },
+          [&](const loop::Over &x) {
+            Printed dividend = print_value(x.of.at(0)), divisor = print_value(x.of.at(1));
+            return Printed{wrap(dividend.text, dividend.binding < multiplicative) + " / " +
+                               wrap(divisor.text, divisor.binding < unary),
+                           multiplicative, false};
           },
           [&](const loop::Stored &x) {
             needs_.stored = true;

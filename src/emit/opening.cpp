@@ -63,4 +63,15 @@ std::vector<std::string> opening_lines(const Program &program, const std::set<st
   return lines;
 }
 
+std::string signature(const Program &program, const Names &names) {
+  std::string list;
+  for (std::size_t k = 0; k < program.parameters.size(); ++k)
+    list += fmt::format("{}{}{} *{}", k ? ", " : "", program.parameters[k].is_result ? "" : "const ",
+                        names.type_of(k).name, names.parameter(k));
+  if (!program.workspace.empty())
+    list += fmt::format("{}{} *{}", list.empty() ? "" : ", ", names.workspace().type,
+                        names.workspace().parameter);
+  return fmt::format("int {}({})", names.kernel(), list.empty() ? "void" : list);
+}
+
 } // namespace unravel::emit

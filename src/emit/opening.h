@@ -10,6 +10,9 @@
 /// What a kernel function begins with.
 namespace unravel::emit {
 
+/// `int spmv(dense *y, const csr *A)`.
+std::string signature(const loop::Program &program, const Names &names);
+
 /// What its body needs locals for: sizes, counts, arrays, by qualified names.
 std::set<std::string> used_by(const loop::Program &program);
 

@@ -39,10 +39,7 @@ bool is_size(const Term &bound, const Program &program) {
 bool is_product(const Value &value) {
   if (const auto *minus = std::get_if<Minus>(&value.kind)) return is_product(minus->of.at(0));
   const auto *times = std::get_if<Times>(&value.kind);
-  auto is_leaf = [](const Value &factor) {
-    return !std::holds_alternative<Times>(factor.kind) && !std::holds_alternative<Minus>(factor.kind) &&
-           !std::holds_alternative<Stored>(factor.kind);
-  };
+  auto is_leaf = [](const Value &factor) { return parts_of(factor).empty(); };
   return times ? std::all_of(times->factors.begin(), times->factors.end(), is_leaf) : is_leaf(value);
 }
 

@@ -94,8 +94,7 @@ private:
         gathered(value, element->slot);
     } else {
       const auto *local = std::get_if<Local>(&value.kind);
-      good_ =
-          good_ && !std::holds_alternative<Stored>(value.kind) && !(local && local->name == sum_.sum.name);
+      good_ = good_ && parts_of(value).empty() && !(local && local->name == sum_.sum.name);
       sum_.factors.push_back({Kind::Fixed, value, {}, {}, {}});
     }
   }

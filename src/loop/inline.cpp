@@ -75,21 +75,9 @@ Value flatten(Value value) {
 }
 
 Value substitute_local(const Value &value, const std::string &name, const Value &by) {
-  auto all = [&](const std::vector<Value> &of) {
-    std::vector<Value> result;
-    for (const Value &inner : of)
-      result.push_back(substitute_local(inner, name, by));
-    return result;
-  };
-  return flatten(std::visit(overloaded{
-                                [&](const Number &) { return value; },
-                                [&](const Element &) { return value; },
-                                [&](const Local &x) { return x.name == name ? by : value; },
-                                [&](const Times &x) { return Value{Times{all(x.factors)}}; },
-                                [&](const Minus &x) { return Value{Minus{all(x.of)}}; },
-                                [&](const Stored &x) { return Value{Stored{all(x.of)}}; },
-                            },
-                            value.kind));
+  const auto *local = std::get_if<Local>(&value.kind);
+  if (local && local->name == name) return flatten(by);
+  return flatten(map_parts(value, [&](const Value &part) { return substitute_local(part, name, by); }));
 }
 
 void substitute_from(Block &block, std::size_t begin, const TermMap &terms, const ValueMap &values) {

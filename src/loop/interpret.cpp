@@ -126,6 +126,8 @@ private:
                        [&](const Local &x) { return ValueNode{ValueNode::Local, 0, local(x.name), 0, {}}; },
                        [&](const Times &x) { return ValueNode{ValueNode::Times, 0, 0, 0, all(x.factors)}; },
                        [&](const Minus &x) { return ValueNode{ValueNode::Minus, 0, 0, 0, all(x.of)}; },
+                       [&](const Plus &x) { return ValueNode{ValueNode::Plus, 0, 0, 0, all(x.parts)}; },
+                       [&](const Over &x) { return ValueNode{ValueNode::Over, 0, 0, 0, all(x.of)}; },
                        [&](const Stored &x) { return ValueNode{ValueNode::Stored, 0, 0, 0, all(x.of)}; },
                    },
                    value_.kind);
@@ -199,6 +201,7 @@ private:
               return Step{kind, local(guard.local), 0, 0, 1, false, block(guard.then), {}};
             },
             [](const Break &) { return Step{Step::Break, 0, 0, 0, 1, false, {}, {}}; },
+            [](const Miss &) { return Step{Step::Miss, 0, 0, 0, 1, false, {}, {}}; },
         },
         x.kind);
   }
@@ -228,7 +231,7 @@ public:
     bind_arrays();
     block(code_.body);
     check_workspace(false);
-    return 0;
+    return missed_ ? 3 : 0;
   }
 
 private:
@@ -417,6 +420,13 @@ private:
       return product;
     }
     case ValueNode::Minus: return -value(node.children[0]);
+    case ValueNode::Plus: {
+      double sum = value(node.children[0]);
+      for (std::size_t k = 1; k < node.children.size(); ++k)
+        sum += value(node.children[k]);
+      return sum;
+    }
+    case ValueNode::Over: return value(node.children[0]) / value(node.children[1]);
     case ValueNode::Stored: {
       double stored = value(node.children[0]);
       return stored == 0 ? -0.0 : stored;
@@ -517,6 +527,7 @@ private:
     case Step::AddLocal: locals_[step.slot] += value(step.second); return true;
     case Step::Zero: zero(step); return true;
     case Step::Break: return false;
+    case Step::Miss: missed_ = true; return true;
     }
     return true;
   }
@@ -532,6 +543,7 @@ private:
   const CodeType &code_;
   const InterpretOptions &options_;
   std::int64_t budget_;
+  bool missed_ = false;
   std::mt19937_64 random_;
   std::vector<std::int64_t> variables_;
   std::vector<double> locals_;

@@ -35,7 +35,8 @@ public:
   Interpreter(Interpreter &&) noexcept;
   Interpreter &operator=(Interpreter &&) noexcept;
 
-  /// What the kernel returns: 0, or 1 where a precondition fails (nothing is changed then). Fails with kind
+  /// What the kernel returns: 0, 1 where a precondition fails (nothing is changed then), 3 where a divisor
+  /// was missed. Fails with kind
   /// internal, naming array, slot and extent, when an access lies outside the array's extents or its vector;
   /// when a size or an array that the body uses isn't given; when the budget is used up; when a workspace
   /// array doesn't hold its initial value again at the end, or, where each thread has its own, after an

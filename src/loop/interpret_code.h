@@ -38,7 +38,7 @@ struct Node {
 };
 
 struct ValueNode {
-  enum Op { Number, Element, Local, Times, Minus, Stored };
+  enum Op { Number, Element, Local, Times, Minus, Plus, Over, Stored };
   Op op = Number;
   double number = 0;
   std::size_t slot = 0; // of an array or a local
@@ -69,7 +69,8 @@ struct Step {
     StoreLocal,
     AddLocal,
     Zero,
-    Break
+    Break,
+    Miss
   };
   Op op = Break;
   std::size_t slot = 0;   // of a variable, an array or a local

@@ -47,6 +47,13 @@ struct Minus {
   std::vector<Value> of; // exactly one
 };
 
+struct Plus {
+  std::vector<Value> parts; // added from left to right; of a Minus its operand is subtracted
+};
+struct Over {
+  std::vector<Value> of; // exactly two: dividend, divisor
+};
+
 /// The operand's value as a map of values keeps it: zero becomes -0.0, so that it differs from what is not
 /// stored, which is 0.0 (IfValue).
 struct Stored {
@@ -54,7 +61,7 @@ struct Stored {
 };
 
 struct Value {
-  std::variant<Number, Element, Local, Times, Minus, Stored> kind;
+  std::variant<Number, Element, Local, Times, Minus, Plus, Over, Stored> kind;
 };
 
 // ---- statements
@@ -210,9 +217,12 @@ struct IfValue {
 /// Leaves the innermost loop around it (For that is not parallel, or While).
 struct Break {};
 
+/// A divisor isn't stored: the kernel goes on, and returns 3 when it ends.
+struct Miss {};
+
 struct Statement {
   std::variant<For, While, Intersect, If, Let, Declare, Assign, DeclareValue, Store, Accumulate, Zero,
-               SetElement, IfValue, Break>
+               SetElement, IfValue, Break, Miss>
       kind;
 };
 

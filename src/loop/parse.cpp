@@ -211,6 +211,7 @@ private:
       return {Zero{array, term()}};
     }
     if (accept_word("break")) return {Break{}};
+    if (accept_word("miss")) return {Miss{}};
     return assignment();
   }
 
@@ -277,14 +278,19 @@ private:
 
   // ---- values
 
+  /// One operator at a time: what is printed has brackets around every other one.
   Value value() {
     Value first = factor();
-    std::vector<Value> factors;
-    while (accept("*"))
-      factors.push_back(factor());
-    if (factors.empty()) return first;
-    factors.insert(factors.begin(), std::move(first));
-    return {Times{std::move(factors)}};
+    if (accept("/")) return {Over{{std::move(first), factor()}}};
+    std::vector<Value> rest;
+    const char *by = accept("*") ? "*" : accept("+") ? "+" : nullptr;
+    if (!by) return first;
+    do
+      rest.push_back(factor());
+    while (accept(by));
+    bool is_product = *by == '*';
+    rest.insert(rest.begin(), std::move(first));
+    return is_product ? Value{Times{std::move(rest)}} : Value{Plus{std::move(rest)}};
   }
 
   Value factor() {

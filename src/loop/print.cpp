@@ -11,8 +11,16 @@ using term::overloaded;
 using term::to_text;
 
 std::string print_factor(const Value &value) {
-  std::string text = to_text(value);
-  return std::holds_alternative<Times>(value.kind) ? "(" + text + ")" : text;
+  bool is_operator = std::holds_alternative<Times>(value.kind) || std::holds_alternative<Plus>(value.kind) ||
+                     std::holds_alternative<Over>(value.kind);
+  return is_operator ? "(" + to_text(value) + ")" : to_text(value);
+}
+
+std::string print_joined(const std::vector<Value> &parts, const char *by) {
+  std::string result;
+  for (const Value &part : parts)
+    result += (result.empty() ? "" : by) + print_factor(part);
+  return result;
 }
 
 std::string element_text(const Element &element) {
@@ -110,6 +118,7 @@ private:
     nested((x.test == IfValue::Test::Stored ? "if stored " : "if nan ") + x.local, x.then);
   }
   void print(const Break &) { line("break"); }
+  void print(const Miss &) { line("miss"); }
 
   int indent_;
   std::string result_;
@@ -168,13 +177,10 @@ std::string to_text(const Value &value) {
                         [](const Number &x) { return fmt::format("{}", x.value); },
                         [](const Element &x) { return element_text(x); },
                         [](const Local &x) { return x.name; },
-                        [](const Times &x) {
-                          std::string result;
-                          for (const Value &factor : x.factors)
-                            result += (result.empty() ? "" : " * ") + print_factor(factor);
-                          return result;
-                        },
+                        [](const Times &x) { return print_joined(x.factors, " * "); },
                         [](const Minus &x) { return fmt::format("-({})", to_text(x.of.at(0))); },
+                        [](const Plus &x) { return print_joined(x.parts, " + "); },
+                        [](const Over &x) { return print_joined(x.of, " / "); },
                         [](const Stored &x) { return fmt::format("stored({})", to_text(x.of.at(0))); },
                     },
                     value.kind);

@@ -120,17 +120,18 @@ private:
     each_local(value, [&](const Local &local) {
       if (look_up(local.name).sort != Sort::Number) refuse(fmt::format("`{}` is no value", local.name));
     });
-    if (const auto *times = std::get_if<Times>(&value.kind)) {
-      if (times->factors.size() < 2) refuse("a product has fewer than two factors");
-      for (const Value &factor : times->factors)
-        check(factor);
-    } else if (const auto *minus = std::get_if<Minus>(&value.kind)) {
-      if (minus->of.size() != 1) refuse("a minus has not exactly one operand");
-      check(minus->of[0]);
-    } else if (const auto *stored = std::get_if<Stored>(&value.kind)) {
-      if (stored->of.size() != 1) refuse("a stored value has not exactly one operand");
-      check(stored->of[0]);
-    }
+    for (const Value &part : parts_of(value))
+      check(part);
+    std::size_t parts = parts_of(value).size();
+    if (std::holds_alternative<Times>(value.kind) && parts < 2)
+      refuse("a product has fewer than two factors");
+    if (std::holds_alternative<Plus>(value.kind) && parts < 2) refuse("a sum has fewer than two parts");
+    if (std::holds_alternative<Over>(value.kind) && parts != 2)
+      refuse("a quotient has not exactly two parts");
+    if (std::holds_alternative<Minus>(value.kind) && parts != 1)
+      refuse("a minus has not exactly one operand");
+    if (std::holds_alternative<Stored>(value.kind) && parts != 1)
+      refuse("a stored value has not exactly one operand");
   }
 
   void written(const std::string &name, Sort sort) const {
@@ -207,6 +208,9 @@ private:
                    [&](const IfValue &guard) { if_value(guard); },
                    [&](const Break &) {
                      if (!may_break_) refuse("a break leaves no loop, a parallel one or an intersection");
+                   },
+                   [&](const Miss &) {
+                     if (parallel_depth_ > 0) refuse("a parallel loop misses a divisor");
                    },
                },
                x.kind);

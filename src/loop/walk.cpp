@@ -17,25 +17,10 @@ void each_target_slot(const Target &target, const std::function<void(const Term 
   if (const auto *element = std::get_if<Element>(&target)) visit(element->slot);
 }
 
-void map_slots(Value &value, const TermMap &terms) {
-  std::visit(overloaded{
-                 [](Number &) {},
-                 [&](Element &x) { x.slot = terms(x.slot); },
-                 [](Local &) {},
-                 [&](Times &x) {
-                   for (Value &factor : x.factors)
-                     map_slots(factor, terms);
-                 },
-                 [&](Minus &x) {
-                   for (Value &inner : x.of)
-                     map_slots(inner, terms);
-                 },
-                 [&](Stored &x) {
-                   for (Value &inner : x.of)
-                     map_slots(inner, terms);
-                 },
-             },
-             value.kind);
+Value map_slots(const Value &value, const TermMap &terms) {
+  if (const auto *element = std::get_if<Element>(&value.kind))
+    return {Element{element->array, terms(element->slot)}};
+  return map_parts(value, [&](const Value &part) { return map_slots(part, terms); });
 }
 
 void map_target(Target &target, const TermMap &terms) {
@@ -49,46 +34,52 @@ std::string written_name(const Target &target) {
 
 } // namespace
 
+const std::vector<Value> &parts_of(const Value &value) {
+  static const std::vector<Value> none;
+  auto no_parts = [](const auto &) -> const std::vector<Value> & { return none; };
+  return std::visit(overloaded{
+                        [&](const Number &x) -> const std::vector<Value> & { return no_parts(x); },
+                        [&](const Element &x) -> const std::vector<Value> & { return no_parts(x); },
+                        [&](const Local &x) -> const std::vector<Value> & { return no_parts(x); },
+                        [](const Times &x) -> const std::vector<Value> & { return x.factors; },
+                        [](const Minus &x) -> const std::vector<Value> & { return x.of; },
+                        [](const Plus &x) -> const std::vector<Value> & { return x.parts; },
+                        [](const Over &x) -> const std::vector<Value> & { return x.of; },
+                        [](const Stored &x) -> const std::vector<Value> & { return x.of; },
+                    },
+                    value.kind);
+}
+
+Value map_parts(const Value &value, const std::function<Value(const Value &)> &map) {
+  auto all = [&](const std::vector<Value> &of) {
+    std::vector<Value> result;
+    for (const Value &part : of)
+      result.push_back(map(part));
+    return result;
+  };
+  return std::visit(overloaded{
+                        [&](const Number &) { return value; },
+                        [&](const Element &) { return value; },
+                        [&](const Local &) { return value; },
+                        [&](const Times &x) { return Value{Times{all(x.factors)}}; },
+                        [&](const Minus &x) { return Value{Minus{all(x.of)}}; },
+                        [&](const Plus &x) { return Value{Plus{all(x.parts)}}; },
+                        [&](const Over &x) { return Value{Over{all(x.of)}}; },
+                        [&](const Stored &x) { return Value{Stored{all(x.of)}}; },
+                    },
+                    value.kind);
+}
+
 void each_element(const Value &value, const std::function<void(const Element &)> &visit) {
-  std::visit(overloaded{
-                 [](const Number &) {},
-                 [&](const Element &x) { visit(x); },
-                 [](const Local &) {},
-                 [&](const Times &x) {
-                   for (const Value &factor : x.factors)
-                     each_element(factor, visit);
-                 },
-                 [&](const Minus &x) {
-                   for (const Value &inner : x.of)
-                     each_element(inner, visit);
-                 },
-                 [&](const Stored &x) {
-                   for (const Value &inner : x.of)
-                     each_element(inner, visit);
-                 },
-             },
-             value.kind);
+  if (const auto *element = std::get_if<Element>(&value.kind)) visit(*element);
+  for (const Value &part : parts_of(value))
+    each_element(part, visit);
 }
 
 void each_local(const Value &value, const std::function<void(const Local &)> &visit) {
-  std::visit(overloaded{
-                 [](const Number &) {},
-                 [](const Element &) {},
-                 [&](const Local &x) { visit(x); },
-                 [&](const Times &x) {
-                   for (const Value &factor : x.factors)
-                     each_local(factor, visit);
-                 },
-                 [&](const Minus &x) {
-                   for (const Value &inner : x.of)
-                     each_local(inner, visit);
-                 },
-                 [&](const Stored &x) {
-                   for (const Value &inner : x.of)
-                     each_local(inner, visit);
-                 },
-             },
-             value.kind);
+  if (const auto *local = std::get_if<Local>(&value.kind)) visit(*local);
+  for (const Value &part : parts_of(value))
+    each_local(part, visit);
 }
 
 void each_own_term(const Statement &statement, const std::function<void(const Term &)> &visit) {
@@ -114,6 +105,7 @@ void each_own_term(const Statement &statement, const std::function<void(const Te
                  [&](const SetElement &x) { visit(x.value), visit(x.slot); },
                  [](const IfValue &) {},
                  [](const Break &) {},
+                 [](const Miss &) {},
              },
              statement.kind);
 }
@@ -134,6 +126,7 @@ void each_own_value(const Statement &statement, const std::function<void(const V
                  [](const SetElement &) {},
                  [](const IfValue &) {},
                  [](const Break &) {},
+                 [](const Miss &) {},
              },
              statement.kind);
 }
@@ -222,28 +215,12 @@ void each_statement(const Block &block, const std::function<void(const Statement
 }
 
 Value map_leaves(const Value &value, const std::function<Value(const Value &)> &map) {
-  auto all = [&](const std::vector<Value> &of) {
-    std::vector<Value> result;
-    for (const Value &inner : of)
-      result.push_back(map_leaves(inner, map));
-    return result;
-  };
-  return std::visit(overloaded{
-                        [&](const Number &) { return map(value); },
-                        [&](const Element &) { return map(value); },
-                        [&](const Local &) { return map(value); },
-                        [&](const Times &x) { return Value{Times{all(x.factors)}}; },
-                        [&](const Minus &x) { return Value{Minus{all(x.of)}}; },
-                        [&](const Stored &x) { return Value{Stored{all(x.of)}}; },
-                    },
-                    value.kind);
+  if (parts_of(value).empty()) return map(value);
+  return map_parts(value, [&](const Value &part) { return map_leaves(part, map); });
 }
 
 void rewrite(Statement &statement, const TermMap &terms, const ValueMap &values) {
-  auto value = [&](Value &x) {
-    map_slots(x, terms);
-    x = values(x);
-  };
+  auto value = [&](Value &x) { x = values(map_slots(x, terms)); };
   std::visit(overloaded{
                  [&](For &x) {
                    x.lower = terms(x.lower), x.upper = terms(x.upper);
@@ -266,6 +243,7 @@ void rewrite(Statement &statement, const TermMap &terms, const ValueMap &values)
                  [&](SetElement &x) { x.value = terms(x.value), x.slot = terms(x.slot); },
                  [](IfValue &) {},
                  [](Break &) {},
+                 [](Miss &) {},
              },
              statement.kind);
   for (Block *block : blocks_of(statement))
@@ -293,6 +271,7 @@ void Effects::add(const Statement &statement) {
                  [&](const SetElement &x) { stored.insert(x.array); },
                  [](const IfValue &) {},
                  [&](const Break &) { breaks = true; },
+                 [&](const Miss &) { misses = true; },
              },
              statement.kind);
   bool before = breaks;

@@ -14,6 +14,10 @@ namespace unravel::loop {
 void each_own_term(const Statement &statement, const std::function<void(const term::Term &)> &visit);
 /// The same for the values: those that are read, whole (not their parts).
 void each_own_value(const Statement &statement, const std::function<void(const Value &)> &visit);
+/// What an operator is applied to; none of a leaf: a number, an element or a local.
+const std::vector<Value> &parts_of(const Value &value);
+/// The value with its parts mapped; a leaf is as it was.
+Value map_parts(const Value &value, const std::function<Value(const Value &part)> &map);
 /// Elements that a value reads, each occurrence.
 void each_element(const Value &value, const std::function<void(const Element &)> &visit);
 /// Locals that a value reads, each occurrence.
@@ -55,6 +59,7 @@ struct Effects {
   std::set<std::string> stored;   // locals and arrays (Store, Accumulate, Zero, SetElement)
   std::set<std::string> declared; // variables of loops, Let, Declare, DeclareValue
   bool breaks = false;            // leaves a loop that is outside
+  bool misses = false;            // Miss
 
   void add(const Statement &statement);
   /// Whether evaluating `term` gives another result after the statements than before.

@@ -5,6 +5,7 @@
 #include "lower/leaf_names.h"
 #include "lower/loop_end.h"
 #include "lower/map_code.h"
+#include "lower/sequence.h"
 #include "lower/state.h"
 #include "lower/type_name.h"
 #include "lower/workspace.h"
@@ -95,6 +96,7 @@ private:
   bool is_per_thread(std::size_t index) const { return in_parallel_ || (parallel_ && index > *parallel_); }
 
   Block level(std::size_t index) {
+    if (index == divisor_level() && !divides_) return with_divisor(index);
     // From the first level on, each plan sets the result as it suits it.
     if (is_choice(index) && index == 0) return chosen(index);
     Block block = cleared(index);
@@ -162,7 +164,7 @@ private:
           loop::append(block, filled_states(plan, is_per_thread(index)));
       }
     if (index == plan_.nest.levels.size()) {
-      block.push_back({loop::Accumulate{sum_target(), product()}});
+      loop::append(block, statement());
       return block;
     }
     const Level &here = plan_.nest.levels[index];
@@ -261,6 +263,7 @@ private:
 
   /// Does the loop do nothing but add products with what a map of values has to one sum?
   bool sums_over_map(std::size_t index) const {
+    if (!space_.place.empty()) return false; // of a program: what is stored may be set, or divide
     const std::vector<Level> &levels = plan_.nest.levels;
     if (index >= levels.size() || levels[index].kind != Level::Kind::Loop || !levels[index].guards.empty())
       return false;
@@ -424,9 +427,53 @@ private:
     return {loop::Accumulate{sum_target(), {sum}}};
   }
 
-  loop::Target sum_target() const { return sum_ ? loop::Target(*sum_) : loop::Target(target()); }
+  loop::Target sum_target() const { return sum_ ? loop::Target(*sum_) : target(); }
 
-  loop::Element target() const { return {space_.target.array, space_.target.slot}; }
+  loop::Target target() const {
+    if (!space_.target.local.empty()) return loop::Local{space_.target.local};
+    return loop::Element{space_.target.array, space_.target.slot};
+  }
+
+  /// What is done at each point.
+  Block statement() const {
+    Block block;
+    if (divides_) block.push_back({loop::Assign{found_divisor(), Term(1)}});
+    if (space_.sets)
+      block.push_back({loop::Store{target(), value()}});
+    else
+      block.push_back({loop::Accumulate{sum_target(), value()}});
+    return block;
+  }
+
+  /// The first level that looks for a divisor which may not be stored.
+  std::optional<std::size_t> divisor_level() const {
+    for (std::size_t k = 0; k < plan_.nest.levels.size(); ++k)
+      for (const combine::Operand &operand : space_.operands)
+        for (const std::string &position : operand.positions)
+          if (operand.divides && position == plan_.nest.levels[k].variable &&
+              std::any_of(space_.divisors.begin(), space_.divisors.end(),
+                          [&](const Term &part) { return term::mentions(part, position); }))
+            return k;
+    return std::nullopt;
+  }
+
+  std::string found_divisor() const {
+    for (const combine::Operand &operand : space_.operands)
+      if (operand.divides) return operand.name + ".found";
+    return {};
+  }
+
+  /// The levels from there on, and a miss where they come to no point.
+  Block with_divisor(std::size_t index) {
+    divides_ = true;
+    Block block{{loop::Declare{found_divisor(), Term(0)}}};
+    loop::append(block, level(index));
+    divides_ = false;
+    block.push_back({loop::If{term::equal(term::variable(found_divisor()), Term(0)),
+                              {{loop::Miss{}}},
+                              "the divisor isn't stored"}});
+    return block;
+  }
 
   /// The element that is read at a position that is found for nothing else; of no operand: none.
   loop::Element value_at(const std::string &position) const {
@@ -446,12 +493,35 @@ private:
     return {loop::Element{operand.array, operand.slot}};
   }
 
-  loop::Value product() const {
-    double constant = space_.constant;
+  loop::Value value() const {
+    std::vector<loop::Value> summands, divisors;
+    for (std::size_t k = 0; k < space_.constants.size(); ++k)
+      summands.push_back(product(k));
+    for (const combine::Operand &operand : space_.operands)
+      if (operand.divides) divisors.push_back(read(operand));
+    if (summands.empty()) return {loop::Number{0}};
+    loop::Value value = summands.size() == 1 ? summands[0] : loop::Value{loop::Plus{summands}};
+    if (divisors.empty()) return value;
+    return {loop::Over{{value, divisors.size() == 1 ? divisors[0] : loop::Value{loop::Times{divisors}}}}};
+  }
+
+  /// With its sign.
+  loop::Value read(const combine::Operand &operand) const {
+    loop::Value value = !operand.local.empty()  ? loop::Value{loop::Local{operand.local}}
+                        : operand.array.empty() ? loop::Value{loop::Number{operand.literal}}
+                                                : value_of(operand);
+    return operand.negative ? loop::Value{loop::Minus{{value}}} : value;
+  }
+
+  loop::Value product(std::size_t summand = 0) const {
+    double constant = space_.constants.at(summand);
     std::vector<loop::Value> factors;
     for (const combine::Operand &operand : space_.operands) {
+      if (operand.summand != summand || operand.divides) continue;
       if (operand.negative) constant = -constant;
-      if (operand.array.empty())
+      if (!operand.local.empty())
+        factors.push_back({loop::Local{operand.local}});
+      else if (operand.array.empty())
         constant *= operand.literal;
       else
         factors.push_back(value_of(operand));
@@ -469,6 +539,7 @@ private:
   const Clearing *clearing_; // null: the result is set elsewhere
   std::optional<std::size_t> clear_at_;
   std::optional<std::size_t> parallel_;             // the level that does run in parallel
+  bool divides_ = false;                            // inside the search for a divisor
   bool in_parallel_ = false;                        // the whole leaf stands in a parallel loop
   std::map<std::size_t, std::string> state_arrays_; // by the level of the find
   Workspace &workspace_;
@@ -490,6 +561,15 @@ loop::Program lower(const combine::Combination &combination, const std::vector<L
   Workspace workspace(combination, program.parameters, options.index);
   bool set = !combination.accumulate;
   if (set && plans.size() != 1) program.body.push_back({clear(combination)});
+  if (combination.is_program) {
+    std::vector<Part> parts;
+    for (std::size_t k = 0; k < plans.size(); ++k)
+      parts.push_back({&combination.leaves[k], &plans[k],
+                       Lowerer(combination.leaves[k], plans[k], nullptr, workspace).lower()});
+    program.body = in_sequence(std::move(parts));
+    program.workspace = workspace.take();
+    return program;
+  }
   std::set<std::string> declared;
   for (std::size_t k = 0; k < plans.size(); ++k) {
     Clearing clearing(combination, k);

@@ -40,6 +40,9 @@ struct LeafPlan {
   /// of consecutive v lie between the first one's start and the last one's end.
   bool owned = false;
 
+  /// Of a program's statement: the number of a loop that it shares with others and that runs in parallel.
+  std::optional<std::size_t> shared_parallel;
+
   /// Other plans for the same space. They agree in the levels [0, split); the first whose condition, over the
   /// variables of these levels, holds there is executed instead of what follows.
   std::size_t split = 0;

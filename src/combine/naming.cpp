@@ -1,0 +1,187 @@
+#include "combine/naming.h"
+
+#include "report/diagnostic.h"
+#include "space/set.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace unravel::combine {
+
+using compute::Access;
+using layout::Layout;
+using report::Kind;
+using term::Term;
+
+std::string Sizes::find(const std::string &size) const {
+  std::string current = size;
+  while (representative_.at(current) != current)
+    current = representative_.at(current);
+  return current;
+}
+
+bool Sizes::join(const std::string &kept, const std::string &other) {
+  std::string a = find(kept);
+  std::string b = find(other);
+  if (a == b) return false;
+  representative_[b] = a;
+  return true;
+}
+
+std::string qualified(const std::string &tensor, const std::string &name) {
+  return tensor + "." + name;
+}
+
+void require_dense(const compute::TensorUse &use, const Layout &layout) {
+  bool indexed =
+      std::any_of(layout.arrays.begin(), layout.arrays.end(), [](auto &array) { return !array.is_value; });
+  if (layout.pieces.size() == 1 && !indexed && layout.counts.empty() &&
+      !layout.pieces[0].value.array.empty() && !layout.pieces[0].value.negative)
+    return;
+  report::fail(
+      Kind::sparse_result, use.span,
+      fmt::format("the result `{}` has the layout `{}`: results that are not dense are not supported yet",
+                  use.name, layout.name),
+      fmt::format("leave out -f {0}=..., or use -f {0}=dense", use.name));
+}
+
+std::string Naming::number_of(const Binding &binding, const std::string &name) const {
+  if (binding.structure.empty()) return qualified(binding.tensor, name);
+  std::string theirs = qualified(binding.structure, name);
+  const std::vector<std::string> &own = layouts_.at(binding.structure).sizes;
+  return std::find(own.begin(), own.end(), name) == own.end() ? theirs : sizes.find(theirs);
+}
+
+void Naming::rename(const Binding &binding, std::map<std::string, std::string> &variables,
+                    std::map<std::string, std::string> &functions) const {
+  for (const std::string &size : binding.layout.sizes)
+    variables[size] = sizes.find(qualified(binding.tensor, size));
+  for (const layout::Count &count : binding.layout.counts)
+    variables[count.name] = number_of(binding, count.name);
+  for (const layout::Array &array : binding.layout.arrays)
+    functions[array.name] = qualified(
+        array.is_value || binding.structure.empty() ? binding.tensor : binding.structure, array.name);
+}
+
+void Naming::add(const Binding &binding, Combination &to) const {
+  if (binding.structure.empty())
+    add_axioms(binding, to);
+  else
+    for (const layout::Count &count : binding.layout.counts)
+      to.conditions.push_back({term::equal(term::variable(qualified(binding.tensor, count.name)),
+                                           term::variable(number_of(binding, count.name))),
+                               fmt::format("{} has the structure of {}", binding.tensor, binding.structure)});
+  std::map<std::string, std::string> variables;
+  std::map<std::string, std::string> functions;
+  rename(binding, variables, functions);
+  for (const layout::Array &array : binding.layout.arrays) {
+    if (!array.is_value && !binding.structure.empty()) continue; // the operand's own
+    std::vector<Term> &extents = to.arrays[qualified(binding.tensor, array.name)];
+    for (const Term &extent : array.extents)
+      extents.push_back(term::rename(extent, variables, functions));
+  }
+}
+
+void Naming::add_axioms(const Binding &binding, Combination &to) const {
+  for (const prove::Axiom &axiom : binding.layout.axioms()) {
+    std::map<std::string, std::string> variables;
+    std::map<std::string, std::string> functions;
+    rename(binding, variables, functions);
+    prove::Axiom renamed{fmt::format("{}: {}", binding.tensor, axiom.text), {}, {}, {}};
+    for (const std::string &quantified : axiom.variables) {
+      variables[quantified] = "?" + quantified; // never the name of a coordinate
+      renamed.variables.push_back("?" + quantified);
+    }
+    renamed.guard = term::rename(axiom.guard, variables, functions);
+    renamed.conclusion = term::rename(axiom.conclusion, variables, functions);
+    to.axioms.push_back(std::move(renamed));
+  }
+}
+
+Operand Naming::operand(const Access &access, const layout::Piece &piece, bool is_result,
+                        std::vector<Term> &relation) const {
+  const Layout &layout = layout_of(access.tensor);
+  Operand operand;
+  operand.name = access.name();
+  operand.tensor = access.tensor;
+  operand.is_result = is_result;
+  if (is_result) operand.structure = structure_;
+  std::map<std::string, std::string> variables;
+  std::map<std::string, std::string> functions;
+  rename(Binding{access.tensor, layout, is_result, is_result ? lender_ : ""}, variables, functions);
+  for (const std::string &position : piece.positions) {
+    variables[position] = qualified(is_borrowed(operand, position) ? structure_ : operand.name, position);
+    operand.positions.push_back(variables[position]);
+  }
+  // The layout's coordinates are replaced by the subscripts: composing with the access relation.
+  term::Substitution access_relation;
+  for (std::size_t k = 0; k < access.subscripts.size(); ++k) {
+    const Term &subscript = access.subscripts[k].value;
+    operand.coordinates.push_back(subscript);
+    std::string placeholder = "@" + std::to_string(k);
+    variables[layout.coordinates[k]] = placeholder;
+    access_relation.emplace(placeholder, subscript);
+  }
+  auto here = [&](const Term &term) {
+    return term::substitute(term::rename(term, variables, functions), access_relation);
+  };
+  for (const Term &part : term::conjuncts(piece.relation))
+    relation.push_back(here(part));
+  operand.negative = piece.value.negative;
+  operand.literal = piece.value.literal;
+  if (piece.value.array.empty()) return operand;
+  operand.array = qualified(access.tensor, piece.value.array);
+  const layout::Array &array = *layout.array(piece.value.array);
+  for (std::size_t k = 0; k < array.extents.size(); ++k) {
+    operand.slots.push_back(here(piece.value.slots[k]));
+    operand.slot = term::multiply(operand.slot, here(array.extents[k])) + operand.slots.back();
+  }
+  return operand;
+}
+
+/// By the same name.
+bool Naming::is_borrowed(const Operand &operand, const std::string &position) const {
+  if (operand.structure.empty()) return false;
+  const std::vector<std::string> &theirs = layouts_.at(lender_).pieces.front().positions;
+  return std::find(theirs.begin(), theirs.end(), position) != theirs.end();
+}
+
+void list_positions(IterationSpace &space) {
+  for (const Operand &operand : space.operands)
+    space.positions.insert(space.positions.end(), operand.positions.begin(), operand.positions.end());
+  for (const std::string &position : space.target.positions)
+    if (std::find(space.positions.begin(), space.positions.end(), position) == space.positions.end())
+      space.positions.push_back(position);
+}
+
+void join_arguments(IterationSpace &space, const std::vector<Term> &relation,
+                    const std::vector<Term> &places) {
+  term::Substitution by;
+  for (const Term &part : relation) {
+    const auto *compare = part.as<term::Compare>();
+    if (!compare || compare->relation != term::Relation::Equal || !term::applications_of(part).empty())
+      continue;
+    for (const std::string &position : space.positions) {
+      std::int64_t coefficient = term::coefficient_of(compare->left, position);
+      if (by.count(position) || (coefficient != 1 && coefficient != -1)) continue;
+      Term rest = term::variable(position) - term::scale(coefficient, compare->left);
+      bool over_coordinates = true;
+      for (const std::string &name : term::variables_of(rest))
+        over_coordinates = over_coordinates && std::find(space.positions.begin(), space.positions.end(),
+                                                         name) == space.positions.end();
+      if (over_coordinates) by.emplace(position, rest);
+    }
+  }
+  auto join_slots = [&](Operand &operand) {
+    operand.slot = term::substitute(operand.slot, by);
+    for (Term &slot : operand.slots)
+      slot = term::substitute(slot, by);
+  };
+  for (Operand &operand : space.operands)
+    join_slots(operand);
+  join_slots(space.target);
+  space.relation = space::substitute_arguments(term::conjunction(relation), by);
+  space.places = space::substitute_arguments(term::conjunction(places), by);
+}
+
+} // namespace unravel::combine

@@ -1,0 +1,68 @@
+#pragma once
+
+#include "combine/space.h"
+
+/// What assignments and programs have in common when they meet layouts.
+namespace unravel::combine {
+
+/// Which sizes are one: classes of qualified sizes, each with a representative.
+class Sizes {
+public:
+  void add(const std::string &size) { representative_.emplace(size, size); }
+  std::string find(const std::string &size) const;
+  /// The class of `other` joins that of `kept`; false where they were one already.
+  bool join(const std::string &kept, const std::string &other);
+
+private:
+  std::map<std::string, std::string> representative_;
+};
+
+/// Qualified names for everything that belongs to the tensors of a computation: "A.M", "A.rowptr", "A#2.p".
+class Naming {
+public:
+  /// `structure`: the access whose structure the result has, of the tensor `lender`; both may be empty.
+  Naming(const std::map<std::string, layout::Layout> &layouts, std::string structure, std::string lender)
+      : layouts_(layouts), structure_(std::move(structure)), lender_(std::move(lender)) {}
+
+  Sizes sizes;
+
+  const layout::Layout &layout_of(const std::string &tensor) const { return layouts_.at(tensor); }
+  /// The variable that stands for a count of the tensor, or a size of the tensor whose structure it has.
+  std::string number_of(const Binding &binding, const std::string &name) const;
+  /// From the layout's names to qualified ones.
+  void rename(const Binding &binding, std::map<std::string, std::string> &variables,
+              std::map<std::string, std::string> &functions) const;
+
+  /// The tensor's arrays with their extents, its axioms; of a result with a structure the equalities of its
+  /// numbers with the operand's.
+  void add(const Binding &binding, Combination &to) const;
+  /// The operand for an access through a piece; its part of the relation goes to `relation`.
+  Operand operand(const compute::Access &access, const layout::Piece &piece, bool is_result,
+                  std::vector<term::Term> &relation) const;
+
+private:
+  void add_axioms(const Binding &binding, Combination &to) const;
+  bool is_borrowed(const Operand &operand, const std::string &position) const;
+
+  const std::map<std::string, layout::Layout> &layouts_;
+  std::string structure_, lender_;
+};
+
+std::string qualified(const std::string &tensor, const std::string &name);
+
+/// Throws a limit unless the result has exactly one slot per coordinate, computed from the coordinate alone.
+void require_dense(const compute::TensorUse &use, const layout::Layout &layout);
+
+/// Of a program.
+Combination combine_program(const compute::Computation &computation,
+                            const std::map<std::string, layout::Layout> &layouts);
+
+/// The positions of the operands and the target, as the space has them: each once.
+void list_positions(IterationSpace &space);
+
+/// Positions that are affine in coordinates (dense levels) are replaced inside arguments and slots, so that
+/// equal arguments have equal texts; the equalities themselves stay. Sets the space's relation and places.
+void join_arguments(IterationSpace &space, const std::vector<term::Term> &relation,
+                    const std::vector<term::Term> &places);
+
+} // namespace unravel::combine

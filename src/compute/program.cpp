@@ -1,0 +1,591 @@
+#include "compute/computation.h"
+
+#include "report/diagnostic.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <functional>
+#include <set>
+
+namespace unravel::compute {
+
+using parse::Expression;
+using parse::StatementTree;
+using report::Kind;
+using term::Term;
+
+namespace {
+
+/// What a loop without bounds runs over until an extent is found for it.
+std::string open_extent(const std::string &loop) {
+  return loop + ".extent";
+}
+
+class ProgramMaker {
+public:
+  explicit ProgramMaker(const parse::ProgramTree &tree) : tree_(tree) {}
+
+  Computation make() {
+    result_.text = tree_.span.text();
+    declare();
+    statements(tree_.body);
+    if (program().statements.empty())
+      report::fail(Kind::syntax_error, tree_.span, "the program assigns nothing");
+    find_result();
+    find_extents();
+    list_tensors();
+    return std::move(result_);
+  }
+
+private:
+  Program &program() { return *result_.program; }
+
+  /// A loop around what is read.
+  struct Scope {
+    ProgramLoop loop;
+    text::Span span;
+  };
+
+  // ---- names
+
+  void declare() {
+    result_.program.emplace();
+    result_.root.kind = Sequence{};
+    for (const parse::TensorTree &tensor : tree_.tensors) {
+      if (!declared_.insert(tensor.name.text).second)
+        report::fail(Kind::duplicate_name, tensor.name.span,
+                     fmt::format("`{}` is declared twice", tensor.name.text));
+      orders_[tensor.name.text] = tensor.extents.size();
+      spans_[tensor.name.text] = tensor.name.span;
+      order_of_names_.push_back(tensor.name.text);
+    }
+    for (const parse::TensorTree &tensor : tree_.tensors) {
+      std::vector<Term> &extents = program().extents[tensor.name.text];
+      for (const Expression &extent : tensor.extents) {
+        add_sizes(extent);
+        extents.push_back(affine(extent, "an extent"));
+      }
+    }
+  }
+
+  /// The names in the extent of a tensor are sizes.
+  void add_sizes(const Expression &extent) {
+    if (extent.kind == Expression::Kind::Name) {
+      if (declared_.count(extent.name.text))
+        report::fail(Kind::duplicate_name, extent.span,
+                     fmt::format("`{}` is a tensor here and a size", extent.name.text));
+      if (!is_size(extent.name.text)) program().sizes.push_back(extent.name.text);
+    }
+    for (const Expression &child : extent.children)
+      add_sizes(child);
+  }
+
+  bool is_size(const std::string &name) {
+    return std::find(program().sizes.begin(), program().sizes.end(), name) != program().sizes.end();
+  }
+  bool is_loop(const std::string &name) const {
+    return std::any_of(scopes_.begin(), scopes_.end(),
+                       [&](const Scope &scope) { return scope.loop.variable == name; });
+  }
+
+  [[noreturn]] void fail_unknown(const parse::Name &name) {
+    std::vector<std::string> known = program().sizes;
+    for (const Scope &scope : scopes_)
+      known.push_back(scope.loop.variable);
+    std::string near = report::nearest(name.text, known);
+    report::fail(
+        Kind::unknown_variable, name.span,
+        fmt::format("`{}` is neither the variable of a loop around this nor a size", name.text),
+        !near.empty()
+            ? fmt::format("did you mean `{}`?", near)
+            : fmt::format("a size stands in the extents of a tensor: `tensor A({0}, {0});`", name.text));
+  }
+
+  // ---- affine terms and conditions
+
+  Term affine(const Expression &written, const std::string &what) {
+    switch (written.kind) {
+    case Expression::Kind::Integer: return Term(written.integer);
+    case Expression::Kind::Name:
+      if (!is_loop(written.name.text) && !is_size(written.name.text)) fail_unknown(written.name);
+      return term::variable(written.name.text);
+    case Expression::Kind::Negate: return -affine(written.children[0], what);
+    case Expression::Kind::Add: return affine(written.children[0], what) + affine(written.children[1], what);
+    case Expression::Kind::Subtract:
+      return affine(written.children[0], what) - affine(written.children[1], what);
+    case Expression::Kind::Multiply: {
+      Term left = affine(written.children[0], what), right = affine(written.children[1], what);
+      if (const auto *factor = left.as<term::Constant>()) return term::scale(factor->value, right);
+      if (const auto *factor = right.as<term::Constant>()) return term::scale(factor->value, left);
+      break;
+    }
+    default: break;
+    }
+    report::fail(Kind::bad_subscript, written.span,
+                 fmt::format("`{}` is not affine, as {} must be", written.span.text(), what),
+                 "affine are sums of variables of loops, sizes and integers, times integers");
+  }
+
+  Term condition(const Expression &written) {
+    auto parts = [&] {
+      std::vector<Term> all;
+      for (const Expression &child : written.children)
+        all.push_back(condition(child));
+      return all;
+    };
+    switch (written.kind) {
+    case Expression::Kind::And: return term::conjunction(parts());
+    case Expression::Kind::Or: return term::disjunction(parts());
+    case Expression::Kind::Not: return term::negation(condition(written.children[0]));
+    case Expression::Kind::Implies:
+      return term::implication(condition(written.children[0]), condition(written.children[1]));
+    case Expression::Kind::Truth: return term::truth();
+    case Expression::Kind::Falsity: return term::falsity();
+    default: break;
+    }
+    std::vector<Term> all;
+    for (std::size_t k = 0; k < written.comparisons.size(); ++k) {
+      Term left = affine(written.children[k], "a condition");
+      Term right = affine(written.children[k + 1], "a condition");
+      switch (written.comparisons[k]) {
+      case Expression::Comparison::Equal: all.push_back(term::equal(left, right)); break;
+      case Expression::Comparison::NotEqual: all.push_back(term::negation(term::equal(left, right))); break;
+      case Expression::Comparison::Less: all.push_back(term::less(left, right)); break;
+      case Expression::Comparison::AtMost: all.push_back(term::at_most(left, right)); break;
+      case Expression::Comparison::Greater: all.push_back(term::less(right, left)); break;
+      case Expression::Comparison::AtLeast: all.push_back(term::at_most(right, left)); break;
+      }
+    }
+    return term::conjunction(std::move(all));
+  }
+
+  // ---- accesses and values
+
+  Access access(const Expression &written) {
+    if (written.kind != Expression::Kind::Name && written.kind != Expression::Kind::Call)
+      report::fail(Kind::bad_subscript, written.span,
+                   fmt::format("`{}` is not a tensor access", written.span.text()));
+    const std::string &name = written.name.text;
+    if (is_loop(name) || is_size(name))
+      report::fail(
+          Kind::not_a_product, written.span,
+          fmt::format("`{}` is {}, no tensor", name, is_loop(name) ? "the variable of a loop" : "a size"),
+          "values are computed from tensors and numbers");
+    Access made;
+    made.tensor = name;
+    made.span = written.span;
+    if (auto local = program().locals.find(name); local != program().locals.end()) {
+      if (written.kind == Expression::Kind::Call)
+        report::fail(Kind::order_mismatch, written.span, fmt::format("`{}` is a scalar", name));
+      if (!visible_.count(name))
+        report::fail(Kind::unknown_variable, written.span,
+                     fmt::format("`{}` was declared in a body that has ended", name),
+                     "declare it outside the loop");
+      made.is_local = true;
+      for (std::size_t k = 0; k < local->second; ++k)
+        made.subscripts.push_back({scopes_[k].loop.variable, 0, term::variable(scopes_[k].loop.variable)});
+    } else {
+      for (const Expression &child : written.children)
+        made.subscripts.push_back(subscript(child));
+      note_tensor(made);
+    }
+    made.occurrence = ++occurrences_[name];
+    return made;
+  }
+
+  Subscript subscript(const Expression &written) {
+    Subscript made{"", 0, affine(written, "a subscript")};
+    term::Linear form = term::linear_form(made.value);
+    if (form.parts.size() == 1 && form.parts[0].second == 1) {
+      const std::string &name = form.parts[0].first.as<term::Variable>()->name;
+      if (is_loop(name)) made.index = name, made.shift = form.constant;
+    }
+    return made;
+  }
+
+  void note_tensor(const Access &made) {
+    auto [known, fresh] = orders_.emplace(made.tensor, made.subscripts.size());
+    if (fresh) spans_[made.tensor] = made.span, order_of_names_.push_back(made.tensor);
+    if (known->second != made.subscripts.size())
+      report::fail(Kind::order_mismatch, made.span,
+                   fmt::format("`{}` has {} subscript{} here, but {} before", made.tensor,
+                               made.subscripts.size(), made.subscripts.size() == 1 ? "" : "s",
+                               known->second));
+  }
+
+  /// (summand + ...) / (divisor * ...)
+  struct Value {
+    std::vector<Product> summands;
+    std::vector<Access> divisors;
+  };
+
+  static Value number(double of) { return {{Product{of, {}}}, {}}; }
+
+  Value value(const Expression &written) {
+    switch (written.kind) {
+    case Expression::Kind::Integer: return number(static_cast<double>(written.integer));
+    case Expression::Kind::Decimal: return number(written.decimal);
+    case Expression::Kind::Name:
+    case Expression::Kind::Call: return {{Product{1, {access(written)}}}, {}};
+    case Expression::Kind::Negate: return negated(value(written.children[0]));
+    case Expression::Kind::Add: return sum(written, value(written.children[0]), value(written.children[1]));
+    case Expression::Kind::Subtract:
+      return sum(written, value(written.children[0]), negated(value(written.children[1])));
+    case Expression::Kind::Multiply: {
+      Value left = value(written.children[0]), right = value(written.children[1]);
+      Value made;
+      for (const Product &a : left.summands)
+        for (const Product &b : right.summands) {
+          Product both{a.constant * b.constant, a.factors};
+          both.factors.insert(both.factors.end(), b.factors.begin(), b.factors.end());
+          made.summands.push_back(std::move(both));
+        }
+      made.divisors = std::move(left.divisors);
+      made.divisors.insert(made.divisors.end(), right.divisors.begin(), right.divisors.end());
+      return made;
+    }
+    case Expression::Kind::Divide: return quotient(written);
+    default: break;
+    }
+    report::fail(Kind::not_a_product, written.span, fmt::format("`{}` is not a value", written.span.text()),
+                 "values are made of tensors and numbers by + - * /");
+  }
+
+  static Value negated(Value of) {
+    for (Product &summand : of.summands)
+      summand.constant = -summand.constant;
+    return of;
+  }
+
+  Value sum(const Expression &written, Value left, Value right) {
+    auto same = [](const Access &a, const Access &b) { return to_text(a) == to_text(b); };
+    if (left.divisors.size() != right.divisors.size() ||
+        !std::equal(left.divisors.begin(), left.divisors.end(), right.divisors.begin(), same))
+      report::fail(Kind::not_a_product, written.span,
+                   fmt::format("`{}` adds quotients with different divisors", written.span.text()),
+                   "keep one of them in a scalar: `let q = a / b;`");
+    left.summands.insert(left.summands.end(), right.summands.begin(), right.summands.end());
+    return left;
+  }
+
+  Value quotient(const Expression &written) {
+    Value dividend = value(written.children[0]), divisor = value(written.children[1]);
+    if (divisor.summands.size() != 1)
+      report::fail(Kind::not_a_product, written.children[1].span,
+                   fmt::format("division by the sum `{}`", written.children[1].span.text()),
+                   "keep it in a scalar: `let d = ...;`, and divide by `d`");
+    const Product &by = divisor.summands[0];
+    if (by.constant == 0) report::fail(Kind::not_a_product, written.children[1].span, "division by zero");
+    for (Product &summand : dividend.summands) {
+      summand.constant /= by.constant;
+      summand.factors.insert(summand.factors.end(), divisor.divisors.begin(), divisor.divisors.end());
+    }
+    dividend.divisors.insert(dividend.divisors.end(), by.factors.begin(), by.factors.end());
+    return dividend;
+  }
+
+  // ---- statements
+
+  void statements(const std::vector<StatementTree> &body) {
+    std::set<std::string> outside = visible_;
+    for (const StatementTree &statement : body) {
+      switch (statement.kind) {
+      case StatementTree::Kind::Assign: assign(statement); break;
+      case StatementTree::Kind::Scalar: scalar(statement); break;
+      case StatementTree::Kind::For: loop(statement); break;
+      case StatementTree::Kind::If: {
+        Term kept = condition_;
+        condition_ = term::conjunction({kept, condition(statement.condition)});
+        statements(statement.body);
+        condition_ = kept;
+        break;
+      }
+      }
+    }
+    visible_ = std::move(outside);
+  }
+
+  void loop(const StatementTree &statement) {
+    const std::string &name = statement.variable.text;
+    const char *taken = is_loop(name)                  ? "a loop around this has the same variable"
+                        : is_size(name)                ? "it is a size"
+                        : orders_.count(name)          ? "it is a tensor"
+                        : program().locals.count(name) ? "it is a scalar"
+                                                       : nullptr;
+    if (taken)
+      report::fail(Kind::duplicate_name, statement.variable.span,
+                   fmt::format("`{}` can't be the variable of this loop: {}", name, taken),
+                   "choose another name");
+    ProgramLoop made{name, Term(0), term::variable(open_extent(name))};
+    if (statement.low) {
+      made.low = affine(*statement.low, "a bound");
+      made.high = affine(*statement.high, "a bound");
+    } else {
+      open_.emplace(open_extent(name), Term());
+    }
+    if (std::find(result_.indices.begin(), result_.indices.end(), name) == result_.indices.end())
+      result_.indices.push_back(name);
+    scopes_.push_back({made, statement.span});
+    place_.push_back(0);
+    statements(statement.body);
+    place_.pop_back();
+    scopes_.pop_back();
+    ++place_.back();
+  }
+
+  void scalar(const StatementTree &statement) {
+    const parse::Name &name = statement.assignment.target.name;
+    if (is_loop(name.text) || is_size(name.text) || orders_.count(name.text) ||
+        program().locals.count(name.text))
+      report::fail(Kind::duplicate_name, name.span,
+                   fmt::format("`{}` has another meaning already", name.text),
+                   "choose another name for the scalar");
+    Value made = value(statement.assignment.value); // which may not use it
+    program().locals.emplace(name.text, scopes_.size());
+    visible_.insert(name.text);
+    add(statement, access(statement.assignment.target), false, std::move(made));
+  }
+
+  void assign(const StatementTree &statement) {
+    using Operator = parse::AssignmentTree::Operator;
+    const parse::AssignmentTree &tree = statement.assignment;
+    Access target = access(tree.target);
+    Value made = value(tree.value);
+    switch (tree.op) {
+    case Operator::Set: break;
+    case Operator::Add: return add(statement, std::move(target), true, std::move(made));
+    case Operator::Subtract: return add(statement, std::move(target), true, negated(std::move(made)));
+    case Operator::Multiply:
+    case Operator::Divide: {
+      Expression whole; // x *= e is x = x * (e)
+      whole.kind = tree.op == Operator::Multiply ? Expression::Kind::Multiply : Expression::Kind::Divide;
+      whole.span = tree.span;
+      whole.children = {tree.target, tree.value};
+      return add(statement, std::move(target), false, value(whole));
+    }
+    }
+    // x = x + e is x += e
+    auto is_target = [&](const Product &summand) {
+      return summand.constant == 1 && summand.factors.size() == 1 &&
+             to_text(summand.factors[0]) == to_text(target);
+    };
+    auto self = std::find_if(made.summands.begin(), made.summands.end(), is_target);
+    bool accumulates = made.divisors.empty() && made.summands.size() > 1 && self != made.summands.end();
+    if (accumulates) made.summands.erase(self);
+    add(statement, std::move(target), accumulates, std::move(made));
+  }
+
+  void add(const StatementTree &statement, Access target, bool accumulate, Value value) {
+    ProgramStatement made;
+    made.target = std::move(target);
+    made.accumulate = accumulate;
+    made.divisors = std::move(value.divisors);
+    for (Product &summand : value.summands)
+      if (summand.constant != 0) made.summands.push_back(std::move(summand));
+    for (const Scope &scope : scopes_)
+      made.loops.push_back(scope.loop);
+    made.condition = condition_;
+    made.place = place_;
+    made.span = statement.span;
+    program().statements.push_back(std::move(made));
+    ++place_.back();
+  }
+
+  // ---- tensors and their extents
+
+  static void each_access(ProgramStatement &statement, const std::function<void(Access &)> &visit) {
+    visit(statement.target);
+    for (Product &summand : statement.summands)
+      for (Access &factor : summand.factors)
+        visit(factor);
+    for (Access &divisor : statement.divisors)
+      visit(divisor);
+  }
+
+  void find_result() {
+    for (const ProgramStatement &statement : program().statements) {
+      if (statement.target.is_local) continue;
+      if (result_name_.empty()) result_name_ = statement.target.tensor;
+      if (statement.target.tensor != result_name_)
+        report::fail(
+            Kind::several_results, statement.target.span,
+            fmt::format("the program writes to `{}` and to `{}`", result_name_, statement.target.tensor),
+            "a program has one result so far: make two of it, or keep scalars with `let`");
+    }
+    if (result_name_.empty())
+      report::fail(Kind::syntax_error, tree_.span, "the program assigns to scalars only: it has no result");
+  }
+
+  Term resolved(Term extent) const {
+    while (true) {
+      term::Substitution known;
+      for (const auto &[name, value] : open_)
+        if (value != Term() && term::mentions(extent, name)) known.emplace(name, value);
+      if (known.empty()) return extent;
+      extent = term::substitute(extent, known);
+    }
+  }
+
+  /// Loops without bounds run over the extents of what they subscript; undeclared tensors have the extents of
+  /// the loops that subscript them.
+  void find_extents() {
+    auto visit_modes = [&](const auto &visit) {
+      for (ProgramStatement &statement : program().statements)
+        each_access(statement, [&](Access &access) {
+          if (access.is_local) return;
+          for (std::size_t k = 0; k < access.subscripts.size(); ++k) {
+            const Subscript &subscript = access.subscripts[k];
+            if (subscript.index.empty() || subscript.shift != 0) continue;
+            auto loop =
+                std::find_if(statement.loops.begin(), statement.loops.end(),
+                             [&](const ProgramLoop &each) { return each.variable == subscript.index; });
+            visit(access, k, *loop);
+          }
+        });
+    };
+    // A loop over a declared mode; then modes from loops, loops from those modes.
+    visit_modes([&](const Access &access, std::size_t mode, const ProgramLoop &loop) {
+      if (declared_.count(access.tensor)) close(loop, program().extents.at(access.tensor)[mode]);
+    });
+    std::map<std::string, std::vector<std::optional<Term>>> found;
+    visit_modes([&](const Access &access, std::size_t mode, const ProgramLoop &loop) {
+      if (declared_.count(access.tensor)) return;
+      auto &modes = found[access.tensor];
+      modes.resize(access.subscripts.size());
+      Term high = resolved(loop.high);
+      if (modes[mode])
+        close(loop, *modes[mode]);
+      else if (loop.low == Term(0) && over_sizes(high))
+        modes[mode] = high;
+    });
+    for (const std::string &tensor : order_of_names_) {
+      if (declared_.count(tensor)) continue;
+      std::vector<Term> &extents = program().extents[tensor];
+      for (std::size_t k = 0; k < orders_.at(tensor); ++k) {
+        auto known = found.find(tensor);
+        if (known == found.end() || !known->second[k])
+          report::fail(Kind::unknown_extent, spans_.at(tensor),
+                       fmt::format("nothing says what extent mode {} of `{}` has", k, tensor),
+                       "declare it at the beginning: `tensor A(m, n), x(n + 1);`");
+        extents.push_back(*known->second[k]);
+      }
+    }
+    name_open_sizes();
+  }
+
+  bool over_sizes(const Term &extent) {
+    std::set<std::string> names = term::variables_of(extent);
+    return std::all_of(names.begin(), names.end(),
+                       [&](const std::string &name) { return is_size(name) || open_.count(name) > 0; });
+  }
+
+  void close(const ProgramLoop &loop, const Term &extent) {
+    auto open = open_.find(open_extent(loop.variable));
+    if (open == open_.end() || !term::mentions(loop.high, open->first) || open->second != Term()) return;
+    if (Term value = resolved(extent); !term::mentions(value, open->first)) open->second = value;
+  }
+
+  /// What is still open is a size of its own. Everything is said over sizes.
+  void name_open_sizes() {
+    for (const auto &[name, value] : open_)
+      if (value == Term()) program().sizes.push_back(name);
+    for (auto &[tensor, extents] : program().extents)
+      for (Term &extent : extents)
+        extent = resolved(extent);
+    for (ProgramStatement &statement : program().statements)
+      for (ProgramLoop &each : statement.loops)
+        each.high = resolved(each.high);
+  }
+
+  void list_tensors() {
+    auto add = [&](const std::string &name) {
+      result_.tensors.push_back({name, orders_.at(name), name == result_name_, spans_.at(name)});
+    };
+    add(result_name_);
+    std::set<std::string> used;
+    for (ProgramStatement &statement : program().statements)
+      each_access(statement, [&](const Access &access) { used.insert(access.tensor); });
+    for (const std::string &name : order_of_names_)
+      if (name != result_name_ && used.count(name)) add(name);
+  }
+
+  const parse::ProgramTree &tree_;
+  Computation result_;
+  std::vector<Scope> scopes_;
+  std::vector<int> place_{0};
+  Term condition_ = term::truth();
+  std::set<std::string> declared_;
+  std::set<std::string> visible_;    // scalars
+  std::map<std::string, Term> open_; // extents of loops without bounds; 0 until they are known
+  std::map<std::string, std::size_t> orders_;
+  std::map<std::string, text::Span> spans_;
+  std::vector<std::string> order_of_names_;
+  std::map<std::string, int> occurrences_;
+  std::string result_name_;
+};
+
+std::string product_text(const Product &product) {
+  std::string text;
+  if (product.constant == -1 && !product.factors.empty())
+    text = "-";
+  else if (product.constant != 1 || product.factors.empty())
+    text = fmt::format("{}{}", product.constant, product.factors.empty() ? "" : " * ");
+  for (std::size_t k = 0; k < product.factors.size(); ++k)
+    text += (k ? " * " : "") + to_text(product.factors[k]);
+  return text;
+}
+
+std::string statement_text(const ProgramStatement &statement) {
+  std::string value;
+  for (const Product &summand : statement.summands)
+    value += (value.empty() ? "" : " + ") + product_text(summand);
+  if (value.empty()) value = "0";
+  if (!statement.divisors.empty()) {
+    if (statement.summands.size() > 1) value = "(" + value + ")";
+    for (const Access &divisor : statement.divisors)
+      value += " / " + to_text(divisor);
+  }
+  return fmt::format("{} {} {}", to_text(statement.target), statement.accumulate ? "+=" : "=", value);
+}
+
+} // namespace
+
+Computation make_computation(const parse::ProgramTree &tree) {
+  return ProgramMaker(tree).make();
+}
+
+std::size_t shared_loops(const std::vector<int> &place, const std::vector<int> &other) {
+  std::size_t common = 0, most = std::min(place.size(), other.size());
+  while (common < most && place[common] == other[common])
+    ++common;
+  return common < most ? common : most - 1;
+}
+
+std::string to_text(const Program &program) {
+  std::string text;
+  std::vector<std::string> declarations;
+  for (const auto &[tensor, extents] : program.extents) {
+    std::vector<std::string> modes;
+    for (const Term &extent : extents)
+      modes.push_back(term::to_text(extent));
+    declarations.push_back(modes.empty() ? tensor : fmt::format("{}({})", tensor, fmt::join(modes, ", ")));
+  }
+  text += fmt::format("tensor {};\n", fmt::join(declarations, ", "));
+  const ProgramStatement *before = nullptr;
+  for (const ProgramStatement &statement : program.statements) {
+    std::size_t shared = before ? shared_loops(before->place, statement.place) : 0;
+    for (std::size_t k = shared; k < statement.loops.size(); ++k) {
+      const ProgramLoop &loop = statement.loops[k];
+      text += fmt::format("{:{}}for {} in [{}, {})\n", "", 2 * k, loop.variable, term::to_text(loop.low),
+                          term::to_text(loop.high));
+    }
+    std::string guard;
+    if (!term::is_true(statement.condition))
+      guard = fmt::format("if {}: ", term::to_text(statement.condition));
+    text += fmt::format("{:{}}{}{}\n", "", 2 * statement.loops.size(), guard, statement_text(statement));
+    before = &statement;
+  }
+  return text;
+}
+
+} // namespace unravel::compute

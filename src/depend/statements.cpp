@@ -1,0 +1,170 @@
+#include "depend/statements.h"
+
+#include "prove/example.h"
+#include "space/set.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace unravel::depend {
+
+using combine::IterationSpace;
+using term::Term;
+
+namespace {
+
+/// The variables of a space, primed.
+term::Substitution primed(const IterationSpace &space) {
+  term::Substitution result;
+  for (const std::string &variable : space.variables())
+    result.emplace(variable, term::variable(variable + "'"));
+  return result;
+}
+
+/// The cases in which one schedule comes before the other, each a conjunction.
+std::vector<std::vector<Term>> before(const Schedule &first, const Schedule &second) {
+  std::vector<std::vector<Term>> cases;
+  std::vector<Term> equal;
+  for (std::size_t k = 0; k < std::min(first.size(), second.size()); ++k) {
+    std::vector<Term> here = equal;
+    here.push_back(term::less(first[k], second[k]));
+    if (!term::is_false(here.back())) cases.push_back(std::move(here));
+    equal.push_back(term::equal(first[k], second[k]));
+    if (term::is_false(equal.back())) break;
+  }
+  return cases;
+}
+
+Schedule substituted(const Schedule &schedule, const term::Substitution &by) {
+  Schedule result;
+  for (const Term &each : schedule)
+    result.push_back(term::substitute(each, by));
+  return result;
+}
+
+/// Pairs of references that conflict: to one tensor, one of them a write, not both updates.
+template <class Visit>
+void each_conflict(const IterationSpace &first, const IterationSpace &second, bool updates_too,
+                   const Visit &visit) {
+  const std::vector<Reference> ours = references(first), theirs = references(second);
+  for (const Reference &one : ours)
+    for (const Reference &other : theirs)
+      if (one.tensor == other.tensor && (one.writes || other.writes) &&
+          (updates_too || !(one.updates && other.updates)))
+        visit(one, other);
+}
+
+/// Both instances exist and touch one element. The second one's variables are primed.
+std::vector<Term> touching(const IterationSpace &first, const Reference &one, const IterationSpace &second,
+                           const Reference &other) {
+  const term::Substitution prime = primed(second);
+  std::vector<Term> hypotheses = term::conjuncts(first.relation);
+  for (const Term &part : term::conjuncts(second.relation))
+    hypotheses.push_back(term::substitute(part, prime));
+  for (std::size_t k = 0; k < std::min(one.coordinates.size(), other.coordinates.size()); ++k)
+    hypotheses.push_back(term::equal(one.coordinates[k], term::substitute(other.coordinates[k], prime)));
+  return hypotheses;
+}
+
+prove::Answer ask(const std::string &name, const std::string &tensor, const std::vector<Term> &hypotheses,
+                  prove::Prover &prover) {
+  if (std::any_of(hypotheses.begin(), hypotheses.end(),
+                  [](const Term &each) { return term::is_false(each); }))
+    return prove::Answer::Refuted;
+  prove::Answer answer = prover.refute(name, tensor, hypotheses);
+  if (answer == prove::Answer::Unknown && space::Set(term::conjunction(hypotheses)).is_empty())
+    return prove::Answer::Refuted;
+  return answer;
+}
+
+std::vector<Term> joined(std::vector<Term> one, const std::vector<Term> &other) {
+  one.insert(one.end(), other.begin(), other.end());
+  return one;
+}
+
+} // namespace
+
+Schedule source_schedule(const IterationSpace &space) {
+  Schedule schedule;
+  for (std::size_t k = 0; k < space.place.size(); ++k) {
+    schedule.push_back(Term(space.place[k]));
+    if (k < space.loops.size()) schedule.push_back(term::variable(space.loops[k]));
+  }
+  return schedule;
+}
+
+std::optional<Violation> find_violation(const std::vector<Ordered> &statements, prove::Prover &prover) {
+  std::optional<Violation> found;
+  for (std::size_t a = 0; a < statements.size(); ++a)
+    for (std::size_t b = 0; b < statements.size(); ++b) {
+      const Ordered &first = statements[a], &second = statements[b];
+      const term::Substitution prime = primed(*second.space);
+      const auto in_source = before(first.source, substituted(second.source, prime));
+      const auto turned = before(substituted(second.chosen, prime), first.chosen);
+      each_conflict(*first.space, *second.space, false, [&](const Reference &one, const Reference &other) {
+        const std::vector<Term> touch = touching(*first.space, one, *second.space, other);
+        for (const auto &source_case : in_source)
+          for (const auto &turned_case : turned) {
+            if (found) return;
+            std::vector<Term> hypotheses = joined(joined(touch, source_case), turned_case);
+            prove::Answer answer = ask("order", one.tensor, hypotheses, prover);
+            if (answer == prove::Answer::Refuted) continue;
+            found = Violation{a, b, one.tensor, term::conjunction(hypotheses), ""};
+            if (answer == prove::Answer::Possible) found->witness = prove::small_example(prover, hypotheses);
+          }
+      });
+      if (found) return found;
+    }
+  return found;
+}
+
+bool may_precede(const IterationSpace &first, const IterationSpace &second, std::size_t shared,
+                 prove::Prover &prover) {
+  const term::Substitution prime = primed(second);
+  std::vector<Term> same;
+  for (std::size_t k = 0; k < shared; ++k)
+    same.push_back(term::equal(term::variable(first.loops[k]),
+                               term::substitute(term::variable(second.loops[k]), prime)));
+  bool may = false;
+  each_conflict(first, second, false, [&](const Reference &one, const Reference &other) {
+    for (const auto &order : before(source_schedule(first), substituted(source_schedule(second), prime)))
+      may =
+          may || ask("precedes", one.tensor, joined(joined(touching(first, one, second, other), same), order),
+                     prover) != prove::Answer::Refuted;
+  });
+  return may;
+}
+
+LoopVerdict classify_shared(const std::vector<const IterationSpace *> &statements, std::size_t depth,
+                            prove::Prover &prover, bool details) {
+  const std::string &loop = statements.front()->loops[depth];
+  LoopVerdict verdict{loop, Verdict::Parallel, term::falsity(), "", "affine"};
+  for (const IterationSpace *first : statements)
+    for (const IterationSpace *second : statements) {
+      const term::Substitution prime = primed(*second);
+      std::vector<Term> carried;
+      for (std::size_t k = 0; k <= depth; ++k) {
+        Term here = term::variable(first->loops[k]);
+        Term there = term::substitute(term::variable(second->loops[k]), prime);
+        carried.push_back(k < depth ? term::equal(here, there) : term::less(here, there));
+      }
+      each_conflict(*first, *second, true, [&](const Reference &one, const Reference &other) {
+        std::vector<Term> hypotheses = joined(touching(*first, one, *second, other), carried);
+        prove::Answer answer = ask(fmt::format("dependence({})", loop), one.tensor, hypotheses, prover);
+        if (answer == prove::Answer::Refuted) return;
+        verdict.reason = answer == prove::Answer::Possible ? "possible" : "budget exhausted";
+        if (details)
+          verdict.relation =
+              term::disjunction({verdict.relation, space::Set(term::conjunction(hypotheses)).formula()});
+        if (details && verdict.witness.empty() && answer == prove::Answer::Possible)
+          verdict.witness = prove::small_example(prover, hypotheses);
+        if (!(one.updates && other.updates))
+          verdict.verdict = Verdict::Carried;
+        else if (verdict.verdict == Verdict::Parallel)
+          verdict.verdict = Verdict::Reduction;
+      });
+    }
+  return verdict;
+}
+
+} // namespace unravel::depend

@@ -1,0 +1,44 @@
+#pragma once
+
+#include "depend/dependence.h"
+
+/// Dependences among the statements of a program, and orders that keep them (Feautrier 1992; Zhao et al.,
+/// section 5.1: what the layouts drive must pass the test against the source's order).
+namespace unravel::depend {
+
+/// When a statement's instances are executed: compared lexicographically, numbers with numbers and variables
+/// of loops, which both statements share, with each other.
+using Schedule = std::vector<term::Term>;
+
+/// A statement with its schedule in the source and the one to be tested.
+struct Ordered {
+  const combine::IterationSpace *space = nullptr;
+  Schedule source;
+  Schedule chosen;
+};
+
+/// In the source's order: place[0], loops[0], place[1], ...
+Schedule source_schedule(const combine::IterationSpace &space);
+
+/// Two instances that conflict and that the chosen order turns round.
+struct Violation {
+  std::size_t first = 0, second = 0; // statements: the first one's instance comes first in the source
+  std::string tensor;
+  term::Term relation; // over the variables of the first and, primed, of the second
+  std::string witness; // an example from the prover, or empty
+};
+
+/// Nothing where each pair of conflicting instances is proved to be executed in the source's order. Updates
+/// (+=) of one element don't conflict: sums are reassociated.
+std::optional<Violation> find_violation(const std::vector<Ordered> &statements, prove::Prover &prover);
+
+/// May an instance of `first` come before a conflicting instance of `second` in the source, both in the same
+/// iteration of their `shared` outermost loops?
+bool may_precede(const combine::IterationSpace &first, const combine::IterationSpace &second,
+                 std::size_t shared, prove::Prover &prover);
+
+/// The verdict for a loop that statements share: loops[depth] of each.
+LoopVerdict classify_shared(const std::vector<const combine::IterationSpace *> &statements, std::size_t depth,
+                            prove::Prover &prover, bool details = true);
+
+} // namespace unravel::depend

@@ -1,0 +1,181 @@
+#include "lower/sequence.h"
+
+#include "loop/walk.h"
+#include "lower/leaf_names.h"
+#include "report/diagnostic.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <set>
+
+namespace unravel::lower {
+
+using loop::Block;
+using loop::Statement;
+using term::Term;
+
+namespace {
+
+/// A statement's loop over a shared variable, taken out of its block.
+struct Shared {
+  Block before; // states and maps
+  Term lower, upper;
+  Block body;
+  Block behind;
+};
+
+/// The loop over the variable in the block; conditions around it go into its body.
+Shared take_loop(Block block, const std::string &variable, const combine::IterationSpace &space) {
+  Shared taken;
+  for (std::size_t k = 0; k < block.size(); ++k) {
+    auto rest = [&](Block &to) {
+      to.insert(to.end(), std::make_move_iterator(block.begin() + static_cast<std::ptrdiff_t>(k) + 1),
+                std::make_move_iterator(block.end()));
+    };
+    if (auto *loop = std::get_if<loop::For>(&block[k].kind); loop && loop->variable == variable) {
+      taken.lower = loop->lower;
+      taken.upper = loop->upper;
+      taken.body = std::move(loop->body);
+      rest(taken.behind);
+      return taken;
+    }
+    if (auto *let = std::get_if<loop::Let>(&block[k].kind); let && let->variable == variable) {
+      taken.lower = let->value;
+      taken.upper = let->value + Term(1);
+      rest(taken.body);
+      return taken;
+    }
+    auto *guard = std::get_if<loop::If>(&block[k].kind);
+    if (guard && guard->otherwise.empty() && k + 1 == block.size()) {
+      Shared inner = take_loop(std::move(guard->then), variable, space);
+      if (!inner.before.empty() || !inner.behind.empty()) break;
+      inner.body = {{loop::If{guard->condition, std::move(inner.body), guard->comment}}};
+      inner.before = std::move(taken.before);
+      return inner;
+    }
+    taken.before.push_back(std::move(block[k]));
+  }
+  report::fail(
+      report::Kind::not_supported, space.span,
+      fmt::format("the loop over `{}` is shared with other statements, but here it depends on what is "
+                  "stored in a sparse tensor",
+                  variable),
+      "give the statements loops of their own, or choose a layout in which the loop's values aren't "
+      "stored");
+}
+
+bool mentions_local(const Statement &statement, const std::string &name) {
+  bool found = false;
+  loop::each_statement(statement, [&](const Statement &inner) {
+    auto writes = [&](const loop::Target &target) {
+      const auto *local = std::get_if<loop::Local>(&target);
+      return local && local->name == name;
+    };
+    if (const auto *store = std::get_if<loop::Store>(&inner.kind)) found = found || writes(store->target);
+    if (const auto *add = std::get_if<loop::Accumulate>(&inner.kind)) found = found || writes(add->target);
+    loop::each_own_value(inner, [&](const loop::Value &value) {
+      loop::each_local(value, [&](const loop::Local &local) { found = found || local.name == name; });
+    });
+  });
+  return found;
+}
+
+/// In the innermost block that holds all uses, before the first.
+void declare_local(Block &block, const std::string &name) {
+  std::vector<std::size_t> uses;
+  for (std::size_t k = 0; k < block.size(); ++k)
+    if (mentions_local(block[k], name)) uses.push_back(k);
+  if (uses.empty()) return;
+  Statement &first = block[uses.front()];
+  if (uses.size() == 1)
+    for (Block *inner : loop::blocks_of(first)) {
+      bool elsewhere = false;
+      for (Block *other : loop::blocks_of(first))
+        elsewhere = elsewhere ||
+                    (other != inner && std::any_of(other->begin(), other->end(),
+                                                   [&](auto &each) { return mentions_local(each, name); }));
+      if (!elsewhere) return declare_local(*inner, name);
+    }
+  auto *store = std::get_if<loop::Store>(&first.kind);
+  if (store && std::holds_alternative<loop::Local>(store->target)) {
+    loop::Value initial = std::move(store->value);
+    first = {loop::DeclareValue{name, std::move(initial)}};
+    return;
+  }
+  block.insert(block.begin() + static_cast<std::ptrdiff_t>(uses.front()),
+               {loop::DeclareValue{name, {loop::Number{0}}}});
+}
+
+Block at_depth(std::vector<Part> parts, std::size_t depth) {
+  Block block;
+  std::set<std::string> declared;
+  auto add = [&](Block more) {
+    keep_apart(more, declared);
+    loop::append(block, std::move(more));
+  };
+  for (std::size_t first = 0; first < parts.size();) {
+    std::size_t last = first + 1;
+    const std::vector<int> &place = parts[first].space->place;
+    while (last < parts.size() && parts[last].space->place[depth] == place[depth] &&
+           parts[last].space->loops.size() > depth && parts[first].space->loops.size() > depth)
+      ++last;
+    if (last == first + 1) {
+      add(std::move(parts[first].block));
+      first = last;
+      continue;
+    }
+    const std::string &variable = parts[first].space->loops[depth];
+    std::vector<Shared> loops;
+    std::set<std::string> names; // of what stands in front of the loop
+    for (std::size_t k = first; k < last; ++k) {
+      keep_apart(parts[k].block, names);
+      names.erase(variable);
+      loops.push_back(take_loop(std::move(parts[k].block), variable, *parts[k].space));
+    }
+    std::vector<Term> lowers, uppers;
+    for (const Shared &each : loops) {
+      if (std::find(lowers.begin(), lowers.end(), each.lower) == lowers.end()) lowers.push_back(each.lower);
+      if (std::find(uppers.begin(), uppers.end(), each.upper) == uppers.end()) uppers.push_back(each.upper);
+    }
+    Term lower = term::minimum(lowers), upper = term::maximum(uppers);
+    Block before, behind;
+    std::vector<Part> inside;
+    for (std::size_t k = first; k < last; ++k) {
+      Shared &each = loops[k - first];
+      std::vector<Term> within;
+      if (each.lower != lower) within.push_back(term::at_most(each.lower, term::variable(variable)));
+      if (each.upper != upper) within.push_back(term::less(term::variable(variable), each.upper));
+      Block body = std::move(each.body);
+      if (!within.empty()) body = {{loop::If{term::conjunction(std::move(within)), std::move(body), ""}}};
+      loop::append(before, std::move(each.before));
+      loop::append(behind, std::move(each.behind));
+      inside.push_back({parts[k].space, parts[k].plan, std::move(body)});
+    }
+    loop::For loop{variable, lower, upper};
+    if (parts[first].plan->shared_parallel == depth && before.empty())
+      loop.parallel = loop::Parallel{parts[first].plan->chunk, parts[first].plan->least, std::nullopt, "", 0};
+    loop.body = at_depth(std::move(inside), depth + 1);
+    Block whole = std::move(before);
+    whole.push_back({std::move(loop)});
+    loop::append(whole, std::move(behind));
+    add(std::move(whole));
+    first = last;
+  }
+  return block;
+}
+
+} // namespace
+
+Block in_sequence(std::vector<Part> parts) {
+  std::stable_sort(parts.begin(), parts.end(),
+                   [](const Part &a, const Part &b) { return a.space->place < b.space->place; });
+  std::set<std::string> locals;
+  for (const Part &part : parts)
+    if (!part.space->target.local.empty()) locals.insert(part.space->target.local);
+  Block block = at_depth(std::move(parts), 0);
+  for (const std::string &local : locals)
+    declare_local(block, local);
+  return block;
+}
+
+} // namespace unravel::lower

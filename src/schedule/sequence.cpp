@@ -1,0 +1,197 @@
+#include "schedule/sequence.h"
+
+#include "compute/computation.h"
+#include "depend/statements.h"
+#include "space/set.h"
+
+#include <algorithm>
+#include <map>
+
+namespace unravel::schedule {
+
+using combine::Combination;
+using combine::IterationSpace;
+using combine::Operand;
+using term::Term;
+
+namespace {
+
+bool reads(const IterationSpace &space, const std::string &tensor) {
+  return std::any_of(space.operands.begin(), space.operands.end(),
+                     [&](const Operand &operand) { return operand.tensor == tensor; });
+}
+
+bool mentions(const IterationSpace &space, const std::string &tensor) {
+  return space.target.tensor == tensor || reads(space, tensor);
+}
+
+/// Does the statement set each element of its target to zero?
+bool clears_all(const IterationSpace &space, const Combination &program) {
+  if (!space.sets || !space.constants.empty() || !space.target.local.empty() || !space.operands.empty())
+    return false;
+  const std::vector<Term> &extents = program.arrays.at(space.target.array);
+  std::vector<Term> parts;
+  for (std::size_t k = 0; k < extents.size(); ++k)
+    parts.push_back(term::between(Term(0), term::variable("@" + std::to_string(k)), extents[k]));
+  space::Set slots(term::conjunction(std::move(parts)));
+  std::vector<Term> written = term::conjuncts(space.relation);
+  for (std::size_t k = 0; k < extents.size(); ++k)
+    written.push_back(term::equal(term::variable("@" + std::to_string(k)), space.target.slots[k]));
+  space::Set set = space::Set(term::conjunction(std::move(written))).project([&](const Term &atom) {
+    const auto *variable = atom.as<term::Variable>();
+    std::vector<std::string> all = space.variables();
+    return variable && std::find(all.begin(), all.end(), variable->name) != all.end();
+  });
+  return slots.is_subset(set);
+}
+
+double cost_with(const IterationSpace &space, const Counts &counts, std::size_t shared) {
+  std::vector<parse::Name> first;
+  for (std::size_t k = 0; k < shared; ++k)
+    first.push_back({space.loops[k], {}});
+  return cost_of(space, plan_statement(space, counts, {}, {}, first), counts);
+}
+
+/// An order that costs so much less is worth a loop of its own.
+constexpr double worth = 0.9;
+
+class Distributor {
+public:
+  Distributor(Combination &program, const Counts &counts, prove::Prover &prover)
+      : program_(program), counts_(counts), prover_(prover) {}
+
+  /// The leaves [begin, end) share `depth` loops.
+  void run(std::size_t begin, std::size_t end, std::size_t depth) {
+    for (std::size_t first = begin; first < end;) {
+      std::size_t last = first + 1;
+      while (last < end && leaf(last).place[depth] == leaf(first).place[depth])
+        ++last;
+      if (last - first > 1) {
+        std::vector<std::size_t> cuts = cuts_between(first, last, depth);
+        if (cuts.size() > 2 && pays(first, last, depth)) take_apart(cuts, depth);
+        for (std::size_t k = 0; k + 1 < cuts.size(); ++k)
+          if (same_loop(cuts[k], cuts[k + 1], depth)) run(cuts[k], cuts[k + 1], depth + 1);
+      }
+      first = last;
+    }
+  }
+
+private:
+  IterationSpace &leaf(std::size_t k) { return program_.leaves[k]; }
+
+  bool same_loop(std::size_t begin, std::size_t end, std::size_t depth) {
+    return end - begin > 1 && leaf(begin).loops.size() > depth;
+  }
+
+  /// Where the loop may be cut: begin, ..., end.
+  std::vector<std::size_t> cuts_between(std::size_t begin, std::size_t end, std::size_t depth) {
+    std::vector<std::size_t> cuts{begin};
+    for (std::size_t cut = begin + 1; cut < end; ++cut) {
+      bool may = true;
+      for (std::size_t early = begin; early < cut && may; ++early)
+        for (std::size_t late = cut; late < end && may; ++late)
+          may = !shares_scalar(leaf(early), leaf(late), depth) &&
+                !depend::may_precede(leaf(late), leaf(early), depth, prover_);
+      if (may) cuts.push_back(cut);
+    }
+    cuts.push_back(end);
+    return cuts;
+  }
+
+  /// A scalar variable that each iteration of the loop has for itself.
+  static bool shares_scalar(const IterationSpace &one, const IterationSpace &other, std::size_t depth) {
+    auto shared = [&](const Operand &operand) {
+      return !operand.local.empty() && operand.coordinates.size() > depth && mentions(other, operand.tensor);
+    };
+    return shared(one.target) || std::any_of(one.operands.begin(), one.operands.end(), shared);
+  }
+
+  bool pays(std::size_t begin, std::size_t end, std::size_t depth) {
+    for (std::size_t k = begin; k < end; ++k)
+      if (cost_with(leaf(k), counts_, depth) < worth * cost_with(leaf(k), counts_, shared_depth(program_, k)))
+        return true;
+    return false;
+  }
+
+  /// Each part has a loop of its own: numbers in between.
+  void take_apart(const std::vector<std::size_t> &cuts, std::size_t depth) {
+    int parts = static_cast<int>(cuts.size());
+    const std::vector<int> place = leaf(cuts.front()).place;
+    for (IterationSpace &each : program_.leaves)
+      if (std::equal(place.begin(), place.begin() + static_cast<std::ptrdiff_t>(depth), each.place.begin()))
+        each.place[depth] *= parts;
+    for (std::size_t part = 0; part + 1 < cuts.size(); ++part)
+      for (std::size_t k = cuts[part]; k < cuts[part + 1]; ++k)
+        leaf(k).place[depth] += static_cast<int>(part);
+  }
+
+  Combination &program_;
+  const Counts &counts_;
+  prove::Prover &prover_;
+};
+
+} // namespace
+
+void as_assignment(Combination &program, prove::Prover &prover) {
+  if (program.leaves.size() < 2) return;
+  const IterationSpace &first = program.leaves.front();
+  if (!clears_all(first, program)) return;
+  for (std::size_t k = 1; k < program.leaves.size(); ++k) {
+    const IterationSpace &each = program.leaves[k];
+    if (each.sets || each.target.tensor != first.target.tensor || reads(each, first.target.tensor) ||
+        each.constants.size() != 1 || !each.divisors.empty() ||
+        std::any_of(each.operands.begin(), each.operands.end(),
+                    [](const Operand &operand) { return operand.divides || !operand.local.empty(); }) ||
+        depend::may_precede(each, first, 0, prover))
+      return;
+  }
+  const std::vector<Term> &slots = program.arrays.at(first.target.array);
+  for (std::size_t k = 0;
+       k < first.target.coordinates.size() && slots.size() == first.target.coordinates.size(); ++k)
+    for (const IterationSpace &each : program.leaves)
+      if (const auto *index = each.target.coordinates[k].as<term::Variable>();
+          index && each.target.slots[k] == each.target.coordinates[k])
+        program.extents.emplace(index->name, slots[k]);
+  program.leaves.erase(program.leaves.begin());
+  for (IterationSpace &each : program.leaves)
+    each.place.clear();
+  program.is_program = false;
+  program.accumulate = false;
+}
+
+void distribute(Combination &program, const Counts &counts, prove::Prover &prover) {
+  Distributor(program, counts, prover).run(0, program.leaves.size(), 0);
+}
+
+std::size_t shared_depth(const Combination &program, std::size_t leaf) {
+  std::size_t shared = 0;
+  for (std::size_t k = 0; k < program.leaves.size(); ++k)
+    if (k != leaf)
+      shared = std::max(shared, compute::shared_loops(program.leaves[leaf].place, program.leaves[k].place));
+  return shared;
+}
+
+Order plan_statement(const IterationSpace &space, const Counts &counts, const Scans &scans,
+                     const std::set<std::string> &found, std::vector<parse::Name> first) {
+  if (space.divisors.empty()) return plan_order(space, counts, scans, found, first);
+  IterationSpace undivided = space;
+  std::set<std::string> positions;
+  for (const Operand &operand : space.operands)
+    if (operand.divides) positions.insert(operand.positions.begin(), operand.positions.end());
+  std::vector<Term> parts;
+  for (const Term &part : term::conjuncts(space.relation))
+    if (std::find(space.divisors.begin(), space.divisors.end(), part) == space.divisors.end())
+      parts.push_back(part);
+  undivided.relation = term::conjunction(std::move(parts));
+  std::set<std::string> left = term::variables_of(undivided.relation);
+  std::erase_if(undivided.positions, [&](const std::string &position) {
+    return positions.count(position) > 0 && left.count(position) == 0;
+  });
+  std::erase_if(undivided.operands, [](const Operand &operand) { return operand.divides; });
+  for (const std::string &name : plan_order(undivided, counts, scans, found, first))
+    if (std::none_of(first.begin(), first.end(), [&](const auto &each) { return each.text == name; }))
+      first.push_back({name, {}});
+  return complete_order(space, first);
+}
+
+} // namespace unravel::schedule
