@@ -94,6 +94,20 @@ term::Term Variables::term(const Polynomial &polynomial) const {
   return sum;
 }
 
+std::optional<Variable> Variables::find(const std::string &term_name) const {
+  for (std::size_t k = 0; k < all_.size(); ++k)
+    if (term_name == "v" + std::to_string(k)) return static_cast<Variable>(k);
+  return std::nullopt;
+}
+
+std::vector<term::Term> Variables::natural_sizes() const {
+  std::vector<term::Term> facts;
+  for (std::size_t k = 0; k < all_.size(); ++k)
+    if (!all_[k].is_loop)
+      facts.push_back(term::at_most(term::Term(0), term(Polynomial::of(static_cast<Variable>(k)))));
+  return facts;
+}
+
 Condition Condition::compare(Polynomial left, Comparison comparison, Polynomial right,
                              const text::Span &span) {
   Condition result;

@@ -4,6 +4,7 @@
 #include "parse/tree.h"
 #include "term/term.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,10 @@ public:
   parse::Expression expression(const Polynomial &affine, const text::Span &span) const;
   /// For the prover; products are variables of their own.
   term::Term term(const Polynomial &polynomial) const;
+  /// The variable that has this name in terms.
+  std::optional<Variable> find(const std::string &term_name) const;
+  /// That no size is negative.
+  std::vector<term::Term> natural_sizes() const;
 
 private:
   struct Entry {

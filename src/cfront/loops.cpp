@@ -229,7 +229,9 @@ void Translator::loop(const Node &node, Body &body) {
                                 " of two values");
   for (const Polynomial &start : loop.start.of) {
     require_affine(start, loop.start_span, "bound");
-    if (loop.is_unsigned && variables_.has_loop(start) && !is_natural(start, facts_, variables_))
+    // n - 1 where the loop counts down: where it wraps around, the loop begins outside of every array.
+    bool may_wrap = loop.down && !variables_.has_loop(start);
+    if (loop.is_unsigned && !may_wrap && !is_natural(start, facts_, variables_))
       refuse(loop.start_span,
              "`" + loop.counted->text + "` may begin below 0 here, and wraps around then: its type is `" +
                  loop.counted->type_name + "`",

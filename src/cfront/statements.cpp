@@ -52,7 +52,7 @@ std::string Translator::fresh_name(const std::string &wanted, bool is_loop) {
   auto is_free = [&](const std::string &name) {
     auto used = used_names_.find(name);
     return reserved_.count(name) == 0 && in_scope_.count(name) == 0 &&
-           (used == used_names_.end() || used->second == is_loop);
+           (used == used_names_.end() || (is_loop && used->second)); // each scalar has a name of its own
   };
   std::string name = wanted;
   for (int k = 2; !is_free(name) || (name != wanted && written_.count(name)); ++k)

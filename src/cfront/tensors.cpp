@@ -35,8 +35,8 @@ void Translator::parameters() {
     if (child.type != UnravelIntegral) continue;
     Variable size = variables_.add(child.text, false);
     integers_[child.declaration] = {Integer{Integer::Kind::Exact, {Polynomial::of(size)}}, {}};
-    facts_.push_back(term::at_most(term::Term(0), variables_.term(Polynomial::of(size))));
   }
+  facts_ = variables_.natural_sizes();
   for (const Node &child : function_.children)
     if (child.kind == UnravelParameter && child.type != UnravelIntegral) tensor_parameter(child);
 }
@@ -69,7 +69,6 @@ void Translator::tensor_parameter(const Node &parameter) {
     }
     tensor.order = tensor.extents.size();
     auto is_known = [](const std::optional<Polynomial> &extent) { return extent && extent->is_affine(); };
-    tensor.is_pointer = !std::all_of(tensor.extents.begin(), tensor.extents.end(), is_known);
     if (tensor.order > 1 && !std::all_of(tensor.extents.begin() + 1, tensor.extents.end(), is_known) &&
         tensor.refused.empty())
       tensor.refused = "has rows whose length is no sum of sizes";
@@ -111,11 +110,12 @@ std::vector<parse::TensorTree> Translator::tensors() const {
         }
       }
     }
-    // Extents that aren't known are those that the uses imply.
     bool known = true;
-    for (const std::optional<Polynomial> &extent : extents)
-      known = known && extent && extent->is_affine();
-    if (!known) continue;
+    for (std::size_t k = 0; k < extents.size(); ++k) {
+      if (!extents[k] || !extents[k]->is_affine()) extents[k] = implied_extent(tensor.uses, k, variables_);
+      known = known && extents[k];
+    }
+    if (!known) continue; // the uses may still imply what loops alone don't say
     for (const std::optional<Polynomial> &extent : extents)
       tree.extents.push_back(variables_.expression(*extent, tensor.span));
     result.push_back(std::move(tree));
@@ -182,8 +182,12 @@ parse::Expression Translator::access(const Node &node, bool is_target) {
   result.kind = parse::Expression::Kind::Call;
   result.span = node.span;
   result.name = {tensor.name, base.span};
-  for (const Node *subscript : subscripts)
-    result.children.push_back(variables_.expression(affine(*subscript, "subscript"), subscript->span));
+  ElementUse element{{}, facts_};
+  for (const Node *subscript : subscripts) {
+    element.subscripts.push_back(affine(*subscript, "subscript"));
+    result.children.push_back(variables_.expression(element.subscripts.back(), subscript->span));
+  }
+  tensor.uses.push_back(std::move(element));
   return result;
 }
 
@@ -197,8 +201,10 @@ parse::Expression Translator::scalar_access(const Node &node, Tensor &tensor) {
   if (!shapes_ || shapes_->at(declaration).order == 0) return result;
   // *x is x[0] where x has other elements.
   result.kind = parse::Expression::Kind::Call;
-  for (std::size_t k = 0; k < shapes_->at(declaration).order; ++k)
-    result.children.push_back(variables_.expression(Polynomial(), node.span));
+  ElementUse element{std::vector<Polynomial>(shapes_->at(declaration).order), facts_};
+  for (const Polynomial &each : element.subscripts)
+    result.children.push_back(variables_.expression(each, node.span));
+  tensor.uses.push_back(std::move(element));
   return result;
 }
 
@@ -215,6 +221,7 @@ parse::Expression Translator::linear_access(const Node &node, int declaration, T
   report::require(subscripts.has_value(), "a linear subscript is split as it was before");
   for (const Polynomial &each : *subscripts)
     result.children.push_back(variables_.expression(each, subscript.span));
+  tensor.uses.push_back({std::move(*subscripts), facts_});
   return result;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "cfront/cfront.h"
+#include "cfront/extents.h"
 #include "cfront/formula.h"
 #include "cfront/linear.h"
 #include "cfront/refuse.h"
@@ -33,11 +34,11 @@ struct Tensor {
   std::string name;
   text::Span span; // of the declaration
   bool is_scalar = false;
-  bool is_pointer = false; // with extents of which not all are known
   std::size_t order = 0;
   std::vector<std::optional<Polynomial>> extents;
   std::string refused; // why it can't be used, if so
   UnravelSyntaxType element = UnravelDouble;
+  std::vector<ElementUse> uses; // of its elements, once its shape is known
   bool used = false;
   bool assigned = false;
 };
