@@ -1,5 +1,5 @@
-# The module libunravel-clang.so: the in-process compiler, opened by the room `build` when it is first needed.
-# It alone is linked with Clang, LLVM and lld.
+# The module libunravel-clang.so: the in-process compiler and the reader of C, opened by the room `build` when it is
+# first needed. It alone is linked with Clang, LLVM and lld.
 
 find_package(LLVM 19.1 REQUIRED CONFIG HINTS /usr/lib/llvm-19)
 find_package(Clang REQUIRED CONFIG HINTS ${LLVM_INSTALL_PREFIX})
@@ -8,7 +8,13 @@ find_library(UNRAVEL_LIBOMP NAMES libomp.so.5 HINTS ${LLVM_LIBRARY_DIRS} REQUIRE
 
 get_target_property(UNRAVEL_CLANG_LIBRARY clang-cpp LOCATION)
 separate_arguments(UNRAVEL_LLVM_DEFINITIONS NATIVE_COMMAND "${LLVM_DEFINITIONS}")
-add_library(unravel-clang MODULE src/build/clang/module.cpp src/build/clang/compiler.cpp)
+add_library(unravel-clang MODULE src/build/clang/module.cpp src/build/clang/compiler.cpp src/cfront/clang/syntax.cpp)
+# Clang's own headers, <stddef.h> and the like, for C that a user hands in.
+find_path(UNRAVEL_CLANG_HEADERS stddef.h NO_DEFAULT_PATH
+  HINTS ${LLVM_INSTALL_PREFIX}/lib/clang/${LLVM_VERSION_MAJOR}/include ${LLVM_LIBRARY_DIRS}/clang/${LLVM_VERSION_MAJOR}/include)
+cmake_path(GET UNRAVEL_CLANG_HEADERS PARENT_PATH UNRAVEL_CLANG_RESOURCES)
+set_source_files_properties(src/cfront/clang/syntax.cpp PROPERTIES COMPILE_DEFINITIONS
+  UNRAVEL_CLANG_RESOURCES="${UNRAVEL_CLANG_RESOURCES}")
 target_include_directories(unravel-clang PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
 # LLVM's headers are not ours to warn about, and it is built without run-time type information.
 target_include_directories(unravel-clang SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS} ${CLANG_INCLUDE_DIRS} ${LLD_INCLUDE_DIRS})

@@ -1,6 +1,7 @@
 // The table of contents of the compiler: the steps in their order, each timed and printed.
 #include "pipeline.h"
 
+#include "cfront/cfront.h"
 #include "choose/alternatives.h"
 #include "choose/statements.h"
 #include "choose/threads.h"
@@ -322,13 +323,31 @@ double Compilation::milliseconds() const {
   return sum;
 }
 
+namespace {
+
+void read_c(const Request &request, Front &front) {
+  cfront::Function function = cfront::read(request.from);
+  front.program = parse::to_text(function.tree);
+  if (function.is_float != (request.value == loop::ElementType::Float32))
+    report::fail(Kind::bad_option,
+                 fmt::format("`{}` computes with `{}`, the kernel with {}", function.name,
+                             function.is_float ? "float" : "double", function.is_float ? "f64" : "f32"),
+                 function.is_float ? "add --type f32" : "leave out --type f32");
+  front.computation = compute::make_computation(function.tree);
+  front.computation.text = front.program;
+}
+
+} // namespace
+
 Front read_request(const Request &request) {
   Stopwatch watch;
   Front front;
-  auto text = argument("expression", request.expression);
-  front.computation = parse::is_program(request.expression)
-                          ? compute::make_computation(parse::parse_program(text))
-                          : compute::make_computation(parse::parse_assignment(text));
+  if (auto text = argument("expression", request.expression); !request.from.empty())
+    read_c(request, front);
+  else if (parse::is_program(request.expression))
+    front.computation = compute::make_computation(parse::parse_program(text));
+  else
+    front.computation = compute::make_computation(parse::parse_assignment(text));
   for (const auto &[tensor, format] : request.formats)
     if (std::none_of(front.computation.tensors.begin(), front.computation.tensors.end(),
                      [&](auto &use) { return use.name == tensor; }))
@@ -379,6 +398,7 @@ Compilation compile(const Request &request, const Front &front) {
   result.layouts = front.layouts;
   result.structure = front.structure;
   result.warnings = front.warnings;
+  if (!front.program.empty()) steps.add("program", 0, [&] { return front.program; });
   steps.add("layouts and computation", front.milliseconds,
             [&] { return compute::to_text(result.computation); });
 

@@ -19,6 +19,7 @@ namespace unravel::pipeline {
 /// What is to be compiled.
 struct Request {
   std::string expression; // an assignment, or a program
+  std::string from;       // instead of it: a function in C, as after `--from`: "file.c:function"
   std::map<std::string, std::string> formats; // per tensor, as after `-f A=`; others are dense
   std::vector<std::string> schedules;         // as after `-s`
   std::vector<std::string> finds;             // as after `--find`: "x=binary", "x.p=scan"
@@ -70,6 +71,7 @@ struct Compilation {
 /// Parsing and layouts alone: what a caller needs to know before it has data.
 struct Front {
   compute::Computation computation;
+  std::string program; // what was read from C, printed; else empty
   std::map<std::string, layout::Layout> layouts;
   std::string structure; // the access whose structure the result has ("S", "S#2"), or empty
   std::optional<parse::LayoutReference> like; // where the user says so

@@ -2,6 +2,7 @@
 #include "build/clang/flags.h"
 #include "build/clang/interface.h"
 #include "build/file.h"
+#include "build/module.h"
 #include "report/diagnostic.h"
 
 #include <climits>
@@ -50,20 +51,16 @@ std::string locate_module() {
   return std::string(UNRAVEL_MODULE_INSTALL_FOLDER "/") + module_name;
 }
 
+constexpr const char *module_hint =
+    "install Unravel with its module, or name the module's file with `UNRAVEL_JIT_MODULE`";
+
 /// The loaded module; throws kind `no-compiler`. It is never unloaded.
 const UnravelClang &load_module() {
   static const UnravelClang &module = []() -> const UnravelClang & {
-    std::string path = locate_module();
-    constexpr const char *hint =
-        "install Unravel with its module, or name the module's file with `UNRAVEL_JIT_MODULE`";
-    void *handle = dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
-    if (!handle)
-      report::fail(report::Kind::no_compiler, std::string("can't load the in-process compiler: ") + dlerror(),
-                   hint);
-    auto *table = reinterpret_cast<decltype(&unravel_clang)>(dlsym(handle, "unravel_clang"));
+    auto *table = reinterpret_cast<decltype(&unravel_clang)>(module_symbol("unravel_clang"));
     if (!table || table()->version != unravel_clang_interface_version)
-      report::fail(report::Kind::no_compiler, "`" + path + "` is not this version's in-process compiler",
-                   hint);
+      report::fail(report::Kind::no_compiler,
+                   "`" + locate_module() + "` is not this version's in-process compiler", module_hint);
     return *table();
   }();
   return module;
@@ -143,6 +140,17 @@ private:
 };
 
 } // namespace
+
+void *module_symbol(const char *name) {
+  static void *const handle = [] {
+    void *opened = dlopen(locate_module().c_str(), RTLD_LAZY | RTLD_LOCAL);
+    if (!opened)
+      report::fail(report::Kind::no_compiler, std::string("can't load the in-process compiler: ") + dlerror(),
+                   module_hint);
+    return opened;
+  }();
+  return dlsym(handle, name);
+}
 
 std::unique_ptr<BackEnd> in_process_back_end() {
   return std::make_unique<InProcess>();

@@ -12,17 +12,19 @@ namespace unravel::tool {
 using report::Kind;
 
 void add_kernel_options(CLI::App &command, Options &options) {
+  command.add_option("expression", options.expression,
+                     "assignment in tensor index notation, such as 'y(i) = A(i,j) * x(j)', or a program");
   command
-      .add_option("expression", options.expression,
-                  "assignment in tensor index notation, such as 'y(i) = A(i,j) * x(j)'")
-      ->required();
+      .add_option("--from", options.from, "instead of an expression: a dense loop nest in C, file.c:function")
+      ->allow_extra_args(false);
   command
       .add_option("-f,--format", options.formats,
                   "layout of a tensor: A=csr, A=bcsr<4,4>, A=./mine.layout:name (default: dense)")
       ->allow_extra_args(false);
   command
-      .add_option("-s,--schedule", options.schedules,
-                  "schedule: 'tile j by 64; order j.tile, i, A.p; parallel i; find x by binary; chunk 64; serial'")
+      .add_option(
+          "-s,--schedule", options.schedules,
+          "schedule: 'tile j by 64; order j.tile, i, A.p; parallel i; find x by binary; chunk 64; serial'")
       ->allow_extra_args(false);
   command
       .add_option("--find", options.finds,
@@ -111,7 +113,12 @@ std::function<void(double)> reading_progress() {
 
 pipeline::Request compile_request(const Options &options) {
   pipeline::Request request;
+  if (options.expression.empty() && options.from.empty()) throw CLI::RequiredError("expression");
+  if (!options.expression.empty() && !options.from.empty())
+    report::fail(Kind::bad_option, fmt::format("both an expression and `--from {}` are given", options.from),
+                 "leave one of them out");
   request.expression = options.expression;
+  request.from = options.from;
   request.formats = assignments("-f", options.formats);
   request.schedules = options.schedules;
   request.finds = options.finds;

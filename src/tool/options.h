@@ -12,6 +12,7 @@ namespace unravel::tool {
 
 struct Options {
   std::string expression;
+  std::string from; // --from FILE.c:FUNCTION
   std::vector<std::string> formats, inputs, outputs, schedules, finds, sizes;
   std::string index = "int32";
   std::string type = "f64";

@@ -29,6 +29,6 @@ struct UnravelClang {
   void (*release)(void *kernel);
 };
 
-/// The one symbol that the module exports.
+/// What the module exports; the room `cfront` adds its own part (cfront/clang/interface.h).
 const UnravelClang *unravel_clang();
 }

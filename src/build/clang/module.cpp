@@ -1,6 +1,7 @@
 #include "build/allowed_symbols.h"
 #include "build/clang/compiler.h"
 #include "build/clang/interface.h"
+#include "build/clang/linker_mutex.h"
 
 #include <atomic>
 #include <csignal>
@@ -13,13 +14,17 @@
 #include <llvm/Object/ObjectFile.h>
 #include <llvm/Support/ErrorHandling.h>
 #include <llvm/Support/TargetSelect.h>
-#include <shared_mutex>
 #include <sys/mman.h>
 #include <unistd.h>
 
 LLD_HAS_DRIVER(elf)
 
 namespace unravel::build {
+
+std::shared_mutex &linker_mutex() {
+  static auto *const mutex = new std::shared_mutex;
+  return *mutex;
+}
 
 namespace {
 
@@ -43,12 +48,6 @@ void stop_on_fatal_error(void *, const char *reason, bool) {
   std::fprintf(stderr, "error: LLVM gave up on a kernel: %s [internal]\n", reason);
   std::fflush(stderr);
   _exit(3);
-}
-
-/// lld sets options of LLVM that the other functions read: it holds this alone, they share it.
-std::shared_mutex &linker_mutex() {
-  static auto *const mutex = new std::shared_mutex;
-  return *mutex;
 }
 
 /// The one JIT of the process. It is never destroyed: kernels may outlive every static object.

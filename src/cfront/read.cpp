@@ -1,0 +1,61 @@
+#include "cfront/translate.h"
+#include "report/diagnostic.h"
+
+#include <algorithm>
+#include <filesystem>
+
+namespace unravel::cfront {
+
+using report::Kind;
+
+namespace {
+
+/// "file.c:function" -> file, function. A file whose name has a colon is found too.
+std::pair<std::string, std::string> split_name(const std::string &where) {
+  std::error_code unknown;
+  std::size_t colon = where.rfind(':');
+  if (colon == std::string::npos || std::filesystem::exists(where, unknown)) return {where, ""};
+  std::string function = where.substr(colon + 1);
+  bool is_name = !function.empty() && std::all_of(function.begin(), function.end(), [](unsigned char c) {
+    return std::isalnum(c) || c == '_' || c == '$';
+  });
+  if (!is_name)
+    report::fail(Kind::bad_option, "`--from " + where + "`: the name of a function is expected after `:`",
+                 "as in --from file.c:function");
+  return {where.substr(0, colon), function};
+}
+
+} // namespace
+
+bool is_available() {
+  return UNRAVEL_JIT != 0;
+}
+
+Function read(const std::string &where) {
+  auto [file, function] = split_name(where);
+  return read(text::Source::from_file(file), function);
+}
+
+Function read(const std::shared_ptr<const text::Source> &source, const std::string &function) {
+  if (!is_available())
+    report::fail(
+        Kind::not_supported, text::Place::of_file(source->name()),
+        "C can't be read: this Unravel was configured without Clang",
+        "install the libraries of Clang and LLVM 19 and configure with -DUNRAVEL_JIT=ON, or write the "
+        "function as a program");
+  const Node syntax = read_syntax(source, function);
+  Translator first(syntax, nullptr);
+  first.translate();
+  std::map<int, LinearShape> shapes;
+  for (const auto &[declaration, uses] : first.linear_uses()) {
+    std::optional<LinearShape> shape = first.shape_of(declaration, uses);
+    if (shape) {
+      shapes.emplace(declaration, *shape);
+      continue;
+    }
+    first.refuse_products(declaration, uses);
+  }
+  return Translator(syntax, &shapes).translate();
+}
+
+} // namespace unravel::cfront

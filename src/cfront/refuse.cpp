@@ -1,0 +1,74 @@
+#include "cfront/refuse.h"
+
+#include "report/diagnostic.h"
+
+namespace unravel::cfront {
+
+void refuse(const text::Span &span, const std::string &message, const std::string &hint) {
+  report::fail(report::Kind::c_subset, span, message, hint);
+}
+
+void refuse_not_affine(const text::Span &span, const std::string &message, const std::string &hint) {
+  report::fail(report::Kind::not_affine, span, message,
+               hint.empty()
+                   ? "subscripts, bounds and conditions are sums of loop variables and sizes, each with a "
+                     "constant factor"
+                   : hint);
+}
+
+void refuse_statement(const Node &node) {
+  const std::string hint =
+      "what is read are `for` loops that count by one, `if` on loop variables and sizes, and "
+      "assignments";
+  switch (node.kind) {
+  case UnravelWhile:
+    refuse(node.span, "a `while` loop is no loop over a range", "write `for (int i = 0; i < n; i++)`");
+  case UnravelDo:
+    refuse(node.span, "a `do` loop is no loop over a range", "write `for (int i = 0; i < n; i++)`");
+  case UnravelSwitch: refuse(node.span, "a `switch` is not read", "write `if` and `else`");
+  case UnravelGoto: refuse(node.span, "a `goto` is not read", hint);
+  case UnravelLabel: refuse(node.span, "a label is not read", hint);
+  case UnravelBreak:
+    refuse(node.span,
+           "`break` leaves a loop early: which iterations are executed must follow from the bounds",
+           "put the condition into the loop's bounds");
+  case UnravelContinue:
+    refuse(node.span, "`continue` is not read", "put what follows into an `if` of the opposite condition");
+  case UnravelReturn:
+    refuse(node.span, "`return` is read only as the last statement, without a value",
+           "results go through parameters: `double *s`, and `*s = ...`");
+  case UnravelTooDeep:
+    report::fail(report::Kind::expression_too_large, node.span, "this nests too deeply to be read");
+  default: refuse(node.span, "this statement is not read", hint);
+  }
+}
+
+void refuse_expression(const Node &node) {
+  switch (node.kind) {
+  case UnravelTooDeep:
+    report::fail(report::Kind::expression_too_large, node.span, "this nests too deeply to be read");
+  case UnravelCall:
+    refuse(node.span, "the call of " + quoted(node.children[0]) + " is not read", "no function but `fma` is");
+  case UnravelAssign:
+    refuse(node.span, "an assignment inside an expression is not read", "write it as a statement");
+  case UnravelConditional:
+    refuse(node.span, "a choice between two values is not read",
+           "write `if` and `else`; in the bounds of loops the lesser or greater of two is read");
+  case UnravelUnary:
+    if (node.text == "++" || node.text == "--")
+      refuse(node.span, "`" + node.text + "` inside an expression is not read", "write it as a statement");
+    refuse(node.span, "the operator `" + node.text + "` is not read here");
+  case UnravelBinary: refuse(node.span, "the operator `" + node.text + "` is not read here");
+  case UnravelOtherExpression: refuse(node.span, "this expression is not read");
+  default: refuse(node.span, quoted(node) + " is not read here");
+  }
+}
+
+std::string quoted(const Node &node) {
+  std::string text = node.span.text();
+  for (char &c : text)
+    if (c == '\n' || c == '\t' || c == '\r') c = ' ';
+  return "`" + (text.size() <= 50 ? text : text.substr(0, 47) + "...") + "`";
+}
+
+} // namespace unravel::cfront

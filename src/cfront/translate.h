@@ -1,0 +1,155 @@
+#pragma once
+
+#include "cfront/cfront.h"
+#include "cfront/extents.h"
+#include "cfront/formula.h"
+#include "cfront/linear.h"
+#include "cfront/refuse.h"
+#include "cfront/scalars.h"
+#include "cfront/syntax.h"
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace unravel::cfront {
+
+/// The value of an integer expression: a polynomial, or the least or greatest of several.
+struct Integer {
+  enum class Kind { Exact, Least, Greatest };
+  Kind kind = Kind::Exact;
+  std::vector<Polynomial> of;
+};
+
+/// What is known of an integer variable where the translation stands: its value, or why it isn't known.
+struct Known {
+  std::optional<Integer> value;
+  std::string why; // "has no value yet", as said of a variable
+};
+
+/// A parameter that holds numbers.
+struct Tensor {
+  std::string name;
+  text::Span span; // of the declaration
+  bool is_scalar = false;
+  std::size_t order = 0;
+  std::vector<std::optional<Polynomial>> extents;
+  std::string refused; // why it can't be used, if so
+  UnravelSyntaxType element = UnravelDouble;
+  std::vector<ElementUse> uses; // of its elements, once its shape is known
+  bool used = false;
+  bool assigned = false;
+};
+
+/// One function, statement by statement. What stands in the tree are its loops, sizes and tensors: integer
+/// locals and loops that count down are substituted away.
+///
+/// A pointer `double *A` that is used as `A[i*n + j]` may be a matrix; what it is can be said once all its
+/// uses are known. So a function is translated twice: without `shapes`, to collect these uses, and with them.
+class Translator {
+public:
+  Translator(const Node &function, const std::map<int, LinearShape> *shapes);
+  Function translate();
+  const std::map<int, LinearUses> &linear_uses() const { return linear_uses_; }
+  /// Nothing where products remain that can't be taken apart.
+  std::optional<LinearShape> shape_of(int parameter, const LinearUses &uses) const {
+    const Tensor &tensor = tensors_.at(parameter);
+    return find_shape(uses, tensor.extents[0] && tensor.extents[0]->is_affine(), variables_);
+  }
+
+  /// Precondition: `shape_of` gives nothing.
+  [[noreturn]] void refuse_products(int parameter, const LinearUses &uses) const;
+
+private:
+  using Body = std::vector<parse::StatementTree>;
+  using Facts = std::vector<term::Term>;
+  using Comparison = Condition::Comparison;
+
+  // tensors.cpp
+  void parameters();
+  void tensor_parameter(const Node &parameter);
+  std::vector<parse::TensorTree> tensors() const;
+  parse::Expression access(const Node &node, bool is_target);
+  parse::Expression linear_access(const Node &node, int declaration, Tensor &tensor, const Node &subscript);
+  parse::Expression scalar_access(const Node &node, Tensor &tensor);
+  void use(const Node &node, Tensor &tensor, bool is_target);
+
+  // values.cpp
+  parse::Expression value(const Node &node);
+  parse::Expression constant(const Node &node);
+  void check_type(const Node &node);
+
+  // integers.cpp
+  Integer integer(const Node &node);
+  Polynomial exact(const Node &node, const char *role);
+  /// Of a subscript, bound or condition: affine.
+  Polynomial affine(const Node &node, const char *role);
+  void require_affine(const Polynomial &polynomial, const text::Span &span, const char *role) const;
+  Integer choice(const Node &node);
+  Integer product(const Node &node);
+  Condition condition(const Node &node);
+  Condition comparison(const Node &node);
+  void check_unsigned(const Node &node, const Integer &value);
+  /// Runs with more facts, which are forgotten afterwards.
+  template <class Work> auto under(const std::vector<term::Term> &facts, Work work) {
+    std::size_t before = facts_.size();
+    facts_.insert(facts_.end(), facts.begin(), facts.end());
+    auto result = work();
+    facts_.resize(before);
+    return result;
+  }
+
+  // statements.cpp
+  void statements(const std::vector<const Node *> &list, Body &body);
+  void statement(const Node &node, Body &body);
+  void expression_statement(const Node &node, Body &body);
+  void assignment(const Node &node, Body &body);
+  void increment(const Node &node, Body &body);
+  void declaration(const Node &node, const std::vector<const Node *> &following, Body &body);
+  void branch(const Node &node, Body &body);
+  /// Of a For its statement, of others the node itself.
+  Body inner_body(const Node &node);
+  void set_integer(const Node &target, const std::string &op, const Integer &by, const text::Span &span);
+  parse::StatementTree scalar(int declaration, const std::string &name, const text::Span &name_span,
+                              parse::Expression value, const text::Span &span);
+  void forget(const std::set<int> &declarations, const std::string &why);
+
+  // loops.cpp
+  struct Loop;
+  void loop(const Node &node, Body &body);
+  Loop head(const Node &node);
+  void find_start(const Node &node, Loop &loop);
+  void read_condition(const Node &node, Loop &loop);
+  void add_bound(const Condition &condition, const Node &whole, Loop &loop);
+
+  // names
+  std::string fresh_name(const std::string &wanted, bool is_loop);
+
+  const Node &function_;
+  const std::map<int, LinearShape> *shapes_;
+  std::map<int, LinearUses> linear_uses_;
+  Variables variables_;
+  std::map<int, Known> integers_;      // by declaration
+  std::map<int, Tensor> tensors_;      // parameters
+  std::map<int, std::string> scalars_; // local ones that are in scope: their names in the tree
+  struct Pending {
+    std::string name;
+    text::Span span;
+  };
+  std::map<int, Pending> pending_; // local ones without an initial value
+  ScalarPlaces places_;
+  std::set<int> counted_;               // variables of the loops around
+  std::set<Variable> counted_unsigned_; // of loops whose C variable is unsigned
+  bool in_loop_head_ = false;
+  Facts facts_;
+  std::set<std::string> reserved_;           // names of parameters
+  std::set<std::string> in_scope_;           // names of the loops and scalars around
+  std::map<std::string, bool> used_names_;   // of the tree: is it a loop's?
+  std::set<std::string> written_;            // all names of the function
+  std::optional<UnravelSyntaxType> numbers_; // float or double
+  int depth_ = 0;
+};
+
+} // namespace unravel::cfront

@@ -1,0 +1,136 @@
+#include "interpreter.h"
+
+#include <stdexcept>
+
+namespace unravel::test {
+
+using parse::Expression;
+using parse::StatementTree;
+
+Interpreter::Interpreter(const parse::ProgramTree &tree, World &world) : tree_(tree), world_(world) {}
+
+void Interpreter::run() {
+  body(tree_.body);
+}
+
+std::int64_t Interpreter::integer(const Expression &e) const {
+  auto child = [&](std::size_t k) { return integer(e.children[k]); };
+  switch (e.kind) {
+  case Expression::Kind::Integer: return e.integer;
+  case Expression::Kind::Name:
+    if (auto loop = loops_.find(e.name.text); loop != loops_.end()) return loop->second;
+    return world_.sizes.at(e.name.text);
+  case Expression::Kind::Negate: return -child(0);
+  case Expression::Kind::Add: return child(0) + child(1);
+  case Expression::Kind::Subtract: return child(0) - child(1);
+  case Expression::Kind::Multiply: return child(0) * child(1);
+  default: throw std::logic_error("no integer");
+  }
+}
+
+bool Interpreter::holds(const Expression &e) const {
+  switch (e.kind) {
+  case Expression::Kind::And:
+    for (const Expression &child : e.children)
+      if (!holds(child)) return false;
+    return true;
+  case Expression::Kind::Or:
+    for (const Expression &child : e.children)
+      if (holds(child)) return true;
+    return false;
+  case Expression::Kind::Truth: return true;
+  case Expression::Kind::Falsity: return false;
+  case Expression::Kind::Compare: {
+    std::int64_t a = integer(e.children[0]), b = integer(e.children[1]);
+    switch (e.comparisons[0]) {
+    case Expression::Comparison::Equal: return a == b;
+    case Expression::Comparison::NotEqual: return a != b;
+    case Expression::Comparison::Less: return a < b;
+    case Expression::Comparison::AtMost: return a <= b;
+    case Expression::Comparison::Greater: return a > b;
+    case Expression::Comparison::AtLeast: return a >= b;
+    }
+    return false;
+  }
+  default: throw std::logic_error("no condition");
+  }
+}
+
+double &Interpreter::element(const Expression &e) {
+  const std::string &name = e.name.text;
+  if (e.kind == Expression::Kind::Name) {
+    if (auto local = scalars_.find(name); local != scalars_.end()) return local->second;
+    if (auto scalar = world_.scalars.find(name); scalar != world_.scalars.end()) return scalar->second;
+    return world_.arrays.at(name).at(margin);
+  }
+  std::int64_t offset = 0;
+  const parse::TensorTree *declared = nullptr;
+  for (const parse::TensorTree &tensor : tree_.tensors)
+    if (tensor.name.text == name) declared = &tensor;
+  for (std::size_t k = 0; k < e.children.size(); ++k) {
+    if (k > 0) {
+      if (!declared) throw std::logic_error("rows of unknown length");
+      offset *= integer(declared->extents[k]);
+    }
+    offset += integer(e.children[k]);
+  }
+  return world_.arrays.at(name).at(static_cast<std::size_t>(margin + offset));
+}
+
+double Interpreter::value(const Expression &e) {
+  auto child = [&](std::size_t k) { return value(e.children[k]); };
+  switch (e.kind) {
+  case Expression::Kind::Integer: return static_cast<double>(e.integer);
+  case Expression::Kind::Decimal: return e.decimal;
+  case Expression::Kind::Name:
+  case Expression::Kind::Call: return element(e);
+  case Expression::Kind::Negate: return -child(0);
+  case Expression::Kind::Add: return child(0) + child(1);
+  case Expression::Kind::Subtract: return child(0) - child(1);
+  case Expression::Kind::Multiply: return child(0) * child(1);
+  case Expression::Kind::Divide: return child(0) / child(1);
+  default: throw std::logic_error("no number");
+  }
+}
+
+void Interpreter::body(const std::vector<StatementTree> &statements) {
+  using Operator = parse::AssignmentTree::Operator;
+  for (const StatementTree &statement : statements) {
+    const parse::AssignmentTree &assignment = statement.assignment;
+    switch (statement.kind) {
+    case StatementTree::Kind::Scalar: {
+      double first = value(assignment.value);
+      scalars_[assignment.target.name.text] = first;
+      break;
+    }
+    case StatementTree::Kind::Assign: {
+      ++assignments_;
+      double by = value(assignment.value);
+      double &target = element(assignment.target);
+      switch (assignment.op) {
+      case Operator::Set: target = by; break;
+      case Operator::Add: target += by; break;
+      case Operator::Subtract: target -= by; break;
+      case Operator::Multiply: target *= by; break;
+      case Operator::Divide: target /= by; break;
+      }
+      break;
+    }
+    case StatementTree::Kind::For: {
+      std::int64_t low = integer(*statement.low), high = integer(*statement.high);
+      auto outer = loops_;
+      for (std::int64_t k = low; k < high; ++k) {
+        loops_[statement.variable.text] = k;
+        body(statement.body);
+      }
+      loops_ = outer;
+      break;
+    }
+    case StatementTree::Kind::If:
+      if (holds(statement.condition)) body(statement.body);
+      break;
+    }
+  }
+}
+
+} // namespace unravel::test

@@ -1,0 +1,43 @@
+#pragma once
+
+#include "parse/tree.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+/// Executes the tree of a program, statement by statement, on arrays as C has them.
+namespace unravel::test {
+
+/// Numbers before and behind what a pointer points to: subscripts may run out of the array, in the program as
+/// in C.
+inline constexpr std::int64_t margin = 1 << 14;
+
+struct World {
+  std::map<std::string, std::int64_t> sizes;
+  std::map<std::string, double> scalars;
+  std::map<std::string, std::vector<double>> arrays; // of 2 * margin numbers, row-major from `margin` on
+};
+
+class Interpreter {
+public:
+  Interpreter(const parse::ProgramTree &tree, World &world);
+  void run();
+  std::size_t assignments() const { return assignments_; }
+
+private:
+  std::int64_t integer(const parse::Expression &e) const;
+  bool holds(const parse::Expression &e) const;
+  double value(const parse::Expression &e);
+  double &element(const parse::Expression &e);
+  void body(const std::vector<parse::StatementTree> &statements);
+
+  const parse::ProgramTree &tree_;
+  World &world_;
+  std::map<std::string, std::int64_t> loops_;
+  std::map<std::string, double> scalars_; // declared in the program
+  std::size_t assignments_ = 0;
+};
+
+} // namespace unravel::test

@@ -1,0 +1,90 @@
+// Whatever is handed in: a program, or a message with a place. Never a crash, never a bug of ours.
+#include "c_text.h"
+#include "golden.h"
+
+#include <random>
+
+namespace unravel::test {
+namespace {
+
+std::vector<std::string> all_inputs() {
+  std::vector<std::string> inputs;
+  for (const std::string &name : golden_names("cfront", ""))
+    for (const std::string &input : golden_inputs("cfront", name))
+      inputs.push_back(input);
+  return inputs;
+}
+
+void expect_no_bug(const std::string &text) {
+  try {
+    cfront::read(c_source(text), "");
+  } catch (const report::Error &error) {
+    EXPECT_EQ(report::exit_code(error.diagnostic().kind), 1) << error.what() << text;
+  }
+}
+
+TEST(CfrontRobust, TruncatedTexts) {
+  SKIP_WITHOUT_CLANG();
+  bool all = std::getenv("UNRAVEL_TEST_ALL") != nullptr;
+  std::size_t step = all ? 1 : 23, begin = 0;
+  for (const std::string &input : all_inputs()) {
+    if (input.find("#include") != std::string::npos) continue; // slow, and nothing new
+    for (std::size_t size = begin++ % step; size < input.size(); size += step)
+      expect_no_bug(input.substr(0, size));
+  }
+}
+
+/// Valid tokens in odd places: most are errors of the C, some are read otherwise.
+TEST(CfrontRobust, ExchangedTokens) {
+  SKIP_WITHOUT_CLANG();
+  const std::vector<std::string> tokens = {
+      "i",  "j", "n", "0",  "1",      "-1",  "+", "-", "*", "/",   "(", ")", "++", "--", "<", "<=",
+      "!=", "=", ";", "&&", "double", "int", "x", "y", "A", "[i]", "{", "}", ",",  "?",  ":", "unsigned"};
+  std::mt19937 random(7);
+  bool all = std::getenv("UNRAVEL_TEST_ALL") != nullptr;
+  for (const std::string &input : all_inputs()) {
+    if (input.find("#include") != std::string::npos || input.empty()) continue;
+    for (int round = 0; round < (all ? 100 : 8); ++round) {
+      std::string text = input;
+      for (std::size_t k = 0; k < 1 + random() % 2; ++k) {
+        std::size_t at = random() % text.size();
+        text.replace(at, random() % 3, " " + tokens[random() % tokens.size()] + " ");
+      }
+      expect_no_bug(text);
+    }
+  }
+}
+
+TEST(CfrontRobust, DeepAndLong) {
+  SKIP_WITHOUT_CLANG();
+  std::string brackets = std::string(200, '(') + "1" + std::string(200, ')');
+  EXPECT_EQ(outcome_of_c("void f(double *s) { *s = " + brackets + "; }"), "tensor s;\ns = 1;\n");
+  std::string sum = "1", factors = "(n + 1)", nest, blocks;
+  for (int k = 0; k < 3000; ++k)
+    sum += " + x[" + std::to_string(k) + "]";
+  for (int k = 0; k < 40; ++k)
+    factors += " * (n + m + k)";
+  for (int k = 0; k < 100; ++k)
+    nest += "for (int i" + std::to_string(k) + " = 0; i" + std::to_string(k) + " < n; i" + std::to_string(k) +
+            "++) ";
+  for (int k = 0; k < 200; ++k)
+    blocks += "{ ";
+  auto kind_of = [](const std::string &text) {
+    std::string outcome = outcome_of_c(text);
+    std::size_t begin = outcome.find('[', outcome.find("error: "));
+    return begin == std::string::npos ? outcome : outcome.substr(begin, outcome.find(']', begin) + 1 - begin);
+  };
+  // The brackets in the messages' own texts come later than the kind only where the text has none.
+  EXPECT_NE(outcome_of_c("void f(double *s, double *x) { *s = " + sum + "; }").find("[expression-too-large]"),
+            std::string::npos);
+  EXPECT_EQ(kind_of("void f(int n, int m, int k, double *s) { if (" + factors + " < 3) *s = 1; }"),
+            "[not-affine]");
+  EXPECT_EQ(kind_of("void f(int n, double *s) { " + nest + "*s += 1; }"), "[expression-too-large]");
+  EXPECT_EQ(outcome_of_c("void f(double *s) {" + blocks + "*s = 1;" + std::string(200, '}') + "}"),
+            "tensor s;\ns = 1;\n");
+  EXPECT_EQ(kind_of("void f(int n, double *x) { x[4611686018427387904 * n * 4] = 1; }"),
+            "[number-too-large]");
+}
+
+} // namespace
+} // namespace unravel::test

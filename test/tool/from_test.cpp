@@ -1,0 +1,154 @@
+// --from: a function in C in place of an expression.
+#include "cfront/cfront.h"
+#include "tool.h"
+
+#include <gtest/gtest.h>
+
+namespace unravel::tool::test {
+namespace {
+
+#define SKIP_WITHOUT_CLANG()                                                                                 \
+  if (!cfront::is_available()) GTEST_SKIP() << "configured without Clang (UNRAVEL_JIT=OFF)"
+
+const std::string c = R"(#include <stddef.h>
+
+void spmv(size_t n, size_t m, const double A[n][m], const double *x, double y[n]) {
+  for (size_t i = 0; i < n; i++) {
+    y[i] = 0;
+    for (size_t j = 0; j < m; j++)
+      y[i] += A[i][j] * x[j];
+  }
+}
+
+void half(int n, float x[n]) {
+  for (int i = 0; i < n; i++) x[i] *= 0.5f;
+}
+)";
+
+TEST(ToolFrom, ExplainShowsTheProgram) {
+  SKIP_WITHOUT_CLANG();
+  Desk desk;
+  desk.write("k.c", c);
+  Outcome outcome = desk.unravel({"explain", "--from", "k.c:spmv", "-f", "A=csr", "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.error << outcome.out;
+  EXPECT_EQ(outcome.json().at("stages").at(0).at("name"), "program");
+  EXPECT_EQ(outcome.json().at("stages").at(0).at("text"), "tensor A(n, m), x(m), y(n);\n"
+                                                          "for i in [0, n) {\n"
+                                                          "  y(i) = 0;\n"
+                                                          "  for j in [0, m) {\n"
+                                                          "    y(i) += A(i, j) * x(j);\n"
+                                                          "  }\n"
+                                                          "}\n");
+}
+
+TEST(ToolFrom, KernelsAreMade) {
+  SKIP_WITHOUT_CLANG();
+  Desk desk;
+  desk.write("k.c", c);
+  Outcome outcome = desk.unravel({"compile", "--from", "k.c:spmv", "-f", "A=csr"});
+  EXPECT_EQ(outcome.code, 0) << outcome.error;
+  EXPECT_NE(outcome.out.find("A_rowptr[i + 1]"), std::string::npos) << outcome.out;
+  EXPECT_EQ(desk.unravel({"deps", "--from", "k.c:spmv", "-f", "A=csr"}).code, 0);
+  outcome = desk.unravel({"compile", "--from", "k.c:half", "--type", "f32"});
+  EXPECT_EQ(outcome.code, 0) << outcome.error;
+  EXPECT_NE(outcome.out.find("float *"), std::string::npos) << outcome.out;
+}
+
+struct Wrong {
+  std::vector<std::string> arguments;
+  int code;
+  std::string message;
+};
+
+TEST(ToolFrom, WrongRequests) {
+  SKIP_WITHOUT_CLANG();
+  Desk desk;
+  desk.write("k.c", c);
+  desk.write("bad.c", "void f(double *x) {\n  x[0] = y;\n}\n");
+  desk.write("loop.c", "void f(double *x) {\n  while (1)\n    x[0] = 1;\n}\n");
+  desk.write("empty.c", "int n;\n");
+  const std::vector<Wrong> all = {
+      {{"k.c:spvm"},
+       1,
+       "k.c: error: the file defines no function `spvm` [unknown-function]\n"
+       "  hint: it defines `spmv`, `half`\n"},
+      {{"k.c:spm"},
+       1,
+       "k.c: error: the file defines no function `spm` [unknown-function]\n"
+       "  hint: did you mean `spmv`?\n"},
+      {{"k.c"},
+       1,
+       "k.c: error: the file defines several functions: `spmv`, `half` [unknown-function]\n"
+       "  hint: name one: --from k.c:spmv\n"},
+      {{"empty.c"}, 1, "empty.c: error: the file defines no function [unknown-function]\n"},
+      {{"k.c:"},
+       2,
+       "error: `--from k.c:`: the name of a function is expected after `:` [bad-option]\n"
+       "  hint: as in --from file.c:function\n"},
+      {{"none.c:f"}, 1, "none.c: error: cannot read: No such file or directory [cannot-read]\n"},
+      {{"k.c:spmv", "y = x"},
+       2,
+       "error: both an expression and `--from k.c:spmv` are given [bad-option]\n"
+       "  hint: leave one of them out\n"},
+      {{"k.c:half"},
+       2,
+       "error: `half` computes with `float`, the kernel with f64 [bad-option]\n"
+       "  hint: add --type f32\n"},
+      {{"k.c:spmv", "--type", "f32"},
+       2,
+       "error: `spmv` computes with `double`, the kernel with f32 [bad-option]\n"
+       "  hint: leave out --type f32\n"},
+      {{"k.c:spmv", "-f", "B=csr"},
+       1,
+       "error: `-f B=csr`: the expression has no tensor `B` [unknown-tensor]\n"},
+      {{"bad.c"},
+       1,
+       "bad.c:2:10: error: use of undeclared identifier 'y' [c-error]\n"
+       "  2 |   x[0] = y;\n"
+       "    |          ^\n"},
+      {{"loop.c"},
+       1,
+       "loop.c:2:3: error: a `while` loop is no loop over a range [c-subset]\n"
+       "  2 |   while (1)\n"
+       "    |   ^~~~~~~~~\n"
+       "  hint: write `for (int i = 0; i < n; i++)`\n"},
+  };
+  for (Wrong wrong : all) {
+    wrong.arguments.insert(wrong.arguments.begin(), {"compile", "--from"});
+    Outcome outcome = desk.unravel(wrong.arguments);
+    EXPECT_EQ(outcome.code, wrong.code) << wrong.message;
+    EXPECT_EQ(outcome.error, wrong.message);
+  }
+}
+
+TEST(ToolFrom, LaterMistakesHavePlacesInTheC) {
+  SKIP_WITHOUT_CLANG();
+  Desk desk;
+  desk.write("k.c", "void f(int n, double x[n], double y[n]) {\n"
+                    "  for (int i = 0; i < n; i++) {\n"
+                    "    x[i] = 1;\n"
+                    "    y[i] = 2;\n"
+                    "  }\n"
+                    "}\n");
+  Outcome outcome = desk.unravel({"compile", "--from", "k.c"});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_EQ(outcome.error.find("k.c:4:5: error: the program writes to `x` and to `y` [several-results]\n"),
+            0u)
+      << outcome.error;
+}
+
+TEST(ToolFrom, WithoutClang) {
+  if (cfront::is_available()) GTEST_SKIP() << "configured with Clang";
+  Desk desk;
+  desk.write("k.c", c);
+  Outcome outcome = desk.unravel({"compile", "--from", "k.c:spmv"});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_EQ(
+      outcome.error,
+      "k.c: error: C can't be read: this Unravel was configured without Clang [not-supported]\n"
+      "  hint: install the libraries of Clang and LLVM 19 and configure with -DUNRAVEL_JIT=ON, or write the "
+      "function as a program\n");
+}
+
+} // namespace
+} // namespace unravel::tool::test
