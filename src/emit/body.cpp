@@ -43,11 +43,8 @@ public:
     }
   }
 
-  /// Whether a divisor is missed is kept in a variable.
   void begin() {
-    if (!effects_of(program_.body).misses) return;
-    missed_ = names_.fresh("missed");
-    line(fmt::format("int {} = 0;", missed_));
+    if (effects_of(program_.body).misses) missed_ = names_.fresh("missed"), line("int " + missed_ + " = 0;");
   }
 
   void end() { line(missed_.empty() ? "return 0;" : fmt::format("return {};", missed_)); }
