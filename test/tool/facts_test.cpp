@@ -87,6 +87,48 @@ TEST(ToolFacts, DepsOfAWeakerFile) {
   EXPECT_EQ(loops.at(0).at("verdict"), "reduction");
 }
 
+TEST(ToolFacts, Tile) {
+  Desk desk;
+  desk.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n6 8 3\n1 1 1\n1 8 2\n5 8 3\n");
+  std::vector<std::string> arguments = {"tile", spmv,      "-f",    "A=csr", "-s", "tile i by 2, j by 4",
+                                        "-i",   "A=a.mtx", "--json"};
+  json facts = desk.unravel(arguments).json();
+  EXPECT_EQ(keys_of(facts), (std::vector<std::string>{"data_caches", "expression", "leaves", "loops", "nest",
+                                                      "points", "tiles"}));
+  EXPECT_EQ(facts.at("points"), 3);
+  EXPECT_EQ(facts.at("nest"), json::parse(R"({"exist": 6, "at_most": 6, "with_points": 3,
+                                              "iterations": {"all": 6, "with_points": 3}})"));
+  const json &rows = facts.at("tiles").at(0), &columns = facts.at("tiles").at(1);
+  EXPECT_EQ(rows.at("variable"), "i.tile");
+  EXPECT_EQ(rows.at("of"), "i");
+  EXPECT_EQ(rows.at("size"), 2);
+  EXPECT_EQ(rows.at("number"), "floor((A.M - 1) / 2) + 1");
+  EXPECT_EQ(rows.at("exist"), 3);
+  EXPECT_EQ(rows.at("with_points"), 2);
+  EXPECT_EQ(columns.at("iterations"), json::parse(R"({"all": 6, "with_points": 3})"));
+  const json &touched = columns.at("touched_bytes");
+  EXPECT_EQ(touched.at("arrays").at(0).at("array"), "y.val");
+  EXPECT_EQ(touched.at("arrays").at(0).at("maximum"), 8);
+  const json &levels = facts.at("leaves").at(0).at("levels");
+  EXPECT_EQ(levels.at(0).at("tile_of"), "i");
+  EXPECT_EQ(levels.at(0).at("kind"), "loop");
+  EXPECT_EQ(levels.at(5).at("kind"), "find");
+  EXPECT_TRUE(levels.at(5).at("template").is_string());
+  EXPECT_TRUE(levels.at(5).at("run").is_null());
+  // Without data what is known over sizes; with a size alone there is nothing to read A from.
+  facts = desk.unravel({"tile", spmv, "-f", "A=csr", "-s", "tile i by 2, j by 4", "--json"}).json();
+  EXPECT_EQ(keys_of(facts), (std::vector<std::string>{"data_caches", "expression", "leaves", "tiles"}));
+  EXPECT_EQ(keys_of(facts.at("tiles").at(0)), (std::vector<std::string>{"number", "of", "size", "variable"}));
+  arguments = {"tile", spmv, "-f", "A=csr", "-s", "tile j by 4", "--size", "i=3"};
+  EXPECT_EQ(desk.unravel(arguments).error.find("expression:1:8: error: no input is given for `A`"), 0u);
+  Outcome none = desk.unravel({"tile", spmv, "-f", "A=csr", "-i", "A=a.mtx"});
+  EXPECT_EQ(none.code, 1);
+  EXPECT_EQ(none.error,
+            "error: the schedule adds nothing to the iteration space: there is no tiling to look at "
+            "[bad-transformation]\n  hint: add one, as in -s 'tile j by 64', or -s 'split A.p by 256' "
+            "(docs/schedules.md)\n");
+}
+
 TEST(ToolFacts, Explain) {
   Desk desk;
   Outcome text = desk.unravel({"explain", spmv, "-f", "A=csr", "-f", "x=sv"});
