@@ -1,3 +1,4 @@
+#include "depend/distance.h"
 #include "report/diagnostic.h"
 #include "tool/commands.h"
 #include "tool/facts.h"
@@ -62,7 +63,7 @@ void add_deps(CLI::App &app, int &code, bool &json) {
       return;
     }
     for (const pipeline::Leaf &leaf : compilation.leaves)
-      std::cout << depend::to_text(leaf.verdicts);
+      std::cout << depend::to_text(leaf.verdicts, leaf.order, loops_of(leaf), *compilation.prover);
   });
 }
 

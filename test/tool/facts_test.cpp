@@ -67,14 +67,36 @@ TEST(ToolFacts, Deps) {
   ASSERT_EQ(loops.size(), 2u);
   EXPECT_EQ(loops.at(0).at("variable"), "A.r");
   EXPECT_EQ(loops.at(0).at("verdict"), "parallel");
-  EXPECT_EQ(loops.at(0).at("relation"), "{ false }");
+  EXPECT_EQ(keys_of(loops.at(0)),
+            (std::vector<std::string>{"decided_by", "dependences", "relation", "variable", "verdict",
+                                      "witness", "witness_relation"}));
+  EXPECT_EQ(loops.at(0).at("dependences"), json::array());
+  EXPECT_EQ(loops.at(0).at("relation"),
+            "{ [A.r, i, y.a, A.p, j, x.a] -> [A.r', i', y.a', A.p', j', x.a'] : false }");
+  EXPECT_TRUE(loops.at(0).at("witness_relation").is_null());
   EXPECT_TRUE(loops.at(0).at("witness").is_null());
   EXPECT_EQ(loops.at(1).at("variable"), "A.p");
   EXPECT_EQ(loops.at(1).at("verdict"), "reduction");
   EXPECT_NE(loops.at(1).at("relation").get<std::string>().find("A.p'"), std::string::npos);
   EXPECT_NE(loops.at(1).at("witness").get<std::string>().find("A.p' = "), std::string::npos);
+  EXPECT_EQ(loops.at(1)
+                .at("relation")
+                .get<std::string>()
+                .find("{ [A.r, i, y.a, A.p, j, x.a] -> [A.r, i, y.a, A.p', j', x.a'] : "),
+            0u);
+  EXPECT_EQ(loops.at(1)
+                .at("witness_relation")
+                .get<std::string>()
+                .find("{ [0, 0, 0, 0, 0, 0] -> [0, 0, 0, 1, 1, 1] : "),
+            0u);
+  EXPECT_EQ(loops.at(1).at("dependences"),
+            json::parse(R"([{"tensor": "y", "kind": "update", "loops": ["A.r", "A.p"],
+                             "direction": ["=", "<"], "distance": [0, null]}])"));
   std::string text = desk.unravel({"deps", spmv, "-f", "A=dcsr"}).out;
-  EXPECT_EQ(text.find("A.r: parallel (properties)\nA.p: reduction (possible)\n  relation { "), 0u) << text;
+  EXPECT_EQ(text.find("loops (A.r, A.p)\nA.r: parallel (properties)\nA.p: reduction (possible)\n"
+                      "  update of y: direction (=, <)\n  relation { "),
+            0u)
+      << text;
 }
 
 /// Parallel thanks to one property of the layout file, and not without it.
