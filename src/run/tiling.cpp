@@ -142,12 +142,18 @@ void require_transformation(const pipeline::Compilation &compilation) {
                "add one, as in -s 'tile j by 64', or -s 'split A.p by 256' (docs/schedules.md)");
 }
 
+std::vector<TilingLeaf> describe_leaves(const pipeline::Compilation &compilation) {
+  std::vector<TilingLeaf> leaves;
+  for (std::size_t k = 0; k < compilation.leaves.size(); ++k)
+    leaves.push_back(describe_leaf(compilation, k, compilation.leaves[k].plan));
+  return leaves;
+}
+
 Tiling describe_tiling(const pipeline::Compilation &compilation) {
   require_transformation(compilation);
   Tiling tiling;
   tiling.expression = compilation.computation.text;
-  for (std::size_t k = 0; k < compilation.leaves.size(); ++k)
-    tiling.leaves.push_back(describe_leaf(compilation, k, compilation.leaves[k].plan));
+  tiling.leaves = describe_leaves(compilation);
   tiling.tiles = tile_loops(compilation, tiling.leaves);
   tiling.caches = data_caches();
   return tiling;

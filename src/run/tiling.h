@@ -72,6 +72,12 @@ struct TileNest {
   Iterations entered; // iterations of the innermost of them
 };
 
+/// A tile that was entered, once or several times.
+struct TileVisit {
+  std::vector<std::int64_t> values; // of the tile loops' variables
+  bool has_points = false;
+};
+
 /// A loop of the kernel as it ran.
 struct LoopRun {
   std::string variable;
@@ -81,7 +87,8 @@ struct LoopRun {
 struct TilingCounts {
   std::int64_t points = 0; // of the iteration space, reached
   TileNest nest;
-  std::vector<LoopRun> loops; // of all levels that the kernel has a loop for, outermost first
+  std::vector<LoopRun> loops;    // of all levels that the kernel has a loop for, outermost first
+  std::vector<TileVisit> visits; // by their values; none where there are more than 65536
 };
 
 struct Tiling {
@@ -91,6 +98,9 @@ struct Tiling {
   std::optional<TilingCounts> counts;
   std::vector<DataCache> caches; // smallest first; empty: unknown
 };
+
+/// Per leaf its space and levels: with any schedule, or none.
+std::vector<TilingLeaf> describe_leaves(const pipeline::Compilation &compilation);
 
 /// What can be said without data. Throws bad_transformation where the schedule has no transformation.
 Tiling describe_tiling(const pipeline::Compilation &compilation);

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <limits>
+#include <unordered_map>
 #include <unordered_set>
 
 namespace unravel::run {
@@ -126,6 +127,7 @@ public:
     iterations_[loop].with_points += has_points;
     if (TileRun *tile = tile_at(loop)) {
       if (has_points) keep(*tile);
+      see(has_points);
       tile->active = false;
     }
   }
@@ -147,7 +149,18 @@ public:
   const Iterations &iterations(const std::string &variable) const {
     return iterations_[index_in(loops_, variable)];
   }
-  std::int64_t tiles() const { return static_cast<std::int64_t>(seen_.size()); }
+  std::int64_t tiles_with_points() const {
+    return std::count_if(seen_.begin(), seen_.end(), [](auto &tile) { return tile.second; });
+  }
+  /// Empty where there are too many to be looked at.
+  std::vector<TileVisit> visits() const {
+    std::vector<TileVisit> visits;
+    if (seen_.size() > most_visits) return visits;
+    for (const auto &[values, has_points] : seen_)
+      visits.push_back({values, has_points});
+    std::sort(visits.begin(), visits.end(), [](auto &a, auto &b) { return a.values < b.values; });
+    return visits;
+  }
 
   void fill(TileLoop &loop, std::size_t number) const {
     const TileRun &tile = tiles_[number];
@@ -203,21 +216,28 @@ private:
     tile.sum_of_all += static_cast<double>(all);
     tile.largest_of_all = std::max(tile.largest_of_all, all);
     tile.values.insert(tile.value);
+  }
+
+  /// An iteration of a tile loop ends: that of the innermost one is a tile.
+  void see(bool has_points) {
     Tile values;
     for (const TileRun &each : tiles_) {
       if (each.loop == none) continue;
       if (!each.active) return; // one that is inside
       values.push_back(each.value);
     }
-    if (seen_.insert(std::move(values)).second && tiles() * bytes_per_tile > room_)
+    seen_[std::move(values)] |= has_points;
+    auto tiles = static_cast<std::int64_t>(seen_.size());
+    if (tiles * bytes_per_tile > room_)
       report::fail(
           report::Kind::memory_limit,
-          fmt::format("more than {} tiles have points: to tell them apart takes more than the {} left",
-                      tiles(), tensor::memory_text(room_)),
+          fmt::format("more than {} tiles are visited: to tell them apart takes more than the {} left", tiles,
+                      tensor::memory_text(room_)),
           "take larger tiles, or raise the limit with --max-memory");
   }
 
   static constexpr std::int64_t bytes_per_tile = 160;
+  static constexpr std::size_t most_visits = 65536;
 
   std::vector<std::string> loops_;
   std::vector<Iterations> iterations_;
@@ -228,7 +248,7 @@ private:
   std::vector<std::size_t> loop_of_; // per variable of the program
   std::vector<std::int64_t> frames_; // points before, per iteration that is under way
   std::vector<TileRun> tiles_;
-  std::unordered_set<Tile, TileHash> seen_;
+  std::unordered_map<Tile, bool, TileHash> seen_; // and whether a point was reached in it
   std::int64_t points_ = 0;
 };
 
@@ -407,7 +427,8 @@ Tiling count_tiling(const pipeline::Compilation &compilation,
     counter.fill(tile, k);
   }
   count_existing(compilation, tiling.tiles, values, counts.nest);
-  counts.nest.with_points = counter.tiles();
+  counts.nest.with_points = counter.tiles_with_points();
+  counts.visits = counter.visits();
   if (!tiling.tiles.empty()) counts.nest.entered = tiling.tiles.back().iterations;
   tiling.counts = std::move(counts);
   return tiling;

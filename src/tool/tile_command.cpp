@@ -1,6 +1,8 @@
 #include "run/tiling.h"
 #include "tool/commands.h"
 #include "tool/options.h"
+#include "tool/report_page.h"
+#include "tool/text_file.h"
 
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -101,15 +103,32 @@ void add_dense_inputs(run::Request &request) {
       request.inputs.emplace(use.name, use.order == 0 ? "1" : "ones");
 }
 
+void write_report(const Options &options, const pipeline::Compilation &compilation, const run::Tiling &tiling,
+                  const run::Prepared *data) {
+  if (options.report.empty()) return;
+  ReportPage page{compilation, options.schedules, &tiling, data ? &data->tensors : nullptr,
+                  data ? data->max_memory : 0};
+  write_text_file(options.report, to_html(page));
+}
+
 run::Tiling tiling_of(const Options &options) {
-  if (options.inputs.empty() && options.sizes.empty()) return run::describe_tiling(compile(options, false));
+  bool details = !options.report.empty();
+  if (options.inputs.empty() && options.sizes.empty()) {
+    pipeline::Compilation compilation = compile(options, details);
+    run::Tiling tiling = run::describe_tiling(compilation);
+    write_report(options, compilation, tiling, nullptr);
+    return tiling;
+  }
   run::Request request = run_request(options);
+  request.compile.details = details;
   add_dense_inputs(request);
   run::Prepared prepared = run::prepare(request);
   print_warnings(prepared.compilation);
   for (const std::string &note : prepared.notes)
     std::cerr << "note: " << note << "\n";
-  return run::count_tiling(prepared.compilation, prepared.tensors, prepared.max_memory);
+  run::Tiling tiling = run::count_tiling(prepared.compilation, prepared.tensors, prepared.max_memory);
+  write_report(options, prepared.compilation, tiling, &prepared);
+  return tiling;
 }
 
 } // namespace
@@ -123,6 +142,8 @@ void add_tile(CLI::App &app, int &code, bool &as_json) {
   add_data_options(*command, *options);
   command->add_flag("--no-validate", options->no_validate,
                     "don't check that the arrays keep the layouts' properties");
+  command->add_option("--report", options->report,
+                      "write one HTML page: loops, tiles over the matrix, proofs, C");
   command->footer("Examples:\n"
                   "  unravel tile 'Y(i,r) = A(i,j) * B(j,r)' -f A=csr -s 'tile j by 4096'\n"
                   "  unravel tile 'y(i) = A(i,j) * x(j)' -f A=csr -i A=matrix.mtx "

@@ -207,6 +207,13 @@ TEST(Tiling, TilesOfRowsAgainstTheMatrix) {
     EXPECT_EQ(tiling.counts->nest.exist, (20 + size - 1) / size * 8);
     EXPECT_EQ(tiling.counts->nest.with_points, static_cast<std::int64_t>(tiles.size()));
     EXPECT_EQ(tiling.counts->nest.entered.with_points, static_cast<std::int64_t>(tiles.size()));
+    std::int64_t with_points = 0;
+    for (const TileVisit &visit : tiling.counts->visits) {
+      EXPECT_EQ(visit.has_points, tiles.contains({visit.values.at(0), visit.values.at(1)}));
+      with_points += visit.has_points;
+    }
+    EXPECT_EQ(with_points, static_cast<std::int64_t>(tiles.size()));
+    EXPECT_EQ(static_cast<std::int64_t>(tiling.counts->visits.size()), tiling.counts->nest.entered.all);
     // The entries of a tile are read once each; only these are: all values that a tile touches.
     std::int64_t most = 0, all = 0;
     for (const auto &[tile, entries] : tiles)
