@@ -2,6 +2,7 @@
 #include "run/tiling.h"
 
 #include "golden.h"
+#include "loop/interpret.h"
 #include "report/diagnostic.h"
 #include "run/problem.h"
 #include "tensor/enumeration.h"
@@ -224,6 +225,56 @@ TEST(Tiling, TilesOfRowsAgainstTheMatrix) {
       EXPECT_DOUBLE_EQ(array.average, 8 * static_cast<double>(all) / static_cast<double>(tiles.size()));
     }
   }
+}
+
+/// Iterations of all loops, by variable.
+struct Iterated final : loop::Observer {
+  void start(const std::vector<std::string> &names, const std::vector<std::string> &) override {
+    variables = names;
+  }
+  void enter(std::size_t variable, std::int64_t) override { ++iterations[variables[variable]]; }
+  void leave(std::size_t) override {}
+  void touch(std::size_t, std::int64_t, std::int64_t) override {}
+  void point() override {}
+
+  std::vector<std::string> variables;
+  std::map<std::string, std::int64_t> iterations;
+};
+
+loop::Memory memory_of(const Tensors &tensors) {
+  loop::Memory memory;
+  for (const auto &[name, tensor] : tensors) {
+    for (const auto *numbers : {&tensor.sizes, &tensor.counts})
+      for (const auto &[number, value] : *numbers)
+        memory.sizes[name + "." + number] = value;
+    for (const layout::Array &array : tensor.layout.arrays)
+      for (std::size_t k = 0; k < tensor.array(array.name).size(); ++k)
+        if (array.is_value)
+          memory.values[name + "." + array.name].push_back(tensor.array(array.name).real(k));
+        else
+          memory.indices[name + "." + array.name].push_back(tensor.array(array.name).integer(k));
+  }
+  return memory;
+}
+
+/// Where no loop outside of the tiles is unrolled, the improved kernel enters tiles as often as the one that
+/// was counted.
+TEST(Tiling, TheImprovedKernelVisitsTheSame) {
+  std::mt19937_64 random(17);
+  for (const char *layout : {"csr", "csc", "dcsr", "bcsr<20,3>", "dense", "dia", "coo", "ell"})
+    for (const char *schedule : {"tile j by 20", "tile i by 16, j by 20", "split j by 20"}) {
+      Problem problem{"y(i) = A(i,j) * x(j)", {{"A", layout}}, {schedule}, {}};
+      SCOPED_TRACE(problem.text());
+      Case one = make_case(problem, {{"i", 50}, {"j", 70}}, 0.1, random);
+      Tiling tiling = count_tiling(one.compilation, one.tensors, 1 << 30);
+      loop::Memory memory = memory_of(one.tensors);
+      Iterated iterated;
+      loop::InterpretOptions options;
+      options.observer = &iterated;
+      ASSERT_EQ(loop::interpret(one.compilation.program, memory, options), 0);
+      for (const TileLoop &tile : tiling.tiles)
+        EXPECT_EQ(iterated.iterations[tile.variable], tile.iterations.all) << tile.variable;
+    }
 }
 
 /// Of skewed tiles those that the bounds exclude don't exist.
