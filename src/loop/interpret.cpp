@@ -3,6 +3,7 @@
 #include "loop/hash.h"
 #include "loop/interpret_code.h"
 #include "loop/verify.h"
+#include "loop/walk.h"
 #include "report/diagnostic.h"
 #include "term/quotient.h"
 
@@ -35,10 +36,13 @@ public:
     }
     for (const WorkspaceArray &array : program.workspace)
       declare(array);
+    sums_ = effects_of(program.body).stored;
     for (const Precondition &condition : program.preconditions)
       code_.preconditions.push_back(term(condition.formula));
     code_.body = block(program.body);
-    code_.variables = variables_.size();
+    code_.variables.resize(variables_.size());
+    for (const auto &[name, slot] : variables_)
+      code_.variables[slot] = name;
     code_.locals = locals_.size();
   }
 
@@ -187,7 +191,10 @@ private:
               return write(store.target, store.value, Step::StoreElement, Step::StoreLocal);
             },
             [&](const Accumulate &store) {
-              return write(store.target, store.value, Step::AddElement, Step::AddLocal);
+              Step add = write(store.target, store.value, Step::AddElement, Step::AddLocal);
+              add.is_point = true;
+              each_local(store.value, [&](const Local &part) { add.is_point &= !sums_.contains(part.name); });
+              return add;
             },
             [&](const Zero &zero) {
               return Step{Step::Zero, array(zero.array), term(zero.count), 0, 1, false, {}, {}};
@@ -209,14 +216,16 @@ private:
   CodeType &code_;
   std::map<std::string, std::size_t> variables_, locals_, arrays_;
   std::map<std::string, const ArrayParameter *> parameters_;
+  std::set<std::string> sums_; // what something is added to, locals among them
 };
 
 /// One run.
 template <class CodeType> class Machine {
 public:
   Machine(const CodeType &code, Memory &memory, const InterpretOptions &options)
-      : code_(code), options_(options), budget_(options.iteration_budget), random_(options.seed),
-        variables_(code.variables), locals_(code.locals) {
+      : code_(code), options_(options), budget_(options.iteration_budget), observer_(options.observer),
+        random_(options.seed), variables_(code.variables.size()), locals_(code.locals),
+        is_nothing_in_(code.locals) {
     for (const auto &[name, slot] : code.sizes) {
       auto found = memory.sizes.find(name);
       if (found == memory.sizes.end()) refuse(fmt::format("size `{}` is not given", name));
@@ -229,6 +238,7 @@ public:
     for (std::size_t condition : code_.preconditions)
       if (!term(condition)) return 1;
     bind_arrays();
+    if (observer_) observer_->start(code_.variables, code_.array_names());
     block(code_.body);
     check_workspace(false);
     return missed_ ? 3 : 0;
@@ -318,6 +328,7 @@ private:
     std::int64_t value = term(step.second);
     std::int64_t slot = term(step.first);
     if (slot < 0 || slot >= array.total) out_of_range(step.slot, slot, array.total);
+    if (observer_) observer_->touch(step.slot, slot, 1);
     if (code.workspace->element == ElementType::Int32 && value != static_cast<std::int32_t>(value))
       refuse(fmt::format("array `{}` can't hold {}", code.name, value));
     (*array.indices)[static_cast<std::size_t>(slot)] = value;
@@ -358,6 +369,7 @@ private:
       slot = slot * array.extents[k] + argument;
     }
     check_given(node.slot, slot, array.indices->size());
+    if (observer_) observer_->touch(node.slot, slot, 1);
     return (*array.indices)[static_cast<std::size_t>(slot)];
   }
 
@@ -365,6 +377,7 @@ private:
     std::int64_t slot = term(slot_term);
     if (slot < 0 || slot >= arrays_[array].total) out_of_range(array, slot, arrays_[array].total);
     check_given(array, slot, arrays_[array].values->size());
+    if (observer_) observer_->touch(array, slot, 1);
     return (*arrays_[array].values)[static_cast<std::size_t>(slot)];
   }
 
@@ -411,8 +424,12 @@ private:
     const ValueNode &node = code_.values[index];
     switch (node.op) {
     case ValueNode::Number: return node.number;
-    case ValueNode::Element: return element(node.slot, node.term);
-    case ValueNode::Local: return locals_[node.slot];
+    case ValueNode::Element: {
+      double read = element(node.slot, node.term);
+      is_nothing_ |= code_.arrays[node.slot].workspace && !is_stored(read);
+      return read;
+    }
+    case ValueNode::Local: is_nothing_ |= is_nothing_in_[node.slot]; return locals_[node.slot];
     case ValueNode::Times: {
       double product = value(node.children[0]);
       for (std::size_t k = 1; k < node.children.size(); ++k)
@@ -435,6 +452,14 @@ private:
     return 0;
   }
 
+  /// The value to be added or stored. What isn't stored in a map of values belongs to no point.
+  double written(const Step &step) {
+    is_nothing_ = false;
+    double result = value(step.second);
+    if (observer_ && step.is_point && !is_nothing_) observer_->point();
+    return result;
+  }
+
   void count_iteration() {
     if (--budget_ < 0)
       refuse(fmt::format("the program runs for more than {} iterations", options_.iteration_budget));
@@ -452,9 +477,12 @@ private:
     for (std::int64_t k = lower; k < upper; k += loop.step) {
       count_iteration();
       variables_[loop.slot] = k;
-      if (loop.parallel) begin_parallel_iteration();
-      if (!block(loop.body)) return;
-      if (loop.parallel) check_workspace(true);
+      if (observer_) observer_->enter(loop.slot, k);
+      if (loop.parallel && !observer_) begin_parallel_iteration();
+      bool goes_on = block(loop.body);
+      if (observer_) observer_->leave(loop.slot);
+      if (!goes_on) return;
+      if (loop.parallel && !observer_) check_workspace(true);
     }
   }
 
@@ -522,9 +550,12 @@ private:
     case Step::SetElement: set_element(step); return true;
     case Step::SetVariable: variables_[step.slot] = term(step.first); return true;
     case Step::StoreElement: element(step.slot, step.first) = value(step.second); return true;
-    case Step::AddElement: element(step.slot, step.first) += value(step.second); return true;
-    case Step::StoreLocal: locals_[step.slot] = value(step.second); return true;
-    case Step::AddLocal: locals_[step.slot] += value(step.second); return true;
+    case Step::AddElement: element(step.slot, step.first) += written(step); return true;
+    case Step::StoreLocal:
+      locals_[step.slot] = written(step);
+      is_nothing_in_[step.slot] = is_nothing_;
+      return true;
+    case Step::AddLocal: locals_[step.slot] += written(step); return true;
     case Step::Zero: zero(step); return true;
     case Step::Break: return false;
     case Step::Miss: missed_ = true; return true;
@@ -537,6 +568,7 @@ private:
     std::int64_t count = term(step.first);
     if (count > array.total) out_of_range(step.slot, count - 1, array.total);
     if (count > 0) check_given(step.slot, count - 1, array.values->size());
+    if (observer_ && count > 0) observer_->touch(step.slot, 0, count);
     std::fill_n(array.values->begin(), std::max<std::int64_t>(0, count), 0.0);
   }
 
@@ -544,9 +576,12 @@ private:
   const InterpretOptions &options_;
   std::int64_t budget_;
   bool missed_ = false;
+  Observer *observer_ = nullptr;
+  bool is_nothing_ = false; // a value that was read of a map is none
   std::mt19937_64 random_;
   std::vector<std::int64_t> variables_;
   std::vector<double> locals_;
+  std::vector<bool> is_nothing_in_; // per local
   std::vector<Array> arrays_;
   Memory workspace_;
   Memory *memory_ = nullptr;
