@@ -463,7 +463,8 @@ Compilation compile(const Request &request, const Front &front) {
       if (request.always_parallel) leaf.plan.work.reset();
       // Also without a team a parallel loop costs some microseconds.
       if (!request.counts.empty() &&
-          choose::is_too_short(leaf.plan, schedule::trip_counts(space, leaf.order, request.counts)))
+          choose::is_too_short(leaf.plan, space, result.combination,
+                               schedule::trip_counts(space, leaf.order, request.counts), request.counts))
         leaf.plan.parallel.reset(), leaf.plan.reduces = false;
     }
     bool fixed_order = !schedule.order.empty() || !space.added.empty();

@@ -3,7 +3,9 @@
 #include "combine/space.h"
 #include "lower/lower.h"
 
+#include <map>
 #include <optional>
+#include <string>
 
 /// Which loop runs in parallel is decided elsewhere (pipeline); here: from how much work on, and in which
 /// pieces. Waking a team of threads that sleep costs as much as some hundred thousand entries
@@ -26,8 +28,11 @@ std::optional<term::Term> work_of(const lower::LeafPlan &plan, const combine::It
 void share_out(lower::LeafPlan &plan, const combine::IterationSpace &space,
                const combine::Combination &combination, bool chunk_is_given);
 
-/// Whether the plan's parallel loop has less to do than that, by the lengths of its loops in the data.
-bool is_too_short(const lower::LeafPlan &plan, const find::Lengths &lengths);
+/// Whether the plan's parallel loop has less to do than that, by the lengths of its loops in the data and by
+/// the data's counts.
+bool is_too_short(const lower::LeafPlan &plan, const combine::IterationSpace &space,
+                  const combine::Combination &combination, const find::Lengths &lengths,
+                  const std::map<std::string, double> &counts);
 
 /// The innermost level, where it is a loop over a segment of entries that the lengths say is short on
 /// average, and nothing is found or tested in it.

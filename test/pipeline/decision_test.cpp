@@ -105,6 +105,10 @@ TEST(PipelineParallel, a_team_is_woken_for_enough_entries_only) {
             "from 262144 of 3*A.M + A.NNZ + B.NNZ");
   EXPECT_EQ(work_of(compile_text("C(i,j) = A(i,k) * B(k,j)\n-f A=csr")), "from 2097152 of B.N*(3*A.M + A.NNZ)");
   EXPECT_EQ(work_of(compile_text(spmv + "-f A=dense")), "from 2097152 of A.M*A.N");
+  // Rows that are listed count as rows; those between them are set to zero.
+  EXPECT_EQ(work_of(compile_text(spmv + "-f A=dcsr")), "from 524288 of A.NNZ + 3*A.NR + floor(A.M / 4)");
+  // A slice's entries lie side by side, and each takes the time of one.
+  EXPECT_EQ(work_of(compile_text(spmv + "-f A=sell:8")), "from 524288 of 8*A.NQ + 3*floor((A.M - 1) / 8) + 3");
   // Who names the loop wants it.
   EXPECT_EQ(work_of(compile_text(spmv + "-f A=csr\n-s parallel i")), "from 0 of 3*A.M + A.NNZ");
 }
