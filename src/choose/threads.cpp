@@ -150,6 +150,28 @@ std::optional<Term> work_of(const LeafPlan &plan, const combine::IterationSpace 
   return entries == Term(0) ? dense : term::multiply(dense, entries);
 }
 
+std::optional<std::size_t> level_for_copies(const LeafPlan &plan, const combine::IterationSpace &space,
+                                            const combine::Combination &combination) {
+  const std::vector<Level> &levels = plan.nest.levels;
+  if (plan.parallel && levels[*plan.parallel].tensor.empty()) return std::nullopt;
+  LeafPlan shared = plan;
+  shared.parallel.reset();
+  std::set<std::string> read; // variables with values from index arrays: their segments may be any
+  for (std::size_t k = 0; k < levels.size(); ++k) {
+    const Level &level = levels[k];
+    if (level.kind == Level::Kind::Find) return std::nullopt;
+    if (level.kind == Level::Kind::Loop && !shared.parallel) shared.parallel = k;
+    if (level.kind == Level::Kind::Let && !term::applications_of(level.value).empty())
+      read.insert(level.variable);
+    if (level.kind == Level::Kind::Loop &&
+        std::any_of(read.begin(), read.end(), [&](const std::string &name) {
+          return term::mentions(level.lower, name) || term::mentions(level.upper, name);
+        }))
+      return std::nullopt;
+  }
+  return shared.parallel && work_of(shared, space, combination) ? shared.parallel : std::nullopt;
+}
+
 void share_out(LeafPlan &plan, const combine::IterationSpace &space, const combine::Combination &combination,
                bool chunk_is_given) {
   if (!plan.parallel) return;

@@ -23,6 +23,12 @@ std::optional<term::Term> entries_of(const std::string &name, const combine::Ite
 std::optional<term::Term> work_of(const lower::LeafPlan &plan, const combine::IterationSpace &space,
                                   const combine::Combination &combination);
 
+/// The outermost loop, which carries additions to elements of the result: where threads may share it if each
+/// adds to a copy, as it does as much as is known beforehand, passing each tensor once, and no dense loop
+/// inside is parallel.
+std::optional<std::size_t> level_for_copies(const lower::LeafPlan &plan, const combine::IterationSpace &space,
+                                            const combine::Combination &combination);
+
 /// Sets `least` and `work` (none: the iterations count) of a plan with a parallel loop, and where the user
 /// gave no chunk, `chunk` of a loop over entries one by one, and `share` of others.
 void share_out(lower::LeafPlan &plan, const combine::IterationSpace &space,
