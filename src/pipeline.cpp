@@ -169,6 +169,24 @@ bool adds_up(const Leaf &leaf, const depend::LoopVerdict &verdict, std::size_t l
          });
 }
 
+const depend::LoopVerdict &verdict_of(const Leaf &leaf, std::size_t level) {
+  return *std::find_if(leaf.verdicts.begin(), leaf.verdicts.end(), [&](const depend::LoopVerdict &verdict) {
+    return verdict.variable == leaf.plan.nest.levels[level].variable;
+  });
+}
+
+/// A reduction of an outermost loop into elements: threads may add to copies of the result, where they share
+/// no states and no maps.
+bool may_have_copies(const Leaf &leaf, const depend::LoopVerdict &verdict, std::size_t level,
+                     const combine::IterationSpace &space) {
+  bool is_read = std::any_of(space.operands.begin(), space.operands.end(), [&](auto &operand) {
+    return operand.tensor == space.target.tensor; // in a program
+  });
+  return !is_read && !space.sets && space.target.local.empty() &&
+         verdict.verdict == depend::Verdict::Reduction && !is_inner_loop(leaf, level) &&
+         leaf.plan.finds.levels.empty();
+}
+
 /// Whether the value lies in [0, end) in all iterations of the loop. (What is outside may be left to guards.)
 bool lies_inside(const term::Term &value, const term::Term &end, const scan::Level &loop,
                  prove::Prover &prover) {
@@ -247,7 +265,7 @@ std::optional<std::size_t> choose_parallel(const Leaf &leaf, const parse::Schedu
     for (const depend::LoopVerdict &verdict : leaf.verdicts) {
       if (verdict.variable != wanted.text) continue;
       std::size_t level = level_of(verdict.variable);
-      if (adds_up(leaf, verdict, level, space)) return level;
+      if (adds_up(leaf, verdict, level, space) || may_have_copies(leaf, verdict, level, space)) return level;
       if (verdict.verdict == depend::Verdict::Parallel) {
         if (has_elements_of_its_own(leaf, level, space)) return level;
         report::fail(Kind::not_parallel, wanted.span,
@@ -417,15 +435,18 @@ Compilation compile(const Request &request, const Front &front) {
     if (schedule.chunk) leaf.plan.chunk = static_cast<int>(*schedule.chunk);
     if (leaf.plan.shared == 0 && space.divisors.empty())
       leaf.plan.parallel = leaf.parallel = choose_parallel(leaf, schedule, lengths, space);
+    if (schedule.parallel.empty() && !schedule.serial && !is_program)
+      if (auto level = choose::level_for_copies(leaf.plan, space, result.combination))
+        if (may_have_copies(leaf, verdict_of(leaf, *level), *level, space))
+          leaf.plan.parallel = leaf.parallel = level;
     leaf.plan.brief = choose::brief_level(leaf.plan, lengths);
     if (!result.combination.accumulate && result.combination.leaves.size() == 1)
       if (const auto &extents = result.combination.arrays.at(space.target.array); !extents.empty())
         leaf.plan.increasing = increasing_level(leaf, space, extents[0], *result.prover);
     if (leaf.plan.parallel) {
-      leaf.plan.reduces = std::any_of(leaf.verdicts.begin(), leaf.verdicts.end(), [&](const auto &verdict) {
-        return verdict.variable == leaf.plan.nest.levels[*leaf.plan.parallel].variable &&
-               verdict.verdict == depend::Verdict::Reduction;
-      });
+      leaf.plan.reduces = adds_up(leaf, verdict_of(leaf, *leaf.plan.parallel), *leaf.plan.parallel, space);
+      leaf.plan.copies =
+          !leaf.plan.reduces && verdict_of(leaf, *leaf.plan.parallel).verdict == depend::Verdict::Reduction;
       bool inner = is_inner_loop(leaf, *leaf.plan.parallel);
       choose::share_out(leaf.plan, space, result.combination, schedule.chunk.has_value());
       if (inner) leaf.plan.work.reset(), leaf.plan.least = least_inner_iterations;
@@ -434,8 +455,9 @@ Compilation compile(const Request &request, const Front &front) {
       if (request.always_parallel) leaf.plan.work.reset();
       // Also without a team a parallel loop costs some microseconds.
       if (!request.counts.empty() &&
-          choose::is_too_short(leaf.plan, schedule::trip_counts(space, leaf.order, request.counts)))
-        leaf.plan.parallel.reset(), leaf.plan.reduces = false;
+          choose::is_too_short(leaf.plan, space, result.combination,
+                               schedule::trip_counts(space, leaf.order, request.counts), request.counts))
+        leaf.plan.parallel.reset(), leaf.plan.reduces = leaf.plan.copies = false;
     }
     if (is_program) return leaf; // other orders would have to pass the test against the source's, too
     bool fixed_order = !schedule.order.empty() || !space.added.empty();

@@ -102,6 +102,9 @@ struct Interpreter::Code {
   std::vector<std::size_t> preconditions;
   std::vector<Step> body;
 
+  /// Precondition: verify.h accepts the program.
+  static std::unique_ptr<Code> of(const Program &program);
+
   std::vector<std::string> array_names() const {
     std::vector<std::string> names;
     for (const ArrayCode &array : arrays)
