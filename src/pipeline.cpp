@@ -434,7 +434,8 @@ Compilation compile(const Request &request, const Front &front) {
         [](const auto &verdicts) { return depend::to_text(verdicts); });
     if (schedule.chunk) leaf.plan.chunk = static_cast<int>(*schedule.chunk);
     if (leaf.plan.shared == 0 && space.divisors.empty())
-      leaf.plan.parallel = leaf.parallel = choose_parallel(leaf, schedule, lengths, space);
+      leaf.plan.parallel = leaf.parallel = choose_parallel(
+          leaf, is_program ? choose::asked_of(schedule, leaf.plan.nest) : schedule, lengths, space);
     if (schedule.parallel.empty() && !schedule.serial && !is_program)
       if (auto level = choose::level_for_copies(leaf.plan, space, result.combination))
         if (may_have_copies(leaf, verdict_of(leaf, *level), *level, space))
@@ -512,11 +513,12 @@ Compilation compile(const Request &request, const Front &front) {
             for (std::size_t k = loop.first; k < loop.last; ++k) {
               std::vector<depend::LoopVerdict> &verdicts = result.leaves[k].verdicts;
               std::erase_if(verdicts, [&](auto &each) { return each.variable == loop.verdict.variable; });
-              verdicts.insert(verdicts.begin(), loop.verdict);
-              if (!loop.is_parallel || schedule.serial) continue;
+              if (k == loop.first) verdicts.insert(verdicts.begin(), loop.verdict);
+              if (!choose::runs_in_parallel(loop, schedule)) continue;
               result.leaves[k].plan.shared_parallel = 0;
               result.leaves[k].plan.least = least_inner_iterations;
             }
+          choose::check_parallel(plans_of_all(), schedule);
           return &result.leaves;
         },
         [](const std::vector<Leaf> *leaves) {

@@ -91,4 +91,41 @@ std::vector<SharedLoop> shared_loops(const Combination &program,
   return result;
 }
 
+bool runs_in_parallel(const SharedLoop &loop, const parse::ScheduleTree &schedule) {
+  if (schedule.parallel.empty()) return loop.is_parallel && !schedule.serial;
+  const parse::Name &wanted = schedule.parallel.front();
+  if (wanted.text != loop.verdict.variable) return false;
+  if (loop.is_parallel) return true;
+  bool carries = loop.verdict.verdict != depend::Verdict::Parallel;
+  report::fail(Kind::not_parallel, wanted.span,
+               fmt::format("the loop over `{}` can't run in parallel: {}", wanted.text,
+                           carries ? "its statements carry a dependence"
+                                   : "iterations share the state of a find, or look for a divisor"),
+               !carries                       ? "leave out `parallel`"
+               : loop.verdict.witness.empty() ? "`unravel deps` shows the dependence"
+                                              : "two iterations that conflict: " + loop.verdict.witness);
+}
+
+parse::ScheduleTree asked_of(parse::ScheduleTree schedule, const scan::Nest &nest) {
+  std::erase_if(schedule.parallel, [&](const parse::Name &wanted) {
+    return std::none_of(nest.levels.begin(), nest.levels.end(), [&](const scan::Level &level) {
+      return level.kind == scan::Level::Kind::Loop && level.variable == wanted.text;
+    });
+  });
+  return schedule;
+}
+
+void check_parallel(const std::vector<const lower::LeafPlan *> &plans, const parse::ScheduleTree &schedule) {
+  if (schedule.parallel.empty()) return;
+  const parse::Name &wanted = schedule.parallel.front();
+  for (const lower::LeafPlan *plan : plans)
+    if (plan->shared_parallel ||
+        (plan->parallel && plan->nest.levels[*plan->parallel].variable == wanted.text))
+      return;
+  report::fail(
+      Kind::not_parallel, wanted.span,
+      fmt::format("`{}` is no loop of this program that can run in parallel", wanted.text),
+      "these are loops of a statement that shares none, and the outermost of those that statements share");
+}
+
 } // namespace unravel::choose

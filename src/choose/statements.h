@@ -27,4 +27,13 @@ std::vector<SharedLoop> shared_loops(const combine::Combination &program,
                                      const std::vector<const lower::LeafPlan *> &plans,
                                      prove::Prover &prover);
 
+/// Whether it does, by the schedule, too. Throws mistakes where the user asks for it and it can't.
+bool runs_in_parallel(const SharedLoop &loop, const parse::ScheduleTree &schedule);
+
+/// The schedule as one statement has it: it asks for no parallel loop that the statement hasn't.
+parse::ScheduleTree asked_of(parse::ScheduleTree schedule, const scan::Nest &nest);
+
+/// Throws a limit where the user asks for a parallel loop and none of the plans has it.
+void check_parallel(const std::vector<const lower::LeafPlan *> &plans, const parse::ScheduleTree &schedule);
+
 } // namespace unravel::choose

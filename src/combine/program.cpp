@@ -1,5 +1,6 @@
 // Programs: each statement's iteration space is the part of its loops' domain at which the factors are
 // stored.
+#include "combine/forward.h"
 #include "combine/naming.h"
 
 #include "report/diagnostic.h"
@@ -24,7 +25,9 @@ namespace {
 class ProgramCombiner {
 public:
   ProgramCombiner(const compute::Computation &computation, const std::map<std::string, Layout> &layouts)
-      : computation_(computation), program_(*computation.program), naming_(layouts, "", "") {}
+      : computation_(computation),
+        program_(forward_sums(*computation.program, computation.tensors.front().name)),
+        naming_(layouts, "", "") {}
 
   Combination combine() {
     result_.is_program = true;
@@ -309,7 +312,7 @@ private:
   }
 
   const compute::Computation &computation_;
-  const compute::Program &program_;
+  const compute::Program program_;
   Naming naming_;
   term::Substitution size_of_;
   std::map<std::vector<int>, std::vector<std::size_t>> divisor_pieces_; // by the statement's place

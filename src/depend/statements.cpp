@@ -179,7 +179,8 @@ LoopVerdict classify_shared(const std::vector<const IterationSpace *> &statement
           verdict.relation =
               term::disjunction({verdict.relation, space::Set(term::conjunction(hypotheses)).formula()});
         if (details && verdict.witness.empty() && answer == prove::Answer::Possible)
-          verdict.witness = prove::small_example(prover, hypotheses);
+          verdict.witness = prove::small_example(prover, hypotheses, &verdict.example);
+        if (details) verdict.conflicts.push_back({one, other, hypotheses});
         if (!(one.updates && other.updates))
           verdict.verdict = Verdict::Carried;
         else if (verdict.verdict == Verdict::Parallel)

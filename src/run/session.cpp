@@ -302,10 +302,11 @@ private:
   }
 
   [[noreturn]] void fail_missed_divisor(const tensor::Tensor &initial) {
-    std::string where = program_reference(initial).missing;
-    report::require(!where.empty(), "the reference misses a divisor where the kernel does");
-    report::fail(Kind::divisor_not_stored, front_.computation.tensors.front().span,
-                 fmt::format("the divisor {} isn't stored", where), "every divisor must be stored");
+    const tensor::ProgramReference reference = program_reference(initial);
+    report::require(!reference.missing.empty(), "the reference misses a divisor where the kernel does");
+    report::fail(Kind::divisor_not_stored, reference.missing_span,
+                 fmt::format("the divisor {} isn't stored", reference.missing),
+                 "store it, as a zero if it is one: the kernel looks for what is stored");
   }
 
   void restore(const tensor::Tensor &initial) {

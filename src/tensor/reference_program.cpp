@@ -105,6 +105,7 @@ public:
       reference.result.magnitude.push_back(element.magnitude);
     }
     reference.missing = missing_;
+    reference.missing_span = missing_span_;
     return reference;
   }
 
@@ -209,7 +210,7 @@ private:
     for (const Access &divisor : statement.divisors) {
       Value room;
       const Value *value = read(divisor, room);
-      if (!value && missing_.empty()) missing_ = where(divisor);
+      if (!value && missing_.empty()) missing_ = where(divisor), missing_span_ = divisor.span;
       long double by = value ? value->value : 0;
       // The divisor's own errors count, too.
       double relative = value && by != 0 ? value->magnitude / std::fabs(static_cast<double>(by)) : 1;
@@ -237,6 +238,7 @@ private:
   std::map<std::string, Value> locals_;
   std::vector<Value> elements_;
   std::string missing_;
+  text::Span missing_span_;
 };
 
 } // namespace

@@ -20,6 +20,7 @@ struct ProgramReference {
   Reference result;
   /// The first divisor without an entry, as "`L(i, i)` at i = 3"; empty where there is none.
   std::string missing;
+  text::Span missing_span;
 };
 
 /// Each element's magnitude is a bound on what rounding errors are in proportion to, errors of elements that

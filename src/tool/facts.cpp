@@ -2,6 +2,7 @@
 
 #include "depend/distance.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -14,7 +15,7 @@ namespace {
 
 /// How the loop of a level is run where there is enough to do: parallel, reduction, serial.
 std::string kind_of(const pipeline::Leaf &leaf, std::size_t index) {
-  if (leaf.parallel == index) return "parallel";
+  if (leaf.parallel == index || (leaf.plan.shared_parallel && index == 0)) return "parallel";
   for (const depend::LoopVerdict &verdict : leaf.verdicts)
     if (verdict.variable == leaf.plan.nest.levels[index].variable &&
         verdict.verdict == depend::Verdict::Reduction)
@@ -57,6 +58,17 @@ json finds_json(const pipeline::Compilation &compilation, const lower::LeafPlan 
 }
 
 } // namespace
+
+bool is_shared_with_earlier(const pipeline::Compilation &compilation, const pipeline::Leaf &leaf,
+                            const std::string &variable) {
+  auto number = static_cast<std::size_t>(&leaf - compilation.leaves.data());
+  if (!compilation.combination.is_program || number == 0) return false;
+  const combine::IterationSpace &before = compilation.combination.leaves[number - 1];
+  const combine::IterationSpace &space = compilation.combination.leaves[number];
+  const auto shared =
+      space.loops.begin() + static_cast<std::ptrdiff_t>(compute::shared_loops(before.place, space.place));
+  return std::find(space.loops.begin(), shared, variable) != shared;
+}
 
 const char *direction_name(const find::LevelPlan &plan) {
   return plan.direction == find::Direction::Up ? "up" : "down";

@@ -45,11 +45,16 @@ std::vector<std::string> order_of(const lower::LeafPlan &plan);
 /// Where an alternative of the leaf is chosen: inside of this variable; none: before all loops.
 std::optional<std::string> place_of_choice(const lower::LeafPlan &plan);
 
-/// Calls visit(leaf, index, level) for all levels of all nests.
+/// Is this a loop that the leaf shares with the one before?
+bool is_shared_with_earlier(const pipeline::Compilation &compilation, const pipeline::Leaf &leaf,
+                            const std::string &variable);
+
+/// Calls visit(leaf, index, level) for all levels of all nests, once for a loop that several share.
 template <class F> void each_level(const pipeline::Compilation &compilation, F visit) {
   for (const pipeline::Leaf &leaf : compilation.leaves)
     for (std::size_t index = 0; index < leaf.plan.nest.levels.size(); ++index)
-      visit(leaf, index, leaf.plan.nest.levels[index]);
+      if (!is_shared_with_earlier(compilation, leaf, leaf.plan.nest.levels[index].variable))
+        visit(leaf, index, leaf.plan.nest.levels[index]);
 }
 
 } // namespace unravel::tool

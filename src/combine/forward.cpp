@@ -1,0 +1,132 @@
+#include "combine/forward.h"
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+
+namespace unravel::combine {
+
+using compute::Access;
+using compute::Product;
+using compute::Program;
+using compute::ProgramStatement;
+
+namespace {
+
+void each_access(ProgramStatement &statement, const std::function<void(Access &)> &visit) {
+  visit(statement.target);
+  for (Product &summand : statement.summands)
+    for (Access &factor : summand.factors)
+      visit(factor);
+  for (Access &divisor : statement.divisors)
+    visit(divisor);
+}
+
+bool mentions(ProgramStatement &statement, const std::string &tensor) {
+  bool found = false;
+  each_access(statement, [&](const Access &access) { found = found || access.tensor == tensor; });
+  return found;
+}
+
+class Forwarder {
+public:
+  Forwarder(Program program, const std::string &result) : program_(std::move(program)), result_(result) {
+    for (ProgramStatement &statement : program_.statements)
+      each_access(statement, [&](const Access &access) {
+        occurrences_[access.tensor] = std::max(occurrences_[access.tensor], access.occurrence);
+      });
+  }
+
+  Program run() {
+    for (const auto &[name, depth] : std::map<std::string, std::size_t>(program_.locals))
+      if (std::optional<Uses> uses = uses_of(name)) forward(name, *uses);
+    return std::move(program_);
+  }
+
+private:
+  /// The statement that gives the scalar its first value, those that add to it, the one that takes it away.
+  struct Uses {
+    std::size_t first = 0, last = 0;
+  };
+
+  std::vector<ProgramStatement> &statements() { return program_.statements; }
+
+  std::optional<Uses> uses_of(const std::string &name) {
+    std::vector<std::size_t> all;
+    for (std::size_t k = 0; k < statements().size(); ++k)
+      if (mentions(statements()[k], name)) all.push_back(k);
+    if (all.size() < 3) return std::nullopt;
+    Uses uses{all.front(), all.back()};
+    ProgramStatement &begin = statements()[uses.first], &end = statements()[uses.last];
+    bool same_body = begin.place.size() == end.place.size() && begin.condition == end.condition &&
+                     std::equal(begin.place.begin(), begin.place.end() - 1, end.place.begin());
+    if (begin.target.tensor != name || begin.accumulate || !begin.divisors.empty() || !same_body ||
+        !takes_away(end, name))
+      return std::nullopt;
+    for (std::size_t k = uses.first; k < uses.last; ++k) {
+      ProgramStatement &each = statements()[k];
+      if (mentions(each, result_)) return std::nullopt;
+      bool writes = each.target.tensor == name;
+      if (k > uses.first && writes && (!each.accumulate || reads(each, name))) return std::nullopt;
+      if (!writes && mentions(each, name)) return std::nullopt;
+    }
+    return uses;
+  }
+
+  static bool reads(ProgramStatement statement, const std::string &tensor) {
+    statement.target.tensor.clear();
+    return mentions(statement, tensor);
+  }
+
+  /// An element of the result (= or +=) operands * the scalar.
+  bool takes_away(ProgramStatement &statement, const std::string &name) const {
+    if (statement.target.tensor != result_ || statement.summands.size() != 1 || !statement.divisors.empty())
+      return false;
+    int scalars = 0;
+    for (const Access &factor : statement.summands[0].factors) {
+      if (factor.tensor == result_ || (factor.is_local && factor.tensor != name)) return false;
+      scalars += factor.tensor == name;
+    }
+    return scalars == 1;
+  }
+
+  void forward(const std::string &name, const Uses &uses) {
+    ProgramStatement end = statements()[uses.last];
+    Product scale = end.summands[0];
+    std::erase_if(scale.factors, [&](const Access &factor) { return factor.tensor == name; });
+    for (std::size_t k = uses.first; k < uses.last; ++k) {
+      ProgramStatement &each = statements()[k];
+      if (each.target.tensor != name) continue;
+      each.target = fresh(end.target);
+      for (Product &summand : each.summands) {
+        summand.constant *= scale.constant;
+        for (const Access &factor : scale.factors)
+          summand.factors.push_back(fresh(factor));
+      }
+    }
+    ProgramStatement &begin = statements()[uses.first];
+    begin.accumulate = end.accumulate;
+    statements().erase(statements().begin() + static_cast<std::ptrdiff_t>(uses.last));
+    if (begin.accumulate && begin.summands.empty())
+      statements().erase(statements().begin() + static_cast<std::ptrdiff_t>(uses.first));
+    program_.locals.erase(name);
+  }
+
+  /// The access once more, with a number of its own.
+  Access fresh(Access access) {
+    access.occurrence = ++occurrences_[access.tensor];
+    return access;
+  }
+
+  Program program_;
+  const std::string &result_;
+  std::map<std::string, int> occurrences_;
+};
+
+} // namespace
+
+Program forward_sums(Program program, const std::string &result) {
+  return Forwarder(std::move(program), result).run();
+}
+
+} // namespace unravel::combine

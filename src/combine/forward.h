@@ -1,0 +1,14 @@
+#pragma once
+
+#include "compute/computation.h"
+
+namespace unravel::combine {
+
+/// The program with sums that a scalar variable only carries to one element added to the element itself:
+///   let s = 0; for k { s += C(i,k) * D(k,j); } A(i,j) = B(i,j) * s;
+/// becomes A(i,j) = 0; for k { A(i,j) += B(i,j) * C(i,k) * D(k,j); }
+/// Then the statements need not share the loops around the scalar, and a sparse B says where there is
+/// something to be done. Sums are reassociated, as they are elsewhere.
+compute::Program forward_sums(compute::Program program, const std::string &result);
+
+} // namespace unravel::combine
