@@ -82,8 +82,10 @@ TEST(CfrontRobust, DeepAndLong) {
   EXPECT_EQ(kind_of("void f(int n, double *s) { " + nest + "*s += 1; }"), "[expression-too-large]");
   EXPECT_EQ(outcome_of_c("void f(double *s) {" + blocks + "*s = 1;" + std::string(200, '}') + "}"),
             "tensor s;\ns = 1;\n");
-  EXPECT_EQ(kind_of("void f(int n, double *x) { x[4611686018427387904 * n * 4] = 1; }"),
-            "[number-too-large]");
+  EXPECT_EQ(outcome_of_c("void f(int n, double *x) { x[4611686018427387904 * n * 4] = 1; }"),
+            "f.c:1:28: error: the factors of a subscript or bound don't fit in 64 bits [number-too-large]\n"
+            "  1 | void f(int n, double *x) { x[4611686018427387904 * n * 4] = 1; }\n"
+            "    |                            ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n");
 }
 
 } // namespace
