@@ -3,16 +3,17 @@
 
 #include "cfront/cfront.h"
 #include "choose/alternatives.h"
+#include "choose/statements.h"
 #include "choose/threads.h"
 #include "choose/thresholds.h"
 #include "combine/structure.h"
-#include "depend/statements.h"
 #include "find/plan.h"
 #include "layout/layout.h"
 #include "loop/passes.h"
 #include "loop/verify.h"
 #include "parse/parse.h"
 #include "report/diagnostic.h"
+#include "scan/divided.h"
 #include "scan/scan.h"
 #include "scan/uses.h"
 #include "schedule/sequence.h"
@@ -313,89 +314,6 @@ std::optional<std::size_t> choose_parallel(const Leaf &leaf, const parse::Schedu
   return std::nullopt;
 }
 
-// ---- programs
-
-void refuse_for_programs(const combine::Combination &combination, const parse::ScheduleTree &schedule) {
-  if (combination.is_program && !schedule.transformations.empty())
-    report::fail(Kind::not_supported, schedule.transformations.front().span,
-                 "a program of several statements can't be transformed yet",
-                 "`order`, `parallel` and `find` work; or give each statement a kernel of its own");
-}
-
-/// When a statement is executed: its place and the loops that it shares, then its own order.
-depend::Schedule chosen_schedule(const combine::IterationSpace &space, const Leaf &leaf) {
-  depend::Schedule schedule;
-  for (std::size_t k = 0; k < leaf.shared; ++k) {
-    schedule.push_back(term::Term(space.place[k]));
-    schedule.push_back(term::variable(space.loops[k]));
-  }
-  schedule.push_back(term::Term(space.place[leaf.shared]));
-  for (const scan::Level &level : leaf.plan.nest.levels) {
-    bool shared =
-        std::find(space.loops.begin(), space.loops.begin() + static_cast<std::ptrdiff_t>(leaf.shared),
-                  level.variable) != space.loops.begin() + static_cast<std::ptrdiff_t>(leaf.shared);
-    if (!shared && level.kind != scan::Level::Kind::Let) schedule.push_back(term::variable(level.variable));
-  }
-  return schedule;
-}
-
-std::optional<depend::Violation> violation(const Compilation &compilation) {
-  std::vector<depend::Ordered> statements;
-  for (std::size_t k = 0; k < compilation.leaves.size(); ++k) {
-    const combine::IterationSpace &space = compilation.combination.leaves[k];
-    statements.push_back(
-        {&space, depend::source_schedule(space), chosen_schedule(space, compilation.leaves[k])});
-  }
-  return depend::find_violation(statements, *compilation.prover);
-}
-
-[[noreturn]] void fail_order(const Compilation &compilation, const depend::Violation &found,
-                             const parse::ScheduleTree &schedule) {
-  const combine::IterationSpace &first = compilation.combination.leaves[found.first];
-  const combine::IterationSpace &second = compilation.combination.leaves[found.second];
-  report::fail(
-      Kind::illegal_order, schedule.order.empty() ? first.span : schedule.order.front().span,
-      fmt::format("the order isn't proved to keep a dependence: `{}` must come before `{}` where both "
-                  "touch the same element of {}",
-                  first.span.text(), second.span.text(), found.tensor),
-      found.witness.empty() ? fmt::format("the pairs are {{ {} }}", term::to_text(found.relation))
-                            : "two instances that would change places: " + found.witness);
-}
-
-/// Loops that statements share, and that carry nothing, run in parallel.
-void share_parallel_loops(Compilation &compilation, const parse::ScheduleTree &schedule) {
-  std::vector<Leaf> &leaves = compilation.leaves;
-  for (std::size_t first = 0; first < leaves.size();) {
-    std::vector<const combine::IterationSpace *> group;
-    std::size_t last = first;
-    const std::vector<int> &place = compilation.combination.leaves[first].place;
-    for (; last < leaves.size() && leaves[last].shared > 0 &&
-           compilation.combination.leaves[last].place[0] == place[0];
-         ++last)
-      group.push_back(&compilation.combination.leaves[last]);
-    if (group.empty()) {
-      ++first;
-      continue;
-    }
-    depend::LoopVerdict verdict = depend::classify_shared(group, 0, *compilation.prover);
-    bool keeps_states = false, divides = false;
-    for (std::size_t k = first; k < last; ++k) {
-      divides = divides || !compilation.combination.leaves[k].divisors.empty();
-      for (const find::LevelPlan &plan : leaves[k].plan.finds.levels)
-        keeps_states = keeps_states || (find::keeps_state(plan.method) && plan.state_level == 0);
-      std::erase_if(leaves[k].verdicts, [&](auto &each) { return each.variable == verdict.variable; });
-      leaves[k].verdicts.insert(leaves[k].verdicts.begin(), verdict);
-    }
-    bool parallel =
-        verdict.verdict == depend::Verdict::Parallel && !keeps_states && !divides && !schedule.serial;
-    for (std::size_t k = first; k < last && parallel; ++k) {
-      leaves[k].plan.shared_parallel = 0;
-      leaves[k].plan.least = least_inner_iterations;
-    }
-    first = last;
-  }
-}
-
 } // namespace
 
 double Compilation::milliseconds() const {
@@ -497,11 +415,17 @@ Compilation compile(const Request &request, const Front &front) {
         "statements",
         [&] {
           schedule::as_assignment(result.combination, prover);
-          if (result.combination.is_program) schedule::distribute(result.combination, request.counts, prover);
+          if (!result.combination.is_program) return &result.combination;
+          for (const combine::IterationSpace &space : result.combination.leaves)
+            choose::require_single_value(space, prover);
+          schedule::distribute(result.combination, request.counts, prover);
           return &result.combination;
         },
         [](const combine::Combination *made) { return combine::to_text(*made); });
-    refuse_for_programs(result.combination, schedule);
+    if (result.combination.is_program && !schedule.transformations.empty())
+      report::fail(Kind::not_supported, schedule.transformations.front().span,
+                   "a program of several statements can't be transformed yet",
+                   "`order`, `parallel` and `find` work; or give each statement a kernel of its own");
   }
   std::vector<combine::IterationSpace> untransformed = result.combination.leaves;
   Stopwatch transforming;
@@ -520,7 +444,7 @@ Compilation compile(const Request &request, const Front &front) {
     Leaf leaf;
     auto number = static_cast<std::size_t>(&space - result.combination.leaves.data());
     const combine::IterationSpace &original = untransformed[number];
-    if (is_program) leaf.shared = schedule::shared_depth(result.combination, number);
+    if (is_program) leaf.plan.shared = schedule::shared_depth(result.combination, number);
     schedule::Scans scans;
     std::set<std::string> wanted; // what the user wants found
     for (const auto &[name, method] : requests)
@@ -545,7 +469,7 @@ Compilation compile(const Request &request, const Front &front) {
             std::vector<parse::Name> given =
                 schedule::without_others(schedule.order, space, result.combination);
             if (is_program) {
-              std::size_t fixed = as_written.contains(number) ? space.loops.size() : leaf.shared;
+              std::size_t fixed = as_written.contains(number) ? space.loops.size() : leaf.plan.shared;
               std::vector<parse::Name> first;
               for (std::size_t k = 0; k < fixed; ++k)
                 first.push_back({space.loops[k], {}});
@@ -564,7 +488,16 @@ Compilation compile(const Request &request, const Front &front) {
           },
           [](const schedule::Order &order) { return fmt::format("{}\n", fmt::join(order, ", ")); });
       leaf.plan.nest = steps.run(
-          "scan", [&] { return scan::scan_space(space, leaf.order, axioms, result.combination.arrays); },
+          "scan",
+          [&] {
+            if (space.divisors.empty())
+              return scan::scan_space(space, leaf.order, axioms, result.combination.arrays);
+            scan::DividedNest divided =
+                scan::scan_divided(space, leaf.order, axioms, result.combination.arrays);
+            leaf.plan.instances = divided.instances;
+            leaf.plan.divisor_conditions = std::move(divided.conditions);
+            return std::move(divided.nest);
+          },
           [](const scan::Nest &nest) { return scan::to_text(nest); });
       leaf.plan.finds = plan_finds({});
     } while (schedule.order.empty() && another_order_may_help(leaf, scans));
@@ -579,7 +512,7 @@ Compilation compile(const Request &request, const Front &front) {
         },
         [](const auto &verdicts) { return depend::to_text(verdicts); });
     if (schedule.chunk) leaf.plan.chunk = static_cast<int>(*schedule.chunk);
-    if (leaf.shared == 0 && space.divisors.empty())
+    if (leaf.plan.shared == 0 && space.divisors.empty())
       leaf.plan.parallel = leaf.parallel = choose_parallel(leaf, schedule, lengths, space);
     leaf.plan.brief = choose::brief_level(leaf.plan, lengths);
     if (!result.combination.accumulate && result.combination.leaves.size() == 1)
@@ -631,20 +564,34 @@ Compilation compile(const Request &request, const Front &front) {
     result.leaves.push_back(leaf ? std::move(*leaf) : plan_leaf(space, request.counts));
   }
   if (is_program) {
+    auto plans_of_all = [&] {
+      std::vector<const lower::LeafPlan *> plans;
+      for (const Leaf &leaf : result.leaves)
+        plans.push_back(&leaf.plan);
+      return plans;
+    };
     steps.run(
         "order against the source's",
         [&] {
-          while (std::optional<depend::Violation> found = violation(result)) {
-            if (!schedule.order.empty()) fail_order(result, *found, schedule);
+          while (auto found = choose::violation(result.combination, plans_of_all(), *result.prover)) {
             bool news = false;
             for (std::size_t number : {found->first, found->second})
-              if (as_written.insert(number).second) {
+              if (schedule.order.empty() && as_written.insert(number).second) {
                 news = true;
                 result.leaves[number] = plan_leaf(result.combination.leaves[number], request.counts);
               }
-            if (!news) fail_order(result, *found, schedule);
+            if (!news) choose::fail_order(result.combination, *found, schedule);
           }
-          share_parallel_loops(result, schedule);
+          for (const choose::SharedLoop &loop :
+               choose::shared_loops(result.combination, plans_of_all(), *result.prover))
+            for (std::size_t k = loop.first; k < loop.last; ++k) {
+              std::vector<depend::LoopVerdict> &verdicts = result.leaves[k].verdicts;
+              std::erase_if(verdicts, [&](auto &each) { return each.variable == loop.verdict.variable; });
+              verdicts.insert(verdicts.begin(), loop.verdict);
+              if (!loop.is_parallel || schedule.serial) continue;
+              result.leaves[k].plan.shared_parallel = 0;
+              result.leaves[k].plan.least = least_inner_iterations;
+            }
           return &result.leaves;
         },
         [](const std::vector<Leaf> *leaves) {

@@ -52,7 +52,6 @@ struct Leaf {
   /// say that it does too little.
   std::optional<std::size_t> parallel;
   std::vector<depend::LoopVerdict> verdicts; // of the loops of the nest
-  std::size_t shared = 0; // the number of outermost loops that it shares with other statements of a program
 };
 
 struct Compilation {

@@ -52,8 +52,6 @@ public:
         statements[k].place.back() += static_cast<int>(k);
         add_leaves(statements[k], {});
       }
-    std::erase_if(result_.leaves,
-                  [](const IterationSpace &leaf) { return space::Set(leaf.relation).is_empty(); });
     for (const IterationSpace &leaf : result_.leaves)
       if (leaf.target.local.empty()) result_.target = leaf.target;
     return std::move(result_);
@@ -281,6 +279,17 @@ private:
     IterationSpace divided = space; // with the same names in arguments
     join_arguments(divided, relation, divisors);
     if (!divisors.empty()) space.divisors = term::conjuncts(divided.places);
+    if (space::Set(space.relation).is_empty()) return;
+    if (!divisors.empty()) {
+      // A piece alone doesn't tell whether the other one has it.
+      std::vector<std::size_t> pieces(chosen.end() - static_cast<std::ptrdiff_t>(statement.divisors.size()),
+                                      chosen.end());
+      if (divisor_pieces_.emplace(space.place, pieces).first->second != pieces)
+        report::fail(Kind::not_supported, statement.divisors.front().span,
+                     fmt::format("a divisor in several pieces, as `{}` has them, is not supported yet",
+                                 layout_of(statement.divisors.front()).name),
+                     "choose a layout of one piece");
+    }
     result_.leaves.push_back(std::move(space));
   }
 
@@ -303,6 +312,7 @@ private:
   const compute::Program &program_;
   Naming naming_;
   term::Substitution size_of_;
+  std::map<std::vector<int>, std::vector<std::size_t>> divisor_pieces_; // by the statement's place
   Combination result_;
 };
 

@@ -118,6 +118,28 @@ std::optional<Violation> find_violation(const std::vector<Ordered> &statements, 
   return found;
 }
 
+bool is_single_valued(const IterationSpace &space, prove::Prover &prover, std::string *witness) {
+  const term::Substitution prime = primed(space);
+  std::vector<Term> both = term::conjuncts(space.relation);
+  for (const Term &part : term::conjuncts(space.relation))
+    both.push_back(term::substitute(part, prime));
+  for (const std::string &loop : space.loops)
+    both.push_back(term::equal(term::variable(loop), prime.at(loop)));
+  // By induction from the first position on: the others before it are equal.
+  for (const std::string &position : space.positions) {
+    Term here = term::variable(position);
+    prove::Answer answer =
+        ask("single", position, joined(both, {term::less(here, prime.at(position))}), prover);
+    if (answer != prove::Answer::Refuted) {
+      if (witness && answer == prove::Answer::Possible)
+        *witness = prove::small_example(prover, joined(both, {term::less(here, prime.at(position))}));
+      return false;
+    }
+    both.push_back(term::equal(here, prime.at(position)));
+  }
+  return true;
+}
+
 bool may_precede(const IterationSpace &first, const IterationSpace &second, std::size_t shared,
                  prove::Prover &prover) {
   const term::Substitution prime = primed(second);

@@ -32,6 +32,11 @@ struct Violation {
 /// (+=) of one element don't conflict: sums are reassociated.
 std::optional<Violation> find_violation(const std::vector<Ordered> &statements, prove::Prover &prover);
 
+/// Is each instance of the statement in the source at one choice of stored entries at most? Then it may set
+/// its target, or divide. `witness`, where not null: an example of two, if the prover has one.
+bool is_single_valued(const combine::IterationSpace &space, prove::Prover &prover,
+                      std::string *witness = nullptr);
+
 /// May an instance of `first` come before a conflicting instance of `second` in the source, both in the same
 /// iteration of their `shared` outermost loops?
 bool may_precede(const combine::IterationSpace &first, const combine::IterationSpace &second,

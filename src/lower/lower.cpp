@@ -96,7 +96,7 @@ private:
   bool is_per_thread(std::size_t index) const { return in_parallel_ || (parallel_ && index > *parallel_); }
 
   Block level(std::size_t index) {
-    if (index == divisor_level() && !divides_) return with_divisor(index);
+    if (index == plan_.instances && !divides_) return with_divisor(index);
     // From the first level on, each plan sets the result as it suits it.
     if (is_choice(index) && index == 0) return chosen(index);
     Block block = cleared(index);
@@ -195,7 +195,11 @@ private:
     std::size_t loop = plan.level;
     while (loop > 0 && plan_.nest.levels[loop].kind != Level::Kind::Loop)
       --loop;
-    return {ends_loop(plan_, plan, clear_at_), find_in_step(loop) != nullptr};
+    // Other statements have more to do in a loop that they share; and a divisor is missed behind the find.
+    const auto shared = space_.loops.begin() + static_cast<std::ptrdiff_t>(plan_.shared);
+    bool ends =
+        !divides_ && std::find(space_.loops.begin(), shared, plan_.nest.levels[loop].variable) == shared;
+    return {ends && ends_loop(plan_, plan, clear_at_), find_in_step(loop) != nullptr};
   }
 
   /// The find that goes in step with that loop, or null.
@@ -207,9 +211,11 @@ private:
 
   /// The inner levels behind this level's conditions.
   Block guarded(std::size_t index) {
-    const Level &here = plan_.nest.levels[index];
-    if (here.guards.empty()) return level(index + 1);
-    return {{loop::If{term::conjunction(here.guards), level(index + 1), ""}}};
+    std::vector<Term> guards = plan_.nest.levels[index].guards;
+    if (index + 1 == plan_.instances)
+      guards.resize(guards.size() - plan_.divisor_conditions.size()); // these are not among the instances'
+    if (guards.empty()) return level(index + 1);
+    return {{loop::If{term::conjunction(std::move(guards)), level(index + 1), ""}}};
   }
 
   Block loop_over(std::size_t index) {
@@ -445,18 +451,6 @@ private:
     return block;
   }
 
-  /// The first level that looks for a divisor which may not be stored.
-  std::optional<std::size_t> divisor_level() const {
-    for (std::size_t k = 0; k < plan_.nest.levels.size(); ++k)
-      for (const combine::Operand &operand : space_.operands)
-        for (const std::string &position : operand.positions)
-          if (operand.divides && position == plan_.nest.levels[k].variable &&
-              std::any_of(space_.divisors.begin(), space_.divisors.end(),
-                          [&](const Term &part) { return term::mentions(part, position); }))
-            return k;
-    return std::nullopt;
-  }
-
   std::string found_divisor() const {
     for (const combine::Operand &operand : space_.operands)
       if (operand.divides) return operand.name + ".found";
@@ -467,7 +461,10 @@ private:
   Block with_divisor(std::size_t index) {
     divides_ = true;
     Block block{{loop::Declare{found_divisor(), Term(0)}}};
-    loop::append(block, level(index));
+    Block search = level(index);
+    if (!plan_.divisor_conditions.empty())
+      search = {{loop::If{term::conjunction(plan_.divisor_conditions), std::move(search), ""}}};
+    loop::append(block, std::move(search));
     divides_ = false;
     block.push_back({loop::If{term::equal(term::variable(found_divisor()), Term(0)),
                               {{loop::Miss{}}},

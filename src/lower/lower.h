@@ -40,8 +40,15 @@ struct LeafPlan {
   /// of consecutive v lie between the first one's start and the last one's end.
   bool owned = false;
 
-  /// Of a program's statement: the number of a loop that it shares with others and that runs in parallel.
+  /// Of a program's statement: the number of outermost loops that it shares with others.
+  std::size_t shared = 0;
+  /// And the number of that one which runs in parallel.
   std::optional<std::size_t> shared_parallel;
+
+  /// Of a statement with sparse divisors: the number of levels that visit what must have them, and conditions
+  /// for the others, which look for them (scan/divided.h).
+  std::optional<std::size_t> instances;
+  std::vector<term::Term> divisor_conditions;
 
   /// Other plans for the same space. They agree in the levels [0, split); the first whose condition, over the
   /// variables of these levels, holds there is executed instead of what follows.

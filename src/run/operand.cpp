@@ -44,43 +44,68 @@ public:
 private:
   const std::vector<compute::TensorUse> &uses() const { return front_.computation.tensors; }
 
-  const compute::Access &access_of(const std::string &tensor) const {
-    const compute::Assign &assign = *compute::leaves(front_.computation.root).at(0);
-    for (const compute::Access &factor : assign.factors)
-      if (factor.tensor == tensor) return factor;
-    return assign.target;
-  }
+  /// What the extents of a tensor's modes are called.
+  struct NamedExtents {
+    std::string text;               // where it says so
+    std::vector<std::string> names; // per mode; empty where it has none
+  };
 
-  /// All accesses to a tensor.
-  std::vector<const compute::Access *> accesses(const std::string &tensor) const {
+  /// By each access to the tensor its index variables, where they aren't shifted; in a program its sizes,
+  /// where the extent is nothing but one.
+  std::vector<NamedExtents> named_extents(const std::string &tensor) const {
+    std::vector<NamedExtents> found;
+    if (front_.computation.program) {
+      found.push_back({tensor, {}});
+      for (const term::Term &extent : front_.computation.program->extents.at(tensor)) {
+        const auto *size = extent.as<term::Variable>();
+        found.back().names.push_back(size ? size->name : "");
+      }
+      return found;
+    }
     const compute::Assign &assign = *compute::leaves(front_.computation.root).at(0);
-    std::vector<const compute::Access *> found;
-    if (assign.target.tensor == tensor) found.push_back(&assign.target);
+    auto add = [&](const compute::Access &access) {
+      if (access.tensor != tensor) return;
+      found.push_back({compute::to_text(access), {}});
+      for (const compute::Subscript &subscript : access.subscripts)
+        found.back().names.push_back(subscript.shift == 0 ? subscript.index : "");
+    };
+    add(assign.target);
     for (const compute::Access &factor : assign.factors)
-      if (factor.tensor == tensor) found.push_back(&factor);
+      add(factor);
     return found;
   }
 
+  const std::vector<std::string> &names_of_extents() const {
+    return front_.computation.program ? front_.computation.program->sizes : front_.computation.indices;
+  }
+
+  /// The name without what programs add to that of a loop.
+  static std::string for_user(const std::string &name) { return name.substr(0, name.find('.')); }
+
   void set_extent(const std::string &index, std::int64_t extent, const std::string &from) {
-    const auto &indices = front_.computation.indices;
-    if (std::find(indices.begin(), indices.end(), index) == indices.end())
+    const std::vector<std::string> &names = names_of_extents();
+    if (std::find(names.begin(), names.end(), index) == names.end()) {
+      bool is_loop = std::find(names.begin(), names.end(), index + ".extent") != names.end();
+      if (is_loop) return set_extent(index + ".extent", extent, from);
       report::fail(Kind::unknown_extent,
-                   fmt::format("`--size {}={}`: the expression has no index `{}`", index, extent, index));
+                   fmt::format("`--size {}={}`: the expression has no {} `{}`", index, extent,
+                               front_.computation.program ? "size" : "index", index));
+    }
     auto [known, fresh] = operands_.extents.emplace(index, extent);
     if (fresh)
       origin_[index] = from;
     else if (known->second != extent)
       report::fail(Kind::size_mismatch,
-                   fmt::format("index `{}` has extent {} in {}, but {} in {}", index, known->second,
+                   fmt::format("{} `{}` has extent {} in {}, but {} in {}",
+                               front_.computation.program ? "size" : "index", for_user(index), known->second,
                                origin_[index], extent, from),
                    "the operands don't fit together; check the subscripts, or transpose one");
   }
 
   void take_shape(const std::string &tensor, const std::vector<std::int64_t> &shape) {
-    for (const compute::Access *access : accesses(tensor))
+    for (const NamedExtents &modes : named_extents(tensor))
       for (std::size_t k = 0; k < shape.size(); ++k)
-        if (access->subscripts[k].shift == 0)
-          set_extent(access->subscripts[k].index, shape[k], fmt::format("`{}`", compute::to_text(*access)));
+        if (!modes.names[k].empty()) set_extent(modes.names[k], shape[k], fmt::format("`{}`", modes.text));
   }
 
   /// Reads an operand that knows its own sizes; false when it needs those of the others.
@@ -189,20 +214,46 @@ private:
     operands_.by_name.emplace(use.name, std::move(operand));
   }
 
-  /// The shape that the extents of a tensor's subscripts ask for.
+  [[noreturn]] void fail_unknown_extent(const text::Span &span, const std::string &name) const {
+    if (front_.computation.program)
+      report::fail(Kind::unknown_extent, span,
+                   fmt::format("the size `{}` is not known: no operand with sizes has it as an extent",
+                               for_user(name)),
+                   fmt::format("add --size {}=N", for_user(name)));
+    report::fail(
+        Kind::unknown_extent, span,
+        fmt::format(
+            "the extent of index `{}` is not known: no operand with sizes has it as a plain subscript", name),
+        fmt::format("add --size {}=N", name));
+  }
+
+  /// The shape that the extents of a tensor's subscripts ask for, or in a program its declaration.
   std::vector<std::int64_t> wanted_shape(const compute::TensorUse &use) const {
-    const compute::Access &access =
-        use.is_result ? compute::leaves(front_.computation.root).at(0)->target : access_of(use.name);
     std::vector<std::int64_t> shape;
-    for (const compute::Subscript &subscript : access.subscripts) {
+    if (front_.computation.program) {
+      for (const term::Term &extent : front_.computation.program->extents.at(use.name)) {
+        term::Substitution known;
+        for (const std::string &size : term::variables_of(extent)) {
+          auto value = operands_.extents.find(size);
+          if (value == operands_.extents.end()) fail_unknown_extent(use.span, size);
+          known.emplace(size, term::Term(value->second));
+        }
+        std::int64_t value = term::substitute(extent, known).as<term::Constant>()->value;
+        if (value < 0)
+          report::fail(
+              Kind::size_mismatch, use.span,
+              fmt::format("`{}` would have an extent of {} ({})", use.name, value, term::to_text(extent)));
+        shape.push_back(value);
+      }
+      return shape;
+    }
+    const compute::Assign &assign = *compute::leaves(front_.computation.root).at(0);
+    const compute::Access *access = &assign.target;
+    for (const compute::Access &factor : assign.factors)
+      if (factor.tensor == use.name && !use.is_result && access == &assign.target) access = &factor;
+    for (const compute::Subscript &subscript : access->subscripts) {
       auto known = operands_.extents.find(subscript.index);
-      if (known == operands_.extents.end())
-        report::fail(
-            Kind::unknown_extent, access.span,
-            fmt::format(
-                "the extent of index `{}` is not known: no operand with sizes has it as a plain subscript",
-                subscript.index),
-            fmt::format("add --size {}=N", subscript.index));
+      if (known == operands_.extents.end()) fail_unknown_extent(access->span, subscript.index);
       shape.push_back(known->second);
     }
     return shape;

@@ -17,7 +17,7 @@ struct Operand {
 /// All tensors of a computation with data: extents of the indices agreed upon, generated operands made.
 struct Operands {
   std::map<std::string, Operand> by_name;      // operands; the result too where it was given as an input
-  std::map<std::string, std::int64_t> extents; // of index variables
+  std::map<std::string, std::int64_t> extents; // of index variables; of a program its sizes
   std::vector<std::int64_t> result_shape;
 };
 

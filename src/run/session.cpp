@@ -6,6 +6,7 @@
 #include "tensor/folder.h"
 #include "tensor/pack.h"
 #include "tensor/raw_arrays.h"
+#include "tensor/reference_program.h"
 #include "tensor/structure.h"
 #include "tensor/tensor_file.h"
 #include "tensor/validate.h"
@@ -258,11 +259,38 @@ private:
       int code = entry(arguments.data());
       times.push_back(clock.milliseconds());
       if (code == 2) throw std::bad_alloc(); // no room for the workspace
+      if (code == 3) fail_missed_divisor(initial);
       report::require(code == 0, "a kernel accepts sizes that agree");
     }
     std::sort(times.begin(), times.end());
     report_.kernel = {times[times.size() / 2], times.front(), static_cast<int>(times.size())};
     initial_ = std::move(initial);
+  }
+
+  tensor::ProgramReference program_reference(const tensor::Tensor &initial) {
+    tensor::ProgramInput input;
+    input.sizes = operands_.extents;
+    input.shape = operands_.result_shape;
+    input.initial = tensor::to_dense(tensor::unpack(initial));
+    std::map<std::string, tensor::Coordinates> unpacked;
+    for (const compute::TensorUse &use : front_.computation.tensors)
+      if (!use.is_result) input.operands.emplace(use.name, &coordinates_of(use.name, unpacked));
+    return tensor::evaluate_program(*front_.computation.program, result_name(), input);
+  }
+
+  /// An operand as coordinates: as they were given, or unpacked.
+  const tensor::Coordinates &coordinates_of(const std::string &tensor,
+                                            std::map<std::string, tensor::Coordinates> &unpacked) {
+    Operand &operand = operands_.by_name.at(tensor);
+    if (!operand.packed && request_.check) return operand.coordinates;
+    return unpacked.emplace(tensor, tensor::unpack(tensors_.at(tensor))).first->second;
+  }
+
+  [[noreturn]] void fail_missed_divisor(const tensor::Tensor &initial) {
+    std::string where = program_reference(initial).missing;
+    report::require(!where.empty(), "the reference misses a divisor where the kernel does");
+    report::fail(Kind::divisor_not_stored, front_.computation.tensors.front().span,
+                 fmt::format("the divisor {} isn't stored", where), "every divisor must be stored");
   }
 
   void restore(const tensor::Tensor &initial) {
@@ -276,6 +304,12 @@ private:
   }
 
   void check() {
+    double tolerance = request_.compile.value == loop::ElementType::Float32 ? 1e-5 : 1e-12;
+    if (front_.computation.program) {
+      report_.comparison = tensor::compare(tensor::to_dense(tensor::unpack(tensors_.at(result_name()))),
+                                           program_reference(initial_).result, tolerance);
+      return;
+    }
     const compute::Assign &assign = *compute::leaves(front_.computation.root).at(0);
     const std::vector<std::string> &indices = front_.computation.indices;
     tensor::ReferenceProduct product;
@@ -290,11 +324,7 @@ private:
     std::map<std::string, tensor::Coordinates> unpacked;
     product.constant = assign.constant;
     for (const compute::Access &factor : assign.factors) {
-      Operand &operand = operands_.by_name.at(factor.tensor);
-      const tensor::Coordinates *coordinates = &operand.coordinates;
-      if (operand.packed)
-        coordinates = &unpacked.emplace(factor.tensor, tensor::unpack(*operand.packed)).first->second;
-      product.factors.push_back({coordinates, subscripts(factor)});
+      product.factors.push_back({&coordinates_of(factor.tensor, unpacked), subscripts(factor)});
     }
     product.shape = operands_.result_shape;
     product.result = subscripts(assign.target);
@@ -310,7 +340,6 @@ private:
         range->second = {std::max(range->second.first, bound.low),
                          std::min(range->second.second, bound.high)};
       }
-    double tolerance = request_.compile.value == loop::ElementType::Float32 ? 1e-5 : 1e-12;
     if (shares_structure()) { // its values were zeros
       report_.comparison = tensor::compare(tensor::unpack(tensors_.at(result_name())),
                                            tensor::evaluate_sparse(product), tolerance);

@@ -171,10 +171,8 @@ std::size_t shared_depth(const Combination &program, std::size_t leaf) {
   return shared;
 }
 
-Order plan_statement(const IterationSpace &space, const Counts &counts, const Scans &scans,
-                     const std::set<std::string> &found, std::vector<parse::Name> first) {
-  if (space.divisors.empty()) return plan_order(space, counts, scans, found, first);
-  IterationSpace undivided = space;
+IterationSpace undivided(const IterationSpace &space) {
+  IterationSpace result = space;
   std::set<std::string> positions;
   for (const Operand &operand : space.operands)
     if (operand.divides) positions.insert(operand.positions.begin(), operand.positions.end());
@@ -182,13 +180,19 @@ Order plan_statement(const IterationSpace &space, const Counts &counts, const Sc
   for (const Term &part : term::conjuncts(space.relation))
     if (std::find(space.divisors.begin(), space.divisors.end(), part) == space.divisors.end())
       parts.push_back(part);
-  undivided.relation = term::conjunction(std::move(parts));
-  std::set<std::string> left = term::variables_of(undivided.relation);
-  std::erase_if(undivided.positions, [&](const std::string &position) {
+  result.relation = term::conjunction(std::move(parts));
+  std::set<std::string> left = term::variables_of(result.relation);
+  std::erase_if(result.positions, [&](const std::string &position) {
     return positions.count(position) > 0 && left.count(position) == 0;
   });
-  std::erase_if(undivided.operands, [](const Operand &operand) { return operand.divides; });
-  for (const std::string &name : plan_order(undivided, counts, scans, found, first))
+  std::erase_if(result.operands, [](const Operand &operand) { return operand.divides; });
+  return result;
+}
+
+Order plan_statement(const IterationSpace &space, const Counts &counts, const Scans &scans,
+                     const std::set<std::string> &found, std::vector<parse::Name> first) {
+  if (space.divisors.empty()) return plan_order(space, counts, scans, found, first);
+  for (const std::string &name : plan_order(undivided(space), counts, scans, found, first))
     if (std::none_of(first.begin(), first.end(), [&](const auto &each) { return each.text == name; }))
       first.push_back({name, {}});
   return complete_order(space, first);

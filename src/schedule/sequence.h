@@ -19,6 +19,9 @@ void distribute(combine::Combination &program, const Counts &counts, prove::Prov
 /// The number of outermost loops that the leaf shares with others.
 std::size_t shared_depth(const combine::Combination &program, std::size_t leaf);
 
+/// The space without its sparse divisors: the instances that must have them.
+combine::IterationSpace undivided(const combine::IterationSpace &space);
+
 /// The order of least cost that begins with the loops `first`; what is to be checked to be stored, comes
 /// last.
 Order plan_statement(const combine::IterationSpace &space, const Counts &counts, const Scans &scans,

@@ -8,8 +8,9 @@ namespace unravel::test {
 namespace {
 
 compute::Computation computation_of(const std::string &text) {
-  return compute::make_computation(
-      parse::parse_assignment(std::make_shared<const text::Source>("expression", text)));
+  auto source = std::make_shared<const text::Source>("expression", text);
+  return parse::is_program(text) ? compute::make_computation(parse::parse_program(source))
+                                 : compute::make_computation(parse::parse_assignment(source));
 }
 
 std::string outcome_of(const std::string &text) {
@@ -21,6 +22,12 @@ std::string outcome_of(const std::string &text) {
     result += "\ntensors";
     for (const compute::TensorUse &use : computation.tensors)
       result += " " + use.name + "/" + std::to_string(use.order);
+    if (computation.program) {
+      result += "\nsizes";
+      for (const std::string &size : computation.program->sizes)
+        result += " " + size;
+      return result + "\n";
+    }
     result += "\naccesses";
     for (const compute::Assign *leaf : compute::leaves(computation.root)) {
       result += " " + leaf->target.name();

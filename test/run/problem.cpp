@@ -364,6 +364,17 @@ const compute::Assign &assignment(const compute::Computation &computation) {
 
 std::optional<std::vector<std::int64_t>> shape_of(const compute::Computation &computation,
                                                   const std::string &tensor, const Sizes &sizes) {
+  if (computation.program) {
+    std::vector<std::int64_t> shape;
+    term::Substitution known;
+    for (const auto &[size, extent] : sizes.indices)
+      known.emplace(size, term::Term(extent));
+    for (const term::Term &extent : computation.program->extents.at(tensor))
+      shape.push_back(term::substitute(extent, known).as<term::Constant>()->value);
+    if (std::any_of(shape.begin(), shape.end(), [](std::int64_t extent) { return extent < 0; }))
+      return std::nullopt;
+    return shape;
+  }
   const compute::Assign &assign = assignment(computation);
   std::vector<compute::Access> accesses{assign.target};
   accesses.insert(accesses.end(), assign.factors.begin(), assign.factors.end());
@@ -382,9 +393,22 @@ std::optional<std::vector<std::int64_t>> shape_of(const compute::Computation &co
   return shape;
 }
 
+const std::vector<std::string> &names_of_sizes(const compute::Computation &computation) {
+  return computation.program ? computation.program->sizes : computation.indices;
+}
+
+tensor::ProgramReference program_reference(const compute::Computation &computation,
+                                           const std::map<std::string, const tensor::Coordinates *> &operands,
+                                           const Sizes &sizes, const std::vector<double> &initial) {
+  const std::string &result = computation.tensors.front().name;
+  tensor::ProgramInput input{operands, sizes.indices, shape_of(computation, result, sizes).value(), initial};
+  return tensor::evaluate_program(*computation.program, result, input);
+}
+
 tensor::Reference reference_of(const compute::Computation &computation,
                                const std::map<std::string, const tensor::Coordinates *> &operands,
                                const Sizes &sizes, const std::vector<double> &initial) {
+  if (computation.program) return program_reference(computation, operands, sizes, initial).result;
   const compute::Assign &assign = assignment(computation);
   const std::vector<std::string> &indices = computation.indices;
   auto subscripts_of = [&](const compute::Access &access) {

@@ -2,6 +2,7 @@
 
 #include "pipeline.h"
 #include "tensor/reference.h"
+#include "tensor/reference_program.h"
 #include "tensor/tensor.h"
 
 #include <cstdint>
@@ -95,6 +96,14 @@ struct Sizes {
 /// The shape that a tensor has, or nothing where its accesses disagree.
 std::optional<std::vector<std::int64_t>> shape_of(const compute::Computation &computation,
                                                   const std::string &tensor, const Sizes &sizes);
+
+/// The names whose values are `Sizes`: index variables, of a program its sizes.
+const std::vector<std::string> &names_of_sizes(const compute::Computation &computation);
+
+/// Of a program, with the first divisor that isn't stored.
+tensor::ProgramReference program_reference(const compute::Computation &computation,
+                                           const std::map<std::string, const tensor::Coordinates *> &operands,
+                                           const Sizes &sizes, const std::vector<double> &initial);
 
 /// What the reference evaluator says.
 tensor::Reference reference_of(const compute::Computation &computation,

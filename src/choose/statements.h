@@ -1,0 +1,30 @@
+#pragma once
+
+#include "depend/statements.h"
+#include "lower/lower.h"
+#include "parse/tree.h"
+
+/// The statements of a program: may they be executed as they are planned, and which loops in parallel?
+namespace unravel::choose {
+
+/// Throws a limit where a statement that sets or divides may be at several stored entries at once.
+void require_single_value(const combine::IterationSpace &space, prove::Prover &prover);
+
+/// Two conflicting instances that the plans' orders turn round, if the prover doesn't exclude them.
+std::optional<depend::Violation> violation(const combine::Combination &program,
+                                           const std::vector<const lower::LeafPlan *> &plans,
+                                           prove::Prover &prover);
+[[noreturn]] void fail_order(const combine::Combination &program, const depend::Violation &found,
+                             const parse::ScheduleTree &schedule);
+
+/// The outermost loop of statements [first, last), who share it.
+struct SharedLoop {
+  std::size_t first = 0, last = 0;
+  depend::LoopVerdict verdict;
+  bool is_parallel = false; // it carries nothing, and nothing else is in the way
+};
+std::vector<SharedLoop> shared_loops(const combine::Combination &program,
+                                     const std::vector<const lower::LeafPlan *> &plans,
+                                     prove::Prover &prover);
+
+} // namespace unravel::choose

@@ -1,0 +1,249 @@
+#include "tensor/reference_program.h"
+
+#include "report/diagnostic.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <unordered_map>
+
+namespace unravel::tensor {
+
+using compute::Access;
+using compute::ProgramStatement;
+
+namespace {
+
+struct Value {
+  long double value = 0;
+  double magnitude = 0;
+};
+
+struct Variables : term::Environment {
+  std::map<std::string, std::int64_t> values;
+  std::int64_t variable(const std::string &name) const override { return values.at(name); }
+  std::int64_t apply(const std::string &, const std::vector<std::int64_t> &) const override {
+    report::require(false, "a program's subscripts apply no function");
+    return 0;
+  }
+};
+
+struct HashCoordinate {
+  std::size_t operator()(const std::vector<std::int64_t> &coordinate) const {
+    std::uint64_t hash = 0x9e3779b97f4a7c15;
+    for (std::int64_t each : coordinate)
+      hash = (hash ^ static_cast<std::uint64_t>(each)) * 0xbf58476d1ce4e5b9, hash ^= hash >> 31;
+    return hash;
+  }
+};
+
+using Coordinate = std::vector<std::int64_t>;
+
+/// The entries of an operand, duplicates added up, by coordinate and by all modes but one.
+class Entries {
+public:
+  explicit Entries(const Coordinates &tensor) : sparse_(tensor.size() < volume(tensor.shape)) {
+    for (std::size_t e = 0; e < tensor.size(); ++e)
+      values_[tensor.coordinate(e)] += tensor.value[e];
+  }
+
+  /// Fewer entries than elements.
+  bool is_sparse() const { return sparse_; }
+
+  const long double *find(const Coordinate &at) const {
+    auto found = values_.find(at);
+    return found == values_.end() ? nullptr : &found->second;
+  }
+
+  /// The indices of that mode among the entries at `others`, which leaves the mode out; increasing.
+  const std::vector<std::int64_t> &along(std::size_t mode, const Coordinate &others) {
+    static const std::vector<std::int64_t> none;
+    auto [known, fresh] = fibres_.try_emplace(mode);
+    if (fresh) {
+      for (const auto &[coordinate, value] : values_) {
+        Coordinate rest = coordinate;
+        rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(mode));
+        known->second[std::move(rest)].push_back(coordinate[mode]);
+      }
+      for (auto &[rest, indices] : known->second)
+        std::sort(indices.begin(), indices.end());
+    }
+    auto found = known->second.find(others);
+    return found == known->second.end() ? none : found->second;
+  }
+
+private:
+  static std::size_t volume(const std::vector<std::int64_t> &shape) {
+    std::int64_t count = element_count(shape);
+    return count < 0 ? SIZE_MAX : static_cast<std::size_t>(count);
+  }
+
+  template <class Kept> using Map = std::unordered_map<Coordinate, Kept, HashCoordinate>;
+  Map<long double> values_;
+  std::map<std::size_t, Map<std::vector<std::int64_t>>> fibres_;
+  bool sparse_;
+};
+
+class Runner {
+public:
+  Runner(const compute::Program &program, const std::string &result, const ProgramInput &input)
+      : statements_(program.statements), result_(result), shape_(input.shape) {
+    variables_.values = input.sizes;
+    for (const auto &[name, tensor] : input.operands)
+      operands_.emplace(name, Entries(*tensor));
+    elements_.resize(static_cast<std::size_t>(element_count(shape_)));
+    for (std::size_t k = 0; k < input.initial.size(); ++k)
+      elements_[k] = {input.initial[k], std::fabs(input.initial[k])};
+  }
+
+  ProgramReference run() {
+    body(0, statements_.size(), 0);
+    ProgramReference reference;
+    reference.result.shape = shape_;
+    for (const Value &element : elements_) {
+      reference.result.value.push_back(static_cast<double>(element.value));
+      reference.result.magnitude.push_back(element.magnitude);
+    }
+    reference.missing = missing_;
+    return reference;
+  }
+
+private:
+  std::int64_t value_of(const term::Term &term) const { return term::evaluate(term, variables_); }
+
+  void body(std::size_t begin, std::size_t end, std::size_t depth) {
+    for (std::size_t first = begin; first < end;) {
+      std::size_t last = first + 1;
+      while (last < end && statements_[last].place[depth] == statements_[first].place[depth])
+        ++last;
+      if (statements_[first].loops.size() == depth)
+        execute(statements_[first]);
+      else
+        loop(first, last, depth);
+      first = last;
+    }
+  }
+
+  void loop(std::size_t begin, std::size_t end, std::size_t depth) {
+    const compute::ProgramLoop &head = statements_[begin].loops[depth];
+    std::int64_t low = value_of(head.low), high = value_of(head.high);
+    std::int64_t &variable = variables_.values[head.variable];
+    const std::vector<std::int64_t> *entries =
+        end - begin == 1 ? entries_along(statements_[begin], depth) : nullptr;
+    if (entries) {
+      for (std::int64_t each : *entries)
+        if (low <= each && each < high) variable = each, body(begin, end, depth + 1);
+    } else {
+      for (std::int64_t each = low; each < high; ++each)
+        variable = each, body(begin, end, depth + 1);
+    }
+    variables_.values.erase(head.variable);
+  }
+
+  /// The values of the loop's variable for which a factor has entries, where the statement adds nothing for
+  /// others.
+  const std::vector<std::int64_t> *entries_along(const ProgramStatement &statement, std::size_t depth) {
+    if (!statement.accumulate || statement.summands.size() != 1) return nullptr;
+    const std::string &variable = statement.loops[depth].variable;
+    for (const Access &factor : statement.summands[0].factors) {
+      auto operand = operands_.find(factor.tensor);
+      if (operand == operands_.end() || !operand->second.is_sparse()) continue;
+      std::size_t along = factor.subscripts.size();
+      Coordinate others;
+      bool known = true;
+      for (std::size_t k = 0; k < factor.subscripts.size(); ++k) {
+        const compute::Subscript &subscript = factor.subscripts[k];
+        if (subscript.index == variable && subscript.shift == 0 && along == factor.subscripts.size()) {
+          along = k;
+          continue;
+        }
+        for (const std::string &name : term::variables_of(subscript.value))
+          known = known && name != variable && variables_.values.count(name) > 0;
+        if (known) others.push_back(value_of(subscript.value));
+      }
+      if (known && along < factor.subscripts.size()) return &operand->second.along(along, others);
+    }
+    return nullptr;
+  }
+
+  Coordinate coordinate_of(const Access &access) const {
+    Coordinate result;
+    for (const compute::Subscript &subscript : access.subscripts)
+      result.push_back(value_of(subscript.value));
+    return result;
+  }
+
+  Value &element(const Access &access) {
+    if (access.is_local) return locals_[access.tensor];
+    std::size_t offset = 0;
+    Coordinate at = coordinate_of(access);
+    for (std::size_t k = 0; k < at.size(); ++k)
+      offset = offset * static_cast<std::size_t>(shape_[k]) + static_cast<std::size_t>(at[k]);
+    return elements_.at(offset);
+  }
+
+  /// Null where nothing is stored.
+  const Value *read(const Access &access, Value &room) {
+    if (access.is_local || access.tensor == result_) return &element(access);
+    const long double *found = operands_.at(access.tensor).find(coordinate_of(access));
+    if (!found) return nullptr;
+    room = {*found, std::fabs(static_cast<double>(*found))};
+    return &room;
+  }
+
+  void execute(const ProgramStatement &statement) {
+    if (!value_of(statement.condition)) return;
+    Value sum;
+    for (const compute::Product &summand : statement.summands) {
+      Value product{summand.constant, std::fabs(summand.constant)};
+      bool stored = true;
+      for (const Access &factor : summand.factors) {
+        Value room;
+        const Value *value = read(factor, room);
+        stored = stored && value;
+        if (value) product = {product.value * value->value, product.magnitude * value->magnitude};
+      }
+      if (!stored) continue; // what isn't stored adds nothing, whatever it meets
+      sum = {sum.value + product.value, sum.magnitude + product.magnitude};
+    }
+    for (const Access &divisor : statement.divisors) {
+      Value room;
+      const Value *value = read(divisor, room);
+      if (!value && missing_.empty()) missing_ = where(divisor);
+      long double by = value ? value->value : 0;
+      // The divisor's own errors count, too.
+      double relative = value && by != 0 ? value->magnitude / std::fabs(static_cast<double>(by)) : 1;
+      sum = {sum.value / by, sum.magnitude * relative / std::fabs(static_cast<double>(by))};
+    }
+    Value &target = element(statement.target);
+    target = statement.accumulate ? Value{target.value + sum.value, target.magnitude + sum.magnitude} : sum;
+  }
+
+  std::string where(const Access &access) const {
+    std::string at;
+    for (const compute::Subscript &subscript : access.subscripts)
+      for (const std::string &name : term::variables_of(subscript.value)) {
+        std::string part = fmt::format("{} = {}", name, variables_.values.at(name));
+        if (at.find(part) == std::string::npos) at += (at.empty() ? "" : ", ") + part;
+      }
+    return fmt::format("`{}`{}{}", compute::to_text(access), at.empty() ? "" : " at ", at);
+  }
+
+  const std::vector<ProgramStatement> &statements_;
+  const std::string &result_;
+  std::vector<std::int64_t> shape_;
+  Variables variables_;
+  std::map<std::string, Entries> operands_;
+  std::map<std::string, Value> locals_;
+  std::vector<Value> elements_;
+  std::string missing_;
+};
+
+} // namespace
+
+ProgramReference evaluate_program(const compute::Program &program, const std::string &result,
+                                  const ProgramInput &input) {
+  return Runner(program, result, input).run();
+}
+
+} // namespace unravel::tensor

@@ -1,0 +1,111 @@
+// Dependences among the statements of a program: the triangular solve and its relatives.
+#include "combine/space.h"
+#include "compute/computation.h"
+#include "depend/statements.h"
+#include "layout/layout.h"
+#include "parse/parse.h"
+
+#include <gtest/gtest.h>
+
+namespace unravel::test {
+namespace {
+
+std::shared_ptr<const text::Source> source_of(const std::string &text) {
+  return std::make_shared<const text::Source>("expression", text);
+}
+
+/// A program met with layouts, and a prover of their properties.
+struct Case {
+  combine::Combination program;
+  prove::Prover prover{{}};
+
+  Case(const std::string &text, const std::map<std::string, std::string> &formats) {
+    compute::Computation computation = compute::make_computation(parse::parse_program(source_of(text)));
+    std::map<std::string, layout::Layout> layouts;
+    for (const compute::TensorUse &use : computation.tensors) {
+      auto format = formats.find(use.name);
+      parse::LayoutReference reference =
+          parse::parse_layout_reference(source_of(format == formats.end() ? "dense" : format->second));
+      layouts.emplace(use.name, layout::load_layout(reference, use.order).layout);
+    }
+    program = combine::combine(computation, layouts);
+    prover = prove::Prover(program.axioms);
+  }
+
+  std::vector<const combine::IterationSpace *> all() const {
+    std::vector<const combine::IterationSpace *> spaces;
+    for (const combine::IterationSpace &leaf : program.leaves)
+      spaces.push_back(&leaf);
+    return spaces;
+  }
+};
+
+const std::string solve = "tensor L(n,n), b(n), x(n); for i in [0,n) { x(i) = b(i); "
+                          "for j in [0,i) { x(i) -= L(i,j)*x(j); } x(i) /= L(i,i); }";
+
+TEST(DependStatements, a_triangular_solve_carries_its_rows) {
+  Case solver(solve, {{"L", "csr"}});
+  ASSERT_EQ(solver.program.leaves.size(), 3u);
+  depend::LoopVerdict rows = depend::classify_shared(solver.all(), 0, solver.prover);
+  EXPECT_EQ(rows.verdict, depend::Verdict::Carried);
+  EXPECT_NE(rows.witness, "");
+  // The sum over a row's entries reads only earlier elements: a reduction.
+  const combine::IterationSpace &sum = solver.program.leaves[1];
+  std::vector<depend::LoopVerdict> inner =
+      depend::classify(sum.relation, {"i", "L.r", "x#3.a", "L.p", "j", "x.a"}, {"L.p"},
+                       depend::references(sum), solver.prover);
+  ASSERT_EQ(inner.size(), 1u);
+  EXPECT_EQ(inner[0].verdict, depend::Verdict::Reduction);
+}
+
+TEST(DependStatements, without_the_triangle_a_row_reads_what_it_writes) {
+  Case sweep("tensor A(n,n), x(n); for i in [0,n) { for j in [0,n) { x(i) += A(i,j)*x(j); } }",
+             {{"A", "csr"}});
+  const combine::IterationSpace &sum = sweep.program.leaves[0];
+  std::vector<depend::LoopVerdict> inner =
+      depend::classify(sum.relation, sum.variables(), {"A.p"}, depend::references(sum), sweep.prover);
+  ASSERT_EQ(inner.size(), 1u);
+  EXPECT_EQ(inner[0].verdict, depend::Verdict::Carried);
+}
+
+TEST(DependStatements, rows_that_read_no_other_row_are_parallel) {
+  Case scaled("for i { y(i) *= beta; for j { y(i) += A(i,j)*x(j); } }", {{"A", "csr"}});
+  EXPECT_EQ(depend::classify_shared(scaled.all(), 0, scaled.prover).verdict, depend::Verdict::Parallel);
+}
+
+TEST(DependStatements, an_order_that_turns_a_dependence_round_is_found) {
+  Case sweep("tensor A(n,m), y(n+m); for i in [0,n) { for j in [0,m) { y(i+j+1) += A(i,j)*y(i+j); } }",
+             {{"A", "csc"}});
+  const combine::IterationSpace &space = sweep.program.leaves[0];
+  const term::Term i = term::variable("i"), j = term::variable("j");
+  depend::Ordered kept{&space, depend::source_schedule(space), {term::Term(0), i, j}};
+  EXPECT_FALSE(depend::find_violation({kept}, sweep.prover));
+  depend::Ordered turned{&space, depend::source_schedule(space), {term::Term(0), j, i}};
+  std::optional<depend::Violation> found = depend::find_violation({turned}, sweep.prover);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->tensor, "y");
+  EXPECT_NE(found->witness, "");
+}
+
+TEST(DependStatements, what_comes_before_what) {
+  Case solver(solve, {{"L", "csr"}});
+  const combine::IterationSpace &set = solver.program.leaves[0], &sum = solver.program.leaves[1],
+                                &divide = solver.program.leaves[2];
+  EXPECT_TRUE(depend::may_precede(set, sum, 0, solver.prover));
+  EXPECT_FALSE(depend::may_precede(sum, set, 0, solver.prover));
+  EXPECT_TRUE(depend::may_precede(divide, sum, 0, solver.prover)); // of an earlier row
+  EXPECT_FALSE(depend::may_precede(divide, sum, 1, solver.prover));
+}
+
+TEST(DependStatements, entries_that_may_repeat_have_no_single_value) {
+  const std::string divide = "tensor A(n,n), x(n), y(n); for i in [0,n) { y(i) = x(i)/A(i,i); }";
+  Case once(divide, {{"A", "csr"}});
+  EXPECT_TRUE(depend::is_single_valued(once.program.leaves[0], once.prover));
+  Case repeated(divide, {{"A", "coo_dup"}});
+  std::string witness;
+  EXPECT_FALSE(depend::is_single_valued(repeated.program.leaves[0], repeated.prover, &witness));
+  EXPECT_NE(witness, "");
+}
+
+} // namespace
+} // namespace unravel::test

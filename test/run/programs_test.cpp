@@ -1,0 +1,176 @@
+// Programs of several statements, in all layouts that fit: on all small inputs by the interpreter, as C with
+// the sanitizers' builds and on random data.
+#include "report/diagnostic.h"
+#include "run/compiled.h"
+#include "run/interpreted.h"
+
+#include <gtest/gtest.h>
+#include <iostream>
+
+namespace unravel::run::test {
+
+namespace {
+
+struct Program {
+  const char *text;
+  std::vector<std::string> matrices; // tensors that any layout of matrices may have
+  bool square = false;
+};
+
+const std::vector<Program> &programs() {
+  static const std::vector<Program> all = {
+      // set, then add: the same as an assignment
+      {"for i { y(i) = 0; for j { y(i) += A(i,j)*x(j); } }", {"A"}},
+      {"for i { y(i) = 0; } for j { for i { y(i) += A(i,j)*x(j); } }", {"A"}},
+      // a scalar that sums up
+      {"for i { let s = 0; for j { s += A(i,j)*x(j); } y(i) = s; }", {"A"}},
+      {"for i { let s = 0; for j { s += A(i,j)*B(i,j); } y(i) = 2*s - y(i); }", {"A", "B"}},
+      // alpha, beta
+      {"for i { y(i) *= beta; for j { y(i) += alpha*A(i,j)*x(j); } }", {"A"}},
+      {"for i { y(i) = b(i) - z(i); for j { y(i) -= A(i,j)*x(j); } }", {"A"}},
+      // residual in one statement: taken apart
+      {"for i { for j { y(i) += b(i)*x(j) - A(i,j)*x(j); } }", {"A"}},
+      {"for i { for j { C(i,j) = A(i,j) + 2*B(j,i); } }", {"A", "B"}},
+      {"for i { for j { C(i,j) = 3*A(i,j); } }", {"A"}},
+      // triangles and bands of a matrix
+      {"tensor A(n,n), x(n), y(n); for i in [0,n) { y(i) = 0; for j in [0,i+1) { y(i) += A(i,j)*x(j); } }",
+       {"A"},
+       true},
+      {"tensor A(n,n), x(n), y(n); for i in [0,n) { for j in [0,n) { if i - 1 <= j <= i + 1 "
+       "{ y(i) += A(i,j)*x(j); } } }",
+       {"A"},
+       true},
+      // triangular solves by rows, by columns, of the upper half
+      {"tensor L(n,n), b(n), x(n); for i in [0,n) { let s = b(i); for j in [0,i) { s -= L(i,j)*x(j); } "
+       "x(i) = s / L(i,i); }",
+       {"L"},
+       true},
+      {"tensor L(n,n), b(n), x(n); for i in [0,n) { x(i) = b(i); for j in [0,i) { x(i) -= L(i,j)*x(j); } "
+       "x(i) /= L(i,i); }",
+       {"L"},
+       true},
+      {"tensor L(n,n), x(n); for j in [0,n) { x(j) /= L(j,j); for i in [j+1,n) { x(i) -= L(i,j)*x(j); } }",
+       {"L"},
+       true},
+      {"tensor U(n,n), b(n), x(n); for k in [0,n) { let s = b(n-1-k); for j in [n-k,n) "
+       "{ s -= U(n-1-k,j)*x(j); } x(n-1-k) = s / U(n-1-k,n-1-k); }",
+       {"U"},
+       true},
+      // unit diagonal: nothing is divided
+      {"tensor L(n,n), b(n), x(n); for i in [0,n) { x(i) = b(i); for j in [0,i) { x(i) -= L(i,j)*x(j); } }",
+       {"L"},
+       true},
+      // scaling by a diagonal, a sweep of Gauss and Seidel, of Jacobi
+      {"tensor A(n,n), x(n), y(n); for i in [0,n) { y(i) = x(i) / A(i,i); }", {"A"}, true},
+      {"tensor A(n,n), b(n), x(n); for i in [0,n) { let s = b(i); for j in [0,n) { if j != i "
+       "{ s -= A(i,j)*x(j); } } x(i) = s / A(i,i); }",
+       {"A"},
+       true},
+      // shifts, and a recurrence without any sparse tensor
+      {"tensor x(n), y(n); for i in [1,n) { y(i) = y(i-1)*x(i); }", {}},
+      {"tensor x(n+1), y(n); for i in [0,n) { y(i) = x(i+1) - x(i); }", {}},
+      // an order that the layout may not choose: elements are read after others have added to them
+      {"tensor A(n,m), y(n+m); for i in [0,n) { for j in [0,m) { y(i+j+1) += A(i,j)*y(i+j); } }", {"A"}},
+      // two sweeps over the same matrix, products of matrices with a scalar for each element
+      {"for i { for j { y(i) += A(i,j)*x(j); } } for i { y(i) = y(i)*y(i); }", {"A"}},
+      {"for i { for j { let s = 0; for k { s += A(i,k)*B(k,j); } C(i,j) = s + C(i,j); } }", {"A", "B"}},
+      {"for i { for j { C(i,j) = 0; } for k { for j { C(i,j) += A(i,k)*B(k,j); } } }", {"A", "B"}},
+  };
+  return all;
+}
+
+std::vector<std::string> layouts_for(const Program &program) {
+  std::vector<std::string> layouts = shipped_matrices();
+  auto add = [&](const std::vector<std::string> &more) {
+    layouts.insert(layouts.end(), more.begin(), more.end());
+  };
+  add(literature_matrices());
+  add(odd_matrices());
+  if (program.square) add(literature_squares());
+  return layouts;
+}
+
+/// Each program in each layout; two matrices in a seeded sample of the pairs.
+std::vector<Problem> problems(std::size_t pairs, std::uint64_t seed) {
+  std::vector<Problem> all;
+  std::mt19937_64 random(seed);
+  for (const Program &program : programs()) {
+    std::vector<std::string> layouts = layouts_for(program);
+    if (program.matrices.empty()) all.push_back({program.text, {}, {}, {}});
+    if (program.matrices.size() == 1)
+      for (const std::string &layout : layouts)
+        all.push_back({program.text, {{program.matrices[0], layout}}, {}, {}});
+    for (std::size_t k = 0; k < pairs && program.matrices.size() == 2; ++k)
+      all.push_back({program.text,
+                     {{program.matrices[0], layouts[random() % layouts.size()]},
+                      {program.matrices[1], layouts[random() % layouts.size()]}},
+                     {},
+                     {}});
+  }
+  return all;
+}
+
+/// Refusals that a layout may be the reason for: a limit that says so.
+bool is_limit(const report::Error &error) {
+  return report::category_of(error.diagnostic().kind) == report::Category::Limit;
+}
+
+} // namespace
+
+TEST(Programs, every_layout_on_small_inputs) {
+  std::mt19937_64 random(11);
+  std::map<std::string, int> refused;
+  std::size_t runs = 0, kernels = 0;
+  for (const Problem &problem : problems(take_all() ? 200 : 8, 5)) {
+    std::optional<Interpreted> kernel;
+    try {
+      kernel.emplace(problem);
+    } catch (const report::Error &error) {
+      EXPECT_TRUE(is_limit(error)) << problem.text() << "\n" << error.what();
+      ++refused[error.diagnostic().message + " " + problem.text()];
+      continue;
+    }
+    ++kernels;
+    for (const Sizes &sizes : small_sizes(kernel->compilation().computation))
+      for (const SmallCase &input : kernel->inputs(sizes, take_all() ? 200 : 6, random)) {
+        loop::InterpretOptions options;
+        options.iteration_budget = 10'000;
+        options.permute_parallel = runs % 2 == 1;
+        options.seed = runs++;
+        if (!kernel->check(input, options)) return;
+      }
+  }
+  for (const auto &[reason, count] : refused)
+    std::cout << count << " x " << reason << "\n";
+  std::cout << kernels << " kernels, " << runs << " runs\n";
+}
+
+TEST(Programs, a_sample_as_c) {
+  std::mt19937_64 random(23);
+  std::vector<Problem> all = problems(4, 7);
+  if (!take_all()) {
+    std::shuffle(all.begin(), all.end(), random);
+    all.resize(24);
+  }
+  std::size_t runs = 0;
+  for (const Problem &problem : all) {
+    std::optional<Packer> packer;
+    std::optional<Compiled> kernel;
+    try {
+      packer.emplace(problem);
+      kernel.emplace(problem);
+    } catch (const report::Error &error) {
+      EXPECT_TRUE(is_limit(error)) << problem.text() << "\n" << error.what();
+      continue;
+    }
+    for (const Sizes &sizes : sizes_of_all_kinds(packer->front().computation))
+      for (int threads : {1, 2})
+        if (std::optional<PackedCase> one = packer->draw(sizes, random)) {
+          ++runs;
+          if (!kernel->check(std::move(*one), threads)) return;
+        }
+  }
+  EXPECT_GT(runs, 100u);
+}
+
+} // namespace unravel::run::test
