@@ -54,6 +54,57 @@ TEST(ToolFrom, KernelsAreMade) {
   EXPECT_NE(outcome.out.find("float *"), std::string::npos) << outcome.out;
 }
 
+TEST(ToolFrom, KernelsComputeWhatTheProgramSays) {
+  SKIP_WITHOUT_CLANG();
+  Desk desk;
+  desk.write("k.c", c + R"(
+void gemv(int n, int m, double alpha, double beta, const double *A, const double *x, double *y) {
+  int i, j;
+  for (i = 0; i < n; i++) {
+    y[i] = beta * y[i];
+    for (j = 0; j < m; j++)
+      y[i] = y[i] + alpha * A[i * m + j] * x[j];
+  }
+}
+
+void backward(int n, const double U[n][n], const double b[n], double x[n]) {
+  for (int i = n - 1; i >= 0; i--) {
+    double s = b[i];
+    for (int j = i + 1; j < n; j++)
+      s -= U[i][j] * x[j];
+    x[i] = s / U[i][i];
+  }
+}
+
+void band(int n, const double A[n][n], const double x[n], double y[n]) {
+  for (int i = 0; i < n; i++)
+    for (int j = i > 3 ? i - 3 : 0; j < n && j <= i + 3; j++)
+      y[i] += A[i][j] * x[j];
+}
+
+void dot(size_t n, const double *x, const double *y, double *s) {
+  *s = 0;
+  for (size_t i = 0; i < n; i++) *s += x[i] * y[i];
+}
+)");
+  const std::string random = "A=random:40x30,density=0.2", square = "A=random:40x40,density=0.2";
+  const std::vector<std::vector<std::string>> requests = {
+      {"k.c:spmv", "-f", "A=csr", "-i", random, "-i", "x=random"},
+      {"k.c:gemv", "-f", "A=csr", "-i", random, "-i", "x=random", "-i", "y=random", "-i", "alpha=2", "-i",
+       "beta=3"},
+      {"k.c:backward", "-f", "U=csr", "-i", "U=banded:30,width=4", "-i", "b=random"},
+      {"k.c:band", "-f", "A=csr", "-i", square, "-i", "x=random", "-i", "y=ones"},
+      {"k.c:dot", "-f", "x=sv", "-i", "x=random:50,density=0.2", "-i", "y=random"},
+  };
+  for (std::vector<std::string> request : requests) {
+    const std::string name = request.front();
+    request.insert(request.begin(), {"run", "--check", "--json", "--from"});
+    Outcome outcome = desk.unravel(request);
+    ASSERT_EQ(outcome.code, 0) << name << "\n" << outcome.error << outcome.out;
+    EXPECT_TRUE(outcome.json().at("check").at("ok")) << name;
+  }
+}
+
 struct Wrong {
   std::vector<std::string> arguments;
   int code;
