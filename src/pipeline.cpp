@@ -1,7 +1,6 @@
 // The table of contents of the compiler: the steps in their order, each timed and printed.
 #include "pipeline.h"
 
-#include "cfront/cfront.h"
 #include "choose/alternatives.h"
 #include "choose/statements.h"
 #include "choose/threads.h"
@@ -11,7 +10,7 @@
 #include "layout/layout.h"
 #include "loop/passes.h"
 #include "loop/verify.h"
-#include "parse/parse.h"
+#include "pipeline/stopwatch.h"
 #include "report/diagnostic.h"
 #include "scan/divided.h"
 #include "scan/scan.h"
@@ -30,20 +29,6 @@ namespace unravel::pipeline {
 using report::Kind;
 
 namespace {
-
-std::shared_ptr<const text::Source> argument(const std::string &name, const std::string &content) {
-  return std::make_shared<const text::Source>(name, content);
-}
-
-class Stopwatch {
-public:
-  double milliseconds() const {
-    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin_).count();
-  }
-
-private:
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
-};
 
 /// Runs the steps; keeps time and, with details, what each printed.
 class Steps {
@@ -67,29 +52,6 @@ private:
   std::vector<Stage> &stages_;
   bool details_;
 };
-
-/// The schedules given with -s and --find, as one.
-parse::ScheduleTree read_schedules(const Request &request) {
-  parse::ScheduleTree all;
-  auto add = [&](const parse::ScheduleTree &one) {
-    if (!one.order.empty()) all.order = one.order;
-    all.transformations.insert(all.transformations.end(), one.transformations.begin(),
-                               one.transformations.end());
-    all.parallel.insert(all.parallel.end(), one.parallel.begin(), one.parallel.end());
-    all.finds.insert(all.finds.end(), one.finds.begin(), one.finds.end());
-    if (one.chunk) all.chunk = one.chunk;
-    all.serial = all.serial || one.serial;
-  };
-  for (const std::string &schedule : request.schedules)
-    add(parse::parse_schedule(argument("-s", schedule)));
-  for (const std::string &find : request.finds) {
-    if (find.find('=') == std::string::npos)
-      report::fail(Kind::bad_option, fmt::format("`--find {}` names no method", find),
-                   "write --find x=binary");
-    all.finds.push_back(parse::parse_find(argument("--find", find)));
-  }
-  return all;
-}
 
 find::Requests find_requests(const parse::ScheduleTree &schedule) {
   static const std::map<std::string, find::Method> methods = {
@@ -207,6 +169,24 @@ bool adds_up(const Leaf &leaf, const depend::LoopVerdict &verdict, std::size_t l
          });
 }
 
+const depend::LoopVerdict &verdict_of(const Leaf &leaf, std::size_t level) {
+  return *std::find_if(leaf.verdicts.begin(), leaf.verdicts.end(), [&](const depend::LoopVerdict &verdict) {
+    return verdict.variable == leaf.plan.nest.levels[level].variable;
+  });
+}
+
+/// A reduction of an outermost loop into elements: threads may add to copies of the result, where they share
+/// no states and no maps.
+bool may_have_copies(const Leaf &leaf, const depend::LoopVerdict &verdict, std::size_t level,
+                     const combine::IterationSpace &space) {
+  bool is_read = std::any_of(space.operands.begin(), space.operands.end(), [&](auto &operand) {
+    return operand.tensor == space.target.tensor; // in a program
+  });
+  return !is_read && !space.sets && space.target.local.empty() &&
+         verdict.verdict == depend::Verdict::Reduction && !is_inner_loop(leaf, level) &&
+         leaf.plan.finds.levels.empty();
+}
+
 /// Whether the value lies in [0, end) in all iterations of the loop. (What is outside may be left to guards.)
 bool lies_inside(const term::Term &value, const term::Term &end, const scan::Level &loop,
                  prove::Prover &prover) {
@@ -285,7 +265,7 @@ std::optional<std::size_t> choose_parallel(const Leaf &leaf, const parse::Schedu
     for (const depend::LoopVerdict &verdict : leaf.verdicts) {
       if (verdict.variable != wanted.text) continue;
       std::size_t level = level_of(verdict.variable);
-      if (adds_up(leaf, verdict, level, space)) return level;
+      if (adds_up(leaf, verdict, level, space) || may_have_copies(leaf, verdict, level, space)) return level;
       if (verdict.verdict == depend::Verdict::Parallel) {
         if (has_elements_of_its_own(leaf, level, space)) return level;
         report::fail(Kind::not_parallel, wanted.span,
@@ -321,65 +301,6 @@ double Compilation::milliseconds() const {
   for (const Stage &stage : stages)
     sum += stage.milliseconds;
   return sum;
-}
-
-namespace {
-
-void read_c(const Request &request, Front &front) {
-  cfront::Function function = cfront::read(request.from);
-  front.program = parse::to_text(function.tree);
-  if (function.is_float != (request.value == loop::ElementType::Float32))
-    report::fail(Kind::bad_option,
-                 fmt::format("`{}` computes with `{}`, the kernel with {}", function.name,
-                             function.is_float ? "float" : "double", function.is_float ? "f64" : "f32"),
-                 function.is_float ? "add --type f32" : "leave out --type f32");
-  front.computation = compute::make_computation(function.tree);
-  front.computation.text = front.program;
-}
-
-} // namespace
-
-Front read_request(const Request &request) {
-  Stopwatch watch;
-  Front front;
-  if (auto text = argument("expression", request.expression); !request.from.empty())
-    read_c(request, front);
-  else if (parse::is_program(request.expression))
-    front.computation = compute::make_computation(parse::parse_program(text));
-  else
-    front.computation = compute::make_computation(parse::parse_assignment(text));
-  for (const auto &[tensor, format] : request.formats)
-    if (std::none_of(front.computation.tensors.begin(), front.computation.tensors.end(),
-                     [&](auto &use) { return use.name == tensor; }))
-      report::fail(Kind::unknown_tensor,
-                   fmt::format("`-f {}={}`: the expression has no tensor `{}`", tensor, format, tensor));
-  for (const compute::TensorUse &use : front.computation.tensors) {
-    auto format = request.formats.find(use.name);
-    auto source = argument("-f " + use.name, format == request.formats.end() ? "dense" : format->second);
-    parse::LayoutReference reference = parse::parse_layout_reference(source);
-    if (!reference.like.empty()) {
-      if (!use.is_result)
-        report::fail(Kind::bad_structure, reference.span,
-                     fmt::format("`{}` is an operand: it has arrays of its own", use.name),
-                     fmt::format("`like:` is for the result; write -f {}=LAYOUT", use.name));
-      if (front.computation.program)
-        report::fail(Kind::bad_structure, reference.span, "the result of a program is dense so far");
-      front.like = reference; // once the operands' layouts are there
-      continue;
-    }
-    layout::CheckedLayout checked = layout::load_layout(reference, use.order);
-    for (report::Diagnostic &finding : checked.findings)
-      front.warnings.push_back(std::move(finding));
-    front.layouts.emplace(use.name, std::move(checked.layout));
-  }
-  if (front.like) {
-    combine::Structure structure = combine::structure_like(front.computation, front.layouts, *front.like);
-    front.structure = structure.operand;
-    front.layouts.emplace(front.computation.tensors.front().name, std::move(structure.layout));
-  }
-  front.schedule = read_schedules(request);
-  front.milliseconds = watch.milliseconds();
-  return front;
 }
 
 Compilation compile(const Request &request) {
@@ -514,15 +435,18 @@ Compilation compile(const Request &request, const Front &front) {
     if (schedule.chunk) leaf.plan.chunk = static_cast<int>(*schedule.chunk);
     if (leaf.plan.shared == 0 && space.divisors.empty())
       leaf.plan.parallel = leaf.parallel = choose_parallel(leaf, schedule, lengths, space);
+    if (schedule.parallel.empty() && !schedule.serial && !is_program)
+      if (auto level = choose::level_for_copies(leaf.plan, space, result.combination))
+        if (may_have_copies(leaf, verdict_of(leaf, *level), *level, space))
+          leaf.plan.parallel = leaf.parallel = level;
     leaf.plan.brief = choose::brief_level(leaf.plan, lengths);
     if (!result.combination.accumulate && result.combination.leaves.size() == 1)
       if (const auto &extents = result.combination.arrays.at(space.target.array); !extents.empty())
         leaf.plan.increasing = increasing_level(leaf, space, extents[0], *result.prover);
     if (leaf.plan.parallel) {
-      leaf.plan.reduces = std::any_of(leaf.verdicts.begin(), leaf.verdicts.end(), [&](const auto &verdict) {
-        return verdict.variable == leaf.plan.nest.levels[*leaf.plan.parallel].variable &&
-               verdict.verdict == depend::Verdict::Reduction;
-      });
+      leaf.plan.reduces = adds_up(leaf, verdict_of(leaf, *leaf.plan.parallel), *leaf.plan.parallel, space);
+      leaf.plan.copies =
+          !leaf.plan.reduces && verdict_of(leaf, *leaf.plan.parallel).verdict == depend::Verdict::Reduction;
       bool inner = is_inner_loop(leaf, *leaf.plan.parallel);
       choose::share_out(leaf.plan, space, result.combination, schedule.chunk.has_value());
       if (inner) leaf.plan.work.reset(), leaf.plan.least = least_inner_iterations;
@@ -531,8 +455,9 @@ Compilation compile(const Request &request, const Front &front) {
       if (request.always_parallel) leaf.plan.work.reset();
       // Also without a team a parallel loop costs some microseconds.
       if (!request.counts.empty() &&
-          choose::is_too_short(leaf.plan, schedule::trip_counts(space, leaf.order, request.counts)))
-        leaf.plan.parallel.reset(), leaf.plan.reduces = false;
+          choose::is_too_short(leaf.plan, space, result.combination,
+                               schedule::trip_counts(space, leaf.order, request.counts), request.counts))
+        leaf.plan.parallel.reset(), leaf.plan.reduces = leaf.plan.copies = false;
     }
     if (is_program) return leaf; // other orders would have to pass the test against the source's, too
     bool fixed_order = !schedule.order.empty() || !space.added.empty();

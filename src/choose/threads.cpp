@@ -21,10 +21,13 @@ bool is_fixed(const Term &term, const std::vector<Level> &levels) {
                       [&](const Level &level) { return term::mentions(term, level.variable); });
 }
 
+bool has_fixed_bounds(const Level &level, const std::vector<Level> &levels) {
+  return is_fixed(level.lower, levels) && is_fixed(level.upper, levels);
+}
+
 /// Whether a loop's bounds are those of a segment: they depend on outer levels.
 bool is_segment(const Level &level, const std::vector<Level> &levels) {
-  return level.kind == Level::Kind::Loop && !level.tensor.empty() &&
-         !(is_fixed(level.lower, levels) && is_fixed(level.upper, levels));
+  return level.kind == Level::Kind::Loop && !level.tensor.empty() && !has_fixed_bounds(level, levels);
 }
 
 /// Segments inside segments: how often the entries are passed again isn't known, but it is often.
@@ -60,19 +63,49 @@ bool leads_on(std::size_t level, const std::vector<Level> &levels) {
       [&](const Level &inner) { return leads_to_entries(levels[level].variable, inner, levels); });
 }
 
-/// The innermost loop runs over coordinates one after the other: compilers use vectors.
-bool ends_dense(const LeafPlan &plan) {
-  auto last = std::find_if(plan.nest.levels.rbegin(), plan.nest.levels.rend(),
+/// A loop over rows, or over those that are listed; not over what a row has.
+bool is_row(std::size_t level, const std::vector<Level> &levels) {
+  return leads_on(level, levels) && (levels[level].tensor.empty() || has_fixed_bounds(levels[level], levels));
+}
+
+/// How many rows of the result are set to zero on the way from one iteration's to the next one's.
+std::optional<Term> cleared_rows(const LeafPlan &plan, const combine::IterationSpace &space,
+                                 const combine::Combination &combination) {
+  if (!plan.increasing || !space.target.structure.empty()) return std::nullopt;
+  return combination.arrays.at(space.target.array)[0];
+}
+
+/// The innermost loop runs over coordinates one after the other, and all its iterations share the entries of
+/// the tensors that are looped over: compilers use vectors, and little is read. (Where each has entries of
+/// its own, as the rows of a slice have, it is these that take the time.)
+bool ends_dense(const LeafPlan &plan, const combine::IterationSpace &space) {
+  const std::vector<Level> &levels = plan.nest.levels;
+  std::set<std::string> inside; // the innermost loop's variable, and what follows from it
+  std::set<std::string> tensors;
+  for (const Level &level : levels) {
+    if (level.kind == Level::Kind::Loop) inside = {level.variable};
+    if (level.kind == Level::Kind::Loop) tensors.insert(level.tensor);
+    std::set<std::string> used = term::variables_of(level.value);
+    if (level.kind == Level::Kind::Let &&
+        std::any_of(used.begin(), used.end(), [&](auto &name) { return inside.contains(name); }))
+      inside.insert(level.variable);
+  }
+  auto last = std::find_if(levels.rbegin(), levels.rend(),
                            [](const Level &level) { return level.kind != Level::Kind::Let; });
-  return last != plan.nest.levels.rend() && last->kind == Level::Kind::Loop && last->tensor.empty();
+  if (last == levels.rend() || last->kind != Level::Kind::Loop || !last->tensor.empty()) return false;
+  return std::none_of(space.operands.begin(), space.operands.end(), [&](const combine::Operand &operand) {
+    std::set<std::string> used = term::variables_of(operand.slot);
+    return !operand.array.empty() && tensors.contains(operand.name) &&
+           std::any_of(used.begin(), used.end(), [&](auto &name) { return inside.contains(name); });
+  });
 }
 
 /// Iterations of the innermost loop from which on a team pays.
-std::int64_t least_of(const LeafPlan &plan) {
+std::int64_t least_of(const LeafPlan &plan, const combine::IterationSpace &space) {
   bool finds = std::any_of(plan.finds.levels.begin(), plan.finds.levels.end(), [&](const auto &find) {
     return find.level > *plan.parallel && find.method != find::Method::Direct;
   });
-  return (finds ? least_found_entries : least_entries) * (ends_dense(plan) ? dense_per_entry : 1);
+  return (finds ? least_found_entries : least_entries) * (ends_dense(plan, space) ? dense_per_entry : 1);
 }
 
 } // namespace
@@ -103,18 +136,40 @@ std::optional<Term> work_of(const LeafPlan &plan, const combine::IterationSpace 
     if ((level.kind == Level::Kind::Loop || filled) && tensors.insert(level.tensor).second)
       if (std::optional<Term> count = entries_of(level.tensor, space, combination))
         entries = entries + *count;
-    if (level.kind != Level::Kind::Loop || !level.tensor.empty() || !is_fixed(level.lower, levels) ||
-        !is_fixed(level.upper, levels))
-      continue;
+    if (level.kind != Level::Kind::Loop || !has_fixed_bounds(level, levels)) continue;
     // The rows of a matrix that is passed once: its entries count, and each row as some more.
-    if (leads_on(k, levels))
+    if (is_row(k, levels))
       rows = rows + term::scale(entries_per_row, level.upper - level.lower);
-    else
+    else if (level.tensor.empty())
       dense = term::multiply(dense, level.upper - level.lower);
   }
+  if (std::optional<Term> cleared = cleared_rows(plan, space, combination))
+    rows = rows + term::floor_divide(*cleared, cleared_per_entry);
   if (!(entries == Term(0))) entries = entries + rows;
   if (entries == Term(0) && dense == Term(1)) return std::nullopt;
   return entries == Term(0) ? dense : term::multiply(dense, entries);
+}
+
+std::optional<std::size_t> level_for_copies(const LeafPlan &plan, const combine::IterationSpace &space,
+                                            const combine::Combination &combination) {
+  const std::vector<Level> &levels = plan.nest.levels;
+  if (plan.parallel && levels[*plan.parallel].tensor.empty()) return std::nullopt;
+  LeafPlan shared = plan;
+  shared.parallel.reset();
+  std::set<std::string> read; // variables with values from index arrays: their segments may be any
+  for (std::size_t k = 0; k < levels.size(); ++k) {
+    const Level &level = levels[k];
+    if (level.kind == Level::Kind::Find) return std::nullopt;
+    if (level.kind == Level::Kind::Loop && !shared.parallel) shared.parallel = k;
+    if (level.kind == Level::Kind::Let && !term::applications_of(level.value).empty())
+      read.insert(level.variable);
+    if (level.kind == Level::Kind::Loop &&
+        std::any_of(read.begin(), read.end(), [&](const std::string &name) {
+          return term::mentions(level.lower, name) || term::mentions(level.upper, name);
+        }))
+      return std::nullopt;
+  }
+  return shared.parallel && work_of(shared, space, combination) ? shared.parallel : std::nullopt;
 }
 
 void share_out(LeafPlan &plan, const combine::IterationSpace &space, const combine::Combination &combination,
@@ -123,14 +178,16 @@ void share_out(LeafPlan &plan, const combine::IterationSpace &space, const combi
   bool short_iterations = has_short_iterations(plan, *plan.parallel);
   if (!chunk_is_given && short_iterations) plan.chunk = chunk_of_entries;
   plan.work = work_of(plan, space, combination);
-  plan.least = least_of(plan);
+  plan.least = least_of(plan, space);
   for (int k = nested_segments(plan); k > 0; --k)
     plan.least = std::max<std::int64_t>(plan.least / entries_per_segment, 1);
   if (!chunk_is_given && !short_iterations && plan.work)
     plan.share = std::max<std::int64_t>(plan.least / least_chunks, 1);
 }
 
-bool is_too_short(const LeafPlan &plan, const find::Lengths &lengths) {
+bool is_too_short(const LeafPlan &plan, const combine::IterationSpace &space,
+                  const combine::Combination &combination, const find::Lengths &lengths,
+                  const std::map<std::string, double> &counts) {
   if (!plan.parallel || plan.least == 0) return false;
   const std::vector<Level> &levels = plan.nest.levels;
   auto length_of = [&](const Level &level) {
@@ -145,7 +202,7 @@ bool is_too_short(const LeafPlan &plan, const find::Lengths &lengths) {
   };
   double work = visits_of(levels.size());
   for (std::size_t k = *plan.parallel; k < levels.size(); ++k) // rows, as in work_of
-    if (levels[k].kind == Level::Kind::Loop && levels[k].tensor.empty() && leads_on(k, levels))
+    if (levels[k].kind == Level::Kind::Loop && is_row(k, levels))
       work += static_cast<double>(entries_per_row) * visits_of(k + 1);
   for (const find::LevelPlan &find : plan.finds.levels) {
     // What is walked over, or put into a map.
@@ -154,7 +211,12 @@ bool is_too_short(const LeafPlan &plan, const find::Lengths &lengths) {
     if ((map || find::keeps_state(find.method)) && place > *plan.parallel)
       work += visits_of(place) * length_of(levels[find.level]);
   }
-  return work < static_cast<double>(least_of(plan));
+  if (std::optional<Term> cleared = cleared_rows(plan, space, combination)) {
+    const auto *size = cleared->as<term::Variable>();
+    auto count = size ? counts.find(size->name) : counts.end();
+    if (count != counts.end()) work += count->second / static_cast<double>(cleared_per_entry);
+  }
+  return work < static_cast<double>(least_of(plan, space));
 }
 
 std::optional<std::size_t> brief_level(const lower::LeafPlan &plan, const find::Lengths &lengths) {

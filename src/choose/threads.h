@@ -3,7 +3,9 @@
 #include "combine/space.h"
 #include "lower/lower.h"
 
+#include <map>
 #include <optional>
+#include <string>
 
 /// Which loop runs in parallel is decided elsewhere (pipeline); here: from how much work on, and in which
 /// pieces. Waking a team of threads that sleep costs as much as some hundred thousand entries
@@ -21,13 +23,22 @@ std::optional<term::Term> entries_of(const std::string &name, const combine::Ite
 std::optional<term::Term> work_of(const lower::LeafPlan &plan, const combine::IterationSpace &space,
                                   const combine::Combination &combination);
 
+/// The outermost loop, which carries additions to elements of the result: where threads may share it if each
+/// adds to a copy, as it does as much as is known beforehand, passing each tensor once, and no dense loop
+/// inside is parallel.
+std::optional<std::size_t> level_for_copies(const lower::LeafPlan &plan, const combine::IterationSpace &space,
+                                            const combine::Combination &combination);
+
 /// Sets `least` and `work` (none: the iterations count) of a plan with a parallel loop, and where the user
 /// gave no chunk, `chunk` of a loop over entries one by one, and `share` of others.
 void share_out(lower::LeafPlan &plan, const combine::IterationSpace &space,
                const combine::Combination &combination, bool chunk_is_given);
 
-/// Whether the plan's parallel loop has less to do than that, by the lengths of its loops in the data.
-bool is_too_short(const lower::LeafPlan &plan, const find::Lengths &lengths);
+/// Whether the plan's parallel loop has less to do than that, by the lengths of its loops in the data and by
+/// the data's counts.
+bool is_too_short(const lower::LeafPlan &plan, const combine::IterationSpace &space,
+                  const combine::Combination &combination, const find::Lengths &lengths,
+                  const std::map<std::string, double> &counts);
 
 /// The innermost level, where it is a loop over a segment of entries that the lengths say is short on
 /// average, and nothing is found or tested in it.

@@ -48,6 +48,8 @@ inline constexpr std::int64_t least_marked_entries = std::int64_t{1} << 20;
 inline constexpr std::int64_t dense_per_entry = 4;
 /// A row takes as long as so many entries, besides its own: most of that is the end of its loop.
 inline constexpr std::int64_t entries_per_row = 3;
+/// Elements of the result that are set to zero in the time of one entry.
+inline constexpr std::int64_t cleared_per_entry = 4;
 /// What a segment is taken to have, where segments are nested in segments.
 inline constexpr std::int64_t entries_per_segment = 8;
 /// Shorter segments, on average, are summed up faster without vectors and without unrolling.

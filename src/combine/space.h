@@ -49,6 +49,7 @@ struct AddedVariable {
   term::Term value; // floor(j / 64), j + 2*i, j + 1
   bool outermost =
       false; // its place in an order that doesn't say: outside all others, or directly outside `of`
+  std::int64_t tile = 0; // not 0: it numbers tiles of so many values
 };
 
 /// The iteration space of one statement: a relation over all positions and coordinates, from which nothing is

@@ -110,9 +110,11 @@ private:
       if (!is_loop(written.name.text) && !is_size(written.name.text)) fail_unknown(written.name);
       return term::variable(written.name.text);
     case Expression::Kind::Negate: return -affine(written.children[0], what);
-    case Expression::Kind::Add: return affine(written.children[0], what) + affine(written.children[1], what);
-    case Expression::Kind::Subtract:
-      return affine(written.children[0], what) - affine(written.children[1], what);
+    case Expression::Kind::Add:
+    case Expression::Kind::Subtract: {
+      Term left = affine(written.children[0], what), right = affine(written.children[1], what);
+      return written.kind == Expression::Kind::Add ? left + right : left - right;
+    }
     case Expression::Kind::Multiply: {
       Term left = affine(written.children[0], what), right = affine(written.children[1], what);
       if (const auto *factor = left.as<term::Constant>()) return term::scale(factor->value, right);
@@ -213,75 +215,65 @@ private:
                                known->second));
   }
 
-  /// (summand + ...) / (divisor * ...)
-  struct Value {
-    std::vector<Product> summands;
+  /// constant * factor * ... / (divisor * ...)
+  struct Quotient {
+    Product product;
     std::vector<Access> divisors;
   };
-
-  static Value number(double of) { return {{Product{of, {}}}, {}}; }
+  using Value = std::vector<Quotient>; // their sum
 
   Value value(const Expression &written) {
     switch (written.kind) {
-    case Expression::Kind::Integer: return number(static_cast<double>(written.integer));
-    case Expression::Kind::Decimal: return number(written.decimal);
+    case Expression::Kind::Integer: return {{{static_cast<double>(written.integer), {}}, {}}};
+    case Expression::Kind::Decimal: return {{{written.decimal, {}}, {}}};
     case Expression::Kind::Name:
-    case Expression::Kind::Call: return {{Product{1, {access(written)}}}, {}};
+    case Expression::Kind::Call: return {{{1, {access(written)}}, {}}};
     case Expression::Kind::Negate: return negated(value(written.children[0]));
-    case Expression::Kind::Add: return sum(written, value(written.children[0]), value(written.children[1]));
-    case Expression::Kind::Subtract:
-      return sum(written, value(written.children[0]), negated(value(written.children[1])));
-    case Expression::Kind::Multiply: {
-      Value left = value(written.children[0]), right = value(written.children[1]);
-      Value made;
-      for (const Product &a : left.summands)
-        for (const Product &b : right.summands) {
-          Product both{a.constant * b.constant, a.factors};
-          both.factors.insert(both.factors.end(), b.factors.begin(), b.factors.end());
-          made.summands.push_back(std::move(both));
-        }
-      made.divisors = std::move(left.divisors);
-      made.divisors.insert(made.divisors.end(), right.divisors.begin(), right.divisors.end());
-      return made;
+    case Expression::Kind::Add:
+    case Expression::Kind::Subtract: {
+      Value sum = value(written.children[0]), right = value(written.children[1]);
+      if (written.kind == Expression::Kind::Subtract) right = negated(std::move(right));
+      sum.insert(sum.end(), std::make_move_iterator(right.begin()), std::make_move_iterator(right.end()));
+      return sum;
     }
-    case Expression::Kind::Divide: return quotient(written);
+    case Expression::Kind::Multiply: {
+      Value left = value(written.children[0]), right = value(written.children[1]), all;
+      for (const Quotient &a : left)
+        for (const Quotient &b : right)
+          all.push_back(times(a, b.product.constant, b.product.factors, b.divisors));
+      return all;
+    }
+    case Expression::Kind::Divide: {
+      Value dividend = value(written.children[0]), divisor = value(written.children[1]);
+      if (divisor.size() != 1)
+        report::fail(Kind::not_a_product, written.children[1].span,
+                     fmt::format("division by the sum `{}`", written.children[1].span.text()),
+                     "keep it in a scalar: `let d = ...;`, and divide by `d`");
+      const Quotient &by = divisor.front();
+      if (by.product.constant == 0)
+        report::fail(Kind::not_a_product, written.children[1].span, "division by zero");
+      for (Quotient &each : dividend)
+        each = times(each, 1 / by.product.constant, by.divisors, by.product.factors);
+      return dividend;
+    }
     default: break;
     }
     report::fail(Kind::not_a_product, written.span, fmt::format("`{}` is not a value", written.span.text()),
                  "values are made of tensors and numbers by + - * /");
   }
 
+  static Quotient times(Quotient value, double constant, const std::vector<Access> &factors,
+                        const std::vector<Access> &divisors) {
+    value.product.constant *= constant;
+    value.product.factors.insert(value.product.factors.end(), factors.begin(), factors.end());
+    value.divisors.insert(value.divisors.end(), divisors.begin(), divisors.end());
+    return value;
+  }
+
   static Value negated(Value of) {
-    for (Product &summand : of.summands)
-      summand.constant = -summand.constant;
+    for (Quotient &each : of)
+      each.product.constant = -each.product.constant;
     return of;
-  }
-
-  Value sum(const Expression &written, Value left, Value right) {
-    auto same = [](const Access &a, const Access &b) { return to_text(a) == to_text(b); };
-    if (left.divisors.size() != right.divisors.size() ||
-        !std::equal(left.divisors.begin(), left.divisors.end(), right.divisors.begin(), same))
-      report::fail(Kind::not_a_product, written.span,
-                   fmt::format("`{}` adds quotients with different divisors", written.span.text()),
-                   "keep one of them in a scalar: `let q = a / b;`");
-    left.summands.insert(left.summands.end(), right.summands.begin(), right.summands.end());
-    return left;
-  }
-
-  Value quotient(const Expression &written) {
-    Value dividend = value(written.children[0]), divisor = value(written.children[1]);
-    if (divisor.summands.size() != 1)
-      report::fail(Kind::not_a_product, written.children[1].span,
-                   fmt::format("division by the sum `{}`", written.children[1].span.text()),
-                   "keep it in a scalar: `let d = ...;`, and divide by `d`");
-    const Product &by = divisor.summands[0];
-    if (by.constant == 0) report::fail(Kind::not_a_product, written.children[1].span, "division by zero");
-    for (Product &summand : dividend.summands) {
-      summand.constant /= by.constant;
-      summand.factors.insert(summand.factors.end(), divisor.divisors.begin(), divisor.divisors.end());
-    }
-    dividend.divisors.insert(dividend.divisors.end(), by.factors.begin(), by.factors.end());
-    return dividend;
   }
 
   // ---- statements
@@ -340,7 +332,10 @@ private:
       report::fail(Kind::duplicate_name, name.span,
                    fmt::format("`{}` has another meaning already", name.text),
                    "choose another name for the scalar");
-    Value made = value(statement.assignment.value); // which may not use it
+    Value made = value(statement.assignment.value);
+    if (orders_.count(name.text))
+      report::fail(Kind::unknown_variable, name.span,
+                   fmt::format("the first value of `{}` can't be computed from it", name.text));
     program().locals.emplace(name.text, scopes_.size());
     visible_.insert(name.text);
     add(statement, access(statement.assignment.target), false, std::move(made));
@@ -365,30 +360,51 @@ private:
     }
     }
     // x = x + e is x += e
-    auto is_target = [&](const Product &summand) {
-      return summand.constant == 1 && summand.factors.size() == 1 &&
-             to_text(summand.factors[0]) == to_text(target);
-    };
-    auto self = std::find_if(made.summands.begin(), made.summands.end(), is_target);
-    bool accumulates = made.divisors.empty() && made.summands.size() > 1 && self != made.summands.end();
-    if (accumulates) made.summands.erase(self);
+    auto self = std::find_if(made.begin(), made.end(), [&](const Quotient &each) {
+      return each.product.constant == 1 && each.product.factors.size() == 1 && each.divisors.empty() &&
+             to_text(each.product.factors[0]) == to_text(target);
+    });
+    bool accumulates = made.size() > 1 && self != made.end();
+    if (accumulates) made.erase(self);
     add(statement, std::move(target), accumulates, std::move(made));
   }
 
+  /// One statement for the summands that have the same divisors; the others are added to what it sets.
   void add(const StatementTree &statement, Access target, bool accumulate, Value value) {
-    ProgramStatement made;
-    made.target = std::move(target);
-    made.accumulate = accumulate;
-    made.divisors = std::move(value.divisors);
-    for (Product &summand : value.summands)
-      if (summand.constant != 0) made.summands.push_back(std::move(summand));
-    for (const Scope &scope : scopes_)
-      made.loops.push_back(scope.loop);
-    made.condition = condition_;
-    made.place = place_;
-    made.span = statement.span;
-    program().statements.push_back(std::move(made));
-    ++place_.back();
+    std::vector<ProgramStatement> parts;
+    std::vector<std::string> divisors;
+    for (Quotient &each : value) {
+      if (each.product.constant == 0) continue;
+      std::string text;
+      for (const Access &divisor : each.divisors)
+        text += to_text(divisor) + "/";
+      auto known = std::find(divisors.begin(), divisors.end(), text);
+      if (known == divisors.end()) {
+        parts.push_back({target, accumulate || !parts.empty(), {}, each.divisors, {}, condition_, {}, {}});
+        known = divisors.insert(known, text);
+      }
+      parts[static_cast<std::size_t>(known - divisors.begin())].summands.push_back(std::move(each.product));
+    }
+    if (parts.empty()) parts.push_back({target, accumulate, {}, {}, {}, condition_, {}, {}});
+    for (std::size_t k = 0; k < parts.size(); ++k) {
+      ProgramStatement &made = parts[k];
+      bool reads = false;
+      each_access(made, [&](Access &access) {
+        reads = reads || (&access != &made.target && access.tensor == target.tensor);
+      });
+      if (k > 0 && reads)
+        report::fail(
+            Kind::not_a_product, statement.span,
+            fmt::format("`{}` reads `{}` in a quotient that would be added to a part of the new value",
+                        statement.span.text(), target.tensor),
+            "keep the quotient in a scalar: `let q = a / b;`");
+      for (const Scope &scope : scopes_)
+        made.loops.push_back(scope.loop);
+      made.place = place_;
+      made.span = statement.span;
+      program().statements.push_back(std::move(made));
+      ++place_.back();
+    }
   }
 
   // ---- tensors and their extents
@@ -524,30 +540,6 @@ private:
   std::string result_name_;
 };
 
-std::string product_text(const Product &product) {
-  std::string text;
-  if (product.constant == -1 && !product.factors.empty())
-    text = "-";
-  else if (product.constant != 1 || product.factors.empty())
-    text = fmt::format("{}{}", product.constant, product.factors.empty() ? "" : " * ");
-  for (std::size_t k = 0; k < product.factors.size(); ++k)
-    text += (k ? " * " : "") + to_text(product.factors[k]);
-  return text;
-}
-
-std::string statement_text(const ProgramStatement &statement) {
-  std::string value;
-  for (const Product &summand : statement.summands)
-    value += (value.empty() ? "" : " + ") + product_text(summand);
-  if (value.empty()) value = "0";
-  if (!statement.divisors.empty()) {
-    if (statement.summands.size() > 1) value = "(" + value + ")";
-    for (const Access &divisor : statement.divisors)
-      value += " / " + to_text(divisor);
-  }
-  return fmt::format("{} {} {}", to_text(statement.target), statement.accumulate ? "+=" : "=", value);
-}
-
 } // namespace
 
 Computation make_computation(const parse::ProgramTree &tree) {
@@ -559,33 +551,6 @@ std::size_t shared_loops(const std::vector<int> &place, const std::vector<int> &
   while (common < most && place[common] == other[common])
     ++common;
   return common < most ? common : most - 1;
-}
-
-std::string to_text(const Program &program) {
-  std::string text;
-  std::vector<std::string> declarations;
-  for (const auto &[tensor, extents] : program.extents) {
-    std::vector<std::string> modes;
-    for (const Term &extent : extents)
-      modes.push_back(term::to_text(extent));
-    declarations.push_back(modes.empty() ? tensor : fmt::format("{}({})", tensor, fmt::join(modes, ", ")));
-  }
-  text += fmt::format("tensor {};\n", fmt::join(declarations, ", "));
-  const ProgramStatement *before = nullptr;
-  for (const ProgramStatement &statement : program.statements) {
-    std::size_t shared = before ? shared_loops(before->place, statement.place) : 0;
-    for (std::size_t k = shared; k < statement.loops.size(); ++k) {
-      const ProgramLoop &loop = statement.loops[k];
-      text += fmt::format("{:{}}for {} in [{}, {})\n", "", 2 * k, loop.variable, term::to_text(loop.low),
-                          term::to_text(loop.high));
-    }
-    std::string guard;
-    if (!term::is_true(statement.condition))
-      guard = fmt::format("if {}: ", term::to_text(statement.condition));
-    text += fmt::format("{:{}}{}{}\n", "", 2 * statement.loops.size(), guard, statement_text(statement));
-    before = &statement;
-  }
-  return text;
 }
 
 } // namespace unravel::compute

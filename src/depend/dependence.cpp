@@ -65,8 +65,9 @@ public:
     if (answer == prove::Answer::Refuted) return;
     verdict.reason = answer == prove::Answer::Possible ? "possible" : "budget exhausted";
     if (details_) verdict.relation = term::disjunction({verdict.relation, pairs->formula()});
+    if (details_) verdict.conflicts.push_back({first, second, hypotheses});
     if (details_ && verdict.witness.empty() && answer == prove::Answer::Possible)
-      verdict.witness = prove::small_example(prover_, hypotheses);
+      verdict.witness = prove::small_example(prover_, hypotheses, &verdict.example);
     bool both_update = first.updates && second.updates;
     if (!both_update)
       verdict.verdict = Verdict::Carried;

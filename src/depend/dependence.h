@@ -30,6 +30,12 @@ struct Reference {
   bool updates = false; // a += of a commutative and associative sum
 };
 
+/// Two references that may touch the same element across iterations of a loop.
+struct Conflict {
+  Reference first, second;           // in an earlier iteration, in a later one
+  std::vector<term::Term> instances; // what holds of the two instances, the later one's variables primed
+};
+
 struct LoopVerdict {
   std::string variable;
   Verdict verdict = Verdict::Carried;
@@ -39,6 +45,9 @@ struct LoopVerdict {
   /// Where a dependence remains: an example from the prover, "i = 0, A.p = 0, A.p' = 1".
   std::string witness;
   std::string reason; // which argument decided: "affine", "properties", "possible"
+  // With details: each pair of references that conflicts, and the witness's values.
+  std::vector<Conflict> conflicts = {};
+  std::vector<std::pair<term::Term, std::int64_t>> example = {};
 };
 
 /// The references of a statement: the target is updated, or set, the operands are read.

@@ -1,5 +1,7 @@
 #include "emit/body.h"
 
+#include "emit/assignment.h"
+#include "emit/copies.h"
 #include "emit/intersect.h"
 #include "emit/lanes.h"
 #include "emit/masked.h"
@@ -7,6 +9,7 @@
 #include "emit/opening.h"
 #include "emit/pragmas.h"
 #include "emit/together.h"
+#include "emit/workspace.h"
 #include "emit/wrap.h"
 #include "loop/facts.h"
 #include "loop/passes.h"
@@ -37,17 +40,15 @@ public:
           rest_.add(statements[later]);
       statement_ = &statements[k];
       expressions_.set_facts(facts_);
-      if (k + 1 < statements.size() && clears_sum(statements[k + 1])) continue;
+      if (k + 1 < statements.size() && (clears_sum(statements[k + 1]) || clears_copied(statements[k + 1])))
+        continue;
       std::visit([&](const auto &x) { write(x); }, statements[k].kind);
       facts_.pass(statements[k]);
     }
   }
 
-  /// Whether a divisor is missed is kept in a variable.
   void begin() {
-    if (!effects_of(program_.body).misses) return;
-    missed_ = names_.fresh("missed");
-    line(fmt::format("int {} = 0;", missed_));
+    if (effects_of(program_.body).misses) missed_ = names_.fresh("missed"), line("int " + missed_ + " = 0;");
   }
 
   void end() { line(missed_.empty() ? "return 0;" : fmt::format("return {};", missed_)); }
@@ -57,13 +58,14 @@ public:
     outside_ = mentioned(options_.openmp_pragmas ? without_parallel(program_.body) : program_.body);
     each_statement(program_.body, [&](const Statement &statement) {
       const auto *loop = std::get_if<For>(&statement.kind);
-      if (options_.openmp_pragmas && loop && loop->parallel) in_parallel_.merge(mentioned(loop->body));
+      if (options_.openmp_pragmas && loop && loop->parallel) in_parallel_.merge(mentioned({statement}));
     });
     for (const WorkspaceArray &array : program_.workspace)
       if (used.contains(array.name)) reserve(array);
     for (const WorkspaceArray &array : program_.workspace) {
       bool in_parts = strides_.contains(array.name);
-      if (!used.contains(array.name) || (in_parts && !outside_.contains(array.name))) continue;
+      if (!used.contains(array.name) || array.for_teams || (in_parts && !outside_.contains(array.name)))
+        continue;
       expressions_.needs().restrict_macro = true;
       line(fmt::format("{} *UNRAVEL_RESTRICT {} = {}->{};", c_type(array.element), names_.array(array.name),
                        names_.workspace().parameter, names_.workspace().members.at(array.name)));
@@ -157,7 +159,8 @@ private:
     }
     std::string step = x.step == 1 ? variable + "++" : fmt::format("{} += {}", variable, x.step);
     std::string head = fmt::format("for ({}; {} < {}; {})", start, variable, end, step);
-    if (x.parallel && options_.openmp_pragmas) return write_parallel(x, head);
+    if (x.parallel && options_.openmp_pragmas)
+      return x.parallel->copied.empty() ? write_parallel(x, head) : write_with_copies(x, head);
     text_ += vector_pragmas(x, options_.openmp_pragmas);
     nested(head, x.body);
     if (two_forms) text_ += "#endif\n";
@@ -215,6 +218,13 @@ private:
 
   void write_in_registers(const DenseSum &sum) {
     const Statement &loop = *statement_;
+    if (const Element *element = in_copy(*sum.sum)) {
+      line(stretch_text(marks_, element->slot, *sum.inner, names_, expressions_));
+      std::string copied = std::exchange(copied_, {});
+      write_in_registers(sum);
+      copied_ = std::move(copied);
+      return;
+    }
     dense_ = sum;
     LanesText text = lanes_text(sum, clearing_ ? past_caches(sum) : "", names_, expressions_);
     const auto *counted = clearing_ ? nullptr : std::get_if<For>(&loop.kind);
@@ -264,40 +274,13 @@ private:
 
   // ---- the workspace
 
-  /// The count, or 0 where the array isn't needed.
-  std::string where(const WorkspaceArray &array, const std::string &count) {
-    if (is_true(array.when)) return count;
-    return fmt::format("{} ? {} : 0", expressions_.term_of_members(array.when), count);
-  }
-
   void reserve(const WorkspaceArray &array) {
-    const Names::Workspace &work = names_.workspace();
-    const std::string &name = names_.array(array.name);
-    std::string member = work.parameter + "->" + work.members.at(array.name);
-    std::string capacity = work.parameter + "->" + work.capacities.at(array.name);
-    std::int64_t bytes = array.element == ElementType::Int64 || array.element == ElementType::Float64 ? 8 : 4;
-    Term count = array.element == ElementType::Bit ? floor_divide(array.extent + Term(31), 32) : array.extent;
-    std::string room = names_.fresh(name + "_room");
-    if (array.per_thread && in_parallel_.contains(array.name)) {
-      // 64 bytes or more between the parts: no two threads write to one line of the cache
-      std::int64_t line_size = 64 / bytes;
-      Term padded = multiply(floor_divide(count + Term(2 * line_size - 1), line_size), Term(line_size));
-      std::string stride = strides_[array.name] = names_.fresh(name + "_stride");
-      line(fmt::format("const int64_t {} = {};", stride, expressions_.term_of_members(padded)));
-      line(fmt::format("const int64_t {} = {};", room, where(array, "unravel_threads() * " + stride)));
-      expressions_.needs().threads = true;
-    } else {
-      line(fmt::format("const int64_t {} = {};", room, where(array, expressions_.term_of_members(count))));
-    }
-    expressions_.needs().reserve = true;
-    std::string type = c_type(array.element);
-    line(fmt::format("if ({} < {}) {{", capacity, room));
-    ++indent_;
-    line(fmt::format("{0} = ({1} *)unravel_reserve({0}, &{2}, {3}, sizeof({1}), {4});", member, type,
-                     capacity, room, array.initial.value_or(0)));
-    line(fmt::format("if (!{}) return 2;", member));
-    --indent_;
-    line("}");
+    bool in_parts = array.per_thread && in_parallel_.contains(array.name);
+    Reservation made = reserve_text(array, in_parts, names_, expressions_);
+    if (in_parts) strides_[array.name] = made.stride;
+    lines(made.before);
+    open(made.test, made.inside);
+    close({});
   }
 
   // ---- parallel loops
@@ -317,12 +300,8 @@ private:
       otherwise = fmt::format("(void){};", work);
     }
     std::string enough = x.parallel->least > 0 ? fmt::format(" if ({} >= {})", work, x.parallel->least) : "";
-    std::string chunk = std::to_string(x.parallel->chunk);
-    const char *open = (x.upper - x.lower).as<term::Variable>() ? "" : "(", *close = *open ? ")" : "";
-    if (x.parallel->share > 0)
-      chunk += fmt::format(" + {} * {}{}{} / ({} + 1)", x.parallel->share, open,
-                           expressions_.term(x.upper - x.lower), close, work);
-    std::string schedule = fmt::format("for schedule(dynamic, {}){}", chunk, reduction);
+    std::string schedule =
+        fmt::format("for schedule(dynamic, {}){}", chunk_text(x, work, expressions_), reduction);
     std::set<std::string> used = mentioned(x.body);
     std::vector<const WorkspaceArray *> own;
     for (const WorkspaceArray &array : program_.workspace)
@@ -347,6 +326,45 @@ private:
       names_.rename_array(own[k]->name, outside[k]);
   }
 
+  /// What the statement clears is added up by the next one, from copies or without.
+  bool clears_copied(const Statement &next) {
+    const auto *zero = std::get_if<Zero>(&statement_->kind);
+    const auto *loop = options_.openmp_pragmas ? std::get_if<For>(&next.kind) : nullptr;
+    if (zero && loop && emit::clears_copied(*zero, *loop, program_)) zeroed_ = zero;
+    return zero && zeroed_ == zero;
+  }
+
+  /// With several threads and enough to do in copies, otherwise as it is.
+  void write_with_copies(const For &x, const std::string &head) {
+    const Statement &loop = *statement_;
+    const Zero *zeroed = std::exchange(zeroed_, nullptr);
+    CopiesText text = copies_text(x, program_, zeroed != nullptr, strides_, names_, expressions_);
+    text_ += "#ifdef _OPENMP\n";
+    lines(text.before);
+    open(text.test, {});
+    text_ += "#pragma omp parallel\n";
+    open("", text.own);
+    copied_ = x.parallel->copied, marks_ = text.marks;
+    std::string result = names_.array(copied_);
+    names_.rename_array(copied_, text.copy);
+    text_ += "#pragma omp " + text.schedule + "\n";
+    statement_ = &loop;
+    nested(head, x.body);
+    names_.rename_array(std::exchange(copied_, {}), result);
+    text_ += "#pragma omp for schedule(dynamic, 8)\n";
+    open(text.over_blocks, text.add_up);
+    close({});
+    close({});
+    --indent_;
+    line("} else");
+    text_ += "#endif\n";
+    open("", {});
+    if (zeroed) write(*zeroed);
+    statement_ = &loop;
+    nested(head, x.body);
+    close({});
+  }
+
   void pragma(const std::string &text, const std::string &otherwise) {
     text_ += "#ifdef _OPENMP\n#pragma omp " + text + "\n";
     if (!otherwise.empty()) {
@@ -360,7 +378,7 @@ private:
   std::string declare_own(const WorkspaceArray &array) {
     std::string outside = names_.array(array.name);
     std::string local = outside_.contains(array.name) ? names_.fresh(outside + "_own") : outside;
-    expressions_.needs().threads = true;
+    expressions_.needs().thread = true;
     expressions_.needs().restrict_macro = true;
     line(fmt::format("{} *UNRAVEL_RESTRICT {} = {}->{} + unravel_thread() * {};", c_type(array.element),
                      local, names_.workspace().parameter, names_.workspace().members.at(array.name),
@@ -494,35 +512,12 @@ private:
     nested(fmt::format("if ({})", stored ? expressions_.is_stored(x.local) : local + " != " + local), x.then);
   }
 
-  void write(const SetElement &x) {
-    const std::string &array = names_.array(x.array);
-    auto found = std::find_if(program_.workspace.begin(), program_.workspace.end(),
-                              [&](const WorkspaceArray &each) { return each.name == x.array; });
-    if (found->element == ElementType::Bit) {
-      bool set = x.value == Term(1);
-      (set ? expressions_.needs().set_bit : expressions_.needs().clear_bit) = true;
-      return line(
-          fmt::format("unravel_{}_bit({}, {});", set ? "set" : "clear", array, expressions_.term(x.slot)));
-    }
-    line(fmt::format("{}[{}] = {};", array, expressions_.term(x.slot),
-                     expressions_.as_element(x.value, found->element)));
-  }
-
   void write(const Let &x) {
     line(fmt::format("const int64_t {} = {};", names_.variable(x.variable), expressions_.term(x.value)));
   }
 
   void write(const Declare &x) {
     line(fmt::format("int64_t {} = {};", names_.variable(x.variable), expressions_.term(x.initial)));
-  }
-
-  void write(const Assign &x) {
-    const std::string &variable = names_.variable(x.variable);
-    std::int64_t change = 0;
-    if (!constant_difference(term::variable(x.variable), x.value, change) || change == INT64_MIN)
-      return line(fmt::format("{} = {};", variable, expressions_.term(x.value)));
-    if (change == 1 || change == -1) return line(variable + (change > 0 ? "++;" : "--;"));
-    line(fmt::format("{} {} {};", variable, change < 0 ? "-=" : "+=", change < 0 ? -change : change));
   }
 
   void write(const DeclareValue &x) {
@@ -541,23 +536,23 @@ private:
   void write(const Store &x) { line(fmt::format("{} = {};", target(x.target), expressions_.value(x.value))); }
 
   void write(const Accumulate &x) {
+    if (const Element *element = in_copy(x)) line(mark_text(marks_, element->slot, expressions_));
     if (const auto *minus = std::get_if<Minus>(&x.value.kind))
       return line(fmt::format("{} -= {};", target(x.target), expressions_.value(minus->of.at(0))));
     line(fmt::format("{} += {};", target(x.target), expressions_.value(x.value)));
   }
 
-  void write(const Zero &x) {
-    if (x.count == Term(1))
-      return line(
-          fmt::format("{} = {};", names_.array(x.array) + "[0]", expressions_.value(Value{Number{0}})));
-    expressions_.needs().memset = true;
-    const std::string &array = names_.array(x.array);
-    std::string count = expressions_.term(x.count);
-    bool atom = std::all_of(count.begin(), count.end(),
-                            [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; });
-    line(fmt::format("memset({}, 0, (size_t){} * sizeof(*{}));", array, atom ? count : "(" + count + ")",
-                     array));
+  /// The element, if it lies in a copy.
+  const Element *in_copy(const Accumulate &x) const {
+    const auto *element = std::get_if<Element>(&x.target);
+    return element && element->array == copied_ ? element : nullptr;
   }
+
+  void write(const SetElement &x) { line(assignment_text(x, program_, names_, expressions_)); }
+
+  void write(const Assign &x) { line(assignment_text(x, names_, expressions_)); }
+
+  void write(const Zero &x) { line(zero_text(x, names_, expressions_)); }
 
   void write(const Break &) { line("break;"); }
 
@@ -576,6 +571,8 @@ private:
   DenseSum dense_;                              // that is being written in registers, or none
   const Statement *clearing_ = nullptr;         // the loop before it that clears its stretch
   std::vector<std::string> inside_;             // takes the place of its innermost loop; empty: what is left
+  const Zero *zeroed_ = nullptr;                // what a loop that adds to copies is to clear
+  std::string copied_, marks_;                  // the array that has copies, and the marks of their blocks
   std::string first_lane_;                      // where that begins
   const Statement *statement_ = nullptr;
   std::map<std::string, std::string> past_caches_; // by the array

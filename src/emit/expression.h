@@ -37,7 +37,8 @@ struct Needs {
   bool gather_long_at = false; // ... likewise
   bool hash = false;
   bool reserve = false;
-  bool threads = false;          // whose number and how many
+  bool thread = false;           // its number in the team
+  bool threads = false;          // how many
   bool single_precision = false; // of stored and is_stored
 };
 

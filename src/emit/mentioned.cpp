@@ -1,5 +1,6 @@
 #include "emit/mentioned.h"
 
+#include "loop/copies.h"
 #include "loop/walk.h"
 
 #include <algorithm>
@@ -34,6 +35,9 @@ std::set<std::string> mentioned(const Block &body) {
   each_statement(body, [&](const Statement &statement) {
     if (const auto *loop = std::get_if<Intersect>(&statement.kind))
       names.insert({loop->first.key, loop->second.key});
+    if (const auto *loop = std::get_if<For>(&statement.kind);
+        loop && loop->parallel && !loop->parallel->copied.empty())
+      names.insert({copies_of(loop->parallel->copied), marks_of(loop->parallel->copied)});
     each_own_term(statement, add);
     each_own_value(statement, [&](const Value &value) {
       each_element(value, [&](const Element &element) { names.insert(element.array); });

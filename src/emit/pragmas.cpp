@@ -37,4 +37,13 @@ std::string vector_pragmas(const loop::For &loop, bool openmp) {
   return "";
 }
 
+std::string chunk_text(const loop::For &loop, const std::string &work, const Expressions &expressions) {
+  std::string chunk = std::to_string(loop.parallel->chunk);
+  if (loop.parallel->share == 0) return chunk;
+  term::Term count = loop.upper - loop.lower;
+  const char *open = count.as<term::Variable>() ? "" : "(", *close = *open ? ")" : "";
+  return chunk + fmt::format(" + {} * {}{}{} / ({} + 1)", loop.parallel->share, open, expressions.term(count),
+                             close, work);
+}
+
 } // namespace unravel::emit

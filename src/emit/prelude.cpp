@@ -314,7 +314,7 @@ static inline void *unravel_reserve(void *old, int64_t *capacity, int64_t count,
 }
 )";
 
-constexpr const char *thread_text = R"(// This thread in its team, and how many a team may have.
+constexpr const char *thread_text = R"(// This thread in its team.
 static inline int64_t unravel_thread(void) {
 #ifdef _OPENMP
   return omp_get_thread_num();
@@ -322,6 +322,9 @@ static inline int64_t unravel_thread(void) {
   return 0;
 #endif
 }
+)";
+
+constexpr const char *threads_text = R"(// How many threads a team may have.
 static inline int64_t unravel_threads(void) {
 #ifdef _OPENMP
   return omp_get_max_threads();
@@ -408,7 +411,8 @@ std::string helpers(const Needs &needs) {
     result +=
         guarded(std::string("is_stored") + precision, of_precision(is_stored_text, needs.single_precision));
   if (needs.reserve) result += guarded("reserve", reserve_text);
-  if (needs.threads) result += guarded("threads", thread_text);
+  if (needs.thread) result += guarded("thread", thread_text);
+  if (needs.threads) result += guarded("threads", threads_text);
   return result;
 }
 

@@ -11,6 +11,7 @@ namespace {
 
 using loop::Program;
 using loop::WorkspaceArray;
+using term::Term;
 
 std::string init_head(const Names &names) {
   return fmt::format("void {}({} *work)", names.workspace().init, names.workspace().type);
@@ -61,6 +62,43 @@ std::string workspace_functions(const Program &program, const Names &names) {
   return fmt::format("// Makes the workspace an empty one: before its first use.\n{} {{\n{}}}\n\n"
                      "// Frees what it holds; it is an empty one then.\n{} {{\n{}  {}(work);\n}}\n\n",
                      init_head(names), init, free_head(names), release, work.init);
+}
+
+Reservation reserve_text(const WorkspaceArray &array, bool in_parts, Names &names, Expressions &expressions) {
+  const Names::Workspace &work = names.workspace();
+  const std::string &name = names.array(array.name);
+  std::string member = work.parameter + "->" + work.members.at(array.name);
+  std::string capacity = work.parameter + "->" + work.capacities.at(array.name);
+  std::int64_t bytes =
+      array.element == loop::ElementType::Int64 || array.element == loop::ElementType::Float64 ? 8 : 4;
+  bool bits = array.element == loop::ElementType::Bit;
+  Term count = bits ? floor_divide(array.extent + Term(31), 32) : array.extent;
+  Reservation made;
+  std::string size = expressions.term_of_members(count);
+  if (in_parts) {
+    // 64 bytes or more between the parts: no two threads write to one line of the cache
+    std::int64_t line_size = 64 / bytes;
+    Term padded = multiply(floor_divide(count + Term(2 * line_size - 1), line_size), Term(line_size));
+    made.stride = names.fresh(name + "_stride");
+    made.before.push_back(
+        fmt::format("const int64_t {} = {};", made.stride, expressions.term_of_members(padded)));
+    size = "unravel_threads() * " + made.stride;
+    if (array.for_teams) size = fmt::format("unravel_threads() > 1 ? {} : 0", size);
+    expressions.needs().threads = true;
+  }
+  if (!is_true(array.when)) // 0 where the array isn't needed
+    size = fmt::format("{} ? {} : 0", expressions.term_of_members(array.when),
+                       size.find('?') == std::string::npos ? size : "(" + size + ")");
+  std::string room = names.fresh(name + "_room");
+  made.before.push_back(fmt::format("const int64_t {} = {};", room, size));
+  made.test = fmt::format("if ({} < {})", capacity, room);
+  expressions.needs().reserve = true;
+  made.inside = {
+      fmt::format("{0} = ({1} *)unravel_reserve({0}, &{2}, {3}, sizeof({1}), {4});", member,
+                  c_type(array.element), capacity, room, array.initial.value_or(0)),
+      fmt::format("if (!{}) return 2;", member),
+  };
+  return made;
 }
 
 std::string workspace_documentation(const Program &program, const Names &names) {

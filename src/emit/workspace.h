@@ -5,6 +5,7 @@
 #include "loop/loop.h"
 
 #include <string>
+#include <vector>
 
 /// The C text around a kernel's workspace, and the entry for the compiler in process. All but the entry are
 /// empty where the program has no workspace.
@@ -16,6 +17,15 @@ std::string workspace_struct(const loop::Program &program, const Names &names,
 /// `void <kernel>_workspace_init(...)` and `_free`, declared or defined.
 std::string workspace_prototypes(const loop::Program &program, const Names &names);
 std::string workspace_functions(const loop::Program &program, const Names &names);
+/// Statements that make room for an array: what comes before the test for it, the test, and what is done
+/// then.
+struct Reservation {
+  std::vector<std::string> before, inside;
+  std::string test;
+  std::string stride; // where each thread has a part of its own: the number of elements between two parts
+};
+Reservation reserve_text(const loop::WorkspaceArray &array, bool in_parts, Names &names,
+                         Expressions &expressions);
 /// Lines of the kernel's comment.
 std::string workspace_documentation(const loop::Program &program, const Names &names);
 /// unravel_entry and what goes with it (EmitOptions::in_process).

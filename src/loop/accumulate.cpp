@@ -1,5 +1,7 @@
 #include "loop/accumulate.h"
 
+#include "loop/copies.h"
+
 #include <algorithm>
 #include <functional>
 
@@ -215,7 +217,7 @@ Program improve(Program program, const Safe &safe, const Counts &counts) {
   program = split_full_blocks(std::move(program), safe);
   program = accumulate_locally(std::move(program), safe);
   program = share(hoist(std::move(program), safe));
-  return mask_sums(skip_empty_segments(fold(std::move(program)), counts), counts);
+  return reserve_copies(mask_sums(skip_empty_segments(fold(std::move(program)), counts), counts));
 }
 
 } // namespace unravel::loop

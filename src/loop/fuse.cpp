@@ -52,8 +52,9 @@ private:
     bool asked_for = is_asked_for(*one) || is_asked_for(*other);
     if (one->parallel && other->parallel) {
       auto &loop = std::get<For>(both[0].kind);
-      if (!keeps_to_its_element(loop, {})) return {};
-      loop.parallel = one->parallel;
+      const auto &parallel = other->parallel->copied.empty() ? one->parallel : other->parallel;
+      if (parallel->copied.empty() && !keeps_to_its_element(loop, {})) return {};
+      loop.parallel = parallel;
     } else if (asked_for) {
       return {};
     }

@@ -3,6 +3,7 @@
 #include "loop/hash.h"
 #include "loop/interpret_code.h"
 #include "loop/verify.h"
+#include "loop/walk.h"
 #include "report/diagnostic.h"
 #include "term/quotient.h"
 
@@ -22,201 +23,13 @@ using term::Term;
   report::fail(report::Kind::internal, message);
 }
 
-/// Resolves names to slots.
-template <class CodeType> class Compiler {
-public:
-  Compiler(const Program &program, CodeType &code) : code_(code) {
-    for (const TensorParameter &parameter : program.parameters) {
-      for (const auto *names : {&parameter.sizes, &parameter.counts})
-        for (const std::string &name : *names)
-          code_.sizes.emplace_back(parameter.name + "." + name, variable(parameter.name + "." + name));
-      for (const ArrayParameter &array : parameter.arrays)
-        parameters_[parameter.name + "." + array.name] = &array;
-    }
-    for (const WorkspaceArray &array : program.workspace)
-      declare(array);
-    for (const Precondition &condition : program.preconditions)
-      code_.preconditions.push_back(term(condition.formula));
-    code_.body = block(program.body);
-    code_.variables = variables_.size();
-    code_.locals = locals_.size();
-  }
-
-private:
-  static std::size_t slot(std::map<std::string, std::size_t> &slots, const std::string &name) {
-    return slots.emplace(name, slots.size()).first->second;
-  }
-  std::size_t variable(const std::string &name) { return slot(variables_, name); }
-  std::size_t local(const std::string &name) { return slot(locals_, name); }
-
-  void declare(const WorkspaceArray &array) {
-    bool is_value = array.element == ElementType::Float32 || array.element == ElementType::Float64;
-    code_.arrays.push_back({array.name, is_value, {term(array.extent)}, array, term(array.when)});
-    arrays_[array.name] = code_.arrays.size() - 1;
-  }
-
-  std::size_t array(const std::string &name) {
-    if (auto found = arrays_.find(name); found != arrays_.end()) return found->second;
-    ArrayCode array{name, parameters_.at(name)->is_value, {}, {}, 0};
-    for (const Term &extent : parameters_.at(name)->extents)
-      array.extents.push_back(term(extent));
-    code_.arrays.push_back(std::move(array));
-    return arrays_[name] = code_.arrays.size() - 1;
-  }
-
-  std::vector<std::size_t> terms(const std::vector<Term> &of) {
-    std::vector<std::size_t> result;
-    for (const Term &inner : of)
-      result.push_back(term(inner));
-    return result;
-  }
-
-  std::size_t term(const Term &term_) {
-    Node node = std::visit(
-        overloaded{
-            [](const term::Constant &x) { return Node{Node::Constant, x.value, 0, {}, {}}; },
-            [&](const term::Variable &x) { return Node{Node::Variable, 0, variable(x.name), {}, {}}; },
-            [&](const term::Linear &x) {
-              Node linear{Node::Linear, x.constant, 0, {}, {}};
-              for (const auto &[atom, coefficient] : x.parts) {
-                linear.children.push_back(term(atom));
-                linear.coefficients.push_back(coefficient);
-              }
-              return linear;
-            },
-            [&](const term::Apply &x) {
-              if (x.function == hash_name) return Node{Node::Hash, 0, 0, terms(x.arguments), {}};
-              return Node{Node::Load, 0, array(x.function), terms(x.arguments), {}};
-            },
-            [&](const term::FloorDivide &x) {
-              return Node{Node::FloorDivide, x.divisor, 0, {term(x.numerator)}, {}};
-            },
-            [&](const term::Modulo &x) { return Node{Node::Modulo, x.divisor, 0, {term(x.numerator)}, {}}; },
-            [&](const term::Product &x) {
-              return Node{Node::Product, 0, 0, {term(x.left), term(x.right)}, {}};
-            },
-            [&](const term::Minimum &x) { return Node{Node::Minimum, 0, 0, terms(x.of), {}}; },
-            [&](const term::Maximum &x) { return Node{Node::Maximum, 0, 0, terms(x.of), {}}; },
-            [&](const term::Compare &x) {
-              Node::Op op = x.relation == term::Relation::Equal ? Node::Equal : Node::AtLeast;
-              return Node{op, 0, 0, {term(x.left)}, {}};
-            },
-            [&](const term::And &x) { return Node{Node::And, 0, 0, terms(x.parts), {}}; },
-            [&](const term::Or &x) { return Node{Node::Or, 0, 0, terms(x.parts), {}}; },
-            [&](const term::Not &x) { return Node{Node::Not, 0, 0, {term(x.of)}, {}}; },
-        },
-        term_.node().kind);
-    code_.nodes.push_back(std::move(node));
-    return code_.nodes.size() - 1;
-  }
-
-  std::size_t value(const Value &value_) {
-    auto all = [&](const std::vector<Value> &of) {
-      std::vector<std::size_t> result;
-      for (const Value &inner : of)
-        result.push_back(value(inner));
-      return result;
-    };
-    ValueNode node =
-        std::visit(overloaded{
-                       [](const Number &x) { return ValueNode{ValueNode::Number, x.value, 0, 0, {}}; },
-                       [&](const Element &x) {
-                         return ValueNode{ValueNode::Element, 0, array(x.array), term(x.slot), {}};
-                       },
-                       [&](const Local &x) { return ValueNode{ValueNode::Local, 0, local(x.name), 0, {}}; },
-                       [&](const Times &x) { return ValueNode{ValueNode::Times, 0, 0, 0, all(x.factors)}; },
-                       [&](const Minus &x) { return ValueNode{ValueNode::Minus, 0, 0, 0, all(x.of)}; },
-                       [&](const Plus &x) { return ValueNode{ValueNode::Plus, 0, 0, 0, all(x.parts)}; },
-                       [&](const Over &x) { return ValueNode{ValueNode::Over, 0, 0, 0, all(x.of)}; },
-                       [&](const Stored &x) { return ValueNode{ValueNode::Stored, 0, 0, 0, all(x.of)}; },
-                   },
-                   value_.kind);
-    code_.values.push_back(std::move(node));
-    return code_.values.size() - 1;
-  }
-
-  std::vector<Step> block(const Block &statements) {
-    std::vector<Step> result;
-    for (const Statement &inner : statements)
-      result.push_back(statement(inner));
-    return result;
-  }
-
-  Step write(const Target &target, const Value &value_, Step::Op element_op, Step::Op local_op) {
-    if (const auto *element = std::get_if<Element>(&target))
-      return {element_op, array(element->array), term(element->slot), value(value_), 1, false, {}, {}};
-    return {local_op, local(std::get<Local>(target).name), 0, value(value_), 1, false, {}, {}};
-  }
-
-  RangeCode keyed_range(const KeyedRange &range) {
-    Term key = term::apply(range.key, {term::variable(range.variable)});
-    return {variable(range.variable), term(range.lower), term(range.upper), term(key)};
-  }
-
-  Step set(const std::string &name, const Term &value_) {
-    return {Step::SetVariable, variable(name), term(value_), 0, 1, false, {}, {}};
-  }
-
-  Step statement(const Statement &x) {
-    return std::visit(
-        overloaded{
-            [&](const For &loop) {
-              return Step{Step::For, variable(loop.variable),   term(loop.lower), term(loop.upper),
-                          loop.step, loop.parallel.has_value(), block(loop.body), {}};
-            },
-            [&](const While &loop) {
-              return Step{Step::While, 0, term(loop.condition), 0, 1, false, block(loop.body), {}};
-            },
-            [&](const Intersect &loop) {
-              Step step{Step::Intersect, 0, 0, 0, 1, false, block(loop.body), {}};
-              step.ranges = {keyed_range(loop.first), keyed_range(loop.second)};
-              return step;
-            },
-            [&](const If &guard) {
-              std::size_t condition = term(guard.condition);
-              std::vector<Step> then = block(guard.then);
-              return Step{Step::If, 0, condition, 0, 1, false, std::move(then), block(guard.otherwise)};
-            },
-            [&](const Let &let) { return set(let.variable, let.value); },
-            [&](const Declare &declaration) { return set(declaration.variable, declaration.initial); },
-            [&](const Assign &assignment) { return set(assignment.variable, assignment.value); },
-            [&](const DeclareValue &x_) {
-              return Step{Step::StoreLocal, local(x_.name), 0, value(x_.initial), 1, false, {}, {}};
-            },
-            [&](const Store &store) {
-              return write(store.target, store.value, Step::StoreElement, Step::StoreLocal);
-            },
-            [&](const Accumulate &store) {
-              return write(store.target, store.value, Step::AddElement, Step::AddLocal);
-            },
-            [&](const Zero &zero) {
-              return Step{Step::Zero, array(zero.array), term(zero.count), 0, 1, false, {}, {}};
-            },
-            [&](const SetElement &set) {
-              return Step{
-                  Step::SetElement, array(set.array), term(set.slot), term(set.value), 1, false, {}, {}};
-            },
-            [&](const IfValue &guard) {
-              auto kind = guard.test == IfValue::Test::Stored ? Step::IfStored : Step::IfNan;
-              return Step{kind, local(guard.local), 0, 0, 1, false, block(guard.then), {}};
-            },
-            [](const Break &) { return Step{Step::Break, 0, 0, 0, 1, false, {}, {}}; },
-            [](const Miss &) { return Step{Step::Miss, 0, 0, 0, 1, false, {}, {}}; },
-        },
-        x.kind);
-  }
-
-  CodeType &code_;
-  std::map<std::string, std::size_t> variables_, locals_, arrays_;
-  std::map<std::string, const ArrayParameter *> parameters_;
-};
-
 /// One run.
 template <class CodeType> class Machine {
 public:
   Machine(const CodeType &code, Memory &memory, const InterpretOptions &options)
-      : code_(code), options_(options), budget_(options.iteration_budget), random_(options.seed),
-        variables_(code.variables), locals_(code.locals) {
+      : code_(code), options_(options), budget_(options.iteration_budget), observer_(options.observer),
+        random_(options.seed), variables_(code.variables.size()), locals_(code.locals),
+        is_nothing_in_(code.locals) {
     for (const auto &[name, slot] : code.sizes) {
       auto found = memory.sizes.find(name);
       if (found == memory.sizes.end()) refuse(fmt::format("size `{}` is not given", name));
@@ -229,6 +42,7 @@ public:
     for (std::size_t condition : code_.preconditions)
       if (!term(condition)) return 1;
     bind_arrays();
+    if (observer_) observer_->start(code_.variables, code_.array_names());
     block(code_.body);
     check_workspace(false);
     return missed_ ? 3 : 0;
@@ -318,6 +132,7 @@ private:
     std::int64_t value = term(step.second);
     std::int64_t slot = term(step.first);
     if (slot < 0 || slot >= array.total) out_of_range(step.slot, slot, array.total);
+    if (observer_) observer_->touch(step.slot, slot, 1);
     if (code.workspace->element == ElementType::Int32 && value != static_cast<std::int32_t>(value))
       refuse(fmt::format("array `{}` can't hold {}", code.name, value));
     (*array.indices)[static_cast<std::size_t>(slot)] = value;
@@ -358,6 +173,7 @@ private:
       slot = slot * array.extents[k] + argument;
     }
     check_given(node.slot, slot, array.indices->size());
+    if (observer_) observer_->touch(node.slot, slot, 1);
     return (*array.indices)[static_cast<std::size_t>(slot)];
   }
 
@@ -365,6 +181,7 @@ private:
     std::int64_t slot = term(slot_term);
     if (slot < 0 || slot >= arrays_[array].total) out_of_range(array, slot, arrays_[array].total);
     check_given(array, slot, arrays_[array].values->size());
+    if (observer_) observer_->touch(array, slot, 1);
     return (*arrays_[array].values)[static_cast<std::size_t>(slot)];
   }
 
@@ -411,8 +228,12 @@ private:
     const ValueNode &node = code_.values[index];
     switch (node.op) {
     case ValueNode::Number: return node.number;
-    case ValueNode::Element: return element(node.slot, node.term);
-    case ValueNode::Local: return locals_[node.slot];
+    case ValueNode::Element: {
+      double read = element(node.slot, node.term);
+      is_nothing_ |= code_.arrays[node.slot].workspace && !is_stored(read);
+      return read;
+    }
+    case ValueNode::Local: is_nothing_ |= is_nothing_in_[node.slot]; return locals_[node.slot];
     case ValueNode::Times: {
       double product = value(node.children[0]);
       for (std::size_t k = 1; k < node.children.size(); ++k)
@@ -435,6 +256,14 @@ private:
     return 0;
   }
 
+  /// The value to be added or stored. What isn't stored in a map of values belongs to no point.
+  double written(const Step &step) {
+    is_nothing_ = false;
+    double result = value(step.second);
+    if (observer_ && step.is_point && !is_nothing_) observer_->point();
+    return result;
+  }
+
   void count_iteration() {
     if (--budget_ < 0)
       refuse(fmt::format("the program runs for more than {} iterations", options_.iteration_budget));
@@ -452,9 +281,12 @@ private:
     for (std::int64_t k = lower; k < upper; k += loop.step) {
       count_iteration();
       variables_[loop.slot] = k;
-      if (loop.parallel) begin_parallel_iteration();
-      if (!block(loop.body)) return;
-      if (loop.parallel) check_workspace(true);
+      if (observer_) observer_->enter(loop.slot, k);
+      if (loop.parallel && !observer_) begin_parallel_iteration();
+      bool goes_on = block(loop.body);
+      if (observer_) observer_->leave(loop.slot);
+      if (!goes_on) return;
+      if (loop.parallel && !observer_) check_workspace(true);
     }
   }
 
@@ -522,9 +354,12 @@ private:
     case Step::SetElement: set_element(step); return true;
     case Step::SetVariable: variables_[step.slot] = term(step.first); return true;
     case Step::StoreElement: element(step.slot, step.first) = value(step.second); return true;
-    case Step::AddElement: element(step.slot, step.first) += value(step.second); return true;
-    case Step::StoreLocal: locals_[step.slot] = value(step.second); return true;
-    case Step::AddLocal: locals_[step.slot] += value(step.second); return true;
+    case Step::AddElement: element(step.slot, step.first) += written(step); return true;
+    case Step::StoreLocal:
+      locals_[step.slot] = written(step);
+      is_nothing_in_[step.slot] = is_nothing_;
+      return true;
+    case Step::AddLocal: locals_[step.slot] += written(step); return true;
     case Step::Zero: zero(step); return true;
     case Step::Break: return false;
     case Step::Miss: missed_ = true; return true;
@@ -537,6 +372,7 @@ private:
     std::int64_t count = term(step.first);
     if (count > array.total) out_of_range(step.slot, count - 1, array.total);
     if (count > 0) check_given(step.slot, count - 1, array.values->size());
+    if (observer_ && count > 0) observer_->touch(step.slot, 0, count);
     std::fill_n(array.values->begin(), std::max<std::int64_t>(0, count), 0.0);
   }
 
@@ -544,9 +380,12 @@ private:
   const InterpretOptions &options_;
   std::int64_t budget_;
   bool missed_ = false;
+  Observer *observer_ = nullptr;
+  bool is_nothing_ = false; // a value that was read of a map is none
   std::mt19937_64 random_;
   std::vector<std::int64_t> variables_;
   std::vector<double> locals_;
+  std::vector<bool> is_nothing_in_; // per local
   std::vector<Array> arrays_;
   Memory workspace_;
   Memory *memory_ = nullptr;
@@ -556,9 +395,7 @@ private:
 
 Interpreter::Interpreter(const Program &program) {
   verify(program);
-  auto code = std::make_unique<Code>();
-  Compiler<Code>(program, *code);
-  code_ = std::move(code);
+  code_ = Code::of(program);
 }
 
 Interpreter::~Interpreter() = default;

@@ -18,12 +18,29 @@ struct Memory {
   std::map<std::string, std::int64_t> sizes; // sizes and counts
 };
 
+/// Is told what happens in a run, as it happens: for inspection. Variables and arrays have numbers.
+class Observer {
+public:
+  virtual ~Observer() = default;
+  /// The run begins; the arrays are those of the parameters and of the workspace.
+  virtual void start(const std::vector<std::string> &variables, const std::vector<std::string> &arrays) = 0;
+  /// An iteration of a For begins, with this value of its variable.
+  virtual void enter(std::size_t variable, std::int64_t value) = 0;
+  virtual void leave(std::size_t variable) = 0;
+  /// Elements of an array are read or written: `count` of them, from that slot on.
+  virtual void touch(std::size_t array, std::int64_t slot, std::int64_t count) = 0;
+  /// A product is added to the result, or to a sum on its way there: one point of an iteration space.
+  virtual void point() = 0;
+};
+
 struct InterpretOptions {
   /// Iterations of all loops together; beyond it the run fails.
   std::int64_t iteration_budget = 100'000'000;
   /// Runs the iterations of every parallel loop in an order drawn from `seed`, which brings races to light.
   bool permute_parallel = false;
   std::uint64_t seed = 1;
+  /// Then what a thread must leave behind in its own arrays isn't checked: an iteration costs what it does.
+  Observer *observer = nullptr;
 };
 
 /// A program with its names resolved, to be run many times. Values are computed in double precision.

@@ -81,6 +81,7 @@ struct Step {
   std::vector<Step> body;
   std::vector<Step> otherwise;
   std::vector<RangeCode> ranges = {};
+  bool is_point = false; // adds a product, and not a sum of such
 };
 
 struct ArrayCode {
@@ -96,10 +97,20 @@ struct Interpreter::Code {
   std::vector<ValueNode> values;
   std::vector<ArrayCode> arrays;
   std::vector<std::pair<std::string, std::size_t>> sizes; // and the slot of each
-  std::size_t variables = 0;
+  std::vector<std::string> variables;                     // their names
   std::size_t locals = 0;
   std::vector<std::size_t> preconditions;
   std::vector<Step> body;
+
+  /// Precondition: verify.h accepts the program.
+  static std::unique_ptr<Code> of(const Program &program);
+
+  std::vector<std::string> array_names() const {
+    std::vector<std::string> names;
+    for (const ArrayCode &array : arrays)
+      names.push_back(array.name);
+    return names;
+  }
 };
 
 } // namespace unravel::loop

@@ -81,6 +81,9 @@ struct Parallel {
   /// A local value, declared outside, that the iterations add to and don't read: each thread adds to a copy,
   /// which are added up in no certain order. Empty: none.
   std::string sum;
+  /// A value array of the result, which iterations add to and don't touch otherwise: each thread adds to a
+  /// copy, and the copies are added to the array, in no certain order (copies.h). Empty: none.
+  std::string copied = {};
   /// Not 0: a chunk has more iterations than `chunk`, by as many as do so much of the work on average.
   std::int64_t share = 0;
 };
@@ -268,6 +271,8 @@ struct WorkspaceArray {
   /// elements as `initial` says, and where that is none relies on nothing that another iteration, or a
   /// statement outside, has written. Parallel loops that mention it don't stand in another one.
   bool per_thread = false;
+  /// Only teams of several threads use it: one thread alone needs no memory for it.
+  bool for_teams = false;
   std::string about; // one line of prose
   /// Over sizes and counts: where it doesn't hold, the array isn't used and gets no memory.
   term::Term when = term::truth();

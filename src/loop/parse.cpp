@@ -122,6 +122,10 @@ private:
       expect_word("thread");
       result.per_thread = true;
     }
+    if (accept_word("of")) {
+      expect_word("teams");
+      result.for_teams = true;
+    }
     if (accept_word("if")) result.when = term();
     skip_lines();
     if (accept_word("about")) result.about = rest_of_line();
@@ -237,6 +241,7 @@ private:
     if (loop.parallel && accept_word("from")) loop.parallel->least = integer();
     if (loop.parallel && accept_word("of")) loop.parallel->work = term();
     if (loop.parallel && accept_word("sum")) loop.parallel->sum = name();
+    if (loop.parallel && accept_word("copies")) loop.parallel->copied = name();
     loop.simd = accept_word("simd");
     loop.brief = accept_word("brief");
     if (accept_word("together")) loop.together = static_cast<int>(integer());

@@ -79,6 +79,7 @@ private:
     if (x.parallel && x.parallel->least > 0) head += fmt::format(" from {}", x.parallel->least);
     if (x.parallel && x.parallel->work) head += fmt::format(" of {}", to_text(*x.parallel->work));
     if (x.parallel && !x.parallel->sum.empty()) head += fmt::format(" sum {}", x.parallel->sum);
+    if (x.parallel && !x.parallel->copied.empty()) head += fmt::format(" copies {}", x.parallel->copied);
     if (x.simd) head += " simd";
     if (x.brief) head += " brief";
     if (x.together != 1) head += fmt::format(" together {}", x.together);
@@ -155,6 +156,7 @@ std::string workspace_text(const WorkspaceArray &array) {
       fmt::format("workspace {}[{}] : {}", array.name, to_text(array.extent), name_of(array.element));
   if (array.initial) result += fmt::format(" = {}", *array.initial);
   if (array.per_thread) result += " per thread";
+  if (array.for_teams) result += " of teams";
   if (!term::is_true(array.when)) result += " if " + to_text(array.when);
   return result + "\n" + (array.about.empty() ? "" : "  about " + array.about + "\n");
 }

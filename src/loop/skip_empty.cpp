@@ -79,7 +79,7 @@ private:
     std::int64_t stride = term::coefficient_of(slot, loop.variable);
     bool keeps_apart =
         stride != 0 && !mentions(slot - term::scale(stride, term::variable(loop.variable)), loop.variable);
-    return untouched && !effects.changes(slot) && (loop.parallel || keeps_apart);
+    return untouched && !effects.changes(slot) && ((loop.parallel && loop.parallel->copied.empty()) || keeps_apart);
   }
 
   bool is_mostly_empty(const For &loop) const {

@@ -1,5 +1,6 @@
 #include "loop/verify.h"
 
+#include "loop/copies.h"
 #include "loop/hash.h"
 #include "loop/walk.h"
 #include "report/diagnostic.h"
@@ -146,7 +147,7 @@ private:
     const auto &element = std::get<Element>(target);
     written_array(element.array);
     const WorkspaceArray *workspace = array(element.array, true).workspace;
-    if (parallel_depth_ == 0 || (workspace && workspace->per_thread)) return;
+    if (parallel_depth_ == 0 || element.array == copied_ || (workspace && workspace->per_thread)) return;
     for (const std::string &name : variables_of(element.slot))
       if (look_up(name).parallel_depth == parallel_depth_) return;
     refuse(
@@ -262,6 +263,14 @@ private:
       refuse(fmt::format("the loop over `{}` has no work to share out", loop_.variable));
     auto outside = scope_;
     std::string outer_sum = sum_;
+    std::string outer_copied = copied_;
+    if (loop_.parallel && !loop_.parallel->copied.empty()) {
+      copied_ = loop_.parallel->copied;
+      written_array(copied_);
+      if (parallel_depth_ > 0 || !only_adds_to(loop_, copied_))
+        refuse(
+            fmt::format("the parallel loop over `{}` can't add to copies of `{}`", loop_.variable, copied_));
+    }
     if (loop_.parallel) {
       sum_ = loop_.parallel->sum;
       if (!sum_.empty()) begin_sum(loop_);
@@ -272,6 +281,7 @@ private:
     loop(loop_.body, loop_.parallel.has_value());
     scope_ = std::move(outside);
     sum_ = std::move(outer_sum);
+    copied_ = std::move(outer_copied);
   }
 
   void intersect(const Intersect &x) {
@@ -296,7 +306,8 @@ private:
   std::map<std::string, Array> arrays_;
   int parallel_depth_ = 0;
   bool may_break_ = false;
-  std::string sum_; // of the parallel loop around
+  std::string sum_;    // of the parallel loop around
+  std::string copied_; // the array that its threads have copies of
 };
 
 } // namespace

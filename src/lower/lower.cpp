@@ -1,5 +1,6 @@
 #include "lower/lower.h"
 
+#include "loop/copies.h"
 #include "loop/walk.h"
 #include "lower/clearing.h"
 #include "lower/leaf_names.h"
@@ -237,13 +238,16 @@ private:
       loop.comment += fmt::format("{}in one thread: each chunk would need all states of {}",
                                   loop.comment.empty() ? "" : "; ", plan_.nest.levels[find->level].variable);
     loop.body = guarded(index);
+    if (loop.parallel && plan_.copies && !loop::only_adds_to(loop, space_.target.array))
+      loop.parallel.reset();
     loop.brief = !parallel && plan_.brief == index;
     if (!parallel && looks_for_marks(index, loop.body)) loop.together = tested_together;
     return {{std::move(loop)}};
   }
 
   loop::Parallel parallel_with(int chunk, std::int64_t least) const {
-    return {chunk, least, plan_.work, sum_ && plan_.reduces ? sum_->name : "", 0};
+    std::string copied = plan_.copies ? space_.target.array : "";
+    return {chunk, least, plan_.work, sum_ && plan_.reduces ? sum_->name : "", copied, 0};
   }
 
   /// The parallel loop adds to copies of a sum, which is added to the result afterwards.

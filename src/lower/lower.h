@@ -27,6 +27,9 @@ struct LeafPlan {
   /// The parallel loop carries a reduction into one element: its threads add to copies of a sum.
   bool reduces = false;
 
+  /// It carries additions to elements of the result: its threads add to copies of these.
+  bool copies = false;
+
   /// The level that assigns the result's first coordinate in the outermost loop: a larger value in each
   /// iteration.
   std::optional<std::size_t> increasing;

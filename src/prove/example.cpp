@@ -32,7 +32,8 @@ std::vector<std::pair<Term, std::int64_t>> values_of(const std::vector<Term> &at
 
 } // namespace
 
-std::string small_example(Prover &prover, const std::vector<Term> &hypotheses) {
+std::string small_example(Prover &prover, const std::vector<Term> &hypotheses,
+                          std::vector<std::pair<Term, std::int64_t>> *values) {
   std::vector<Term> atoms;
   auto add = [&](const Term &atom) {
     if (std::find(atoms.begin(), atoms.end(), atom) == atoms.end()) atoms.push_back(atom);
@@ -43,6 +44,10 @@ std::string small_example(Prover &prover, const std::vector<Term> &hypotheses) {
     for (const Term &application : term::applications_of(hypothesis))
       add(application);
   }
+  auto shown = [&](const Model &model) {
+    if (values) *values = values_of(atoms, model);
+    return to_text(model);
+  };
   // The prover's own model satisfies the hypotheses but may use any numbers: ask for small ones.
   for (std::int64_t limit : {2, 4, 16}) {
     std::vector<Term> question = hypotheses;
@@ -57,10 +62,10 @@ std::string small_example(Prover &prover, const std::vector<Term> &hypotheses) {
       if (prover.refute("smaller example", "", question) != Answer::Possible) break;
       best = prover.model_of_last();
     }
-    return to_text(best);
+    return shown(best);
   }
   if (prover.refute("example", "", hypotheses) != Answer::Possible) return "";
-  return to_text(prover.model_of_last());
+  return shown(prover.model_of_last());
 }
 
 } // namespace unravel::prove

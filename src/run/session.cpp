@@ -37,6 +37,24 @@ public:
   explicit Session(const Request &request) : request_(request) {}
 
   Report run() {
+    gather();
+    emit();
+    execute();
+    if (request_.check) check();
+    report_.result = std::move(tensors_.at(result_name()));
+    write_outputs();
+    return std::move(report_);
+  }
+
+  Prepared prepare() {
+    gather();
+    return {std::move(report_.compilation), std::move(tensors_), std::move(report_.notes),
+            pack_options().max_memory};
+  }
+
+private:
+  /// Data and loops.
+  void gather() {
     check_outputs();
     request_.compile.formats.merge(folder_layouts());
     front_ = pipeline::read_request(request_.compile);
@@ -52,14 +70,8 @@ public:
     validate();
     if (shares_structure()) borrow_structure();
     make_kernel();
-    execute();
-    if (request_.check) check();
-    report_.result = std::move(tensors_.at(result_name()));
-    write_outputs();
-    return std::move(report_);
   }
 
-private:
   const std::string &result_name() const { return front_.computation.tensors.front().name; }
 
   void check_outputs() const {
@@ -231,6 +243,9 @@ private:
       request.counts.emplace(name, value);
     request.distrusted.insert(request.distrusted.end(), distrusted_.begin(), distrusted_.end());
     report_.compilation = pipeline::compile(request, front_);
+  }
+
+  void emit() {
     emit::EmitOptions options;
     options.in_process = true;
     report_.c_text = emit::emit_c(report_.compilation.program, options);
@@ -381,6 +396,10 @@ private:
 };
 
 } // namespace
+
+Prepared prepare(const Request &request) {
+  return Session(request).prepare();
+}
 
 Report run(const Request &request) {
   return Session(request).run();

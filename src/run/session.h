@@ -48,6 +48,17 @@ struct Report {
   tensor::Tensor result;
 };
 
+/// A kernel that isn't made yet, with its data.
+struct Prepared {
+  pipeline::Compilation compilation;
+  std::map<std::string, tensor::Tensor> tensors; // all of them, the result too
+  std::vector<std::string> notes;                // as in Report
+  std::int64_t max_memory = 0;                   // bytes, as run() understands the request
+};
+
+/// What run() does before there is C.
+Prepared prepare(const Request &request);
+
 /// Throws mistakes of any stage: missing or unreadable inputs, sizes that disagree, arrays that break a
 /// property, outputs that can't be written. A failed check is in the report, not thrown.
 Report run(const Request &request);

@@ -52,5 +52,7 @@ struct Nest {
 };
 
 std::string to_text(const Nest &nest);
+/// One level without its guards: "loop i in [0, A.M)".
+std::string to_text(const Level &level);
 
 } // namespace unravel::scan

@@ -19,7 +19,9 @@ std::string print_component(const Component &component) {
   return fmt::format("{} <= {} < {}", key, target, term::to_text(component.key + component.width));
 }
 
-std::string print_level(const Level &level) {
+} // namespace
+
+std::string to_text(const Level &level) {
   switch (level.kind) {
   case Level::Kind::Loop: return "loop " + range(level);
   case Level::Kind::Let: return fmt::format("let {} = {}", level.variable, term::to_text(level.value));
@@ -33,12 +35,10 @@ std::string print_level(const Level &level) {
   return {};
 }
 
-} // namespace
-
 std::string to_text(const Nest &nest) {
   std::string text;
   for (const Level &level : nest.levels) {
-    text += print_level(level) + "\n";
+    text += to_text(level) + "\n";
     for (const term::Term &guard : level.guards)
       text += "  if " + term::to_text(guard) + "\n";
   }

@@ -8,7 +8,7 @@ void tile(combine::IterationSpace &space, const Transformation &how) {
   std::string of = how.variable.text;
   add_variable(space,
                {of + (outermost ? ".tile" : ".split"), of, term::floor_divide(term::variable(of), how.number),
-                outermost},
+                outermost, how.number},
                how);
 }
 

@@ -234,6 +234,11 @@ void pack_piece(Tensor &tensor, const PiecePlan &plan, Coordinates entries, cons
   if (plan.negative)
     for (double &value : entries.value)
       value = -value;
+  bool of_entries =
+      std::all_of(plan.modes.begin(), plan.modes.end(), [](const Mode &mode) { return mode.is_of_entry(); });
+  if (plan.is_derived() && of_entries && !is_row_plan(tensor, plan, options) &&
+      pack_keyed(tensor, plan, entries, options, false))
+    return;
   entries = to_modes(std::move(entries), plan, tensor);
   if (plan.is_dense() && value_type != DType::F4) {
     scatter_dense(tensor, plan, entries, options);

@@ -34,16 +34,20 @@ inline std::size_t deal_begin(std::size_t entries, std::size_t part) {
   return entries / deal_parts * part + std::min(part, entries % deal_parts);
 }
 
-/// Calls put(e, place) for every entry e, entries of a bucket being given neighbouring places in the order of
-/// the input. Gives where each bucket begins, and the end. The result doesn't depend on the number of
-/// threads.
-template <class BucketOf, class Put>
-std::vector<std::size_t> deal(std::size_t entries, std::size_t buckets, BucketOf bucket_of, Put put) {
+/// Counts entries by buckets, then puts them: both are called for stretches of entries with a number per
+/// bucket, count(begin, length, number) to add to the numbers of the entries' buckets, put(begin, length,
+/// next) to put each at its bucket's next place and move that on. Entries of a bucket get neighbouring places
+/// in the order of the input. Gives where each bucket begins, and the end. The result doesn't depend on the
+/// number of threads.
+template <std::size_t stretch, class Count, class Put>
+std::vector<std::size_t> deal_stretches(std::size_t entries, std::size_t buckets, Count count, Put put) {
   std::vector<std::vector<std::size_t>> start(deal_parts, std::vector<std::size_t>(buckets));
-  run_for_entries(entries, deal_parts, [&](std::size_t part) {
-    for (std::size_t e = deal_begin(entries, part), end = deal_begin(entries, part + 1); e < end; ++e)
-      ++start[part][bucket_of(e)];
-  });
+  auto each_stretch = [&](std::size_t part, auto &work) {
+    for (std::size_t e = deal_begin(entries, part), end = deal_begin(entries, part + 1); e < end;
+         e += stretch)
+      work(e, std::min(stretch, end - e), start[part]);
+  };
+  run_for_entries(entries, deal_parts, [&](std::size_t part) { each_stretch(part, count); });
   std::vector<std::size_t> begin(buckets + 1);
   std::size_t sum = 0;
   for (std::size_t bucket = 0; bucket < buckets; ++bucket) {
@@ -52,12 +56,17 @@ std::vector<std::size_t> deal(std::size_t entries, std::size_t buckets, BucketOf
       sum += std::exchange(part[bucket], sum);
   }
   begin[buckets] = sum;
-  run_for_entries(entries, deal_parts, [&](std::size_t part) {
-    std::vector<std::size_t> &next = start[part];
-    for (std::size_t e = deal_begin(entries, part), end = deal_begin(entries, part + 1); e < end; ++e)
-      put(e, next[bucket_of(e)]++);
-  });
+  run_for_entries(entries, deal_parts, [&](std::size_t part) { each_stretch(part, put); });
   return begin;
+}
+
+/// The same entry by entry: calls put(e, place) for every entry e.
+template <class BucketOf, class Put>
+std::vector<std::size_t> deal(std::size_t entries, std::size_t buckets, BucketOf bucket_of, Put put) {
+  return deal_stretches<1>(
+      entries, buckets,
+      [&](std::size_t e, std::size_t, std::vector<std::size_t> &number) { ++number[bucket_of(e)]; },
+      [&](std::size_t e, std::size_t, std::vector<std::size_t> &next) { put(e, next[bucket_of(e)]++); });
 }
 
 } // namespace unravel::tensor

@@ -4,11 +4,14 @@
 // each goes to its node's place. The dense levels below are not sorted by: values are added up in place, in
 // the order of the input.
 #include "report/diagnostic.h"
+#include "tensor/entry_terms.h"
 #include "tensor/pack_deal.h"
 #include "tensor/pack_levels.h"
 #include "tensor/pack_modes.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <fmt/format.h>
 #include <optional>
 
@@ -23,11 +26,46 @@ struct Item {
   double value;
 };
 
+/// So many entries are numbered at once.
+constexpr std::size_t stretch = 512;
+using Numbers = std::array<std::int64_t, stretch>;
+
+/// The modes of entries: columns of them, or, where these are coordinates still, terms over them.
+class ModeColumns {
+public:
+  ModeColumns(const Coordinates &entries, const PiecePlan &plan, const Tensor &tensor, bool are_modes)
+      : entries_(entries), tensor_(tensor) {
+    if (are_modes) {
+      shape_ = entries.shape;
+      return;
+    }
+    for (const Mode &mode : plan.modes) {
+      ModeRange range = range_of(mode, tensor);
+      shape_.push_back(range.size);
+      values_.push_back(mode.value - term::Term(range.least));
+    }
+  }
+
+  std::int64_t size(std::size_t mode) const { return std::max<std::int64_t>(shape_[mode], 1); }
+
+  /// The mode of the entries from `begin` on; `room` is for those that must be computed.
+  const std::int64_t *of(std::size_t mode, std::size_t begin, std::size_t count, Numbers &room) const {
+    if (values_.empty()) return entries_.index[mode].data() + begin;
+    evaluate_terms(values_[mode], tensor_, entries_, begin, std::span(room).first(count));
+    return room.data();
+  }
+
+private:
+  const Coordinates &entries_;
+  const Tensor &tensor_;
+  std::vector<std::int64_t> shape_;
+  std::vector<term::Term> values_;
+};
+
 /// Modes as one number, the first being the most significant digit.
 struct MixedNumber {
   struct Digit {
     std::size_t mode;
-    const std::int64_t *index;
     std::int64_t size, weight;
     bool descending;
   };
@@ -35,21 +73,27 @@ struct MixedNumber {
   std::int64_t count = 1; // of numbers
 
   /// False where there would be more than 2^32 numbers.
-  bool append(const Coordinates &coordinates, std::size_t mode, bool descending) {
-    std::int64_t size = std::max<std::int64_t>(coordinates.shape[mode], 1);
+  bool append(const ModeColumns &modes, std::size_t mode, bool descending) {
+    std::int64_t size = modes.size(mode);
     if (size > (INT64_C(1) << 32) / count) return false;
     for (Digit &digit : digits)
       digit.weight *= size;
-    digits.push_back({mode, coordinates.index[mode].data(), size, 1, descending});
+    digits.push_back({mode, size, 1, descending});
     count *= size;
     return true;
   }
 
-  std::int64_t of_entry(std::size_t e) const {
-    std::int64_t number = 0;
-    for (const Digit &digit : digits)
-      number += digit.weight * (digit.descending ? digit.size - 1 - digit.index[e] : digit.index[e]);
-    return number;
+  /// The numbers of the entries from `begin` on.
+  void of_entries(const ModeColumns &modes, std::size_t begin, std::size_t length, Numbers &numbers) const {
+    Numbers room;
+    std::fill_n(numbers.begin(), length, 0);
+    for (const Digit &digit : digits) {
+      const std::int64_t *index = modes.of(digit.mode, begin, length, room);
+      std::int64_t factor = digit.descending ? -digit.weight : digit.weight;
+      std::int64_t first = digit.descending ? digit.weight * (digit.size - 1) : 0;
+      for (std::size_t k = 0; k < length; ++k)
+        numbers[k] += first + factor * index[k];
+    }
   }
 
   std::int64_t index_of(const Digit &digit, std::int64_t number) const {
@@ -64,12 +108,85 @@ struct MixedNumber {
   }
 };
 
+/// Sorts the items of a line by column, stable, to another place. Few columns have many items where levels
+/// below share a node: of a longer line the columns are sorted, each once, and items dealt to these.
+class ColumnSort {
+public:
+  explicit ColumnSort(bool shares_nodes) : shares_nodes_(shares_nodes) {}
+
+  void operator()(const Item *from, std::size_t count, Item *to) {
+    if (count <= short_line) return insert(from, count, to);
+    columns_.clear();
+    if (shares_nodes_) number_columns(from, count);
+    if (columns_.empty() || columns_.size() > count / 2) {
+      std::copy_n(from, count, to);
+      std::stable_sort(to, to + count, [](const Item &a, const Item &b) { return a.column < b.column; });
+      return;
+    }
+    deal_to_columns(from, count, to);
+  }
+
+private:
+  static constexpr std::size_t short_line = 32;
+
+  struct Column {
+    std::uint32_t column, number;
+    std::size_t items;
+  };
+
+  static void insert(const Item *from, std::size_t count, Item *to) {
+    for (std::size_t k = 0; k < count; ++k) {
+      std::size_t at = k;
+      for (; at > 0 && from[k].column < to[at - 1].column; --at)
+        to[at] = to[at - 1];
+      to[at] = from[k];
+    }
+  }
+
+  /// By a hash table of their numbers, in the order of their first items.
+  void number_columns(const Item *from, std::size_t count) {
+    unsigned bits = static_cast<unsigned>(std::bit_width(count));
+    table_.assign(std::size_t{1} << bits, 0);
+    number_of_.resize(count);
+    std::size_t mask = table_.size() - 1;
+    for (std::size_t k = 0; k < count; ++k) {
+      std::size_t at = (from[k].column * UINT32_C(0x9E3779B1)) >> (32 - bits);
+      while (table_[at] != 0 && columns_[table_[at] - 1].column != from[k].column)
+        at = (at + 1) & mask;
+      if (table_[at] == 0) {
+        auto number = static_cast<std::uint32_t>(columns_.size());
+        columns_.push_back({from[k].column, number, 0});
+        table_[at] = number + 1;
+      }
+      number_of_[k] = table_[at] - 1;
+      ++columns_[number_of_[k]].items;
+    }
+  }
+
+  void deal_to_columns(const Item *from, std::size_t count, Item *to) {
+    std::sort(columns_.begin(), columns_.end(),
+              [](const Column &a, const Column &b) { return a.column < b.column; });
+    next_.resize(columns_.size());
+    std::size_t sum = 0;
+    for (const Column &column : columns_)
+      next_[column.number] = std::exchange(sum, sum + column.items);
+    for (std::size_t k = 0; k < count; ++k)
+      to[next_[number_of_[k]]++] = from[k];
+  }
+
+  bool shares_nodes_;
+  std::vector<Column> columns_;
+  std::vector<std::uint32_t> table_;     // numbers, and 1
+  std::vector<std::uint32_t> number_of_; // of each item's column
+  std::vector<std::size_t> next_;        // place of a column's next item, by number
+};
+
 class KeyedPacker {
 public:
   KeyedPacker(Tensor &tensor, const PiecePlan &plan, const Coordinates &coordinates,
-              const PackOptions &options)
-      : tensor_(tensor), plan_(plan), options_(options), coordinates_(coordinates),
-        entries_(coordinates.size()) {}
+              const PackOptions &options, bool are_modes)
+      : tensor_(tensor), plan_(plan), options_(options), modes_(coordinates, plan, tensor, are_modes),
+        value_(coordinates.value.data()), entries_(coordinates.size()) {}
 
   /// Whether the plan is of this kind, for numbers of these sizes. Without side effects on the tensor.
   bool fits() {
@@ -132,11 +249,11 @@ private:
   bool number_modes() {
     const std::vector<SortKey> &order = level().order;
     for (std::size_t l = 0; l < keyed_; ++l)
-      if (!lines_.append(coordinates_, plan_.levels[l].mode, false)) return false;
+      if (!lines_.append(modes_, plan_.levels[l].mode, false)) return false;
     std::size_t first = keyed_ == 0 ? 1 : 0;
-    if (first == 1 && !lines_.append(coordinates_, order[0].mode, order[0].descending)) return false;
+    if (first == 1 && !lines_.append(modes_, order[0].mode, order[0].descending)) return false;
     for (std::size_t k = first; k < order.size(); ++k)
-      if (!columns_.append(coordinates_, order[k].mode, order[k].descending)) return false;
+      if (!columns_.append(modes_, order[k].mode, order[k].descending)) return false;
     if (level().home) home_ = columns_.digit_of(level().home->mode);
     // There is a counter per line.
     return lines_.count / 16 <= static_cast<std::int64_t>(entries_) + 4096;
@@ -150,21 +267,13 @@ private:
       std::size_t l = plan_.slots[s].level;
       if (l == Slot::no_level || l <= keyed_) continue;
       const Level &dense = plan_.levels[l];
-      std::int64_t size = std::max<std::int64_t>(coordinates_.shape[dense.mode], 1);
+      std::int64_t size = modes_.size(dense.mode);
       if (!strides[s] || *strides[s] >= INT64_C(1) << 32 || size >= INT64_C(1) << 30) return false;
       largest += *strides[s] * (size - 1);
-      below_.push_back(
-          {dense.mode, coordinates_.index[dense.mode].data(), size, *strides[s], dense.sign < 0});
+      below_.digits.push_back({dense.mode, size, *strides[s], dense.sign < 0});
       if (largest >= INT64_C(1) << 32) return false;
     }
     return true;
-  }
-
-  std::uint32_t below(std::size_t e) const {
-    std::int64_t slot = 0;
-    for (const MixedNumber::Digit &digit : below_)
-      slot += digit.weight * (digit.descending ? digit.size - 1 - digit.index[e] : digit.index[e]);
-    return static_cast<std::uint32_t>(slot);
   }
 
   void deal_entries() {
@@ -173,12 +282,26 @@ private:
     items_ = std::make_unique<Scratch<Item>>(entries_);
     Item *items = items_->data();
     std::int64_t mask = (INT64_C(1) << shift_) - 1;
-    bucket_begin_ = deal(
+    auto number_lines = [&](std::size_t begin, std::size_t count, Numbers &lines) {
+      lines_.of_entries(modes_, begin, count, lines);
+    };
+    bucket_begin_ = deal_stretches<stretch>(
         entries_, bucket_count_,
-        [&](std::size_t e) { return static_cast<std::size_t>(lines_.of_entry(e)) >> shift_; },
-        [&](std::size_t e, std::size_t place) {
-          items[place] = {static_cast<std::uint32_t>(lines_.of_entry(e) & mask),
-                          static_cast<std::uint32_t>(columns_.of_entry(e)), below(e), coordinates_.value[e]};
+        [&](std::size_t begin, std::size_t count, std::vector<std::size_t> &number) {
+          Numbers lines;
+          number_lines(begin, count, lines);
+          for (std::size_t k = 0; k < count; ++k)
+            ++number[static_cast<std::size_t>(lines[k]) >> shift_];
+        },
+        [&](std::size_t begin, std::size_t count, std::vector<std::size_t> &next) {
+          Numbers lines, columns, below;
+          number_lines(begin, count, lines);
+          columns_.of_entries(modes_, begin, count, columns);
+          below_.of_entries(modes_, begin, count, below);
+          for (std::size_t k = 0; k < count; ++k)
+            items[next[static_cast<std::size_t>(lines[k]) >> shift_]++] = {
+                static_cast<std::uint32_t>(lines[k] & mask), static_cast<std::uint32_t>(columns[k]),
+                static_cast<std::uint32_t>(below[k]), value_[begin + k]};
         });
   }
 
@@ -202,28 +325,15 @@ private:
     for (std::size_t k = 0; k < count; ++k)
       sorted[end[items[k].line]++] = items[k];
     std::size_t begin = 0;
+    ColumnSort sort_line(!below_.digits.empty());
     for (std::size_t line = 0; line < end.size(); begin = end[line++]) {
-      sort_line(sorted.get() + begin, end[line] - begin);
+      sort_line(sorted.get() + begin, end[line] - begin, items + begin);
       std::int64_t last = -1;
       for (std::size_t k = begin; k < end[line]; ++k)
-        if (k == begin || sorted[k].column != sorted[k - 1].column) last = place(sorted[k].column, last);
+        if (k == begin || items[k].column != items[k - 1].column) last = place(items[k].column, last);
       auto nodes = static_cast<std::size_t>(last + 1);
       nodes_of_bucket_[bucket] += nodes;
       if (keyed_ > 0) nodes_of_line_[first_line(bucket) + line] = static_cast<std::uint32_t>(nodes);
-    }
-    std::copy_n(sorted.get(), count, items);
-  }
-
-  static void sort_line(Item *items, std::size_t count) {
-    auto before = [](const Item &a, const Item &b) { return a.column < b.column; };
-    if (std::is_sorted(items, items + count, before)) return;
-    if (count > 32) return std::stable_sort(items, items + count, before);
-    for (std::size_t k = 1; k < count; ++k) {
-      Item item = items[k];
-      std::size_t at = k;
-      for (; at > 0 && before(item, items[at - 1]); --at)
-        items[at] = items[at - 1];
-      items[at] = item;
     }
   }
 
@@ -234,6 +344,7 @@ private:
     for (std::size_t bucket = 0; bucket < bucket_count_; ++bucket)
       node_begin_[bucket] = std::exchange(sum, sum + nodes_of_bucket_[bucket]);
     auto nodes = static_cast<std::int64_t>(sum);
+    node_count_ = level().kind == Level::Kind::Padded ? -1 : nodes;
     if (level().kind == Level::Kind::Padded)
       widen();
     else if (!level().count.empty())
@@ -291,8 +402,7 @@ private:
       const Level &dense = plan_.levels[l];
       place.constant += stride * numbers_[l].offset;
       if (l > keyed_) {
-        if (dense.sign < 0)
-          place.constant -= stride * (std::max<std::int64_t>(coordinates_.shape[dense.mode], 1) - 1);
+        if (dense.sign < 0) place.constant -= stride * (modes_.size(dense.mode) - 1);
         continue;
       }
       const MixedNumber::Digit &digit = *lines_.digit_of(dense.mode);
@@ -324,17 +434,24 @@ private:
 
   void make_arrays() {
     Elements &values = make_array(tensor_, plan_.value, options_, false);
-    fill(values.as<double>(), 0.0);
     value_place_ = place_of(plan_.value, plan_.slots);
+    // Where a node's values lie behind those of the node before, buckets clear their own.
+    clears_in_buckets_ = value_place_.parts.empty() && value_place_.constant == 0 &&
+                         value_place_.node * node_count_ == static_cast<std::int64_t>(values.size());
+    if (!clears_in_buckets_) fill(values.as<double>(), 0.0);
     for (std::size_t k = 0; k < level().keys.size(); ++k) {
       const Key &key = level().keys[k];
       bool made = tensor_.arrays.count(key.array) != 0; // by another key of the same array
       Elements &array = made ? tensor_.array(key.array) : make_array(tensor_, key.array, options_, false);
+      Place place = place_of(key.array, key.slots);
+      bool all_are_set = level().kind != Level::Kind::Padded && place.parts.empty() && place.node == 1 &&
+                         node_count_ == static_cast<std::int64_t>(array.size());
+      made = made || all_are_set;
       std::int64_t unused = level().unused ? try_evaluate(*level().unused, tensor_).value() : 0;
       if (!made && array.type() == DType::I4)
         fill(array.as<std::int32_t>(), static_cast<std::int32_t>(unused));
       if (!made && array.type() == DType::I8) fill(array.as<std::int64_t>(), unused);
-      keys_.push_back({&key, numbers_[keyed_].key_offsets[k], place_of(key.array, key.slots), nullptr});
+      keys_.push_back({&key, numbers_[keyed_].key_offsets[k], std::move(place), nullptr});
     }
     for (KeyPlace &key : keys_)
       key.array = &tensor_.array(key.key->array);
@@ -352,6 +469,9 @@ private:
     std::size_t count = bucket_begin_[bucket + 1] - bucket_begin_[bucket];
     std::span<double> values = tensor_.array(plan_.value).as<double>();
     auto next = static_cast<std::int64_t>(node_begin_[bucket]);
+    if (clears_in_buckets_)
+      std::fill_n(values.begin() + value_place_.node * next,
+                  value_place_.node * static_cast<std::int64_t>(nodes_of_bucket_[bucket]), 0.0);
     std::int64_t node = 0, slot = 0, line_slot = 0;
     std::vector<std::int64_t> key_slots(keys_.size()); // for node 0 of the line
     for (std::size_t k = 0; k < count; ++k) {
@@ -399,18 +519,21 @@ private:
   Tensor &tensor_;
   const PiecePlan &plan_;
   const PackOptions &options_;
-  const Coordinates &coordinates_;
+  ModeColumns modes_;
+  const double *value_;
   std::size_t entries_;
   std::size_t keyed_ = 0; // the number of the keyed level
   MixedNumber lines_, columns_;
+  MixedNumber below_;                        // with strides for weights
   const MixedNumber::Digit *home_ = nullptr; // of the columns; tables only
-  std::vector<MixedNumber::Digit> below_;
   std::vector<LevelNumbers> numbers_;
   unsigned shift_ = 0;
   std::size_t bucket_count_ = 1;
   std::unique_ptr<Scratch<Item>> items_;
   std::vector<std::size_t> bucket_begin_, nodes_of_bucket_, node_begin_;
   std::vector<std::uint32_t> nodes_of_line_; // where there are levels above
+  std::int64_t node_count_ = 0;              // of nodes that follow each other; padded ones don't
+  bool clears_in_buckets_ = false;
   Place value_place_, pointer_place_;
   std::vector<KeyPlace> keys_;
 };
@@ -418,8 +541,8 @@ private:
 } // namespace
 
 bool pack_keyed(Tensor &tensor, const PiecePlan &plan, const Coordinates &coordinates,
-                const PackOptions &options) {
-  KeyedPacker packer(tensor, plan, coordinates, options);
+                const PackOptions &options, bool are_modes) {
+  KeyedPacker packer(tensor, plan, coordinates, options, are_modes);
   if (!packer.fits()) return false;
   packer.pack();
   return true;

@@ -56,9 +56,10 @@ void pack_rows(Tensor &tensor, const PiecePlan &plan, const Coordinates &coordin
 
 /// Is the plan one keyed level, its entries sorted by all keys, with nothing but dense levels above and
 /// below? Then the tensor is packed, faster than by order_entries and build_levels; otherwise nothing is
-/// done.
+/// done. `are_modes`: the entries have been told by the plan's modes; otherwise by coordinates, of which each
+/// mode is a term.
 bool pack_keyed(Tensor &tensor, const PiecePlan &plan, const Coordinates &coordinates,
-                const PackOptions &options);
+                const PackOptions &options, bool are_modes = true);
 
 /// Throws memory_limit where the arrays, with the counts that the tensor has, and the work space are too
 /// large.

@@ -1,8 +1,11 @@
+#include "depend/distance.h"
 #include "report/diagnostic.h"
 #include "tool/commands.h"
 #include "tool/facts.h"
 #include "tool/options.h"
 #include "tool/proofs.h"
+#include "tool/report_page.h"
+#include "tool/text_file.h"
 
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -18,6 +21,7 @@ void add_explain(CLI::App &app, int &code, bool &json) {
   add_kernel_options(*command, *options);
   command->add_option("--smtlib", options->smtlib,
                       "write every question asked of the prover to a folder, as SMT-LIB, and an index.txt");
+  command->add_option("--report", options->report, "write one HTML page with all of it");
   command->footer("Examples:\n"
                   "  unravel explain 'y(i) = A(i,j) * x(j)' -f A=csr -f x=sv\n"
                   "  unravel explain 's = A(i,j) * B(i,j)' -f A=csr -f B=./mine.layout:mine --smtlib proofs");
@@ -25,6 +29,8 @@ void add_explain(CLI::App &app, int &code, bool &json) {
     json = options->json;
     pipeline::Compilation compilation = compile(*options, true);
     if (!options->smtlib.empty()) write_smtlib(options->smtlib, *compilation.prover);
+    if (!options->report.empty())
+      write_text_file(options->report, to_html({compilation, options->schedules, nullptr, nullptr, 0}));
     std::string c = emit::emit_c(compilation.program);
     if (json) {
       nlohmann::json out = {{"expression", compilation.computation.text},
@@ -62,7 +68,7 @@ void add_deps(CLI::App &app, int &code, bool &json) {
       return;
     }
     for (const pipeline::Leaf &leaf : compilation.leaves)
-      std::cout << depend::to_text(leaf.verdicts);
+      std::cout << depend::to_text(leaf.verdicts, leaf.order, loops_of(leaf), *compilation.prover);
   });
 }
 

@@ -1,5 +1,7 @@
 #include "tool/facts.h"
 
+#include "depend/distance.h"
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -113,15 +115,38 @@ json plans_json(const pipeline::Compilation &compilation) {
           {"alternatives", alternatives_json(compilation, finds_of)}};
 }
 
+std::vector<std::string> loops_of(const pipeline::Leaf &leaf) {
+  std::vector<std::string> loops;
+  for (const Level &level : leaf.plan.nest.levels)
+    if (level.kind == Level::Kind::Loop) loops.push_back(level.variable);
+  return loops;
+}
+
 json dependences_json(const pipeline::Compilation &compilation) {
+  auto text_or_null = [](const std::string &text) { return text.empty() ? json(nullptr) : json(text); };
   json loops = json::array();
   for (const pipeline::Leaf &leaf : compilation.leaves)
     for (const depend::LoopVerdict &verdict : leaf.verdicts) {
-      json witness = verdict.witness.empty() ? json(nullptr) : json(verdict.witness);
+      json dependences = json::array();
+      for (const depend::Dependence &each :
+           depend::dependences_of(verdict, loops_of(leaf), *compilation.prover)) {
+        json directions = json::array(), distances = json::array();
+        for (const depend::Distance &distance : each.distances) {
+          directions.push_back(depend::direction_name(distance));
+          distances.push_back(distance.constant ? json(*distance.constant) : json(nullptr));
+        }
+        dependences.push_back({{"tensor", each.tensor},
+                               {"kind", each.kind},
+                               {"loops", loops_of(leaf)},
+                               {"direction", directions},
+                               {"distance", distances}});
+      }
       loops.push_back({{"variable", verdict.variable},
                        {"verdict", depend::name_of(verdict.verdict)},
-                       {"relation", fmt::format("{{ {} }}", term::to_text(verdict.relation))},
-                       {"witness", witness},
+                       {"dependences", dependences},
+                       {"relation", depend::relation_text(verdict, leaf.order)},
+                       {"witness", text_or_null(verdict.witness)},
+                       {"witness_relation", text_or_null(depend::witness_text(verdict, leaf.order))},
                        {"decided_by", verdict.reason}});
     }
   return loops;

@@ -38,6 +38,8 @@ using FindsOf = std::function<nlohmann::json(const lower::LeafPlan &)>;
 nlohmann::json main_finds_json(const pipeline::Compilation &compilation, const FindsOf &finds_of);
 nlohmann::json alternatives_json(const pipeline::Compilation &compilation, const FindsOf &finds_of);
 
+/// The variables that a leaf's nest loops over, outermost first.
+std::vector<std::string> loops_of(const pipeline::Leaf &leaf);
 /// The variables of a plan's nest, outermost first.
 std::vector<std::string> order_of(const lower::LeafPlan &plan);
 /// Where an alternative of the leaf is chosen: inside of this variable; none: before all loops.

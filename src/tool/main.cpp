@@ -41,6 +41,7 @@ int main(int argc, char **argv) {
   unravel::tool::add_compile(app, code, json);
   unravel::tool::add_explain(app, code, json);
   unravel::tool::add_deps(app, code, json);
+  unravel::tool::add_tile(app, code, json);
   unravel::tool::add_layout(app, code, json);
   unravel::tool::add_generate(app, code, json);
   unravel::tool::add_convert(app, code, json);

@@ -28,6 +28,7 @@ struct Options {
   bool no_cache = false;
   std::string emit_c; // --emit-c FILE
   std::string smtlib; // --smtlib DIR
+  std::string report; // --report FILE.html
 };
 
 /// What a command that makes a kernel takes: expression, -f, -s, --find, --index, --type, --json, ...

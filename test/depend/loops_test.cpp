@@ -1,9 +1,11 @@
 // Dependence tests on loops whose references are given by hand: the affine part and the properties of index
 // arrays decide; every verdict is compared with all conflicts on small arrays.
 #include "combination_text.h"
-#include "depend/dependence.h"
+#include "depend/distance.h"
+#include "golden.h"
 #include "small_worlds.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace unravel::test {
@@ -357,6 +359,135 @@ TEST(DependPrint, VerdictsAsText) {
                                                     "A.p: reduction (possible)\n"
                                                     "  relation { A.p < A.p_ }\n"
                                                     "  witness A.p = 0, A.p' = 1\n");
+}
+
+/// Loops whose dependences go a constant way.
+std::vector<Loops> loops_with_distances() {
+  std::vector<Loops> loops = all_loops();
+  auto add = [&](const char *about, const char *layout, const char *condition,
+                 std::vector<const char *> order, std::vector<Access> accesses) {
+    loops.push_back({about, layout, "", condition, std::move(order), std::move(accesses), {}});
+  };
+  add("one row further", "dense", "true", {"a", "b", "i", "j"},
+      {{"x", {"i"}, Access::Write}, {"x", {"i - 1"}, Access::Read}});
+  add("one row further, one column back", "dense", "true", {"a", "b", "i", "j"},
+      {{"x", {"i", "j"}, Access::Write}, {"x", {"i - 1", "j + 1"}, Access::Read}});
+  add("what is read is written two columns later", "dense", "true", {"a", "b", "i", "j"},
+      {{"x", {"i", "j"}, Access::Write}, {"x", {"i", "j + 2"}, Access::Read}});
+  add("diagonals", "dense", "true", {"a", "b", "i", "j"}, {{"x", {"i + j"}, Access::Update}});
+  add("every second", "dense", "true", {"a", "b", "i", "j"},
+      {{"x", {"2*i"}, Access::Write}, {"x", {"2*i - 3"}, Access::Read}});
+  add("the row before, of listed rows", "dcsr", "true", {"r", "p", "i", "j"},
+      {{"x", {"i", "j"}, Access::Write}, {"x", {"i - 1", "j"}, Access::Read}});
+  add("the entry before", "coo", "true", {"p", "i", "j"},
+      {{"x", {"p"}, Access::Write}, {"x", {"p - 1"}, Access::Read}});
+  add("the row before, of rows of entries", "csr", "true", {"r", "p", "i", "j"},
+      {{"x", {"i", "j"}, Access::Write}, {"x", {"i - 1", "j"}, Access::Read}});
+  add("the column before in the same row", "csr", "true", {"r", "p", "i", "j"},
+      {{"x", {"i", "j"}, Access::Write}, {"x", {"i", "j - 1"}, Access::Read}});
+  return loops;
+}
+
+TEST(DependDistances, OfEveryDependence) {
+  std::string text;
+  for (const Loops &loops : loops_with_distances()) {
+    text += fmt::format("# {}: {}, {}\n", loops.about, loops.layout, loops.condition);
+    layout::Layout layout = layout_for(loops);
+    prove::Prover prover(layout.axioms());
+    std::vector<std::string> order(loops.order.begin(), loops.order.end());
+    const std::vector<std::string> &positions = layout.pieces[0].positions;
+    for (const depend::LoopVerdict &verdict :
+         depend::classify(relation_for(loops, layout), order, positions, references_for(loops), prover))
+      for (const depend::Dependence &dependence : depend::dependences_of(verdict, positions, prover))
+        text += fmt::format("{}: {}\n", verdict.variable, depend::to_text(dependence));
+  }
+  golden_check("depend", "distances", text);
+}
+
+/// No two instances that conflict are further from each other, or in another direction, than is claimed;
+/// and where a dependence is claimed, there are such instances.
+TEST(DependDistances, AgreeWithAllConflictsOnSmallArrays) {
+  Random random(8);
+  for (const Loops &loops : loops_with_distances()) {
+    SCOPED_TRACE(loops.about);
+    layout::Layout layout = layout_for(loops);
+    prove::Prover prover(layout.axioms());
+    std::vector<std::string> order(loops.order.begin(), loops.order.end());
+    const std::vector<std::string> &positions = layout.pieces[0].positions;
+    std::vector<depend::LoopVerdict> verdicts =
+        depend::classify(relation_for(loops, layout), order, positions, references_for(loops), prover);
+    std::vector<std::vector<depend::Dependence>> claimed;
+    for (const depend::LoopVerdict &verdict : verdicts)
+      claimed.push_back(depend::dependences_of(verdict, positions, prover));
+    int worlds = 0;
+    std::size_t conflicts = 0;
+    bool claims = std::any_of(claimed.begin(), claimed.end(), [](auto &each) { return !each.empty(); });
+    for (int round = 0; round < 400 && (worlds < 60 || (claims && conflicts == 0)); ++round) {
+      std::optional<World> world = world_for(layout, random);
+      if (!world) continue;
+      ++worlds;
+      Points points(relation_for(loops, layout), order, *world);
+      auto place = [&](const std::vector<std::int64_t> &point, const Reference &reference) {
+        for (std::size_t k = 0; k < order.size(); ++k)
+          world->variables[order[k]] = point[k];
+        std::vector<std::int64_t> result;
+        for (const term::Term &coordinate : reference.coordinates)
+          result.push_back(evaluate(coordinate, *world));
+        return result;
+      };
+      for (std::size_t v = 0; v < verdicts.size(); ++v)
+        for (std::size_t c = 0; c < verdicts[v].conflicts.size(); ++c)
+          for (const auto &a : points.all())
+            for (const auto &b : points.all()) {
+              if (!std::equal(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(v), b.begin()) ||
+                  a[v] >= b[v] ||
+                  place(a, verdicts[v].conflicts[c].first) != place(b, verdicts[v].conflicts[c].second))
+                continue;
+              ++conflicts;
+              for (std::size_t k = 0; k < positions.size(); ++k) {
+                const depend::Distance &distance = claimed[v][c].distances[k];
+                std::int64_t difference = b[k] - a[k];
+                EXPECT_TRUE(difference > 0   ? distance.less
+                            : difference < 0 ? distance.greater
+                                             : distance.equal)
+                    << positions[k] << " " << difference;
+                EXPECT_EQ(difference, distance.constant.value_or(difference)) << positions[k];
+              }
+            }
+    }
+    EXPECT_EQ(conflicts > 0, claims);
+  }
+}
+
+TEST(DependDistances, RelationsInIslsNotation) {
+  std::string text;
+  for (std::size_t k : {1, 5, 16}) {
+    const Loops &loops = all_loops()[k];
+    std::vector<std::string> order(loops.order.begin(), loops.order.end());
+    text += fmt::format("# {}\n", loops.about);
+    for (const depend::LoopVerdict &verdict : verdicts_for(loops, true)) {
+      std::string relation = depend::relation_text(verdict, order);
+      text += fmt::format("{}: {}\n  {}\n", verdict.variable, relation, depend::witness_text(verdict, order));
+      // What stands behind the colon is the relation.
+      std::string formula = relation.substr(relation.find(" : ") + 3);
+      formula.resize(formula.size() - 2);
+      std::replace(formula.begin(), formula.end(), '\'', '_');
+      std::string expected = term::to_text(verdict.relation);
+      std::replace(expected.begin(), expected.end(), '\'', '_');
+      EXPECT_EQ(term::to_text(term::read_term(formula)), expected);
+    }
+  }
+  golden_check("depend", "relations", text);
+}
+
+TEST(DependDistances, Names) {
+  auto name = [](bool less, bool equal, bool greater) {
+    return depend::direction_name({less, equal, greater, {}});
+  };
+  EXPECT_EQ(name(true, false, false) + " " + name(false, true, false) + " " + name(false, false, true) + " " +
+                name(true, true, false) + " " + name(false, true, true) + " " + name(true, false, true) +
+                " " + name(true, true, true),
+            "< = > <= >= != *");
 }
 
 } // namespace

@@ -97,6 +97,12 @@ const std::vector<Refused> refused = {
     {coordinates + "coo_dup", "B", Method::Sequential,
      "`B.p` can't be found by sequential: O-contig not proved; a counterexample to O-contig: B.row = [0, 0, "
      "0], B.col = [0, 1, 0], looking for (0, 0): it is at positions 0 and 2 but not at 1 between them"},
+    {spmspv + "@tables/gaps", "x", Method::Probe,
+     "`x.p` can't be found by probe: O-empty not proved; a counterexample to O-empty(0 <= x.key(x.p)): "
+     "x.key = [-1, 0], looking for 0: it is at position 1, behind the empty position 0"},
+    {product + "@tables/rows_with_gaps", "B", Method::Probe,
+     "`B.p` can't be found by probe: O-empty not proved; a counterexample to O-empty(0 <= B.key(i, B.p)): "
+     "B.key = [-1, 0] in positions [0, 2), looking for 0: it is at position 1, behind the empty position 0"},
     {coordinates + "coo_unsorted", "B", Method::Direct,
      "`B.p` can't be found by direct: O-direct not proved; a counterexample to O-direct(i): B.row = [0, 0], "
      "B.col = [0, 1], looking for (0, 1): it is at position 1, not at `i`"},

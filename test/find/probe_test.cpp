@@ -65,7 +65,8 @@ LevelPlan plan_of(const Case &each, const Requests &requests = {}) {
   return plan_finds(each.nest, prover, requests).levels.at(0);
 }
 
-std::string refusal(const Case &each) {
+std::string refusal(Case each) {
+  each.nest.arrays = {{"A.idx", {v("A.len")}}, {"H.key", {v("H.W")}}};
   try {
     return name_of(plan_of(each, {{"H.p", Method::Probe}}).method);
   } catch (const report::Error &error) {
@@ -114,8 +115,10 @@ TEST(FindProbe, is_refused_without_its_properties) {
   EXPECT_EQ(refusal(table(remainder, {false, true, true})),
             "`H.p` can't be found by probe: no property says h(key(p)) <= p of an array of keys");
   EXPECT_NE(plan_of(table(remainder, {true, false, true})).method, Method::Probe);
-  EXPECT_EQ(refusal(table(remainder, {true, false, true})),
-            "`H.p` can't be found by probe: O-empty not proved; no small counterexample was found");
+  EXPECT_EQ(
+      refusal(table(remainder, {true, false, true})),
+      "`H.p` can't be found by probe: O-empty not proved; a counterexample to O-empty(0 <= H.key(H.p)): "
+      "H.key = [-1, 0], looking for 0: it is at position 1, behind the empty position 0");
 }
 
 /// It does what it should not where the table breaks the rules.

@@ -206,6 +206,11 @@ TEST(LoopVerify, refuses_malformed_programs) {
             "iterations of a parallel loop race for `s`");
   EXPECT_EQ(refusal("value s = 0\nfor i in 0 .. 3 parallel 4 sum s {\ny.val[i] = s\n}\n"),
             "iterations of a parallel loop read their sum `s`");
+  EXPECT_EQ(refusal("let k = 1\nfor i in 0 .. 3 parallel 4 copies y.val {\ny.val[k] += 1\n}\n"), "no error");
+  const std::string no_copies = "the parallel loop over `i` can't add to copies of `y.val`";
+  EXPECT_EQ(refusal("for i in 0 .. 3 parallel 4 copies y.val {\ny.val[i] = 1\n}\n"), no_copies);
+  EXPECT_EQ(refusal("for i in 0 .. 3 parallel 4 copies y.val {\nvalue s = y.val[0]\ny.val[i] += s\n}\n"),
+            no_copies);
   EXPECT_EQ(refusal("for i in 0 .. 3 parallel 4 sum s {\ns += 1\n}\n"), "`s` is not declared");
   EXPECT_EQ(refusal("value s = 0\nvalue t = 0\nfor i in 0 .. 3 parallel 4 sum s {\nt += 1\n}\n"),
             "iterations of a parallel loop race for `t`");

@@ -261,3 +261,41 @@ TEST(Interpret, intersects_what_strictly_increases) {
   EXPECT_EQ(run({1, 1, 2}, {0, 1, 2}), "keys that are intersected don't strictly increase: 1 comes before 1");
   EXPECT_EQ(run({1, 2, 3}, {0, 3, 2}), "keys that are intersected don't strictly increase: 3 comes before 2");
 }
+
+namespace {
+
+/// All that is told, as text.
+struct Listener final : Observer {
+  void start(const std::vector<std::string> &names, const std::vector<std::string> &of_arrays) override {
+    variables = names, arrays = of_arrays;
+  }
+  void enter(std::size_t variable, std::int64_t value) override {
+    text += variables[variable] + "=" + std::to_string(value) + "{ ";
+  }
+  void leave(std::size_t) override { text += "} "; }
+  void touch(std::size_t array, std::int64_t slot, std::int64_t count) override {
+    text +=
+        arrays[array] + "[" + std::to_string(slot) + (count == 1 ? "" : "+" + std::to_string(count)) + "] ";
+  }
+  void point() override { text += "point "; }
+
+  std::vector<std::string> variables, arrays;
+  std::string text;
+};
+
+} // namespace
+
+TEST(Interpret, tells_what_happens) {
+  Program program =
+      with_body("  zero y.val, 2\n  for k in 0 .. 3 {\n    if k = 2 {\n      break\n    }\n"
+                "    value s = 0\n    s += 2 * y.val[A.f(k, 0) + 7*k]\n    y.val[k] += s\n  }\n");
+  Memory memory = for_body();
+  memory.indices["A.f"] = {1, 0, -6, 0};
+  Listener listener;
+  InterpretOptions options;
+  options.observer = &listener;
+  interpret(program, memory, options);
+  // The sum that is added to the result is no point again.
+  EXPECT_EQ(listener.text, "y.val[0+2] k=0{ A.f[0] y.val[1] point y.val[0] } "
+                           "k=1{ A.f[2] y.val[1] point y.val[1] } k=2{ } ");
+}

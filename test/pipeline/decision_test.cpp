@@ -40,6 +40,12 @@ const loop::For *parallel_loop(const loop::Block &block) {
   return found;
 }
 
+/// The array that threads add to copies of.
+std::string copied_by(const Compilation &made) {
+  const loop::For *loop = parallel_loop(made.program.body);
+  return loop ? loop->parallel->copied : "";
+}
+
 std::size_t count(const std::string &text, const std::string &what) {
   std::size_t found = 0;
   for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1))
@@ -64,7 +70,9 @@ TEST(PipelineParallel, rows_of_dcsr_as_their_indices_rise_strictly) {
   LayoutFile weaker(without(shipped("dcsr"), "property strictly increasing rowidx;"));
   Compilation weak = compile_text(spmv + "-f A=" + weaker.path());
   EXPECT_EQ(verdicts_of(weak), "A.r: reduction, A.p: reduction");
-  EXPECT_EQ(parallel_of(weak), "");
+  EXPECT_EQ(parallel_of(weak), "A.r");
+  EXPECT_EQ(copied_by(weak), "y.val");
+  EXPECT_EQ(copied_by(made), "");
 
   LayoutFile whole(shipped("dcsr"));
   EXPECT_EQ(verdicts_of(compile_text(spmv + "-f A=" + whole.path())), "A.r: parallel, A.p: reduction");
@@ -76,12 +84,31 @@ TEST(PipelineParallel, a_property_that_the_data_were_only_sampled_for_counts_for
   EXPECT_EQ(verdicts_of(compile(request)), "A.r: reduction, A.p: reduction");
 }
 
-TEST(PipelineParallel, entries_of_coo_are_not) {
+/// Two entries may have one row: threads add to copies of the result.
+TEST(PipelineParallel, entries_of_coo_are_not_without_copies) {
   for (const char *layout : {"coo", "coo_unsorted", "coo_dup", "@coo_rows", "@coo_down", "@coo_weak"}) {
     Compilation made = compile_text(spmv + "-f A=" + layout);
     EXPECT_EQ(verdicts_of(made), "A.p: reduction") << layout;
-    EXPECT_EQ(parallel_of(made), "") << layout;
+    EXPECT_EQ(parallel_of(made), "A.p") << layout;
+    EXPECT_EQ(copied_by(made), "y.val") << layout;
+    EXPECT_EQ(parallel_of(compile_text(spmv + "-f A=" + layout + "\n-s serial")), "") << layout;
   }
+}
+
+/// Both halves of a symmetric matrix are summed up in one loop. Where x is sparse, how much is added isn't
+/// known beforehand; a dense loop inside may be parallel by itself.
+TEST(PipelineParallel, loops_over_columns_add_to_copies) {
+  Compilation both = compile_text(spmv + "-f A=symmetric_csr");
+  EXPECT_EQ(copied_by(both), "y.val");
+  EXPECT_EQ(both.program.body.size(), 2u); // one clears
+  EXPECT_EQ(copied_by(compile_text(spmv + "-f A=csc")), "y.val");
+  EXPECT_EQ(copied_by(compile_text("y(i) += A(i,j) * x(j)\n-f A=csc")), "y.val");
+  EXPECT_EQ(copied_by(compile_text(spmv + "-f A=csc\n-f x=sv")), "");
+  EXPECT_EQ(copied_by(compile_text(spmv + "-f A=dia")), "");
+  EXPECT_EQ(copied_by(compile_text("s = A(i,j) * x(j)\n-f A=coo")), "");
+  const std::string mttkrp = "Y(j,r) = T(i,j,k) * B(i,r) * C(k,r)\n-f T=csf3\n";
+  EXPECT_EQ(copied_by(compile_text(mttkrp)), "Y.val");
+  EXPECT_EQ(copied_by(compile_text(mttkrp + "-s parallel r")), "");
 }
 
 TEST(PipelineParallel, one_entry_per_row_in_any_order_is) {
@@ -103,8 +130,14 @@ TEST(PipelineParallel, a_team_is_woken_for_enough_entries_only) {
   EXPECT_EQ(work_of(compile_text(spmv + "-f A=csr")), "from 524288 of 3*A.M + A.NNZ");
   EXPECT_EQ(work_of(compile_text("y(i) = A(i,j) * B(i,j)\n-f A=csr\n-f B=csr")),
             "from 262144 of 3*A.M + A.NNZ + B.NNZ");
-  EXPECT_EQ(work_of(compile_text("C(i,j) = A(i,k) * B(k,j)\n-f A=csr")), "from 2097152 of B.N*(3*A.M + A.NNZ)");
+  EXPECT_EQ(work_of(compile_text("C(i,j) = A(i,k) * B(k,j)\n-f A=csr")),
+            "from 2097152 of B.N*(3*A.M + A.NNZ)");
   EXPECT_EQ(work_of(compile_text(spmv + "-f A=dense")), "from 2097152 of A.M*A.N");
+  // Rows that are listed count as rows; those between them are set to zero.
+  EXPECT_EQ(work_of(compile_text(spmv + "-f A=dcsr")), "from 524288 of A.NNZ + 3*A.NR + floor(A.M / 4)");
+  // A slice's entries lie side by side, and each takes the time of one.
+  EXPECT_EQ(work_of(compile_text(spmv + "-f A=sell:8")),
+            "from 524288 of 8*A.NQ + 3*floor((A.M - 1) / 8) + 3");
   // Who names the loop wants it.
   EXPECT_EQ(work_of(compile_text(spmv + "-f A=csr\n-s parallel i")), "from 0 of 3*A.M + A.NNZ");
 }
@@ -182,7 +215,9 @@ TEST(PipelineParallel, threads_add_up_one_sum) {
   EXPECT_EQ(verdicts_of(rows), "i: reduction, A.p: reduction");
   EXPECT_EQ(parallel_of(rows), "i");
   // Each row adds to an element of its own choice: no one sum.
-  EXPECT_EQ(parallel_of(compile_text("y(j) = A(i,j) * x(i)\n-f A=coo")), "");
+  Compilation elements = compile_text("y(j) = A(i,j) * x(i)\n-f A=coo");
+  EXPECT_EQ(parallel_loop(elements.program.body)->parallel->sum, "");
+  EXPECT_EQ(copied_by(elements), "y.val");
 }
 
 TEST(PipelineParallel, listed_rows_in_any_order_are_where_they_differ) {
@@ -367,11 +402,13 @@ TEST(PipelineRefusal, parallel_loops) {
       "  1 | parallel A.p\n"
       "    |          ^~~\n"
       "  hint: two iterations that conflict: ";
-  for (const char *layout : {"csr", "coo"}) {
-    std::string message = message_of(spmv + "-f A=" + layout + "\n-s parallel A.p");
+  // Copies of the result are for outermost loops that find nothing: walks have states, and maps are filled.
+  for (const std::string &text : {spmv + "-f A=csr", spmv + "-f A=coo\n-f x=sv\n-s order A.p, i, j"}) {
+    std::string message = message_of(text + "\n-s parallel A.p");
     EXPECT_EQ(message.substr(0, refusal.size()), refusal);
     EXPECT_NE(message.find("A.p = 0, A.p' = 1"), std::string::npos) << message;
   }
+  EXPECT_EQ(message_of(spmv + "-f A=coo\n-s parallel A.p"), "no error");
   EXPECT_EQ(message_of(spmv + "-f A=csr\n-s parallel k"),
             "-s:1:10: error: there is no loop over `k` [unknown-variable]\n"
             "  1 | parallel k\n"

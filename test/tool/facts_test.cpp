@@ -67,14 +67,36 @@ TEST(ToolFacts, Deps) {
   ASSERT_EQ(loops.size(), 2u);
   EXPECT_EQ(loops.at(0).at("variable"), "A.r");
   EXPECT_EQ(loops.at(0).at("verdict"), "parallel");
-  EXPECT_EQ(loops.at(0).at("relation"), "{ false }");
+  EXPECT_EQ(keys_of(loops.at(0)),
+            (std::vector<std::string>{"decided_by", "dependences", "relation", "variable", "verdict",
+                                      "witness", "witness_relation"}));
+  EXPECT_EQ(loops.at(0).at("dependences"), json::array());
+  EXPECT_EQ(loops.at(0).at("relation"),
+            "{ [A.r, i, y.a, A.p, j, x.a] -> [A.r', i', y.a', A.p', j', x.a'] : false }");
+  EXPECT_TRUE(loops.at(0).at("witness_relation").is_null());
   EXPECT_TRUE(loops.at(0).at("witness").is_null());
   EXPECT_EQ(loops.at(1).at("variable"), "A.p");
   EXPECT_EQ(loops.at(1).at("verdict"), "reduction");
   EXPECT_NE(loops.at(1).at("relation").get<std::string>().find("A.p'"), std::string::npos);
   EXPECT_NE(loops.at(1).at("witness").get<std::string>().find("A.p' = "), std::string::npos);
+  EXPECT_EQ(loops.at(1)
+                .at("relation")
+                .get<std::string>()
+                .find("{ [A.r, i, y.a, A.p, j, x.a] -> [A.r, i, y.a, A.p', j', x.a'] : "),
+            0u);
+  EXPECT_EQ(loops.at(1)
+                .at("witness_relation")
+                .get<std::string>()
+                .find("{ [0, 0, 0, 0, 0, 0] -> [0, 0, 0, 1, 1, 1] : "),
+            0u);
+  EXPECT_EQ(loops.at(1).at("dependences"),
+            json::parse(R"([{"tensor": "y", "kind": "update", "loops": ["A.r", "A.p"],
+                             "direction": ["=", "<"], "distance": [0, null]}])"));
   std::string text = desk.unravel({"deps", spmv, "-f", "A=dcsr"}).out;
-  EXPECT_EQ(text.find("A.r: parallel (properties)\nA.p: reduction (possible)\n  relation { "), 0u) << text;
+  EXPECT_EQ(text.find("loops (A.r, A.p)\nA.r: parallel (properties)\nA.p: reduction (possible)\n"
+                      "  update of y: direction (=, <)\n  relation { "),
+            0u)
+      << text;
 }
 
 /// Parallel thanks to one property of the layout file, and not without it.
@@ -85,6 +107,48 @@ TEST(ToolFacts, DepsOfAWeakerFile) {
   json loops = desk.unravel({"deps", spmv, "-f", "A=./weak.layout", "--json"}).json().at("loops");
   EXPECT_EQ(loops.at(0).at("variable"), "A.r");
   EXPECT_EQ(loops.at(0).at("verdict"), "reduction");
+}
+
+TEST(ToolFacts, Tile) {
+  Desk desk;
+  desk.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n6 8 3\n1 1 1\n1 8 2\n5 8 3\n");
+  std::vector<std::string> arguments = {"tile", spmv,      "-f",    "A=csr", "-s", "tile i by 2, j by 4",
+                                        "-i",   "A=a.mtx", "--json"};
+  json facts = desk.unravel(arguments).json();
+  EXPECT_EQ(keys_of(facts), (std::vector<std::string>{"data_caches", "expression", "leaves", "loops", "nest",
+                                                      "points", "tiles"}));
+  EXPECT_EQ(facts.at("points"), 3);
+  EXPECT_EQ(facts.at("nest"), json::parse(R"({"exist": 6, "at_most": 6, "with_points": 3,
+                                              "iterations": {"all": 6, "with_points": 3}})"));
+  const json &rows = facts.at("tiles").at(0), &columns = facts.at("tiles").at(1);
+  EXPECT_EQ(rows.at("variable"), "i.tile");
+  EXPECT_EQ(rows.at("of"), "i");
+  EXPECT_EQ(rows.at("size"), 2);
+  EXPECT_EQ(rows.at("number"), "floor((A.M - 1) / 2) + 1");
+  EXPECT_EQ(rows.at("exist"), 3);
+  EXPECT_EQ(rows.at("with_points"), 2);
+  EXPECT_EQ(columns.at("iterations"), json::parse(R"({"all": 6, "with_points": 3})"));
+  const json &touched = columns.at("touched_bytes");
+  EXPECT_EQ(touched.at("arrays").at(0).at("array"), "y.val");
+  EXPECT_EQ(touched.at("arrays").at(0).at("maximum"), 8);
+  const json &levels = facts.at("leaves").at(0).at("levels");
+  EXPECT_EQ(levels.at(0).at("tile_of"), "i");
+  EXPECT_EQ(levels.at(0).at("kind"), "loop");
+  EXPECT_EQ(levels.at(5).at("kind"), "find");
+  EXPECT_TRUE(levels.at(5).at("template").is_string());
+  EXPECT_TRUE(levels.at(5).at("run").is_null());
+  // Without data what is known over sizes; with a size alone there is nothing to read A from.
+  facts = desk.unravel({"tile", spmv, "-f", "A=csr", "-s", "tile i by 2, j by 4", "--json"}).json();
+  EXPECT_EQ(keys_of(facts), (std::vector<std::string>{"data_caches", "expression", "leaves", "tiles"}));
+  EXPECT_EQ(keys_of(facts.at("tiles").at(0)), (std::vector<std::string>{"number", "of", "size", "variable"}));
+  arguments = {"tile", spmv, "-f", "A=csr", "-s", "tile j by 4", "--size", "i=3"};
+  EXPECT_EQ(desk.unravel(arguments).error.find("expression:1:8: error: no input is given for `A`"), 0u);
+  Outcome none = desk.unravel({"tile", spmv, "-f", "A=csr", "-i", "A=a.mtx"});
+  EXPECT_EQ(none.code, 1);
+  EXPECT_EQ(none.error,
+            "error: the schedule adds nothing to the iteration space: there is no tiling to look at "
+            "[bad-transformation]\n  hint: add one, as in -s 'tile j by 64', or -s 'split A.p by 256' "
+            "(docs/schedules.md)\n");
 }
 
 TEST(ToolFacts, Explain) {

@@ -6,10 +6,17 @@
 namespace unravel::tool::test {
 namespace {
 
-const std::vector<std::vector<std::string>> commands = {
-    {},           {"run"},    {"compile"},        {"explain"},
-    {"deps"},     {"layout"}, {"layout", "show"}, {"layout", "check"},
-    {"generate"}, {"convert"}};
+const std::vector<std::vector<std::string>> commands = {{},
+                                                        {"run"},
+                                                        {"compile"},
+                                                        {"explain"},
+                                                        {"deps"},
+                                                        {"layout"},
+                                                        {"layout", "show"},
+                                                        {"layout", "check"},
+                                                        {"generate"},
+                                                        {"convert"},
+                                                        {"tile"}};
 
 TEST(ToolUsage, EveryCommandHasHelpWithAnExample) {
   Desk desk;

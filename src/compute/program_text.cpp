@@ -1,0 +1,64 @@
+#include "compute/computation.h"
+
+#include <fmt/format.h>
+
+namespace unravel::compute {
+
+using term::Term;
+
+namespace {
+
+std::string product_text(const Product &product) {
+  std::string text;
+  if (product.constant == -1 && !product.factors.empty())
+    text = "-";
+  else if (product.constant != 1 || product.factors.empty())
+    text = fmt::format("{}{}", product.constant, product.factors.empty() ? "" : " * ");
+  for (std::size_t k = 0; k < product.factors.size(); ++k)
+    text += (k ? " * " : "") + to_text(product.factors[k]);
+  return text;
+}
+
+std::string statement_text(const ProgramStatement &statement) {
+  std::string value;
+  for (const Product &summand : statement.summands)
+    value += (value.empty() ? "" : " + ") + product_text(summand);
+  if (value.empty()) value = "0";
+  if (!statement.divisors.empty()) {
+    if (statement.summands.size() > 1) value = "(" + value + ")";
+    for (const Access &divisor : statement.divisors)
+      value += " / " + to_text(divisor);
+  }
+  return fmt::format("{} {} {}", to_text(statement.target), statement.accumulate ? "+=" : "=", value);
+}
+
+} // namespace
+
+std::string to_text(const Program &program) {
+  std::string text;
+  std::vector<std::string> declarations;
+  for (const auto &[tensor, extents] : program.extents) {
+    std::vector<std::string> modes;
+    for (const Term &extent : extents)
+      modes.push_back(term::to_text(extent));
+    declarations.push_back(modes.empty() ? tensor : fmt::format("{}({})", tensor, fmt::join(modes, ", ")));
+  }
+  text += fmt::format("tensor {};\n", fmt::join(declarations, ", "));
+  const ProgramStatement *before = nullptr;
+  for (const ProgramStatement &statement : program.statements) {
+    std::size_t shared = before ? shared_loops(before->place, statement.place) : 0;
+    for (std::size_t k = shared; k < statement.loops.size(); ++k) {
+      const ProgramLoop &loop = statement.loops[k];
+      text += fmt::format("{:{}}for {} in [{}, {})\n", "", 2 * k, loop.variable, term::to_text(loop.low),
+                          term::to_text(loop.high));
+    }
+    std::string guard;
+    if (!term::is_true(statement.condition))
+      guard = fmt::format("if {}: ", term::to_text(statement.condition));
+    text += fmt::format("{:{}}{}{}\n", "", 2 * statement.loops.size(), guard, statement_text(statement));
+    before = &statement;
+  }
+  return text;
+}
+
+} // namespace unravel::compute

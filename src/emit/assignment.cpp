@@ -1,0 +1,47 @@
+#include "emit/assignment.h"
+
+#include <algorithm>
+#include <cctype>
+#include <fmt/format.h>
+
+namespace unravel::emit {
+
+using namespace loop;
+using term::Term;
+
+std::string assignment_text(const Assign &x, const Names &names, const Expressions &expressions) {
+  const std::string &variable = names.variable(x.variable);
+  std::int64_t change = 0;
+  if (!constant_difference(term::variable(x.variable), x.value, change) || change == INT64_MIN)
+    return fmt::format("{} = {};", variable, expressions.term(x.value));
+  if (change == 1 || change == -1) return variable + (change > 0 ? "++;" : "--;");
+  return fmt::format("{} {} {};", variable, change < 0 ? "-=" : "+=", change < 0 ? -change : change);
+}
+
+std::string assignment_text(const SetElement &x, const Program &program, const Names &names,
+                            Expressions &expressions) {
+  const std::string &array = names.array(x.array);
+  auto found = std::find_if(program.workspace.begin(), program.workspace.end(),
+                            [&](const WorkspaceArray &each) { return each.name == x.array; });
+  if (found->element == ElementType::Bit) {
+    bool set = x.value == Term(1);
+    (set ? expressions.needs().set_bit : expressions.needs().clear_bit) = true;
+    return fmt::format("unravel_{}_bit({}, {});", set ? "set" : "clear", array, expressions.term(x.slot));
+  }
+  return fmt::format("{}[{}] = {};", array, expressions.term(x.slot),
+                     expressions.as_element(x.value, found->element));
+}
+
+std::string zero_text(const Zero &x, const Names &names, Expressions &expressions) {
+  if (x.count == Term(1))
+    return fmt::format("{} = {};", names.array(x.array) + "[0]", expressions.value(Value{Number{0}}));
+  expressions.needs().memset = true;
+  const std::string &array = names.array(x.array);
+  std::string count = expressions.term(x.count);
+  bool atom = std::all_of(count.begin(), count.end(),
+                          [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; });
+  return fmt::format("memset({}, 0, (size_t){} * sizeof(*{}));", array, atom ? count : "(" + count + ")",
+                     array);
+}
+
+} // namespace unravel::emit

@@ -1,0 +1,134 @@
+#include "emit/copies.h"
+
+#include <fmt/format.h>
+
+namespace unravel::emit {
+
+using loop::copied_block;
+using term::Term;
+
+namespace {
+
+/// Chunks per thread: large ones touch few blocks, and have most of their blocks to themselves.
+constexpr int chunks_per_thread = 8;
+
+const loop::WorkspaceArray &workspace_array(const loop::Program &program, const std::string &name) {
+  std::size_t k = 0;
+  while (program.workspace[k].name != name)
+    ++k;
+  return program.workspace[k];
+}
+
+/// The number of the array's elements.
+Term copied_count(const loop::For &loop, const loop::Program &program) {
+  return workspace_array(program, loop::copies_of(loop.parallel->copied)).extent;
+}
+
+/// The block that holds a slot, as a C expression.
+std::string block_of(const Term &slot, const Expressions &expressions) {
+  return fmt::format("(uint64_t){} / {}", expressions.cast_operand(slot), copied_block);
+}
+
+} // namespace
+
+bool clears_copied(const loop::Zero &zero, const loop::For &loop, const loop::Program &program) {
+  if (!loop.parallel || loop.parallel->copied != zero.array) return false;
+  // Sizes that must be equal are one and the same.
+  std::map<std::string, std::string> same;
+  auto name_of = [&](std::string name) {
+    while (same.contains(name))
+      name = same.at(name);
+    return name;
+  };
+  for (const loop::Precondition &condition : program.preconditions)
+    for (const Term &part : conjuncts(condition.formula)) {
+      std::set<std::string> names = variables_of(part);
+      if (names.size() != 2) continue;
+      std::string one = name_of(*names.begin()), other = name_of(*names.rbegin());
+      if (one != other && part == equal(term::variable(*names.begin()), term::variable(*names.rbegin())))
+        same[one] = other;
+    }
+  auto canonical = [&](const Term &count) {
+    term::Substitution by;
+    for (const std::string &name : variables_of(count))
+      by.emplace(name, term::variable(name_of(name)));
+    return substitute(count, by);
+  };
+  return canonical(copied_count(loop, program)) == canonical(zero.count);
+}
+
+CopiesText copies_text(const loop::For &loop, const loop::Program &program, bool clears,
+                       const std::map<std::string, std::string> &strides, Names &names,
+                       Expressions &expressions) {
+  const loop::Parallel &parallel = *loop.parallel;
+  const std::string copies = loop::copies_of(parallel.copied), marks = loop::marks_of(parallel.copied);
+  const std::string &result = names.array(parallel.copied);
+  const std::string type = c_type(workspace_array(program, copies).element);
+  const std::string count = expressions.term_of_members(copied_count(loop, program));
+  auto part = [&](const std::string &array) {
+    return fmt::format("{}->{}", names.workspace().parameter, names.workspace().members.at(array));
+  };
+  CopiesText text;
+  std::string threads = names.fresh("threads");
+  text.before.push_back(fmt::format("const int64_t {} = unravel_threads();", threads));
+  text.test = fmt::format("if ({} > 1", threads);
+  if (parallel.work && parallel.least > 0) {
+    std::string work = expressions.term_of_members(*parallel.work);
+    text.before.push_back("// copies of the result are worth it where there is more to add than they have");
+    text.test +=
+        fmt::format(" && {0} >= {1} && {0} >= ({2} + 2) * ({3})", work, parallel.least, threads, count);
+  }
+  text.test += ")";
+  text.copy = names.fresh(result + "_own");
+  text.marks = names.fresh(result + "_marks");
+  text.own = {
+      fmt::format("{} *UNRAVEL_RESTRICT {} = {} + omp_get_thread_num() * {};", type, text.copy, part(copies),
+                  strides.at(copies)),
+      fmt::format("int32_t *UNRAVEL_RESTRICT {} = {} + omp_get_thread_num() * {};", text.marks, part(marks),
+                  strides.at(marks)),
+  };
+  // Otherwise clang takes iterations of one thread for independent, and uses vectors.
+  text.schedule = fmt::format("for schedule(monotonic : dynamic, 1 + ({}) / ({} * {}))",
+                              expressions.term(loop.upper - loop.lower), chunks_per_thread, threads);
+  std::string block = names.fresh("block"), first = names.fresh("first"), end = names.fresh("end");
+  std::string thread = names.fresh("thread"), slot = names.fresh("slot"), from = names.fresh("from");
+  text.over_blocks = fmt::format("for (int64_t {0} = 0; {0} < ({1} + {2}) / {3}; {0}++)", block, count,
+                                 copied_block - 1, copied_block);
+  text.add_up = {
+      fmt::format("const int64_t {} = {} * {};", first, copied_block, block),
+      fmt::format("const int64_t {0} = {1} + {2} < {3} ? {1} + {2} : {3};", end, first, copied_block, count),
+  };
+  if (clears)
+    text.add_up.push_back(
+        fmt::format("for (int64_t {0} = {1}; {0} < {2}; {0}++) {3}[{0}] = 0;", slot, first, end, result));
+  for (const std::string &line : {
+           fmt::format("for (int64_t {0} = 0; {0} < {1}; {0}++) {{", thread, threads),
+           fmt::format("  {} *{} = {} + {} * {};", type, from, part(copies), thread, strides.at(copies)),
+           fmt::format("  if (!{}[{} * {} + {}]) continue;", part(marks), thread, strides.at(marks), block),
+           fmt::format("  {}[{} * {} + {}] = 0;", part(marks), thread, strides.at(marks), block),
+           fmt::format("  for (int64_t {0} = {1}; {0} < {2}; {0}++) {{", slot, first, end),
+           fmt::format("    {0}[{1}] += {2}[{1}];", result, slot, from),
+           fmt::format("    {}[{}] = 0;", from, slot),
+           std::string("  }"),
+           std::string("}"),
+       })
+    text.add_up.push_back(line);
+  expressions.needs().threads = true;
+  expressions.needs().restrict_macro = true;
+  return text;
+}
+
+std::string mark_text(const std::string &marks, const Term &slot, const Expressions &expressions) {
+  return fmt::format("{}[{}] = 1;", marks, block_of(slot, expressions));
+}
+
+std::string stretch_text(const std::string &marks, const Term &slot, const loop::For &along, Names &names,
+                         const Expressions &expressions) {
+  auto at = [&](const Term &value) {
+    return block_of(term::substitute(slot, {{along.variable, value}}), expressions);
+  };
+  return fmt::format("for (uint64_t {0} = {1}; {0} < {2}; {0}++) {3}[{0}] = 1;", names.fresh("block"),
+                     at(along.lower), at(along.upper + Term(copied_block - 1)), marks);
+}
+
+} // namespace unravel::emit

@@ -1,0 +1,222 @@
+#include "loop/interpret_code.h"
+
+#include "loop/walk.h"
+#include "report/diagnostic.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <set>
+
+namespace unravel::loop {
+
+namespace {
+
+using term::overloaded;
+using term::Term;
+
+/// Resolves names to slots.
+template <class CodeType> class Compiler {
+public:
+  Compiler(const Program &program, CodeType &code) : code_(code) {
+    for (const TensorParameter &parameter : program.parameters) {
+      for (const auto *names : {&parameter.sizes, &parameter.counts})
+        for (const std::string &name : *names)
+          code_.sizes.emplace_back(parameter.name + "." + name, variable(parameter.name + "." + name));
+      for (const ArrayParameter &array : parameter.arrays)
+        parameters_[parameter.name + "." + array.name] = &array;
+    }
+    for (const WorkspaceArray &array : program.workspace)
+      declare(array);
+    sums_ = effects_of(program.body).stored;
+    for (const Precondition &condition : program.preconditions)
+      code_.preconditions.push_back(term(condition.formula));
+    code_.body = block(program.body);
+    code_.variables.resize(variables_.size());
+    for (const auto &[name, slot] : variables_)
+      code_.variables[slot] = name;
+    code_.locals = locals_.size();
+  }
+
+private:
+  static std::size_t slot(std::map<std::string, std::size_t> &slots, const std::string &name) {
+    return slots.emplace(name, slots.size()).first->second;
+  }
+  std::size_t variable(const std::string &name) { return slot(variables_, name); }
+  std::size_t local(const std::string &name) { return slot(locals_, name); }
+
+  void declare(const WorkspaceArray &array) {
+    bool is_value = array.element == ElementType::Float32 || array.element == ElementType::Float64;
+    code_.arrays.push_back({array.name, is_value, {term(array.extent)}, array, term(array.when)});
+    arrays_[array.name] = code_.arrays.size() - 1;
+  }
+
+  std::size_t array(const std::string &name) {
+    if (auto found = arrays_.find(name); found != arrays_.end()) return found->second;
+    ArrayCode array{name, parameters_.at(name)->is_value, {}, {}, 0};
+    for (const Term &extent : parameters_.at(name)->extents)
+      array.extents.push_back(term(extent));
+    code_.arrays.push_back(std::move(array));
+    return arrays_[name] = code_.arrays.size() - 1;
+  }
+
+  std::vector<std::size_t> terms(const std::vector<Term> &of) {
+    std::vector<std::size_t> result;
+    for (const Term &inner : of)
+      result.push_back(term(inner));
+    return result;
+  }
+
+  std::size_t term(const Term &term_) {
+    Node node = std::visit(
+        overloaded{
+            [](const term::Constant &x) { return Node{Node::Constant, x.value, 0, {}, {}}; },
+            [&](const term::Variable &x) { return Node{Node::Variable, 0, variable(x.name), {}, {}}; },
+            [&](const term::Linear &x) {
+              Node linear{Node::Linear, x.constant, 0, {}, {}};
+              for (const auto &[atom, coefficient] : x.parts) {
+                linear.children.push_back(term(atom));
+                linear.coefficients.push_back(coefficient);
+              }
+              return linear;
+            },
+            [&](const term::Apply &x) {
+              if (x.function == hash_name) return Node{Node::Hash, 0, 0, terms(x.arguments), {}};
+              return Node{Node::Load, 0, array(x.function), terms(x.arguments), {}};
+            },
+            [&](const term::FloorDivide &x) {
+              return Node{Node::FloorDivide, x.divisor, 0, {term(x.numerator)}, {}};
+            },
+            [&](const term::Modulo &x) { return Node{Node::Modulo, x.divisor, 0, {term(x.numerator)}, {}}; },
+            [&](const term::Product &x) {
+              return Node{Node::Product, 0, 0, {term(x.left), term(x.right)}, {}};
+            },
+            [&](const term::Minimum &x) { return Node{Node::Minimum, 0, 0, terms(x.of), {}}; },
+            [&](const term::Maximum &x) { return Node{Node::Maximum, 0, 0, terms(x.of), {}}; },
+            [&](const term::Compare &x) {
+              Node::Op op = x.relation == term::Relation::Equal ? Node::Equal : Node::AtLeast;
+              return Node{op, 0, 0, {term(x.left)}, {}};
+            },
+            [&](const term::And &x) { return Node{Node::And, 0, 0, terms(x.parts), {}}; },
+            [&](const term::Or &x) { return Node{Node::Or, 0, 0, terms(x.parts), {}}; },
+            [&](const term::Not &x) { return Node{Node::Not, 0, 0, {term(x.of)}, {}}; },
+        },
+        term_.node().kind);
+    code_.nodes.push_back(std::move(node));
+    return code_.nodes.size() - 1;
+  }
+
+  std::size_t value(const Value &value_) {
+    auto all = [&](const std::vector<Value> &of) {
+      std::vector<std::size_t> result;
+      for (const Value &inner : of)
+        result.push_back(value(inner));
+      return result;
+    };
+    ValueNode node =
+        std::visit(overloaded{
+                       [](const Number &x) { return ValueNode{ValueNode::Number, x.value, 0, 0, {}}; },
+                       [&](const Element &x) {
+                         return ValueNode{ValueNode::Element, 0, array(x.array), term(x.slot), {}};
+                       },
+                       [&](const Local &x) { return ValueNode{ValueNode::Local, 0, local(x.name), 0, {}}; },
+                       [&](const Times &x) { return ValueNode{ValueNode::Times, 0, 0, 0, all(x.factors)}; },
+                       [&](const Minus &x) { return ValueNode{ValueNode::Minus, 0, 0, 0, all(x.of)}; },
+                       [&](const Plus &x) { return ValueNode{ValueNode::Plus, 0, 0, 0, all(x.parts)}; },
+                       [&](const Over &x) { return ValueNode{ValueNode::Over, 0, 0, 0, all(x.of)}; },
+                       [&](const Stored &x) { return ValueNode{ValueNode::Stored, 0, 0, 0, all(x.of)}; },
+                   },
+                   value_.kind);
+    code_.values.push_back(std::move(node));
+    return code_.values.size() - 1;
+  }
+
+  std::vector<Step> block(const Block &statements) {
+    std::vector<Step> result;
+    for (const Statement &inner : statements)
+      result.push_back(statement(inner));
+    return result;
+  }
+
+  Step write(const Target &target, const Value &value_, Step::Op element_op, Step::Op local_op) {
+    if (const auto *element = std::get_if<Element>(&target))
+      return {element_op, array(element->array), term(element->slot), value(value_), 1, false, {}, {}};
+    return {local_op, local(std::get<Local>(target).name), 0, value(value_), 1, false, {}, {}};
+  }
+
+  RangeCode keyed_range(const KeyedRange &range) {
+    Term key = term::apply(range.key, {term::variable(range.variable)});
+    return {variable(range.variable), term(range.lower), term(range.upper), term(key)};
+  }
+
+  Step set(const std::string &name, const Term &value_) {
+    return {Step::SetVariable, variable(name), term(value_), 0, 1, false, {}, {}};
+  }
+
+  Step statement(const Statement &x) {
+    return std::visit(
+        overloaded{
+            [&](const For &loop) {
+              return Step{Step::For, variable(loop.variable),   term(loop.lower), term(loop.upper),
+                          loop.step, loop.parallel.has_value(), block(loop.body), {}};
+            },
+            [&](const While &loop) {
+              return Step{Step::While, 0, term(loop.condition), 0, 1, false, block(loop.body), {}};
+            },
+            [&](const Intersect &loop) {
+              Step step{Step::Intersect, 0, 0, 0, 1, false, block(loop.body), {}};
+              step.ranges = {keyed_range(loop.first), keyed_range(loop.second)};
+              return step;
+            },
+            [&](const If &guard) {
+              std::size_t condition = term(guard.condition);
+              std::vector<Step> then = block(guard.then);
+              return Step{Step::If, 0, condition, 0, 1, false, std::move(then), block(guard.otherwise)};
+            },
+            [&](const Let &let) { return set(let.variable, let.value); },
+            [&](const Declare &declaration) { return set(declaration.variable, declaration.initial); },
+            [&](const Assign &assignment) { return set(assignment.variable, assignment.value); },
+            [&](const DeclareValue &x_) {
+              return Step{Step::StoreLocal, local(x_.name), 0, value(x_.initial), 1, false, {}, {}};
+            },
+            [&](const Store &store) {
+              return write(store.target, store.value, Step::StoreElement, Step::StoreLocal);
+            },
+            [&](const Accumulate &store) {
+              Step add = write(store.target, store.value, Step::AddElement, Step::AddLocal);
+              add.is_point = true;
+              each_local(store.value, [&](const Local &part) { add.is_point &= !sums_.contains(part.name); });
+              return add;
+            },
+            [&](const Zero &zero) {
+              return Step{Step::Zero, array(zero.array), term(zero.count), 0, 1, false, {}, {}};
+            },
+            [&](const SetElement &set) {
+              return Step{
+                  Step::SetElement, array(set.array), term(set.slot), term(set.value), 1, false, {}, {}};
+            },
+            [&](const IfValue &guard) {
+              auto kind = guard.test == IfValue::Test::Stored ? Step::IfStored : Step::IfNan;
+              return Step{kind, local(guard.local), 0, 0, 1, false, block(guard.then), {}};
+            },
+            [](const Break &) { return Step{Step::Break, 0, 0, 0, 1, false, {}, {}}; },
+            [](const Miss &) { return Step{Step::Miss, 0, 0, 0, 1, false, {}, {}}; },
+        },
+        x.kind);
+  }
+
+  CodeType &code_;
+  std::map<std::string, std::size_t> variables_, locals_, arrays_;
+  std::map<std::string, const ArrayParameter *> parameters_;
+  std::set<std::string> sums_; // what something is added to, locals among them
+};
+
+} // namespace
+
+std::unique_ptr<Interpreter::Code> Interpreter::Code::of(const Program &program) {
+  auto code = std::make_unique<Code>();
+  Compiler<Code>(program, *code);
+  return code;
+}
+
+} // namespace unravel::loop

@@ -1,0 +1,104 @@
+// What is read before there is data: the computation, its layouts, the schedule.
+#include "pipeline.h"
+
+#include "cfront/cfront.h"
+#include "combine/structure.h"
+#include "layout/layout.h"
+#include "parse/parse.h"
+#include "pipeline/stopwatch.h"
+#include "report/diagnostic.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace unravel::pipeline {
+
+using report::Kind;
+
+namespace {
+
+std::shared_ptr<const text::Source> argument(const std::string &name, const std::string &content) {
+  return std::make_shared<const text::Source>(name, content);
+}
+
+/// The schedules given with -s and --find, as one.
+parse::ScheduleTree read_schedules(const Request &request) {
+  parse::ScheduleTree all;
+  auto add = [&](const parse::ScheduleTree &one) {
+    if (!one.order.empty()) all.order = one.order;
+    all.transformations.insert(all.transformations.end(), one.transformations.begin(),
+                               one.transformations.end());
+    all.parallel.insert(all.parallel.end(), one.parallel.begin(), one.parallel.end());
+    all.finds.insert(all.finds.end(), one.finds.begin(), one.finds.end());
+    if (one.chunk) all.chunk = one.chunk;
+    all.serial = all.serial || one.serial;
+  };
+  for (const std::string &schedule : request.schedules)
+    add(parse::parse_schedule(argument("-s", schedule)));
+  for (const std::string &find : request.finds) {
+    if (find.find('=') == std::string::npos)
+      report::fail(Kind::bad_option, fmt::format("`--find {}` names no method", find),
+                   "write --find x=binary");
+    all.finds.push_back(parse::parse_find(argument("--find", find)));
+  }
+  return all;
+}
+
+void read_c(const Request &request, Front &front) {
+  cfront::Function function = cfront::read(request.from);
+  front.program = parse::to_text(function.tree);
+  if (function.is_float != (request.value == loop::ElementType::Float32))
+    report::fail(Kind::bad_option,
+                 fmt::format("`{}` computes with `{}`, the kernel with {}", function.name,
+                             function.is_float ? "float" : "double", function.is_float ? "f64" : "f32"),
+                 function.is_float ? "add --type f32" : "leave out --type f32");
+  front.computation = compute::make_computation(function.tree);
+  front.computation.text = front.program;
+}
+
+} // namespace
+
+Front read_request(const Request &request) {
+  Stopwatch watch;
+  Front front;
+  if (auto text = argument("expression", request.expression); !request.from.empty())
+    read_c(request, front);
+  else if (parse::is_program(request.expression))
+    front.computation = compute::make_computation(parse::parse_program(text));
+  else
+    front.computation = compute::make_computation(parse::parse_assignment(text));
+  for (const auto &[tensor, format] : request.formats)
+    if (std::none_of(front.computation.tensors.begin(), front.computation.tensors.end(),
+                     [&](auto &use) { return use.name == tensor; }))
+      report::fail(Kind::unknown_tensor,
+                   fmt::format("`-f {}={}`: the expression has no tensor `{}`", tensor, format, tensor));
+  for (const compute::TensorUse &use : front.computation.tensors) {
+    auto format = request.formats.find(use.name);
+    auto source = argument("-f " + use.name, format == request.formats.end() ? "dense" : format->second);
+    parse::LayoutReference reference = parse::parse_layout_reference(source);
+    if (!reference.like.empty()) {
+      if (!use.is_result)
+        report::fail(Kind::bad_structure, reference.span,
+                     fmt::format("`{}` is an operand: it has arrays of its own", use.name),
+                     fmt::format("`like:` is for the result; write -f {}=LAYOUT", use.name));
+      if (front.computation.program)
+        report::fail(Kind::bad_structure, reference.span, "the result of a program is dense so far");
+      front.like = reference; // once the operands' layouts are there
+      continue;
+    }
+    layout::CheckedLayout checked = layout::load_layout(reference, use.order);
+    for (report::Diagnostic &finding : checked.findings)
+      front.warnings.push_back(std::move(finding));
+    front.layouts.emplace(use.name, std::move(checked.layout));
+  }
+  if (front.like) {
+    combine::Structure structure = combine::structure_like(front.computation, front.layouts, *front.like);
+    front.structure = structure.operand;
+    front.layouts.emplace(front.computation.tensors.front().name, std::move(structure.layout));
+  }
+  front.schedule = read_schedules(request);
+  front.milliseconds = watch.milliseconds();
+  return front;
+}
+
+} // namespace unravel::pipeline

@@ -1,0 +1,188 @@
+#include "tool/spy_plot.h"
+
+#include "tensor/pack.h"
+#include "tool/html.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <optional>
+#include <set>
+
+namespace unravel::tool {
+
+namespace {
+
+/// One mode of the matrix: its index and, where it is tiled, the tile loop's place and the tile's size.
+struct Mode {
+  std::string index;
+  std::int64_t extent = 0;
+  std::optional<std::size_t> tile;
+  std::int64_t size = 0;
+};
+
+struct Matrix {
+  const tensor::Tensor *tensor = nullptr;
+  std::string name;
+  Mode rows, columns;
+};
+
+/// How many values of the variable a tile has, where the variable is the index or a tile of it; else 0.
+std::int64_t values_of(const combine::IterationSpace &space, const std::string &variable,
+                       const std::string &index) {
+  if (variable == index) return 1;
+  for (const combine::AddedVariable &added : space.added)
+    if (added.name == variable && added.tile > 0) return added.tile * values_of(space, added.of, index);
+  return 0;
+}
+
+Mode mode_of(const combine::IterationSpace &space, const run::Tiling &tiling, const std::string &index,
+             std::int64_t extent) {
+  Mode mode{index, extent, std::nullopt, 0};
+  for (std::size_t k = 0; k < tiling.tiles.size(); ++k) {
+    std::int64_t size = values_of(space, tiling.tiles[k].variable, index);
+    if (size > 0 && (!mode.tile || size < mode.size)) mode.tile = k, mode.size = size;
+  }
+  return mode;
+}
+
+std::int64_t stored(const tensor::Tensor &tensor) {
+  std::int64_t count = 0;
+  for (const layout::Array &array : tensor.layout.arrays)
+    if (array.is_value) count += static_cast<std::int64_t>(tensor.array(array.name).size());
+  return count;
+}
+
+std::optional<Matrix> sparsest_matrix(const pipeline::Compilation &compilation, const run::Tiling &tiling,
+                                      const std::map<std::string, tensor::Tensor> &tensors) {
+  std::optional<Matrix> best;
+  double least = 2;
+  for (const combine::IterationSpace &space : compilation.combination.leaves)
+    for (const combine::Operand &operand : space.operands) {
+      if (operand.coordinates.size() != 2) continue;
+      const auto *row = operand.coordinates[0].as<term::Variable>();
+      const auto *column = operand.coordinates[1].as<term::Variable>();
+      if (!row || !column || row->name == column->name) continue;
+      const tensor::Tensor &tensor = tensors.at(operand.tensor);
+      std::vector<std::int64_t> shape = tensor.shape();
+      if (shape[0] < 1 || shape[1] < 1) continue;
+      double density =
+          static_cast<double>(stored(tensor)) / static_cast<double>(shape[0]) / static_cast<double>(shape[1]);
+      if (best && density >= least) continue;
+      least = density;
+      best = Matrix{&tensor, operand.tensor, mode_of(space, tiling, row->name, shape[0]),
+                    mode_of(space, tiling, column->name, shape[1])};
+    }
+  return best;
+}
+
+constexpr std::int64_t most_cells = 192; // along a mode
+constexpr std::size_t most_tiles = 16384;
+constexpr double width = 640;
+
+/// Entries per cell of a grid, as four paths from pale to dark.
+std::string entries_svg(const Matrix &matrix, const tensor::Coordinates &entries, double height) {
+  std::int64_t rows = std::min(most_cells, matrix.rows.extent);
+  std::int64_t columns = std::min(most_cells, matrix.columns.extent);
+  std::vector<std::int64_t> counts(static_cast<std::size_t>(rows * columns), 0);
+  for (std::size_t e = 0; e < entries.size(); ++e) {
+    auto scaled = [](std::int64_t index, std::int64_t cells, std::int64_t extent) {
+      return static_cast<std::int64_t>(static_cast<__int128>(index) * cells / extent);
+    };
+    std::int64_t row = scaled(entries.index[0][e], rows, matrix.rows.extent);
+    ++counts[static_cast<std::size_t>(row * columns +
+                                      scaled(entries.index[1][e], columns, matrix.columns.extent))];
+  }
+  std::int64_t most = std::max<std::int64_t>(1, *std::max_element(counts.begin(), counts.end()));
+  auto shade = [&](std::int64_t count) {
+    if (count == 0) return 0;
+    return std::min(4, 1 + static_cast<int>(4 * std::log1p(static_cast<double>(count)) /
+                                                std::log1p(static_cast<double>(most)) -
+                                            1e-9));
+  };
+  double cell_width = width / static_cast<double>(columns), cell_height = height / static_cast<double>(rows);
+  std::string paths[5];
+  for (std::int64_t row = 0; row < rows; ++row)
+    for (std::int64_t column = 0; column < columns;) {
+      auto at = [&](std::int64_t k) { return shade(counts[static_cast<std::size_t>(row * columns + k)]); };
+      int here = at(column);
+      std::int64_t end = column + 1;
+      while (end < columns && at(end) == here)
+        ++end;
+      if (here > 0)
+        paths[here] += fmt::format(
+            "M{:.2f} {:.2f}h{:.2f}v{:.2f}h{:.2f}z", static_cast<double>(column) * cell_width,
+            static_cast<double>(row) * cell_height, static_cast<double>(end - column) * cell_width,
+            cell_height, -static_cast<double>(end - column) * cell_width);
+      column = end;
+    }
+  std::string text;
+  for (int k = 1; k <= 4; ++k)
+    if (!paths[k].empty()) text += fmt::format("<path class=\"entries{}\" d=\"{}\"/>\n", k, paths[k]);
+  return text;
+}
+
+/// The part of a mode that a tile covers, in the plot's units.
+std::pair<double, double> covered(const Mode &mode, const run::TileVisit &visit, double length) {
+  if (!mode.tile) return {0, length};
+  double first = static_cast<double>(visit.values[*mode.tile] * mode.size);
+  double end = std::min(first + static_cast<double>(mode.size), static_cast<double>(mode.extent));
+  auto extent = static_cast<double>(mode.extent);
+  return {first / extent * length, (end - first) / extent * length};
+}
+
+std::string tiles_svg(const Matrix &matrix, const run::Tiling &tiling, double height, std::string &about) {
+  if (!matrix.rows.tile && !matrix.columns.tile) {
+    about = "The tiles are none of this matrix's coordinates: they are not drawn.";
+    return "";
+  }
+  std::map<std::array<double, 4>, bool> tiles; // rectangles, and whether a point was reached
+  for (const run::TileVisit &visit : tiling.counts->visits) {
+    auto [x, w] = covered(matrix.columns, visit, width);
+    auto [y, h] = covered(matrix.rows, visit, height);
+    if (w > 0 && h > 0) tiles[{x, y, w, h}] |= visit.has_points;
+  }
+  if (tiles.empty() || tiles.size() > most_tiles) {
+    about = tiles.empty() ? "No tile was entered, or there are too many to be drawn."
+                          : fmt::format("{} tiles were entered: too many to be drawn.", tiles.size());
+    return "";
+  }
+  std::string text;
+  std::size_t hits = 0;
+  for (const auto &[place, hit] : tiles) {
+    text += fmt::format("<rect class=\"{}\" x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\"/>\n",
+                        hit ? "hit" : "miss", place[0], place[1], place[2], place[3]);
+    hits += hit;
+  }
+  about =
+      fmt::format("Tiles that the kernel enters: {} with points (green), {} without (red). Others are not "
+                  "entered.",
+                  hits, tiles.size() - hits);
+  return text;
+}
+
+} // namespace
+
+std::string spy_plot(const pipeline::Compilation &compilation, const run::Tiling &tiling,
+                     const std::map<std::string, tensor::Tensor> &tensors, std::int64_t max_memory) {
+  std::optional<Matrix> matrix = sparsest_matrix(compilation, tiling, tensors);
+  if (!matrix)
+    return "<p>No operand is a matrix with an index for each mode: there is nothing to draw.</p>\n";
+  tensor::Coordinates entries = tensor::unpack(*matrix->tensor, max_memory);
+  double ratio = static_cast<double>(matrix->rows.extent) / static_cast<double>(matrix->columns.extent);
+  double height = width * std::clamp(ratio, 0.25, 2.0);
+  std::string about;
+  std::string tiles = tiles_svg(*matrix, tiling, height, about);
+  return fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"spy\" viewBox=\"-2 -2 {:.2f} {:.2f}\" "
+      "width=\"{:.0f}\" "
+      "height=\"{:.0f}\" role=\"img\">\n<title>{}</title>\n<rect class=\"frame\" x=\"0\" y=\"0\" "
+      "width=\"{:.2f}\" height=\"{:.2f}\"/>\n{}{}</svg>\n<p>{}: {} x {}, {} entries; {} downwards, {} to the "
+      "right; darker: more entries. {}</p>\n",
+      width + 4, height + 4, width + 4, height + 4, escaped("entries of " + matrix->name), width, height,
+      tiles, entries_svg(*matrix, entries, height), escaped(matrix->name), matrix->rows.extent,
+      matrix->columns.extent, entries.size(), escaped(matrix->rows.index), escaped(matrix->columns.index),
+      about);
+}
+
+} // namespace unravel::tool
