@@ -116,6 +116,8 @@ TEST(ToolFrom, WrongRequests) {
   Desk desk;
   desk.write("k.c", c);
   desk.write("bad.c", "void f(double *x) {\n  x[0] = y;\n}\n");
+  desk.write("bad.h", "double y\nint;\n");
+  desk.write("includes.c", "#include \"bad.h\"\nvoid f(double *x) { x[0] = 1; }\n");
   desk.write("loop.c", "void f(double *x) {\n  while (1)\n    x[0] = 1;\n}\n");
   desk.write("empty.c", "int n;\n");
   const std::vector<Wrong> all = {
@@ -157,6 +159,7 @@ TEST(ToolFrom, WrongRequests) {
        "bad.c:2:10: error: use of undeclared identifier 'y' [c-error]\n"
        "  2 |   x[0] = y;\n"
        "    |          ^\n"},
+      {{"includes.c"}, 1, "./bad.h:1:9: error: expected ';' after top level declarator [c-error]\n"},
       {{"loop.c"},
        1,
        "loop.c:2:3: error: a `while` loop is no loop over a range [c-subset]\n"
