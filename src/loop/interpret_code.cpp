@@ -1,5 +1,6 @@
 #include "loop/interpret_code.h"
 
+#include "loop/hash.h"
 #include "loop/walk.h"
 #include "report/diagnostic.h"
 

@@ -80,8 +80,9 @@ public:
   /// `loops`: variables whose iterations are counted; `tiles`: those of them that are tile loops, outermost
   /// first. `room`: bytes for what is kept of tiles.
   Counter(std::vector<std::string> loops, const std::vector<TileLoop> &tiles, const loop::Program &program,
-          std::int64_t room)
-      : loops_(std::move(loops)), iterations_(loops_.size()), bits_(element_bits(program)), room_(room) {
+          std::int64_t room, std::int64_t most_iterations)
+      : loops_(std::move(loops)), iterations_(loops_.size()), bits_(element_bits(program)), room_(room),
+        most_iterations_(most_iterations) {
     for (const TileLoop &tile : tiles) {
       tiles_.emplace_back();
       tiles_.back().loop = index_in(loops_, tile.variable);
@@ -103,6 +104,11 @@ public:
   }
 
   void enter(std::size_t variable, std::int64_t value) override {
+    if (++all_iterations_ > most_iterations_)
+      report::fail(report::Kind::not_supported,
+                   fmt::format("on these data the loops have more than {} iterations: too many to be counted",
+                               most_iterations_),
+                   "take larger tiles or fewer data; a find by scan tries all positions in each tile");
     std::size_t loop = loop_of_[variable];
     if (loop == none) return;
     ++iterations_[loop].all;
@@ -222,8 +228,7 @@ private:
   void see(bool has_points) {
     Tile values;
     for (const TileRun &each : tiles_) {
-      if (each.loop == none) continue;
-      if (!each.active) return; // one that is inside
+      if (each.loop != none && !each.active) return; // one that is inside
       values.push_back(each.value);
     }
     seen_[std::move(values)] |= has_points;
@@ -244,6 +249,7 @@ private:
   std::map<std::string, std::int64_t> bits_; // of an element, per array
   std::set<std::string> workspace_;
   std::int64_t room_;
+  std::int64_t most_iterations_, all_iterations_ = 0;
   std::vector<std::string> arrays_;
   std::vector<std::size_t> loop_of_; // per variable of the program
   std::vector<std::int64_t> frames_; // points before, per iteration that is under way
@@ -388,7 +394,8 @@ const lower::LeafPlan &executed(const lower::LeafPlan &plan, const Values &value
 } // namespace
 
 Tiling count_tiling(const pipeline::Compilation &compilation,
-                    const std::map<std::string, tensor::Tensor> &tensors, std::int64_t max_memory) {
+                    const std::map<std::string, tensor::Tensor> &tensors, std::int64_t max_memory,
+                    std::int64_t most_iterations) {
   Tiling tiling = describe_tiling(compilation);
   TilingCounts counts;
   loop::Program program = lowered(compilation);
@@ -412,7 +419,7 @@ Tiling count_tiling(const pipeline::Compilation &compilation,
       if (level.kind != scan::Level::Kind::Let && !level.in_map && has_loop(program, level.variable) &&
           std::find(loops.begin(), loops.end(), level.variable) == loops.end())
         loops.push_back(level.variable);
-  Counter counter(loops, tiling.tiles, program, room);
+  Counter counter(loops, tiling.tiles, program, room, most_iterations);
   loop::InterpretOptions options;
   options.iteration_budget = std::numeric_limits<std::int64_t>::max();
   options.observer = &counter;

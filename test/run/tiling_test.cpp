@@ -345,12 +345,13 @@ TEST(Tiling, Text) {
   unravel::test::golden_check("run", "tiling_bcsr", text("bcsr<4,4>", "tile j by 16", true));
 }
 
-std::string message_of(const std::string &schedule, std::int64_t max_memory) {
+std::string message_of(const std::string &schedule, std::int64_t max_memory,
+                       std::int64_t most_iterations = 1000000) {
   Problem problem{"y(i) = A(i,j) * x(j)", {{"A", "csr"}}, {schedule}, {}};
   std::mt19937_64 random(15);
   Case one = make_case(problem, {{"i", 40}, {"j", 50}}, 0.5, random);
   try {
-    count_tiling(one.compilation, one.tensors, max_memory);
+    count_tiling(one.compilation, one.tensors, max_memory, most_iterations);
   } catch (const report::Error &error) {
     return error.what();
   }
@@ -362,6 +363,10 @@ TEST(Tiling, Refusals) {
             "error: the schedule adds nothing to the iteration space: there is no tiling to look at "
             "[bad-transformation]\n  hint: add one, as in -s 'tile j by 64', or -s 'split A.p by 256' "
             "(docs/schedules.md)\n");
+  EXPECT_EQ(message_of("tile j by 4", 1 << 30, 100),
+            "error: on these data the loops have more than 100 iterations: too many to be counted "
+            "[not-supported]\n  hint: take larger tiles or fewer data; a find by scan tries all positions in "
+            "each tile\n");
   std::string message = message_of("tile j by 4", 1000);
   EXPECT_EQ(message.find("error: counting takes "), 0u) << message;
   EXPECT_NE(message.find(", more than the 1000 bytes allowed [memory-limit]\n  hint: raise the limit with "
