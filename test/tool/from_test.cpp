@@ -191,6 +191,22 @@ TEST(ToolFrom, LaterMistakesHavePlacesInTheC) {
       << outcome.error;
 }
 
+TEST(ToolFrom, WithoutTheModule) {
+  SKIP_WITHOUT_CLANG();
+  Desk desk;
+  desk.write("k.c", c);
+  Outcome outcome =
+      desk.execute({"env", "UNRAVEL_JIT_MODULE=./none.so", UNRAVEL_TOOL, "explain", "--from", "k.c:spmv"});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_EQ(outcome.error.find("error: can't load the in-process compiler: ./none.so: "), 0u)
+      << outcome.error;
+  EXPECT_NE(
+      outcome.error.find("[no-compiler]\n  hint: install Unravel with its module, or name the module's file "
+                         "with `UNRAVEL_JIT_MODULE`\n"),
+      std::string::npos)
+      << outcome.error;
+}
+
 TEST(ToolFrom, WithoutClang) {
   if (cfront::is_available()) GTEST_SKIP() << "configured with Clang";
   Desk desk;
