@@ -291,10 +291,7 @@ void Translator::branch(const Node &node, Body &body) {
     if (!inside.is_there() || when.kind == Condition::Kind::Falsity) return;
     if (when.kind == Condition::Kind::Truth) return statements(flattened(inside), body);
     auto integers = integers_;
-    std::size_t known = facts_.size();
-    facts_.push_back(term(when, variables_));
-    Body inner = inner_body(inside);
-    facts_.resize(known);
+    Body inner = under(when, [&] { return inner_body(inside); });
     integers_ = std::move(integers);
     if (inner.empty()) return;
     StatementTree statement;
