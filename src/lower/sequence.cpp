@@ -153,7 +153,7 @@ Block at_depth(std::vector<Part> parts, std::size_t depth) {
     }
     loop::For loop{variable, lower, upper};
     if (parts[first].plan->shared_parallel == depth && before.empty())
-      loop.parallel = loop::Parallel{parts[first].plan->chunk, parts[first].plan->least, std::nullopt, ""};
+      loop.parallel = loop::Parallel{parts[first].plan->chunk, parts[first].plan->least};
     loop.body = at_depth(std::move(inside), depth + 1);
     Block whole = std::move(before);
     whole.push_back({std::move(loop)});
