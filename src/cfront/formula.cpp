@@ -232,6 +232,19 @@ term::Term term(const Condition &condition, const Variables &variables) {
   return term::truth();
 }
 
+double pieces(const Condition &condition) {
+  using Kind = Condition::Kind;
+  double result = condition.kind == Kind::Or ? 0 : 1;
+  if (condition.kind == Kind::Compare && condition.comparison == Condition::Comparison::NotEqual) return 2;
+  for (const Condition &child : condition.children) {
+    if (condition.kind == Kind::Or)
+      result += pieces(child);
+    else
+      result *= pieces(child);
+  }
+  return result;
+}
+
 bool is_natural(const Polynomial &polynomial, const std::vector<term::Term> &facts,
                 const Variables &variables) {
   bool obvious = true; // sums of sizes

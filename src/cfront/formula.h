@@ -61,6 +61,9 @@ Condition negated(const Condition &condition);
 parse::Expression expression(const Condition &condition, const Variables &variables);
 term::Term term(const Condition &condition, const Variables &variables);
 
+/// How many polyhedra the condition's set is made of, at most.
+double pieces(const Condition &condition);
+
 /// Whether the facts exclude that the polynomial is negative. (Sizes are not.)
 bool is_natural(const Polynomial &polynomial, const std::vector<term::Term> &facts,
                 const Variables &variables);

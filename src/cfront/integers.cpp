@@ -244,6 +244,15 @@ Condition Translator::comparison(const Node &node) {
   return Condition::of(combination(left.kind, false), std::move(outer), node.span);
 }
 
+/// Less may be known than is true: too many cases aren't told apart.
+void Translator::assume(const Condition &condition) {
+  constexpr double most_pieces = 32;
+  double more = pieces_ * pieces(condition);
+  if (more > most_pieces) return;
+  pieces_ = more;
+  facts_.push_back(term(condition, variables_));
+}
+
 Condition Translator::condition(const Node &node) {
   if (node.kind == UnravelCast && node.children[0].type == UnravelIntegral && node.bits != 1 &&
       node.bits < least_bits)
@@ -262,8 +271,7 @@ Condition Translator::condition(const Node &node) {
     bool is_and = node.text == "&&";
     Condition left = condition(node.children[0]);
     // The right side is evaluated only where the left one doesn't decide.
-    term::Term known = term(is_and ? left : negated(left), variables_);
-    Condition right = under({known}, [&] { return condition(node.children[1]); });
+    Condition right = under(is_and ? left : negated(left), [&] { return condition(node.children[1]); });
     return Condition::of(is_and ? Condition::Kind::And : Condition::Kind::Or,
                          {std::move(left), std::move(right)}, node.span);
   }

@@ -270,7 +270,7 @@ void Translator::loop(const Node &node, Body &body) {
     extras.push_back(Condition::compare(value, extra.comparison, extra.bound, extra.span));
   facts_.push_back(term::between(variables_.term(low), variables_.term(variable), variables_.term(high)));
   for (const Condition &extra : extras)
-    facts_.push_back(term(extra, variables_));
+    assume(extra); // a single comparison, and no `!=`
   counted_.insert(declaration);
 
   StatementTree statement;

@@ -72,10 +72,17 @@ void Translator::statements(const std::vector<const Node *> &list, Body &body) {
         zero.span = pending.span;
         body.push_back(scalar(declaration, pending.name, pending.span, zero, pending.span));
       }
-    if (node.kind == UnravelDeclare)
-      declaration(node, {list.begin() + static_cast<std::ptrdiff_t>(k) + 1, list.end()}, body);
-    else
-      statement(node, body);
+    try {
+      if (node.kind == UnravelDeclare)
+        declaration(node, {list.begin() + static_cast<std::ptrdiff_t>(k) + 1, list.end()}, body);
+      else
+        statement(node, body);
+    } catch (const report::Error &error) {
+      // What overflows doesn't know where it is written.
+      const report::Diagnostic &found = error.diagnostic();
+      if (found.kind != report::Kind::number_too_large || found.place.line != 0) throw;
+      report::fail(found.kind, node.head, found.message, found.hint);
+    }
   }
 }
 
@@ -284,10 +291,7 @@ void Translator::branch(const Node &node, Body &body) {
     if (!inside.is_there() || when.kind == Condition::Kind::Falsity) return;
     if (when.kind == Condition::Kind::Truth) return statements(flattened(inside), body);
     auto integers = integers_;
-    std::size_t known = facts_.size();
-    facts_.push_back(term(when, variables_));
-    Body inner = inner_body(inside);
-    facts_.resize(known);
+    Body inner = under(when, [&] { return inner_body(inside); });
     integers_ = std::move(integers);
     if (inner.empty()) return;
     StatementTree statement;

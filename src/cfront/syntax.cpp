@@ -4,7 +4,6 @@
 #include "report/diagnostic.h"
 
 #include <algorithm>
-#include <filesystem>
 
 namespace unravel::cfront {
 
@@ -78,8 +77,7 @@ std::string list_of(std::vector<std::string> names) {
 } // namespace
 
 Node read_syntax(const std::shared_ptr<const text::Source> &source, const std::string &function) {
-  std::error_code unknown;
-  std::string path = std::filesystem::absolute(source->name(), unknown).string();
+  const std::string path = source->name() == "-" ? "./-" : source->name(); // alone it is the standard input
   std::unique_ptr<const UnravelSyntax, void (*)(const UnravelSyntax *)> syntax(
       reader().read(path.c_str(), source->content().data(), source->content().size(), function.c_str()),
       reader().release);

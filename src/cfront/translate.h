@@ -92,14 +92,17 @@ private:
   Condition condition(const Node &node);
   Condition comparison(const Node &node);
   void check_unsigned(const Node &node, const Integer &value);
-  /// Runs with more facts, which are forgotten afterwards.
-  template <class Work> auto under(const std::vector<term::Term> &facts, Work work) {
-    std::size_t before = facts_.size();
-    facts_.insert(facts_.end(), facts.begin(), facts.end());
+  /// Runs where the condition holds.
+  template <class Work> auto under(const Condition &condition, Work work) {
+    std::size_t facts = facts_.size();
+    double pieces = pieces_;
+    assume(condition);
     auto result = work();
-    facts_.resize(before);
+    facts_.resize(facts);
+    pieces_ = pieces;
     return result;
   }
+  void assume(const Condition &condition);
 
   // statements.cpp
   void statements(const std::vector<const Node *> &list, Body &body);
@@ -144,6 +147,7 @@ private:
   std::set<Variable> counted_unsigned_; // of loops whose C variable is unsigned
   bool in_loop_head_ = false;
   Facts facts_;
+  double pieces_ = 1;                        // that the facts have, as a union of polyhedra
   std::set<std::string> reserved_;           // names of parameters
   std::set<std::string> in_scope_;           // names of the loops and scalars around
   std::map<std::string, bool> used_names_;   // of the tree: is it a loop's?

@@ -69,10 +69,20 @@ TEST(CfrontRobust, DeepAndLong) {
             "++) ";
   for (int k = 0; k < 200; ++k)
     blocks += "{ ";
+  // 2^60 cases, if all were told apart.
+  std::string cases = "void f(unsigned n, const double *x, double y[n + 60]) { for (unsigned i = 0; i < n; "
+                      "i++) if (i >= 60) {";
+  for (int k = 0; k < 40; ++k)
+    cases += " if (i != n - " + std::to_string(k) + ")";
+  cases += " if (i - 60 < n";
+  for (int k = 0; k < 20; ++k)
+    cases += " && (i < " + std::to_string(k) + " || i > " + std::to_string(k + 2) + ")";
+  std::string outcome = outcome_of_c(cases + ") y[i] = x[i]; } }");
+  EXPECT_NE(outcome.find("y(i) = x(i);"), std::string::npos) << outcome;
   auto kind_of = [](const std::string &text) {
-    std::string outcome = outcome_of_c(text);
-    std::size_t begin = outcome.find('[', outcome.find("error: "));
-    return begin == std::string::npos ? outcome : outcome.substr(begin, outcome.find(']', begin) + 1 - begin);
+    std::string said = outcome_of_c(text);
+    std::size_t begin = said.find('[', said.find("error: "));
+    return begin == std::string::npos ? said : said.substr(begin, said.find(']', begin) + 1 - begin);
   };
   // The brackets in the messages' own texts come later than the kind only where the text has none.
   EXPECT_NE(outcome_of_c("void f(double *s, double *x) { *s = " + sum + "; }").find("[expression-too-large]"),
@@ -82,8 +92,10 @@ TEST(CfrontRobust, DeepAndLong) {
   EXPECT_EQ(kind_of("void f(int n, double *s) { " + nest + "*s += 1; }"), "[expression-too-large]");
   EXPECT_EQ(outcome_of_c("void f(double *s) {" + blocks + "*s = 1;" + std::string(200, '}') + "}"),
             "tensor s;\ns = 1;\n");
-  EXPECT_EQ(kind_of("void f(int n, double *x) { x[4611686018427387904 * n * 4] = 1; }"),
-            "[number-too-large]");
+  EXPECT_EQ(outcome_of_c("void f(int n, double *x) { x[4611686018427387904 * n * 4] = 1; }"),
+            "f.c:1:28: error: the factors of a subscript or bound don't fit in 64 bits [number-too-large]\n"
+            "  1 | void f(int n, double *x) { x[4611686018427387904 * n * 4] = 1; }\n"
+            "    |                            ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n");
 }
 
 } // namespace

@@ -54,6 +54,57 @@ TEST(ToolFrom, KernelsAreMade) {
   EXPECT_NE(outcome.out.find("float *"), std::string::npos) << outcome.out;
 }
 
+TEST(ToolFrom, KernelsComputeWhatTheProgramSays) {
+  SKIP_WITHOUT_CLANG();
+  Desk desk;
+  desk.write("k.c", c + R"(
+void gemv(int n, int m, double alpha, double beta, const double *A, const double *x, double *y) {
+  int i, j;
+  for (i = 0; i < n; i++) {
+    y[i] = beta * y[i];
+    for (j = 0; j < m; j++)
+      y[i] = y[i] + alpha * A[i * m + j] * x[j];
+  }
+}
+
+void backward(int n, const double U[n][n], const double b[n], double x[n]) {
+  for (int i = n - 1; i >= 0; i--) {
+    double s = b[i];
+    for (int j = i + 1; j < n; j++)
+      s -= U[i][j] * x[j];
+    x[i] = s / U[i][i];
+  }
+}
+
+void band(int n, const double A[n][n], const double x[n], double y[n]) {
+  for (int i = 0; i < n; i++)
+    for (int j = i > 3 ? i - 3 : 0; j < n && j <= i + 3; j++)
+      y[i] += A[i][j] * x[j];
+}
+
+void dot(size_t n, const double *x, const double *y, double *s) {
+  *s = 0;
+  for (size_t i = 0; i < n; i++) *s += x[i] * y[i];
+}
+)");
+  const std::string random = "A=random:40x30,density=0.2", square = "A=random:40x40,density=0.2";
+  const std::vector<std::vector<std::string>> requests = {
+      {"k.c:spmv", "-f", "A=csr", "-i", random, "-i", "x=random"},
+      {"k.c:gemv", "-f", "A=csr", "-i", random, "-i", "x=random", "-i", "y=random", "-i", "alpha=2", "-i",
+       "beta=3"},
+      {"k.c:backward", "-f", "U=csr", "-i", "U=banded:30,width=4", "-i", "b=random"},
+      {"k.c:band", "-f", "A=csr", "-i", square, "-i", "x=random", "-i", "y=ones"},
+      {"k.c:dot", "-f", "x=sv", "-i", "x=random:50,density=0.2", "-i", "y=random"},
+  };
+  for (std::vector<std::string> request : requests) {
+    const std::string name = request.front();
+    request.insert(request.begin(), {"run", "--check", "--json", "--from"});
+    Outcome outcome = desk.unravel(request);
+    ASSERT_EQ(outcome.code, 0) << name << "\n" << outcome.error << outcome.out;
+    EXPECT_TRUE(outcome.json().at("check").at("ok")) << name;
+  }
+}
+
 struct Wrong {
   std::vector<std::string> arguments;
   int code;
@@ -65,6 +116,8 @@ TEST(ToolFrom, WrongRequests) {
   Desk desk;
   desk.write("k.c", c);
   desk.write("bad.c", "void f(double *x) {\n  x[0] = y;\n}\n");
+  desk.write("bad.h", "double y\nint;\n");
+  desk.write("includes.c", "#include \"bad.h\"\nvoid f(double *x) { x[0] = 1; }\n");
   desk.write("loop.c", "void f(double *x) {\n  while (1)\n    x[0] = 1;\n}\n");
   desk.write("empty.c", "int n;\n");
   const std::vector<Wrong> all = {
@@ -106,6 +159,7 @@ TEST(ToolFrom, WrongRequests) {
        "bad.c:2:10: error: use of undeclared identifier 'y' [c-error]\n"
        "  2 |   x[0] = y;\n"
        "    |          ^\n"},
+      {{"includes.c"}, 1, "./bad.h:1:9: error: expected ';' after top level declarator [c-error]\n"},
       {{"loop.c"},
        1,
        "loop.c:2:3: error: a `while` loop is no loop over a range [c-subset]\n"
@@ -134,6 +188,22 @@ TEST(ToolFrom, LaterMistakesHavePlacesInTheC) {
   EXPECT_EQ(outcome.code, 1);
   EXPECT_EQ(outcome.error.find("k.c:4:5: error: the program writes to `x` and to `y` [several-results]\n"),
             0u)
+      << outcome.error;
+}
+
+TEST(ToolFrom, WithoutTheModule) {
+  SKIP_WITHOUT_CLANG();
+  Desk desk;
+  desk.write("k.c", c);
+  Outcome outcome =
+      desk.execute({"env", "UNRAVEL_JIT_MODULE=./none.so", UNRAVEL_TOOL, "explain", "--from", "k.c:spmv"});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_EQ(outcome.error.find("error: can't load the in-process compiler: ./none.so: "), 0u)
+      << outcome.error;
+  EXPECT_NE(
+      outcome.error.find("[no-compiler]\n  hint: install Unravel with its module, or name the module's file "
+                         "with `UNRAVEL_JIT_MODULE`\n"),
+      std::string::npos)
       << outcome.error;
 }
 
