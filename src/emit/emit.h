@@ -53,6 +53,9 @@ struct MainOptions {
   /// By tensor: the name of the size of each mode, where that isn't the parameter's `sizes` (a square matrix
   /// has two modes of one size).
   std::map<std::string, std::vector<std::string>> modes;
+  /// Of a result with an operand's structure: the kernel whose workspace arrays, one per mode, say where its
+  /// values lie (from 1 on; 0: nowhere). Its text stands in front. Null: such a result isn't written.
+  const loop::Program *places = nullptr;
 };
 
 /// A small main() for the kernel, in C99 and C++: `./spmv A=matrix.mtx x=ones -o y.mtx` reads the operands

@@ -30,7 +30,8 @@ std::string quoted(const std::string &text) {
 
 class MainWriter {
 public:
-  MainWriter(const Program &program, const MainOptions &options) : program_(program), names_(program) {
+  MainWriter(const Program &program, const MainOptions &options)
+      : program_(program), places_(options.places), names_(program) {
     for (const TensorParameter &parameter : program.parameters) {
       auto given = options.modes.find(parameter.name);
       modes_.push_back(given == options.modes.end() ? parameter.sizes : given->second);
@@ -49,6 +50,7 @@ public:
                              : "\n// ---- a program around the kernel\n\n";
     result += main_includes + declarations() + tables() + main_reader + main_sizes;
     if (stored_) result += main_result;
+    if (places_) result += main_stored;
     return result + run_function() + main_function;
   }
 
@@ -262,7 +264,40 @@ private:
     return result;
   }
 
+  /// The values of a result with an operand's structure, where they lie.
+  std::string stored_text() const {
+    Names names(*places_);
+    Expressions expressions(program_, names_);
+    const Names::Workspace &work = names.workspace();
+    std::vector<std::string> at;
+    for (const loop::WorkspaceArray &array : places_->workspace)
+      at.push_back("places." + work.members.at(array.name));
+    std::string body;
+    auto line = [&](const std::string &text) { body += wrap_code(text, "    "); };
+    body += "  {\n";
+    line(fmt::format("const {} *{} = &{};", names_.type_of(0).name, names_.parameter(0), tensors_[0]));
+    line("int64_t k, count = 1;");
+    line("double *values;");
+    line(fmt::format("const int64_t *at[{}];", at.size()));
+    line(fmt::format("{} places;", work.type));
+    for (const loop::ArrayParameter &array : program_.parameters[0].arrays)
+      for (std::size_t k = 0; array.is_value && k < array.extents.size(); ++k)
+        line(fmt::format("count *= {};", expressions.term_of_members(array.extents[k])));
+    line(fmt::format("{}(&places);", work.init));
+    line(fmt::format("if ({}(&{}, &places)) unravel_fail({}, \"there is not enough memory\");",
+                     names.kernel(), tensors_[0], quoted(names_.kernel())));
+    for (std::size_t mode = 0; mode < at.size(); ++mode)
+      line(fmt::format("at[{}] = {};", mode, at[mode]));
+    line("values = (double *)unravel_resize(NULL, count > 0 ? count : 1, sizeof(double));");
+    line(fmt::format("for (k = 0; k < count; k++) values[k] = (double){}[k];", values_of_structure()));
+    line("unravel_show_stored(&in[0], count, at, values, output);");
+    line("free(values);");
+    line(fmt::format("{}(&places);", work.free));
+    return body + "  }\n";
+  }
+
   std::string result_text() const {
+    if (places_) return stored_text();
     if (!stored_)
       return "  if (output) unravel_fail(output, \"a result of this layout can't be written\");\n";
     return fmt::format("  {{\n"
@@ -278,6 +313,7 @@ private:
   }
 
   const Program &program_;
+  const Program *places_;
   Names names_;
   std::vector<std::vector<std::string>> modes_; // of each parameter: the size of each mode
   std::vector<std::string> tensors_;            // C names of the structs in the program

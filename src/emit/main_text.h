@@ -280,6 +280,40 @@ static void unravel_show(const unravel_entries *shape, const double *values, con
 
 )";
 
+inline constexpr const char *main_stored =
+    R"(// The result's stored values: to a file (.mtx, from order 3 on lines of a .tns), or their sum and the first.
+static void unravel_show_stored(const unravel_entries *shape, int64_t count, const int64_t *const *at,
+                                const double *values, const char *output) {
+  int64_t stored = 0, shown = 0, k;
+  double sum = 0;
+  FILE *file;
+  int m, order = unravel_orders[0];
+  for (k = 0; k < count; k++)
+    if (at[0][k] > 0) stored++, sum += values[k];
+  printf("%s: %lld values, sum %.17g, first:", unravel_names[0], (long long)stored, sum);
+  for (k = 0; k < count && shown < 8; k++)
+    if (at[0][k] > 0) shown++, printf(" %.6g", values[k]);
+  printf("\n");
+  if (!output) return;
+  file = fopen(output, "w");
+  if (!file) unravel_fail(output, strerror(errno));
+  if (order <= 2)
+    fprintf(file, "%%%%MatrixMarket matrix coordinate real general\n%lld %lld %lld\n",
+            (long long)shape->sizes[0], (long long)(order > 1 ? shape->sizes[1] : 1), (long long)stored);
+  for (k = 0; k < count; k++) {
+    if (at[0][k] == 0) continue;
+    for (m = 0; m < order; m++) fprintf(file, "%lld ", (long long)at[m][k]);
+    fprintf(file, "%s%.17g\n", order == 1 ? "1 " : "", values[k]);
+  }
+  k = ferror(file);
+  if (fclose(file) || k) {
+    remove(output);
+    unravel_fail(output, "it can't be written");
+  }
+}
+
+)";
+
 inline constexpr const char *main_function = R"(static void unravel_help(const char *program) {
   int k;
   printf("usage: %s", program);

@@ -2,12 +2,14 @@
 #include "tool/commands.h"
 #include "tool/facts.h"
 #include "tool/options.h"
+#include "tool/places.h"
 #include "tool/text_file.h"
 
 #include <filesystem>
 #include <fmt/format.h>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 
 namespace unravel::tool {
@@ -37,6 +39,12 @@ std::string program_text(const pipeline::Compilation &compilation, const Options
                             options.index == "int64" ? tensor::IndexType::Int64 : tensor::IndexType::Int32,
                             options.type == "f32" ? tensor::ValueType::F32 : tensor::ValueType::F64) +
         "\n";
+  }
+  std::optional<loop::Program> places;
+  if (!program.parameters.empty() && !program.parameters[0].structure.empty()) {
+    places = places_of_result(compilation);
+    main.places = &*places;
+    text += emit::emit_c(*places) + "\n";
   }
   return text + emit::emit_main(program, main);
 }

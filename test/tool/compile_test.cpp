@@ -2,6 +2,8 @@
 #include "tool.h"
 
 #include <gtest/gtest.h>
+#include <set>
+#include <sstream>
 
 namespace unravel::tool::test {
 namespace {
@@ -63,6 +65,51 @@ TEST(ToolCompile, ResultsWithAnOperandsStructure) {
     expect_compiles(desk, name, {});
     expect_compiles(desk, name, {"-fopenmp"});
   }
+}
+
+/// It writes what is stored, at its place, whatever the structure and the types are; unused slots are no
+/// values.
+TEST(ToolCompile, ProgramsWriteResultsWithAStructure) {
+  if (!has_program("gcc")) GTEST_SKIP() << "the program gcc is not installed";
+  Desk desk;
+  desk.write("s.mtx", "%%MatrixMarket matrix coordinate real general\n3 4 4\n1 1 2\n3 2 5\n2 4 -1\n3 4 1\n");
+  desk.write("t.tns", "1 1 1 2\n1 2 3 1\n1 2 1 4\n3 4 2 5\n");
+  auto written = [&](std::vector<std::string> command, const std::vector<std::string> &operands) {
+    command.insert(command.begin(), "compile");
+    command.insert(command.end(), {"--main", "-o", "program.c"});
+    Outcome made = desk.unravel(command);
+    EXPECT_EQ(made.code, 0) << made.error;
+    Outcome compiled =
+        desk.execute({"gcc", "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-fsanitize=undefined",
+                      "-fno-sanitize-recover", "program.c", "-o", "program", "-lm"});
+    EXPECT_EQ(compiled.code, 0) << compiled.error;
+    std::vector<std::string> run{"./program"};
+    run.insert(run.end(), operands.begin(), operands.end());
+    Outcome ran = desk.execute(run);
+    EXPECT_EQ(ran.code, 0) << ran.error;
+    return ran.out.substr(ran.out.find('\n') + 1);
+  };
+  const std::string head = "%%MatrixMarket matrix coordinate real general\n3 4 4\n";
+  const std::vector<std::string> of_sddmm{"S=s.mtx", "A=ones:3x2", "B=ones:4x2", "-o", "d.mtx"};
+  for (const char *layout : {"csr", "coo", "dcsc", "ell", "hash_matrix<4>"})
+    for (const char *type : {"f32", "f64"}) {
+      EXPECT_EQ(written({"D(i,j) = S(i,j) * A(i,k) * B(j,k)", "-f", std::string("S=") + layout, "-f",
+                         "D=like:S", "--type", type, "--index", "int64"},
+                        of_sddmm)
+                    .substr(0, 24),
+                "D: 4 values, sum 14, fir")
+          << layout;
+      std::istringstream lines(desk.read("d.mtx").substr(head.size()));
+      std::multiset<std::string> entries;
+      for (std::string line; std::getline(lines, line);)
+        entries.insert(line);
+      EXPECT_EQ(desk.read("d.mtx").substr(0, head.size()), head) << layout;
+      EXPECT_EQ(entries, (std::multiset<std::string>{"1 1 4", "2 4 -2", "3 2 10", "3 4 2"})) << layout;
+    }
+  EXPECT_EQ(written({"D(i,j,r) = A(i,j,k) * U(k,r)", "-f", "A=csf3", "-f", "D=like:A"},
+                    {"A=t.tns", "U=ones:3x2", "-o", "d.tns"}),
+            "D: 6 values, sum 24, first: 2 2 5 5 5 5\n");
+  EXPECT_EQ(desk.read("d.tns"), "1 1 1 2\n1 1 2 2\n1 2 1 5\n1 2 2 5\n3 4 1 5\n3 4 2 5\n");
 }
 
 TEST(ToolCompile, EmitC) {
