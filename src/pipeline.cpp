@@ -460,6 +460,7 @@ Compilation compile(const Request &request, const Front &front) {
                                schedule::trip_counts(space, leaf.order, request.counts), request.counts))
         leaf.plan.parallel.reset(), leaf.plan.reduces = leaf.plan.copies = false;
     }
+    if (is_program) leaf.plan.sums_at = choose::level_of_sum(space, leaf.plan, leaf.verdicts);
     if (is_program) return leaf; // other orders would have to pass the test against the source's, too
     bool fixed_order = !schedule.order.empty() || !space.added.empty();
     choose::Given given{space, result.combination, *result.prover, requests, fixed_order};

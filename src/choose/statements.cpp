@@ -91,6 +91,33 @@ std::vector<SharedLoop> shared_loops(const Combination &program,
   return result;
 }
 
+std::optional<std::size_t> level_of_sum(const IterationSpace &space, const lower::LeafPlan &plan,
+                                        const std::vector<depend::LoopVerdict> &verdicts) {
+  bool is_read = std::any_of(space.operands.begin(), space.operands.end(),
+                             [&](const auto &operand) { return operand.tensor == space.target.tensor; });
+  if (space.sets || !is_read || !space.divisors.empty() || !space.target.local.empty()) return std::nullopt;
+  const auto own = space.loops.begin() + static_cast<std::ptrdiff_t>(plan.shared);
+  std::optional<std::size_t> level;
+  for (std::size_t k = plan.nest.levels.size(); k-- > 0;) {
+    const scan::Level &here = plan.nest.levels[k];
+    if (std::find(space.loops.begin(), own, here.variable) != own ||
+        term::mentions(space.target.slot, here.variable))
+      break;
+    // Several matches of a find are a loop, too, of which no verdict speaks.
+    if (std::any_of(plan.finds.levels.begin(), plan.finds.levels.end(),
+                    [&](const find::LevelPlan &find) { return find.level == k && !find.unique; }))
+      break;
+    if (here.kind != scan::Level::Kind::Loop) continue;
+    // A read of the element that is added to would be carried: by this loop or by one inside.
+    bool carries = std::any_of(verdicts.begin(), verdicts.end(), [&](const depend::LoopVerdict &verdict) {
+      return verdict.variable == here.variable && verdict.verdict == depend::Verdict::Carried;
+    });
+    if (carries) break;
+    level = k;
+  }
+  return level;
+}
+
 bool runs_in_parallel(const SharedLoop &loop, const parse::ScheduleTree &schedule) {
   if (schedule.parallel.empty()) return loop.is_parallel && !schedule.serial;
   const parse::Name &wanted = schedule.parallel.front();

@@ -27,6 +27,10 @@ std::vector<SharedLoop> shared_loops(const combine::Combination &program,
                                      const std::vector<const lower::LeafPlan *> &plans,
                                      prove::Prover &prover);
 
+/// lower::LeafPlan's `sums_at`: the verdicts are those of the nest's own loops.
+std::optional<std::size_t> level_of_sum(const combine::IterationSpace &space, const lower::LeafPlan &plan,
+                                        const std::vector<depend::LoopVerdict> &verdicts);
+
 /// Whether it does, by the schedule, too. Throws mistakes where the user asks for it and it can't.
 bool runs_in_parallel(const SharedLoop &loop, const parse::ScheduleTree &schedule);
 

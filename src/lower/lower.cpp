@@ -225,7 +225,7 @@ private:
     bool parallel = parallel_ == index;
     bool shares = parallel && std::any_of(plan_.finds.levels.begin(), plan_.finds.levels.end(),
                                           [&](const LevelPlan &plan) { return is_shared(plan); });
-    if (parallel && plan_.reduces && !sum_) return in_copies(index);
+    if (((parallel && plan_.reduces) || plan_.sums_at == index) && !sum_) return in_copies(index);
     if (shares) return in_chunks(index, std::move(loop));
     if (const LevelPlan *plan = find_in_step(index))
       return {intersect(index, *plan, here.lower, here.upper, plan_.nest.levels[plan->level].lower)};
@@ -250,7 +250,7 @@ private:
     return {chunk, least, plan_.work, sum_ && plan_.reduces ? sum_->name : "", copied, 0};
   }
 
-  /// The parallel loop adds to copies of a sum, which is added to the result afterwards.
+  /// The loop adds to a sum, or in parallel to copies of one, which is added to the result afterwards.
   Block in_copies(std::size_t index) {
     sum_ = loop::Local{space_.target.tensor + ".sum"};
     Block block{{loop::DeclareValue{sum_->name, {loop::Number{0}}}}};

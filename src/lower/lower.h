@@ -48,6 +48,10 @@ struct LeafPlan {
   /// And the number of that one which runs in parallel.
   std::optional<std::size_t> shared_parallel;
 
+  /// Of a program's statement: the level from which on it adds to one element that it doesn't read there,
+  /// though it reads others of that tensor: the sum is kept in a local value.
+  std::optional<std::size_t> sums_at;
+
   /// Of a statement with sparse divisors: the number of levels that visit what must have them, and conditions
   /// for the others, which look for them (scan/divided.h).
   std::optional<std::size_t> instances;
