@@ -61,7 +61,7 @@ public:
       if (options_.openmp_pragmas && loop && loop->parallel) in_parallel_.merge(mentioned({statement}));
     });
     for (const WorkspaceArray &array : program_.workspace)
-      if (used.contains(array.name)) reserve(array);
+      if (used.contains(array.name) && !array.for_teams) reserve(array);
     for (const WorkspaceArray &array : program_.workspace) {
       bool in_parts = strides_.contains(array.name);
       if (!used.contains(array.name) || array.for_teams || (in_parts && !outside_.contains(array.name)))
@@ -338,9 +338,9 @@ private:
   void write_with_copies(const For &x, const std::string &head) {
     const Statement &loop = *statement_;
     const Zero *zeroed = std::exchange(zeroed_, nullptr);
-    CopiesText text = copies_text(x, program_, zeroed != nullptr, strides_, names_, expressions_);
-    text_ += "#ifdef _OPENMP\n";
+    CopiesText text = copies_text(x, program_, zeroed != nullptr, names_, expressions_);
     lines(text.before);
+    text_ += "#ifdef _OPENMP\n";
     open(text.test, {});
     text_ += "#pragma omp parallel\n";
     open("", text.own);

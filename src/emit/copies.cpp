@@ -1,5 +1,7 @@
 #include "emit/copies.h"
 
+#include "emit/workspace.h"
+
 #include <fmt/format.h>
 
 namespace unravel::emit {
@@ -57,8 +59,7 @@ bool clears_copied(const loop::Zero &zero, const loop::For &loop, const loop::Pr
   return canonical(copied_count(loop, program)) == canonical(zero.count);
 }
 
-CopiesText copies_text(const loop::For &loop, const loop::Program &program, bool clears,
-                       const std::map<std::string, std::string> &strides, Names &names,
+CopiesText copies_text(const loop::For &loop, const loop::Program &program, bool clears, Names &names,
                        Expressions &expressions) {
   const loop::Parallel &parallel = *loop.parallel;
   const std::string copies = loop::copies_of(parallel.copied), marks = loop::marks_of(parallel.copied);
@@ -69,14 +70,30 @@ CopiesText copies_text(const loop::For &loop, const loop::Program &program, bool
     return fmt::format("{}->{}", names.workspace().parameter, names.workspace().members.at(array));
   };
   CopiesText text;
+  auto before = [&](const std::string &one) { text.before.push_back(one); };
   std::string threads = names.fresh("threads");
-  text.before.push_back(fmt::format("const int64_t {} = unravel_threads();", threads));
-  text.test = fmt::format("if ({} > 1", threads);
+  std::string enough = threads + " > 1";
+  before(fmt::format("const int64_t {} = unravel_threads();", threads));
   if (parallel.work && parallel.least > 0) {
     std::string work = expressions.term_of_members(*parallel.work);
-    text.before.push_back("// copies of the result are worth it where there is more to add than they have");
+    before("// copies of the result are worth it where there is more to add than they have");
+    enough += fmt::format(" && {0} >= {1} && {0} >= ({2} + 2) * ({3})", work, parallel.least, threads, count);
+  }
+  // Without memory for copies there are none.
+  std::map<std::string, std::string> strides;
+  for (const std::string &array : {copies, marks}) {
+    const loop::WorkspaceArray &of = workspace_array(program, array);
+    std::string stride = strides[array] = names.fresh(names.array(array) + "_stride");
+    std::string room = names.fresh(names.array(array) + "_room");
+    std::string capacity =
+        fmt::format("{}->{}", names.workspace().parameter, names.workspace().capacities.at(array));
+    before(fmt::format("const int64_t {} = {};", stride, expressions.term_of_members(padded_part(of))));
+    before(fmt::format("const int64_t {} = {} ? {} * {} : 0;", room, enough, threads, stride));
+    before(fmt::format("if ({0} < {1}) {2} = ({3} *)unravel_reserve({2}, &{0}, {1}, sizeof({3}), 0);",
+                       capacity, room, part(array), c_type(of.element)));
     text.test +=
-        fmt::format(" && {0} >= {1} && {0} >= ({2} + 2) * ({3})", work, parallel.least, threads, count);
+        fmt::format("{}{} > 0 && {} >= {}", text.test.empty() ? "if (" : " && ", room, capacity, room);
+    enough = room + " > 0";
   }
   text.test += ")";
   text.copy = names.fresh(result + "_own");
@@ -114,6 +131,7 @@ CopiesText copies_text(const loop::For &loop, const loop::Program &program, bool
        })
     text.add_up.push_back(line);
   expressions.needs().threads = true;
+  expressions.needs().reserve = true;
   expressions.needs().restrict_macro = true;
   return text;
 }

@@ -4,7 +4,6 @@
 #include "emit/names.h"
 #include "loop/copies.h"
 
-#include <map>
 #include <string>
 #include <vector>
 
@@ -14,15 +13,16 @@ namespace unravel::emit {
 ///
 ///     before  test { region { own  schedule  the loop, which adds to `copy`  over_blocks { add_up } } } else
 ///     the loop as it is
+///
+/// What comes before makes room for the copies, where they are worth it; the test is whether there is.
 struct CopiesText {
   std::vector<std::string> before, own, add_up;
   std::string test, schedule, over_blocks;
   std::string copy, marks; // of this thread
 };
 
-/// `strides`: between the threads' parts of a workspace array. `clears`: the array is set, not added to.
-CopiesText copies_text(const loop::For &loop, const loop::Program &program, bool clears,
-                       const std::map<std::string, std::string> &strides, Names &names,
+/// `clears`: the array is set, not added to.
+CopiesText copies_text(const loop::For &loop, const loop::Program &program, bool clears, Names &names,
                        Expressions &expressions);
 
 /// What marks the block of an element, or the blocks of the elements that a loop runs along.

@@ -64,31 +64,40 @@ std::string workspace_functions(const Program &program, const Names &names) {
                      init_head(names), init, free_head(names), release, work.init);
 }
 
+namespace {
+
+/// Bits lie 32 to an element.
+Term elements(const WorkspaceArray &array) {
+  bool bits = array.element == loop::ElementType::Bit;
+  return bits ? floor_divide(array.extent + Term(31), 32) : array.extent;
+}
+
+} // namespace
+
+Term padded_part(const WorkspaceArray &array) {
+  std::int64_t bytes =
+      array.element == loop::ElementType::Int64 || array.element == loop::ElementType::Float64 ? 8 : 4;
+  // 64 bytes or more between the parts: no two threads write to one line of the cache
+  std::int64_t line_size = 64 / bytes;
+  return multiply(floor_divide(elements(array) + Term(2 * line_size - 1), line_size), Term(line_size));
+}
+
 Reservation reserve_text(const WorkspaceArray &array, bool in_parts, Names &names, Expressions &expressions) {
   const Names::Workspace &work = names.workspace();
   const std::string &name = names.array(array.name);
   std::string member = work.parameter + "->" + work.members.at(array.name);
   std::string capacity = work.parameter + "->" + work.capacities.at(array.name);
-  std::int64_t bytes =
-      array.element == loop::ElementType::Int64 || array.element == loop::ElementType::Float64 ? 8 : 4;
-  bool bits = array.element == loop::ElementType::Bit;
-  Term count = bits ? floor_divide(array.extent + Term(31), 32) : array.extent;
   Reservation made;
-  std::string size = expressions.term_of_members(count);
+  std::string size = expressions.term_of_members(elements(array));
   if (in_parts) {
-    // 64 bytes or more between the parts: no two threads write to one line of the cache
-    std::int64_t line_size = 64 / bytes;
-    Term padded = multiply(floor_divide(count + Term(2 * line_size - 1), line_size), Term(line_size));
     made.stride = names.fresh(name + "_stride");
     made.before.push_back(
-        fmt::format("const int64_t {} = {};", made.stride, expressions.term_of_members(padded)));
+        fmt::format("const int64_t {} = {};", made.stride, expressions.term_of_members(padded_part(array))));
     size = "unravel_threads() * " + made.stride;
-    if (array.for_teams) size = fmt::format("unravel_threads() > 1 ? {} : 0", size);
     expressions.needs().threads = true;
   }
   if (!is_true(array.when)) // 0 where the array isn't needed
-    size = fmt::format("{} ? {} : 0", expressions.term_of_members(array.when),
-                       size.find('?') == std::string::npos ? size : "(" + size + ")");
+    size = fmt::format("{} ? {} : 0", expressions.term_of_members(array.when), size);
   std::string room = names.fresh(name + "_room");
   made.before.push_back(fmt::format("const int64_t {} = {};", room, size));
   made.test = fmt::format("if ({} < {})", capacity, room);

@@ -24,6 +24,8 @@ struct Reservation {
   std::string test;
   std::string stride; // where each thread has a part of its own: the number of elements between two parts
 };
+/// The elements from one thread's part to the next one's.
+term::Term padded_part(const loop::WorkspaceArray &array);
 Reservation reserve_text(const loop::WorkspaceArray &array, bool in_parts, Names &names,
                          Expressions &expressions);
 /// Lines of the kernel's comment.

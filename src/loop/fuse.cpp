@@ -55,6 +55,8 @@ private:
       const auto &parallel = other->parallel->copied.empty() ? one->parallel : other->parallel;
       if (parallel->copied.empty() && !keeps_to_its_element(loop, {})) return {};
       loop.parallel = parallel;
+      bool adds_twice = !parallel->copied.empty() && one->parallel->work && other->parallel->work;
+      if (adds_twice) loop.parallel->work = *one->parallel->work + *other->parallel->work;
     } else if (asked_for) {
       return {};
     }
