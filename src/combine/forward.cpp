@@ -13,18 +13,9 @@ using compute::ProgramStatement;
 
 namespace {
 
-void each_access(ProgramStatement &statement, const std::function<void(Access &)> &visit) {
-  visit(statement.target);
-  for (Product &summand : statement.summands)
-    for (Access &factor : summand.factors)
-      visit(factor);
-  for (Access &divisor : statement.divisors)
-    visit(divisor);
-}
-
 bool mentions(ProgramStatement &statement, const std::string &tensor) {
   bool found = false;
-  each_access(statement, [&](const Access &access) { found = found || access.tensor == tensor; });
+  compute::each_access(statement, [&](const Access &access) { found = found || access.tensor == tensor; });
   return found;
 }
 
@@ -32,7 +23,7 @@ class Forwarder {
 public:
   Forwarder(Program program, const std::string &result) : program_(std::move(program)), result_(result) {
     for (ProgramStatement &statement : program_.statements)
-      each_access(statement, [&](const Access &access) {
+      compute::each_access(statement, [&](const Access &access) {
         occurrences_[access.tensor] = std::max(occurrences_[access.tensor], access.occurrence);
       });
   }

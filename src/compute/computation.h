@@ -3,6 +3,7 @@
 #include "parse/tree.h"
 #include "term/term.h"
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -114,6 +115,9 @@ Computation make_computation(const parse::AssignmentTree &tree);
 /// mistakes (names that mean two things or nothing, subscripts and bounds that aren't affine, extents that
 /// nothing determines) and limits (several results, quotients by sums).
 Computation make_computation(const parse::ProgramTree &tree);
+
+/// The accesses of a statement: the target, then what it reads.
+void each_access(ProgramStatement &statement, const std::function<void(Access &)> &visit);
 
 /// The number of outermost loops that two statements share.
 std::size_t shared_loops(const std::vector<int> &place, const std::vector<int> &other);

@@ -409,15 +409,6 @@ private:
 
   // ---- tensors and their extents
 
-  static void each_access(ProgramStatement &statement, const std::function<void(Access &)> &visit) {
-    visit(statement.target);
-    for (Product &summand : statement.summands)
-      for (Access &factor : summand.factors)
-        visit(factor);
-    for (Access &divisor : statement.divisors)
-      visit(divisor);
-  }
-
   void find_result() {
     for (const ProgramStatement &statement : program().statements) {
       if (statement.target.is_local) continue;
@@ -541,6 +532,15 @@ private:
 };
 
 } // namespace
+
+void each_access(ProgramStatement &statement, const std::function<void(Access &)> &visit) {
+  visit(statement.target);
+  for (Product &summand : statement.summands)
+    for (Access &factor : summand.factors)
+      visit(factor);
+  for (Access &divisor : statement.divisors)
+    visit(divisor);
+}
 
 Computation make_computation(const parse::ProgramTree &tree) {
   return ProgramMaker(tree).make();

@@ -1,5 +1,6 @@
 #include "run/session.h"
 
+#include "pipeline/stopwatch.h"
 #include "report/diagnostic.h"
 #include "run/operand.h"
 #include "tensor/counts.h"
@@ -12,7 +13,6 @@
 #include "tensor/validate.h"
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <fmt/format.h>
 
@@ -22,15 +22,7 @@ using report::Kind;
 
 namespace {
 
-class Clock {
-public:
-  double milliseconds() const {
-    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin_).count();
-  }
-
-private:
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
-};
+using Clock = pipeline::Stopwatch;
 
 class Session {
 public:
