@@ -5,6 +5,7 @@
 #include "emit/main_text.h"
 #include "emit/names.h"
 #include "emit/wrap.h"
+#include "loop/walk.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -194,6 +195,9 @@ private:
       line(fmt::format("if (status == 2) unravel_fail({}, \"there is not enough memory\");",
                        quoted(names_.kernel())));
     }
+    if (loop::effects_of(program_.body).misses)
+      line(fmt::format("if (status == 3) unravel_fail({}, \"a divisor isn't stored\");",
+                       quoted(names_.kernel())));
     line(fmt::format("if (status) unravel_fail({}, \"the tensors' sizes don't fit together\");",
                      quoted(names_.kernel())));
     body += result_text();

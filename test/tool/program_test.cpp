@@ -21,6 +21,27 @@ TEST(ToolProgram, ATriangularSolve) {
   EXPECT_NE(desk.read("x.mtx").find("\n1\n2\n2\n"), std::string::npos) << desk.read("x.mtx");
 }
 
+/// The program that `compile --main` writes solves, too, and tells of a divisor that isn't stored.
+TEST(ToolProgram, AMainProgramSolves) {
+  if (!has_program("gcc")) GTEST_SKIP() << "no gcc";
+  Desk desk;
+  Outcome outcome = desk.unravel({"compile", solve, "-f", "L=csr", "--main", "-o", "solve.c"});
+  ASSERT_EQ(outcome.code, 0) << outcome.error;
+  outcome = desk.execute({"gcc", "-O1", "-fopenmp", "solve.c", "-o", "solve", "-lm"});
+  ASSERT_EQ(outcome.code, 0) << outcome.error;
+  desk.write("L.mtx",
+             "%%MatrixMarket matrix coordinate real general\n3 3 5\n1 1 2\n2 1 1\n2 2 4\n3 2 3\n3 3 5\n");
+  desk.write("b.mtx", "%%MatrixMarket matrix array real general\n3 1\n2\n9\n16\n");
+  outcome = desk.execute({"./solve", "L=L.mtx", "b=b.mtx", "-o", "x.mtx"});
+  EXPECT_EQ(outcome.code, 0) << outcome.error;
+  EXPECT_NE(desk.read("x.mtx").find("\n1\n2\n2\n"), std::string::npos) << desk.read("x.mtx");
+  desk.write("L.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 3\n1 1 2\n2 1 1\n3 3 5\n");
+  outcome = desk.execute({"./solve", "L=L.mtx", "b=b.mtx", "-o", "z.mtx"});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_NE(outcome.error.find("a divisor isn't stored"), std::string::npos) << outcome.error;
+  EXPECT_FALSE(desk.has("z.mtx"));
+}
+
 /// What is refused, and how: code 1, and nothing is written.
 TEST(ToolProgram, Refusals) {
   Desk desk;
