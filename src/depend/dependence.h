@@ -4,6 +4,7 @@
 #include "prove/prover.h"
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,10 @@ struct LoopVerdict {
   // With details: each pair of references that conflicts, and the witness's values.
   std::vector<Conflict> conflicts = {};
   std::vector<std::pair<term::Term, std::int64_t>> example = {};
+  /// Of a loop that statements share: it and those outside, which are all that their instances have in
+  /// common; the others' variables.
+  std::vector<std::string> shared = {};
+  std::set<std::string> others = {};
 };
 
 /// The references of a statement: the target is updated, or set, the operands are read.

@@ -149,15 +149,20 @@ std::string to_text(const std::vector<LoopVerdict> &verdicts, const std::vector<
   return text;
 }
 
-std::string relation_text(const LoopVerdict &verdict, const std::vector<std::string> &order) {
-  std::vector<std::string> later;
+std::string relation_text(const LoopVerdict &verdict, const std::vector<std::string> &all) {
+  const std::vector<std::string> &order = verdict.shared.empty() ? all : verdict.shared;
+  std::vector<std::string> later, others;
   for (std::size_t k = 0; k < order.size(); ++k)
     later.push_back(later_name(k, loop_in(verdict, order), order));
-  return fmt::format("{{ [{}] -> [{}] : {} }}", fmt::join(order, ", "), fmt::join(later, ", "),
-                     term::to_text(verdict.relation));
+  for (const std::string &variable : term::variables_of(verdict.relation))
+    if (verdict.others.contains(variable)) others.push_back(variable);
+  std::string condition = term::to_text(verdict.relation);
+  if (!others.empty()) condition = fmt::format("exists ({}: {})", fmt::join(others, ", "), condition);
+  return fmt::format("{{ [{}] -> [{}] : {} }}", fmt::join(order, ", "), fmt::join(later, ", "), condition);
 }
 
-std::string witness_text(const LoopVerdict &verdict, const std::vector<std::string> &order) {
+std::string witness_text(const LoopVerdict &verdict, const std::vector<std::string> &all) {
+  const std::vector<std::string> &order = verdict.shared.empty() ? all : verdict.shared;
   if (verdict.example.empty()) return "";
   std::map<std::string, std::int64_t> values;
   for (const auto &[atom, value] : verdict.example)

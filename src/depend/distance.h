@@ -42,7 +42,8 @@ std::vector<Dependence> dependences_of(const LoopVerdict &verdict, const std::ve
 std::string to_text(const Dependence &dependence);
 
 /// The pairs of instances that conflict, "{ [i, A.p] -> [i, A.p'] : ... }" over all variables in their order;
-/// index arrays are uninterpreted functions. A variable outside of the loop is the same in both.
+/// index arrays are uninterpreted functions. A variable outside of the loop is the same in both. Of a loop
+/// that statements share, the pairs are those of its iterations, and the statements' own variables exist.
 std::string relation_text(const LoopVerdict &verdict, const std::vector<std::string> &order);
 
 /// The example as a relation of one pair: "{ [0, 0] -> [0, 1] : A.rowptr(0) = 0 and ... }", sizes and

@@ -161,6 +161,12 @@ LoopVerdict classify_shared(const std::vector<const IterationSpace *> &statement
                             prove::Prover &prover, bool details) {
   const std::string &loop = statements.front()->loops[depth];
   LoopVerdict verdict{loop, Verdict::Parallel, term::falsity(), "", "affine"};
+  const std::vector<std::string> &loops = statements.front()->loops;
+  verdict.shared.assign(loops.begin(), loops.begin() + static_cast<std::ptrdiff_t>(depth) + 1);
+  for (const IterationSpace *statement : statements)
+    for (const std::string &variable : statement->variables())
+      if (std::find(verdict.shared.begin(), verdict.shared.end(), variable) == verdict.shared.end())
+        verdict.others.insert({variable, variable + "'"});
   for (const IterationSpace *first : statements)
     for (const IterationSpace *second : statements) {
       const term::Substitution prime = primed(*second);

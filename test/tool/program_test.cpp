@@ -42,6 +42,13 @@ TEST(ToolProgram, AMainProgramSolves) {
   EXPECT_FALSE(desk.has("z.mtx"));
 }
 
+/// Rows of a triangular solve wait for each other; a row's entries are a sum.
+TEST(ToolProgram, DependencesOfATriangularSolve) {
+  Outcome outcome = Desk().unravel({"deps", solve, "-f", "L=csr"});
+  EXPECT_EQ(outcome.code, 0) << outcome.error;
+  unravel::test::golden_check("tool", "dependences_of_a_solve", outcome.out);
+}
+
 /// What is refused, and how: code 1, and nothing is written.
 TEST(ToolProgram, Refusals) {
   Desk desk;
