@@ -24,6 +24,20 @@ struct Shared {
   Block behind;
 };
 
+/// Of names in front of the loop; false where something else stands there.
+bool move_lets_inside(Shared &loop) {
+  for (std::size_t k = loop.before.size(); k-- > 0;) {
+    const auto *let = std::get_if<loop::Let>(&loop.before[k].kind);
+    if (!let) return false;
+    loop.lower = term::substitute(loop.lower, {{let->variable, let->value}});
+    loop.upper = term::substitute(loop.upper, {{let->variable, let->value}});
+  }
+  loop.body.insert(loop.body.begin(), std::make_move_iterator(loop.before.begin()),
+                   std::make_move_iterator(loop.before.end()));
+  loop.before.clear();
+  return true;
+}
+
 /// The loop over the variable in the block; conditions around it go into its body.
 Shared take_loop(Block block, const std::string &variable, const combine::IterationSpace &space) {
   Shared taken;
@@ -48,7 +62,7 @@ Shared take_loop(Block block, const std::string &variable, const combine::Iterat
     auto *guard = std::get_if<loop::If>(&block[k].kind);
     if (guard && guard->otherwise.empty() && k + 1 == block.size()) {
       Shared inner = take_loop(std::move(guard->then), variable, space);
-      if (!inner.before.empty() || !inner.behind.empty()) break;
+      if (!inner.behind.empty() || !move_lets_inside(inner)) break;
       inner.body = {{loop::If{guard->condition, std::move(inner.body), guard->comment}}};
       inner.before = std::move(taken.before);
       return inner;
