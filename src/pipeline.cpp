@@ -360,7 +360,8 @@ Compilation compile(const Request &request, const Front &front) {
   drop_excluded(result.combination, untransformed, *result.prover);
 
   const bool is_program = result.combination.is_program;
-  std::set<std::size_t> as_written; // statements of a program whose own loops stay in the source's order
+  std::vector<std::string> findable; // by the statements of a program: what requests may name
+  std::set<std::size_t> as_written;  // statements of a program whose own loops stay in the source's order
   auto plan_leaf = [&](const combine::IterationSpace &space, const schedule::Counts &counts) {
     Leaf leaf;
     auto number = static_cast<std::size_t>(&space - result.combination.leaves.data());
@@ -423,7 +424,17 @@ Compilation compile(const Request &request, const Front &front) {
       leaf.plan.finds = plan_finds({});
     } while (schedule.order.empty() && another_order_may_help(leaf, scans));
     // What the user asks for decides how entries are found, not in which order they are visited.
-    if (!requests.empty()) leaf.plan.finds = plan_finds(requests);
+    if (!requests.empty() && is_program) { // each statement has those of them that are about its finds
+      std::vector<std::string> names = find::names_of_finds(leaf.plan.nest);
+      findable.insert(findable.end(), names.begin(), names.end());
+      find::Requests own = requests;
+      std::erase_if(own, [&](const auto &each) {
+        return std::find(names.begin(), names.end(), each.first) == names.end();
+      });
+      if (!own.empty()) leaf.plan.finds = plan_finds(own);
+    } else if (!requests.empty()) {
+      leaf.plan.finds = plan_finds(requests);
+    }
     leaf.verdicts = steps.run(
         "dependences",
         [&] {
@@ -520,6 +531,7 @@ Compilation compile(const Request &request, const Front &front) {
               result.leaves[k].plan.least = least_inner_iterations;
             }
           choose::check_parallel(plans_of_all(), schedule);
+          find::check_requests(findable, requests);
           return &result.leaves;
         },
         [](const std::vector<Leaf> *leaves) {

@@ -163,6 +163,11 @@ using Lengths = std::map<std::string, double>;
 FindPlan plan_finds(const scan::Nest &nest, prove::Prover &prover, const Requests &requests = {},
                     const Lengths &lengths = {}, const std::set<std::string> &value_positions = {});
 
+/// What requests may name: the variables that are found, and their tensors.
+std::vector<std::string> names_of_finds(const scan::Nest &nest);
+/// Throws a mistake where a request names nothing of these.
+void check_requests(const std::vector<std::string> &names, const Requests &requests);
+
 /// The plan with these methods, or none where one of them can't be proved: then no counterexample is looked
 /// for.
 std::optional<FindPlan> plan_finds_by(const scan::Nest &nest, prove::Prover &prover, const Requests &requests,

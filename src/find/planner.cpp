@@ -55,23 +55,6 @@ std::vector<std::size_t> finds_of(const scan::Nest &nest) {
   return levels;
 }
 
-void check_requests(const scan::Nest &nest, const Requests &requests) {
-  std::vector<std::string> names;
-  for (std::size_t level : finds_of(nest)) {
-    names.push_back(nest.levels[level].variable);
-    if (!nest.levels[level].tensor.empty()) names.push_back(nest.levels[level].tensor);
-  }
-  for (const auto &[name, request] : requests) {
-    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
-    std::string list;
-    for (const std::string &each : names)
-      if (list.find("`" + each + "`") == std::string::npos) list += (list.empty() ? "`" : ", `") + each + "`";
-    report::fail(report::Kind::no_such_find, request.name_span,
-                 fmt::format("nothing is found for `{}`", name),
-                 list.empty() ? "no find is needed in this order of loops" : "finds are " + list);
-  }
-}
-
 /// Per walk over a range that serves so many targets, in steps.
 double cost_of_walk(double range, double targets) {
   return range * targets / (targets + 1) / walk_stride + 2 * targets;
@@ -89,7 +72,7 @@ public:
         value_positions_(value_positions), for_user_(for_user), finds_(finds_of(nest)) {}
 
   FindPlan plan() {
-    check_requests(nest_, requests_);
+    check_requests(names_of_finds(nest_), requests_);
     if (finds_.empty()) return std::move(result_);
     check_vacuity();
     for (std::size_t level : finds_) {
@@ -298,6 +281,27 @@ private:
 };
 
 } // namespace
+
+std::vector<std::string> names_of_finds(const scan::Nest &nest) {
+  std::vector<std::string> names;
+  for (std::size_t level : finds_of(nest)) {
+    names.push_back(nest.levels[level].variable);
+    if (!nest.levels[level].tensor.empty()) names.push_back(nest.levels[level].tensor);
+  }
+  return names;
+}
+
+void check_requests(const std::vector<std::string> &names, const Requests &requests) {
+  for (const auto &[name, request] : requests) {
+    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    std::string list;
+    for (const std::string &each : names)
+      if (list.find("`" + each + "`") == std::string::npos) list += (list.empty() ? "`" : ", `") + each + "`";
+    report::fail(report::Kind::no_such_find, request.name_span,
+                 fmt::format("nothing is found for `{}`", name),
+                 list.empty() ? "no find is needed in this order of loops" : "finds are " + list);
+  }
+}
 
 FindPlan plan_finds(const scan::Nest &nest, prove::Prover &prover, const Requests &requests,
                     const Lengths &lengths, const std::set<std::string> &value_positions) {

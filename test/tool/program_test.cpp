@@ -86,6 +86,21 @@ TEST(ToolProgram, Refusals) {
   unravel::test::golden_check("tool", "refused_programs", text);
 }
 
+/// A request is about the statement whose find it names.
+TEST(ToolProgram, FindsOfOneStatement) {
+  for (const char *method : {"binary", "scan"}) {
+    Outcome outcome =
+        Desk().unravel({"compile", solve, "-f", "L=csr", "--find", std::string("L#2=") + method, "--json"});
+    ASSERT_EQ(outcome.code, 0) << outcome.error;
+    EXPECT_EQ(outcome.json().at("finds").at(0).at("template"),
+              method == std::string("scan") ? "scan" : "binary");
+  }
+  Outcome outcome = Desk().unravel({"compile", solve, "-f", "L=csr", "--find", "b=scan"});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_NE(outcome.error.find("nothing is found for `b` [no-such-find]"), std::string::npos)
+      << outcome.error;
+}
+
 TEST(ToolProgram, SizesByName) {
   Desk desk;
   Outcome outcome = desk.unravel({"run", "for i { y(i) += 2; }", "--size", "i=4", "-o", "y=y.mtx"});
