@@ -173,7 +173,7 @@ private:
         std::any_of(layout.arrays.begin(), layout.arrays.end(), [](auto &array) { return !array.is_value; }))
       return false;
     std::vector<Term> relation;
-    Operand operand = naming_.operand(access, layout.pieces[0], access.tensor == result_name(), relation);
+    Operand operand = operand_of(access, 0, relation);
     space::Set stored = space::Set(with_sizes(term::conjunction(relation))).project([&](const Term &atom) {
       const auto *variable = atom.as<term::Variable>();
       return variable && std::find(operand.positions.begin(), operand.positions.end(), variable->name) !=

@@ -66,6 +66,8 @@ const std::vector<Program> &programs() {
        "{ s -= A(i,j)*x(j); } } x(i) = s / A(i,i); }",
        {"A"},
        true},
+      // a dense tensor read backwards is as dense as one read forwards
+      {"tensor x(n), y(n); for i in [0,n) { y(i) = y(i)*x(n-1-i) + 2; }", {}},
       // shifts, and a recurrence without any sparse tensor
       {"tensor x(n), y(n); for i in [1,n) { y(i) = y(i-1)*x(i); }", {}},
       {"tensor x(n+1), y(n); for i in [0,n) { y(i) = x(i+1) - x(i); }", {}},
