@@ -179,10 +179,7 @@ const depend::LoopVerdict &verdict_of(const Leaf &leaf, std::size_t level) {
 /// no states and no maps.
 bool may_have_copies(const Leaf &leaf, const depend::LoopVerdict &verdict, std::size_t level,
                      const combine::IterationSpace &space) {
-  bool is_read = std::any_of(space.operands.begin(), space.operands.end(), [&](auto &operand) {
-    return operand.tensor == space.target.tensor; // in a program
-  });
-  return !is_read && !space.sets && space.target.local.empty() &&
+  return !space.reads(space.target.tensor) && !space.sets && space.target.local.empty() &&
          verdict.verdict == depend::Verdict::Reduction && !is_inner_loop(leaf, level) &&
          leaf.plan.finds.levels.empty();
 }
@@ -330,8 +327,14 @@ Compilation compile(const Request &request, const Front &front) {
   Distrusted distrusted(request.distrusted.begin(), request.distrusted.end());
   leave_out(result.combination, distrusted);
   if (front.like) check_structure(front, distrusted);
+  const std::vector<prove::Axiom> &axioms = result.combination.axioms;
+  auto make_prover = [&] {
+    result.prover = steps.run("prover", [&] { return std::make_shared<prove::Prover>(axioms); }, no_text);
+  };
+  const bool details = request.details || !schedule.parallel.empty();
   if (result.combination.is_program) {
-    prove::Prover prover(result.combination.axioms);
+    make_prover();
+    prove::Prover &prover = *result.prover;
     steps.run(
         "statements",
         [&] {
@@ -354,8 +357,8 @@ Compilation compile(const Request &request, const Front &front) {
   if (!schedule.transformations.empty())
     steps.add("transformations", transforming.milliseconds(),
               [&] { return combine::to_text(result.combination); });
-  const std::vector<prove::Axiom> &axioms = result.combination.axioms;
-  result.prover = steps.run("prover", [&] { return std::make_shared<prove::Prover>(axioms); }, no_text);
+  // A fixed extent changes axioms.
+  if (!result.prover || !schedule.transformations.empty()) make_prover();
 
   drop_excluded(result.combination, untransformed, *result.prover);
 
@@ -439,8 +442,7 @@ Compilation compile(const Request &request, const Front &front) {
         "dependences",
         [&] {
           return depend::classify(space.relation, leaf.order, loops_of(leaf.plan.nest),
-                                  depend::references(space), *result.prover,
-                                  request.details || !schedule.parallel.empty());
+                                  depend::references(space), *result.prover, details);
         },
         [](const auto &verdicts) { return depend::to_text(verdicts); });
     if (schedule.chunk) leaf.plan.chunk = static_cast<int>(*schedule.chunk);
@@ -511,17 +513,20 @@ Compilation compile(const Request &request, const Front &front) {
     steps.run(
         "order against the source's",
         [&] {
-          while (auto found = choose::violation(result.combination, plans_of_all(), *result.prover)) {
+          auto violation = [&](bool example) {
+            return choose::violation(result.combination, plans_of_all(), *result.prover, example);
+          };
+          while (auto found = violation(false)) {
             bool news = false;
             for (std::size_t number : {found->first, found->second})
               if (schedule.order.empty() && as_written.insert(number).second) {
                 news = true;
                 result.leaves[number] = plan_leaf(result.combination.leaves[number], request.counts);
               }
-            if (!news) choose::fail_order(result.combination, *found, schedule);
+            if (!news) choose::fail_order(result.combination, *violation(true), schedule);
           }
           for (const choose::SharedLoop &loop :
-               choose::shared_loops(result.combination, plans_of_all(), *result.prover))
+               choose::shared_loops(result.combination, plans_of_all(), *result.prover, details))
             for (std::size_t k = loop.first; k < loop.last; ++k) {
               std::vector<depend::LoopVerdict> &verdicts = result.leaves[k].verdicts;
               std::erase_if(verdicts, [&](auto &each) { return each.variable == loop.verdict.variable; });

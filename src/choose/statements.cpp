@@ -32,10 +32,8 @@ depend::Schedule chosen_schedule(const IterationSpace &space, const lower::LeafP
 } // namespace
 
 void require_single_value(const IterationSpace &space, prove::Prover &prover) {
-  bool divides = std::any_of(space.operands.begin(), space.operands.end(),
-                             [](const combine::Operand &operand) { return operand.divides; });
   std::string witness;
-  if ((!space.sets && !divides) || depend::is_single_valued(space, prover, &witness)) return;
+  if ((!space.sets && !space.divides()) || depend::is_single_valued(space, prover, &witness)) return;
   report::fail(
       Kind::not_supported, space.span,
       fmt::format("`{}` sets or divides, but its entries may be stored several times", space.span.text()),
@@ -45,13 +43,13 @@ void require_single_value(const IterationSpace &space, prove::Prover &prover) {
 
 std::optional<depend::Violation> violation(const Combination &program,
                                            const std::vector<const lower::LeafPlan *> &plans,
-                                           prove::Prover &prover) {
+                                           prove::Prover &prover, bool details) {
   std::vector<depend::Ordered> statements;
   for (std::size_t k = 0; k < plans.size(); ++k) {
     const IterationSpace &space = program.leaves[k];
     statements.push_back({&space, depend::source_schedule(space), chosen_schedule(space, *plans[k])});
   }
-  return depend::find_violation(statements, prover);
+  return depend::find_violation(statements, prover, details);
 }
 
 void fail_order(const Combination &program, const depend::Violation &found,
@@ -68,8 +66,8 @@ void fail_order(const Combination &program, const depend::Violation &found,
 }
 
 std::vector<SharedLoop> shared_loops(const Combination &program,
-                                     const std::vector<const lower::LeafPlan *> &plans,
-                                     prove::Prover &prover) {
+                                     const std::vector<const lower::LeafPlan *> &plans, prove::Prover &prover,
+                                     bool details) {
   std::vector<SharedLoop> result;
   for (std::size_t first = 0; first < plans.size(); ++first) {
     if (plans[first]->shared == 0) continue;
@@ -83,7 +81,7 @@ std::vector<SharedLoop> shared_loops(const Combination &program,
       for (const find::LevelPlan &find : plans[loop.last]->finds.levels) // a state for all iterations
         loop.is_parallel = loop.is_parallel && !(find::keeps_state(find.method) && find.state_level == 0);
     }
-    loop.verdict = depend::classify_shared(statements, 0, prover);
+    loop.verdict = depend::classify_shared(statements, 0, prover, details);
     loop.is_parallel = loop.is_parallel && loop.verdict.verdict == depend::Verdict::Parallel;
     first = loop.last - 1;
     result.push_back(std::move(loop));
@@ -93,9 +91,9 @@ std::vector<SharedLoop> shared_loops(const Combination &program,
 
 std::optional<std::size_t> level_of_sum(const IterationSpace &space, const lower::LeafPlan &plan,
                                         const std::vector<depend::LoopVerdict> &verdicts) {
-  bool is_read = std::any_of(space.operands.begin(), space.operands.end(),
-                             [&](const auto &operand) { return operand.tensor == space.target.tensor; });
-  if (space.sets || !is_read || !space.divisors.empty() || !space.target.local.empty()) return std::nullopt;
+  if (space.sets || !space.reads(space.target.tensor) || !space.divisors.empty() ||
+      !space.target.local.empty())
+    return std::nullopt;
   const auto own = space.loops.begin() + static_cast<std::ptrdiff_t>(plan.shared);
   std::optional<std::size_t> level;
   for (std::size_t k = plan.nest.levels.size(); k-- > 0;) {

@@ -10,10 +10,11 @@ namespace unravel::choose {
 /// Throws a limit where a statement that sets or divides may be at several stored entries at once.
 void require_single_value(const combine::IterationSpace &space, prove::Prover &prover);
 
-/// Two conflicting instances that the plans' orders turn round, if the prover doesn't exclude them.
+/// Two conflicting instances that the plans' orders turn round, if the prover doesn't exclude them; with
+/// details an example, too.
 std::optional<depend::Violation> violation(const combine::Combination &program,
                                            const std::vector<const lower::LeafPlan *> &plans,
-                                           prove::Prover &prover);
+                                           prove::Prover &prover, bool details);
 [[noreturn]] void fail_order(const combine::Combination &program, const depend::Violation &found,
                              const parse::ScheduleTree &schedule);
 
@@ -24,8 +25,8 @@ struct SharedLoop {
   bool is_parallel = false; // it carries nothing, and nothing else is in the way
 };
 std::vector<SharedLoop> shared_loops(const combine::Combination &program,
-                                     const std::vector<const lower::LeafPlan *> &plans,
-                                     prove::Prover &prover);
+                                     const std::vector<const lower::LeafPlan *> &plans, prove::Prover &prover,
+                                     bool details);
 
 /// lower::LeafPlan's `sums_at`: the verdicts are those of the nest's own loops.
 std::optional<std::size_t> level_of_sum(const combine::IterationSpace &space, const lower::LeafPlan &plan,

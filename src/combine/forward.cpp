@@ -1,7 +1,6 @@
 #include "combine/forward.h"
 
 #include <algorithm>
-#include <functional>
 #include <optional>
 
 namespace unravel::combine {
@@ -13,10 +12,14 @@ using compute::ProgramStatement;
 
 namespace {
 
-bool mentions(ProgramStatement &statement, const std::string &tensor) {
+bool reads(const ProgramStatement &statement, const std::string &tensor) {
   bool found = false;
-  compute::each_access(statement, [&](const Access &access) { found = found || access.tensor == tensor; });
+  compute::each_read(statement, [&](const Access &access) { found = found || access.tensor == tensor; });
   return found;
+}
+
+bool mentions(const ProgramStatement &statement, const std::string &tensor) {
+  return statement.target.tensor == tensor || reads(statement, tensor);
 }
 
 class Forwarder {
@@ -64,13 +67,8 @@ private:
     return uses;
   }
 
-  static bool reads(ProgramStatement statement, const std::string &tensor) {
-    statement.target.tensor.clear();
-    return mentions(statement, tensor);
-  }
-
   /// An element of the result (= or +=) operands * the scalar.
-  bool takes_away(ProgramStatement &statement, const std::string &name) const {
+  bool takes_away(const ProgramStatement &statement, const std::string &name) const {
     if (statement.target.tensor != result_ || statement.summands.size() != 1 || !statement.divisors.empty())
       return false;
     int scalars = 0;

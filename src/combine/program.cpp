@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <functional>
 #include <set>
 
 namespace unravel::combine {
@@ -124,14 +123,6 @@ private:
     return term::conjunction(std::move(parts));
   }
 
-  static void each_read(const ProgramStatement &statement, const std::function<void(const Access &)> &visit) {
-    for (const Product &summand : statement.summands)
-      for (const Access &factor : summand.factors)
-        visit(factor);
-    for (const Access &divisor : statement.divisors)
-      visit(divisor);
-  }
-
   void check_ranges(const ProgramStatement &statement) const {
     space::Set instances(with_sizes(domain(statement)));
     auto check = [&](const Access &access) {
@@ -154,7 +145,7 @@ private:
       }
     };
     check(statement.target);
-    each_read(statement, check);
+    compute::each_read(statement, check);
   }
 
   std::string name_for_user(const Term &atom) const {
@@ -235,7 +226,7 @@ private:
   /// One leaf for each choice of a piece for each operand.
   void add_leaves(const ProgramStatement &statement, std::vector<std::size_t> chosen) {
     std::vector<const Access *> reads;
-    each_read(statement, [&](const Access &access) { reads.push_back(&access); });
+    compute::each_read(statement, [&](const Access &access) { reads.push_back(&access); });
     if (chosen.size() < reads.size()) {
       const Access &next = *reads[chosen.size()];
       std::size_t pieces = next.is_local ? 1 : layout_of(next).pieces.size();

@@ -21,6 +21,16 @@ std::vector<std::string> IterationSpace::variables() const {
   return all;
 }
 
+bool IterationSpace::reads(const std::string &tensor) const {
+  return std::any_of(operands.begin(), operands.end(),
+                     [&](const Operand &operand) { return operand.tensor == tensor; });
+}
+
+bool IterationSpace::divides() const {
+  return std::any_of(operands.begin(), operands.end(),
+                     [](const Operand &operand) { return operand.divides; });
+}
+
 namespace {
 
 class Combiner {

@@ -77,6 +77,10 @@ struct IterationSpace {
 
   /// coordinates, positions and what was added
   std::vector<std::string> variables() const;
+  /// Is the tensor, or scalar variable, among the operands?
+  bool reads(const std::string &tensor) const;
+  /// Is some operand a divisor?
+  bool divides() const;
 };
 
 /// Two sizes that must agree when the kernel is called.

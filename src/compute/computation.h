@@ -3,7 +3,6 @@
 #include "parse/tree.h"
 #include "term/term.h"
 
-#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -116,8 +115,20 @@ Computation make_computation(const parse::AssignmentTree &tree);
 /// nothing determines) and limits (several results, quotients by sums).
 Computation make_computation(const parse::ProgramTree &tree);
 
-/// The accesses of a statement: the target, then what it reads.
-void each_access(ProgramStatement &statement, const std::function<void(Access &)> &visit);
+/// Calls visit(access) for what a statement reads, in its order.
+template <class Statement, class Visit> void each_read(Statement &statement, Visit visit) {
+  for (auto &summand : statement.summands)
+    for (auto &factor : summand.factors)
+      visit(factor);
+  for (auto &divisor : statement.divisors)
+    visit(divisor);
+}
+
+/// The same for the target, then what it reads.
+template <class Statement, class Visit> void each_access(Statement &statement, Visit visit) {
+  visit(statement.target);
+  each_read(statement, visit);
+}
 
 /// The number of outermost loops that two statements share.
 std::size_t shared_loops(const std::vector<int> &place, const std::vector<int> &other);

@@ -389,9 +389,7 @@ private:
     for (std::size_t k = 0; k < parts.size(); ++k) {
       ProgramStatement &made = parts[k];
       bool reads = false;
-      each_access(made, [&](Access &access) {
-        reads = reads || (&access != &made.target && access.tensor == target.tensor);
-      });
+      each_read(made, [&](const Access &access) { reads = reads || access.tensor == target.tensor; });
       if (k > 0 && reads)
         report::fail(
             Kind::not_a_product, statement.span,
@@ -532,15 +530,6 @@ private:
 };
 
 } // namespace
-
-void each_access(ProgramStatement &statement, const std::function<void(Access &)> &visit) {
-  visit(statement.target);
-  for (Product &summand : statement.summands)
-    for (Access &factor : summand.factors)
-      visit(factor);
-  for (Access &divisor : statement.divisors)
-    visit(divisor);
-}
 
 Computation make_computation(const parse::ProgramTree &tree) {
   return ProgramMaker(tree).make();

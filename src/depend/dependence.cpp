@@ -1,4 +1,4 @@
-#include "depend/dependence.h"
+#include "depend/verdict.h"
 
 #include "prove/example.h"
 #include "space/set.h"
@@ -27,6 +27,22 @@ std::vector<Reference> references(const combine::IterationSpace &space) {
   for (const combine::Operand &operand : space.operands)
     result.push_back({operand.tensor, operand.coordinates, false, false});
   return result;
+}
+
+void add_conflict(LoopVerdict &verdict, const Conflict &conflict, prove::Answer answer) {
+  verdict.reason = answer == prove::Answer::Possible ? "possible" : "budget exhausted";
+  if (!conflict.first.updates || !conflict.second.updates)
+    verdict.verdict = Verdict::Carried;
+  else if (verdict.verdict == Verdict::Parallel)
+    verdict.verdict = Verdict::Reduction;
+}
+
+void add_details(LoopVerdict &verdict, const Conflict &conflict, const space::Set &pairs,
+                 prove::Answer answer, prove::Prover &prover) {
+  verdict.relation = term::disjunction({verdict.relation, pairs.formula()});
+  verdict.conflicts.push_back(conflict);
+  if (verdict.witness.empty() && answer == prove::Answer::Possible)
+    verdict.witness = prove::small_example(prover, conflict.instances, &verdict.example);
 }
 
 namespace {
@@ -63,16 +79,9 @@ public:
     if (!details_ && answer != prove::Answer::Possible && is_affine()) return;
     if (verdict.reason == "affine") verdict.reason = "properties";
     if (answer == prove::Answer::Refuted) return;
-    verdict.reason = answer == prove::Answer::Possible ? "possible" : "budget exhausted";
-    if (details_) verdict.relation = term::disjunction({verdict.relation, pairs->formula()});
-    if (details_) verdict.conflicts.push_back({first, second, hypotheses});
-    if (details_ && verdict.witness.empty() && answer == prove::Answer::Possible)
-      verdict.witness = prove::small_example(prover_, hypotheses, &verdict.example);
-    bool both_update = first.updates && second.updates;
-    if (!both_update)
-      verdict.verdict = Verdict::Carried;
-    else if (verdict.verdict == Verdict::Parallel)
-      verdict.verdict = Verdict::Reduction;
+    Conflict conflict{first, second, std::move(hypotheses)};
+    if (details_) add_details(verdict, conflict, *pairs, answer, prover_);
+    add_conflict(verdict, conflict, answer);
   }
 
 private:

@@ -1,5 +1,6 @@
 #include "depend/statements.h"
 
+#include "depend/verdict.h"
 #include "prove/example.h"
 #include "space/set.h"
 
@@ -93,7 +94,8 @@ Schedule source_schedule(const IterationSpace &space) {
   return schedule;
 }
 
-std::optional<Violation> find_violation(const std::vector<Ordered> &statements, prove::Prover &prover) {
+std::optional<Violation> find_violation(const std::vector<Ordered> &statements, prove::Prover &prover,
+                                        bool details) {
   std::optional<Violation> found;
   for (std::size_t a = 0; a < statements.size(); ++a)
     for (std::size_t b = 0; b < statements.size(); ++b) {
@@ -110,7 +112,8 @@ std::optional<Violation> find_violation(const std::vector<Ordered> &statements, 
             prove::Answer answer = ask("order", one.tensor, hypotheses, prover);
             if (answer == prove::Answer::Refuted) continue;
             found = Violation{a, b, one.tensor, term::conjunction(hypotheses), ""};
-            if (answer == prove::Answer::Possible) found->witness = prove::small_example(prover, hypotheses);
+            if (details && answer == prove::Answer::Possible)
+              found->witness = prove::small_example(prover, hypotheses);
           }
       });
       if (found) return found;
@@ -180,17 +183,10 @@ LoopVerdict classify_shared(const std::vector<const IterationSpace *> &statement
         std::vector<Term> hypotheses = joined(touching(*first, one, *second, other), carried);
         prove::Answer answer = ask(fmt::format("dependence({})", loop), one.tensor, hypotheses, prover);
         if (answer == prove::Answer::Refuted) return;
-        verdict.reason = answer == prove::Answer::Possible ? "possible" : "budget exhausted";
+        Conflict conflict{one, other, std::move(hypotheses)};
         if (details)
-          verdict.relation =
-              term::disjunction({verdict.relation, space::Set(term::conjunction(hypotheses)).formula()});
-        if (details && verdict.witness.empty() && answer == prove::Answer::Possible)
-          verdict.witness = prove::small_example(prover, hypotheses, &verdict.example);
-        if (details) verdict.conflicts.push_back({one, other, hypotheses});
-        if (!(one.updates && other.updates))
-          verdict.verdict = Verdict::Carried;
-        else if (verdict.verdict == Verdict::Parallel)
-          verdict.verdict = Verdict::Reduction;
+          add_details(verdict, conflict, space::Set(term::conjunction(conflict.instances)), answer, prover);
+        add_conflict(verdict, conflict, answer);
       });
     }
   return verdict;

@@ -30,7 +30,9 @@ struct Violation {
 
 /// Nothing where each pair of conflicting instances is proved to be executed in the source's order. Updates
 /// (+=) of one element don't conflict: sums are reassociated.
-std::optional<Violation> find_violation(const std::vector<Ordered> &statements, prove::Prover &prover);
+/// The witness is made only where `details` is set.
+std::optional<Violation> find_violation(const std::vector<Ordered> &statements, prove::Prover &prover,
+                                        bool details = true);
 
 /// Is each instance of the statement in the source at one choice of stored entries at most? Then it may set
 /// its target, or divide. `witness`, where not null: an example of two, if the prover has one.

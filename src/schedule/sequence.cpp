@@ -16,13 +16,8 @@ using term::Term;
 
 namespace {
 
-bool reads(const IterationSpace &space, const std::string &tensor) {
-  return std::any_of(space.operands.begin(), space.operands.end(),
-                     [&](const Operand &operand) { return operand.tensor == tensor; });
-}
-
 bool mentions(const IterationSpace &space, const std::string &tensor) {
-  return space.target.tensor == tensor || reads(space, tensor);
+  return space.target.tensor == tensor || space.reads(tensor);
 }
 
 /// Does the statement set each element of its target to zero?
@@ -138,7 +133,7 @@ void as_assignment(Combination &program, prove::Prover &prover) {
   if (!clears_all(first, program)) return;
   for (std::size_t k = 1; k < program.leaves.size(); ++k) {
     const IterationSpace &each = program.leaves[k];
-    if (each.sets || each.target.tensor != first.target.tensor || reads(each, first.target.tensor) ||
+    if (each.sets || each.target.tensor != first.target.tensor || each.reads(first.target.tensor) ||
         each.constants.size() != 1 || !each.divisors.empty() ||
         std::any_of(each.operands.begin(), each.operands.end(),
                     [](const Operand &operand) { return operand.divides || !operand.local.empty(); }) ||

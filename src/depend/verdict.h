@@ -1,0 +1,16 @@
+#pragma once
+
+#include "depend/dependence.h"
+#include "space/set.h"
+
+/// How a verdict comes about, conflict by conflict: for loops of one statement and those that several share.
+namespace unravel::depend {
+
+/// References that may conflict across iterations of the loop. `answer`: not Refuted.
+void add_conflict(LoopVerdict &verdict, const Conflict &conflict, prove::Answer answer);
+
+/// What people want to know of it: the pairs of instances, an example.
+void add_details(LoopVerdict &verdict, const Conflict &conflict, const space::Set &pairs,
+                 prove::Answer answer, prove::Prover &prover);
+
+} // namespace unravel::depend
