@@ -1,0 +1,144 @@
+#include "emit/statement_writer.h"
+
+#include "emit/copies.h"
+#include "emit/mentioned.h"
+#include "emit/pragmas.h"
+#include "emit/workspace.h"
+#include "loop/passes.h"
+#include "loop/walk.h"
+
+#include <fmt/format.h>
+#include <utility>
+
+namespace unravel::emit {
+
+using namespace loop;
+using term::Term;
+
+void StatementWriter::workspace(const std::set<std::string> &used) {
+  outside_ = mentioned(options_.openmp_pragmas ? without_parallel(program_.body) : program_.body);
+  each_statement(program_.body, [&](const Statement &statement) {
+    const auto *loop = std::get_if<For>(&statement.kind);
+    if (options_.openmp_pragmas && loop && loop->parallel) in_parallel_.merge(mentioned({statement}));
+  });
+  for (const WorkspaceArray &array : program_.workspace)
+    if (used.contains(array.name) && !array.for_teams) reserve(array);
+  for (const WorkspaceArray &array : program_.workspace) {
+    bool in_parts = strides_.contains(array.name);
+    if (!used.contains(array.name) || array.for_teams || (in_parts && !outside_.contains(array.name)))
+      continue;
+    expressions_.needs().restrict_macro = true;
+    line(fmt::format("{} *UNRAVEL_RESTRICT {} = {}->{};", c_type(array.element), names_.array(array.name),
+                     names_.workspace().parameter, names_.workspace().members.at(array.name)));
+  }
+}
+
+void StatementWriter::reserve(const WorkspaceArray &array) {
+  bool in_parts = array.per_thread && in_parallel_.contains(array.name);
+  Reservation made = reserve_text(array, in_parts, names_, expressions_);
+  if (in_parts) strides_[array.name] = made.stride;
+  lines(made.before);
+  open(made.test, made.inside);
+  close({});
+}
+
+void StatementWriter::write_parallel(const For &x, const std::string &head) {
+  std::string reduction;
+  if (!x.parallel->sum.empty())
+    reduction = fmt::format(" reduction(+ : {})", names_.variable(x.parallel->sum));
+  std::string work = expressions_.term(x.upper - x.lower);
+  std::string otherwise;
+  bool needs_work = x.parallel->work && (x.parallel->least > 0 || x.parallel->share > 0);
+  if (needs_work && is_work_in_pragma(x, program_)) {
+    work = expressions_.term_of_members(*x.parallel->work);
+  } else if (needs_work) {
+    work = names_.fresh(names_.variable(x.variable) + "_work");
+    line(fmt::format("const int64_t {} = {};", work, expressions_.term(*x.parallel->work)));
+    otherwise = fmt::format("(void){};", work);
+  }
+  std::string enough = x.parallel->least > 0 ? fmt::format(" if ({} >= {})", work, x.parallel->least) : "";
+  std::string schedule =
+      fmt::format("for schedule(dynamic, {}){}", chunk_text(x, work, expressions_), reduction);
+  std::set<std::string> used = mentioned(x.body);
+  std::vector<const WorkspaceArray *> own;
+  for (const WorkspaceArray &array : program_.workspace)
+    if (array.per_thread && used.contains(array.name)) own.push_back(&array);
+  if (own.empty()) {
+    pragma("parallel " + schedule + enough, otherwise);
+    return nested(head, x.body);
+  }
+  const Statement &loop = *statement_;
+  pragma("parallel" + enough, otherwise);
+  line("{");
+  ++indent_;
+  std::vector<std::string> outside;
+  for (const WorkspaceArray *array : own)
+    outside.push_back(declare_own(*array));
+  pragma(schedule, "");
+  statement_ = &loop;
+  nested(head, x.body);
+  --indent_;
+  line("}");
+  for (std::size_t k = 0; k < own.size(); ++k)
+    names_.rename_array(own[k]->name, outside[k]);
+}
+
+bool StatementWriter::clears_copied(const Statement &next) {
+  const auto *zero = std::get_if<Zero>(&statement_->kind);
+  const auto *loop = options_.openmp_pragmas ? std::get_if<For>(&next.kind) : nullptr;
+  if (zero && loop && emit::clears_copied(*zero, *loop, program_)) zeroed_ = zero;
+  return zero && zeroed_ == zero;
+}
+
+void StatementWriter::write_with_copies(const For &x, const std::string &head) {
+  const Statement &loop = *statement_;
+  const Zero *zeroed = std::exchange(zeroed_, nullptr);
+  CopiesText text = copies_text(x, program_, zeroed != nullptr, names_, expressions_);
+  lines(text.before);
+  text_ += "#ifdef _OPENMP\n";
+  open(text.test, {});
+  text_ += "#pragma omp parallel\n";
+  open("", text.own);
+  copied_ = x.parallel->copied, marks_ = text.marks;
+  std::string result = names_.array(copied_);
+  names_.rename_array(copied_, text.copy);
+  text_ += "#pragma omp " + text.schedule + "\n";
+  statement_ = &loop;
+  nested(head, x.body);
+  names_.rename_array(std::exchange(copied_, {}), result);
+  text_ += "#pragma omp for schedule(dynamic, 8)\n";
+  open(text.over_blocks, text.add_up);
+  close({});
+  close({});
+  --indent_;
+  line("} else");
+  text_ += "#endif\n";
+  open("", {});
+  if (zeroed) write(*zeroed);
+  statement_ = &loop;
+  nested(head, x.body);
+  close({});
+}
+
+void StatementWriter::pragma(const std::string &text, const std::string &otherwise) {
+  text_ += "#ifdef _OPENMP\n#pragma omp " + text + "\n";
+  if (!otherwise.empty()) {
+    text_ += "#else\n";
+    line(otherwise);
+  }
+  text_ += "#endif\n";
+}
+
+std::string StatementWriter::declare_own(const WorkspaceArray &array) {
+  std::string outside = names_.array(array.name);
+  std::string local = outside_.contains(array.name) ? names_.fresh(outside + "_own") : outside;
+  expressions_.needs().thread = true;
+  expressions_.needs().restrict_macro = true;
+  line(fmt::format("{} *UNRAVEL_RESTRICT {} = {}->{} + unravel_thread() * {};", c_type(array.element), local,
+                   names_.workspace().parameter, names_.workspace().members.at(array.name),
+                   strides_.at(array.name)));
+  names_.rename_array(array.name, local);
+  return outside;
+}
+
+} // namespace unravel::emit

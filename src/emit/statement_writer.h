@@ -1,0 +1,158 @@
+#pragma once
+
+#include "emit/emit.h"
+#include "emit/expression.h"
+#include "emit/names.h"
+#include "loop/dense_sum.h"
+#include "loop/facts.h"
+#include "loop/gathered_sum.h"
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+/// The writer of a kernel function's statements. Its parts lie in statements.cpp (one by one),
+/// in_registers.cpp (sums in vectors), in_parallel.cpp (threads) and at_once.cpp (tests of many iterations).
+namespace unravel::emit {
+
+class StatementWriter {
+public:
+  StatementWriter(const loop::Program &program, const EmitOptions &options, Names &names,
+                  Expressions &expressions)
+      : program_(program), options_(options), names_(names), expressions_(expressions) {}
+
+  void block(const loop::Block &statements);
+
+  void begin();
+
+  void end();
+
+  /// Room in the workspace, and pointers to its arrays.
+  void workspace(const std::set<std::string> &used);
+
+  /// Which loops take masked steps.
+  void masks();
+
+  /// The program's statements, and in front of them what they ask for.
+  void body();
+
+  void line(const std::string &text);
+
+  std::string take() { return std::move(text_); }
+
+private:
+  std::string indentation() const { return std::string(static_cast<std::size_t>(2 * indent_), ' '); }
+
+  void nested(const std::string &head, const loop::Block &body);
+
+  /// The block of that index in the statement, with what is known in it.
+  void branch(const loop::Statement &outer, std::size_t index, const loop::Block &body);
+
+  void comment(const std::string &text);
+
+  /// Whether a bound may be computed again in each iteration: it doesn't change and is short.
+  bool is_repeatable(const term::Term &bound, const loop::Block &body) const;
+  void write(const loop::For &x);
+
+  // ---- sums of products with gathered elements, in masked vectors
+
+  std::optional<loop::GatheredSum> masked_sum(const loop::For &x) const;
+
+  /// The steps of many iterations at once, in front of the loop as it is for where they aren't taken. Returns
+  /// whether that one is to be followed by an #endif.
+  bool write_masked(const loop::For &x);
+
+  // ---- sums along a dense mode, in registers
+
+  /// Whether the statement is to be written so: the outermost nest that can.
+  std::optional<loop::DenseSum> sum_in_registers(const loop::Statement &statement) const;
+
+  /// Whether the statement clears what the next one sums up, which then clears what it doesn't store.
+  bool clears_sum(const loop::Statement &next);
+
+  /// The C variable that says whether what the nest sums up is stored past the caches.
+  std::string past_caches(const loop::DenseSum &sum);
+
+  void write_in_registers(const loop::DenseSum &sum);
+
+  void write_again(const loop::Statement &loop);
+
+  void lines(const std::vector<std::string> &texts);
+
+  void open(const std::string &head, const std::vector<std::string> &first);
+
+  void close(const std::vector<std::string> &last);
+
+  // ---- the workspace
+
+  void reserve(const loop::WorkspaceArray &array);
+
+  // ---- parallel loops
+
+  void write_parallel(const loop::For &x, const std::string &head);
+
+  /// What the statement clears is added up by the next one, from copies or without.
+  bool clears_copied(const loop::Statement &next);
+
+  /// With several threads and enough to do in copies, otherwise as it is.
+  void write_with_copies(const loop::For &x, const std::string &head);
+
+  void pragma(const std::string &text, const std::string &otherwise);
+
+  /// The thread's part of an array; returns the array's name outside.
+  std::string declare_own(const loop::WorkspaceArray &array);
+
+  // ---- loops that test many iterations at once
+
+  void write_together(const loop::For &x);
+
+  void write_accepted(const loop::For &x, const std::string &first, const std::string &hits);
+  void write(const loop::While &x);
+  void write(const loop::Intersect &x);
+  void write(const loop::If &x);
+
+  /// if (...) { ... } else if (...) { ... } else { ... without the last brace. `before` is what closes the
+  /// branch that comes before it.
+  void chain(const loop::Statement &statement, const loop::If &x, const std::string &before);
+  void write(const loop::IfValue &x);
+  void write(const loop::Let &x);
+  void write(const loop::Declare &x);
+  void write(const loop::DeclareValue &x);
+
+  std::string target(const loop::Target &target_);
+  void write(const loop::Store &x);
+  void write(const loop::Accumulate &x);
+
+  /// The element, if it lies in a copy.
+  const loop::Element *in_copy(const loop::Accumulate &x) const;
+  void write(const loop::SetElement &x);
+  void write(const loop::Assign &x);
+  void write(const loop::Zero &x);
+  void write(const loop::Break &);
+  void write(const loop::Miss &);
+
+  const loop::Program &program_;
+  const EmitOptions &options_;
+  Names &names_;
+  Expressions &expressions_;
+  std::string missed_;                          // the variable's name, or empty
+  std::set<std::string> in_parallel_, outside_; // what parallel loops mention, and what others do
+  std::map<std::string, std::string> strides_;  // between the threads' parts of an array
+  std::map<term::Term, std::string> masked_;    // of conditions for masked steps, the names
+  loop::Effects rest_;                          // of the statements after a declaration
+  loop::Facts facts_;                           // at the statement that is written
+  loop::DenseSum dense_;                        // that is being written in registers, or none
+  const loop::Statement *clearing_ = nullptr;   // the loop before it that clears its stretch
+  std::vector<std::string> inside_;             // takes the place of its innermost loop; empty: what is left
+  const loop::Zero *zeroed_ = nullptr;          // what a loop that adds to copies is to clear
+  std::string copied_, marks_;                  // the array that has copies, and the marks of their blocks
+  std::string first_lane_;                      // where that begins
+  const loop::Statement *statement_ = nullptr;
+  std::map<std::string, std::string> past_caches_; // by the array
+  std::string text_;
+  int indent_ = 1;
+};
+
+} // namespace unravel::emit

@@ -1,0 +1,244 @@
+#include "emit/statement_writer.h"
+
+#include "emit/assignment.h"
+#include "emit/copies.h"
+#include "emit/intersect.h"
+#include "emit/lanes.h"
+#include "emit/pragmas.h"
+#include "emit/wrap.h"
+#include "loop/passes.h"
+#include "loop/walk.h"
+
+#include <fmt/format.h>
+#include <utility>
+
+namespace unravel::emit {
+
+using namespace loop;
+using term::overloaded;
+using term::Term;
+
+void StatementWriter::block(const Block &statements) {
+  for (std::size_t k = 0; k < statements.size(); ++k) {
+    rest_ = {};
+    if (std::holds_alternative<DeclareValue>(statements[k].kind))
+      for (std::size_t later = k + 1; later < statements.size(); ++later)
+        rest_.add(statements[later]);
+    statement_ = &statements[k];
+    expressions_.set_facts(facts_);
+    if (k + 1 < statements.size() && (clears_sum(statements[k + 1]) || clears_copied(statements[k + 1])))
+      continue;
+    std::visit([&](const auto &x) { write(x); }, statements[k].kind);
+    facts_.pass(statements[k]);
+  }
+}
+
+void StatementWriter::line(const std::string &text) {
+  text_ += wrap_code(text, indentation());
+}
+
+void StatementWriter::end() {
+  line(missed_.empty() ? "return 0;" : fmt::format("return {};", missed_));
+}
+
+void StatementWriter::begin() {
+  if (effects_of(program_.body).misses) missed_ = names_.fresh("missed"), line("int " + missed_ + " = 0;");
+}
+
+void StatementWriter::body() {
+  std::string before = std::exchange(text_, {});
+  block(program_.body);
+  std::string statements = std::exchange(text_, std::move(before));
+  auto guarded_line = [&](const std::string &text) {
+    text_ += "#ifdef __GNUC__\n";
+    line(text);
+    text_ += "#endif\n";
+  };
+  for (const auto &[array, name] : past_caches_)
+    guarded_line(fmt::format("const int {} = {};", name,
+                             expressions_.term_of_members(longer_than_caches(array, program_))));
+  text_ += statements;
+  for (const auto &[array, name] : past_caches_)
+    guarded_line(fmt::format("unravel_finish_lanes({});", name));
+}
+
+void StatementWriter::nested(const std::string &head, const Block &body) {
+  const Statement &outer = *statement_;
+  line(head.empty() ? "{" : head + " {");
+  branch(outer, 0, body);
+  line("}");
+}
+
+void StatementWriter::branch(const Statement &outer, std::size_t index, const Block &body) {
+  Facts before = facts_;
+  facts_ = before.inside(outer, index);
+  ++indent_;
+  block(body);
+  --indent_;
+  facts_ = std::move(before);
+}
+
+void StatementWriter::comment(const std::string &text) {
+  if (!text.empty()) text_ += wrap_text(comment_text(names_.translate(text)), indentation() + "// ");
+}
+
+bool StatementWriter::is_repeatable(const Term &bound, const Block &body) const {
+  bool simple = applications_of(bound).size() <= 1 && !effects_of(body).changes(bound);
+  std::string text = expressions_.term(bound);
+  return simple && text.find("unravel_") == std::string::npos && text.find(" / ") == std::string::npos &&
+         text.find(" % ") == std::string::npos;
+}
+
+void StatementWriter::write(const For &x) {
+  if (std::optional<DenseSum> sum = sum_in_registers(*statement_)) return write_in_registers(*sum);
+  if (&x == dense_.inner && !inside_.empty()) return lines(inside_);
+  comment(x.comment);
+  if (x.together > 1) return write_together(x);
+  bool two_forms = write_masked(x);
+  const std::string &variable = names_.variable(x.variable);
+  bool is_left = &x == dense_.inner || (clearing_ && statement_ == clearing_);
+  std::string lower = is_left ? first_lane_ : expressions_.term(x.lower);
+  std::string start = fmt::format("int64_t {} = {}", variable, lower);
+  std::string end = expressions_.term(x.upper);
+  if (!is_repeatable(x.upper, x.body)) {
+    std::string name = names_.fresh(variable + "_end");
+    if (x.parallel || x.simd)
+      line(fmt::format("const int64_t {} = {};", name, end));
+    else
+      start += fmt::format(", {} = {}", name, end);
+    end = name;
+  }
+  std::string step = x.step == 1 ? variable + "++" : fmt::format("{} += {}", variable, x.step);
+  std::string head = fmt::format("for ({}; {} < {}; {})", start, variable, end, step);
+  if (x.parallel && options_.openmp_pragmas)
+    return x.parallel->copied.empty() ? write_parallel(x, head) : write_with_copies(x, head);
+  text_ += vector_pragmas(x, options_.openmp_pragmas);
+  nested(head, x.body);
+  if (two_forms) text_ += "#endif\n";
+}
+
+void StatementWriter::lines(const std::vector<std::string> &texts) {
+  for (const std::string &each : texts)
+    line(each);
+}
+
+void StatementWriter::open(const std::string &head, const std::vector<std::string> &first) {
+  line(head.empty() ? "{" : head + " {");
+  ++indent_;
+  lines(first);
+}
+
+void StatementWriter::close(const std::vector<std::string> &last) {
+  lines(last);
+  --indent_;
+  line("}");
+}
+
+void StatementWriter::write(const While &x) {
+  if (std::optional<DenseSum> sum = sum_in_registers(*statement_)) return write_in_registers(*sum);
+  comment(x.comment);
+  Facts each_round = facts_;
+  each_round.forget(effects_of(x.body));
+  expressions_.set_facts(std::move(each_round));
+  nested(fmt::format("while ({})", expressions_.term(x.condition)), x.body);
+}
+
+void StatementWriter::write(const Intersect &x) {
+  const Statement &loop = *statement_;
+  comment(x.comment);
+  IntersectText text = intersect_text(x, names_, expressions_);
+  open(text.over_blocks, text.compare);
+  open(text.over_hits, text.take_hit);
+  --indent_;
+  branch(loop, 0, x.body);
+  line("}");
+  close(text.advance);
+}
+
+void StatementWriter::write(const If &x) {
+  comment(x.comment);
+  chain(*statement_, x, "");
+  line("}");
+}
+
+void StatementWriter::chain(const Statement &statement, const If &x, const std::string &before) {
+  line(before + (is_true(x.condition) ? "{" : fmt::format("if ({}) {{", expressions_.term(x.condition))));
+  branch(statement, 0, x.then);
+  if (x.otherwise.empty() || is_true(x.condition)) return;
+  const auto *next = x.otherwise.size() == 1 ? std::get_if<If>(&x.otherwise[0].kind) : nullptr;
+  if (!next || !next->comment.empty() || is_true(next->condition)) {
+    line("} else {");
+    branch(statement, 1, x.otherwise);
+    return;
+  }
+  Facts outside = facts_;
+  facts_ = outside.inside(statement, 1);
+  expressions_.set_facts(facts_);
+  chain(x.otherwise[0], *next, "} else ");
+  facts_ = std::move(outside);
+}
+
+void StatementWriter::write(const IfValue &x) {
+  comment(x.comment);
+  const std::string &local = names_.variable(x.local);
+  bool stored = x.test == IfValue::Test::Stored;
+  nested(fmt::format("if ({})", stored ? expressions_.is_stored(x.local) : local + " != " + local), x.then);
+}
+
+void StatementWriter::write(const Let &x) {
+  line(fmt::format("const int64_t {} = {};", names_.variable(x.variable), expressions_.term(x.value)));
+}
+
+void StatementWriter::write(const Declare &x) {
+  line(fmt::format("int64_t {} = {};", names_.variable(x.variable), expressions_.term(x.initial)));
+}
+
+void StatementWriter::write(const DeclareValue &x) {
+  const char *constant = rest_.stored.contains(x.name) ? "" : "const ";
+  const char *type = expressions_.single_precision() ? "float" : "double";
+  line(fmt::format("{}{} {} = {};", constant, type, names_.variable(x.name), expressions_.value(x.initial)));
+}
+
+std::string StatementWriter::target(const Target &target_) {
+  return std::visit(overloaded{[&](const Element &x) { return expressions_.element(x); },
+                               [&](const Local &x) { return names_.variable(x.name); }},
+                    target_);
+}
+
+void StatementWriter::write(const Store &x) {
+  line(fmt::format("{} = {};", target(x.target), expressions_.value(x.value)));
+}
+
+void StatementWriter::write(const Accumulate &x) {
+  if (const Element *element = in_copy(x)) line(mark_text(marks_, element->slot, expressions_));
+  if (const auto *minus = std::get_if<Minus>(&x.value.kind))
+    return line(fmt::format("{} -= {};", target(x.target), expressions_.value(minus->of.at(0))));
+  line(fmt::format("{} += {};", target(x.target), expressions_.value(x.value)));
+}
+
+const Element *StatementWriter::in_copy(const Accumulate &x) const {
+  const auto *element = std::get_if<Element>(&x.target);
+  return element && element->array == copied_ ? element : nullptr;
+}
+
+void StatementWriter::write(const SetElement &x) {
+  line(assignment_text(x, program_, names_, expressions_));
+}
+
+void StatementWriter::write(const Assign &x) {
+  line(assignment_text(x, names_, expressions_));
+}
+
+void StatementWriter::write(const Zero &x) {
+  line(zero_text(x, names_, expressions_));
+}
+
+void StatementWriter::write(const Break &) {
+  line("break;");
+}
+
+void StatementWriter::write(const Miss &) {
+  line(missed_ + " = 3;");
+}
+
+} // namespace unravel::emit
