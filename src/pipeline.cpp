@@ -5,6 +5,7 @@
 #include "choose/statements.h"
 #include "choose/threads.h"
 #include "choose/thresholds.h"
+#include "choose/wavefronts.h"
 #include "combine/structure.h"
 #include "find/plan.h"
 #include "layout/layout.h"
@@ -548,6 +549,17 @@ Compilation compile(const Request &request, const Front &front) {
   }
 
   lower::LowerOptions options{request.name, result.computation.text, request.index, request.value};
+  if (schedule.wavefront) {
+    std::vector<const lower::LeafPlan *> all;
+    for (const Leaf &leaf : result.leaves)
+      all.push_back(&leaf.plan);
+    options.wavefronts = steps.run(
+        "wavefronts", [&] { return choose::wavefronts(result.combination, all, schedule, *result.prover); },
+        [&](const auto &made) { return choose::to_text(*made, result.combination); });
+    if (request.always_parallel) options.wavefronts->least = 0;
+    for (std::size_t k = options.wavefronts->first; k < options.wavefronts->last; ++k)
+      result.leaves[k].plan.parallel = result.leaves[k].parallel = std::nullopt;
+  }
   std::vector<lower::LeafPlan> plans;
   for (const Leaf &leaf : result.leaves)
     plans.push_back(leaf.plan);
@@ -560,14 +572,21 @@ Compilation compile(const Request &request, const Front &front) {
   if (!plans.empty()) safe = plans.front().nest.safe_loads;
   for (const lower::LeafPlan &plan : plans)
     std::erase_if(safe, [&](const term::Term &load) { return plan.nest.safe_loads.count(load) == 0; });
+  auto is_safe = [&](const term::Term &load) { return safe.count(load) > 0; };
   result.program = steps.run(
-      "improved loops",
-      [&] {
-        auto is_safe = [&](const term::Term &load) { return safe.count(load) > 0; };
-        return loop::improve(lowered, is_safe, request.counts);
-      },
+      "improved loops", [&] { return loop::improve(lowered, is_safe, request.counts); },
       [](const loop::Program &program) { return loop::to_text(program); });
   loop::verify(result.program);
+  if (options.wavefronts) {
+    result.inspector = steps.run(
+        "inspector",
+        [&] {
+          return loop::improve(lower::lower_inspector(result.combination, plans, options), is_safe,
+                               request.counts);
+        },
+        [](const loop::Program &program) { return loop::to_text(program); });
+    loop::verify(*result.inspector);
+  }
   return result;
 }
 

@@ -62,6 +62,7 @@ struct Compilation {
   combine::Combination combination;
   std::vector<Leaf> leaves;
   loop::Program program;
+  std::optional<loop::Program> inspector; // of a program's wavefronts: it makes the last of its parameters
   std::vector<Stage> stages;
   std::shared_ptr<prove::Prover> prover; // with the log of all questions
 

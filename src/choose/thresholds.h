@@ -63,4 +63,8 @@ inline constexpr int chunk_of_entries = 4096;
 /// Rows in one chunk of a loop over all entries.
 inline constexpr int owned_chunk = 2048;
 
+/// Of iterations and dependences per level of a wavefront, on average: with less a level's barrier costs more
+/// than a second thread gains.
+inline constexpr std::int64_t least_work_of_level = 4000;
+
 } // namespace unravel::choose

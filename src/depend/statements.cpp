@@ -160,6 +160,29 @@ bool may_precede(const IterationSpace &first, const IterationSpace &second, std:
   return may;
 }
 
+void each_carried(
+    const std::vector<const IterationSpace *> &statements, std::size_t depth, prove::Prover &prover,
+    const std::function<void(std::size_t, std::size_t, const Conflict &, prove::Answer)> &visit) {
+  for (std::size_t a = 0; a < statements.size(); ++a)
+    for (std::size_t b = 0; b < statements.size(); ++b) {
+      const IterationSpace &first = *statements[a], &second = *statements[b];
+      const term::Substitution prime = primed(second);
+      std::vector<Term> carried;
+      for (std::size_t k = 0; k <= depth; ++k) {
+        Term here = term::variable(first.loops[k]);
+        Term there = term::substitute(term::variable(second.loops[k]), prime);
+        carried.push_back(k < depth ? term::equal(here, there) : term::less(here, there));
+      }
+      each_conflict(first, second, true, [&](const Reference &one, const Reference &other) {
+        std::vector<Term> hypotheses = joined(touching(first, one, second, other), carried);
+        prove::Answer answer =
+            ask(fmt::format("dependence({})", first.loops[depth]), one.tensor, hypotheses, prover);
+        if (answer == prove::Answer::Refuted) return;
+        visit(a, b, {one, other, std::move(hypotheses)}, answer);
+      });
+    }
+}
+
 LoopVerdict classify_shared(const std::vector<const IterationSpace *> &statements, std::size_t depth,
                             prove::Prover &prover, bool details) {
   const std::string &loop = statements.front()->loops[depth];
@@ -170,25 +193,13 @@ LoopVerdict classify_shared(const std::vector<const IterationSpace *> &statement
     for (const std::string &variable : statement->variables())
       if (std::find(verdict.shared.begin(), verdict.shared.end(), variable) == verdict.shared.end())
         verdict.others.insert({variable, variable + "'"});
-  for (const IterationSpace *first : statements)
-    for (const IterationSpace *second : statements) {
-      const term::Substitution prime = primed(*second);
-      std::vector<Term> carried;
-      for (std::size_t k = 0; k <= depth; ++k) {
-        Term here = term::variable(first->loops[k]);
-        Term there = term::substitute(term::variable(second->loops[k]), prime);
-        carried.push_back(k < depth ? term::equal(here, there) : term::less(here, there));
-      }
-      each_conflict(*first, *second, true, [&](const Reference &one, const Reference &other) {
-        std::vector<Term> hypotheses = joined(touching(*first, one, *second, other), carried);
-        prove::Answer answer = ask(fmt::format("dependence({})", loop), one.tensor, hypotheses, prover);
-        if (answer == prove::Answer::Refuted) return;
-        Conflict conflict{one, other, std::move(hypotheses)};
-        if (details)
-          add_details(verdict, conflict, space::Set(term::conjunction(conflict.instances)), answer, prover);
-        add_conflict(verdict, conflict, answer);
-      });
-    }
+  each_carried(statements, depth, prover,
+               [&](std::size_t, std::size_t, const Conflict &conflict, prove::Answer answer) {
+                 if (details)
+                   add_details(verdict, conflict, space::Set(term::conjunction(conflict.instances)), answer,
+                               prover);
+                 add_conflict(verdict, conflict, answer);
+               });
   return verdict;
 }
 

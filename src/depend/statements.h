@@ -2,6 +2,8 @@
 
 #include "depend/dependence.h"
 
+#include <functional>
+
 /// Dependences among the statements of a program, and orders that keep them (Feautrier 1992; Zhao et al.,
 /// section 5.1: what the layouts drive must pass the test against the source's order).
 namespace unravel::depend {
@@ -43,6 +45,12 @@ bool is_single_valued(const combine::IterationSpace &space, prove::Prover &prove
 /// iteration of their `shared` outermost loops?
 bool may_precede(const combine::IterationSpace &first, const combine::IterationSpace &second,
                  std::size_t shared, prove::Prover &prover);
+
+/// Calls `visit` with each pair of references that may touch one element in two iterations of loops[depth],
+/// which the statements share: the first one's statement (its index) is executed in the earlier iteration.
+void each_carried(
+    const std::vector<const combine::IterationSpace *> &statements, std::size_t depth, prove::Prover &prover,
+    const std::function<void(std::size_t first, std::size_t second, const Conflict &, prove::Answer)> &visit);
 
 /// The verdict for a loop that statements share: loops[depth] of each.
 LoopVerdict classify_shared(const std::vector<const combine::IterationSpace *> &statements, std::size_t depth,

@@ -9,6 +9,19 @@ namespace unravel::emit {
 using namespace loop;
 using term::Term;
 
+namespace {
+
+ElementType element_of(const std::string &name, const Program &program) {
+  for (const WorkspaceArray &array : program.workspace)
+    if (array.name == name) return array.element;
+  for (const TensorParameter &parameter : program.parameters)
+    for (const ArrayParameter &array : parameter.arrays)
+      if (parameter.name + "." + array.name == name) return array.element;
+  return ElementType::Int64;
+}
+
+} // namespace
+
 std::string assignment_text(const Assign &x, const Names &names, const Expressions &expressions) {
   const std::string &variable = names.variable(x.variable);
   std::int64_t change = 0;
@@ -21,15 +34,14 @@ std::string assignment_text(const Assign &x, const Names &names, const Expressio
 std::string assignment_text(const SetElement &x, const Program &program, const Names &names,
                             Expressions &expressions) {
   const std::string &array = names.array(x.array);
-  auto found = std::find_if(program.workspace.begin(), program.workspace.end(),
-                            [&](const WorkspaceArray &each) { return each.name == x.array; });
-  if (found->element == ElementType::Bit) {
+  ElementType element = element_of(x.array, program);
+  if (element == ElementType::Bit) {
     bool set = x.value == Term(1);
     (set ? expressions.needs().set_bit : expressions.needs().clear_bit) = true;
     return fmt::format("unravel_{}_bit({}, {});", set ? "set" : "clear", array, expressions.term(x.slot));
   }
   return fmt::format("{}[{}] = {};", array, expressions.term(x.slot),
-                     expressions.as_element(x.value, found->element));
+                     expressions.as_element(x.value, element));
 }
 
 std::string zero_text(const Zero &x, const Names &names, Expressions &expressions) {

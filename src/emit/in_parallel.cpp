@@ -43,6 +43,13 @@ void StatementWriter::reserve(const WorkspaceArray &array) {
 }
 
 void StatementWriter::write_parallel(const For &x, const std::string &head) {
+  ++threads_;
+  if (std::exchange(in_team_, false)) {
+    pragma("for schedule(static)", "");
+    nested(head, x.body);
+    --threads_;
+    return;
+  }
   std::string reduction;
   if (!x.parallel->sum.empty())
     reduction = fmt::format(" reduction(+ : {})", names_.variable(x.parallel->sum));
@@ -65,7 +72,9 @@ void StatementWriter::write_parallel(const For &x, const std::string &head) {
     if (array.per_thread && used.contains(array.name)) own.push_back(&array);
   if (own.empty()) {
     pragma("parallel " + schedule + enough, otherwise);
-    return nested(head, x.body);
+    nested(head, x.body);
+    --threads_;
+    return;
   }
   const Statement &loop = *statement_;
   pragma("parallel" + enough, otherwise);
@@ -81,6 +90,14 @@ void StatementWriter::write_parallel(const For &x, const std::string &head) {
   line("}");
   for (std::size_t k = 0; k < own.size(); ++k)
     names_.rename_array(own[k]->name, outside[k]);
+  --threads_;
+}
+
+void StatementWriter::write_team(const For &x, const std::string &head) {
+  pragma("parallel", "");
+  in_team_ = true;
+  nested(head, x.body);
+  in_team_ = false;
 }
 
 bool StatementWriter::clears_copied(const Statement &next) {

@@ -93,6 +93,9 @@ private:
 
   void write_parallel(const loop::For &x, const std::string &head);
 
+  /// What all threads of a team do: the loop, and the parallel one inside in shares.
+  void write_team(const loop::For &x, const std::string &head);
+
   /// What the statement clears is added up by the next one, from copies or without.
   bool clears_copied(const loop::Statement &next);
 
@@ -138,6 +141,8 @@ private:
   Names &names_;
   Expressions &expressions_;
   std::string missed_;                          // the variable's name, or empty
+  bool in_team_ = false;                        // the next parallel loop is shared out in a team
+  int threads_ = 0;                             // how many parallel loops are around
   std::set<std::string> in_parallel_, outside_; // what parallel loops mention, and what others do
   std::map<std::string, std::string> strides_;  // between the threads' parts of an array
   std::map<term::Term, std::string> masked_;    // of conditions for masked steps, the names

@@ -110,6 +110,7 @@ void StatementWriter::write(const For &x) {
   }
   std::string step = x.step == 1 ? variable + "++" : fmt::format("{} += {}", variable, x.step);
   std::string head = fmt::format("for ({}; {} < {}; {})", start, variable, end, step);
+  if (x.team && options_.openmp_pragmas) return write_team(x, head);
   if (x.parallel && options_.openmp_pragmas)
     return x.parallel->copied.empty() ? write_parallel(x, head) : write_with_copies(x, head);
   text_ += vector_pragmas(x, options_.openmp_pragmas);
@@ -238,6 +239,7 @@ void StatementWriter::write(const Break &) {
 }
 
 void StatementWriter::write(const Miss &) {
+  if (threads_ > 0) text_ += "#ifdef _OPENMP\n#pragma omp atomic write\n#endif\n";
   line(missed_ + " = 3;");
 }
 

@@ -133,7 +133,7 @@ private:
     std::int64_t slot = term(step.first);
     if (slot < 0 || slot >= array.total) out_of_range(step.slot, slot, array.total);
     if (observer_) observer_->touch(step.slot, slot, 1);
-    if (code.workspace->element == ElementType::Int32 && value != static_cast<std::int32_t>(value))
+    if (code.element == ElementType::Int32 && value != static_cast<std::int32_t>(value))
       refuse(fmt::format("array `{}` can't hold {}", code.name, value));
     (*array.indices)[static_cast<std::size_t>(slot)] = value;
   }

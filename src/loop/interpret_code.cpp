@@ -48,13 +48,14 @@ private:
 
   void declare(const WorkspaceArray &array) {
     bool is_value = array.element == ElementType::Float32 || array.element == ElementType::Float64;
-    code_.arrays.push_back({array.name, is_value, {term(array.extent)}, array, term(array.when)});
+    code_.arrays.push_back(
+        {array.name, is_value, array.element, {term(array.extent)}, array, term(array.when)});
     arrays_[array.name] = code_.arrays.size() - 1;
   }
 
   std::size_t array(const std::string &name) {
     if (auto found = arrays_.find(name); found != arrays_.end()) return found->second;
-    ArrayCode array{name, parameters_.at(name)->is_value, {}, {}, 0};
+    ArrayCode array{name, parameters_.at(name)->is_value, parameters_.at(name)->element, {}, {}, 0};
     for (const Term &extent : parameters_.at(name)->extents)
       array.extents.push_back(term(extent));
     code_.arrays.push_back(std::move(array));

@@ -87,6 +87,7 @@ struct Step {
 struct ArrayCode {
   std::string name;
   bool is_value = false;
+  ElementType element = ElementType::Int64;
   std::vector<std::size_t> extents;             // terms
   std::optional<WorkspaceArray> workspace = {}; // where it is one
   std::size_t when = 0;                         // its condition, a term

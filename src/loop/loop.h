@@ -105,6 +105,10 @@ struct Parallel {
 /// many at once, the last of them masked, if it is a sum of products that gathered_sum.h knows and the
 /// processor has masked vectors; the meaning is the same. step is 1 and the loop neither parallel, tested
 /// together nor simd.
+///
+/// `team`: the body is Lets and then one parallel loop. One team of threads runs all iterations, one after
+/// the other, and shares out the parallel loop in each; the meaning is the same. The loop is not parallel and
+/// stands in no parallel one. The parallel loop inside has neither `least`, work, sum nor copies.
 struct For {
   std::string variable;
   term::Term lower;
@@ -117,6 +121,7 @@ struct For {
   bool simd = false;
   bool brief = false;
   std::optional<term::Term> masked = std::nullopt;
+  bool team = false;
 };
 
 /// while (condition) body.
@@ -196,9 +201,9 @@ struct Zero {
   term::Term count;
 };
 
-/// An element of a workspace array of integers or bits: array(slot) = value; a bit's value is the constant 0
-/// or
-/// 1. Not of bits in a parallel loop, unless each thread has its own: 32 share a word.
+/// An element of an array of integers, of the workspace or the result's, or of a workspace array of bits:
+/// array(slot) = value; a bit's value is the constant 0 or 1. Not of bits in a parallel loop, unless each
+/// thread has its own: 32 share a word.
 struct SetElement {
   std::string array;
   term::Term slot;

@@ -246,6 +246,7 @@ private:
     loop.brief = accept_word("brief");
     if (accept_word("together")) loop.together = static_cast<int>(integer());
     if (accept_word("masked")) loop.masked = term();
+    loop.team = accept_word("team");
     loop.body = braced();
     return {std::move(loop)};
   }

@@ -84,6 +84,7 @@ private:
     if (x.brief) head += " brief";
     if (x.together != 1) head += fmt::format(" together {}", x.together);
     if (x.masked) head += fmt::format(" masked {}", to_text(*x.masked));
+    if (x.team) head += " team";
     nested(head, x.body);
   }
   void print(const While &x) {

@@ -58,7 +58,7 @@ private:
 
   /// The parallel loop that is all there is in a serial one, behind Lets; or null.
   static For *only_inner(For &outer) {
-    if (outer.parallel || outer.together > 1 || outer.body.empty()) return nullptr;
+    if (outer.parallel || outer.team || outer.together > 1 || outer.body.empty()) return nullptr;
     bool lets = std::all_of(outer.body.begin(), outer.body.end() - 1, [](const Statement &statement) {
       return std::holds_alternative<Let>(statement.kind);
     });

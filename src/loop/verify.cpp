@@ -148,10 +148,16 @@ private:
     written_array(element.array);
     const WorkspaceArray *workspace = array(element.array, true).workspace;
     if (parallel_depth_ == 0 || element.array == copied_ || (workspace && workspace->per_thread)) return;
-    for (const std::string &name : variables_of(element.slot))
-      if (look_up(name).parallel_depth == parallel_depth_) return;
+    if (depends_on_iteration(element.slot)) return;
     refuse(
         fmt::format("iterations of a parallel loop race for `{}[{}]`", element.array, to_text(element.slot)));
+  }
+
+  bool depends_on_iteration(const Term &slot) const {
+    std::set<std::string> names = variables_of(slot);
+    return std::any_of(names.begin(), names.end(), [&](const std::string &name) {
+      return look_up(name).parallel_depth == parallel_depth_;
+    });
   }
 
   void written_array(const std::string &name) const {
@@ -159,9 +165,13 @@ private:
   }
 
   void set_element(const SetElement &x) const {
-    const WorkspaceArray *workspace = array(x.array, false).workspace;
-    if (!workspace) refuse(fmt::format("`{}` is written, but is no workspace array", x.array));
-    if (workspace->element != ElementType::Bit) return;
+    const Array &set = array(x.array, false);
+    if (!set.writable)
+      refuse(fmt::format("`{}` is written, but is neither the result's nor of the workspace", x.array));
+    const WorkspaceArray *workspace = set.workspace;
+    if (!workspace && parallel_depth_ > 0 && !depends_on_iteration(x.slot))
+      refuse(fmt::format("iterations of a parallel loop race for `{}[{}]`", x.array, to_text(x.slot)));
+    if (!workspace || workspace->element != ElementType::Bit) return;
     if (x.value != Term(0) && x.value != Term(1))
       refuse(
           fmt::format("a bit of `{}` is set to `{}`, which is neither 0 nor 1", x.array, to_text(x.value)));
@@ -210,9 +220,7 @@ private:
                    [&](const Break &) {
                      if (!may_break_) refuse("a break leaves no loop, a parallel one or an intersection");
                    },
-                   [&](const Miss &) {
-                     if (parallel_depth_ > 0) refuse("a parallel loop misses a divisor");
-                   },
+                   [](const Miss &) {},
                },
                x.kind);
   }
@@ -248,6 +256,16 @@ private:
            std::all_of(names.begin(), names.end(), [&](auto &name) { return sizes_.contains(name); });
   }
 
+  void check_team(const For &loop_) const {
+    const auto *shared = loop_.body.empty() ? nullptr : std::get_if<For>(&loop_.body.back().kind);
+    bool lets = std::all_of(loop_.body.begin(), loop_.body.end() - (shared ? 1 : 0),
+                            [](const Statement &each) { return std::holds_alternative<Let>(each.kind); });
+    if (loop_.parallel || parallel_depth_ > 0 || !shared || !lets || !shared->parallel ||
+        shared->parallel->least > 0 || shared->parallel->work || !shared->parallel->sum.empty() ||
+        !shared->parallel->copied.empty())
+      refuse(fmt::format("the loop over `{}` is not one for a team", loop_.variable));
+  }
+
   void for_loop(const For &loop_) {
     if (loop_.step <= 0)
       refuse(fmt::format("the step of the loop over `{}` is not positive", loop_.variable));
@@ -261,6 +279,7 @@ private:
       refuse(fmt::format("the loop over `{}` can't be a masked one", loop_.variable));
     if (loop_.parallel && (loop_.parallel->share < 0 || (loop_.parallel->share > 0 && !loop_.parallel->work)))
       refuse(fmt::format("the loop over `{}` has no work to share out", loop_.variable));
+    if (loop_.team) check_team(loop_);
     auto outside = scope_;
     std::string outer_sum = sum_;
     std::string outer_copied = copied_;

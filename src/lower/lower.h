@@ -1,6 +1,7 @@
 #pragma once
 
 #include "combine/space.h"
+#include "depend/wavefront.h"
 #include "find/plan.h"
 #include "loop/loop.h"
 #include "scan/nest.h"
@@ -69,11 +70,20 @@ struct Alternative {
   LeafPlan plan;      // without alternatives; its states and maps begin at `split` or further in
 };
 
+/// A program's outermost loop that is executed in wavefronts: that of the leaves [first, last). None of their
+/// finds keeps a state or a map from one of its iterations to the next.
+struct Wavefronts {
+  std::size_t first = 0, last = 0;
+  std::vector<depend::Visit> visits; // by their numbers in the range
+  std::int64_t least = 0;            // of work per level on average; with less the loop is sequential
+};
+
 struct LowerOptions {
   std::string name = "kernel"; // of the C function
   std::string expression;
   loop::ElementType index = loop::ElementType::Int32;
   loop::ElementType value = loop::ElementType::Float64;
+  std::optional<Wavefronts> wavefronts = std::nullopt;
 };
 
 /// One plan per leaf of the combination. A find state that iterations of the parallel loop would share is
@@ -81,5 +91,11 @@ struct LowerOptions {
 /// found by binary search where the prover allows it.
 loop::Program lower(const combine::Combination &combination, const std::vector<LeafPlan> &plans,
                     const LowerOptions &options);
+
+/// The inspector of the wavefronts that the options name (wavefront.h), a kernel of its own: it is called
+/// with the levels as its result, then those of the program's tensors that it reads. Throws a limit where the
+/// number of iterations doesn't follow from sizes.
+loop::Program lower_inspector(const combine::Combination &combination, const std::vector<LeafPlan> &plans,
+                              const LowerOptions &options);
 
 } // namespace unravel::lower

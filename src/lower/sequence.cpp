@@ -120,7 +120,7 @@ void declare_local(Block &block, const std::string &name) {
                {loop::DeclareValue{name, {loop::Number{0}}}});
 }
 
-Block at_depth(std::vector<Part> parts, std::size_t depth) {
+Block at_depth(std::vector<Part> parts, std::size_t depth, const Replace &in_wavefronts) {
   Block block;
   std::set<std::string> declared;
   auto add = [&](Block more) {
@@ -133,7 +133,8 @@ Block at_depth(std::vector<Part> parts, std::size_t depth) {
     while (last < parts.size() && parts[last].space->place[depth] == place[depth] &&
            parts[last].space->loops.size() > depth && parts[first].space->loops.size() > depth)
       ++last;
-    if (last == first + 1) {
+    const bool replaced = depth == 0 && parts[first].in_wavefronts;
+    if (last == first + 1 && !replaced) {
       add(std::move(parts[first].block));
       first = last;
       continue;
@@ -163,14 +164,22 @@ Block at_depth(std::vector<Part> parts, std::size_t depth) {
       if (!within.empty()) body = {{loop::If{term::conjunction(std::move(within)), std::move(body), ""}}};
       loop::append(before, std::move(each.before));
       loop::append(behind, std::move(each.behind));
-      inside.push_back({parts[k].space, parts[k].plan, std::move(body)});
+      inside.push_back({parts[k].space, parts[k].plan, std::move(body), false});
     }
     loop::For loop{variable, lower, upper};
     if (parts[first].plan->shared_parallel == depth && before.empty())
       loop.parallel = loop::Parallel{parts[first].plan->chunk, parts[first].plan->least};
-    loop.body = at_depth(std::move(inside), depth + 1);
+    std::set<std::string> locals;
+    for (const Part &part : inside)
+      if (replaced && !part.space->target.local.empty()) locals.insert(part.space->target.local);
+    loop.body = at_depth(std::move(inside), depth + 1, in_wavefronts);
+    for (const std::string &local : locals) // what replaces the loop may have its body several times
+      declare_local(loop.body, local);
     Block whole = std::move(before);
-    whole.push_back({std::move(loop)});
+    if (replaced)
+      loop::append(whole, in_wavefronts(std::move(loop)));
+    else
+      whole.push_back({std::move(loop)});
     loop::append(whole, std::move(behind));
     add(std::move(whole));
     first = last;
@@ -180,13 +189,13 @@ Block at_depth(std::vector<Part> parts, std::size_t depth) {
 
 } // namespace
 
-Block in_sequence(std::vector<Part> parts) {
+Block in_sequence(std::vector<Part> parts, const Replace &in_wavefronts) {
   std::stable_sort(parts.begin(), parts.end(),
                    [](const Part &a, const Part &b) { return a.space->place < b.space->place; });
   std::set<std::string> locals;
   for (const Part &part : parts)
-    if (!part.space->target.local.empty()) locals.insert(part.space->target.local);
-  Block block = at_depth(std::move(parts), 0);
+    if (!part.in_wavefronts && !part.space->target.local.empty()) locals.insert(part.space->target.local);
+  Block block = at_depth(std::move(parts), 0, in_wavefronts);
   for (const std::string &local : locals)
     declare_local(block, local);
   return block;

@@ -2,6 +2,8 @@
 
 #include "lower/lower.h"
 
+#include <functional>
+
 /// The statements of a program in the loops that they share.
 namespace unravel::lower {
 
@@ -10,11 +12,14 @@ struct Part {
   const combine::IterationSpace *space = nullptr;
   const LeafPlan *plan = nullptr;
   loop::Block block;
+  bool in_wavefronts = false; // the outermost loop is
 };
 
 /// The parts, in the order of their places, with the loops that they share made one, and scalar variables
 /// declared where all who use them see them. Throws a limit where a shared loop stands under conditions that
 /// differ.
-loop::Block in_sequence(std::vector<Part> parts);
+/// `in_wavefronts` makes of the outermost loop of parts that ask for it, whatever stands in its place.
+using Replace = std::function<loop::Block(loop::For)>;
+loop::Block in_sequence(std::vector<Part> parts, const Replace &in_wavefronts = {});
 
 } // namespace unravel::lower

@@ -5,7 +5,7 @@
 
 // The grammar: statements between ";", each one of
 //   "order" list(variable)   "parallel" list(variable)   "find" variable "by" method   "chunk" integer
-//   "serial"
+//   "serial"   "wavefront" variable
 //   ("tile" | "split") list(variable "by" integer)
 //   "skew" variable "by" [integer "*"] variable     "shift" variable "by" ["-"] integer
 //   "bound" variable ( "in" "[" integer "," integer ( ")" | "]" ) | "=" integer )
@@ -15,8 +15,8 @@ namespace unravel::parse {
 
 namespace {
 
-const std::vector<std::string> statements = {"order", "parallel", "find", "chunk", "serial",
-                                             "tile",  "split",    "skew", "shift", "bound"};
+const std::vector<std::string> statements = {"order", "parallel", "find",  "chunk", "serial",   "tile",
+                                             "split", "skew",     "shift", "bound", "wavefront"};
 const std::vector<std::string> methods = {"direct", "probe", "seq",  "gallop", "binary",
                                           "hash",   "map",   "scan", "auto"};
 const std::vector<std::string> later_statements = {
@@ -69,6 +69,9 @@ private:
       result_.chunk = tokens_.expect_integer("a number of iterations, at least 1", 1);
     } else if (tokens_.accept("serial")) {
       result_.serial = true;
+    } else if (tokens_.accept("wavefront")) {
+      if (result_.wavefront) fail_twice(word);
+      result_.wavefront = parse_variable();
     } else if (tokens_.accept("tile")) {
       parse_tiles(Transformation::Kind::Tile);
     } else if (tokens_.accept("split")) {

@@ -218,6 +218,7 @@ struct ScheduleTree {
   std::vector<Find> finds;                     // `find x by binary`
   std::optional<std::int64_t> chunk;           // `chunk 64`
   bool serial = false;                         // `serial`
+  std::optional<Name> wavefront;               // `wavefront i`
 };
 
 } // namespace unravel::parse

@@ -32,6 +32,7 @@ parse::ScheduleTree read_schedules(const Request &request) {
     all.finds.insert(all.finds.end(), one.finds.begin(), one.finds.end());
     if (one.chunk) all.chunk = one.chunk;
     all.serial = all.serial || one.serial;
+    if (one.wavefront) all.wavefront = one.wavefront;
   };
   for (const std::string &schedule : request.schedules)
     add(parse::parse_schedule(argument("-s", schedule)));

@@ -1,0 +1,95 @@
+#include "choose/wavefronts.h"
+
+#include "choose/thresholds.h"
+#include "find/plan.h"
+#include "report/diagnostic.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace unravel::choose {
+
+using combine::Combination;
+using combine::IterationSpace;
+using report::Kind;
+
+namespace {
+
+/// Is it the outermost loop of the statement as it is planned?
+bool begins_with(const std::string &loop, const IterationSpace &space, const lower::LeafPlan &plan) {
+  if (space.loops.empty() || space.loops.front() != loop) return false;
+  if (plan.shared > 0) return true;
+  const auto &levels = plan.nest.levels;
+  return !levels.empty() && levels[0].kind == scan::Level::Kind::Loop && levels[0].variable == loop;
+}
+
+/// What all iterations would share.
+void require_own_finds(const lower::LeafPlan &plan, const parse::Name &wanted) {
+  for (const find::LevelPlan &find : plan.finds.levels) {
+    bool keeps = find::keeps_state(find.method) && find.state_level == 0 && !find.in_step;
+    if (!keeps && !find::fills_map(find.method)) continue;
+    const std::string &variable = plan.nest.levels[find.level].variable;
+    report::fail(Kind::no_wavefronts, wanted.span,
+                 fmt::format("the loop over `{}` can't run in wavefronts: iterations share what is kept for "
+                             "finding {}",
+                             wanted.text, variable),
+                 fmt::format("write `find {} by binary`", variable));
+  }
+}
+
+} // namespace
+
+std::optional<lower::Wavefronts> wavefronts(const Combination &program,
+                                            const std::vector<const lower::LeafPlan *> &plans,
+                                            const parse::ScheduleTree &schedule, prove::Prover &prover) {
+  if (!schedule.wavefront) return std::nullopt;
+  const parse::Name &wanted = *schedule.wavefront;
+  if (!program.is_program)
+    report::fail(Kind::no_wavefronts, wanted.span,
+                 "sums of products carry nothing that would need wavefronts",
+                 fmt::format("write `parallel {}`", wanted.text));
+  bool found = false;
+  for (std::size_t first = 0, last = 0; first < plans.size(); first = last) {
+    std::vector<const IterationSpace *> statements;
+    for (last = first; last < plans.size() && (last == first || plans[first]->shared > 0) &&
+                       program.leaves[last].place[0] == program.leaves[first].place[0];
+         ++last)
+      statements.push_back(&program.leaves[last]);
+    if (!begins_with(wanted.text, *statements.front(), *plans[first])) continue;
+    found = true;
+    depend::Wavefront conflicts = depend::wavefront(statements, prover);
+    if (!conflicts.hindrance.empty())
+      report::fail(Kind::no_wavefronts, wanted.span,
+                   fmt::format("the loop over `{}` can't run in wavefronts: no inspector can tell which "
+                               "iterations touch an element of {}",
+                               wanted.text, conflicts.hindrance),
+                   fmt::format("one of the conflicting subscripts must be `{}`, but for a size or a constant",
+                               wanted.text));
+    if (conflicts.visits.empty()) continue;
+    for (std::size_t k = first; k < last; ++k)
+      require_own_finds(*plans[k], wanted);
+    return lower::Wavefronts{first, last, std::move(conflicts.visits), least_work_of_level};
+  }
+  if (found)
+    report::fail(Kind::no_wavefronts, wanted.span,
+                 fmt::format("the loop over `{}` carries nothing", wanted.text),
+                 fmt::format("write `parallel {}`", wanted.text));
+  report::fail(Kind::unknown_variable, wanted.span,
+               fmt::format("there is no outermost loop over `{}`", wanted.text),
+               "wavefronts are of the outermost loop of a program's statements");
+}
+
+std::string to_text(const lower::Wavefronts &wavefronts, const Combination &program) {
+  std::string text;
+  for (const depend::Visit &visit : wavefronts.visits) {
+    const IterationSpace &space = program.leaves[wavefronts.first + visit.statement];
+    text += fmt::format("instances of `{}`: {}{} {}\n", space.span.text(), space.loops.front(),
+                        visit.earlier && visit.later ? " is ordered with"
+                        : visit.earlier              ? " waits for"
+                                                     : " precedes",
+                        term::to_text(visit.partner));
+  }
+  return text;
+}
+
+} // namespace unravel::choose

@@ -1,0 +1,76 @@
+#include "depend/wavefront.h"
+
+#include "depend/statements.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <optional>
+
+namespace unravel::depend {
+
+using combine::IterationSpace;
+using term::Term;
+
+namespace {
+
+/// The value of the loop's variable for which a reference has the coordinates `wanted`, if one of its own
+/// coordinates alone decides it: loop + c or c - loop.
+std::optional<Term> iteration_at(const std::vector<Term> &coordinates, const std::vector<Term> &wanted,
+                                 const IterationSpace &space) {
+  const std::string &loop = space.loops.front();
+  std::set<std::string> own;
+  for (const std::string &variable : space.variables())
+    own.insert(variable);
+  for (std::size_t k = 0; k < std::min(coordinates.size(), wanted.size()); ++k) {
+    if (!term::mentions(coordinates[k], loop)) continue;
+    Term rest = term::substitute(coordinates[k], {{loop, Term(0)}});
+    std::set<std::string> others = term::variables_of(rest);
+    if (!term::applications_of(coordinates[k]).empty() ||
+        std::any_of(others.begin(), others.end(),
+                    [&](const std::string &name) { return own.contains(name); }))
+      continue;
+    if (coordinates[k] == rest + term::variable(loop)) return wanted[k] - rest;
+    if (coordinates[k] == rest - term::variable(loop)) return rest - wanted[k];
+  }
+  return std::nullopt;
+}
+
+void add(Wavefront &wavefront, Visit visit) {
+  auto same = std::find_if(wavefront.visits.begin(), wavefront.visits.end(), [&](const Visit &each) {
+    return each.statement == visit.statement && each.partner == visit.partner;
+  });
+  if (same == wavefront.visits.end()) {
+    wavefront.visits.push_back(std::move(visit));
+    return;
+  }
+  same->earlier = same->earlier || visit.earlier;
+  same->later = same->later || visit.later;
+}
+
+} // namespace
+
+Wavefront wavefront(const std::vector<const IterationSpace *> &statements, prove::Prover &prover) {
+  Wavefront result;
+  each_carried(statements, 0, prover,
+               [&](std::size_t first, std::size_t second, const Conflict &conflict, prove::Answer) {
+                 const std::vector<Term> &here = conflict.first.coordinates;
+                 const std::vector<Term> &there = conflict.second.coordinates;
+                 if (auto partner = iteration_at(here, there, *statements[first]))
+                   add(result, {second, conflict.first.tensor, *partner, true, false});
+                 else if (auto next = iteration_at(there, here, *statements[second]))
+                   add(result, {first, conflict.first.tensor, *next, false, true});
+                 else if (result.hindrance.empty())
+                   result.hindrance = fmt::format("{}({})", conflict.first.tensor,
+                                                  fmt::join(
+                                                      [&] {
+                                                        std::vector<std::string> texts;
+                                                        for (const Term &each : here)
+                                                          texts.push_back(term::to_text(each));
+                                                        return texts;
+                                                      }(),
+                                                      ", "));
+               });
+  return result;
+}
+
+} // namespace unravel::depend

@@ -1,0 +1,526 @@
+#include "lower/leaf.h"
+
+#include "loop/copies.h"
+#include "loop/walk.h"
+#include "lower/loop_end.h"
+#include "lower/map_code.h"
+#include "lower/state.h"
+#include "report/diagnostic.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <utility>
+
+namespace unravel::lower {
+
+using find::LevelPlan;
+using loop::Block;
+using loop::Statement;
+using scan::Level;
+using term::Term;
+
+namespace {
+
+/// How many iterations of a loop are tested at once for a mark.
+constexpr int tested_together = 32;
+
+/// Lowers one leaf.
+class Lowerer {
+public:
+  Lowerer(const combine::IterationSpace &space, const LeafPlan &plan, const Clearing *clearing,
+          Workspace &workspace)
+      : space_(space), plan_(plan), clearing_(clearing), workspace_(workspace) {
+    if (clearing_) clear_at_ = clearing_->where(plan);
+    if (!hindrance(plan)) parallel_ = plan.parallel;
+  }
+
+  /// What is done at each point, in place of the statement; without looking for divisors.
+  void visit(Block what) { visit_ = std::move(what); }
+
+  /// From the level on.
+  Block lower(std::size_t from = 0) { return level(from); }
+
+private:
+  const LevelPlan *find_at(std::size_t index) const {
+    for (const LevelPlan &plan : plan_.finds.levels)
+      if (plan.level == index) return &plan;
+    return nullptr;
+  }
+
+  /// Would iterations of the parallel loop share this state?
+  bool is_shared(const LevelPlan &plan) const {
+    return parallel_ && sharing_of(plan_.nest, plan, *parallel_) == Sharing::PerChunk;
+  }
+
+  /// Is what is made before the level made by each thread?
+  bool is_per_thread(std::size_t index) const { return in_parallel_ || (parallel_ && index > *parallel_); }
+
+  Block level(std::size_t index) {
+    if (index == plan_.instances && visit_) return *visit_;
+    if (index == plan_.instances && !divides_) return with_divisor(index);
+    // From the first level on, each plan sets the result as it suits it.
+    if (is_choice(index) && index == 0) return chosen(index);
+    Block block = cleared(index);
+    loop::append(block, is_choice(index) ? chosen(index) : between_maps(index));
+    return block;
+  }
+
+  Block cleared(std::size_t index) const {
+    if (clear_at_ != index || plan_.owned) return {};
+    Block block = clearing_->rows_between(plan_);
+    if (!is_set_by_sum(index)) loop::append(block, clearing_->slots_before(plan_, index));
+    return block;
+  }
+
+  bool is_choice(std::size_t index) const { return index == plan_.split && !plan_.alternatives.empty(); }
+
+  /// A sum that is all there is replaces what the slot held.
+  bool is_set_by_sum(std::size_t index) const {
+    if (clear_at_ != index || (is_choice(index) && index > 0)) return false;
+    return index == parallel_ ? plan_.reduces : sums_over_map(index);
+  }
+
+  /// What follows, with the maps that are filled here.
+  Block between_maps(std::size_t index) {
+    Block block;
+    std::vector<const LevelPlan *> maps;
+    for (const LevelPlan &plan : plan_.finds.levels)
+      if (find::fills_map(plan.method) && plan.map_level == index) maps.push_back(&plan);
+    for (const LevelPlan *plan : maps) {
+      const Level &found = plan_.nest.levels[plan->level];
+      workspace_.add_map(found, *plan, value_at(found.variable), is_per_thread(index));
+      loop::append(block, fill_map(found, *plan, {value_at(found.variable)}));
+    }
+    loop::append(block, plan_.owned && index == 0 ? owned_chunks() : behind_maps(index));
+    for (const LevelPlan *plan : maps)
+      loop::append(block, clear_map(plan_.nest.levels[plan->level], *plan));
+    return block;
+  }
+
+  /// if (condition of the first alternative) ... else ... this plan.
+  Block chosen(std::size_t index) {
+    Block otherwise = index == 0 ? cleared(index) : Block();
+    loop::append(otherwise, between_maps(index));
+    for (std::size_t k = plan_.alternatives.size(); k-- > 0;) {
+      const Alternative &other = plan_.alternatives[k];
+      const Clearing *clearing = index == 0 ? clearing_ : nullptr;
+      Lowerer lowerer(space_, other.plan, clearing, workspace_);
+      lowerer.sum_ = sum_;
+      Block then = lowerer.lower(index);
+      loop::If choice{other.condition, std::move(then), other.reason};
+      choice.otherwise = std::move(otherwise);
+      otherwise = {{std::move(choice)}};
+    }
+    return otherwise;
+  }
+
+  Block behind_maps(std::size_t index) {
+    Block block;
+    if (clearing_ && !clear_at_ && index == 0) block.push_back({clearing_->everything()});
+    for (const LevelPlan &plan : plan_.finds.levels)
+      if (find::keeps_state(plan.method) && !plan.in_step && plan.state_level == index && !is_shared(plan)) {
+        if (plan.state_index.empty())
+          block.push_back({loop::Declare{state_variable(plan_.nest.levels[plan.level], plan), plan.start}});
+        else
+          loop::append(block, filled_states(plan, is_per_thread(index)));
+      }
+    if (index == plan_.nest.levels.size()) {
+      loop::append(block, statement());
+      return block;
+    }
+    const Level &here = plan_.nest.levels[index];
+    switch (here.kind) {
+    case Level::Kind::Let:
+      block.push_back({loop::Let{here.variable, here.value}});
+      loop::append(block, guarded(index));
+      break;
+    case Level::Kind::Loop:
+      append(block, loop_over(index));
+      if (clearing_ && index == 0) append(block, clearing_->rows_behind(plan_, clear_at_));
+      break;
+    case Level::Kind::Find: append(block, find_at_level(index)); break;
+    }
+    return block;
+  }
+
+  Block find_at_level(std::size_t index) {
+    const Level &here = plan_.nest.levels[index];
+    const LevelPlan &plan = *find_at(index);
+    if (plan.in_step) return guarded(index); // its loop has found it
+    Block code = find_code(here, plan, around(plan), [&] { return guarded(index); });
+    if (plan.state_index.empty()) return code;
+    return with_slot(state_arrays_.at(index), here, plan, std::move(code));
+  }
+
+  Around around(const LevelPlan &plan) const {
+    std::size_t loop = plan.level;
+    while (loop > 0 && plan_.nest.levels[loop].kind != Level::Kind::Loop)
+      --loop;
+    // Other statements have more to do in a loop that they share; and a divisor is missed behind the find.
+    const auto shared = space_.loops.begin() + static_cast<std::ptrdiff_t>(plan_.shared);
+    bool ends =
+        !divides_ && std::find(space_.loops.begin(), shared, plan_.nest.levels[loop].variable) == shared;
+    return {ends && ends_loop(plan_, plan, clear_at_), find_in_step(loop) != nullptr};
+  }
+
+  /// The find that goes in step with that loop, or null.
+  const LevelPlan *find_in_step(std::size_t loop) const {
+    for (const LevelPlan &plan : plan_.finds.levels)
+      if (plan.in_step && plan.in_step->loop == loop) return &plan;
+    return nullptr;
+  }
+
+  /// The inner levels behind this level's conditions.
+  Block guarded(std::size_t index) {
+    std::vector<Term> guards = plan_.nest.levels[index].guards;
+    if (index + 1 == plan_.instances)
+      guards.resize(guards.size() - plan_.divisor_conditions.size()); // these are not among the instances'
+    if (guards.empty()) return level(index + 1);
+    return {{loop::If{term::conjunction(std::move(guards)), level(index + 1), ""}}};
+  }
+
+  Block loop_over(std::size_t index) {
+    const Level &here = plan_.nest.levels[index];
+    loop::For loop{here.variable, here.lower, here.upper, 1, std::nullopt, {}, comment(here)};
+    bool parallel = parallel_ == index;
+    bool shares = parallel && std::any_of(plan_.finds.levels.begin(), plan_.finds.levels.end(),
+                                          [&](const LevelPlan &plan) { return is_shared(plan); });
+    if (((parallel && plan_.reduces) || plan_.sums_at == index) && !sum_) return in_copies(index);
+    if (shares) return in_chunks(index, std::move(loop));
+    if (const LevelPlan *plan = find_in_step(index))
+      return {intersect(index, *plan, here.lower, here.upper, plan_.nest.levels[plan->level].lower)};
+    if (!parallel && sums_over_map(index)) return sum_over_map(index, loop);
+    if (parallel) {
+      loop.parallel = parallel_with(plan_.chunk, plan_.least);
+      if (plan_.work) loop.parallel->share = plan_.share;
+    }
+    if (const LevelPlan *find = hindrance(plan_); find && plan_.parallel == index)
+      loop.comment += fmt::format("{}in one thread: each chunk would need all states of {}",
+                                  loop.comment.empty() ? "" : "; ", plan_.nest.levels[find->level].variable);
+    loop.body = guarded(index);
+    if (loop.parallel && plan_.copies && !loop::only_adds_to(loop, space_.target.array))
+      loop.parallel.reset();
+    loop.brief = !parallel && plan_.brief == index;
+    if (!parallel && looks_for_marks(index, loop.body)) loop.together = tested_together;
+    return {{std::move(loop)}};
+  }
+
+  loop::Parallel parallel_with(int chunk, std::int64_t least) const {
+    std::string copied = plan_.copies ? space_.target.array : "";
+    return {chunk, least, plan_.work, sum_ && plan_.reduces ? sum_->name : "", copied, 0};
+  }
+
+  /// The loop adds to a sum, or in parallel to copies of one, which is added to the result afterwards.
+  Block in_copies(std::size_t index) {
+    sum_ = loop::Local{space_.target.tensor + ".sum"};
+    Block block{{loop::DeclareValue{sum_->name, {loop::Number{0}}}}};
+    loop::append(block, loop_over(index));
+    loop::Local sum = *std::exchange(sum_, std::nullopt);
+    block.push_back(put(sum, is_set_by_sum(index)));
+    return block;
+  }
+
+  /// The loop from `lower` to `upper`, and a find in step with it from `start` on.
+  Statement intersect(std::size_t index, const LevelPlan &plan, const Term &lower, const Term &upper,
+                      const Term &start) {
+    const Level &here = plan_.nest.levels[index];
+    const Level &found = plan_.nest.levels[plan.level];
+    return {loop::Intersect{{here.variable, lower, upper, plan.in_step->loop_keys},
+                            {found.variable, start, found.upper, plan.in_step->keys},
+                            guarded(index),
+                            fmt::format("positions of {}; find {}: in step", here.tensor, found.variable)}};
+  }
+
+  /// Does the loop do nothing but add products with what a map of values has to one sum?
+  bool sums_over_map(std::size_t index) const {
+    if (!space_.place.empty()) return false; // of a program: what is stored may be set, or divide
+    const std::vector<Level> &levels = plan_.nest.levels;
+    if (index >= levels.size() || levels[index].kind != Level::Kind::Loop || !levels[index].guards.empty())
+      return false;
+    bool found = false;
+    for (std::size_t k = index; k < plan_.nest.levels.size(); ++k) {
+      const Level &here = plan_.nest.levels[k];
+      if (term::mentions(space_.target.slot, here.variable)) return false;
+      if (k == index || (here.kind == Level::Kind::Let && here.guards.empty())) continue;
+      const LevelPlan *plan = find_at(k);
+      if (found || !plan || !here.guards.empty() || plan->method != find::Method::Map || plan->check_target ||
+          plan->map_form != find::MapForm::Values || plan->map_level > index)
+        return false;
+      found = true;
+    }
+    return found;
+  }
+
+  /// What isn't stored is 0.0 in the map, and adds nothing, unless it meets an infinity or a NaN: then the
+  /// sum is NaN, and is made again from what is stored. So no iteration needs a test, and compilers use
+  /// vectors.
+  Block sum_over_map(std::size_t index, const loop::For &head) {
+    std::string name = head.variable + "_sum";
+    bool sets = is_set_by_sum(index);
+    std::optional<loop::Local> outer = sum_;
+    sum_ = loop::Local{name};
+    loop::For plain = head;
+    for (std::size_t k = index + 1; k < plan_.nest.levels.size(); ++k) {
+      const Level &here = plan_.nest.levels[k];
+      if (here.kind == Level::Kind::Let)
+        plain.body.push_back({loop::Let{here.variable, here.value}});
+      else
+        plain.body.push_back({loop::DeclareValue{
+            found_value(here),
+            {loop::Element{map_array(here, *find_at(k)), here.components.front().target}}}});
+    }
+    plain.body.push_back({loop::Accumulate{*sum_, product()}});
+    loop::For again = head;
+    again.comment.clear();
+    again.body = guarded(index);
+    sum_ = outer;
+    Block redo{{loop::Store{loop::Local{name}, {loop::Number{0}}}}, {std::move(again)}};
+    loop::IfValue test{name, std::move(redo),
+                       "an infinity may have met what isn't stored: again, from what is stored",
+                       loop::IfValue::Test::NotANumber};
+    Block block{{loop::DeclareValue{name, {loop::Number{0}}}}, {std::move(plain)}, {std::move(test)}};
+    block.push_back(put(loop::Local{name}, sets));
+    return block;
+  }
+
+  /// Is a mark all that decides about an iteration?
+  bool looks_for_marks(std::size_t index, const Block &body) const {
+    std::size_t next = index + 1;
+    while (next < plan_.nest.levels.size() && plan_.nest.levels[next].kind == Level::Kind::Let)
+      ++next;
+    const LevelPlan *plan = next < plan_.nest.levels.size() ? find_at(next) : nullptr;
+    if (!plan || plan->method != find::Method::Map || plan->map_form != find::MapForm::Marked) return false;
+    for (std::size_t k = 0; k + 1 < body.size(); ++k)
+      if (!std::holds_alternative<loop::Let>(body[k].kind)) return false;
+    const auto *test = body.empty() ? nullptr : std::get_if<loop::If>(&body.back().kind);
+    return test && test->otherwise.empty();
+  }
+
+  /// for (v_chunk = 0; v_chunk < chunks; v_chunk++) in parallel { v_from = the chunk's first value; }
+  loop::For chunks_of(const Level &here, std::string comment) const {
+    std::string name = here.variable + "_chunk";
+    loop::For outer{name, Term(0), term::ceil_divide(here.upper - here.lower, plan_.chunk)};
+    outer.parallel =
+        parallel_with(1, plan_.work ? plan_.least : (plan_.least + plan_.chunk - 1) / plan_.chunk);
+    outer.comment = std::move(comment);
+    Term first = here.lower + term::scale(plan_.chunk, term::variable(name));
+    outer.body.push_back({loop::Let{here.variable + "_from", first}});
+    return outer;
+  }
+
+  /// for (c = 0; c < chunks; c++) in parallel { the positions of the intervals of [v_from, v_to) }
+  Block owned_chunks() {
+    const std::size_t owner = *plan_.parallel;
+    const Level &found = plan_.nest.levels[owner];
+    Term first = term::variable(found.variable + "_from");
+    Term end = term::variable(found.variable + "_to");
+    loop::For outer = chunks_of(found, fmt::format("chunks of {} values of {}", plan_.chunk, found.variable));
+    outer.body.push_back(
+        {loop::Let{found.variable + "_to", term::minimum({first + Term(plan_.chunk), found.upper})}});
+    if (clear_at_ == owner) {
+      loop::For clear{found.variable, first, end};
+      clear.body.push_back({loop::Store{target(), loop::Value{loop::Number{0}}}});
+      outer.body.push_back({std::move(clear)});
+    }
+    LeafPlan inside = plan_;
+    inside.owned = false;
+    inside.parallel = std::nullopt;
+    const scan::Component &interval = found.components.front();
+    auto at = [&](const Term &formula, const Term &value) {
+      return term::substitute(formula, {{found.variable, value}});
+    };
+    inside.nest.levels.front().lower = at(interval.key, first);
+    inside.nest.levels.front().upper = at(interval.key + interval.width, end - Term(1));
+    inside.nest.levels[owner].lower = first;
+    inside.nest.levels[owner].upper = end;
+    for (LevelPlan &plan : inside.finds.levels) {
+      if (plan.level == owner) plan.start = first;
+      // Filled already, for all chunks.
+      if (find::fills_map(plan.method) && plan.map_level == 0) plan.map_level = inside.nest.levels.size() + 1;
+    }
+    Lowerer chunk(space_, inside, nullptr, workspace_);
+    chunk.in_parallel_ = true;
+    loop::append(outer.body, chunk.lower());
+    Block block;
+    if (clearing_ && !clear_at_) block.push_back({clearing_->everything()});
+    block.push_back({std::move(outer)});
+    return block;
+  }
+
+  std::string comment(const Level &here) const {
+    if (here.tensor.empty()) return "";
+    return fmt::format("positions of {}", here.tensor);
+  }
+
+  /// for (c = 0; c < chunks; c++) in parallel { first, last; states of their own; for (v = first; v < last;
+  /// v++) }
+  Block in_chunks(std::size_t index, loop::For inner) {
+    const Level &here = plan_.nest.levels[index];
+    Term first = term::variable(here.variable + "_from");
+    loop::For outer = chunks_of(
+        here, fmt::format("chunks of {} iterations: each finds with a state of its own", plan_.chunk));
+    const LevelPlan *beside = find_in_step(index);
+    for (const LevelPlan &plan : plan_.finds.levels)
+      if (is_shared(plan))
+        loop::append(outer.body, plan.state_index.empty()
+                                     ? seed(plan_.nest, plan, index, first, begin_of(plan))
+                                     : filled_states(plan, true));
+    inner.lower = first;
+    inner.upper = term::minimum({first + Term(plan_.chunk), here.upper});
+    if (beside) {
+      outer.body.push_back(
+          intersect(index, *beside, inner.lower, inner.upper, term::variable(begin_of(*beside))));
+      return {{std::move(outer)}};
+    }
+    inner.body = guarded(index);
+    if (looks_for_marks(index, inner.body)) inner.together = tested_together;
+    outer.body.push_back({std::move(inner)});
+    return {{std::move(outer)}};
+  }
+
+  /// The variable with which a chunk's walk begins: its state, or in step the first position.
+  std::string begin_of(const LevelPlan &plan) const {
+    const Level &found = plan_.nest.levels[plan.level];
+    return plan.in_step ? found.variable + "_from" : state_variable(found, plan);
+  }
+
+  /// The array of a find's states, filled. `per_thread`: a part of it for each thread.
+  Block filled_states(const LevelPlan &plan, bool per_thread) {
+    const Level &found = plan_.nest.levels[plan.level];
+    std::string array = state_arrays_[plan.level] = workspace_.add_states(found, plan, per_thread);
+    return fill_states(array, found, plan);
+  }
+
+  /// A sum's way to what it is added to, or, as all there is, to the result.
+  Statement put(const loop::Local &sum, bool sets) const {
+    if (sets) return {loop::Store{target(), {sum}}};
+    return {loop::Accumulate{sum_target(), {sum}}};
+  }
+
+  loop::Target sum_target() const { return sum_ ? loop::Target(*sum_) : target(); }
+
+  loop::Target target() const {
+    if (!space_.target.local.empty()) return loop::Local{space_.target.local};
+    return loop::Element{space_.target.array, space_.target.slot};
+  }
+
+  /// What is done at each point.
+  Block statement() const {
+    if (visit_) return *visit_;
+    Block block;
+    if (divides_) block.push_back({loop::Assign{found_divisor(), Term(1)}});
+    if (space_.sets)
+      block.push_back({loop::Store{target(), value()}});
+    else
+      block.push_back({loop::Accumulate{sum_target(), value()}});
+    return block;
+  }
+
+  std::string found_divisor() const {
+    for (const combine::Operand &operand : space_.operands)
+      if (operand.divides) return operand.name + ".found";
+    return {};
+  }
+
+  /// The levels from there on, and a miss where they come to no point.
+  Block with_divisor(std::size_t index) {
+    divides_ = true;
+    Block block{{loop::Declare{found_divisor(), Term(0)}}};
+    Block search = level(index);
+    if (!plan_.divisor_conditions.empty())
+      search = {{loop::If{term::conjunction(plan_.divisor_conditions), std::move(search), ""}}};
+    loop::append(block, std::move(search));
+    divides_ = false;
+    block.push_back({loop::If{term::equal(term::variable(found_divisor()), Term(0)),
+                              {{loop::Miss{}}},
+                              "the divisor isn't stored"}});
+    return block;
+  }
+
+  /// The element that is read at a position that is found for nothing else; of no operand: none.
+  loop::Element value_at(const std::string &position) const {
+    for (const combine::Operand &operand : space_.operands)
+      if (!operand.array.empty() && operand.slot == term::variable(position))
+        return {operand.array, operand.slot};
+    return {};
+  }
+
+  /// The operand's value: in its array, or where a map of values had it.
+  loop::Value value_of(const combine::Operand &operand) const {
+    for (const LevelPlan &plan : plan_.finds.levels) {
+      const Level &found = plan_.nest.levels[plan.level];
+      if (holds_values(plan) && operand.slot == term::variable(found.variable))
+        return {loop::Local{found_value(found)}};
+    }
+    return {loop::Element{operand.array, operand.slot}};
+  }
+
+  loop::Value value() const {
+    std::vector<loop::Value> summands, divisors;
+    for (std::size_t k = 0; k < space_.constants.size(); ++k)
+      summands.push_back(product(k));
+    for (const combine::Operand &operand : space_.operands)
+      if (operand.divides) divisors.push_back(read(operand));
+    if (summands.empty()) return {loop::Number{0}};
+    loop::Value value = summands.size() == 1 ? summands[0] : loop::Value{loop::Plus{summands}};
+    if (divisors.empty()) return value;
+    return {loop::Over{{value, divisors.size() == 1 ? divisors[0] : loop::Value{loop::Times{divisors}}}}};
+  }
+
+  /// With its sign.
+  loop::Value read(const combine::Operand &operand) const {
+    loop::Value value = !operand.local.empty()  ? loop::Value{loop::Local{operand.local}}
+                        : operand.array.empty() ? loop::Value{loop::Number{operand.literal}}
+                                                : value_of(operand);
+    return operand.negative ? loop::Value{loop::Minus{{value}}} : value;
+  }
+
+  loop::Value product(std::size_t summand = 0) const {
+    double constant = space_.constants.at(summand);
+    std::vector<loop::Value> factors;
+    for (const combine::Operand &operand : space_.operands) {
+      if (operand.summand != summand || operand.divides) continue;
+      if (operand.negative) constant = -constant;
+      if (!operand.local.empty())
+        factors.push_back({loop::Local{operand.local}});
+      else if (operand.array.empty())
+        constant *= operand.literal;
+      else
+        factors.push_back(value_of(operand));
+    }
+    if (constant == -1 && !factors.empty()) {
+      loop::Value value = factors.size() == 1 ? factors[0] : loop::Value{loop::Times{factors}};
+      return {loop::Minus{{value}}};
+    }
+    if (constant != 1 || factors.empty()) factors.insert(factors.begin(), {loop::Number{constant}});
+    return factors.size() == 1 ? factors[0] : loop::Value{loop::Times{factors}};
+  }
+
+  const combine::IterationSpace &space_;
+  const LeafPlan &plan_;
+  const Clearing *clearing_; // null: the result is set elsewhere
+  std::optional<std::size_t> clear_at_;
+  std::optional<std::size_t> parallel_;             // the level that does run in parallel
+  bool divides_ = false;                            // inside the search for a divisor
+  bool in_parallel_ = false;                        // the whole leaf stands in a parallel loop
+  std::map<std::size_t, std::string> state_arrays_; // by the level of the find
+  Workspace &workspace_;
+  std::optional<Block> visit_;
+  std::optional<loop::Local> sum_; // what is added to in place of the result
+};
+
+} // namespace
+
+Block lower_leaf(const combine::IterationSpace &space, const LeafPlan &plan, const Clearing *clearing,
+                 Workspace &workspace) {
+  return Lowerer(space, plan, clearing, workspace).lower();
+}
+
+Block visit_leaf(const combine::IterationSpace &space, LeafPlan plan, Block visit, Workspace &workspace) {
+  plan.sums_at.reset();
+  Lowerer lowerer(space, plan, nullptr, workspace);
+  lowerer.visit(std::move(visit));
+  return lowerer.lower();
+}
+
+} // namespace unravel::lower

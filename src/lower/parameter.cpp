@@ -1,0 +1,54 @@
+#include "lower/parameter.h"
+
+#include "lower/type_name.h"
+
+#include <algorithm>
+
+namespace unravel::lower {
+
+using term::Term;
+
+namespace {
+
+loop::ElementType element_type(const layout::Array &array, const LowerOptions &options) {
+  if (array.element == "int32") return loop::ElementType::Int32;
+  if (array.element == "int64") return loop::ElementType::Int64;
+  if (array.element == "f32") return loop::ElementType::Float32;
+  if (array.element == "f64") return loop::ElementType::Float64;
+  return array.is_value ? options.value : options.index;
+}
+
+} // namespace
+
+loop::TensorParameter parameter(const combine::Binding &binding, const LowerOptions &options) {
+  const layout::Layout &layout = binding.layout;
+  loop::TensorParameter result;
+  result.name = binding.tensor;
+  result.layout = layout.name;
+  result.type_name = type_name(layout, options.index, options.value);
+  result.about = layout.comment;
+  result.is_result = binding.is_result;
+  result.structure = binding.structure;
+  for (const std::string &size : layout.sizes)
+    if (std::find(result.sizes.begin(), result.sizes.end(), size) == result.sizes.end())
+      result.sizes.push_back(size);
+  std::map<std::string, std::string> qualified;
+  for (const std::string &size : result.sizes)
+    qualified[size] = binding.tensor + "." + size;
+  for (const layout::Count &count : layout.counts) {
+    result.counts.push_back(count.name);
+    qualified[count.name] = binding.tensor + "." + count.name;
+  }
+  for (const layout::Array &array : layout.arrays) {
+    loop::ArrayParameter made;
+    made.name = array.name;
+    made.is_value = array.is_value;
+    made.element = element_type(array, options);
+    for (const Term &extent : array.extents)
+      made.extents.push_back(term::rename(extent, qualified, {}));
+    result.arrays.push_back(std::move(made));
+  }
+  return result;
+}
+
+} // namespace unravel::lower

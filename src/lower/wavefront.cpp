@@ -1,0 +1,153 @@
+#include "lower/wavefront.h"
+
+#include "loop/walk.h"
+
+#include <utility>
+
+namespace unravel::lower {
+
+using loop::Block;
+using loop::Statement;
+using term::Term;
+
+namespace {
+
+/// The parameter's arrays, and the inspector's variables.
+struct Levels {
+  std::string name;
+
+  Term size() const { return term::variable(name + ".M"); }
+  std::string array(const char *array) const { return name + "." + array; }
+  Term at(const char *of, const Term &slot) const { return term::apply(array(of), {slot}); }
+  Statement set(const char *of, const Term &slot, const Term &value) const {
+    return {loop::SetElement{array(of), slot, value}};
+  }
+  std::string variable(const char *of) const { return name + "." + of; }
+};
+
+constexpr const char *own_level = "own", *depth = "depth", *work = "work";
+
+/// Iterations are counted from the loop's first one on.
+Term number_of(const Term &iteration, const loop::For &loop) {
+  return iteration - loop.lower;
+}
+
+Statement raise(const std::string &variable, const Term &least) {
+  return {loop::If{term::less(term::variable(variable), least), {{loop::Assign{variable, least}}}, ""}};
+}
+
+Statement count_one(const std::string &variable) {
+  return {loop::Assign{variable, term::variable(variable) + Term(1)}};
+}
+
+loop::For over(const std::string &variable, const Term &lower, const Term &upper, Block body) {
+  return {variable, lower, upper, 1, std::nullopt, std::move(body), ""};
+}
+
+} // namespace
+
+loop::TensorParameter levels_parameter(const std::string &name, const std::string &kernel,
+                                       loop::ElementType index, bool is_result) {
+  loop::TensorParameter levels;
+  levels.name = name;
+  levels.layout = "levels";
+  levels.type_name = kernel + "_levels";
+  levels.about = "Which iterations of a loop may run together: level l has\n"
+                 "iteration[first[l] .. first[l + 1]). count[0] is the number of levels, count[1] that of\n"
+                 "dependences and iterations. M = 0: nothing was inspected.";
+  levels.sizes = {"M"};
+  levels.is_result = is_result;
+  Term size = term::variable(name + ".M");
+  const std::pair<const char *, Term> arrays[] = {
+      {"count", Term(2)}, {"first", size + Term(1)}, {"iteration", size}, {"level", size}};
+  for (const auto &[array, extent] : arrays)
+    levels.arrays.push_back({array, false, index, {extent}, true});
+  return levels;
+}
+
+Block executor(loop::For loop, const std::string &levels, std::int64_t least) {
+  const Levels of{levels};
+  Term level = term::variable(of.variable("l")), at = term::variable(of.variable("p"));
+  Block body{{loop::Let{loop.variable, of.at("iteration", at) + loop.lower}}};
+  loop::append(body, loop.body);
+  loop::For together =
+      over(of.variable("p"), of.at("first", level), of.at("first", level + Term(1)), std::move(body));
+  together.parallel = loop::Parallel{};
+  together.comment = "iterations that don't depend on each other";
+  loop::For one_by_one = over(of.variable("l"), Term(0), of.at("count", Term(0)), {{std::move(together)}});
+  one_by_one.team = true;
+  one_by_one.comment = "levels: each depends on those before it";
+  // One iteration per level, at the least.
+  Term wide = term::at_most(term::scale(least, of.at("count", Term(0))), of.at("count", Term(1)));
+  loop::If choice{
+      term::conjunction({term::less(Term(0), of.size()), std::move(wide)}), {{std::move(one_by_one)}}, ""};
+  choice.otherwise = {{std::move(loop)}};
+  return {{std::move(choice)}};
+}
+
+Block wait_for(const term::Term &partner, const loop::For &loop, const std::string &levels) {
+  const Levels of{levels};
+  Term earlier = term::conjunction(
+      {term::less(partner, term::variable(loop.variable)), term::at_most(loop.lower, partner)});
+  return {count_one(of.variable(work)),
+          {loop::If{std::move(earlier),
+                    {raise(of.variable(own_level), of.at("level", number_of(partner, loop)) + Term(1))},
+                    ""}}};
+}
+
+Block precede(const term::Term &partner, const loop::For &loop, const std::string &levels) {
+  const Levels of{levels};
+  Term later = term::conjunction(
+      {term::less(term::variable(loop.variable), partner), term::less(partner, loop.upper)});
+  Term next = term::variable(of.variable(own_level)) + Term(1), number = number_of(partner, loop);
+  Statement raised{loop::If{term::less(of.at("level", number), next), {of.set("level", number, next)}, ""}};
+  return {count_one(of.variable(work)), {loop::If{std::move(later), {std::move(raised)}, ""}}};
+}
+
+Block inspector(Inspected inspected, const std::string &levels) {
+  const Levels of{levels};
+  const loop::For &loop = inspected.loop;
+  Term number = number_of(term::variable(loop.variable), loop);
+  std::string l = of.variable("l"), i = of.variable("i");
+  Term at_l = term::variable(l), at_i = term::variable(i), levels_in_all = term::variable(of.variable(depth));
+
+  Block inspect{{loop::Declare{of.variable(own_level), of.at("level", number)}}};
+  loop::append(inspect, std::move(inspected.waits));
+  inspect.push_back(of.set("level", number, term::variable(of.variable(own_level))));
+  inspect.push_back(raise(of.variable(depth), term::variable(of.variable(own_level)) + Term(1)));
+  loop::append(inspect, std::move(inspected.precedes));
+  loop::For visits = loop;
+  visits.body = std::move(inspect);
+  visits.parallel.reset();
+  visits.comment = "the level of each iteration";
+
+  Block body;
+  body.push_back({over(i, Term(0), of.size(), {of.set("level", at_i, Term(0))})});
+  body.push_back({loop::Declare{of.variable(depth), Term(0)}});
+  body.push_back({loop::Declare{of.variable(work), of.size()}});
+  body.push_back({std::move(visits)});
+  body.push_back(of.set("count", Term(0), levels_in_all));
+  body.push_back(of.set("count", Term(1), term::variable(of.variable(work))));
+  // Iterations sorted by level, by counting.
+  body.push_back({over(l, Term(0), levels_in_all + Term(1), {of.set("first", at_l, Term(0))})});
+  Term behind = of.at("level", at_i) + Term(1);
+  loop::For counts = over(i, Term(0), of.size(), {of.set("first", behind, of.at("first", behind) + Term(1))});
+  counts.comment = "iterations by level";
+  body.push_back({std::move(counts)});
+  body.push_back(
+      {over(l, Term(0), levels_in_all,
+            {of.set("first", at_l + Term(1), of.at("first", at_l) + of.at("first", at_l + Term(1)))})});
+  std::string place = of.variable("p");
+  Term level_of = of.at("level", at_i);
+  body.push_back({over(i, Term(0), of.size(),
+                       {{loop::Let{place, of.at("first", level_of)}},
+                        of.set("iteration", term::variable(place), at_i),
+                        of.set("first", level_of, term::variable(place) + Term(1))})});
+  // first[l] is where level l + 1 begins now.
+  Term down = levels_in_all - at_l;
+  body.push_back({over(l, Term(0), levels_in_all, {of.set("first", down, of.at("first", down - Term(1)))})});
+  body.push_back(of.set("first", Term(0), Term(0)));
+  return body;
+}
+
+} // namespace unravel::lower

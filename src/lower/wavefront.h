@@ -1,0 +1,44 @@
+#pragma once
+
+#include "loop/loop.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+/// Loops that carry dependences, in wavefronts (levels): an inspector gives each iteration a level, one more
+/// than the highest of those that it depends on; an executor runs the levels one after the other, the
+/// iterations of a level in parallel (Saltz et al. 1991; Venkat et al. 2016).
+///
+/// Inspector and executor are kernels. What one tells the other is the tensor parameter `levels`:
+///
+///     M                the number of iterations; 0: nothing was inspected, the executor is sequential
+///     count[2]         of levels; of instances that the inspector has visited, and iterations: the work
+///     first[M + 1]     level l has iteration[first[l] .. first[l + 1]), by increasing iteration
+///     iteration[M]     counted from the first one on
+///     level[M]         of each iteration
+namespace unravel::lower {
+
+/// The parameter; of the inspector it is the result. `kernel`: the executor's name.
+loop::TensorParameter levels_parameter(const std::string &name, const std::string &kernel,
+                                       loop::ElementType index, bool is_result);
+
+/// The loop in wavefronts where there is a level's worth of work, at least `least` on average, in each; else
+/// as it is. `levels`: the parameter's name.
+loop::Block executor(loop::For loop, const std::string &levels, std::int64_t least);
+
+/// What the inspector does: `loop` is the one that is to be inspected, without a body. `waits` and `precedes`
+/// give the instances of one iteration, with what is to be done at each, whose partner (an iteration) is
+/// earlier or later.
+struct Inspected {
+  loop::For loop;
+  loop::Block waits, precedes;
+};
+loop::Block inspector(Inspected inspected, const std::string &levels);
+
+/// What is done where an iteration conflicts with the iteration `partner`, in the block `waits` or
+/// `precedes`.
+loop::Block wait_for(const term::Term &partner, const loop::For &loop, const std::string &levels);
+loop::Block precede(const term::Term &partner, const loop::For &loop, const std::string &levels);
+
+} // namespace unravel::lower
