@@ -581,13 +581,24 @@ Compilation compile(const Request &request, const Front &front) {
     result.inspector = steps.run(
         "inspector",
         [&] {
-          return loop::improve(lower::lower_inspector(result.combination, plans, options), is_safe,
-                               request.counts);
+          lower::Inspector made = lower::lower_inspector(result.combination, plans, options);
+          made.program = loop::improve(std::move(made.program), is_safe, request.counts);
+          return made;
         },
-        [](const loop::Program &program) { return loop::to_text(program); });
-    loop::verify(*result.inspector);
+        [](const lower::Inspector &made) { return loop::to_text(made.program); });
+    loop::verify(result.inspector->program);
   }
   return result;
+}
+
+std::string c_text(const Compilation &compilation, const emit::EmitOptions &options) {
+  if (!compilation.inspector) return emit::emit_c(compilation.program, options);
+  return emit::emit_c(compilation.inspector->program) + "\n" + emit::emit_c(compilation.program, options);
+}
+
+std::string c_header(const Compilation &compilation) {
+  std::string kernel = emit::emit_header(compilation.program);
+  return compilation.inspector ? emit::emit_header(compilation.inspector->program) + "\n" + kernel : kernel;
 }
 
 std::string to_text(const Compilation &compilation) {
