@@ -396,6 +396,7 @@ Compilation compile(const Request &request, const Front &front) {
                 schedule::without_others(schedule.order, space, result.combination);
             if (is_program) {
               std::size_t fixed = as_written.contains(number) ? space.loops.size() : leaf.plan.shared;
+              if (choose::wants_wavefronts(space, schedule)) fixed = std::max<std::size_t>(fixed, 1);
               std::vector<parse::Name> first;
               for (std::size_t k = 0; k < fixed; ++k)
                 first.push_back({space.loops[k], {}});
@@ -428,17 +429,17 @@ Compilation compile(const Request &request, const Front &front) {
       leaf.plan.finds = plan_finds({});
     } while (schedule.order.empty() && another_order_may_help(leaf, scans));
     // What the user asks for decides how entries are found, not in which order they are visited.
-    if (!requests.empty() && is_program) { // each statement has those of them that are about its finds
+    find::Requests own = requests; // each statement has those of them that are about its finds
+    if (is_program) {
       std::vector<std::string> names = find::names_of_finds(leaf.plan.nest);
       findable.insert(findable.end(), names.begin(), names.end());
-      find::Requests own = requests;
       std::erase_if(own, [&](const auto &each) {
         return std::find(names.begin(), names.end(), each.first) == names.end();
       });
-      if (!own.empty()) leaf.plan.finds = plan_finds(own);
-    } else if (!requests.empty()) {
-      leaf.plan.finds = plan_finds(requests);
     }
+    if (!own.empty()) leaf.plan.finds = plan_finds(own);
+    if (is_program && choose::wants_wavefronts(space, schedule))
+      if (auto finds = choose::own_finds(leaf.plan, *result.prover, own)) leaf.plan.finds = std::move(*finds);
     leaf.verdicts = steps.run(
         "dependences",
         [&] {

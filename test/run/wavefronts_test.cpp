@@ -159,11 +159,10 @@ TEST(Wavefronts, refusals_say_why) {
       "constant)");
   const std::string solve = "tensor A(n,n), b(n), x(n); for i in [0,n) { x(i) = b(i); "
                             "for j in [0,i) { x(i) -= A(i,j)*x(j); } }";
-  Problem problem{solve, {{"A", "dcsr"}}, {"wavefront i; find A by seq"}, {}};
   EXPECT_EQ(
       refusal(solve, "dcsr", "wavefront i; find A by seq"),
       "no-wavefronts: the loop over `i` can't run in wavefronts: iterations share what is kept for finding "
-      "A.q (write `find A.q by binary`)");
+      "A.r (write `find A.r by binary`)");
 }
 
 } // namespace unravel::run::test
