@@ -183,6 +183,10 @@ json run_json(const run::Report &report) {
       {"cached", report.cached},
       {"kernel",
        {{"median", report.kernel.median}, {"min", report.kernel.least}, {"runs", report.kernel.runs}}}};
+  if (report.inspector_ms) {
+    out["times_ms"]["inspector"] = *report.inspector_ms;
+    out["wavefronts"] = {{"levels", report.levels}, {"work", report.inspected}};
+  }
   out.update(plans_json(compilation));
   out["operands"] = json::array();
   for (const auto &[name, entries] : report.entries)
