@@ -3,6 +3,10 @@
 // The ratio is the untiled time by the tiled one: above 1 the tiles pay. FOLDER: of .mtx files; also
 // $UNRAVEL_DATA. Only matrices whose dense operand B exceeds 2 MiB. "one tile": a tile as large as the mode,
 // what the guards cost.
+//   schedules --sharing [--threads 2] ...
+// SpMV with its rows shared out in each way: times faster than on one thread. Matrices as they are, and with
+// their rows sorted by length, so that pieces of equally many rows are far from equal. "at most": what static
+// pieces can give, as the one with most entries has so many.
 
 #include "contest.h"
 #include "kernel.h"
@@ -13,6 +17,7 @@
 #include <cstdlib>
 #include <fmt/format.h>
 #include <memory>
+#include <numeric>
 #include <sstream>
 
 namespace {
@@ -123,6 +128,85 @@ void measure(const Kernel &kernel, const bench::Input &input, std::int64_t width
   std::fflush(stdout);
 }
 
+/// The rows with most entries first.
+tensor::Coordinates sorted_by_length(const tensor::Coordinates &matrix) {
+  std::vector<std::int64_t> lengths(static_cast<std::size_t>(matrix.shape[0]));
+  for (std::size_t k = 0; k < matrix.size(); ++k)
+    ++lengths[static_cast<std::size_t>(matrix.index[0][k])];
+  std::vector<std::int64_t> rows(lengths.size()), place(lengths.size());
+  std::iota(rows.begin(), rows.end(), 0);
+  std::stable_sort(rows.begin(), rows.end(), [&](std::int64_t a, std::int64_t b) {
+    return lengths[static_cast<std::size_t>(a)] > lengths[static_cast<std::size_t>(b)];
+  });
+  for (std::size_t k = 0; k < rows.size(); ++k)
+    place[static_cast<std::size_t>(rows[k])] = static_cast<std::int64_t>(k);
+  tensor::Coordinates sorted(matrix.shape);
+  for (std::size_t k = 0; k < matrix.size(); ++k) {
+    std::vector<std::int64_t> at = matrix.coordinate(k);
+    at[0] = place[static_cast<std::size_t>(at[0])];
+    sorted.append(at, matrix.value[k]);
+  }
+  return sorted;
+}
+
+/// All entries by those of the piece with most, where each thread has equally many rows.
+double most_by_rows(const tensor::Tensor &csr, int threads) {
+  auto pointers = csr.array("rowptr").as<std::int32_t>();
+  std::size_t rows = pointers.size() - 1, count = static_cast<std::size_t>(threads);
+  std::int64_t most = 1;
+  for (std::size_t k = 0; k < count; ++k)
+    most = std::max<std::int64_t>(most, pointers[rows * (k + 1) / count] - pointers[rows * k / count]);
+  return static_cast<double>(pointers[rows]) / static_cast<double>(most);
+}
+
+void measure_sharing(const std::string &name, const tensor::Coordinates &matrix, int threads, double budget) {
+  tensor::Tensor A = bench::pack_as("csr", matrix);
+  tensor::Tensor x = full({matrix.shape[1]}), y = full({matrix.shape[0]});
+  const std::map<std::string, tensor::Tensor *> tensors = {{"A", &A}, {"x", &x}, {"y", &y}};
+  const std::map<std::string, const tensor::Tensor *> known(tensors.begin(), tensors.end());
+  std::vector<std::unique_ptr<bench::BoundKernel>> bound;
+  std::vector<bench::Contestant> contestants;
+  for (const char *schedule :
+       {"serial", "parallel i static", "parallel i static; chunk 64", "parallel i dynamic",
+        "parallel i guided", "parallel i balanced", "fuse i, A.p"}) {
+    pipeline::Request request;
+    request.expression = kernels[0].expression;
+    request.formats = kernels[0].formats;
+    request.schedules = {schedule};
+    request.counts = bench::counts(known);
+    bound.push_back(std::make_unique<bench::BoundKernel>(request, tensors));
+    bench::BoundKernel &made = *bound.back();
+    contestants.push_back({schedule, [&made, threads] { made.set_threads(threads), made(); },
+                           [&y] {
+                             auto values = y.array("val").as<double>();
+                             return std::vector<double>(values.begin(), values.end());
+                           }});
+  }
+  std::vector<double> expected;
+  for (const bench::Contestant &contestant : contestants) {
+    contestant.run();
+    if (expected.empty()) expected = contestant.result();
+    if (agree(expected, contestant.result())) continue;
+    std::fprintf(stderr, "the results of `%s` differ\n", contestant.name.c_str());
+    std::exit(1);
+  }
+  bench::Standings standings = bench::compare(contestants, bench::Timing::wall, budget);
+  fmt::print("{:<44} {:>8.3f} ms on one thread; {} threads, static at most {:.2f}:\n", name,
+             standings.milliseconds(0), threads, most_by_rows(A, threads));
+  for (std::size_t k = 1; k < contestants.size(); ++k)
+    fmt::print("    {:<28} {:.2f}\n", contestants[k].name, standings.ratio(0, k));
+  std::fflush(stdout);
+}
+
+void measure_sharing(const std::string &folder, int threads, double budget) {
+  fmt::print("load {:.1f}\n", bench::load());
+  for (const bench::Input &input : bench::matrices(
+           folder, {"rmat:scale=17,edges=16", "random:200000x200000,entries=3000000"}, 300000, INT32_MAX)) {
+    measure_sharing(input.name, input.matrix, threads, budget);
+    measure_sharing(input.name + ", rows by length", sorted_by_length(input.matrix), threads, budget);
+  }
+}
+
 } // namespace
 
 int main(int count, char **arguments) try {
@@ -132,6 +216,10 @@ int main(int count, char **arguments) try {
   std::int64_t width = std::max(1, std::atoi(bench::option(count, arguments, "width", "32").c_str()));
   int threads = std::clamp(std::atoi(bench::option(count, arguments, "threads", "1").c_str()), 1, 64);
   double budget = std::max(1, std::atoi(bench::option(count, arguments, "budget", "1500").c_str()));
+  if (bench::has_option(count, arguments, "sharing")) {
+    measure_sharing(folder, std::max(2, threads), budget);
+    return 0;
+  }
   std::string wanted = "," + bench::option(count, arguments, "kernels", "spmm,sddmm") + ",";
   std::vector<std::string> generators = {"random:50000x50000,entries=1000000"};
   if (!bench::has_option(count, arguments, "quick"))

@@ -2,6 +2,7 @@
 #include "pipeline.h"
 
 #include "choose/alternatives.h"
+#include "choose/asked.h"
 #include "choose/increasing.h"
 #include "choose/parallel.h"
 #include "choose/statements.h"
@@ -164,7 +165,7 @@ Compilation compile(const Request &request, const Front &front) {
   Steps steps(result.stages, request.details);
   auto no_text = [](const auto &) { return std::string(); };
 
-  const parse::ScheduleTree &schedule = front.schedule;
+  parse::ScheduleTree schedule = front.schedule;
   find::Requests requests = find_requests(schedule);
 
   result.computation = front.computation;
@@ -186,7 +187,7 @@ Compilation compile(const Request &request, const Front &front) {
   auto make_prover = [&] {
     result.prover = steps.run("prover", [&] { return std::make_shared<prove::Prover>(axioms); }, no_text);
   };
-  const bool details = request.details || !schedule.parallel.empty();
+  const bool details = request.details || !schedule.parallel.empty() || !schedule.fused.empty();
   if (result.combination.is_program) {
     make_prover();
     prove::Prover &prover = *result.prover;
@@ -206,6 +207,7 @@ Compilation compile(const Request &request, const Front &front) {
                    "a program of several statements can't be transformed yet",
                    "`order`, `parallel` and `find` work; or give each statement a kernel of its own");
   }
+  schedule = choose::with_fused_parallel(std::move(schedule), result.combination);
   std::vector<combine::IterationSpace> untransformed = result.combination.leaves;
   Stopwatch transforming;
   schedule::transform(result.combination, schedule);
@@ -219,6 +221,7 @@ Compilation compile(const Request &request, const Front &front) {
 
   const bool is_program = result.combination.is_program;
   std::vector<std::string> findable; // by the statements of a program: what requests may name
+  bool reduced = false;              // some additions as was asked for
   std::set<std::size_t> as_written;  // statements of a program whose own loops stay in the source's order
   auto plan_leaf = [&](const combine::IterationSpace &space, const schedule::Counts &counts) {
     Leaf leaf;
@@ -301,7 +304,7 @@ Compilation compile(const Request &request, const Front &front) {
                                   depend::references(space), *result.prover, details);
         },
         [](const auto &verdicts) { return depend::to_text(verdicts); });
-    if (schedule.chunk) leaf.plan.chunk = static_cast<int>(*schedule.chunk);
+    choose::take_sharing(leaf.plan, schedule);
     if (leaf.plan.shared == 0 && space.divisors.empty())
       leaf.plan.parallel = leaf.parallel = choose::choose_parallel(
           leaf.plan, leaf.verdicts, is_program ? choose::asked_of(schedule, leaf.plan.nest) : schedule,
@@ -316,15 +319,11 @@ Compilation compile(const Request &request, const Front &front) {
       if (const auto &extents = result.combination.arrays.at(space.target.array); !extents.empty())
         leaf.plan.increasing = choose::increasing_level(leaf.plan, space, extents[0], *result.prover);
     if (leaf.plan.parallel) {
-      leaf.plan.reduces =
-          choose::adds_up(leaf.plan, choose::verdict_of(leaf.verdicts, leaf.plan, *leaf.plan.parallel),
-                          *leaf.plan.parallel, space);
-      leaf.plan.copies =
-          !leaf.plan.reduces && choose::verdict_of(leaf.verdicts, leaf.plan, *leaf.plan.parallel).verdict ==
-                                    depend::Verdict::Reduction;
+      reduced = choose::reduce_as_asked(leaf.plan, leaf.verdicts, space, schedule) || reduced;
       bool inner = choose::is_inner_loop(leaf.plan, *leaf.plan.parallel);
       choose::share_out(leaf.plan, space, result.combination, schedule.chunk.has_value());
       if (inner) leaf.plan.work.reset(), leaf.plan.least = choose::least_inner_iterations;
+      choose::cut_as_asked(leaf.plan, leaf.verdicts, space, schedule, *result.prover);
       // Who asks for a parallel loop, means it.
       if (request.always_parallel || !schedule.parallel.empty()) leaf.plan.least = 0;
       if (request.always_parallel) leaf.plan.work.reset();
@@ -332,10 +331,11 @@ Compilation compile(const Request &request, const Front &front) {
       if (!request.counts.empty() &&
           choose::is_too_short(leaf.plan, space, result.combination,
                                schedule::trip_counts(space, leaf.order, request.counts), request.counts))
-        leaf.plan.parallel.reset(), leaf.plan.reduces = leaf.plan.copies = false;
+        leaf.plan.parallel.reset(), leaf.plan.reduces = leaf.plan.copies = leaf.plan.atomic = false;
     }
     if (is_program) leaf.plan.sums_at = choose::level_of_sum(space, leaf.plan, leaf.verdicts);
     if (is_program) return leaf; // other orders would have to pass the test against the source's, too
+    if (leaf.plan.equal || leaf.plan.atomic) return leaf; // of these loops, and no others
     bool fixed_order = !schedule.order.empty() || !space.added.empty();
     choose::Given given{space, result.combination, *result.prover, requests, fixed_order};
     steps.run(
@@ -364,6 +364,7 @@ Compilation compile(const Request &request, const Front &front) {
     }
     result.leaves.push_back(leaf ? std::move(*leaf) : plan_leaf(space, request.counts));
   }
+  choose::check_reductions(schedule, reduced);
   if (is_program) {
     auto plans_of_all = [&] {
       std::vector<const lower::LeafPlan *> plans;

@@ -85,6 +85,8 @@ private:
     plan.nest = *nest;
     plan.finds = std::move(*finds);
     plan.chunk = main_.chunk;
+    plan.schedule = main_.schedule;
+    plan.chunk_per_thread = main_.chunk_per_thread;
     return plan;
   }
 

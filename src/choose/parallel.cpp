@@ -1,5 +1,6 @@
 #include "choose/parallel.h"
 
+#include "choose/asked.h"
 #include "report/diagnostic.h"
 
 #include <algorithm>
@@ -88,6 +89,7 @@ std::optional<std::size_t> choose_parallel(const LeafPlan &plan,
       if (verdict.variable != wanted.text) continue;
       std::size_t level = level_of(verdict.variable);
       if (adds_up(plan, verdict, level, space) || may_have_copies(plan, verdict, level, space)) return level;
+      if (asks_for_reduction(schedule, space.target.tensor) && may_be_atomic(verdict, space)) return level;
       if (verdict.verdict == depend::Verdict::Parallel) {
         if (has_elements_of_its_own(plan, level, space)) return level;
         report::fail(Kind::not_parallel, wanted.span,

@@ -57,6 +57,9 @@ inline constexpr double brief_segment = 8;
 /// Chunks that a loop is cut into, at least, where a team just pays: taking a chunk costs as much as some
 /// hundred entries, while threads must not wait for the last one.
 inline constexpr std::int64_t least_chunks = 32;
+/// Entries and iterations in one piece of a loop that is cut into equal work: two binary searches take the
+/// time of some hundred entries.
+inline constexpr int work_of_piece = 1 << 14;
 /// Entries in one chunk of a parallel loop over entries.
 inline constexpr int chunk_of_entries = 4096;
 

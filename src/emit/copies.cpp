@@ -1,5 +1,6 @@
 #include "emit/copies.h"
 
+#include "emit/pragmas.h"
 #include "emit/workspace.h"
 
 #include <fmt/format.h>
@@ -105,8 +106,13 @@ CopiesText copies_text(const loop::For &loop, const loop::Program &program, bool
                   strides.at(marks)),
   };
   // Otherwise clang takes iterations of one thread for independent, and uses vectors.
-  text.schedule = fmt::format("for schedule(monotonic : dynamic, 1 + ({}) / ({} * {}))",
-                              expressions.term(loop.upper - loop.lower), chunks_per_thread, threads);
+  if (parallel.schedule == loop::Parallel::Schedule::Static)
+    text.schedule = "for " + schedule_text(loop, "", expressions);
+  else if (parallel.schedule == loop::Parallel::Schedule::Guided)
+    text.schedule = fmt::format("for schedule(monotonic : guided, {})", parallel.chunk);
+  else
+    text.schedule = fmt::format("for schedule(monotonic : dynamic, 1 + ({}) / ({} * {}))",
+                                expressions.term(loop.upper - loop.lower), chunks_per_thread, threads);
   std::string block = names.fresh("block"), first = names.fresh("first"), end = names.fresh("end");
   std::string thread = names.fresh("thread"), slot = names.fresh("slot"), from = names.fresh("from");
   text.over_blocks = fmt::format("for (int64_t {0} = 0; {0} < ({1} + {2}) / {3}; {0}++)", block, count,

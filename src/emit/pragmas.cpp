@@ -19,6 +19,16 @@ std::string for_clang(const std::string &hints, const std::string &otherwise) {
   return "#ifdef __clang__\n#pragma clang loop " + hints + "\n" + otherwise + "#endif\n";
 }
 
+/// How many iterations a thread takes at a time.
+std::string chunk_text(const loop::For &loop, const std::string &work, const Expressions &expressions) {
+  std::string chunk = std::to_string(loop.parallel->chunk);
+  if (loop.parallel->share == 0) return chunk;
+  term::Term count = loop.upper - loop.lower;
+  const char *open = count.as<term::Variable>() ? "" : "(", *close = *open ? ")" : "";
+  return chunk + fmt::format(" + {} * {}{}{} / ({} + 1)", loop.parallel->share, open, expressions.term(count),
+                             close, work);
+}
+
 } // namespace
 
 std::string vector_pragmas(const loop::For &loop, bool openmp) {
@@ -37,13 +47,13 @@ std::string vector_pragmas(const loop::For &loop, bool openmp) {
   return "";
 }
 
-std::string chunk_text(const loop::For &loop, const std::string &work, const Expressions &expressions) {
-  std::string chunk = std::to_string(loop.parallel->chunk);
-  if (loop.parallel->share == 0) return chunk;
-  term::Term count = loop.upper - loop.lower;
-  const char *open = count.as<term::Variable>() ? "" : "(", *close = *open ? ")" : "";
-  return chunk + fmt::format(" + {} * {}{}{} / ({} + 1)", loop.parallel->share, open, expressions.term(count),
-                             close, work);
+std::string schedule_text(const loop::For &loop, const std::string &work, const Expressions &expressions) {
+  using Schedule = loop::Parallel::Schedule;
+  const loop::Parallel &parallel = *loop.parallel;
+  if (parallel.schedule == Schedule::Guided) return fmt::format("schedule(guided, {})", parallel.chunk);
+  if (parallel.schedule == Schedule::Static)
+    return parallel.chunk == 0 ? "schedule(static)" : fmt::format("schedule(static, {})", parallel.chunk);
+  return fmt::format("schedule(dynamic, {})", chunk_text(loop, work, expressions));
 }
 
 } // namespace unravel::emit

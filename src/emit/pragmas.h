@@ -11,7 +11,7 @@ namespace unravel::emit {
 /// (`openmp`: also by OpenMP), of a brief one that it gets none.
 std::string vector_pragmas(const loop::For &loop, bool openmp);
 
-/// How many iterations of a parallel loop a thread takes at a time. `work`: the loop's, as text.
-std::string chunk_text(const loop::For &loop, const std::string &work, const Expressions &expressions);
+/// How the iterations of a parallel loop are shared out, an OpenMP clause. `work`: the loop's, as text.
+std::string schedule_text(const loop::For &loop, const std::string &work, const Expressions &expressions);
 
 } // namespace unravel::emit

@@ -212,6 +212,7 @@ void StatementWriter::write(const Store &x) {
 
 void StatementWriter::write(const Accumulate &x) {
   if (const Element *element = in_copy(x)) line(mark_text(marks_, element->slot, expressions_));
+  if (x.atomic && options_.openmp_pragmas) pragma("atomic", "");
   if (const auto *minus = std::get_if<Minus>(&x.value.kind))
     return line(fmt::format("{} -= {};", target(x.target), expressions_.value(minus->of.at(0))));
   line(fmt::format("{} += {};", target(x.target), expressions_.value(x.value)));

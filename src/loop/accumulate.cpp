@@ -72,7 +72,8 @@ private:
     for (Statement &statement : statements) {
       if (auto *add = std::get_if<Accumulate>(&statement.kind)) {
         const auto *element = std::get_if<Element>(&add->target);
-        if (element && element->array == sum.array && element->slot == sum.slot) add->target = Local{local};
+        if (element && element->array == sum.array && element->slot == sum.slot)
+          add->target = Local{local}, add->atomic = false;
       }
       for (Block *inner : blocks_of(statement))
         redirect(*inner, sum, local);
@@ -174,9 +175,21 @@ private:
                      IfValue::Test::NotANumber}}};
   }
 
+  /// Whether what the statement adds to the element is added atomically.
+  static bool adds_atomically(const Statement &statement, const Element &sum) {
+    bool found = false;
+    each_statement(statement, [&](const Statement &inner) {
+      const auto *add = std::get_if<Accumulate>(&inner.kind);
+      found = found || (add && add->atomic && touches(add->target, sum.array) &&
+                        std::get<Element>(add->target).slot == sum.slot);
+    });
+    return found;
+  }
+
   /// Returns the loop's new place.
   std::size_t introduce(Block &statements, std::size_t k, const Element &sum) {
     std::string local = names_.name(sum.array.substr(0, sum.array.find('.')) + ".sum");
+    bool atomic = adds_atomically(statements[k], sum);
     redirect(*blocks_of(statements[k]).at(0), sum, local);
     auto at = [&](std::size_t place) { return statements.begin() + static_cast<std::ptrdiff_t>(place); };
     Value total{Local{local}};
@@ -191,7 +204,7 @@ private:
       statements.insert(at(k - 1), Statement{DeclareValue{local, Value{Number{0}}}});
       return k;
     }
-    statements.insert(at(behind), Statement{Accumulate{sum, total}});
+    statements.insert(at(behind), Statement{Accumulate{sum, total, atomic}});
     statements.insert(at(k), Statement{DeclareValue{local, Value{Number{0}}}});
     return k + 1;
   }

@@ -71,7 +71,7 @@ private:
     if (const auto *counted = std::get_if<For>(&statement.kind); counted && counted->body.size() == 1) {
       const auto *sum = std::get_if<Accumulate>(&counted->body[0].kind);
       if (sum && std::holds_alternative<Element>(sum->target) && &statement != &loop_) {
-        good_ = good_ && !found_.inner && is_product(sum->value);
+        good_ = good_ && !found_.inner && !sum->atomic && is_product(sum->value);
         found_ = {counted, sum};
       }
     }

@@ -157,7 +157,7 @@ private:
                                     const term::Substitution &lets) const {
     Term lower = substitute(loop.lower, lets), upper = substitute(loop.upper, lets);
     if (is_over_sizes(lower) && is_over_sizes(upper)) return at_most(least_mean_length + lower, upper);
-    const auto *begin = lower.as<term::Apply>(), *end = upper.as<term::Apply>();
+    const auto *begin = pointer_in<term::Maximum>(lower), *end = pointer_in<term::Minimum>(upper);
     std::int64_t step = 0;
     if (!begin || !end || begin->function != end->function || begin->arguments.size() != 1 ||
         !constant_difference(begin->arguments[0], end->arguments[0], step) || step != 1)
@@ -172,6 +172,14 @@ private:
     const ArrayParameter *keys = find_array(gathered->keys.as<term::Apply>()->function, program_);
     if (!pointers || !is_over_sizes(pointers->extents[0]) || !is_over_sizes(keys->extents[0])) return {};
     return at_most(scale(least_mean_length, pointers->extents[0] - Term(1)), keys->extents[0]);
+  }
+
+  /// The element of an index array that the bound is, or is at most (at least): of a segment that is cut.
+  template <class Extreme> static const term::Apply *pointer_in(const Term &bound) {
+    if (const auto *several = bound.as<Extreme>())
+      for (const Term &part : several->of)
+        if (const auto *pointer = part.template as<term::Apply>()) return pointer;
+    return bound.as<term::Apply>();
   }
 
   bool is_over_sizes(const Term &term) const {

@@ -2,6 +2,7 @@
 
 #include "loop/hash.h"
 #include "loop/interpret_code.h"
+#include "loop/races.h"
 #include "loop/verify.h"
 #include "loop/walk.h"
 #include "report/diagnostic.h"
@@ -132,7 +133,7 @@ private:
     std::int64_t value = term(step.second);
     std::int64_t slot = term(step.first);
     if (slot < 0 || slot >= array.total) out_of_range(step.slot, slot, array.total);
-    if (observer_) observer_->touch(step.slot, slot, 1);
+    touch(step.slot, slot, Races::Touch::Write);
     if (code.element == ElementType::Int32 && value != static_cast<std::int32_t>(value))
       refuse(fmt::format("array `{}` can't hold {}", code.name, value));
     (*array.indices)[static_cast<std::size_t>(slot)] = value;
@@ -173,15 +174,24 @@ private:
       slot = slot * array.extents[k] + argument;
     }
     check_given(node.slot, slot, array.indices->size());
-    if (observer_) observer_->touch(node.slot, slot, 1);
+    touch(node.slot, slot, Races::Touch::Read);
     return (*array.indices)[static_cast<std::size_t>(slot)];
   }
 
-  double &element(std::size_t array, std::size_t slot_term) {
+  /// An element is accessed; with iterations in another order they are also looked at for races.
+  void touch(std::size_t array, std::int64_t slot, Races::Touch how) {
+    if (observer_) observer_->touch(array, slot, 1);
+    if (!options_.permute_parallel || !code_.arrays[array].may_race) return;
+    if (races_.touch(array, slot, how))
+      refuse(fmt::format("iterations of a parallel loop race for slot {} of array `{}`", slot,
+                         code_.arrays[array].name));
+  }
+
+  double &element(std::size_t array, std::size_t slot_term, Races::Touch how) {
     std::int64_t slot = term(slot_term);
     if (slot < 0 || slot >= arrays_[array].total) out_of_range(array, slot, arrays_[array].total);
     check_given(array, slot, arrays_[array].values->size());
-    if (observer_) observer_->touch(array, slot, 1);
+    touch(array, slot, how);
     return (*arrays_[array].values)[static_cast<std::size_t>(slot)];
   }
 
@@ -229,7 +239,7 @@ private:
     switch (node.op) {
     case ValueNode::Number: return node.number;
     case ValueNode::Element: {
-      double read = element(node.slot, node.term);
+      double read = element(node.slot, node.term, Races::Touch::Read);
       is_nothing_ |= code_.arrays[node.slot].workspace && !is_stored(read);
       return read;
     }
@@ -297,12 +307,15 @@ private:
       order.push_back(k);
     }
     std::shuffle(order.begin(), order.end(), random_);
+    races_.enter(loop.copied);
     for (std::int64_t k : order) {
       variables_[loop.slot] = k;
+      races_.begin_iteration(k);
       begin_parallel_iteration();
       block(loop.body);
       check_workspace(true);
     }
+    races_.leave();
   }
 
   /// The keys of a range, which must strictly increase.
@@ -353,8 +366,14 @@ private:
     case Step::IfStored: return !is_stored(locals_[step.slot]) || block(step.body);
     case Step::SetElement: set_element(step); return true;
     case Step::SetVariable: variables_[step.slot] = term(step.first); return true;
-    case Step::StoreElement: element(step.slot, step.first) = value(step.second); return true;
-    case Step::AddElement: element(step.slot, step.first) += written(step); return true;
+    case Step::StoreElement:
+      element(step.slot, step.first, Races::Touch::Write) = value(step.second);
+      return true;
+    case Step::AddElement: {
+      double added = written(step);
+      element(step.slot, step.first, step.atomic ? Races::Touch::Atomic : Races::Touch::Write) += added;
+      return true;
+    }
     case Step::StoreLocal:
       locals_[step.slot] = written(step);
       is_nothing_in_[step.slot] = is_nothing_;
@@ -383,6 +402,7 @@ private:
   Observer *observer_ = nullptr;
   bool is_nothing_ = false; // a value that was read of a map is none
   std::mt19937_64 random_;
+  Races races_;
   std::vector<std::int64_t> variables_;
   std::vector<double> locals_;
   std::vector<bool> is_nothing_in_; // per local

@@ -36,7 +36,8 @@ public:
 struct InterpretOptions {
   /// Iterations of all loops together; beyond it the run fails.
   std::int64_t iteration_budget = 100'000'000;
-  /// Runs the iterations of every parallel loop in an order drawn from `seed`, which brings races to light.
+  /// Runs the iterations of every parallel loop in an order drawn from `seed`, and fails where two race for
+  /// an element: both touch it, and one writes to it, not both atomically.
   bool permute_parallel = false;
   std::uint64_t seed = 1;
   /// Then what a thread must leave behind in its own arrays isn't checked: an iteration costs what it does.

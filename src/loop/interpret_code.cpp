@@ -48,8 +48,13 @@ private:
 
   void declare(const WorkspaceArray &array) {
     bool is_value = array.element == ElementType::Float32 || array.element == ElementType::Float64;
-    code_.arrays.push_back(
-        {array.name, is_value, array.element, {term(array.extent)}, array, term(array.when)});
+    code_.arrays.push_back({array.name,
+                            is_value,
+                            array.element,
+                            {term(array.extent)},
+                            array,
+                            term(array.when),
+                            !array.per_thread});
     arrays_[array.name] = code_.arrays.size() - 1;
   }
 
@@ -58,6 +63,7 @@ private:
     ArrayCode array{name, parameters_.at(name)->is_value, parameters_.at(name)->element, {}, {}, 0};
     for (const Term &extent : parameters_.at(name)->extents)
       array.extents.push_back(term(extent));
+    array.may_race = sums_.contains(name);
     code_.arrays.push_back(std::move(array));
     return arrays_[name] = code_.arrays.size() - 1;
   }
@@ -159,8 +165,10 @@ private:
     return std::visit(
         overloaded{
             [&](const For &loop) {
-              return Step{Step::For, variable(loop.variable),   term(loop.lower), term(loop.upper),
-                          loop.step, loop.parallel.has_value(), block(loop.body), {}};
+              Step step{Step::For, variable(loop.variable),   term(loop.lower), term(loop.upper),
+                        loop.step, loop.parallel.has_value(), block(loop.body), {}};
+              if (loop.parallel && !loop.parallel->copied.empty()) step.copied = array(loop.parallel->copied);
+              return step;
             },
             [&](const While &loop) {
               return Step{Step::While, 0, term(loop.condition), 0, 1, false, block(loop.body), {}};
@@ -187,6 +195,7 @@ private:
             [&](const Accumulate &store) {
               Step add = write(store.target, store.value, Step::AddElement, Step::AddLocal);
               add.is_point = true;
+              add.atomic = store.atomic;
               each_local(store.value, [&](const Local &part) { add.is_point &= !sums_.contains(part.name); });
               return add;
             },

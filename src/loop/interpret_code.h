@@ -81,7 +81,9 @@ struct Step {
   std::vector<Step> body;
   std::vector<Step> otherwise;
   std::vector<RangeCode> ranges = {};
-  bool is_point = false; // adds a product, and not a sum of such
+  bool is_point = false;                  // adds a product, and not a sum of such
+  bool atomic = false;                    // an addition
+  std::optional<std::size_t> copied = {}; // of a parallel loop: the array that threads have copies of
 };
 
 struct ArrayCode {
@@ -91,6 +93,7 @@ struct ArrayCode {
   std::vector<std::size_t> extents;             // terms
   std::optional<WorkspaceArray> workspace = {}; // where it is one
   std::size_t when = 0;                         // its condition, a term
+  bool may_race = false;                        // written, by all threads
 };
 
 struct Interpreter::Code {

@@ -71,7 +71,11 @@ using Block = std::vector<Statement>;
 
 /// How the iterations of a parallel loop are shared out: `#pragma omp parallel for schedule(dynamic, chunk)`.
 struct Parallel {
-  int chunk = 32;
+  /// Dynamic: a thread takes the next chunk when it has done one. Static: chunks are dealt to threads in
+  /// turn. Guided: as dynamic, with chunks that are large at first.
+  enum class Schedule { Dynamic, Static, Guided };
+
+  int chunk = 32; // Static: 0 is one chunk per thread
   /// With fewer iterations the loop runs in one thread: waking a team costs more (`if (...)`). 0: always a
   /// team.
   std::int64_t least = 0;
@@ -85,7 +89,9 @@ struct Parallel {
   /// copy, and the copies are added to the array, in no certain order (copies.h). Empty: none.
   std::string copied = {};
   /// Not 0: a chunk has more iterations than `chunk`, by as many as do so much of the work on average.
+  /// Dynamic only.
   std::int64_t share = 0;
+  Schedule schedule = Schedule::Dynamic;
 };
 
 /// for (variable = lower; variable < upper; variable += step) body. The variable is the loop's own and is not
@@ -189,10 +195,12 @@ struct Store {
   Value value;
 };
 
-/// target += value
+/// target += value. `atomic`: iterations of the parallel loop around may add to the same element at the same
+/// time.
 struct Accumulate {
   Target target;
   Value value;
+  bool atomic = false;
 };
 
 /// Sets the first `count` elements of a value array to zero.

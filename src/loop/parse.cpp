@@ -216,6 +216,13 @@ private:
     }
     if (accept_word("break")) return {Break{}};
     if (accept_word("miss")) return {Miss{}};
+    if (accept_test("atomic")) {
+      Statement added = assignment();
+      auto *add = std::get_if<Accumulate>(&added.kind);
+      if (!add) term::fail_reading(text_, at_, "an addition behind `atomic`");
+      add->atomic = true;
+      return added;
+    }
     return assignment();
   }
 
@@ -237,6 +244,8 @@ private:
     loop.upper = term();
     if (accept_word("step")) loop.step = integer();
     if (accept_word("parallel")) loop.parallel = Parallel{static_cast<int>(integer())};
+    if (loop.parallel && accept_word("static")) loop.parallel->schedule = Parallel::Schedule::Static;
+    if (loop.parallel && accept_word("guided")) loop.parallel->schedule = Parallel::Schedule::Guided;
     if (loop.parallel && accept_word("share")) loop.parallel->share = integer();
     if (loop.parallel && accept_word("from")) loop.parallel->least = integer();
     if (loop.parallel && accept_word("of")) loop.parallel->work = term();

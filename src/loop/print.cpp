@@ -75,6 +75,8 @@ private:
     std::string head = fmt::format("for {} in {} .. {}", x.variable, to_text(x.lower), to_text(x.upper));
     if (x.step != 1) head += fmt::format(" step {}", x.step);
     if (x.parallel) head += fmt::format(" parallel {}", x.parallel->chunk);
+    if (x.parallel && x.parallel->schedule == Parallel::Schedule::Static) head += " static";
+    if (x.parallel && x.parallel->schedule == Parallel::Schedule::Guided) head += " guided";
     if (x.parallel && x.parallel->share > 0) head += fmt::format(" share {}", x.parallel->share);
     if (x.parallel && x.parallel->least > 0) head += fmt::format(" from {}", x.parallel->least);
     if (x.parallel && x.parallel->work) head += fmt::format(" of {}", to_text(*x.parallel->work));
@@ -110,7 +112,9 @@ private:
   void print(const Assign &x) { line(fmt::format("{} := {}", x.variable, to_text(x.value))); }
   void print(const DeclareValue &x) { line(fmt::format("value {} = {}", x.name, to_text(x.initial))); }
   void print(const Store &x) { line(fmt::format("{} = {}", target_text(x.target), to_text(x.value))); }
-  void print(const Accumulate &x) { line(fmt::format("{} += {}", target_text(x.target), to_text(x.value))); }
+  void print(const Accumulate &x) {
+    line(fmt::format("{}{} += {}", x.atomic ? "atomic " : "", target_text(x.target), to_text(x.value)));
+  }
   void print(const Zero &x) { line(fmt::format("zero {}, {}", x.array, to_text(x.count))); }
   void print(const SetElement &x) {
     line(fmt::format("{}({}) := {}", x.array, to_text(x.slot), to_text(x.value)));

@@ -79,7 +79,8 @@ private:
     std::int64_t stride = term::coefficient_of(slot, loop.variable);
     bool keeps_apart =
         stride != 0 && !mentions(slot - term::scale(stride, term::variable(loop.variable)), loop.variable);
-    return untouched && !effects.changes(slot) && ((loop.parallel && loop.parallel->copied.empty()) || keeps_apart);
+    return untouched && !effects.changes(slot) &&
+           ((loop.parallel && loop.parallel->copied.empty()) || keeps_apart);
   }
 
   bool is_mostly_empty(const For &loop) const {
@@ -107,7 +108,7 @@ private:
     For strips{strip, Term(0), term::ceil_divide(loop.upper - loop.lower, strip_length)};
     strips.comment = "most segments are empty: elements are set to zero in strips";
     strips.parallel = loop.parallel;
-    if (strips.parallel) strips.parallel->chunk = 1;
+    if (strips.parallel) strips.parallel->chunk = std::min(strips.parallel->chunk, 1);
     strips.body.push_back({Let{first, loop.lower + term::scale(strip_length, term::variable(strip))}});
     Term end = term::minimum({term::variable(first) + Term(strip_length), loop.upper});
     strips.body.push_back({Let{last, std::move(end)}});

@@ -82,7 +82,8 @@ private:
     std::string last = names_.name(inner->variable + "_to");
     For strips{name, Term(0), term::ceil_divide(end - begin, strip_length)};
     strips.comment = "strips of the result that stay in the cache";
-    strips.parallel = Parallel{1, 0, std::nullopt, ""};
+    strips.parallel = Parallel{std::min(inner->parallel->chunk, 1), 0, std::nullopt, ""};
+    strips.parallel->schedule = inner->parallel->schedule;
     if (inner->parallel->least > 0) {
       strips.parallel->least = least_work;
       strips.parallel->work = multiply(outer->upper - outer->lower, end - begin);

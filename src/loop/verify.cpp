@@ -213,7 +213,7 @@ private:
                    [&](const Assign &assignment) { written(assignment.variable, Sort::Changeable); },
                    [&](const DeclareValue &declaration) { declare(declaration.name, Sort::Number); },
                    [&](const Store &store) { written(store.target); },
-                   [&](const Accumulate &store) { added_to(store.target); },
+                   [&](const Accumulate &store) { store.atomic ? atomic(store) : added_to(store.target); },
                    [&](const Zero &zero) { written_array(zero.array); },
                    [&](const SetElement &set) { set_element(set); },
                    [&](const IfValue &guard) { if_value(guard); },
@@ -241,6 +241,33 @@ private:
   void added_to(const Target &target) {
     const auto *local = std::get_if<Local>(&target);
     if (!local || sum_.empty() || local->name != sum_) written(target);
+  }
+
+  void atomic(const Accumulate &add) const {
+    const auto *element = std::get_if<Element>(&add.target);
+    if (!element || parallel_depth_ == 0)
+      refuse(fmt::format("the addition to `{}` can't be atomic",
+                         element ? element->array : std::get<Local>(add.target).name));
+    written_array(element->array);
+  }
+
+  static bool adds_atomically(const Block &block) {
+    bool found = false;
+    each_statement(block, [&](const Statement &statement) {
+      const auto *add = std::get_if<Accumulate>(&statement.kind);
+      found = found || (add && add->atomic);
+    });
+    return found;
+  }
+
+  /// How a parallel loop is shared out.
+  static void check_chunks(const For &loop_) {
+    const Parallel &parallel = *loop_.parallel;
+    bool dynamic = parallel.schedule == Parallel::Schedule::Dynamic;
+    if (parallel.chunk < (parallel.schedule == Parallel::Schedule::Static ? 0 : 1))
+      refuse(fmt::format("the parallel loop over `{}` has no chunks", loop_.variable));
+    if (parallel.share < 0 || (parallel.share > 0 && (!parallel.work || !dynamic)))
+      refuse(fmt::format("the loop over `{}` has no work to share out", loop_.variable));
   }
 
   static bool holds_loop(const Block &block) {
@@ -273,12 +300,12 @@ private:
       refuse(fmt::format("the loop over `{}` can't test {} iterations together", loop_.variable,
                          loop_.together));
     bool plain = loop_.step == 1 && !loop_.parallel && loop_.together == 1;
-    if (loop_.simd && (!plain || effects_of(loop_.body).breaks || holds_loop(loop_.body)))
+    if (loop_.simd &&
+        (!plain || effects_of(loop_.body).breaks || holds_loop(loop_.body) || adds_atomically(loop_.body)))
       refuse(fmt::format("the loop over `{}` can't be a simd loop", loop_.variable));
     if (loop_.masked && (!plain || loop_.simd || !is_over_sizes(*loop_.masked)))
       refuse(fmt::format("the loop over `{}` can't be a masked one", loop_.variable));
-    if (loop_.parallel && (loop_.parallel->share < 0 || (loop_.parallel->share > 0 && !loop_.parallel->work)))
-      refuse(fmt::format("the loop over `{}` has no work to share out", loop_.variable));
+    if (loop_.parallel) check_chunks(loop_);
     if (loop_.team) check_team(loop_);
     auto outside = scope_;
     std::string outer_sum = sum_;

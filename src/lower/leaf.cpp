@@ -4,7 +4,9 @@
 #include "loop/walk.h"
 #include "lower/loop_end.h"
 #include "lower/map_code.h"
+#include "lower/pieces.h"
 #include "lower/state.h"
+#include "lower/values.h"
 #include "report/diagnostic.h"
 
 #include <algorithm>
@@ -29,7 +31,7 @@ class Lowerer {
 public:
   Lowerer(const combine::IterationSpace &space, const LeafPlan &plan, const Clearing *clearing,
           Workspace &workspace)
-      : space_(space), plan_(plan), clearing_(clearing), workspace_(workspace) {
+      : space_(space), plan_(plan), values_(space, plan), clearing_(clearing), workspace_(workspace) {
     if (clearing_) clear_at_ = clearing_->where(plan);
     if (!hindrance(plan)) parallel_ = plan.parallel;
   }
@@ -68,15 +70,22 @@ private:
   Block cleared(std::size_t index) const {
     if (clear_at_ != index || plan_.owned) return {};
     Block block = clearing_->rows_between(plan_);
+    if (is_set_at_cut(index)) {
+      if (!block.empty()) block = {{loop::If{*begins_, std::move(block), ""}}};
+      return block;
+    }
     if (!is_set_by_sum(index)) loop::append(block, clearing_->slots_before(plan_, index));
     return block;
   }
 
   bool is_choice(std::size_t index) const { return index == plan_.split && !plan_.alternatives.empty(); }
 
+  /// Of an iteration that pieces share: was the slot set before, by at_cuts?
+  bool is_set_at_cut(std::size_t index) const { return begins_ && index <= *plan_.equal->within; }
+
   /// A sum that is all there is replaces what the slot held.
   bool is_set_by_sum(std::size_t index) const {
-    if (clear_at_ != index || (is_choice(index) && index > 0)) return false;
+    if (clear_at_ != index || (is_choice(index) && index > 0) || is_set_at_cut(index)) return false;
     return index == parallel_ ? plan_.reduces : sums_over_map(index);
   }
 
@@ -88,8 +97,8 @@ private:
       if (find::fills_map(plan.method) && plan.map_level == index) maps.push_back(&plan);
     for (const LevelPlan *plan : maps) {
       const Level &found = plan_.nest.levels[plan->level];
-      workspace_.add_map(found, *plan, value_at(found.variable), is_per_thread(index));
-      loop::append(block, fill_map(found, *plan, {value_at(found.variable)}));
+      workspace_.add_map(found, *plan, values_.at(found.variable), is_per_thread(index));
+      loop::append(block, fill_map(found, *plan, {values_.at(found.variable)}));
     }
     loop::append(block, plan_.owned && index == 0 ? owned_chunks() : behind_maps(index));
     for (const LevelPlan *plan : maps)
@@ -175,8 +184,11 @@ private:
     std::vector<Term> guards = plan_.nest.levels[index].guards;
     if (index + 1 == plan_.instances)
       guards.resize(guards.size() - plan_.divisor_conditions.size()); // these are not among the instances'
-    if (guards.empty()) return level(index + 1);
-    return {{loop::If{term::conjunction(std::move(guards)), level(index + 1), ""}}};
+    bool outside = std::exchange(atomic_, atomic_ || (plan_.atomic && parallel_ == index));
+    Block inside = level(index + 1);
+    atomic_ = outside;
+    if (guards.empty()) return inside;
+    return {{loop::If{term::conjunction(std::move(guards)), std::move(inside), ""}}};
   }
 
   Block loop_over(std::size_t index) {
@@ -186,6 +198,7 @@ private:
     bool shares = parallel && std::any_of(plan_.finds.levels.begin(), plan_.finds.levels.end(),
                                           [&](const LevelPlan &plan) { return is_shared(plan); });
     if (((parallel && plan_.reduces) || plan_.sums_at == index) && !sum_) return in_copies(index);
+    if (parallel && plan_.equal) return in_pieces(index, std::move(loop));
     if (shares) return in_chunks(index, std::move(loop));
     if (const LevelPlan *plan = find_in_step(index))
       return {intersect(index, *plan, here.lower, here.upper, plan_.nest.levels[plan->level].lower)};
@@ -207,7 +220,10 @@ private:
 
   loop::Parallel parallel_with(int chunk, std::int64_t least) const {
     std::string copied = plan_.copies ? space_.target.array : "";
-    return {chunk, least, plan_.work, sum_ && plan_.reduces ? sum_->name : "", copied, 0};
+    loop::Parallel made{chunk,  least, plan_.work,    sum_ && plan_.reduces ? sum_->name : "",
+                        copied, 0,     plan_.schedule};
+    if (plan_.chunk_per_thread) made.chunk = 0;
+    return made;
   }
 
   /// The loop adds to a sum, or in parallel to copies of one, which is added to the result afterwards.
@@ -269,7 +285,7 @@ private:
             found_value(here),
             {loop::Element{map_array(here, *find_at(k)), here.components.front().target}}}});
     }
-    plain.body.push_back({loop::Accumulate{*sum_, product()}});
+    plain.body.push_back({loop::Accumulate{*sum_, values_.product()}});
     loop::For again = head;
     again.comment.clear();
     again.body = guarded(index);
@@ -356,26 +372,72 @@ private:
   /// v++) }
   Block in_chunks(std::size_t index, loop::For inner) {
     const Level &here = plan_.nest.levels[index];
-    Term first = term::variable(here.variable + "_from");
     loop::For outer = chunks_of(
         here, fmt::format("chunks of {} iterations: each finds with a state of its own", plan_.chunk));
+    inner.lower = term::variable(here.variable + "_from");
+    inner.upper = term::minimum({inner.lower + Term(plan_.chunk), here.upper});
+    add_chunk(index, outer, std::move(inner), [&] { return guarded(index); });
+    return {{std::move(outer)}};
+  }
+
+  /// The loop over the iterations of a chunk, with the states that it begins with.
+  void add_chunk(std::size_t index, loop::For &outer, loop::For inner, const Body &body) {
     const LevelPlan *beside = find_in_step(index);
     for (const LevelPlan &plan : plan_.finds.levels)
       if (is_shared(plan))
         loop::append(outer.body, plan.state_index.empty()
-                                     ? seed(plan_.nest, plan, index, first, begin_of(plan))
+                                     ? seed(plan_.nest, plan, index, inner.lower, begin_of(plan))
                                      : filled_states(plan, true));
-    inner.lower = first;
-    inner.upper = term::minimum({first + Term(plan_.chunk), here.upper});
     if (beside) {
       outer.body.push_back(
           intersect(index, *beside, inner.lower, inner.upper, term::variable(begin_of(*beside))));
-      return {{std::move(outer)}};
+      return;
     }
-    inner.body = guarded(index);
+    inner.body = body();
     if (looks_for_marks(index, inner.body)) inner.together = tested_together;
     outer.body.push_back({std::move(inner)});
-    return {{std::move(outer)}};
+  }
+
+  /// for (c = 0; c < pieces; c++) in parallel { from, to: where a piece of equal work begins and ends; for (v
+  /// = from; v < to; v++) }
+  Block in_pieces(std::size_t index, loop::For inner) {
+    const Level &here = plan_.nest.levels[index];
+    const EqualWork &equal = *plan_.equal;
+    Pieces pieces = pieces_of(here, equal, plan_.chunk);
+    pieces.loop.parallel = parallel_with(1, plan_.least);
+    inner.lower = pieces.from, inner.upper = pieces.to;
+    add_chunk(index, pieces.loop, std::move(inner), [&]() -> Block {
+      if (!equal.within) return guarded(index);
+      loop::If choice{is_whole(here, equal, pieces), guarded(index), ""};
+      choice.otherwise = cut_iteration(index, pieces);
+      return {{std::move(choice)}};
+    });
+    if (plan_.copies && !loop::only_adds_to(pieces.loop, space_.target.array)) pieces.loop.parallel.reset();
+    Block block;
+    if (equal.within && clear_at_ && *clear_at_ > index && *clear_at_ <= *equal.within) {
+      Block clear;
+      for (std::size_t k = index + 1; k < *clear_at_; ++k)
+        clear.push_back({loop::Let{plan_.nest.levels[k].variable, plan_.nest.levels[k].value}});
+      loop::append(clear, clearing_->slots_before(plan_, *clear_at_));
+      block = at_cuts(here, equal, plan_.chunk, std::move(clear));
+    }
+    block.push_back({std::move(pieces.loop)});
+    if (equal.when_empty) return block;
+    return {{loop::If{term::less(here.lower, here.upper), std::move(block), ""}}};
+  }
+
+  /// An iteration of which the piece has a part.
+  Block cut_iteration(std::size_t index, const Pieces &pieces) {
+    LeafPlan part = plan_;
+    Level &inner = part.nest.levels[*plan_.equal->within];
+    inner = part_of(inner, *plan_.equal, pieces);
+    Lowerer lowerer(space_, part, clearing_, workspace_);
+    lowerer.clear_at_ = clear_at_;
+    lowerer.begins_ = begins_inside(*plan_.equal, pieces);
+    lowerer.sum_ = sum_;
+    lowerer.state_arrays_ = state_arrays_;
+    lowerer.atomic_ = plan_.equal->adds;
+    return lowerer.guarded(index);
   }
 
   /// The variable with which a chunk's walk begins: its state, or in step the first position.
@@ -394,7 +456,12 @@ private:
   /// A sum's way to what it is added to, or, as all there is, to the result.
   Statement put(const loop::Local &sum, bool sets) const {
     if (sets) return {loop::Store{target(), {sum}}};
-    return {loop::Accumulate{sum_target(), {sum}}};
+    return {add({sum})};
+  }
+
+  loop::Accumulate add(loop::Value value) const {
+    bool atomic = atomic_ && !sum_ && space_.target.local.empty();
+    return {sum_target(), std::move(value), atomic};
   }
 
   loop::Target sum_target() const { return sum_ ? loop::Target(*sum_) : target(); }
@@ -408,101 +475,39 @@ private:
   Block statement() const {
     if (visit_) return *visit_;
     Block block;
-    if (divides_) block.push_back({loop::Assign{found_divisor(), Term(1)}});
+    if (divides_) block.push_back({loop::Assign{values_.found_divisor(), Term(1)}});
     if (space_.sets)
-      block.push_back({loop::Store{target(), value()}});
+      block.push_back({loop::Store{target(), values_.value()}});
     else
-      block.push_back({loop::Accumulate{sum_target(), value()}});
+      block.push_back({add(values_.value())});
     return block;
-  }
-
-  std::string found_divisor() const {
-    for (const combine::Operand &operand : space_.operands)
-      if (operand.divides) return operand.name + ".found";
-    return {};
   }
 
   /// The levels from there on, and a miss where they come to no point.
   Block with_divisor(std::size_t index) {
     divides_ = true;
-    Block block{{loop::Declare{found_divisor(), Term(0)}}};
+    Block block{{loop::Declare{values_.found_divisor(), Term(0)}}};
     Block search = level(index);
     if (!plan_.divisor_conditions.empty())
       search = {{loop::If{term::conjunction(plan_.divisor_conditions), std::move(search), ""}}};
     loop::append(block, std::move(search));
     divides_ = false;
-    block.push_back({loop::If{term::equal(term::variable(found_divisor()), Term(0)),
+    block.push_back({loop::If{term::equal(term::variable(values_.found_divisor()), Term(0)),
                               {{loop::Miss{}}},
                               "the divisor isn't stored"}});
     return block;
   }
 
-  /// The element that is read at a position that is found for nothing else; of no operand: none.
-  loop::Element value_at(const std::string &position) const {
-    for (const combine::Operand &operand : space_.operands)
-      if (!operand.array.empty() && operand.slot == term::variable(position))
-        return {operand.array, operand.slot};
-    return {};
-  }
-
-  /// The operand's value: in its array, or where a map of values had it.
-  loop::Value value_of(const combine::Operand &operand) const {
-    for (const LevelPlan &plan : plan_.finds.levels) {
-      const Level &found = plan_.nest.levels[plan.level];
-      if (holds_values(plan) && operand.slot == term::variable(found.variable))
-        return {loop::Local{found_value(found)}};
-    }
-    return {loop::Element{operand.array, operand.slot}};
-  }
-
-  loop::Value value() const {
-    std::vector<loop::Value> summands, divisors;
-    for (std::size_t k = 0; k < space_.constants.size(); ++k)
-      summands.push_back(product(k));
-    for (const combine::Operand &operand : space_.operands)
-      if (operand.divides) divisors.push_back(read(operand));
-    if (summands.empty()) return {loop::Number{0}};
-    loop::Value value = summands.size() == 1 ? summands[0] : loop::Value{loop::Plus{summands}};
-    if (divisors.empty()) return value;
-    return {loop::Over{{value, divisors.size() == 1 ? divisors[0] : loop::Value{loop::Times{divisors}}}}};
-  }
-
-  /// With its sign.
-  loop::Value read(const combine::Operand &operand) const {
-    loop::Value value = !operand.local.empty()  ? loop::Value{loop::Local{operand.local}}
-                        : operand.array.empty() ? loop::Value{loop::Number{operand.literal}}
-                                                : value_of(operand);
-    return operand.negative ? loop::Value{loop::Minus{{value}}} : value;
-  }
-
-  loop::Value product(std::size_t summand = 0) const {
-    double constant = space_.constants.at(summand);
-    std::vector<loop::Value> factors;
-    for (const combine::Operand &operand : space_.operands) {
-      if (operand.summand != summand || operand.divides) continue;
-      if (operand.negative) constant = -constant;
-      if (!operand.local.empty())
-        factors.push_back({loop::Local{operand.local}});
-      else if (operand.array.empty())
-        constant *= operand.literal;
-      else
-        factors.push_back(value_of(operand));
-    }
-    if (constant == -1 && !factors.empty()) {
-      loop::Value value = factors.size() == 1 ? factors[0] : loop::Value{loop::Times{factors}};
-      return {loop::Minus{{value}}};
-    }
-    if (constant != 1 || factors.empty()) factors.insert(factors.begin(), {loop::Number{constant}});
-    return factors.size() == 1 ? factors[0] : loop::Value{loop::Times{factors}};
-  }
-
   const combine::IterationSpace &space_;
   const LeafPlan &plan_;
+  const Values values_;
   const Clearing *clearing_; // null: the result is set elsewhere
   std::optional<std::size_t> clear_at_;
-  std::optional<std::size_t> parallel_;             // the level that does run in parallel
-  bool divides_ = false;                            // inside the search for a divisor
-  bool in_parallel_ = false;                        // the whole leaf stands in a parallel loop
+  std::optional<std::size_t> parallel_; // the level that does run in parallel
+  bool divides_ = false;                // inside the search for a divisor
+  bool in_parallel_ = false;            // the whole leaf stands in a parallel loop
+  bool atomic_ = false;                 // what is added here, threads may add to at the same time
+  std::optional<Term> begins_;          // in an iteration that pieces share: whether it begins in this one
   std::map<std::size_t, std::string> state_arrays_; // by the level of the find
   Workspace &workspace_;
   std::optional<Block> visit_;

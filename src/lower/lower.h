@@ -16,6 +16,19 @@ namespace unravel::lower {
 
 struct Alternative;
 
+/// A parallel loop that is cut into pieces of equal work, by binary search in what is before each iteration.
+struct EqualWork {
+  /// Over the loop's variable: the work before that iteration. It increases in [lower, upper], whose ends
+  /// may be put in too where there is an iteration, or `when_empty`.
+  term::Term before;
+  bool when_empty = false;
+  /// Pieces may also begin and end inside an iteration, which then shares those of the loop of this level:
+  /// its own loop but for assignments in between.
+  std::optional<std::size_t> within;
+  /// That loop carries additions: those of iterations that are cut are atomic.
+  bool adds = false;
+};
+
 /// One leaf, ready to be lowered.
 struct LeafPlan {
   scan::Nest nest;
@@ -28,8 +41,15 @@ struct LeafPlan {
   /// The parallel loop carries a reduction into one element: its threads add to copies of a sum.
   bool reduces = false;
 
-  /// It carries additions to elements of the result: its threads add to copies of these.
-  bool copies = false;
+  /// It carries additions to elements of the result: its threads add to copies of these, or each addition is
+  /// atomic.
+  bool copies = false, atomic = false;
+
+  /// How it is shared out: in chunks, static ones as large as can be; or in pieces of equal work, of `chunk`
+  /// each.
+  loop::Parallel::Schedule schedule = loop::Parallel::Schedule::Dynamic;
+  bool chunk_per_thread = false;
+  std::optional<EqualWork> equal;
 
   /// The level that assigns the result's first coordinate in the outermost loop: a larger value in each
   /// iteration.

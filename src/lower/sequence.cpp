@@ -167,8 +167,10 @@ Block at_depth(std::vector<Part> parts, std::size_t depth, const Replace &in_wav
       inside.push_back({parts[k].space, parts[k].plan, std::move(body), false});
     }
     loop::For loop{variable, lower, upper};
-    if (parts[first].plan->shared_parallel == depth && before.empty())
-      loop.parallel = loop::Parallel{parts[first].plan->chunk, parts[first].plan->least};
+    if (const LeafPlan &plan = *parts[first].plan; plan.shared_parallel == depth && before.empty()) {
+      loop.parallel = loop::Parallel{plan.chunk_per_thread ? 0 : plan.chunk, plan.least};
+      loop.parallel->schedule = plan.schedule;
+    }
     std::set<std::string> locals;
     for (const Part &part : inside)
       if (replaced && !part.space->target.local.empty()) locals.insert(part.space->target.local);

@@ -332,7 +332,12 @@ std::string to_text(const ScheduleTree &schedule) {
   for (const ScheduleTree::Transformation &transformation : schedule.transformations)
     parts.push_back(transformation_text(transformation));
   if (!schedule.order.empty()) parts.push_back("order " + names_text(schedule.order));
-  if (!schedule.parallel.empty()) parts.push_back("parallel " + names_text(schedule.parallel));
+  if (!schedule.parallel.empty())
+    parts.push_back("parallel " + names_text(schedule.parallel) +
+                    (schedule.sharing ? " " + schedule.sharing->text : ""));
+  if (!schedule.fused.empty()) parts.push_back("fuse " + names_text(schedule.fused));
+  for (const ScheduleTree::Reduce &reduce : schedule.reductions)
+    parts.push_back("reduce " + reduce.target.text + " by " + reduce.method.text);
   for (const ScheduleTree::Find &find : schedule.finds)
     parts.push_back("find " + find.target.text + " by " + find.method.text);
   if (schedule.chunk) parts.push_back("chunk " + std::to_string(*schedule.chunk));

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 // The grammar: statements between ";", each one of
-//   "order" list(variable)   "parallel" list(variable)   "find" variable "by" method   "chunk" integer
-//   "serial"   "wavefront" variable
+//   "order" list(variable)   "find" variable "by" method   "chunk" integer   "serial"   "wavefront" variable
+//   "parallel" list(variable) [sharing]   "fuse" variable "," variable   "reduce" tensor "by" reduction
 //   ("tile" | "split") list(variable "by" integer)
 //   "skew" variable "by" [integer "*"] variable     "shift" variable "by" ["-"] integer
 //   "bound" variable ( "in" "[" integer "," integer ( ")" | "]" ) | "=" integer )
@@ -15,13 +15,16 @@ namespace unravel::parse {
 
 namespace {
 
-const std::vector<std::string> statements = {"order", "parallel", "find",  "chunk", "serial",   "tile",
-                                             "split", "skew",     "shift", "bound", "wavefront"};
+const std::vector<std::string> statements = {"order", "parallel", "fuse",     "reduce", "find",
+                                             "chunk", "serial",   "tile",     "split",  "skew",
+                                             "shift", "bound",    "wavefront"};
+const std::vector<std::string> sharings = {"static", "dynamic", "guided", "balanced"};
+const std::vector<std::string> reductions = {"scalar", "private", "atomic", "auto"};
 const std::vector<std::string> methods = {"direct", "probe", "seq",  "gallop", "binary",
                                           "hash",   "map",   "scan", "auto"};
-const std::vector<std::string> later_statements = {
-    "fuse",    "share", "reorder",   "unroll",     "vectorize",   "collapse", "strip",
-    "combine", "merge", "workspace", "precompute", "interchange", "peel"};
+const std::vector<std::string> later_statements = {"share",     "reorder",    "unroll",      "vectorize",
+                                                   "collapse",  "strip",      "combine",     "merge",
+                                                   "workspace", "precompute", "interchange", "peel"};
 
 bool contains(const std::vector<std::string> &words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
@@ -60,8 +63,11 @@ private:
       if (!result_.order.empty()) fail_twice(word);
       result_.order = parse_variables();
     } else if (tokens_.accept("parallel")) {
-      for (Name &name : parse_variables())
-        result_.parallel.push_back(std::move(name));
+      parse_parallel(word);
+    } else if (tokens_.accept("fuse")) {
+      parse_fuse(word);
+    } else if (tokens_.accept("reduce")) {
+      parse_reduce();
     } else if (tokens_.accept("find")) {
       result_.finds.push_back(parse_find("by", "write `find x by binary`"));
     } else if (tokens_.accept("chunk")) {
@@ -95,6 +101,35 @@ private:
       names.push_back(parse_variable());
     while (tokens_.accept(","));
     return names;
+  }
+
+  void parse_parallel(const Token &word) {
+    for (Name &name : parse_variables())
+      result_.parallel.push_back(std::move(name));
+    if (tokens_.at_end() || !tokens_.at_name() || contains(statements, tokens_.peek().text)) return;
+    std::string expected = "`;` or a way to share iterations out (" + list_words(sharings) + ")";
+    if (!contains(sharings, tokens_.peek().text))
+      tokens_.fail_expected(expected, suggest(tokens_.peek().text, sharings));
+    if (result_.sharing) fail_twice(word);
+    result_.sharing = tokens_.expect_name(expected);
+  }
+
+  void parse_fuse(const Token &word) {
+    if (!result_.fused.empty()) fail_twice(word);
+    result_.fused.push_back(parse_variable());
+    tokens_.expect(",", "after `" + result_.fused[0].text + "`", "write `fuse i, A.p` or `fuse i, j`");
+    result_.fused.push_back(parse_variable());
+  }
+
+  void parse_reduce() {
+    ScheduleTree::Reduce reduce;
+    reduce.target = tokens_.expect_name("the result, a tensor such as `y`");
+    tokens_.expect("by", "after `" + reduce.target.text + "`", "write `reduce y by atomic`");
+    std::string expected = "a way to add up (" + list_words(reductions) + ")";
+    if (!tokens_.at_name() || !contains(reductions, tokens_.peek().text))
+      tokens_.fail_expected(expected, suggest(tokens_.peek().text, reductions));
+    reduce.method = tokens_.expect_name(expected);
+    result_.reductions.push_back(std::move(reduce));
   }
 
   void add(Transformation transformation) {

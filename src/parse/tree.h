@@ -212,9 +212,17 @@ struct ScheduleTree {
     std::int64_t low = 0, high = 0;
     text::Span span, number_span;
   };
+  /// How the result's additions are done where iterations of a parallel loop share elements.
+  struct Reduce {
+    Name target; // tensor `y`
+    Name method; // private, atomic, scalar, auto
+  };
   std::vector<Transformation> transformations; // as written, one variable each
   std::vector<Name> order;                     // `order i, A.p, j`
   std::vector<Name> parallel;                  // `parallel i`
+  std::optional<Name> sharing;                 // `parallel i static`: also dynamic, guided, balanced
+  std::vector<Name> fused;                     // `fuse i, A.p`
+  std::vector<Reduce> reductions;              // `reduce y by atomic`
   std::vector<Find> finds;                     // `find x by binary`
   std::optional<std::int64_t> chunk;           // `chunk 64`
   bool serial = false;                         // `serial`

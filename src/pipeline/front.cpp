@@ -31,6 +31,9 @@ parse::ScheduleTree read_schedules(const Request &request) {
     all.parallel.insert(all.parallel.end(), one.parallel.begin(), one.parallel.end());
     all.finds.insert(all.finds.end(), one.finds.begin(), one.finds.end());
     if (one.chunk) all.chunk = one.chunk;
+    if (one.sharing) all.sharing = one.sharing;
+    if (!one.fused.empty()) all.fused = one.fused;
+    all.reductions.insert(all.reductions.end(), one.reductions.begin(), one.reductions.end());
     all.serial = all.serial || one.serial;
     if (one.wavefront) all.wavefront = one.wavefront;
   };

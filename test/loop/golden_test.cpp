@@ -235,8 +235,19 @@ TEST(LoopVerify, refuses_malformed_programs) {
   EXPECT_EQ(refusal("for i in 0 .. 3 simd masked true " + body), no_masks);
   EXPECT_EQ(refusal("for i in 0 .. 3 parallel 4 masked true {\ny.val[i] += 1\n}\n"), no_masks);
   EXPECT_EQ(refusal("for i in 0 .. 3 parallel 4 share 8 of A.N {\ny.val[i] += 1\n}\n"), "no error");
-  EXPECT_EQ(refusal("for i in 0 .. 3 parallel 4 share 8 {\ny.val[i] += 1\n}\n"),
-            "the loop over `i` has no work to share out");
+  const std::string no_work = "the loop over `i` has no work to share out";
+  EXPECT_EQ(refusal("for i in 0 .. 3 parallel 4 share 8 {\ny.val[i] += 1\n}\n"), no_work);
+  EXPECT_EQ(refusal("for i in 0 .. 3 parallel 4 guided share 8 of A.N {\ny.val[i] += 1\n}\n"), no_work);
+  EXPECT_EQ(refusal("for i in 0 .. 3 parallel 0 static {\ny.val[i] += 1\n}\n"), "no error");
+  EXPECT_EQ(refusal("for i in 0 .. 3 parallel 0 guided {\ny.val[i] += 1\n}\n"),
+            "the parallel loop over `i` has no chunks");
+  EXPECT_EQ(refusal("for i in 0 .. 3 parallel 1 {\natomic y.val[0] += 1\n}\n"), "no error");
+  EXPECT_EQ(refusal("for i in 0 .. 3 {\natomic y.val[0] += 1\n}\n"),
+            "the addition to `y.val` can't be atomic");
+  EXPECT_EQ(refusal("for i in 0 .. 3 parallel 1 {\nvalue s = 0\natomic s += 1\n}\n"),
+            "the addition to `s` can't be atomic");
+  EXPECT_EQ(refusal("for i in 0 .. 3 parallel 1 {\nfor j in 0 .. 2 simd {\natomic y.val[j] += 1\n}\n}\n"),
+            "the loop over `j` can't be a simd loop");
 }
 
 TEST(LoopVerify, refuses_malformed_intersections) {

@@ -1,0 +1,187 @@
+#include "choose/asked.h"
+
+#include "choose/equal_work.h"
+#include "choose/parallel.h"
+#include "choose/thresholds.h"
+#include "report/diagnostic.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace unravel::choose {
+
+using depend::Verdict;
+using lower::LeafPlan;
+using parse::ScheduleTree;
+using report::Kind;
+using scan::Level;
+
+namespace {
+
+bool asks_for(const ScheduleTree &schedule, const char *sharing) {
+  return schedule.sharing && schedule.sharing->text == sharing;
+}
+
+/// The last that is asked for the tensor, or null.
+const parse::Name *method_for(const ScheduleTree &schedule, const std::string &tensor) {
+  const parse::Name *method = nullptr;
+  for (const ScheduleTree::Reduce &reduce : schedule.reductions)
+    if (reduce.target.text == tensor) method = reduce.method.text == "auto" ? nullptr : &reduce.method;
+  return method;
+}
+
+/// Does the loop add to one element in all its iterations?
+bool adds_to_one(const LeafPlan &plan, const combine::IterationSpace &space) {
+  return std::none_of(plan.nest.levels.begin() + static_cast<std::ptrdiff_t>(*plan.parallel),
+                      plan.nest.levels.end(),
+                      [&](const Level &level) { return term::mentions(space.target.slot, level.variable); });
+}
+
+void check_copies(const LeafPlan &plan, const depend::LoopVerdict &verdict,
+                  const combine::IterationSpace &space, const parse::Name &method) {
+  const std::string &loop = verdict.variable, &tensor = space.target.tensor;
+  if (adds_to_one(plan, space))
+    report::fail(
+        Kind::not_parallel, method.span,
+        fmt::format("the loop over `{}` adds to one element of `{}`, in all its iterations", loop, tensor),
+        fmt::format("write `reduce {} by scalar`: each thread has a sum of its own", tensor));
+  if (is_inner_loop(plan, *plan.parallel))
+    report::fail(
+        Kind::not_parallel, method.span,
+        fmt::format("the loop over `{}` stands inside of others, which would have to clear and to add "
+                    "up the threads' copies of `{}` again and again",
+                    loop, tensor),
+        fmt::format("write `reduce {} by atomic`, or give another `order`", tensor));
+  if (!may_have_copies(plan, verdict, *plan.parallel, space))
+    report::fail(Kind::not_parallel, method.span,
+                 fmt::format("threads can't have copies of `{}` in a loop that looks for entries", tensor),
+                 fmt::format("write `reduce {} by atomic`", tensor));
+}
+
+std::size_t level_of(const LeafPlan &plan, const parse::Name &wanted) {
+  const std::vector<Level> &levels = plan.nest.levels;
+  for (std::size_t k = 0; k < levels.size(); ++k)
+    if (levels[k].kind == Level::Kind::Loop && levels[k].variable == wanted.text) return k;
+  report::fail(Kind::unknown_variable, wanted.span, fmt::format("there is no loop over `{}`", wanted.text),
+               fmt::format("the loops are {}", fmt::join(loops_of(plan.nest), ", ")));
+}
+
+void take(LeafPlan &plan, WorkBefore found, const parse::Name &at, const std::string &what) {
+  if (!found.equal) report::fail(Kind::not_parallel, at.span, what + ": " + found.problem, found.hint);
+  plan.equal = std::move(found.equal);
+}
+
+void fuse(LeafPlan &plan, const std::vector<depend::LoopVerdict> &verdicts,
+          const combine::IterationSpace &space, const ScheduleTree &schedule, prove::Prover &prover) {
+  const parse::Name &outer = schedule.fused[0], &name = schedule.fused[1];
+  const std::size_t inner = level_of(plan, name);
+  auto refuse = [&](const std::string &problem, const std::string &hint) {
+    report::fail(Kind::not_parallel, name.span,
+                 fmt::format("`{}` and `{}` can't be fused: {}", outer.text, name.text, problem), hint);
+  };
+  if (inner <= *plan.parallel)
+    refuse(fmt::format("the loop over `{}` is not the one inside", name.text),
+           fmt::format("write `fuse {}, {}`, or give the `order` of the loops", name.text, outer.text));
+  for (const find::LevelPlan &find : plan.finds.levels)
+    if (find.in_step && find.in_step->loop == *plan.parallel)
+      refuse(fmt::format("`{}` stands between them", plan.nest.levels[find.level].variable),
+             "fuse a loop with the one directly inside");
+  const depend::LoopVerdict &verdict = verdict_of(verdicts, plan, inner);
+  bool adds = verdict.verdict == Verdict::Reduction && !plan.reduces && !plan.copies;
+  report::require(verdict.verdict != Verdict::Carried && (!adds || may_be_atomic(verdict, space)),
+                  "an assignment's loops carry nothing but additions");
+  take(plan, pairs_before(plan, *plan.parallel, inner, prover), name,
+       fmt::format("`{}` and `{}` can't be fused", outer.text, name.text));
+  plan.equal->adds = adds;
+}
+
+} // namespace
+
+ScheduleTree with_fused_parallel(ScheduleTree schedule, const combine::Combination &combination) {
+  for (const ScheduleTree::Reduce &reduce : schedule.reductions)
+    if (!combination.is_program && reduce.target.text != combination.target.tensor)
+      report::fail(Kind::unknown_tensor, reduce.target.span,
+                   fmt::format("`{}` is not the result", reduce.target.text),
+                   fmt::format("what is added up is `{}`", combination.target.tensor));
+  if (combination.is_program) {
+    const parse::Name *first = schedule.fused.empty() ? nullptr : &schedule.fused.front();
+    if (asks_for(schedule, "balanced")) first = &*schedule.sharing;
+    if (!schedule.reductions.empty()) first = &schedule.reductions.front().method;
+    if (first)
+      report::fail(
+          Kind::not_supported, first->span,
+          "loops of a program of several statements can't be cut into equal work, nor told how to add "
+          "up, yet",
+          "`static`, `dynamic` and `guided` work; or give each statement a kernel of its own");
+  }
+  if (schedule.fused.empty()) return schedule;
+  const parse::Name &fused = schedule.fused.front();
+  if (asks_for(schedule, "balanced"))
+    report::fail(Kind::not_parallel, schedule.sharing->span,
+                 "a fused loop is cut into equal work in any case", "leave out `balanced`");
+  if (!schedule.parallel.empty() && schedule.parallel.front().text != fused.text)
+    report::fail(Kind::not_parallel, schedule.parallel.front().span,
+                 fmt::format("`fuse` makes the loop over `{}` the parallel one", fused.text),
+                 fmt::format("leave out `parallel {}`", schedule.parallel.front().text));
+  schedule.parallel = {fused};
+  return schedule;
+}
+
+bool asks_for_reduction(const ScheduleTree &schedule, const std::string &tensor) {
+  return method_for(schedule, tensor) != nullptr;
+}
+
+bool may_be_atomic(const depend::LoopVerdict &verdict, const combine::IterationSpace &space) {
+  return verdict.verdict == Verdict::Reduction && !space.sets && !space.reads(space.target.tensor) &&
+         space.target.local.empty();
+}
+
+void take_sharing(LeafPlan &plan, const ScheduleTree &schedule) {
+  if (schedule.chunk) plan.chunk = static_cast<int>(*schedule.chunk);
+  if (asks_for(schedule, "guided")) plan.schedule = loop::Parallel::Schedule::Guided;
+  if (!asks_for(schedule, "static")) return;
+  plan.schedule = loop::Parallel::Schedule::Static;
+  plan.chunk_per_thread = !schedule.chunk || !schedule.fused.empty();
+}
+
+bool reduce_as_asked(LeafPlan &plan, const std::vector<depend::LoopVerdict> &verdicts,
+                     const combine::IterationSpace &space, const ScheduleTree &schedule) {
+  const depend::LoopVerdict &verdict = verdict_of(verdicts, plan, *plan.parallel);
+  plan.reduces = adds_up(plan, verdict, *plan.parallel, space);
+  plan.copies = !plan.reduces && verdict.verdict == Verdict::Reduction;
+  const parse::Name *method = method_for(schedule, space.target.tensor);
+  if (!method || !may_be_atomic(verdict, space)) return false;
+  if (method->text == "private") check_copies(plan, verdict, space, *method);
+  if (method->text == "scalar" && !adds_to_one(plan, space))
+    report::fail(Kind::not_parallel, method->span,
+                 fmt::format("the loop over `{}` adds to many elements of `{}`", verdict.variable,
+                             space.target.tensor),
+                 "`private` gives each thread a copy of them, `atomic` lets all add to the same");
+  plan.reduces = method->text == "scalar";
+  plan.copies = method->text == "private";
+  plan.atomic = method->text == "atomic";
+  return true;
+}
+
+void cut_as_asked(LeafPlan &plan, const std::vector<depend::LoopVerdict> &verdicts,
+                  const combine::IterationSpace &space, const ScheduleTree &schedule, prove::Prover &prover) {
+  if (plan.schedule != loop::Parallel::Schedule::Dynamic) plan.share = 0;
+  if (!schedule.fused.empty())
+    fuse(plan, verdicts, space, schedule, prover);
+  else if (asks_for(schedule, "balanced"))
+    take(plan, positions_before(plan, *plan.parallel, prover), *schedule.sharing,
+         fmt::format("the loop over `{}` can't be cut into equal work",
+                     plan.nest.levels[*plan.parallel].variable));
+  if (plan.equal && !schedule.chunk) plan.chunk = work_of_piece;
+}
+
+void check_reductions(const ScheduleTree &schedule, bool was_used) {
+  for (const ScheduleTree::Reduce &reduce : schedule.reductions)
+    if (!was_used && reduce.method.text != "auto")
+      report::fail(Kind::not_parallel, reduce.method.span,
+                   fmt::format("no parallel loop has iterations that add to the same elements of `{}`",
+                               reduce.target.text),
+                   "name one that has: `unravel deps` says which loops carry a reduction");
+}
+
+} // namespace unravel::choose

@@ -1,0 +1,43 @@
+#pragma once
+
+#include "combine/space.h"
+#include "depend/dependence.h"
+#include "lower/lower.h"
+#include "parse/tree.h"
+#include "prove/prover.h"
+
+#include <vector>
+
+/// What a schedule asks of a parallel loop: how its iterations are shared out (`parallel i balanced`, `fuse
+/// i, A.p`), and how additions are done that they share (`reduce y by atomic`). Mistakes where that can't be.
+namespace unravel::choose {
+
+/// The schedule, in which a fused loop is the one to be parallel. Throws where statements contradict each
+/// other, or ask for what a program of several statements can't have.
+parse::ScheduleTree with_fused_parallel(parse::ScheduleTree schedule,
+                                        const combine::Combination &combination);
+
+/// Is a method asked for the tensor's additions?
+bool asks_for_reduction(const parse::ScheduleTree &schedule, const std::string &tensor);
+
+/// Additions that iterations of the loop share may be atomic: nothing reads the elements.
+bool may_be_atomic(const depend::LoopVerdict &verdict, const combine::IterationSpace &space);
+
+/// How iterations are dealt to threads, of whatever loop is parallel.
+void take_sharing(lower::LeafPlan &plan, const parse::ScheduleTree &schedule);
+
+/// Sets `reduces`, `copies` or `atomic` of a plan with a parallel loop. Returns whether that is by a method
+/// that was asked for.
+bool reduce_as_asked(lower::LeafPlan &plan, const std::vector<depend::LoopVerdict> &verdicts,
+                     const combine::IterationSpace &space, const parse::ScheduleTree &schedule);
+
+/// Sets `equal` of a plan with a parallel loop, if its pieces are to be of equal work; what is known of its
+/// additions by now says which of these are atomic.
+void cut_as_asked(lower::LeafPlan &plan, const std::vector<depend::LoopVerdict> &verdicts,
+                  const combine::IterationSpace &space, const parse::ScheduleTree &schedule,
+                  prove::Prover &prover);
+
+/// Throws where a method was asked for that was of no use to any leaf.
+void check_reductions(const parse::ScheduleTree &schedule, bool was_used);
+
+} // namespace unravel::choose

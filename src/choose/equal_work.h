@@ -1,0 +1,28 @@
+#pragma once
+
+#include "lower/lower.h"
+#include "prove/prover.h"
+
+#include <string>
+
+/// The work before each iteration of a loop, as far as it can be had by looking into index arrays: nothing is
+/// counted beforehand.
+namespace unravel::choose {
+
+/// Or why there is none: what is missing, and what to do instead.
+struct WorkBefore {
+  std::optional<lower::EqualWork> equal;
+  std::string problem, hint;
+};
+
+/// Iterations, and the positions of the segments inside, where each segment begins at the end of the one
+/// before, as rowptr(i + 1) says: the next iteration's lower bound is this one's upper bound. Proved: no
+/// segment begins before the one in front of it, and what is read is inside of its arrays.
+WorkBefore positions_before(const lower::LeafPlan &plan, std::size_t level, prove::Prover &prover);
+
+/// Iterations, and those of the loop at `inside`, which is the level's own but for assignments in between:
+/// over such a segment, or with the same bounds in all iterations.
+WorkBefore pairs_before(const lower::LeafPlan &plan, std::size_t level, std::size_t inside,
+                        prove::Prover &prover);
+
+} // namespace unravel::choose

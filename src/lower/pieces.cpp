@@ -1,0 +1,83 @@
+#include "lower/pieces.h"
+
+#include "loop/walk.h"
+#include "lower/find_code.h"
+
+#include <fmt/format.h>
+
+namespace unravel::lower {
+
+using scan::Level;
+using term::Term;
+
+namespace {
+
+Term before(const Level &level, const EqualWork &equal, const Term &iteration) {
+  return term::substitute(equal.before, {{level.variable, iteration}});
+}
+
+Term behind(const Level &level, const EqualWork &equal) {
+  return before(level, equal, term::variable(level.variable) + Term(1));
+}
+
+Term start_of(const Level &level, const EqualWork &equal, int size, const std::string &piece) {
+  return before(level, equal, level.lower) + term::scale(size, term::variable(piece));
+}
+
+Term number_of(const Level &level, const EqualWork &equal, int size) {
+  return term::ceil_divide(before(level, equal, level.upper) - before(level, equal, level.lower), size);
+}
+
+/// The first iteration that reaches beyond the start.
+loop::Block first_of(const std::string &name, const Level &level, const EqualWork &equal, const Term &start) {
+  return lower_bound(name, level, term::at_most(behind(level, equal), start));
+}
+
+} // namespace
+
+Pieces pieces_of(const Level &level, const EqualWork &equal, int size) {
+  const std::string &name = level.variable;
+  Pieces pieces{loop::For{name + "_piece", Term(0), number_of(level, equal, size)},
+                term::variable(name + "_start"), term::variable(name + "_start") + Term(size),
+                term::variable(name + "_from"), term::variable(name + "_to")};
+  loop::Block &body = pieces.loop.body;
+  body.push_back({loop::Let{name + "_start", start_of(level, equal, size, pieces.loop.variable)}});
+  if (equal.within)
+    loop::append(body, first_of(name + "_from", level, equal, pieces.start));
+  else
+    loop::append(body, lower_bound(name + "_from", level, term::less(equal.before, pieces.start)));
+  Level rest = level;
+  rest.lower = pieces.from;
+  loop::append(body, lower_bound(name + "_to", rest, term::less(equal.before, pieces.stop)));
+  pieces.loop.comment = equal.within ? "pieces of equal work, which may cut an iteration in two"
+                                     : "pieces of about equal work: whole iterations";
+  return pieces;
+}
+
+Term is_whole(const Level &level, const EqualWork &equal, const Pieces &pieces) {
+  return term::conjunction(
+      {begins_inside(equal, pieces), term::at_most(behind(level, equal), pieces.stop)});
+}
+
+Term begins_inside(const EqualWork &equal, const Pieces &pieces) {
+  return term::at_most(pieces.start, equal.before);
+}
+
+Level part_of(const Level &inner, const EqualWork &equal, const Pieces &pieces) {
+  Level part = inner;
+  part.lower = term::maximum({inner.lower, inner.lower + pieces.start - equal.before});
+  part.upper = term::minimum({inner.upper, inner.lower + pieces.stop - equal.before});
+  return part;
+}
+
+loop::Block at_cuts(const Level &level, const EqualWork &equal, int size, loop::Block body) {
+  const std::string piece = level.variable + "_cut", found = level.variable + "_first";
+  loop::For cuts{piece, Term(1), number_of(level, equal, size)};
+  cuts.comment = "what pieces share begins as zero";
+  cuts.body = first_of(found, level, equal, start_of(level, equal, size, piece));
+  cuts.body.push_back({loop::Let{level.variable, term::variable(found)}});
+  loop::append(cuts.body, std::move(body));
+  return {{std::move(cuts)}};
+}
+
+} // namespace unravel::lower

@@ -1,0 +1,28 @@
+#pragma once
+
+#include "lower/lower.h"
+
+/// Loops over pieces of equal work (EqualWork in lower.h): the work of iteration v is the range [before(v),
+/// before(v + 1)), and piece c has the stretch of `size` from before(lower) + size * c on.
+namespace unravel::lower {
+
+struct Pieces {
+  loop::For loop;         // over the pieces; its body as far as the next four
+  term::Term start, stop; // the piece's stretch
+  term::Term from, to;    // its iterations
+};
+
+/// Without `within`: the iterations that begin in a piece. Else: all that meet it.
+Pieces pieces_of(const scan::Level &level, const EqualWork &equal, int size);
+
+/// Whether all of an iteration lies in the piece; and whether it begins there.
+term::Term is_whole(const scan::Level &level, const EqualWork &equal, const Pieces &pieces);
+term::Term begins_inside(const EqualWork &equal, const Pieces &pieces);
+
+/// The inner loop's level, as far as it lies in the piece.
+scan::Level part_of(const scan::Level &inner, const EqualWork &equal, const Pieces &pieces);
+
+/// For the iteration in which each piece but the first begins: `body`, over the level's variable.
+loop::Block at_cuts(const scan::Level &level, const EqualWork &equal, int size, loop::Block body);
+
+} // namespace unravel::lower
