@@ -131,6 +131,7 @@ Inspector lower_inspector(const combine::Combination &combination, const std::ve
       fmt::format("levels of the iterations over {} of: {}", inspected.variable, options.expression);
   program.parameters.push_back(levels_parameter(levels, options.name, options.index, true));
   program.body = inspector({inspected, instances(true), instances(false)}, levels);
+  set_shared_origins(program.body, plans, combination.leaves);
   Term size = iterations_of(inspected);
   report::require(term::applications_of(size).empty(), "the loop's bounds are sizes");
   std::set<std::string> mentioned = term::variables_of(size);
