@@ -4,6 +4,7 @@
 #include "loop/walk.h"
 #include "lower/loop_end.h"
 #include "lower/map_code.h"
+#include "lower/origins.h"
 #include "lower/state.h"
 #include "report/diagnostic.h"
 
@@ -27,9 +28,10 @@ constexpr int tested_together = 32;
 /// Lowers one leaf.
 class Lowerer {
 public:
-  Lowerer(const combine::IterationSpace &space, const LeafPlan &plan, const Clearing *clearing,
-          Workspace &workspace)
-      : space_(space), plan_(plan), clearing_(clearing), workspace_(workspace) {
+  /// `number`: of the leaf and of its plan, in the origins of statements.
+  Lowerer(const combine::IterationSpace &space, const LeafPlan &plan, loop::Origin number,
+          const Clearing *clearing, Workspace &workspace)
+      : space_(space), plan_(plan), number_(number), clearing_(clearing), workspace_(workspace) {
     if (clearing_) clear_at_ = clearing_->where(plan);
     if (!hindrance(plan)) parallel_ = plan.parallel;
   }
@@ -55,6 +57,14 @@ private:
   /// Is what is made before the level made by each thread?
   bool is_per_thread(std::size_t index) const { return in_parallel_ || (parallel_ && index > *parallel_); }
 
+  /// Whatever was made for no level further in was made for this one.
+  Block made_for(std::size_t level, Block block) const {
+    return with_origin(std::move(block), {number_.leaf, number_.plan, static_cast<int>(level)});
+  }
+
+  /// What is done at each point, and before or after it to what it sets.
+  Block of_statement(Block block) const { return made_for(plan_.nest.levels.size(), std::move(block)); }
+
   Block level(std::size_t index) {
     if (index == plan_.instances && visit_) return *visit_;
     if (index == plan_.instances && !divides_) return with_divisor(index);
@@ -69,7 +79,7 @@ private:
     if (clear_at_ != index || plan_.owned) return {};
     Block block = clearing_->rows_between(plan_);
     if (!is_set_by_sum(index)) loop::append(block, clearing_->slots_before(plan_, index));
-    return block;
+    return of_statement(std::move(block));
   }
 
   bool is_choice(std::size_t index) const { return index == plan_.split && !plan_.alternatives.empty(); }
@@ -89,11 +99,11 @@ private:
     for (const LevelPlan *plan : maps) {
       const Level &found = plan_.nest.levels[plan->level];
       workspace_.add_map(found, *plan, value_at(found.variable), is_per_thread(index));
-      loop::append(block, fill_map(found, *plan, {value_at(found.variable)}));
+      loop::append(block, made_for(plan->level, fill_map(found, *plan, {value_at(found.variable)})));
     }
     loop::append(block, plan_.owned && index == 0 ? owned_chunks() : behind_maps(index));
     for (const LevelPlan *plan : maps)
-      loop::append(block, clear_map(plan_.nest.levels[plan->level], *plan));
+      loop::append(block, made_for(plan->level, clear_map(plan_.nest.levels[plan->level], *plan)));
     return block;
   }
 
@@ -104,41 +114,43 @@ private:
     for (std::size_t k = plan_.alternatives.size(); k-- > 0;) {
       const Alternative &other = plan_.alternatives[k];
       const Clearing *clearing = index == 0 ? clearing_ : nullptr;
-      Lowerer lowerer(space_, other.plan, clearing, workspace_);
+      loop::Origin number{number_.leaf, static_cast<int>(k) + 1, 0};
+      Lowerer lowerer(space_, other.plan, number, clearing, workspace_);
       lowerer.sum_ = sum_;
       Block then = lowerer.lower(index);
       loop::If choice{other.condition, std::move(then), other.reason};
       choice.otherwise = std::move(otherwise);
-      otherwise = {{std::move(choice)}};
+      number.level = choice_of_plan;
+      otherwise = {{std::move(choice), {number}}};
     }
     return otherwise;
   }
 
   Block behind_maps(std::size_t index) {
     Block block;
-    if (clearing_ && !clear_at_ && index == 0) block.push_back({clearing_->everything()});
+    if (clearing_ && !clear_at_ && index == 0) block = of_statement({{clearing_->everything()}});
     for (const LevelPlan &plan : plan_.finds.levels)
       if (find::keeps_state(plan.method) && !plan.in_step && plan.state_level == index && !is_shared(plan)) {
-        if (plan.state_index.empty())
-          block.push_back({loop::Declare{state_variable(plan_.nest.levels[plan.level], plan), plan.start}});
-        else
-          loop::append(block, filled_states(plan, is_per_thread(index)));
+        loop::Declare state{state_variable(plan_.nest.levels[plan.level], plan), plan.start};
+        loop::append(block, made_for(plan.level, plan.state_index.empty()
+                                                     ? Block{{std::move(state)}}
+                                                     : filled_states(plan, is_per_thread(index))));
       }
     if (index == plan_.nest.levels.size()) {
-      loop::append(block, statement());
+      loop::append(block, of_statement(statement()));
       return block;
     }
     const Level &here = plan_.nest.levels[index];
     switch (here.kind) {
     case Level::Kind::Let:
-      block.push_back({loop::Let{here.variable, here.value}});
-      loop::append(block, guarded(index));
+      loop::append(block, made_for(index, {{loop::Let{here.variable, here.value}}}));
+      loop::append(block, made_for(index, guarded(index)));
       break;
     case Level::Kind::Loop:
-      append(block, loop_over(index));
-      if (clearing_ && index == 0) append(block, clearing_->rows_behind(plan_, clear_at_));
+      append(block, made_for(index, loop_over(index)));
+      if (clearing_ && index == 0) append(block, of_statement(clearing_->rows_behind(plan_, clear_at_)));
       break;
-    case Level::Kind::Find: append(block, find_at_level(index)); break;
+    case Level::Kind::Find: append(block, made_for(index, find_at_level(index))); break;
     }
     return block;
   }
@@ -338,12 +350,12 @@ private:
       // Filled already, for all chunks.
       if (find::fills_map(plan.method) && plan.map_level == 0) plan.map_level = inside.nest.levels.size() + 1;
     }
-    Lowerer chunk(space_, inside, nullptr, workspace_);
+    Lowerer chunk(space_, inside, number_, nullptr, workspace_);
     chunk.in_parallel_ = true;
     loop::append(outer.body, chunk.lower());
     Block block;
-    if (clearing_ && !clear_at_) block.push_back({clearing_->everything()});
-    block.push_back({std::move(outer)});
+    if (clearing_ && !clear_at_) block = of_statement({{clearing_->everything()}});
+    loop::append(block, made_for(owner, {{std::move(outer)}}));
     return block;
   }
 
@@ -362,9 +374,9 @@ private:
     const LevelPlan *beside = find_in_step(index);
     for (const LevelPlan &plan : plan_.finds.levels)
       if (is_shared(plan))
-        loop::append(outer.body, plan.state_index.empty()
-                                     ? seed(plan_.nest, plan, index, first, begin_of(plan))
-                                     : filled_states(plan, true));
+        loop::append(outer.body, made_for(plan.level, plan.state_index.empty() ? seed(plan_.nest, plan, index,
+                                                                                      first, begin_of(plan))
+                                                                               : filled_states(plan, true)));
     inner.lower = first;
     inner.upper = term::minimum({first + Term(plan_.chunk), here.upper});
     if (beside) {
@@ -393,8 +405,9 @@ private:
 
   /// A sum's way to what it is added to, or, as all there is, to the result.
   Statement put(const loop::Local &sum, bool sets) const {
-    if (sets) return {loop::Store{target(), {sum}}};
-    return {loop::Accumulate{sum_target(), {sum}}};
+    Statement put =
+        sets ? Statement{loop::Store{target(), {sum}}} : Statement{loop::Accumulate{sum_target(), {sum}}};
+    return of_statement({std::move(put)}).front();
   }
 
   loop::Target sum_target() const { return sum_ ? loop::Target(*sum_) : target(); }
@@ -434,7 +447,7 @@ private:
     block.push_back({loop::If{term::equal(term::variable(found_divisor()), Term(0)),
                               {{loop::Miss{}}},
                               "the divisor isn't stored"}});
-    return block;
+    return made_for(index, std::move(block));
   }
 
   /// The element that is read at a position that is found for nothing else; of no operand: none.
@@ -498,6 +511,7 @@ private:
 
   const combine::IterationSpace &space_;
   const LeafPlan &plan_;
+  const loop::Origin number_;
   const Clearing *clearing_; // null: the result is set elsewhere
   std::optional<std::size_t> clear_at_;
   std::optional<std::size_t> parallel_;             // the level that does run in parallel
@@ -511,14 +525,14 @@ private:
 
 } // namespace
 
-Block lower_leaf(const combine::IterationSpace &space, const LeafPlan &plan, const Clearing *clearing,
-                 Workspace &workspace) {
-  return Lowerer(space, plan, clearing, workspace).lower();
+Block lower_leaf(const combine::IterationSpace &space, const LeafPlan &plan, std::size_t number,
+                 const Clearing *clearing, Workspace &workspace) {
+  return Lowerer(space, plan, main_plan(number), clearing, workspace).lower();
 }
 
-Block visit_leaf(const combine::IterationSpace &space, LeafPlan plan, Block visit, Workspace &workspace) {
-  plan.sums_at.reset();
-  Lowerer lowerer(space, plan, nullptr, workspace);
+Block visit_leaf(const combine::IterationSpace &space, LeafPlan plan, std::size_t number, Block visit,
+                 Workspace &workspace) {
+  Lowerer lowerer(space, plan, main_plan(number), nullptr, workspace);
   lowerer.visit(std::move(visit));
   return lowerer.lower();
 }
