@@ -202,10 +202,7 @@ Compilation compile(const Request &request, const Front &front) {
           return &result.combination;
         },
         [](const combine::Combination *made) { return combine::to_text(*made); });
-    if (result.combination.is_program && !schedule.transformations.empty())
-      report::fail(Kind::not_supported, schedule.transformations.front().span,
-                   "a program of several statements can't be transformed yet",
-                   "`order`, `parallel` and `find` work; or give each statement a kernel of its own");
+    if (result.combination.is_program) schedule::check_own_loops(result.combination, schedule);
   }
   schedule = choose::with_fused_parallel(std::move(schedule), result.combination);
   std::vector<combine::IterationSpace> untransformed = result.combination.leaves;
@@ -258,7 +255,11 @@ Compilation compile(const Request &request, const Front &front) {
               for (std::size_t k = 0; k < fixed; ++k)
                 first.push_back({space.loops[k], {}});
               first.insert(first.end(), given.begin(), given.end());
-              return schedule::plan_statement(space, counts, scans, wanted, first);
+              if (space.added.empty()) return schedule::plan_statement(space, counts, scans, wanted, first);
+              for (const std::string &name : schedule::plan_statement(original, counts, scans, {}, first))
+                if (std::none_of(first.begin(), first.end(), [&](auto &each) { return each.text == name; }))
+                  first.push_back({name, {}});
+              return schedule::complete_order(space, schedule::place_added(space, first, leaf.plan.shared));
             }
             if (space.added.empty())
               return given.empty() ? schedule::plan_order(space, counts, scans, wanted)

@@ -57,7 +57,10 @@ void fail_order(const Combination &program, const depend::Violation &found,
   const IterationSpace &first = program.leaves[found.first];
   const IterationSpace &second = program.leaves[found.second];
   report::fail(
-      Kind::illegal_order, schedule.order.empty() ? first.span : schedule.order.front().span,
+      Kind::illegal_order,
+      !schedule.order.empty()             ? schedule.order.front().span
+      : !schedule.transformations.empty() ? schedule.transformations.front().span
+                                          : first.span,
       fmt::format("the order isn't proved to keep a dependence: `{}` must come before `{}` where both "
                   "touch the same element of {}",
                   first.span.text(), second.span.text(), found.tensor),

@@ -35,6 +35,8 @@ struct Reference {
 struct Conflict {
   Reference first, second;           // in an earlier iteration, in a later one
   std::vector<term::Term> instances; // what holds of the two instances, the later one's variables primed
+  /// Of a loop that statements share: whose references they are, by number among these.
+  std::size_t first_statement = 0, second_statement = 0;
 };
 
 struct LoopVerdict {

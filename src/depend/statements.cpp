@@ -178,7 +178,7 @@ void each_carried(
         prove::Answer answer =
             ask(fmt::format("dependence({})", first.loops[depth]), one.tensor, hypotheses, prover);
         if (answer == prove::Answer::Refuted) return;
-        visit(a, b, {one, other, std::move(hypotheses)}, answer);
+        visit(a, b, {one, other, std::move(hypotheses), a, b}, answer);
       });
     }
 }

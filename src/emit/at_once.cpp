@@ -46,8 +46,10 @@ void StatementWriter::write_together(const For &x) {
     line(fmt::format("const int64_t {} = {} + {};", variable, first, offset));
     block(lets);
     expressions_.set_facts(facts_);
+    const std::size_t begin = text_.size();
     line(fmt::format("{} |= ({}){} << {};", hits, mask,
                      expressions_.cast_operand(std::get<If>(x.body.back().kind).condition), offset));
+    note(begin, x.body.back());
     --indent_;
     line("}");
     --indent_;

@@ -10,7 +10,7 @@ namespace unravel::emit {
 
 using loop::Program;
 
-std::string function_text(const Program &program, const EmitOptions &options, Names &names,
+SpannedText function_text(const Program &program, const EmitOptions &options, Names &names,
                           Expressions &expressions) {
   std::set<std::string> used = used_by(program);
   StatementWriter writer(program, options, names, expressions);
@@ -21,7 +21,11 @@ std::string function_text(const Program &program, const EmitOptions &options, Na
   writer.masks();
   writer.body();
   writer.end();
-  return wrap_code(signature(program, names) + " {", "") + writer.take() + "}\n";
+  SpannedText result{wrap_code(signature(program, names) + " {", ""), writer.take_spans(), 0};
+  for (Span &span : result.spans)
+    span.begin += result.text.size(), span.end += result.text.size();
+  result.text += writer.take() + "}\n";
+  return result;
 }
 
 } // namespace unravel::emit

@@ -3,6 +3,7 @@
 #include "emit/emit.h"
 #include "emit/expression.h"
 #include "emit/names.h"
+#include "emit/span.h"
 
 #include <string>
 
@@ -10,7 +11,7 @@ namespace unravel::emit {
 
 /// The kernel function without its comment: signature, preconditions, locals, statements. Tells `expressions`
 /// what the prelude must define.
-std::string function_text(const loop::Program &program, const EmitOptions &options, Names &names,
+SpannedText function_text(const loop::Program &program, const EmitOptions &options, Names &names,
                           Expressions &expressions);
 
 } // namespace unravel::emit

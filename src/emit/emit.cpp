@@ -9,6 +9,7 @@
 #include "emit/wrap.h"
 #include "loop/passes.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace unravel::emit {
@@ -104,6 +105,30 @@ Program without_unused(Program program) {
   return program;
 }
 
+SpannedText spanned_text(const Program &original, const EmitOptions &options) {
+  Program program = without_unused(original);
+  Names names(program);
+  Expressions expressions(program, names);
+  SpannedText function = function_text(program, options, names, expressions);
+  Needs &needs = expressions.needs();
+  needs.single_precision = expressions.single_precision();
+  std::string result = includes(needs, !program.workspace.empty(), options, names);
+  result += helpers(needs);
+  if (!options.with_header || options.in_process) {
+    for (const StructType &type : names.types())
+      result += struct_text(type, expressions, !options.in_process);
+    result += workspace_struct(program, names, expressions);
+  }
+  result += workspace_functions(program, names);
+  const std::size_t kernel = result.size();
+  result += documentation(program, names, expressions);
+  for (Span &span : function.spans)
+    span.begin += result.size(), span.end += result.size();
+  result += function.text;
+  if (options.in_process) result += entry_text(program, names);
+  return {std::move(result), std::move(function.spans), kernel};
+}
+
 } // namespace
 
 std::string kernel_name(const Program &program) {
@@ -118,24 +143,28 @@ std::vector<StructNames> struct_names(const Program &program) {
   return result;
 }
 
-std::string emit_c(const Program &original, const EmitOptions &options) {
-  Program program = without_unused(original);
-  Names names(program);
-  Expressions expressions(program, names);
-  std::string function = function_text(program, options, names, expressions);
-  Needs &needs = expressions.needs();
-  needs.single_precision = expressions.single_precision();
-  std::string result = includes(needs, !program.workspace.empty(), options, names);
-  result += helpers(needs);
-  if (!options.with_header || options.in_process) {
-    for (const StructType &type : names.types())
-      result += struct_text(type, expressions, !options.in_process);
-    result += workspace_struct(program, names, expressions);
+std::string emit_c(const Program &program, const EmitOptions &options) {
+  return spanned_text(program, options).text;
+}
+
+std::vector<Line> emit_lines(const Program &program, const EmitOptions &options) {
+  const SpannedText made = spanned_text(program, options);
+  std::vector<Line> lines;
+  for (std::size_t at = 0; at < made.text.size();) {
+    const std::size_t end = made.text.find('\n', at);
+    Line line{made.text.substr(at, end - at), {}, at >= made.kernel, false};
+    const auto own = std::find_if(made.spans.begin(), made.spans.end(),
+                                  [&](const Span &span) { return span.begin <= at && at < span.end; });
+    if (own != made.spans.end()) {
+      line.origins = own->origins;
+      line.behind = std::any_of(made.spans.begin(), own, [&](const Span &inside) {
+        return own->begin <= inside.begin && inside.end <= at;
+      });
+    }
+    lines.push_back(std::move(line));
+    at = end + 1;
   }
-  result += workspace_functions(program, names);
-  result += documentation(program, names, expressions) + function;
-  if (options.in_process) result += entry_text(program, names);
-  return result;
+  return lines;
 }
 
 std::string emit_header(const Program &original) {

@@ -44,6 +44,16 @@ struct EmitOptions {
 /// dropped.
 std::string emit_c(const loop::Program &program, const EmitOptions &options = {});
 
+/// A line of the C text, and what it was written for.
+struct Line {
+  std::string text;
+  loop::Origins origins;  // of the innermost statement that the line belongs to
+  bool of_kernel = false; // of the function and its comment, not of what they need
+  bool behind = false;    // it comes behind what is inside of that: the brace that closes a loop
+};
+/// emit_c's text, line by line.
+std::vector<Line> emit_lines(const loop::Program &program, const EmitOptions &options = {});
+
 /// The header that goes with it: structs and prototype.
 std::string emit_header(const loop::Program &program);
 

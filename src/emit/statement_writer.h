@@ -3,6 +3,7 @@
 #include "emit/emit.h"
 #include "emit/expression.h"
 #include "emit/names.h"
+#include "emit/span.h"
 #include "loop/dense_sum.h"
 #include "loop/facts.h"
 #include "loop/gathered_sum.h"
@@ -42,10 +43,16 @@ public:
 
   std::string take() { return std::move(text_); }
 
+  /// Which parts of the text were written for which statements: those inside come before those around them.
+  std::vector<Span> take_spans() { return std::move(spans_); }
+
 private:
   std::string indentation() const { return std::string(static_cast<std::size_t>(2 * indent_), ' '); }
 
   void nested(const std::string &head, const loop::Block &body);
+
+  /// What was written from there on was written for the statement.
+  void note(std::size_t begin, const loop::Statement &statement);
 
   /// The block of that index in the statement, with what is known in it.
   void branch(const loop::Statement &outer, std::size_t index, const loop::Block &body);
@@ -157,6 +164,7 @@ private:
   const loop::Statement *statement_ = nullptr;
   std::map<std::string, std::string> past_caches_; // by the array
   std::string text_;
+  std::vector<Span> spans_;
   int indent_ = 1;
 };
 

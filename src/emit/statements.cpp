@@ -28,7 +28,9 @@ void StatementWriter::block(const Block &statements) {
     expressions_.set_facts(facts_);
     if (k + 1 < statements.size() && (clears_sum(statements[k + 1]) || clears_copied(statements[k + 1])))
       continue;
+    const std::size_t begin = text_.size();
     std::visit([&](const auto &x) { write(x); }, statements[k].kind);
+    note(begin, statements[k]);
     facts_.pass(statements[k]);
   }
 }
@@ -57,9 +59,15 @@ void StatementWriter::body() {
   for (const auto &[array, name] : past_caches_)
     guarded_line(fmt::format("const int {} = {};", name,
                              expressions_.term_of_members(longer_than_caches(array, program_))));
+  for (Span &span : spans_)
+    span.begin += text_.size(), span.end += text_.size();
   text_ += statements;
   for (const auto &[array, name] : past_caches_)
     guarded_line(fmt::format("unravel_finish_lanes({});", name));
+}
+
+void StatementWriter::note(std::size_t begin, const Statement &statement) {
+  if (begin < text_.size()) spans_.push_back({begin, text_.size(), statement.origins});
 }
 
 void StatementWriter::nested(const std::string &head, const Block &body) {
@@ -175,7 +183,9 @@ void StatementWriter::chain(const Statement &statement, const If &x, const std::
   Facts outside = facts_;
   facts_ = outside.inside(statement, 1);
   expressions_.set_facts(facts_);
+  const std::size_t begin = text_.size();
   chain(x.otherwise[0], *next, "} else ");
+  note(begin, x.otherwise[0]);
   facts_ = std::move(outside);
 }
 

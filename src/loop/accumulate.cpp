@@ -68,16 +68,21 @@ private:
     return only;
   }
 
-  static void redirect(Block &statements, const Element &sum, const std::string &local) {
+  /// Returns what the additions were made for.
+  static Origins redirect(Block &statements, const Element &sum, const std::string &local) {
+    Origins origins;
     for (Statement &statement : statements) {
       if (auto *add = std::get_if<Accumulate>(&statement.kind)) {
         const auto *element = std::get_if<Element>(&add->target);
-        if (element && element->array == sum.array && element->slot == sum.slot)
+        if (element && element->array == sum.array && element->slot == sum.slot) {
           add->target = Local{local}, add->atomic = false;
+          if (!statement.origins.empty()) origins = joined(origins, {statement.origins.back()});
+        }
       }
       for (Block *inner : blocks_of(statement))
-        redirect(*inner, sum, local);
+        origins = joined(origins, redirect(*inner, sum, local));
     }
+    return origins;
   }
 
   static bool is_zeroed(const Statement &statement, const Element &sum) {
@@ -189,8 +194,8 @@ private:
   /// Returns the loop's new place.
   std::size_t introduce(Block &statements, std::size_t k, const Element &sum) {
     std::string local = names_.name(sum.array.substr(0, sum.array.find('.')) + ".sum");
-    bool atomic = adds_atomically(statements[k], sum);
-    redirect(*blocks_of(statements[k]).at(0), sum, local);
+    const bool atomic = adds_atomically(statements[k], sum);
+    const Origins origins = redirect(*blocks_of(statements[k]).at(0), sum, local);
     auto at = [&](std::size_t place) { return statements.begin() + static_cast<std::ptrdiff_t>(place); };
     Value total{Local{local}};
     Block scaling = take_out_factors(statements[k], local);
@@ -199,13 +204,13 @@ private:
                       std::make_move_iterator(scaling.end()));
     std::optional<std::size_t> zeroed = zeroed_before(statements, k, sum);
     if (zeroed && !adds_to(statements[k], sum)) {
-      statements.insert(at(behind), Statement{Store{sum, total}});
+      statements.insert(at(behind), Statement{Store{sum, total}, origins});
       statements.erase(at(*zeroed));
-      statements.insert(at(k - 1), Statement{DeclareValue{local, Value{Number{0}}}});
+      statements.insert(at(k - 1), Statement{DeclareValue{local, Value{Number{0}}}, origins});
       return k;
     }
-    statements.insert(at(behind), Statement{Accumulate{sum, total, atomic}});
-    statements.insert(at(k), Statement{DeclareValue{local, Value{Number{0}}}});
+    statements.insert(at(behind), Statement{Accumulate{sum, total, atomic}, origins});
+    statements.insert(at(k), Statement{DeclareValue{local, Value{Number{0}}}, origins});
     return k + 1;
   }
 

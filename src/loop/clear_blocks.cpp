@@ -64,8 +64,10 @@ public:
         continue;
       For clear{names_.name(zero->array.substr(0, zero->array.find('.')) + ".slot"), range->lower,
                 range->upper};
-      clear.body.push_back({Store{Element{zero->array, term::variable(clear.variable)}, {Number{0}}}});
-      loop->body.insert(loop->body.begin(), {std::move(clear)});
+      const Origins &origins = statements[k].origins;
+      clear.body.push_back(
+          {Store{Element{zero->array, term::variable(clear.variable)}, {Number{0}}}, origins});
+      loop->body.insert(loop->body.begin(), {std::move(clear), origins});
       statements.erase(statements.begin() + static_cast<std::ptrdiff_t>(k));
     }
     for (Statement &statement : statements)

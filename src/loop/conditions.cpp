@@ -73,7 +73,8 @@ void simplify_if(If &guard, const Facts &facts) {
   if (is_true(guard.condition)) guard.otherwise.clear();
 }
 
-void merge_nested(If &guard) {
+void merge_nested(Statement &statement) {
+  auto &guard = std::get<If>(statement.kind);
   if (guard.then.size() != 1 || !guard.otherwise.empty()) return;
   const auto *inner = std::get_if<If>(&guard.then[0].kind);
   if (!inner || !inner->otherwise.empty()) return;
@@ -81,7 +82,8 @@ void merge_nested(If &guard) {
             inner->then,
             join_comments(guard.comment, inner->comment),
             {}};
-  guard = std::move(merged);
+  Origins origins = joined(statement.origins, guard.then[0].origins);
+  statement = {std::move(merged), std::move(origins)};
 }
 
 /// A loop whose only iteration is known, as an if that is always true.
@@ -93,7 +95,8 @@ void unroll_single(Statement &statement) {
     statement.kind = If{term::falsity(), {}, {}, {}};
   } else if (trips <= loop->step && !effects_of(loop->body).breaks &&
              !effects_of(loop->body).changes(loop->lower)) {
-    If once{term::truth(), {Statement{Let{loop->variable, loop->lower}}}, loop->comment, {}};
+    If once{
+        term::truth(), {Statement{Let{loop->variable, loop->lower}, statement.origins}}, loop->comment, {}};
     once.then.insert(once.then.end(), loop->body.begin(), loop->body.end());
     statement.kind = std::move(once);
   }
@@ -123,7 +126,7 @@ void simplify_statement(Statement &statement, const Facts &facts, bool merge) {
   for (std::size_t k = 0; k < blocks.size(); ++k)
     simplify_block(*blocks[k], facts.inside(statement, k), !together);
   if (together && !may_test_together(*counted)) counted->together = 1;
-  if (auto *guard = std::get_if<If>(&statement.kind); guard && merge) merge_nested(*guard);
+  if (std::holds_alternative<If>(statement.kind) && merge) merge_nested(statement);
 }
 
 bool never_runs(const Statement &statement, const Facts &facts) {

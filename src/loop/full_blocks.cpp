@@ -122,6 +122,7 @@ private:
     if (!one || !other || one->condition != other->condition || one->comment != split_comment ||
         other->comment != split_comment || effects_of(first).changes(one->condition))
       return false;
+    first.origins = joined(first.origins, second.origins);
     append(one->then, std::move(other->then));
     append(one->otherwise, std::move(other->otherwise));
     return true;
@@ -161,7 +162,8 @@ private:
       return made;
     }
     Block general{std::move(*here)};
-    *here = {If{condition, std::move(then), split_comment, std::move(general)}};
+    Origins origins = general[0].origins;
+    *here = {If{condition, std::move(then), split_comment, std::move(general)}, std::move(origins)};
     return 1;
   }
 

@@ -61,7 +61,7 @@ private:
       auto found = std::find_if(loads.begin(), loads.end(), hoistable);
       if (found == loads.end()) return declarations;
       std::string name = names_.name(*found);
-      declarations.push_back(declare_load(*found, name));
+      declarations.push_back(declare_load(*found, name, origins_of(*found, loop)));
       replace_load(loop, *found, name);
     }
   }

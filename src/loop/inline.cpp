@@ -85,6 +85,16 @@ void substitute_from(Block &block, std::size_t begin, const TermMap &terms, cons
     rewrite(block[k], terms, values);
 }
 
+/// Statements that compute the name's value themselves do the work of what defined it.
+void inherit(Statement &statement, const std::string &name, const Origins &origins) {
+  bool uses = false;
+  each_own_term(statement, [&](const Term &term) { uses = uses || mentions(term, name); });
+  if (uses) statement.origins = joined(statement.origins, origins);
+  for (Block *inner : blocks_of(statement))
+    for (Statement &each : *inner)
+      inherit(each, name, origins);
+}
+
 bool inline_let(Block &block, std::size_t k, const Let &let) {
   if (effects_after(block, k + 1).changes(let.value)) return false;
   if (!let.value.as<term::Constant>() && !let.value.as<term::Variable>()) {
@@ -93,6 +103,8 @@ bool inline_let(Block &block, std::size_t k, const Let &let) {
     if (uses.count != 1 || uses.repeated) return false;
   }
   term::Substitution by{{let.variable, let.value}};
+  for (std::size_t behind = k + 1; behind < block.size(); ++behind)
+    inherit(block[behind], let.variable, block[k].origins);
   substitute_from(
       block, k + 1,
       [&](const Term &term) { return mentions(term, by.begin()->first) ? substitute(term, by) : term; },

@@ -50,7 +50,7 @@ public:
         continue;
       }
       Let let = std::get<Let>(second[k].kind);
-      std::string name = add(let);
+      std::string name = add(let, second[k].origins);
       if (name == let.variable) continue;
       Block behind(second.begin() + static_cast<std::ptrdiff_t>(k) + 1, second.end());
       substitute_variable(behind, let.variable, term::variable(name));
@@ -66,12 +66,15 @@ public:
 
 private:
   /// The name by which the value is known.
-  std::string add(const Let &let) {
-    for (const Statement &known : lets_)
-      if (const auto &own = std::get<Let>(known.kind); own.value == let.value) return own.variable;
+  std::string add(const Let &let, const Origins &origins) {
+    for (Statement &known : lets_)
+      if (const auto &own = std::get<Let>(known.kind); own.value == let.value) {
+        known.origins = joined(known.origins, origins);
+        return own.variable;
+      }
     std::string name = declared_.contains(let.variable) ? names_.name(let.variable) : let.variable;
     declared_.insert(name);
-    lets_.push_back({Let{name, let.value}});
+    lets_.push_back({Let{name, let.value}, origins});
     return name;
   }
 
@@ -84,6 +87,7 @@ private:
         same_loop->body = jam(std::move(same_loop->body), std::move(loop->body), names_);
         same_loop->parallel.reset();
         same_loop->simd = false;
+        known.origins = joined(known.origins, statement.origins);
         return;
       }
       auto *guard = std::get_if<If>(&statement.kind);
@@ -91,6 +95,7 @@ private:
       if (guard && same_guard && guard->condition == same_guard->condition) {
         same_guard->then = jam(std::move(same_guard->then), std::move(guard->then), names_);
         same_guard->otherwise = jam(std::move(same_guard->otherwise), std::move(guard->otherwise), names_);
+        known.origins = joined(known.origins, statement.origins);
         return;
       }
     }

@@ -107,10 +107,21 @@ void replace_load(Statement &statement, const Load &load, const std::string &nam
         [](const Value &value) { return value; });
 }
 
-Statement declare_load(const Load &load, const std::string &name) {
-  if (!load.is_value) return {Let{name, load.term}};
+Origins origins_of(const Load &load, const Statement &statement) {
+  int inside = 0;
+  Origins origins;
+  for (const Block *block : blocks_of(statement))
+    for (const Statement &each : *block) {
+      inside += count_load(each, load);
+      origins = joined(origins, origins_of(load, each));
+    }
+  return count_load(statement, load) > inside ? joined(origins, statement.origins) : origins;
+}
+
+Statement declare_load(const Load &load, const std::string &name, const Origins &origins) {
+  if (!load.is_value) return {Let{name, load.term}, origins};
   const auto *element = load.term.as<term::Apply>();
-  return {DeclareValue{name, Value{Element{element->function, element->arguments[0]}}}};
+  return {DeclareValue{name, Value{Element{element->function, element->arguments[0]}}}, origins};
 }
 
 FreshNames::FreshNames(const Program &program) {

@@ -26,12 +26,14 @@ std::vector<Load> all_loads(const Statement &statement);
 
 /// How often the load occurs in the statement and inside it.
 int count_load(const Statement &statement, const Load &load);
+/// What statements that read it, this one or some inside it, were made for.
+Origins origins_of(const Load &load, const Statement &statement);
 /// Whether the statements with these effects give the load another value, or make it meaningless outside.
 bool changes(const Effects &effects, const Load &load);
 /// Writes the name in the place of the load everywhere in the statement.
 void replace_load(Statement &statement, const Load &load, const std::string &name);
-/// The declaration that gives the load a name.
-Statement declare_load(const Load &load, const std::string &name);
+/// The declaration that gives the load a name. `origins`: of what it is read for.
+Statement declare_load(const Load &load, const std::string &name, const Origins &origins);
 
 /// Names that are not yet in a program: "A.rowptr_i", "A.val_p", with a number where that is taken.
 class FreshNames {

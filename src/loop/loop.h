@@ -236,10 +236,23 @@ struct Break {};
 /// A divisor isn't stored: the kernel goes on, and returns 3 when it ends.
 struct Miss {};
 
+/// What a statement was made for: a level of the nest of a leaf's plan, by numbers that the maker of the
+/// program gives (lower.h). It says nothing about what the program does, and isn't printed: pages and
+/// debuggers show it. Passes keep it, and join those of statements that they make one of.
+struct Origin {
+  int leaf = 0;
+  int plan = 0;
+  int level = 0;
+
+  friend auto operator<=>(const Origin &, const Origin &) = default;
+};
+using Origins = std::vector<Origin>; // sorted, each once
+
 struct Statement {
   std::variant<For, While, Intersect, If, Let, Declare, Assign, DeclareValue, Store, Accumulate, Zero,
                SetElement, IfValue, Break, Miss>
       kind;
+  Origins origins = {}; // none: made for no level, as what clears the result
 };
 
 // ---- programs

@@ -45,8 +45,12 @@ private:
         count += count_load(statements[inner], load);
       if (count < 2) continue;
       std::string name = names_.name(load);
+      Origins origins;
+      for (std::size_t reader = k; reader < end; ++reader)
+        origins = joined(origins, origins_of(load, statements[reader]));
       replace_between(statements, k, end, load, name);
-      statements.insert(statements.begin() + static_cast<std::ptrdiff_t>(k), declare_load(load, name));
+      statements.insert(statements.begin() + static_cast<std::ptrdiff_t>(k),
+                        declare_load(load, name, origins));
       return true;
     }
     return false;

@@ -29,7 +29,8 @@ public:
       for (Block *inner : blocks_of(statement))
         block(*inner);
       auto *loop = std::get_if<For>(&statement.kind);
-      if (loop && is_mostly_empty(*loop)) statement = {in_strips(*loop)};
+      if (loop && is_mostly_empty(*loop))
+        statement = {in_strips(*loop, statement.origins), statement.origins};
     }
   }
 
@@ -100,7 +101,7 @@ private:
   }
 
   /// for (strip) { clear the strip; test many segments at once, and enter those that hold something }
-  For in_strips(const For &loop) {
+  For in_strips(const For &loop, const Origins &origins) {
     Parts parts = *parts_of(loop);
     std::string strip = names_.name(loop.variable + "_strip");
     std::string first = names_.name(loop.variable + "_from");
@@ -109,23 +110,25 @@ private:
     strips.comment = "most segments are empty: elements are set to zero in strips";
     strips.parallel = loop.parallel;
     if (strips.parallel) strips.parallel->chunk = std::min(strips.parallel->chunk, 1);
-    strips.body.push_back({Let{first, loop.lower + term::scale(strip_length, term::variable(strip))}});
+    strips.body.push_back(
+        {Let{first, loop.lower + term::scale(strip_length, term::variable(strip))}, origins});
     Term end = term::minimum({term::variable(first) + Term(strip_length), loop.upper});
-    strips.body.push_back({Let{last, std::move(end)}});
+    strips.body.push_back({Let{last, std::move(end)}, origins});
     For clear{loop.variable, term::variable(first), term::variable(last)};
     for (const Statement &statement : loop.body)
       if (std::holds_alternative<Let>(statement.kind)) clear.body.push_back(statement);
-    clear.body.push_back({Store{parts.store->target, {Number{0}}}});
+    const Origins &of_store = loop.body.back().origins;
+    clear.body.push_back({Store{parts.store->target, {Number{0}}}, of_store});
     For enter{loop.variable, clear.lower, clear.upper};
     enter.comment = loop.comment;
     enter.body.assign(clear.body.begin(), clear.body.end() - 1);
     If filled{less(parts.segment->lower, parts.segment->upper), {}, "", {}};
     filled.then.assign(loop.body.end() - 3, loop.body.end());
-    enter.body.push_back({std::move(filled)});
+    enter.body.push_back({std::move(filled), loop.body[loop.body.size() - 2].origins});
     enter.together = tested_together;
     if (!may_test_together(enter)) enter.together = 1;
-    strips.body.push_back({std::move(clear)});
-    strips.body.push_back({std::move(enter)});
+    strips.body.push_back({std::move(clear), of_store});
+    strips.body.push_back({std::move(enter), origins});
     return strips;
   }
 

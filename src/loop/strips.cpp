@@ -95,11 +95,13 @@ private:
     inner->lower = term::maximum(lower.moving);
     inner->upper = term::minimum(upper.moving);
     Term start = begin + term::scale(strip_length, term::variable(name));
-    strips.body.push_back({Let{first, start}});
-    strips.body.push_back({Let{last, term::minimum({term::variable(first) + Term(strip_length), end})}});
+    const Origins origins = statement.origins;
+    strips.body.push_back({Let{first, start}, origins});
+    strips.body.push_back(
+        {Let{last, term::minimum({term::variable(first) + Term(strip_length), end})}, origins});
     Strip strip{begin, end, inner->variable, first, last};
     strips.body.push_back(std::move(statement));
-    statement = {std::move(strips)};
+    statement = {std::move(strips), origins};
     return strip;
   }
 
@@ -118,9 +120,10 @@ private:
     });
     if (!plain || !adds) return false;
     For clear{names_.name(strip.variable), term::variable(strip.first), term::variable(strip.last)};
-    clear.body.push_back({Store{Element{zero->array, term::variable(clear.variable)}, {Number{0}}}});
+    clear.body.push_back(
+        {Store{Element{zero->array, term::variable(clear.variable)}, {Number{0}}}, before.origins});
     Block &body = std::get<For>(strips.kind).body;
-    body.insert(body.begin() + 2, {std::move(clear)});
+    body.insert(body.begin() + 2, {std::move(clear), before.origins});
     return true;
   }
 

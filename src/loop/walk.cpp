@@ -1,6 +1,7 @@
 #include "loop/walk.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace unravel::loop {
 
@@ -169,6 +170,12 @@ int occurrences(const Statement &statement, const Term &part) {
     each_own_term(inner, [&](const Term &term) { sum += occurrences(term, part); });
   });
   return sum;
+}
+
+Origins joined(const Origins &first, const Origins &second) {
+  Origins result;
+  std::set_union(first.begin(), first.end(), second.begin(), second.end(), std::back_inserter(result));
+  return result;
 }
 
 void append(Block &to, Block from) {

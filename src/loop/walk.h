@@ -28,6 +28,9 @@ int occurrences(const term::Term &term, const term::Term &part);
 /// How often it occurs in the terms of the statement, inside it too.
 int occurrences(const Statement &statement, const term::Term &part);
 
+/// What one statement was made for, where it does the work of two.
+Origins joined(const Origins &first, const Origins &second);
+
 /// Moves the statements of `from` behind those of `to`.
 void append(Block &to, Block from);
 

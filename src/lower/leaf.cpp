@@ -4,6 +4,7 @@
 #include "loop/walk.h"
 #include "lower/loop_end.h"
 #include "lower/map_code.h"
+#include "lower/origins.h"
 #include "lower/pieces.h"
 #include "lower/state.h"
 #include "lower/values.h"
@@ -29,9 +30,11 @@ constexpr int tested_together = 32;
 /// Lowers one leaf.
 class Lowerer {
 public:
-  Lowerer(const combine::IterationSpace &space, const LeafPlan &plan, const Clearing *clearing,
-          Workspace &workspace)
-      : space_(space), plan_(plan), values_(space, plan), clearing_(clearing), workspace_(workspace) {
+  /// `number`: of the leaf and of its plan, in the origins of statements.
+  Lowerer(const combine::IterationSpace &space, const LeafPlan &plan, loop::Origin number,
+          const Clearing *clearing, Workspace &workspace)
+      : space_(space), plan_(plan), values_(space, plan), number_(number), clearing_(clearing),
+        workspace_(workspace) {
     if (clearing_) clear_at_ = clearing_->where(plan);
     if (!hindrance(plan)) parallel_ = plan.parallel;
   }
@@ -57,6 +60,14 @@ private:
   /// Is what is made before the level made by each thread?
   bool is_per_thread(std::size_t index) const { return in_parallel_ || (parallel_ && index > *parallel_); }
 
+  /// Whatever was made for no level further in was made for this one.
+  Block made_for(std::size_t level, Block block) const {
+    return with_origin(std::move(block), {number_.leaf, number_.plan, static_cast<int>(level)});
+  }
+
+  /// What is done at each point, and before or after it to what it sets.
+  Block of_statement(Block block) const { return made_for(plan_.nest.levels.size(), std::move(block)); }
+
   Block level(std::size_t index) {
     if (index == plan_.instances && visit_) return *visit_;
     if (index == plan_.instances && !divides_) return with_divisor(index);
@@ -75,7 +86,7 @@ private:
       return block;
     }
     if (!is_set_by_sum(index)) loop::append(block, clearing_->slots_before(plan_, index));
-    return block;
+    return of_statement(std::move(block));
   }
 
   bool is_choice(std::size_t index) const { return index == plan_.split && !plan_.alternatives.empty(); }
@@ -98,11 +109,11 @@ private:
     for (const LevelPlan *plan : maps) {
       const Level &found = plan_.nest.levels[plan->level];
       workspace_.add_map(found, *plan, values_.at(found.variable), is_per_thread(index));
-      loop::append(block, fill_map(found, *plan, {values_.at(found.variable)}));
+      loop::append(block, made_for(plan->level, fill_map(found, *plan, {values_.at(found.variable)})));
     }
     loop::append(block, plan_.owned && index == 0 ? owned_chunks() : behind_maps(index));
     for (const LevelPlan *plan : maps)
-      loop::append(block, clear_map(plan_.nest.levels[plan->level], *plan));
+      loop::append(block, made_for(plan->level, clear_map(plan_.nest.levels[plan->level], *plan)));
     return block;
   }
 
@@ -113,41 +124,43 @@ private:
     for (std::size_t k = plan_.alternatives.size(); k-- > 0;) {
       const Alternative &other = plan_.alternatives[k];
       const Clearing *clearing = index == 0 ? clearing_ : nullptr;
-      Lowerer lowerer(space_, other.plan, clearing, workspace_);
+      loop::Origin number{number_.leaf, static_cast<int>(k) + 1, 0};
+      Lowerer lowerer(space_, other.plan, number, clearing, workspace_);
       lowerer.sum_ = sum_;
       Block then = lowerer.lower(index);
       loop::If choice{other.condition, std::move(then), other.reason};
       choice.otherwise = std::move(otherwise);
-      otherwise = {{std::move(choice)}};
+      number.level = choice_of_plan;
+      otherwise = {{std::move(choice), {number}}};
     }
     return otherwise;
   }
 
   Block behind_maps(std::size_t index) {
     Block block;
-    if (clearing_ && !clear_at_ && index == 0) block.push_back({clearing_->everything()});
+    if (clearing_ && !clear_at_ && index == 0) block = of_statement({{clearing_->everything()}});
     for (const LevelPlan &plan : plan_.finds.levels)
       if (find::keeps_state(plan.method) && !plan.in_step && plan.state_level == index && !is_shared(plan)) {
-        if (plan.state_index.empty())
-          block.push_back({loop::Declare{state_variable(plan_.nest.levels[plan.level], plan), plan.start}});
-        else
-          loop::append(block, filled_states(plan, is_per_thread(index)));
+        loop::Declare state{state_variable(plan_.nest.levels[plan.level], plan), plan.start};
+        loop::append(block, made_for(plan.level, plan.state_index.empty()
+                                                     ? Block{{std::move(state)}}
+                                                     : filled_states(plan, is_per_thread(index))));
       }
     if (index == plan_.nest.levels.size()) {
-      loop::append(block, statement());
+      loop::append(block, of_statement(statement()));
       return block;
     }
     const Level &here = plan_.nest.levels[index];
     switch (here.kind) {
     case Level::Kind::Let:
-      block.push_back({loop::Let{here.variable, here.value}});
-      loop::append(block, guarded(index));
+      loop::append(block, made_for(index, {{loop::Let{here.variable, here.value}}}));
+      loop::append(block, made_for(index, guarded(index)));
       break;
     case Level::Kind::Loop:
-      append(block, loop_over(index));
-      if (clearing_ && index == 0) append(block, clearing_->rows_behind(plan_, clear_at_));
+      append(block, made_for(index, loop_over(index)));
+      if (clearing_ && index == 0) append(block, of_statement(clearing_->rows_behind(plan_, clear_at_)));
       break;
-    case Level::Kind::Find: append(block, find_at_level(index)); break;
+    case Level::Kind::Find: append(block, made_for(index, find_at_level(index))); break;
     }
     return block;
   }
@@ -354,12 +367,12 @@ private:
       // Filled already, for all chunks.
       if (find::fills_map(plan.method) && plan.map_level == 0) plan.map_level = inside.nest.levels.size() + 1;
     }
-    Lowerer chunk(space_, inside, nullptr, workspace_);
+    Lowerer chunk(space_, inside, number_, nullptr, workspace_);
     chunk.in_parallel_ = true;
     loop::append(outer.body, chunk.lower());
     Block block;
-    if (clearing_ && !clear_at_) block.push_back({clearing_->everything()});
-    block.push_back({std::move(outer)});
+    if (clearing_ && !clear_at_) block = of_statement({{clearing_->everything()}});
+    loop::append(block, made_for(owner, {{std::move(outer)}}));
     return block;
   }
 
@@ -385,9 +398,10 @@ private:
     const LevelPlan *beside = find_in_step(index);
     for (const LevelPlan &plan : plan_.finds.levels)
       if (is_shared(plan))
-        loop::append(outer.body, plan.state_index.empty()
-                                     ? seed(plan_.nest, plan, index, inner.lower, begin_of(plan))
-                                     : filled_states(plan, true));
+        loop::append(outer.body,
+                     made_for(plan.level, plan.state_index.empty()
+                                              ? seed(plan_.nest, plan, index, inner.lower, begin_of(plan))
+                                              : filled_states(plan, true)));
     if (beside) {
       outer.body.push_back(
           intersect(index, *beside, inner.lower, inner.upper, term::variable(begin_of(*beside))));
@@ -431,7 +445,7 @@ private:
     LeafPlan part = plan_;
     Level &inner = part.nest.levels[*plan_.equal->within];
     inner = part_of(inner, *plan_.equal, pieces);
-    Lowerer lowerer(space_, part, clearing_, workspace_);
+    Lowerer lowerer(space_, part, number_, clearing_, workspace_);
     lowerer.clear_at_ = clear_at_;
     lowerer.begins_ = begins_inside(*plan_.equal, pieces);
     lowerer.sum_ = sum_;
@@ -455,8 +469,8 @@ private:
 
   /// A sum's way to what it is added to, or, as all there is, to the result.
   Statement put(const loop::Local &sum, bool sets) const {
-    if (sets) return {loop::Store{target(), {sum}}};
-    return {add({sum})};
+    Statement put = sets ? Statement{loop::Store{target(), {sum}}} : Statement{add({sum})};
+    return of_statement({std::move(put)}).front();
   }
 
   loop::Accumulate add(loop::Value value) const {
@@ -495,12 +509,13 @@ private:
     block.push_back({loop::If{term::equal(term::variable(values_.found_divisor()), Term(0)),
                               {{loop::Miss{}}},
                               "the divisor isn't stored"}});
-    return block;
+    return made_for(index, std::move(block));
   }
 
   const combine::IterationSpace &space_;
   const LeafPlan &plan_;
   const Values values_;
+  const loop::Origin number_;
   const Clearing *clearing_; // null: the result is set elsewhere
   std::optional<std::size_t> clear_at_;
   std::optional<std::size_t> parallel_; // the level that does run in parallel
@@ -516,14 +531,14 @@ private:
 
 } // namespace
 
-Block lower_leaf(const combine::IterationSpace &space, const LeafPlan &plan, const Clearing *clearing,
-                 Workspace &workspace) {
-  return Lowerer(space, plan, clearing, workspace).lower();
+Block lower_leaf(const combine::IterationSpace &space, const LeafPlan &plan, std::size_t number,
+                 const Clearing *clearing, Workspace &workspace) {
+  return Lowerer(space, plan, main_plan(number), clearing, workspace).lower();
 }
 
-Block visit_leaf(const combine::IterationSpace &space, LeafPlan plan, Block visit, Workspace &workspace) {
-  plan.sums_at.reset();
-  Lowerer lowerer(space, plan, nullptr, workspace);
+Block visit_leaf(const combine::IterationSpace &space, LeafPlan plan, std::size_t number, Block visit,
+                 Workspace &workspace) {
+  Lowerer lowerer(space, plan, main_plan(number), nullptr, workspace);
   lowerer.visit(std::move(visit));
   return lowerer.lower();
 }

@@ -7,13 +7,14 @@
 /// One leaf as loops.
 namespace unravel::lower {
 
-/// `clearing`: how the result is set to zero on the way; null: that is done elsewhere.
-loop::Block lower_leaf(const combine::IterationSpace &space, const LeafPlan &plan, const Clearing *clearing,
-                       Workspace &workspace);
+/// `number`: of the leaf, in the origins of its statements. `clearing`: how the result is set to zero on the
+/// way; null: that is done elsewhere.
+loop::Block lower_leaf(const combine::IterationSpace &space, const LeafPlan &plan, std::size_t number,
+                       const Clearing *clearing, Workspace &workspace);
 
 /// The leaf's loops and finds, with `visit` at each point in place of what is computed there; sparse divisors
 /// aren't looked for.
-loop::Block visit_leaf(const combine::IterationSpace &space, LeafPlan plan, loop::Block visit,
-                       Workspace &workspace);
+loop::Block visit_leaf(const combine::IterationSpace &space, LeafPlan plan, std::size_t number,
+                       loop::Block visit, Workspace &workspace);
 
 } // namespace unravel::lower

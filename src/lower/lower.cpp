@@ -3,6 +3,7 @@
 #include "loop/walk.h"
 #include "lower/leaf.h"
 #include "lower/leaf_names.h"
+#include "lower/origins.h"
 #include "lower/parameter.h"
 #include "lower/sequence.h"
 #include "lower/wavefront.h"
@@ -41,7 +42,7 @@ Block statements_of(const combine::Combination &combination, const std::vector<L
   std::vector<Part> parts;
   for (std::size_t k = 0; k < plans.size(); ++k)
     parts.push_back({&combination.leaves[k], &plans[k],
-                     lower_leaf(combination.leaves[k], plans[k], nullptr, workspace),
+                     lower_leaf(combination.leaves[k], plans[k], k, nullptr, workspace),
                      options.wavefronts && options.wavefronts->first <= k && k < options.wavefronts->last});
   return in_sequence(std::move(parts), in_wavefronts);
 }
@@ -72,6 +73,7 @@ loop::Program lower(const combine::Combination &combination, const std::vector<L
       program.parameters.push_back(levels);
       return executor(std::move(loop), levels.name, options.wavefronts->least);
     });
+    set_shared_origins(program.body, plans, combination.leaves);
     program.workspace = workspace.take();
     return program;
   }
@@ -79,7 +81,7 @@ loop::Program lower(const combine::Combination &combination, const std::vector<L
   for (std::size_t k = 0; k < plans.size(); ++k) {
     Clearing clearing(combination, k);
     bool own = set && plans.size() == 1;
-    loop::Block leaf = lower_leaf(combination.leaves[k], plans[k], own ? &clearing : nullptr, workspace);
+    loop::Block leaf = lower_leaf(combination.leaves[k], plans[k], k, own ? &clearing : nullptr, workspace);
     keep_apart(leaf, declared);
     loop::append(program.body, std::move(leaf));
   }
@@ -114,7 +116,7 @@ Inspector lower_inspector(const combine::Combination &combination, const std::ve
                                        : precede(visit.partner, inspected, levels));
       if (visits.empty()) continue;
       parts.push_back({&combination.leaves[k], &plans[k],
-                       visit_leaf(combination.leaves[k], plans[k], std::move(visits), workspace), true});
+                       visit_leaf(combination.leaves[k], plans[k], k, std::move(visits), workspace), true});
     }
     return in_sequence(std::move(parts), [&](loop::For loop) {
       Term iteration = term::variable(loop.variable);
@@ -129,6 +131,7 @@ Inspector lower_inspector(const combine::Combination &combination, const std::ve
       fmt::format("levels of the iterations over {} of: {}", inspected.variable, options.expression);
   program.parameters.push_back(levels_parameter(levels, options.name, options.index, true));
   program.body = inspector({inspected, instances(true), instances(false)}, levels);
+  set_shared_origins(program.body, plans, combination.leaves);
   Term size = iterations_of(inspected);
   report::require(term::applications_of(size).empty(), "the loop's bounds are sizes");
   std::set<std::string> mentioned = term::variables_of(size);

@@ -106,7 +106,15 @@ struct LowerOptions {
   std::optional<Wavefronts> wavefronts = std::nullopt;
 };
 
-/// One plan per leaf of the combination. A find state that iterations of the parallel loop would share is
+/// In origins of statements, the level of the test by which an alternative is chosen.
+inline constexpr int choice_of_plan = -1;
+
+/// One plan per leaf of the combination. Statements of the program have the levels that they were made for as
+/// their origins: the number of the leaf; of its plan, 0 for the main one and k for the k-th alternative; and
+/// of the plan's level. A find's code, its state and its map belong to its level; the number of levels stands
+/// for what is done at each point, and what sets the result to zero before.
+///
+///  A find state that iterations of the parallel loop would share is
 /// kept per chunk: the loop is strip-mined, chunks run in parallel and each starts from a state of its own,
 /// found by binary search where the prover allows it.
 loop::Program lower(const combine::Combination &combination, const std::vector<LeafPlan> &plans,

@@ -1,5 +1,6 @@
 #include "scan/divided.h"
 
+#include "scan/reasons.h"
 #include "schedule/sequence.h"
 
 #include <algorithm>
@@ -18,19 +19,10 @@ const Level *level_of(const Nest &nest, const std::string &variable) {
 
 /// What a level says of its variable.
 std::vector<Term> conditions_of(const Level &level) {
-  const Term variable = term::variable(level.variable);
   std::vector<Term> result;
-  if (level.kind == Level::Kind::Let)
-    result.push_back(term::equal(variable, level.value));
-  else
-    result = term::conjuncts(term::between(level.lower, variable, level.upper));
-  for (const Component &component : level.components)
-    for (const Term &part :
-         term::conjuncts(component.is_equality() ? term::equal(component.key, component.target)
-                                                 : term::between(component.key, component.target,
-                                                                 component.key + component.width)))
-      result.push_back(part);
-  result.insert(result.end(), level.guards.begin(), level.guards.end());
+  for (const Part &part : parts_of(level))
+    for (const Term &condition : term::conjuncts(part.condition))
+      result.push_back(condition);
   return result;
 }
 

@@ -2,6 +2,7 @@
 
 #include "report/diagnostic.h"
 #include "schedule/determination.h"
+#include "schedule/sequence.h"
 #include "space/set.h"
 
 #include <algorithm>
@@ -126,7 +127,27 @@ std::vector<parse::Name> without_others(std::vector<parse::Name> order, const co
   return order;
 }
 
-std::vector<parse::Name> place_added(const combine::IterationSpace &space, std::vector<parse::Name> order) {
+void check_own_loops(const combine::Combination &program, const parse::ScheduleTree &schedule) {
+  for (const Transformation &how : schedule.transformations) {
+    if (how.kind == Transformation::Kind::Bound || how.kind == Transformation::Kind::Fix)
+      report::fail(report::Kind::not_supported, how.span,
+                   "a program's loops can't be bounded by the schedule yet",
+                   "write the bounds in the program");
+    for (std::size_t k = 0; k < program.leaves.size(); ++k) {
+      const std::vector<std::string> &loops = program.leaves[k].loops;
+      const auto own = loops.begin() + static_cast<std::ptrdiff_t>(shared_depth(program, k));
+      if (std::find(loops.begin(), own, how.variable.text) != own)
+        report::fail(
+            report::Kind::not_supported, how.variable.span,
+            fmt::format("statements share the loop over `{}`: it can't be transformed yet",
+                        how.variable.text),
+            "transform a loop that one statement has alone; or give the statements kernels of their own");
+    }
+  }
+}
+
+std::vector<parse::Name> place_added(const combine::IterationSpace &space, std::vector<parse::Name> order,
+                                     std::size_t fixed) {
   Determination determination(space);
   auto place = [&](const std::string &name) {
     return std::find_if(order.begin(), order.end(), [&](auto &each) { return each.text == name; });
@@ -157,7 +178,7 @@ std::vector<parse::Name> place_added(const combine::IterationSpace &space, std::
         bound = determination.close(bound | (Variables{1} << each));
     }
   };
-  std::ptrdiff_t outside = 0;
+  auto outside = static_cast<std::ptrdiff_t>(fixed);
   for (const combine::AddedVariable &added : space.added)
     if (place(added.name) == order.end())
       insert(added.outermost ? order.begin() + outside++ : leader(added.of), added.name);

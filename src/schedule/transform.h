@@ -21,9 +21,14 @@ void transform(combine::Combination &combination, const parse::ScheduleTree &sch
 std::vector<parse::Name> without_others(std::vector<parse::Name> order, const combine::IterationSpace &space,
                                         const combine::Combination &combination);
 
-/// An order with the added variables that it doesn't mention: tiles outermost, in the order in which they
-/// were written; the others directly outside the loop that gives their variable its value.
-std::vector<parse::Name> place_added(const combine::IterationSpace &space, std::vector<parse::Name> order);
+/// An order with the added variables that it doesn't mention: tiles outermost, but for the first `fixed`
+/// names, in the order in which they were written; the others directly outside the loop that gives their
+/// variable its value.
+std::vector<parse::Name> place_added(const combine::IterationSpace &space, std::vector<parse::Name> order,
+                                     std::size_t fixed = 0);
+
+/// Throws a limit where a program is to be transformed in a loop that its statements share, or restricted.
+void check_own_loops(const combine::Combination &program, const parse::ScheduleTree &schedule);
 
 // ---- one function per transformation; each is a file. Precondition: the space has the variable.
 

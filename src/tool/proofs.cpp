@@ -18,8 +18,6 @@ using find::Method;
 using nlohmann::json;
 using scan::Level;
 
-namespace {
-
 const prove::Question &question_of(const pipeline::Compilation &compilation,
                                    const find::Obligation &obligation) {
   return compilation.prover->log().at(obligation.question);
@@ -31,7 +29,6 @@ const char *verdict_of(const find::Obligation &obligation, const prove::Question
   return obligation.holds ? "proved" : "not proved";
 }
 
-/// The candidates, those that were tried in vain with a counterexample where one was found.
 std::vector<find::Candidate> explained(const pipeline::Compilation &compilation, const scan::Nest &nest,
                                        const find::LevelPlan &plan) {
   std::vector<find::Candidate> all = plan.candidates;
@@ -46,7 +43,7 @@ std::vector<find::Candidate> explained(const pipeline::Compilation &compilation,
 }
 
 /// For how long a walking position is kept.
-std::string state_in_words(const find::LevelPlan &plan) {
+static std::string state_in_words(const find::LevelPlan &plan) {
   if (plan.state.empty()) return "one walk serves all visits";
   return fmt::format("one walk for each value of {}{}", fmt::join(plan.state, ", "),
                      plan.state_index.empty() ? "" : ", kept in an array");
@@ -74,6 +71,8 @@ std::string method_in_words(const find::LevelPlan &plan, const Level &level) {
   }
   return {};
 }
+
+namespace {
 
 /// Per find of a plan its template in words, the candidates that lost, the obligations.
 std::string finds_text(const pipeline::Compilation &compilation, const lower::LeafPlan &plan) {

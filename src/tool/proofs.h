@@ -22,4 +22,16 @@ nlohmann::json obligations_json(const pipeline::Compilation &compilation);
 /// question is about and its name, separated by tabs.
 void write_smtlib(const std::string &folder, const prove::Prover &prover);
 
+// ---- for these and for pages (report_finds.h)
+
+const prove::Question &question_of(const pipeline::Compilation &compilation,
+                                   const find::Obligation &obligation);
+/// "proved", "possible, as it should be", ...
+const char *verdict_of(const find::Obligation &obligation, const prove::Question &question);
+/// The candidates, those that were tried in vain with a counterexample where one was found.
+std::vector<find::Candidate> explained(const pipeline::Compilation &compilation, const scan::Nest &nest,
+                                       const find::LevelPlan &plan);
+/// "binary: bisects [A.rowptr(i), A.rowptr(i + 1)) at each visit"
+std::string method_in_words(const find::LevelPlan &plan, const scan::Level &level);
+
 } // namespace unravel::tool

@@ -147,6 +147,60 @@ TEST(Programs, every_layout_on_small_inputs) {
   std::cout << kernels << " kernels, " << runs << " runs\n";
 }
 
+/// A statement's own loops are tiled; what it computes with others stays.
+TEST(Programs, own_loops_transformed) {
+  struct Tiled {
+    const char *text, *matrix, *schedule;
+  };
+  const std::vector<Tiled> tiled = {
+      {"tensor L(n,n), b(n), x(n); for i in [0,n) { let s = b(i); for j in [0,i) { s -= L(i,j)*x(j); } "
+       "x(i) = s / L(i,i); }",
+       "L", "tile j by 2"},
+      {"tensor L(n,n), b(n), x(n); for i in [0,n) { x(i) = b(i); for j in [0,i) { x(i) -= L(i,j)*x(j); } }",
+       "L", "split j by 2; wavefront i"},
+      {"tensor A(n,n), b(n), x(n); for i in [0,n) { let s = b(i); for j in [0,n) { if j != i "
+       "{ s -= A(i,j)*x(j); } } x(i) = s / A(i,i); }",
+       "A", "tile j by 2; tile j.tile by 2"},
+      {"for i { for j { y(i) += A(i,j)*x(j); } } for i { y(i) = y(i)*y(i); }", "A",
+       "tile i by 2; tile j by 2"},
+      {"for i { y(i) *= beta; for j { y(i) += alpha*A(i,j)*x(j); } }", "A",
+       "skew j by 2*i; tile j.skew by 3"},
+      {"tensor A(n,m), y(n+m); for i in [0,n) { for j in [0,m) { y(i+j+1) += A(i,j)*y(i+j); } }", "A",
+       "split j by 2"},
+  };
+  std::mt19937_64 random(41);
+  std::size_t runs = 0, kernels = 0;
+  for (const Tiled &one : tiled) {
+    std::vector<std::string> layouts = layouts_for({one.text, {one.matrix}, true});
+    std::shuffle(layouts.begin(), layouts.end(), random);
+    if (!take_all()) layouts.resize(4);
+    layouts.push_back("csr");
+    for (const std::string &layout : layouts) {
+      Problem problem{one.text, {{one.matrix, layout}}, {one.schedule}, {}};
+      std::optional<Interpreted> kernel;
+      try {
+        kernel.emplace(problem);
+      } catch (const report::Error &error) {
+        EXPECT_TRUE(is_limit(error) || error.diagnostic().kind == report::Kind::illegal_order)
+            << problem.text() << "\n"
+            << error.what();
+        continue;
+      }
+      ++kernels;
+      for (const Sizes &sizes : small_sizes(kernel->compilation().computation))
+        for (const SmallCase &input : kernel->inputs(sizes, take_all() ? 200 : 4, random)) {
+          loop::InterpretOptions options;
+          options.iteration_budget = 10'000;
+          options.permute_parallel = true;
+          options.seed = runs++;
+          if (!kernel->check(input, options)) return;
+        }
+    }
+  }
+  std::cout << kernels << " kernels, " << runs << " runs\n";
+  EXPECT_GT(kernels, 15u);
+}
+
 TEST(Programs, a_sample_as_c) {
   std::mt19937_64 random(23);
   std::vector<Problem> all = problems(4, 7);

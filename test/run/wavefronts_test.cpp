@@ -67,7 +67,12 @@ TEST(Wavefronts, every_layout_on_small_inputs) {
   std::mt19937_64 random(31);
   std::map<std::string, int> refused;
   std::size_t runs = 0, kernels = 0;
-  for (const Problem &problem : problems()) {
+  std::vector<Problem> all = problems();
+  if (!take_all()) {
+    std::shuffle(all.begin(), all.end(), random);
+    all.resize(150);
+  }
+  for (const Problem &problem : all) {
     std::optional<Interpreted> kernel;
     try {
       kernel.emplace(problem);
@@ -90,7 +95,7 @@ TEST(Wavefronts, every_layout_on_small_inputs) {
   for (const auto &[reason, count] : refused)
     std::cout << count << " x " << reason << "\n";
   std::cout << kernels << " kernels, " << runs << " runs\n";
-  EXPECT_GT(kernels, 100u);
+  EXPECT_GT(kernels, 60u);
 }
 
 TEST(Wavefronts, a_sample_as_c) {

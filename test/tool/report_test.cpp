@@ -1,4 +1,7 @@
-// Pages that --report writes: whole, escaped, drawn from what was counted.
+// Pages that --report writes: whole, escaped, drawn from what was counted, each line of C linked to what made
+// it.
+#include "cfront/cfront.h"
+#include "page_check.h"
 #include "tool.h"
 
 #include <gtest/gtest.h>
@@ -24,10 +27,12 @@ std::string page_of(const Desk &desk, std::vector<std::string> arguments) {
   return desk.read("page.html");
 }
 
-/// What a browser would fetch or run.
-void expect_alone(const std::string &page) {
-  for (const char *part : {"<script", "src=", "href", "url(", "@import", "<link", "<iframe", "onload"})
+/// Whole in itself: nothing that a browser would fetch, links that lead somewhere, no script but its own.
+void expect_whole(const std::string &page) {
+  EXPECT_EQ(complaints_about(page), std::vector<std::string>());
+  for (const char *part : {"src=", "url(", "@import", "<link", "<iframe", "onload", "onclick", "javascript:"})
     EXPECT_EQ(page.find(part), std::string::npos) << part;
+  EXPECT_EQ(count(page, "<script"), 1u);
   std::string rest = page;
   for (const char *known : {"xmlns=\"http://www.w3.org/1999/xhtml\"", "xmlns=\"http://www.w3.org/2000/svg\""})
     while (rest.find(known) != std::string::npos)
@@ -45,7 +50,7 @@ TEST(Report, TilesOverTheMatrix) {
   desk.write("a.mtx", small_matrix);
   std::string page =
       page_of(desk, {"tile", spmv, "-f", "A=csr", "-s", "tile i by 2, j by 4", "-i", "A=a.mtx"});
-  expect_alone(page);
+  expect_whole(page);
   // 3 x 2 tiles, all of them entered, 3 with entries.
   EXPECT_EQ(count(page, "<rect class=\"hit\""), 3u);
   EXPECT_EQ(count(page, "<rect class=\"miss\""), 3u);
@@ -54,12 +59,14 @@ TEST(Report, TilesOverTheMatrix) {
   EXPECT_NE(page.find("<rect class=\"hit\" x=\"320.00\" y=\"320.00\" width=\"320.00\" height=\"160.00\"/>"),
             std::string::npos);
   EXPECT_NE(page.find("A: 6 x 8, 3 entries; i downwards, j to the right"), std::string::npos);
-  EXPECT_NE(page.find("<div class=\"reduction\" style=\"margin-left: 2em\">loop j.tile in "),
-            std::string::npos);
+  EXPECT_NE(
+      page.find("<li class=\"reduction\" id=\"n1-p0-l1\" style=\"padding-left: 2.1em\" "
+                "data-label=\"loop j.tile in [0, floor((A.N - 1) / 4) + 1)\" data-to=\"n1-c23 n1-c24\">"),
+      std::string::npos);
   for (const char *part :
-       {"<h1>y(i) = A(i,j) * x(j)</h1>", "<code>tile i by 2, j by 4</code>", "<h2>Loops</h2>",
-        "<h2>Dependences</h2>", "update of y: direction (=, &lt;, =)", "<h2>Iteration space</h2>",
-        "<h2>Finds and their proofs</h2>", "O-part", "<h2>Generated C</h2>", "int kernel("})
+       {"<h1>y(i) = A(i,j) * x(j)</h1>", "<code>tile i by 2, j by 4</code>", ">Loops</h2>",
+        ">Dependences</h2>", "update of y: direction (=, &lt;, =)", ">Iteration space</h2>",
+        ">Finds and their proofs</h2>", "O-part", ">Generated C</h2>", "int kernel("})
     EXPECT_NE(page.find(part), std::string::npos) << part;
 }
 
@@ -70,24 +77,117 @@ TEST(Report, WhatIsNotDrawn) {
   std::string positions = page({"tile", spmv, "-f", "A=csr", "-s", "tile A.p by 2", "-i", "A=a.mtx"});
   EXPECT_NE(positions.find("The tiles are none of this matrix's coordinates"), std::string::npos);
   EXPECT_EQ(count(positions, "<rect class=\"hit\""), 0u);
-  EXPECT_EQ(count(positions, "<svg "), 1u);
+  EXPECT_EQ(count(positions, "class=\"spy\""), 1u);
   std::string vectors = page({"tile", "y(i) = x(i)", "-s", "tile i by 2", "-i", "x=ones:5"});
   EXPECT_NE(vectors.find("No operand is a matrix"), std::string::npos);
   std::string many =
       page({"tile", spmv, "-f", "A=csr", "-s", "tile i by 1, j by 1", "-i", "A=banded:300,width=1"});
   EXPECT_NE(many.find("or there are too many to be drawn"), std::string::npos);
   std::string symbolic = page({"tile", spmv, "-f", "A=csr", "-s", "tile j by 4"});
-  EXPECT_EQ(count(symbolic, "<svg "), 0u);
-  EXPECT_NE(symbolic.find("floor((A.N - 1) / 4) + 1 tiles"), std::string::npos);
+  EXPECT_EQ(count(symbolic, "class=\"spy\""), 0u);
+  EXPECT_NE(symbolic.find("<th scope=\"row\">j.tile</th><td>floor((A.N - 1) / 4) + 1</td>"),
+            std::string::npos);
 }
 
 TEST(Report, Explained) {
   Desk desk;
   std::string page = page_of(desk, {"explain", spmv, "-f", "A=csr", "-f", "x=sv"});
-  expect_alone(page);
-  EXPECT_NE(page.find("<div class=\"find\" "), std::string::npos);
-  EXPECT_NE(page.find("<div class=\"parallel\" "), std::string::npos);
+  expect_whole(page);
+  EXPECT_NE(page.find("<li class=\"find\" "), std::string::npos);
+  EXPECT_NE(page.find("<li class=\"parallel\" "), std::string::npos);
   EXPECT_EQ(desk.unravel({"explain", spmv, "--report", "no/page.html"}).code, 1);
+}
+
+const char *const solve = "void solve(int n, const double L[n][n], const double b[n], double x[n]) {\n"
+                          "  for (int i = 0; i < n; i++) {\n"
+                          "    double s = b[i];\n"
+                          "    for (int j = 0; j < i; j++)\n"
+                          "      s -= L[i][j] * x[j];\n"
+                          "    x[i] = s / L[i][i];\n"
+                          "  }\n"
+                          "}\n";
+
+/// The element that begins with this, to the end of its line.
+std::string line_with(const std::string &page, const std::string &part) {
+  const std::size_t at = page.find(part);
+  if (at == std::string::npos) return "nothing has " + part;
+  const std::size_t begin = page.rfind("<a class=\"line", at);
+  return page.substr(begin, page.find("</a>", at) - begin);
+}
+
+/// Each line of C knows its level, the constraints that made it, and a find's proofs.
+TEST(Report, LinesOfCAreLinked) {
+  Desk desk;
+  std::string page =
+      page_of(desk, {"explain", spmv, "-f", "A=csr", "-s", "order i, j, A.p", "--find", "A.p=binary"});
+  expect_whole(page);
+  EXPECT_NE(page.find("id=\"n1-c4\" data-label=\"(4) A.rowptr(i) &lt;= A.p\""), std::string::npos);
+  EXPECT_NE(page.find("id=\"n1-c6\" data-label=\"(6) j = A.col(A.p)\""), std::string::npos);
+  // The find's range is (4) and (5), what it looks for (6).
+  for (const char *part : {"const int64_t rowptr_i1 = A_rowptr[i + 1];",
+                           "<code>      int64_t p_high = rowptr_i1;", "while (p &lt; p_high) {"}) {
+    const std::string line = line_with(page, part);
+    EXPECT_NE(line.find("class=\"line made find\""), std::string::npos) << line;
+    EXPECT_NE(line.find(" href=\"#n1-p0-l5\" data-to=\"n1-p0-l5 n1-c4 n1-c5 n1-c6 n1-p0-f5\""),
+              std::string::npos)
+        << line;
+  }
+  const std::string outer = line_with(page, "for (int64_t i = 0;");
+  EXPECT_NE(outer.find("class=\"line made parallel\""), std::string::npos) << outer;
+  EXPECT_NE(outer.find("href=\"#n1-p0-l0\""), std::string::npos) << outer;
+  EXPECT_NE(line_with(page, "sum += A_val[p] * x_val[j];").find("href=\"#n1-s\""), std::string::npos);
+}
+
+/// Arrows from access to access, by the loop that carries them; a program's source leads to its statements.
+TEST(Report, DependencesAreDrawn) {
+  if (!cfront::is_available()) GTEST_SKIP() << "configured without Clang (UNRAVEL_JIT=OFF)";
+  Desk desk;
+  desk.write("solve.c", solve);
+  std::string page = page_of(desk, {"explain", "--from", "solve.c", "-f", "L=csr"});
+  expect_whole(page);
+  EXPECT_EQ(count(page, "<g class=\"dependence flow\""), 1u);
+  EXPECT_EQ(count(page, "<g class=\"dependence update\""), 1u);
+  for (const char *part :
+       {"<b>D1</b> flow of x: direction (&lt;)",
+        "from <a href=\"#n3-a0\">x(i) of statement 3</a> to <a href=\"#n2-a2\">x(j) of statement 2</a>",
+        "data-to=\"d-D1 n1-p0-l0 n3-a0 n2-a2\"><title>D1: flow of x: direction (&lt;)\nfrom x(i) of "
+        "statement 3 to "
+        "x(j) of statement 2, carried by i\n",
+        "<a class=\"span\" href=\"#n2-s\" data-to=\"n2-s\">s -= L[i][j] * x[j]", "for example"})
+    EXPECT_NE(page.find(part), std::string::npos) << part;
+  // The loop that three statements share is there once, for the constraints of all.
+  EXPECT_EQ(count(page, "data-label=\"loop i in "), 1u);
+  EXPECT_NE(line_with(page, "for (int64_t i = 0;")
+                .find("data-to=\"n1-p0-l0 n1-c1 n1-c2 n2-c4 n2-c11 n2-c12 n2-c2 n3-c1 n3-c2\""),
+            std::string::npos);
+  EXPECT_NE(line_with(page, "double s = b_val[i];").find("href=\"#n1-s\""), std::string::npos);
+}
+
+/// What each kind of kernel has: alternatives, several leaves, walks in step, maps, threads with copies.
+TEST(Report, EveryKernelHasAWholePage) {
+  Desk desk;
+  const std::vector<std::vector<std::string>> all = {
+      {spmv, "-f", "A=csr", "-f", "x=sv"},
+      {spmv, "-f", "A=symmetric_csr"},
+      {spmv, "-f", "A=bcsr:4,4"},
+      {spmv, "-f", "A=coo_unsorted"},
+      {spmv, "-f", "A=csc"},
+      {spmv, "-f", "A=dcsr", "-s", "tile i by 4; tile j by 8; order j.tile, i.tile, i, A.p"},
+      {"s = A(i,j) * B(i,j)", "-f", "A=csr", "-f", "B=dcsr"},
+      {"C(i,j) = A(i,j) * B(i,j)", "-f", "A=csr", "-f", "B=csr"},
+      {"Y(i,r) = A(i,j) * B(j,r)", "-f", "A=csr"},
+      {"tensor y(n), x(n); for i in [1, n) { y(i) = y(i - 1) + x(i); }"},
+      {"tensor L(n, n), b(n), x(n); for i in [0, n) { let s = b(i); for j in [0, i) { s -= L(i,j) * x(j); } "
+       "x(i) = s / L(i,i); }",
+       "-f", "L=csr", "-s", "wavefront i"}};
+  for (const auto &arguments : all) {
+    SCOPED_TRACE(arguments[0] + (arguments.size() > 2 ? " " + arguments[2] : ""));
+    std::vector<std::string> command{"explain"};
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    const std::string page = page_of(desk, command);
+    expect_whole(page);
+    EXPECT_GE(count(page, "class=\"line made "), 3u);
+  }
 }
 
 /// Whatever a user's file says stays text.
@@ -100,7 +200,7 @@ TEST(Report, EverythingIsEscaped) {
   desk.write("a.mtx", small_matrix);
   std::string page =
       page_of(desk, {"tile", spmv, "-f", "A=./mine.layout", "-s", "tile j by 4", "-i", "A=a.mtx"});
-  expect_alone(page);
+  expect_whole(page);
   EXPECT_NE(page.find("&lt;script&gt;alert(&quot;&amp;&#39;1&quot;)&lt;/script&gt;"), std::string::npos);
   EXPECT_EQ(page.find('\x01'), std::string::npos);
   EXPECT_NE(page.find("]]&gt; ? ? ?\n"), std::string::npos);
@@ -121,7 +221,7 @@ TEST(Report, IsWellFormed) {
       {"explain", "C(i,j) = A(i,k) * B(k,j)", "-f", "A=csr", "-f", "B=csr"}};
   for (const auto &arguments : all) {
     SCOPED_TRACE(arguments[0] + " " + arguments[1]);
-    expect_alone(page_of(desk, arguments));
+    expect_whole(page_of(desk, arguments));
     expect_well_formed(desk);
   }
 }
