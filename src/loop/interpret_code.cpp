@@ -159,8 +159,10 @@ private:
     return std::visit(
         overloaded{
             [&](const For &loop) {
-              return Step{Step::For, variable(loop.variable),   term(loop.lower), term(loop.upper),
-                          loop.step, loop.parallel.has_value(), block(loop.body), {}};
+              Step step{Step::For, variable(loop.variable),   term(loop.lower), term(loop.upper),
+                        loop.step, loop.parallel.has_value(), block(loop.body), {}};
+              step.is_simd = loop.simd;
+              return step;
             },
             [&](const While &loop) {
               return Step{Step::While, 0, term(loop.condition), 0, 1, false, block(loop.body), {}};

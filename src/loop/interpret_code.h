@@ -82,6 +82,7 @@ struct Step {
   std::vector<Step> otherwise;
   std::vector<RangeCode> ranges = {};
   bool is_point = false; // adds a product, and not a sum of such
+  bool is_simd = false;
 };
 
 struct ArrayCode {
