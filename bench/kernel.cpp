@@ -3,6 +3,7 @@
 #include "emit/emit.h"
 #include "layout/layout.h"
 #include "parse/parse.h"
+#include "run/levels.h"
 #include "tensor/counts.h"
 #include "tensor/generate.h"
 #include "tensor/pack.h"
@@ -36,13 +37,34 @@ std::string c_text(const pipeline::Compilation &compilation) {
 BoundKernel::BoundKernel(const pipeline::Request &request,
                          const std::map<std::string, tensor::Tensor *> &tensors)
     : compilation_(pipeline::compile(request)), kernel_(compiled(compilation_)), workspace_(kernel_),
-      entry_(reinterpret_cast<int (*)(void **)>(kernel_.symbol("unravel_entry"))) {
+      entry_(reinterpret_cast<int (*)(void **)>(kernel_.symbol("unravel_entry"))), tensors_(tensors) {
   kernel_.set_threads(1);
   for (const combine::Binding &binding : compilation_.combination.bindings)
     structs_.push_back(tensor::kernel_arguments(*tensors.at(binding.tensor)).slots());
+  if (compilation_.inspector) {
+    levels_ = run::make_levels(compilation_, copies());
+    structs_.push_back(tensor::kernel_arguments(levels_).slots());
+  }
   for (auto &slots : structs_)
     arguments_.push_back(slots.data());
   arguments_.push_back(workspace_.get());
+}
+
+std::map<std::string, tensor::Tensor> BoundKernel::copies() const {
+  std::map<std::string, tensor::Tensor> result;
+  for (const auto &[name, tensor] : tensors_)
+    result.emplace(name, *tensor);
+  return result;
+}
+
+double BoundKernel::inspect() {
+  std::map<std::string, tensor::Tensor> of = copies();
+  build::Options options;
+  options.cache = false;
+  double spent = run::inspect(compilation_, of, levels_, options);
+  structs_.back() = tensor::kernel_arguments(levels_).slots();
+  arguments_[structs_.size() - 1] = structs_.back().data();
+  return spent;
 }
 
 void BoundKernel::operator()() {

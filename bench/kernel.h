@@ -25,13 +25,20 @@ public:
   void operator()();
   /// Parallel loops take `n` threads from now on; one before.
   void set_threads(int n) { kernel_.set_threads(n); }
+  /// Of a kernel with wavefronts: from now on it has levels. Returns the milliseconds of the inspector.
+  double inspect();
+  const tensor::Tensor &levels() const { return levels_; }
   const pipeline::Compilation &compilation() const { return compilation_; }
 
 private:
+  std::map<std::string, tensor::Tensor> copies() const;
+
   pipeline::Compilation compilation_;
   build::Kernel kernel_;
   build::Workspace workspace_;
   int (*entry_)(void **);
+  std::map<std::string, tensor::Tensor *> tensors_;
+  tensor::Tensor levels_;
   std::vector<std::vector<std::uint64_t>> structs_;
   std::vector<void *> arguments_;
 };

@@ -1,13 +1,18 @@
 # The benchmarks: bench/README.md says how they are run. Not built unless UNRAVEL_BENCH is set, never installed.
 
 add_library(unravel_contest STATIC bench/contest.cpp bench/kernel.cpp)
-target_link_libraries(unravel_contest PUBLIC unravel_flags unravel_pipeline unravel_build unravel_tensor fmt::fmt)
+target_link_libraries(unravel_contest PUBLIC unravel_flags unravel_pipeline unravel_build unravel_tensor unravel_run
+                      fmt::fmt)
 
 add_executable(bench_layouts bench/layouts.cpp)
 target_link_libraries(bench_layouts PRIVATE unravel_contest)
 
 add_executable(bench_schedules bench/schedules.cpp)
 target_link_libraries(bench_schedules PRIVATE unravel_contest)
+
+add_executable(bench_solves bench/solves.cpp)
+set_source_files_properties(bench/solves.cpp PROPERTIES COMPILE_OPTIONS "-O3;-march=native;-ffast-math")
+target_link_libraries(bench_solves PRIVATE unravel_contest)
 
 # What is compared with Unravel's kernels is compiled as well as the compiler can.
 set(bench_flags -O3 -march=native)

@@ -6,13 +6,15 @@
 #include "pipeline.h"
 #include "report/diagnostic.h"
 
+#include <map>
 #include <mutex>
+#include <optional>
 
 namespace unravel {
 
 namespace {
 
-loop::Program compile(const std::string &expression, const Options &options) {
+pipeline::Compilation compile(const std::string &expression, const Options &options) {
   pipeline::Request request;
   request.expression = expression;
   request.formats = options.formats;
@@ -21,8 +23,85 @@ loop::Program compile(const std::string &expression, const Options &options) {
   request.index = options.index == IndexType::Int64 ? loop::ElementType::Int64 : loop::ElementType::Int32;
   request.value =
       options.value == ValueType::Float32 ? loop::ElementType::Float32 : loop::ElementType::Float64;
-  return pipeline::compile(request).program;
+  return pipeline::compile(request);
 }
+
+std::string in_process(const loop::Program &program) {
+  emit::EmitOptions options;
+  options.in_process = true;
+  return emit::emit_c(program, options);
+}
+
+using Entry = int (*)(void **);
+
+Entry entry_of(const build::Kernel &kernel) {
+  return reinterpret_cast<Entry>(kernel.symbol("unravel_entry"));
+}
+
+/// The levels of a kernel's wavefronts, as its last struct, and what makes them.
+class Levels {
+public:
+  Levels(lower::Inspector inspector, const loop::Program &kernel)
+      : inspector_(std::move(inspector)), kernel_(build::compile(in_process(inspector_.program))) {
+    for (const loop::TensorParameter &parameter : kernel.parameters)
+      operands_[parameter.name] = operands_.size();
+    slots_.resize(1 + own().arrays.size()); // M = 0: nothing is known
+    arrays_.resize(own().arrays.size());
+  }
+
+  int inspect(const std::vector<void *> &structs) {
+    slots_[0] = 0;
+    const SizesOf sizes(*this, structs);
+    std::int64_t iterations = term::evaluate(inspector_.iterations, sizes);
+    std::vector<std::uint64_t> slots{static_cast<std::uint64_t>(iterations)};
+    for (std::size_t k = 0; k < arrays_.size(); ++k) {
+      term::Term extent =
+          term::substitute(own().arrays[k].extents.front(),
+                           {{own().name + "." + own().sizes.front(), term::Term(iterations)}});
+      arrays_[k].resize(static_cast<std::size_t>(term::evaluate(extent, sizes)) + 1);
+      slots.push_back(reinterpret_cast<std::uint64_t>(arrays_[k].data()));
+    }
+    std::vector<void *> arguments{slots.data()};
+    for (std::size_t k = 1; k < inspector_.program.parameters.size(); ++k)
+      arguments.push_back(structs.at(operands_.at(inspector_.program.parameters[k].name)));
+    build::Workspace workspace(kernel_);
+    arguments.push_back(workspace.get());
+    int code = entry_of(kernel_)(arguments.data());
+    if (code == 0) slots_ = std::move(slots);
+    return code;
+  }
+
+  /// The struct, for a call on these tensors.
+  std::vector<std::uint64_t> slots(const std::vector<void *> &structs) const {
+    std::vector<std::uint64_t> slots = slots_;
+    std::int64_t iterations = term::evaluate(inspector_.iterations, SizesOf(*this, structs));
+    if (slots[0] != static_cast<std::uint64_t>(iterations)) slots[0] = 0;
+    return slots;
+  }
+
+private:
+  struct SizesOf : term::Environment {
+    SizesOf(const Levels &levels, const std::vector<void *> &structs) : levels_(levels), structs_(structs) {}
+    std::int64_t variable(const std::string &name) const override {
+      for (const loop::TensorParameter &parameter : levels_.inspector_.program.parameters)
+        for (std::size_t k = 0; k < parameter.sizes.size(); ++k) // sizes come first in a struct
+          if (parameter.name + "." + parameter.sizes[k] == name)
+            return static_cast<const std::int64_t *>(structs_.at(levels_.operands_.at(parameter.name)))[k];
+      report::fail(report::Kind::internal, "unknown size " + name, "please report this as a bug");
+    }
+    std::int64_t apply(const std::string &, const std::vector<std::int64_t> &) const override { return 0; }
+    const Levels &levels_;
+    const std::vector<void *> &structs_;
+  };
+
+  const loop::TensorParameter &own() const { return inspector_.program.parameters.front(); }
+
+  lower::Inspector inspector_;
+  build::Kernel kernel_;
+  std::map<std::string, std::size_t> operands_;   // the struct of each tensor
+  std::vector<std::vector<std::int64_t>> arrays_; // memory, of elements of at most 8 bytes
+  std::vector<std::uint64_t> slots_;
+};
 
 /// Inner errors become the public kind.
 template <class Work> auto at_border(Work work) {
@@ -38,19 +117,20 @@ template <class Work> auto at_border(Work work) {
 
 CSource make_c(const std::string &expression, const Options &options) {
   return at_border([&] {
-    loop::Program program = compile(expression, options);
+    pipeline::Compilation made = compile(expression, options);
     emit::EmitOptions with_header;
     with_header.with_header = true;
-    return CSource{emit::kernel_name(program), emit::emit_c(program, with_header),
-                   emit::emit_header(program)};
+    return CSource{emit::kernel_name(made.program), pipeline::c_text(made, with_header),
+                   pipeline::c_header(made)};
   });
 }
 
 /// With workspaces that no call uses: as many are made as there are calls at once.
 struct Kernel::Code {
-  explicit Code(build::Kernel compiled)
-      : kernel(std::move(compiled)),
-        entry(reinterpret_cast<int (*)(void **)>(kernel.symbol("unravel_entry"))) {}
+  explicit Code(pipeline::Compilation compilation)
+      : kernel(build::compile(in_process(compilation.program))), entry(entry_of(kernel)) {
+    if (compilation.inspector) levels.emplace(std::move(*compilation.inspector), compilation.program);
+  }
 
   build::Workspace take() const {
     {
@@ -70,27 +150,33 @@ struct Kernel::Code {
   }
 
   build::Kernel kernel;
-  int (*entry)(void **) = nullptr;
+  Entry entry = nullptr;
+  mutable std::optional<Levels> levels;
   mutable std::mutex mutex;
   mutable std::vector<build::Workspace> idle;
 };
 
 Kernel make_kernel(const std::string &expression, const Options &options) {
-  return at_border([&] {
-    emit::EmitOptions in_process;
-    in_process.in_process = true;
-    std::string text = emit::emit_c(compile(expression, options), in_process);
-    return Kernel(std::make_shared<const Kernel::Code>(build::compile(text)));
-  });
+  return at_border(
+      [&] { return Kernel(std::make_shared<const Kernel::Code>(compile(expression, options))); });
 }
 
 int Kernel::operator()(const std::vector<void *> &structs) const {
   build::Workspace workspace = code_->take();
   std::vector<void *> arguments = structs;
+  std::vector<std::uint64_t> levels;
+  if (code_->levels) {
+    levels = code_->levels->slots(structs);
+    arguments.push_back(levels.data());
+  }
   arguments.push_back(workspace.get());
   int code = code_->entry(arguments.data());
   code_->put_back(std::move(workspace));
   return code;
+}
+
+int Kernel::inspect(const std::vector<void *> &structs) const {
+  return at_border([&] { return code_->levels ? code_->levels->inspect(structs) : 0; });
 }
 
 void Kernel::set_threads(int threads) const {

@@ -2,7 +2,9 @@
 #include "pipeline.h"
 
 #include "choose/alternatives.h"
+#include "choose/increasing.h"
 #include "choose/loop_requests.h"
+#include "choose/parallel.h"
 #include "choose/statements.h"
 #include "choose/threads.h"
 #include "choose/thresholds.h"
@@ -128,13 +130,6 @@ void drop_excluded(combine::Combination &combination, std::vector<combine::Itera
     }
 }
 
-std::vector<std::string> loops_of(const scan::Nest &nest) {
-  std::vector<std::string> loops;
-  for (const scan::Level &level : nest.levels)
-    if (level.kind == scan::Level::Kind::Loop) loops.push_back(level.variable);
-  return loops;
-}
-
 /// Finds for which nothing better than a scan was proved are made known to loop-order planning: an order that
 /// doesn't need them may cost less. False when nothing new was learnt.
 bool another_order_may_help(const Leaf &leaf, schedule::Scans &scans) {
@@ -150,147 +145,6 @@ bool another_order_may_help(const Leaf &leaf, schedule::Scans &scans) {
     news = scans.insert(keys).second || news;
   }
   return news;
-}
-
-/// A parallel loop inside a serial one wakes its team in every round: not worth it below so many iterations.
-constexpr std::int64_t least_inner_iterations = 4096;
-
-bool is_inner_loop(const Leaf &leaf, std::size_t level) {
-  const auto &levels = leaf.plan.nest.levels;
-  return std::any_of(levels.begin(), levels.begin() + static_cast<std::ptrdiff_t>(level),
-                     [](const scan::Level &outer) { return outer.kind != scan::Level::Kind::Let; });
-}
-
-/// A reduction of an outermost loop into one element: threads may add to copies of it.
-bool adds_up(const Leaf &leaf, const depend::LoopVerdict &verdict, std::size_t level,
-             const combine::IterationSpace &space) {
-  const auto &levels = leaf.plan.nest.levels;
-  return verdict.verdict == depend::Verdict::Reduction && !is_inner_loop(leaf, level) &&
-         std::none_of(levels.begin(), levels.end(), [&](const scan::Level &each) {
-           return term::mentions(space.target.slot, each.variable);
-         });
-}
-
-const depend::LoopVerdict &verdict_of(const Leaf &leaf, std::size_t level) {
-  return *std::find_if(leaf.verdicts.begin(), leaf.verdicts.end(), [&](const depend::LoopVerdict &verdict) {
-    return verdict.variable == leaf.plan.nest.levels[level].variable;
-  });
-}
-
-/// A reduction of an outermost loop into elements: threads may add to copies of the result, where they share
-/// no states and no maps.
-bool may_have_copies(const Leaf &leaf, const depend::LoopVerdict &verdict, std::size_t level,
-                     const combine::IterationSpace &space) {
-  return !space.reads(space.target.tensor) && !space.sets && space.target.local.empty() &&
-         verdict.verdict == depend::Verdict::Reduction && !is_inner_loop(leaf, level) &&
-         leaf.plan.finds.levels.empty();
-}
-
-/// Whether the value lies in [0, end) in all iterations of the loop. (What is outside may be left to guards.)
-bool lies_inside(const term::Term &value, const term::Term &end, const scan::Level &loop,
-                 prove::Prover &prover) {
-  const term::Term iteration = term::between(loop.lower, term::variable(loop.variable), loop.upper);
-  auto never = [&](const term::Term &outside) {
-    std::vector<term::Term> hypotheses = term::conjuncts(iteration);
-    hypotheses.push_back(outside);
-    return prover.refute("row outside", loop.variable, hypotheses) == prove::Answer::Refuted;
-  };
-  return never(term::less(value, term::Term(0))) && never(term::at_most(end, value));
-}
-
-/// The level that gives the result's first coordinate, which ends at `end`, a value that increases in the
-/// outermost loop; a dense position, which does so anyway, is none.
-std::optional<std::size_t> increasing_level(const Leaf &leaf, const combine::IterationSpace &space,
-                                            const term::Term &end, prove::Prover &prover) {
-  const auto &levels = leaf.plan.nest.levels;
-  if (space.target.slots.empty() || levels.empty() || levels[0].kind != scan::Level::Kind::Loop ||
-      !levels[0].guards.empty())
-    return std::nullopt;
-  for (std::size_t k = 1; k < levels.size(); ++k) {
-    const scan::Level &level = levels[k];
-    if (level.kind != scan::Level::Kind::Let || !level.guards.empty()) break;
-    if (term::variable(level.variable) != space.target.slots[0]) continue;
-    for (std::size_t between = 1; between < k; ++between)
-      if (term::mentions(level.value, levels[between].variable)) return std::nullopt;
-    // Of single elements nothing would be gained.
-    std::size_t inside = k + 1;
-    while (inside < levels.size() && levels[inside].kind == scan::Level::Kind::Let)
-      ++inside;
-    bool has_rows = inside < levels.size() && levels[inside].kind == scan::Level::Kind::Loop;
-    if (!has_rows || term::applications_of(level.value).empty() ||
-        !depend::strictly_increases(level.value, levels[0].variable, levels[0].lower, levels[0].upper,
-                                    prover) ||
-        !lies_inside(level.value, end, levels[0], prover))
-      return std::nullopt;
-    return k;
-  }
-  return std::nullopt;
-}
-
-/// A loop whose iterations all have one element of the result carries nothing where only one of them does
-/// anything, as where a key is found: nothing that threads could share.
-bool has_elements_of_its_own(const Leaf &leaf, std::size_t level, const combine::IterationSpace &space) {
-  std::set<std::string> inside; // variables whose values come from this loop or from one inside
-  auto comes_from_inside = [&](const term::Term &term) {
-    std::set<std::string> variables = term::variables_of(term);
-    return std::any_of(variables.begin(), variables.end(),
-                       [&](auto &name) { return inside.count(name) > 0; });
-  };
-  const auto &levels = leaf.plan.nest.levels;
-  for (std::size_t k = level; k < levels.size(); ++k) {
-    const scan::Level &each = levels[k];
-    bool own = k == level || each.kind == scan::Level::Kind::Loop;
-    if (each.kind == scan::Level::Kind::Let) own = own || comes_from_inside(each.value);
-    for (const scan::Component &component : each.components) // 2*i = target has its value from the target
-      own = own || !term::applications_of(component.key).empty() || comes_from_inside(component.target);
-    if (own) inside.insert(each.variable);
-  }
-  return comes_from_inside(space.target.slot);
-}
-
-/// The loop that runs in parallel: the outermost that carries nothing, the outermost of all if it adds up one
-/// sum, or the one that was asked for. An inner loop that is known to be short stays serial.
-std::optional<std::size_t> choose_parallel(const Leaf &leaf, const parse::ScheduleTree &schedule,
-                                           const find::Lengths &lengths,
-                                           const combine::IterationSpace &space) {
-  auto level_of = [&](const std::string &variable) {
-    std::size_t index = 0;
-    while (leaf.plan.nest.levels[index].variable != variable)
-      ++index;
-    return index;
-  };
-  if (!schedule.parallel.empty()) {
-    const parse::Name &wanted = schedule.parallel.front();
-    for (const depend::LoopVerdict &verdict : leaf.verdicts) {
-      if (verdict.variable != wanted.text) continue;
-      std::size_t level = level_of(verdict.variable);
-      if (adds_up(leaf, verdict, level, space) || may_have_copies(leaf, verdict, level, space)) return level;
-      if (verdict.verdict == depend::Verdict::Parallel) {
-        if (has_elements_of_its_own(leaf, level, space)) return level;
-        report::fail(Kind::not_parallel, wanted.span,
-                     fmt::format("at most one iteration of the loop over `{}` does anything", wanted.text),
-                     "choose another loop");
-      }
-      report::fail(Kind::not_parallel, wanted.span,
-                   fmt::format("the loop over `{}` can't run in parallel: it carries a {}", wanted.text,
-                               verdict.verdict == depend::Verdict::Reduction ? "reduction" : "dependence"),
-                   verdict.witness.empty() ? "`unravel deps` shows the dependence"
-                                           : "two iterations that conflict: " + verdict.witness);
-    }
-    report::fail(Kind::unknown_variable, wanted.span, fmt::format("there is no loop over `{}`", wanted.text),
-                 fmt::format("the loops are {}", fmt::join(loops_of(leaf.plan.nest), ", ")));
-  }
-  if (schedule.serial) return std::nullopt;
-  for (const depend::LoopVerdict &verdict : leaf.verdicts) {
-    std::size_t level = level_of(verdict.variable);
-    if (adds_up(leaf, verdict, level, space)) return level;
-    if (verdict.verdict != depend::Verdict::Parallel || !has_elements_of_its_own(leaf, level, space))
-      continue;
-    auto length = lengths.find(verdict.variable);
-    bool is_short = length != lengths.end() && length->second < static_cast<double>(least_inner_iterations);
-    return is_short && is_inner_loop(leaf, level) ? std::nullopt : std::optional(level);
-  }
-  return std::nullopt;
 }
 
 } // namespace
@@ -397,6 +251,7 @@ Compilation compile(const Request &request, const Front &front) {
                 schedule::without_others(schedule.order, space, result.combination);
             if (is_program) {
               std::size_t fixed = as_written.contains(number) ? space.loops.size() : leaf.plan.shared;
+              if (choose::wants_wavefronts(space, schedule)) fixed = std::max<std::size_t>(fixed, 1);
               std::vector<parse::Name> first;
               for (std::size_t k = 0; k < fixed; ++k)
                 first.push_back({space.loops[k], {}});
@@ -429,43 +284,48 @@ Compilation compile(const Request &request, const Front &front) {
       leaf.plan.finds = plan_finds({});
     } while (schedule.order.empty() && another_order_may_help(leaf, scans));
     // What the user asks for decides how entries are found, not in which order they are visited.
-    if (!requests.empty() && is_program) { // each statement has those of them that are about its finds
+    find::Requests own = requests; // each statement has those of them that are about its finds
+    if (is_program) {
       std::vector<std::string> names = find::names_of_finds(leaf.plan.nest);
       findable.insert(findable.end(), names.begin(), names.end());
-      find::Requests own = requests;
       std::erase_if(own, [&](const auto &each) {
         return std::find(names.begin(), names.end(), each.first) == names.end();
       });
-      if (!own.empty()) leaf.plan.finds = plan_finds(own);
-    } else if (!requests.empty()) {
-      leaf.plan.finds = plan_finds(requests);
     }
+    if (!own.empty()) leaf.plan.finds = plan_finds(own);
+    if (is_program && choose::wants_wavefronts(space, schedule))
+      if (auto finds = choose::own_finds(leaf.plan, *result.prover, own)) leaf.plan.finds = std::move(*finds);
     leaf.verdicts = steps.run(
         "dependences",
         [&] {
-          return depend::classify(space.relation, leaf.order, loops_of(leaf.plan.nest),
+          return depend::classify(space.relation, leaf.order, choose::loops_of(leaf.plan.nest),
                                   depend::references(space), *result.prover, details);
         },
         [](const auto &verdicts) { return depend::to_text(verdicts); });
     if (schedule.chunk) leaf.plan.chunk = static_cast<int>(*schedule.chunk);
     if (leaf.plan.shared == 0 && space.divisors.empty())
-      leaf.plan.parallel = leaf.parallel = choose_parallel(
-          leaf, is_program ? choose::asked_of(schedule, leaf.plan.nest) : schedule, lengths, space);
+      leaf.plan.parallel = leaf.parallel = choose::choose_parallel(
+          leaf.plan, leaf.verdicts, is_program ? choose::asked_of(schedule, leaf.plan.nest) : schedule,
+          lengths, space);
     if (schedule.parallel.empty() && !schedule.serial && !is_program)
       if (auto level = choose::level_for_copies(leaf.plan, space, result.combination))
-        if (may_have_copies(leaf, verdict_of(leaf, *level), *level, space))
+        if (choose::may_have_copies(leaf.plan, choose::verdict_of(leaf.verdicts, leaf.plan, *level), *level,
+                                    space))
           leaf.plan.parallel = leaf.parallel = level;
     leaf.plan.brief = choose::brief_level(leaf.plan, lengths);
     if (!result.combination.accumulate && result.combination.leaves.size() == 1)
       if (const auto &extents = result.combination.arrays.at(space.target.array); !extents.empty())
-        leaf.plan.increasing = increasing_level(leaf, space, extents[0], *result.prover);
+        leaf.plan.increasing = choose::increasing_level(leaf.plan, space, extents[0], *result.prover);
     if (leaf.plan.parallel) {
-      leaf.plan.reduces = adds_up(leaf, verdict_of(leaf, *leaf.plan.parallel), *leaf.plan.parallel, space);
+      leaf.plan.reduces =
+          choose::adds_up(leaf.plan, choose::verdict_of(leaf.verdicts, leaf.plan, *leaf.plan.parallel),
+                          *leaf.plan.parallel, space);
       leaf.plan.copies =
-          !leaf.plan.reduces && verdict_of(leaf, *leaf.plan.parallel).verdict == depend::Verdict::Reduction;
-      bool inner = is_inner_loop(leaf, *leaf.plan.parallel);
+          !leaf.plan.reduces && choose::verdict_of(leaf.verdicts, leaf.plan, *leaf.plan.parallel).verdict ==
+                                    depend::Verdict::Reduction;
+      bool inner = choose::is_inner_loop(leaf.plan, *leaf.plan.parallel);
       choose::share_out(leaf.plan, space, result.combination, schedule.chunk.has_value());
-      if (inner) leaf.plan.work.reset(), leaf.plan.least = least_inner_iterations;
+      if (inner) leaf.plan.work.reset(), leaf.plan.least = choose::least_inner_iterations;
       // Who asks for a parallel loop, means it.
       if (request.always_parallel || !schedule.parallel.empty()) leaf.plan.least = 0;
       if (request.always_parallel) leaf.plan.work.reset();
@@ -536,7 +396,7 @@ Compilation compile(const Request &request, const Front &front) {
               if (k == loop.first) verdicts.insert(verdicts.begin(), loop.verdict);
               if (!choose::runs_in_parallel(loop, schedule)) continue;
               result.leaves[k].plan.shared_parallel = 0;
-              result.leaves[k].plan.least = least_inner_iterations;
+              result.leaves[k].plan.least = choose::least_inner_iterations;
             }
           choose::check_parallel(plans_of_all(), schedule);
           find::check_requests(findable, requests);
@@ -604,13 +464,24 @@ Compilation compile(const Request &request, const Front &front) {
     result.inspector = steps.run(
         "inspector",
         [&] {
-          return loop::improve(lower::lower_inspector(result.combination, plans, options), is_safe,
-                               request.counts);
+          lower::Inspector made = lower::lower_inspector(result.combination, plans, options);
+          made.program = loop::improve(std::move(made.program), is_safe, request.counts);
+          return made;
         },
-        [](const loop::Program &program) { return loop::to_text(program); });
-    loop::verify(*result.inspector);
+        [](const lower::Inspector &made) { return loop::to_text(made.program); });
+    loop::verify(result.inspector->program);
   }
   return result;
+}
+
+std::string c_text(const Compilation &compilation, const emit::EmitOptions &options) {
+  if (!compilation.inspector) return emit::emit_c(compilation.program, options);
+  return emit::emit_c(compilation.inspector->program) + "\n" + emit::emit_c(compilation.program, options);
+}
+
+std::string c_header(const Compilation &compilation) {
+  std::string kernel = emit::emit_header(compilation.program);
+  return compilation.inspector ? emit::emit_header(compilation.inspector->program) + "\n" + kernel : kernel;
 }
 
 std::string to_text(const Compilation &compilation) {

@@ -62,7 +62,7 @@ struct Compilation {
   combine::Combination combination;
   std::vector<Leaf> leaves;
   loop::Program program;
-  std::optional<loop::Program> inspector; // of a program's wavefronts: it makes the last of its parameters
+  std::optional<lower::Inspector> inspector; // of its wavefronts: it makes the last of its parameters
   std::vector<Stage> stages;
   std::shared_ptr<prove::Prover> prover; // with the log of all questions
 
@@ -86,6 +86,11 @@ Compilation compile(const Request &request);
 /// The same with what was read of the request already: its layouts aren't read and checked again.
 /// Precondition: `front` is read_request's of the same expression, formats, schedules and finds.
 Compilation compile(const Request &request, const Front &front);
+
+/// All of it as C: in front of the kernel its inspector, where it has one. Not for a compiler in process,
+/// which takes one kernel at a time.
+std::string c_text(const Compilation &compilation, const emit::EmitOptions &options = {});
+std::string c_header(const Compilation &compilation);
 
 /// The stages in a row, for `unravel explain`.
 std::string to_text(const Compilation &compilation);

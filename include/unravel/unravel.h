@@ -46,7 +46,8 @@ struct Options {
   ValueType value = ValueType::Float64;
 };
 
-/// A kernel as C99 that is C++ too, with or without OpenMP.
+/// A kernel as C99 that is C++ too, with or without OpenMP. One with wavefronts has its inspector in front,
+/// `<function>_inspect`.
 struct CSource {
   std::string function; // its name
   std::string source;   // includes "<function>.h"
@@ -66,6 +67,12 @@ public:
   /// aren't read: null, or the operand's. Returns 0; 1 where their sizes disagree, and 2 where there is not
   /// enough memory to work with (nothing is changed then). May be called from several threads at once.
   int operator()(const std::vector<void *> &structs) const;
+  /// Of a kernel with wavefronts (schedule "wavefront i"): finds out which iterations depend on which, in
+  /// time proportional to a call's. Later calls, of tensors with the same index arrays, run in parallel where
+  /// that pays; without, and for other numbers of iterations, they are sequential. The structs are those of a
+  /// call. Returns 0, or 1 where their sizes disagree; 0 too for a kernel without wavefronts. Not while a
+  /// call runs.
+  int inspect(const std::vector<void *> &structs) const;
   /// How many threads its parallel loop takes from now on. Precondition: threads >= 1.
   void set_threads(int threads) const;
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-/// Which loop runs in parallel is decided elsewhere (pipeline); here: from how much work on, and in which
+/// Which loop runs in parallel is decided in parallel.h; here: from how much work on, and in which
 /// pieces. Waking a team of threads that sleep costs as much as some hundred thousand entries
 /// (docs/choice.md).
 namespace unravel::choose {

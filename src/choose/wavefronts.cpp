@@ -15,19 +15,22 @@ using report::Kind;
 
 namespace {
 
-/// Is it the outermost loop of the statement as it is planned?
-bool begins_with(const std::string &loop, const IterationSpace &space, const lower::LeafPlan &plan) {
-  if (space.loops.empty() || space.loops.front() != loop) return false;
-  if (plan.shared > 0) return true;
+/// In the statement as it is planned.
+bool is_outermost(const std::string &loop, const lower::LeafPlan &plan) {
   const auto &levels = plan.nest.levels;
-  return !levels.empty() && levels[0].kind == scan::Level::Kind::Loop && levels[0].variable == loop;
+  return plan.shared > 0 ||
+         (!levels.empty() && levels[0].kind == scan::Level::Kind::Loop && levels[0].variable == loop);
 }
 
-/// What all iterations would share.
+/// Whether all iterations of the outermost loop would share what it keeps.
+bool is_shared(const find::LevelPlan &find) {
+  return find::fills_map(find.method) ||
+         (find::keeps_state(find.method) && find.state_level == 0 && !find.in_step);
+}
+
 void require_own_finds(const lower::LeafPlan &plan, const parse::Name &wanted) {
   for (const find::LevelPlan &find : plan.finds.levels) {
-    bool keeps = find::keeps_state(find.method) && find.state_level == 0 && !find.in_step;
-    if (!keeps && !find::fills_map(find.method)) continue;
+    if (!is_shared(find)) continue;
     const std::string &variable = plan.nest.levels[find.level].variable;
     report::fail(Kind::no_wavefronts, wanted.span,
                  fmt::format("the loop over `{}` can't run in wavefronts: iterations share what is kept for "
@@ -38,6 +41,21 @@ void require_own_finds(const lower::LeafPlan &plan, const parse::Name &wanted) {
 }
 
 } // namespace
+
+bool wants_wavefronts(const IterationSpace &space, const parse::ScheduleTree &schedule) {
+  return schedule.wavefront && !space.loops.empty() && space.loops.front() == schedule.wavefront->text;
+}
+
+std::optional<find::FindPlan> own_finds(const lower::LeafPlan &plan, prove::Prover &prover,
+                                        find::Requests requests) {
+  std::size_t before = requests.size();
+  for (const find::LevelPlan &find : plan.finds.levels)
+    if (const scan::Level &level = plan.nest.levels[find.level];
+        is_shared(find) && !requests.contains(level.variable) && !requests.contains(level.tensor))
+      requests.emplace(level.variable, find::Request(find::Method::Binary));
+  if (requests.size() == before) return std::nullopt;
+  return find::plan_finds_by(plan.nest, prover, requests, {});
+}
 
 std::optional<lower::Wavefronts> wavefronts(const Combination &program,
                                             const std::vector<const lower::LeafPlan *> &plans,
@@ -55,7 +73,7 @@ std::optional<lower::Wavefronts> wavefronts(const Combination &program,
                        program.leaves[last].place[0] == program.leaves[first].place[0];
          ++last)
       statements.push_back(&program.leaves[last]);
-    if (!begins_with(wanted.text, *statements.front(), *plans[first])) continue;
+    if (statements.front()->loops.empty() || statements.front()->loops.front() != wanted.text) continue;
     found = true;
     depend::Wavefront conflicts = depend::wavefront(statements, prover);
     if (!conflicts.hindrance.empty())
@@ -66,11 +84,15 @@ std::optional<lower::Wavefronts> wavefronts(const Combination &program,
                    fmt::format("one of the conflicting subscripts must be `{}`, but for a size or a constant",
                                wanted.text));
     if (conflicts.visits.empty()) continue;
+    if (!is_outermost(wanted.text, *plans[first]))
+      report::fail(Kind::no_wavefronts, wanted.span,
+                   fmt::format("the loop over `{}` isn't outermost in the chosen order", wanted.text),
+                   fmt::format("write `order {}`, or choose a layout with rows for it", wanted.text));
     for (std::size_t k = first; k < last; ++k)
       require_own_finds(*plans[k], wanted);
     return lower::Wavefronts{first, last, std::move(conflicts.visits), least_work_of_level};
   }
-  if (found)
+  if (found || plans.empty())
     report::fail(Kind::no_wavefronts, wanted.span,
                  fmt::format("the loop over `{}` carries nothing", wanted.text),
                  fmt::format("write `parallel {}`", wanted.text));

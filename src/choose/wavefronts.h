@@ -1,6 +1,6 @@
 #pragma once
 
-#include "depend/statements.h"
+#include "find/plan.h"
 #include "lower/lower.h"
 #include "parse/tree.h"
 
@@ -13,6 +13,15 @@ namespace unravel::choose {
 std::optional<lower::Wavefronts> wavefronts(const combine::Combination &program,
                                             const std::vector<const lower::LeafPlan *> &plans,
                                             const parse::ScheduleTree &schedule, prove::Prover &prover);
+
+/// Whether the schedule asks for wavefronts of the statement's outermost loop.
+bool wants_wavefronts(const combine::IterationSpace &space, const parse::ScheduleTree &schedule);
+
+/// Other finds for a plan some of whose finds keep something from one iteration of the outermost loop to the
+/// next: binary searches in their place. None where there are none to replace, or one can't be. `requests`:
+/// what the user asks for, which stays.
+std::optional<find::FindPlan> own_finds(const lower::LeafPlan &plan, prove::Prover &prover,
+                                        find::Requests requests);
 
 /// For `unravel explain`: what the inspector visits.
 std::string to_text(const lower::Wavefronts &wavefronts, const combine::Combination &program);

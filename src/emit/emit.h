@@ -56,6 +56,10 @@ struct MainOptions {
   /// Of a result with an operand's structure: the kernel whose workspace arrays, one per mode, say where its
   /// values lie (from 1 on; 0: nowhere). Its text stands in front. Null: such a result isn't written.
   const loop::Program *places = nullptr;
+  /// The inspector that makes the kernel's last parameter, its levels, called before it; its text stands in
+  /// front. Null: the kernel has none.
+  const loop::Program *inspector = nullptr;
+  term::Term iterations = term::Term(0); // the levels' size M, over the sizes of the other parameters
 };
 
 /// A small main() for the kernel, in C99 and C++: `./spmv A=matrix.mtx x=ones -o y.mtx` reads the operands

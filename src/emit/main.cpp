@@ -32,8 +32,9 @@ std::string quoted(const std::string &text) {
 class MainWriter {
 public:
   MainWriter(const Program &program, const MainOptions &options)
-      : program_(program), places_(options.places), names_(program) {
-    for (const TensorParameter &parameter : program.parameters) {
+      : program_(options.inspector ? without_levels(program) : program), places_(options.places),
+        inspector_(options.inspector), iterations_(options.iterations), names_(program) {
+    for (const TensorParameter &parameter : program_.parameters) {
       auto given = options.modes.find(parameter.name);
       modes_.push_back(given == options.modes.end() ? parameter.sizes : given->second);
       order_ = std::max(order_, modes_.back().size());
@@ -56,6 +57,12 @@ public:
   }
 
 private:
+  /// What the user gives.
+  static Program without_levels(Program program) {
+    program.parameters.pop_back();
+    return program;
+  }
+
   /// Sizes that a precondition makes equal get the same number.
   void number_sizes() {
     for (std::size_t k = 0; k < modes_.size(); ++k)
@@ -168,6 +175,7 @@ private:
     auto line = [&](const std::string &text) { body += wrap_code(text, "  "); };
     for (std::size_t k = 0; k < tensors_.size(); ++k)
       line(fmt::format("{} {};", names_.type_of(k).name, tensors_[k]));
+    if (inspector_) line(fmt::format("{} unravel_levels;", names_.type_of(tensors_.size()).name));
     bool works = !program_.workspace.empty();
     if (works) line(fmt::format("{} unravel_work;", names_.workspace().type));
     line("double start;");
@@ -182,6 +190,10 @@ private:
       line(fmt::format("unravel_release(&in[{}]);", k));
     }
     if (has_structure()) body += borrow_structure();
+    if (inspector_) {
+      body += inspect();
+      arguments += ", &unravel_levels";
+    }
     if (works) {
       line(fmt::format("{}(&unravel_work);", names_.workspace().init));
       arguments += arguments.empty() ? "&unravel_work" : ", &unravel_work";
@@ -201,11 +213,48 @@ private:
     line(fmt::format("if (status) unravel_fail({}, \"the tensors' sizes don't fit together\");",
                      quoted(names_.kernel())));
     body += result_text();
+    for (std::size_t k = 0; inspector_ && k < inspector_->parameters[0].arrays.size(); ++k)
+      line(fmt::format("free({});", of_levels(inspector_->parameters[0].arrays[k].name)));
     for (std::size_t k = 0; k < tensors_.size(); ++k)
       line(program_.parameters[k].structure.empty()
                ? fmt::format("free_{}(&{});", names_.type_of(k).name, tensors_[k])
                : fmt::format("free({});", values_of_structure()));
     return "static void unravel_run(unravel_entries *in, const char *output) {\n" + body + "}\n\n";
+  }
+
+  std::string of_levels(const std::string &name) const {
+    return "unravel_levels." + names_.type_of(tensors_.size()).members.at(name);
+  }
+
+  /// Room for the levels, and the inspector's call.
+  std::string inspect() const {
+    const TensorParameter &levels = inspector_->parameters[0];
+    Names names(*inspector_);
+    Expressions expressions(*inspector_, names);
+    std::string body = "  {\n", call = "&unravel_levels";
+    auto line = [&](const std::string &text) { body += wrap_code(text, "    "); };
+    auto bind = [&](std::size_t parameter, const std::string &to) {
+      line(fmt::format("const {} *{} = &{};", names.type_of(parameter).name, names.parameter(parameter), to));
+    };
+    bind(0, "unravel_levels");
+    for (std::size_t k = 1; k < inspector_->parameters.size(); ++k) {
+      std::size_t own = 0;
+      while (program_.parameters[own].name != inspector_->parameters[k].name)
+        ++own;
+      bind(k, tensors_[own]);
+      call += ", " + names.parameter(k);
+    }
+    line(fmt::format("{} = {};", of_levels(levels.sizes[0]), expressions.term_of_members(iterations_)));
+    for (const loop::ArrayParameter &array : levels.arrays)
+      line(fmt::format("{0} = ({1} *)unravel_resize(NULL, {2} + 1, sizeof({1}));", of_levels(array.name),
+                       c_type(array.element), expressions.term_of_members(array.extents[0])));
+    line("start = unravel_seconds();");
+    line(fmt::format("status = {}({});", names.kernel(), call));
+    line(fmt::format("printf(\"%s: %.3f ms\\n\", {}, 1e3 * (unravel_seconds() - start));",
+                     quoted(names.kernel())));
+    line(fmt::format("if (status) unravel_fail({}, \"the tensors' sizes don't fit together\");",
+                     quoted(names.kernel())));
+    return body + "  }\n";
   }
 
   bool has_structure() const {
@@ -316,8 +365,10 @@ private:
                        values_);
   }
 
-  const Program &program_;
+  const Program program_; // without levels
   const Program *places_;
+  const Program *inspector_;
+  Term iterations_;
   Names names_;
   std::vector<std::vector<std::string>> modes_; // of each parameter: the size of each mode
   std::vector<std::string> tensors_;            // C names of the structs in the program

@@ -87,8 +87,8 @@ loop::Program lower(const combine::Combination &combination, const std::vector<L
   return program;
 }
 
-loop::Program lower_inspector(const combine::Combination &combination, const std::vector<LeafPlan> &plans,
-                              const LowerOptions &options) {
+Inspector lower_inspector(const combine::Combination &combination, const std::vector<LeafPlan> &plans,
+                          const LowerOptions &options) {
   const Wavefronts &wavefronts = *options.wavefronts;
   Workspace workspace(combination, {}, options.index);
   loop::For inspected;
@@ -98,13 +98,19 @@ loop::Program lower_inspector(const combine::Combination &combination, const std
     return Block();
   });
   const std::string levels = name_of_levels(combination);
+  auto begins = [&](const depend::Visit &visit, std::size_t leaf) { // coordinates are not negative
+    const auto *variable = visit.partner.as<term::Variable>();
+    const std::vector<std::string> &coordinates = combination.leaves[leaf].coordinates;
+    return inspected.lower == Term(0) && variable &&
+           std::find(coordinates.begin(), coordinates.end(), variable->name) != coordinates.end();
+  };
   auto instances = [&](bool earlier) {
     std::vector<Part> parts;
     for (std::size_t k = wavefronts.first; k < wavefronts.last; ++k) {
       Block visits;
       for (const depend::Visit &visit : wavefronts.visits)
         if (wavefronts.first + visit.statement == k && (earlier ? visit.earlier : visit.later))
-          loop::append(visits, earlier ? wait_for(visit.partner, inspected, levels)
+          loop::append(visits, earlier ? wait_for(visit.partner, inspected, levels, begins(visit, k))
                                        : precede(visit.partner, inspected, levels));
       if (visits.empty()) continue;
       parts.push_back({&combination.leaves[k], &plans[k],
@@ -153,7 +159,7 @@ loop::Program lower_inspector(const combine::Combination &combination, const std
       program.preconditions.push_back({condition.formula, condition.message});
   }
   program.workspace = workspace.take();
-  return program;
+  return {std::move(program), std::move(size)};
 }
 
 } // namespace unravel::lower

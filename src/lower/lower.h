@@ -92,10 +92,15 @@ struct LowerOptions {
 loop::Program lower(const combine::Combination &combination, const std::vector<LeafPlan> &plans,
                     const LowerOptions &options);
 
-/// The inspector of the wavefronts that the options name (wavefront.h), a kernel of its own: it is called
-/// with the levels as its result, then those of the program's tensors that it reads. Throws a limit where the
-/// number of iterations doesn't follow from sizes.
-loop::Program lower_inspector(const combine::Combination &combination, const std::vector<LeafPlan> &plans,
-                              const LowerOptions &options);
+/// A kernel that finds out about the levels of wavefronts (wavefront.h): it is called with the levels as its
+/// result, then those of the program's tensors that it reads.
+struct Inspector {
+  loop::Program program;
+  term::Term iterations; // the levels' size M, over sizes of the program's tensors
+};
+
+/// Of the wavefronts that the options name.
+Inspector lower_inspector(const combine::Combination &combination, const std::vector<LeafPlan> &plans,
+                          const LowerOptions &options);
 
 } // namespace unravel::lower

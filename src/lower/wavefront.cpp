@@ -59,7 +59,9 @@ loop::TensorParameter levels_parameter(const std::string &name, const std::strin
   levels.is_result = is_result;
   Term size = term::variable(name + ".M");
   const std::pair<const char *, Term> arrays[] = {
-      {"count", Term(2)}, {"first", size + Term(1)}, {"iteration", size}, {"level", size}};
+      {"first", size + Term(1)}, {"iteration", size}, {"level", size}};
+  // The work may be more than there are entries.
+  levels.arrays.push_back({"count", false, loop::ElementType::Int64, {Term(2)}, true});
   for (const auto &[array, extent] : arrays)
     levels.arrays.push_back({array, false, index, {extent}, true});
   return levels;
@@ -85,10 +87,10 @@ Block executor(loop::For loop, const std::string &levels, std::int64_t least) {
   return {{std::move(choice)}};
 }
 
-Block wait_for(const term::Term &partner, const loop::For &loop, const std::string &levels) {
+Block wait_for(const term::Term &partner, const loop::For &loop, const std::string &levels, bool begins) {
   const Levels of{levels};
-  Term earlier = term::conjunction(
-      {term::less(partner, term::variable(loop.variable)), term::at_most(loop.lower, partner)});
+  Term earlier = term::less(partner, term::variable(loop.variable));
+  if (!begins) earlier = term::conjunction({earlier, term::at_most(loop.lower, partner)});
   return {count_one(of.variable(work)),
           {loop::If{std::move(earlier),
                     {raise(of.variable(own_level), of.at("level", number_of(partner, loop)) + Term(1))},

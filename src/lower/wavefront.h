@@ -37,8 +37,10 @@ struct Inspected {
 loop::Block inspector(Inspected inspected, const std::string &levels);
 
 /// What is done where an iteration conflicts with the iteration `partner`, in the block `waits` or
-/// `precedes`.
-loop::Block wait_for(const term::Term &partner, const loop::For &loop, const std::string &levels);
+/// `precedes`. The partner may be no iteration at all, but for `begins`: then it lies at the loop's lower
+/// bound or behind.
+loop::Block wait_for(const term::Term &partner, const loop::For &loop, const std::string &levels,
+                     bool begins);
 loop::Block precede(const term::Term &partner, const loop::For &loop, const std::string &levels);
 
 } // namespace unravel::lower

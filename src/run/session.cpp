@@ -2,6 +2,7 @@
 
 #include "pipeline/stopwatch.h"
 #include "report/diagnostic.h"
+#include "run/levels.h"
 #include "run/operand.h"
 #include "tensor/counts.h"
 #include "tensor/folder.h"
@@ -252,6 +253,11 @@ private:
     std::vector<std::vector<std::uint64_t>> structs;
     for (const combine::Binding &binding : report_.compilation.combination.bindings)
       structs.push_back(tensor::kernel_arguments(tensors_.at(binding.tensor)).slots());
+    tensor::Tensor levels;
+    if (report_.compilation.inspector) {
+      levels = inspected();
+      structs.push_back(tensor::kernel_arguments(levels).slots());
+    }
     std::vector<void *> arguments;
     for (auto &slots : structs)
       arguments.push_back(slots.data());
@@ -272,6 +278,16 @@ private:
     std::sort(times.begin(), times.end());
     report_.kernel = {times[times.size() / 2], times.front(), static_cast<int>(times.size())};
     initial_ = std::move(initial);
+  }
+
+  /// The levels of the kernel's wavefronts; one thread has no use for any.
+  tensor::Tensor inspected() {
+    tensor::Tensor levels = make_levels(report_.compilation, tensors_);
+    if (request_.threads == 1) return levels;
+    report_.inspector_ms = inspect(report_.compilation, tensors_, levels, request_.build);
+    report_.levels = levels.array("count").integer(0);
+    report_.inspected = levels.array("count").integer(1);
+    return levels;
   }
 
   tensor::ProgramReference program_reference(const tensor::Tensor &initial) {

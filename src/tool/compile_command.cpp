@@ -25,11 +25,13 @@ struct CompileOptions : Options {
 /// files.
 std::string program_text(const pipeline::Compilation &compilation, const Options &options) {
   const loop::Program &program = compilation.program;
-  std::string text = emit::emit_c(program) + "\n#include <stdlib.h>\n\n";
+  std::string text = pipeline::c_text(compilation) + "\n#include <stdlib.h>\n\n";
   std::vector<emit::StructNames> names = emit::struct_names(program);
   emit::MainOptions main;
   std::set<std::string> packed;
-  for (std::size_t k = 0; k < program.parameters.size(); ++k) {
+  main.inspector = compilation.inspector ? &compilation.inspector->program : nullptr;
+  if (compilation.inspector) main.iterations = compilation.inspector->iterations;
+  for (std::size_t k = 0; k < program.parameters.size() - (compilation.inspector ? 1 : 0); ++k) {
     const layout::Layout &layout = compilation.layouts.at(program.parameters[k].name);
     main.modes[program.parameters[k].name] = layout.sizes;
     if (!program.parameters[k].structure.empty()) continue; // its arrays are another one's
@@ -82,19 +84,19 @@ void add_compile(CLI::App &app, int &code, bool &json) {
       how.with_header = !options->main && emit::kernel_name(compilation.program) == path.stem().string();
       if (how.with_header)
         write_text_file(std::filesystem::path(path).replace_extension(".h").string(),
-                        emit::emit_header(compilation.program));
+                        pipeline::c_header(compilation));
       write_text_file(options->output, options->main ? program_text(compilation, *options)
-                                                     : emit::emit_c(compilation.program, how));
+                                                     : pipeline::c_text(compilation, how));
     }
     if (json) {
       nlohmann::json out = {{"expression", compilation.computation.text},
                             {"function", emit::kernel_name(compilation.program)},
                             {"times_ms", {{"compile", compilation.milliseconds()}}},
-                            {"c", emit::emit_c(compilation.program)}};
+                            {"c", pipeline::c_text(compilation)}};
       out.update(plans_json(compilation));
       std::cout << out.dump(2) << "\n";
     } else if (options->output.empty()) {
-      std::cout << (options->main ? program_text(compilation, *options) : emit::emit_c(compilation.program));
+      std::cout << (options->main ? program_text(compilation, *options) : pipeline::c_text(compilation));
     }
   });
 }

@@ -31,7 +31,7 @@ void add_explain(CLI::App &app, int &code, bool &json) {
     if (!options->smtlib.empty()) write_smtlib(options->smtlib, *compilation.prover);
     if (!options->report.empty())
       write_text_file(options->report, to_html({compilation, options->schedules, nullptr, nullptr, 0}));
-    std::string c = emit::emit_c(compilation.program);
+    std::string c = pipeline::c_text(compilation);
     if (json) {
       nlohmann::json out = {{"expression", compilation.computation.text},
                             {"loops", loops_json(compilation)},

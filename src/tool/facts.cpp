@@ -183,6 +183,10 @@ json run_json(const run::Report &report) {
       {"cached", report.cached},
       {"kernel",
        {{"median", report.kernel.median}, {"min", report.kernel.least}, {"runs", report.kernel.runs}}}};
+  if (report.inspector_ms) {
+    out["times_ms"]["inspector"] = *report.inspector_ms;
+    out["wavefronts"] = {{"levels", report.levels}, {"work", report.inspected}};
+  }
   out.update(plans_json(compilation));
   out["operands"] = json::array();
   for (const auto &[name, entries] : report.entries)
@@ -227,6 +231,9 @@ std::string run_text(const run::Report &report) {
   text += fmt::format("times read {:.1f}, pack {:.1f}, validate {:.1f}, compile {:.1f}, clang {:.1f}{} ms\n",
                       report.read_ms, report.pack_ms, report.validate_ms, compilation.milliseconds(),
                       report.clang_ms, report.cached ? " (cached)" : "");
+  if (report.inspector_ms)
+    text += fmt::format("inspector {:.3f} ms: {} levels, {} iterations and dependences\n",
+                        *report.inspector_ms, report.levels, report.inspected);
   text += fmt::format("kernel {:.3f} ms (median of {}, least {:.3f})\n", report.kernel.median,
                       report.kernel.runs, report.kernel.least);
   if (!report.comparison) return text;

@@ -154,7 +154,7 @@ std::string to_html(const ReportPage &page) {
     body += section("Iteration space" + number, preformatted(leaves[k].space));
   }
   body += section("Finds and their proofs", preformatted(proofs_text(compilation)));
-  body += section("Generated C", preformatted(emit::emit_c(compilation.program)));
+  body += section("Generated C", preformatted(pipeline::c_text(compilation)));
   return fmt::format("<!DOCTYPE html>\n<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\">\n<head>\n"
                      "<meta charset=\"utf-8\"/>\n<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n{}"
                      "</body>\n</html>\n",

@@ -36,7 +36,7 @@ void add_run(CLI::App &app, int &code, bool &json) {
     json = options->json;
     run::Report report = run::run(run_request(*options));
     print_warnings(report.compilation);
-    if (!options->emit_c.empty()) write_text_file(options->emit_c, emit::emit_c(report.compilation.program));
+    if (!options->emit_c.empty()) write_text_file(options->emit_c, pipeline::c_text(report.compilation));
     std::cout << (json ? run_json(report).dump(2) + "\n" : run_text(report));
     if (report.comparison && !report.comparison->ok) code = 1;
   });

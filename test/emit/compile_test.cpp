@@ -192,14 +192,12 @@ operand B : k(N)
 }
 
 TEST(EmitCompile, inner_loops_over_diagonals_and_slots_use_vectors) {
-#ifdef __x86_64__
-  const bool has_masks = __builtin_cpu_supports("avx512f");
-#else
-  const bool has_masks = false;
+#ifndef __x86_64__
+  GTEST_SKIP() << "the compilers' reports are known for AVX-512 alone";
 #endif
-  if (!has_masks) GTEST_SKIP() << "no processor with masked vectors";
+  // Nothing is run. Compilers that don't know this processor would tune for none, and then gather nothing.
   test::ScratchFolder folder;
-  const char *flags = " -std=gnu99 -O3 -march=native -fopenmp -ffp-contract=fast -fno-math-errno "
+  const char *flags = " -std=gnu99 -O3 -march=skylake-avx512 -fopenmp -ffp-contract=fast -fno-math-errno "
                       "-fassociative-math -fno-signed-zeros -fno-trapping-math -c ";
   for (const std::string &input : test::golden_inputs("emit", "kernel_simd")) {
     std::string text = emit::emit_c(loop::parse_program(input));

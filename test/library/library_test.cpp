@@ -66,6 +66,47 @@ TEST(Library, KernelsRunInSeveralThreadsAtOnce) {
   EXPECT_EQ(good, std::vector<int>(4, 200));
 }
 
+TEST(Library, WavefrontsOfASolve) {
+  unravel::Options options;
+  options.formats = {{"L", "csr"}};
+  options.schedules = {"wavefront i"};
+  const char *solve = "tensor L(n,n), b(n), x(n); for i in [0,n) { let s = b(i); "
+                      "for j in [0,i) { s -= L(i,j)*x(j); } x(i) = s / L(i,i); }";
+  unravel::Kernel kernel = unravel::make_kernel(solve, options);
+  // So wide that levels pay: 5000 rows, the second half of them needs the first.
+  constexpr int half = 2500, n = 2 * half;
+  std::vector<std::int32_t> rowptr{0}, col;
+  std::vector<double> val, b(n, 6), x(n, -1), expected;
+  for (int i = 0; i < n; ++i) {
+    if (i >= half) col.push_back(i - half), val.push_back(2);
+    col.push_back(i), val.push_back(3);
+    rowptr.push_back(static_cast<std::int32_t>(col.size()));
+    expected.push_back(i < half ? 2 : (6 - 2 * 2) / 3.0);
+  }
+  Csr L = {n, n, static_cast<std::int64_t>(col.size()), rowptr.data(), col.data(), val.data()};
+  Vector rhs = {n, b.data()}, solution = {n, x.data()};
+  kernel.set_threads(2);
+  for (int inspected : {0, 1}) {
+    if (inspected) {
+      EXPECT_EQ(kernel.inspect({&solution, &L, &rhs}), 0);
+    }
+    x.assign(n, -1);
+    EXPECT_EQ(kernel({&solution, &L, &rhs}), 0);
+    EXPECT_EQ(x, expected);
+  }
+  // Another size: sequential until it is inspected.
+  L.M = L.N = rhs.M = solution.M = half;
+  x.assign(n, -1);
+  EXPECT_EQ(kernel({&solution, &L, &rhs}), 0);
+  EXPECT_EQ(x[half - 1], 2);
+  EXPECT_EQ(x[half], -1);
+  rhs.M = n;
+  EXPECT_EQ(kernel({&solution, &L, &rhs}), 1);
+  unravel::CSource c = unravel::make_c(solve, options);
+  EXPECT_NE(c.source.find("int kernel_inspect("), std::string::npos);
+  EXPECT_NE(c.header.find("int kernel_inspect("), std::string::npos);
+}
+
 TEST(Library, ResultsWithAnOperandsStructure) {
   unravel::Options options;
   options.formats = {{"S", "csr"}, {"D", "like:S"}};

@@ -255,6 +255,16 @@ TEST(LoopVerify, refuses_malformed_programs) {
   EXPECT_EQ(refusal("for i in 0 .. 3 parallel 4 sum s {\ns += 1\n}\n"), "`s` is not declared");
   EXPECT_EQ(refusal("value s = 0\nvalue t = 0\nfor i in 0 .. 3 parallel 4 sum s {\nt += 1\n}\n"),
             "iterations of a parallel loop race for `t`");
+  const std::string shared = "for i in 0 .. 3 parallel 4 {\ny.val[i] = 1\n}\n",
+                    no_team = "the loop over `l` is not one for a team";
+  EXPECT_EQ(refusal("for l in 0 .. 3 team {\nlet k = l\n" + shared + "}\n"), "no error");
+  EXPECT_EQ(refusal("for l in 0 .. 3 team {\n}\n"), no_team);
+  EXPECT_EQ(refusal("for l in 0 .. 3 team {\ny.val[0] = 1\n" + shared + "}\n"), no_team);
+  EXPECT_EQ(refusal("for l in 0 .. 3 team {\n" + shared + "let k = l\n}\n"), no_team);
+  EXPECT_EQ(refusal("for l in 0 .. 3 team {\nfor i in 0 .. 3 {\ny.val[i] = 1\n}\n}\n"), no_team);
+  EXPECT_EQ(refusal("for l in 0 .. 3 team {\nfor i in 0 .. 3 parallel 4 from 9 {\ny.val[i] = 1\n}\n}\n"),
+            no_team);
+  EXPECT_EQ(refusal("for k in 0 .. 3 parallel 4 {\nfor l in 0 .. 3 team {\n" + shared + "}\n}\n"), no_team);
   EXPECT_EQ(refusal("for i in 0 .. 3 step 0 {\n}\n"), "the step of the loop over `i` is not positive");
   const std::string no_masks = "the loop over `i` can't be a masked one";
   const std::string body = "{\ny.val[0] += 1\n}\n";
@@ -336,7 +346,8 @@ TEST(LoopVerify, refuses_malformed_workspaces) {
   EXPECT_EQ(refusal("workspace m[3] : bit if n <= 7\n", ""), "`n` is not declared");
   EXPECT_EQ(refusal("workspace m[3] : bit if A.f(0) <= 7\n", ""),
             "the condition of the array `m` reads an array");
-  EXPECT_EQ(refusal(all, "A.f(0) := 1\n"), "`A.f` is written, but is no workspace array");
+  EXPECT_EQ(refusal(all, "A.f(0) := 1\n"),
+            "`A.f` is written, but is neither the result's nor of the workspace");
   EXPECT_EQ(refusal(all, "v(0) := 1\n"), "`v` is no index array");
   EXPECT_EQ(refusal(all, "m[0] = 1\n"), "`m` is no value array");
   EXPECT_EQ(refusal(all, "b(0) := 2\n"), "a bit of `b` is set to `2`, which is neither 0 nor 1");

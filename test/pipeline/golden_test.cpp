@@ -32,7 +32,7 @@ std::string stages_of(const std::string &input) {
 }
 
 std::string c_text_of(const std::string &input) {
-  return emit::emit_c(compile_text(input).program);
+  return c_text(compile_text(input));
 }
 
 } // namespace

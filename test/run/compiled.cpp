@@ -2,6 +2,7 @@
 
 #include "emit/emit.h"
 #include "report/diagnostic.h"
+#include "run/levels.h"
 #include "tensor/pack.h"
 #include "tensor/storable.h"
 #include "tensor/structure.h"
@@ -184,6 +185,12 @@ tensor::Comparison Compiled::compare(PackedCase input, int threads) const {
   std::vector<std::vector<std::uint64_t>> structs;
   for (const combine::Binding &binding : compilation_.combination.bindings)
     structs.push_back(tensor::kernel_arguments(input.tensors.at(binding.tensor)).slots());
+  tensor::Tensor levels;
+  if (compilation_.inspector) {
+    levels = make_levels(compilation_, input.tensors);
+    inspect(compilation_, input.tensors, levels, {});
+    structs.push_back(tensor::kernel_arguments(levels).slots());
+  }
   std::vector<void *> arguments;
   for (std::vector<std::uint64_t> &slots : structs)
     arguments.push_back(slots.data());

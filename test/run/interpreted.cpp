@@ -97,6 +97,7 @@ bool Interpreted::check(const SmallCase &input, const loop::InterpretOptions &op
   } else {
     expected = reference_of(compilation_.computation, operands, input.sizes, initial);
   }
+  if (compilation_.inspector) inspect(memory);
   try {
     int code = interpreter_.run(memory, options);
     if (code == 3 && misses) return true;
@@ -125,6 +126,22 @@ bool Interpreted::check(const SmallCase &input, const loop::InterpretOptions &op
   if (std::equal(got.begin(), got.end(), expected.value.begin(), expected.value.end(), same)) return true;
   ADD_FAILURE() << "expected " << list(expected.value) << "\ngot " << list(got) << "\n" << describe(input);
   return false;
+}
+
+/// The levels of the kernel's wavefronts.
+void Interpreted::inspect(loop::Memory &memory) const {
+  struct Sizes_ : term::Environment {
+    explicit Sizes_(const std::map<std::string, std::int64_t> &of) : sizes(of) {}
+    std::int64_t variable(const std::string &name) const override { return sizes.at(name); }
+    std::int64_t apply(const std::string &, const std::vector<std::int64_t> &) const override { return -1; }
+    const std::map<std::string, std::int64_t> &sizes;
+  };
+  const loop::TensorParameter &levels = compilation_.inspector->program.parameters.front();
+  memory.sizes[levels.name + ".M"] = term::evaluate(compilation_.inspector->iterations, Sizes_(memory.sizes));
+  for (const loop::ArrayParameter &array : levels.arrays)
+    memory.indices[levels.name + "." + array.name].assign(
+        static_cast<std::size_t>(term::evaluate(array.extents.front(), Sizes_(memory.sizes))), 12345);
+  EXPECT_EQ(loop::interpret(compilation_.inspector->program, memory), 0);
 }
 
 std::string Interpreted::describe(const SmallCase &input) const {

@@ -1,0 +1,128 @@
+// Triangular solves L x = b by rows, on one thread and in wavefronts, against a loop by hand.
+//   solves [--threads N] [--data FOLDER] [--budget MS] [--quick]
+// L: the lower triangle of each square matrix, its diagonal made large. Ratios are of the hand-written loop's
+// time: above 1 we are faster. "levels": in wavefronts whatever they cost; "auto": where the kernel itself
+// finds them wide enough. The inspector is called once and not part of a solve's time.
+
+#include "contest.h"
+#include "kernel.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <memory>
+
+namespace {
+
+using namespace unravel;
+
+const char *const solve = "tensor L(n,n), b(n), x(n); for i in [0,n) { let s = b(i); "
+                          "for j in [0,i) { s -= L(i,j)*x(j); } x(i) = s / L(i,i); }";
+
+tensor::Coordinates lower_triangle(const tensor::Coordinates &matrix) {
+  tensor::Coordinates lower({matrix.shape[0], matrix.shape[0]});
+  for (std::int64_t i = 0; i < matrix.shape[0]; ++i)
+    lower.append({i, i}, 4);
+  for (std::size_t k = 0; k < matrix.size(); ++k) {
+    std::int64_t i = matrix.index[0][k], j = matrix.index[1][k];
+    if (i != j) lower.append({std::max(i, j), std::min(i, j)}, 1.0 / 1024);
+  }
+  return lower;
+}
+
+/// What one writes who knows that the diagonal is each row's last entry.
+void by_hand(std::int64_t n, const std::int32_t *rowptr, const std::int32_t *col, const double *val,
+             const double *b, double *x) {
+  for (std::int64_t i = 0; i < n; ++i) {
+    double sum = b[i];
+    std::int32_t last = rowptr[i + 1] - 1;
+    for (std::int32_t p = rowptr[i]; p < last; ++p)
+      sum -= val[p] * x[col[p]];
+    x[i] = sum / val[last];
+  }
+}
+
+void measure(const bench::Input &input, int threads, double budget) {
+  tensor::Tensor L = bench::pack_as("csr", lower_triangle(input.matrix));
+  std::int64_t n = input.matrix.shape[0];
+  tensor::Tensor b = bench::pack_as("dense", tensor::Coordinates({n})), x = b;
+  for (double &value : b.array("val").as<double>())
+    value = 1;
+  std::map<std::string, tensor::Tensor *> tensors = {{"L", &L}, {"b", &b}, {"x", &x}};
+  auto kernel = [&](const std::string &schedule, bool always) {
+    pipeline::Request request;
+    request.expression = solve;
+    request.formats = {{"L", "csr"}};
+    if (!schedule.empty()) request.schedules = {schedule};
+    request.always_parallel = always;
+    request.counts = bench::counts({{"L", &L}});
+    return std::make_unique<bench::BoundKernel>(request, tensors);
+  };
+  auto sequential = kernel("", false), levels = kernel("wavefront i", true),
+       automatic = kernel("wavefront i", false);
+  levels->set_threads(threads);
+  automatic->set_threads(threads);
+  levels->inspect();
+  double inspector = levels->inspect();
+  automatic->inspect();
+  auto result = [&] {
+    auto values = x.array("val").as<double>();
+    return std::vector<double>(values.begin(), values.end());
+  };
+  auto hand = [&] {
+    by_hand(n, L.array("rowptr").as<std::int32_t>().data(), L.array("col").as<std::int32_t>().data(),
+            L.array("val").as<double>().data(), b.array("val").as<double>().data(),
+            x.array("val").as<double>().data());
+  };
+  std::vector<bench::Contestant> contestants = {{"hand", hand, result},
+                                                {"one thread", [&] { (*sequential)(); }, result},
+                                                {"levels", [&] { (*levels)(); }, result},
+                                                {"auto", [&] { (*automatic)(); }, result}};
+  std::vector<double> expected;
+  for (const bench::Contestant &contestant : contestants) {
+    contestant.run();
+    std::vector<double> got = contestant.result();
+    if (expected.empty()) expected = got;
+    for (std::size_t k = 0; k < got.size(); ++k)
+      if (std::abs(got[k] - expected[k]) > 1e-10 * std::abs(expected[k])) {
+        std::fprintf(stderr, "%s: `%s` differs\n", input.name.c_str(), contestant.name.c_str());
+        std::exit(1);
+      }
+  }
+  bench::Standings standings = bench::compare(contestants, bench::Timing::wall, budget);
+  std::int64_t count = levels->levels().array("count").integer(0),
+               work = levels->levels().array("count").integer(1);
+  fmt::print("{:<34} {:>8} levels {:>9.0f} work/level  {:>9.3f} ms", input.name, count,
+             static_cast<double>(work) / static_cast<double>(std::max<std::int64_t>(count, 1)),
+             standings.milliseconds(0));
+  for (std::size_t k = 1; k < contestants.size(); ++k)
+    fmt::print("  {} {:.2f}", contestants[k].name, standings.ratio(0, k));
+  fmt::print("  auto/one thread {:.2f}  inspector {:.1f} solves\n", standings.ratio(1, 3),
+             inspector / standings.milliseconds(1));
+  std::fflush(stdout);
+}
+
+} // namespace
+
+int main(int count, char **arguments) try {
+  bench::keep_memory();
+  const char *environment = std::getenv("UNRAVEL_DATA");
+  std::string folder = bench::option(count, arguments, "data", environment ? environment : "");
+  int threads = std::clamp(std::atoi(bench::option(count, arguments, "threads", "2").c_str()), 1, 64);
+  double budget = std::max(1, std::atoi(bench::option(count, arguments, "budget", "500").c_str()));
+  std::vector<std::string> generators = {"random:100000x100000,entries=1000000"};
+  if (!bench::has_option(count, arguments, "quick"))
+    generators.insert(generators.end(),
+                      {"random:1000000x1000000,entries=4000000", "random:20000x20000,entries=2000000",
+                       "rmat:scale=17,edges=16", "fem:30000,block=3", "poisson2d:1000x1000",
+                       "poisson3d:100x100x100"});
+  else
+    folder.clear();
+  for (const bench::Input &input : bench::matrices(folder, generators, 5000, INT32_MAX))
+    if (input.matrix.shape[0] == input.matrix.shape[1]) measure(input, threads, budget);
+} catch (const std::exception &error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return 1;
+}

@@ -1,0 +1,119 @@
+#include "choose/parallel.h"
+
+#include "report/diagnostic.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <set>
+
+namespace unravel::choose {
+
+using lower::LeafPlan;
+using report::Kind;
+using scan::Level;
+
+namespace {
+
+/// A loop whose iterations all have one element of the result carries nothing where only one of them does
+/// anything, as where a key is found: nothing that threads could share.
+bool has_elements_of_its_own(const LeafPlan &plan, std::size_t level, const combine::IterationSpace &space) {
+  std::set<std::string> inside; // variables whose values come from this loop or from one inside
+  auto comes_from_inside = [&](const term::Term &term) {
+    std::set<std::string> variables = term::variables_of(term);
+    return std::any_of(variables.begin(), variables.end(),
+                       [&](auto &name) { return inside.count(name) > 0; });
+  };
+  const std::vector<Level> &levels = plan.nest.levels;
+  for (std::size_t k = level; k < levels.size(); ++k) {
+    const Level &each = levels[k];
+    bool own = k == level || each.kind == Level::Kind::Loop;
+    if (each.kind == Level::Kind::Let) own = own || comes_from_inside(each.value);
+    for (const scan::Component &component : each.components) // 2*i = target has its value from the target
+      own = own || !term::applications_of(component.key).empty() || comes_from_inside(component.target);
+    if (own) inside.insert(each.variable);
+  }
+  return comes_from_inside(space.target.slot);
+}
+
+} // namespace
+
+std::vector<std::string> loops_of(const scan::Nest &nest) {
+  std::vector<std::string> loops;
+  for (const Level &level : nest.levels)
+    if (level.kind == Level::Kind::Loop) loops.push_back(level.variable);
+  return loops;
+}
+
+bool is_inner_loop(const LeafPlan &plan, std::size_t level) {
+  const std::vector<Level> &levels = plan.nest.levels;
+  return std::any_of(levels.begin(), levels.begin() + static_cast<std::ptrdiff_t>(level),
+                     [](const Level &outer) { return outer.kind != Level::Kind::Let; });
+}
+
+bool adds_up(const LeafPlan &plan, const depend::LoopVerdict &verdict, std::size_t level,
+             const combine::IterationSpace &space) {
+  const std::vector<Level> &levels = plan.nest.levels;
+  return verdict.verdict == depend::Verdict::Reduction && !is_inner_loop(plan, level) &&
+         std::none_of(levels.begin(), levels.end(),
+                      [&](const Level &each) { return term::mentions(space.target.slot, each.variable); });
+}
+
+const depend::LoopVerdict &verdict_of(const std::vector<depend::LoopVerdict> &verdicts, const LeafPlan &plan,
+                                      std::size_t level) {
+  return *std::find_if(verdicts.begin(), verdicts.end(), [&](const depend::LoopVerdict &verdict) {
+    return verdict.variable == plan.nest.levels[level].variable;
+  });
+}
+
+bool may_have_copies(const LeafPlan &plan, const depend::LoopVerdict &verdict, std::size_t level,
+                     const combine::IterationSpace &space) {
+  return !space.reads(space.target.tensor) && !space.sets && space.target.local.empty() &&
+         verdict.verdict == depend::Verdict::Reduction && !is_inner_loop(plan, level) &&
+         plan.finds.levels.empty();
+}
+
+std::optional<std::size_t> choose_parallel(const LeafPlan &plan,
+                                           const std::vector<depend::LoopVerdict> &verdicts,
+                                           const parse::ScheduleTree &schedule, const find::Lengths &lengths,
+                                           const combine::IterationSpace &space) {
+  auto level_of = [&](const std::string &variable) {
+    std::size_t index = 0;
+    while (plan.nest.levels[index].variable != variable)
+      ++index;
+    return index;
+  };
+  if (!schedule.parallel.empty()) {
+    const parse::Name &wanted = schedule.parallel.front();
+    for (const depend::LoopVerdict &verdict : verdicts) {
+      if (verdict.variable != wanted.text) continue;
+      std::size_t level = level_of(verdict.variable);
+      if (adds_up(plan, verdict, level, space) || may_have_copies(plan, verdict, level, space)) return level;
+      if (verdict.verdict == depend::Verdict::Parallel) {
+        if (has_elements_of_its_own(plan, level, space)) return level;
+        report::fail(Kind::not_parallel, wanted.span,
+                     fmt::format("at most one iteration of the loop over `{}` does anything", wanted.text),
+                     "choose another loop");
+      }
+      report::fail(Kind::not_parallel, wanted.span,
+                   fmt::format("the loop over `{}` can't run in parallel: it carries a {}", wanted.text,
+                               verdict.verdict == depend::Verdict::Reduction ? "reduction" : "dependence"),
+                   verdict.witness.empty() ? "`unravel deps` shows the dependence"
+                                           : "two iterations that conflict: " + verdict.witness);
+    }
+    report::fail(Kind::unknown_variable, wanted.span, fmt::format("there is no loop over `{}`", wanted.text),
+                 fmt::format("the loops are {}", fmt::join(loops_of(plan.nest), ", ")));
+  }
+  if (schedule.serial) return std::nullopt;
+  for (const depend::LoopVerdict &verdict : verdicts) {
+    std::size_t level = level_of(verdict.variable);
+    if (adds_up(plan, verdict, level, space)) return level;
+    if (verdict.verdict != depend::Verdict::Parallel || !has_elements_of_its_own(plan, level, space))
+      continue;
+    auto length = lengths.find(verdict.variable);
+    bool is_short = length != lengths.end() && length->second < static_cast<double>(least_inner_iterations);
+    return is_short && is_inner_loop(plan, level) ? std::nullopt : std::optional(level);
+  }
+  return std::nullopt;
+}
+
+} // namespace unravel::choose

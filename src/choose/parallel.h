@@ -1,0 +1,46 @@
+#pragma once
+
+#include "combine/space.h"
+#include "depend/dependence.h"
+#include "find/plan.h"
+#include "lower/lower.h"
+#include "parse/tree.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+/// Which loop of a plan runs in parallel, by what the loops carry.
+namespace unravel::choose {
+
+/// A parallel loop inside a serial one wakes its team in every round: not worth it below so many iterations.
+inline constexpr std::int64_t least_inner_iterations = 4096;
+
+/// The nest's loops, without what is found or follows.
+std::vector<std::string> loops_of(const scan::Nest &nest);
+
+/// Whether the level stands in a loop, or behind a find.
+bool is_inner_loop(const lower::LeafPlan &plan, std::size_t level);
+
+/// Precondition: the level is a loop, and has a verdict.
+const depend::LoopVerdict &verdict_of(const std::vector<depend::LoopVerdict> &verdicts,
+                                      const lower::LeafPlan &plan, std::size_t level);
+
+/// A reduction of an outermost loop into one element: threads may add to copies of it.
+bool adds_up(const lower::LeafPlan &plan, const depend::LoopVerdict &verdict, std::size_t level,
+             const combine::IterationSpace &space);
+
+/// A reduction of an outermost loop into elements: threads may add to copies of the result, where they share
+/// no states and no maps.
+bool may_have_copies(const lower::LeafPlan &plan, const depend::LoopVerdict &verdict, std::size_t level,
+                     const combine::IterationSpace &space);
+
+/// The loop that runs in parallel: the outermost that carries nothing, the outermost of all if it adds up one
+/// sum, or the one that was asked for, which is a mistake where it can't. An inner loop that is known to be
+/// short stays serial.
+std::optional<std::size_t> choose_parallel(const lower::LeafPlan &plan,
+                                           const std::vector<depend::LoopVerdict> &verdicts,
+                                           const parse::ScheduleTree &schedule, const find::Lengths &lengths,
+                                           const combine::IterationSpace &space);
+
+} // namespace unravel::choose

@@ -1,0 +1,168 @@
+// Wavefronts: loops that carry dependences, level by level, in all layouts that fit: by the interpreter on
+// small inputs, iterations of a level in any order; as C on random data with several threads.
+#include "report/diagnostic.h"
+#include "run/compiled.h"
+#include "run/interpreted.h"
+
+#include <gtest/gtest.h>
+#include <iostream>
+
+namespace unravel::run::test {
+
+namespace {
+
+struct Program {
+  const char *text, *loop, *matrix;
+};
+
+const std::vector<Program> &programs() {
+  static const std::vector<Program> all = {
+      {"tensor L(n,n), b(n), x(n); for i in [0,n) { let s = b(i); for j in [0,i) { s -= L(i,j)*x(j); } "
+       "x(i) = s / L(i,i); }",
+       "i", "L"},
+      {"tensor L(n,n), b(n), x(n); for i in [0,n) { x(i) = b(i); for j in [0,i) { x(i) -= L(i,j)*x(j); } "
+       "x(i) /= L(i,i); }",
+       "i", "L"},
+      {"tensor U(n,n), b(n), x(n); for k in [0,n) { let s = b(n-1-k); for j in [n-k,n) "
+       "{ s -= U(n-1-k,j)*x(j); } x(n-1-k) = s / U(n-1-k,n-1-k); }",
+       "k", "U"},
+      {"tensor L(n,n), b(n), x(n); for i in [0,n) { x(i) = b(i); for j in [0,i) { x(i) -= L(i,j)*x(j); } }",
+       "i", "L"},
+      // in place, one statement alone
+      {"tensor L(n,n), x(n); for i in [0,n) { for j in [0,i) { x(i) -= L(i,j)*x(j); } }", "i", "L"},
+      // the loop doesn't begin at 0; what it reads isn't all written by it
+      {"tensor L(n,n), b(n), x(n); for i in [2,n) { x(i) = b(i); for j in [0,i) { x(i) -= L(i,j)*x(j); } }",
+       "i", "L"},
+      // a sweep of Gauss and Seidel: rows also precede those that overwrite what they read
+      {"tensor A(n,n), b(n), x(n); for i in [0,n) { let s = b(i); for j in [0,n) { if j != i "
+       "{ s -= A(i,j)*x(j); } } x(i) = s / A(i,i); }",
+       "i", "A"},
+      // the matrix and its pattern's transpose: a symmetric sweep without division
+      {"tensor A(n,n), x(n); for i in [0,n) { x(i) = 2*x(i); for j in [0,n) { if j != i "
+       "{ x(i) += A(i,j)*x(j); } } }",
+       "i", "A"},
+  };
+  return all;
+}
+
+std::vector<Problem> problems() {
+  std::vector<Problem> all;
+  std::vector<std::string> layouts = shipped_matrices();
+  for (const auto *more : {&literature_matrices(), &literature_squares(), &odd_matrices()})
+    layouts.insert(layouts.end(), more->begin(), more->end());
+  for (const Program &program : programs())
+    for (const std::string &layout : layouts)
+      all.push_back(
+          {program.text, {{program.matrix, layout}}, {std::string("wavefront ") + program.loop}, {}});
+  return all;
+}
+
+bool is_limit(const report::Error &error) {
+  return report::category_of(error.diagnostic().kind) == report::Category::Limit;
+}
+
+} // namespace
+
+TEST(Wavefronts, every_layout_on_small_inputs) {
+  std::mt19937_64 random(31);
+  std::map<std::string, int> refused;
+  std::size_t runs = 0, kernels = 0;
+  for (const Problem &problem : problems()) {
+    std::optional<Interpreted> kernel;
+    try {
+      kernel.emplace(problem);
+    } catch (const report::Error &error) {
+      EXPECT_TRUE(is_limit(error)) << problem.text() << "\n" << error.what();
+      ++refused[error.diagnostic().message];
+      continue;
+    }
+    ++kernels;
+    ASSERT_TRUE(kernel->compilation().inspector);
+    for (const Sizes &sizes : small_sizes(kernel->compilation().computation))
+      for (const SmallCase &input : kernel->inputs(sizes, take_all() ? 200 : 6, random)) {
+        loop::InterpretOptions options;
+        options.iteration_budget = 10'000;
+        options.permute_parallel = true;
+        options.seed = runs++;
+        if (!kernel->check(input, options)) return;
+      }
+  }
+  for (const auto &[reason, count] : refused)
+    std::cout << count << " x " << reason << "\n";
+  std::cout << kernels << " kernels, " << runs << " runs\n";
+  EXPECT_GT(kernels, 100u);
+}
+
+TEST(Wavefronts, a_sample_as_c) {
+  std::mt19937_64 random(37);
+  std::vector<Problem> all = problems();
+  if (!take_all()) {
+    std::shuffle(all.begin(), all.end(), random);
+    all.resize(24);
+  }
+  // Of these at least there is C.
+  for (const Program &program : programs())
+    all.push_back({program.text, {{program.matrix, "csr"}}, {std::string("wavefront ") + program.loop}, {}});
+  std::size_t runs = 0;
+  for (const Problem &problem : all) {
+    std::optional<Packer> packer;
+    std::optional<Compiled> kernel;
+    try {
+      packer.emplace(problem);
+      kernel.emplace(problem);
+    } catch (const report::Error &error) {
+      EXPECT_TRUE(is_limit(error)) << problem.text() << "\n" << error.what();
+      continue;
+    }
+    for (const Sizes &sizes : sizes_of_all_kinds(packer->front().computation))
+      for (int threads : {1, 2, 3})
+        if (std::optional<PackedCase> one = packer->draw(sizes, random)) {
+          ++runs;
+          if (!kernel->check(std::move(*one), threads)) return;
+        }
+  }
+  EXPECT_GT(runs, 100u);
+}
+
+namespace {
+
+/// What is said of a request, without the place.
+std::string refusal(const std::string &text, const std::string &layout, const std::string &schedule) {
+  Problem problem{text, {{"A", layout}}, {schedule}, {}};
+  try {
+    pipeline::compile(problem.request());
+  } catch (const report::Error &error) {
+    return report::name_of(error.diagnostic().kind) + ": " + error.diagnostic().message + " (" +
+           error.diagnostic().hint + ")";
+  }
+  return "";
+}
+
+} // namespace
+
+TEST(Wavefronts, refusals_say_why) {
+  EXPECT_EQ(refusal("y(i) = A(i,j) * x(j)", "csr", "wavefront i"),
+            "no-wavefronts: sums of products carry nothing that would need wavefronts (write `parallel i`)");
+  const std::string scaled = "for i { y(i) *= 2; for j { y(i) += A(i,j)*x(j); } }";
+  EXPECT_EQ(refusal(scaled, "csr", "wavefront i"),
+            "no-wavefronts: the loop over `i` carries nothing (write `parallel i`)");
+  EXPECT_EQ(
+      refusal(scaled, "csr", "wavefront k"),
+      "unknown-variable: there is no outermost loop over `k` (wavefronts are of the outermost loop of a "
+      "program's statements)");
+  EXPECT_EQ(
+      refusal("tensor A(n,n), x(n); for j in [0,n) { x(j) /= A(j,j); for i in [j+1,n) "
+              "{ x(i) -= A(i,j)*x(j); } }",
+              "csc", "wavefront j"),
+      "no-wavefronts: the loop over `j` can't run in wavefronts: no inspector can tell which iterations "
+      "touch an element of x(i) (one of the conflicting subscripts must be `j`, but for a size or a "
+      "constant)");
+  const std::string solve = "tensor A(n,n), b(n), x(n); for i in [0,n) { x(i) = b(i); "
+                            "for j in [0,i) { x(i) -= A(i,j)*x(j); } }";
+  EXPECT_EQ(
+      refusal(solve, "dcsr", "wavefront i; find A by seq"),
+      "no-wavefronts: the loop over `i` can't run in wavefronts: iterations share what is kept for finding "
+      "A.r (write `find A.r by binary`)");
+}
+
+} // namespace unravel::run::test
