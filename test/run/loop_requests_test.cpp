@@ -101,8 +101,8 @@ Problem problem_of(const Case &each) {
 TEST(LoopRequests, change_no_result) {
   std::mt19937_64 random(41);
   std::size_t kernels = 0, runs = 0, refused = 0;
-  std::vector<Problem> problems = sample_of(all_problems(), 60, 41);
-  std::vector<Problem> literature = literature_sample(60, 42);
+  std::vector<Problem> problems = sample_of(all_problems(), 30, 41);
+  std::vector<Problem> literature = literature_sample(30, 42);
   problems.insert(problems.end(), literature.begin(), literature.end());
   for (Problem &problem : problems) {
     problem.schedules = {random_requests(pipeline::compile(problem.request()), random)};
@@ -123,7 +123,8 @@ TEST(LoopRequests, change_no_result) {
     } catch (const report::Error &error) {
       report::Kind kind = error.diagnostic().kind;
       EXPECT_TRUE(kind == report::Kind::not_parallel || kind == report::Kind::not_supported ||
-                  kind == report::Kind::bad_transformation)
+                  kind == report::Kind::bad_transformation ||
+                  kind == report::Kind::unknown_variable) // a search that is no loop
           << problem.text() << "\n"
           << error.what();
       ++refused;
@@ -154,6 +155,7 @@ TEST(LoopRequests, granted_on_one_thread_and_two) {
   std::size_t calls = 0;
   for (const Case &each : cases()) {
     Problem problem = problem_of(each);
+    problem.formats.erase("D"); // what is drawn for a result has no operand's structure
     problem.value = calls % 3 == 2 ? loop::ElementType::Float32 : loop::ElementType::Float64;
     Packer packer(problem);
     Compiled kernel(problem);
@@ -174,12 +176,11 @@ TEST(LoopRequests, of_constant_extents) {
   for (const char *schedule :
        {"bound r = 16; unroll r", "bound r = 16; jam A.p by 2; unroll r", "bound r = 16; vectorise r",
         "bound r = 5; unroll r by 4", "bound r = 5; order i, r, A.p; jam r by 4",
-        "bound r = 16; order i, r, A.p; jam r by 16; vectorise A.p", "bound r = 1; unroll r"}) {
+        "bound r = 16; order i, r, A.p; jam r by 16; vectorise A.p"}) {
     for (const std::string &expression : {spmm, sddmm}) {
       Problem problem;
       problem.expression = expression;
       problem.formats = {{"A", "csr"}};
-      if (expression == sddmm) problem.formats["D"] = "like:A";
       if (expression == sddmm && std::string(schedule).find("order") != std::string::npos) continue;
       problem.schedules = {schedule};
       Packer packer(problem);
