@@ -1,5 +1,7 @@
-// Tilings of SpMM and SDDMM against the untiled loops, all by Unravel.
+// Tilings of SpMM and SDDMM against the untiled loops, all by Unravel; with --loops, loops unrolled, jammed
+// and vectorised against the loops that Unravel makes by itself (width 16, or K).
 //   schedules [--kernels spmm,sddmm,spmv] [--threads 1|2] [--data FOLDER] [--width K] [--budget MS] [--quick]
+//             [--loops]
 // The ratio is the untiled time by the tiled one: above 1 the tiles pay. FOLDER: of .mtx files; also
 // $UNRAVEL_DATA. Only matrices whose dense operand B exceeds 2 MiB. "one tile": a tile as large as the mode,
 // what the guards cost.
@@ -52,6 +54,21 @@ std::vector<Schedule> schedules(std::int64_t columns) {
   return result;
 }
 
+/// What users ask for of the loops over entries (A.p) and over the dense mode (r).
+std::vector<Schedule> loop_schedules(const std::string &kernel, std::int64_t width) {
+  const std::string bound = fmt::format("bound r = {}; ", width);
+  std::vector<std::string> texts = {"jam A.p by 2", "jam A.p by 4", "vectorise r",
+                                    "jam A.p by 4; vectorise r", "unroll r by 4"};
+  if (width <= 64) texts.push_back(bound + "unroll r");
+  if (kernel == "spmm") texts.push_back("order i, r, A.p; jam r by 8");
+  if (kernel == "spmv") texts = {"unroll A.p by 4", "vectorise A.p", "unroll i by 4"};
+  std::vector<Schedule> result = {{"by itself", "", {}}};
+  if (kernel != "spmv") result.push_back({bound.substr(0, bound.size() - 2), bound, {}});
+  for (const std::string &text : texts)
+    result.push_back({text, text, {}});
+  return result;
+}
+
 /// A matrix or a vector without zeros.
 tensor::Tensor full(std::vector<std::int64_t> shape) {
   tensor::Tensor made = bench::pack_as("dense", tensor::Coordinates(std::move(shape)));
@@ -70,8 +87,8 @@ bool agree(const std::vector<double> &a, const std::vector<double> &b) {
   return a.size() == b.size() && off / largest < 1e-10;
 }
 
-void measure(const Kernel &kernel, const bench::Input &input, std::int64_t width, int threads,
-             double budget) {
+void measure(const Kernel &kernel, const bench::Input &input, std::int64_t width, int threads, double budget,
+             bool loops) {
   std::int64_t rows = input.matrix.shape[0], columns = input.matrix.shape[1];
   tensor::Tensor A = bench::pack_as("csr", input.matrix);
   std::map<std::string, tensor::Tensor> dense;
@@ -93,7 +110,7 @@ void measure(const Kernel &kernel, const bench::Input &input, std::int64_t width
   std::map<std::string, const tensor::Tensor *> known(tensors.begin(), tensors.end());
   std::vector<std::unique_ptr<bench::BoundKernel>> bound;
   std::vector<bench::Contestant> contestants;
-  for (const Schedule &schedule : schedules(columns)) {
+  for (const Schedule &schedule : loops ? loop_schedules(kernel.name, width) : schedules(columns)) {
     pipeline::Request request;
     request.expression = kernel.expression;
     request.formats = kernel.formats;
@@ -123,7 +140,8 @@ void measure(const Kernel &kernel, const bench::Input &input, std::int64_t width
       bench::compare(contestants, threads > 1 ? bench::Timing::wall : bench::Timing::cpu, budget);
   fmt::print("{:<6} {:<36} {:>9.3f} ms", kernel.name, input.name, standings.milliseconds(0));
   for (std::size_t k = 1; k < contestants.size(); ++k)
-    fmt::print("  {} {:.2f}", contestants[k].name, standings.ratio(0, k));
+    fmt::print(fmt::runtime(loops ? "\n    {1:>6.2f}  {0}" : "  {0} {1:.2f}"), contestants[k].name,
+               standings.ratio(0, k));
   fmt::print("\n");
   std::fflush(stdout);
 }
@@ -213,7 +231,9 @@ int main(int count, char **arguments) try {
   bench::keep_memory();
   const char *environment = std::getenv("UNRAVEL_DATA");
   std::string folder = bench::option(count, arguments, "data", environment ? environment : "");
-  std::int64_t width = std::max(1, std::atoi(bench::option(count, arguments, "width", "32").c_str()));
+  const bool loops = bench::has_option(count, arguments, "loops");
+  std::int64_t width =
+      std::max(1, std::atoi(bench::option(count, arguments, "width", loops ? "16" : "32").c_str()));
   int threads = std::clamp(std::atoi(bench::option(count, arguments, "threads", "1").c_str()), 1, 64);
   double budget = std::max(1, std::atoi(bench::option(count, arguments, "budget", "1500").c_str()));
   if (bench::has_option(count, arguments, "sharing")) {
@@ -231,7 +251,7 @@ int main(int count, char **arguments) try {
     if (wanted.find("," + kernel.name + ",") == std::string::npos) continue;
     for (const bench::Input &input : bench::matrices(folder, generators, 50000, INT32_MAX))
       if (kernel.name == "spmv" || input.matrix.shape[1] * width * 8 > (2 << 20))
-        measure(kernel, input, width, threads, budget);
+        measure(kernel, input, width, threads, budget, loops);
   }
 } catch (const std::exception &error) {
   std::fprintf(stderr, "%s\n", error.what());

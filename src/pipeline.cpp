@@ -4,6 +4,7 @@
 #include "choose/alternatives.h"
 #include "choose/asked.h"
 #include "choose/increasing.h"
+#include "choose/loop_requests.h"
 #include "choose/parallel.h"
 #include "choose/statements.h"
 #include "choose/threads.h"
@@ -187,7 +188,8 @@ Compilation compile(const Request &request, const Front &front) {
   auto make_prover = [&] {
     result.prover = steps.run("prover", [&] { return std::make_shared<prove::Prover>(axioms); }, no_text);
   };
-  const bool details = request.details || !schedule.parallel.empty() || !schedule.fused.empty();
+  const bool details =
+      request.details || !schedule.parallel.empty() || !schedule.fused.empty() || !schedule.loops.empty();
   if (result.combination.is_program) {
     make_prover();
     prove::Prover &prover = *result.prover;
@@ -337,6 +339,7 @@ Compilation compile(const Request &request, const Front &front) {
     if (is_program) leaf.plan.sums_at = choose::level_of_sum(space, leaf.plan, leaf.verdicts);
     if (is_program) return leaf; // other orders would have to pass the test against the source's, too
     if (leaf.plan.equal || leaf.plan.atomic) return leaf; // of these loops, and no others
+    if (!schedule.loops.empty()) return leaf;             // what is asked of loops is asked of these
     bool fixed_order = !schedule.order.empty() || !space.added.empty();
     choose::Given given{space, result.combination, *result.prover, requests, fixed_order};
     steps.run(
@@ -435,8 +438,29 @@ Compilation compile(const Request &request, const Front &front) {
   for (const lower::LeafPlan &plan : plans)
     std::erase_if(safe, [&](const term::Term &load) { return plan.nest.safe_loads.count(load) == 0; });
   auto is_safe = [&](const term::Term &load) { return safe.count(load) > 0; };
+  std::set<term::Term> copied; // loads of iterations that stand beside others, in bounds likewise
+  if (!schedule.loops.empty())
+    lowered = steps.run(
+        "loops as asked for",
+        [&] {
+          std::vector<choose::LoopsOf> loops;
+          for (std::size_t k = 0; k < result.leaves.size(); ++k)
+            loops.push_back(
+                {&result.combination.leaves[k], &result.leaves[k].plan, &result.leaves[k].verdicts});
+          loop::Requested granted =
+              loop::grant(loop::fold(lowered), choose::loop_requests(schedule, loops, lowered), is_safe);
+          copied = std::move(granted.in_bounds);
+          loop::verify(granted.program);
+          return std::move(granted.program);
+        },
+        [](const loop::Program &program) { return loop::to_text(program); });
   result.program = steps.run(
-      "improved loops", [&] { return loop::improve(lowered, is_safe, request.counts); },
+      "improved loops",
+      [&] {
+        return loop::improve(
+            lowered, [&](const term::Term &load) { return is_safe(load) || copied.contains(load); },
+            request.counts);
+      },
       [](const loop::Program &program) { return loop::to_text(program); });
   loop::verify(result.program);
   if (options.wavefronts) {

@@ -63,8 +63,11 @@ void StatementWriter::write_parallel(const For &x, const std::string &head) {
     line(fmt::format("const int64_t {} = {};", work, expressions_.term(*x.parallel->work)));
     otherwise = fmt::format("(void){};", work);
   }
-  std::string enough = x.parallel->least > 0 ? fmt::format(" if ({} >= {})", work, x.parallel->least) : "";
-  std::string schedule = fmt::format("for {}{}", schedule_text(x, work, expressions_), reduction);
+  std::string enough = x.parallel->least > 0 ? fmt::format(" if ({}{} >= {})", x.simd ? "parallel : " : "",
+                                                           work, x.parallel->least)
+                                             : "";
+  std::string schedule =
+      fmt::format("for {}{}{}", x.simd ? "simd " : "", schedule_text(x, work, expressions_), reduction);
   std::set<std::string> used = mentioned(x.body);
   std::vector<const WorkspaceArray *> own;
   for (const WorkspaceArray &array : program_.workspace)

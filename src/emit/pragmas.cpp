@@ -15,6 +15,18 @@ bool is_innermost(const loop::For &loop) {
   return innermost;
 }
 
+/// The locals from outside that the iterations add to.
+std::string sums_text(const loop::For &loop, const Names &names) {
+  const std::set<std::string> own = loop::effects_of(loop.body).declared;
+  std::set<std::string> sums;
+  loop::each_statement(loop.body, [&](const loop::Statement &statement) {
+    const auto *add = std::get_if<loop::Accumulate>(&statement.kind);
+    const auto *local = add ? std::get_if<loop::Local>(&add->target) : nullptr;
+    if (local && !own.contains(local->name)) sums.insert(names.variable(local->name));
+  });
+  return sums.empty() ? "" : fmt::format(" reduction(+ : {})", fmt::join(sums, ", "));
+}
+
 std::string for_clang(const std::string &hints, const std::string &otherwise) {
   return "#ifdef __clang__\n#pragma clang loop " + hints + "\n" + otherwise + "#endif\n";
 }
@@ -31,17 +43,18 @@ std::string chunk_text(const loop::For &loop, const std::string &work, const Exp
 
 } // namespace
 
-std::string vector_pragmas(const loop::For &loop, bool openmp) {
+std::string vector_pragmas(const loop::For &loop, bool openmp, const Names &names) {
   if (loop.simd && openmp) {
     std::int64_t length = 0;
     bool is_short = constant_difference(loop.lower, loop.upper, length) && length >= 4 && length <= 16 &&
                     (length & (length - 1)) == 0;
-    if (!is_short) return "#ifdef _OPENMP\n#pragma omp simd\n#endif\n";
+    const std::string simd = "#pragma omp simd" + sums_text(loop, names) + "\n";
+    if (!is_short) return "#ifdef _OPENMP\n" + simd + "#endif\n";
     // clang would unroll so short a loop before it comes to vectorising it
     return for_clang(fmt::format("unroll(disable) vectorize(assume_safety) vectorize_width({}) "
                                  "interleave_count(1)",
                                  length),
-                     "#elif defined(_OPENMP)\n#pragma omp simd\n");
+                     "#elif defined(_OPENMP)\n" + simd);
   }
   if (loop.brief && is_innermost(loop)) return for_clang("vectorize(disable) unroll(disable)", "");
   return "";

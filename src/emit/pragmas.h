@@ -1,6 +1,7 @@
 #pragma once
 
 #include "emit/expression.h"
+#include "emit/names.h"
 #include "loop/loop.h"
 
 #include <string>
@@ -9,7 +10,7 @@ namespace unravel::emit {
 
 /// What compilers are told before a sequential loop about vectors: of a simd loop that it may have them
 /// (`openmp`: also by OpenMP), of a brief one that it gets none.
-std::string vector_pragmas(const loop::For &loop, bool openmp);
+std::string vector_pragmas(const loop::For &loop, bool openmp, const Names &names);
 
 /// How the iterations of a parallel loop are shared out, an OpenMP clause. `work`: the loop's, as text.
 std::string schedule_text(const loop::For &loop, const std::string &work, const Expressions &expressions);

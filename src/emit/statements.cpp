@@ -121,7 +121,7 @@ void StatementWriter::write(const For &x) {
   if (x.team && options_.openmp_pragmas) return write_team(x, head);
   if (x.parallel && options_.openmp_pragmas)
     return x.parallel->copied.empty() ? write_parallel(x, head) : write_with_copies(x, head);
-  text_ += vector_pragmas(x, options_.openmp_pragmas);
+  text_ += vector_pragmas(x, options_.openmp_pragmas, names_);
   nested(head, x.body);
   if (two_forms) text_ += "#endif\n";
 }

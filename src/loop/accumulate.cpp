@@ -17,11 +17,17 @@ public:
 
   void block(Block &statements) {
     for (std::size_t k = 0; k < statements.size(); ++k) {
-      while (std::optional<Element> sum = summed_element(statements, k))
-        k = introduce(statements, k, *sum);
+      k = loop(statements, k);
       for (Block *inner : blocks_of(statements[k]))
         block(*inner);
     }
+  }
+
+  /// The sums of statement k; returns where it stands then.
+  std::size_t loop(Block &statements, std::size_t k) {
+    while (std::optional<Element> sum = summed_element(statements, k))
+      k = introduce(statements, k, *sum);
+    return k;
   }
 
 private:
@@ -222,6 +228,10 @@ private:
 
 void accumulate_locally(Block &block, FreshNames &names, const Safe &safe) {
   Accumulator(names, safe).block(block);
+}
+
+std::size_t accumulate_of_loop(Block &block, std::size_t k, FreshNames &names, const Safe &safe) {
+  return Accumulator(names, safe).loop(block, k);
 }
 
 Program accumulate_locally(Program program, const Safe &safe) {

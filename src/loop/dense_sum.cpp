@@ -59,7 +59,7 @@ public:
       return {};
     const For &inner = *found_.inner;
     Term rest = target.slot - term::variable(inner.variable);
-    if (inner.lower != Term(0) || inner.step != 1 || !is_size(inner.upper, program_) ||
+    if (inner.lower != Term(0) || inner.step != 1 || inner.simd || !is_size(inner.upper, program_) ||
         !runs_along(target.slot, inner.variable) || effects_.changes(rest) ||
         effects_.mentions_declared(rest))
       return {};

@@ -16,6 +16,7 @@ struct DenseSum {
 
 /// Whether the statement is such a nest, and may be run once for each part of the stretch: it changes nothing
 /// else that is declared outside, reads nothing of the result's array, and all value arrays hold float64.
+/// A loop that is a simd loop is left as it is.
 /// Each element in the product lies at the inner variable plus something without it, or doesn't depend on it.
 std::optional<DenseSum> dense_sum(const Statement &loop, const Program &program);
 

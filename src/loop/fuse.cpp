@@ -20,6 +20,16 @@ bool is_asked_for(const For &loop) {
   return loop.parallel && loop.parallel->least == 0;
 }
 
+/// One that was asked for: with another loop in it, it may be none any more.
+bool holds_simd_loop(const Statement &statement) {
+  bool found = false;
+  each_statement(statement, [&](const Statement &inner) {
+    const auto *loop = std::get_if<For>(&inner.kind);
+    found = found || (loop && loop->simd);
+  });
+  return found;
+}
+
 class Fuser {
 public:
   explicit Fuser(const Program &program) : names_(program) {}
@@ -44,7 +54,9 @@ private:
   std::optional<Statement> fused(const Statement &first, const Statement &second) {
     const auto *one = std::get_if<For>(&first.kind);
     const auto *other = std::get_if<For>(&second.kind);
-    if (!one || !other || !only_adds(Block{first, second})) return {};
+    if (!one || !other || holds_simd_loop(first) || holds_simd_loop(second) ||
+        !only_adds(Block{first, second}))
+      return {};
     Block apart{second};
     keep_apart(apart, effects_of(first).declared, names_);
     Block both = jam({first}, std::move(apart), names_);

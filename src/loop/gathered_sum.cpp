@@ -156,7 +156,8 @@ private:
   std::optional<Term> long_segments(const For &loop, const GatheredSum &sum,
                                     const term::Substitution &lets) const {
     Term lower = substitute(loop.lower, lets), upper = substitute(loop.upper, lets);
-    if (is_over_sizes(lower) && is_over_sizes(upper)) return at_most(least_mean_length + lower, upper);
+    if (is_over_sizes(lower) && is_over_sizes(upper))
+      return loop.brief ? std::nullopt : std::optional(at_most(least_mean_length + lower, upper));
     const auto *begin = pointer_in<term::Maximum>(lower), *end = pointer_in<term::Minimum>(upper);
     std::int64_t step = 0;
     if (!begin || !end || begin->function != end->function || begin->arguments.size() != 1 ||

@@ -287,7 +287,8 @@ private:
   void for_loop(const Step &loop) {
     std::int64_t lower = term(loop.first);
     std::int64_t upper = term(loop.second);
-    if (loop.parallel && options_.permute_parallel) return permuted_loop(loop, lower, upper);
+    if ((loop.parallel || loop.is_simd) && options_.permute_parallel)
+      return permuted_loop(loop, lower, upper);
     for (std::int64_t k = lower; k < upper; k += loop.step) {
       count_iteration();
       variables_[loop.slot] = k;
@@ -307,15 +308,14 @@ private:
       order.push_back(k);
     }
     std::shuffle(order.begin(), order.end(), random_);
-    races_.enter(loop.copied);
+    if (loop.parallel) races_.enter(loop.copied);
     for (std::int64_t k : order) {
       variables_[loop.slot] = k;
-      races_.begin_iteration(k);
-      begin_parallel_iteration();
+      if (loop.parallel) races_.begin_iteration(k), begin_parallel_iteration();
       block(loop.body);
-      check_workspace(true);
+      if (loop.parallel) check_workspace(true);
     }
-    races_.leave();
+    if (loop.parallel) races_.leave();
   }
 
   /// The keys of a range, which must strictly increase.

@@ -168,6 +168,7 @@ private:
               Step step{Step::For, variable(loop.variable),   term(loop.lower), term(loop.upper),
                         loop.step, loop.parallel.has_value(), block(loop.body), {}};
               if (loop.parallel && !loop.parallel->copied.empty()) step.copied = array(loop.parallel->copied);
+              step.is_simd = loop.simd;
               return step;
             },
             [&](const While &loop) {

@@ -84,6 +84,7 @@ struct Step {
   bool is_point = false;                  // adds a product, and not a sum of such
   bool atomic = false;                    // an addition
   std::optional<std::size_t> copied = {}; // of a parallel loop: the array that threads have copies of
+  bool is_simd = false;
 };
 
 struct ArrayCode {

@@ -104,7 +104,7 @@ struct Parallel {
 /// loop not parallel. Passes keep the form, or set `together` to 1 (may_test_together in walk.h).
 ///
 /// `simd`: no iteration reads or writes an element that another one writes, and no loop stands inside:
-/// `#pragma omp simd`. step is 1 and the loop neither parallel nor tested together.
+/// `#pragma omp simd`. To locals from outside it does nothing but add. step is 1, `together` too.
 ///
 /// `brief`: the data are known to make it so short that vectors don't pay.
 /// `masked`: a condition over sizes and counts. Where it holds, the loop has enough iterations for steps of

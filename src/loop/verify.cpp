@@ -276,6 +276,25 @@ private:
     return found;
   }
 
+  /// Whether locals that are declared outside are added to, if at all, and not read.
+  static bool only_adds_outside(const Block &block) {
+    const std::set<std::string> own = effects_of(block).declared;
+    std::set<std::string> sums, others;
+    each_statement(block, [&](const Statement &statement) {
+      if (const auto *add = std::get_if<Accumulate>(&statement.kind))
+        if (const auto *local = std::get_if<Local>(&add->target)) sums.insert(local->name);
+      if (const auto *store = std::get_if<Store>(&statement.kind))
+        if (const auto *local = std::get_if<Local>(&store->target))
+          sums.insert(local->name), others.insert(local->name);
+      if (const auto *test = std::get_if<IfValue>(&statement.kind)) others.insert(test->local);
+      each_own_value(statement, [&](const Value &value) {
+        each_local(value, [&](const Local &local) { others.insert(local.name); });
+      });
+    });
+    return std::none_of(sums.begin(), sums.end(),
+                        [&](auto &name) { return !own.contains(name) && others.contains(name); });
+  }
+
   /// Over sizes and counts of the parameters alone.
   bool is_over_sizes(const Term &term) const {
     std::set<std::string> names = variables_of(term);
@@ -300,8 +319,10 @@ private:
       refuse(fmt::format("the loop over `{}` can't test {} iterations together", loop_.variable,
                          loop_.together));
     bool plain = loop_.step == 1 && !loop_.parallel && loop_.together == 1;
-    if (loop_.simd &&
-        (!plain || effects_of(loop_.body).breaks || holds_loop(loop_.body) || adds_atomically(loop_.body)))
+    bool may_be_simd = loop_.step == 1 && loop_.together == 1 && !effects_of(loop_.body).breaks &&
+                       !holds_loop(loop_.body) && only_adds_outside(loop_.body) &&
+                       !adds_atomically(loop_.body);
+    if (loop_.simd && !may_be_simd)
       refuse(fmt::format("the loop over `{}` can't be a simd loop", loop_.variable));
     if (loop_.masked && (!plain || loop_.simd || !is_over_sizes(*loop_.masked)))
       refuse(fmt::format("the loop over `{}` can't be a masked one", loop_.variable));

@@ -11,13 +11,14 @@ namespace unravel::loop {
 /// SetElement only those of integers or bits, bits with 0 or 1 and in a parallel loop only
 /// those that each thread has; workspace arrays begin as 0 or -1 (integers) or 0 (others), or as anything,
 /// and their extents and conditions read no array; IfValue asks for a local; a loop that tests iterations
-/// together has the form for it (may_test_together) and tests at most 64; a simd loop has step 1, is not
-/// parallel, and no loop or Break stands in it, a masked one is not even simd, and its condition is over
-/// sizes and counts; a loop for a team has the form of one; Assign changes Declare'd variables alone; a step
-/// is positive; Break stands in a loop and leaves no parallel one and no intersection; the keys of an
-/// intersection have one extent and aren't written in it; products have two factors or more; and no iteration
-/// of a parallel loop changes a variable or a local that was declared outside of the loop, but by adding to
-/// its sum, which none reads, or an element whose slot doesn't depend on the iteration (a race).
+/// together has the form for it (may_test_together) and tests at most 64; a simd loop has step 1, no loop or
+/// Break stands in it, and to locals that are declared outside it does nothing but add; a masked one is
+/// neither parallel nor simd, and its condition is over sizes and counts; a loop for a team has the form of
+/// one; Assign changes Declare'd variables alone; a step is positive; Break stands in a loop and leaves no
+/// parallel one and no intersection; the keys of an intersection have one extent and aren't written in it;
+/// products have two factors or more; and no iteration of a parallel loop changes a variable or a local that
+/// was declared outside of the loop, but by adding to its sum, which none reads, or an element whose slot
+/// doesn't depend on the iteration (a race).
 void verify(const Program &program);
 
 } // namespace unravel::loop

@@ -325,6 +325,17 @@ std::string transformation_text(const ScheduleTree::Transformation &how) {
   return {};
 }
 
+std::string request_text(const ScheduleTree::LoopRequest &request) {
+  using What = ScheduleTree::LoopRequest::Kind;
+  const std::string by = request.factor == 0 ? "" : " by " + std::to_string(request.factor);
+  switch (request.kind) {
+  case What::Unroll: return "unroll " + request.variable.text + by;
+  case What::Vectorise: return "vectorise " + request.variable.text;
+  case What::Jam: return "jam " + request.variable.text + by;
+  }
+  return {};
+}
+
 } // namespace
 
 std::string to_text(const ScheduleTree &schedule) {
@@ -340,6 +351,8 @@ std::string to_text(const ScheduleTree &schedule) {
     parts.push_back("reduce " + reduce.target.text + " by " + reduce.method.text);
   for (const ScheduleTree::Find &find : schedule.finds)
     parts.push_back("find " + find.target.text + " by " + find.method.text);
+  for (const ScheduleTree::LoopRequest &request : schedule.loops)
+    parts.push_back(request_text(request));
   if (schedule.chunk) parts.push_back("chunk " + std::to_string(*schedule.chunk));
   if (schedule.serial) parts.push_back("serial");
   return join_texts(parts, "; ", [](const std::string &part) { return part; });

@@ -9,31 +9,36 @@
 //   ("tile" | "split") list(variable "by" integer)
 //   "skew" variable "by" [integer "*"] variable     "shift" variable "by" ["-"] integer
 //   "bound" variable ( "in" "[" integer "," integer ( ")" | "]" ) | "=" integer )
+//   "unroll" list(variable ["by" integer])     "jam" list(variable "by" integer)
+//   ("vectorise" | "vectorize") list(variable)
 // where a variable is `i`, `A.p`, `A#2.p`, or one that a tile has added, `j.tile`.
 
 namespace unravel::parse {
 
 namespace {
 
-const std::vector<std::string> statements = {"order", "parallel", "fuse",     "reduce", "find",
-                                             "chunk", "serial",   "tile",     "split",  "skew",
-                                             "shift", "bound",    "wavefront"};
+const std::vector<std::string> statements = {"order",     "parallel", "fuse",  "reduce",   "find",  "chunk",
+                                             "serial",    "tile",     "split", "skew",     "shift", "bound",
+                                             "wavefront", "unroll",   "jam",   "vectorise"};
 const std::vector<std::string> sharings = {"static", "dynamic", "guided", "balanced"};
 const std::vector<std::string> reductions = {"scalar", "private", "atomic", "auto"};
 const std::vector<std::string> methods = {"direct", "probe", "seq",  "gallop", "binary",
                                           "hash",   "map",   "scan", "auto"};
-const std::vector<std::string> later_statements = {"share",     "reorder",    "unroll",      "vectorize",
-                                                   "collapse",  "strip",      "combine",     "merge",
-                                                   "workspace", "precompute", "interchange", "peel"};
+const std::vector<std::string> later_statements = {"share",       "reorder", "collapse",  "strip",
+                                                   "combine",     "merge",   "workspace", "precompute",
+                                                   "interchange", "peel"};
 
 bool contains(const std::vector<std::string> &words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
 using Transformation = ScheduleTree::Transformation;
+using LoopRequest = ScheduleTree::LoopRequest;
 
 /// Of tiles, factors, distances: what is computed from them and from sizes fits in 64 bits.
 constexpr std::int64_t largest = std::int64_t{1} << 31;
+/// Of a loop, that stand in the kernel's text.
+constexpr std::int64_t most_iterations = 64;
 
 class ScheduleParser {
 public:
@@ -88,7 +93,7 @@ private:
       parse_shift();
     } else if (tokens_.accept("bound")) {
       parse_bound();
-    } else {
+    } else if (!parse_loop_request()) {
       fail_statement();
     }
   }
@@ -194,6 +199,42 @@ private:
       tokens_.forget_open();
     }
     add(std::move(bound));
+  }
+
+  // ---- changes of loops
+
+  bool parse_loop_request() {
+    if (tokens_.accept("unroll"))
+      parse_loops(LoopRequest::Kind::Unroll);
+    else if (tokens_.accept("jam"))
+      parse_loops(LoopRequest::Kind::Jam);
+    else if (tokens_.accept("vectorise") || tokens_.accept("vectorize"))
+      parse_loops(LoopRequest::Kind::Vectorise);
+    else
+      return false;
+    return true;
+  }
+
+  void parse_loops(LoopRequest::Kind kind) {
+    do {
+      LoopRequest request{.kind = kind, .variable = parse_variable()};
+      const std::string after = "after `" + request.variable.text + "`";
+      if (kind == LoopRequest::Kind::Jam) tokens_.expect("by", after, "write `jam i by 4`");
+      if (kind == LoopRequest::Kind::Jam || (kind == LoopRequest::Kind::Unroll && tokens_.accept("by")))
+        request.factor = parse_iterations();
+      request.span = tokens_.span_from(request.variable.span.begin);
+      result_.loops.push_back(std::move(request));
+    } while (tokens_.accept(","));
+  }
+
+  std::int64_t parse_iterations() {
+    const text::Span here = tokens_.span_here();
+    std::int64_t number = tokens_.expect_integer("a number of iterations, at least 2", 2);
+    if (number > most_iterations)
+      report::fail(report::Kind::number_too_large, here,
+                   "`" + std::to_string(number) + "` iterations are too many to be written out",
+                   "the largest number is " + std::to_string(most_iterations));
+    return number;
   }
 
   ScheduleTree::Find parse_find(const char *separator, const char *example) {

@@ -217,7 +217,20 @@ struct ScheduleTree {
     Name target; // tensor `y`
     Name method; // private, atomic, scalar, auto
   };
+  /// A change of a loop as it is in the kernel.
+  struct LoopRequest {
+    enum class Kind {
+      Unroll,    // `unroll r by 4`: several iterations one after the other; `unroll r`: all of them
+      Vectorise, // `vectorise r`
+      Jam,       // `jam i by 4`: several iterations share the loops inside
+    };
+    Kind kind = Kind::Unroll;
+    Name variable;
+    std::int64_t factor = 0; // 0: all iterations
+    text::Span span;
+  };
   std::vector<Transformation> transformations; // as written, one variable each
+  std::vector<LoopRequest> loops;              // likewise
   std::vector<Name> order;                     // `order i, A.p, j`
   std::vector<Name> parallel;                  // `parallel i`
   std::optional<Name> sharing;                 // `parallel i static`: also dynamic, guided, balanced

@@ -28,6 +28,7 @@ parse::ScheduleTree read_schedules(const Request &request) {
     if (!one.order.empty()) all.order = one.order;
     all.transformations.insert(all.transformations.end(), one.transformations.begin(),
                                one.transformations.end());
+    all.loops.insert(all.loops.end(), one.loops.begin(), one.loops.end());
     all.parallel.insert(all.parallel.end(), one.parallel.begin(), one.parallel.end());
     all.finds.insert(all.finds.end(), one.finds.begin(), one.finds.end());
     if (one.chunk) all.chunk = one.chunk;

@@ -1,9 +1,12 @@
 #include "golden.h"
 #include "loop/loop.h"
 #include "loop/passes.h"
+#include "loop/requests.h"
 #include "loop/verify.h"
 #include "report/diagnostic.h"
 #include "term/read.h"
+
+#include <sstream>
 
 using namespace unravel;
 using namespace unravel::loop;
@@ -30,7 +33,45 @@ std::string message_of(const std::function<void()> &action) {
   return "no error";
 }
 
+/// The first line says what is asked for: "jam p by 4, updates, nothing is safe".
+std::string granted(const std::string &input, Request::Kind kind) {
+  const std::string head = input.substr(0, input.find('\n'));
+  std::istringstream words(head);
+  Request request;
+  std::string verb, by;
+  words >> verb >> request.variable >> by;
+  if (request.variable.ends_with(",")) request.variable.pop_back();
+  request.kind = kind;
+  if (by == "by") words >> request.factor;
+  request.updates = head.find("updates") != std::string::npos;
+  request.span = {std::make_shared<text::Source>("-s", head), 0, head.size()};
+  bool safe = head.find("nothing is safe") == std::string::npos;
+  Program program;
+  program.body = parse_block(input.substr(head.size()));
+  try {
+    Requested made = grant(program, {request}, [&](const term::Term &) { return safe; });
+    return to_text(made.program.body);
+  } catch (const report::Error &error) {
+    return error.what();
+  }
+}
+
 } // namespace
+
+TEST(LoopGolden, unroll) {
+  test::golden_run("loop", "unroll",
+                   [](const std::string &input) { return granted(input, Request::Kind::Unroll); });
+}
+
+TEST(LoopGolden, vectorise) {
+  test::golden_run("loop", "vectorise",
+                   [](const std::string &input) { return granted(input, Request::Kind::Vectorise); });
+}
+
+TEST(LoopGolden, jam) {
+  test::golden_run("loop", "jam",
+                   [](const std::string &input) { return granted(input, Request::Kind::Jam); });
+}
 
 TEST(LoopGolden, print_is_parse) {
   test::golden_run("loop", "print", [](const std::string &input) {
@@ -234,6 +275,13 @@ TEST(LoopVerify, refuses_malformed_programs) {
   EXPECT_EQ(refusal("for i in 0 .. 3 step 2 masked true " + body), no_masks);
   EXPECT_EQ(refusal("for i in 0 .. 3 simd masked true " + body), no_masks);
   EXPECT_EQ(refusal("for i in 0 .. 3 parallel 4 masked true {\ny.val[i] += 1\n}\n"), no_masks);
+  const std::string no_simd = "the loop over `i` can't be a simd loop";
+  EXPECT_EQ(refusal("value s = 0\nfor i in 0 .. 3 simd {\ns += A.val[i]\n}\n"), "no error");
+  EXPECT_EQ(refusal("for i in 0 .. 3 parallel 4 simd {\ny.val[i] += 1\n}\n"), "no error");
+  EXPECT_EQ(refusal("value s = 0\nfor i in 0 .. 3 simd {\ns += A.val[i]\ny.val[i] += s\n}\n"), no_simd);
+  EXPECT_EQ(refusal("value s = 0\nfor i in 0 .. 3 simd {\ns = A.val[i]\n}\n"), no_simd);
+  EXPECT_EQ(refusal("for i in 0 .. 3 simd {\nfor k in 0 .. 3 {\n}\n}\n"), no_simd);
+  EXPECT_EQ(refusal("for i in 0 .. 3 step 2 simd {\n}\n"), no_simd);
   EXPECT_EQ(refusal("for i in 0 .. 3 parallel 4 share 8 of A.N {\ny.val[i] += 1\n}\n"), "no error");
   const std::string no_work = "the loop over `i` has no work to share out";
   EXPECT_EQ(refusal("for i in 0 .. 3 parallel 4 share 8 {\ny.val[i] += 1\n}\n"), no_work);

@@ -1,7 +1,10 @@
 // Passes keep the effect of random programs; what is printed is read back.
 #include "loop/passes.h"
+#include "loop/requests.h"
 #include "loop/verify.h"
+#include "loop/walk.h"
 #include "random_program.h"
+#include "report/diagnostic.h"
 
 #include <cmath>
 #include <functional>
@@ -24,6 +27,17 @@ bool agree(const std::vector<double> &a, const std::vector<double> &b) {
     if (std::abs(a[k] - b[k]) > 1e-9 * std::max({1.0, std::abs(a[k]), std::abs(b[k])})) return false;
   }
   return true;
+}
+
+/// Every loop that may be, unrolled: the variables are asked for one by one.
+Program unroll_all(Program program) {
+  for (const std::string &variable : effects_of(program.body).declared)
+    try {
+      program = grant(program, {{Request::Kind::Unroll, variable, 3, false, {}}}, everything).program;
+    } catch (const report::Error &error) {
+      EXPECT_EQ(error.diagnostic().kind, report::Kind::not_supported) << error.what(); // a break
+    }
+  return program;
 }
 
 } // namespace
@@ -55,6 +69,7 @@ TEST(RandomPrograms, passes_keep_their_effect) {
       {"clear_in_blocks", clear_in_blocks},
       {"split_full_blocks", [](Program p) { return split_full_blocks(p, everything); }},
       {"skip_empty_segments", [](Program p) { return skip_empty_segments(p, few); }},
+      {"unroll", unroll_all},
       {"mask_sums", [](Program p) { return mask_sums(p); }},
       {"improve", [](Program p) { return improve(p, everything); }},
       {"improve, few entries", [](Program p) { return improve(p, everything, few); }},

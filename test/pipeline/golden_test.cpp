@@ -60,6 +60,10 @@ TEST(PipelineGolden, refused_sharing) {
   unravel::test::golden_run("pipeline", "refused_sharing", message_of);
 }
 
+TEST(PipelineGolden, refused_loops) {
+  unravel::test::golden_run("pipeline", "refused_loops", message_of);
+}
+
 TEST(PipelineGolden, compiling_again_gives_the_same_text) {
   for (const std::string &name : unravel::test::golden_names("pipeline", "stages_"))
     for (const std::string &input : unravel::test::golden_inputs("pipeline", name))
