@@ -58,7 +58,18 @@ private:
   }
 
   /// Is what is made before the level made by each thread?
-  bool is_per_thread(std::size_t index) const { return in_parallel_ || (parallel_ && index > *parallel_); }
+  bool is_per_thread(std::size_t index) const {
+    return in_parallel_ || (parallel_ && index > *parallel_) || index > shared_parallel_level();
+  }
+
+  /// The level of the loop that a program's statements share and that runs in parallel; else behind all.
+  std::size_t shared_parallel_level() const {
+    const std::vector<Level> &levels = plan_.nest.levels;
+    std::size_t level = plan_.shared_parallel ? 0 : levels.size();
+    while (level < levels.size() && levels[level].variable != space_.loops.at(*plan_.shared_parallel))
+      ++level;
+    return level;
+  }
 
   /// Whatever was made for no level further in was made for this one.
   Block made_for(std::size_t level, Block block) const {
@@ -538,6 +549,7 @@ Block lower_leaf(const combine::IterationSpace &space, const LeafPlan &plan, std
 
 Block visit_leaf(const combine::IterationSpace &space, LeafPlan plan, std::size_t number, Block visit,
                  Workspace &workspace) {
+  plan.sums_at.reset(); // nothing is computed
   Lowerer lowerer(space, plan, main_plan(number), nullptr, workspace);
   lowerer.visit(std::move(visit));
   return lowerer.lower();
