@@ -23,12 +23,12 @@ namespace {
 build::Kernel compiled(const pipeline::Compilation &compilation) {
   build::Options options;
   options.cache = false;
-  return build::compile(c_text(compilation), options);
+  return build::compile(in_process_text(compilation), options);
 }
 
 } // namespace
 
-std::string c_text(const pipeline::Compilation &compilation) {
+std::string in_process_text(const pipeline::Compilation &compilation) {
   emit::EmitOptions options;
   options.in_process = true;
   return emit::emit_c(compilation.program, options);

@@ -44,7 +44,7 @@ private:
 };
 
 /// The C text as it is compiled in process.
-std::string c_text(const pipeline::Compilation &compilation);
+std::string in_process_text(const pipeline::Compilation &compilation);
 
 tensor::Tensor pack_as(const std::string &layout, const tensor::Coordinates &coordinates);
 

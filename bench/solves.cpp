@@ -116,8 +116,8 @@ int main(int count, char **arguments) try {
   if (!bench::has_option(count, arguments, "quick"))
     generators.insert(generators.end(),
                       {"random:1000000x1000000,entries=4000000", "random:20000x20000,entries=2000000",
-                       "rmat:scale=17,edges=16", "fem:30000,block=3", "poisson2d:1000x1000",
-                       "poisson3d:100x100x100"});
+                       "random:200000x200000,entries=10000000", "rmat:scale=17,edges=16", "fem:30000,block=3",
+                       "poisson2d:1000x1000", "poisson3d:100x100x100"});
   else
     folder.clear();
   for (const bench::Input &input : bench::matrices(folder, generators, 5000, INT32_MAX))

@@ -421,7 +421,7 @@ Compilation compile(const Request &request, const Front &front) {
     options.wavefronts = steps.run(
         "wavefronts", [&] { return choose::wavefronts(result.combination, all, schedule, *result.prover); },
         [&](const auto &made) { return choose::to_text(*made, result.combination); });
-    if (request.always_parallel) options.wavefronts->least = 0;
+    if (request.always_parallel) options.wavefronts->least = options.wavefronts->least_of_iteration = 0;
     for (std::size_t k = options.wavefronts->first; k < options.wavefronts->last; ++k)
       result.leaves[k].plan.parallel = result.leaves[k].parallel = std::nullopt;
   }

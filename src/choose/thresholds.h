@@ -68,6 +68,9 @@ inline constexpr int owned_chunk = 2048;
 
 /// Of iterations and dependences per level of a wavefront, on average: with less a level's barrier costs more
 /// than a second thread gains.
-inline constexpr std::int64_t least_work_of_level = 4000;
+inline constexpr std::int64_t least_work_of_level = 20000;
+/// And of one iteration: in the order of levels iterations lie far apart in memory, and of short ones each
+/// waits for its first entries longer than it computes.
+inline constexpr std::int64_t least_work_of_iteration = 128;
 
 } // namespace unravel::choose

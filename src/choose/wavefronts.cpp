@@ -90,7 +90,8 @@ std::optional<lower::Wavefronts> wavefronts(const Combination &program,
                    fmt::format("write `order {}`, or choose a layout with rows for it", wanted.text));
     for (std::size_t k = first; k < last; ++k)
       require_own_finds(*plans[k], wanted);
-    return lower::Wavefronts{first, last, std::move(conflicts.visits), least_work_of_level};
+    return lower::Wavefronts{first, last, std::move(conflicts.visits), least_work_of_level,
+                             least_work_of_iteration};
   }
   if (found || plans.empty())
     report::fail(Kind::no_wavefronts, wanted.span,

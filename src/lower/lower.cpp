@@ -71,7 +71,8 @@ loop::Program lower(const combine::Combination &combination, const std::vector<L
           {term::disjunction({term::equal(size, Term(0)), term::equal(size, iterations_of(loop))}),
            "the levels are of these iterations, or of none"});
       program.parameters.push_back(levels);
-      return executor(std::move(loop), levels.name, options.wavefronts->least);
+      return executor(std::move(loop), levels.name, options.wavefronts->least,
+                      options.wavefronts->least_of_iteration);
     });
     set_shared_origins(program.body, plans, combination.leaves);
     program.workspace = workspace.take();

@@ -94,8 +94,9 @@ struct Alternative {
 /// finds keeps a state or a map from one of its iterations to the next.
 struct Wavefronts {
   std::size_t first = 0, last = 0;
-  std::vector<depend::Visit> visits; // by their numbers in the range
-  std::int64_t least = 0;            // of work per level on average; with less the loop is sequential
+  std::vector<depend::Visit> visits;   // by their numbers in the range
+  std::int64_t least = 0;              // of work per level on average; with less the loop is sequential
+  std::int64_t least_of_iteration = 0; // likewise, per iteration
 };
 
 struct LowerOptions {

@@ -67,7 +67,8 @@ loop::TensorParameter levels_parameter(const std::string &name, const std::strin
   return levels;
 }
 
-Block executor(loop::For loop, const std::string &levels, std::int64_t least) {
+Block executor(loop::For loop, const std::string &levels, std::int64_t least,
+               std::int64_t least_of_iteration) {
   const Levels of{levels};
   Term level = term::variable(of.variable("l")), at = term::variable(of.variable("p"));
   Block body{{loop::Let{loop.variable, of.at("iteration", at) + loop.lower}}};
@@ -79,10 +80,12 @@ Block executor(loop::For loop, const std::string &levels, std::int64_t least) {
   loop::For one_by_one = over(of.variable("l"), Term(0), of.at("count", Term(0)), {{std::move(together)}});
   one_by_one.team = true;
   one_by_one.comment = "levels: each depends on those before it";
-  // One iteration per level, at the least.
-  Term wide = term::at_most(term::scale(least, of.at("count", Term(0))), of.at("count", Term(1)));
-  loop::If choice{
-      term::conjunction({term::less(Term(0), of.size()), std::move(wide)}), {{std::move(one_by_one)}}, ""};
+  std::vector<Term> pays{term::less(Term(0), of.size())};
+  if (least > 0)
+    pays.push_back(term::at_most(term::scale(least, of.at("count", Term(0))), of.at("count", Term(1))));
+  if (least_of_iteration > 0)
+    pays.push_back(term::at_most(term::scale(least_of_iteration, of.size()), of.at("count", Term(1))));
+  loop::If choice{term::conjunction(std::move(pays)), {{std::move(one_by_one)}}, ""};
   choice.otherwise = {{std::move(loop)}};
   return {{std::move(choice)}};
 }

@@ -23,9 +23,10 @@ namespace unravel::lower {
 loop::TensorParameter levels_parameter(const std::string &name, const std::string &kernel,
                                        loop::ElementType index, bool is_result);
 
-/// The loop in wavefronts where there is a level's worth of work, at least `least` on average, in each; else
-/// as it is. `levels`: the parameter's name.
-loop::Block executor(loop::For loop, const std::string &levels, std::int64_t least);
+/// The loop in wavefronts where there is a level's worth of work, at least `least` on average, in each, and
+/// `least_of_iteration` in each iteration; else as it is. `levels`: the parameter's name.
+loop::Block executor(loop::For loop, const std::string &levels, std::int64_t least,
+                     std::int64_t least_of_iteration);
 
 /// What the inspector does: `loop` is the one that is to be inspected, without a body. `waits` and `precedes`
 /// give the instances of one iteration, with what is to be done at each, whose partner (an iteration) is

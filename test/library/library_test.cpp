@@ -73,15 +73,16 @@ TEST(Library, WavefrontsOfASolve) {
   const char *solve = "tensor L(n,n), b(n), x(n); for i in [0,n) { let s = b(i); "
                       "for j in [0,i) { s -= L(i,j)*x(j); } x(i) = s / L(i,i); }";
   unravel::Kernel kernel = unravel::make_kernel(solve, options);
-  // So wide that levels pay: 5000 rows, the second half of them needs the first.
-  constexpr int half = 2500, n = 2 * half;
+  // Two levels with so much to do that they are executed as such: the second half reads much of the first.
+  constexpr int half = 400, n = 2 * half, read = 300;
   std::vector<std::int32_t> rowptr{0}, col;
   std::vector<double> val, b(n, 6), x(n, -1), expected;
   for (int i = 0; i < n; ++i) {
-    if (i >= half) col.push_back(i - half), val.push_back(2);
-    col.push_back(i), val.push_back(3);
+    for (int j = 0; i >= half && j < read; ++j)
+      col.push_back(j), val.push_back(0.25);
+    col.push_back(i), val.push_back(2);
     rowptr.push_back(static_cast<std::int32_t>(col.size()));
-    expected.push_back(i < half ? 2 : (6 - 2 * 2) / 3.0);
+    expected.push_back(i < half ? 3 : (6 - read * 0.25 * 3) / 2);
   }
   Csr L = {n, n, static_cast<std::int64_t>(col.size()), rowptr.data(), col.data(), val.data()};
   Vector rhs = {n, b.data()}, solution = {n, x.data()};
@@ -98,7 +99,7 @@ TEST(Library, WavefrontsOfASolve) {
   L.M = L.N = rhs.M = solution.M = half;
   x.assign(n, -1);
   EXPECT_EQ(kernel({&solution, &L, &rhs}), 0);
-  EXPECT_EQ(x[half - 1], 2);
+  EXPECT_EQ(x[half - 1], 3);
   EXPECT_EQ(x[half], -1);
   rhs.M = n;
   EXPECT_EQ(kernel({&solution, &L, &rhs}), 1);
