@@ -19,6 +19,8 @@ TEST(Counts, NothingOfArraysThatDontRise) {
   EXPECT_EQ(known_counts(pack(shipped("sv", 1), one)), (std::map<std::string, double>{{"M", 4}, {"NNZ", 1}}));
   Coordinates falling = entries_of({2, 9}, {{{0, 7}, 1}, {{1, 2}, 1}});
   EXPECT_FALSE(known_counts(pack(shipped("csr", 2), falling)).count("col"));
+  // An empty matrix is planned as one of which nothing is known.
+  EXPECT_TRUE(known_counts(pack(shipped("csr", 2), Coordinates({0, 0}))).empty());
 }
 
 } // namespace
