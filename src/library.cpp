@@ -3,6 +3,7 @@
 
 #include "build/kernel.h"
 #include "emit/emit.h"
+#include "lower/wavefront.h"
 #include "pipeline.h"
 #include "report/diagnostic.h"
 
@@ -51,14 +52,11 @@ public:
 
   int inspect(const std::vector<void *> &structs) {
     slots_[0] = 0;
-    const SizesOf sizes(*this, structs);
-    std::int64_t iterations = term::evaluate(inspector_.iterations, sizes);
+    std::int64_t iterations = term::evaluate(inspector_.iterations, SizesOf(*this, structs));
     std::vector<std::uint64_t> slots{static_cast<std::uint64_t>(iterations)};
+    const std::vector<std::int64_t> room = lower::room_of_levels(own(), iterations);
     for (std::size_t k = 0; k < arrays_.size(); ++k) {
-      term::Term extent =
-          term::substitute(own().arrays[k].extents.front(),
-                           {{own().name + "." + own().sizes.front(), term::Term(iterations)}});
-      arrays_[k].resize(static_cast<std::size_t>(term::evaluate(extent, sizes)) + 1);
+      arrays_[k].resize(static_cast<std::size_t>(room[k]) + 1);
       slots.push_back(reinterpret_cast<std::uint64_t>(arrays_[k].data()));
     }
     std::vector<void *> arguments{slots.data()};

@@ -369,13 +369,13 @@ Compilation compile(const Request &request, const Front &front) {
     result.leaves.push_back(leaf ? std::move(*leaf) : plan_leaf(space, request.counts));
   }
   choose::check_reductions(schedule, reduced);
+  auto plans_of_all = [&] {
+    std::vector<const lower::LeafPlan *> plans;
+    for (const Leaf &leaf : result.leaves)
+      plans.push_back(&leaf.plan);
+    return plans;
+  };
   if (is_program) {
-    auto plans_of_all = [&] {
-      std::vector<const lower::LeafPlan *> plans;
-      for (const Leaf &leaf : result.leaves)
-        plans.push_back(&leaf.plan);
-      return plans;
-    };
     steps.run(
         "order against the source's",
         [&] {
@@ -415,11 +415,9 @@ Compilation compile(const Request &request, const Front &front) {
 
   lower::LowerOptions options{request.name, result.computation.text, request.index, request.value};
   if (schedule.wavefront) {
-    std::vector<const lower::LeafPlan *> all;
-    for (const Leaf &leaf : result.leaves)
-      all.push_back(&leaf.plan);
     options.wavefronts = steps.run(
-        "wavefronts", [&] { return choose::wavefronts(result.combination, all, schedule, *result.prover); },
+        "wavefronts",
+        [&] { return choose::wavefronts(result.combination, plans_of_all(), schedule, *result.prover); },
         [&](const auto &made) { return choose::to_text(*made, result.combination); });
     if (request.always_parallel) options.wavefronts->least = options.wavefronts->least_of_iteration = 0;
     for (std::size_t k = options.wavefronts->first; k < options.wavefronts->last; ++k)

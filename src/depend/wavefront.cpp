@@ -35,6 +35,14 @@ std::optional<Term> iteration_at(const std::vector<Term> &coordinates, const std
   return std::nullopt;
 }
 
+/// "x(i, j)"
+std::string text_of(const Reference &reference) {
+  std::vector<std::string> texts;
+  for (const Term &coordinate : reference.coordinates)
+    texts.push_back(term::to_text(coordinate));
+  return fmt::format("{}({})", reference.tensor, fmt::join(texts, ", "));
+}
+
 void add(Wavefront &wavefront, Visit visit) {
   auto same = std::find_if(wavefront.visits.begin(), wavefront.visits.end(), [&](const Visit &each) {
     return each.statement == visit.statement && each.partner == visit.partner;
@@ -56,19 +64,11 @@ Wavefront wavefront(const std::vector<const IterationSpace *> &statements, prove
                  const std::vector<Term> &here = conflict.first.coordinates;
                  const std::vector<Term> &there = conflict.second.coordinates;
                  if (auto partner = iteration_at(here, there, *statements[first]))
-                   add(result, {second, conflict.first.tensor, *partner, true, false});
+                   add(result, {second, *partner, true, false});
                  else if (auto next = iteration_at(there, here, *statements[second]))
-                   add(result, {first, conflict.first.tensor, *next, false, true});
+                   add(result, {first, *next, false, true});
                  else if (result.hindrance.empty())
-                   result.hindrance = fmt::format("{}({})", conflict.first.tensor,
-                                                  fmt::join(
-                                                      [&] {
-                                                        std::vector<std::string> texts;
-                                                        for (const Term &each : here)
-                                                          texts.push_back(term::to_text(each));
-                                                        return texts;
-                                                      }(),
-                                                      ", "));
+                   result.hindrance = text_of(conflict.first);
                });
   return result;
 }

@@ -10,10 +10,9 @@ namespace unravel::depend {
 /// iteration `partner` only.
 struct Visit {
   std::size_t statement = 0; // index in the list
-  std::string tensor;
-  term::Term partner;   // over the statement's variables and sizes
-  bool earlier = false; // partners before the instance's own iteration are possible: these it waits for
-  bool later = false;   // partners behind it are: these wait for it
+  term::Term partner;        // over the statement's variables and sizes
+  bool earlier = false;      // partners before the instance's own iteration are possible: these it waits for
+  bool later = false;        // partners behind it are: these wait for it
 };
 
 /// What decides in which order the loop's iterations must be executed.

@@ -43,12 +43,9 @@ void StatementWriter::reserve(const WorkspaceArray &array) {
 }
 
 void StatementWriter::write_parallel(const For &x, const std::string &head) {
-  ++threads_;
   if (std::exchange(in_team_, false)) {
     pragma("for schedule(static)", "");
-    nested(head, x.body);
-    --threads_;
-    return;
+    return nested(head, x.body);
   }
   std::string reduction;
   if (!x.parallel->sum.empty())
@@ -74,9 +71,7 @@ void StatementWriter::write_parallel(const For &x, const std::string &head) {
     if (array.per_thread && used.contains(array.name)) own.push_back(&array);
   if (own.empty()) {
     pragma("parallel " + schedule + enough, otherwise);
-    nested(head, x.body);
-    --threads_;
-    return;
+    return nested(head, x.body);
   }
   const Statement &loop = *statement_;
   pragma("parallel" + enough, otherwise);
@@ -92,7 +87,6 @@ void StatementWriter::write_parallel(const For &x, const std::string &head) {
   line("}");
   for (std::size_t k = 0; k < own.size(); ++k)
     names_.rename_array(own[k]->name, outside[k]);
-  --threads_;
 }
 
 void StatementWriter::write_team(const For &x, const std::string &head) {

@@ -119,8 +119,12 @@ void StatementWriter::write(const For &x) {
   std::string step = x.step == 1 ? variable + "++" : fmt::format("{} += {}", variable, x.step);
   std::string head = fmt::format("for ({}; {} < {}; {})", start, variable, end, step);
   if (x.team && options_.openmp_pragmas) return write_team(x, head);
-  if (x.parallel && options_.openmp_pragmas)
-    return x.parallel->copied.empty() ? write_parallel(x, head) : write_with_copies(x, head);
+  if (x.parallel && options_.openmp_pragmas) {
+    ++threads_;
+    x.parallel->copied.empty() ? write_parallel(x, head) : write_with_copies(x, head);
+    --threads_;
+    return;
+  }
   text_ += vector_pragmas(x, options_.openmp_pragmas, names_);
   nested(head, x.body);
   if (two_forms) text_ += "#endif\n";

@@ -37,6 +37,13 @@ Term named(const Term &bound, const std::string &wanted, const For &loop, Block 
 
 } // namespace
 
+std::size_t replace(Block &statements, std::size_t k, Block by) {
+  const std::size_t count = by.size();
+  auto here = statements.erase(statements.begin() + static_cast<std::ptrdiff_t>(k));
+  statements.insert(here, std::make_move_iterator(by.begin()), std::make_move_iterator(by.end()));
+  return k + count;
+}
+
 std::set<std::string> declared_at_top(const Block &block) {
   std::set<std::string> names;
   for (const Statement &statement : block) {

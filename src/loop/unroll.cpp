@@ -93,10 +93,7 @@ std::size_t unroll(Block &statements, std::size_t k, const Request &request, Req
     }
     if (steps.rest) made.push_back({std::move(*steps.rest)});
   }
-  const std::size_t count = made.size();
-  auto here = statements.erase(statements.begin() + static_cast<std::ptrdiff_t>(k));
-  statements.insert(here, std::make_move_iterator(made.begin()), std::make_move_iterator(made.end()));
-  return k + count;
+  return replace(statements, k, std::move(made));
 }
 
 } // namespace unravel::loop

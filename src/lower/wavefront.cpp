@@ -1,6 +1,7 @@
 #include "lower/wavefront.h"
 
 #include "loop/walk.h"
+#include "report/diagnostic.h"
 
 #include <utility>
 
@@ -65,6 +66,22 @@ loop::TensorParameter levels_parameter(const std::string &name, const std::strin
   for (const auto &[array, extent] : arrays)
     levels.arrays.push_back({array, false, index, {extent}, true});
   return levels;
+}
+
+std::vector<std::int64_t> room_of_levels(const loop::TensorParameter &levels, std::int64_t iterations) {
+  struct Size : term::Environment {
+    explicit Size(std::int64_t of) : iterations(of) {}
+    std::int64_t variable(const std::string &) const override { return iterations; } // M, the only one
+    std::int64_t apply(const std::string &, const std::vector<std::int64_t> &) const override {
+      report::fail(report::Kind::internal, "the extent of levels reads an array",
+                   "please report this as a bug");
+    }
+    std::int64_t iterations;
+  };
+  std::vector<std::int64_t> room;
+  for (const loop::ArrayParameter &array : levels.arrays)
+    room.push_back(term::evaluate(array.extents.front(), Size(iterations)));
+  return room;
 }
 
 Block executor(loop::For loop, const std::string &levels, std::int64_t least,

@@ -23,6 +23,9 @@ namespace unravel::lower {
 loop::TensorParameter levels_parameter(const std::string &name, const std::string &kernel,
                                        loop::ElementType index, bool is_result);
 
+/// The elements that each array of the levels has, in their order.
+std::vector<std::int64_t> room_of_levels(const loop::TensorParameter &levels, std::int64_t iterations);
+
 /// The loop in wavefronts where there is a level's worth of work, at least `least` on average, in each, and
 /// `least_of_iteration` in each iteration; else as it is. `levels`: the parameter's name.
 loop::Block executor(loop::For loop, const std::string &levels, std::int64_t least,

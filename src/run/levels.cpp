@@ -1,5 +1,6 @@
 #include "run/levels.h"
 
+#include "lower/wavefront.h"
 #include "pipeline/stopwatch.h"
 #include "report/diagnostic.h"
 
@@ -36,15 +37,14 @@ tensor::Tensor make_levels(const pipeline::Compilation &compilation,
   tensor::Tensor levels;
   levels.layout.name = parameter.layout;
   levels.layout.sizes = parameter.sizes;
-  for (const loop::ArrayParameter &array : parameter.arrays) {
+  const std::vector<std::int64_t> room = lower::room_of_levels(parameter, iterations);
+  for (std::size_t k = 0; k < room.size(); ++k) {
     layout::Array made;
-    made.name = array.name;
+    made.name = parameter.arrays[k].name;
     levels.layout.arrays.push_back(made);
-    term::Term count = term::substitute(
-        array.extents.front(), {{parameter.name + "." + parameter.sizes.front(), term::Term(iterations)}});
-    tensor::DType type = array.element == loop::ElementType::Int64 ? tensor::DType::I8 : tensor::DType::I4;
-    levels.arrays.emplace(array.name, tensor::Elements(type, static_cast<std::size_t>(
-                                                                 term::evaluate(count, SizesOf(tensors)))));
+    bool wide = parameter.arrays[k].element == loop::ElementType::Int64;
+    levels.arrays.emplace(made.name, tensor::Elements(wide ? tensor::DType::I8 : tensor::DType::I4,
+                                                      static_cast<std::size_t>(room[k])));
   }
   levels.sizes[parameter.sizes.front()] = 0;
   return levels;

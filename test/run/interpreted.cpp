@@ -1,5 +1,6 @@
 #include "run/interpreted.h"
 
+#include "lower/wavefront.h"
 #include "report/diagnostic.h"
 
 #include <algorithm>
@@ -138,9 +139,10 @@ void Interpreted::inspect(loop::Memory &memory) const {
   };
   const loop::TensorParameter &levels = compilation_.inspector->program.parameters.front();
   memory.sizes[levels.name + ".M"] = term::evaluate(compilation_.inspector->iterations, Sizes_(memory.sizes));
-  for (const loop::ArrayParameter &array : levels.arrays)
-    memory.indices[levels.name + "." + array.name].assign(
-        static_cast<std::size_t>(term::evaluate(array.extents.front(), Sizes_(memory.sizes))), 12345);
+  const std::vector<std::int64_t> room = lower::room_of_levels(levels, memory.sizes.at(levels.name + ".M"));
+  for (std::size_t k = 0; k < room.size(); ++k)
+    memory.indices[levels.name + "." + levels.arrays[k].name].assign(static_cast<std::size_t>(room[k]),
+                                                                     12345);
   EXPECT_EQ(loop::interpret(compilation_.inspector->program, memory), 0);
 }
 

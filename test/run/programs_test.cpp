@@ -1,8 +1,6 @@
 // Programs of several statements, in all layouts that fit: on all small inputs by the interpreter, as C with
 // the sanitizers' builds and on random data.
-#include "report/diagnostic.h"
-#include "run/compiled.h"
-#include "run/interpreted.h"
+#include "run/sweep.h"
 
 #include <gtest/gtest.h>
 #include <iostream>
@@ -112,11 +110,6 @@ std::vector<Problem> problems(std::size_t pairs, std::uint64_t seed) {
   return all;
 }
 
-/// Refusals that a layout may be the reason for: a limit that says so.
-bool is_limit(const report::Error &error) {
-  return report::category_of(error.diagnostic().kind) == report::Category::Limit;
-}
-
 } // namespace
 
 TEST(Programs, every_layout_on_small_inputs) {
@@ -133,14 +126,7 @@ TEST(Programs, every_layout_on_small_inputs) {
       continue;
     }
     ++kernels;
-    for (const Sizes &sizes : small_sizes(kernel->compilation().computation))
-      for (const SmallCase &input : kernel->inputs(sizes, take_all() ? 200 : 6, random)) {
-        loop::InterpretOptions options;
-        options.iteration_budget = 10'000;
-        options.permute_parallel = runs % 2 == 1;
-        options.seed = runs++;
-        if (!kernel->check(input, options)) return;
-      }
+    if (!check_on_small_inputs(*kernel, 6, false, random, runs)) return;
   }
   for (const auto &[reason, count] : refused)
     std::cout << count << " x " << reason << "\n";
@@ -187,14 +173,7 @@ TEST(Programs, own_loops_transformed) {
         continue;
       }
       ++kernels;
-      for (const Sizes &sizes : small_sizes(kernel->compilation().computation))
-        for (const SmallCase &input : kernel->inputs(sizes, take_all() ? 200 : 4, random)) {
-          loop::InterpretOptions options;
-          options.iteration_budget = 10'000;
-          options.permute_parallel = true;
-          options.seed = runs++;
-          if (!kernel->check(input, options)) return;
-        }
+      if (!check_on_small_inputs(*kernel, 4, true, random, runs)) return;
     }
   }
   std::cout << kernels << " kernels, " << runs << " runs\n";
@@ -208,25 +187,7 @@ TEST(Programs, a_sample_as_c) {
     std::shuffle(all.begin(), all.end(), random);
     all.resize(24);
   }
-  std::size_t runs = 0;
-  for (const Problem &problem : all) {
-    std::optional<Packer> packer;
-    std::optional<Compiled> kernel;
-    try {
-      packer.emplace(problem);
-      kernel.emplace(problem);
-    } catch (const report::Error &error) {
-      EXPECT_TRUE(is_limit(error)) << problem.text() << "\n" << error.what();
-      continue;
-    }
-    for (const Sizes &sizes : sizes_of_all_kinds(packer->front().computation))
-      for (int threads : {1, 2})
-        if (std::optional<PackedCase> one = packer->draw(sizes, random)) {
-          ++runs;
-          if (!kernel->check(std::move(*one), threads)) return;
-        }
-  }
-  EXPECT_GT(runs, 100u);
+  EXPECT_GT(check_as_c(all, {1, 2}, random), 100u);
 }
 
 } // namespace unravel::run::test

@@ -1,8 +1,6 @@
 // Wavefronts: loops that carry dependences, level by level, in all layouts that fit: by the interpreter on
 // small inputs, iterations of a level in any order; as C on random data with several threads.
-#include "report/diagnostic.h"
-#include "run/compiled.h"
-#include "run/interpreted.h"
+#include "run/sweep.h"
 
 #include <gtest/gtest.h>
 #include <iostream>
@@ -57,10 +55,6 @@ std::vector<Problem> problems() {
   return all;
 }
 
-bool is_limit(const report::Error &error) {
-  return report::category_of(error.diagnostic().kind) == report::Category::Limit;
-}
-
 } // namespace
 
 TEST(Wavefronts, every_layout_on_small_inputs) {
@@ -83,14 +77,7 @@ TEST(Wavefronts, every_layout_on_small_inputs) {
     }
     ++kernels;
     ASSERT_TRUE(kernel->compilation().inspector);
-    for (const Sizes &sizes : small_sizes(kernel->compilation().computation))
-      for (const SmallCase &input : kernel->inputs(sizes, take_all() ? 200 : 6, random)) {
-        loop::InterpretOptions options;
-        options.iteration_budget = 10'000;
-        options.permute_parallel = true;
-        options.seed = runs++;
-        if (!kernel->check(input, options)) return;
-      }
+    if (!check_on_small_inputs(*kernel, 6, true, random, runs)) return;
   }
   for (const auto &[reason, count] : refused)
     std::cout << count << " x " << reason << "\n";
@@ -108,25 +95,7 @@ TEST(Wavefronts, a_sample_as_c) {
   // Of these at least there is C.
   for (const Program &program : programs())
     all.push_back({program.text, {{program.matrix, "csr"}}, {std::string("wavefront ") + program.loop}, {}});
-  std::size_t runs = 0;
-  for (const Problem &problem : all) {
-    std::optional<Packer> packer;
-    std::optional<Compiled> kernel;
-    try {
-      packer.emplace(problem);
-      kernel.emplace(problem);
-    } catch (const report::Error &error) {
-      EXPECT_TRUE(is_limit(error)) << problem.text() << "\n" << error.what();
-      continue;
-    }
-    for (const Sizes &sizes : sizes_of_all_kinds(packer->front().computation))
-      for (int threads : {1, 2, 3})
-        if (std::optional<PackedCase> one = packer->draw(sizes, random)) {
-          ++runs;
-          if (!kernel->check(std::move(*one), threads)) return;
-        }
-  }
-  EXPECT_GT(runs, 100u);
+  EXPECT_GT(check_as_c(all, {1, 2, 3}, random), 100u);
 }
 
 namespace {
