@@ -2,7 +2,8 @@
 //   solves [--threads N] [--data FOLDER] [--budget MS] [--quick]
 // L: the lower triangle of each square matrix, its diagonal made large. Ratios are of the hand-written loop's
 // time: above 1 we are faster. "levels": in wavefronts whatever they cost; "auto": where the kernel itself
-// finds them wide enough. The inspector is called once and not part of a solve's time.
+// finds them wide enough; "packed": `wavefront i packed`, whose inspector copies the rows in the order of
+// levels. The inspectors are called once and not part of a solve's time.
 
 #include "contest.h"
 #include "kernel.h"
@@ -61,12 +62,13 @@ void measure(const bench::Input &input, int threads, double budget) {
     return std::make_unique<bench::BoundKernel>(request, tensors);
   };
   auto sequential = kernel("", false), levels = kernel("wavefront i", true),
-       automatic = kernel("wavefront i", false);
-  levels->set_threads(threads);
-  automatic->set_threads(threads);
-  levels->inspect();
-  double inspector = levels->inspect();
-  automatic->inspect();
+       automatic = kernel("wavefront i", false), packed = kernel("wavefront i packed", true),
+       packed_automatic = kernel("wavefront i packed", false);
+  for (auto *each : {&levels, &automatic, &packed, &packed_automatic}) {
+    (*each)->set_threads(threads);
+    (*each)->inspect();
+  }
+  double inspector = levels->inspect(), packing = packed->inspect();
   auto result = [&] {
     auto values = x.array("val").as<double>();
     return std::vector<double>(values.begin(), values.end());
@@ -79,7 +81,9 @@ void measure(const bench::Input &input, int threads, double budget) {
   std::vector<bench::Contestant> contestants = {{"hand", hand, result},
                                                 {"one thread", [&] { (*sequential)(); }, result},
                                                 {"levels", [&] { (*levels)(); }, result},
-                                                {"auto", [&] { (*automatic)(); }, result}};
+                                                {"auto", [&] { (*automatic)(); }, result},
+                                                {"packed", [&] { (*packed)(); }, result},
+                                                {"packed auto", [&] { (*packed_automatic)(); }, result}};
   std::vector<double> expected;
   for (const bench::Contestant &contestant : contestants) {
     contestant.run();
@@ -99,8 +103,10 @@ void measure(const bench::Input &input, int threads, double budget) {
              standings.milliseconds(0));
   for (std::size_t k = 1; k < contestants.size(); ++k)
     fmt::print("  {} {:.2f}", contestants[k].name, standings.ratio(0, k));
-  fmt::print("  auto/one thread {:.2f}  inspector {:.1f} solves\n", standings.ratio(1, 3),
-             inspector / standings.milliseconds(1));
+  fmt::print(
+      "  auto/one thread {:.2f}  packed auto/one thread {:.2f}  inspector {:.1f}, packing {:.1f} solves\n",
+      standings.ratio(1, 3), standings.ratio(1, 5), inspector / standings.milliseconds(1),
+      packing / standings.milliseconds(1));
   std::fflush(stdout);
 }
 

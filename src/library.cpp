@@ -46,15 +46,15 @@ public:
       : inspector_(std::move(inspector)), kernel_(build::compile(in_process(inspector_.program))) {
     for (const loop::TensorParameter &parameter : kernel.parameters)
       operands_[parameter.name] = operands_.size();
-    slots_.resize(1 + own().arrays.size()); // M = 0: nothing is known
+    slots_.resize(inspector_.numbers.size() + own().arrays.size()); // M = 0: nothing is known
     arrays_.resize(own().arrays.size());
   }
 
   int inspect(const std::vector<void *> &structs) {
     slots_[0] = 0;
-    std::int64_t iterations = term::evaluate(inspector_.iterations, SizesOf(*this, structs));
-    std::vector<std::uint64_t> slots{static_cast<std::uint64_t>(iterations)};
-    const std::vector<std::int64_t> room = lower::room_of_levels(own(), iterations);
+    const std::vector<std::int64_t> numbers = numbers_on(structs);
+    std::vector<std::uint64_t> slots(numbers.begin(), numbers.end());
+    const std::vector<std::int64_t> room = lower::room_of_levels(own(), numbers);
     for (std::size_t k = 0; k < arrays_.size(); ++k) {
       arrays_[k].resize(static_cast<std::size_t>(room[k]) + 1);
       slots.push_back(reinterpret_cast<std::uint64_t>(arrays_[k].data()));
@@ -72,25 +72,38 @@ public:
   /// The struct, for a call on these tensors.
   std::vector<std::uint64_t> slots(const std::vector<void *> &structs) const {
     std::vector<std::uint64_t> slots = slots_;
-    std::int64_t iterations = term::evaluate(inspector_.iterations, SizesOf(*this, structs));
-    if (slots[0] != static_cast<std::uint64_t>(iterations)) slots[0] = 0;
+    const std::vector<std::int64_t> numbers = numbers_on(structs);
+    for (std::size_t k = 0; k < numbers.size(); ++k)
+      if (slots_[k] != static_cast<std::uint64_t>(numbers[k])) slots[0] = 0;
     return slots;
   }
 
 private:
-  struct SizesOf : term::Environment {
-    SizesOf(const Levels &levels, const std::vector<void *> &structs) : levels_(levels), structs_(structs) {}
+  struct NumbersOf : term::Environment {
+    NumbersOf(const Levels &levels, const std::vector<void *> &structs)
+        : levels_(levels), structs_(structs) {}
     std::int64_t variable(const std::string &name) const override {
-      for (const loop::TensorParameter &parameter : levels_.inspector_.program.parameters)
-        for (std::size_t k = 0; k < parameter.sizes.size(); ++k) // sizes come first in a struct
-          if (parameter.name + "." + parameter.sizes[k] == name)
+      for (const loop::TensorParameter &parameter : levels_.inspector_.program.parameters) {
+        std::vector<std::string> numbers = parameter.sizes; // a struct begins with these, and its counts
+        numbers.insert(numbers.end(), parameter.counts.begin(), parameter.counts.end());
+        for (std::size_t k = 0; k < numbers.size(); ++k)
+          if (parameter.name + "." + numbers[k] == name)
             return static_cast<const std::int64_t *>(structs_.at(levels_.operands_.at(parameter.name)))[k];
+      }
       report::fail(report::Kind::internal, "unknown size " + name, "please report this as a bug");
     }
     std::int64_t apply(const std::string &, const std::vector<std::int64_t> &) const override { return 0; }
     const Levels &levels_;
     const std::vector<void *> &structs_;
   };
+
+  /// The size and the counts of the levels.
+  std::vector<std::int64_t> numbers_on(const std::vector<void *> &structs) const {
+    std::vector<std::int64_t> numbers;
+    for (const term::Term &number : inspector_.numbers)
+      numbers.push_back(term::evaluate(number, NumbersOf(*this, structs)));
+    return numbers;
+  }
 
   const loop::TensorParameter &own() const { return inspector_.program.parameters.front(); }
 

@@ -422,12 +422,14 @@ Compilation compile(const Request &request, const Front &front) {
     if (request.always_parallel) options.wavefronts->least = options.wavefronts->least_of_iteration = 0;
     for (std::size_t k = options.wavefronts->first; k < options.wavefronts->last; ++k)
       result.leaves[k].plan.parallel = result.leaves[k].parallel = std::nullopt;
+    result.wavefronts = options.wavefronts;
   }
   std::vector<lower::LeafPlan> plans;
   for (const Leaf &leaf : result.leaves)
     plans.push_back(leaf.plan);
+  loop::For in_wavefronts;
   loop::Program lowered = steps.run(
-      "loops", [&] { return lower::lower(result.combination, plans, options); },
+      "loops", [&] { return lower::lower(result.combination, plans, options, &in_wavefronts); },
       [](const loop::Program &program) { return loop::to_text(program); });
   loop::verify(lowered);
   // Loads that every leaf's nest proves to be in bounds where their variables are known.
@@ -465,7 +467,7 @@ Compilation compile(const Request &request, const Front &front) {
     result.inspector = steps.run(
         "inspector",
         [&] {
-          lower::Inspector made = lower::lower_inspector(result.combination, plans, options);
+          lower::Inspector made = lower::lower_inspector(result.combination, plans, options, in_wavefronts);
           made.program = loop::improve(std::move(made.program), is_safe, request.counts);
           return made;
         },

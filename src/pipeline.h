@@ -62,7 +62,8 @@ struct Compilation {
   combine::Combination combination;
   std::vector<Leaf> leaves;
   loop::Program program;
-  std::optional<lower::Inspector> inspector; // of its wavefronts: it makes the last of its parameters
+  std::optional<lower::Wavefronts> wavefronts; // that the schedule asks for
+  std::optional<lower::Inspector> inspector;   // of these: it makes the last of the kernel's parameters
   std::vector<Stage> stages;
   std::shared_ptr<prove::Prover> prover; // with the log of all questions
 

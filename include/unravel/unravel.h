@@ -68,8 +68,8 @@ public:
   /// enough memory to work with (nothing is changed then). May be called from several threads at once.
   int operator()(const std::vector<void *> &structs) const;
   /// Of a kernel with wavefronts (schedule "wavefront i"): finds out which iterations depend on which, in
-  /// time proportional to a call's. Later calls, of tensors with the same index arrays, run in parallel where
-  /// that pays; without, and for other numbers of iterations, they are sequential. The structs are those of a
+  /// time proportional to a call's. Later calls, of tensors with the same index arrays ("wavefront i packed":
+  /// and values), run in parallel where that pays; without, and for other numbers of iterations, they are sequential. The structs are those of a
   /// call. Returns 0, or 1 where their sizes disagree; 0 too for a kernel without wavefronts. Not while a
   /// call runs.
   int inspect(const std::vector<void *> &structs) const;

@@ -1,5 +1,6 @@
 #include "choose/wavefronts.h"
 
+#include "choose/packed.h"
 #include "choose/thresholds.h"
 #include "find/plan.h"
 #include "report/diagnostic.h"
@@ -38,6 +39,20 @@ void require_own_finds(const lower::LeafPlan &plan, const parse::Name &wanted) {
                              wanted.text, variable),
                  fmt::format("write `find {} by binary`", variable));
   }
+}
+
+void pack(lower::Wavefronts &wavefronts, const Combination &program,
+          const std::vector<const lower::LeafPlan *> &plans, const parse::ScheduleTree &schedule,
+          prove::Prover &prover) {
+  Packing packing = packed_segments(program, plans, wavefronts.first, wavefronts.last, prover);
+  const std::string &loop = schedule.wavefront->text;
+  if (!packing.problem.empty())
+    report::fail(Kind::no_wavefronts, schedule.packed->span,
+                 fmt::format("what iterations over `{}` read can't be packed: {}", loop, packing.problem),
+                 fmt::format("write `wavefront {}`", loop));
+  wavefronts.packed = std::move(packing.segments);
+  wavefronts.least = least_work_of_packed_level;
+  wavefronts.least_of_iteration = 0;
 }
 
 } // namespace
@@ -90,8 +105,10 @@ std::optional<lower::Wavefronts> wavefronts(const Combination &program,
                    fmt::format("write `order {}`, or choose a layout with rows for it", wanted.text));
     for (std::size_t k = first; k < last; ++k)
       require_own_finds(*plans[k], wanted);
-    return lower::Wavefronts{first, last, std::move(conflicts.visits), least_work_of_level,
-                             least_work_of_iteration};
+    lower::Wavefronts made{first, last, std::move(conflicts.visits), least_work_of_level,
+                           least_work_of_iteration};
+    if (schedule.packed) pack(made, program, plans, schedule, prover);
+    return made;
   }
   if (found || plans.empty())
     report::fail(Kind::no_wavefronts, wanted.span,
@@ -102,16 +119,22 @@ std::optional<lower::Wavefronts> wavefronts(const Combination &program,
                "wavefronts are of the outermost loop of a program's statements");
 }
 
-std::string to_text(const lower::Wavefronts &wavefronts, const Combination &program) {
+std::string order_of(const depend::Visit &visit) {
+  return visit.earlier && visit.later ? "is ordered with" : visit.earlier ? "waits for" : "precedes";
+}
+
+std::string to_text(const lower::Wavefronts &wavefronts, const Combination &program,
+                    const std::string &indent) {
   std::string text;
   for (const depend::Visit &visit : wavefronts.visits) {
     const IterationSpace &space = program.leaves[wavefronts.first + visit.statement];
-    text += fmt::format("instances of `{}`: {}{} {}\n", space.span.text(), space.loops.front(),
-                        visit.earlier && visit.later ? " is ordered with"
-                        : visit.earlier              ? " waits for"
-                                                     : " precedes",
-                        term::to_text(visit.partner));
+    text += fmt::format("{}instances of `{}`: {} {} {}\n", indent, space.span.text(), space.loops.front(),
+                        order_of(visit), term::to_text(visit.partner));
   }
+  for (const lower::PackedSegment &segment : wavefronts.packed)
+    text += fmt::format("{}packed: {}, {} in [{}, {})\n", indent, fmt::join(segment.indices, ", "),
+                        fmt::join(segment.values, ", "), term::to_text(segment.lower),
+                        term::to_text(segment.upper));
   return text;
 }
 

@@ -23,7 +23,11 @@ bool wants_wavefronts(const combine::IterationSpace &space, const parse::Schedul
 std::optional<find::FindPlan> own_finds(const lower::LeafPlan &plan, prove::Prover &prover,
                                         find::Requests requests);
 
-/// For `unravel explain`: what the inspector visits.
-std::string to_text(const lower::Wavefronts &wavefronts, const combine::Combination &program);
+/// "waits for", "precedes", "is ordered with": the iteration of an instance, the partner.
+std::string order_of(const depend::Visit &visit);
+
+/// For `unravel explain` and `deps`: what the inspector visits and packs, a line each.
+std::string to_text(const lower::Wavefronts &wavefronts, const combine::Combination &program,
+                    const std::string &indent = "");
 
 } // namespace unravel::choose

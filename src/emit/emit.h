@@ -69,7 +69,8 @@ struct MainOptions {
   /// The inspector that makes the kernel's last parameter, its levels, called before it; its text stands in
   /// front. Null: the kernel has none.
   const loop::Program *inspector = nullptr;
-  term::Term iterations = term::Term(0); // the levels' size M, over the sizes of the other parameters
+  /// The levels' size M and their counts, over sizes and counts of the other parameters.
+  std::vector<term::Term> numbers = {};
 };
 
 /// A small main() for the kernel, in C99 and C++: `./spmv A=matrix.mtx x=ones -o y.mtx` reads the operands

@@ -33,7 +33,7 @@ class MainWriter {
 public:
   MainWriter(const Program &program, const MainOptions &options)
       : program_(options.inspector ? without_levels(program) : program), places_(options.places),
-        inspector_(options.inspector), iterations_(options.iterations), names_(program) {
+        inspector_(options.inspector), numbers_(options.numbers), names_(program) {
     for (const TensorParameter &parameter : program_.parameters) {
       auto given = options.modes.find(parameter.name);
       modes_.push_back(given == options.modes.end() ? parameter.sizes : given->second);
@@ -244,7 +244,10 @@ private:
       bind(k, tensors_[own]);
       call += ", " + names.parameter(k);
     }
-    line(fmt::format("{} = {};", of_levels(levels.sizes[0]), expressions.term_of_members(iterations_)));
+    std::vector<std::string> sizes = levels.sizes;
+    sizes.insert(sizes.end(), levels.counts.begin(), levels.counts.end());
+    for (std::size_t k = 0; k < sizes.size(); ++k)
+      line(fmt::format("{} = {};", of_levels(sizes[k]), expressions.term_of_members(numbers_[k])));
     for (const loop::ArrayParameter &array : levels.arrays)
       line(fmt::format("{0} = ({1} *)unravel_resize(NULL, {2} + 1, sizeof({1}));", of_levels(array.name),
                        c_type(array.element), expressions.term_of_members(array.extents[0])));
@@ -368,7 +371,7 @@ private:
   const Program program_; // without levels
   const Program *places_;
   const Program *inspector_;
-  Term iterations_;
+  std::vector<Term> numbers_; // of the levels
   Names names_;
   std::vector<std::vector<std::string>> modes_; // of each parameter: the size of each mode
   std::vector<std::string> tensors_;            // C names of the structs in the program

@@ -246,24 +246,35 @@ Block walking(const Level &level, const LevelPlan &plan, const Around &around, c
 }
 
 /// Many targets lie before or behind a segment's keys, as rows of real matrices are narrow: then the search
-/// has nothing left to do.
-Statement outside_range(const Level &level, const LevelPlan &plan, const std::string &position) {
+/// has nothing left to do. Nor has it where it stops at the last one, as `at_last` lets it see.
+Statement outside_range(const Level &level, const LevelPlan &plan, const std::string &position,
+                        bool at_last) {
   Term first = term::variable(position);
   std::string high_name = position + "_high";
   Term high = term::variable(high_name);
   loop::If behind{at(plan.skip, level, high - Term(1)), {assign(position, high)}, ""};
-  behind.otherwise = {
-      {loop::If{term::negation(at(plan.skip, level, first)), {assign(high_name, first)}, ""}}};
-  return {loop::If{term::less(first, high), {{std::move(behind)}}, "behind all of them, or before"}};
+  loop::If before{term::negation(at(plan.skip, level, first)), {assign(high_name, first)}, ""};
+  if (!at_last) {
+    behind.otherwise = {{std::move(before)}};
+    return {loop::If{term::less(first, high), {{std::move(behind)}}, "behind all of them, or before"}};
+  }
+  loop::If last{term::conjunction({term::less(first, high - Term(1)), at(plan.skip, level, high - Term(2))}),
+                {assign(high_name, high - Term(1)), assign(position, high)},
+                ""};
+  last.otherwise = {{std::move(before)}};
+  behind.otherwise = {{std::move(last)}};
+  return {
+      loop::If{term::less(first, high), {{std::move(behind)}}, "behind all of them, the last, or before"}};
 }
 
-Block binary(const Level &level, const LevelPlan &plan, const Body &body) {
+Block binary(const Level &level, const LevelPlan &plan, const Around &around, const Body &body) {
   Block block;
   Level named = level;
   named.upper = named_bound("_end", level, level.upper, block);
   const std::string position = is_range(level, plan) ? level.variable + "_first" : level.variable;
   Block search = lower_bound(position, named, plan.skip);
-  if (is_segment(level)) search.insert(search.end() - 1, outside_range(level, plan, position));
+  if (is_segment(level))
+    search.insert(search.end() - 1, outside_range(level, plan, position, around.divides));
   loop::append(block, std::move(search));
   Term inside = term::less(term::variable(position), named.upper);
   visit_matches(level, plan, position, inside, named.upper, body, block);
@@ -290,7 +301,7 @@ Block find_code(const Level &level, const LevelPlan &plan, const Around &around,
   case find::Method::Probe: return probe(level, plan, body);
   case find::Method::Sequential:
   case find::Method::Galloping: return walking(level, plan, around, body);
-  case find::Method::Binary: return binary(level, plan, body);
+  case find::Method::Binary: return binary(level, plan, around, body);
   case find::Method::Map: return look_in_map(level, plan, body);
   case find::Method::Hash: return look_in_hash(level, plan, body);
   case find::Method::Scan: return scan_all(level, plan, body);

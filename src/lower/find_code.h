@@ -19,6 +19,8 @@ struct Around {
   bool ends_loop = false; // where the walk has reached its segment's end, it leaves the loop (loop_end.h)
   /// The loop is an intersection: how far it is to the next target can't be foreseen, so that branches cost.
   bool intersection = false;
+  /// A divisor is looked for: mostly a diagonal, which a triangular matrix has at the end of each row.
+  bool divides = false;
 };
 
 /// One visit of a find. Precondition: its state, if it has one, is declared outside.

@@ -193,7 +193,7 @@ private:
     const auto shared = space_.loops.begin() + static_cast<std::ptrdiff_t>(plan_.shared);
     bool ends =
         !divides_ && std::find(space_.loops.begin(), shared, plan_.nest.levels[loop].variable) == shared;
-    return {ends && ends_loop(plan_, plan, clear_at_), find_in_step(loop) != nullptr};
+    return {ends && ends_loop(plan_, plan, clear_at_), find_in_step(loop) != nullptr, divides_};
   }
 
   /// The find that goes in step with that loop, or null.

@@ -50,7 +50,7 @@ Block statements_of(const combine::Combination &combination, const std::vector<L
 } // namespace
 
 loop::Program lower(const combine::Combination &combination, const std::vector<LeafPlan> &plans,
-                    const LowerOptions &options) {
+                    const LowerOptions &options, loop::For *in_wavefronts) {
   report::require(plans.size() == combination.leaves.size(), "one plan per leaf");
   loop::Program program;
   program.name = options.name;
@@ -64,15 +64,16 @@ loop::Program lower(const combine::Combination &combination, const std::vector<L
   if (set && plans.size() != 1) program.body.push_back({clear(combination)});
   if (combination.is_program) {
     program.body = statements_of(combination, plans, options, workspace, [&](loop::For loop) {
+      if (in_wavefronts) *in_wavefronts = {loop.variable, loop.lower, loop.upper};
       loop::TensorParameter levels =
-          levels_parameter(name_of_levels(combination), options.name, options.index, false);
+          levels_parameter(name_of_levels(combination), options.name, options.index, false,
+                           options.wavefronts->packed, program.parameters);
       Term size = term::variable(levels.name + ".M");
       program.preconditions.push_back(
           {term::disjunction({term::equal(size, Term(0)), term::equal(size, iterations_of(loop))}),
            "the levels are of these iterations, or of none"});
       program.parameters.push_back(levels);
-      return executor(std::move(loop), levels.name, options.wavefronts->least,
-                      options.wavefronts->least_of_iteration);
+      return executor(std::move(loop), levels.name, *options.wavefronts);
     });
     set_shared_origins(program.body, plans, combination.leaves);
     program.workspace = workspace.take();
@@ -91,15 +92,9 @@ loop::Program lower(const combine::Combination &combination, const std::vector<L
 }
 
 Inspector lower_inspector(const combine::Combination &combination, const std::vector<LeafPlan> &plans,
-                          const LowerOptions &options) {
+                          const LowerOptions &options, const loop::For &inspected) {
   const Wavefronts &wavefronts = *options.wavefronts;
   Workspace workspace(combination, {}, options.index);
-  loop::For inspected;
-  statements_of(combination, plans, options, workspace, [&](loop::For loop) {
-    loop.body.clear();
-    inspected = std::move(loop);
-    return Block();
-  });
   const std::string levels = name_of_levels(combination);
   auto begins = [&](const depend::Visit &visit, std::size_t leaf) { // coordinates are not negative
     const auto *variable = visit.partner.as<term::Variable>();
@@ -130,8 +125,14 @@ Inspector lower_inspector(const combine::Combination &combination, const std::ve
   program.name = options.name + "_inspect";
   program.expression =
       fmt::format("levels of the iterations over {} of: {}", inspected.variable, options.expression);
-  program.parameters.push_back(levels_parameter(levels, options.name, options.index, true));
-  program.body = inspector({inspected, instances(true), instances(false)}, levels);
+  std::vector<loop::TensorParameter> operands;
+  for (const combine::Binding &binding : combination.bindings) {
+    operands.push_back(parameter(binding, options));
+    operands.back().is_result = false;
+  }
+  program.parameters.push_back(
+      levels_parameter(levels, options.name, options.index, true, wavefronts.packed, operands));
+  program.body = inspector({inspected, instances(true), instances(false), wavefronts.packed}, levels);
   set_shared_origins(program.body, plans, combination.leaves);
   Term size = iterations_of(inspected);
   report::require(term::applications_of(size).empty(), "the loop's bounds are sizes");
@@ -142,28 +143,37 @@ Inspector lower_inspector(const combine::Combination &combination, const std::ve
       for (const Term &application : term::applications_of(term))
         mentioned.insert(application.as<term::Apply>()->function);
     });
+    loop::each_own_value(statement, [&](const loop::Value &value) {
+      loop::each_element(value, [&](const loop::Element &element) { mentioned.insert(element.array); });
+    });
   });
   auto is_known = [&](const std::string &name) {
     return std::any_of(program.parameters.begin(), program.parameters.end(),
                        [&](const auto &parameter) { return name.starts_with(parameter.name + "."); });
   };
-  for (const combine::Binding &binding : combination.bindings) {
-    std::string prefix = binding.tensor + ".";
+  for (loop::TensorParameter &operand : operands) {
+    std::string prefix = operand.name + ".";
     if (std::any_of(mentioned.begin(), mentioned.end(),
-                    [&](const std::string &name) { return name.starts_with(prefix); })) {
-      program.parameters.push_back(parameter(binding, options));
-      program.parameters.back().is_result = false;
-    }
+                    [&](const std::string &name) { return name.starts_with(prefix); }))
+      program.parameters.push_back(std::move(operand));
   }
   program.preconditions.push_back(
       {term::equal(term::variable(levels + ".M"), size), "the levels are of these iterations"});
+  std::vector<Term> numbers{std::move(size)};
+  for (std::size_t k = 0; k < wavefronts.packed.size(); ++k) {
+    const Term &room = wavefronts.packed[k].room;
+    program.preconditions.push_back(
+        {term::equal(term::variable(levels + "." + program.parameters.front().counts[k]), room),
+         "there is room for these entries"});
+    numbers.push_back(room);
+  }
   for (const combine::SizeCondition &condition : combination.conditions) {
     std::set<std::string> names = term::variables_of(condition.formula);
     if (std::all_of(names.begin(), names.end(), is_known))
       program.preconditions.push_back({condition.formula, condition.message});
   }
   program.workspace = workspace.take();
-  return {std::move(program), std::move(size)};
+  return {std::move(program), std::move(numbers)};
 }
 
 } // namespace unravel::lower

@@ -90,6 +90,15 @@ struct Alternative {
   LeafPlan plan;      // without alternatives; its states and maps begin at `split` or further in
 };
 
+/// What iterations of a loop read of arrays at positions of a segment of their own, [lower, upper) over the
+/// loop's variable; the next iteration's, or the last one's, follows it in memory.
+struct PackedSegment {
+  term::Term lower, upper; // applications: rowptr(i), rowptr(i + 1)
+  /// Arrays that are read at such positions alone: "L.col"; "L.val".
+  std::vector<std::string> indices, values;
+  term::Term room; // over sizes and counts: no more positions in all segments together
+};
+
 /// A program's outermost loop that is executed in wavefronts: that of the leaves [first, last). None of their
 /// finds keeps a state or a map from one of its iterations to the next.
 struct Wavefronts {
@@ -97,6 +106,8 @@ struct Wavefronts {
   std::vector<depend::Visit> visits;   // by their numbers in the range
   std::int64_t least = 0;              // of work per level on average; with less the loop is sequential
   std::int64_t least_of_iteration = 0; // likewise, per iteration
+  /// The inspector copies these in the order of levels, and the kernel reads the copies.
+  std::vector<PackedSegment> packed = {};
 };
 
 struct LowerOptions {
@@ -118,18 +129,21 @@ inline constexpr int choice_of_plan = -1;
 ///  A find state that iterations of the parallel loop would share is
 /// kept per chunk: the loop is strip-mined, chunks run in parallel and each starts from a state of its own,
 /// found by binary search where the prover allows it.
+///
+/// `in_wavefronts` gets the loop that is executed in wavefronts, without its body, where there is one.
 loop::Program lower(const combine::Combination &combination, const std::vector<LeafPlan> &plans,
-                    const LowerOptions &options);
+                    const LowerOptions &options, loop::For *in_wavefronts = nullptr);
 
 /// A kernel that finds out about the levels of wavefronts (wavefront.h): it is called with the levels as its
 /// result, then those of the program's tensors that it reads.
 struct Inspector {
   loop::Program program;
-  term::Term iterations; // the levels' size M, over sizes of the program's tensors
+  /// The levels' size M and their counts, over sizes and counts of the program's tensors.
+  std::vector<term::Term> numbers;
 };
 
-/// Of the wavefronts that the options name.
+/// Of the wavefronts that the options name; `inspected`: the loop, as `lower` says.
 Inspector lower_inspector(const combine::Combination &combination, const std::vector<LeafPlan> &plans,
-                          const LowerOptions &options);
+                          const LowerOptions &options, const loop::For &inspected);
 
 } // namespace unravel::lower

@@ -3,6 +3,9 @@
 #include "loop/walk.h"
 #include "report/diagnostic.h"
 
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
 #include <utility>
 
 namespace unravel::lower {
@@ -45,10 +48,90 @@ loop::For over(const std::string &variable, const Term &lower, const Term &upper
   return {variable, lower, upper, 1, std::nullopt, std::move(body), ""};
 }
 
+/// "begin", "begin2"
+std::string numbered(const std::string &name, std::size_t segment) {
+  return segment == 0 ? name : name + std::to_string(segment + 1);
+}
+
+std::vector<std::string> arrays_of(const PackedSegment &segment) {
+  std::vector<std::string> arrays = segment.indices;
+  arrays.insert(arrays.end(), segment.values.begin(), segment.values.end());
+  return arrays;
+}
+
+/// "L_col" of "L.col"
+std::string name_of_copy(std::string array) {
+  std::replace(array.begin(), array.end(), '.', '_');
+  return array;
+}
+
+const loop::ArrayParameter &array_of(const std::vector<loop::TensorParameter> &operands,
+                                     const std::string &name) {
+  for (const loop::TensorParameter &operand : operands)
+    for (const loop::ArrayParameter &array : operand.arrays)
+      if (operand.name + "." + array.name == name) return array;
+  report::fail(report::Kind::internal, "no operand has " + name, "please report this as a bug");
+}
+
+/// The body of iteration[at], with its segments' positions those of the copies.
+Block reading_copies(Block body, const Levels &of, const Term &at, const std::vector<PackedSegment> &packed) {
+  std::map<Term, Term> bounds;
+  std::map<std::string, std::string> copies;
+  for (std::size_t k = 0; k < packed.size(); ++k) {
+    const std::string begin = numbered("begin", k);
+    bounds.emplace(packed[k].lower, of.at(begin.c_str(), at));
+    bounds.emplace(packed[k].upper, of.at(begin.c_str(), at + Term(1)));
+    for (const std::string &array : arrays_of(packed[k]))
+      copies.emplace(array, of.array(name_of_copy(array).c_str()));
+  }
+  if (packed.empty()) return body;
+  loop::rewrite(
+      body, [&](const Term &term) { return term::rename(term::replace(term, bounds), {}, copies); },
+      [&](const loop::Value &value) {
+        return loop::map_leaves(value, [&](const loop::Value &leaf) {
+          const auto *element = std::get_if<loop::Element>(&leaf.kind);
+          if (!element || !copies.contains(element->array)) return leaf;
+          return loop::Value{loop::Element{copies.at(element->array), element->slot}};
+        });
+      });
+  return body;
+}
+
+/// Copies the segments in the order of levels.
+Block pack(const PackedSegment &segment, std::size_t number, const loop::For &loop, const Levels &of) {
+  const std::string begin = numbered("begin", number), place = of.variable("p"), copied = of.variable("k"),
+                    shift = of.variable("shift");
+  const Term at = term::variable(place), k = term::variable(copied);
+  const Statement iteration{loop::Let{loop.variable, of.at("iteration", at) + loop.lower}};
+  const Term here = of.at(begin.c_str(), at), next = of.at(begin.c_str(), at + Term(1));
+  Block block{of.set(begin.c_str(), Term(0), Term(0))};
+  block.push_back(
+      {over(place, Term(0), of.size(),
+            {iteration, of.set(begin.c_str(), at + Term(1), here + segment.upper - segment.lower)})});
+  Block copy;
+  const Term from = k + term::variable(shift);
+  for (const std::string &array : segment.indices)
+    copy.push_back(of.set(name_of_copy(array).c_str(), k, term::apply(array, {from})));
+  for (const std::string &array : segment.values)
+    copy.push_back(
+        {loop::Store{loop::Element{of.array(name_of_copy(array).c_str()), k}, {loop::Element{array, from}}}});
+  loop::For copies = over(
+      place, Term(0), of.size(),
+      {iteration, {loop::Let{shift, segment.lower - here}}, {over(copied, here, next, std::move(copy))}});
+  copies.parallel = loop::Parallel{};
+  copies.parallel->schedule = loop::Parallel::Schedule::Static;
+  copies.parallel->chunk = 0;
+  copies.comment = "what iterations read, in the order of levels";
+  block.push_back({std::move(copies)});
+  return block;
+}
+
 } // namespace
 
 loop::TensorParameter levels_parameter(const std::string &name, const std::string &kernel,
-                                       loop::ElementType index, bool is_result) {
+                                       loop::ElementType index, bool is_result,
+                                       const std::vector<PackedSegment> &packed,
+                                       const std::vector<loop::TensorParameter> &operands) {
   loop::TensorParameter levels;
   levels.name = name;
   levels.layout = "levels";
@@ -65,31 +148,46 @@ loop::TensorParameter levels_parameter(const std::string &name, const std::strin
   levels.arrays.push_back({"count", false, loop::ElementType::Int64, {Term(2)}, true});
   for (const auto &[array, extent] : arrays)
     levels.arrays.push_back({array, false, index, {extent}, true});
+  for (std::size_t k = 0; k < packed.size(); ++k) {
+    levels.counts.push_back(numbered("entries", k));
+    levels.arrays.push_back({numbered("begin", k), false, index, {size + Term(1)}, true});
+    for (const std::string &array : arrays_of(packed[k])) {
+      loop::ArrayParameter copy = array_of(operands, array);
+      copy.name = name_of_copy(array);
+      copy.extents = {term::variable(name + "." + levels.counts.back())};
+      levels.about += fmt::format("\n{0}[{1}[p] .. {1}[p + 1)] is what iteration[p] reads of {2}.", copy.name,
+                                  numbered("begin", k), array);
+      levels.arrays.push_back(std::move(copy));
+    }
+  }
   return levels;
 }
 
-std::vector<std::int64_t> room_of_levels(const loop::TensorParameter &levels, std::int64_t iterations) {
-  struct Size : term::Environment {
-    explicit Size(std::int64_t of) : iterations(of) {}
-    std::int64_t variable(const std::string &) const override { return iterations; } // M, the only one
+std::vector<std::int64_t> room_of_levels(const loop::TensorParameter &levels,
+                                         const std::vector<std::int64_t> &numbers) {
+  struct Numbers : term::Environment {
+    std::int64_t variable(const std::string &name) const override { return of.at(name); }
     std::int64_t apply(const std::string &, const std::vector<std::int64_t> &) const override {
       report::fail(report::Kind::internal, "the extent of levels reads an array",
                    "please report this as a bug");
     }
-    std::int64_t iterations;
+    std::map<std::string, std::int64_t> of;
   };
+  Numbers known;
+  known.of[levels.name + "." + levels.sizes.front()] = numbers.front();
+  for (std::size_t k = 0; k < levels.counts.size(); ++k)
+    known.of[levels.name + "." + levels.counts[k]] = numbers.at(k + 1);
   std::vector<std::int64_t> room;
   for (const loop::ArrayParameter &array : levels.arrays)
-    room.push_back(term::evaluate(array.extents.front(), Size(iterations)));
+    room.push_back(term::evaluate(array.extents.front(), known));
   return room;
 }
 
-Block executor(loop::For loop, const std::string &levels, std::int64_t least,
-               std::int64_t least_of_iteration) {
+Block executor(loop::For loop, const std::string &levels, const Wavefronts &wavefronts) {
   const Levels of{levels};
   Term level = term::variable(of.variable("l")), at = term::variable(of.variable("p"));
   Block body{{loop::Let{loop.variable, of.at("iteration", at) + loop.lower}}};
-  loop::append(body, loop.body);
+  loop::append(body, reading_copies(loop.body, of, at, wavefronts.packed));
   loop::For together =
       over(of.variable("p"), of.at("first", level), of.at("first", level + Term(1)), std::move(body));
   together.parallel = loop::Parallel{};
@@ -98,10 +196,12 @@ Block executor(loop::For loop, const std::string &levels, std::int64_t least,
   one_by_one.team = true;
   one_by_one.comment = "levels: each depends on those before it";
   std::vector<Term> pays{term::less(Term(0), of.size())};
-  if (least > 0)
-    pays.push_back(term::at_most(term::scale(least, of.at("count", Term(0))), of.at("count", Term(1))));
-  if (least_of_iteration > 0)
-    pays.push_back(term::at_most(term::scale(least_of_iteration, of.size()), of.at("count", Term(1))));
+  if (wavefronts.least > 0)
+    pays.push_back(
+        term::at_most(term::scale(wavefronts.least, of.at("count", Term(0))), of.at("count", Term(1))));
+  if (wavefronts.least_of_iteration > 0)
+    pays.push_back(
+        term::at_most(term::scale(wavefronts.least_of_iteration, of.size()), of.at("count", Term(1))));
   loop::If choice{term::conjunction(std::move(pays)), {{std::move(one_by_one)}}, ""};
   choice.otherwise = {{std::move(loop)}};
   return {{std::move(choice)}};
@@ -169,6 +269,8 @@ Block inspector(Inspected inspected, const std::string &levels) {
   Term down = levels_in_all - at_l;
   body.push_back({over(l, Term(0), levels_in_all, {of.set("first", down, of.at("first", down - Term(1)))})});
   body.push_back(of.set("first", Term(0), Term(0)));
+  for (std::size_t k = 0; k < inspected.packed.size(); ++k)
+    loop::append(body, pack(inspected.packed[k], k, loop, of));
   return body;
 }
 

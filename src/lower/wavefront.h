@@ -1,8 +1,7 @@
 #pragma once
 
-#include "loop/loop.h"
+#include "lower/lower.h"
 
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -17,19 +16,29 @@
 ///     first[M + 1]     level l has iteration[first[l] .. first[l + 1]), by increasing iteration
 ///     iteration[M]     counted from the first one on
 ///     level[M]         of each iteration
+///
+/// Where segments are packed (PackedSegment), for each of them, numbered from the second on:
+///
+///     entries          positions in all segments
+///     begin[M + 1]     begin[p] .. begin[p + 1) of the copies is the segment of iteration[p]
+///     L_col, L_val     [entries], what L.col and L.val have in the segments
 namespace unravel::lower {
 
 /// The parameter; of the inspector it is the result. `kernel`: the executor's name.
+/// `operands`: the kernel's parameters, whose arrays are packed.
 loop::TensorParameter levels_parameter(const std::string &name, const std::string &kernel,
-                                       loop::ElementType index, bool is_result);
+                                       loop::ElementType index, bool is_result,
+                                       const std::vector<PackedSegment> &packed,
+                                       const std::vector<loop::TensorParameter> &operands);
 
-/// The elements that each array of the levels has, in their order.
-std::vector<std::int64_t> room_of_levels(const loop::TensorParameter &levels, std::int64_t iterations);
+/// The elements that each array of the levels has, in their order. `numbers`: M and the counts.
+std::vector<std::int64_t> room_of_levels(const loop::TensorParameter &levels,
+                                         const std::vector<std::int64_t> &numbers);
 
 /// The loop in wavefronts where there is a level's worth of work, at least `least` on average, in each, and
-/// `least_of_iteration` in each iteration; else as it is. `levels`: the parameter's name.
-loop::Block executor(loop::For loop, const std::string &levels, std::int64_t least,
-                     std::int64_t least_of_iteration);
+/// `least_of_iteration` in each iteration; else as it is. In wavefronts it reads what is packed. `levels`:
+/// the parameter's name.
+loop::Block executor(loop::For loop, const std::string &levels, const Wavefronts &wavefronts);
 
 /// What the inspector does: `loop` is the one that is to be inspected, without a body. `waits` and `precedes`
 /// give the instances of one iteration, with what is to be done at each, whose partner (an iteration) is
@@ -37,6 +46,7 @@ loop::Block executor(loop::For loop, const std::string &levels, std::int64_t lea
 struct Inspected {
   loop::For loop;
   loop::Block waits, precedes;
+  std::vector<PackedSegment> packed;
 };
 loop::Block inspector(Inspected inspected, const std::string &levels);
 

@@ -83,6 +83,8 @@ private:
     } else if (tokens_.accept("wavefront")) {
       if (result_.wavefront) fail_twice(word);
       result_.wavefront = parse_variable();
+      if (tokens_.at_name() && tokens_.peek().text == "packed")
+        result_.packed = tokens_.expect_name("`packed`");
     } else if (tokens_.accept("tile")) {
       parse_tiles(Transformation::Kind::Tile);
     } else if (tokens_.accept("split")) {

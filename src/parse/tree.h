@@ -240,6 +240,7 @@ struct ScheduleTree {
   std::optional<std::int64_t> chunk;           // `chunk 64`
   bool serial = false;                         // `serial`
   std::optional<Name> wavefront;               // `wavefront i`
+  std::optional<Name> packed;                  // `wavefront i packed`
 };
 
 } // namespace unravel::parse

@@ -37,6 +37,7 @@ parse::ScheduleTree read_schedules(const Request &request) {
     all.reductions.insert(all.reductions.end(), one.reductions.begin(), one.reductions.end());
     all.serial = all.serial || one.serial;
     if (one.wavefront) all.wavefront = one.wavefront;
+    if (one.packed) all.packed = one.packed;
   };
   for (const std::string &schedule : request.schedules)
     add(parse::parse_schedule(argument("-s", schedule)));

@@ -10,12 +10,13 @@ namespace unravel::run {
 
 namespace {
 
-/// Sizes of tensors, by qualified names.
-struct SizesOf : term::Environment {
-  explicit SizesOf(const std::map<std::string, tensor::Tensor> &of) : tensors(of) {}
+/// Sizes and counts of tensors, by qualified names.
+struct NumbersOf : term::Environment {
+  explicit NumbersOf(const std::map<std::string, tensor::Tensor> &of) : tensors(of) {}
   std::int64_t variable(const std::string &name) const override {
     std::size_t dot = name.rfind('.');
-    return tensors.at(name.substr(0, dot)).sizes.at(name.substr(dot + 1));
+    const tensor::Tensor &tensor = tensors.at(name.substr(0, dot));
+    return tensor::number_of(tensor, name.substr(dot + 1)).value();
   }
   std::int64_t apply(const std::string &, const std::vector<std::int64_t> &) const override {
     report::fail(report::Kind::internal, "a number of iterations reads an array",
@@ -23,6 +24,26 @@ struct SizesOf : term::Environment {
   }
   const std::map<std::string, tensor::Tensor> &tensors;
 };
+
+/// The levels' size and counts.
+std::vector<std::int64_t> numbers_of(const pipeline::Compilation &compilation,
+                                     const std::map<std::string, tensor::Tensor> &tensors) {
+  std::vector<std::int64_t> numbers;
+  for (const term::Term &number : compilation.inspector->numbers)
+    numbers.push_back(term::evaluate(number, NumbersOf(tensors)));
+  return numbers;
+}
+
+tensor::DType type_of(loop::ElementType element) {
+  switch (element) {
+  case loop::ElementType::Int32: return tensor::DType::I4;
+  case loop::ElementType::Int64: return tensor::DType::I8;
+  case loop::ElementType::Float32: return tensor::DType::F4;
+  case loop::ElementType::Float64: return tensor::DType::F8;
+  case loop::ElementType::Bit: break;
+  }
+  report::fail(report::Kind::internal, "levels have no bits", "please report this as a bug");
+}
 
 const loop::TensorParameter &parameter_of(const pipeline::Compilation &compilation) {
   return compilation.inspector->program.parameters.front();
@@ -33,18 +54,21 @@ const loop::TensorParameter &parameter_of(const pipeline::Compilation &compilati
 tensor::Tensor make_levels(const pipeline::Compilation &compilation,
                            const std::map<std::string, tensor::Tensor> &tensors) {
   const loop::TensorParameter &parameter = parameter_of(compilation);
-  std::int64_t iterations = term::evaluate(compilation.inspector->iterations, SizesOf(tensors));
+  const std::vector<std::int64_t> numbers = numbers_of(compilation, tensors);
   tensor::Tensor levels;
   levels.layout.name = parameter.layout;
   levels.layout.sizes = parameter.sizes;
-  const std::vector<std::int64_t> room = lower::room_of_levels(parameter, iterations);
+  const std::vector<std::int64_t> room = lower::room_of_levels(parameter, numbers);
   for (std::size_t k = 0; k < room.size(); ++k) {
     layout::Array made;
     made.name = parameter.arrays[k].name;
     levels.layout.arrays.push_back(made);
-    bool wide = parameter.arrays[k].element == loop::ElementType::Int64;
-    levels.arrays.emplace(made.name, tensor::Elements(wide ? tensor::DType::I8 : tensor::DType::I4,
-                                                      static_cast<std::size_t>(room[k])));
+    levels.arrays.emplace(
+        made.name, tensor::Elements(type_of(parameter.arrays[k].element), static_cast<std::size_t>(room[k])));
+  }
+  for (std::size_t k = 0; k < parameter.counts.size(); ++k) {
+    levels.layout.counts.push_back({parameter.counts[k], std::nullopt, {}});
+    levels.counts[parameter.counts[k]] = numbers[k + 1];
   }
   levels.sizes[parameter.sizes.front()] = 0;
   return levels;
@@ -56,8 +80,7 @@ double inspect(const pipeline::Compilation &compilation, std::map<std::string, t
   emit::EmitOptions in_process;
   in_process.in_process = true;
   build::Kernel kernel = build::compile(emit::emit_c(program, in_process), options);
-  levels.sizes[parameter_of(compilation).sizes.front()] =
-      term::evaluate(compilation.inspector->iterations, SizesOf(tensors));
+  levels.sizes[parameter_of(compilation).sizes.front()] = numbers_of(compilation, tensors).front();
   std::vector<std::vector<std::uint64_t>> structs;
   for (const loop::TensorParameter &parameter : program.parameters)
     structs.push_back(

@@ -30,7 +30,7 @@ std::string program_text(const pipeline::Compilation &compilation, const Options
   emit::MainOptions main;
   std::set<std::string> packed;
   main.inspector = compilation.inspector ? &compilation.inspector->program : nullptr;
-  if (compilation.inspector) main.iterations = compilation.inspector->iterations;
+  if (compilation.inspector) main.numbers = compilation.inspector->numbers;
   for (std::size_t k = 0; k < program.parameters.size() - (compilation.inspector ? 1 : 0); ++k) {
     const layout::Layout &layout = compilation.layouts.at(program.parameters[k].name);
     main.modes[program.parameters[k].name] = layout.sizes;

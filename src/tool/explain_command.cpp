@@ -6,6 +6,7 @@
 #include "tool/proofs.h"
 #include "tool/report_page.h"
 #include "tool/text_file.h"
+#include "tool/wavefront_answers.h"
 
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -53,22 +54,25 @@ void add_explain(CLI::App &app, int &code, bool &json) {
 void add_deps(CLI::App &app, int &code, bool &json) {
   (void)code;
   auto *command = app.add_subcommand(
-      "deps", "per loop: parallel, reduction or carried; the dependence relation and an example");
+      "deps", "per loop: parallel, reduction or carried; the dependence relation and an example; wavefronts");
   auto options = std::make_shared<Options>();
   add_kernel_options(*command, *options);
   command->footer("Example:\n  unravel deps 'y(i) = A(i,j) * x(j)' -f A=dcsr");
   command->callback([options, &json] {
     json = options->json;
     pipeline::Compilation compilation = compile(*options, true);
+    const std::vector<WavefrontAnswer> answers = wavefront_answers(compile_request(*options), compilation);
     if (json) {
       std::cout << nlohmann::json{{"expression", compilation.computation.text},
-                                  {"loops", dependences_json(compilation)}}
+                                  {"loops", dependences_json(compilation)},
+                                  {"wavefronts", to_json(answers)}}
                        .dump(2)
                 << "\n";
       return;
     }
     for (const pipeline::Leaf &leaf : compilation.leaves)
       std::cout << depend::to_text(leaf.verdicts, leaf.order, loops_of(leaf), *compilation.prover);
+    std::cout << to_text(answers);
   });
 }
 

@@ -138,11 +138,20 @@ void Interpreted::inspect(loop::Memory &memory) const {
     const std::map<std::string, std::int64_t> &sizes;
   };
   const loop::TensorParameter &levels = compilation_.inspector->program.parameters.front();
-  memory.sizes[levels.name + ".M"] = term::evaluate(compilation_.inspector->iterations, Sizes_(memory.sizes));
-  const std::vector<std::int64_t> room = lower::room_of_levels(levels, memory.sizes.at(levels.name + ".M"));
-  for (std::size_t k = 0; k < room.size(); ++k)
-    memory.indices[levels.name + "." + levels.arrays[k].name].assign(static_cast<std::size_t>(room[k]),
-                                                                     12345);
+  std::vector<std::int64_t> numbers;
+  for (const term::Term &number : compilation_.inspector->numbers)
+    numbers.push_back(term::evaluate(number, Sizes_(memory.sizes)));
+  memory.sizes[levels.name + ".M"] = numbers[0];
+  for (std::size_t k = 0; k < levels.counts.size(); ++k)
+    memory.sizes[levels.name + "." + levels.counts[k]] = numbers[k + 1];
+  const std::vector<std::int64_t> room = lower::room_of_levels(levels, numbers);
+  for (std::size_t k = 0; k < room.size(); ++k) {
+    const std::string array = levels.name + "." + levels.arrays[k].name;
+    if (levels.arrays[k].is_value)
+      memory.values[array].assign(static_cast<std::size_t>(room[k]), 12345);
+    else
+      memory.indices[array].assign(static_cast<std::size_t>(room[k]), 12345);
+  }
   EXPECT_EQ(loop::interpret(compilation_.inspector->program, memory), 0);
 }
 

@@ -50,8 +50,11 @@ std::vector<Problem> problems() {
     layouts.insert(layouts.end(), more->begin(), more->end());
   for (const Program &program : programs())
     for (const std::string &layout : layouts)
-      all.push_back(
-          {program.text, {{program.matrix, layout}}, {std::string("wavefront ") + program.loop}, {}});
+      for (const char *packed : {"", " packed"})
+        all.push_back({program.text,
+                       {{program.matrix, layout}},
+                       {std::string("wavefront ") + program.loop + packed},
+                       {}});
   return all;
 }
 
@@ -60,7 +63,7 @@ std::vector<Problem> problems() {
 TEST(Wavefronts, every_layout_on_small_inputs) {
   std::mt19937_64 random(31);
   std::map<std::string, int> refused;
-  std::size_t runs = 0, kernels = 0;
+  std::size_t runs = 0, kernels = 0, packed = 0;
   std::vector<Problem> all = problems();
   if (!take_all()) {
     std::shuffle(all.begin(), all.end(), random);
@@ -76,13 +79,33 @@ TEST(Wavefronts, every_layout_on_small_inputs) {
       continue;
     }
     ++kernels;
+    packed += problem.schedules.back().ends_with(" packed");
     ASSERT_TRUE(kernel->compilation().inspector);
     if (!check_on_small_inputs(*kernel, 6, true, random, runs)) return;
   }
   for (const auto &[reason, count] : refused)
     std::cout << count << " x " << reason << "\n";
-  std::cout << kernels << " kernels, " << runs << " runs\n";
+  std::cout << kernels << " kernels, " << packed << " packed, " << runs << " runs\n";
   EXPECT_GT(kernels, 60u);
+  EXPECT_GT(packed, 5u);
+}
+
+/// The loop in its order is unrolled where nothing was inspected; the loops inside in both forms.
+TEST(Wavefronts, with_loops_changed_as_asked_for) {
+  std::mt19937_64 random(41);
+  const Program &solve = programs().front(), &in_place = programs()[4];
+  std::size_t runs = 0;
+  std::vector<Problem> all;
+  for (const char *first : {"wavefront i", "wavefront i packed"})
+    for (const char *then : {"unroll i by 2", "unroll L.p by 2", "vectorise L.p", "unroll i by 2, L.p by 3"})
+      for (const Program *program : {&solve, &in_place})
+        all.push_back({program->text, {{"L", "csr"}}, {first, then}, {}});
+  for (const Problem &problem : all) {
+    Interpreted kernel(problem);
+    ASSERT_TRUE(kernel.compilation().inspector) << problem.text();
+    if (!check_on_small_inputs(kernel, 6, true, random, runs)) return;
+  }
+  EXPECT_GT(check_as_c(all, {1, 2}, random), 16u);
 }
 
 TEST(Wavefronts, a_sample_as_c) {
@@ -94,7 +117,9 @@ TEST(Wavefronts, a_sample_as_c) {
   }
   // Of these at least there is C.
   for (const Program &program : programs())
-    all.push_back({program.text, {{program.matrix, "csr"}}, {std::string("wavefront ") + program.loop}, {}});
+    for (const char *packed : {"", " packed"})
+      all.push_back(
+          {program.text, {{program.matrix, "csr"}}, {std::string("wavefront ") + program.loop + packed}, {}});
   EXPECT_GT(check_as_c(all, {1, 2, 3}, random), 100u);
 }
 

@@ -49,6 +49,36 @@ TEST(ToolProgram, DependencesOfATriangularSolve) {
   unravel::test::golden_check("tool", "dependences_of_a_solve", outcome.out);
 }
 
+/// Which loops may run in wavefronts, what their inspectors look at, and why others can't.
+TEST(ToolProgram, WavefrontsAmongTheDependences) {
+  Desk desk;
+  nlohmann::json answers = desk.unravel({"deps", solve, "-f", "L=csr", "--json"}).json().at("wavefronts");
+  ASSERT_EQ(answers.size(), 1u);
+  EXPECT_EQ(answers[0].at("loop"), "i");
+  EXPECT_EQ(answers[0].at("possible"), true);
+  EXPECT_EQ(answers[0].at("hindrance"), nullptr);
+  ASSERT_EQ(answers[0].at("waits").size(), 1u);
+  EXPECT_EQ(answers[0].at("waits")[0].at("order"), "waits for");
+  EXPECT_EQ(answers[0].at("waits")[0].at("iteration"), "j");
+  ASSERT_EQ(answers[0].at("packed").size(), 1u);
+  EXPECT_EQ(answers[0].at("packed")[0].at("indices"), nlohmann::json::array({"L.col"}));
+  EXPECT_EQ(answers[0].at("packed")[0].at("values"), nlohmann::json::array({"L.val"}));
+  const std::string columns = "tensor L(n,n), x(n); for j in [0,n) { x(j) /= L(j,j); for i in [j+1,n) "
+                              "{ x(i) -= L(i,j)*x(j); } }";
+  answers = desk.unravel({"deps", columns, "-f", "L=csc", "--json"}).json().at("wavefronts");
+  ASSERT_EQ(answers.size(), 1u);
+  EXPECT_EQ(answers[0].at("possible"), false);
+  EXPECT_NE(
+      desk.unravel({"deps", columns, "-f", "L=csc"})
+          .out.find("wavefronts of j: none, the loop over `j` can't run in wavefronts: no inspector can "
+                    "tell which iterations touch an element of x(i)\n"),
+      std::string::npos);
+  EXPECT_TRUE(desk.unravel({"deps", "y(i) = A(i,j) * x(j)", "-f", "A=csr", "--json"})
+                  .json()
+                  .at("wavefronts")
+                  .empty());
+}
+
 /// What is refused, and how: code 1, and nothing is written.
 TEST(ToolProgram, Refusals) {
   Desk desk;
