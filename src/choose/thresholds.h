@@ -72,6 +72,10 @@ inline constexpr std::int64_t least_work_of_level = 20000;
 /// And of one iteration: in the order of levels iterations lie far apart in memory, and of short ones each
 /// waits for its first entries longer than it computes.
 inline constexpr std::int64_t least_work_of_iteration = 128;
+/// So many iterations before it runs in the order of levels, what an iteration reads first is fetched; so
+/// many positions of its segments, the processor fetches the others.
+inline constexpr int iterations_ahead = 16;
+inline constexpr int positions_ahead = 32;
 /// Where what they read is packed, so that it lies in the order of levels.
 inline constexpr std::int64_t least_work_of_packed_level = 10000;
 

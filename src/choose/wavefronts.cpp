@@ -107,7 +107,12 @@ std::optional<lower::Wavefronts> wavefronts(const Combination &program,
       require_own_finds(*plans[k], wanted);
     lower::Wavefronts made{first, last, std::move(conflicts.visits), least_work_of_level,
                            least_work_of_iteration};
-    if (schedule.packed) pack(made, program, plans, schedule, prover);
+    made.ahead = iterations_ahead;
+    made.positions_ahead = positions_ahead;
+    if (schedule.packed)
+      pack(made, program, plans, schedule, prover);
+    else
+      made.prefetched = packed_segments(program, plans, first, last, prover).segments;
     return made;
   }
   if (found || plans.empty())

@@ -21,6 +21,7 @@ struct Needs {
   bool bit = false;
   bool long_bit = false;
   bool set_bit = false;
+  bool prefetch = false;
   bool clear_bit = false;
   bool lowest_bit = false;
   bool equal_pairs = false;      // of 32-bit keys

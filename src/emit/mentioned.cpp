@@ -35,6 +35,7 @@ std::set<std::string> mentioned(const Block &body) {
   each_statement(body, [&](const Statement &statement) {
     if (const auto *loop = std::get_if<Intersect>(&statement.kind))
       names.insert({loop->first.key, loop->second.key});
+    if (const auto *wanted = std::get_if<Prefetch>(&statement.kind)) names.insert(wanted->array);
     if (const auto *loop = std::get_if<For>(&statement.kind);
         loop && loop->parallel && !loop->parallel->copied.empty())
       names.insert({copies_of(loop->parallel->copied), marks_of(loop->parallel->copied)});

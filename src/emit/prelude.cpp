@@ -26,6 +26,16 @@ constexpr const char *restrict_macro = R"(#ifndef UNRAVEL_RESTRICT
 
 )";
 
+constexpr const char *prefetch_macro = R"(#ifndef UNRAVEL_PREFETCH
+#ifdef __GNUC__
+#define UNRAVEL_PREFETCH(place) __builtin_prefetch(place)
+#else
+#define UNRAVEL_PREFETCH(place) ((void)(place))
+#endif
+#endif
+
+)";
+
 std::string of_two(const std::string &name, const std::string &body) {
   return guarded(
       name, fmt::format("static inline int64_t unravel_{}(int64_t a, int64_t b) {{ {} }}\n", name, body));
@@ -383,6 +393,7 @@ std::string includes(const Needs &needs, bool has_workspace, const EmitOptions &
 std::string helpers(const Needs &needs) {
   std::string result;
   if (needs.restrict_macro) result += restrict_macro;
+  if (needs.prefetch) result += prefetch_macro;
   if (needs.floor_divide)
     result += "// a / b rounded towards minus infinity; b > 0\n" +
               of_two("floor_divide", "return a / b - (a % b < 0);");

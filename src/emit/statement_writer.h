@@ -142,6 +142,7 @@ private:
   void write(const loop::Zero &x);
   void write(const loop::Break &);
   void write(const loop::Miss &);
+  void write(const loop::Prefetch &x);
 
   const loop::Program &program_;
   const EmitOptions &options_;

@@ -253,6 +253,11 @@ void StatementWriter::write(const Break &) {
   line("break;");
 }
 
+void StatementWriter::write(const Prefetch &x) {
+  expressions_.needs().prefetch = true;
+  line(fmt::format("UNRAVEL_PREFETCH(&{}[{}]);", names_.array(x.array), expressions_.term(x.slot)));
+}
+
 void StatementWriter::write(const Miss &) {
   if (threads_ > 0) text_ += "#ifdef _OPENMP\n#pragma omp atomic write\n#endif\n";
   line(missed_ + " = 3;");

@@ -382,6 +382,7 @@ private:
     case Step::Zero: zero(step); return true;
     case Step::Break: return false;
     case Step::Miss: missed_ = true; return true;
+    case Step::Evaluate: term(step.first); return true;
     }
     return true;
   }

@@ -213,6 +213,7 @@ private:
             },
             [](const Break &) { return Step{Step::Break, 0, 0, 0, 1, false, {}, {}}; },
             [](const Miss &) { return Step{Step::Miss, 0, 0, 0, 1, false, {}, {}}; },
+            [&](const Prefetch &x_) { return Step{Step::Evaluate, 0, term(x_.slot), 0, 1, false, {}, {}}; },
         },
         x.kind);
   }

@@ -70,7 +70,8 @@ struct Step {
     AddLocal,
     Zero,
     Break,
-    Miss
+    Miss,
+    Evaluate // a term, for what it reads
   };
   Op op = Break;
   std::size_t slot = 0;   // of a variable, an array or a local

@@ -236,6 +236,13 @@ struct Break {};
 /// A divisor isn't stored: the kernel goes on, and returns 3 when it ends.
 struct Miss {};
 
+/// Asks for the line of memory that holds an element soon to be read or written. It changes nothing, and
+/// touches nothing: the slot need not be one of the array's, but what it reads itself must be in bounds.
+struct Prefetch {
+  std::string array; // of values or integers
+  term::Term slot;
+};
+
 /// What a statement was made for: a level of the nest of a leaf's plan, by numbers that the maker of the
 /// program gives (lower.h). It says nothing about what the program does, and isn't printed: pages and
 /// debuggers show it. Passes keep it, and join those of statements that they make one of.
@@ -250,7 +257,7 @@ using Origins = std::vector<Origin>; // sorted, each once
 
 struct Statement {
   std::variant<For, While, Intersect, If, Let, Declare, Assign, DeclareValue, Store, Accumulate, Zero,
-               SetElement, IfValue, Break, Miss>
+               SetElement, IfValue, Break, Miss, Prefetch>
       kind;
   Origins origins = {}; // none: made for no level, as what clears the result
 };

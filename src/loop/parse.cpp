@@ -216,6 +216,12 @@ private:
     }
     if (accept_word("break")) return {Break{}};
     if (accept_word("miss")) return {Miss{}};
+    if (accept_word("prefetch")) {
+      std::string array = name("[");
+      Term slot = term();
+      expect("]");
+      return {Prefetch{std::move(array), std::move(slot)}};
+    }
     if (accept_test("atomic")) {
       Statement added = assignment();
       auto *add = std::get_if<Accumulate>(&added.kind);

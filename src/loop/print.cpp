@@ -125,6 +125,7 @@ private:
   }
   void print(const Break &) { line("break"); }
   void print(const Miss &) { line("miss"); }
+  void print(const Prefetch &x) { line(fmt::format("prefetch {}[{}]", x.array, to_text(x.slot))); }
 
   int indent_;
   std::string result_;

@@ -37,6 +37,7 @@ void rename_own(Statement &statement, const std::map<std::string, std::string> &
                  [](SetElement &) {},
                  [](Break &) {},
                  [](Miss &) {},
+                 [](Prefetch &) {},
              },
              statement.kind);
   for (Block *inner : blocks_of(statement))

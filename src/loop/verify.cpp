@@ -221,6 +221,10 @@ private:
                      if (!may_break_) refuse("a break leaves no loop, a parallel one or an intersection");
                    },
                    [](const Miss &) {},
+                   [&](const Prefetch &wanted) {
+                     if (!arrays_.contains(wanted.array))
+                       refuse(fmt::format("there is no array `{}`", wanted.array));
+                   },
                },
                x.kind);
   }

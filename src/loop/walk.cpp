@@ -107,6 +107,7 @@ void each_own_term(const Statement &statement, const std::function<void(const Te
                  [](const IfValue &) {},
                  [](const Break &) {},
                  [](const Miss &) {},
+                 [&](const Prefetch &x) { visit(x.slot); },
              },
              statement.kind);
 }
@@ -128,6 +129,7 @@ void each_own_value(const Statement &statement, const std::function<void(const V
                  [](const IfValue &) {},
                  [](const Break &) {},
                  [](const Miss &) {},
+                 [](const Prefetch &) {},
              },
              statement.kind);
 }
@@ -251,6 +253,7 @@ void rewrite(Statement &statement, const TermMap &terms, const ValueMap &values)
                  [](IfValue &) {},
                  [](Break &) {},
                  [](Miss &) {},
+                 [&](Prefetch &x) { x.slot = terms(x.slot); },
              },
              statement.kind);
   for (Block *block : blocks_of(statement))
@@ -279,6 +282,7 @@ void Effects::add(const Statement &statement) {
                  [](const IfValue &) {},
                  [&](const Break &) { breaks = true; },
                  [&](const Miss &) { misses = true; },
+                 [](const Prefetch &) {},
              },
              statement.kind);
   bool before = breaks;

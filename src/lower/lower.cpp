@@ -72,8 +72,9 @@ loop::Program lower(const combine::Combination &combination, const std::vector<L
       program.preconditions.push_back(
           {term::disjunction({term::equal(size, Term(0)), term::equal(size, iterations_of(loop))}),
            "the levels are of these iterations, or of none"});
-      program.parameters.push_back(levels);
-      return executor(std::move(loop), levels.name, *options.wavefronts);
+      Block in_levels = executor(std::move(loop), levels.name, *options.wavefronts, program.parameters);
+      program.parameters.push_back(std::move(levels));
+      return in_levels;
     });
     set_shared_origins(program.body, plans, combination.leaves);
     program.workspace = workspace.take();

@@ -108,6 +108,10 @@ struct Wavefronts {
   std::int64_t least_of_iteration = 0; // likewise, per iteration
   /// The inspector copies these in the order of levels, and the kernel reads the copies.
   std::vector<PackedSegment> packed = {};
+  /// Of others the first positions are fetched in advance, so many, while an iteration so many before runs.
+  /// 0: nothing is.
+  std::vector<PackedSegment> prefetched = {};
+  int ahead = 0, positions_ahead = 0;
 };
 
 struct LowerOptions {

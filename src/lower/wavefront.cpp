@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace unravel::lower {
@@ -97,6 +98,66 @@ Block reading_copies(Block body, const Levels &of, const Term &at, const std::ve
   return body;
 }
 
+/// Elements of values whose slots the loop's variable alone decides: "b.val" at i.
+std::set<std::pair<std::string, Term>> own_elements(const loop::For &loop) {
+  std::set<std::pair<std::string, Term>> found;
+  const std::set<std::string> declared = loop::effects_of(loop.body).declared;
+  auto add = [&](const loop::Element &element) {
+    const std::set<std::string> names = term::variables_of(element.slot);
+    if (names.contains(loop.variable) && term::applications_of(element.slot).empty() &&
+        std::none_of(names.begin(), names.end(), [&](auto &name) { return declared.contains(name); }))
+      found.emplace(element.array, element.slot);
+  };
+  loop::each_statement(loop.body, [&](const Statement &statement) {
+    loop::each_own_value(statement, [&](const loop::Value &value) { loop::each_element(value, add); });
+    if (const auto *store = std::get_if<loop::Store>(&statement.kind))
+      if (const auto *element = std::get_if<loop::Element>(&store->target)) add(*element);
+    if (const auto *sum = std::get_if<loop::Accumulate>(&statement.kind))
+      if (const auto *element = std::get_if<loop::Element>(&sum->target)) add(*element);
+  });
+  return found;
+}
+
+int bytes_of(loop::ElementType element) {
+  return element == loop::ElementType::Int32 || element == loop::ElementType::Float32 ? 4 : 8;
+}
+
+/// What the iteration that comes `ahead` later in the order of levels, or in the next ones, reads first: in
+/// that order it lies anywhere in memory. Where its segments begin is asked for as long before that.
+Block fetch_ahead(const loop::For &loop, const Levels &of, const Term &at, const Wavefronts &wavefronts,
+                  const std::vector<loop::TensorParameter> &operands) {
+  constexpr int bytes_of_line = 64;
+  const std::string near = of.variable("next"), far = of.variable("far");
+  auto coming = [&](const std::string &variable, int distance) {
+    Term place = term::minimum({at + Term(distance), of.size() - Term(1)});
+    return Statement{loop::Let{variable, of.at("iteration", place) + loop.lower}};
+  };
+  auto at_iteration = [&](const Term &term, const std::string &variable) {
+    return term::substitute(term, {{loop.variable, term::variable(variable)}});
+  };
+  Block block;
+  if (!wavefronts.prefetched.empty()) block.push_back(coming(far, 2 * wavefronts.ahead));
+  for (const PackedSegment &segment : wavefronts.prefetched) {
+    const auto *begin = segment.lower.as<term::Apply>();
+    if (begin->arguments.size() == 1)
+      block.push_back({loop::Prefetch{begin->function, at_iteration(begin->arguments[0], far)}});
+  }
+  block.push_back(coming(near, wavefronts.ahead));
+  for (const auto &[array, slot] : own_elements(loop))
+    block.push_back({loop::Prefetch{array, at_iteration(slot, near)}});
+  for (std::size_t k = 0; k < wavefronts.prefetched.size(); ++k) {
+    const PackedSegment &segment = wavefronts.prefetched[k];
+    const std::string from = of.variable(numbered("from", k).c_str());
+    block.push_back({loop::Let{from, at_iteration(segment.lower, near)}});
+    for (const std::string &array : arrays_of(segment)) {
+      const int step = bytes_of_line / bytes_of(array_of(operands, array).element);
+      for (int position = 0; position < wavefronts.positions_ahead; position += step)
+        block.push_back({loop::Prefetch{array, term::variable(from) + Term(position)}});
+    }
+  }
+  return block;
+}
+
 /// Copies the segments in the order of levels.
 Block pack(const PackedSegment &segment, std::size_t number, const loop::For &loop, const Levels &of) {
   const std::string begin = numbered("begin", number), place = of.variable("p"), copied = of.variable("k"),
@@ -183,10 +244,13 @@ std::vector<std::int64_t> room_of_levels(const loop::TensorParameter &levels,
   return room;
 }
 
-Block executor(loop::For loop, const std::string &levels, const Wavefronts &wavefronts) {
+Block executor(loop::For loop, const std::string &levels, const Wavefronts &wavefronts,
+               const std::vector<loop::TensorParameter> &operands) {
   const Levels of{levels};
   Term level = term::variable(of.variable("l")), at = term::variable(of.variable("p"));
-  Block body{{loop::Let{loop.variable, of.at("iteration", at) + loop.lower}}};
+  Block body;
+  if (wavefronts.ahead > 0) body = fetch_ahead(loop, of, at, wavefronts, operands);
+  body.push_back({loop::Let{loop.variable, of.at("iteration", at) + loop.lower}});
   loop::append(body, reading_copies(loop.body, of, at, wavefronts.packed));
   loop::For together =
       over(of.variable("p"), of.at("first", level), of.at("first", level + Term(1)), std::move(body));

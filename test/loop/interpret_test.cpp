@@ -3,6 +3,7 @@
 #include "golden.h"
 #include "loop/hash.h"
 #include "loop/passes.h"
+#include "loop/verify.h"
 #include "report/diagnostic.h"
 
 #include <random>
@@ -51,6 +52,17 @@ Memory for_body() {
 }
 
 } // namespace
+
+TEST(Interpret, a_prefetch_touches_what_its_slot_reads_and_nothing_else) {
+  const Program far = with_body("  y.val[0] = 1\n  prefetch y.val[100]\n  prefetch A.f[A.f(1, 0)]\n");
+  EXPECT_EQ(to_text(parse_program(to_text(far))), to_text(far));
+  verify(far);
+  Memory memory = for_body();
+  EXPECT_EQ(interpret(far, memory), 0);
+  EXPECT_EQ(memory.values["y.val"], (std::vector<double>{1, 0, 0, 0}));
+  EXPECT_NE(message_of(with_body("  prefetch y.val[A.f(2, 0)]\n"), for_body()), "no error");
+  EXPECT_THROW(verify(with_body("  prefetch z.val[0]\n")), report::Error);
+}
 
 TEST(Interpret, computes_and_returns_what_the_kernel_does) {
   Memory memory = small_case();
