@@ -158,6 +158,12 @@ TEST(Wavefronts, refusals_say_why) {
       "constant)");
   const std::string solve = "tensor A(n,n), b(n), x(n); for i in [0,n) { x(i) = b(i); "
                             "for j in [0,i) { x(i) -= A(i,j)*x(j); } }";
+  EXPECT_EQ(refusal(solve, "ell", "wavefront i packed"),
+            "no-wavefronts: what iterations over `i` read can't be packed: no loop inside runs over segments "
+            "that follow each other, as `rowptr(i)` to `rowptr(i + 1)` do (write `wavefront i`)");
+  EXPECT_EQ(refusal(solve, "csr", "wavefront i; jam i by 2"),
+            "not-supported: the loop over `i` is shared by several statements: it can't be jammed yet "
+            "(`unroll i` works, and changes of a statement's own loops)");
   EXPECT_EQ(
       refusal(solve, "dcsr", "wavefront i; find A by seq"),
       "no-wavefronts: the loop over `i` can't run in wavefronts: iterations share what is kept for finding "
