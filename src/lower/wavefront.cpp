@@ -30,6 +30,9 @@ struct Levels {
   std::string variable(const char *of) const { return name + "." + of; }
 };
 
+/// With fewer iterations, waking a team to copy their segments costs more than it gains.
+constexpr std::int64_t least_copied_iterations = 4096;
+
 constexpr const char *own_level = "own", *depth = "depth", *work = "work";
 
 /// Iterations are counted from the loop's first one on.
@@ -180,6 +183,7 @@ Block pack(const PackedSegment &segment, std::size_t number, const loop::For &lo
       place, Term(0), of.size(),
       {iteration, {loop::Let{shift, segment.lower - here}}, {over(copied, here, next, std::move(copy))}});
   copies.parallel = loop::Parallel{};
+  copies.parallel->least = least_copied_iterations;
   copies.parallel->schedule = loop::Parallel::Schedule::Static;
   copies.parallel->chunk = 0;
   copies.comment = "what iterations read, in the order of levels";

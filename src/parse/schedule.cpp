@@ -4,7 +4,8 @@
 #include <algorithm>
 
 // The grammar: statements between ";", each one of
-//   "order" list(variable)   "find" variable "by" method   "chunk" integer   "serial"   "wavefront" variable
+//   "order" list(variable)   "find" variable "by" method   "chunk" integer   "serial"
+//   "wavefront" variable ["packed"]
 //   "parallel" list(variable) [sharing]   "fuse" variable "," variable   "reduce" tensor "by" reduction
 //   ("tile" | "split") list(variable "by" integer)
 //   "skew" variable "by" [integer "*"] variable     "shift" variable "by" ["-"] integer
