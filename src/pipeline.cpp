@@ -21,6 +21,7 @@
 #include "scan/scan.h"
 #include "scan/uses.h"
 #include "schedule/sequence.h"
+#include "schedule/shared.h"
 #include "schedule/transform.h"
 
 #include <algorithm>
@@ -204,12 +205,12 @@ Compilation compile(const Request &request, const Front &front) {
           return &result.combination;
         },
         [](const combine::Combination *made) { return combine::to_text(*made); });
-    if (result.combination.is_program) schedule::check_own_loops(result.combination, schedule);
   }
   schedule = choose::with_fused_parallel(std::move(schedule), result.combination);
   std::vector<combine::IterationSpace> untransformed = result.combination.leaves;
   Stopwatch transforming;
   schedule::transform(result.combination, schedule);
+  if (result.combination.is_program) schedule::transform_shared(result.combination, schedule);
   if (!schedule.transformations.empty())
     steps.add("transformations", transforming.milliseconds(),
               [&] { return combine::to_text(result.combination); });
@@ -256,9 +257,11 @@ Compilation compile(const Request &request, const Front &front) {
               std::vector<parse::Name> first;
               for (std::size_t k = 0; k < fixed; ++k)
                 first.push_back({space.loops[k], {}});
+              given = schedule::own_order(std::move(given), space, fixed);
               first.insert(first.end(), given.begin(), given.end());
               if (space.added.empty()) return schedule::plan_statement(space, counts, scans, wanted, first);
-              for (const std::string &name : schedule::plan_statement(original, counts, scans, {}, first))
+              for (const std::string &name : schedule::plan_statement(original, counts, scans, {},
+                                                                      schedule::untransformed(first, space)))
                 if (std::none_of(first.begin(), first.end(), [&](auto &each) { return each.text == name; }))
                   first.push_back({name, {}});
               return schedule::complete_order(space, schedule::place_added(space, first, leaf.plan.shared));
@@ -380,7 +383,8 @@ Compilation compile(const Request &request, const Front &front) {
         "order against the source's",
         [&] {
           auto violation = [&](bool example) {
-            return choose::violation(result.combination, plans_of_all(), *result.prover, example);
+            return choose::violation(result.combination, untransformed, plans_of_all(), *result.prover,
+                                     example);
           };
           while (auto found = violation(false)) {
             bool news = false;

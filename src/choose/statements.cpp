@@ -42,12 +42,13 @@ void require_single_value(const IterationSpace &space, prove::Prover &prover) {
 }
 
 std::optional<depend::Violation> violation(const Combination &program,
+                                           const std::vector<IterationSpace> &source,
                                            const std::vector<const lower::LeafPlan *> &plans,
                                            prove::Prover &prover, bool details) {
   std::vector<depend::Ordered> statements;
   for (std::size_t k = 0; k < plans.size(); ++k) {
     const IterationSpace &space = program.leaves[k];
-    statements.push_back({&space, depend::source_schedule(space), chosen_schedule(space, *plans[k])});
+    statements.push_back({&space, depend::source_schedule(source[k]), chosen_schedule(space, *plans[k])});
   }
   return depend::find_violation(statements, prover, details);
 }

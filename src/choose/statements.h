@@ -11,8 +11,9 @@ namespace unravel::choose {
 void require_single_value(const combine::IterationSpace &space, prove::Prover &prover);
 
 /// Two conflicting instances that the plans' orders turn round, if the prover doesn't exclude them; with
-/// details an example, too.
+/// details an example, too. `source`: the program's leaves before they were transformed.
 std::optional<depend::Violation> violation(const combine::Combination &program,
+                                           const std::vector<combine::IterationSpace> &source,
                                            const std::vector<const lower::LeafPlan *> &plans,
                                            prove::Prover &prover, bool details);
 [[noreturn]] void fail_order(const combine::Combination &program, const depend::Violation &found,

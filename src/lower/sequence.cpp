@@ -38,6 +38,12 @@ bool move_lets_inside(Shared &loop) {
   return true;
 }
 
+bool is_of_lets(const Block &block) {
+  return std::all_of(block.begin(), block.end(), [](const Statement &statement) {
+    return std::holds_alternative<loop::Let>(statement.kind);
+  });
+}
+
 /// The loop over the variable in the block; conditions around it go into its body.
 Shared take_loop(Block block, const std::string &variable, const combine::IterationSpace &space) {
   Shared taken;
@@ -146,6 +152,7 @@ Block at_depth(std::vector<Part> parts, std::size_t depth, const Replace &in_wav
       keep_apart(parts[k].block, names);
       names.erase(variable);
       loops.push_back(take_loop(std::move(parts[k].block), variable, *parts[k].space));
+      if (is_of_lets(loops.back().before)) move_lets_inside(loops.back()); // the same bounds for all
     }
     std::vector<Term> lowers, uppers;
     for (const Shared &each : loops) {
