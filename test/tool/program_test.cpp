@@ -65,7 +65,7 @@ TEST(ToolProgram, Refusals) {
       {"compile", "for i { y(i) = y(i)*A(i,i); }", "-f", "A=csr"},
       {"compile", "for i { for j { y(i) = A(i,j); } }", "-f", "A=csr"},
       {"compile", "for i { y(i) = x(i); }", "-f", "y=like:x"},
-      {"compile", solve, "-f", "L=csr", "-s", "tile i by 4"},
+      {"compile", solve, "-f", "L=csr", "-s", "skew i by j"},
       {"compile", solve, "-f", "L=csr", "-s", "parallel i"},
       {"run", "for i { y(i) += 2; }"},
       {"run", "for i { y(i) += 2; }", "--size", "k=2"},
