@@ -105,7 +105,9 @@ void fuse(LeafPlan &plan, const std::vector<depend::LoopVerdict> &verdicts,
 
 ScheduleTree with_fused_parallel(ScheduleTree schedule, const combine::Combination &combination) {
   for (const ScheduleTree::Reduce &reduce : schedule.reductions)
-    if (reduce.target.text != combination.target.tensor)
+    if (reduce.target.text != combination.target.tensor &&
+        std::none_of(combination.leaves.begin(), combination.leaves.end(),
+                     [&](auto &leaf) { return leaf.target.tensor == reduce.target.text; }))
       report::fail(Kind::unknown_tensor, reduce.target.span,
                    fmt::format("`{}` is not the result", reduce.target.text),
                    fmt::format("what is added up is `{}`", combination.target.tensor));

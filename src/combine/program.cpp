@@ -24,9 +24,7 @@ namespace {
 class ProgramCombiner {
 public:
   ProgramCombiner(const compute::Computation &computation, const std::map<std::string, Layout> &layouts)
-      : computation_(computation),
-        program_(forward_sums(*computation.program, computation.tensors.front().name)),
-        naming_(layouts, "", "") {}
+      : computation_(computation), program_(forward_sums(*computation.program)), naming_(layouts, "", "") {}
 
   Combination combine() {
     result_.is_program = true;
@@ -211,7 +209,10 @@ private:
     });
   }
 
-  const std::string &result_name() const { return computation_.tensors.front().name; }
+  bool is_result(const std::string &tensor) const {
+    return std::any_of(computation_.tensors.begin(), computation_.tensors.end(),
+                       [&](auto &use) { return use.is_result && use.name == tensor; });
+  }
 
   /// A statement whose value isn't zero wherever a sparse factor isn't stored becomes several: what is dense,
   /// then each product with sparse factors, added.
@@ -330,7 +331,7 @@ private:
       Access over = access;
       for (compute::Subscript &subscript : over.subscripts)
         subscript.value = over_sizes(subscript.value);
-      return naming_.operand(over, layout_of(access).pieces[piece], access.tensor == result_name(), relation);
+      return naming_.operand(over, layout_of(access).pieces[piece], is_result(access.tensor), relation);
     }
     Operand local;
     local.name = access.name();

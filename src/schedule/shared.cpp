@@ -283,7 +283,9 @@ std::vector<parse::Name> untransformed(const std::vector<parse::Name> &first, co
       is_tile = added->tile > 0;
       name.text = added->of;
     }
-    if (!is_tile) result.push_back(std::move(name));
+    bool is_there =
+        std::any_of(result.begin(), result.end(), [&](auto &each) { return each.text == name.text; });
+    if (!is_tile && !is_there) result.push_back(std::move(name));
   }
   return result;
 }

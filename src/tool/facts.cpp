@@ -206,6 +206,9 @@ json run_json(const run::Report &report) {
   for (const layout::Array &array : report.result.layout.arrays)
     if (array.is_value) entries += report.result.array(array.name).size();
   out["result"] = {{"name", result}, {"shape", report.shapes.at(result)}, {"entries", entries}};
+  for (const compute::TensorUse &use : compilation.computation.tensors)
+    if (use.is_result && use.name != result)
+      out["further_results"].push_back({{"name", use.name}, {"shape", report.shapes.at(use.name)}});
   out["notes"] = report.notes;
   return out;
 }

@@ -30,6 +30,12 @@ const std::vector<Program> &programs() {
        "A",
        {"tile i by 2", "split i by 2; tile j by 2", "shift i by 2", "tile i by 2; tile i.tile by 2",
         "bound i in [1, 3)", "shift i by 1; tile i.shift by 2; parallel i.shift.tile"}},
+      {"for i { y(i) = b(i); for j { y(i) -= A(i,j)*x(j); } z(i) = y(i)*2; }",
+       "A",
+       {"tile i by 2", "skew i by j", "shift i by 2; parallel i.shift"}},
+      {"tensor a(n), b(n); for i in [1,n) { a(i) += b(i-1); b(i) *= 2; }",
+       "",
+       {"tile i by 2", "shift i by 1"}},
       {solve,
        "L",
        {"tile i by 2", "shift i by 1; split j by 2", "tile i by 2; tile j by 2", "bound j in [0, 2)"}},
@@ -152,7 +158,7 @@ TEST(SharedLoops, transformed_at_random) {
     if (schedule.empty()) continue;
     Problem problem = problem_of(program, one_of(layouts_for(program.matrix), random), schedule);
     std::optional<Interpreted> kernel =
-        compiled(problem, refused, {Kind::illegal_order, Kind::not_bounded_here});
+        compiled(problem, refused, {Kind::illegal_order, Kind::not_bounded_here, Kind::unknown_variable});
     if (!kernel) continue;
     ++kernels;
     if (!check_on_small_inputs(*kernel, 4, true, random, runs)) return;
@@ -258,6 +264,10 @@ TEST(SharedLoops, refusals_say_why) {
   EXPECT_EQ(refusal(residual, {{"A", "csr"}}, "skew i by j"),
             "not-supported: statements share the loop over `i`, but `y(i) = 3*b(i)` hasn't what it is to be "
             "skewed by");
+  EXPECT_TRUE(refusal("tensor a(n,m), b(n,m); for i in [1,n) { for j in [0,m-1) { b(i,j) = 2*a(i-1,j+1); "
+                      "a(i,j) = b(i,j) + 1; } }",
+                      {}, "tile j by 2")
+                  .starts_with("illegal-order"));
   EXPECT_EQ(refusal(residual, {{"A", "csr"}}, "fuse i, A.p"),
             "not-parallel: no statement has the loops over `i` and `A.p` for itself, in this order");
   EXPECT_EQ(refusal(residual, {{"A", "ell"}}, "parallel i balanced"),
