@@ -103,8 +103,9 @@ private:
     std::set<std::string> others;
     for (const ProgramStatement &statement : program_.statements)
       for (const compute::ProgramLoop &loop : statement.loops) {
+        const auto *name = loop.high.as<term::Variable>();
         Term extent = over_sizes(loop.high);
-        if (loop.low != Term(0) || !extent.as<term::Variable>() ||
+        if (loop.low != Term(0) || !name || !size_of_.contains(name->name) ||
             result_.extents.emplace(loop.variable, extent).first->second != extent)
           others.insert(loop.variable);
       }
