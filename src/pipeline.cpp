@@ -3,6 +3,7 @@
 
 #include "choose/alternatives.h"
 #include "choose/asked.h"
+#include "choose/dot_products.h"
 #include "choose/increasing.h"
 #include "choose/loop_requests.h"
 #include "choose/parallel.h"
@@ -457,16 +458,17 @@ Compilation compile(const Request &request, const Front &front) {
     std::erase_if(safe, [&](const term::Term &load) { return plan.nest.safe_loads.count(load) == 0; });
   auto is_safe = [&](const term::Term &load) { return safe.count(load) > 0; };
   std::set<term::Term> copied; // loads of iterations that stand beside others, in bounds likewise
-  if (!schedule.loops.empty())
+  std::vector<choose::LoopsOf> loops;
+  for (std::size_t k = 0; k < result.leaves.size(); ++k)
+    loops.push_back({&result.combination.leaves[k], &result.leaves[k].plan, &result.leaves[k].verdicts});
+  const bool asked = !schedule.loops.empty();
+  const std::vector<loop::Request> changes =
+      asked ? choose::loop_requests(schedule, loops, lowered) : choose::dot_products(loops, lowered);
+  if (!changes.empty())
     lowered = steps.run(
-        "loops as asked for",
+        asked ? "loops as asked for" : "inner products at once",
         [&] {
-          std::vector<choose::LoopsOf> loops;
-          for (std::size_t k = 0; k < result.leaves.size(); ++k)
-            loops.push_back(
-                {&result.combination.leaves[k], &result.leaves[k].plan, &result.leaves[k].verdicts});
-          loop::Requested granted =
-              loop::grant(loop::fold(lowered), choose::loop_requests(schedule, loops, lowered), is_safe);
+          loop::Requested granted = loop::grant(loop::fold(lowered), changes, is_safe);
           copied = std::move(granted.in_bounds);
           loop::verify(granted.program);
           return std::move(granted.program);
