@@ -186,7 +186,7 @@ TEST(ToolFrom, LaterMistakesHavePlacesInTheC) {
                     "}\n");
   Outcome outcome = desk.unravel({"compile", "--from", "k.c"});
   EXPECT_EQ(outcome.code, 1);
-  EXPECT_EQ(outcome.error.find("k.c:4:5: error: `y(i + 1)` may lie outside its tensor"), 0u) << outcome.error;
+  EXPECT_EQ(outcome.error.find("k.c:4:5: error: `y(i+1)` may lie outside its tensor"), 0u) << outcome.error;
 }
 
 TEST(ToolFrom, WithoutTheModule) {
