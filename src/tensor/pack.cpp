@@ -225,6 +225,22 @@ void check_width(const Layout &layout, const std::string &name, const PackOption
                array.element.empty() ? "use --index int64" : "declare the array with elements int64");
 }
 
+void check_positions(const Tensor &tensor, const Level &level, const PackOptions &options,
+                     std::size_t entries, std::int64_t positions) {
+  if (positions > INT32_MAX) {
+    Tensor bare;
+    bare.layout = tensor.layout;
+    bare.sizes = tensor.sizes;
+    bare.counts = tensor.counts;
+    for (const layout::Count &count : bare.layout.counts) { // those that aren't known yet: at least
+      const auto *total = count.definition ? count.definition->as<term::Apply>() : nullptr;
+      bare.counts.emplace(count.name, total && total->function == level.pointer ? positions : 0);
+    }
+    check_memory(bare, options, entries);
+  }
+  check_width(tensor.layout, level.pointer, options, positions, fmt::format("{} positions", positions));
+}
+
 namespace {
 
 void pack_piece(Tensor &tensor, const PiecePlan &plan, Coordinates entries, const PackOptions &options) {

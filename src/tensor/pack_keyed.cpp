@@ -375,7 +375,7 @@ private:
       std::size_t slot = pointer_slot(pointers, pointer_place_, line) + 1;
       pointers.set_integer(slot, std::max<std::int64_t>(pointers.integer(slot), nodes_of_line_[line]));
     }
-    sum_widths(tensor_, level(), pointers, options_);
+    sum_widths(tensor_, level(), pointers, options_, entries_);
   }
 
   /// A slot as a sum: what the line gives, and a factor of the node's position.

@@ -70,11 +70,12 @@ void sum_pointers(Elements &pointers) {
     sum(pointers.as<std::int64_t>());
 }
 
-void sum_widths(Tensor &tensor, const Level &level, Elements &widths, const PackOptions &options) {
+void sum_widths(Tensor &tensor, const Level &level, Elements &widths, const PackOptions &options,
+                std::size_t entries) {
   std::int64_t sum = 0;
   for (std::size_t k = 0; k < widths.size(); ++k)
     sum += widths.integer(k);
-  check_width(tensor.layout, level.pointer, options, sum, fmt::format("{} positions", sum));
+  check_positions(tensor, level, options, entries, sum);
   sum_pointers(widths);
 }
 
@@ -186,7 +187,7 @@ private:
       if (rank > pointers->integer(slot)) pointers->set_integer(slot, rank);
     }
     set_width(tensor_, plan_, level, widest);
-    if (pointers) sum_widths(tensor_, level, *pointers, options_);
+    if (pointers) sum_widths(tensor_, level, *pointers, options_, coordinates_.size());
   }
 
   /// Where each run begins: the least mode of each parent, and lengths one after the other.
@@ -223,9 +224,7 @@ private:
       if (level.length) length = value_at(*level.length, k).value_or(0);
       pointers[k + 1] = pointers[k] + std::max<std::int64_t>(length, 0);
     }
-    if (!pointers.empty())
-      check_width(tensor_.layout, level.pointer, options_, pointers.back(),
-                  fmt::format("{} positions", pointers.back()));
+    if (!pointers.empty()) check_positions(tensor_, level, options_, coordinates_.size(), pointers.back());
     Elements &stored = tensor_.array(level.pointer);
     for (std::size_t k = 0; k < pointers.size(); ++k)
       stored.set_integer(k, pointers[k]);

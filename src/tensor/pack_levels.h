@@ -69,11 +69,17 @@ void check_memory(const Tensor &tensor, const PackOptions &options, std::size_t 
 void check_width(const layout::Layout &layout, const std::string &name, const PackOptions &options,
                  std::int64_t largest, const std::string &what);
 
+/// The same of pointers whose segments have so many positions in all, which may be far more than entries:
+/// throws memory_limit where there is no room for so many, whatever the pointers' width.
+void check_positions(const Tensor &tensor, const Level &level, const PackOptions &options,
+                     std::size_t entries, std::int64_t positions);
+
 /// A pointer array of counts, one later each, becomes sums: array[k + 1] += array[k].
 void sum_pointers(Elements &pointers);
 /// The same for widths of a padded level's segments, which may come to more than there are entries. Throws
 /// index_width.
-void sum_widths(Tensor &tensor, const Level &level, Elements &widths, const PackOptions &options);
+void sum_widths(Tensor &tensor, const Level &level, Elements &widths, const PackOptions &options,
+                std::size_t entries);
 
 /// A padded level has `widest` positions, the most that any node fills: sets its count. Throws not_storable
 /// where it has fewer.

@@ -375,6 +375,14 @@ TEST(Pack, Refusals) {
             "layout `dense` takes more than "
             "2^63 bytes, more than the 1 GiB allowed | choose a layout for sparse tensors with -f, or raise "
             "the limit with --max-memory");
+  // No room for the positions is the reason, not that pointers to them are narrow.
+  EXPECT_EQ(refusal([&] {
+              pack(shipped("packed_lower", 2), entries_of({100000, 100000}, {{{99999, 0}, 1}}),
+                   {.max_memory = 1 << 30});
+            }),
+            "memory-limit: a tensor of 100000 x 100000 with 1 entries in layout `packed_lower` takes 37.25 "
+            "GiB, more than the 1 GiB allowed | choose a layout for sparse tensors with -f, or raise the "
+            "limit with --max-memory");
   EXPECT_EQ(
       refusal([&] { pack(shipped("sv", 1), entries_of({INT64_C(1) << 40}, {{{INT64_C(1) << 39}, 1}})); }),
       "index-width: indices `i` up to 1099511627775 don't fit in the int32 elements of array `idx` | use "
