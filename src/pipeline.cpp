@@ -22,6 +22,7 @@
 #include "scan/scan.h"
 #include "scan/uses.h"
 #include "schedule/sequence.h"
+#include "schedule/shared.h"
 #include "schedule/transform.h"
 
 #include <algorithm>
@@ -205,12 +206,12 @@ Compilation compile(const Request &request, const Front &front) {
           return &result.combination;
         },
         [](const combine::Combination *made) { return combine::to_text(*made); });
-    if (result.combination.is_program) schedule::check_own_loops(result.combination, schedule);
   }
   schedule = choose::with_fused_parallel(std::move(schedule), result.combination);
   std::vector<combine::IterationSpace> untransformed = result.combination.leaves;
   Stopwatch transforming;
   schedule::transform(result.combination, schedule);
+  if (result.combination.is_program) schedule::transform_shared(result.combination, schedule);
   if (!schedule.transformations.empty())
     steps.add("transformations", transforming.milliseconds(),
               [&] { return combine::to_text(result.combination); });
@@ -220,9 +221,10 @@ Compilation compile(const Request &request, const Front &front) {
   drop_excluded(result.combination, untransformed, *result.prover);
 
   const bool is_program = result.combination.is_program;
-  std::vector<std::string> findable; // by the statements of a program: what requests may name
-  bool reduced = false;              // some additions as was asked for
-  std::set<std::size_t> as_written;  // statements of a program whose own loops stay in the source's order
+  std::vector<std::string> findable;         // by the statements of a program: what requests may name
+  std::optional<choose::WorkBefore> not_cut; // a statement's loop, into equal work: why
+  bool reduced = false;                      // some additions as was asked for
+  std::set<std::size_t> as_written; // statements of a program whose own loops stay in the source's order
   auto plan_leaf = [&](const combine::IterationSpace &space, const schedule::Counts &counts) {
     Leaf leaf;
     auto number = static_cast<std::size_t>(&space - result.combination.leaves.data());
@@ -257,9 +259,11 @@ Compilation compile(const Request &request, const Front &front) {
               std::vector<parse::Name> first;
               for (std::size_t k = 0; k < fixed; ++k)
                 first.push_back({space.loops[k], {}});
+              given = schedule::own_order(std::move(given), space, fixed);
               first.insert(first.end(), given.begin(), given.end());
               if (space.added.empty()) return schedule::plan_statement(space, counts, scans, wanted, first);
-              for (const std::string &name : schedule::plan_statement(original, counts, scans, {}, first))
+              for (const std::string &name : schedule::plan_statement(original, counts, scans, {},
+                                                                      schedule::untransformed(first, space)))
                 if (std::none_of(first.begin(), first.end(), [&](auto &each) { return each.text == name; }))
                   first.push_back({name, {}});
               return schedule::complete_order(space, schedule::place_added(space, first, leaf.plan.shared));
@@ -308,11 +312,11 @@ Compilation compile(const Request &request, const Front &front) {
                                   depend::references(space), *result.prover, details);
         },
         [](const auto &verdicts) { return depend::to_text(verdicts); });
-    choose::take_sharing(leaf.plan, schedule);
+    const parse::ScheduleTree asked = is_program ? choose::asked_of(schedule, leaf.plan.nest) : schedule;
+    choose::take_sharing(leaf.plan, asked);
     if (leaf.plan.shared == 0 && space.divisors.empty())
-      leaf.plan.parallel = leaf.parallel = choose::choose_parallel(
-          leaf.plan, leaf.verdicts, is_program ? choose::asked_of(schedule, leaf.plan.nest) : schedule,
-          lengths, space);
+      leaf.plan.parallel = leaf.parallel =
+          choose::choose_parallel(leaf.plan, leaf.verdicts, asked, lengths, space);
     if (schedule.parallel.empty() && !schedule.serial && !is_program)
       if (auto level = choose::level_for_copies(leaf.plan, space, result.combination))
         if (choose::may_have_copies(leaf.plan, choose::verdict_of(leaf.verdicts, leaf.plan, *level), *level,
@@ -323,13 +327,14 @@ Compilation compile(const Request &request, const Front &front) {
       if (const auto &extents = result.combination.arrays.at(space.target.array); !extents.empty())
         leaf.plan.increasing = choose::increasing_level(leaf.plan, space, extents[0], *result.prover);
     if (leaf.plan.parallel) {
-      reduced = choose::reduce_as_asked(leaf.plan, leaf.verdicts, space, schedule) || reduced;
+      reduced = choose::reduce_as_asked(leaf.plan, leaf.verdicts, space, asked) || reduced;
       bool inner = choose::is_inner_loop(leaf.plan, *leaf.plan.parallel);
       choose::share_out(leaf.plan, space, result.combination, schedule.chunk.has_value());
       if (inner) leaf.plan.work.reset(), leaf.plan.least = choose::least_inner_iterations;
-      choose::cut_as_asked(leaf.plan, leaf.verdicts, space, schedule, *result.prover);
+      choose::cut_as_asked(leaf.plan, leaf.verdicts, space, asked, *result.prover,
+                           is_program ? &not_cut : nullptr);
       // Who asks for a parallel loop, means it.
-      if (request.always_parallel || !schedule.parallel.empty()) leaf.plan.least = 0;
+      if (request.always_parallel || !asked.parallel.empty()) leaf.plan.least = 0;
       if (request.always_parallel) leaf.plan.work.reset();
       // Also without a team a parallel loop costs some microseconds.
       if (!request.counts.empty() &&
@@ -376,12 +381,34 @@ Compilation compile(const Request &request, const Front &front) {
       plans.push_back(&leaf.plan);
     return plans;
   };
+  // Verdicts of loops that statements share belong to the first of these.
+  auto share_loops = [&](const std::vector<choose::SharedLoop> &loops) {
+    std::map<std::size_t, std::ptrdiff_t> inserted; // by leaf
+    for (const choose::SharedLoop &loop : loops) {
+      std::vector<lower::LeafPlan *> plans;
+      for (std::size_t k = loop.first; k < loop.last; ++k) {
+        std::erase_if(result.leaves[k].verdicts,
+                      [&](auto &each) { return each.variable == loop.verdict.variable; });
+        plans.push_back(&result.leaves[k].plan);
+      }
+      std::vector<depend::LoopVerdict> &verdicts = result.leaves[loop.first].verdicts;
+      verdicts.insert(verdicts.begin() + inserted[loop.first]++, loop.verdict);
+      if (plans.front()->shared_parallel || !choose::runs_in_parallel(loop, schedule)) continue;
+      bool asked = request.always_parallel || !schedule.parallel.empty();
+      for (lower::LeafPlan *plan : plans) {
+        plan->shared_parallel = loop.depth;
+        plan->least = asked ? 0 : choose::least_inner_iterations;
+      }
+      choose::cut_shared_as_asked(plans, loop, schedule, *result.prover, not_cut);
+    }
+  };
   if (is_program) {
     steps.run(
         "order against the source's",
         [&] {
           auto violation = [&](bool example) {
-            return choose::violation(result.combination, plans_of_all(), *result.prover, example);
+            return choose::violation(result.combination, untransformed, plans_of_all(), *result.prover,
+                                     example);
           };
           while (auto found = violation(false)) {
             bool news = false;
@@ -392,17 +419,9 @@ Compilation compile(const Request &request, const Front &front) {
               }
             if (!news) choose::fail_order(result.combination, *violation(true), schedule);
           }
-          for (const choose::SharedLoop &loop :
-               choose::shared_loops(result.combination, plans_of_all(), *result.prover, details))
-            for (std::size_t k = loop.first; k < loop.last; ++k) {
-              std::vector<depend::LoopVerdict> &verdicts = result.leaves[k].verdicts;
-              std::erase_if(verdicts, [&](auto &each) { return each.variable == loop.verdict.variable; });
-              if (k == loop.first) verdicts.insert(verdicts.begin(), loop.verdict);
-              if (!choose::runs_in_parallel(loop, schedule)) continue;
-              result.leaves[k].plan.shared_parallel = 0;
-              result.leaves[k].plan.least = choose::least_inner_iterations;
-            }
+          share_loops(choose::shared_loops(result.combination, plans_of_all(), *result.prover, details));
           choose::check_parallel(plans_of_all(), schedule);
+          choose::check_cuts(plans_of_all(), schedule, not_cut);
           find::check_requests(findable, requests);
           return &result.leaves;
         },
@@ -422,7 +441,8 @@ Compilation compile(const Request &request, const Front &front) {
         [&](const auto &made) { return choose::to_text(*made, result.combination); });
     if (request.always_parallel) options.wavefronts->least = options.wavefronts->least_of_iteration = 0;
     for (std::size_t k = options.wavefronts->first; k < options.wavefronts->last; ++k)
-      result.leaves[k].plan.parallel = result.leaves[k].parallel = std::nullopt;
+      result.leaves[k].plan.parallel = result.leaves[k].parallel = result.leaves[k].plan.shared_parallel =
+          std::nullopt;
     result.wavefronts = options.wavefronts;
   }
   std::vector<lower::LeafPlan> plans;

@@ -62,7 +62,7 @@ CSource make_c(const std::string &expression, const Options &options = {});
 /// the last handle.
 class Kernel {
 public:
-  /// Calls it with pointers to the structs of its tensors, the result first, then the operands as they occur;
+  /// Calls it with pointers to the structs of its tensors, the results first, then the operands as they occur;
   /// the structs are those of make_c's header. Of a result with an operand's structure the index arrays
   /// aren't read: null, or the operand's. Returns 0; 1 where their sizes disagree, and 2 where there is not
   /// enough memory to work with (nothing is changed then). May be called from several threads at once.

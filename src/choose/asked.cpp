@@ -71,6 +71,10 @@ void take(LeafPlan &plan, WorkBefore found, const parse::Name &at, const std::st
   plan.equal = std::move(found.equal);
 }
 
+std::string not_cut(const std::string &variable) {
+  return fmt::format("the loop over `{}` can't be cut into equal work", variable);
+}
+
 void fuse(LeafPlan &plan, const std::vector<depend::LoopVerdict> &verdicts,
           const combine::IterationSpace &space, const ScheduleTree &schedule, prove::Prover &prover) {
   const parse::Name &outer = schedule.fused[0], &name = schedule.fused[1];
@@ -88,8 +92,10 @@ void fuse(LeafPlan &plan, const std::vector<depend::LoopVerdict> &verdicts,
              "fuse a loop with the one directly inside");
   const depend::LoopVerdict &verdict = verdict_of(verdicts, plan, inner);
   bool adds = verdict.verdict == Verdict::Reduction && !plan.reduces && !plan.copies;
-  report::require(verdict.verdict != Verdict::Carried && (!adds || may_be_atomic(verdict, space)),
-                  "an assignment's loops carry nothing but additions");
+  if (verdict.verdict == Verdict::Carried || (adds && !may_be_atomic(verdict, space)))
+    refuse(fmt::format("the one over `{}` carries a dependence{}", name.text,
+                       adds ? fmt::format(": `{}` is read where it is added to", space.target.tensor) : ""),
+           fmt::format("`parallel {} balanced` deals out whole iterations", outer.text));
   take(plan, pairs_before(plan, *plan.parallel, inner, prover), name,
        fmt::format("`{}` and `{}` can't be fused", outer.text, name.text));
   plan.equal->adds = adds;
@@ -99,21 +105,12 @@ void fuse(LeafPlan &plan, const std::vector<depend::LoopVerdict> &verdicts,
 
 ScheduleTree with_fused_parallel(ScheduleTree schedule, const combine::Combination &combination) {
   for (const ScheduleTree::Reduce &reduce : schedule.reductions)
-    if (!combination.is_program && reduce.target.text != combination.target.tensor)
+    if (reduce.target.text != combination.target.tensor &&
+        std::none_of(combination.leaves.begin(), combination.leaves.end(),
+                     [&](auto &leaf) { return leaf.target.tensor == reduce.target.text; }))
       report::fail(Kind::unknown_tensor, reduce.target.span,
                    fmt::format("`{}` is not the result", reduce.target.text),
                    fmt::format("what is added up is `{}`", combination.target.tensor));
-  if (combination.is_program) {
-    const parse::Name *first = schedule.fused.empty() ? nullptr : &schedule.fused.front();
-    if (asks_for(schedule, "balanced")) first = &*schedule.sharing;
-    if (!schedule.reductions.empty()) first = &schedule.reductions.front().method;
-    if (first)
-      report::fail(
-          Kind::not_supported, first->span,
-          "loops of a program of several statements can't be cut into equal work, nor told how to add "
-          "up, yet",
-          "`static`, `dynamic` and `guided` work; or give each statement a kernel of its own");
-  }
   if (schedule.fused.empty()) return schedule;
   const parse::Name &fused = schedule.fused.front();
   if (asks_for(schedule, "balanced"))
@@ -164,15 +161,53 @@ bool reduce_as_asked(LeafPlan &plan, const std::vector<depend::LoopVerdict> &ver
 }
 
 void cut_as_asked(LeafPlan &plan, const std::vector<depend::LoopVerdict> &verdicts,
-                  const combine::IterationSpace &space, const ScheduleTree &schedule, prove::Prover &prover) {
+                  const combine::IterationSpace &space, const ScheduleTree &schedule, prove::Prover &prover,
+                  std::optional<WorkBefore> *hindrance) {
   if (plan.schedule != loop::Parallel::Schedule::Dynamic) plan.share = 0;
-  if (!schedule.fused.empty())
+  if (!schedule.fused.empty()) {
     fuse(plan, verdicts, space, schedule, prover);
-  else if (asks_for(schedule, "balanced"))
-    take(plan, positions_before(plan, *plan.parallel, prover), *schedule.sharing,
-         fmt::format("the loop over `{}` can't be cut into equal work",
-                     plan.nest.levels[*plan.parallel].variable));
+  } else if (asks_for(schedule, "balanced")) {
+    WorkBefore found = positions_before(plan, *plan.parallel, prover);
+    if (hindrance && !found.equal)
+      *hindrance = std::move(found);
+    else
+      take(plan, std::move(found), *schedule.sharing, not_cut(plan.nest.levels[*plan.parallel].variable));
+  }
   if (plan.equal && !schedule.chunk) plan.chunk = work_of_piece;
+}
+
+void cut_shared_as_asked(const std::vector<LeafPlan *> &plans, const SharedLoop &loop,
+                         const ScheduleTree &schedule, prove::Prover &prover,
+                         std::optional<WorkBefore> &hindrance) {
+  if (!asks_for(schedule, "balanced")) return;
+  WorkBefore found{std::nullopt, "it stands in another one that statements share",
+                   "choose `static`, `dynamic` or `guided`"};
+  if (loop.depth == 0) found = positions_before({plans.begin(), plans.end()}, loop.verdict.variable, prover);
+  if (!found.equal) {
+    hindrance = std::move(found);
+    return;
+  }
+  LeafPlan &plan = *plans.front();
+  plan.equal = std::move(found.equal);
+  if (!schedule.chunk) plan.chunk = work_of_piece;
+}
+
+void check_cuts(const std::vector<const LeafPlan *> &plans, const ScheduleTree &schedule,
+                const std::optional<WorkBefore> &hindrance) {
+  if (std::any_of(plans.begin(), plans.end(), [](const LeafPlan *plan) { return plan->equal.has_value(); }))
+    return;
+  if (!schedule.fused.empty()) {
+    const parse::Name &outer = schedule.fused[0], &inner = schedule.fused[1];
+    report::fail(Kind::not_parallel, inner.span,
+                 fmt::format("no statement has the loops over `{}` and `{}` for itself, in this order",
+                             outer.text, inner.text),
+                 fmt::format("`parallel {} balanced` deals out whole iterations, also of a loop that "
+                             "statements share",
+                             outer.text));
+  }
+  if (asks_for(schedule, "balanced") && hindrance)
+    report::fail(Kind::not_parallel, schedule.sharing->span,
+                 not_cut(schedule.parallel.front().text) + ": " + hindrance->problem, hindrance->hint);
 }
 
 void check_reductions(const ScheduleTree &schedule, bool was_used) {

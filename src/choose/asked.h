@@ -1,5 +1,7 @@
 #pragma once
 
+#include "choose/equal_work.h"
+#include "choose/statements.h"
 #include "combine/space.h"
 #include "depend/dependence.h"
 #include "lower/lower.h"
@@ -32,10 +34,21 @@ bool reduce_as_asked(lower::LeafPlan &plan, const std::vector<depend::LoopVerdic
                      const combine::IterationSpace &space, const parse::ScheduleTree &schedule);
 
 /// Sets `equal` of a plan with a parallel loop, if its pieces are to be of equal work; what is known of its
-/// additions by now says which of these are atomic.
+/// additions by now says which of these are atomic. Throws where that can't be; but of a program's statements
+/// others may have such loops: then, with `hindrance`, it says there what is missing.
 void cut_as_asked(lower::LeafPlan &plan, const std::vector<depend::LoopVerdict> &verdicts,
                   const combine::IterationSpace &space, const parse::ScheduleTree &schedule,
-                  prove::Prover &prover);
+                  prove::Prover &prover, std::optional<WorkBefore> *hindrance = nullptr);
+
+/// The same of a loop that the plans' statements share: whole iterations alone can be dealt out, and of the
+/// outermost loop. Sets `equal` of the first plan.
+void cut_shared_as_asked(const std::vector<lower::LeafPlan *> &plans, const SharedLoop &loop,
+                         const parse::ScheduleTree &schedule, prove::Prover &prover,
+                         std::optional<WorkBefore> &hindrance);
+
+/// Throws where pieces of equal work were asked for and no plan of a program has them.
+void check_cuts(const std::vector<const lower::LeafPlan *> &plans, const parse::ScheduleTree &schedule,
+                const std::optional<WorkBefore> &hindrance);
 
 /// Throws where a method was asked for that was of no use to any leaf.
 void check_reductions(const parse::ScheduleTree &schedule, bool was_used);

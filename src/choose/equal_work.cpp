@@ -1,5 +1,7 @@
 #include "choose/equal_work.h"
 
+#include "lower/sequence.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 #include <set>
@@ -129,6 +131,45 @@ WorkBefore positions_before(const LeafPlan &plan, std::size_t level, prove::Prov
                         levels[level].variable),
             "choose `static`, `dynamic` or `guided`"};
   return {lower::EqualWork{before, segments.when_empty()}, "", ""};
+}
+
+WorkBefore positions_before(const std::vector<const LeafPlan *> &plans, const std::string &variable,
+                            prove::Prover &prover) {
+  std::vector<LeafPlan> own;
+  std::vector<std::size_t> at;
+  std::vector<lower::Range> ranges;
+  for (const LeafPlan *plan : plans) {
+    own.push_back(*plan);
+    const std::vector<Level> &levels = plan->nest.levels;
+    term::Substitution lets;
+    std::size_t k = 0;
+    for (; levels[k].variable != variable; ++k)
+      if (levels[k].kind == Level::Kind::Let)
+        lets.insert_or_assign(levels[k].variable, term::substitute(levels[k].value, lets));
+    bool is_loop = levels[k].kind == Level::Kind::Loop;
+    at.push_back(k);
+    ranges.push_back({term::substitute(is_loop ? levels[k].lower : levels[k].value, lets),
+                      term::substitute(is_loop ? levels[k].upper : levels[k].value + Term(1), lets)});
+  }
+  const lower::Range range = lower::range_of_all(ranges);
+  std::optional<lower::EqualWork> equal;
+  WorkBefore problem;
+  for (std::size_t k = 0; k < own.size(); ++k) {
+    Level &level = own[k].nest.levels[at[k]]; // what it says must hold for all that the loop runs over
+    level.kind = Level::Kind::Loop;
+    level.lower = range.lower, level.upper = range.upper;
+    WorkBefore found = positions_before(own[k], at[k], prover);
+    if (!found.equal) {
+      if (problem.problem.empty()) problem = std::move(found);
+    } else if (!equal) {
+      equal = std::move(found.equal);
+      equal->range = {range.lower, range.upper};
+    } else {
+      equal->before = equal->before + found.equal->before - term::variable(variable);
+    }
+  }
+  if (!equal) return problem;
+  return {std::move(equal), "", ""};
 }
 
 WorkBefore pairs_before(const LeafPlan &plan, std::size_t level, std::size_t inside, prove::Prover &prover) {

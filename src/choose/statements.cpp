@@ -29,6 +29,31 @@ depend::Schedule chosen_schedule(const IterationSpace &space, const lower::LeafP
   return schedule;
 }
 
+/// A find's state for all iterations of the loop.
+bool keeps_state_over(const lower::LeafPlan &plan, const std::string &loop) {
+  const std::vector<scan::Level> &levels = plan.nest.levels;
+  return std::any_of(plan.finds.levels.begin(), plan.finds.levels.end(), [&](const find::LevelPlan &find) {
+    return find::keeps_state(find.method) &&
+           std::any_of(levels.begin() + static_cast<std::ptrdiff_t>(find.state_level), levels.end(),
+                       [&](const scan::Level &level) { return level.variable == loop; });
+  });
+}
+
+SharedLoop shared_loop(SharedLoop loop, const Combination &program,
+                       const std::vector<const lower::LeafPlan *> &plans, prove::Prover &prover,
+                       bool details) {
+  std::vector<const IterationSpace *> statements;
+  loop.is_parallel = true;
+  for (std::size_t k = loop.first; k < loop.last; ++k) {
+    statements.push_back(&program.leaves[k]);
+    loop.is_parallel = loop.is_parallel && statements.back()->divisors.empty() &&
+                       !keeps_state_over(*plans[k], statements.back()->loops[loop.depth]);
+  }
+  loop.verdict = depend::classify_shared(statements, loop.depth, prover, details);
+  loop.is_parallel = loop.is_parallel && loop.verdict.verdict == depend::Verdict::Parallel;
+  return loop;
+}
+
 } // namespace
 
 void require_single_value(const IterationSpace &space, prove::Prover &prover) {
@@ -42,12 +67,13 @@ void require_single_value(const IterationSpace &space, prove::Prover &prover) {
 }
 
 std::optional<depend::Violation> violation(const Combination &program,
+                                           const std::vector<IterationSpace> &source,
                                            const std::vector<const lower::LeafPlan *> &plans,
                                            prove::Prover &prover, bool details) {
   std::vector<depend::Ordered> statements;
   for (std::size_t k = 0; k < plans.size(); ++k) {
     const IterationSpace &space = program.leaves[k];
-    statements.push_back({&space, depend::source_schedule(space), chosen_schedule(space, *plans[k])});
+    statements.push_back({&space, depend::source_schedule(source[k]), chosen_schedule(space, *plans[k])});
   }
   return depend::find_violation(statements, prover, details);
 }
@@ -72,22 +98,23 @@ std::vector<SharedLoop> shared_loops(const Combination &program,
                                      const std::vector<const lower::LeafPlan *> &plans, prove::Prover &prover,
                                      bool details) {
   std::vector<SharedLoop> result;
-  for (std::size_t first = 0; first < plans.size(); ++first) {
-    if (plans[first]->shared == 0) continue;
-    SharedLoop loop{first, first, {}, true};
-    std::vector<const IterationSpace *> statements;
-    for (; loop.last < plans.size() && plans[loop.last]->shared > 0 &&
-           program.leaves[loop.last].place[0] == program.leaves[first].place[0];
-         ++loop.last) {
-      statements.push_back(&program.leaves[loop.last]);
-      loop.is_parallel = loop.is_parallel && statements.back()->divisors.empty();
-      for (const find::LevelPlan &find : plans[loop.last]->finds.levels) // a state for all iterations
-        loop.is_parallel = loop.is_parallel && !(find::keeps_state(find.method) && find.state_level == 0);
+  std::size_t depth = 0;
+  for (bool deeper = true; deeper; ++depth) {
+    deeper = false;
+    auto share = [&](std::size_t first, std::size_t last) {
+      const std::vector<int> &one = program.leaves[first].place, &other = program.leaves[last].place;
+      return plans[last]->shared > depth &&
+             std::equal(one.begin(), one.begin() + static_cast<std::ptrdiff_t>(depth) + 1, other.begin());
+    };
+    for (std::size_t first = 0, last; first < plans.size(); first = last) {
+      last = first + 1;
+      if (plans[first]->shared <= depth) continue;
+      deeper = true;
+      while (last < plans.size() && share(first, last))
+        ++last;
+      if (last - first > 1)
+        result.push_back(shared_loop({first, last, depth}, program, plans, prover, details));
     }
-    loop.verdict = depend::classify_shared(statements, 0, prover, details);
-    loop.is_parallel = loop.is_parallel && loop.verdict.verdict == depend::Verdict::Parallel;
-    first = loop.last - 1;
-    result.push_back(std::move(loop));
   }
   return result;
 }
@@ -135,11 +162,13 @@ bool runs_in_parallel(const SharedLoop &loop, const parse::ScheduleTree &schedul
 }
 
 parse::ScheduleTree asked_of(parse::ScheduleTree schedule, const scan::Nest &nest) {
-  std::erase_if(schedule.parallel, [&](const parse::Name &wanted) {
+  auto is_missing = [&](const parse::Name &wanted) {
     return std::none_of(nest.levels.begin(), nest.levels.end(), [&](const scan::Level &level) {
       return level.kind == scan::Level::Kind::Loop && level.variable == wanted.text;
     });
-  });
+  };
+  if (std::any_of(schedule.fused.begin(), schedule.fused.end(), is_missing)) schedule.fused.clear();
+  if (std::erase_if(schedule.parallel, is_missing) > 0) schedule.sharing.reset();
   return schedule;
 }
 

@@ -11,19 +11,21 @@ namespace unravel::choose {
 void require_single_value(const combine::IterationSpace &space, prove::Prover &prover);
 
 /// Two conflicting instances that the plans' orders turn round, if the prover doesn't exclude them; with
-/// details an example, too.
+/// details an example, too. `source`: the program's leaves before they were transformed.
 std::optional<depend::Violation> violation(const combine::Combination &program,
+                                           const std::vector<combine::IterationSpace> &source,
                                            const std::vector<const lower::LeafPlan *> &plans,
                                            prove::Prover &prover, bool details);
 [[noreturn]] void fail_order(const combine::Combination &program, const depend::Violation &found,
                              const parse::ScheduleTree &schedule);
 
-/// The outermost loop of statements [first, last), who share it.
+/// A loop of statements [first, last), who share it: loops[depth] of each.
 struct SharedLoop {
-  std::size_t first = 0, last = 0;
+  std::size_t first = 0, last = 0, depth = 0;
   depend::LoopVerdict verdict;
   bool is_parallel = false; // it carries nothing, and nothing else is in the way
 };
+/// All of them, each before those inside.
 std::vector<SharedLoop> shared_loops(const combine::Combination &program,
                                      const std::vector<const lower::LeafPlan *> &plans, prove::Prover &prover,
                                      bool details);
@@ -35,7 +37,8 @@ std::optional<std::size_t> level_of_sum(const combine::IterationSpace &space, co
 /// Whether it does, by the schedule, too. Throws mistakes where the user asks for it and it can't.
 bool runs_in_parallel(const SharedLoop &loop, const parse::ScheduleTree &schedule);
 
-/// The schedule as one statement has it: it asks for no parallel loop that the statement hasn't.
+/// The schedule as one statement has it: it asks for no parallel loop that the statement hasn't, nor how that
+/// is shared out.
 parse::ScheduleTree asked_of(parse::ScheduleTree schedule, const scan::Nest &nest);
 
 /// Throws a limit where the user asks for a parallel loop and none of the plans has it.

@@ -24,7 +24,7 @@ bool mentions(const ProgramStatement &statement, const std::string &tensor) {
 
 class Forwarder {
 public:
-  Forwarder(Program program, const std::string &result) : program_(std::move(program)), result_(result) {
+  explicit Forwarder(Program program) : program_(std::move(program)) {
     for (ProgramStatement &statement : program_.statements)
       compute::each_access(statement, [&](const Access &access) {
         occurrences_[access.tensor] = std::max(occurrences_[access.tensor], access.occurrence);
@@ -59,7 +59,8 @@ private:
       return std::nullopt;
     for (std::size_t k = uses.first; k < uses.last; ++k) {
       ProgramStatement &each = statements()[k];
-      if (mentions(each, result_)) return std::nullopt;
+      if (mentions(each, end.target.tensor)) return std::nullopt;
+      if (!each.target.is_local && reads(end, each.target.tensor)) return std::nullopt;
       bool writes = each.target.tensor == name;
       if (k > uses.first && writes && (!each.accumulate || reads(each, name))) return std::nullopt;
       if (!writes && mentions(each, name)) return std::nullopt;
@@ -67,13 +68,14 @@ private:
     return uses;
   }
 
-  /// An element of the result (= or +=) operands * the scalar.
+  /// An element of a result (= or +=) other tensors' * the scalar.
   bool takes_away(const ProgramStatement &statement, const std::string &name) const {
-    if (statement.target.tensor != result_ || statement.summands.size() != 1 || !statement.divisors.empty())
+    const std::string &result = statement.target.tensor;
+    if (statement.target.is_local || statement.summands.size() != 1 || !statement.divisors.empty())
       return false;
     int scalars = 0;
     for (const Access &factor : statement.summands[0].factors) {
-      if (factor.tensor == result_ || (factor.is_local && factor.tensor != name)) return false;
+      if (factor.tensor == result || (factor.is_local && factor.tensor != name)) return false;
       scalars += factor.tensor == name;
     }
     return scalars == 1;
@@ -108,14 +110,13 @@ private:
   }
 
   Program program_;
-  const std::string &result_;
   std::map<std::string, int> occurrences_;
 };
 
 } // namespace
 
-Program forward_sums(Program program, const std::string &result) {
-  return Forwarder(std::move(program), result).run();
+Program forward_sums(Program program) {
+  return Forwarder(std::move(program)).run();
 }
 
 } // namespace unravel::combine

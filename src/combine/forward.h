@@ -9,6 +9,6 @@ namespace unravel::combine {
 /// becomes A(i,j) = 0; for k { A(i,j) += B(i,j) * C(i,k) * D(k,j); }
 /// Then the statements need not share the loops around the scalar, and a sparse B says where there is
 /// something to be done. Sums are reassociated, as they are elsewhere.
-compute::Program forward_sums(compute::Program program, const std::string &result);
+compute::Program forward_sums(compute::Program program);
 
 } // namespace unravel::combine

@@ -24,9 +24,7 @@ namespace {
 class ProgramCombiner {
 public:
   ProgramCombiner(const compute::Computation &computation, const std::map<std::string, Layout> &layouts)
-      : computation_(computation),
-        program_(forward_sums(*computation.program, computation.tensors.front().name)),
-        naming_(layouts, "", "") {}
+      : computation_(computation), program_(forward_sums(*computation.program)), naming_(layouts, "", "") {}
 
   Combination combine() {
     result_.is_program = true;
@@ -36,6 +34,7 @@ public:
       result_.bindings.push_back({use.name, naming_.layout_of(use.name), use.is_result, ""});
     }
     name_sizes();
+    name_extents();
     for (const Binding &binding : result_.bindings)
       naming_.add(binding, result_);
     for (const ProgramStatement &statement : program_.statements)
@@ -99,6 +98,21 @@ private:
     });
   }
 
+  /// Of loops that run over all values below a size, wherever their variable is that of a loop.
+  void name_extents() {
+    std::set<std::string> others;
+    for (const ProgramStatement &statement : program_.statements)
+      for (const compute::ProgramLoop &loop : statement.loops) {
+        const auto *name = loop.high.as<term::Variable>();
+        Term extent = over_sizes(loop.high);
+        if (loop.low != Term(0) || !name || !size_of_.contains(name->name) ||
+            result_.extents.emplace(loop.variable, extent).first->second != extent)
+          others.insert(loop.variable);
+      }
+    for (const std::string &variable : others)
+      result_.extents.erase(variable);
+  }
+
   /// The program's sizes as those of tensors.
   Term over_sizes(const Term &term) const { return term::substitute(term, size_of_); }
 
@@ -158,22 +172,48 @@ private:
 
   /// Is the access stored wherever the statement is executed, as elements of dense tensors are?
   bool is_total(const Access &access, const ProgramStatement &statement) const {
-    if (access.is_local) return true;
+    if (access.is_local || stores_everything(access)) return true; // subscripts are in range
+    return is_without_indices(layout_of(access)) &&
+           space::Set(with_sizes(domain(statement))).is_subset(stored_at(access));
+  }
+
+  /// Has the access's tensor a place for each element within its extents? Asked once for each tensor.
+  bool stores_everything(const Access &access) const {
+    auto [known, fresh] = stores_everything_.emplace(access.tensor, false);
     const Layout &layout = layout_of(access);
-    if (layout.pieces.size() != 1 ||
-        std::any_of(layout.arrays.begin(), layout.arrays.end(), [](auto &array) { return !array.is_value; }))
-      return false;
+    if (!fresh || !is_without_indices(layout)) return known->second;
+    Access any = access;
+    std::vector<Term> elements;
+    for (std::size_t k = 0; k < any.subscripts.size(); ++k) {
+      Term coordinate = term::variable("@element" + std::to_string(k));
+      any.subscripts[k] = {"", 0, coordinate};
+      elements.push_back(
+          term::between(Term(0), coordinate,
+                        term::variable(naming_.sizes.find(qualified(access.tensor, layout.sizes[k])))));
+    }
+    return known->second = space::Set(term::conjunction(std::move(elements))).is_subset(stored_at(any));
+  }
+
+  static bool is_without_indices(const Layout &layout) {
+    return layout.pieces.size() == 1 && std::all_of(layout.arrays.begin(), layout.arrays.end(),
+                                                    [](auto &array) { return array.is_value; });
+  }
+
+  /// For which values of the variables in its subscripts the access is stored.
+  space::Set stored_at(const Access &access) const {
     std::vector<Term> relation;
     Operand operand = operand_of(access, 0, relation);
-    space::Set stored = space::Set(with_sizes(term::conjunction(relation))).project([&](const Term &atom) {
+    return space::Set(with_sizes(term::conjunction(relation))).project([&](const Term &atom) {
       const auto *variable = atom.as<term::Variable>();
       return variable && std::find(operand.positions.begin(), operand.positions.end(), variable->name) !=
                              operand.positions.end();
     });
-    return space::Set(with_sizes(domain(statement))).is_subset(stored);
   }
 
-  const std::string &result_name() const { return computation_.tensors.front().name; }
+  bool is_result(const std::string &tensor) const {
+    return std::any_of(computation_.tensors.begin(), computation_.tensors.end(),
+                       [&](auto &use) { return use.is_result && use.name == tensor; });
+  }
 
   /// A statement whose value isn't zero wherever a sparse factor isn't stored becomes several: what is dense,
   /// then each product with sparse factors, added.
@@ -292,7 +332,7 @@ private:
       Access over = access;
       for (compute::Subscript &subscript : over.subscripts)
         subscript.value = over_sizes(subscript.value);
-      return naming_.operand(over, layout_of(access).pieces[piece], access.tensor == result_name(), relation);
+      return naming_.operand(over, layout_of(access).pieces[piece], is_result(access.tensor), relation);
     }
     Operand local;
     local.name = access.name();
@@ -306,6 +346,7 @@ private:
   const compute::Program program_;
   Naming naming_;
   term::Substitution size_of_;
+  mutable std::map<std::string, bool> stores_everything_;               // by tensor
   std::map<std::vector<int>, std::vector<std::size_t>> divisor_pieces_; // by the statement's place
   Combination result_;
 };

@@ -31,7 +31,7 @@ public:
     statements(tree_.body);
     if (program().statements.empty())
       report::fail(Kind::syntax_error, tree_.span, "the program assigns nothing");
-    find_result();
+    find_results();
     find_extents();
     list_tensors();
     return std::move(result_);
@@ -407,18 +407,18 @@ private:
 
   // ---- tensors and their extents
 
-  void find_result() {
-    for (const ProgramStatement &statement : program().statements) {
-      if (statement.target.is_local) continue;
-      if (result_name_.empty()) result_name_ = statement.target.tensor;
-      if (statement.target.tensor != result_name_)
-        report::fail(
-            Kind::several_results, statement.target.span,
-            fmt::format("the program writes to `{}` and to `{}`", result_name_, statement.target.tensor),
-            "a program has one result so far: make two of it, or keep scalars with `let`");
-    }
-    if (result_name_.empty())
+  /// What is written, in the order of the first writes.
+  void find_results() {
+    for (const ProgramStatement &statement : program().statements)
+      if (const std::string &tensor = statement.target.tensor;
+          !statement.target.is_local && !is_result(tensor))
+        results_.push_back(tensor);
+    if (results_.empty())
       report::fail(Kind::syntax_error, tree_.span, "the program assigns to scalars only: it has no result");
+  }
+
+  bool is_result(const std::string &tensor) const {
+    return std::find(results_.begin(), results_.end(), tensor) != results_.end();
   }
 
   Term resolved(Term extent) const {
@@ -504,14 +504,15 @@ private:
 
   void list_tensors() {
     auto add = [&](const std::string &name) {
-      result_.tensors.push_back({name, orders_.at(name), name == result_name_, spans_.at(name)});
+      result_.tensors.push_back({name, orders_.at(name), is_result(name), spans_.at(name)});
     };
-    add(result_name_);
+    for (const std::string &name : results_)
+      add(name);
     std::set<std::string> used;
     for (ProgramStatement &statement : program().statements)
       each_access(statement, [&](const Access &access) { used.insert(access.tensor); });
     for (const std::string &name : order_of_names_)
-      if (name != result_name_ && used.count(name)) add(name);
+      if (!is_result(name) && used.count(name)) add(name);
   }
 
   const parse::ProgramTree &tree_;
@@ -526,7 +527,7 @@ private:
   std::map<std::string, text::Span> spans_;
   std::vector<std::string> order_of_names_;
   std::map<std::string, int> occurrences_;
-  std::string result_name_;
+  std::vector<std::string> results_;
 };
 
 } // namespace

@@ -2,10 +2,12 @@
 
 #include "loop/walk.h"
 #include "lower/leaf_names.h"
+#include "lower/pieces.h"
 #include "report/diagnostic.h"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 #include <set>
 
 namespace unravel::lower {
@@ -19,7 +21,7 @@ namespace {
 /// A statement's loop over a shared variable, taken out of its block.
 struct Shared {
   Block before; // states and maps
-  Term lower, upper;
+  Range range;
   Block body;
   Block behind;
 };
@@ -29,13 +31,56 @@ bool move_lets_inside(Shared &loop) {
   for (std::size_t k = loop.before.size(); k-- > 0;) {
     const auto *let = std::get_if<loop::Let>(&loop.before[k].kind);
     if (!let) return false;
-    loop.lower = term::substitute(loop.lower, {{let->variable, let->value}});
-    loop.upper = term::substitute(loop.upper, {{let->variable, let->value}});
+    loop.range.lower = term::substitute(loop.range.lower, {{let->variable, let->value}});
+    loop.range.upper = term::substitute(loop.range.upper, {{let->variable, let->value}});
   }
   loop.body.insert(loop.body.begin(), std::make_move_iterator(loop.before.begin()),
                    std::make_move_iterator(loop.before.end()));
   loop.before.clear();
   return true;
+}
+
+std::vector<Term> parts_of_maximum(const Term &bound) {
+  const auto *maximum = bound.as<term::Maximum>();
+  return maximum ? maximum->of : std::vector<Term>{bound};
+}
+
+std::vector<Term> parts_of_minimum(const Term &bound) {
+  const auto *minimum = bound.as<term::Minimum>();
+  return minimum ? minimum->of : std::vector<Term>{bound};
+}
+
+std::vector<Term> without(std::vector<Term> parts, const std::vector<Term> &others) {
+  std::erase_if(
+      parts, [&](const Term &part) { return std::find(others.begin(), others.end(), part) != others.end(); });
+  return parts;
+}
+
+/// The bounds that are not implied by another one, all of whose parts they have: max(a, b) by max(a).
+template <class Parts> std::vector<Term> widest(std::vector<Term> bounds, const Parts &parts_of) {
+  for (std::size_t k = 0; k < bounds.size(); ++k)
+    for (std::size_t other = bounds.size(); other-- > 0;)
+      if (other != k && without(parts_of(bounds[k]), parts_of(bounds[other])).empty()) {
+        bounds.erase(bounds.begin() + static_cast<std::ptrdiff_t>(other));
+        if (other < k) --k;
+      }
+  return bounds;
+}
+
+/// What must hold of the variable in `all` so that it lies in `one`.
+std::vector<Term> within(const Term &variable, const Range &one, const Range &all) {
+  std::vector<Term> conditions;
+  for (const Term &part : without(parts_of_maximum(one.lower), parts_of_maximum(all.lower)))
+    conditions.push_back(term::at_most(part, variable));
+  for (const Term &part : without(parts_of_minimum(one.upper), parts_of_minimum(all.upper)))
+    conditions.push_back(term::less(variable, part));
+  return conditions;
+}
+
+bool is_of_lets(const Block &block) {
+  return std::all_of(block.begin(), block.end(), [](const Statement &statement) {
+    return std::holds_alternative<loop::Let>(statement.kind);
+  });
 }
 
 /// The loop over the variable in the block; conditions around it go into its body.
@@ -47,15 +92,13 @@ Shared take_loop(Block block, const std::string &variable, const combine::Iterat
                 std::make_move_iterator(block.end()));
     };
     if (auto *loop = std::get_if<loop::For>(&block[k].kind); loop && loop->variable == variable) {
-      taken.lower = loop->lower;
-      taken.upper = loop->upper;
+      taken.range = {loop->lower, loop->upper};
       taken.body = std::move(loop->body);
       rest(taken.behind);
       return taken;
     }
     if (auto *let = std::get_if<loop::Let>(&block[k].kind); let && let->variable == variable) {
-      taken.lower = let->value;
-      taken.upper = let->value + Term(1);
+      taken.range = {let->value, let->value + Term(1)};
       rest(taken.body);
       return taken;
     }
@@ -120,11 +163,47 @@ void declare_local(Block &block, const std::string &name) {
                {loop::DeclareValue{name, {loop::Number{0}}}});
 }
 
+/// Without what the block begins with that is known by the same name already.
+void drop_known(Block &more, Block &block, const std::map<std::string, std::size_t> &lets) {
+  while (!more.empty()) {
+    const auto *let = std::get_if<loop::Let>(&more.front().kind);
+    auto place = let ? lets.find(let->variable) : lets.end();
+    if (place == lets.end()) return;
+    Statement &known = block[place->second];
+    if (std::get<loop::Let>(known.kind).value != let->value) return;
+    known.origins.insert(known.origins.end(), more.front().origins.begin(), more.front().origins.end());
+    more.erase(more.begin());
+  }
+}
+
+/// The loop over pieces of equal work.
+Statement in_pieces(loop::For loop, const LeafPlan &plan) {
+  const EqualWork &equal = *plan.equal;
+  scan::Level range;
+  range.variable = loop.variable;
+  range.lower = loop.lower, range.upper = loop.upper;
+  report::require(equal.range && range.lower == equal.range->first && range.upper == equal.range->second,
+                  "a shared loop is cut as was proved");
+  Pieces pieces = pieces_of(range, equal, plan.chunk);
+  pieces.loop.parallel = loop::Parallel{1, plan.least};
+  pieces.loop.parallel->schedule = plan.schedule;
+  loop.lower = pieces.from, loop.upper = pieces.to;
+  loop.parallel.reset();
+  pieces.loop.body.push_back({std::move(loop)});
+  if (equal.when_empty) return {std::move(pieces.loop)};
+  return {loop::If{term::less(range.lower, range.upper), {{std::move(pieces.loop)}}, ""}};
+}
+
 Block at_depth(std::vector<Part> parts, std::size_t depth, const Replace &in_wavefronts) {
   Block block;
   std::set<std::string> declared;
+  std::map<std::string, std::size_t> lets; // where they stand
   auto add = [&](Block more) {
+    drop_known(more, block, lets);
     keep_apart(more, declared);
+    for (std::size_t k = 0; k < more.size(); ++k)
+      if (const auto *let = std::get_if<loop::Let>(&more[k].kind))
+        lets.emplace(let->variable, block.size() + k);
     loop::append(block, std::move(more));
   };
   for (std::size_t first = 0; first < parts.size();) {
@@ -146,28 +225,26 @@ Block at_depth(std::vector<Part> parts, std::size_t depth, const Replace &in_wav
       keep_apart(parts[k].block, names);
       names.erase(variable);
       loops.push_back(take_loop(std::move(parts[k].block), variable, *parts[k].space));
+      if (is_of_lets(loops.back().before)) move_lets_inside(loops.back()); // the same bounds for all
     }
-    std::vector<Term> lowers, uppers;
-    for (const Shared &each : loops) {
-      if (std::find(lowers.begin(), lowers.end(), each.lower) == lowers.end()) lowers.push_back(each.lower);
-      if (std::find(uppers.begin(), uppers.end(), each.upper) == uppers.end()) uppers.push_back(each.upper);
-    }
-    Term lower = term::minimum(lowers), upper = term::maximum(uppers);
+    std::vector<Range> ranges;
+    for (const Shared &each : loops)
+      ranges.push_back(each.range);
+    const Range range = range_of_all(ranges);
     Block before, behind;
     std::vector<Part> inside;
     for (std::size_t k = first; k < last; ++k) {
       Shared &each = loops[k - first];
-      std::vector<Term> within;
-      if (each.lower != lower) within.push_back(term::at_most(each.lower, term::variable(variable)));
-      if (each.upper != upper) within.push_back(term::less(term::variable(variable), each.upper));
+      std::vector<Term> inner = within(term::variable(variable), each.range, range);
       Block body = std::move(each.body);
-      if (!within.empty()) body = {{loop::If{term::conjunction(std::move(within)), std::move(body), ""}}};
+      if (!inner.empty()) body = {{loop::If{term::conjunction(std::move(inner)), std::move(body), ""}}};
       loop::append(before, std::move(each.before));
       loop::append(behind, std::move(each.behind));
       inside.push_back({parts[k].space, parts[k].plan, std::move(body), false});
     }
-    loop::For loop{variable, lower, upper};
-    if (const LeafPlan &plan = *parts[first].plan; plan.shared_parallel == depth && before.empty()) {
+    loop::For loop{variable, range.lower, range.upper};
+    const LeafPlan &plan = *parts[first].plan;
+    if (plan.shared_parallel == depth && before.empty()) {
       loop.parallel = loop::Parallel{plan.chunk_per_thread ? 0 : plan.chunk, plan.least};
       loop.parallel->schedule = plan.schedule;
     }
@@ -181,7 +258,8 @@ Block at_depth(std::vector<Part> parts, std::size_t depth, const Replace &in_wav
     if (replaced)
       loop::append(whole, in_wavefronts(std::move(loop)));
     else
-      whole.push_back({std::move(loop)});
+      whole.push_back(loop.parallel && plan.equal ? in_pieces(std::move(loop), plan)
+                                                  : Statement{std::move(loop)});
     loop::append(whole, std::move(behind));
     add(std::move(whole));
     first = last;
@@ -190,6 +268,16 @@ Block at_depth(std::vector<Part> parts, std::size_t depth, const Replace &in_wav
 }
 
 } // namespace
+
+Range range_of_all(const std::vector<Range> &ranges) {
+  std::vector<Term> lowers, uppers;
+  for (const Range &each : ranges) {
+    lowers.push_back(each.lower);
+    uppers.push_back(each.upper);
+  }
+  return {term::minimum(widest(std::move(lowers), parts_of_maximum)),
+          term::maximum(widest(std::move(uppers), parts_of_minimum))};
+}
 
 Block in_sequence(std::vector<Part> parts, const Replace &in_wavefronts) {
   std::stable_sort(parts.begin(), parts.end(),

@@ -15,6 +15,14 @@ struct Part {
   bool in_wavefronts = false; // the outermost loop is
 };
 
+/// Lower and upper bounds of loops over one variable.
+struct Range {
+  term::Term lower, upper;
+};
+
+/// What a loop must run over that stands for all of these.
+Range range_of_all(const std::vector<Range> &ranges);
+
 /// The parts, in the order of their places, with the loops that they share made one, and scalar variables
 /// declared where all who use them see them. Throws a limit where a shared loop stands under conditions that
 /// differ.

@@ -50,6 +50,20 @@ parse::ScheduleTree read_schedules(const Request &request) {
   return all;
 }
 
+/// `bound i in [0, 64)` of a program is a condition in each loop over i.
+void restrict_loops(compute::Program &program, const parse::ScheduleTree &schedule) {
+  using Transformation = parse::ScheduleTree::Transformation;
+  for (const Transformation &bound : schedule.transformations) {
+    if (bound.kind != Transformation::Kind::Bound || bound.low >= bound.high) continue;
+    term::Term range =
+        term::between(term::Term(bound.low), term::variable(bound.variable.text), term::Term(bound.high));
+    for (compute::ProgramStatement &statement : program.statements)
+      if (std::any_of(statement.loops.begin(), statement.loops.end(),
+                      [&](auto &loop) { return loop.variable == bound.variable.text; }))
+        statement.condition = term::conjunction({statement.condition, range});
+  }
+}
+
 void read_c(const Request &request, Front &front) {
   cfront::Function function = cfront::read(request.from);
   front.program = parse::to_text(function.tree);
@@ -103,6 +117,7 @@ Front read_request(const Request &request) {
     front.layouts.emplace(front.computation.tensors.front().name, std::move(structure.layout));
   }
   front.schedule = read_schedules(request);
+  if (front.computation.program) restrict_loops(*front.computation.program, front.schedule);
   front.milliseconds = watch.milliseconds();
   return front;
 }

@@ -36,8 +36,8 @@ public:
       if (!read_sized(use)) unsized.push_back(&use);
     for (const compute::TensorUse *use : unsized)
       generate_sized(*use);
-    const compute::TensorUse &result = uses().front();
-    operands_.result_shape = wanted_shape(result);
+    for (const compute::TensorUse &use : uses())
+      if (use.is_result) operands_.result_shapes.emplace(use.name, wanted_shape(use));
     return std::move(operands_);
   }
 

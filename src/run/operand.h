@@ -18,7 +18,7 @@ struct Operand {
 struct Operands {
   std::map<std::string, Operand> by_name;      // operands; the result too where it was given as an input
   std::map<std::string, std::int64_t> extents; // of index variables; of a program its sizes
-  std::vector<std::int64_t> result_shape;
+  std::map<std::string, std::vector<std::int64_t>> result_shapes;
 };
 
 /// Folders of arrays that were read already, by tensor.

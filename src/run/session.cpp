@@ -34,8 +34,8 @@ public:
     emit();
     execute();
     if (request_.check) check();
-    report_.result = std::move(tensors_.at(result_name()));
     write_outputs();
+    report_.result = std::move(tensors_.at(result_name()));
     return std::move(report_);
   }
 
@@ -65,7 +65,15 @@ private:
     make_kernel();
   }
 
+  /// Of the only one, or the first.
   const std::string &result_name() const { return front_.computation.tensors.front().name; }
+
+  std::vector<std::string> result_names() const {
+    std::vector<std::string> names;
+    for (const compute::TensorUse &use : front_.computation.tensors)
+      if (use.is_result) names.push_back(use.name);
+    return names;
+  }
 
   void check_outputs() const {
     // The result's name is known only after parsing; that the folder exists is known at once.
@@ -77,12 +85,22 @@ private:
     }
   }
 
+  /// The name under which the extent of an index is known: of a program's loop that of its upper bound.
+  std::string size_of(const std::string &index) const {
+    if (front_.computation.program)
+      for (const compute::ProgramStatement &statement : front_.computation.program->statements)
+        for (const compute::ProgramLoop &loop : statement.loops)
+          if (const auto *size = loop.high.as<term::Variable>(); size && loop.variable == index)
+            return size->name;
+    return index;
+  }
+
   /// `bound r = 16`
   void check_fixed_extents() const {
     using Transformation = parse::ScheduleTree::Transformation;
     for (const Transformation &fixed : front_.schedule.transformations) {
       if (fixed.kind != Transformation::Kind::Fix) continue;
-      auto extent = operands_.extents.find(fixed.variable.text);
+      auto extent = operands_.extents.find(size_of(fixed.variable.text));
       if (extent != operands_.extents.end() && extent->second != fixed.number)
         report::fail(Kind::wrong_shape, fixed.number_span,
                      fmt::format("index `{}` has the extent {} in these data, not {}", fixed.variable.text,
@@ -92,10 +110,12 @@ private:
   }
 
   void check_output_names() const {
+    const std::vector<std::string> names = result_names();
     for (const auto &[name, path] : request_.outputs)
-      if (name != result_name())
+      if (std::find(names.begin(), names.end(), name) == names.end())
         report::fail(Kind::unknown_tensor,
-                     fmt::format("`-o {}={}`: the result is `{}`", name, path, result_name()));
+                     fmt::format("`-o {}={}`: the result{} `{}`", name, path,
+                                 names.size() == 1 ? " is" : "s are", fmt::join(names, "`, `")));
   }
 
   void check_result_input() const {
@@ -156,8 +176,9 @@ private:
       options.sampled = &sampled;
       auto operand = operands_.by_name.find(use.name);
       if (operand == operands_.by_name.end()) {
-        tensors_.emplace(use.name,
-                         tensor::pack(layout, tensor::Coordinates(operands_.result_shape), options));
+        tensors_.emplace(
+            use.name,
+            tensor::pack(layout, tensor::Coordinates(operands_.result_shapes.at(use.name)), options));
       } else if (operand->second.packed) {
         tensors_.emplace(use.name, *operand->second.packed);
       } else if (request_.check) {
@@ -176,8 +197,9 @@ private:
   /// The result's tensor, once the arrays that it borrows are known to be good.
   void borrow_structure() {
     Clock clock;
-    tensor::Tensor made = tensor::with_structure_of(tensors_.at(lender()), front_.layouts.at(result_name()),
-                                                    operands_.result_shape, pack_options());
+    tensor::Tensor made =
+        tensor::with_structure_of(tensors_.at(lender()), front_.layouts.at(result_name()),
+                                  operands_.result_shapes.at(result_name()), pack_options());
     report_.shapes[result_name()] = made.shape();
     tensors_.emplace(result_name(), std::move(made));
     report_.pack_ms += clock.milliseconds();
@@ -263,7 +285,9 @@ private:
       arguments.push_back(slots.data());
     build::Workspace workspace(kernel); // one for all rounds
     arguments.push_back(workspace.get());
-    tensor::Tensor initial = tensor::with_own_values(tensors_.at(result_name()));
+    std::map<std::string, tensor::Tensor> initial;
+    for (const std::string &name : result_names())
+      initial.emplace(name, tensor::with_own_values(tensors_.at(name)));
     bool accumulates = report_.compilation.combination.accumulate;
     std::vector<double> times;
     for (int round = 0; round < std::max(1, request_.repeat); ++round) {
@@ -290,15 +314,15 @@ private:
     return levels;
   }
 
-  tensor::ProgramReference program_reference(const tensor::Tensor &initial) {
+  tensor::ProgramReference program_reference(const std::map<std::string, tensor::Tensor> &initial) {
     tensor::ProgramInput input;
     input.sizes = operands_.extents;
-    input.shape = operands_.result_shape;
-    input.initial = tensor::to_dense(tensor::unpack(initial));
+    for (const auto &[name, tensor] : initial)
+      input.results[name] = {operands_.result_shapes.at(name), tensor::to_dense(tensor::unpack(tensor))};
     std::map<std::string, tensor::Coordinates> unpacked;
     for (const compute::TensorUse &use : front_.computation.tensors)
       if (!use.is_result) input.operands.emplace(use.name, &coordinates_of(use.name, unpacked));
-    return tensor::evaluate_program(*front_.computation.program, result_name(), input);
+    return tensor::evaluate_program(*front_.computation.program, input);
   }
 
   /// An operand as coordinates: as they were given, or unpacked.
@@ -309,7 +333,7 @@ private:
     return unpacked.emplace(tensor, tensor::unpack(tensors_.at(tensor))).first->second;
   }
 
-  [[noreturn]] void fail_missed_divisor(const tensor::Tensor &initial) {
+  [[noreturn]] void fail_missed_divisor(const std::map<std::string, tensor::Tensor> &initial) {
     const tensor::ProgramReference reference = program_reference(initial);
     report::require(!reference.missing.empty(), "the reference misses a divisor where the kernel does");
     report::fail(Kind::divisor_not_stored, reference.missing_span,
@@ -317,21 +341,32 @@ private:
                  "store it, as a zero if it is one: the kernel looks for what is stored");
   }
 
-  void restore(const tensor::Tensor &initial) {
-    tensor::Tensor &result = tensors_.at(result_name());
-    for (const layout::Array &array : result.layout.arrays) {
-      if (!array.is_value) continue;
-      const tensor::Elements &from = initial.array(array.name);
-      std::copy_n(static_cast<const char *>(from.data()), from.bytes(),
-                  static_cast<char *>(result.array(array.name).data()));
+  void restore(const std::map<std::string, tensor::Tensor> &initial) {
+    for (const auto &[name, tensor] : initial) {
+      tensor::Tensor &result = tensors_.at(name);
+      for (const layout::Array &array : result.layout.arrays) {
+        if (!array.is_value) continue;
+        const tensor::Elements &from = tensor.array(array.name);
+        std::copy_n(static_cast<const char *>(from.data()), from.bytes(),
+                    static_cast<char *>(result.array(array.name).data()));
+      }
     }
   }
 
   void check() {
     double tolerance = request_.compile.value == loop::ElementType::Float32 ? 1e-5 : 1e-12;
     if (front_.computation.program) {
-      report_.comparison = tensor::compare(tensor::to_dense(tensor::unpack(tensors_.at(result_name()))),
-                                           program_reference(initial_).result, tolerance);
+      for (const auto &[name, reference] : program_reference(initial_).results) {
+        tensor::Comparison one =
+            tensor::compare(tensor::to_dense(tensor::unpack(tensors_.at(name))), reference, tolerance);
+        if (!one.ok && result_names().size() > 1)
+          report_.notes.push_back(fmt::format("`{}` is not what it should be", name));
+        bool is_worse = report_.comparison &&
+                        (report_.comparison->ok
+                             ? !one.ok || one.max_relative_error > report_.comparison->max_relative_error
+                             : false);
+        if (!report_.comparison || is_worse) report_.comparison = std::move(one);
+      }
       return;
     }
     const compute::Assign &assign = *compute::leaves(front_.computation.root).at(0);
@@ -350,7 +385,7 @@ private:
     for (const compute::Access &factor : assign.factors) {
       product.factors.push_back({&coordinates_of(factor.tensor, unpacked), subscripts(factor)});
     }
-    product.shape = operands_.result_shape;
+    product.shape = operands_.result_shapes.at(result_name());
     product.result = subscripts(assign.target);
     for (const std::string &index : indices) {
       auto extent = operands_.extents.find(index);
@@ -369,26 +404,24 @@ private:
                                            tensor::evaluate_sparse(product), tolerance);
       return;
     }
-    if (assign.accumulate) product.initial = tensor::to_dense(tensor::unpack(initial_));
+    if (assign.accumulate) product.initial = tensor::to_dense(tensor::unpack(initial_.at(result_name())));
     report_.comparison = tensor::compare(tensor::to_dense(tensor::unpack(tensors_.at(result_name()))),
                                          tensor::evaluate(product), tolerance);
   }
 
   void write_outputs() const {
     for (const auto &[name, path] : request_.outputs) {
-      if (name != result_name())
-        report::fail(Kind::unknown_tensor,
-                     fmt::format("`-o {}={}`: the result is `{}`", name, path, result_name()));
+      const tensor::Tensor &result = tensors_.at(name);
       if (tensor::is_tensor_file_name(path)) {
         tensor::WriteOptions options;
         options.single_precision = request_.compile.value == loop::ElementType::Float32;
-        tensor::Coordinates entries = tensor::unpack(report_.result);
+        tensor::Coordinates entries = tensor::unpack(result);
         if (shares_structure())
           tensor::write_tensor(path, entries, options);
         else
-          tensor::write_dense(path, report_.result.shape(), tensor::to_dense(entries), options);
+          tensor::write_dense(path, result.shape(), tensor::to_dense(entries), options);
       } else {
-        tensor::write_folder(path, tensor::to_folder(report_.result));
+        tensor::write_folder(path, tensor::to_folder(result));
       }
     }
   }
@@ -399,7 +432,7 @@ private:
   std::set<std::string> unproved_; // tensors whose layout may read outside its arrays
   Operands operands_;
   std::map<std::string, tensor::Tensor> tensors_;
-  tensor::Tensor initial_;
+  std::map<std::string, tensor::Tensor> initial_; // of the results
   std::vector<std::string> distrusted_;
   Report report_;
 };

@@ -50,6 +50,8 @@ void fix_extent(combine::Combination &combination, const Transformation &how) {
   for (combine::IterationSpace &leaf : combination.leaves) {
     fix(leaf.relation);
     fix(leaf.places);
+    for (Term &divisor : leaf.divisors)
+      fix(divisor);
     for (combine::Operand &operand : leaf.operands)
       fix_operand(operand);
     fix_operand(leaf.target);

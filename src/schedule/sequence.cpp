@@ -146,7 +146,7 @@ void as_assignment(Combination &program, prove::Prover &prover) {
     for (const IterationSpace &each : program.leaves)
       if (const auto *index = each.target.coordinates[k].as<term::Variable>();
           index && each.target.slots[k] == each.target.coordinates[k])
-        program.extents.emplace(index->name, slots[k]);
+        program.extents.insert_or_assign(index->name, slots[k]);
   program.leaves.erase(program.leaves.begin());
   for (IterationSpace &each : program.leaves)
     each.place.clear();

@@ -2,7 +2,6 @@
 
 #include "report/diagnostic.h"
 #include "schedule/determination.h"
-#include "schedule/sequence.h"
 #include "space/set.h"
 
 #include <algorithm>
@@ -80,11 +79,16 @@ void add_variable(combine::IterationSpace &space, combine::AddedVariable variabl
                                   term::scale(quotient->divisor, name) + Term(quotient->divisor)));
   else
     parts.push_back(term::equal(name, variable.value));
-  space.relation = term::conjunction(parts);
-  for (Term &part : bounds_of(space, variable.name)) // so that it may be outermost
+  space.relation = term::conjunction(std::move(parts));
+  bound_by_sizes(space, variable.name);
+  space.added.push_back(std::move(variable));
+}
+
+void bound_by_sizes(combine::IterationSpace &space, const std::string &variable) {
+  std::vector<Term> parts = term::conjuncts(space.relation);
+  for (Term &part : bounds_of(space, variable))
     parts.push_back(std::move(part));
   space.relation = term::conjunction(std::move(parts));
-  space.added.push_back(std::move(variable));
 }
 
 void transform(combine::Combination &combination, const parse::ScheduleTree &schedule) {
@@ -127,25 +131,6 @@ std::vector<parse::Name> without_others(std::vector<parse::Name> order, const co
   return order;
 }
 
-void check_own_loops(const combine::Combination &program, const parse::ScheduleTree &schedule) {
-  for (const Transformation &how : schedule.transformations) {
-    if (how.kind == Transformation::Kind::Bound || how.kind == Transformation::Kind::Fix)
-      report::fail(report::Kind::not_supported, how.span,
-                   "a program's loops can't be bounded by the schedule yet",
-                   "write the bounds in the program");
-    for (std::size_t k = 0; k < program.leaves.size(); ++k) {
-      const std::vector<std::string> &loops = program.leaves[k].loops;
-      const auto own = loops.begin() + static_cast<std::ptrdiff_t>(shared_depth(program, k));
-      if (std::find(loops.begin(), own, how.variable.text) != own)
-        report::fail(
-            report::Kind::not_supported, how.variable.span,
-            fmt::format("statements share the loop over `{}`: it can't be transformed yet",
-                        how.variable.text),
-            "transform a loop that one statement has alone; or give the statements kernels of their own");
-    }
-  }
-}
-
 std::vector<parse::Name> place_added(const combine::IterationSpace &space, std::vector<parse::Name> order,
                                      std::size_t fixed) {
   Determination determination(space);
@@ -180,8 +165,9 @@ std::vector<parse::Name> place_added(const combine::IterationSpace &space, std::
   };
   auto outside = static_cast<std::ptrdiff_t>(fixed);
   for (const combine::AddedVariable &added : space.added)
-    if (place(added.name) == order.end())
-      insert(added.outermost ? order.begin() + outside++ : leader(added.of), added.name);
+    if (place(added.name) == order.end()) // tiles of tiles outside of these
+      insert(added.outermost ? std::min(place(added.of), order.begin() + outside++) : leader(added.of),
+             added.name);
   return order;
 }
 

@@ -27,8 +27,8 @@ std::vector<parse::Name> without_others(std::vector<parse::Name> order, const co
 std::vector<parse::Name> place_added(const combine::IterationSpace &space, std::vector<parse::Name> order,
                                      std::size_t fixed = 0);
 
-/// Throws a limit where a program is to be transformed in a loop that its statements share, or restricted.
-void check_own_loops(const combine::Combination &program, const parse::ScheduleTree &schedule);
+/// Adds what the space says of the variable and sizes alone, so that its loop may be outermost.
+void bound_by_sizes(combine::IterationSpace &space, const std::string &variable);
 
 // ---- one function per transformation; each is a file. Precondition: the space has the variable.
 

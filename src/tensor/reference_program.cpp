@@ -86,23 +86,29 @@ private:
 
 class Runner {
 public:
-  Runner(const compute::Program &program, const std::string &result, const ProgramInput &input)
-      : statements_(program.statements), result_(result), shape_(input.shape) {
+  Runner(const compute::Program &program, const ProgramInput &input) : statements_(program.statements) {
     variables_.values = input.sizes;
     for (const auto &[name, tensor] : input.operands)
       operands_.emplace(name, Entries(*tensor));
-    elements_.resize(static_cast<std::size_t>(element_count(shape_)));
-    for (std::size_t k = 0; k < input.initial.size(); ++k)
-      elements_[k] = {input.initial[k], std::fabs(input.initial[k])};
+    for (const auto &[name, result] : input.results) {
+      Written &written = results_[name];
+      written.shape = result.shape;
+      written.elements.resize(static_cast<std::size_t>(element_count(result.shape)));
+      for (std::size_t k = 0; k < result.initial.size(); ++k)
+        written.elements[k] = {result.initial[k], std::fabs(result.initial[k])};
+    }
   }
 
   ProgramReference run() {
     body(0, statements_.size(), 0);
     ProgramReference reference;
-    reference.result.shape = shape_;
-    for (const Value &element : elements_) {
-      reference.result.value.push_back(static_cast<double>(element.value));
-      reference.result.magnitude.push_back(element.magnitude);
+    for (const auto &[name, written] : results_) {
+      Reference &result = reference.results[name];
+      result.shape = written.shape;
+      for (const Value &element : written.elements) {
+        result.value.push_back(static_cast<double>(element.value));
+        result.magnitude.push_back(element.magnitude);
+      }
     }
     reference.missing = missing_;
     reference.missing_span = missing_span_;
@@ -110,6 +116,11 @@ public:
   }
 
 private:
+  struct Written {
+    std::vector<std::int64_t> shape;
+    std::vector<Value> elements;
+  };
+
   std::int64_t value_of(const term::Term &term) const { return term::evaluate(term, variables_); }
 
   void body(std::size_t begin, std::size_t end, std::size_t depth) {
@@ -176,16 +187,17 @@ private:
 
   Value &element(const Access &access) {
     if (access.is_local) return locals_[access.tensor];
+    Written &result = results_.at(access.tensor);
     std::size_t offset = 0;
     Coordinate at = coordinate_of(access);
     for (std::size_t k = 0; k < at.size(); ++k)
-      offset = offset * static_cast<std::size_t>(shape_[k]) + static_cast<std::size_t>(at[k]);
-    return elements_.at(offset);
+      offset = offset * static_cast<std::size_t>(result.shape[k]) + static_cast<std::size_t>(at[k]);
+    return result.elements.at(offset);
   }
 
   /// Null where nothing is stored.
   const Value *read(const Access &access, Value &room) {
-    if (access.is_local || access.tensor == result_) return &element(access);
+    if (access.is_local || results_.contains(access.tensor)) return &element(access);
     const long double *found = operands_.at(access.tensor).find(coordinate_of(access));
     if (!found) return nullptr;
     room = {*found, std::fabs(static_cast<double>(*found))};
@@ -231,21 +243,18 @@ private:
   }
 
   const std::vector<ProgramStatement> &statements_;
-  const std::string &result_;
-  std::vector<std::int64_t> shape_;
   Variables variables_;
   std::map<std::string, Entries> operands_;
   std::map<std::string, Value> locals_;
-  std::vector<Value> elements_;
+  std::map<std::string, Written> results_;
   std::string missing_;
   text::Span missing_span_;
 };
 
 } // namespace
 
-ProgramReference evaluate_program(const compute::Program &program, const std::string &result,
-                                  const ProgramInput &input) {
-  return Runner(program, result, input).run();
+ProgramReference evaluate_program(const compute::Program &program, const ProgramInput &input) {
+  return Runner(program, input).run();
 }
 
 } // namespace unravel::tensor

@@ -1,3 +1,4 @@
+#include "report/diagnostic.h"
 #include "tensor/pack_c.h"
 #include "tool/commands.h"
 #include "tool/facts.h"
@@ -5,6 +6,7 @@
 #include "tool/places.h"
 #include "tool/text_file.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
 #include <iostream>
@@ -27,6 +29,13 @@ std::string program_text(const pipeline::Compilation &compilation, const Options
   const loop::Program &program = compilation.program;
   std::string text = pipeline::c_text(compilation) + "\n#include <stdlib.h>\n\n";
   std::vector<emit::StructNames> names = emit::struct_names(program);
+  if (std::count_if(compilation.computation.tensors.begin(), compilation.computation.tensors.end(),
+                    [](const compute::TensorUse &use) { return use.is_result; }) > 1)
+    report::fail(report::Kind::several_results,
+                 fmt::format("`--main` writes one result, but the program writes to `{}` and to `{}`",
+                             compilation.computation.tensors[0].name,
+                             compilation.computation.tensors[1].name),
+                 "leave out `--main`, and call the kernel; or `unravel run`");
   emit::MainOptions main;
   std::set<std::string> packed;
   main.inspector = compilation.inspector ? &compilation.inspector->program : nullptr;

@@ -14,13 +14,19 @@ using scan::Level;
 namespace {
 
 /// How the loop of a level is run where there is enough to do: parallel, reduction, serial.
-std::string kind_of(const pipeline::Leaf &leaf, std::size_t index) {
-  if (leaf.parallel == index || (leaf.plan.shared_parallel && index == 0)) return "parallel";
+std::string kind_of(const pipeline::Leaf &leaf, const combine::IterationSpace &space, std::size_t index) {
+  const std::string &variable = leaf.plan.nest.levels[index].variable;
+  if (leaf.parallel == index ||
+      (leaf.plan.shared_parallel && space.loops[*leaf.plan.shared_parallel] == variable))
+    return "parallel";
   for (const depend::LoopVerdict &verdict : leaf.verdicts)
-    if (verdict.variable == leaf.plan.nest.levels[index].variable &&
-        verdict.verdict == depend::Verdict::Reduction)
-      return "reduction";
+    if (verdict.variable == variable && verdict.verdict == depend::Verdict::Reduction) return "reduction";
   return "serial";
+}
+
+const combine::IterationSpace &space_of(const pipeline::Compilation &compilation,
+                                        const pipeline::Leaf &leaf) {
+  return compilation.combination.leaves[static_cast<std::size_t>(&leaf - compilation.leaves.data())];
 }
 
 double proof_milliseconds(const pipeline::Compilation &compilation, const find::LevelPlan &plan) {
@@ -78,7 +84,8 @@ json loops_json(const pipeline::Compilation &compilation) {
   json loops = json::array();
   each_level(compilation, [&](const pipeline::Leaf &leaf, std::size_t index, const Level &level) {
     if (level.kind == Level::Kind::Loop)
-      loops.push_back({{"variable", level.variable}, {"kind", kind_of(leaf, index)}});
+      loops.push_back(
+          {{"variable", level.variable}, {"kind", kind_of(leaf, space_of(compilation, leaf), index)}});
     if (level.kind == Level::Kind::Find) loops.push_back({{"variable", level.variable}, {"kind", "find"}});
   });
   return loops;
@@ -199,6 +206,9 @@ json run_json(const run::Report &report) {
   for (const layout::Array &array : report.result.layout.arrays)
     if (array.is_value) entries += report.result.array(array.name).size();
   out["result"] = {{"name", result}, {"shape", report.shapes.at(result)}, {"entries", entries}};
+  for (const compute::TensorUse &use : compilation.computation.tensors)
+    if (use.is_result && use.name != result)
+      out["further_results"].push_back({{"name", use.name}, {"shape", report.shapes.at(use.name)}});
   out["notes"] = report.notes;
   return out;
 }
@@ -207,7 +217,8 @@ std::string loops_text(const pipeline::Compilation &compilation) {
   std::string text;
   each_level(compilation, [&](const pipeline::Leaf &leaf, std::size_t index, const Level &level) {
     if (level.kind == Level::Kind::Loop)
-      text += fmt::format("loop  {:<8} {}\n", level.variable, kind_of(leaf, index));
+      text +=
+          fmt::format("loop  {:<8} {}\n", level.variable, kind_of(leaf, space_of(compilation, leaf), index));
     if (level.kind != Level::Kind::Find) return;
     const find::LevelPlan &plan = plan_of(leaf, index);
     text += fmt::format("find  {:<8} {}", level.variable, find::name_of(plan.method));

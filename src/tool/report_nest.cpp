@@ -82,7 +82,8 @@ std::string remarks(const ReportParts &parts, const Origin &origin) {
   if (const depend::LoopVerdict *verdict = parts.verdict(origin))
     texts.push_back(verdict->verdict == depend::Verdict::Parallel ? "carries nothing: " + verdict->reason
                                                                   : verdict->reason);
-  bool shared = plan.shared_parallel && level == *plan.shared_parallel;
+  bool shared =
+      plan.shared_parallel && space.loops[*plan.shared_parallel] == plan.nest.levels[level].variable;
   if (plan.parallel == level || shared) texts.emplace_back("runs in parallel");
   each_find(plan, [&](const find::LevelPlan &find, const Level &) {
     if (find.level == level) texts.push_back("by " + find::name_of(find.method));

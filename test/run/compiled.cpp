@@ -48,7 +48,9 @@ std::optional<PackedCase> Packer::draw(const Sizes &sizes, std::mt19937_64 &rand
   for (const compute::TensorUse &use : front_.computation.tensors) {
     std::optional<std::vector<std::int64_t>> shape = shape_of(front_.computation, use.name, sizes);
     if (!shape) return std::nullopt;
-    std::optional<tensor::Coordinates> entries = draw_entries(use, *shape, random, values);
+    const bool is_further = use.is_result && use.name != front_.computation.tensors.front().name;
+    std::optional<tensor::Coordinates> entries =
+        is_further ? tensor::Coordinates(*shape) : draw_entries(use, *shape, random, values);
     if (!entries) return std::nullopt;
     made.coordinates[use.name] = std::move(*entries);
     made.about += use.name + ":";
@@ -62,6 +64,7 @@ std::optional<PackedCase> Packer::draw(const Sizes &sizes, std::mt19937_64 &rand
       if (error.diagnostic().kind == report::Kind::not_storable) return std::nullopt;
       throw;
     }
+    if (is_further) continue;
     if (use.is_result)
       made.initial = tensor::to_dense(made.coordinates[use.name]);
     else
@@ -69,7 +72,9 @@ std::optional<PackedCase> Packer::draw(const Sizes &sizes, std::mt19937_64 &rand
   }
   if (front_.computation.program) {
     tensor::ProgramReference reference = program_reference(front_.computation, operands, sizes, made.initial);
-    made.expected = std::move(reference.result);
+    made.further = std::move(reference.results);
+    auto first = made.further.extract(front_.computation.tensors.front().name);
+    made.expected = std::move(first.mapped());
     made.misses = !reference.missing.empty();
   } else {
     made.expected = reference_of(front_.computation, operands, sizes, made.initial);
@@ -205,6 +210,11 @@ tensor::Comparison Compiled::compare(PackedCase input, int threads) const {
   const std::string &result = compilation_.computation.tensors.front().name;
   std::vector<double> got = tensor::to_dense(tensor::unpack(input.tensors.at(result)));
   double tolerance = problem_.value == loop::ElementType::Float32 ? 1e-5 : 1e-12;
+  for (const auto &[name, expected] : input.further) {
+    tensor::Comparison one =
+        tensor::compare(tensor::to_dense(tensor::unpack(input.tensors.at(name))), expected, tolerance);
+    if (!one.ok) return one;
+  }
   return tensor::compare(got, input.expected, tolerance);
 }
 

@@ -20,6 +20,7 @@ struct PackedCase {
   std::vector<double> initial;                   // of the result, row-major
   Sizes sizes;
   tensor::Reference expected;
+  std::map<std::string, tensor::Reference> further; // of the results behind the first, which begin as zeros
   bool misses = false; // a divisor: the kernel returns 3, unless the layout stores a zero there
   std::string about;
 };

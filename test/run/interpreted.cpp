@@ -88,12 +88,26 @@ bool Interpreted::check(const SmallCase &input, const loop::InterpretOptions &op
     return tensor::to_dense(meant);
   };
   initial = meant_by(initial);
+  std::vector<std::string> further; // results, which begin as zeros
+  for (const compute::TensorUse &use : compilation_.computation.tensors) {
+    if (!use.is_result || use.name == result) continue;
+    further.push_back(use.name);
+    const layout::Layout &dense = compilation_.layouts.at(use.name);
+    const std::vector<std::int64_t> extents =
+        shape_of(compilation_.computation, use.name, input.sizes).value();
+    for (std::size_t mode = 0; mode < extents.size(); ++mode)
+      memory.sizes[use.name + "." + dense.sizes[mode]] = extents[mode];
+    memory.values[use.name + "." + dense.arrays.front().name].assign(
+        static_cast<std::size_t>(tensor::element_count(extents)), 0);
+  }
   tensor::Reference expected;
+  std::map<std::string, tensor::Reference> all;
   bool misses = false; // a divisor
   if (compilation_.computation.program) {
     tensor::ProgramReference reference =
         program_reference(compilation_.computation, operands, input.sizes, initial);
-    expected = std::move(reference.result);
+    all = std::move(reference.results);
+    expected = all.at(result);
     misses = !reference.missing.empty();
   } else {
     expected = reference_of(compilation_.computation, operands, input.sizes, initial);
@@ -105,6 +119,14 @@ bool Interpreted::check(const SmallCase &input, const loop::InterpretOptions &op
     EXPECT_EQ(code, 0) << describe(input);
   } catch (const report::Error &error) {
     ADD_FAILURE() << error.what() << describe(input);
+    return false;
+  }
+  for (const std::string &name : further) {
+    const std::string array = name + "." + compilation_.layouts.at(name).arrays.front().name;
+    if (tensor::compare(memory.values.at(array), all.at(name), 1e-12).ok) continue;
+    ADD_FAILURE() << name << ": expected " << list(all.at(name).value) << "\ngot "
+                  << list(memory.values.at(array)) << "\n"
+                  << describe(input);
     return false;
   }
   std::vector<double> got = meant_by(memory.values.at(values));
@@ -173,11 +195,10 @@ std::vector<SmallCase> Interpreted::inputs(const Sizes &sizes, std::size_t limit
                                            std::mt19937_64 &random) const {
   std::vector<std::pair<std::string, const std::vector<Instance> *>> choices;
   std::size_t total = 1;
-  if (!shape_of(compilation_.computation, result_of(compilation_), sizes)) return {};
   for (const compute::TensorUse &use : compilation_.computation.tensors) {
-    if (use.is_result) continue;
     std::optional<std::vector<std::int64_t>> shape = shape_of(compilation_.computation, use.name, sizes);
     if (!shape) return {};
+    if (use.is_result) continue;
     choices.emplace_back(use.name, &small_inputs(compilation_.layouts.at(use.name), *shape));
     if (choices.back().second->empty()) return {};
     total = std::min<std::size_t>(total * choices.back().second->size(), std::size_t{1} << 40);

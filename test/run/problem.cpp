@@ -400,15 +400,21 @@ const std::vector<std::string> &names_of_sizes(const compute::Computation &compu
 tensor::ProgramReference program_reference(const compute::Computation &computation,
                                            const std::map<std::string, const tensor::Coordinates *> &operands,
                                            const Sizes &sizes, const std::vector<double> &initial) {
-  const std::string &result = computation.tensors.front().name;
-  tensor::ProgramInput input{operands, sizes.indices, shape_of(computation, result, sizes).value(), initial};
-  return tensor::evaluate_program(*computation.program, result, input);
+  tensor::ProgramInput input{operands, sizes.indices, {}};
+  for (const compute::TensorUse &use : computation.tensors)
+    if (use.is_result)
+      input.results[use.name] = {shape_of(computation, use.name, sizes).value(),
+                                 use.name == computation.tensors.front().name ? initial
+                                                                              : std::vector<double>()};
+  return tensor::evaluate_program(*computation.program, input);
 }
 
 tensor::Reference reference_of(const compute::Computation &computation,
                                const std::map<std::string, const tensor::Coordinates *> &operands,
                                const Sizes &sizes, const std::vector<double> &initial) {
-  if (computation.program) return program_reference(computation, operands, sizes, initial).result;
+  if (computation.program)
+    return program_reference(computation, operands, sizes, initial)
+        .results.at(computation.tensors.front().name);
   const compute::Assign &assign = assignment(computation);
   const std::vector<std::string> &indices = computation.indices;
   auto subscripts_of = [&](const compute::Access &access) {

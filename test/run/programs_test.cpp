@@ -75,6 +75,16 @@ const std::vector<Program> &programs() {
       {"for i { for j { y(i) += A(i,j)*x(j); } } for i { y(i) = y(i)*y(i); }", {"A"}},
       {"for i { for j { let s = 0; for k { s += A(i,k)*B(k,j); } C(i,j) = s + C(i,j); } }", {"A", "B"}},
       {"for i { for j { C(i,j) = 0; } for k { for j { C(i,j) += A(i,k)*B(k,j); } } }", {"A", "B"}},
+      // several results: read by later statements, added to by several, one of them a matrix
+      {"for i { y(i) = 3*b(i); for j { y(i) -= A(i,j)*x(j); } z(i) = y(i)*y(i); }", {"A"}},
+      {"for i { for j { y(i) += A(i,j)*x(j); z(j) += A(i,j)*w(i); } }", {"A"}},
+      {"for i { let s = 0; for j { s += A(i,j)*x(j); z(i) = 2; } y(i) = z(i)*s; } for i { z(i) += y(i); }",
+       {"A"}},
+      {"tensor A(n,n), d(n), C(n,n); for i in [0,n) { d(i) = 1; for j in [0,n) { C(i,j) = A(i,j); d(i) += "
+       "C(i,j); } }",
+       {"A"},
+       true},
+      {"tensor a(n), b(n); for i in [1,n) { a(i) = b(i-1) + a(i); b(i) = 2*a(i) - b(i); }", {}},
   };
   return all;
 }

@@ -95,7 +95,13 @@ TEST(ToolProgram, Refusals) {
       {"compile", "for i { y(i) = y(i)*A(i,i); }", "-f", "A=csr"},
       {"compile", "for i { for j { y(i) = A(i,j); } }", "-f", "A=csr"},
       {"compile", "for i { y(i) = x(i); }", "-f", "y=like:x"},
-      {"compile", solve, "-f", "L=csr", "-s", "tile i by 4"},
+      {"compile", solve, "-f", "L=csr", "-s", "skew i by j"},
+      {"compile", solve, "-f", "L=csr", "-s", "order j, i"},
+      {"compile",
+       "tensor a(n,m); for i in [0,n-1) { for j in [1,m) { a(i+1,j-1) *= 2; a(i,j) += 3*a(i+1,j-1); } }",
+       "-s", "tile j by 2"},
+      {"compile", solve, "-f", "L=csr", "-s", "bound j = 2"},
+      {"run", solve, "-f", "L=csr", "-s", "bound i = 4", "-i", "L=random:3x3", "-i", "b=ones"},
       {"compile", solve, "-f", "L=csr", "-s", "parallel i"},
       {"run", "for i { y(i) += 2; }"},
       {"run", "for i { y(i) += 2; }", "--size", "k=2"},
@@ -129,6 +135,27 @@ TEST(ToolProgram, FindsOfOneStatement) {
   EXPECT_EQ(outcome.code, 1);
   EXPECT_NE(outcome.error.find("nothing is found for `b` [no-such-find]"), std::string::npos)
       << outcome.error;
+}
+
+TEST(ToolProgram, SeveralResults) {
+  Desk desk;
+  const char *text = "for i { y(i) = 2*b(i); for j { y(i) -= A(i,j)*x(j); } z(i) += y(i)*y(i); }";
+  desk.write("b.mtx", "%%MatrixMarket matrix array real general\n2 1\n3\n4\n");
+  desk.write("z.mtx", "%%MatrixMarket matrix array real general\n2 1\n100\n200\n");
+  Outcome outcome =
+      desk.unravel({"run", text, "-f", "A=csr", "-i", "A=ones:2x3", "-i", "x=ones", "-i", "b=b.mtx", "-i",
+                    "z=z.mtx", "-o", "y=y.mtx", "-o", "z=out.mtx", "--check", "--repeat", "3"});
+  ASSERT_EQ(outcome.code, 0) << outcome.error;
+  EXPECT_NE(desk.read("y.mtx").find("\n3\n5\n"), std::string::npos) << desk.read("y.mtx");
+  EXPECT_NE(desk.read("out.mtx").find("\n109\n225\n"), std::string::npos) << desk.read("out.mtx");
+  outcome = desk.unravel({"compile", text, "-f", "A=csr", "--main"});
+  EXPECT_NE(outcome.error.find("error: `--main` writes one result, but the program writes to `y` and to `z` "
+                               "[several-results]"),
+            std::string::npos)
+      << outcome.error;
+  outcome = desk.unravel(
+      {"run", text, "-f", "A=csr", "-i", "A=ones:2x3", "-i", "x=ones", "-i", "b=ones", "-o", "x=x.mtx"});
+  EXPECT_NE(outcome.error.find("the results are `y`, `z`"), std::string::npos) << outcome.error;
 }
 
 TEST(ToolProgram, SizesByName) {
