@@ -442,9 +442,17 @@ Compilation compile(const Request &request, const Front &front) {
         "loops as asked for",
         [&] {
           std::vector<choose::LoopsOf> loops;
+          std::vector<std::vector<depend::LoopVerdict>> verdicts;
+          for (std::size_t k = 0; k < result.leaves.size(); ++k) {
+            const Leaf &leaf = result.leaves[k];
+            const combine::IterationSpace &space = result.combination.leaves[k];
+            verdicts.push_back(depend::classify(space.relation, leaf.order,
+                                                choose::ranges_of(schedule, leaf.plan),
+                                                depend::references(space), *result.prover));
+            verdicts.back().insert(verdicts.back().end(), leaf.verdicts.begin(), leaf.verdicts.end());
+          }
           for (std::size_t k = 0; k < result.leaves.size(); ++k)
-            loops.push_back(
-                {&result.combination.leaves[k], &result.leaves[k].plan, &result.leaves[k].verdicts});
+            loops.push_back({&result.combination.leaves[k], &result.leaves[k].plan, &verdicts[k]});
           loop::Requested granted =
               loop::grant(loop::fold(lowered), choose::loop_requests(schedule, loops, lowered), is_safe);
           copied = std::move(granted.in_bounds);

@@ -17,6 +17,10 @@ struct LoopsOf {
   const std::vector<depend::LoopVerdict> *verdicts = nullptr;
 };
 
+/// The finds whose matches, a tile's entries say, the schedule wants as a loop: their verdicts are asked for
+/// too.
+std::vector<std::string> ranges_of(const parse::ScheduleTree &schedule, const lower::LeafPlan &plan);
+
 /// The requests as passes over the lowered loops take them. Throws where there is no such loop, where one is
 /// asked for twice, and where what a loop carries forbids it.
 std::vector<loop::Request> loop_requests(const parse::ScheduleTree &schedule,

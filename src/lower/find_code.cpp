@@ -57,11 +57,11 @@ bool is_range(const Level &level, const LevelPlan &plan) {
 }
 
 /// Walks from the first match of a range to its end, `stride` positions at once where they match.
-Block end_of_range(const Level &level, const std::string &first, const std::string &last, const Term &end,
+Block end_of_range(const Level &level, const Term &first, const std::string &last, const Term &end,
                    const Term &match) {
   Term position = term::variable(last), ahead = position + Term(stride - 1);
   Block step{{assign(last, position + Term(1))}}, leap{{assign(last, position + Term(stride))}};
-  return {{loop::Declare{last, term::variable(first)}},
+  return {{loop::Declare{last, first}},
           {loop::While{term::conjunction({term::less(ahead, end), at(match, level, ahead)}), std::move(leap),
                        "all matches are adjacent"}},
           {loop::While{term::conjunction({term::less(position, end), at(match, level, position)}),
@@ -71,7 +71,7 @@ Block end_of_range(const Level &level, const std::string &first, const std::stri
 /// At a proved stopping point: the match, if it is there, or the chain of matches from there on. `stop` is
 /// not the level's variable where a range is looped over.
 void visit_matches(const Level &level, const LevelPlan &plan, const std::string &stop, const Term &inside,
-                   const Term &end, const Body &body, Block &block) {
+                   const Term &end, const Body &body, Block &block, bool at_match = false) {
   bool sorted = plan.partitioned && plan.direction == find::Direction::Up;
   Term match = plan.unique || sorted ? match_beyond(level, plan.skip) : find::match_condition(level);
   Term position = term::variable(stop);
@@ -79,12 +79,17 @@ void visit_matches(const Level &level, const LevelPlan &plan, const std::string 
   if (plan.unique) {
     Block then = body();
     if (plan.advance) then.push_back(assign(stop, down ? position - Term(1) : position + Term(1)));
-    block.push_back({loop::If{term::conjunction({inside, at(match, level, position)}), std::move(then), ""}});
+    if (at_match)
+      loop::append(block, std::move(then));
+    else
+      block.push_back(
+          {loop::If{term::conjunction({inside, at(match, level, position)}), std::move(then), ""}});
     return;
   }
   if (is_range(level, plan)) {
     std::string last = level.variable + "_last";
-    loop::append(block, end_of_range(level, stop, last, end, match));
+    Term second = at_match ? position + Term(1) : position;
+    loop::append(block, end_of_range(level, second, last, end, match));
     block.push_back({loop::For{level.variable, position, term::variable(last), 1, std::nullopt, body(), ""}});
     if (plan.advance) block.push_back(assign(stop, term::variable(last)));
     return;
@@ -228,11 +233,13 @@ Block walking(const Level &level, const LevelPlan &plan, const Around &around, c
   Term upper = named_bound("_end", level, level.upper, block);
   Term lower = down ? named_bound("_begin", level, level.lower, block) : level.lower;
   Term inside = down ? term::at_most(lower, position) : term::less(position, upper);
-  if (plan.clamp) {
+  if (plan.clamp && !around.at_match) {
     Term outside = down ? term::at_most(upper, position) : term::less(position, level.lower);
     block.push_back({loop::If{outside, {assign(stop, down ? upper - Term(1) : level.lower)}, ""}});
   }
-  if (plan.method == find::Method::Galloping)
+  if (around.at_match)
+    ; // it has got there in the visit before
+  else if (plan.method == find::Method::Galloping)
     block.push_back(gallop(level, plan, stop, inside, lower, upper));
   else
     loop::append(block, walk(level, plan, around, stop, inside, upper));
@@ -241,7 +248,7 @@ Block walking(const Level &level, const LevelPlan &plan, const Around &around, c
     block.push_back({loop::If{term::negation(inside), std::move(leave), "nothing is left to be found"}});
     inside = term::truth();
   }
-  visit_matches(level, plan, stop, inside, upper, body, block);
+  visit_matches(level, plan, stop, inside, upper, body, block, around.at_match);
   return block;
 }
 
@@ -271,6 +278,11 @@ Block binary(const Level &level, const LevelPlan &plan, const Body &body) {
 }
 
 } // namespace
+
+Term segment_end(const Level &level) {
+  Block unused;
+  return named_bound("_end", level, level.upper, unused);
+}
 
 std::string state_variable(const Level &level, const LevelPlan &plan) {
   // A chain walks with a variable of its own: the state stays at the first match.

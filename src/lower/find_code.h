@@ -19,7 +19,12 @@ struct Around {
   bool ends_loop = false; // where the walk has reached its segment's end, it leaves the loop (loop_end.h)
   /// The loop is an intersection: how far it is to the next target can't be foreseen, so that branches cost.
   bool intersection = false;
+  /// The walk stands at a match (jump.h).
+  bool at_match = false;
 };
+
+/// The end of the segment that a walk is in, where its code is.
+term::Term segment_end(const scan::Level &level);
 
 /// One visit of a find. Precondition: its state, if it has one, is declared outside.
 loop::Block find_code(const scan::Level &level, const find::LevelPlan &plan, const Around &around,

@@ -1,0 +1,54 @@
+#pragma once
+
+#include "find/plan.h"
+#include "loop/loop.h"
+#include "lower/lower.h"
+#include "lower/workspace.h"
+
+#include <optional>
+
+/// Loops that go on at the least value which a walk inside can meet (find/jump.h).
+namespace unravel::lower {
+
+/// The find whose walks say where the loop of that level goes on; null where it takes every value. `cleared`:
+/// the level before which the result's elements are cleared.
+const find::LevelPlan *jump_at(const LeafPlan &leaf, std::size_t loop, std::optional<std::size_t> cleared);
+
+/// Code for one such loop.
+class JumpingLoop {
+public:
+  /// Arrays where the plan's states are in one: the states, and for each the loop's next value that its walk
+  /// meets. They are the find's alone, of each thread if `per_thread`.
+  JumpingLoop(const scan::Nest &nest, const find::FindPlan &finds, const find::LevelPlan &plan,
+              Workspace &workspace, bool per_thread);
+
+  /// Just before the loop: states in an array, each at the begin of its segment. A scalar is declared
+  /// already.
+  loop::Block begin() const;
+  /// The loop over the values that walks meet; `body` is that of an iteration.
+  loop::Block loop(loop::Block body, std::string comment) const;
+  /// One visit of the find: where its walk stands at a match. `walk` is the find's code for that.
+  loop::Block visit(loop::Block walk) const;
+
+private:
+  bool in_array() const { return !plan_.state_index.empty(); }
+  const scan::Level &here() const { return nest_.levels[plan_.jump->loop]; }
+  const scan::Level &found() const { return nest_.levels[plan_.level]; }
+  std::string next() const { return here().variable + "_next"; }
+  /// The next value of a walk that stands there.
+  term::Term next_at(const term::Term &position) const;
+  /// Less than it.
+  term::Term end() const;
+  loop::Block begin_visits(std::size_t level) const;
+  loop::Block begin_visit() const;
+  bool fills_all() const;
+  loop::Statement least_of_all() const;
+
+  const scan::Nest &nest_;
+  const find::FindPlan &finds_;
+  const find::LevelPlan &plan_;
+  std::string states_, next_of_;
+  std::int64_t none_ = 0; // the next value of a walk that has reached its end
+};
+
+} // namespace unravel::lower
