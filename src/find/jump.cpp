@@ -87,10 +87,17 @@ std::string try_jump(Obligations &obligations, const LevelPlan &plan, std::size_
   if (!obligations.stays_behind()) return "O-jump not proved";
   if (!obligations.stops_behind({plan.skip, plan.skip_name})) return "O-past not proved";
   Term before = term::substitute(component.target, {{here.variable, here.lower - Term(1)}});
-  return obligations.all_behind(before) ? "" : "O-first not proved";
+  if (!obligations.all_behind(before)) return "O-first not proved";
+  obligations.none_behind(term::substitute(component.target, {{here.variable, here.upper - Term(1)}}));
+  return "";
 }
 
 } // namespace
+
+bool ends_with_loop(const LevelPlan &plan) {
+  return plan.jump && std::any_of(plan.obligations.begin(), plan.obligations.end(),
+                                  [](const auto &each) { return each.name == "O-last" && each.holds; });
+}
 
 void plan_jump(Obligations &obligations, LevelPlan &plan) {
   const std::vector<scan::Component> &components = obligations.level().components;

@@ -468,6 +468,13 @@ bool Obligations::all_behind(const Term &target) {
   return ask("O-first(" + term::to_text(target) + ")", std::move(hypotheses));
 }
 
+bool Obligations::none_behind(const Term &target) {
+  Terms hypotheses = context(0, level_);
+  hypotheses.push_back(in_segment(0, position()));
+  hypotheses.push_back(less(target, level().components[0].key));
+  return ask("O-last", std::move(hypotheses));
+}
+
 bool Obligations::starts_at_zero() {
   bool holds = false;
   if (known("O-zero", holds)) return holds;

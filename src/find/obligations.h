@@ -92,6 +92,8 @@ public:
   bool stops_behind(const Skip &skip);
   /// Every key of the segment lies behind `target`, over the outer variables.
   bool all_behind(const term::Term &target);
+  /// None lies behind it.
+  bool none_behind(const term::Term &target);
   /// Positions are not negative.
   bool starts_at_zero();
   /// No segment ends behind `limit`.

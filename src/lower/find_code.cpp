@@ -56,13 +56,11 @@ bool is_range(const Level &level, const LevelPlan &plan) {
   return width && width->value > 1;
 }
 
-/// Walks from the first match of a range to its end, `stride` positions at once where they match.
-Block end_of_range(const Level &level, const Term &first, const std::string &last, const Term &end,
-                   const Term &match) {
+/// Walks from a match of a range, or the position behind one, to the end, `stride` at once where they match.
+Block end_of_range(const Level &level, const std::string &last, const Term &end, const Term &match) {
   Term position = term::variable(last), ahead = position + Term(stride - 1);
   Block step{{assign(last, position + Term(1))}}, leap{{assign(last, position + Term(stride))}};
-  return {{loop::Declare{last, first}},
-          {loop::While{term::conjunction({term::less(ahead, end), at(match, level, ahead)}), std::move(leap),
+  return {{loop::While{term::conjunction({term::less(ahead, end), at(match, level, ahead)}), std::move(leap),
                        "all matches are adjacent"}},
           {loop::While{term::conjunction({term::less(position, end), at(match, level, position)}),
                        std::move(step), ""}}};
@@ -71,7 +69,7 @@ Block end_of_range(const Level &level, const Term &first, const std::string &las
 /// At a proved stopping point: the match, if it is there, or the chain of matches from there on. `stop` is
 /// not the level's variable where a range is looped over.
 void visit_matches(const Level &level, const LevelPlan &plan, const std::string &stop, const Term &inside,
-                   const Term &end, const Body &body, Block &block, bool at_match = false) {
+                   const Term &end, const Body &body, Block &block, const Around &around = {}) {
   bool sorted = plan.partitioned && plan.direction == find::Direction::Up;
   Term match = plan.unique || sorted ? match_beyond(level, plan.skip) : find::match_condition(level);
   Term position = term::variable(stop);
@@ -79,7 +77,7 @@ void visit_matches(const Level &level, const LevelPlan &plan, const std::string 
   if (plan.unique) {
     Block then = body();
     if (plan.advance) then.push_back(assign(stop, down ? position - Term(1) : position + Term(1)));
-    if (at_match)
+    if (around.at_match)
       loop::append(block, std::move(then));
     else
       block.push_back(
@@ -88,8 +86,15 @@ void visit_matches(const Level &level, const LevelPlan &plan, const std::string 
   }
   if (is_range(level, plan)) {
     std::string last = level.variable + "_last";
-    Term second = at_match ? position + Term(1) : position;
-    loop::append(block, end_of_range(level, second, last, end, match));
+    Term second = around.at_match ? position + Term(1) : position;
+    Block search = end_of_range(level, last, end, match);
+    if (!term::is_false(around.takes_all)) {
+      loop::If all{around.takes_all, {assign(last, end)}, ""};
+      all.otherwise = std::move(search);
+      search = {{std::move(all)}};
+    }
+    block.push_back({loop::Declare{last, second}});
+    loop::append(block, std::move(search));
     block.push_back({loop::For{level.variable, position, term::variable(last), 1, std::nullopt, body(), ""}});
     if (plan.advance) block.push_back(assign(stop, term::variable(last)));
     return;
@@ -248,7 +253,7 @@ Block walking(const Level &level, const LevelPlan &plan, const Around &around, c
     block.push_back({loop::If{term::negation(inside), std::move(leave), "nothing is left to be found"}});
     inside = term::truth();
   }
-  visit_matches(level, plan, stop, inside, upper, body, block, around.at_match);
+  visit_matches(level, plan, stop, inside, upper, body, block, around);
   return block;
 }
 

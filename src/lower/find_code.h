@@ -21,6 +21,8 @@ struct Around {
   bool intersection = false;
   /// The walk stands at a match (jump.h).
   bool at_match = false;
+  /// Then all that is left of its segment matches.
+  term::Term takes_all = term::falsity();
 };
 
 /// The end of the segment that a walk is in, where its code is.

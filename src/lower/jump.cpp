@@ -1,5 +1,6 @@
 #include "lower/jump.h"
 
+#include "find/jump.h"
 #include "loop/walk.h"
 #include "lower/find_code.h"
 #include "lower/state.h"
@@ -17,16 +18,41 @@ using term::Term;
 
 const LevelPlan *jump_at(const LeafPlan &leaf, std::size_t loop, std::optional<std::size_t> cleared) {
   // What other statements do in a tile, or what is done where nothing is found, needs every tile.
-  if (loop < leaf.shared || leaf.instances || leaf.owned || (cleared && *cleared > loop)) return nullptr;
+  if (loop < leaf.shared || leaf.instances || leaf.owned) return nullptr;
   if (!leaf.alternatives.empty() && leaf.split > loop) return nullptr;
   for (const LevelPlan &plan : leaf.finds.levels)
-    if (plan.jump && plan.jump->loop == loop && !plan.in_step) return &plan;
+    if (plan.jump && plan.jump->loop == loop && !plan.in_step) {
+      bool clears_between = cleared && *cleared > loop && *cleared <= plan.level;
+      return clears_between ? nullptr : &plan;
+    }
   return nullptr;
 }
 
+std::optional<std::size_t> set_at_matches(const LeafPlan &leaf, const Clearing &clearing) {
+  if (!leaf.alternatives.empty() || leaf.owned || leaf.instances) return std::nullopt;
+  for (const LevelPlan &plan : leaf.finds.levels) {
+    if (!find::ends_with_loop(plan)) continue;
+    LeafPlan once = leaf;
+    once.increasing.reset();
+    once.nest.levels[plan.level].kind = Level::Kind::Loop;
+    once.nest.levels.erase(once.nest.levels.begin() + static_cast<std::ptrdiff_t>(plan.jump->loop));
+    std::optional<std::size_t> level = clearing.where(once);
+    if (level >= plan.level) return *level + 1;
+  }
+  return std::nullopt;
+}
+
+bool sets_at_visits(const LeafPlan &leaf, const LevelPlan &plan, const Clearing &clearing) {
+  if (plan.state_index.empty() || !leaf.alternatives.empty()) return false;
+  LeafPlan once = leaf;
+  once.increasing.reset();
+  once.nest.levels.erase(once.nest.levels.begin() + static_cast<std::ptrdiff_t>(plan.jump->loop));
+  return clearing.where(once) == plan.level - 1;
+}
+
 JumpingLoop::JumpingLoop(const scan::Nest &nest, const find::FindPlan &finds, const LevelPlan &plan,
-                         Workspace &workspace, bool per_thread)
-    : nest_(nest), finds_(finds), plan_(plan) {
+                         Workspace &workspace, bool per_thread, Block clear)
+    : nest_(nest), finds_(finds), plan_(plan), clear_(std::move(clear)) {
   if (!in_array()) return;
   states_ = workspace.add_states(found(), plan, per_thread);
   next_of_ = workspace.add_next(found(), plan, per_thread, none_);
@@ -104,12 +130,15 @@ Block JumpingLoop::begin_visit() const {
   std::string first = found().variable + "_begin", value = found().variable + "_tile";
   Term slot = slot_of(plan_), position = term::variable(first), next_value = term::variable(value);
   loop::If any{term::less(position, plan_.jump->end), {{loop::Assign{value, next_at(position)}}}, ""};
-  return {{loop::Let{first, plan_.jump->begin}},
-          {loop::Declare{value, Term(none_)}},
-          {std::move(any)},
-          {loop::SetElement{states_, slot, position}},
-          {loop::SetElement{next_of_, slot, next_value}},
-          {loop::Assign{next(), term::minimum({term::variable(next()), next_value})}}};
+  Block block{{loop::Let{first, plan_.jump->begin}},
+              {loop::Declare{value, Term(none_)}},
+              {std::move(any)},
+              {loop::SetElement{states_, slot, position}},
+              {loop::SetElement{next_of_, slot, next_value}},
+              {loop::Assign{next(), term::minimum({term::variable(next()), next_value})}}};
+  Term never = term::negation(term::between(here().lower, next_value, end()));
+  if (!clear_.empty()) block.push_back({loop::If{never, clear_, "there will be no visit"}});
+  return block;
 }
 
 Statement JumpingLoop::least_of_all() const {
@@ -144,6 +173,11 @@ Block JumpingLoop::loop(Block body, std::string comment) const {
   return block;
 }
 
+Term JumpingLoop::takes_all() const {
+  Term last = term::equal(term::variable(here().variable) + Term(1), end());
+  return find::ends_with_loop(plan_) ? last : term::falsity();
+}
+
 Block JumpingLoop::visit(Block walk) const {
   if (!in_array()) return walk;
   Block block;
@@ -156,6 +190,8 @@ Block JumpingLoop::visit(Block walk) const {
   std::string state = state_variable(found(), plan_);
   Term position = term::variable(state);
   Block then{{loop::Declare{state, term::apply(states_, {slot})}}};
+  if (!clear_.empty())
+    then.push_back({loop::If{term::equal(position, plan_.jump->begin), clear_, "the first visit"}});
   loop::append(then, std::move(walk));
   then.push_back({loop::SetElement{states_, slot, position}});
   loop::If more{term::less(position, segment_end(found())),

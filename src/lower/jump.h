@@ -2,6 +2,7 @@
 
 #include "find/plan.h"
 #include "loop/loop.h"
+#include "lower/clearing.h"
 #include "lower/lower.h"
 #include "lower/workspace.h"
 
@@ -14,19 +15,30 @@ namespace unravel::lower {
 /// the level before which the result's elements are cleared.
 const find::LevelPlan *jump_at(const LeafPlan &leaf, std::size_t loop, std::optional<std::size_t> cleared);
 
+/// Without the loop that jumps, would each element of the result be set just before the find? Then the first
+/// visit with a state sets what all of these add to.
+bool sets_at_visits(const LeafPlan &leaf, const find::LevelPlan &plan, const Clearing &clearing);
+
+/// Each position of a segment matches in exactly one iteration of a loop that may jump. So what a loop over
+/// them would set just before its use, matches set: before that level.
+std::optional<std::size_t> set_at_matches(const LeafPlan &leaf, const Clearing &clearing);
+
 /// Code for one such loop.
 class JumpingLoop {
 public:
   /// Arrays where the plan's states are in one: the states, and for each the loop's next value that its walk
   /// meets. They are the find's alone, of each thread if `per_thread`.
+  /// `clear`: sets what the visits with one state add to; before the first of them, or where there is none.
   JumpingLoop(const scan::Nest &nest, const find::FindPlan &finds, const find::LevelPlan &plan,
-              Workspace &workspace, bool per_thread);
+              Workspace &workspace, bool per_thread, loop::Block clear);
 
   /// Just before the loop: states in an array, each at the begin of its segment. A scalar is declared
   /// already.
   loop::Block begin() const;
   /// The loop over the values that walks meet; `body` is that of an iteration.
   loop::Block loop(loop::Block body, std::string comment) const;
+  /// Where that holds, all that is left of a segment belongs to the iteration.
+  term::Term takes_all() const;
   /// One visit of the find: where its walk stands at a match. `walk` is the find's code for that.
   loop::Block visit(loop::Block walk) const;
 
@@ -47,6 +59,7 @@ private:
   const scan::Nest &nest_;
   const find::FindPlan &finds_;
   const find::LevelPlan &plan_;
+  loop::Block clear_;
   std::string states_, next_of_;
   std::int64_t none_ = 0; // the next value of a walk that has reached its end
 };

@@ -37,6 +37,7 @@ public:
       : space_(space), plan_(plan), values_(space, plan), number_(number), clearing_(clearing),
         workspace_(workspace) {
     if (clearing_) clear_at_ = clearing_->where(plan);
+    if (clearing_ && !clear_at_) clear_at_ = set_at_matches(plan, *clearing_);
     if (!hindrance(plan)) parallel_ = plan.parallel;
   }
 
@@ -57,6 +58,17 @@ private:
   const LevelPlan *jump_at(std::size_t loop) const {
     if (visit_ || divides_ || parallel_ == loop) return nullptr;
     return lower::jump_at(plan_, loop, clearing_ ? clear_at_ : std::nullopt);
+  }
+
+  /// Do the walk's first visits set what they add to?
+  bool clears_by_walks(const LevelPlan &plan) const {
+    return clearing_ && !clear_at_ && plan.jump && jump_at(plan.jump->loop) == &plan &&
+           sets_at_visits(plan_, plan, *clearing_);
+  }
+
+  bool clears_by_walks() const {
+    return std::any_of(plan_.finds.levels.begin(), plan_.finds.levels.end(),
+                       [&](const LevelPlan &plan) { return clears_by_walks(plan); });
   }
 
   bool jumps(const LevelPlan &plan) const { return plan.jump && jumps_.contains(plan.jump->loop); }
@@ -158,7 +170,8 @@ private:
 
   Block behind_maps(std::size_t index) {
     Block block;
-    if (clearing_ && !clear_at_ && index == 0) block = of_statement({{clearing_->everything()}});
+    if (clearing_ && !clear_at_ && index == 0 && !clears_by_walks())
+      block = of_statement({{clearing_->everything()}});
     for (const LevelPlan &plan : plan_.finds.levels) {
       bool jumps = jump_at(index) == &plan;
       if (find::keeps_state(plan.method) && !plan.in_step && plan.state_level == index && !is_shared(plan) &&
@@ -169,7 +182,10 @@ private:
                                                      : filled_states(plan, is_per_thread(index))));
       }
       if (!jumps) continue;
-      auto made = jumps_.try_emplace(index, plan_.nest, plan_.finds, plan, workspace_, is_per_thread(index));
+      Block clear;
+      if (clears_by_walks(plan)) clear = of_statement(clearing_->slots_before(plan_, plan.level));
+      auto made = jumps_.try_emplace(index, plan_.nest, plan_.finds, plan, workspace_, is_per_thread(index),
+                                     std::move(clear));
       loop::append(block, made_for(plan.level, made.first->second.begin()));
     }
     if (index == plan_.nest.levels.size()) {
@@ -196,10 +212,9 @@ private:
     const LevelPlan &plan = *find_at(index);
     if (plan.in_step) return guarded(index); // its loop has found it
     if (jumps(plan)) {
-      Around at_match{false, false, true};
-      return jumps_.at(plan.jump->loop).visit(find_code(here, plan, at_match, [&] {
-        return guarded(index);
-      }));
+      const JumpingLoop &loop = jumps_.at(plan.jump->loop);
+      Around at_match{false, false, true, loop.takes_all()};
+      return loop.visit(find_code(here, plan, at_match, [&] { return guarded(index); }));
     }
     Block code = find_code(here, plan, around(plan), [&] { return guarded(index); });
     if (plan.state_index.empty()) return code;

@@ -83,6 +83,22 @@ TEST(Jumps, which_loops) {
     }
 }
 
+/// Rows without entries before the bound are set, too.
+TEST(Jumps, up_to_a_bound) {
+  Problem problem{spmv, {{"A", "csr"}}, {"tile j by 2; bound j in [0, 4)"}, {"A.p=seq"}};
+  pipeline::Compilation made = pipeline::compile(problem.request());
+  EXPECT_EQ(jumping(made.program.body), "j.tile");
+  for (auto &[row, expected] : {std::pair{std::vector<std::int64_t>{5}, 0.0}, {{1, 3, 6}, 2.0}, {{}, 0.0}}) {
+    loop::Memory memory;
+    auto count = static_cast<std::int64_t>(row.size());
+    memory.sizes = {{"A.M", 1}, {"A.N", 8}, {"A.NNZ", count}, {"x.M", 8}, {"y.M", 1}};
+    memory.indices = {{"A.rowptr", {0, count}}, {"A.col", row}};
+    memory.values = {{"A.val", std::vector<double>(row.size(), 1)}, {"x.val", std::vector<double>(8, 1)}, {"y.val", {7}}};
+    ASSERT_EQ(loop::interpret(made.program, memory), 0);
+    EXPECT_EQ(memory.values.at("y.val")[0], expected);
+  }
+}
+
 /// The first tile isn't that of the first key: so it says why it takes every tile.
 TEST(Jumps, not_of_a_part) {
   Problem problem{spmv, {{"A", "csr"}}, {"tile j by 2; bound j in [2, 6)"}, {"A.p=seq"}};
