@@ -66,6 +66,15 @@ Block end_of_range(const Level &level, const std::string &last, const Term &end,
                        std::move(step), ""}}};
 }
 
+/// Where a visit has its whole segment, what it adds to is set just before, as in the loops without tiles:
+/// sums needn't be read again.
+Statement set_or_add(const Term &first, const Term &last, const Block &clear, Statement all) {
+  loop::If whole{term::conjunction({first, last}), clear, "all of the segment"};
+  whole.then.push_back(all);
+  whole.otherwise = {{loop::If{first, clear, "the first visit"}}, std::move(all)};
+  return {std::move(whole)};
+}
+
 /// At a proved stopping point: the match, if it is there, or the chain of matches from there on. `stop` is
 /// not the level's variable where a range is looped over.
 void visit_matches(const Level &level, const LevelPlan &plan, const std::string &stop, const Term &inside,
@@ -74,6 +83,8 @@ void visit_matches(const Level &level, const LevelPlan &plan, const std::string 
   Term match = plan.unique || sorted ? match_beyond(level, plan.skip) : find::match_condition(level);
   Term position = term::variable(stop);
   bool down = plan.direction == find::Direction::Down;
+  if (!around.clear.empty() && !is_range(level, plan))
+    block.push_back({loop::If{term::equal(position, level.lower), around.clear, "the first visit"}});
   if (plan.unique) {
     Block then = body();
     if (plan.advance) then.push_back(assign(stop, down ? position - Term(1) : position + Term(1)));
@@ -95,7 +106,12 @@ void visit_matches(const Level &level, const LevelPlan &plan, const std::string 
     }
     block.push_back({loop::Declare{last, second}});
     loop::append(block, std::move(search));
-    block.push_back({loop::For{level.variable, position, term::variable(last), 1, std::nullopt, body(), ""}});
+    Statement all{loop::For{level.variable, position, term::variable(last), 1, std::nullopt, body(), ""}};
+    if (around.clear.empty())
+      block.push_back(std::move(all));
+    else
+      block.push_back(set_or_add(term::equal(position, level.lower), term::equal(term::variable(last), end),
+                                 around.clear, std::move(all)));
     if (plan.advance) block.push_back(assign(stop, term::variable(last)));
     return;
   }

@@ -23,6 +23,8 @@ struct Around {
   bool at_match = false;
   /// Then all that is left of its segment matches.
   term::Term takes_all = term::falsity();
+  /// What sets the elements that visits of one segment add to: before the first of these.
+  loop::Block clear = {};
 };
 
 /// The end of the segment that a walk is in, where its code is.

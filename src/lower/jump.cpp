@@ -173,9 +173,9 @@ Block JumpingLoop::loop(Block body, std::string comment) const {
   return block;
 }
 
-Term JumpingLoop::takes_all() const {
+Around JumpingLoop::around() const {
   Term last = term::equal(term::variable(here().variable) + Term(1), end());
-  return find::ends_with_loop(plan_) ? last : term::falsity();
+  return {false, false, true, find::ends_with_loop(plan_) ? last : term::falsity(), clear_};
 }
 
 Block JumpingLoop::visit(Block walk) const {
@@ -190,8 +190,6 @@ Block JumpingLoop::visit(Block walk) const {
   std::string state = state_variable(found(), plan_);
   Term position = term::variable(state);
   Block then{{loop::Declare{state, term::apply(states_, {slot})}}};
-  if (!clear_.empty())
-    then.push_back({loop::If{term::equal(position, plan_.jump->begin), clear_, "the first visit"}});
   loop::append(then, std::move(walk));
   then.push_back({loop::SetElement{states_, slot, position}});
   loop::If more{term::less(position, segment_end(found())),

@@ -3,6 +3,7 @@
 #include "find/plan.h"
 #include "loop/loop.h"
 #include "lower/clearing.h"
+#include "lower/find_code.h"
 #include "lower/lower.h"
 #include "lower/workspace.h"
 
@@ -37,8 +38,8 @@ public:
   loop::Block begin() const;
   /// The loop over the values that walks meet; `body` is that of an iteration.
   loop::Block loop(loop::Block body, std::string comment) const;
-  /// Where that holds, all that is left of a segment belongs to the iteration.
-  term::Term takes_all() const;
+  /// What the find's code may rely on.
+  Around around() const;
   /// One visit of the find: where its walk stands at a match. `walk` is the find's code for that.
   loop::Block visit(loop::Block walk) const;
 

@@ -213,8 +213,7 @@ private:
     if (plan.in_step) return guarded(index); // its loop has found it
     if (jumps(plan)) {
       const JumpingLoop &loop = jumps_.at(plan.jump->loop);
-      Around at_match{false, false, true, loop.takes_all()};
-      return loop.visit(find_code(here, plan, at_match, [&] { return guarded(index); }));
+      return loop.visit(find_code(here, plan, loop.around(), [&] { return guarded(index); }));
     }
     Block code = find_code(here, plan, around(plan), [&] { return guarded(index); });
     if (plan.state_index.empty()) return code;
