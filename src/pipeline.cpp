@@ -3,6 +3,7 @@
 
 #include "choose/alternatives.h"
 #include "choose/asked.h"
+#include "choose/dot_products.h"
 #include "choose/increasing.h"
 #include "choose/loop_requests.h"
 #include "choose/parallel.h"
@@ -437,24 +438,26 @@ Compilation compile(const Request &request, const Front &front) {
     std::erase_if(safe, [&](const term::Term &load) { return plan.nest.safe_loads.count(load) == 0; });
   auto is_safe = [&](const term::Term &load) { return safe.count(load) > 0; };
   std::set<term::Term> copied; // loads of iterations that stand beside others, in bounds likewise
-  if (!schedule.loops.empty())
+  std::vector<choose::LoopsOf> loops;
+  std::vector<std::vector<depend::LoopVerdict>> verdicts; // also of loops over what is found
+  for (std::size_t k = 0; k < result.leaves.size(); ++k) {
+    const combine::IterationSpace &space = result.combination.leaves[k];
+    verdicts.push_back(depend::classify(space.relation, result.leaves[k].order,
+                                        choose::ranges_of(result.leaves[k].plan, lowered),
+                                        depend::references(space), *result.prover, details));
+    const std::vector<depend::LoopVerdict> &own = result.leaves[k].verdicts;
+    verdicts.back().insert(verdicts.back().end(), own.begin(), own.end());
+  }
+  for (std::size_t k = 0; k < result.leaves.size(); ++k)
+    loops.push_back({&result.combination.leaves[k], &result.leaves[k].plan, &verdicts[k]});
+  const bool asked = !schedule.loops.empty();
+  const std::vector<loop::Request> changes =
+      asked ? choose::loop_requests(schedule, loops, lowered) : choose::dot_products(loops, lowered);
+  if (!changes.empty())
     lowered = steps.run(
-        "loops as asked for",
+        asked ? "loops as asked for" : "inner products at once",
         [&] {
-          std::vector<choose::LoopsOf> loops;
-          std::vector<std::vector<depend::LoopVerdict>> verdicts;
-          for (std::size_t k = 0; k < result.leaves.size(); ++k) {
-            const Leaf &leaf = result.leaves[k];
-            const combine::IterationSpace &space = result.combination.leaves[k];
-            verdicts.push_back(depend::classify(space.relation, leaf.order,
-                                                choose::ranges_of(schedule, leaf.plan),
-                                                depend::references(space), *result.prover));
-            verdicts.back().insert(verdicts.back().end(), leaf.verdicts.begin(), leaf.verdicts.end());
-          }
-          for (std::size_t k = 0; k < result.leaves.size(); ++k)
-            loops.push_back({&result.combination.leaves[k], &result.leaves[k].plan, &verdicts[k]});
-          loop::Requested granted =
-              loop::grant(loop::fold(lowered), choose::loop_requests(schedule, loops, lowered), is_safe);
+          loop::Requested granted = loop::grant(loop::fold(lowered), changes, is_safe);
           copied = std::move(granted.in_bounds);
           loop::verify(granted.program);
           return std::move(granted.program);

@@ -78,22 +78,14 @@ Place place_in(const LoopsOf &leaf, const std::string &variable) {
   return Place::None;
 }
 
-/// Are matches of the find looped over, one as the other?
-bool is_range(const LoopsOf &leaf, const std::string &variable) {
-  return std::any_of(leaf.plan->finds.levels.begin(), leaf.plan->finds.levels.end(), [&](const auto &find) {
-    return leaf.plan->nest.levels[find.level].variable == variable && !find.unique && find.contiguous;
-  });
-}
-
 } // namespace
 
-std::vector<std::string> ranges_of(const parse::ScheduleTree &schedule, const lower::LeafPlan &plan) {
+std::vector<std::string> ranges_of(const lower::LeafPlan &plan, const loop::Program &lowered) {
   std::vector<std::string> found;
-  for (const Level &level : plan.nest.levels)
-    if (level.kind == Level::Kind::Find &&
-        std::any_of(schedule.loops.begin(), schedule.loops.end(),
-                    [&](const Asked &asked) { return asked.variable.text == level.variable; }))
-      found.push_back(level.variable);
+  for (const find::LevelPlan &find : plan.finds.levels) {
+    const std::string &variable = plan.nest.levels[find.level].variable;
+    if (!find.unique && find.contiguous && has_loop(lowered, variable)) found.push_back(variable);
+  }
   return found;
 }
 
@@ -131,7 +123,8 @@ std::vector<loop::Request> loop_requests(const parse::ScheduleTree &schedule,
                      fmt::format("the loop over `{}` is shared by several statements: it can't be {} yet",
                                  variable, word(asked.kind)),
                      fmt::format("`unroll {}` works, and changes of a statement's own loops", variable));
-      if (place == Place::Searched && !is_range(leaf, variable))
+      const std::vector<std::string> ranges = ranges_of(*leaf.plan, lowered);
+      if (place == Place::Searched && std::find(ranges.begin(), ranges.end(), variable) == ranges.end())
         report::fail(
             Kind::not_supported, asked.span,
             fmt::format("the loop over `{}` is a search: it can't be {}", variable, word(asked.kind)),

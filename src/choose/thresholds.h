@@ -66,6 +66,11 @@ inline constexpr int chunk_of_entries = 4096;
 /// Rows in one chunk of a loop over all entries.
 inline constexpr int owned_chunk = 2048;
 
+/// Inner products of dense rows that are summed up at once, and the elements that such a row must have where
+/// that is known.
+inline constexpr std::int64_t dot_products_at_once = 4;
+inline constexpr std::int64_t shortest_dot_product = 8;
+
 /// Of iterations and dependences per level of a wavefront, on average: with less a level's barrier costs more
 /// than a second thread gains.
 inline constexpr std::int64_t least_work_of_level = 20000;

@@ -16,15 +16,36 @@ bool is_innermost(const loop::For &loop) {
 }
 
 /// The locals from outside that the iterations add to.
-std::string sums_text(const loop::For &loop, const Names &names) {
+std::set<std::string> sums_of(const loop::For &loop) {
   const std::set<std::string> own = loop::effects_of(loop.body).declared;
   std::set<std::string> sums;
   loop::each_statement(loop.body, [&](const loop::Statement &statement) {
     const auto *add = std::get_if<loop::Accumulate>(&statement.kind);
     const auto *local = add ? std::get_if<loop::Local>(&add->target) : nullptr;
-    if (local && !own.contains(local->name)) sums.insert(names.variable(local->name));
+    if (local && !own.contains(local->name)) sums.insert(local->name);
   });
+  return sums;
+}
+
+std::string sums_text(const loop::For &loop, const Names &names) {
+  std::set<std::string> sums;
+  for (const std::string &local : sums_of(loop))
+    sums.insert(names.variable(local));
   return sums.empty() ? "" : fmt::format(" reduction(+ : {})", fmt::join(sums, ", "));
+}
+
+/// The loop's constant length, if vectors of just that length exist.
+std::optional<std::int64_t> length_of_vector(const loop::For &loop) {
+  std::int64_t length = 0;
+  bool fits = constant_difference(loop.lower, loop.upper, length) && length >= 4 && length <= 16 &&
+              (length & (length - 1)) == 0;
+  return fits ? std::optional(length) : std::nullopt;
+}
+
+/// Whether its iterations are taken to be a few vectors: a dense mode inside another loop. Clang makes steps
+/// of four vectors, and takes what is left of them one by one: in rows of 16 that is all.
+bool is_row(const loop::For &loop, bool inside) {
+  return inside && applications_of(loop.lower).empty() && applications_of(loop.upper).empty();
 }
 
 std::string for_clang(const std::string &hints, const std::string &otherwise) {
@@ -43,18 +64,23 @@ std::string chunk_text(const loop::For &loop, const std::string &work, const Exp
 
 } // namespace
 
-std::string vector_pragmas(const loop::For &loop, bool openmp, const Names &names) {
+bool sums_for_clang(const loop::For &loop, bool inside) {
+  return loop.simd && (length_of_vector(loop) || is_row(loop, inside)) && !sums_of(loop).empty();
+}
+
+std::string vector_pragmas(const loop::For &loop, bool inside, bool openmp, const Names &names) {
   if (loop.simd && openmp) {
-    std::int64_t length = 0;
-    bool is_short = constant_difference(loop.lower, loop.upper, length) && length >= 4 && length <= 16 &&
-                    (length & (length - 1)) == 0;
     const std::string simd = "#pragma omp simd" + sums_text(loop, names) + "\n";
-    if (!is_short) return "#ifdef _OPENMP\n" + simd + "#endif\n";
+    const std::string otherwise = "#elif defined(_OPENMP)\n" + simd;
     // clang would unroll so short a loop before it comes to vectorising it
-    return for_clang(fmt::format("unroll(disable) vectorize(assume_safety) vectorize_width({}) "
-                                 "interleave_count(1)",
-                                 length),
-                     "#elif defined(_OPENMP)\n" + simd);
+    if (std::optional<std::int64_t> length = length_of_vector(loop))
+      return for_clang(fmt::format("unroll(disable) vectorize(assume_safety) vectorize_width({}) "
+                                   "interleave_count(1)",
+                                   *length),
+                       otherwise);
+    if (sums_for_clang(loop, inside))
+      return for_clang("vectorize(assume_safety) interleave_count(1)", otherwise);
+    return "#ifdef _OPENMP\n" + simd + "#endif\n";
   }
   if (loop.brief && is_innermost(loop)) return for_clang("vectorize(disable) unroll(disable)", "");
   return "";

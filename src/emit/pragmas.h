@@ -9,8 +9,11 @@
 namespace unravel::emit {
 
 /// What compilers are told before a sequential loop about vectors: of a simd loop that it may have them
-/// (`openmp`: also by OpenMP), of a brief one that it gets none.
-std::string vector_pragmas(const loop::For &loop, bool openmp, const Names &names);
+/// (`openmp`: also by OpenMP), of a brief one that it gets none. `inside`: it stands in another loop.
+std::string vector_pragmas(const loop::For &loop, bool inside, bool openmp, const Names &names);
+
+/// Whether clang is told so without OpenMP of a simd loop with sums: it must be allowed to reassociate, then.
+bool sums_for_clang(const loop::For &loop, bool inside);
 
 /// How the iterations of a parallel loop are shared out, an OpenMP clause. `work`: the loop's, as text.
 std::string schedule_text(const loop::For &loop, const std::string &work, const Expressions &expressions);

@@ -43,6 +43,10 @@ public:
 
   std::string take() { return std::move(text_); }
 
+  /// Whether clang must be told that sums may be reassociated: flags, as those of the compiler in process,
+  /// say so, but a user may compile without.
+  bool reassociates() const { return reassociates_; }
+
   /// Which parts of the text were written for which statements: those inside come before those around them.
   std::vector<Span> take_spans() { return std::move(spans_); }
 
@@ -147,8 +151,9 @@ private:
   const EmitOptions &options_;
   Names &names_;
   Expressions &expressions_;
-  std::string missed_;                          // the variable's name, or empty
-  bool in_team_ = false;                        // the next parallel loop is shared out in a team
+  std::string missed_;   // the variable's name, or empty
+  bool in_team_ = false; // the next parallel loop is shared out in a team
+  bool reassociates_ = false;
   int threads_ = 0;                             // how many parallel loops are around
   std::set<std::string> in_parallel_, outside_; // what parallel loops mention, and what others do
   std::map<std::string, std::string> strides_;  // between the threads' parts of an array

@@ -125,7 +125,9 @@ void StatementWriter::write(const For &x) {
     --threads_;
     return;
   }
-  text_ += vector_pragmas(x, options_.openmp_pragmas, names_);
+  const bool inside = indent_ > 1;
+  text_ += vector_pragmas(x, inside, options_.openmp_pragmas, names_);
+  reassociates_ = reassociates_ || (options_.openmp_pragmas && sums_for_clang(x, inside));
   nested(head, x.body);
   if (two_forms) text_ += "#endif\n";
 }

@@ -175,7 +175,9 @@ private:
     Block again{{Store{Local{local}, {Number{0}}}}, statement};
     std::vector<Value> factors = take_common_factors(statement, local);
     if (factors.empty()) return {};
-    std::get<For>(again.back().kind).comment.clear();
+    auto &repeated = std::get<For>(again.back().kind); // hardly ever
+    repeated.comment.clear();
+    repeated.simd = false;
     std::vector<Value> scaled = factors;
     scaled.push_back({Local{local}});
     std::string test = names_.name(local + "_test");

@@ -9,8 +9,9 @@ namespace {
 
 using term::Term;
 
-/// Of a vector of 8-byte values a strip takes 16 KB: half of a small first-level cache.
-constexpr std::int64_t strip_length = 2048;
+/// Of a vector of 8-byte values a strip takes 4 KB: with the parts of other vectors that a few diagonals far
+/// apart read it stays in a first-level cache. Shorter ones interrupt the processor's prefetching.
+constexpr std::int64_t strip_length = 512;
 /// Below so much work waking threads doesn't pay: that of rows of compressed matrices (src/choose).
 constexpr std::int64_t least_work = 524288;
 

@@ -66,6 +66,8 @@ private:
     if (const auto *loop = std::get_if<For>(&statement.kind)) return merge(*loop, result);
     if (const auto *let = std::get_if<Let>(&statement.kind)) return merge(*let, result);
     if (std::holds_alternative<Accumulate>(statement.kind)) return merge_additions(statement, result);
+    if (const auto *test = std::get_if<IfValue>(&statement.kind))
+      if (test->test == IfValue::Test::NotANumber) return merge_tests(statement, result);
     if (const auto *guard = std::get_if<If>(&statement.kind))
       if (std::optional<Term> condition = common(guard->condition)) {
         If both{*condition, merged(guard->then), guard->comment, merged(guard->otherwise)};
@@ -126,6 +128,24 @@ private:
     for (const Statement &each : all)
       parts.push_back(std::get<Accumulate>(each.kind).value);
     result.push_back({Accumulate{target_of(all.front()), {Plus{std::move(parts)}}}});
+  }
+
+  /// Hardly ever is a value not a number: one test says that none is, since the sum would be none, too.
+  void merge_tests(const Statement &statement, Block &result) {
+    check_elements(statement);
+    Block all;
+    std::vector<Value> parts;
+    for (const Copy &copy : copies_) {
+      each_statement(statement, [&](const Statement &inner) { copy_bounds(inner, copy.by, context_); });
+      all.push_back(copied(statement, copy));
+      auto &test = std::get<IfValue>(all.back().kind);
+      test.comment.clear();
+      parts.push_back({Local{test.local}});
+    }
+    const auto &test = std::get<IfValue>(statement.kind);
+    const std::string any = context_.names.name(test.local);
+    result.push_back({DeclareValue{any, {Plus{std::move(parts)}}}});
+    result.push_back({IfValue{any, std::move(all), test.comment, IfValue::Test::NotANumber}});
   }
 
   static bool same_place(const Target &a, const Target &b) {

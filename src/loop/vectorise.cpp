@@ -115,6 +115,7 @@ void sum_where_entered(Block &statements, std::size_t k, const Element &sum, con
 } // namespace
 
 std::size_t vectorise(Block &statements, std::size_t k, const Request &request, RequestContext &context) {
+  const std::size_t behind = statements.size() - k - 1;
   {
     auto &loop = std::get<For>(statements[k].kind);
     check_form(loop, request, context);
@@ -128,7 +129,7 @@ std::size_t vectorise(Block &statements, std::size_t k, const Request &request, 
   const std::vector<Element> left = sums_of(std::get<For>(statements[k].kind)).fixed;
   for (const Element &sum : left)
     sum_where_entered(statements, k++, sum, request, context);
-  return k + 1;
+  return statements.size() - behind;
 }
 
 } // namespace unravel::loop

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "choose/loop_requests.h"
+
+#include <vector>
+
+namespace unravel::choose {
+
+/// What makes inner products of dense rows fast, as in SDDMM, D(i,j) = A(i,j) X(i,r) B(j,r): each is a sum
+/// along r into an element of its own. One such sum waits for its own last addition, and ends with additions
+/// across a vector; four at a time don't, and read X(i,r) once. So the loop around is jammed and that over r
+/// is a simd loop. Empty where the kernel has no such loops: the result isn't one sum per iteration of the
+/// loop around by what the dependence test says, the loop over r has other bounds in each, or doesn't run
+/// along what it reads.
+///
+/// Precondition: the requests that a user has made are none.
+std::vector<loop::Request> dot_products(const std::vector<LoopsOf> &leaves, const loop::Program &lowered);
+
+} // namespace unravel::choose
