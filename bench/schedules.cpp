@@ -1,10 +1,10 @@
 // Tilings of SpMM and SDDMM against the untiled loops, all by Unravel; with --loops, loops unrolled, jammed
 // and vectorised against the loops that Unravel makes by itself (width 16, or K).
 //   schedules [--kernels spmm,sddmm,spmv] [--threads 1|2] [--data FOLDER] [--width K] [--budget MS] [--quick]
-//             [--loops]
+//             [--loops] [--also SCHEDULE]
 // The ratio is the untiled time by the tiled one: above 1 the tiles pay. FOLDER: of .mtx files; also
 // $UNRAVEL_DATA. Only matrices whose dense operand B exceeds 2 MiB. "one tile": a tile as large as the mode,
-// what the guards cost.
+// what the guards cost. --also: all have this as well, the untiled loops too ("jam A.p by 4; vectorise r").
 //   schedules --sharing [--threads 2] ...
 // SpMV with its rows shared out in each way: times faster than on one thread. Matrices as they are, and with
 // their rows sorted by length, so that pieces of equally many rows are far from equal. "at most": what static
@@ -42,15 +42,15 @@ struct Schedule {
   std::vector<std::string> finds;
 };
 
-std::vector<Schedule> schedules(std::int64_t columns) {
-  std::vector<Schedule> result = {{"untiled", "", {}}};
-  for (std::int64_t size : {1024, 4096, 16384})
+std::vector<Schedule> schedules(std::int64_t columns, const std::string &also) {
+  std::vector<Schedule> result = {{"untiled", also, {}}};
+  for (std::int64_t size : {4096, 16384, 32768})
     if (size < columns)
       for (const char *find : {"seq", "binary"})
         result.push_back({fmt::format("{} {}", size, find),
-                          fmt::format("tile j by {}", size),
+                          fmt::format("tile j by {}; {}", size, also),
                           {fmt::format("A.p={}", find)}});
-  result.push_back({"one tile", fmt::format("tile j by {}", columns), {}});
+  result.push_back({"one tile", fmt::format("tile j by {}; {}", columns, also), {"A.p=seq"}});
   return result;
 }
 
@@ -88,7 +88,7 @@ bool agree(const std::vector<double> &a, const std::vector<double> &b) {
 }
 
 void measure(const Kernel &kernel, const bench::Input &input, std::int64_t width, int threads, double budget,
-             bool loops) {
+             bool loops, const std::string &also) {
   std::int64_t rows = input.matrix.shape[0], columns = input.matrix.shape[1];
   tensor::Tensor A = bench::pack_as("csr", input.matrix);
   std::map<std::string, tensor::Tensor> dense;
@@ -110,7 +110,7 @@ void measure(const Kernel &kernel, const bench::Input &input, std::int64_t width
   std::map<std::string, const tensor::Tensor *> known(tensors.begin(), tensors.end());
   std::vector<std::unique_ptr<bench::BoundKernel>> bound;
   std::vector<bench::Contestant> contestants;
-  for (const Schedule &schedule : loops ? loop_schedules(kernel.name, width) : schedules(columns)) {
+  for (const Schedule &schedule : loops ? loop_schedules(kernel.name, width) : schedules(columns, also)) {
     pipeline::Request request;
     request.expression = kernel.expression;
     request.formats = kernel.formats;
@@ -241,6 +241,7 @@ int main(int count, char **arguments) try {
     return 0;
   }
   std::string wanted = "," + bench::option(count, arguments, "kernels", "spmm,sddmm") + ",";
+  const std::string also = bench::option(count, arguments, "also", "");
   std::vector<std::string> generators = {"random:50000x50000,entries=1000000"};
   if (!bench::has_option(count, arguments, "quick"))
     generators.insert(generators.end(),
@@ -251,7 +252,7 @@ int main(int count, char **arguments) try {
     if (wanted.find("," + kernel.name + ",") == std::string::npos) continue;
     for (const bench::Input &input : bench::matrices(folder, generators, 50000, INT32_MAX))
       if (kernel.name == "spmv" || input.matrix.shape[1] * width * 8 > (2 << 20))
-        measure(kernel, input, width, threads, budget, loops);
+        measure(kernel, input, width, threads, budget, loops, also);
   }
 } catch (const std::exception &error) {
   std::fprintf(stderr, "%s\n", error.what());

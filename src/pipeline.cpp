@@ -461,8 +461,17 @@ Compilation compile(const Request &request, const Front &front) {
   auto is_safe = [&](const term::Term &load) { return safe.count(load) > 0; };
   std::set<term::Term> copied; // loads of iterations that stand beside others, in bounds likewise
   std::vector<choose::LoopsOf> loops;
+  std::vector<std::vector<depend::LoopVerdict>> verdicts; // also of loops over what is found
+  for (std::size_t k = 0; k < result.leaves.size(); ++k) {
+    const combine::IterationSpace &space = result.combination.leaves[k];
+    verdicts.push_back(depend::classify(space.relation, result.leaves[k].order,
+                                        choose::ranges_of(result.leaves[k].plan, lowered),
+                                        depend::references(space), *result.prover, details));
+    const std::vector<depend::LoopVerdict> &own = result.leaves[k].verdicts;
+    verdicts.back().insert(verdicts.back().end(), own.begin(), own.end());
+  }
   for (std::size_t k = 0; k < result.leaves.size(); ++k)
-    loops.push_back({&result.combination.leaves[k], &result.leaves[k].plan, &result.leaves[k].verdicts});
+    loops.push_back({&result.combination.leaves[k], &result.leaves[k].plan, &verdicts[k]});
   const bool asked = !schedule.loops.empty();
   const std::vector<loop::Request> changes =
       asked ? choose::loop_requests(schedule, loops, lowered) : choose::dot_products(loops, lowered);

@@ -46,12 +46,14 @@ bool is_long(const Level &level) {
          !level.lower.as<term::Maximum>();
 }
 
-std::optional<Sums> sums_of(const LoopsOf &leaf) {
+std::optional<Sums> sums_of(const LoopsOf &leaf, const loop::Program &lowered) {
   const std::vector<Level> &levels = leaf.plan->nest.levels;
+  const std::vector<std::string> ranges = ranges_of(*leaf.plan, lowered);
   std::vector<std::size_t> loops; // from the innermost one outwards, as long as no guard stands between
   for (std::size_t k = levels.size(); k-- > 0 && loops.size() < 2;) {
-    if (!levels[k].guards.empty() || levels[k].kind == Level::Kind::Find) return {};
-    if (levels[k].kind == Level::Kind::Loop) loops.push_back(k);
+    const bool is_range = std::find(ranges.begin(), ranges.end(), levels[k].variable) != ranges.end();
+    if (!levels[k].guards.empty() || (levels[k].kind == Level::Kind::Find && !is_range)) return {};
+    if (levels[k].kind == Level::Kind::Loop || is_range) loops.push_back(k);
   }
   if (loops.size() < 2) return {};
   const auto [inner, outer] = std::pair(loops[0], loops[1]);
@@ -106,7 +108,7 @@ std::vector<Request> dot_products(const std::vector<LoopsOf> &leaves, const loop
   if (leaves.size() != 1 || !leaves[0].plan->alternatives.empty() || leaves[0].plan->equal ||
       leaves[0].plan->owned)
     return {};
-  std::optional<Sums> sums = sums_of(leaves[0]);
+  std::optional<Sums> sums = sums_of(leaves[0], lowered);
   if (!sums) return {};
   std::size_t good = 0, all = 0;
   loop::each_statement(lowered.body, [&](const Statement &statement) {

@@ -80,6 +80,15 @@ Place place_in(const LoopsOf &leaf, const std::string &variable) {
 
 } // namespace
 
+std::vector<std::string> ranges_of(const lower::LeafPlan &plan, const loop::Program &lowered) {
+  std::vector<std::string> found;
+  for (const find::LevelPlan &find : plan.finds.levels) {
+    const std::string &variable = plan.nest.levels[find.level].variable;
+    if (!find.unique && find.contiguous && has_loop(lowered, variable)) found.push_back(variable);
+  }
+  return found;
+}
+
 std::vector<loop::Request> loop_requests(const parse::ScheduleTree &schedule,
                                          const std::vector<LoopsOf> &leaves, const loop::Program &lowered) {
   std::vector<loop::Request> requests;
@@ -114,7 +123,8 @@ std::vector<loop::Request> loop_requests(const parse::ScheduleTree &schedule,
                      fmt::format("the loop over `{}` is shared by several statements: it can't be {} yet",
                                  variable, word(asked.kind)),
                      fmt::format("`unroll {}` works, and changes of a statement's own loops", variable));
-      if (place == Place::Searched)
+      const std::vector<std::string> ranges = ranges_of(*leaf.plan, lowered);
+      if (place == Place::Searched && std::find(ranges.begin(), ranges.end(), variable) == ranges.end())
         report::fail(
             Kind::not_supported, asked.span,
             fmt::format("the loop over `{}` is a search: it can't be {}", variable, word(asked.kind)),

@@ -17,6 +17,10 @@ struct LoopsOf {
   const std::vector<depend::LoopVerdict> *verdicts = nullptr;
 };
 
+/// The variables of finds whose matches are adjacent and looped over, as the entries of a tile are: what
+/// these loops carry is asked, too.
+std::vector<std::string> ranges_of(const lower::LeafPlan &plan, const loop::Program &lowered);
+
 /// The requests as passes over the lowered loops take them. Throws where there is no such loop, where one is
 /// asked for twice, and where what a loop carries forbids it.
 std::vector<loop::Request> loop_requests(const parse::ScheduleTree &schedule,

@@ -66,6 +66,23 @@ const depend::LoopVerdict &verdict_of(const std::vector<depend::LoopVerdict> &ve
   });
 }
 
+namespace {
+
+/// Does a walk inside say where the loop goes on?
+bool has_jump(const LeafPlan &plan, std::size_t loop) {
+  return std::any_of(plan.finds.levels.begin(), plan.finds.levels.end(),
+                     [&](const find::LevelPlan &find) { return find.jump && find.jump->loop == loop; });
+}
+
+/// Between that loop and the walk?
+bool stands_between(const LeafPlan &plan, std::size_t loop, std::size_t level) {
+  return std::any_of(plan.finds.levels.begin(), plan.finds.levels.end(), [&](const find::LevelPlan &find) {
+    return find.jump && find.jump->loop == loop && level < find.level;
+  });
+}
+
+} // namespace
+
 bool may_have_copies(const LeafPlan &plan, const depend::LoopVerdict &verdict, std::size_t level,
                      const combine::IterationSpace &space) {
   return !space.reads(space.target.tensor) && !space.sets && space.target.local.empty() &&
@@ -106,6 +123,7 @@ std::optional<std::size_t> choose_parallel(const LeafPlan &plan,
                  fmt::format("the loops are {}", fmt::join(loops_of(plan.nest), ", ")));
   }
   if (schedule.serial) return std::nullopt;
+  std::optional<std::size_t> tiles; // a loop that needn't take every value, if it isn't parallel
   for (const depend::LoopVerdict &verdict : verdicts) {
     std::size_t level = level_of(verdict.variable);
     if (adds_up(plan, verdict, level, space)) return level;
@@ -113,9 +131,12 @@ std::optional<std::size_t> choose_parallel(const LeafPlan &plan,
       continue;
     auto length = lengths.find(verdict.variable);
     bool is_short = length != lengths.end() && length->second < static_cast<double>(least_inner_iterations);
-    return is_short && is_inner_loop(plan, level) ? std::nullopt : std::optional(level);
+    if (tiles) return is_short || !stands_between(plan, *tiles, level) ? *tiles : level;
+    if (is_short && is_inner_loop(plan, level)) return std::nullopt;
+    if (!has_jump(plan, level)) return level;
+    tiles = level;
   }
-  return std::nullopt;
+  return tiles;
 }
 
 } // namespace unravel::choose

@@ -441,6 +441,40 @@ bool Obligations::targets_rise(std::size_t loop) {
   return ask("O-rise(" + name + ")", std::move(hypotheses));
 }
 
+bool Obligations::stays_behind() {
+  const scan::Component &component = level().components[0];
+  Terms hypotheses = context(0, level_);
+  hypotheses.push_back(in_segment(0, position()));
+  hypotheses.push_back(match(0, position(1)));
+  hypotheses.push_back(less(position(), position(1)));
+  hypotheses.push_back(less(component.target, component.key));
+  return ask("O-jump", std::move(hypotheses));
+}
+
+bool Obligations::stops_behind(const Skip &skip) {
+  const scan::Component &component = level().components[0];
+  Terms hypotheses = context(0, level_);
+  hypotheses.push_back(in_segment(0, position()));
+  hypotheses.push_back(negation(skip.condition));
+  hypotheses.push_back(negation(match_));
+  hypotheses.push_back(at_most(component.key, component.target));
+  return ask("O-past(" + skip.name + ")", std::move(hypotheses));
+}
+
+bool Obligations::all_behind(const Term &target) {
+  Terms hypotheses = context(0, level_);
+  hypotheses.push_back(in_segment(0, position()));
+  hypotheses.push_back(at_most(level().components[0].key, target));
+  return ask("O-first(" + term::to_text(target) + ")", std::move(hypotheses));
+}
+
+bool Obligations::none_behind(const Term &target) {
+  Terms hypotheses = context(0, level_);
+  hypotheses.push_back(in_segment(0, position()));
+  hypotheses.push_back(less(target, level().components[0].key));
+  return ask("O-last", std::move(hypotheses));
+}
+
 bool Obligations::starts_at_zero() {
   bool holds = false;
   if (known("O-zero", holds)) return holds;

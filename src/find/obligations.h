@@ -86,6 +86,14 @@ public:
   bool keys_rise();
   /// The targets (of one component) strictly increase from iteration to iteration of that loop.
   bool targets_rise(std::size_t loop);
+  /// Where a key lies behind the target, no match lies behind it (of one component).
+  bool stays_behind();
+  /// Where a walk stops without a match, the key lies behind the target.
+  bool stops_behind(const Skip &skip);
+  /// Every key of the segment lies behind `target`, over the outer variables.
+  bool all_behind(const term::Term &target);
+  /// None lies behind it.
+  bool none_behind(const term::Term &target);
   /// Positions are not negative.
   bool starts_at_zero();
   /// No segment ends behind `limit`.

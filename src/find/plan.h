@@ -56,6 +56,18 @@ struct InStep {
   std::string keys;      // strictly increases over the segment
 };
 
+/// A loop outside of a walk that goes on at the least value which one of the walks inside of it can meet: in
+/// between there is none with a match (find/jump.h).
+struct Jump {
+  std::size_t loop = 0; // the level
+  /// Over the find's position and variables that don't depend on the loop's: the least value of the loop's
+  /// variable for which that position, or one behind it, matches. It does match then.
+  term::Term next;
+  /// The segment, the same for each value of the loop's variable. Without an array of states: over the
+  /// variables outside the loop only, and `next` too.
+  term::Term begin, end;
+};
+
 /// The plan of one Find level of the nest. Positions q run over [lower, upper) of the level; what each method
 /// stands for (up; `match` is match_condition, down walks with --q, q >= lower and min):
 ///   Direct      q = position; if (lower <= q < upper and match) body
@@ -105,6 +117,10 @@ struct LevelPlan {
   bool few_positions = false;
   /// Sequential: without a state, in step with the loop that leads to the find (find/in_step.h).
   std::optional<InStep> in_step;
+  /// Sequential, Galloping: the loop that need not take every value.
+  std::optional<Jump> jump;
+  /// Where a loop might, but does take every value: "O-jump not proved for j.tile". Else empty.
+  std::string no_jump;
   /// Hash, Map: the level of the nest before which the map is filled; the segment and the keys depend on
   /// nothing from there on. Where a loop inside is parallel, its iterations share the map.
   std::size_t map_level = 0;

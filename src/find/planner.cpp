@@ -1,5 +1,6 @@
 // Choosing a find method per level.
 #include "find/counterexample.h"
+#include "find/jump.h"
 #include "find/map_level.h"
 #include "find/templates.h"
 #include "report/diagnostic.h"
@@ -148,6 +149,7 @@ private:
       prefer_binary(own);
       prefer_array(obligations, own);
     }
+    plan_jump(obligations, own);
     if (undecided_)
       own.candidates.push_back(
           {Method::Scan, true, true, "it could not be decided whether the properties contradict each other"});

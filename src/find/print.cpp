@@ -80,6 +80,10 @@ std::string print_method(const LevelPlan &plan, const scan::Nest &nest) {
       text += "\n";
     }
     text += plan.advance ? "  steps past a match\n" : "  stays at a match\n";
+    if (plan.jump)
+      text += fmt::format("  {} may go on at the least {} of all walks: no match lies in between\n",
+                          nest.levels[plan.jump->loop].variable, term::to_text(plan.jump->next));
+    if (!plan.no_jump.empty()) text += fmt::format("  {}\n", plan.no_jump);
     return text;
   case Method::Binary: return fmt::format("  up while {}\n", term::to_text(plan.skip));
   case Method::Hash:

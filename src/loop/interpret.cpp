@@ -301,6 +301,15 @@ private:
     }
   }
 
+  /// The body of a While that begins with a Let.
+  bool observed(const std::vector<Step> &body) {
+    run(body.front());
+    observer_->enter(body.front().slot, variables_[body.front().slot]);
+    bool goes_on = std::all_of(body.begin() + 1, body.end(), [&](const Step &step) { return run(step); });
+    observer_->leave(body.front().slot);
+    return goes_on;
+  }
+
   void permuted_loop(const Step &loop, std::int64_t lower, std::int64_t upper) {
     std::vector<std::int64_t> order;
     for (std::int64_t k = lower; k < upper; k += loop.step) {
@@ -357,7 +366,7 @@ private:
     case Step::While:
       while (term(step.first)) {
         count_iteration();
-        if (!block(step.body)) break;
+        if (!(observer_ && step.lets ? observed(step.body) : block(step.body))) break;
       }
       return true;
     case Step::Intersect: intersect(step); return true;

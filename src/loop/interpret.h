@@ -24,7 +24,8 @@ public:
   virtual ~Observer() = default;
   /// The run begins; the arrays are those of the parameters and of the workspace.
   virtual void start(const std::vector<std::string> &variables, const std::vector<std::string> &arrays) = 0;
-  /// An iteration of a For begins, with this value of its variable.
+  /// An iteration of a For begins, or of a While whose body begins with a Let: with this value of the
+  /// variable.
   virtual void enter(std::size_t variable, std::int64_t value) = 0;
   virtual void leave(std::size_t variable) = 0;
   /// Elements of an array are read or written: `count` of them, from that slot on.

@@ -172,7 +172,9 @@ private:
               return step;
             },
             [&](const While &loop) {
-              return Step{Step::While, 0, term(loop.condition), 0, 1, false, block(loop.body), {}};
+              Step step{Step::While, 0, term(loop.condition), 0, 1, false, block(loop.body), {}};
+              step.lets = !loop.body.empty() && std::holds_alternative<Let>(loop.body.front().kind);
+              return step;
             },
             [&](const Intersect &loop) {
               Step step{Step::Intersect, 0, 0, 0, 1, false, block(loop.body), {}};

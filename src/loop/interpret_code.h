@@ -86,6 +86,7 @@ struct Step {
   bool atomic = false;                    // an addition
   std::optional<std::size_t> copied = {}; // of a parallel loop: the array that threads have copies of
   bool is_simd = false;
+  bool lets = false; // of a While: the body begins with a Let
 };
 
 struct ArrayCode {

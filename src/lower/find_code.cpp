@@ -56,36 +56,62 @@ bool is_range(const Level &level, const LevelPlan &plan) {
   return width && width->value > 1;
 }
 
-/// Walks from the first match of a range to its end, `stride` positions at once where they match.
-Block end_of_range(const Level &level, const std::string &first, const std::string &last, const Term &end,
-                   const Term &match) {
+/// Walks from a match of a range, or the position behind one, to the end, `stride` at once where they match.
+Block end_of_range(const Level &level, const std::string &last, const Term &end, const Term &match) {
   Term position = term::variable(last), ahead = position + Term(stride - 1);
   Block step{{assign(last, position + Term(1))}}, leap{{assign(last, position + Term(stride))}};
-  return {{loop::Declare{last, term::variable(first)}},
-          {loop::While{term::conjunction({term::less(ahead, end), at(match, level, ahead)}), std::move(leap),
+  return {{loop::While{term::conjunction({term::less(ahead, end), at(match, level, ahead)}), std::move(leap),
                        "all matches are adjacent"}},
           {loop::While{term::conjunction({term::less(position, end), at(match, level, position)}),
                        std::move(step), ""}}};
 }
 
+/// Where a visit has its whole segment, what it adds to is set just before, as in the loops without tiles:
+/// sums needn't be read again.
+Statement set_or_add(const Term &first, const Term &last, const Block &clear, Statement all) {
+  loop::If whole{term::conjunction({first, last}), clear, "all of the segment"};
+  whole.then.push_back(all);
+  whole.otherwise = {{loop::If{first, clear, "the first visit"}}, std::move(all)};
+  return {std::move(whole)};
+}
+
 /// At a proved stopping point: the match, if it is there, or the chain of matches from there on. `stop` is
 /// not the level's variable where a range is looped over.
 void visit_matches(const Level &level, const LevelPlan &plan, const std::string &stop, const Term &inside,
-                   const Term &end, const Body &body, Block &block) {
+                   const Term &end, const Body &body, Block &block, const Around &around = {}) {
   bool sorted = plan.partitioned && plan.direction == find::Direction::Up;
   Term match = plan.unique || sorted ? match_beyond(level, plan.skip) : find::match_condition(level);
   Term position = term::variable(stop);
   bool down = plan.direction == find::Direction::Down;
+  if (!around.clear.empty() && !is_range(level, plan))
+    block.push_back({loop::If{term::equal(position, level.lower), around.clear, "the first visit"}});
   if (plan.unique) {
     Block then = body();
     if (plan.advance) then.push_back(assign(stop, down ? position - Term(1) : position + Term(1)));
-    block.push_back({loop::If{term::conjunction({inside, at(match, level, position)}), std::move(then), ""}});
+    if (around.at_match)
+      loop::append(block, std::move(then));
+    else
+      block.push_back(
+          {loop::If{term::conjunction({inside, at(match, level, position)}), std::move(then), ""}});
     return;
   }
   if (is_range(level, plan)) {
     std::string last = level.variable + "_last";
-    loop::append(block, end_of_range(level, stop, last, end, match));
-    block.push_back({loop::For{level.variable, position, term::variable(last), 1, std::nullopt, body(), ""}});
+    Term second = around.at_match ? position + Term(1) : position;
+    Block search = end_of_range(level, last, end, match);
+    if (!term::is_false(around.takes_all)) {
+      loop::If all{around.takes_all, {assign(last, end)}, ""};
+      all.otherwise = std::move(search);
+      search = {{std::move(all)}};
+    }
+    block.push_back({loop::Declare{last, second}});
+    loop::append(block, std::move(search));
+    Statement all{loop::For{level.variable, position, term::variable(last), 1, std::nullopt, body(), ""}};
+    if (around.clear.empty())
+      block.push_back(std::move(all));
+    else
+      block.push_back(set_or_add(term::equal(position, level.lower), term::equal(term::variable(last), end),
+                                 around.clear, std::move(all)));
     if (plan.advance) block.push_back(assign(stop, term::variable(last)));
     return;
   }
@@ -228,11 +254,13 @@ Block walking(const Level &level, const LevelPlan &plan, const Around &around, c
   Term upper = named_bound("_end", level, level.upper, block);
   Term lower = down ? named_bound("_begin", level, level.lower, block) : level.lower;
   Term inside = down ? term::at_most(lower, position) : term::less(position, upper);
-  if (plan.clamp) {
+  if (plan.clamp && !around.at_match) {
     Term outside = down ? term::at_most(upper, position) : term::less(position, level.lower);
     block.push_back({loop::If{outside, {assign(stop, down ? upper - Term(1) : level.lower)}, ""}});
   }
-  if (plan.method == find::Method::Galloping)
+  if (around.at_match)
+    ; // it has got there in the visit before
+  else if (plan.method == find::Method::Galloping)
     block.push_back(gallop(level, plan, stop, inside, lower, upper));
   else
     loop::append(block, walk(level, plan, around, stop, inside, upper));
@@ -241,7 +269,7 @@ Block walking(const Level &level, const LevelPlan &plan, const Around &around, c
     block.push_back({loop::If{term::negation(inside), std::move(leave), "nothing is left to be found"}});
     inside = term::truth();
   }
-  visit_matches(level, plan, stop, inside, upper, body, block);
+  visit_matches(level, plan, stop, inside, upper, body, block, around);
   return block;
 }
 
@@ -282,6 +310,11 @@ Block binary(const Level &level, const LevelPlan &plan, const Around &around, co
 }
 
 } // namespace
+
+Term segment_end(const Level &level) {
+  Block unused;
+  return named_bound("_end", level, level.upper, unused);
+}
 
 std::string state_variable(const Level &level, const LevelPlan &plan) {
   // A chain walks with a variable of its own: the state stays at the first match.

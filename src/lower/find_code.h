@@ -21,7 +21,16 @@ struct Around {
   bool intersection = false;
   /// A divisor is looked for: mostly a diagonal, which a triangular matrix has at the end of each row.
   bool divides = false;
+  /// The walk stands at a match (jump.h).
+  bool at_match = false;
+  /// Then all that is left of its segment matches.
+  term::Term takes_all = term::falsity();
+  /// What sets the elements that visits of one segment add to: before the first of these.
+  loop::Block clear = {};
 };
+
+/// The end of the segment that a walk is in, where its code is.
+term::Term segment_end(const scan::Level &level);
 
 /// One visit of a find. Precondition: its state, if it has one, is declared outside.
 loop::Block find_code(const scan::Level &level, const find::LevelPlan &plan, const Around &around,

@@ -2,6 +2,7 @@
 
 #include "loop/copies.h"
 #include "loop/walk.h"
+#include "lower/jump.h"
 #include "lower/loop_end.h"
 #include "lower/map_code.h"
 #include "lower/origins.h"
@@ -36,6 +37,7 @@ public:
       : space_(space), plan_(plan), values_(space, plan), number_(number), clearing_(clearing),
         workspace_(workspace) {
     if (clearing_) clear_at_ = clearing_->where(plan);
+    if (clearing_ && !clear_at_) clear_at_ = set_at_matches(plan, *clearing_);
     if (!hindrance(plan)) parallel_ = plan.parallel;
   }
 
@@ -51,6 +53,25 @@ private:
       if (plan.level == index) return &plan;
     return nullptr;
   }
+
+  /// The find whose walks say where the loop goes on, or null.
+  const LevelPlan *jump_at(std::size_t loop) const {
+    if (visit_ || divides_ || parallel_ == loop) return nullptr;
+    return lower::jump_at(plan_, loop, clearing_ ? clear_at_ : std::nullopt);
+  }
+
+  /// Do the walk's first visits set what they add to?
+  bool clears_by_walks(const LevelPlan &plan) const {
+    return clearing_ && !clear_at_ && plan.jump && jump_at(plan.jump->loop) == &plan &&
+           sets_at_visits(plan_, plan, *clearing_);
+  }
+
+  bool clears_by_walks() const {
+    return std::any_of(plan_.finds.levels.begin(), plan_.finds.levels.end(),
+                       [&](const LevelPlan &plan) { return clears_by_walks(plan); });
+  }
+
+  bool jumps(const LevelPlan &plan) const { return plan.jump && jumps_.contains(plan.jump->loop); }
 
   /// Would iterations of the parallel loop share this state?
   bool is_shared(const LevelPlan &plan) const {
@@ -149,14 +170,24 @@ private:
 
   Block behind_maps(std::size_t index) {
     Block block;
-    if (clearing_ && !clear_at_ && index == 0) block = of_statement({{clearing_->everything()}});
-    for (const LevelPlan &plan : plan_.finds.levels)
-      if (find::keeps_state(plan.method) && !plan.in_step && plan.state_level == index && !is_shared(plan)) {
+    if (clearing_ && !clear_at_ && index == 0 && !clears_by_walks())
+      block = of_statement({{clearing_->everything()}});
+    for (const LevelPlan &plan : plan_.finds.levels) {
+      bool jumps = jump_at(index) == &plan;
+      if (find::keeps_state(plan.method) && !plan.in_step && plan.state_level == index && !is_shared(plan) &&
+          (!jumps || plan.state_index.empty())) {
         loop::Declare state{state_variable(plan_.nest.levels[plan.level], plan), plan.start};
         loop::append(block, made_for(plan.level, plan.state_index.empty()
                                                      ? Block{{std::move(state)}}
                                                      : filled_states(plan, is_per_thread(index))));
       }
+      if (!jumps) continue;
+      Block clear;
+      if (clears_by_walks(plan)) clear = of_statement(clearing_->slots_before(plan_, plan.level));
+      auto made = jumps_.try_emplace(index, plan_.nest, plan_.finds, plan, workspace_, is_per_thread(index),
+                                     std::move(clear));
+      loop::append(block, made_for(plan.level, made.first->second.begin()));
+    }
     if (index == plan_.nest.levels.size()) {
       loop::append(block, of_statement(statement()));
       return block;
@@ -180,6 +211,10 @@ private:
     const Level &here = plan_.nest.levels[index];
     const LevelPlan &plan = *find_at(index);
     if (plan.in_step) return guarded(index); // its loop has found it
+    if (jumps(plan)) {
+      const JumpingLoop &loop = jumps_.at(plan.jump->loop);
+      return loop.visit(find_code(here, plan, loop.around(), [&] { return guarded(index); }));
+    }
     Block code = find_code(here, plan, around(plan), [&] { return guarded(index); });
     if (plan.state_index.empty()) return code;
     return with_slot(state_arrays_.at(index), here, plan, std::move(code));
@@ -224,6 +259,7 @@ private:
     if (((parallel && plan_.reduces) || plan_.sums_at == index) && !sum_) return in_copies(index);
     if (parallel && plan_.equal) return in_pieces(index, std::move(loop));
     if (shares) return in_chunks(index, std::move(loop));
+    if (jumps_.contains(index)) return jumps_.at(index).loop(guarded(index), comment(here));
     if (const LevelPlan *plan = find_in_step(index))
       return {intersect(index, *plan, here.lower, here.upper, plan_.nest.levels[plan->level].lower)};
     if (!parallel && sums_over_map(index)) return sum_over_map(index, loop);
@@ -461,6 +497,7 @@ private:
     lowerer.begins_ = begins_inside(*plan_.equal, pieces);
     lowerer.sum_ = sum_;
     lowerer.state_arrays_ = state_arrays_;
+    lowerer.jumps_ = jumps_;
     lowerer.atomic_ = plan_.equal->adds;
     return lowerer.guarded(index);
   }
@@ -535,6 +572,7 @@ private:
   bool atomic_ = false;                 // what is added here, threads may add to at the same time
   std::optional<Term> begins_;          // in an iteration that pieces share: whether it begins in this one
   std::map<std::size_t, std::string> state_arrays_; // by the level of the find
+  std::map<std::size_t, JumpingLoop> jumps_;        // by the level of the loop
   Workspace &workspace_;
   std::optional<Block> visit_;
   std::optional<loop::Local> sum_; // what is added to in place of the result

@@ -16,17 +16,12 @@ using loop::Statement;
 using scan::Level;
 using term::Term;
 
-namespace {
-
-/// Row-major.
 Term slot_of(const LevelPlan &plan) {
   Term slot = plan.state_index.front();
   for (std::size_t k = 1; k < plan.state_index.size(); ++k)
     slot = term::multiply(slot, plan.state_extent[k]) + plan.state_index[k];
   return slot;
 }
-
-} // namespace
 
 Sharing sharing_of(const scan::Nest &nest, const LevelPlan &plan, std::size_t parallel) {
   if (!find::keeps_state(plan.method) || plan.state_level > parallel || plan.level <= parallel)

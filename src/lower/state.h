@@ -39,6 +39,9 @@ loop::Block fill_states(const std::string &array, const scan::Level &level, cons
 loop::Block with_slot(const std::string &array, const scan::Level &level, const find::LevelPlan &plan,
                       loop::Block walk);
 
+/// Of an array of states, row-major: the visit's slot.
+term::Term slot_of(const find::LevelPlan &plan);
+
 /// The product of extents, 0 where one of them is below 1.
 term::Term slots_of(const std::vector<term::Term> &extents);
 

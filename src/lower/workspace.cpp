@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <limits>
 
 namespace unravel::lower {
 
@@ -90,8 +91,34 @@ std::string Workspace::add_states(const Level &level, const LevelPlan &plan, boo
   array.initial = std::nullopt;
   array.per_thread = per_thread;
   array.about = fmt::format("where the walks over {} stand", level.tensor);
-  const std::string name = level.variable + "_states";
-  array.name = name;
+  array.name = level.variable + "_states";
+  return add_numbered(std::move(array));
+}
+
+std::string Workspace::add_next(const Level &level, const LevelPlan &plan, bool per_thread,
+                                std::int64_t &none) {
+  // floor((key + c) / d) with a key of 32 bits and d > 1 is far from the largest number of 32 bits.
+  constexpr std::int64_t largest_shift = 1 << 20;
+  bool small = false;
+  if (const auto *quotient = plan.jump->next.as<term::FloorDivide>()) {
+    std::int64_t shift = term::linear_form(quotient->numerator).constant;
+    const auto *key = (quotient->numerator - Term(shift)).as<term::Apply>();
+    small = key && element_of(key->function) == loop::ElementType::Int32 && shift <= largest_shift &&
+            -shift <= largest_shift;
+  }
+  none = small ? std::numeric_limits<std::int32_t>::max() : std::numeric_limits<std::int64_t>::max() / 4;
+  loop::WorkspaceArray array;
+  array.element = small ? loop::ElementType::Int32 : loop::ElementType::Int64;
+  array.extent = slots_of(plan.state_room);
+  array.initial = std::nullopt;
+  array.per_thread = per_thread;
+  array.about = fmt::format("the tile at which each walk over {} stands", level.tensor);
+  array.name = level.variable + "_next";
+  return add_numbered(std::move(array));
+}
+
+std::string Workspace::add_numbered(loop::WorkspaceArray array) {
+  const std::string name = array.name;
   // Plans that may keep one state in different arrays.
   auto is_other = [&](const loop::WorkspaceArray &known) {
     return known.name == array.name && (known.extent != array.extent || known.element != array.element ||

@@ -21,10 +21,15 @@ public:
   /// The array of a find's states; returns its name.
   std::string add_states(const scan::Level &level, const find::LevelPlan &plan, bool per_thread);
 
+  /// The array of the next values of a loop that its walks meet (jump.h); `none`: more than any value.
+  std::string add_next(const scan::Level &level, const find::LevelPlan &plan, bool per_thread,
+                       std::int64_t &none);
+
   std::vector<loop::WorkspaceArray> take() { return std::move(arrays_); }
 
 private:
   void add(loop::WorkspaceArray array);
+  std::string add_numbered(loop::WorkspaceArray array);
   void add_hash(const scan::Level &level, const find::LevelPlan &plan, bool per_thread);
   loop::ElementType element_of(const std::string &of) const;
   loop::ElementType state_element(const scan::Level &level, const find::LevelPlan &plan) const;

@@ -1,6 +1,7 @@
 // A tiling as the compiler knows it: levels, tile loops, how many values these have.
 #include "run/tiling.h"
 
+#include "loop/walk.h"
 #include "report/diagnostic.h"
 #include "run/tiling_parts.h"
 #include "space/set.h"
@@ -23,6 +24,18 @@ std::string run_of(const pipeline::Leaf &leaf, const lower::LeafPlan &plan, std:
     if (verdict.variable == level.variable && verdict.verdict == depend::Verdict::Reduction)
       return "reduction";
   return "serial";
+}
+
+/// Does the kernel's loop over the variable go on where the first of its walks stands?
+bool jumps(const loop::Program &program, const std::string &variable) {
+  bool found = false;
+  loop::each_statement(program.body, [&](const loop::Statement &statement) {
+    const auto *loop = std::get_if<loop::While>(&statement.kind);
+    if (!loop || loop->body.empty()) return;
+    const auto *let = std::get_if<loop::Let>(&loop->body.front().kind);
+    found |= let && let->variable == variable;
+  });
+  return found;
 }
 
 const find::LevelPlan *find_at(const lower::LeafPlan &plan, std::size_t index) {
@@ -105,6 +118,7 @@ TilingLeaf describe_leaf(const pipeline::Compilation &compilation, std::size_t i
     if (const combine::AddedVariable *tile = tile_of(space, level.variable)) {
       made.tile_of = tile->of;
       made.tile_size = tile->tile;
+      if (jumps(compilation.program, level.variable)) made.run += ", only where there are entries";
     }
     leaf.levels.push_back(std::move(made));
   }

@@ -277,6 +277,36 @@ TEST(Tiling, TheImprovedKernelVisitsTheSame) {
     }
 }
 
+/// Loops that go on where their walks stand enter no tile in vain.
+TEST(Tiling, NoTileWithoutPoints) {
+  struct Jump {
+    std::string layout, schedule, found;
+  };
+  const std::vector<Jump> all = {{"csr", "tile j by 4", "A.p"},
+                                 {"csr", "tile i by 3, j by 4", "A.p"},
+                                 {"csr", "split j by 5; order i, j.split, A.p", "A.p"},
+                                 {"csr", "tile j by 16; serial", "A.p"},
+                                 {"dcsr", "tile j by 4", "A.p"},
+                                 {"csc", "tile i by 4; serial", "A.p"},
+                                 {"dcsc", "tile i by 4; serial", "A.p"},
+                                 {"coo", "tile i by 4; serial", "A.p"},
+                                 {"bcsr<2,2>", "tile j by 4; order j.tile, A.b, A.p", "A.p"}};
+  std::mt19937_64 random(19);
+  std::int64_t spared = 0;
+  for (const Jump &each : all)
+    for (double density : {0.0, 0.004, 0.03, 0.3})
+      for (std::int64_t columns : {1, 37, 50}) {
+        Problem problem{"y(i) = A(i,j) * x(j)", {{"A", each.layout}}, {each.schedule}, {each.found + "=seq"}};
+        Case one = make_case(problem, {{"i", 40}, {"j", columns}}, density, random);
+        Tiling tiling = count_tiling(one.compilation, one.tensors, 1 << 30);
+        check_counts(one, tiling, problem.text());
+        const TileLoop &inner = tiling.tiles.back();
+        EXPECT_EQ(inner.iterations.all, inner.iterations.with_points) << problem.text() << " " << density;
+        if (tiling.counts->nest.exist) spared += *tiling.counts->nest.exist - inner.with_points;
+      }
+  EXPECT_GT(spared, 100);
+}
+
 /// Of skewed tiles those that the bounds exclude don't exist.
 TEST(Tiling, SkewedTilesThatExist) {
   std::mt19937_64 random(11);

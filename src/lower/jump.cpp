@@ -1,0 +1,207 @@
+#include "lower/jump.h"
+
+#include "find/jump.h"
+#include "loop/walk.h"
+#include "lower/find_code.h"
+#include "lower/state.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace unravel::lower {
+
+using find::LevelPlan;
+using loop::Block;
+using loop::Statement;
+using scan::Level;
+using term::Term;
+
+const LevelPlan *jump_at(const LeafPlan &leaf, std::size_t loop, std::optional<std::size_t> cleared) {
+  // What other statements do in a tile, or what is done where nothing is found, needs every tile.
+  if (loop < leaf.shared || leaf.instances || leaf.owned) return nullptr;
+  if (!leaf.alternatives.empty() && leaf.split > loop) return nullptr;
+  for (const LevelPlan &plan : leaf.finds.levels)
+    if (plan.jump && plan.jump->loop == loop && !plan.in_step) {
+      bool clears_between = cleared && *cleared > loop && *cleared <= plan.level;
+      return clears_between ? nullptr : &plan;
+    }
+  return nullptr;
+}
+
+std::optional<std::size_t> set_at_matches(const LeafPlan &leaf, const Clearing &clearing) {
+  if (!leaf.alternatives.empty() || leaf.owned || leaf.instances) return std::nullopt;
+  for (const LevelPlan &plan : leaf.finds.levels) {
+    if (!find::ends_with_loop(plan)) continue;
+    LeafPlan once = leaf;
+    once.increasing.reset();
+    once.nest.levels[plan.level].kind = Level::Kind::Loop;
+    once.nest.levels.erase(once.nest.levels.begin() + static_cast<std::ptrdiff_t>(plan.jump->loop));
+    std::optional<std::size_t> level = clearing.where(once);
+    if (level >= plan.level) return *level + 1;
+  }
+  return std::nullopt;
+}
+
+bool sets_at_visits(const LeafPlan &leaf, const LevelPlan &plan, const Clearing &clearing) {
+  if (plan.state_index.empty() || !leaf.alternatives.empty()) return false;
+  LeafPlan once = leaf;
+  once.increasing.reset();
+  once.nest.levels.erase(once.nest.levels.begin() + static_cast<std::ptrdiff_t>(plan.jump->loop));
+  return clearing.where(once) == plan.level - 1;
+}
+
+JumpingLoop::JumpingLoop(const scan::Nest &nest, const find::FindPlan &finds, const LevelPlan &plan,
+                         Workspace &workspace, bool per_thread, Block clear)
+    : nest_(nest), finds_(finds), plan_(plan), clear_(std::move(clear)) {
+  if (!in_array()) return;
+  states_ = workspace.add_states(found(), plan, per_thread);
+  next_of_ = workspace.add_next(found(), plan, per_thread, none_);
+}
+
+Term JumpingLoop::next_at(const Term &position) const {
+  return term::substitute(plan_.jump->next, {{found().variable, position}});
+}
+
+Term JumpingLoop::end() const {
+  return term::variable(here().variable + "_end");
+}
+
+/// Do the loops between run over all slots?
+bool JumpingLoop::fills_all() const {
+  std::size_t loops = 0;
+  for (std::size_t k = plan_.jump->loop + 1; k < plan_.level; ++k) {
+    const Level &level = nest_.levels[k];
+    if (!level.guards.empty() || level.kind == Level::Kind::Find) return false;
+    if (level.kind == Level::Kind::Let) continue;
+    bool over_slots = false;
+    for (std::size_t n = 0; n < plan_.state_index.size(); ++n)
+      over_slots |= plan_.state_index[n] == term::variable(level.variable) - level.lower &&
+                    plan_.state_extent[n] == level.upper - level.lower;
+    if (!over_slots) return false;
+    ++loops;
+  }
+  return loops == plan_.state_index.size();
+}
+
+Block JumpingLoop::begin() const {
+  Block block{{loop::Let{here().variable + "_end",
+                         in_array() ? term::minimum({here().upper, Term(none_)}) : here().upper}}};
+  if (!in_array()) return block;
+  block.push_back({loop::Declare{next(), end()}});
+  if (!fills_all()) {
+    std::string slot = found().variable + "_slot";
+    loop::For fill{slot, Term(0), slots_of(plan_.state_extent)};
+    fill.body = {{loop::SetElement{next_of_, term::variable(slot), Term(none_)}}};
+    block.push_back({std::move(fill)});
+  }
+  Block visits = begin_visits(plan_.jump->loop + 1);
+  for (Statement &statement : visits)
+    if (auto *loop = std::get_if<loop::For>(&statement.kind))
+      loop->comment = fmt::format("find {}: the states begin", found().variable);
+  loop::append(block, std::move(visits));
+  return block;
+}
+
+/// The visits of one iteration of the loop, from that level on.
+Block JumpingLoop::begin_visits(std::size_t level) const {
+  if (level == plan_.level) return begin_visit();
+  const Level &between = nest_.levels[level];
+  auto inside = [&] {
+    Block block = begin_visits(level + 1);
+    if (between.guards.empty()) return block;
+    return Block{{loop::If{term::conjunction(between.guards), std::move(block), ""}}};
+  };
+  switch (between.kind) {
+  case Level::Kind::Let: {
+    Block block{{loop::Let{between.variable, between.value}}};
+    loop::append(block, inside());
+    return block;
+  }
+  case Level::Kind::Loop:
+    return {{loop::For{between.variable, between.lower, between.upper, 1, std::nullopt, inside(), ""}}};
+  case Level::Kind::Find:
+    for (const LevelPlan &plan : finds_.levels)
+      if (plan.level == level) return find_code(between, plan, {}, inside);
+  }
+  return {};
+}
+
+Block JumpingLoop::begin_visit() const {
+  std::string first = found().variable + "_begin", value = found().variable + "_tile";
+  Term slot = slot_of(plan_), position = term::variable(first), next_value = term::variable(value);
+  loop::If any{term::less(position, plan_.jump->end), {{loop::Assign{value, next_at(position)}}}, ""};
+  Block block{{loop::Let{first, plan_.jump->begin}},
+              {loop::Declare{value, Term(none_)}},
+              {std::move(any)},
+              {loop::SetElement{states_, slot, position}},
+              {loop::SetElement{next_of_, slot, next_value}},
+              {loop::Assign{next(), term::minimum({term::variable(next()), next_value})}}};
+  Term never = term::negation(term::between(here().lower, next_value, end()));
+  if (!clear_.empty()) block.push_back({loop::If{never, clear_, "there will be no visit"}});
+  return block;
+}
+
+Statement JumpingLoop::least_of_all() const {
+  std::string slot = found().variable + "_slot";
+  Term value = term::apply(next_of_, {term::variable(slot)});
+  loop::For all{slot, Term(0), slots_of(plan_.state_extent)};
+  all.body = {{loop::Assign{next(), term::minimum({term::variable(next()), value})}}};
+  all.comment = fmt::format("the next {} at which something is found", here().variable);
+  return {std::move(all)};
+}
+
+Block JumpingLoop::loop(Block body, std::string comment) const {
+  if (!comment.empty()) comment += "; ";
+  comment += fmt::format("goes on where the first of the walks over {} stands", found().tensor);
+  Term value = in_array() ? term::variable(next()) : next_at(term::variable(state_variable(found(), plan_)));
+  Term goes_on = term::between(here().lower, value, end());
+  loop::While loop{goes_on, {{loop::Let{here().variable, value}}}, std::move(comment)};
+  loop::append(loop.body, std::move(body));
+  Block block;
+  if (in_array()) {
+    loop.body.push_back({loop::Assign{next(), end()}});
+    loop.body.push_back(least_of_all());
+  } else {
+    Term state = term::variable(state_variable(found(), plan_));
+    loop.condition = term::conjunction({term::less(state, plan_.jump->end), goes_on});
+    if (plan_.clamp)
+      block.push_back({loop::If{term::less(state, plan_.jump->begin),
+                                {{loop::Assign{state_variable(found(), plan_), plan_.jump->begin}}},
+                                ""}});
+  }
+  block.push_back({std::move(loop)});
+  return block;
+}
+
+Around JumpingLoop::around() const {
+  Term last = term::equal(term::variable(here().variable) + Term(1), end());
+  return {.at_match = true,
+          .takes_all = find::ends_with_loop(plan_) ? last : term::falsity(),
+          .clear = clear_};
+}
+
+Block JumpingLoop::visit(Block walk) const {
+  if (!in_array()) return walk;
+  Block block;
+  Term slot = slot_of(plan_);
+  if (plan_.state_index.size() > 1) {
+    std::string name = found().variable + "_slot";
+    block.push_back({loop::Let{name, slot}});
+    slot = term::variable(name);
+  }
+  std::string state = state_variable(found(), plan_);
+  Term position = term::variable(state);
+  Block then{{loop::Declare{state, term::apply(states_, {slot})}}};
+  loop::append(then, std::move(walk));
+  then.push_back({loop::SetElement{states_, slot, position}});
+  loop::If more{term::less(position, segment_end(found())),
+                {{loop::SetElement{next_of_, slot, next_at(position)}}},
+                ""};
+  more.otherwise = {{loop::SetElement{next_of_, slot, Term(none_)}}};
+  then.push_back({std::move(more)});
+  Term meets = term::equal(term::apply(next_of_, {slot}), term::variable(here().variable));
+  block.push_back({loop::If{meets, std::move(then), ""}});
+  return block;
+}
+
+} // namespace unravel::lower
