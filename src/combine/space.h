@@ -70,6 +70,7 @@ struct IterationSpace {
   bool sets = false;              // = instead of +=
   std::vector<int> place;         // compute::ProgramStatement's
   std::vector<std::string> loops; // the variables of the loops around it, outermost first
+                                  // (both as a schedule for loops that statements share has left them)
   /// Parts of the relation that say where sparse divisors are stored: each point of the other parts must have
   /// one, or the kernel fails.
   std::vector<term::Term> divisors;

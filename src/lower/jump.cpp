@@ -175,9 +175,8 @@ Block JumpingLoop::loop(Block body, std::string comment) const {
 
 Around JumpingLoop::around() const {
   Term last = term::equal(term::variable(here().variable) + Term(1), end());
-  return {.at_match = true,
-          .takes_all = find::ends_with_loop(plan_) ? last : term::falsity(),
-          .clear = clear_};
+  return {
+      .at_match = true, .takes_all = find::ends_with_loop(plan_) ? last : term::falsity(), .clear = clear_};
 }
 
 Block JumpingLoop::visit(Block walk) const {
