@@ -83,6 +83,15 @@ bool is_of_lets(const Block &block) {
   });
 }
 
+/// A scan for its only match ends with it; the loop that it shares has more to do, and nothing else matches.
+void drop_breaks(Block &body) {
+  std::erase_if(body, [](const Statement &each) { return std::holds_alternative<loop::Break>(each.kind); });
+  for (Statement &statement : body)
+    if (!loop::is_loop(statement))
+      for (Block *inner : loop::blocks_of(statement))
+        drop_breaks(*inner);
+}
+
 /// The loop over the variable in the block; conditions around it go into its body.
 Shared take_loop(Block block, const std::string &variable, const combine::IterationSpace &space) {
   Shared taken;
@@ -94,6 +103,7 @@ Shared take_loop(Block block, const std::string &variable, const combine::Iterat
     if (auto *loop = std::get_if<loop::For>(&block[k].kind); loop && loop->variable == variable) {
       taken.range = {loop->lower, loop->upper};
       taken.body = std::move(loop->body);
+      drop_breaks(taken.body);
       rest(taken.behind);
       return taken;
     }

@@ -2,9 +2,7 @@
 // on small inputs and compiled. (That they enter no tile in vain: tiling_test.cpp.)
 #include "golden.h"
 #include "loop/walk.h"
-#include "report/diagnostic.h"
-#include "run/compiled.h"
-#include "run/interpreted.h"
+#include "run/sweep.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -93,7 +91,8 @@ TEST(Jumps, up_to_a_bound) {
     auto count = static_cast<std::int64_t>(row.size());
     memory.sizes = {{"A.M", 1}, {"A.N", 8}, {"A.NNZ", count}, {"x.M", 8}, {"y.M", 1}};
     memory.indices = {{"A.rowptr", {0, count}}, {"A.col", row}};
-    memory.values = {{"A.val", std::vector<double>(row.size(), 1)}, {"x.val", std::vector<double>(8, 1)}, {"y.val", {7}}};
+    memory.values = {
+        {"A.val", std::vector<double>(row.size(), 1)}, {"x.val", std::vector<double>(8, 1)}, {"y.val", {7}}};
     ASSERT_EQ(loop::interpret(made.program, memory), 0);
     EXPECT_EQ(memory.values.at("y.val")[0], expected);
   }
@@ -115,14 +114,7 @@ TEST(Jumps, all_small_inputs) {
       Problem problem = problem_of(each, method);
       SCOPED_TRACE(problem.text());
       Interpreted kernel(problem);
-      for (const Sizes &sizes : small_sizes(kernel.compilation().computation))
-        for (const SmallCase &input : kernel.inputs(sizes, take_all() ? 2000 : 60, random)) {
-          loop::InterpretOptions options;
-          options.iteration_budget = 10'000;
-          options.permute_parallel = runs % 2 == 1;
-          options.seed = runs++;
-          if (!kernel.check(input, options)) return;
-        }
+      if (!check_on_small_inputs(kernel, 60, false, random, runs)) return;
     }
   std::cout << runs << " runs\n";
   EXPECT_GT(runs, 5000u);

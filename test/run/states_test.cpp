@@ -1,8 +1,6 @@
 // Walks whose states are kept in arrays, as whole kernels: interpreted on all small inputs, and compiled.
 #include "loop/walk.h"
-#include "report/diagnostic.h"
-#include "run/compiled.h"
-#include "run/interpreted.h"
+#include "run/sweep.h"
 
 #include <gtest/gtest.h>
 #include <iostream>
@@ -75,14 +73,7 @@ TEST(ArrayStates, all_small_inputs) {
         problem.finds = {each.found + "=" + method};
         problem.schedules.push_back(chunk);
         Interpreted kernel(problem);
-        for (const Sizes &sizes : small_sizes(kernel.compilation().computation))
-          for (const SmallCase &input : kernel.inputs(sizes, take_all() ? 2000 : 60, random)) {
-            loop::InterpretOptions options;
-            options.iteration_budget = 10'000;
-            options.permute_parallel = runs % 2 == 1;
-            options.seed = runs++;
-            if (!kernel.check(input, options)) return;
-          }
+        if (!check_on_small_inputs(kernel, 60, false, random, runs)) return;
       }
   std::cout << runs << " runs\n";
   EXPECT_GT(runs, 5000u);

@@ -11,7 +11,7 @@ bool is_limit(const report::Error &error) {
 bool check_on_small_inputs(const Interpreted &kernel, std::size_t limit, bool permute,
                            std::mt19937_64 &random, std::size_t &runs) {
   for (const Sizes &sizes : small_sizes(kernel.compilation().computation))
-    for (const SmallCase &input : kernel.inputs(sizes, take_all() ? 200 : limit, random)) {
+    for (const SmallCase &input : kernel.inputs(sizes, take_all() ? 33 * limit : limit, random)) {
       loop::InterpretOptions options;
       options.iteration_budget = 10'000;
       options.permute_parallel = permute || runs % 2 == 1;

@@ -13,8 +13,8 @@ namespace unravel::run::test {
 /// Refusals that a layout may be the reason for: a limit that says so.
 bool is_limit(const report::Error &error);
 
-/// Runs the kernel on `limit` inputs of each of the small sizes (all of them where UNRAVEL_TEST_ALL=1 and
-/// there are at most 200); `runs`, which grows, is each run's seed. `permute`: the iterations of parallel
+/// Runs the kernel on `limit` inputs of each of the small sizes (33 times as many where UNRAVEL_TEST_ALL=1);
+/// `runs`, which grows, is each run's seed. `permute`: the iterations of parallel
 /// loops in any order in each run, else in every second one. False where the current test failed.
 bool check_on_small_inputs(const Interpreted &kernel, std::size_t limit, bool permute,
                            std::mt19937_64 &random, std::size_t &runs);
