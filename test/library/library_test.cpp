@@ -66,10 +66,12 @@ TEST(Library, KernelsRunInSeveralThreadsAtOnce) {
   EXPECT_EQ(good, std::vector<int>(4, 200));
 }
 
-TEST(Library, WavefrontsOfASolve) {
+/// In order, then inspected, then for another size. Packed levels have copies of L's entries.
+void expect_solved(const std::string &schedule) {
+  SCOPED_TRACE(schedule);
   unravel::Options options;
   options.formats = {{"L", "csr"}};
-  options.schedules = {"wavefront i"};
+  options.schedules = {schedule};
   const char *solve = "tensor L(n,n), b(n), x(n); for i in [0,n) { let s = b(i); "
                       "for j in [0,i) { s -= L(i,j)*x(j); } x(i) = s / L(i,i); }";
   unravel::Kernel kernel = unravel::make_kernel(solve, options);
@@ -106,6 +108,11 @@ TEST(Library, WavefrontsOfASolve) {
   unravel::CSource c = unravel::make_c(solve, options);
   EXPECT_NE(c.source.find("int kernel_inspect("), std::string::npos);
   EXPECT_NE(c.header.find("int kernel_inspect("), std::string::npos);
+}
+
+TEST(Library, WavefrontsOfASolve) {
+  expect_solved("wavefront i");
+  expect_solved("wavefront i packed");
 }
 
 TEST(Library, ResultsWithAnOperandsStructure) {

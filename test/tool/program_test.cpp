@@ -22,10 +22,11 @@ TEST(ToolProgram, ATriangularSolve) {
 }
 
 /// The program that `compile --main` writes solves, too, and tells of a divisor that isn't stored.
-TEST(ToolProgram, AMainProgramSolves) {
-  if (!has_program("gcc")) GTEST_SKIP() << "no gcc";
+void expect_main_solves(const std::string &schedule) {
+  SCOPED_TRACE(schedule);
   Desk desk;
-  Outcome outcome = desk.unravel({"compile", solve, "-f", "L=csr", "--main", "-o", "solve.c"});
+  Outcome outcome =
+      desk.unravel({"compile", solve, "-f", "L=csr", "-s", schedule, "--main", "-o", "solve.c"});
   ASSERT_EQ(outcome.code, 0) << outcome.error;
   outcome = desk.execute({"gcc", "-O1", "-fopenmp", "solve.c", "-o", "solve", "-lm"});
   ASSERT_EQ(outcome.code, 0) << outcome.error;
@@ -40,6 +41,12 @@ TEST(ToolProgram, AMainProgramSolves) {
   EXPECT_EQ(outcome.code, 1);
   EXPECT_NE(outcome.error.find("a divisor isn't stored"), std::string::npos) << outcome.error;
   EXPECT_FALSE(desk.has("z.mtx"));
+}
+
+TEST(ToolProgram, AMainProgramSolves) {
+  if (!has_program("gcc")) GTEST_SKIP() << "no gcc";
+  for (const char *schedule : {"serial", "wavefront i", "wavefront i packed"})
+    expect_main_solves(schedule);
 }
 
 /// Rows of a triangular solve wait for each other; a row's entries are a sum.
