@@ -316,7 +316,7 @@ Compilation compile(const Request &request, const Front &front) {
     choose::take_sharing(leaf.plan, asked);
     if (leaf.plan.shared == 0 && space.divisors.empty())
       leaf.plan.parallel = leaf.parallel =
-          choose::choose_parallel(leaf.plan, leaf.verdicts, asked, lengths, space);
+          choose::choose_parallel(leaf.plan, leaf.verdicts, asked, lengths, space, *result.prover);
     if (schedule.parallel.empty() && !schedule.serial && !is_program)
       if (auto level = choose::level_for_copies(leaf.plan, space, result.combination))
         if (choose::may_have_copies(leaf.plan, choose::verdict_of(leaf.verdicts, leaf.plan, *level), *level,
@@ -352,6 +352,9 @@ Compilation compile(const Request &request, const Front &front) {
         "alternatives",
         [&] {
           choose::add_alternatives(leaf.plan, leaf.order, given);
+          std::erase_if(leaf.plan.alternatives, [&](const lower::Alternative &other) {
+            return choose::shares_elements(other.plan, space, *result.prover);
+          });
           if (request.only_alternative) choose::keep_only(leaf.plan, *request.only_alternative);
           return &leaf.plan;
         },

@@ -36,7 +36,64 @@ bool has_elements_of_its_own(const LeafPlan &plan, std::size_t level, const comb
   return comes_from_inside(space.target.slot);
 }
 
+/// The level's own part of the iteration space.
+std::vector<term::Term> conditions_of(const Level &level) {
+  const term::Term variable = term::variable(level.variable);
+  std::vector<term::Term> conditions;
+  if (level.kind == Level::Kind::Let)
+    conditions.push_back(term::equal(variable, level.value));
+  else
+    conditions.push_back(term::between(level.lower, variable, level.upper));
+  for (const scan::Component &component : level.components)
+    conditions.push_back(term::between(component.key, component.target, component.key + component.width));
+  conditions.insert(conditions.end(), level.guards.begin(), level.guards.end());
+  return conditions;
+}
+
 } // namespace
+
+bool keeps_to_its_elements(const LeafPlan &plan, std::size_t parallel, const combine::IterationSpace &space,
+                           prove::Prover &prover) {
+  const std::vector<Level> &levels = plan.nest.levels;
+  const depend::Reference target = depend::references(space).front();
+  std::set<std::string> variables; // of the nest
+  term::Substitution lets;
+  for (const Level &level : levels) {
+    variables.insert(level.variable);
+    if (level.kind == Level::Kind::Let)
+      lets.insert_or_assign(level.variable, term::substitute(level.value, lets));
+  }
+  std::size_t inside = 0; // the levels that don't say which element it is begin there
+  for (const term::Term &coordinate : target.coordinates) {
+    const term::Term value = term::substitute(coordinate, lets);
+    variables.erase(levels[parallel].variable);
+    const std::set<std::string> others = term::variables_of(value);
+    if (term::coefficient_of(value, levels[parallel].variable) != 0 && term::applications_of(value).empty() &&
+        std::none_of(others.begin(), others.end(), [&](auto &name) { return variables.contains(name); }))
+      return true; // another one in each iteration
+    for (std::size_t k = 0; k < levels.size(); ++k)
+      if (term::mentions(coordinate, levels[k].variable)) inside = std::max(inside, k + 1);
+  }
+  bool loops_inside =
+      std::any_of(levels.begin() + static_cast<std::ptrdiff_t>(inside), levels.end(),
+                  [](const Level &level) { return level.kind != Level::Kind::Let || !level.guards.empty(); });
+  if (!loops_inside) return true;
+  std::vector<term::Term> conditions;
+  std::vector<std::string> order;
+  for (std::size_t k = 0; k < std::max(inside, parallel + 1); ++k) {
+    const std::vector<term::Term> more = conditions_of(levels[k]);
+    conditions.insert(conditions.end(), more.begin(), more.end());
+    order.push_back(levels[k].variable);
+  }
+  const std::vector<depend::LoopVerdict> verdicts = depend::classify(
+      term::conjunction(std::move(conditions)), order, {levels[parallel].variable}, {target}, prover, false);
+  return verdicts.front().verdict == depend::Verdict::Parallel;
+}
+
+bool shares_elements(const LeafPlan &plan, const combine::IterationSpace &space, prove::Prover &prover) {
+  const bool adds_apart = plan.reduces || plan.copies || plan.atomic || plan.owned;
+  return plan.parallel && !adds_apart && !keeps_to_its_elements(plan, *plan.parallel, space, prover);
+}
 
 std::vector<std::string> loops_of(const scan::Nest &nest) {
   std::vector<std::string> loops;
@@ -93,7 +150,7 @@ bool may_have_copies(const LeafPlan &plan, const depend::LoopVerdict &verdict, s
 std::optional<std::size_t> choose_parallel(const LeafPlan &plan,
                                            const std::vector<depend::LoopVerdict> &verdicts,
                                            const parse::ScheduleTree &schedule, const find::Lengths &lengths,
-                                           const combine::IterationSpace &space) {
+                                           const combine::IterationSpace &space, prove::Prover &prover) {
   auto level_of = [&](const std::string &variable) {
     std::size_t index = 0;
     while (plan.nest.levels[index].variable != variable)
@@ -108,10 +165,16 @@ std::optional<std::size_t> choose_parallel(const LeafPlan &plan,
       if (adds_up(plan, verdict, level, space) || may_have_copies(plan, verdict, level, space)) return level;
       if (asks_for_reduction(schedule, space.target.tensor) && may_be_atomic(verdict, space)) return level;
       if (verdict.verdict == depend::Verdict::Parallel) {
-        if (has_elements_of_its_own(plan, level, space)) return level;
+        if (!has_elements_of_its_own(plan, level, space))
+          report::fail(Kind::not_parallel, wanted.span,
+                       fmt::format("at most one iteration of the loop over `{}` does anything", wanted.text),
+                       "choose another loop");
+        if (keeps_to_its_elements(plan, level, space, prover)) return level;
         report::fail(Kind::not_parallel, wanted.span,
-                     fmt::format("at most one iteration of the loop over `{}` does anything", wanted.text),
-                     "choose another loop");
+                     fmt::format("the loop over `{}` can't run in parallel: in this order its iterations "
+                                 "add to elements of others, if only zeros",
+                                 wanted.text),
+                     "an `order` in which entries come before the loops over their coordinates");
       }
       report::fail(Kind::not_parallel, wanted.span,
                    fmt::format("the loop over `{}` can't run in parallel: it carries a {}", wanted.text,
@@ -127,7 +190,8 @@ std::optional<std::size_t> choose_parallel(const LeafPlan &plan,
   for (const depend::LoopVerdict &verdict : verdicts) {
     std::size_t level = level_of(verdict.variable);
     if (adds_up(plan, verdict, level, space)) return level;
-    if (verdict.verdict != depend::Verdict::Parallel || !has_elements_of_its_own(plan, level, space))
+    if (verdict.verdict != depend::Verdict::Parallel || !has_elements_of_its_own(plan, level, space) ||
+        !keeps_to_its_elements(plan, level, space, prover))
       continue;
     auto length = lengths.find(verdict.variable);
     bool is_short = length != lengths.end() && length->second < static_cast<double>(least_inner_iterations);

@@ -35,12 +35,24 @@ bool adds_up(const lower::LeafPlan &plan, const depend::LoopVerdict &verdict, st
 bool may_have_copies(const lower::LeafPlan &plan, const depend::LoopVerdict &verdict, std::size_t level,
                      const combine::IterationSpace &space);
 
+/// Whether iterations of a loop that carries nothing keep apart also where a sum is kept in a local and added
+/// to its element when the loops inside end, whether or not they have found anything: elements of others,
+/// too, where nothing but what is found there says whose they are. Asks the prover unless a coordinate is the
+/// loop's variable.
+bool keeps_to_its_elements(const lower::LeafPlan &plan, std::size_t parallel,
+                           const combine::IterationSpace &space, prove::Prover &prover);
+
+/// Whether the plan's parallel loop, though it carries nothing, doesn't: of an alternative, whose order
+/// inside is another one.
+bool shares_elements(const lower::LeafPlan &plan, const combine::IterationSpace &space,
+                     prove::Prover &prover);
+
 /// The loop that runs in parallel: the outermost that carries nothing, the outermost of all if it adds up one
 /// sum, or the one that was asked for, which is a mistake where it can't. An inner loop that is known to be
 /// short stays serial.
 std::optional<std::size_t> choose_parallel(const lower::LeafPlan &plan,
                                            const std::vector<depend::LoopVerdict> &verdicts,
                                            const parse::ScheduleTree &schedule, const find::Lengths &lengths,
-                                           const combine::IterationSpace &space);
+                                           const combine::IterationSpace &space, prove::Prover &prover);
 
 } // namespace unravel::choose

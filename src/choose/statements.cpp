@@ -1,5 +1,6 @@
 #include "choose/statements.h"
 
+#include "choose/parallel.h"
 #include "find/plan.h"
 #include "report/diagnostic.h"
 
@@ -39,6 +40,16 @@ bool keeps_state_over(const lower::LeafPlan &plan, const std::string &loop) {
   });
 }
 
+/// Do iterations of the loop keep apart in the statement where its sums are kept in a local, too?
+bool keeps_sums_apart(const IterationSpace &space, const lower::LeafPlan &plan, std::size_t depth,
+                      prove::Prover &prover) {
+  const std::vector<scan::Level> &levels = plan.nest.levels;
+  auto level = std::find_if(levels.begin(), levels.end(),
+                            [&](const scan::Level &each) { return each.variable == space.loops[depth]; });
+  if (space.sets || !space.target.local.empty() || level == levels.end()) return true;
+  return keeps_to_its_elements(plan, static_cast<std::size_t>(level - levels.begin()), space, prover);
+}
+
 SharedLoop shared_loop(SharedLoop loop, const Combination &program,
                        const std::vector<const lower::LeafPlan *> &plans, prove::Prover &prover,
                        bool details) {
@@ -51,6 +62,8 @@ SharedLoop shared_loop(SharedLoop loop, const Combination &program,
   }
   loop.verdict = depend::classify_shared(statements, loop.depth, prover, details);
   loop.is_parallel = loop.is_parallel && loop.verdict.verdict == depend::Verdict::Parallel;
+  for (std::size_t k = loop.first; k < loop.last; ++k)
+    loop.is_parallel = loop.is_parallel && keeps_sums_apart(program.leaves[k], *plans[k], loop.depth, prover);
   return loop;
 }
 

@@ -68,6 +68,10 @@ std::vector<Problem> problems() {
   add("s = A(i,j) * x(i) * z(j)", {{"A", "csr"}}, "parallel i guided; reduce s by scalar");
   add("s = A(i,j) * x(i) * z(j)", {{"A", "csr"}}, "parallel i static; reduce s by atomic");
   add("y(i) = A(i,j) * x(j)", {{"A", "csc"}, {"x", "sv"}}, "order j, A.p; parallel j; reduce y by atomic");
+  // Rows are looped over before entries are found in a block: a block adds to rows of others, if only zeros.
+  add(spmv, {{"A", "csb<2>"}}, "order A.a, A.b, i, A.p");
+  add("for i { y(i) = 3*b(i); for j { y(i) -= A(i,j)*x(j); } y(i) *= b(i); }", {{"A", "csb<2>"}},
+      "shift i by 2");
   return all;
 }
 
