@@ -226,16 +226,16 @@ private:
     for (const Term &atom : atoms_)
       if (atom.as<term::Apply>() && bound_after(atom) <= k + 1 && applications_.insert(atom).second)
         fresh.push_back(atom);
-    if (level.kind == Level::Kind::Let)
-      for (const Term &atom : atoms_)
-        if (atom.as<term::Apply>() && term::mentions(atom, order_[k])) guard_subscripts(k, level, atom);
+    for (const Term &atom : atoms_)
+      if (atom.as<term::Apply>() && term::mentions(atom, order_[k])) guard_subscripts(k, level, atom);
     if (!fresh.empty()) facts_.extend(known_, applications_);
     note_safe_loads(k, fresh);
   }
 
   /// A value that was computed, as i = 2*brow(p) + r, may lie outside an array that is read at it: what
   /// excludes that in the space may be said of other variables, which get their values later. Tested at once:
-  /// where a loop further in looks for an entry, it reads the array before anything else is tested.
+  /// where a loop further in looks for an entry, it reads the array before anything else is tested. A loop
+  /// may begin outside, too: k <= i doesn't bound i from below before an entry's k >= 0 is found.
   void guard_subscripts(std::size_t k, Level &level, const Term &application) {
     const auto *call = application.as<term::Apply>();
     const std::vector<Term> &extents = arrays_.at(call->function);
@@ -243,8 +243,21 @@ private:
       const Term &subscript = call->arguments[place];
       if (!term::mentions(subscript, order_[k]) || bound_after(subscript) > k + 1) continue;
       for (const Term &part : term::conjuncts(term::between(Term(0), subscript, extents[place])))
-        if (!known_.implies(part)) add_guards(level, part);
+        if (!known_.implies(part) && !narrow(level, part)) add_guards(level, part);
     }
+  }
+
+  /// Makes a bound of a loop of the condition, if it is one.
+  bool narrow(Level &level, const Term &condition) {
+    std::optional<Side> side = as_side(condition, level.variable);
+    if (level.kind != Level::Kind::Loop || !side || side->equation) return false;
+    if (side->coefficient > 0)
+      level.lower = term::maximum({term::ceil_divide(-side->rest, side->coefficient), level.lower});
+    else
+      level.upper =
+          term::minimum({level.upper, term::floor_divide(side->rest, -side->coefficient) + Term(1)});
+    known_.add(condition);
+    return true;
   }
 
   bool in_extents(const std::vector<Term> &arguments, const std::vector<Term> &extents) {

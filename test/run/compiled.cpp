@@ -90,7 +90,7 @@ std::optional<tensor::Coordinates> Packer::draw_entries(const compute::TensorUse
   double density = use.is_result ? 1 : densities[random() % 5];
   const bool spoilt = values == Values::Special && !use.is_result;
   // What a dense layout doesn't get is a zero there.
-  if (spoilt && front_.layouts.at(use.name).name == "dense") density = 1;
+  if (spoilt && front_.layouts.at(use.name).name.starts_with("dense")) density = 1;
   bool repeats = !use.is_result && !spoilt && random() % 2 == 0;
   for (int tries = 0; tries < 4; ++tries, density /= 3) {
     tensor::Coordinates drawn = random_tensor(shape, density, repeats, random);

@@ -258,7 +258,7 @@ TEST(EmittedC, many_kernels_to_a_unit_under_the_sanitizers) {
                                            {"clang-19", " -x c -std=c99"},
                                            {"g++", " -x c++ -std=c++17"},
                                            {"clang++-19", " -x c++ -std=c++17"}};
-  std::size_t kernels = take_all() ? 200 : 14, cases = 0, number = 0;
+  std::size_t kernels = take_all() ? 40 : 14, cases = 0, number = 0;
   bool any = false;
   for (bool wide : {false, true}) {
     std::vector<Unit> units =
