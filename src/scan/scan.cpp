@@ -36,9 +36,7 @@ public:
       use_assigned_names(level);
       nest_.levels.push_back(std::move(level));
     }
-    std::set<Term> safe = nest_.safe_loads;
-    for (const Term &load : safe)
-      nest_.safe_loads.insert(term::substitute(load, renamed_));
+    add_renamed_loads();
     nest_.arrays = arrays_;
     report::require(known_.implies(space_.relation), "a scanned nest enforces all of its iteration space");
     return std::move(nest_);
@@ -51,6 +49,19 @@ private:
     for (const std::string &name : term::variables_of(term))
       if (auto at = level_of_.find(name); at != level_of_.end()) count = std::max(count, at->second + 1);
     return count;
+  }
+
+  /// The safe loads by the names that values were computed from: rowptr(floor(k / 2)) for rowptr(b). That can
+  /// be evaluated sooner, but is safe no sooner: not before loops, finds or guards in between.
+  void add_renamed_loads() {
+    const std::set<Term> safe = nest_.safe_loads;
+    for (const Term &load : safe) {
+      const Term renamed = term::substitute(load, renamed_);
+      bool at_once = true;
+      for (std::size_t k = bound_after(renamed); k < bound_after(load); ++k)
+        at_once = at_once && nest_.levels[k].kind == Level::Kind::Let && nest_.levels[k].guards.empty();
+      if (at_once) nest_.safe_loads.insert(renamed);
+    }
   }
 
   /// At level `k` itself its variable is known, but not yet what is read at it.

@@ -2,7 +2,6 @@
 // of the loops, the result is that of the expression.
 #include "run/sweep.h"
 
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <iostream>
@@ -47,15 +46,23 @@ std::string random_schedule(const combine::IterationSpace &space, std::mt19937_6
 
 } // namespace
 
-/// What bounds a loop further in doesn't bound it yet: k <= i, of which k >= 0 is known with an entry.
+/// What bounds a loop further in doesn't bound it yet: k <= i, of which k >= 0 is known with an entry; and a
+/// row of blocks whose number can be computed before a loop in between, which has no iterations where it is
+/// -1.
 TEST(Transformations, loops_stay_in_extents) {
   std::mt19937_64 random(33);
   std::size_t runs = 0;
-  Interpreted kernel({"C(i,j) = A(i,k) * B(k,j)",
-                      {{"A", "csr_lower"}, {"B", "dia"}},
-                      {"skew C.b by 2*j; order C.b.skew"},
-                      {}});
-  EXPECT_TRUE(check_on_small_inputs(kernel, 40, false, random, runs));
+  const char *product = "C(i,j) = A(i,k) * B(k,j)";
+  const std::vector<Problem> problems = {
+      {product, {{"A", "csr_lower"}, {"B", "dia"}}, {"skew C.b by 2*j; order C.b.skew"}, {}},
+      {product,
+       {{"A", "bcsc<2,3>"}, {"B", "ubcsr<2,3>"}},
+       {"tile A.c by 2; tile k by 1; tile A.c.tile by 2"},
+       {}}};
+  for (const Problem &problem : problems) {
+    Interpreted kernel(problem);
+    EXPECT_TRUE(check_on_small_inputs(kernel, 40, false, random, runs));
+  }
 }
 
 TEST(Transformations, change_no_result) {
