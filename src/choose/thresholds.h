@@ -82,6 +82,6 @@ inline constexpr std::int64_t least_work_of_iteration = 128;
 inline constexpr int iterations_ahead = 16;
 inline constexpr int positions_ahead = 32;
 /// Where what they read is packed, so that it lies in the order of levels.
-inline constexpr std::int64_t least_work_of_packed_level = 25000;
+inline constexpr std::int64_t least_work_of_packed_level = 12000;
 
 } // namespace unravel::choose
