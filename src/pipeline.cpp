@@ -467,11 +467,12 @@ Compilation compile(const Request &request, const Front &front) {
   std::vector<std::vector<depend::LoopVerdict>> verdicts; // also of loops over what is found
   for (std::size_t k = 0; k < result.leaves.size(); ++k) {
     const combine::IterationSpace &space = result.combination.leaves[k];
-    verdicts.push_back(depend::classify(space.relation, result.leaves[k].order,
-                                        choose::ranges_of(result.leaves[k].plan, lowered),
-                                        depend::references(space), *result.prover, details));
-    const std::vector<depend::LoopVerdict> &own = result.leaves[k].verdicts;
-    verdicts.back().insert(verdicts.back().end(), own.begin(), own.end());
+    verdicts.push_back(result.leaves[k].verdicts);
+    const std::vector<std::string> ranges = choose::ranges_of(result.leaves[k].plan, lowered);
+    if (ranges.empty()) continue;
+    const std::vector<depend::LoopVerdict> more = depend::classify(
+        space.relation, result.leaves[k].order, ranges, depend::references(space), *result.prover, details);
+    verdicts.back().insert(verdicts.back().end(), more.begin(), more.end());
   }
   for (std::size_t k = 0; k < result.leaves.size(); ++k)
     loops.push_back({&result.combination.leaves[k], &result.leaves[k].plan, &verdicts[k]});

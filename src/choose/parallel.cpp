@@ -56,19 +56,20 @@ bool keeps_to_its_elements(const LeafPlan &plan, std::size_t parallel, const com
                            prove::Prover &prover) {
   const std::vector<Level> &levels = plan.nest.levels;
   const depend::Reference target = depend::references(space).front();
-  std::set<std::string> variables; // of the nest
+  const std::string &own = levels[parallel].variable;
+  std::set<std::string> variables; // of the nest, the others
   term::Substitution lets;
   for (const Level &level : levels) {
     variables.insert(level.variable);
     if (level.kind == Level::Kind::Let)
       lets.insert_or_assign(level.variable, term::substitute(level.value, lets));
   }
+  variables.erase(own);
   std::size_t inside = 0; // the levels that don't say which element it is begin there
   for (const term::Term &coordinate : target.coordinates) {
     const term::Term value = term::substitute(coordinate, lets);
-    variables.erase(levels[parallel].variable);
     const std::set<std::string> others = term::variables_of(value);
-    if (term::coefficient_of(value, levels[parallel].variable) != 0 && term::applications_of(value).empty() &&
+    if (term::coefficient_of(value, own) != 0 && term::applications_of(value).empty() &&
         std::none_of(others.begin(), others.end(), [&](auto &name) { return variables.contains(name); }))
       return true; // another one in each iteration
     for (std::size_t k = 0; k < levels.size(); ++k)
@@ -85,8 +86,8 @@ bool keeps_to_its_elements(const LeafPlan &plan, std::size_t parallel, const com
     conditions.insert(conditions.end(), more.begin(), more.end());
     order.push_back(levels[k].variable);
   }
-  const std::vector<depend::LoopVerdict> verdicts = depend::classify(
-      term::conjunction(std::move(conditions)), order, {levels[parallel].variable}, {target}, prover, false);
+  const std::vector<depend::LoopVerdict> verdicts =
+      depend::classify(term::conjunction(std::move(conditions)), order, {own}, {target}, prover, false);
   return verdicts.front().verdict == depend::Verdict::Parallel;
 }
 

@@ -26,18 +26,6 @@ std::string run_of(const pipeline::Leaf &leaf, const lower::LeafPlan &plan, std:
   return "serial";
 }
 
-/// Does the kernel's loop over the variable go on where the first of its walks stands?
-bool jumps(const loop::Program &program, const std::string &variable) {
-  bool found = false;
-  loop::each_statement(program.body, [&](const loop::Statement &statement) {
-    const auto *loop = std::get_if<loop::While>(&statement.kind);
-    if (!loop || loop->body.empty()) return;
-    const auto *let = std::get_if<loop::Let>(&loop->body.front().kind);
-    found |= let && let->variable == variable;
-  });
-  return found;
-}
-
 const find::LevelPlan *find_at(const lower::LeafPlan &plan, std::size_t index) {
   for (const find::LevelPlan &find : plan.finds.levels)
     if (find.level == index) return &find;
@@ -77,6 +65,17 @@ void bounds(const std::vector<Term> &constraints, const std::string &variable, s
 }
 
 } // namespace
+
+bool jumps(const loop::Program &program, const std::string &variable) {
+  bool found = false;
+  loop::each_statement(program.body, [&](const loop::Statement &statement) {
+    const auto *loop = std::get_if<loop::While>(&statement.kind);
+    if (!loop || loop->body.empty()) return;
+    const auto *let = std::get_if<loop::Let>(&loop->body.front().kind);
+    found |= let && let->variable == variable;
+  });
+  return found;
+}
 
 std::vector<Term> shadow(const combine::IterationSpace &space, const std::vector<std::string> &kept) {
   std::vector<std::string> all = space.variables();

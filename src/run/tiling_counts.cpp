@@ -313,14 +313,10 @@ loop::Program lowered(const pipeline::Compilation &compilation) {
 }
 
 bool has_loop(const loop::Program &program, const std::string &variable) {
-  bool found = false;
+  bool found = jumps(program, variable);
   loop::each_statement(program.body, [&](const loop::Statement &statement) {
     const auto *loop = std::get_if<loop::For>(&statement.kind);
     found |= loop && loop->variable == variable;
-    const auto *rounds = std::get_if<loop::While>(&statement.kind);
-    if (!rounds || rounds->body.empty()) return;
-    const auto *let = std::get_if<loop::Let>(&rounds->body.front().kind);
-    found |= let && let->variable == variable;
   });
   return found;
 }

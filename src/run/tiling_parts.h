@@ -16,6 +16,9 @@ std::vector<term::Term> shadow(const combine::IterationSpace &space, const std::
 /// None: it has no such bounds.
 std::optional<Bounds> bounds_of(const combine::IterationSpace &space, const std::string &variable);
 
+/// Does the kernel's loop over the variable go on where the first of its walks stands (lower/jump.h)?
+bool jumps(const loop::Program &program, const std::string &variable);
+
 TilingLeaf describe_leaf(const pipeline::Compilation &compilation, std::size_t index,
                          const lower::LeafPlan &plan);
 
