@@ -33,6 +33,8 @@ struct Request {
   bool details = false; // dependence relations and witnesses, for `deps` and `explain`
   /// A parallel loop has a team of threads, however little it does. (It has where the user names the loop.)
   bool always_parallel = false;
+  /// A tiled kernel has the loops without tiles, too, for data that lie in one tile; not where this is false.
+  bool untiled_for_one_tile = true;
   /// For tests and measurements: each leaf is executed by this one of its alternatives, whatever the counts;
   /// where there is no such one, by its main plan alone.
   std::optional<std::size_t> only_alternative;
@@ -52,6 +54,8 @@ struct Leaf {
   /// say that it does too little.
   std::optional<std::size_t> parallel;
   std::vector<depend::LoopVerdict> verdicts; // of the loops of the nest
+  /// Likewise of the plan's alternative without tiles, where it has one: then it has no other.
+  std::optional<std::vector<depend::LoopVerdict>> verdicts_of_untiled = std::nullopt;
 };
 
 struct Compilation {

@@ -104,11 +104,14 @@ bool holds_sum(const loop::For &loop, const std::string &inner) {
 
 } // namespace
 
-std::vector<Request> dot_products(const std::vector<LoopsOf> &leaves, const loop::Program &lowered) {
-  if (leaves.size() != 1 || !leaves[0].plan->alternatives.empty() || leaves[0].plan->equal ||
-      leaves[0].plan->owned)
-    return {};
-  std::optional<Sums> sums = sums_of(leaves[0], lowered);
+std::vector<Request> dot_products(const std::vector<LoopsOf> &plans, const loop::Program &lowered) {
+  std::optional<Sums> sums; // the same in each
+  for (const LoopsOf &each : plans) {
+    if (each.plan->equal || each.plan->owned) return {};
+    std::optional<Sums> own = sums_of(each, lowered);
+    if (!own || (sums && (own->outer != sums->outer || own->inner != sums->inner))) return {};
+    sums = std::move(own);
+  }
   if (!sums) return {};
   std::size_t good = 0, all = 0;
   loop::each_statement(lowered.body, [&](const Statement &statement) {
@@ -116,7 +119,7 @@ std::vector<Request> dot_products(const std::vector<LoopsOf> &leaves, const loop
     all += loop && (loop->variable == sums->outer || loop->variable == sums->inner);
     good += loop && loop->variable == sums->outer && holds_sum(*loop, sums->inner);
   });
-  if (good != 1 || all != 2) return {};
+  if (good != plans.size() || all != 2 * plans.size()) return {};
   Request simd, jam;
   simd.kind = Request::Kind::Vectorise;
   simd.variable = sums->inner;

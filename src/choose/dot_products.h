@@ -13,7 +13,8 @@ namespace unravel::choose {
 /// loop around by what the dependence test says, the loop over r has other bounds in each, or doesn't run
 /// along what it reads.
 ///
+/// `plans`: all that a leaf has. They must have such loops of the same names.
 /// Precondition: the requests that a user has made are none.
-std::vector<loop::Request> dot_products(const std::vector<LoopsOf> &leaves, const loop::Program &lowered);
+std::vector<loop::Request> dot_products(const std::vector<LoopsOf> &plans, const loop::Program &lowered);
 
 } // namespace unravel::choose

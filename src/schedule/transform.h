@@ -4,6 +4,11 @@
 #include "parse/tree.h"
 #include "schedule/order.h"
 
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
 /// Transformations of iteration spaces: a tile, a skewed coordinate is one more variable of the relation, a
 /// function of the others, which scanning and find synthesis then treat like any other. So a tile over a
 /// coordinate that is read from a sorted index array is an interval to be found in it: the monotonicity guard
@@ -26,6 +31,17 @@ std::vector<parse::Name> without_others(std::vector<parse::Name> order, const co
 /// variable its value.
 std::vector<parse::Name> place_added(const combine::IterationSpace &space, std::vector<parse::Name> order,
                                      std::size_t fixed = 0);
+
+/// The schedule as it is for the space without its tiles: the transformations are left out, and tiles in the
+/// order. Nothing where there are other transformations than tiles, or where the user wants a loop over tiles
+/// to run in parallel.
+std::optional<parse::ScheduleTree> untiled(const parse::ScheduleTree &schedule,
+                                           const combine::IterationSpace &space);
+
+/// When no coordinate has more than one tile, over sizes: its extent is a tile's at most. Nothing where the
+/// space has no tiles, or others were added to it than by `tile`, of coordinates and of their tiles.
+std::optional<term::Term> is_one_tile(const combine::IterationSpace &space,
+                                      const std::map<std::string, term::Term> &extents);
 
 /// Adds what the space says of the variable and sizes alone, so that its loop may be outermost.
 void bound_by_sizes(combine::IterationSpace &space, const std::string &variable);

@@ -111,16 +111,22 @@ void write_report(const Options &options, const pipeline::Compilation &compilati
   write_text_file(options.report, to_html(page));
 }
 
+/// Of the tiled loops, also where a kernel would execute those without tiles on these data.
 run::Tiling tiling_of(const Options &options) {
   bool details = !options.report.empty();
   if (options.inputs.empty() && options.sizes.empty()) {
-    pipeline::Compilation compilation = compile(options, details);
+    pipeline::Request request = compile_request(options);
+    request.details = details;
+    request.untiled_for_one_tile = false;
+    pipeline::Compilation compilation = pipeline::compile(request);
+    print_warnings(compilation);
     run::Tiling tiling = run::describe_tiling(compilation);
     write_report(options, compilation, tiling, nullptr);
     return tiling;
   }
   run::Request request = run_request(options);
   request.compile.details = details;
+  request.compile.untiled_for_one_tile = false;
   add_dense_inputs(request);
   run::Prepared prepared = run::prepare(request);
   print_warnings(prepared.compilation);

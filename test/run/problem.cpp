@@ -20,6 +20,7 @@ pipeline::Request Problem::request() const {
   request.index = index;
   request.value = value;
   request.only_alternative = only_alternative;
+  request.untiled_for_one_tile = untiled_for_one_tile;
   request.counts = counts;
   request.always_parallel = true; // small as it is
   return request;
@@ -36,6 +37,7 @@ std::string Problem::text() const {
   for (const auto &[array, length] : counts)
     text += " " + array + " about " + std::to_string(length);
   if (only_alternative) text += " only alternative " + std::to_string(*only_alternative);
+  if (!untiled_for_one_tile) text += " tiled always";
   return text + " --index " + loop::name_of(index) + " --type " + loop::name_of(value);
 }
 

@@ -26,6 +26,7 @@ struct Problem {
   loop::ElementType value = loop::ElementType::Float64;
   std::optional<std::size_t> only_alternative; // as in pipeline::Request
   schedule::Counts counts;                     // likewise: right or wrong, they only decide about speed
+  bool untiled_for_one_tile = true;            // likewise
 
   pipeline::Request request() const;
   /// As one would type it.

@@ -79,6 +79,7 @@ TEST(Transformations, change_no_result) {
       space = plain.combination.leaves.front();
     }
     problem.schedules = {random_schedule(space, random)};
+    problem.untiled_for_one_tile = random() % 2 == 0;
     auto run_all = [&] {
       Interpreted kernel(problem);
       ++kernels;

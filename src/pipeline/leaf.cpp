@@ -1,0 +1,240 @@
+#include "pipeline/leaf.h"
+
+#include "choose/alternatives.h"
+#include "choose/asked.h"
+#include "choose/increasing.h"
+#include "choose/parallel.h"
+#include "choose/statements.h"
+#include "choose/threads.h"
+#include "choose/thresholds.h"
+#include "choose/wavefronts.h"
+#include "scan/divided.h"
+#include "scan/scan.h"
+#include "scan/uses.h"
+#include "schedule/sequence.h"
+#include "schedule/shared.h"
+#include "schedule/transform.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace unravel::pipeline {
+
+namespace {
+
+/// Finds for which nothing better than a scan was proved are made known to loop-order planning: an order that
+/// doesn't need them may cost less. False when nothing new was learnt.
+bool another_order_may_help(const Leaf &leaf, schedule::Scans &scans) {
+  bool news = false;
+  for (const find::LevelPlan &plan : leaf.plan.finds.levels) {
+    if (plan.method != find::Method::Scan) continue;
+    std::vector<std::string> keys;
+    const scan::Level &level = leaf.plan.nest.levels[plan.level];
+    for (const scan::Component &component : level.components)
+      for (const term::Term &application : term::applications_of(component.key))
+        if (term::mentions(application, level.variable)) keys.push_back(term::to_text(application));
+    std::sort(keys.begin(), keys.end());
+    news = scans.insert(keys).second || news;
+  }
+  return news;
+}
+
+/// An order that begins with these names, and then has the others as planned.
+std::vector<parse::Name> followed_by(std::vector<parse::Name> first, const schedule::Order &planned) {
+  for (const std::string &name : planned)
+    if (std::none_of(first.begin(), first.end(), [&](auto &each) { return each.text == name; }))
+      first.push_back({name, {}});
+  return first;
+}
+
+} // namespace
+
+schedule::Order LeafPlanner::order_of(std::size_t number, const schedule::Counts &counts,
+                                      const schedule::Scans &scans, const std::set<std::string> &wanted,
+                                      std::size_t shared) const {
+  const combine::IterationSpace &space = in_.combination.leaves[number];
+  const combine::IterationSpace &original = in_.untransformed[number];
+  std::vector<parse::Name> given = schedule::without_others(in_.schedule.order, space, in_.combination);
+  if (in_.combination.is_program) {
+    std::size_t fixed = as_written_.contains(number) ? space.loops.size() : shared;
+    if (choose::wants_wavefronts(space, in_.schedule)) fixed = std::max<std::size_t>(fixed, 1);
+    std::vector<parse::Name> first;
+    for (std::size_t k = 0; k < fixed; ++k)
+      first.push_back({space.loops[k], {}});
+    given = schedule::own_order(std::move(given), space, fixed);
+    first.insert(first.end(), given.begin(), given.end());
+    if (space.added.empty()) return schedule::plan_statement(space, counts, scans, wanted, first);
+    first = followed_by(
+        first, schedule::plan_statement(original, counts, scans, {}, schedule::untransformed(first, space)));
+    return schedule::complete_order(space, schedule::place_added(space, first, shared));
+  }
+  if (space.added.empty())
+    return given.empty() ? schedule::plan_order(space, counts, scans, wanted)
+                         : schedule::complete_order(space, given);
+  // The loops are planned as if nothing had been added to them.
+  given = followed_by(given, schedule::plan_order(original, counts, scans, {}, given));
+  return schedule::complete_order(space, schedule::place_added(space, given));
+}
+
+Leaf LeafPlanner::plan_loops(std::size_t number, const schedule::Counts &counts, Steps &steps) {
+  Leaf leaf;
+  const bool is_program = in_.combination.is_program;
+  const combine::IterationSpace &space = in_.combination.leaves[number];
+  if (is_program) leaf.plan.shared = schedule::shared_depth(in_.combination, number);
+  schedule::Scans scans;
+  std::set<std::string> wanted; // what the user wants found
+  for (const auto &[name, method] : in_.requests)
+    wanted.insert(name);
+  find::Lengths lengths; // of the current order, where the data are known
+  auto plan_finds = [&](const find::Requests &methods) {
+    if (!counts.empty()) lengths = schedule::trip_counts(space, leaf.order, counts);
+    return steps.run(
+        "finds",
+        [&] {
+          // The values of a program may change while a map would keep them.
+          return find::plan_finds(leaf.plan.nest, in_.prover, methods, lengths,
+                                  is_program ? std::set<std::string>()
+                                             : scan::value_positions(space, leaf.plan.nest));
+        },
+        [&](const find::FindPlan &plan) { return find::to_text(plan, leaf.plan.nest); });
+  };
+  do {
+    leaf.order = steps.run(
+        "loop order", [&] { return order_of(number, counts, scans, wanted, leaf.plan.shared); },
+        [](const schedule::Order &order) { return fmt::format("{}\n", fmt::join(order, ", ")); });
+    leaf.plan.nest = steps.run(
+        "scan",
+        [&] {
+          const combine::Combination &all = in_.combination;
+          if (space.divisors.empty()) return scan::scan_space(space, leaf.order, all.axioms, all.arrays);
+          scan::DividedNest divided = scan::scan_divided(space, leaf.order, all.axioms, all.arrays);
+          leaf.plan.instances = divided.instances;
+          leaf.plan.divisor_conditions = std::move(divided.conditions);
+          return std::move(divided.nest);
+        },
+        [](const scan::Nest &nest) { return scan::to_text(nest); });
+    leaf.plan.finds = plan_finds({});
+  } while (in_.schedule.order.empty() && another_order_may_help(leaf, scans));
+  // What the user asks for decides how entries are found, not in which order they are visited.
+  find::Requests own = in_.requests; // each statement has those of them that are about its finds
+  if (is_program) {
+    std::vector<std::string> names = find::names_of_finds(leaf.plan.nest);
+    findable_.insert(findable_.end(), names.begin(), names.end());
+    std::erase_if(own, [&](const auto &each) {
+      return std::find(names.begin(), names.end(), each.first) == names.end();
+    });
+  }
+  if (!own.empty()) leaf.plan.finds = plan_finds(own);
+  if (is_program && choose::wants_wavefronts(space, in_.schedule))
+    if (auto finds = choose::own_finds(leaf.plan, in_.prover, own)) leaf.plan.finds = std::move(*finds);
+  leaf.verdicts = steps.run(
+      "dependences",
+      [&] {
+        return depend::classify(space.relation, leaf.order, choose::loops_of(leaf.plan.nest),
+                                depend::references(space), in_.prover, in_.details);
+      },
+      [](const auto &verdicts) { return depend::to_text(verdicts); });
+  run_in_parallel(leaf, number, lengths);
+  if (is_program) leaf.plan.sums_at = choose::level_of_sum(space, leaf.plan, leaf.verdicts);
+  return leaf;
+}
+
+void LeafPlanner::run_in_parallel(Leaf &leaf, std::size_t number, const find::Lengths &lengths) {
+  const combine::Combination &combination = in_.combination;
+  const combine::IterationSpace &space = combination.leaves[number];
+  const parse::ScheduleTree &schedule = in_.schedule;
+  const schedule::Counts &counts = in_.request.counts;
+  const bool is_program = combination.is_program;
+  const parse::ScheduleTree asked = is_program ? choose::asked_of(schedule, leaf.plan.nest) : schedule;
+  choose::take_sharing(leaf.plan, asked);
+  if (leaf.plan.shared == 0 && space.divisors.empty())
+    leaf.plan.parallel = leaf.parallel =
+        choose::choose_parallel(leaf.plan, leaf.verdicts, asked, lengths, space, in_.prover);
+  if (schedule.parallel.empty() && !schedule.serial && !is_program)
+    if (auto level = choose::level_for_copies(leaf.plan, space, combination))
+      if (choose::may_have_copies(leaf.plan, choose::verdict_of(leaf.verdicts, leaf.plan, *level), *level,
+                                  space))
+        leaf.plan.parallel = leaf.parallel = level;
+  leaf.plan.brief = choose::brief_level(leaf.plan, lengths);
+  if (!combination.accumulate && combination.leaves.size() == 1)
+    if (const auto &extents = combination.arrays.at(space.target.array); !extents.empty())
+      leaf.plan.increasing = choose::increasing_level(leaf.plan, space, extents[0], in_.prover);
+  if (!leaf.plan.parallel) return;
+  reduced_ = choose::reduce_as_asked(leaf.plan, leaf.verdicts, space, asked) || reduced_;
+  bool inner = choose::is_inner_loop(leaf.plan, *leaf.plan.parallel);
+  choose::share_out(leaf.plan, space, combination, schedule.chunk.has_value());
+  if (inner) leaf.plan.work.reset(), leaf.plan.least = choose::least_inner_iterations;
+  choose::cut_as_asked(leaf.plan, leaf.verdicts, space, asked, in_.prover, is_program ? &not_cut_ : nullptr);
+  // Who asks for a parallel loop, means it.
+  if (in_.request.always_parallel || !asked.parallel.empty()) leaf.plan.least = 0;
+  if (in_.request.always_parallel) leaf.plan.work.reset();
+  // Also without a team a parallel loop costs some microseconds.
+  if (!counts.empty() && choose::is_too_short(leaf.plan, space, combination,
+                                              schedule::trip_counts(space, leaf.order, counts), counts))
+    leaf.plan.parallel.reset(), leaf.plan.reduces = leaf.plan.copies = leaf.plan.atomic = false;
+}
+
+void LeafPlanner::add_alternatives(Leaf &leaf, std::size_t number, Steps &steps) {
+  if (in_.combination.is_program)
+    return; // other orders would have to pass the test against the source's, too
+  if (leaf.plan.equal || leaf.plan.atomic) return; // of these loops, and no others
+  if (!in_.schedule.loops.empty()) return;         // what is asked of loops is asked of these
+  const combine::IterationSpace &space = in_.combination.leaves[number];
+  bool fixed_order = !in_.schedule.order.empty() || !space.added.empty();
+  choose::Given given{space, in_.combination, in_.prover, in_.requests, fixed_order};
+  steps.run(
+      "alternatives",
+      [&] {
+        choose::add_alternatives(leaf.plan, leaf.order, given);
+        std::erase_if(leaf.plan.alternatives, [&](const lower::Alternative &other) {
+          return choose::shares_elements(other.plan, space, in_.prover);
+        });
+        add_untiled(leaf, number);
+        if (in_.request.only_alternative) choose::keep_only(leaf.plan, *in_.request.only_alternative);
+        return &leaf.plan;
+      },
+      [](const lower::LeafPlan *plan) { return choose::to_text(*plan); });
+}
+
+void LeafPlanner::add_untiled(Leaf &leaf, std::size_t number) {
+  if (!in_.request.untiled_for_one_tile || !leaf.plan.alternatives.empty()) return;
+  const std::optional<term::Term> one_tile =
+      schedule::is_one_tile(in_.combination.leaves[number], in_.combination.extents);
+  const std::optional<parse::ScheduleTree> schedule =
+      schedule::untiled(in_.schedule, in_.combination.leaves[number]);
+  if (!one_tile || !schedule) return;
+  combine::Combination combination = in_.combination;
+  combination.leaves = in_.untransformed;
+  find::Requests requests; // the others are about tiles
+  LeafPlanner planner(
+      {in_.request, combination, in_.untransformed, *schedule, requests, in_.prover, in_.details});
+  std::vector<Stage> unprinted;
+  Steps steps(unprinted, false);
+  Leaf untiled = planner.plan_loops(number, in_.request.counts, steps);
+  leaf.verdicts_of_untiled = std::move(untiled.verdicts);
+  leaf.plan.alternatives.push_back({*one_tile, "one tile: as without tiles", std::move(untiled.plan)});
+}
+
+Leaf LeafPlanner::plan_all(std::size_t number, const schedule::Counts &counts, Steps &steps) {
+  Leaf leaf = plan_loops(number, counts, steps);
+  add_alternatives(leaf, number, steps);
+  return leaf;
+}
+
+Leaf LeafPlanner::plan(std::size_t number, Steps &steps) {
+  const combine::IterationSpace &space = in_.combination.leaves[number];
+  const schedule::Counts &counts = in_.request.counts;
+  // Where the kernel itself decides by the counts between marks and values, the data's counts add nothing,
+  // unless another order costs less even than entries that are only tested for a mark.
+  if (!counts.empty() && in_.schedule.order.empty() && in_.schedule.transformations.empty() &&
+      in_.requests.empty()) {
+    schedule::Order known = schedule::plan_order(space, counts);
+    schedule::Order open_order = schedule::plan_order(space, {});
+    auto cost = [&](const schedule::Order &order) { return schedule::cost_of(space, order, counts); };
+    if (known != open_order && choose::visits_per_marked_entry * cost(open_order) < cost(known))
+      if (Leaf open = plan_all(number, {}, steps); choose::looks_for_marks(open.plan)) return open;
+  }
+  return plan_all(number, counts, steps);
+}
+
+} // namespace unravel::pipeline

@@ -1,0 +1,64 @@
+#pragma once
+
+#include "choose/equal_work.h"
+#include "pipeline.h"
+#include "pipeline/steps.h"
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+/// From the space of one leaf, or of a program's statement, to its plan: the steps between the iteration
+/// space and the loops.
+namespace unravel::pipeline {
+
+/// What the plans of all leaves are made from.
+struct LeafInput {
+  const Request &request;
+  const combine::Combination &combination;
+  /// Its leaves before the transformations.
+  const std::vector<combine::IterationSpace> &untransformed;
+  const parse::ScheduleTree &schedule;
+  const find::Requests &requests;
+  prove::Prover &prover;
+  bool details = false; // of dependences
+};
+
+class LeafPlanner {
+public:
+  explicit LeafPlanner(const LeafInput &input) : in_(input) {}
+
+  /// The plan of the leaf of that number.
+  Leaf plan(std::size_t number, Steps &steps);
+
+  /// From now on the loops that the statement has alone stay in the order of the source. False where that was
+  /// said before.
+  bool keep_as_written(std::size_t number) { return as_written_.insert(number).second; }
+
+  /// By the statements of a program: the finds that requests may name.
+  const std::vector<std::string> &findable() const { return findable_; }
+  /// A statement's loop wasn't cut into pieces of equal work as was asked for: why.
+  std::optional<choose::WorkBefore> &not_cut() { return not_cut_; }
+  /// Some additions are done as was asked for.
+  bool reduced() const { return reduced_; }
+
+private:
+  schedule::Order order_of(std::size_t number, const schedule::Counts &counts, const schedule::Scans &scans,
+                           const std::set<std::string> &wanted, std::size_t shared) const;
+  /// The plan without alternatives.
+  Leaf plan_loops(std::size_t number, const schedule::Counts &counts, Steps &steps);
+  void run_in_parallel(Leaf &leaf, std::size_t number, const find::Lengths &lengths);
+  void add_alternatives(Leaf &leaf, std::size_t number, Steps &steps);
+  /// For data that lie in one tile the loops as they are without tiles.
+  void add_untiled(Leaf &leaf, std::size_t number);
+  Leaf plan_all(std::size_t number, const schedule::Counts &counts, Steps &steps);
+
+  LeafInput in_;
+  std::vector<std::string> findable_;
+  std::optional<choose::WorkBefore> not_cut_;
+  bool reduced_ = false;
+  std::set<std::size_t> as_written_;
+};
+
+} // namespace unravel::pipeline

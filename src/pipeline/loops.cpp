@@ -1,0 +1,101 @@
+#include "pipeline/loops.h"
+
+#include "choose/dot_products.h"
+#include "choose/parallel.h"
+#include "loop/verify.h"
+
+#include <algorithm>
+
+namespace unravel::pipeline {
+
+namespace {
+
+bool knows(const scan::Nest &nest, const std::string &variable) {
+  return std::any_of(nest.levels.begin(), nest.levels.end(),
+                     [&](const scan::Level &level) { return level.variable == variable; });
+}
+
+bool is_safe_in(const scan::Nest &nest, const term::Term &load) {
+  const std::set<std::string> variables = term::variables_of(load);
+  return nest.safe_loads.contains(load) ||
+         !std::all_of(variables.begin(), variables.end(), [&](auto &name) { return knows(nest, name); });
+}
+
+/// With the verdicts on loops over what is found.
+std::vector<depend::LoopVerdict> with_ranges(std::vector<depend::LoopVerdict> verdicts,
+                                             const std::vector<std::string> &ranges,
+                                             const combine::IterationSpace &space,
+                                             const schedule::Order &order, prove::Prover &prover,
+                                             bool details) {
+  if (ranges.empty()) return verdicts;
+  const std::vector<depend::LoopVerdict> more =
+      depend::classify(space.relation, order, ranges, depend::references(space), prover, details);
+  verdicts.insert(verdicts.end(), more.begin(), more.end());
+  return verdicts;
+}
+
+} // namespace
+
+Loops::Loops(const Input &input) : in_(input) {
+  if (in_.leaves.empty()) return;
+  safe_ = in_.leaves.front().plan.nest.safe_loads;
+  for (const Leaf &leaf : in_.leaves)
+    std::erase_if(safe_, [&](const term::Term &load) { return !leaf.plan.nest.safe_loads.contains(load); });
+  for (const Leaf &leaf : in_.leaves)
+    if (leaf.verdicts_of_untiled)
+      for (const lower::Alternative &untiled : leaf.plan.alternatives)
+        std::erase_if(safe_, [&](const term::Term &load) { return !is_safe_in(untiled.plan.nest, load); });
+}
+
+loop::Safe Loops::is_safe() const {
+  return [this](const term::Term &load) { return safe_.contains(load); };
+}
+
+std::vector<loop::Request> Loops::changes(const loop::Program &lowered) const {
+  const bool asked = !in_.schedule.loops.empty();
+  std::vector<choose::LoopsOf> loops;
+  std::vector<std::vector<depend::LoopVerdict>> verdicts;
+  verdicts.reserve(in_.leaves.size());
+  for (std::size_t k = 0; k < in_.leaves.size(); ++k) {
+    const Leaf &leaf = in_.leaves[k];
+    const combine::IterationSpace &space = in_.combination.leaves[k];
+    verdicts.push_back(with_ranges(leaf.verdicts, choose::ranges_of(leaf.plan, lowered), space, leaf.order,
+                                   in_.prover, in_.details));
+    loops.push_back({&space, &leaf.plan, &verdicts.back()});
+  }
+  if (asked) return choose::loop_requests(in_.schedule, loops, lowered);
+  if (in_.leaves.size() != 1) return {};
+  const Leaf &leaf = in_.leaves.front();
+  for (const lower::Alternative &other : leaf.plan.alternatives) {
+    if (!leaf.verdicts_of_untiled) return {};
+    loops.push_back({&in_.untransformed.front(), &other.plan, &*leaf.verdicts_of_untiled});
+  }
+  return choose::dot_products(loops, lowered);
+}
+
+loop::Program Loops::improve(loop::Program lowered, Steps &steps) const {
+  const std::vector<loop::Request> requests = changes(lowered);
+  std::set<term::Term> copied; // loads of iterations that stand beside others, in bounds likewise
+  if (!requests.empty())
+    lowered = steps.run(
+        in_.schedule.loops.empty() ? "inner products at once" : "loops as asked for",
+        [&] {
+          loop::Requested granted = loop::grant(loop::fold(lowered), requests, is_safe());
+          copied = std::move(granted.in_bounds);
+          loop::verify(granted.program);
+          return std::move(granted.program);
+        },
+        [](const loop::Program &program) { return loop::to_text(program); });
+  loop::Program improved = steps.run(
+      "improved loops",
+      [&] {
+        return loop::improve(
+            lowered, [&](const term::Term &load) { return safe_.contains(load) || copied.contains(load); },
+            in_.request.counts);
+      },
+      [](const loop::Program &program) { return loop::to_text(program); });
+  loop::verify(improved);
+  return improved;
+}
+
+} // namespace unravel::pipeline
