@@ -6,6 +6,7 @@
 #include "choose/statements.h"
 #include "choose/thresholds.h"
 #include "choose/wavefronts.h"
+#include "combine/repeated.h"
 #include "combine/structure.h"
 #include "find/plan.h"
 #include "layout/layout.h"
@@ -146,8 +147,19 @@ Compilation compile(const Request &request, const Front &front) {
   };
   const bool details =
       request.details || !schedule.parallel.empty() || !schedule.fused.empty() || !schedule.loops.empty();
+  std::vector<combine::IterationSpace> &spaces = result.combination.leaves;
+  const bool repeats = std::any_of(spaces.begin(), spaces.end(), combine::repeats_access);
+  if (repeats || result.combination.is_program) make_prover();
+  if (repeats)
+    steps.run(
+        "repeated accesses",
+        [&] {
+          for (combine::IterationSpace &space : spaces)
+            combine::share_positions(space, *result.prover);
+          return &result.combination;
+        },
+        [](const combine::Combination *made) { return combine::to_text(*made); });
   if (result.combination.is_program) {
-    make_prover();
     prove::Prover &prover = *result.prover;
     steps.run(
         "statements",

@@ -56,7 +56,9 @@ const std::vector<Case> &cases() {
 }
 
 Problem problem_of(const Case &of, const std::string &method) {
-  return {of.expression, of.formats, {of.schedule}, {of.found + "=" + method}};
+  Problem problem{of.expression, of.formats, {of.schedule}, {of.found + "=" + method}};
+  problem.untiled_for_one_tile = false;
+  return problem;
 }
 
 /// The variables of loops that jump.

@@ -32,7 +32,9 @@ struct Case {
 
 Case make_case(const Problem &problem, const std::map<std::string, std::int64_t> &extents, double density,
                std::mt19937_64 &random) {
-  Case made{pipeline::compile(problem.request()), {}};
+  pipeline::Request request = problem.request();
+  request.untiled_for_one_tile = false;
+  Case made{pipeline::compile(request), {}};
   Sizes sizes{extents, 0};
   for (const compute::TensorUse &use : made.compilation.computation.tensors) {
     std::vector<std::int64_t> shape = shape_of(made.compilation.computation, use.name, sizes).value();
