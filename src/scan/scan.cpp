@@ -112,6 +112,7 @@ private:
       loop(level, constraints, enforced);
     }
     known_.add(term::conjunction(enforced));
+    before_guards_ = known_;
     // Conditions of the space itself that are not enforced yet; derived ones are left to the inner levels,
     // which enforce them by their own bounds.
     add_guards(level, left_of_space([&](const Term &atom) { return is_known_at(k, atom); }));
@@ -258,10 +259,42 @@ private:
     }
   }
 
-  /// Makes a bound of a loop of the condition, if it is one.
+  /// A search reads arrays before the level's guards are tested: where only these say that it stays inside,
+  /// they become bounds of what is searched.
+  void keep_search_in_extents(Level &level) {
+    if (level.guards.empty()) return;
+    std::set<Term> reads;
+    for (const Component &component : level.components)
+      for (const Term &term : {component.key, component.key + component.width})
+        for (const Term &application : term::applications_of(term))
+          reads.insert(application);
+    std::vector<Term> missing;
+    for (const Term &read : reads) {
+      const auto *call = read.as<term::Apply>();
+      const std::vector<Term> &extents = arrays_.at(call->function);
+      for (std::size_t place = 0; place < extents.size(); ++place)
+        for (const Term &part :
+             term::conjuncts(term::between(Term(0), call->arguments[place], extents[place])))
+          if (term::mentions(part, level.variable) && !before_guards_.implies(part)) missing.push_back(part);
+    }
+    for (const Term &part : missing)
+      if (std::none_of(missing.begin(), missing.end(), [&](auto &other) { return is_stronger(other, part); }))
+        narrow(level, part);
+  }
+
+  /// Of two conditions on the same sum: rowptr(b + 1) is read, and rowptr(b).
+  static bool is_stronger(const Term &condition, const Term &other) {
+    const auto *first = condition.as<term::Compare>(), *second = other.as<term::Compare>();
+    std::int64_t more = 0;
+    return first && second && first->relation == term::Relation::AtLeast &&
+           second->relation == term::Relation::AtLeast &&
+           term::constant_difference(first->left, second->left, more) && more > 0;
+  }
+
+  /// Makes a bound of a loop, or of what is searched, of the condition, if it is one.
   bool narrow(Level &level, const Term &condition) {
     std::optional<Side> side = as_side(condition, level.variable);
-    if (level.kind != Level::Kind::Loop || !side || side->equation) return false;
+    if (level.kind == Level::Kind::Let || !side || side->equation) return false;
     if (side->coefficient > 0)
       level.lower = term::maximum({term::ceil_divide(-side->rest, side->coefficient), level.lower});
     else
@@ -313,6 +346,7 @@ private:
         as_intervals(level, derived, enforced);
       }
     }
+    if (level.kind == Level::Kind::Find) keep_search_in_extents(level);
     enforced.insert(enforced.end(), parts.begin(), parts.end());
     level.guards.insert(level.guards.end(), guards.begin(), guards.end());
     known_.add(term::conjunction(enforced));
@@ -450,6 +484,7 @@ private:
   std::vector<Shadow> shadows_;
   Facts facts_;
   Known known_;
+  Known before_guards_; // of the level
   std::set<Term> applications_;
   std::map<Term, Term> named_;
   term::Substitution renamed_;

@@ -48,7 +48,7 @@ std::string random_schedule(const combine::IterationSpace &space, std::mt19937_6
 
 /// What bounds a loop further in doesn't bound it yet: k <= i, of which k >= 0 is known with an entry; and a
 /// row of blocks whose number can be computed before a loop in between, which has no iterations where it is
-/// -1.
+/// -1. A search, too, stays in the extents of what it reads.
 TEST(Transformations, loops_stay_in_extents) {
   std::mt19937_64 random(33);
   std::size_t runs = 0;
@@ -58,6 +58,11 @@ TEST(Transformations, loops_stay_in_extents) {
       {product,
        {{"A", "bcsc<2,3>"}, {"B", "ubcsr<2,3>"}},
        {"tile A.c by 2; tile k by 1; tile A.c.tile by 2"},
+       {}},
+      // A search for the row of blocks of k, where k < N is tested behind it.
+      {product,
+       {{"A", "dia"}, {"B", "bcsr<2,3>"}},
+       {"order i, j, A.d, C.a, A.r, B.p, C.b, B.c, B.r, B.b, k"},
        {}}};
   for (const Problem &problem : problems) {
     Interpreted kernel(problem);
