@@ -57,7 +57,9 @@ std::string chunk_text(const loop::For &loop, const std::string &work, const Exp
   std::string chunk = std::to_string(loop.parallel->chunk);
   if (loop.parallel->share == 0) return chunk;
   term::Term count = loop.upper - loop.lower;
-  const char *open = count.as<term::Variable>() ? "" : "(", *close = *open ? ")" : "";
+  if (!expressions.is_non_negative(count)) count = term::maximum({term::Term(0), count});
+  const char *open = count.as<term::Variable>() || count.as<term::Maximum>() ? "" : "(",
+             *close = *open ? ")" : "";
   return chunk + fmt::format(" + {} * {}{}{} / ({} + 1)", loop.parallel->share, open, expressions.term(count),
                              close, work);
 }
