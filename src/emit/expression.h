@@ -52,8 +52,6 @@ class Expressions {
 public:
   Expressions(const loop::Program &program, const Names &names);
 
-  /// Where it stands in the text: by what is known there.
-  bool is_non_negative(const term::Term &term) const;
   std::string term(const term::Term &term) const;
   /// With parentheses where a cast before it needs them.
   std::string cast_operand(const term::Term &term) const;
@@ -121,6 +119,7 @@ private:
   bool is_short_load(const term::Term &term) const;
   bool is_short(const term::Term &term) const;
   void find_non_negative(const loop::Program &program);
+  bool is_non_negative(const term::Term &term) const;
   bool is_non_negative(const term::Term &term, const loop::Facts &facts, int depth = 2) const;
   bool has_non_negative_kind(const term::Term &term, const loop::Facts &facts, int depth) const;
   bool is_counter(const term::Linear &linear) const;
