@@ -46,6 +46,8 @@ public:
       : inspector_(std::move(inspector)), kernel_(build::compile(in_process(inspector_.program))) {
     for (const loop::TensorParameter &parameter : kernel.parameters)
       operands_[parameter.name] = operands_.size();
+    for (const std::string &size : kernel.sizes) // behind the tensors, of which the levels aren't one
+      operands_[size] = operands_.size() - 1;
     slots_.resize(inspector_.numbers.size() + own().arrays.size()); // M = 0: nothing is known
     arrays_.resize(own().arrays.size());
   }
@@ -62,10 +64,12 @@ public:
     std::vector<void *> arguments{slots.data()};
     for (std::size_t k = 1; k < inspector_.program.parameters.size(); ++k)
       arguments.push_back(structs.at(operands_.at(inspector_.program.parameters[k].name)));
+    for (const std::string &size : inspector_.program.sizes)
+      arguments.push_back(structs.at(operands_.at(size)));
     build::Workspace workspace(kernel_);
     arguments.push_back(workspace.get());
     int code = entry_of(kernel_)(arguments.data());
-    if (code == 0) slots_ = std::move(slots);
+    if (code == 0) slots_ = std::move(slots), given_ = given_in(structs);
     return code;
   }
 
@@ -75,6 +79,7 @@ public:
     const std::vector<std::int64_t> numbers = numbers_on(structs);
     for (std::size_t k = 0; k < numbers.size(); ++k)
       if (slots_[k] != static_cast<std::uint64_t>(numbers[k])) slots[0] = 0;
+    if (given_ != given_in(structs)) slots[0] = 0; // other iterations may depend on each other
     return slots;
   }
 
@@ -83,6 +88,8 @@ private:
     NumbersOf(const Levels &levels, const std::vector<void *> &structs)
         : levels_(levels), structs_(structs) {}
     std::int64_t variable(const std::string &name) const override {
+      if (name.find('.') == std::string::npos)
+        return *static_cast<const std::int64_t *>(structs_.at(levels_.operands_.at(name)));
       for (const loop::TensorParameter &parameter : levels_.inspector_.program.parameters) {
         std::vector<std::string> numbers = parameter.sizes; // a struct begins with these, and its counts
         numbers.insert(numbers.end(), parameter.counts.begin(), parameter.counts.end());
@@ -97,6 +104,14 @@ private:
     const std::vector<void *> &structs_;
   };
 
+  /// The sizes that no tensor has.
+  std::vector<std::int64_t> given_in(const std::vector<void *> &structs) const {
+    std::vector<std::int64_t> given;
+    for (const std::string &size : inspector_.program.sizes)
+      given.push_back(*static_cast<const std::int64_t *>(structs.at(operands_.at(size))));
+    return given;
+  }
+
   /// The size and the counts of the levels.
   std::vector<std::int64_t> numbers_on(const std::vector<void *> &structs) const {
     std::vector<std::int64_t> numbers;
@@ -109,9 +124,10 @@ private:
 
   lower::Inspector inspector_;
   build::Kernel kernel_;
-  std::map<std::string, std::size_t> operands_;   // the struct of each tensor
+  std::map<std::string, std::size_t> operands_;   // the struct of each tensor, the integer of each size
   std::vector<std::vector<std::int64_t>> arrays_; // memory, of elements of at most 8 bytes
   std::vector<std::uint64_t> slots_;
+  std::vector<std::int64_t> given_; // sizes that no tensor has, when it was inspected
 };
 
 /// Inner errors become the public kind.
@@ -139,7 +155,8 @@ CSource make_c(const std::string &expression, const Options &options) {
 /// With workspaces that no call uses: as many are made as there are calls at once.
 struct Kernel::Code {
   explicit Code(pipeline::Compilation compilation)
-      : kernel(build::compile(in_process(compilation.program))), entry(entry_of(kernel)) {
+      : kernel(build::compile(in_process(compilation.program))), entry(entry_of(kernel)),
+        sizes(compilation.program.sizes.size()) {
     if (compilation.inspector) levels.emplace(std::move(*compilation.inspector), compilation.program);
   }
 
@@ -162,6 +179,7 @@ struct Kernel::Code {
 
   build::Kernel kernel;
   Entry entry = nullptr;
+  std::size_t sizes = 0; // that come behind the structs
   mutable std::optional<Levels> levels;
   mutable std::mutex mutex;
   mutable std::vector<build::Workspace> idle;
@@ -178,7 +196,7 @@ int Kernel::operator()(const std::vector<void *> &structs) const {
   std::vector<std::uint64_t> levels;
   if (code_->levels) {
     levels = code_->levels->slots(structs);
-    arguments.push_back(levels.data());
+    arguments.insert(arguments.end() - static_cast<std::ptrdiff_t>(code_->sizes), levels.data());
   }
   arguments.push_back(workspace.get());
   int code = code_->entry(arguments.data());

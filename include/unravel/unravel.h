@@ -62,16 +62,17 @@ CSource make_c(const std::string &expression, const Options &options = {});
 /// the last handle.
 class Kernel {
 public:
-  /// Calls it with pointers to the structs of its tensors, the results first, then the operands as they occur;
-  /// the structs are those of make_c's header. Of a result with an operand's structure the index arrays
-  /// aren't read: null, or the operand's. Returns 0; 1 where their sizes disagree, and 2 where there is not
-  /// enough memory to work with (nothing is changed then). May be called from several threads at once.
+  /// Calls it with pointers to the structs of its tensors, the results first, then the operands as they
+  /// occur; the structs are those of make_c's header; a program's sizes that no tensor has, as in `size k;`,
+  /// come last, each as a pointer to an std::int64_t. Of a result with an operand's structure the index
+  /// arrays aren't read: null, or the operand's. Returns 0; 1 where their sizes disagree, and 2 where there
+  /// is not enough memory to work with (nothing is changed then). May be called from several threads at once.
   int operator()(const std::vector<void *> &structs) const;
   /// Of a kernel with wavefronts (schedule "wavefront i"): finds out which iterations depend on which, in
   /// time proportional to a call's. Later calls, of tensors with the same index arrays ("wavefront i packed":
-  /// and values), run in parallel where that pays; without, and for other numbers of iterations, they are sequential. The structs are those of a
-  /// call. Returns 0, or 1 where their sizes disagree; 0 too for a kernel without wavefronts. Not while a
-  /// call runs.
+  /// and values), run in parallel where that pays; without, and for other numbers of iterations or other
+  /// sizes that no tensor has, they are sequential. The structs are those of a call. Returns 0, or 1 where
+  /// their sizes disagree; 0 too for a kernel without wavefronts. Not while a call runs.
   int inspect(const std::vector<void *> &structs) const;
   /// How many threads its parallel loop takes from now on. Precondition: threads >= 1.
   void set_threads(int threads) const;

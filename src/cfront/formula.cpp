@@ -33,8 +33,8 @@ std::uint64_t magnitude(std::int64_t value) {
 
 } // namespace
 
-Variable Variables::add(std::string name, bool is_loop) {
-  all_.push_back({std::move(name), is_loop});
+Variable Variables::add(std::string name, bool is_loop, bool is_natural) {
+  all_.push_back({std::move(name), is_loop, is_natural});
   return static_cast<Variable>(all_.size()) - 1;
 }
 
@@ -103,7 +103,7 @@ std::optional<Variable> Variables::find(const std::string &term_name) const {
 std::vector<term::Term> Variables::natural_sizes() const {
   std::vector<term::Term> facts;
   for (std::size_t k = 0; k < all_.size(); ++k)
-    if (!all_[k].is_loop)
+    if (all_[k].is_natural)
       facts.push_back(term::at_most(term::Term(0), term(Polynomial::of(static_cast<Variable>(k)))));
   return facts;
 }
@@ -250,8 +250,8 @@ bool is_natural(const Polynomial &polynomial, const std::vector<term::Term> &fac
   bool obvious = true; // sums of sizes
   for (const auto &[monomial, coefficient] : polynomial.terms())
     obvious = obvious && coefficient > 0 &&
-              std::none_of(monomial.begin(), monomial.end(),
-                           [&](Variable each) { return variables.is_loop(each); });
+              std::all_of(monomial.begin(), monomial.end(),
+                          [&](Variable each) { return variables.is_natural(each); });
   if (obvious) return true;
   std::vector<term::Term> parts = facts;
   parts.push_back(term::less(variables.term(polynomial), term::Term(0)));

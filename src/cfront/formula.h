@@ -13,9 +13,11 @@ namespace unravel::cfront {
 /// The variables of a program, by their names in the tree, and what is known of them.
 class Variables {
 public:
-  Variable add(std::string name, bool is_loop);
+  /// `is_natural`: of a size, it isn't negative.
+  Variable add(std::string name, bool is_loop, bool is_natural = false);
   const std::string &name(Variable variable) const { return all_[static_cast<std::size_t>(variable)].name; }
   bool is_loop(Variable variable) const { return all_[static_cast<std::size_t>(variable)].is_loop; }
+  bool is_natural(Variable variable) const { return all_[static_cast<std::size_t>(variable)].is_natural; }
   /// A loop's variable occurs.
   bool has_loop(const Polynomial &polynomial) const;
 
@@ -25,13 +27,14 @@ public:
   term::Term term(const Polynomial &polynomial) const;
   /// The variable that has this name in terms.
   std::optional<Variable> find(const std::string &term_name) const;
-  /// That no size is negative.
+  /// What sizes are not negative.
   std::vector<term::Term> natural_sizes() const;
 
 private:
   struct Entry {
     std::string name;
     bool is_loop = false;
+    bool is_natural = false;
   };
   std::vector<Entry> all_;
 };
@@ -64,7 +67,7 @@ term::Term term(const Condition &condition, const Variables &variables);
 /// How many polyhedra the condition's set is made of, at most.
 double pieces(const Condition &condition);
 
-/// Whether the facts exclude that the polynomial is negative. (Sizes are not.)
+/// Whether the facts exclude that the polynomial is negative.
 bool is_natural(const Polynomial &polynomial, const std::vector<term::Term> &facts,
                 const Variables &variables);
 

@@ -1,4 +1,5 @@
 #include "cfront/translate.h"
+#include "parse/parse.h"
 #include "report/diagnostic.h"
 
 #include <algorithm>
@@ -25,6 +26,29 @@ std::pair<std::string, std::string> split_name(const std::string &where) {
   return {where.substr(0, colon), function};
 }
 
+/// `signed_sizes`: as in Translator.
+Function translate(const Node &syntax, const std::set<int> &signed_sizes) {
+  Translator first(syntax, nullptr, signed_sizes);
+  first.translate();
+  std::map<int, LinearShape> shapes;
+  for (const auto &[declaration, uses] : first.linear_uses()) {
+    std::optional<LinearShape> shape = first.shape_of(declaration, uses);
+    if (shape) {
+      shapes.emplace(declaration, *shape);
+      continue;
+    }
+    first.refuse_products(declaration, uses);
+  }
+  return Translator(syntax, &shapes, signed_sizes).translate();
+}
+
+/// What is known of the tensors, as text.
+std::string extents_of(const Function &function) {
+  parse::ProgramTree tensors;
+  tensors.tensors = function.tree.tensors;
+  return parse::to_text(tensors);
+}
+
 } // namespace
 
 bool is_available() {
@@ -44,18 +68,20 @@ Function read(const std::shared_ptr<const text::Source> &source, const std::stri
         "install the libraries of Clang and LLVM 19 and configure with -DUNRAVEL_JIT=ON, or write the "
         "function as a program");
   const Node syntax = read_syntax(source, function);
-  Translator first(syntax, nullptr);
-  first.translate();
-  std::map<int, LinearShape> shapes;
-  for (const auto &[declaration, uses] : first.linear_uses()) {
-    std::optional<LinearShape> shape = first.shape_of(declaration, uses);
-    if (shape) {
-      shapes.emplace(declaration, *shape);
-      continue;
-    }
-    first.refuse_products(declaration, uses);
+  Function natural = translate(syntax, {});
+  std::set<int> signed_sizes; // those that no tensor tells
+  for (const parse::SizeTree &size : natural.tree.sizes)
+    for (const Node &child : syntax.children)
+      if (child.kind == UnravelParameter && child.text == size.name.text && !child.is_unsigned)
+        signed_sizes.insert(child.declaration);
+  if (signed_sizes.empty()) return natural;
+  // Of any sign, unless what the function means can't be shown then.
+  try {
+    Function general = translate(syntax, signed_sizes);
+    if (extents_of(general) == extents_of(natural)) return general;
+  } catch (const report::Error &) {
   }
-  return Translator(syntax, &shapes).translate();
+  return natural;
 }
 
 } // namespace unravel::cfront

@@ -20,8 +20,9 @@ void collect_names(const Node &node, std::set<std::string> &names) {
 
 } // namespace
 
-Translator::Translator(const Node &function, const std::map<int, LinearShape> *shapes)
-    : function_(function), shapes_(shapes) {}
+Translator::Translator(const Node &function, const std::map<int, LinearShape> *shapes,
+                       const std::set<int> &signed_sizes)
+    : function_(function), shapes_(shapes), signed_sizes_(signed_sizes) {}
 
 Function Translator::translate() {
   collect_names(function_, written_);
@@ -44,6 +45,7 @@ Function Translator::translate() {
            "`" + function_.text + "` assigns to none of its parameters",
            "results are arrays, or `*s` of a `double *s`");
   if (shapes_) result.tree.tensors = tensors();
+  if (shapes_) result.tree.sizes = sizes(result.tree);
   result.is_float = numbers_ == UnravelFloat;
   return result;
 }

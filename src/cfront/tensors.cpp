@@ -15,6 +15,25 @@ bool is_number(UnravelSyntaxType type) {
 
 constexpr const char *as_matrix = "write the parameter as `double A[n][m]`";
 
+void collect_names(const parse::Expression &expression, std::set<std::string> &names) {
+  if (expression.kind == parse::Expression::Kind::Name) names.insert(expression.name.text);
+  for (const parse::Expression &child : expression.children)
+    collect_names(child, names);
+}
+
+void collect_names(const parse::StatementTree &statement, std::set<std::string> &names) {
+  using Kind = parse::StatementTree::Kind;
+  if (statement.kind == Kind::Assign || statement.kind == Kind::Scalar) {
+    collect_names(statement.assignment.target, names);
+    collect_names(statement.assignment.value, names);
+  }
+  for (const std::optional<parse::Expression> *bound : {&statement.low, &statement.high})
+    if (*bound) collect_names(**bound, names);
+  if (statement.kind == Kind::If) collect_names(statement.condition, names);
+  for (const parse::StatementTree &inner : statement.body)
+    collect_names(inner, names);
+}
+
 /// A[i][j] as A and its subscripts; what is no pointer to begin with stays as it is.
 const Node &base_of(const Node &node, std::vector<const Node *> &subscripts) {
   const Node *base = &node;
@@ -33,7 +52,8 @@ void Translator::parameters() {
     if (child.kind != UnravelParameter) continue;
     reserved_.insert(child.text);
     if (child.type != UnravelIntegral) continue;
-    Variable size = variables_.add(child.text, false);
+    Variable size =
+        variables_.add(child.text, false, child.is_unsigned || signed_sizes_.count(child.declaration) == 0);
     integers_[child.declaration] = {Integer{Integer::Kind::Exact, {Polynomial::of(size)}}, {}};
   }
   facts_ = variables_.natural_sizes();
@@ -119,6 +139,26 @@ std::vector<parse::TensorTree> Translator::tensors() const {
     for (const std::optional<Polynomial> &extent : extents)
       tree.extents.push_back(variables_.expression(*extent, tensor.span));
     result.push_back(std::move(tree));
+  }
+  return result;
+}
+
+std::vector<parse::SizeTree> Translator::sizes(const parse::ProgramTree &tree) const {
+  std::set<std::string> mentioned, told;
+  for (const parse::TensorTree &tensor : tree.tensors)
+    for (const parse::Expression &extent : tensor.extents) {
+      collect_names(extent, mentioned);
+      if (extent.kind == parse::Expression::Kind::Name) told.insert(extent.name.text);
+    }
+  for (const parse::StatementTree &statement : tree.body)
+    collect_names(statement, mentioned);
+  std::vector<parse::SizeTree> result;
+  for (const Node &parameter : function_.children) {
+    if (parameter.kind != UnravelParameter || parameter.type != UnravelIntegral) continue;
+    if (!mentioned.count(parameter.text) || told.count(parameter.text)) continue;
+    parse::SizeTree size{{parameter.text, parameter.span}, std::nullopt};
+    if (parameter.is_unsigned || !signed_sizes_.count(parameter.declaration)) size.least = 0;
+    result.push_back(std::move(size));
   }
   return result;
 }

@@ -50,7 +50,10 @@ struct Tensor {
 /// uses are known. So a function is translated twice: without `shapes`, to collect these uses, and with them.
 class Translator {
 public:
-  Translator(const Node &function, const std::map<int, LinearShape> *shapes);
+  /// `signed_sizes`: integer parameters that may be negative, by declaration; of the others it is taken that
+  /// they are not.
+  Translator(const Node &function, const std::map<int, LinearShape> *shapes,
+             const std::set<int> &signed_sizes);
   Function translate();
   const std::map<int, LinearUses> &linear_uses() const { return linear_uses_; }
   /// Nothing where products remain that can't be taken apart.
@@ -71,6 +74,8 @@ private:
   void parameters();
   void tensor_parameter(const Node &parameter);
   std::vector<parse::TensorTree> tensors() const;
+  /// Integer parameters that the tree mentions, and that are the extent of none of its tensors by themselves.
+  std::vector<parse::SizeTree> sizes(const parse::ProgramTree &tree) const;
   parse::Expression access(const Node &node, bool is_target);
   parse::Expression linear_access(const Node &node, int declaration, Tensor &tensor, const Node &subscript);
   parse::Expression scalar_access(const Node &node, Tensor &tensor);
@@ -132,6 +137,7 @@ private:
 
   const Node &function_;
   const std::map<int, LinearShape> *shapes_;
+  const std::set<int> &signed_sizes_;
   std::map<int, LinearUses> linear_uses_;
   Variables variables_;
   std::map<int, Known> integers_;      // by declaration

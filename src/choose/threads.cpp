@@ -1,6 +1,7 @@
 #include "choose/threads.h"
 
 #include "choose/thresholds.h"
+#include "space/set.h"
 
 #include <algorithm>
 #include <limits>
@@ -23,6 +24,17 @@ bool is_fixed(const Term &term, const std::vector<Level> &levels) {
 
 bool has_fixed_bounds(const Level &level, const std::vector<Level> &levels) {
   return is_fixed(level.lower, levels) && is_fixed(level.upper, levels);
+}
+
+/// The number of iterations, over sizes; 0 where the bounds cross.
+Term length_by_sizes(const Level &level) {
+  Term length = level.upper - level.lower;
+  std::vector<Term> crossed{term::less(length, Term(0))};
+  for (const std::string &size : term::variables_of(length))
+    if (size.find('.') != std::string::npos) // a tensor's
+      crossed.push_back(term::at_most(Term(0), term::variable(size)));
+  const bool never = space::Set(term::conjunction(std::move(crossed))).is_empty();
+  return never ? length : term::maximum({Term(0), length});
 }
 
 /// Whether a loop's bounds are those of a segment: they depend on outer levels.
@@ -139,9 +151,9 @@ std::optional<Term> work_of(const LeafPlan &plan, const combine::IterationSpace 
     if (level.kind != Level::Kind::Loop || !has_fixed_bounds(level, levels)) continue;
     // The rows of a matrix that is passed once: its entries count, and each row as some more.
     if (is_row(k, levels))
-      rows = rows + term::scale(entries_per_row, level.upper - level.lower);
+      rows = rows + term::scale(entries_per_row, length_by_sizes(level));
     else if (level.tensor.empty())
-      dense = term::multiply(dense, level.upper - level.lower);
+      dense = term::multiply(dense, length_by_sizes(level));
   }
   if (std::optional<Term> cleared = cleared_rows(plan, space, combination))
     rows = rows + term::floor_divide(*cleared, cleared_per_entry);

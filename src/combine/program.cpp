@@ -1,6 +1,7 @@
 // Programs: each statement's iteration space is the part of its loops' domain at which the factors are
 // stored.
 #include "combine/forward.h"
+#include "combine/given_sizes.h"
 #include "combine/naming.h"
 
 #include "report/diagnostic.h"
@@ -83,19 +84,37 @@ private:
       auto [known, fresh] = size_of_.emplace(name->name, term::variable(size));
       if (!fresh) naming_.sizes.join(known->second.as<term::Variable>()->name, size);
     });
+    for (const compute::GivenSize &size : program_.given) {
+      size_of_.emplace(size.name, term::variable(size.name));
+      result_.sizes.push_back(size.name);
+    }
     each_mode([&](const Binding &binding, const Term &extent, const std::string &size) {
-      for (const std::string &name : term::variables_of(extent))
-        if (!size_of_.count(name))
-          report::fail(
-              Kind::unknown_extent, computation_.tensors.front().span,
-              fmt::format("the size `{}` is the extent of no tensor by itself", name),
-              fmt::format("some tensor must have `{}` as an extent, so that data say what it is", name));
       Term expected = over_sizes(extent);
       if (expected != term::variable(size))
         result_.conditions.push_back({term::equal(expected, term::variable(size)),
                                       fmt::format("{} is {} of {}", size.substr(size.find('.') + 1),
                                                   term::to_text(extent), binding.tensor)});
     });
+    for (const compute::LeastSize &size : program_.least)
+      require({term::at_most(Term(size.least), size_of_.at(size.name)),
+               fmt::format("{} is no less than {}", size.name, size.least), size.span, "",
+               term::at_most(Term(size.least), term::variable(size.name))});
+  }
+
+  bool is_given(const std::string &size) const {
+    return std::find(result_.sizes.begin(), result_.sizes.end(), size) != result_.sizes.end();
+  }
+
+  /// A condition on sizes that the kernel checks; what is convex of it is known from then on.
+  void require(SizeCondition condition) {
+    if (std::any_of(result_.conditions.begin(), result_.conditions.end(),
+                    [&](const SizeCondition &known) { return known.formula == condition.formula; }))
+      return;
+    for (const Term &part : term::conjuncts(condition.formula))
+      if (part.as<term::Compare>())
+        result_.axioms.push_back({"sizes: " + term::to_text(part), {}, term::truth(), part});
+    known_sizes_.push_back(condition.formula);
+    result_.conditions.push_back(std::move(condition));
   }
 
   /// Of loops that run over all values below a size, wherever their variable is that of a loop.
@@ -105,7 +124,7 @@ private:
       for (const compute::ProgramLoop &loop : statement.loops) {
         const auto *name = loop.high.as<term::Variable>();
         Term extent = over_sizes(loop.high);
-        if (loop.low != Term(0) || !name || !size_of_.contains(name->name) ||
+        if (loop.low != Term(0) || !name || !size_of_.contains(name->name) || is_given(name->name) ||
             result_.extents.emplace(loop.variable, extent).first->second != extent)
           others.insert(loop.variable);
       }
@@ -130,15 +149,18 @@ private:
     return term::conjunction(std::move(flat));
   }
 
+  /// Sizes of tensors are not negative; conditions hold.
   Term with_sizes(const Term &formula) const {
     std::vector<Term> parts{formula};
     for (const auto &[name, size] : size_of_)
-      parts.push_back(term::at_most(Term(0), size));
+      if (!is_given(name)) parts.push_back(term::at_most(Term(0), size));
+    parts.insert(parts.end(), known_sizes_.begin(), known_sizes_.end());
     return term::conjunction(std::move(parts));
   }
 
-  void check_ranges(const ProgramStatement &statement) const {
+  void check_ranges(const ProgramStatement &statement) {
     space::Set instances(with_sizes(domain(statement)));
+    const space::Set sizes(with_sizes(term::truth()));
     auto check = [&](const Access &access) {
       if (access.is_local) return;
       const std::vector<Term> &extents = program_.extents.at(access.tensor);
@@ -147,19 +169,34 @@ private:
         space::Set outside = instances.intersect(
             space::Set(term::negation(term::between(Term(0), subscript, over_sizes(extents[k])))));
         if (outside.is_empty()) continue;
+        const std::string range =
+            fmt::format("subscript {} must be in [0, {})", k, term::to_text(extents[k]));
+        if (auto condition = sizes_inside(instances, outside, sizes, result_.sizes)) {
+          require({*condition, fmt::format("{} lies inside its tensor", compute::to_text(access)),
+                   access.span, range, for_user(*condition)});
+          instances = instances.intersect(space::Set(*condition));
+          continue;
+        }
         std::string where;
         if (auto sample = outside.sample())
           for (const auto &[atom, value] : *sample)
             where += fmt::format("{}{} = {}", where.empty() ? "" : ", ", name_for_user(atom), value);
         report::fail(Kind::outside_extent, access.span,
-                     fmt::format("`{}` may lie outside its tensor: subscript {} must be in [0, {}){}",
-                                 compute::to_text(access), k, term::to_text(extents[k]),
+                     fmt::format("`{}` may lie outside its tensor: {}{}", compute::to_text(access), range,
                                  where.empty() ? "" : "; it isn't where " + where),
                      "the loops' bounds and conditions must keep each subscript inside");
       }
     };
     check(statement.target);
     compute::each_read(statement, check);
+  }
+
+  /// Over the program's own sizes.
+  Term for_user(const Term &formula) const {
+    term::Substitution names;
+    for (const auto &[name, size] : size_of_)
+      names.emplace(size.as<term::Variable>()->name, term::variable(name));
+    return term::substitute(formula, names);
   }
 
   std::string name_for_user(const Term &atom) const {
@@ -346,6 +383,7 @@ private:
   const compute::Program program_;
   Naming naming_;
   term::Substitution size_of_;
+  std::vector<Term> known_sizes_;                                       // conditions on sizes
   mutable std::map<std::string, bool> stores_everything_;               // by tensor
   std::map<std::vector<int>, std::vector<std::size_t>> divisor_pieces_; // by the statement's place
   Combination result_;

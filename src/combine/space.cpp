@@ -188,6 +188,8 @@ std::string to_text(const IterationSpace &space) {
 
 std::string to_text(const Combination &combination) {
   std::string text;
+  for (const std::string &size : combination.sizes)
+    text += fmt::format("size {}\n", size);
   for (const SizeCondition &condition : combination.conditions)
     text += fmt::format("require {} ({})\n", term::to_text(condition.formula), condition.message);
   if (!combination.accumulate) text += fmt::format("{} = 0\n", combination.bindings[0].tensor);

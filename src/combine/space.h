@@ -84,10 +84,14 @@ struct IterationSpace {
   bool divides() const;
 };
 
-/// Two sizes that must agree when the kernel is called.
+/// What must hold of sizes when the kernel is called: that two agree, for instance.
 struct SizeCondition {
   term::Term formula;
   std::string message;
+  text::Span span = {}; // of a program: the access or size that asks for it
+  /// Of a program's access, which lies inside its tensor then: the mode's condition, for people.
+  std::string range = {};
+  term::Term in_program = term::truth(); // the formula over the program's own sizes, where there is a span
 };
 
 struct Combination {
@@ -100,7 +104,8 @@ struct Combination {
   bool is_program = false;
   std::vector<prove::Axiom> axioms; // of all layouts, with qualified names
   std::vector<SizeCondition> conditions;
-  std::map<std::string, term::Term> extents;             // of index variables that a plain subscript fixes
+  std::vector<std::string> sizes;            // of a program, which no tensor tells: variables, of any sign
+  std::map<std::string, term::Term> extents; // of index variables that a plain subscript fixes
   std::map<std::string, std::vector<term::Term>> arrays; // qualified name -> extents
 };
 

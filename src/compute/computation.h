@@ -83,9 +83,24 @@ struct ProgramStatement {
   text::Span span;
 };
 
+/// A size that isn't the extent of a tensor by itself: an integer of any sign that the program is given.
+struct GivenSize {
+  std::string name;
+  text::Span span; // where it is declared, or first used
+};
+
+/// `size k >= 0;`
+struct LeastSize {
+  std::string name;
+  std::int64_t least = 0;
+  text::Span span;
+};
+
 struct Program {
-  std::vector<ProgramStatement> statements;               // in the order of the text
-  std::vector<std::string> sizes;                         // names that stand for extents
+  std::vector<ProgramStatement> statements; // in the order of the text
+  std::vector<std::string> sizes;           // names that stand for integers
+  std::vector<GivenSize> given;             // those of them that no tensor tells
+  std::vector<LeastSize> least;
   std::map<std::string, std::vector<term::Term>> extents; // of all tensors, over sizes and integers
   std::map<std::string, std::size_t> locals;              // scalar variables: the number of loops around each
 };

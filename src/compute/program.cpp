@@ -34,6 +34,7 @@ public:
     find_results();
     find_extents();
     list_tensors();
+    list_given();
     return std::move(result_);
   }
 
@@ -59,6 +60,8 @@ private:
       spans_[tensor.name.text] = tensor.name.span;
       order_of_names_.push_back(tensor.name.text);
     }
+    for (const parse::SizeTree &size : tree_.sizes)
+      declare_size(size);
     for (const parse::TensorTree &tensor : tree_.tensors) {
       std::vector<Term> &extents = program().extents[tensor.name.text];
       for (const Expression &extent : tensor.extents) {
@@ -68,6 +71,17 @@ private:
     }
   }
 
+  void declare_size(const parse::SizeTree &size) {
+    const std::string &name = size.name.text;
+    if (declared_.count(name) || is_size(name))
+      report::fail(Kind::duplicate_name, size.name.span,
+                   declared_.count(name) ? fmt::format("`{}` is a tensor and a size", name)
+                                         : fmt::format("`{}` is declared twice", name));
+    program().sizes.push_back(name);
+    size_spans_.emplace(name, size.name.span);
+    if (size.least) program().least.push_back({name, *size.least, size.name.span});
+  }
+
   /// The names in the extent of a tensor are sizes.
   void add_sizes(const Expression &extent) {
     if (extent.kind == Expression::Kind::Name) {
@@ -75,6 +89,7 @@ private:
         report::fail(Kind::duplicate_name, extent.span,
                      fmt::format("`{}` is a tensor here and a size", extent.name.text));
       if (!is_size(extent.name.text)) program().sizes.push_back(extent.name.text);
+      size_spans_.emplace(extent.name.text, extent.span);
     }
     for (const Expression &child : extent.children)
       add_sizes(child);
@@ -97,8 +112,9 @@ private:
         Kind::unknown_variable, name.span,
         fmt::format("`{}` is neither the variable of a loop around this nor a size", name.text),
         !near.empty()
-            ? fmt::format("did you mean `{}`?", near)
-            : fmt::format("a size stands in the extents of a tensor: `tensor A({0}, {0});`", name.text));
+            ? fmt::format("did you mean `{}`? A size is declared: `size {};`", near, name.text)
+            : fmt::format("declare it as a size, `size {0};`, or as an extent, `tensor A({0}, {0});`",
+                          name.text));
   }
 
   // ---- affine terms and conditions
@@ -515,6 +531,41 @@ private:
       if (!is_result(name) && used.count(name)) add(name);
   }
 
+  /// Sizes that are declared, and those in extents of what is used, where no tensor says what they are.
+  void list_given() {
+    std::set<std::string> told, used;
+    for (const parse::SizeTree &size : tree_.sizes)
+      used.insert(size.name.text);
+    for (const TensorUse &tensor : result_.tensors)
+      for (const Term &extent : program().extents.at(tensor.name)) {
+        used.merge(term::variables_of(extent));
+        if (const auto *size = extent.as<term::Variable>()) told.insert(size->name);
+      }
+    for (const ProgramStatement &statement : program().statements) {
+      used.merge(term::variables_of(statement.condition));
+      for (const ProgramLoop &loop : statement.loops) {
+        used.merge(term::variables_of(loop.low));
+        used.merge(term::variables_of(loop.high));
+      }
+      each_access(statement, [&](const Access &access) {
+        for (const Subscript &subscript : access.subscripts)
+          used.merge(term::variables_of(subscript.value));
+      });
+    }
+    for (const std::string &size : program().sizes) {
+      if (told.count(size) || !used.count(size)) continue;
+      if (open_.count(size)) fail_open(size);
+      program().given.push_back({size, size_spans_.at(size)});
+    }
+  }
+
+  [[noreturn]] void fail_open(const std::string &size) const {
+    std::string loop = size.substr(0, size.find('.'));
+    report::fail(Kind::unknown_extent, tree_.span,
+                 fmt::format("nothing says where the loop over `{}` ends", loop),
+                 fmt::format("give it bounds: `for {} in [0, n)`", loop));
+  }
+
   const parse::ProgramTree &tree_;
   Computation result_;
   std::vector<Scope> scopes_;
@@ -524,7 +575,7 @@ private:
   std::set<std::string> visible_;    // scalars
   std::map<std::string, Term> open_; // extents of loops without bounds; 0 until they are known
   std::map<std::string, std::size_t> orders_;
-  std::map<std::string, text::Span> spans_;
+  std::map<std::string, text::Span> spans_, size_spans_;
   std::vector<std::string> order_of_names_;
   std::map<std::string, int> occurrences_;
   std::vector<std::string> results_;

@@ -44,6 +44,14 @@ std::string to_text(const Program &program) {
     declarations.push_back(modes.empty() ? tensor : fmt::format("{}({})", tensor, fmt::join(modes, ", ")));
   }
   text += fmt::format("tensor {};\n", fmt::join(declarations, ", "));
+  if (!program.given.empty()) {
+    std::vector<std::string> names;
+    for (const GivenSize &size : program.given)
+      names.push_back(size.name);
+    text += fmt::format("size {};\n", fmt::join(names, ", "));
+  }
+  for (const LeastSize &size : program.least)
+    text += fmt::format("require {} >= {}\n", size.name, size.least);
   const ProgramStatement *before = nullptr;
   for (const ProgramStatement &statement : program.statements) {
     std::size_t shared = before ? shared_loops(before->place, statement.place) : 0;

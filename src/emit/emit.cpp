@@ -88,6 +88,8 @@ std::string documentation(const Program &program, const Names &names, const Expr
                                                  sizes, borrows)),
                         " * ", "   ");
   }
+  for (const std::string &size : program.sizes)
+    result += wrap_text(comment_text(fmt::format("{}: an integer", names.variable(size))), " * ", "   ");
   result += workspace_documentation(program, names);
   std::string no_room = program.workspace.empty() ? "" : "; or 2, and does nothing, without enough memory";
   if (loop::effects_of(program.body).misses) no_room += "; or 3 where a divisor isn't stored";

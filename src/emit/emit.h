@@ -13,7 +13,8 @@
 ///
 ///     int name(result_type *y, const csr *A, const sv *x);
 ///
-/// with one parameter per tensor in the program's order. A program with workspace arrays has one more,
+/// with one parameter per tensor in the program's order, then an `int64_t k` for each of the program's sizes.
+/// A program with workspace arrays has one more,
 ///
 ///     int name(result_type *y, const csr *A, const sv *x, name_workspace *work);
 ///     void name_workspace_init(name_workspace *work);
@@ -31,10 +32,10 @@ struct EmitOptions {
   /// Puts `#pragma omp parallel for` at parallel loops (under #ifdef _OPENMP).
   bool openmp_pragmas = true;
   /// For the compiler in process: the text includes nothing, declares what it needs, and has an entry
-  /// `int unravel_entry(void **arguments)` that calls the kernel with pointers to the structs. Where the
-  /// program has a workspace, a pointer to that comes last, or null, and then it is made for the call; the
-  /// text has `void *unravel_workspace_new(void)` (null without memory) and `void
-  /// unravel_workspace_free(void *)` then, and not otherwise.
+  /// `int unravel_entry(void **arguments)` that calls the kernel with pointers to the structs, then to an
+  /// int64_t for each of the program's sizes. Where the program has a workspace, a pointer to that comes
+  /// last, or null, and then it is made for the call; the text has `void *unravel_workspace_new(void)` (null
+  /// without memory) and `void unravel_workspace_free(void *)` then, and not otherwise.
   bool in_process = false;
   /// The text includes "<kernel>.h" (emit_header) and doesn't declare the structs itself.
   bool with_header = false;
@@ -76,7 +77,8 @@ struct MainOptions {
 /// A small main() for the kernel, in C99 and C++: `./spmv A=matrix.mtx x=ones -o y.mtx` reads the operands
 /// (.mtx, from order 3 on .tns; or ones), runs the kernel once and prints its time, and the sum and first
 /// values of the result or writes it. Sizes that no file gives follow from the preconditions that are plain
-/// equalities. It calls, and declares, for each struct type T of the program
+/// equalities; the program's own are given as `k=5`. It calls, and declares, for each struct type T of the
+/// program
 ///
 ///     int pack_T(T *A, int64_t n, int64_t *const index[], const double *values, int64_t M, int64_t N);
 ///     void free_T(T *tensor);

@@ -53,7 +53,16 @@ public:
     result += main_includes + declarations() + tables() + main_reader + main_sizes;
     if (stored_) result += main_result;
     if (places_) result += main_stored;
-    return result + run_function() + main_function;
+    const bool is_given = !program_.sizes.empty();
+    if (is_given) result += main_given;
+    std::string last = main_function;
+    auto put = [&](const std::string &mark, const char *text) {
+      last.replace(last.find(mark), mark.size(), is_given ? text : "");
+    };
+    put("@usage@", main_given_usage);
+    put("@argument@", main_given_argument);
+    put("@given@", main_given_all);
+    return result + run_function() + last;
   }
 
 private:
@@ -160,6 +169,16 @@ private:
     result += "// Sizes that must agree have the same number.\n";
     result += fmt::format("static const int unravel_size[UNRAVEL_TENSORS][UNRAVEL_ORDER] = {{{}}};\n",
                           fmt::join(sizes, ", "));
+    if (!program_.sizes.empty()) {
+      std::vector<std::string> given;
+      for (const std::string &size : program_.sizes)
+        given.push_back(quoted(size));
+      result += fmt::format("// Integers that the kernel is given.\n#define UNRAVEL_GIVEN {}\n"
+                            "static const char *const unravel_given_names[UNRAVEL_GIVEN] = {{{}}};\n"
+                            "static int64_t unravel_given[UNRAVEL_GIVEN];\n"
+                            "static int unravel_is_given[UNRAVEL_GIVEN];\n",
+                            given.size(), fmt::join(given, ", "));
+    }
     if (stored_) {
       std::vector<std::size_t> row = *stored_;
       row.resize(std::max<std::size_t>(order_, 1));
@@ -194,6 +213,7 @@ private:
       body += inspect();
       arguments += ", &unravel_levels";
     }
+    arguments += given_arguments();
     if (works) {
       line(fmt::format("{}(&unravel_work);", names_.workspace().init));
       arguments += arguments.empty() ? "&unravel_work" : ", &unravel_work";
@@ -210,8 +230,7 @@ private:
     if (loop::effects_of(program_.body).misses)
       line(fmt::format("if (status == 3) unravel_fail({}, \"a divisor isn't stored\");",
                        quoted(names_.kernel())));
-    line(fmt::format("if (status) unravel_fail({}, \"the tensors' sizes don't fit together\");",
-                     quoted(names_.kernel())));
+    body += fmt::format("  if (status) unravel_fail({}, {});\n", quoted(names_.kernel()), quoted(refusal()));
     body += result_text();
     for (std::size_t k = 0; inspector_ && k < inspector_->parameters[0].arrays.size(); ++k)
       line(fmt::format("free({});", of_levels(inspector_->parameters[0].arrays[k].name)));
@@ -220,6 +239,31 @@ private:
                ? fmt::format("free_{}(&{});", names_.type_of(k).name, tensors_[k])
                : fmt::format("free({});", values_of_structure()));
     return "static void unravel_run(unravel_entries *in, const char *output) {\n" + body + "}\n\n";
+  }
+
+  std::string given_arguments() const {
+    std::string result;
+    for (std::size_t k = 0; k < program_.sizes.size(); ++k)
+      result += fmt::format(", unravel_given[{}]", k);
+    return result;
+  }
+
+  /// Of sizes; with what is needed of those that the user gives.
+  std::string refusal() const {
+    std::string result = "the tensors' sizes don't fit together";
+    if (program_.sizes.empty()) return result;
+    Program head = program_; // its body may read levels
+    head.body.clear();
+    Expressions expressions(head, names_);
+    std::string needed;
+    for (const loop::Precondition &condition : program_.preconditions) {
+      std::set<std::string> names = term::variables_of(condition.formula);
+      if (std::any_of(program_.sizes.begin(), program_.sizes.end(),
+                      [&](const std::string &size) { return names.contains(size); }))
+        needed += (needed.empty() ? ", or it doesn't hold that " : "; ") +
+                  expressions.term_of_members(condition.formula);
+    }
+    return result + needed;
   }
 
   std::string of_levels(const std::string &name) const {
@@ -243,6 +287,11 @@ private:
         ++own;
       bind(k, tensors_[own]);
       call += ", " + names.parameter(k);
+    }
+    for (std::size_t k = 0; k < program_.sizes.size(); ++k) { // the inspector has all of them, too
+      const std::string &size = names.variable(program_.sizes[k]);
+      line(fmt::format("const int64_t {} = unravel_given[{}];", size, k));
+      call += ", " + size;
     }
     std::vector<std::string> sizes = levels.sizes;
     sizes.insert(sizes.end(), levels.counts.begin(), levels.counts.end());

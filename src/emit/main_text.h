@@ -314,11 +314,44 @@ static void unravel_show_stored(const unravel_entries *shape, int64_t count, con
 
 )";
 
+inline constexpr const char *main_given =
+    R"(// Whether the argument is `k=5`, an integer that the kernel is given.
+static int unravel_is_size(const char *argument) {
+  const int64_t most = (int64_t)1 << 53;
+  int k;
+  for (k = 0; k < UNRAVEL_GIVEN; k++) {
+    size_t length = strlen(unravel_given_names[k]);
+    char *end;
+    long long value;
+    if (strncmp(argument, unravel_given_names[k], length) != 0 || argument[length] != '=') continue;
+    if (unravel_is_given[k]) unravel_fail(argument, "the size is given twice");
+    errno = 0;
+    value = strtoll(argument + length + 1, &end, 10);
+    if (end == argument + length + 1 || *end || errno || value > most || value < -most)
+      unravel_fail(argument, "a size is an integer of up to 2^53");
+    unravel_given[k] = value;
+    unravel_is_given[k] = 1;
+    return 1;
+  }
+  return 0;
+}
+
+)";
+
+/// What main_function has at its marks where the kernel is given integers; nothing otherwise.
+inline constexpr const char *main_given_usage =
+    "  for (k = 0; k < UNRAVEL_GIVEN; k++) printf(\" %s=INTEGER\", unravel_given_names[k]);\n";
+inline constexpr const char *main_given_argument = "    if (unravel_is_size(argv[a])) continue;\n";
+inline constexpr const char *main_given_all =
+    "  for (k = 0; k < UNRAVEL_GIVEN; k++)\n"
+    "    if (!unravel_is_given[k]) unravel_fail(unravel_given_names[k], \"this size is not given; see --help\");\n";
+
+/// With the marks @usage@, @argument@ and @given@.
 inline constexpr const char *main_function = R"(static void unravel_help(const char *program) {
   int k;
   printf("usage: %s", program);
   for (k = UNRAVEL_OPERANDS; k < UNRAVEL_TENSORS; k++) printf(" %s=FILE", unravel_names[k]);
-  printf(" [-o FILE]\n%s\n", unravel_about);
+@usage@  printf(" [-o FILE]\n%s\n", unravel_about);
   printf("FILE is a .mtx file, from order 3 on a .tns file; or `ones`, with sizes `ones:10x20`.\n");
   if (UNRAVEL_OPERANDS > 0)
     printf("%s=FILE sets what the result holds before. -o writes the result.\n", unravel_names[0]);
@@ -340,7 +373,7 @@ int main(int argc, char **argv) {
       output = argv[++a];
       continue;
     }
-    for (k = 0; value && k < UNRAVEL_TENSORS; k++)
+@argument@    for (k = 0; value && k < UNRAVEL_TENSORS; k++)
       if (strlen(unravel_names[k]) == (size_t)(value - argv[a]) &&
           strncmp(argv[a], unravel_names[k], (size_t)(value - argv[a])) == 0)
         break;
@@ -350,7 +383,7 @@ int main(int argc, char **argv) {
   }
   for (k = UNRAVEL_OPERANDS; k < UNRAVEL_TENSORS; k++)
     if (!in[k].is_given) unravel_fail(unravel_names[k], "this operand is not given; see --help");
-  unravel_find_sizes(in);
+@given@  unravel_find_sizes(in);
   for (k = 0; k < UNRAVEL_TENSORS; k++)
     if (in[k].is_ones) unravel_fill(&in[k], unravel_orders[k]);
   unravel_run(in, output);

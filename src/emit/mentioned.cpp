@@ -19,6 +19,8 @@ bool is_over_members(const Term &term, const Program &program) {
     for (const auto *list : {&parameter.sizes, &parameter.counts})
       for (const std::string &name : *list)
         names.erase(parameter.name + "." + name);
+  for (const std::string &size : program.sizes)
+    names.erase(size);
   return names.empty() && applications_of(term).empty();
 }
 
@@ -86,7 +88,10 @@ void add_extents(const Program &program, std::set<std::string> &names) {
         }
 }
 
-bool is_used(const TensorParameter &parameter, const Program &program, const std::set<std::string> &used) {
+namespace {
+
+/// With what is used before the body.
+std::set<std::string> used_anywhere(const Program &program, const std::set<std::string> &used) {
   std::set<std::string> all = used;
   for (const WorkspaceArray &array : program.workspace)
     if (used.contains(array.name)) all.merge(variables_of(array.extent));
@@ -96,6 +101,17 @@ bool is_used(const TensorParameter &parameter, const Program &program, const std
     for (const Term &load : applications_of(condition.formula))
       all.insert(load.as<term::Apply>()->function);
   }
+  return all;
+}
+
+} // namespace
+
+bool is_used(const std::string &size, const Program &program, const std::set<std::string> &used) {
+  return used_anywhere(program, used).contains(size);
+}
+
+bool is_used(const TensorParameter &parameter, const Program &program, const std::set<std::string> &used) {
+  const std::set<std::string> all = used_anywhere(program, used);
   auto holds = [&](const std::string &name) { return all.contains(parameter.name + "." + name); };
   return std::any_of(parameter.sizes.begin(), parameter.sizes.end(), holds) ||
          std::any_of(parameter.counts.begin(), parameter.counts.end(), holds) ||

@@ -23,7 +23,8 @@ loop::Block without_parallel(loop::Block block);
 /// Arrays of several extents: their extents are used where a slot is computed.
 void add_extents(const loop::Program &program, std::set<std::string> &names);
 
-/// Whether a parameter is mentioned, so that C compilers don't warn about it.
+/// Whether a parameter, or a size, is mentioned, so that C compilers don't warn about it.
+bool is_used(const std::string &size, const loop::Program &program, const std::set<std::string> &used);
 bool is_used(const loop::TensorParameter &parameter, const loop::Program &program,
              const std::set<std::string> &used);
 

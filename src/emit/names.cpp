@@ -102,6 +102,8 @@ Names::Names(const Program &program) {
     parameters_.push_back(take(taken_, program.parameters[k].name));
     parameter_index_[program.parameters[k].name] = k;
   }
+  for (const std::string &size : program.sizes)
+    variables_[size] = take(taken_, size);
   if (!program.workspace.empty()) name_workspace(program);
   name_variables(program);
 }
@@ -200,6 +202,7 @@ void Names::name_variables(const Program &program) {
 }
 
 std::string Names::member(const std::string &qualified) const {
+  if (tensor_of(qualified).empty()) return variables_.at(qualified);
   std::size_t index = parameter_index_.at(tensor_of(qualified));
   return parameters_[index] + "->" + type_of(index).members.at(last_part(qualified));
 }

@@ -43,7 +43,7 @@ public:
   };
   const Workspace &workspace() const { return workspace_; }
 
-  /// `A->rowptr`, for a qualified size, count or array.
+  /// `A->rowptr`, for a qualified size, count or array; of a size that no tensor has its own name.
   std::string member(const std::string &qualified) const;
 
   /// A text for people with the program's names (A.p, A.col) replaced by those of the C text.

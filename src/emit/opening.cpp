@@ -54,6 +54,8 @@ std::vector<std::string> opening_lines(const Program &program, const std::set<st
   for (std::size_t k = 0; k < program.parameters.size(); ++k)
     if (!is_used(program.parameters[k], program, used))
       lines.push_back(fmt::format("(void){};", names.parameter(k)));
+  for (const std::string &size : program.sizes)
+    if (!is_used(size, program, used)) lines.push_back(fmt::format("(void){};", names.variable(size)));
   bool works = std::any_of(program.workspace.begin(), program.workspace.end(),
                            [&](const WorkspaceArray &array) { return used.contains(array.name); });
   if (!program.workspace.empty() && !works)
@@ -68,6 +70,8 @@ std::string signature(const Program &program, const Names &names) {
   for (std::size_t k = 0; k < program.parameters.size(); ++k)
     list += fmt::format("{}{}{} *{}", k ? ", " : "", program.parameters[k].is_result ? "" : "const ",
                         names.type_of(k).name, names.parameter(k));
+  for (const std::string &size : program.sizes)
+    list += fmt::format("{}int64_t {}", list.empty() ? "" : ", ", names.variable(size));
   if (!program.workspace.empty())
     list += fmt::format("{}{} *{}", list.empty() ? "" : ", ", names.workspace().type,
                         names.workspace().parameter);

@@ -2,6 +2,7 @@
 
 #include "loop/walk.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace unravel::emit {
@@ -57,7 +58,12 @@ std::string chunk_text(const loop::For &loop, const std::string &work, const Exp
   std::string chunk = std::to_string(loop.parallel->chunk);
   if (loop.parallel->share == 0) return chunk;
   term::Term count = loop.upper - loop.lower;
-  const char *open = count.as<term::Variable>() ? "" : "(", *close = *open ? ")" : "";
+  const term::Linear sum = linear_form(count);
+  if (sum.constant < 0 ||
+      std::any_of(sum.parts.begin(), sum.parts.end(), [](const auto &part) { return part.second < 0; }))
+    count = term::maximum({term::Term(0), count}); // bounds may cross
+  const char *open = count.as<term::Variable>() || count.as<term::Maximum>() ? "" : "(",
+             *close = *open ? ")" : "";
   return chunk + fmt::format(" + {} * {}{}{} / ({} + 1)", loop.parallel->share, open, expressions.term(count),
                              close, work);
 }

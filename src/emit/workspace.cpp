@@ -123,6 +123,9 @@ std::string entry_text(const Program &program, const Names &names) {
   for (std::size_t k = 0; k < program.parameters.size(); ++k)
     list += fmt::format("{}({}{} *)arguments[{}]", k ? ", " : "",
                         program.parameters[k].is_result ? "" : "const ", names.type_of(k).name, k);
+  const std::size_t tensors = program.parameters.size();
+  for (std::size_t k = 0; k < program.sizes.size(); ++k)
+    list += fmt::format("{}*(const int64_t *)arguments[{}]", list.empty() ? "" : ", ", tensors + k);
   if (!program.workspace.empty()) {
     const Names::Workspace &work = names.workspace();
     const char *comma = list.empty() ? "" : ", ";
@@ -136,9 +139,9 @@ std::string entry_text(const Program &program, const Names &names) {
                        "  if (arguments[{6}]) return {3}({4}{5}({0} *)arguments[{6}]);\n"
                        "  {1}(&own);\n  code = {3}({4}{5}&own);\n  {2}(&own);\n  return code;\n}}\n",
                        work.type, work.init, work.free, names.kernel(), list, comma,
-                       program.parameters.size());
+                       tensors + program.sizes.size());
   }
-  std::string unused = program.parameters.empty() ? "  (void)arguments;\n" : "";
+  std::string unused = list.empty() ? "  (void)arguments;\n" : "";
   return fmt::format("\nint unravel_entry(void **arguments) {{\n{}  return {}({});\n}}\n", unused,
                      names.kernel(), list);
 }

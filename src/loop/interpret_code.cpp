@@ -27,6 +27,8 @@ public:
       for (const ArrayParameter &array : parameter.arrays)
         parameters_[parameter.name + "." + array.name] = &array;
     }
+    for (const std::string &size : program.sizes)
+      code_.sizes.emplace_back(size, variable(size));
     for (const WorkspaceArray &array : program.workspace)
       declare(array);
     sums_ = effects_of(program.body).stored;

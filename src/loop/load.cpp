@@ -132,6 +132,7 @@ FreshNames::FreshNames(const Program &program) {
     for (const ArrayParameter &array : parameter.arrays)
       taken_.insert(parameter.name + "." + array.name);
   }
+  taken_.insert(program.sizes.begin(), program.sizes.end());
   for (const WorkspaceArray &array : program.workspace)
     taken_.insert(array.name);
   Effects effects = effects_of(program.body);

@@ -323,6 +323,7 @@ struct Program {
   std::string name;                        // of the C function
   std::string expression;                  // as the user wrote it
   std::vector<TensorParameter> parameters; // the result first
+  std::vector<std::string> sizes;          // integers of any sign that it is given besides: variables
   std::vector<Precondition> preconditions;
   std::vector<WorkspaceArray> workspace;
   Block body;

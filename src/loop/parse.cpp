@@ -26,6 +26,8 @@ public:
       skip_lines();
       if (peek_word() == "result" || peek_word() == "operand") {
         result.parameters.push_back(parameter());
+      } else if (accept_word("size")) {
+        result.sizes.push_back(name());
       } else if (accept_word("require")) {
         Precondition condition;
         condition.formula = term();

@@ -204,6 +204,8 @@ std::string to_text(const Program &program) {
   std::string result = fmt::format("kernel {}\nexpression {}\n", program.name, program.expression);
   for (const TensorParameter &parameter : program.parameters)
     result += parameter_text(parameter);
+  for (const std::string &size : program.sizes)
+    result += fmt::format("size {}\n", size);
   for (const Precondition &condition : program.preconditions)
     result += fmt::format("require {} : {}\n", to_text(condition.formula), condition.message);
   for (const WorkspaceArray &array : program.workspace)

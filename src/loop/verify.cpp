@@ -34,6 +34,8 @@ public:
   explicit Verifier(const Program &program) {
     for (const TensorParameter &parameter : program.parameters)
       declare_parameter(parameter);
+    for (const std::string &size : program.sizes)
+      declare(size, Sort::Constant), sizes_.insert(size);
     for (const Precondition &condition : program.preconditions)
       check(condition.formula);
     for (const WorkspaceArray &array : program.workspace)

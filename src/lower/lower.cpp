@@ -26,7 +26,8 @@ namespace {
 std::string name_of_levels(const combine::Combination &combination) {
   std::string name = "levels";
   while (std::any_of(combination.bindings.begin(), combination.bindings.end(),
-                     [&](const combine::Binding &binding) { return binding.tensor == name; }))
+                     [&](const combine::Binding &binding) { return binding.tensor == name; }) ||
+         std::find(combination.sizes.begin(), combination.sizes.end(), name) != combination.sizes.end())
     name += "_";
   return name;
 }
@@ -57,6 +58,7 @@ loop::Program lower(const combine::Combination &combination, const std::vector<L
   program.expression = options.expression;
   for (const combine::Binding &binding : combination.bindings)
     program.parameters.push_back(parameter(binding, options));
+  program.sizes = combination.sizes;
   for (const combine::SizeCondition &condition : combination.conditions)
     program.preconditions.push_back({condition.formula, condition.message});
   Workspace workspace(combination, program.parameters, options.index);
@@ -148,7 +150,9 @@ Inspector lower_inspector(const combine::Combination &combination, const std::ve
       loop::each_element(value, [&](const loop::Element &element) { mentioned.insert(element.array); });
     });
   });
+  program.sizes = combination.sizes;
   auto is_known = [&](const std::string &name) {
+    if (std::find(program.sizes.begin(), program.sizes.end(), name) != program.sizes.end()) return true;
     return std::any_of(program.parameters.begin(), program.parameters.end(),
                        [&](const auto &parameter) { return name.starts_with(parameter.name + "."); });
   };

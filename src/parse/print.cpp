@@ -303,6 +303,13 @@ std::string to_text(const ProgramTree &program) {
            join_texts(tensor.extents, ", ", [](const Expression &extent) { return to_text(extent); }) + ")";
   });
   if (!result.empty()) result = "tensor " + result + ";\n";
+  if (!program.sizes.empty())
+    result += "size " +
+              join_texts(program.sizes, ", ",
+                         [](const SizeTree &size) {
+                           return size.name.text + (size.least ? " >= " + std::to_string(*size.least) : "");
+                         }) +
+              ";\n";
   return result + body_text(program.body, "");
 }
 

@@ -3,8 +3,10 @@
 #include "parse/parse.h"
 
 // The grammar:
-//   program   = { "tensor" tensor { "," tensor } ";" } statement { statement }
+//   program   = { declaration ";" } statement { statement }
+//   declaration = "tensor" tensor { "," tensor } | "size" size { "," size }
 //   tensor    = name [ "(" term { "," term } ")" ]
+//   size      = name [ ">=" [ "-" ] integer ]
 //   statement = "for" name [ "in" "[" term "," term ")" ] body | "if" formula body
 //             | "let" name "=" term ";" | assignment ";"
 //   body      = "{" { statement } "}"
@@ -23,10 +25,14 @@ public:
 
   ProgramTree parse() {
     ProgramTree result;
-    while (at_word("tensor")) {
+    while (at_word("tensor") || at_word("size")) {
+      bool is_tensor = tokens_.at("tensor");
       tokens_.next();
       do
-        result.tensors.push_back(tensor());
+        if (is_tensor)
+          result.tensors.push_back(tensor());
+        else
+          result.sizes.push_back(size());
       while (tokens_.accept(","));
       tokens_.expect_semicolon(starts);
     }
@@ -38,7 +44,7 @@ public:
   }
 
 private:
-  inline static const std::vector<std::string> starts{"for", "if", "let", "tensor"};
+  inline static const std::vector<std::string> starts{"for", "if", "let", "size", "tensor"};
 
   /// A word is a keyword only where a name follows: a tensor may be called `let`.
   bool at_word(std::string_view word) {
@@ -51,6 +57,16 @@ private:
     if (!tokens_.at("(")) return result;
     tokens_.open("(");
     result.extents = parse_terms_until(tokens_, ")");
+    return result;
+  }
+
+  SizeTree size() {
+    SizeTree result;
+    result.name = tokens_.expect_name("the name of a size");
+    if (!tokens_.accept(">=")) return result;
+    bool is_negative = tokens_.accept("-");
+    std::int64_t least = tokens_.expect_integer("an integer, the least value of the size", 0);
+    result.least = is_negative ? -least : least;
     return result;
   }
 
@@ -129,7 +145,7 @@ bool is_program(const std::string &text) {
   if (list.tokens.size() < 2) return false;
   const Token &first = list.tokens[0], &second = list.tokens[1];
   return second.kind == Token::Kind::Name &&
-         (first.text == "for" || first.text == "let" || first.text == "tensor");
+         (first.text == "for" || first.text == "let" || first.text == "tensor" || first.text == "size");
 }
 
 ProgramTree parse_program(const std::shared_ptr<const text::Source> &source) {

@@ -154,6 +154,12 @@ struct TensorTree {
   std::vector<Expression> extents; // none: a scalar
 };
 
+/// `size k;` or `size k >= 0;`: an integer that the program is given.
+struct SizeTree {
+  Name name;
+  std::optional<std::int64_t> least;
+};
+
 /// A statement of a program. Subscripts, bounds and conditions are affine in the variables of the loops
 /// around it and in sizes; names are resolved by the compute room.
 struct StatementTree {
@@ -173,6 +179,7 @@ struct StatementTree {
 };
 
 struct ProgramTree {
+  std::vector<SizeTree> sizes;     // declared; others stand in the extents of tensors
   std::vector<TensorTree> tensors; // declared; others have the extents that their uses imply
   std::vector<StatementTree> body;
   text::Span span;

@@ -3,6 +3,7 @@
 #include "lower/wavefront.h"
 #include "pipeline/stopwatch.h"
 #include "report/diagnostic.h"
+#include "run/numbers.h"
 
 #include <algorithm>
 
@@ -10,27 +11,15 @@ namespace unravel::run {
 
 namespace {
 
-/// Sizes and counts of tensors, by qualified names.
-struct NumbersOf : term::Environment {
-  explicit NumbersOf(const std::map<std::string, tensor::Tensor> &of) : tensors(of) {}
-  std::int64_t variable(const std::string &name) const override {
-    std::size_t dot = name.rfind('.');
-    const tensor::Tensor &tensor = tensors.at(name.substr(0, dot));
-    return tensor::number_of(tensor, name.substr(dot + 1)).value();
-  }
-  std::int64_t apply(const std::string &, const std::vector<std::int64_t> &) const override {
-    report::fail(report::Kind::internal, "a number of iterations reads an array",
-                 "please report this as a bug");
-  }
-  const std::map<std::string, tensor::Tensor> &tensors;
-};
+using Sizes = std::map<std::string, std::int64_t>;
 
 /// The levels' size and counts.
 std::vector<std::int64_t> numbers_of(const pipeline::Compilation &compilation,
-                                     const std::map<std::string, tensor::Tensor> &tensors) {
+                                     const std::map<std::string, tensor::Tensor> &tensors,
+                                     const Sizes &sizes) {
   std::vector<std::int64_t> numbers;
   for (const term::Term &number : compilation.inspector->numbers)
-    numbers.push_back(term::evaluate(number, NumbersOf(tensors)));
+    numbers.push_back(number_on(number, tensors, sizes));
   return numbers;
 }
 
@@ -52,9 +41,9 @@ const loop::TensorParameter &parameter_of(const pipeline::Compilation &compilati
 } // namespace
 
 tensor::Tensor make_levels(const pipeline::Compilation &compilation,
-                           const std::map<std::string, tensor::Tensor> &tensors) {
+                           const std::map<std::string, tensor::Tensor> &tensors, const Sizes &sizes) {
   const loop::TensorParameter &parameter = parameter_of(compilation);
-  const std::vector<std::int64_t> numbers = numbers_of(compilation, tensors);
+  const std::vector<std::int64_t> numbers = numbers_of(compilation, tensors, sizes);
   tensor::Tensor levels;
   levels.layout.name = parameter.layout;
   levels.layout.sizes = parameter.sizes;
@@ -75,12 +64,12 @@ tensor::Tensor make_levels(const pipeline::Compilation &compilation,
 }
 
 double inspect(const pipeline::Compilation &compilation, std::map<std::string, tensor::Tensor> &tensors,
-               tensor::Tensor &levels, const build::Options &options) {
+               const Sizes &sizes, tensor::Tensor &levels, const build::Options &options) {
   const loop::Program &program = compilation.inspector->program;
   emit::EmitOptions in_process;
   in_process.in_process = true;
   build::Kernel kernel = build::compile(emit::emit_c(program, in_process), options);
-  levels.sizes[parameter_of(compilation).sizes.front()] = numbers_of(compilation, tensors).front();
+  levels.sizes[parameter_of(compilation).sizes.front()] = numbers_of(compilation, tensors, sizes).front();
   std::vector<std::vector<std::uint64_t>> structs;
   for (const loop::TensorParameter &parameter : program.parameters)
     structs.push_back(
@@ -88,6 +77,11 @@ double inspect(const pipeline::Compilation &compilation, std::map<std::string, t
   std::vector<void *> arguments;
   for (std::vector<std::uint64_t> &slots : structs)
     arguments.push_back(slots.data());
+  std::vector<std::int64_t> given;
+  for (const std::string &size : program.sizes)
+    given.push_back(sizes.at(size));
+  for (std::int64_t &size : given)
+    arguments.push_back(&size);
   build::Workspace workspace(kernel);
   arguments.push_back(workspace.get());
   auto entry = reinterpret_cast<int (*)(void **)>(kernel.symbol("unravel_entry"));

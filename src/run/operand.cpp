@@ -23,13 +23,13 @@ public:
       : request_(request), front_(front), folders_(folders) {}
 
   Operands read() {
-    for (const auto &[tensor, input] : request_.inputs)
-      if (std::none_of(uses().begin(), uses().end(),
-                       [&, name = tensor](auto &use) { return use.name == name; }))
-        report::fail(Kind::unknown_tensor,
-                     fmt::format("`-i {}={}`: the expression has no tensor `{}`", tensor, input, tensor));
     for (const auto &[index, extent] : request_.extents)
       set_extent(index, extent, "--size");
+    for (const auto &[name, input] : request_.inputs)
+      if (std::none_of(uses().begin(), uses().end(),
+                       [&, name = name](auto &use) { return use.name == name; }))
+        read_size(name, input);
+    require_sizes();
     // First what brings its own sizes, then what takes them from the others.
     std::vector<const compute::TensorUse *> unsized;
     for (const compute::TensorUse &use : uses())
@@ -42,6 +42,39 @@ public:
   }
 
 private:
+  /// `-i k=5`, of a program's size.
+  void read_size(const std::string &name, const std::string &input) {
+    std::vector<std::string> known;
+    if (front_.computation.program) known = front_.computation.program->sizes;
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      for (const compute::TensorUse &use : uses())
+        known.push_back(use.name);
+      std::string near = front_.computation.program ? report::nearest(name, known) : "";
+      report::fail(Kind::unknown_tensor,
+                   fmt::format("`-i {}={}`: the expression has no tensor {}`{}`", name, input,
+                               front_.computation.program ? "or size " : "", name),
+                   near.empty() ? "" : fmt::format("did you mean `{}`?", near));
+    }
+    std::int64_t value = 0;
+    auto [end, error] = std::from_chars(input.data(), input.data() + input.size(), value);
+    constexpr std::int64_t most = std::int64_t{1} << 53; // sums with multiples of it fit in 64 bits
+    if (error != std::errc() || end != input.data() + input.size() || value > most || value < -most)
+      report::fail(Kind::bad_option,
+                   fmt::format("`-i {}={}`: `{}` is a size, for which an integer of up to 2^53 is expected",
+                               name, input, name),
+                   fmt::format("as in -i {}=5", name));
+    set_extent(name, value, "-i");
+  }
+
+  void require_sizes() const {
+    if (!front_.computation.program) return;
+    for (const compute::GivenSize &size : front_.computation.program->given)
+      if (!operands_.extents.contains(size.name))
+        report::fail(Kind::missing_input, size.span,
+                     fmt::format("no value is given for the size `{}`", size.name),
+                     fmt::format("add -i {}=5, or what it is", size.name));
+  }
+
   const std::vector<compute::TensorUse> &uses() const { return front_.computation.tensors; }
 
   /// What the extents of a tensor's modes are called.

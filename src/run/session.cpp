@@ -3,6 +3,7 @@
 #include "pipeline/stopwatch.h"
 #include "report/diagnostic.h"
 #include "run/levels.h"
+#include "run/numbers.h"
 #include "run/operand.h"
 #include "tensor/counts.h"
 #include "tensor/folder.h"
@@ -41,8 +42,8 @@ public:
 
   Prepared prepare() {
     gather();
-    return {std::move(report_.compilation), std::move(tensors_), std::move(report_.notes),
-            pack_options().max_memory};
+    return {std::move(report_.compilation), std::move(tensors_), std::move(report_.sizes),
+            std::move(report_.notes), pack_options().max_memory};
   }
 
 private:
@@ -63,6 +64,36 @@ private:
     validate();
     if (shares_structure()) borrow_structure();
     make_kernel();
+    report_.sizes = sizes();
+    check_sizes();
+  }
+
+  /// What the kernel would refuse.
+  void check_sizes() const {
+    for (const combine::SizeCondition &condition : report_.compilation.combination.conditions) {
+      if (number_on(condition.formula, tensors_, operands_.extents) != 0) continue;
+      if (!condition.span.source)
+        report::fail(Kind::size_mismatch, fmt::format("the sizes don't fit together: {}", condition.message));
+      std::string values;
+      for (const std::string &size : term::variables_of(condition.in_program))
+        values += fmt::format("{}{} = {}", values.empty() ? "" : ", ", size, operands_.extents.at(size));
+      const std::string needed = fmt::format("it must hold that {}", term::to_text(condition.in_program));
+      if (condition.range.empty())
+        report::fail(Kind::size_mismatch, condition.span,
+                     fmt::format("{}, but here {}", condition.message, values));
+      report::fail(Kind::outside_extent, condition.span,
+                   fmt::format("`{}` lies outside its tensor where {}: {}", condition.span.text(), values,
+                               condition.range),
+                   needed);
+    }
+  }
+
+  /// Those that no tensor has, by name.
+  std::map<std::string, std::int64_t> sizes() const {
+    std::map<std::string, std::int64_t> sizes;
+    for (const std::string &size : report_.compilation.combination.sizes)
+      sizes.emplace(size, operands_.extents.at(size));
+    return sizes;
   }
 
   /// Of the only one, or the first.
@@ -249,6 +280,9 @@ private:
     for (const auto &[name, tensor] : tensors_)
       for (const auto &[count, value] : tensor::known_counts(tensor))
         counts[name + "." + count] = value;
+    if (front_.computation.program)
+      for (const compute::GivenSize &size : front_.computation.program->given)
+        counts[size.name] = static_cast<double>(operands_.extents.at(size.name));
     return counts;
   }
 
@@ -283,6 +317,9 @@ private:
     std::vector<void *> arguments;
     for (auto &slots : structs)
       arguments.push_back(slots.data());
+    std::map<std::string, std::int64_t> given = report_.sizes;
+    for (const std::string &size : report_.compilation.program.sizes)
+      arguments.push_back(&given.at(size));
     build::Workspace workspace(kernel); // one for all rounds
     arguments.push_back(workspace.get());
     std::map<std::string, tensor::Tensor> initial;
@@ -306,9 +343,9 @@ private:
 
   /// The levels of the kernel's wavefronts; one thread has no use for any.
   tensor::Tensor inspected() {
-    tensor::Tensor levels = make_levels(report_.compilation, tensors_);
+    tensor::Tensor levels = make_levels(report_.compilation, tensors_, report_.sizes);
     if (request_.threads == 1) return levels;
-    report_.inspector_ms = inspect(report_.compilation, tensors_, levels, request_.build);
+    report_.inspector_ms = inspect(report_.compilation, tensors_, report_.sizes, levels, request_.build);
     report_.levels = levels.array("count").integer(0);
     report_.inspected = levels.array("count").integer(1);
     return levels;

@@ -17,7 +17,7 @@ namespace unravel::run {
 
 struct Request {
   pipeline::Request compile;
-  std::map<std::string, std::string> inputs;   // per tensor: file, folder, generator, or a number
+  std::map<std::string, std::string> inputs;   // per tensor: file, folder, generator, or a number; per size
   std::map<std::string, std::string> outputs;  // of the result: file or folder
   std::map<std::string, std::int64_t> extents; // --size i=N
   std::optional<int> threads;
@@ -44,6 +44,7 @@ struct Report {
   std::optional<double> inspector_ms;     // where the kernel runs in wavefronts
   std::int64_t levels = 0, inspected = 0; // their number; the iterations and dependences in them
   std::map<std::string, std::vector<std::int64_t>> shapes; // of all tensors
+  std::map<std::string, std::int64_t> sizes;               // those that no tensor has
   std::map<std::string, std::size_t> entries;              // stored entries of the operands
   std::vector<std::string> notes;                          // properties that were only sampled, and the like
   std::optional<tensor::Comparison> comparison;
@@ -54,6 +55,7 @@ struct Report {
 struct Prepared {
   pipeline::Compilation compilation;
   std::map<std::string, tensor::Tensor> tensors; // all of them, the result too
+  std::map<std::string, std::int64_t> sizes;     // those that no tensor has
   std::vector<std::string> notes;                // as in Report
   std::int64_t max_memory = 0;                   // bytes, as run() understands the request
 };

@@ -105,12 +105,14 @@ std::vector<TilingLeaf> describe_leaves(const pipeline::Compilation &compilation
 /// What can be said without data. Throws bad_transformation where the schedule has no transformation.
 Tiling describe_tiling(const pipeline::Compilation &compilation);
 
-/// The same with counts. The tensors are all that the kernel has, by name. Takes time in proportion to the
+/// The same with counts. The tensors are all that the kernel has, by name; the sizes those that no tensor
+/// has. Takes time in proportion to the
 /// kernel's steps; throws memory_limit where copies of the arrays and marks for their elements would take
 /// more than `max_memory`, not_supported where the loops have more iterations than `most_iterations` (some
 /// minutes).
 Tiling count_tiling(const pipeline::Compilation &compilation,
                     const std::map<std::string, tensor::Tensor> &tensors, std::int64_t max_memory,
+                    const std::map<std::string, std::int64_t> &sizes = {},
                     std::int64_t most_iterations = 2'000'000'000);
 
 std::string to_text(const Tiling &tiling);

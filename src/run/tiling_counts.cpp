@@ -274,8 +274,10 @@ void check_memory(const loop::Program &program, const std::map<std::string, tens
                  "raise the limit with --max-memory");
 }
 
-loop::Memory memory_of(const loop::Program &program, const std::map<std::string, tensor::Tensor> &tensors) {
+loop::Memory memory_of(const loop::Program &program, const std::map<std::string, tensor::Tensor> &tensors,
+                       const std::map<std::string, std::int64_t> &sizes) {
   loop::Memory memory;
+  memory.sizes = sizes;
   for (const loop::TensorParameter &parameter : program.parameters) {
     const tensor::Tensor &tensor = tensors.at(parameter.name);
     for (const auto *names : {&parameter.sizes, &parameter.counts})
@@ -395,13 +397,13 @@ const lower::LeafPlan &executed(const lower::LeafPlan &plan, const Values &value
 
 Tiling count_tiling(const pipeline::Compilation &compilation,
                     const std::map<std::string, tensor::Tensor> &tensors, std::int64_t max_memory,
-                    std::int64_t most_iterations) {
+                    const std::map<std::string, std::int64_t> &sizes, std::int64_t most_iterations) {
   Tiling tiling = describe_tiling(compilation);
   TilingCounts counts;
   loop::Program program = lowered(compilation);
   std::int64_t room = 0;
   check_memory(program, tensors, tiling.tiles.size(), max_memory, room);
-  loop::Memory memory = memory_of(program, tensors);
+  loop::Memory memory = memory_of(program, tensors, sizes);
   Values values(memory);
 
   tiling.leaves.clear();

@@ -360,10 +360,14 @@ private:
     return {with, sum - with};
   }
 
-  static bool is_narrow(const Term &width) {
+  /// Over what is read, and sizes that no tensor has: half a bandwidth.
+  bool is_narrow(const Term &width) const {
     const auto form = term::linear_form(width);
-    return std::all_of(form.parts.begin(), form.parts.end(),
-                       [](const auto &part) { return part.first.template as<term::Apply>() != nullptr; });
+    return std::all_of(form.parts.begin(), form.parts.end(), [&](const auto &part) {
+      const auto *size = part.first.template as<term::Variable>();
+      bool is_given = size && size->name.find('.') == std::string::npos && level_of_.count(size->name) == 0;
+      return is_given || part.first.template as<term::Apply>() != nullptr;
+    });
   }
 
   /// Of the two ways to write an interval, key <= target < key + width and its mirror image at 0, the one
@@ -375,7 +379,7 @@ private:
 
   /// Pairs of conditions key(variable) <= target and target < key(variable) + width, where arrays are read at
   /// the variable, become components; they are taken out of the conditions.
-  static void as_intervals(Level &level, std::vector<Term> &conditions, std::vector<Term> &enforced) {
+  void as_intervals(Level &level, std::vector<Term> &conditions, std::vector<Term> &enforced) const {
     auto at_least = [](const Term &condition) {
       const auto *compare = condition.as<term::Compare>();
       return compare && compare->relation == term::Relation::AtLeast ? &compare->left : nullptr;
@@ -390,11 +394,11 @@ private:
         const Term *above = b == a ? nullptr : at_least(conditions[b]);
         if (!above) continue;
         auto [end, minus_target] = split(*above, level.variable);
-        std::int64_t rest = 0;
-        if (term::applications_of(end).empty() || !term::constant_difference(-target, minus_target, rest))
-          continue;
-        // end - target + rest >= 0. A width that depends on sizes excludes next to nothing: that's a guard.
-        Term width = end + Term(rest + 1) + minus_key;
+        if (term::applications_of(end).empty()) continue;
+        const Term rest = target + minus_target;
+        // end - target + rest >= 0. A width that depends on tensors' sizes excludes next to nothing: that's a
+        // guard.
+        Term width = end + rest + Term(1) + minus_key;
         if (!is_narrow(width)) continue;
         level.kind = Level::Kind::Find;
         level.components.push_back({-minus_key, target, width});

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <set>
+#include <string>
 #include <unordered_map>
 
 namespace unravel::tensor {
@@ -139,6 +141,7 @@ private:
   void loop(std::size_t begin, std::size_t end, std::size_t depth) {
     const compute::ProgramLoop &head = statements_[begin].loops[depth];
     std::int64_t low = value_of(head.low), high = value_of(head.high);
+    restrict(begin, end, head.variable, low, high);
     std::int64_t &variable = variables_.values[head.variable];
     const std::vector<std::int64_t> *entries =
         end - begin == 1 ? entries_along(statements_[begin], depth) : nullptr;
@@ -150,6 +153,34 @@ private:
         variable = each, body(begin, end, depth + 1);
     }
     variables_.values.erase(head.variable);
+  }
+
+  /// Leaves out values at which no statement's condition holds: a band may be wider than its matrix.
+  void restrict(std::size_t begin, std::size_t end, const std::string &variable, std::int64_t &low,
+                std::int64_t &high) const {
+    std::int64_t first = high, last = low; // of the statements together
+    for (std::size_t k = begin; k < end; ++k) {
+      std::int64_t own_low = low, own_high = high;
+      for (const term::Term &part : term::conjuncts(statements_[k].condition)) {
+        const auto *compare = part.as<term::Compare>();
+        if (!compare) continue;
+        const std::int64_t factor = term::coefficient_of(compare->left, variable);
+        const term::Term rest = compare->left - term::scale(factor, term::variable(variable));
+        const std::set<std::string> names = term::variables_of(rest);
+        if ((factor != 1 && factor != -1) ||
+            !std::all_of(names.begin(), names.end(),
+                         [&](const std::string &name) { return variables_.values.contains(name); }))
+          continue;
+        const std::int64_t bound = -factor * value_of(rest); // where the left side is 0
+        const bool is_equal = compare->relation == term::Relation::Equal;
+        if (factor > 0 || is_equal) own_low = std::max(own_low, bound);
+        if (factor < 0 || is_equal) own_high = std::min(own_high, bound + 1);
+      }
+      first = std::min(first, own_low);
+      last = std::max(last, own_high);
+    }
+    low = std::max(low, first);
+    high = std::min(high, last);
   }
 
   /// The values of the loop's variable for which a factor has entries, where the statement adds nothing for

@@ -195,6 +195,7 @@ json run_json(const run::Report &report) {
     out["wavefronts"] = {{"levels", report.levels}, {"work", report.inspected}};
   }
   out.update(plans_json(compilation));
+  if (!report.sizes.empty()) out["sizes"] = report.sizes;
   out["operands"] = json::array();
   for (const auto &[name, entries] : report.entries)
     out["operands"].push_back({{"name", name},
@@ -233,6 +234,8 @@ std::string loops_text(const pipeline::Compilation &compilation) {
 std::string run_text(const run::Report &report) {
   const pipeline::Compilation &compilation = report.compilation;
   std::string text = fmt::format("{}\n", compilation.computation.text);
+  for (const auto &[name, value] : report.sizes)
+    text += fmt::format("{:<5} {}\n", name, value);
   for (const auto &[name, entries] : report.entries)
     text += fmt::format("{:<5} {} {} with {} entries\n", name, compilation.layouts.at(name).name,
                         fmt::join(report.shapes.at(name), " x "), entries);

@@ -132,7 +132,8 @@ run::Tiling tiling_of(const Options &options) {
   print_warnings(prepared.compilation);
   for (const std::string &note : prepared.notes)
     std::cerr << "note: " << note << "\n";
-  run::Tiling tiling = run::count_tiling(prepared.compilation, prepared.tensors, prepared.max_memory);
+  run::Tiling tiling =
+      run::count_tiling(prepared.compilation, prepared.tensors, prepared.max_memory, prepared.sizes);
   write_report(options, prepared.compilation, tiling, &prepared);
   return tiling;
 }

@@ -115,6 +115,34 @@ TEST(Library, WavefrontsOfASolve) {
   expect_solved("wavefront i packed");
 }
 
+/// They come behind the structs, also of a kernel with levels.
+TEST(Library, SizesThatNoTensorHas) {
+  const char *solve = "tensor L(n,n), b(n), x(n); size k; for i in [0,n) { let s = b(i); "
+                      "for j in [i-k,i) { if j >= 0 { s -= L(i,j)*x(j); } } x(i) = s / L(i,i); }";
+  unravel::Options options;
+  options.formats = {{"L", "csr"}};
+  for (const char *schedule : {"serial", "wavefront i", "wavefront i packed"}) {
+    SCOPED_TRACE(schedule);
+    options.schedules = {schedule};
+    unravel::Kernel kernel = unravel::make_kernel(solve, options);
+    std::int32_t rowptr[] = {0, 1, 3, 6}, col[] = {0, 0, 1, 0, 1, 2};
+    double val[] = {1, 1, 1, 1, 1, 1}, b_val[] = {1, 10, 100}, x_val[] = {0, 0, 0};
+    Csr L = {3, 3, 6, rowptr, col, val};
+    Vector b = {3, b_val}, x = {3, x_val};
+    std::int64_t k = 1;
+    EXPECT_EQ(kernel({&x, &L, &b, &k}), 0);
+    EXPECT_EQ(std::vector<double>(x_val, x_val + 3), (std::vector<double>{1, 9, 91}));
+    k = 2;
+    EXPECT_EQ(kernel.inspect({&x, &L, &b, &k}), 0);
+    EXPECT_EQ(kernel({&x, &L, &b, &k}), 0);
+    EXPECT_EQ(std::vector<double>(x_val, x_val + 3), (std::vector<double>{1, 9, 90}));
+    k = -1;
+    EXPECT_EQ(kernel({&x, &L, &b, &k}), 0);
+    EXPECT_EQ(std::vector<double>(x_val, x_val + 3), (std::vector<double>{1, 10, 100}));
+    EXPECT_NE(unravel::make_c(solve, options).header.find("int64_t k"), std::string::npos);
+  }
+}
+
 TEST(Library, ResultsWithAnOperandsStructure) {
   unravel::Options options;
   options.formats = {{"S", "csr"}, {"D", "like:S"}};

@@ -21,7 +21,8 @@ struct PackedCase {
   Sizes sizes;
   tensor::Reference expected;
   std::map<std::string, tensor::Reference> further; // of the results behind the first, which begin as zeros
-  bool misses = false; // a divisor: the kernel returns 3, unless the layout stores a zero there
+  bool misses = false;     // a divisor: the kernel returns 3, unless the layout stores a zero there
+  bool is_outside = false; // for these sizes a subscript leaves its tensor: the kernel returns 1
   std::string about;
 };
 

@@ -62,6 +62,8 @@ bool Interpreted::check(const SmallCase &input, const loop::InterpretOptions &op
   std::vector<std::int64_t> shape = shape_of(compilation_.computation, result, input.sizes).value();
   for (std::size_t mode = 0; mode < shape.size(); ++mode)
     memory.sizes[result + "." + layout.sizes[mode]] = shape[mode];
+  for (const std::string &size : compilation_.program.sizes)
+    memory.sizes[size] = input.sizes.indices.at(size);
   const std::string &structure = compilation_.structure;
   const std::string values =
       result + "." + std::find_if(layout.arrays.begin(), layout.arrays.end(), [](auto &array) {
@@ -99,6 +101,11 @@ bool Interpreted::check(const SmallCase &input, const loop::InterpretOptions &op
       memory.sizes[use.name + "." + dense.sizes[mode]] = extents[mode];
     memory.values[use.name + "." + dense.arrays.front().name].assign(
         static_cast<std::size_t>(tensor::element_count(extents)), 0);
+  }
+  if (!compilation_.program.sizes.empty() && !stays_inside(compilation_.computation, input.sizes)) {
+    const int code = interpreter_.run(memory, options);
+    EXPECT_EQ(code, 1) << describe(input);
+    return code == 1;
   }
   tensor::Reference expected;
   std::map<std::string, tensor::Reference> all;
@@ -180,6 +187,8 @@ void Interpreted::inspect(loop::Memory &memory) const {
 std::string Interpreted::describe(const SmallCase &input) const {
   std::ostringstream text;
   text << problem_.text() << "\n";
+  for (const std::string &size : compilation_.program.sizes)
+    text << size << " = " << input.sizes.indices.at(size) << "\n";
   for (const auto &[name, instance] : input.operands) {
     for (const auto &[number, value] : instance->numbers)
       text << name << "." << number << " = " << value << "  ";
@@ -237,6 +246,13 @@ std::vector<Sizes> small_sizes(const compute::Computation &computation) {
       for (std::size_t k = 0; k < names.size(); ++k)
         sizes.indices[names[k]] = pattern[k];
       sizes.shifted_surplus = surplus;
+      if (computation.program && !computation.program->given.empty()) {
+        for (std::size_t number = 0; number < 8 && surplus == 1; ++number) {
+          choose_given(computation, sizes, number);
+          result.push_back(sizes);
+        }
+        continue;
+      }
       if (surplus == 1 || computation.text.find_first_of("+-") != std::string::npos) result.push_back(sizes);
     }
   return result;

@@ -399,6 +399,57 @@ const std::vector<std::string> &names_of_sizes(const compute::Computation &compu
   return computation.program ? computation.program->sizes : computation.indices;
 }
 
+namespace {
+
+struct Variables : term::Environment {
+  std::int64_t variable(const std::string &name) const override { return values.at(name); }
+  std::int64_t apply(const std::string &, const std::vector<std::int64_t> &) const override { return 0; }
+  std::map<std::string, std::int64_t> values;
+};
+
+bool stays_inside(const compute::Program &program, const compute::ProgramStatement &statement,
+                  std::size_t depth, Variables &variables) {
+  if (depth < statement.loops.size()) {
+    const compute::ProgramLoop &loop = statement.loops[depth];
+    const std::int64_t low = term::evaluate(loop.low, variables), high = term::evaluate(loop.high, variables);
+    bool inside = true;
+    for (std::int64_t each = low; each < high && inside; ++each) {
+      variables.values[loop.variable] = each;
+      inside = stays_inside(program, statement, depth + 1, variables);
+    }
+    return inside;
+  }
+  if (!term::evaluate(statement.condition, variables)) return true;
+  bool inside = true;
+  compute::each_access(statement, [&](const compute::Access &access) {
+    for (std::size_t k = 0; !access.is_local && k < access.subscripts.size(); ++k) {
+      const std::int64_t at = term::evaluate(access.subscripts[k].value, variables);
+      inside = inside && 0 <= at && at < term::evaluate(program.extents.at(access.tensor)[k], variables);
+    }
+  });
+  return inside;
+}
+
+} // namespace
+
+bool stays_inside(const compute::Computation &computation, const Sizes &sizes) {
+  Variables variables;
+  variables.values = sizes.indices;
+  for (const compute::LeastSize &size : computation.program->least)
+    if (sizes.indices.at(size.name) < size.least) return false;
+  for (const compute::ProgramStatement &statement : computation.program->statements)
+    if (!stays_inside(*computation.program, statement, 0, variables)) return false;
+  return true;
+}
+
+void choose_given(const compute::Computation &computation, Sizes &sizes, std::size_t number) {
+  static const std::int64_t values[] = {1, 0, -1, 2, -2, 3, 7, -9};
+  for (const compute::GivenSize &size : computation.program->given) {
+    sizes.indices[size.name] = values[number % std::size(values)];
+    number += 3;
+  }
+}
+
 tensor::ProgramReference program_reference(const compute::Computation &computation,
                                            const std::map<std::string, const tensor::Coordinates *> &operands,
                                            const Sizes &sizes, const std::vector<double> &initial) {

@@ -101,6 +101,12 @@ std::optional<std::vector<std::int64_t>> shape_of(const compute::Computation &co
 /// The names whose values are `Sizes`: index variables, of a program its sizes.
 const std::vector<std::string> &names_of_sizes(const compute::Computation &computation);
 
+/// Of a program: do its sizes keep all subscripts inside of their tensors, and are none less than declared?
+bool stays_inside(const compute::Computation &computation, const Sizes &sizes);
+
+/// Gives the sizes that no tensor has other values, of any sign: the `number`-th of several choices.
+void choose_given(const compute::Computation &computation, Sizes &sizes, std::size_t number);
+
 /// Of a program, with the first divisor that isn't stored.
 tensor::ProgramReference program_reference(const compute::Computation &computation,
                                            const std::map<std::string, const tensor::Coordinates *> &operands,

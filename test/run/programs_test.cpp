@@ -85,6 +85,30 @@ const std::vector<Program> &programs() {
        {"A"},
        true},
       {"tensor a(n), b(n); for i in [1,n) { a(i) = b(i-1) + a(i); b(i) = 2*a(i) - b(i); }", {}},
+      // sizes that no tensor has: a band, a diagonal on one side and on both, some rows, some columns
+      {"tensor A(n,n), x(n), y(n); size k; for i in [0,n) { for j in [i-k,i+k+1) { if 0 <= j < n "
+       "{ y(i) += A(i,j)*x(j); } } }",
+       {"A"},
+       true},
+      {"tensor A(n,n), x(n), y(n); size k; for j in [0,n-k) { y(j) += A(j,j+k)*x(j+k); }", {"A"}, true},
+      {"tensor A(n,n), x(n), y(n); size k; for i in [0,n) { if 0 <= i + k < n { y(i) += A(i,i+k)*x(i+k); } }",
+       {"A"},
+       true},
+      {"tensor A(n,m), x(m), y(n); size lo, hi; for i in [lo,hi) { y(i) = 0; for j in [0,m) "
+       "{ y(i) += A(i,j)*x(j); } }",
+       {"A"}},
+      {"tensor A(n,m), x(m), y(n); size k >= 0; for i in [0,n) { for j in [0,m) { if j >= k "
+       "{ y(i) += A(i,j)*x(j-k); } } }",
+       {"A"}},
+      // a band as it is stored, a solve with one, a result that is shorter by a size
+      {"tensor B(n,2*k+1), x(n), y(n); for i in [0,n) { for d in [0,2*k+1) { if 0 <= i + d - k < n "
+       "{ y(i) += B(i,d)*x(i+d-k); } } }",
+       {"B"}},
+      {"tensor L(n,n), b(n), x(n); size k; for i in [0,n) { let s = b(i); for j in [i-k,i) { if j >= 0 "
+       "{ s -= L(i,j)*x(j); } } x(i) = s / L(i,i); }",
+       {"L"},
+       true},
+      {"tensor x(n), y(n-k); for i in [0,n-k) { y(i) = x(i+k) - x(i); }", {}},
   };
   return all;
 }

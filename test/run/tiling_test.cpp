@@ -383,7 +383,7 @@ std::string message_of(const std::string &schedule, std::int64_t max_memory,
   std::mt19937_64 random(15);
   Case one = make_case(problem, {{"i", 40}, {"j", 50}}, 0.5, random);
   try {
-    count_tiling(one.compilation, one.tensors, max_memory, most_iterations);
+    count_tiling(one.compilation, one.tensors, max_memory, {}, most_iterations);
   } catch (const report::Error &error) {
     return error.what();
   }

@@ -189,6 +189,47 @@ TEST(ToolFrom, LaterMistakesHavePlacesInTheC) {
   EXPECT_EQ(outcome.error.find("k.c:4:5: error: `y(i+1)` may lie outside its tensor"), 0u) << outcome.error;
 }
 
+/// Integer parameters that are no tensor's extent are inputs; what is wrong with them is said of the C.
+TEST(ToolFrom, GivenSizes) {
+  SKIP_WITHOUT_CLANG();
+  Desk desk;
+  desk.write("k.c", "void band(int n, int k, double y[n], double A[n][n], double x[n]) {\n"
+                    "  for (int i = 0; i < n; i++)\n"
+                    "    for (int j = i - k; j <= i + k; j++)\n"
+                    "      if (j >= 0 && j < n) y[i] += A[i][j] * x[j];\n"
+                    "}\n"
+                    "void diagonal(int n, int k, double y[n], double A[n][n], double x[n]) {\n"
+                    "  for (int j = 0; j < n - k; j++)\n"
+                    "    y[j] += A[j][j + k] * x[j + k];\n"
+                    "}\n");
+  auto run = [&](const std::string &function, const std::vector<std::string> &more) {
+    std::vector<std::string> command = {
+        "run", "--from",   "k.c:" + function, "-f", "A=csr", "-i", "A=random:20x20,density=0.3",
+        "-i",  "x=random", "--check"};
+    command.insert(command.end(), more.begin(), more.end());
+    return desk.unravel(command);
+  };
+  for (const char *k : {"-3", "0", "2", "50"}) {
+    Outcome outcome = run("band", {"-i", std::string("k=") + k});
+    EXPECT_EQ(outcome.code, 0) << k << outcome.error << outcome.out;
+  }
+  EXPECT_EQ(run("diagonal", {"-i", "k=3"}).code, 0);
+  EXPECT_EQ(run("diagonal", {"-i", "k=30"}).code, 0);
+  Outcome outcome = run("diagonal", {"-i", "k=-3"});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_EQ(outcome.error, "k.c:8:5: error: `y[j]` lies outside its tensor where k = -3: subscript 0 must be "
+                           "in [0, n) [outside-extent]\n"
+                           "  8 |     y[j] += A[j][j + k] * x[j + k];\n"
+                           "    |     ^~~~\n"
+                           "  hint: it must hold that 0 <= k\n");
+  outcome = run("diagonal", {});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_EQ(outcome.error, "k.c:6:22: error: no value is given for the size `k` [missing-input]\n"
+                           "  6 | void diagonal(int n, int k, double y[n], double A[n][n], double x[n]) {\n"
+                           "    |                      ^~~~~\n"
+                           "  hint: add -i k=5, or what it is\n");
+}
+
 TEST(ToolFrom, WithoutTheModule) {
   SKIP_WITHOUT_CLANG();
   Desk desk;

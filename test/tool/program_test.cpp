@@ -165,6 +165,131 @@ TEST(ToolProgram, SeveralResults) {
   EXPECT_NE(outcome.error.find("the results are `y`, `z`"), std::string::npos) << outcome.error;
 }
 
+const std::string band = "tensor A(n,n), x(n), y(n); size k; for i in [0,n) { for j in [i-k,i+k+1) "
+                         "{ if 0 <= j < n { y(i) += A(i,j)*x(j); } } }";
+const std::string diagonal =
+    "tensor A(n,n), x(n), y(n); size k; for j in [0,n-k) { y(j) += A(j,j+k)*x(j+k); }";
+const std::string rows = "tensor A(n,m), x(m), y(n); size low, high; for i in [low,high) { for j in [0,m) "
+                         "{ y(i) += A(i,j)*x(j); } }";
+
+/// Sizes that no tensor has are inputs.
+TEST(ToolProgram, GivenSizes) {
+  Desk desk;
+  for (const char *k : {"-2", "0", "1", "3", "100", "1000000000000"})
+    for (const char *layout : {"csr", "csc", "coo", "dense"}) {
+      Outcome outcome =
+          desk.unravel({"run", band, "-f", std::string("A=") + layout, "-i", "A=random:30x30,density=0.4",
+                        "-i", "x=random", "-i", std::string("k=") + k, "--check", "--json"});
+      ASSERT_EQ(outcome.code, 0) << k << layout << outcome.error;
+      EXPECT_TRUE(outcome.json().at("check").at("ok")) << k << layout;
+      EXPECT_EQ(outcome.json().at("sizes").at("k"), std::stoll(k));
+    }
+  Outcome outcome = desk.unravel({"run", rows, "-f", "A=csr", "-i", "A=ones:4x3", "-i", "x=ones", "-i",
+                                  "low=1", "--size", "high=3", "-o", "y=y.mtx", "--check"});
+  ASSERT_EQ(outcome.code, 0) << outcome.error;
+  EXPECT_NE(desk.read("y.mtx").find("\n0\n3\n3\n0\n"), std::string::npos) << desk.read("y.mtx");
+  EXPECT_NE(outcome.out.find("\nhigh  3\nlow   1\n"), std::string::npos) << outcome.out;
+}
+
+/// The chunks of a parallel loop are computed from the number of its iterations, also where there are none.
+TEST(ToolProgram, LoopsThatEndBeforeTheyBegin) {
+  Desk desk;
+  desk.write("A.mtx", "%%MatrixMarket matrix coordinate real general\n0 0 0\n");
+  const char *next = "tensor A(n,n), x(n), y(n); for j in [0,n-1) { y(j) += A(j,j+1)*x(j+1); }";
+  EXPECT_EQ(desk.unravel({"run", next, "-f", "A=csr", "-i", "A=A.mtx", "-i", "x=ones"}).code, 0);
+  for (const char *schedule : {"parallel j", "serial"})
+    for (const char *k : {"4", "5", "6", "100"})
+      EXPECT_EQ(desk.unravel({"run", diagonal, "-f", "A=csr", "-s", schedule, "-i", "A=ones:4x4", "-i",
+                              "x=ones", "-i", std::string("k=") + k, "--check"})
+                    .code,
+                0)
+          << k;
+}
+
+TEST(ToolProgram, AMainProgramIsGivenSizes) {
+  if (!has_program("gcc")) GTEST_SKIP() << "no gcc";
+  Desk desk;
+  Outcome outcome = desk.unravel({"compile", diagonal, "-f", "A=csr", "--main", "-o", "diagonal.c"});
+  ASSERT_EQ(outcome.code, 0) << outcome.error;
+  outcome = desk.execute({"gcc", "-std=c99", "-Wall", "-Wextra", "-Werror", "-O1", "-fopenmp", "diagonal.c",
+                          "-o", "diagonal", "-lm"});
+  ASSERT_EQ(outcome.code, 0) << outcome.error;
+  outcome = desk.execute({"./diagonal", "A=ones:3x3", "x=ones", "k=1", "-o", "y.mtx"});
+  ASSERT_EQ(outcome.code, 0) << outcome.error;
+  EXPECT_NE(desk.read("y.mtx").find("\n1\n1\n0\n"), std::string::npos) << desk.read("y.mtx");
+  const std::vector<std::pair<std::vector<std::string>, std::string>> refused = {
+      {{"k=-1"}, "error: diagonal: the tensors' sizes don't fit together, or it doesn't hold that k >= 0\n"},
+      {{}, "error: k: this size is not given; see --help\n"},
+      {{"k=1", "k=1"}, "error: k=1: the size is given twice\n"},
+      {{"k=abc"}, "error: k=abc: a size is an integer of up to 2^53\n"},
+      {{"k="}, "error: k=: a size is an integer of up to 2^53\n"},
+      {{"k=99999999999999999999"}, "error: k=99999999999999999999: a size is an integer of up to 2^53\n"},
+  };
+  for (const auto &[arguments, message] : refused) {
+    std::vector<std::string> command = {"./diagonal", "A=ones:3x3", "x=ones"};
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    outcome = desk.execute(command);
+    EXPECT_EQ(outcome.code, 1) << message;
+    EXPECT_EQ(outcome.error, message);
+  }
+  EXPECT_NE(desk.execute({"./diagonal", "--help"}).out.find(" k=INTEGER"), std::string::npos);
+  const char *band_solve = "tensor L(n,n), b(n), x(n); size k; for i in [0,n) { let s = b(i); "
+                           "for j in [i-k,i) { if j >= 0 { s -= L(i,j)*x(j); } } x(i) = s / L(i,i); }";
+  outcome =
+      desk.unravel({"compile", band_solve, "-f", "L=csr", "-s", "wavefront i", "--main", "-o", "solve.c"});
+  ASSERT_EQ(outcome.code, 0) << outcome.error;
+  outcome = desk.execute(
+      {"gcc", "-std=c99", "-Wall", "-Wextra", "-Werror", "-O1", "-fopenmp", "solve.c", "-o", "solve", "-lm"});
+  ASSERT_EQ(outcome.code, 0) << outcome.error;
+  desk.write(
+      "L.mtx",
+      "%%MatrixMarket matrix coordinate real general\n3 3 6\n1 1 1\n2 1 1\n2 2 1\n3 1 1\n3 2 1\n3 3 1\n");
+  for (const auto &[k, x] : {std::pair("k=1", "\n1\n0\n1\n"), std::pair("k=2", "\n1\n0\n0\n")}) {
+    outcome = desk.execute({"./solve", "L=L.mtx", "b=ones", k, "-o", "x.mtx"});
+    EXPECT_EQ(outcome.code, 0) << outcome.error;
+    EXPECT_NE(desk.read("x.mtx").find(x), std::string::npos) << desk.read("x.mtx");
+  }
+}
+
+TEST(ToolProgram, WrongSizes) {
+  Desk desk;
+  const std::vector<std::string> start = {"run", "",        "-f", "A=csr", "-i", "A=random:5x5,density=0.5",
+                                          "-i",  "x=random"};
+  const std::vector<std::pair<std::string, std::vector<std::string>>> all = {
+      {diagonal, {}},
+      {diagonal, {"-i", "k=abc"}},
+      {diagonal, {"-i", "k=1.5"}},
+      {diagonal, {"-i", "k="}},
+      {diagonal, {"-i", "k=1", "-i", "k=2"}},
+      {diagonal, {"-i", "k=1", "--size", "k=2"}},
+      {diagonal, {"-i", "kk=1", "-i", "k=1"}},
+      {diagonal, {"-i", "k=-1"}},
+      {diagonal, {"-i", "k=1", "-i", "n=6"}},
+      {diagonal, {"-i", "k=99999999999999999999"}},
+      {rows, {"-i", "low=0", "-i", "high=6"}},
+      {rows, {"-i", "low=-1", "-i", "high=2"}},
+      {"tensor A(n,n), x(n), y(n); size k >= 2; for i in [0,n) { y(i) += A(i,k)*x(i); }", {"-i", "k=1"}},
+      {"tensor A(n,n), x(n), y(n); size k >= 2; for i in [0,n) { y(i) += A(i,k)*x(i); }", {"-i", "k=5"}},
+      {"tensor A(n,n), x(n), y(n); size k; for i in [0,n) { for j in [i-k,i+k+1) { y(i) += A(i,j)*x(j); } }",
+       {"-i", "k=1"}},
+      {"tensor A(n,n), x(n), y(n); size k; for i in [0,n) { y(i) += A(i,i)*x(2*i+k); }", {"-i", "k=1"}},
+  };
+  std::string text;
+  for (const auto &[program, arguments] : all) {
+    std::vector<std::string> command = start;
+    command[1] = program;
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    Outcome outcome = desk.unravel(command);
+    EXPECT_TRUE(outcome.code == 1 || outcome.code == 2) << outcome.out << outcome.error;
+    EXPECT_EQ(desk.files().size(), 0u);
+    text += program;
+    for (const std::string &word : arguments)
+      text += "  " + word;
+    text += "\n" + std::to_string(outcome.code) + " " + outcome.error + "\n";
+  }
+  unravel::test::golden_check("tool", "refused_sizes", text);
+}
+
 TEST(ToolProgram, SizesByName) {
   Desk desk;
   Outcome outcome = desk.unravel({"run", "for i { y(i) += 2; }", "--size", "i=4", "-o", "y=y.mtx"});
