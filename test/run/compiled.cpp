@@ -89,8 +89,10 @@ std::optional<tensor::Coordinates> Packer::draw_entries(const compute::TensorUse
   static const double densities[] = {0.3, 0.6, 0.1, 1, 0};
   double density = use.is_result ? 1 : densities[random() % 5];
   const bool spoilt = values == Values::Special && !use.is_result;
-  // What a dense layout doesn't get is a zero there.
-  if (spoilt && front_.layouts.at(use.name).name.starts_with("dense")) density = 1;
+  // What a dense layout doesn't get is a zero there: it makes NaN of what the reference skips, as a factor of a special
+  // value or, in programs, as a divisor.
+  const bool is_operand_of_program = front_.computation.program && !use.is_result;
+  if ((spoilt || is_operand_of_program) && front_.layouts.at(use.name).name.starts_with("dense")) density = 1;
   bool repeats = !use.is_result && !spoilt && random() % 2 == 0;
   for (int tries = 0; tries < 4; ++tries, density /= 3) {
     tensor::Coordinates drawn = random_tensor(shape, density, repeats, random);
