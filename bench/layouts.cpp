@@ -1,6 +1,6 @@
 // y = A x with A in other layouts against A in CSR, both by Unravel, on one matrix at a time.
 //   layouts spmv [--threads 1|2] [--pairs N] [--data FOLDER] [--layout NAME]
-// The ratio is CSR's time by the layout's: above 1 the layout pays. FOLDER: of .mtx files, for sell<8> only;
+// The ratio is CSR's time by the layout's: above 1 the layout pays. FOLDER: of .mtx files, for sell<8> and sellcs<8> only;
 // also $UNRAVEL_DATA.
 
 #include "contest.h"
@@ -53,6 +53,13 @@ const std::vector<Suite> suites = {
      true,
      {"poisson2d:500x500", "poisson2d:1000x1000", "poisson3d:60x60x60", "poisson3d:100x100x100",
       "banded:100000,width=8", "random:200000x200000,entries=1600000"}},
+    {"sellcs<8>",
+     1,
+     0.9,
+     true,
+     {"poisson2d:500x500", "poisson2d:1000x1000", "poisson3d:60x60x60", "poisson3d:100x100x100",
+      "banded:100000,width=8", "random:200000x200000,entries=1600000", "rmat:scale=17,edges=16",
+      "rmat:scale=18,edges=4"}},
     {"dcsr", 1.9, 0, false, {"hypersparse:1000000,rows=60000,edges=4"}},
 };
 

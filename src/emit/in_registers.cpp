@@ -99,6 +99,38 @@ void StatementWriter::write_in_registers(const DenseSum &sum) {
   dense_ = {};
 }
 
+bool StatementWriter::write_in_lanes(const For &x) {
+  std::optional<LaneSums> sums = x.in_lanes && !lanes_ && !dense_.inner ? lane_sums(x) : std::nullopt;
+  if (!sums) return false;
+  const Element element{std::get<Element>(sums->sum->target).array, sums->slot};
+  if (element.array == copied_) return false;
+  const For &lanes = *sums->lanes;
+  const std::string &variable = names_.variable(lanes.variable);
+  const char *type = expressions_.single_precision() ? "float" : "double";
+  std::string array = names_.fresh(names_.array(element.array) + "_sums");
+  lane_ = fmt::format("{}[{}]", array, expressions_.term(term::variable(lanes.variable) - lanes.lower));
+  lanes_ = sums;
+  line(fmt::format("{} {}[{}] = {{0}};", type, array, sums->length));
+  write(x);
+  lanes_.reset();
+  expressions_.set_facts(facts_);
+  line(fmt::format("for (int64_t {0} = {1}; {0} < {2}; {0}++) {{", variable, expressions_.term(lanes.lower),
+                   expressions_.term(lanes.upper)));
+  ++indent_;
+  line(fmt::format("{} += {};", expressions_.element(element), lane_));
+  --indent_;
+  line("}");
+  return true;
+}
+
+bool StatementWriter::is_slot_alone(const Let &let) const {
+  const Term variable = term::variable(let.variable);
+  int all = 0;
+  for (const Statement &statement : lanes_->lanes->body)
+    all += occurrences(statement, variable);
+  return all == occurrences(std::get<Element>(lanes_->sum->target).slot, variable);
+}
+
 void StatementWriter::write_again(const Statement &loop) {
   statement_ = &loop;
   expressions_.set_facts(facts_);

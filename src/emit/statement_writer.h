@@ -7,6 +7,7 @@
 #include "loop/dense_sum.h"
 #include "loop/facts.h"
 #include "loop/gathered_sum.h"
+#include "loop/lane_sums.h"
 
 #include <map>
 #include <optional>
@@ -96,6 +97,15 @@ private:
 
   void close(const std::vector<std::string> &last);
 
+  // ---- sums in lanes
+
+  /// The nest with its sums in a local array, which is added to the elements behind it. Returns false, and
+  /// writes nothing, where the loop is none.
+  bool write_in_lanes(const loop::For &x);
+
+  /// Does a lane need the value for nothing but the slot of its sum?
+  bool is_slot_alone(const loop::Let &let) const;
+
   // ---- the workspace
 
   void reserve(const loop::WorkspaceArray &array);
@@ -161,6 +171,8 @@ private:
   std::map<term::Term, std::string> masked_;    // of conditions for masked steps, the names
   loop::Effects rest_;                          // of the statements after a declaration
   loop::Facts facts_;                           // at the statement that is written
+  std::optional<loop::LaneSums> lanes_;         // that are being written in a local array
+  std::string lane_;                            // its element of a lane
   loop::DenseSum dense_;                        // that is being written in registers, or none
   const loop::Statement *clearing_ = nullptr;   // the loop before it that clears its stretch
   std::vector<std::string> inside_;             // takes the place of its innermost loop; empty: what is left

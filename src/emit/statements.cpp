@@ -100,6 +100,7 @@ bool StatementWriter::is_repeatable(const Term &bound, const Block &body) const 
 void StatementWriter::write(const For &x) {
   if (std::optional<DenseSum> sum = sum_in_registers(*statement_)) return write_in_registers(*sum);
   if (&x == dense_.inner && !inside_.empty()) return lines(inside_);
+  if (write_in_lanes(x)) return;
   comment(x.comment);
   if (x.together > 1) return write_together(x);
   bool two_forms = write_masked(x);
@@ -126,7 +127,13 @@ void StatementWriter::write(const For &x) {
     return;
   }
   const bool inside = indent_ > 1;
-  text_ += vector_pragmas(x, inside, options_.openmp_pragmas, names_);
+  if (lanes_ && lanes_->lanes == &x) {
+    For lanes = x; // adds to an array of its own
+    lanes.simd = true;
+    text_ += vector_pragmas(lanes, inside, options_.openmp_pragmas, names_);
+  } else {
+    text_ += vector_pragmas(x, inside, options_.openmp_pragmas, names_);
+  }
   reassociates_ = reassociates_ || (options_.openmp_pragmas && sums_for_clang(x, inside));
   nested(head, x.body);
   if (two_forms) text_ += "#endif\n";
@@ -203,6 +210,7 @@ void StatementWriter::write(const IfValue &x) {
 }
 
 void StatementWriter::write(const Let &x) {
+  if (lanes_ && is_slot_alone(x)) return;
   line(fmt::format("const int64_t {} = {};", names_.variable(x.variable), expressions_.term(x.value)));
 }
 
@@ -229,9 +237,10 @@ void StatementWriter::write(const Store &x) {
 void StatementWriter::write(const Accumulate &x) {
   if (const Element *element = in_copy(x)) line(mark_text(marks_, element->slot, expressions_));
   if (x.atomic && options_.openmp_pragmas) pragma("atomic", "");
+  const std::string to = lanes_ && lanes_->sum == &x ? lane_ : target(x.target);
   if (const auto *minus = std::get_if<Minus>(&x.value.kind))
-    return line(fmt::format("{} -= {};", target(x.target), expressions_.value(minus->of.at(0))));
-  line(fmt::format("{} += {};", target(x.target), expressions_.value(x.value)));
+    return line(fmt::format("{} -= {};", to, expressions_.value(minus->of.at(0))));
+  line(fmt::format("{} += {};", to, expressions_.value(x.value)));
 }
 
 const Element *StatementWriter::in_copy(const Accumulate &x) const {

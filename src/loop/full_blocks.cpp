@@ -1,6 +1,7 @@
 #include "loop/accumulate.h"
 #include "loop/facts.h"
 #include "loop/jam.h"
+#include "loop/lane_sums.h"
 #include "loop/passes.h"
 
 #include <algorithm>
@@ -78,7 +79,7 @@ Block without_plain_lets(Block body) {
 struct Place {
   Block *block = nullptr;
   std::size_t index = 0;
-  std::vector<const For *> around;
+  std::vector<For *> around;
   Full full;
   bool unroll = false;
 
@@ -169,7 +170,7 @@ private:
 
   /// The first loop that may be split here: outside the statements with the effects `changed` (all of what
   /// stands here), unless it is all that stands here.
-  std::optional<Place> find(Block &block, const std::vector<const For *> &around, const Effects &changed) {
+  std::optional<Place> find(Block &block, const std::vector<For *> &around, const Effects &changed) {
     for (std::size_t k = 0; k < block.size(); ++k) {
       auto *loop = std::get_if<For>(&block[k].kind);
       auto *guard = std::get_if<If>(&block[k].kind);
@@ -177,7 +178,7 @@ private:
         Place place{&block, k, around, {}, false};
         if (may_split(place, changed)) return place;
         if (loop->parallel || loop->together > 1) continue;
-        std::vector<const For *> longer = around;
+        std::vector<For *> longer = around;
         longer.push_back(loop);
         if (std::optional<Place> inner = find(loop->body, longer, changed)) return inner;
       } else if (guard && !around.empty()) {
@@ -231,15 +232,24 @@ private:
   void make_constant(const Place &place) {
     For &loop = place.loop();
     loop.upper = loop.lower + Term(place.full.length);
-    if (count(loop.body, is_if) == 0 || !only_adds(loop.body) || !keeps_to_its_element(loop, {})) return;
+    bool has_lanes = only_adds(loop.body) && !place.around.empty() && are_lanes(*place.around.back());
+    bool keeps = count(loop.body, is_if) > 0 && only_adds(loop.body) && keeps_to_its_element(loop, {});
+    if (!has_lanes && !keeps) return;
+    if (has_lanes) place.around.back()->in_lanes = true;
     // Lanes from 0 on: compilers see the length.
     std::string lane = names_.name(loop.variable + "_lane");
     substitute_variable(loop.body, loop.variable, loop.lower + term::variable(lane));
     loop.variable = lane;
     loop.lower = Term(0);
     loop.upper = Term(place.full.length);
-    loop.simd = true;
+    loop.simd = keeps;
     loop.body = adding_always(std::move(loop.body));
+  }
+
+  /// Whether the loop adds to elements in lanes, all of which are known to exist.
+  bool are_lanes(const For &loop) const {
+    std::optional<LaneSums> sums = lane_sums(loop);
+    return sums && safe_ && safe_(term::apply(std::get<Element>(sums->sum->target).array, {sums->slot}));
   }
 
   /// What is added under a condition is added in any case, and 0 where the condition doesn't hold: then the

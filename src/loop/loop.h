@@ -115,6 +115,9 @@ struct Parallel {
 /// `team`: the body is Lets and then one parallel loop. One team of threads runs all iterations, one after
 /// the other, and shares out the parallel loop in each; the meaning is the same. The loop is not parallel and
 /// stands in no parallel one. The parallel loop inside has neither `least`, work, sum nor copies.
+///
+/// `in_lanes`: where the loop is a nest that lane_sums.h knows, all elements that its lanes add to exist
+/// wherever it stands, even if it has no iteration. Otherwise it says nothing.
 struct For {
   std::string variable;
   term::Term lower;
@@ -128,6 +131,7 @@ struct For {
   bool brief = false;
   std::optional<term::Term> masked = std::nullopt;
   bool team = false;
+  bool in_lanes = false;
 };
 
 /// while (condition) body.

@@ -264,6 +264,7 @@ private:
     if (accept_word("together")) loop.together = static_cast<int>(integer());
     if (accept_word("masked")) loop.masked = term();
     loop.team = accept_word("team");
+    loop.in_lanes = accept_word("lanes");
     loop.body = braced();
     return {std::move(loop)};
   }

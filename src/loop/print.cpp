@@ -87,6 +87,7 @@ private:
     if (x.together != 1) head += fmt::format(" together {}", x.together);
     if (x.masked) head += fmt::format(" masked {}", to_text(*x.masked));
     if (x.team) head += " team";
+    if (x.in_lanes) head += " lanes";
     nested(head, x.body);
   }
   void print(const While &x) {

@@ -52,16 +52,25 @@ private:
   }
 
   /// The safe loads by the names that values were computed from: rowptr(floor(k / 2)) for rowptr(b). That can
-  /// be evaluated sooner, but is safe no sooner: not before loops, finds or guards in between.
+  /// be evaluated sooner, but is safe no sooner: not before loops, finds or guards in between. The result's
+  /// element too by what is read for it: y(row(k)) for y(i).
   void add_renamed_loads() {
     const std::set<Term> safe = nest_.safe_loads;
+    term::Substitution read;
+    for (const auto &[application, name] : named_)
+      if (safe.count(application)) read.emplace(name.as<term::Variable>()->name, application);
+    const Term result = term::apply(space_.target.array, {space_.target.slot});
     for (const Term &load : safe) {
-      const Term renamed = term::substitute(load, renamed_);
-      bool at_once = true;
-      for (std::size_t k = bound_after(renamed); k < bound_after(load); ++k)
-        at_once = at_once && nest_.levels[k].kind == Level::Kind::Let && nest_.levels[k].guards.empty();
-      if (at_once) nest_.safe_loads.insert(renamed);
+      add_if_at_once(load, term::substitute(load, renamed_));
+      if (load == result) add_if_at_once(load, term::substitute(load, read));
     }
+  }
+
+  void add_if_at_once(const Term &load, const Term &renamed) {
+    bool at_once = true;
+    for (std::size_t k = bound_after(renamed); k < bound_after(load); ++k)
+      at_once = at_once && nest_.levels[k].kind == Level::Kind::Let && nest_.levels[k].guards.empty();
+    if (at_once) nest_.safe_loads.insert(renamed);
   }
 
   /// At level `k` itself its variable is known, but not yet what is read at it.

@@ -3,6 +3,7 @@
 #include "report/diagnostic.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace unravel::schedule {
 
@@ -54,6 +55,45 @@ Determination::Determination(const combine::IterationSpace &space) {
   }
 }
 
+namespace {
+
+/// What the variable is where left = 0, its coefficient being 1 or -1.
+Term value_in(const Term &left, const std::string &variable) {
+  return term::variable(variable) - term::scale(term::coefficient_of(left, variable), left);
+}
+
+/// Has it constant bounds from either side?
+bool is_within_constants(const std::string &variable, const std::vector<Term> &parts) {
+  bool below = false, above = false;
+  for (const Term &part : parts) {
+    const auto *compare = part.as<term::Compare>();
+    if (!compare || compare->relation != term::Relation::AtLeast) continue;
+    std::int64_t factor = term::coefficient_of(compare->left, variable);
+    term::Linear form = term::linear_form(compare->left);
+    if (form.parts.size() != 1 || factor == 0) continue;
+    (factor > 0 ? below : above) = true;
+  }
+  return below && above;
+}
+
+/// A position that the equation left = 0 tells. Where it is between positions alone, as k = 8*b + r, this is
+/// the place r in the block, so that the sum can be looked for.
+std::optional<std::string> to_eliminate(const Term &left, const combine::IterationSpace &space,
+                                        const std::vector<Term> &parts) {
+  bool of_positions = std::none_of(space.coordinates.begin(), space.coordinates.end(),
+                                   [&](const std::string &name) { return term::mentions(left, name); });
+  std::optional<std::string> found;
+  for (const std::string &position : space.positions) {
+    std::int64_t coefficient = term::coefficient_of(left, position);
+    if ((coefficient != 1 && coefficient != -1) || term::mentions(value_in(left, position), position))
+      continue;
+    if (!found || (of_positions && is_within_constants(position, parts))) found = position;
+  }
+  return found;
+}
+
+} // namespace
+
 void Determination::eliminate(const combine::IterationSpace &space, std::vector<Term> &parts) {
   bool progress = true;
   while (progress) {
@@ -62,21 +102,17 @@ void Determination::eliminate(const combine::IterationSpace &space, std::vector<
       const auto *compare = part.as<term::Compare>();
       if (!compare || compare->relation != term::Relation::Equal || !term::applications_of(part).empty())
         continue;
-      for (const std::string &position : space.positions) {
-        std::int64_t coefficient = term::coefficient_of(compare->left, position);
-        if (coefficient != 1 && coefficient != -1) continue;
-        Term value = term::variable(position) - term::scale(coefficient, compare->left);
-        if (term::mentions(value, position)) continue;
-        term::Substitution by{{position, value}};
-        for (Term &other : parts)
-          other = term::substitute(other, by);
-        for (auto &[name, known] : eliminated_)
-          known = term::substitute(known, by);
-        eliminated_.emplace(position, value);
-        progress = true;
-        break;
-      }
-      if (progress) break;
+      std::optional<std::string> position = to_eliminate(compare->left, space, parts);
+      if (!position) continue;
+      Term value = value_in(compare->left, *position);
+      term::Substitution by{{*position, value}};
+      for (Term &other : parts)
+        other = term::substitute(other, by);
+      for (auto &[name, known] : eliminated_)
+        known = term::substitute(known, by);
+      eliminated_.emplace(*position, value);
+      progress = true;
+      break;
     }
   }
 }

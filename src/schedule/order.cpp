@@ -51,6 +51,7 @@ public:
         if (innermost || found.count(operand.positions[k])) not_looped_ |= Variables{1} << variable;
         if (innermost) break;
       }
+    find_blocks();
   }
 
   Order plan(const std::vector<parse::Name> &first) {
@@ -126,11 +127,42 @@ private:
       // A size bounds a coordinate or a dense position; a count bounds a position with index arrays.
       for (const auto &[position, value] : determination_.eliminated())
         is_size = is_size || (term::mentions(part, position) && term::mentions(part, name));
+      for (const std::string &position : dense_sums_)
+        is_size = is_size || (term::mentions(part, position) && term::mentions(part, name));
       for (const std::string &coordinate : space_.coordinates)
         is_size = is_size || (term::mentions(part, coordinate) && term::mentions(part, name));
     }
     if (is_size) return default_size;
     return is_vector ? default_vector_entries : default_entries / segments * 0.9;
+  }
+
+  /// Positions that count blocks of others, as b does where k = 8*b + r: k may be looked for in all blocks at
+  /// once, so it matters how many there are.
+  void find_blocks() {
+    for (const auto &[name, value] : determination_.eliminated()) {
+      std::set<std::string> others = term::variables_of(value);
+      bool of_positions = others.size() > 1 && std::all_of(others.begin(), others.end(), [&](auto &other) {
+                            return std::count(space_.positions.begin(), space_.positions.end(), other) > 0;
+                          });
+      if (of_positions) dense_sums_.insert(others.begin(), others.end());
+      for (const std::string &other : others)
+        if (of_positions && std::abs(term::coefficient_of(value, other)) > 1)
+          if (int variable = determination_.find(other); variable >= 0) blocks_ |= Variables{1} << variable;
+    }
+  }
+
+  /// About how many there are up to a bound over sizes; up to one by a position that they hold, it is one.
+  double blocks_up_to(const Term &upper) const {
+    double blocks = 1;
+    for (const auto &[atom, coefficient] : term::linear_form(upper).parts) {
+      const auto *quotient = atom.as<term::FloorDivide>();
+      const Term &size = quotient ? quotient->numerator : atom;
+      std::int64_t divisor = quotient ? quotient->divisor : 1;
+      for (const std::string &name : term::variables_of(size))
+        if (determination_.find(name) < 0)
+          blocks += static_cast<double>(coefficient) * known(name) / static_cast<double>(divisor);
+    }
+    return blocks;
   }
 
   double trip(std::size_t variable, Variables bound) const {
@@ -148,6 +180,7 @@ private:
           if (const auto *name = atom.as<term::Variable>())
             estimate += static_cast<double>(coefficient) *
                         (determination_.find(name->name) >= 0 ? default_size / 2 : known(name->name));
+        if (blocks_ & (Variables{1} << variable)) estimate = blocks_up_to(upper);
         estimate = std::max(estimate, 0.1);
       }
       // The rows of a block: a bound from either side, a fixed distance apart.
@@ -289,6 +322,8 @@ private:
   const Counts &counts_;
   Scans scans_;
   Variables not_looped_ = 0;
+  Variables blocks_ = 0;
+  std::set<std::string> dense_sums_; // k and b where k = 8*b + r
   Determination determination_;
   double best_cost_ = std::numeric_limits<double>::infinity();
   std::vector<std::size_t> best_;

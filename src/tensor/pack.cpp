@@ -5,6 +5,7 @@
 #include "tensor/evaluator.h"
 #include "tensor/pack_levels.h"
 #include "tensor/pack_modes.h"
+#include "tensor/pack_permutation.h"
 #include "tensor/pack_pieces.h"
 #include "tensor/parallel.h"
 #include "tensor/validate.h"
@@ -243,7 +244,9 @@ void check_positions(const Tensor &tensor, const Level &level, const PackOptions
 
 namespace {
 
-void pack_piece(Tensor &tensor, const PiecePlan &plan, Coordinates entries, const PackOptions &options) {
+void pack_piece(Tensor &tensor, const PiecePlan &piece, Coordinates entries, const PackOptions &options) {
+  if (!piece.permutations.empty()) permute(entries, tensor, piece, options);
+  const PiecePlan &plan = piece.permutations.empty() ? piece : plan_of_places(piece);
   DType value_type = plan.value.empty()
                          ? DType::F8
                          : element_type(*tensor.layout.array(plan.value), options.index, options.value);
@@ -275,10 +278,16 @@ Tensor begin_packing(const Layout &layout, const PackPlan &plan, const std::vect
   tensor.layout = layout;
   tensor.sizes = sizes_for(layout, shape);
   check_memory_at_first(tensor, plan, options, entries);
-  for (const PiecePlan &piece : plan.pieces)
+  for (const PiecePlan &piece : plan.pieces) {
+    for (const Permutation &permutation : piece.permutations)
+      check_key_width(tensor,
+                      {permutation.name, term::variable(permutation.name), Term(0),
+                       term::variable(layout.sizes[permutation.coordinate])},
+                      {permutation.array, {}, 0, permutation.sign, permutation.offset}, options);
     for (const Level &level : piece.levels)
       for (const Key &key : level.keys)
         check_key_width(tensor, piece.modes[key.mode], key, options);
+  }
   return tensor;
 }
 

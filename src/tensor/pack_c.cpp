@@ -49,9 +49,11 @@ private:
     bool sorted = false;
     for (std::size_t k = 0; k < pieces_.size(); ++k) {
       pieces_[k].write_comparisons();
+      bool permuted = !plan_.pieces[k].permutations.empty();
       modes = std::max(modes, plan_.pieces[k].modes.size());
+      if (permuted) modes = std::max({modes, layout_.order(), PieceWriter::members_of_places});
       groups = std::max(groups, pieces_[k].groups());
-      sorted = sorted || !plan_.pieces[k].is_dense();
+      sorted = sorted || permuted || !plan_.pieces[k].is_dense();
     }
     std::string comparisons = c_.take();
     c_.put(before);
@@ -126,12 +128,18 @@ private:
   /// Numbers that don't fit, coordinates out of range, entries that no piece takes.
   void write_checks() {
     bool narrow = false;
-    for (const PiecePlan &piece : plan_.pieces)
+    for (const PiecePlan &piece : plan_.pieces) {
+      for (const Permutation &permutation : piece.permutations)
+        if (c_.is_narrow(permutation.array))
+          write_key_check({permutation.name, term::variable(permutation.name), Term(0),
+                           term::variable(layout_.sizes[permutation.coordinate])},
+                          {permutation.array, {}, 0, permutation.sign, permutation.offset});
       for (const Level &level : piece.levels) {
         for (const Key &key : level.keys)
-          if (c_.is_narrow(key.array)) write_key_check(piece, key);
+          if (c_.is_narrow(key.array)) write_key_check(piece.modes[key.mode], key);
         narrow = narrow || (!level.pointer.empty() && c_.is_narrow(level.pointer));
       }
+    }
     if (narrow) c_.line("if ({} > INT32_MAX) return 1;", c_.n);
     if (layout_.order() == 0) return;
     c_.open_loop(c_.e, c_.n);
@@ -147,8 +155,7 @@ private:
   }
 
   /// That the greatest and, where it may be negative, the least number of an index array fit.
-  void write_key_check(const PiecePlan &piece, const Key &key) {
-    const Mode &mode = piece.modes[key.mode];
+  void write_key_check(const Mode &mode, const Key &key) {
     if (mode.is_coordinate()) {
       c_.line("if ({} > INT32_MAX) return 1;",
               c_.term(mode.size + (key.sign > 0 ? -key.offset : key.offset)));

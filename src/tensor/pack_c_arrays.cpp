@@ -14,7 +14,8 @@ using Declared = layout::Array;
 } // namespace
 
 void PieceWriter::Body::fail(int code) {
-  if (!plan_.is_dense()) c_.line("free({});", entry_);
+  for (const std::string &pointer : held_)
+    c_.line("free({});", pointer);
   c_.line("free_{}({});", c_.type, c_.self);
   c_.line("return {};", code);
 }
@@ -23,6 +24,12 @@ void PieceWriter::Body::fail_if(const std::string &condition, int code) {
   c_.open(fmt::format("if ({})", condition));
   fail(code);
   c_.close();
+}
+
+void PieceWriter::Body::hold(const std::string &pointer, const std::string &type, const std::string &count) {
+  c_.line("{0} *{1} = ({0} *){2}_allocate({3}, sizeof({0}));", type, pointer, c_.prefix, count);
+  fail_if("!" + pointer, 2);
+  held_.push_back(pointer);
 }
 
 void PieceWriter::Body::allocate(const std::vector<std::string> &arrays) {

@@ -12,8 +12,8 @@ struct KeyComparison {
   bool descending = false;
 };
 
-/// Writes one piece: its entries (pack_c_entries.cpp), arrays (pack_c_arrays.cpp) and positions
-/// (pack_c_piece.cpp).
+/// Writes one piece: its permutations (pack_c_places.cpp), entries (pack_c_entries.cpp), arrays
+/// (pack_c_arrays.cpp) and positions (pack_c_piece.cpp).
 class PieceWriter::Body {
 public:
   Body(const PiecePlan &plan, const std::string &suffix, std::vector<term::Term> taken, PackCText &c);
@@ -38,6 +38,16 @@ private:
   std::string opens() const { return fmt::format("{}[{}].opens", entry_, e_); }
 
   static std::vector<std::size_t> modes_of(const Level &level);
+
+  // ---- permutations
+
+  void write_place_comparisons();
+  /// Chooses the n-th permutation: its array, and the place of each value.
+  void write_permutation(std::size_t n);
+  /// Do entries with equal coordinates?
+  bool shares_positions() const;
+  /// How many entries of each value of a coordinate are stored.
+  void write_stored_counts(const Permutation &permutation, const std::string &counts);
 
   // ---- sorting
 
@@ -79,6 +89,12 @@ private:
   void start(std::size_t l, int value);
 
   // ---- arrays
+
+  /// Declares a pointer to `count` elements of zeros, which is freed in the end and where packing fails.
+  void hold(const std::string &pointer, const std::string &type, const std::string &count);
+
+  /// Frees it now.
+  void release(const std::string &pointer);
 
   void fail(int code);
   void fail_if(const std::string &condition, int code = 1);
@@ -134,7 +150,8 @@ private:
   PackCText &c_;
   const layout::Layout &layout_;
   std::string e_, k_, entry_, n_;
-  std::vector<std::string> nodes_;
+  std::vector<std::string> nodes_, places_;
+  std::vector<std::string> held_; // local pointers
   std::set<std::size_t> started_; // levels whose counter is declared
   std::vector<std::vector<KeyComparison>> groups_;
   std::vector<KeyComparison> run_;

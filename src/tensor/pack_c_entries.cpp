@@ -47,11 +47,7 @@ std::string PieceWriter::Body::same_as_before(const std::vector<KeyComparison> &
 }
 
 void PieceWriter::Body::write_entries() {
-  c_.line("{0}_entry *{1} = ({0}_entry *){0}_allocate({2}, sizeof({0}_entry));", c_.prefix, entry_, c_.n);
-  c_.open(fmt::format("if (!{})", entry_));
-  c_.line("free_{}({});", c_.type, c_.self);
-  c_.line("return 2;");
-  c_.close();
+  hold(entry_, c_.prefix + "_entry", c_.n);
   std::string to = e_;
   if (is_partial()) {
     c_.line("int64_t {} = 0;", n_);

@@ -21,10 +21,13 @@ PieceWriter::Body::Body(const PiecePlan &plan, const std::string &suffix, std::v
       entry_(c.entry), n_(c.n) {
   for (const Level &level : plan.levels)
     nodes_.push_back(c.choose("at_" + level.position));
+  for (const Permutation &permutation : plan.permutations)
+    places_.push_back(c.choose("place_of_" + permutation.name));
   if (is_partial()) n_ = c.choose("own");
 }
 
 void PieceWriter::Body::write_comparisons() {
+  write_place_comparisons();
   if (plan_.is_dense()) return;
   std::vector<KeyComparison> sorted;
   for (std::size_t l = 0; l < plan_.levels.size(); ++l)
@@ -43,12 +46,18 @@ void PieceWriter::Body::write_limits() {
 }
 
 void PieceWriter::Body::write() {
-  if (plan_.is_dense()) return write_dense();
-  write_entries();
-  write_openings();
-  write_pointers();
-  write_positions();
-  c_.line("free({});", entry_);
+  for (std::size_t n = 0; n < plan_.permutations.size(); ++n)
+    write_permutation(n);
+  if (plan_.is_dense()) {
+    write_dense();
+  } else {
+    write_entries();
+    write_openings();
+    write_pointers();
+    write_positions();
+  }
+  for (const std::string &pointer : held_)
+    c_.line("free({});", pointer);
 }
 
 void PieceWriter::Body::open_own_entries() {

@@ -15,6 +15,9 @@ public:
   ~PieceWriter();
   PieceWriter(PieceWriter &&) noexcept;
 
+  /// How many members `index` of an entry has at least, where permutations are chosen.
+  static constexpr std::size_t members_of_places = 2;
+
   /// Functions that compare entries; nothing where none are sorted.
   void write_comparisons();
   /// How many groups an entry is in, after write_comparisons().

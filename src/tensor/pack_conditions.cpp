@@ -22,7 +22,7 @@ bool PieceConditions::is_free_count(const std::string &name) const {
   return count && !count->definition;
 }
 
-std::optional<Term> PieceConditions::of_coordinates(const Term &part) const {
+std::optional<Term> PieceConditions::of_coordinates(const Term &part, bool permuted) const {
   term::Substitution positions, values;
   std::map<Term, Term> stored;
   auto mode_term = [&](std::size_t mode) { return term::variable(plan_.modes[mode].name); };
@@ -32,6 +32,10 @@ std::optional<Term> PieceConditions::of_coordinates(const Term &part) const {
     for (const Key &key : level.keys)
       stored.emplace(key_term(key, plan_.levels), term::scale(key.sign, mode_term(key.mode) - key.offset));
   }
+  if (permuted)
+    for (const Permutation &permutation : plan_.permutations)
+      stored.emplace(term::apply(permutation.array, {permutation.at}),
+                     term::scale(permutation.sign, term::variable(permutation.name) - permutation.offset));
   for (const Mode &mode : plan_.modes)
     if (mode.is_of_entry()) values.emplace(mode.name, mode.value);
   Term result = term::substitute(term::replace(part, stored), positions);
@@ -212,7 +216,7 @@ void PieceConditions::add_first_places(const prove::Axiom &axiom, const Relation
           term::coefficient_of(compare->left, level.position) != 1)
         continue;
       Term here = position - compare->left; // <= position
-      std::optional<Term> value = of_coordinates(here - begin);
+      std::optional<Term> value = of_coordinates(here - begin, false);
       if (!value || std::find(at.begin(), at.end(), here) != at.end()) continue;
       bool fixed = true, sized = true;
       for (const std::string &name : term::variables_of(*value)) {

@@ -38,7 +38,8 @@ public:
 
 private:
   using Relation = std::vector<term::Term>;
-  std::optional<term::Term> of_coordinates(const term::Term &part) const;
+  /// `permuted`: may it have coordinates that are?
+  std::optional<term::Term> of_coordinates(const term::Term &part, bool permuted = true) const;
   template <class Use>
   void each_instance(const prove::Axiom &axiom, const Relation &relation, std::vector<std::string> &images,
                      const Use &use) const;

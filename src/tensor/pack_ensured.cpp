@@ -30,6 +30,8 @@ public:
     }
     for (const Flag &flag : plan_.flags)
       add_flag(flag);
+    for (const Permutation &permutation : plan_.permutations)
+      add_permutation(permutation);
     return std::move(axioms_);
   }
 
@@ -239,6 +241,21 @@ private:
     Term stored = key_term({flag.array, flag.slots, 0, 1, Term(0)}, plan_.levels);
     add(positions_in(flag.slots), term::truth(),
         term::disjunction({term::equal(stored, Term(flag.value)), term::equal(stored, Term(flag.other))}));
+  }
+
+  void add_permutation(const Permutation &permutation) {
+    Term k = term::variable("k"), l = term::variable("l"),
+         size = term::variable(layout_.sizes[permutation.coordinate]);
+    Term first = term::apply(permutation.array, {k}), second = term::apply(permutation.array, {l});
+    Term coordinate = term::scale(permutation.sign, first) + permutation.offset;
+    for (const Term &part : term::conjuncts(term::between(Term(0), coordinate, size)))
+      add({"k"}, term::truth(), part);
+    add({"k", "l"}, term::less(k, l), term::negation(term::equal(first, second)));
+    if (permutation.window == 1) add({"k"}, term::truth(), term::equal(first, k));
+    if (permutation.window > 1)
+      add({"k"}, term::truth(),
+          term::equal(term::floor_divide(first, permutation.window),
+                      term::floor_divide(k, permutation.window)));
   }
 
   const PiecePlan &plan_;

@@ -37,12 +37,16 @@ void tighten(Interval &interval, std::int64_t coefficient, std::int64_t constant
 
 class Deriver {
 public:
-  Deriver(const Layout &layout, const Piece &piece) : layout_(layout), piece_(piece) {
+  Deriver(const Layout &layout, const Piece &piece, const std::vector<Permutation> &permutations)
+      : layout_(layout), piece_(piece) {
     result_.conjuncts = term::conjuncts(piece.relation);
     for (std::size_t k = 0; k < layout.order(); ++k) {
-      Term coordinate = term::variable(layout.coordinates[k]);
-      result_.modes.push_back({layout.coordinates[k], coordinate, Term(0), term::variable(layout.sizes[k])});
-      result_.coordinates.push_back(coordinate);
+      std::string name = layout.coordinates[k];
+      for (const Permutation &permutation : permutations)
+        if (permutation.coordinate == k) name = permutation.place;
+      result_.modes.push_back({name, term::variable(name), Term(0), term::variable(layout.sizes[k])});
+      result_.coordinates.push_back(term::variable(name));
+      taken_.insert(name);
     }
     taken_.insert(layout.coordinates.begin(), layout.coordinates.end());
     taken_.insert(layout.sizes.begin(), layout.sizes.end());
@@ -387,8 +391,9 @@ Term run_has_entries(const Mode &first, const Mode &end) {
   return term::at_most(least, term::variable(end.name));
 }
 
-DerivedRelation derive_modes(const Layout &layout, const Piece &piece) {
-  return Deriver(layout, piece).derive();
+DerivedRelation derive_modes(const Layout &layout, const Piece &piece,
+                             const std::vector<Permutation> &permutations) {
+  return Deriver(layout, piece, permutations).derive();
 }
 
 ModeRange range_of(const Mode &mode, const Tensor &tensor) {

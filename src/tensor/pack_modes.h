@@ -25,8 +25,9 @@ term::Term run_has_entries(const Mode &first, const Mode &end);
 ///   j = start(p) + v, v one of C neighbouring integers   becomes a cover of j, see Mode;
 ///   first(p) <= j < stop(p)                              becomes two modes of runs of j.
 /// These are equivalences, so nothing is lost where the rest can't be planned. A relation in which nothing is
-/// derived is returned as it is, with the coordinates as modes.
-DerivedRelation derive_modes(const layout::Layout &layout, const layout::Piece &piece);
+/// derived is returned as it is, with the coordinates as modes; of permuted coordinates their places.
+DerivedRelation derive_modes(const layout::Layout &layout, const layout::Piece &piece,
+                             const std::vector<Permutation> &permutations = {});
 
 /// Least value and number of values of a mode for the sizes of a tensor. Throws not_storable where 64 bits
 /// don't suffice.

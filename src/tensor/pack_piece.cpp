@@ -5,6 +5,7 @@
 #include "tensor/pack_conditions.h"
 #include "tensor/pack_forms.h"
 #include "tensor/pack_modes.h"
+#include "tensor/pack_permutation.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -27,10 +28,12 @@ constexpr const char *forms =
 class PiecePlanner {
 public:
   PiecePlanner(const Layout &layout, std::size_t piece, bool scanning, Determined &determined)
-      : layout_(layout), piece_(layout.pieces[piece]), orders_(layout, plan_.modes),
-        conditions_(layout, plan_, orders_, determined), scanning_(scanning), determined_(determined) {
-    DerivedRelation derived = derive_modes(layout, piece_);
+      : layout_(layout), placed_(tell_places(layout, layout.pieces[piece])), piece_(placed_.piece),
+        orders_(layout, plan_.modes), conditions_(layout, plan_, orders_, determined), scanning_(scanning),
+        determined_(determined) {
     plan_.piece = piece;
+    plan_.permutations = placed_.permutations;
+    DerivedRelation derived = derive_modes(layout, piece_, plan_.permutations);
     plan_.modes = std::move(derived.modes);
     plan_.coordinates = std::move(derived.coordinates);
     open_ = std::move(derived.conjuncts);
@@ -40,6 +43,10 @@ public:
   PiecePlan plan() {
     for (const Mode &mode : plan_.modes)
       if (scanning_ && mode.run != Mode::Run::None) fail_about(mode.name);
+    for (const Permutation &permutation : plan_.permutations) {
+      if (scanning_) fail_about(permutation.place);
+      determine(permutation.array, {}, term::equal(term::variable(permutation.place), permutation.at));
+    }
     plan_levels();
     for (std::size_t mode = 0; mode < plan_.modes.size(); ++mode)
       if (!used_.count(mode) && !follows(mode)) fail_about(plan_.modes[mode].name);
@@ -557,7 +564,8 @@ private:
   }
 
   const Layout &layout_;
-  const Piece &piece_;
+  PlacedPiece placed_;
+  const Piece &piece_; // told by places
   PiecePlan plan_;
   PackOrders orders_;
   PieceConditions conditions_;

@@ -131,9 +131,24 @@ struct Limit {
   term::Term rest; // over coordinates, sizes and counts of limits before it
 };
 
+/// A coordinate whose values are stored in an order of their own, which packing chooses:
+/// coordinate = sign * array(at) + offset. Those with most entries come first.
+struct Permutation {
+  std::size_t coordinate = 0; // of the tensor
+  std::string name;           // the coordinate's
+  std::string array;
+  int sign = 1;
+  term::Term offset;       // over sizes
+  term::Term at;           // over positions: the place of a value
+  std::string place;       // stands for that where the relation is told by modes
+  std::int64_t window = 0; // floor(array(k) / window) = floor(k / window); 0: nothing such is wanted
+};
+
 /// How the entries of one piece become arrays.
 struct PiecePlan {
   std::size_t piece = 0; // of the layout
+  /// Modes are told by places in place of these coordinates; `conditions` and `limits` are not.
+  std::vector<Permutation> permutations;
   /// What coordinates must satisfy: formulas over coordinates and sizes. Others have no place in this piece.
   std::vector<term::Term> conditions;
   std::vector<Limit> limits;

@@ -95,6 +95,15 @@ std::string level_text(const Level &level, const PiecePlan &plan) {
   return text;
 }
 
+std::string permutation_text(const Permutation &permutation) {
+  Term stored = term::apply(permutation.array, {term::variable(permutation.place)});
+  std::string order = "most entries first";
+  if (permutation.window == 1) order = "increasing";
+  if (permutation.window > 1) order += fmt::format(", in windows of {}", permutation.window);
+  return fmt::format("permuted: {} = {}; {}\n", permutation.name,
+                     term::to_text(term::scale(permutation.sign, stored) + permutation.offset), order);
+}
+
 std::string piece_text(const PiecePlan &plan) {
   std::string text;
   for (const Term &condition : plan.conditions)
@@ -102,6 +111,8 @@ std::string piece_text(const PiecePlan &plan) {
   for (const Limit &limit : plan.limits)
     text += fmt::format("  least {} with: {}\n", limit.count,
                         term::to_text(term::at_most(-limit.rest, term::variable(limit.count))));
+  for (const Permutation &permutation : plan.permutations)
+    text += "  " + permutation_text(permutation);
   for (const Level &level : plan.levels)
     text += "  " + level_text(level, plan);
   for (const Flag &flag : plan.flags)

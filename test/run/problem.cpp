@@ -66,10 +66,10 @@ const std::vector<std::string> &shipped_matrices() {
 }
 
 const std::vector<std::string> &literature_matrices() {
-  static const std::vector<std::string> names = {"dcsc",   "bcsr<2,3>",  "bcsc<2,3>",   "ubcsr<2,3>",
-                                                 "ell",    "sell<2>",    "dia",         "csb<2>",
-                                                 "banded", "bitmap",     "csr_lower",   "coo_aos",
-                                                 "warp24", "run_length", "pattern_csr", "hash_matrix<2>"};
+  static const std::vector<std::string> names = {
+      "dcsc",      "bcsr<2,3>", "bcsc<2,3>",  "ubcsr<2,3>",  "ell",           "sell<2>",
+      "sellcs<2>", "dia",       "csb<2>",     "banded",      "bitmap",        "csr_lower",
+      "coo_aos",   "warp24",    "run_length", "pattern_csr", "hash_matrix<2>"};
   return names;
 }
 
@@ -91,8 +91,10 @@ const std::vector<std::string> &literature_order_4() {
 
 const std::vector<std::string> &odd_matrices() {
   static const std::vector<std::string> names = {
-      "@csr_down", "@csr_any",  "@csr_weak", "@csr_from_one", "@csr_even",   "@csr_once", "@csr_upside_down",
-      "@coo_rows", "@coo_down", "@coo_weak", "@one_per_row",  "@dcsr_mixed", "@dcsr_all", "@diagonals"};
+      "@csr_down",        "@csr_any",    "@csr_weak",        "@csr_from_one",
+      "@csr_even",        "@csr_once",   "@csr_upside_down", "@permuted/permuted_csr",
+      "@permuted/jagged", "@coo_rows",   "@coo_down",        "@coo_weak",
+      "@one_per_row",     "@dcsr_mixed", "@dcsr_all",        "@diagonals"};
   return names;
 }
 

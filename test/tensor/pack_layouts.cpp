@@ -85,19 +85,14 @@ const std::vector<std::string> &user_layouts() {
   return texts;
 }
 
-namespace {
-
-/// A layout of a file in test/layouts.
 layout::Layout layout_in(const std::string &file, const std::string &name, std::size_t order,
-                         const std::vector<std::int64_t> &parameters = {}) {
+                         const std::vector<std::int64_t> &parameters) {
   parse::LayoutReference reference;
   reference.file = (std::filesystem::path(UNRAVEL_SOURCE_DIR) / "test" / "layouts" / file).string();
   reference.name = name;
   reference.parameters = parameters;
   return layout::load_layout(reference, order).layout;
 }
-
-} // namespace
 
 layout::Layout derived_layout(const std::string &name, std::size_t order,
                               const std::vector<std::int64_t> &parameters) {
@@ -138,6 +133,16 @@ const std::vector<layout::Layout> &derived_layouts() {
     for (const char *name : {"row_tables", "tables_apart", "pairs", "runs_down", "table_of_rows",
                              "table_of_dense", "rows_of_tables", "tables_twice"})
       result.push_back(layout_in("tables.layout", name, 2));
+    auto add_permuted = [&](const std::string &name, std::size_t order,
+                            const std::vector<std::int64_t> &parameters) {
+      result.push_back(layout_in("permuted.layout", name, order, parameters));
+    };
+    for (const char *name : {"permuted_csr", "jagged", "permuted_dense", "listed_rows"})
+      add_permuted(name, 2, {});
+    add_permuted("permuted_csc", 2, {3});
+    add_permuted("permuted_slices", 2, {2, 4});
+    add_permuted("permuted_bcsr", 2, {2, 3});
+    add_permuted("permuted_middle", 3, {});
     for (const char *name : {"runs_of_ones", "tables_thrice"})
       result.push_back(layout_in("tables.layout", name, 3));
     return result;
@@ -159,6 +164,7 @@ const std::vector<layout::Layout> &shipped_layouts() {
     result.push_back(shipped("hash_vector", 1, {4}));
     result.push_back(shipped("hash_matrix", 2, {4}));
     result.push_back(shipped("sell", 2, {2}));
+    result.push_back(shipped("sellcs", 2, {2}));
     result.push_back(shipped("csb", 2, {3}));
     result.push_back(shipped("bcsr", 2, {2, 3}));
     result.push_back(shipped("bcsc", 2, {3, 2}));

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "tensor/coordinates.h"
+#include "tensor/pack.h"
+
+/// Coordinates in an order of their own: i = row(k), where packing chooses the permutation `row`.
+namespace unravel::tensor {
+
+/// A piece whose relation is told by places (Permutation::place) instead of the coordinates that are
+/// permuted.
+struct PlacedPiece {
+  layout::Piece piece;
+  std::vector<Permutation> permutations;
+};
+
+/// Finds the permutations that packing may choose in a piece, and does without positions that are sums of
+/// others and number no values. A coordinate is permuted where one equation of the relation has it, as
+/// sign * array(e) + offset; the array is proved to be injective and has as many elements as the coordinate
+/// has values; and no position in e is determined by another equation with a coordinate. What remains of the
+/// relation about the coordinate is told by the array. A piece without either is returned as it is.
+PlacedPiece tell_places(const layout::Layout &layout, const layout::Piece &piece);
+
+/// The plan for entries whose permuted coordinates have become places.
+PiecePlan plan_of_places(PiecePlan plan);
+
+/// Chooses each permutation of the plan: sets its array and puts places in place of coordinates. Places are
+/// given by falling number of entries that are stored, equal ones by increasing coordinate; within windows,
+/// if the plan has them.
+void permute(Coordinates &entries, Tensor &tensor, const PiecePlan &plan, const PackOptions &options);
+
+} // namespace unravel::tensor
