@@ -1,7 +1,7 @@
 // y = A x with A in other layouts against A in CSR, both by Unravel, on one matrix at a time.
 //   layouts spmv [--threads 1|2] [--pairs N] [--data FOLDER] [--layout NAME]
-// The ratio is CSR's time by the layout's: above 1 the layout pays. FOLDER: of .mtx files, for sell<8> and sellcs<8> only;
-// also $UNRAVEL_DATA.
+// The ratio is CSR's time by the layout's: above 1 the layout pays. FOLDER: of .mtx files, for sell<8> and
+// sellcs<8> only; also $UNRAVEL_DATA.
 
 #include "contest.h"
 #include "kernel.h"

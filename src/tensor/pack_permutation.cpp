@@ -30,12 +30,16 @@ public:
     result_.piece = piece;
   }
 
+  Piece without_sums() {
+    drop_sums();
+    return std::move(result_.piece);
+  }
+
   PlacedPiece find() {
-    while (drop_position())
-      ;
+    drop_sums();
     for (std::size_t mode = 0; mode < layout_.order(); ++mode)
       permute(mode);
-    result_.piece.relation = term::conjunction(conjuncts_);
+    if (!result_.permutations.empty()) result_.piece.relation = term::conjunction(conjuncts_);
     return std::move(result_);
   }
 
@@ -57,6 +61,13 @@ private:
   }
 
   // ---- k = S*b + r
+
+  void drop_sums() {
+    bool dropped = false;
+    while (drop_position())
+      dropped = true;
+    if (dropped) result_.piece.relation = term::conjunction(conjuncts_);
+  }
 
   bool drop_position() {
     for (std::size_t k = 0; k < conjuncts_.size(); ++k) {
@@ -236,6 +247,10 @@ private:
 };
 
 } // namespace
+
+Piece without_sums(const Layout &layout, const Piece &piece) {
+  return PlaceFinder(layout, piece).without_sums();
+}
 
 PlacedPiece tell_places(const Layout &layout, const Piece &piece) {
   return PlaceFinder(layout, piece).find();

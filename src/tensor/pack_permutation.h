@@ -13,11 +13,15 @@ struct PlacedPiece {
   std::vector<Permutation> permutations;
 };
 
-/// Finds the permutations that packing may choose in a piece, and does without positions that are sums of
-/// others and number no values. A coordinate is permuted where one equation of the relation has it, as
-/// sign * array(e) + offset; the array is proved to be injective and has as many elements as the coordinate
-/// has values; and no position in e is determined by another equation with a coordinate. What remains of the
-/// relation about the coordinate is told by the array. A piece without either is returned as it is.
+/// The piece without positions that are sums of others and number no values, as k in k = 8*b + r; as it is
+/// where there are none.
+layout::Piece without_sums(const layout::Layout &layout, const layout::Piece &piece);
+
+/// Finds the permutations that packing may choose in a piece, told without_sums. A coordinate is permuted
+/// where one equation of the relation has it, as sign * array(e) + offset; the array is proved to be
+/// injective and has as many elements as the coordinate has values; and no position in e is determined by
+/// another equation with a coordinate. What remains of the relation about the coordinate is told by the
+/// array. A piece without either is returned as it is.
 PlacedPiece tell_places(const layout::Layout &layout, const layout::Piece &piece);
 
 /// The plan for entries whose permuted coordinates have become places.

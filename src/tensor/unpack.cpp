@@ -2,6 +2,7 @@
 #include "report/diagnostic.h"
 #include "tensor/enumeration.h"
 #include "tensor/pack.h"
+#include "tensor/pack_permutation.h"
 #include "tensor/unpack_plan.h"
 #include "tensor/validate.h"
 
@@ -25,7 +26,8 @@ namespace {
 using EntryVisit = std::function<bool(const std::vector<std::int64_t> &coordinate, double value)>;
 
 /// The scan of one piece of any layout, bound by bound. False: it was stopped.
-bool scan_piece(const Tensor &tensor, const layout::Piece &piece, const EntryVisit &use) {
+bool scan_piece(const Tensor &tensor, const layout::Piece &given, const EntryVisit &use) {
+  const layout::Piece piece = without_sums(tensor.layout, given);
   std::vector<std::int64_t> shape = tensor.shape();
   std::vector<std::string> variables = piece.positions;
   std::vector<Enumeration::Ranged> ranged;

@@ -504,3 +504,29 @@ TEST(PipelineOrder, arrays_are_read_where_their_arguments_follow) {
       EXPECT_FALSE(level.kind == scan::Level::Kind::Loop && level.variable == "j") << layout;
   }
 }
+
+/// Slices of rows in an order of their own: parallel because no two rows are the same, sums in lanes.
+TEST(PipelineOrder, rows_in_an_order_of_their_own) {
+  Compilation made = compile_text(spmv + "-f A=sellcs<8>");
+  EXPECT_EQ(verdicts_of(made), "A.b: parallel, A.q: reduction, A.k: parallel");
+  EXPECT_EQ(parallel_of(made), "A.b");
+  EXPECT_EQ(made.leaves[0].verdicts[0].reason, "properties");
+  EXPECT_NE(loop::to_text(made.program).find("lanes {"), std::string::npos) << loop::to_text(made.program);
+  LayoutFile any(without(shipped("sellcs"), "  property injective row;\n"));
+  EXPECT_EQ(verdicts_of(compile_text(spmv + "-f A=" + any.path() + ":sellcs<8>")).substr(0, 14),
+            "A.b: reduction");
+}
+
+/// A row is found by a map of `row`, filled once; its slice and lane follow.
+TEST(PipelineOrder, rows_in_an_order_of_their_own_are_looked_up) {
+  for (const char *expression : {"C(i,j) = A(i,k) * B(k,j)\n-f A=csr\n-f B=sellcs<8>",
+                                 "s = A(i,j) * B(i,j)\n-f A=sellcs<8>\n-f B=sellcs<4>"}) {
+    Compilation made = compile_text(expression);
+    bool looked_up = false;
+    for (const scan::Level &level : made.leaves.at(0).plan.nest.levels) {
+      looked_up = looked_up || (level.kind == scan::Level::Kind::Find && level.variable == "B.k");
+      EXPECT_FALSE(level.kind == scan::Level::Kind::Loop && level.variable == "B.b") << expression;
+    }
+    EXPECT_TRUE(looked_up) << expression;
+  }
+}

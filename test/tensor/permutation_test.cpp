@@ -1,4 +1,5 @@
 // Coordinates in an order of their own, which packing chooses.
+#include "tensor/convert.h"
 #include "tensor/pack_layouts.h"
 #include "tensor/storable.h"
 #include "tensor/validate.h"
@@ -92,6 +93,17 @@ TEST(Permutation, RandomRows) {
       EXPECT_TRUE(before > after || (before == after && rows[k - 1] < rows[k])) << k;
     }
     EXPECT_EQ(canonical(unpack(tensor)), once);
+  }
+}
+
+/// A place is a sum, which unpacking does without: else it would try all slices for each row.
+TEST(Permutation, ManyRows) {
+  Random random(2);
+  Coordinates entries = canonical(random_entries(random, {60000, 300}, 90000));
+  for (const Coordinates &given : {entries, transpose(entries, {1, 0})}) {
+    Tensor tensor = pack(shipped("sellcs", 2, {8}), given);
+    EXPECT_EQ(canonical(unpack(tensor)), canonical(given));
+    EXPECT_EQ(canonical(unpack(convert(tensor, shipped("csr", 2)).tensor)), canonical(given));
   }
 }
 
