@@ -235,7 +235,7 @@ std::vector<Problem> with_alternatives() {
   add("s = a * x(i) * y(i)", {{"x", "sv"}, {"y", "sv"}});
   add("s = a * x(i) * y(i)", {{"x", "@sv_once"}, {"y", "sv"}});
   add("s = x(i) * y(i) * z(i)", {{"x", "sv"}, {"y", "sv"}, {"z", "sv"}});
-  add("s = 2 * x(i) * x(i)", {{"x", "sv"}});
+  add("s = 2 * x(i) * y(i)", {{"x", "sv"}, {"y", "sv"}});
   add("d(i) = x(i) * y(i)", {{"x", "sv"}, {"y", "@sv_from_one"}});
   add("s = A(i,j) * B(i,k) * C(j,k)", {{"A", "csr"}, {"B", "csr"}, {"C", "csr"}});
   add("s = A(i,j) * B(i,k) * C(j,k)", {{"A", "coo"}, {"B", "csr"}, {"C", "dcsr"}});
