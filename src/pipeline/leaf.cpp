@@ -212,6 +212,7 @@ void LeafPlanner::add_untiled(Leaf &leaf, std::size_t number) {
   Steps steps(unprinted, false);
   Leaf untiled = planner.plan_loops(number, in_.request.counts, steps);
   leaf.verdicts_of_untiled = std::move(untiled.verdicts);
+  leaf.plan.split = 0; // also where others were looked for further in
   leaf.plan.alternatives.push_back({*one_tile, "one tile: as without tiles", std::move(untiled.plan)});
 }
 

@@ -32,6 +32,9 @@ TEST(OneTile, is_executed_without_tiles) {
   EXPECT_EQ(condition(spmm + "-s tile j by 32; tile j.tile by 4"), "A.N <= 32");
   EXPECT_EQ(condition(spmm + "-s tile j by 32; order j.tile, r, i, A.p; serial"), "A.N <= 32");
   EXPECT_EQ(condition(spmm + "-s tile j by 32\n--find A.p=binary"), "A.N <= 32");
+  // Other alternatives are looked for inside of i, where there are none.
+  EXPECT_EQ(condition("s = A(i,j) * B(i,j) * C(i,j)\n-f A=csr\n-f B=coo\n-f C=csr\n-s tile i by 2"),
+            "A.M <= 2");
 }
 
 TEST(OneTile, has_the_loops_of_the_schedule_without_its_tiles) {
