@@ -176,7 +176,7 @@ Compilation compile(const Request &request, const Front &front) {
   schedule = choose::with_fused_parallel(std::move(schedule), result.combination);
   std::vector<combine::IterationSpace> untransformed = result.combination.leaves;
   Stopwatch transforming;
-  schedule::transform(result.combination, schedule);
+  schedule::transform(result.combination, schedule, result.computation.indices);
   if (result.combination.is_program) schedule::transform_shared(result.combination, schedule);
   if (!schedule.transformations.empty())
     steps.add("transformations", transforming.milliseconds(),

@@ -91,7 +91,8 @@ void bound_by_sizes(combine::IterationSpace &space, const std::string &variable)
   space.relation = term::conjunction(std::move(parts));
 }
 
-void transform(combine::Combination &combination, const parse::ScheduleTree &schedule) {
+void transform(combine::Combination &combination, const parse::ScheduleTree &schedule,
+               const std::vector<std::string> &indices) {
   if (!schedule.transformations.empty())
     for (combine::IterationSpace &leaf : combination.leaves)
       add_extents(leaf, combination);
@@ -103,6 +104,7 @@ void transform(combine::Combination &combination, const parse::ScheduleTree &sch
         std::none_of(combination.leaves.begin(), combination.leaves.end(), applies)) {
       bool known = std::any_of(combination.leaves.begin(), combination.leaves.end(),
                                [&](auto &leaf) { return has(leaf, how.variable.text); });
+      if (!known && std::find(indices.begin(), indices.end(), how.variable.text) != indices.end()) continue;
       fail_unknown_variable(known ? how.by : how.variable, variables_of_all(combination));
     }
     if (how.kind == Transformation::Kind::Fix) {

@@ -17,9 +17,11 @@ namespace unravel::schedule {
 
 /// Applies the transformations of a schedule, in the order in which they were written, to every leaf that has
 /// the variables. All are changes of the space alone: which points it has and what they are called; their
-/// order is given by `order`, or place_added. Throws mistakes: an unknown variable, a name that is taken, a
-/// factor that makes no sense.
-void transform(combine::Combination &combination, const parse::ScheduleTree &schedule);
+/// order is given by `order`, or place_added. `indices`: the computation's, also of statements that are left
+/// out because the layouts leave nothing to be done there: there is nothing to be transformed then. Throws
+/// mistakes: an unknown variable, a name that is taken, a factor that makes no sense.
+void transform(combine::Combination &combination, const parse::ScheduleTree &schedule,
+               const std::vector<std::string> &indices = {});
 
 /// The names of an order without those that only other leaves know: the pieces of a layout may have different
 /// positions.
