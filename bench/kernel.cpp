@@ -42,7 +42,7 @@ BoundKernel::BoundKernel(const pipeline::Request &request,
   for (const combine::Binding &binding : compilation_.combination.bindings)
     structs_.push_back(tensor::kernel_arguments(*tensors.at(binding.tensor)).slots());
   if (compilation_.inspector) {
-    levels_ = run::make_levels(compilation_, copies());
+    levels_ = run::make_levels(compilation_, copies(), {});
     structs_.push_back(tensor::kernel_arguments(levels_).slots());
   }
   for (auto &slots : structs_)
@@ -61,7 +61,7 @@ double BoundKernel::inspect() {
   std::map<std::string, tensor::Tensor> of = copies();
   build::Options options;
   options.cache = false;
-  double spent = run::inspect(compilation_, of, levels_, options);
+  double spent = run::inspect(compilation_, of, {}, levels_, options);
   structs_.back() = tensor::kernel_arguments(levels_).slots();
   arguments_[structs_.size() - 1] = structs_.back().data();
   return spent;
