@@ -91,15 +91,17 @@ std::optional<tensor::Coordinates> Packer::draw_entries(const compute::TensorUse
   static const double densities[] = {0.3, 0.6, 0.1, 1, 0};
   double density = use.is_result ? 1 : densities[random() % 5];
   const bool spoilt = values == Values::Special && !use.is_result;
-  // What a dense layout doesn't get is a zero there: it makes NaN of what the reference skips, as a factor of a special
-  // value or, in programs, as a divisor.
-  const bool is_operand_of_program = front_.computation.program && !use.is_result;
-  if ((spoilt || is_operand_of_program) && front_.layouts.at(use.name).name.starts_with("dense")) density = 1;
-  bool repeats = !use.is_result && !spoilt && random() % 2 == 0;
+  // What a dense layout doesn't get is a zero there: it makes NaN of a special value that the reference
+  // skips. So does, of what a divisor that is zero has made, any layout with slots that no entry names.
+  const bool may_divide = front_.computation.program && !use.is_result;
+  if ((spoilt || may_divide) && front_.layouts.at(use.name).name.starts_with("dense")) density = 1;
+  bool repeats = !use.is_result && !spoilt && !may_divide && random() % 2 == 0;
   for (int tries = 0; tries < 4; ++tries, density /= 3) {
     tensor::Coordinates drawn = random_tensor(shape, density, repeats, random);
-    for (std::size_t k = 0; k < drawn.size() && spoilt; ++k)
-      drawn.value[k] = special(random(), drawn.value[k]);
+    for (double &value : drawn.value) {
+      if (may_divide && value == 0) value = 10;
+      if (spoilt) value = special(random(), value);
+    }
     try {
       drawn = tensor::storable(front_.layouts.at(use.name), plans_.at(use.name), std::move(drawn));
       tensor::pack(front_.layouts.at(use.name), plans_.at(use.name), drawn);
