@@ -137,7 +137,7 @@ void measure(const Kernel &kernel, const bench::Input &input, std::int64_t width
     }
   }
   bench::Standings standings =
-      bench::compare(contestants, threads > 1 ? bench::Timing::wall : bench::Timing::cpu, budget);
+      bench::compare(contestants, threads > 1 ? bench::Timing::wall : bench::Timing::cpu, budget, 1);
   fmt::print("{:<6} {:<36} {:>9.3f} ms", kernel.name, input.name, standings.milliseconds(0));
   for (std::size_t k = 1; k < contestants.size(); ++k)
     fmt::print(fmt::runtime(loops ? "\n    {1:>6.2f}  {0}" : "  {0} {1:.2f}"), contestants[k].name,
@@ -208,7 +208,7 @@ void measure_sharing(const std::string &name, const tensor::Coordinates &matrix,
     std::fprintf(stderr, "the results of `%s` differ\n", contestant.name.c_str());
     std::exit(1);
   }
-  bench::Standings standings = bench::compare(contestants, bench::Timing::wall, budget);
+  bench::Standings standings = bench::compare(contestants, bench::Timing::wall, budget, 1);
   fmt::print("{:<44} {:>8.3f} ms on one thread; {} threads, static at most {:.2f}:\n", name,
              standings.milliseconds(0), threads, most_by_rows(A, threads));
   for (std::size_t k = 1; k < contestants.size(); ++k)
