@@ -1,5 +1,7 @@
 #include "combine/repeated.h"
 
+#include "combine/substitute.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -33,25 +35,17 @@ bool coincide(const IterationSpace &space, const Operand &first, const Operand &
   return true;
 }
 
-void rename(IterationSpace &space, const Operand &from, const std::vector<std::string> &to) {
+/// Puts the positions `to` in the place of `from`.
+void rename(IterationSpace &space, const std::vector<std::string> &from, const std::vector<std::string> &to) {
   term::Substitution by;
   for (std::size_t k = 0; k < to.size(); ++k)
-    by.emplace(from.positions[k], term::variable(to[k]));
-  const std::vector<std::string> gone = from.positions;
-  std::erase_if(space.positions, [&](const std::string &position) {
-    return std::find(gone.begin(), gone.end(), position) != gone.end();
-  });
-  space.relation = term::substitute(space.relation, by);
-  space.places = term::substitute(space.places, by);
-  for (Term &part : space.divisors)
-    part = term::substitute(part, by);
+    by.emplace(from[k], term::variable(to[k]));
+  substitute(space, by);
+  std::erase_if(space.positions, [&](const std::string &position) { return by.contains(position); });
   auto rename_in = [&](Operand &operand) {
     for (std::string &position : operand.positions)
-      if (auto other = std::find(gone.begin(), gone.end(), position); other != gone.end())
-        position = to[static_cast<std::size_t>(other - gone.begin())];
-    for (Term &slot : operand.slots)
-      slot = term::substitute(slot, by);
-    operand.slot = term::substitute(operand.slot, by);
+      if (auto other = std::find(from.begin(), from.end(), position); other != from.end())
+        position = to[static_cast<std::size_t>(other - from.begin())];
   };
   for (Operand &operand : space.operands)
     rename_in(operand);
@@ -67,17 +61,15 @@ bool repeats_access(const IterationSpace &space) {
   return false;
 }
 
-bool share_positions(IterationSpace &space, prove::Prover &prover) {
-  bool changed = false;
+void share_positions(IterationSpace &space, prove::Prover &prover) {
   for (std::size_t k = 1; k < space.operands.size(); ++k)
     for (std::size_t first = 0; first < k; ++first) {
-      const Operand earlier = space.operands[first], later = space.operands[k];
+      const Operand &earlier = space.operands[first], &later = space.operands[k];
       if (!is_same_access(earlier, later) || !coincide(space, earlier, later, prover)) continue;
-      rename(space, later, earlier.positions);
-      changed = true;
+      const std::vector<std::string> from = later.positions, to = earlier.positions;
+      rename(space, from, to);
       break;
     }
-  return changed;
 }
 
 } // namespace unravel::combine

@@ -10,8 +10,8 @@ namespace unravel::combine {
 /// the earlier one has found, and nothing is to be looked for. Where two positions may hold the same
 /// coordinate the product is that of their sums, and each access keeps positions of its own.
 ///
-/// Two questions per position of a repeated access. True where something changed.
-bool share_positions(IterationSpace &space, prove::Prover &prover);
+/// Two questions per position of a repeated access.
+void share_positions(IterationSpace &space, prove::Prover &prover);
 
 /// Whether two factors are the same access.
 bool repeats_access(const IterationSpace &space);

@@ -1,4 +1,5 @@
 // Parts of an iteration space, and extents that are known when the kernel is made.
+#include "combine/substitute.h"
 #include "report/diagnostic.h"
 #include "schedule/transform.h"
 
@@ -40,25 +41,9 @@ void fix_extent(combine::Combination &combination, const Transformation &how) {
        fmt::format("the kernel was made for {} of index {}", how.number, index)});
   const term::Substitution by{{name, Term(how.number)}};
   auto fix = [&](Term &term) { term = term::substitute(term, by); };
-  auto fix_operand = [&](combine::Operand &operand) {
-    for (Term &coordinate : operand.coordinates)
-      fix(coordinate);
-    for (Term &slot : operand.slots)
-      fix(slot);
-    fix(operand.slot);
-  };
-  for (combine::IterationSpace &leaf : combination.leaves) {
-    fix(leaf.relation);
-    fix(leaf.places);
-    for (Term &divisor : leaf.divisors)
-      fix(divisor);
-    for (combine::Operand &operand : leaf.operands)
-      fix_operand(operand);
-    fix_operand(leaf.target);
-    for (combine::AddedVariable &variable : leaf.added)
-      fix(variable.value);
-  }
-  fix_operand(combination.target);
+  for (combine::IterationSpace &leaf : combination.leaves)
+    combine::substitute(leaf, by);
+  combine::substitute(combination.target, by);
   for (prove::Axiom &axiom : combination.axioms)
     fix(axiom.guard), fix(axiom.conclusion);
   for (auto &[array, extents] : combination.arrays)

@@ -1,0 +1,25 @@
+#include "combine/substitute.h"
+
+namespace unravel::combine {
+
+void substitute(Operand &operand, const term::Substitution &by) {
+  for (term::Term &coordinate : operand.coordinates)
+    coordinate = term::substitute(coordinate, by);
+  for (term::Term &slot : operand.slots)
+    slot = term::substitute(slot, by);
+  operand.slot = term::substitute(operand.slot, by);
+}
+
+void substitute(IterationSpace &space, const term::Substitution &by) {
+  space.relation = term::substitute(space.relation, by);
+  space.places = term::substitute(space.places, by);
+  for (term::Term &divisor : space.divisors)
+    divisor = term::substitute(divisor, by);
+  for (Operand &operand : space.operands)
+    substitute(operand, by);
+  substitute(space.target, by);
+  for (AddedVariable &variable : space.added)
+    variable.value = term::substitute(variable.value, by);
+}
+
+} // namespace unravel::combine

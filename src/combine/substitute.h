@@ -1,0 +1,15 @@
+#pragma once
+
+#include "combine/space.h"
+#include "term/term.h"
+
+namespace unravel::combine {
+
+/// Puts terms in the place of variables in all that is said of an operand.
+void substitute(Operand &operand, const term::Substitution &by);
+
+/// The same in all formulas and terms of a space. The names of its variables, and of operands' positions,
+/// stay.
+void substitute(IterationSpace &space, const term::Substitution &by);
+
+} // namespace unravel::combine
