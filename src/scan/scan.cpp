@@ -258,14 +258,10 @@ private:
   /// where a loop further in looks for an entry, it reads the array before anything else is tested. A loop
   /// may begin outside, too: k <= i doesn't bound i from below before an entry's k >= 0 is found.
   void guard_subscripts(std::size_t k, Level &level, const Term &application) {
-    const auto *call = application.as<term::Apply>();
-    const std::vector<Term> &extents = arrays_.at(call->function);
-    for (std::size_t place = 0; place < extents.size(); ++place) {
-      const Term &subscript = call->arguments[place];
-      if (!term::mentions(subscript, order_[k]) || bound_after(subscript) > k + 1) continue;
-      for (const Term &part : term::conjuncts(term::between(Term(0), subscript, extents[place])))
-        if (!known_.implies(part) && !narrow(level, part)) add_guards(level, part);
-    }
+    for (const Term &part : reads_inside(application))
+      if (term::mentions(part, order_[k]) && bound_after(part) <= k + 1 && !known_.implies(part) &&
+          !narrow(level, part))
+        add_guards(level, part);
   }
 
   /// A search reads arrays before the level's guards are tested: where only these say that it stays inside,
@@ -278,14 +274,9 @@ private:
         for (const Term &application : term::applications_of(term))
           reads.insert(application);
     std::vector<Term> missing;
-    for (const Term &read : reads) {
-      const auto *call = read.as<term::Apply>();
-      const std::vector<Term> &extents = arrays_.at(call->function);
-      for (std::size_t place = 0; place < extents.size(); ++place)
-        for (const Term &part :
-             term::conjuncts(term::between(Term(0), call->arguments[place], extents[place])))
-          if (term::mentions(part, level.variable) && !before_guards_.implies(part)) missing.push_back(part);
-    }
+    for (const Term &read : reads)
+      for (const Term &part : reads_inside(read))
+        if (term::mentions(part, level.variable) && !before_guards_.implies(part)) missing.push_back(part);
     for (const Term &part : missing)
       if (std::none_of(missing.begin(), missing.end(), [&](auto &other) { return is_stronger(other, part); }))
         narrow(level, part);
@@ -313,23 +304,30 @@ private:
     return true;
   }
 
-  bool in_extents(const std::vector<Term> &arguments, const std::vector<Term> &extents) {
-    std::vector<Term> domain;
-    for (std::size_t k = 0; k < arguments.size(); ++k)
-      domain.push_back(term::between(Term(0), arguments[k], extents[k]));
-    return known_.implies(term::conjunction(domain));
+  /// That subscripts lie in their extents.
+  static std::vector<Term> inside(const std::vector<Term> &subscripts, const std::vector<Term> &extents) {
+    std::vector<Term> conditions;
+    for (std::size_t k = 0; k < subscripts.size(); ++k)
+      for (const Term &part : term::conjuncts(term::between(Term(0), subscripts[k], extents[k])))
+        conditions.push_back(part);
+    return conditions;
+  }
+
+  /// That an application reads its array inside of its extents.
+  std::vector<Term> reads_inside(const Term &application) const {
+    const auto *call = application.as<term::Apply>();
+    return inside(call->arguments, arrays_.at(call->function));
   }
 
   void note_safe_loads(std::size_t k, const std::vector<Term> &fresh) {
-    for (const Term &application : fresh) {
-      const auto *call = application.as<term::Apply>();
-      if (in_extents(call->arguments, arrays_.at(call->function))) nest_.safe_loads.insert(application);
-    }
+    for (const Term &application : fresh)
+      if (known_.implies(term::conjunction(reads_inside(application)))) nest_.safe_loads.insert(application);
     auto look = [&](const combine::Operand &operand) {
       if (operand.array.empty() || bound_after(operand.slot) > k + 1) return;
       Term load = term::apply(operand.array, {operand.slot});
       bool now = term::mentions(operand.slot, order_[k]) || k == 0;
-      if (now && in_extents(operand.slots, arrays_.at(operand.array))) nest_.safe_loads.insert(load);
+      if (now && known_.implies(term::conjunction(inside(operand.slots, arrays_.at(operand.array)))))
+        nest_.safe_loads.insert(load);
     };
     for (const combine::Operand &operand : space_.operands)
       look(operand);
