@@ -279,11 +279,10 @@ Tensor begin_packing(const Layout &layout, const PackPlan &plan, const std::vect
   tensor.sizes = sizes_for(layout, shape);
   check_memory_at_first(tensor, plan, options, entries);
   for (const PiecePlan &piece : plan.pieces) {
-    for (const Permutation &permutation : piece.permutations)
-      check_key_width(tensor,
-                      {permutation.name, term::variable(permutation.name), Term(0),
-                       term::variable(layout.sizes[permutation.coordinate])},
-                      {permutation.array, {}, 0, permutation.sign, permutation.offset}, options);
+    for (const Permutation &permutation : piece.permutations) {
+      const auto [coordinate, key] = stored_by(permutation, layout);
+      check_key_width(tensor, coordinate, key, options);
+    }
     for (const Level &level : piece.levels)
       for (const Key &key : level.keys)
         check_key_width(tensor, piece.modes[key.mode], key, options);

@@ -3,6 +3,7 @@
 
 #include "report/diagnostic.h"
 #include "tensor/pack_c_piece.h"
+#include "tensor/pack_permutation.h"
 
 #include <algorithm>
 
@@ -130,10 +131,10 @@ private:
     bool narrow = false;
     for (const PiecePlan &piece : plan_.pieces) {
       for (const Permutation &permutation : piece.permutations)
-        if (c_.is_narrow(permutation.array))
-          write_key_check({permutation.name, term::variable(permutation.name), Term(0),
-                           term::variable(layout_.sizes[permutation.coordinate])},
-                          {permutation.array, {}, 0, permutation.sign, permutation.offset});
+        if (c_.is_narrow(permutation.array)) {
+          const auto [coordinate, key] = stored_by(permutation, layout_);
+          write_key_check(coordinate, key);
+        }
       for (const Level &level : piece.levels) {
         for (const Key &key : level.keys)
           if (c_.is_narrow(key.array)) write_key_check(piece.modes[key.mode], key);

@@ -44,8 +44,6 @@ private:
   void write_place_comparisons();
   /// Chooses the n-th permutation: its array, and the place of each value.
   void write_permutation(std::size_t n);
-  /// Do entries with equal coordinates?
-  bool shares_positions() const;
   /// How many entries of each value of a coordinate are stored.
   void write_stored_counts(const Permutation &permutation, const std::string &counts);
 

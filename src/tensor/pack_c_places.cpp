@@ -1,5 +1,6 @@
 // Permutations that packing chooses, in C: the values of a coordinate, those with most entries first.
 #include "tensor/pack_c_body.h"
+#include "tensor/pack_permutation.h"
 
 namespace unravel::tensor {
 
@@ -12,19 +13,15 @@ void PieceWriter::Body::write_place_comparisons() {
     by.push_back({"index[0]", true});
     write_comparison("place_of_" + permutation.name, by);
   }
-  if (plan_.permutations.empty() || !shares_positions()) return;
+  if (plan_.permutations.empty() || !shares_positions(plan_)) return;
   std::vector<KeyComparison> coordinates;
   for (std::size_t mode = 0; mode < layout_.order(); ++mode)
     coordinates.push_back({fmt::format("index[{}]", mode)});
   write_comparison("coordinates", coordinates);
 }
 
-bool PieceWriter::Body::shares_positions() const {
-  return plan_.levels.empty() || plan_.levels.back().merge;
-}
-
 void PieceWriter::Body::write_stored_counts(const Permutation &permutation, const std::string &counts) {
-  if (!shares_positions()) {
+  if (!shares_positions(plan_)) {
     open_own_entries();
     c_.line("++{}[{}[{}][{}]];", counts, c_.index, permutation.coordinate, e_);
     c_.close();

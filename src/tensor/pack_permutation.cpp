@@ -256,6 +256,16 @@ PlacedPiece tell_places(const Layout &layout, const Piece &piece) {
   return PlaceFinder(layout, piece).find();
 }
 
+std::pair<Mode, Key> stored_by(const Permutation &permutation, const Layout &layout) {
+  return {{permutation.name, term::variable(permutation.name), Term(0),
+           term::variable(layout.sizes[permutation.coordinate])},
+          {permutation.array, {}, 0, permutation.sign, permutation.offset}};
+}
+
+bool shares_positions(const PiecePlan &plan) {
+  return plan.levels.empty() || plan.levels.back().merge;
+}
+
 PiecePlan plan_of_places(PiecePlan plan) {
   term::Substitution coordinates;
   for (const Permutation &permutation : plan.permutations)
@@ -318,7 +328,7 @@ std::vector<std::int64_t> places_of(const Permutation &permutation, const std::v
 } // namespace
 
 void permute(Coordinates &entries, Tensor &tensor, const PiecePlan &plan, const PackOptions &options) {
-  bool shared = plan.levels.empty() || plan.levels.back().merge;
+  const bool shared = shares_positions(plan);
   std::vector<std::vector<std::int64_t>> orders;
   for (const Permutation &permutation : plan.permutations)
     orders.push_back(places_of(permutation, count_stored(entries, permutation.coordinate, shared)));

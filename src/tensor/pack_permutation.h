@@ -2,6 +2,10 @@
 
 #include "tensor/coordinates.h"
 #include "tensor/pack.h"
+#include "tensor/pack_plan.h"
+
+#include <utility>
+#include <vector>
 
 /// Coordinates in an order of their own: i = row(k), where packing chooses the permutation `row`.
 namespace unravel::tensor {
@@ -23,6 +27,12 @@ layout::Piece without_sums(const layout::Layout &layout, const layout::Piece &pi
 /// another equation with a coordinate. What remains of the relation about the coordinate is told by the
 /// array. A piece without either is returned as it is.
 PlacedPiece tell_places(const layout::Layout &layout, const layout::Piece &piece);
+
+/// What a permutation stores, as a key: the coordinate, a mode of its own.
+std::pair<Mode, Key> stored_by(const Permutation &permutation, const layout::Layout &layout);
+
+/// Do entries with equal coordinates share a position?
+bool shares_positions(const PiecePlan &plan);
 
 /// The plan for entries whose permuted coordinates have become places.
 PiecePlan plan_of_places(PiecePlan plan);
