@@ -147,6 +147,9 @@ struct FindPlan {
   /// The layouts' properties contradict each other under the conditions of this nest: nothing was proved from
   /// them and every level is a scan.
   bool vacuous = false;
+
+  /// The plan of the find at that level of the nest; null where it is no find.
+  const LevelPlan *at(std::size_t level) const;
 };
 
 /// A method that the user asked for, and the places of the name and of the method in the request's text.

@@ -29,6 +29,12 @@ bool fills_map(Method method) {
   return method == Method::Map || method == Method::Hash;
 }
 
+const LevelPlan *FindPlan::at(std::size_t level) const {
+  for (const LevelPlan &plan : levels)
+    if (plan.level == level) return &plan;
+  return nullptr;
+}
+
 namespace {
 
 /// Just before a level of the nest.

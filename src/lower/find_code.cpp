@@ -335,8 +335,8 @@ Block find_code(const Level &level, const LevelPlan &plan, const Around &around,
   case find::Method::Sequential:
   case find::Method::Galloping: return walking(level, plan, around, body);
   case find::Method::Binary: return binary(level, plan, around, body);
-  case find::Method::Map: return look_in_map(level, plan, body);
-  case find::Method::Hash: return look_in_hash(level, plan, body);
+  case find::Method::Map: return look_in_map(level, plan, around.arrays, body);
+  case find::Method::Hash: return look_in_hash(level, plan, around.arrays, body);
   case find::Method::Scan: return scan_all(level, plan, body);
   }
   return {};

@@ -2,6 +2,7 @@
 
 #include "find/plan.h"
 #include "loop/loop.h"
+#include "lower/workspace.h"
 
 #include <functional>
 
@@ -14,7 +15,7 @@ using Body = std::function<loop::Block()>;
 /// The variable that keeps the state of a sequential find between visits.
 std::string state_variable(const scan::Level &level, const find::LevelPlan &plan);
 
-/// The innermost loop around a walk.
+/// What a find's code is in: of a walk the innermost loop around it.
 struct Around {
   bool ends_loop = false; // where the walk has reached its segment's end, it leaves the loop (loop_end.h)
   /// The loop is an intersection: how far it is to the next target can't be foreseen, so that branches cost.
@@ -27,6 +28,8 @@ struct Around {
   term::Term takes_all = term::falsity();
   /// What sets the elements that visits of one segment add to: before the first of these.
   loop::Block clear = {};
+  /// Of a find by a map, filled outside.
+  MapArrays arrays = {};
 };
 
 /// The end of the segment that a walk is in, where its code is.

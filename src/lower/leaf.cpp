@@ -5,6 +5,7 @@
 #include "lower/jump.h"
 #include "lower/loop_end.h"
 #include "lower/map_code.h"
+#include "lower/map_loops.h"
 #include "lower/origins.h"
 #include "lower/pieces.h"
 #include "lower/state.h"
@@ -48,12 +49,6 @@ public:
   Block lower(std::size_t from = 0) { return level(from); }
 
 private:
-  const LevelPlan *find_at(std::size_t index) const {
-    for (const LevelPlan &plan : plan_.finds.levels)
-      if (plan.level == index) return &plan;
-    return nullptr;
-  }
-
   /// The find whose walks say where the loop goes on, or null.
   const LevelPlan *jump_at(std::size_t loop) const {
     if (visit_ || divides_ || parallel_ == loop) return nullptr;
@@ -129,7 +124,7 @@ private:
   /// A sum that is all there is replaces what the slot held.
   bool is_set_by_sum(std::size_t index) const {
     if (clear_at_ != index || (is_choice(index) && index > 0) || is_set_at_cut(index)) return false;
-    return index == parallel_ ? plan_.reduces : sums_over_map(index);
+    return index == parallel_ ? plan_.reduces : sums_over_map(space_, plan_, index);
   }
 
   /// What follows, with the maps that are filled here.
@@ -140,12 +135,15 @@ private:
       if (find::fills_map(plan.method) && plan.map_level == index) maps.push_back(&plan);
     for (const LevelPlan *plan : maps) {
       const Level &found = plan_.nest.levels[plan->level];
-      workspace_.add_map(found, *plan, values_.at(found.variable), is_per_thread(index));
-      loop::append(block, made_for(plan->level, fill_map(found, *plan, {values_.at(found.variable)})));
+      const loop::Element value = values_.at(found.variable);
+      const MapArrays &arrays = map_arrays_[plan->level] =
+          workspace_.add_map(found, *plan, value, is_per_thread(index));
+      loop::append(block, made_for(plan->level, fill_map(found, *plan, arrays, {value})));
     }
     loop::append(block, plan_.owned && index == 0 ? owned_chunks() : behind_maps(index));
     for (const LevelPlan *plan : maps)
-      loop::append(block, made_for(plan->level, clear_map(plan_.nest.levels[plan->level], *plan)));
+      loop::append(block, made_for(plan->level, clear_map(plan_.nest.levels[plan->level], *plan,
+                                                          map_arrays_.at(plan->level))));
     return block;
   }
 
@@ -159,6 +157,7 @@ private:
       loop::Origin number{number_.leaf, static_cast<int>(k) + 1, 0};
       Lowerer lowerer(space_, other.plan, number, clearing, workspace_);
       lowerer.sum_ = sum_;
+      lowerer.map_arrays_ = map_arrays_;
       Block then = lowerer.lower(index);
       loop::If choice{other.condition, std::move(then), other.reason};
       choice.otherwise = std::move(otherwise);
@@ -209,13 +208,15 @@ private:
 
   Block find_at_level(std::size_t index) {
     const Level &here = plan_.nest.levels[index];
-    const LevelPlan &plan = *find_at(index);
+    const LevelPlan &plan = *plan_.finds.at(index);
     if (plan.in_step) return guarded(index); // its loop has found it
     if (jumps(plan)) {
       const JumpingLoop &loop = jumps_.at(plan.jump->loop);
       return loop.visit(find_code(here, plan, loop.around(), [&] { return guarded(index); }));
     }
-    Block code = find_code(here, plan, around(plan), [&] { return guarded(index); });
+    Around outside = around(plan);
+    if (find::fills_map(plan.method)) outside.arrays = map_arrays_.at(index);
+    Block code = find_code(here, plan, outside, [&] { return guarded(index); });
     if (plan.state_index.empty()) return code;
     return with_slot(state_arrays_.at(index), here, plan, std::move(code));
   }
@@ -262,7 +263,7 @@ private:
     if (jumps_.contains(index)) return jumps_.at(index).loop(guarded(index), comment(here));
     if (const LevelPlan *plan = find_in_step(index))
       return {intersect(index, *plan, here.lower, here.upper, plan_.nest.levels[plan->level].lower)};
-    if (!parallel && sums_over_map(index)) return sum_over_map(index, loop);
+    if (!parallel && sums_over_map(space_, plan_, index)) return sum_over_map(index, loop);
     if (parallel) {
       loop.parallel = parallel_with(plan_.chunk, plan_.least);
       if (plan_.work) loop.parallel->share = plan_.share;
@@ -274,7 +275,7 @@ private:
     if (loop.parallel && plan_.copies && !loop::only_adds_to(loop, space_.target.array))
       loop.parallel.reset();
     loop.brief = !parallel && plan_.brief == index;
-    if (!parallel && looks_for_marks(index, loop.body)) loop.together = tested_together;
+    if (!parallel && looks_for_marks(plan_, index, loop.body)) loop.together = tested_together;
     return {{std::move(loop)}};
   }
 
@@ -307,26 +308,6 @@ private:
                             fmt::format("positions of {}; find {}: in step", here.tensor, found.variable)}};
   }
 
-  /// Does the loop do nothing but add products with what a map of values has to one sum?
-  bool sums_over_map(std::size_t index) const {
-    if (!space_.place.empty()) return false; // of a program: what is stored may be set, or divide
-    const std::vector<Level> &levels = plan_.nest.levels;
-    if (index >= levels.size() || levels[index].kind != Level::Kind::Loop || !levels[index].guards.empty())
-      return false;
-    bool found = false;
-    for (std::size_t k = index; k < plan_.nest.levels.size(); ++k) {
-      const Level &here = plan_.nest.levels[k];
-      if (term::mentions(space_.target.slot, here.variable)) return false;
-      if (k == index || (here.kind == Level::Kind::Let && here.guards.empty())) continue;
-      const LevelPlan *plan = find_at(k);
-      if (found || !plan || !here.guards.empty() || plan->method != find::Method::Map || plan->check_target ||
-          plan->map_form != find::MapForm::Values || plan->map_level > index)
-        return false;
-      found = true;
-    }
-    return found;
-  }
-
   /// What isn't stored is 0.0 in the map, and adds nothing, unless it meets an infinity or a NaN: then the
   /// sum is NaN, and is made again from what is stored. So no iteration needs a test, and compilers use
   /// vectors.
@@ -342,8 +323,7 @@ private:
         plain.body.push_back({loop::Let{here.variable, here.value}});
       else
         plain.body.push_back({loop::DeclareValue{
-            found_value(here),
-            {loop::Element{map_array(here, *find_at(k)), here.components.front().target}}}});
+            found_value(here), {loop::Element{map_arrays_.at(k).map, here.components.front().target}}}});
     }
     plain.body.push_back({loop::Accumulate{*sum_, values_.product()}});
     loop::For again = head;
@@ -357,19 +337,6 @@ private:
     Block block{{loop::DeclareValue{name, {loop::Number{0}}}}, {std::move(plain)}, {std::move(test)}};
     block.push_back(put(loop::Local{name}, sets));
     return block;
-  }
-
-  /// Is a mark all that decides about an iteration?
-  bool looks_for_marks(std::size_t index, const Block &body) const {
-    std::size_t next = index + 1;
-    while (next < plan_.nest.levels.size() && plan_.nest.levels[next].kind == Level::Kind::Let)
-      ++next;
-    const LevelPlan *plan = next < plan_.nest.levels.size() ? find_at(next) : nullptr;
-    if (!plan || plan->method != find::Method::Map || plan->map_form != find::MapForm::Marked) return false;
-    for (std::size_t k = 0; k + 1 < body.size(); ++k)
-      if (!std::holds_alternative<loop::Let>(body[k].kind)) return false;
-    const auto *test = body.empty() ? nullptr : std::get_if<loop::If>(&body.back().kind);
-    return test && test->otherwise.empty();
   }
 
   /// for (v_chunk = 0; v_chunk < chunks; v_chunk++) in parallel { v_from = the chunk's first value; }
@@ -416,6 +383,7 @@ private:
     }
     Lowerer chunk(space_, inside, number_, nullptr, workspace_);
     chunk.in_parallel_ = true;
+    chunk.map_arrays_ = map_arrays_;
     loop::append(outer.body, chunk.lower());
     Block block;
     if (clearing_ && !clear_at_) block = of_statement({{clearing_->everything()}});
@@ -455,7 +423,7 @@ private:
       return;
     }
     inner.body = body();
-    if (looks_for_marks(index, inner.body)) inner.together = tested_together;
+    if (looks_for_marks(plan_, index, inner.body)) inner.together = tested_together;
     outer.body.push_back({std::move(inner)});
   }
 
@@ -496,6 +464,7 @@ private:
     lowerer.clear_at_ = clear_at_;
     lowerer.begins_ = begins_inside(*plan_.equal, pieces);
     lowerer.sum_ = sum_;
+    lowerer.map_arrays_ = map_arrays_;
     lowerer.state_arrays_ = state_arrays_;
     lowerer.jumps_ = jumps_;
     lowerer.atomic_ = plan_.equal->adds;
@@ -571,7 +540,8 @@ private:
   bool in_parallel_ = false;            // the whole leaf stands in a parallel loop
   bool atomic_ = false;                 // what is added here, threads may add to at the same time
   std::optional<Term> begins_;          // in an iteration that pieces share: whether it begins in this one
-  std::map<std::size_t, std::string> state_arrays_; // by the level of the find
+  std::map<std::size_t, MapArrays> map_arrays_;     // by the level of the find
+  std::map<std::size_t, std::string> state_arrays_; // likewise
   std::map<std::size_t, JumpingLoop> jumps_;        // by the level of the loop
   Workspace &workspace_;
   std::optional<Block> visit_;

@@ -29,46 +29,32 @@ Term chain_of(const LevelPlan &plan, const std::vector<Term> &keys) {
 }
 
 /// From the last position to the first, each put before its chain: so chains rise.
-Block fill_hash(const Level &level, const LevelPlan &plan) {
+Block fill_hash(const Level &level, const LevelPlan &plan, const MapArrays &arrays) {
   std::string from_end = level.variable + "_from_end";
   std::string chain = level.variable + "_chain";
   Term position = term::variable(level.variable);
   loop::For fill{from_end, Term(0), plan.map_upper - plan.map_lower};
   fill.body = {{loop::Let{level.variable, plan.map_upper - Term(1) - term::variable(from_end)}},
                {loop::Let{chain, chain_of(plan, plan.map_keys)}},
-               {loop::SetElement{chains_array(level), position,
-                                 term::apply(map_array(level, plan), {term::variable(chain)})}},
-               {loop::SetElement{map_array(level, plan), term::variable(chain), position}}};
+               {loop::SetElement{arrays.more, position, term::apply(arrays.map, {term::variable(chain)})}},
+               {loop::SetElement{arrays.map, term::variable(chain), position}}};
   fill.comment = fmt::format("the hash map of {}: chains of positions", level.variable);
   return {{std::move(fill)}};
 }
 
 /// Where every visit has a map of its own, the position that was found is still in scope.
-Block clear_hash(const Level &level, const LevelPlan &plan) {
+Block clear_hash(const Level &level, const LevelPlan &plan, const MapArrays &arrays) {
   std::string other = level.variable + "_cleared";
   std::vector<Term> keys;
   for (const Term &key : plan.map_keys)
     keys.push_back(term::substitute(key, {{level.variable, term::variable(other)}}));
   loop::For clear{other, plan.map_lower, plan.map_upper};
-  clear.body = {{loop::SetElement{map_array(level, plan), chain_of(plan, keys), Term(-1)}}};
+  clear.body = {{loop::SetElement{arrays.map, chain_of(plan, keys), Term(-1)}}};
   clear.comment = fmt::format("the hash map of {} is emptied", level.variable);
   return {{std::move(clear)}};
 }
 
 } // namespace
-
-std::string map_array(const Level &level, const LevelPlan &plan) {
-  if (plan.method == find::Method::Hash) return level.variable + "_first";
-  return level.variable + (holds_values(plan) ? "_values" : "_positions");
-}
-
-std::string marks_array(const Level &level) {
-  return level.variable + "_marks";
-}
-
-std::string chains_array(const Level &level) {
-  return level.variable + "_next";
-}
 
 std::string found_value(const Level &level) {
   return level.variable + "_value";
@@ -78,17 +64,17 @@ bool holds_values(const LevelPlan &plan) {
   return plan.method == find::Method::Map && plan.map_form != find::MapForm::Positions;
 }
 
-Block fill_map(const Level &level, const LevelPlan &plan, const loop::Value &value) {
-  if (plan.method == find::Method::Hash) return fill_hash(level, plan);
+Block fill_map(const Level &level, const LevelPlan &plan, const MapArrays &arrays, const loop::Value &value) {
+  if (plan.method == find::Method::Hash) return fill_hash(level, plan, arrays);
   Term position = term::variable(level.variable);
   Block round;
   if (holds_values(plan)) {
-    loop::Element element{map_array(level, plan), plan.map_keys.front()};
+    loop::Element element{arrays.map, plan.map_keys.front()};
     round.push_back({loop::Store{element, {loop::Stored{{value}}}}});
     if (plan.map_form == find::MapForm::Marked)
-      round.push_back({loop::SetElement{marks_array(level), plan.map_keys.front(), Term(1)}});
+      round.push_back({loop::SetElement{arrays.more, plan.map_keys.front(), Term(1)}});
   } else {
-    round.push_back({loop::SetElement{map_array(level, plan), plan.map_keys.front(), position}});
+    round.push_back({loop::SetElement{arrays.map, plan.map_keys.front(), position}});
   }
   loop::For fill{level.variable, plan.map_lower, plan.map_upper};
   fill.body = std::move(round);
@@ -97,50 +83,49 @@ Block fill_map(const Level &level, const LevelPlan &plan, const loop::Value &val
   return {{std::move(fill)}};
 }
 
-Block clear_map(const Level &level, const LevelPlan &plan) {
-  if (plan.method == find::Method::Hash) return clear_hash(level, plan);
+Block clear_map(const Level &level, const LevelPlan &plan, const MapArrays &arrays) {
+  if (plan.method == find::Method::Hash) return clear_hash(level, plan, arrays);
   if (!holds_values(plan)) return {};
-  loop::Element element{map_array(level, plan), plan.map_keys.front()};
+  loop::Element element{arrays.map, plan.map_keys.front()};
   Block round{{loop::Store{element, {loop::Number{0}}}}};
   if (plan.map_form == find::MapForm::Marked)
-    round.push_back({loop::SetElement{marks_array(level), plan.map_keys.front(), Term(0)}});
+    round.push_back({loop::SetElement{arrays.more, plan.map_keys.front(), Term(0)}});
   loop::For clear{level.variable, plan.map_lower, plan.map_upper};
   clear.body = std::move(round);
   clear.comment = fmt::format("the map of {} is emptied", level.variable);
   return {{std::move(clear)}};
 }
 
-Block look_in_map(const Level &level, const LevelPlan &plan, const Body &body) {
+Block look_in_map(const Level &level, const LevelPlan &plan, const MapArrays &arrays, const Body &body) {
   const Term &target = level.components.front().target;
   if (plan.map_form == find::MapForm::Positions) {
     Term position = term::variable(level.variable);
     Term test =
         term::conjunction({term::between(level.lower, position, level.upper), find::match_condition(level)});
     return if_in_map(level, plan,
-                     {{loop::Let{level.variable, term::apply(map_array(level, plan), {target})}},
+                     {{loop::Let{level.variable, term::apply(arrays.map, {target})}},
                       {loop::If{test, body(), fmt::format("find {}: by the map", level.variable)}}});
   }
   std::string value = found_value(level);
-  Block inner{{loop::DeclareValue{value, {loop::Element{map_array(level, plan), target}}}}};
+  Block inner{{loop::DeclareValue{value, {loop::Element{arrays.map, target}}}}};
   if (plan.map_form == find::MapForm::Values) {
     inner.push_back(
         {loop::IfValue{value, body(), fmt::format("find {}: by the map of values", level.variable)}});
     return if_in_map(level, plan, std::move(inner));
   }
   loop::append(inner, body());
-  Term marked = term::equal(term::apply(marks_array(level), {target}), Term(1));
+  Term marked = term::equal(term::apply(arrays.more, {target}), Term(1));
   if (plan.check_target) marked = term::conjunction({term::between(0, target, plan.map_extent), marked});
   return {{loop::If{marked, std::move(inner), fmt::format("find {}: by the marks", level.variable)}}};
 }
 
-Block look_in_hash(const Level &level, const LevelPlan &plan, const Body &body) {
+Block look_in_hash(const Level &level, const LevelPlan &plan, const MapArrays &arrays, const Body &body) {
   Term position = term::variable(level.variable);
   Block then = body();
   if (plan.unique) then.push_back({loop::Break{}});
   Block round{{loop::If{find::match_condition(level), std::move(then), ""}},
-              {loop::Assign{level.variable, term::apply(chains_array(level), {position})}}};
-  return {{loop::Declare{level.variable,
-                         term::apply(map_array(level, plan), {chain_of(plan, plan.map_targets)})}},
+              {loop::Assign{level.variable, term::apply(arrays.more, {position})}}};
+  return {{loop::Declare{level.variable, term::apply(arrays.map, {chain_of(plan, plan.map_targets)})}},
           {loop::While{term::at_most(0, position), std::move(round),
                        fmt::format("find {}: along the chain of its hash", level.variable)}}};
 }

@@ -14,11 +14,11 @@ using find::LevelPlan;
 using scan::Level;
 using term::Term;
 
-void Workspace::add_map(const Level &level, const LevelPlan &plan, const loop::Element &value,
-                        bool per_thread) {
+MapArrays Workspace::add_map(const Level &level, const LevelPlan &plan, const loop::Element &value,
+                             bool per_thread) {
   if (plan.method == find::Method::Hash) return add_hash(level, plan, per_thread);
   loop::WorkspaceArray array;
-  array.name = map_array(level, plan);
+  array.name = level.variable + (holds_values(plan) ? "_values" : "_positions");
   array.extent = plan.map_extent;
   array.per_thread = per_thread;
   if (holds_values(plan)) {
@@ -32,20 +32,21 @@ void Workspace::add_map(const Level &level, const LevelPlan &plan, const loop::E
   }
   if (plan.map_limit != 0) array.when = term::at_most(plan.map_extent, Term(plan.map_limit));
   Term when = array.when;
-  add(std::move(array));
-  if (plan.map_form != find::MapForm::Marked) return;
+  MapArrays names{add(std::move(array)), ""};
+  if (plan.map_form != find::MapForm::Marked) return names;
   loop::WorkspaceArray marks;
-  marks.name = marks_array(level);
+  marks.name = level.variable + "_marks";
   marks.element = loop::ElementType::Bit;
   marks.extent = plan.map_extent;
   marks.per_thread = per_thread;
   marks.when = when;
   marks.about = fmt::format("which keys {} has", level.tensor);
-  add(std::move(marks));
+  names.more = add(std::move(marks));
+  return names;
 }
 
 /// Chains of positions: one link for each position that there may be, and twice as many chains.
-void Workspace::add_hash(const Level &level, const LevelPlan &plan, bool per_thread) {
+MapArrays Workspace::add_hash(const Level &level, const LevelPlan &plan, bool per_thread) {
   std::optional<Term> positions;
   for (const Term &key : plan.map_keys)
     for (const Term &read : term::applications_of(key)) {
@@ -56,21 +57,22 @@ void Workspace::add_hash(const Level &level, const LevelPlan &plan, bool per_thr
     }
   report::require(positions.has_value(), "a hashed key reads an array at the position");
   loop::WorkspaceArray first;
-  first.name = map_array(level, plan);
+  first.name = level.variable + "_first";
   first.element = index_;
   first.extent = term::scale(2, *positions) + Term(1);
   first.initial = -1;
   first.per_thread = per_thread;
   first.about = fmt::format("per hash of a key of {} the first position", level.tensor);
-  add(std::move(first));
+  MapArrays names{add(std::move(first)), ""};
   loop::WorkspaceArray next;
-  next.name = chains_array(level);
+  next.name = level.variable + "_next";
   next.element = index_;
   next.extent = *positions;
   next.initial = std::nullopt;
   next.per_thread = per_thread;
   next.about = fmt::format("per position of {} the next one of its hash", level.tensor);
-  add(std::move(next));
+  names.more = add(std::move(next));
+  return names;
 }
 
 /// Positions between bounds that are elements of 32 bits have 32 bits too. A size may be larger.
@@ -92,7 +94,7 @@ std::string Workspace::add_states(const Level &level, const LevelPlan &plan, boo
   array.per_thread = per_thread;
   array.about = fmt::format("where the walks over {} stand", level.tensor);
   array.name = level.variable + "_states";
-  return add_numbered(std::move(array));
+  return add(std::move(array));
 }
 
 std::string Workspace::add_next(const Level &level, const LevelPlan &plan, bool per_thread,
@@ -114,21 +116,7 @@ std::string Workspace::add_next(const Level &level, const LevelPlan &plan, bool 
   array.per_thread = per_thread;
   array.about = fmt::format("the tile at which each walk over {} stands", level.tensor);
   array.name = level.variable + "_next";
-  return add_numbered(std::move(array));
-}
-
-std::string Workspace::add_numbered(loop::WorkspaceArray array) {
-  const std::string name = array.name;
-  // Plans that may keep one state in different arrays.
-  auto is_other = [&](const loop::WorkspaceArray &known) {
-    return known.name == array.name && (known.extent != array.extent || known.element != array.element ||
-                                        known.per_thread != array.per_thread);
-  };
-  for (int number = 2; std::any_of(arrays_.begin(), arrays_.end(), is_other); ++number)
-    array.name = fmt::format("{}_{}", name, number);
-  std::string chosen = array.name;
-  add(std::move(array));
-  return chosen;
+  return add(std::move(array));
 }
 
 loop::ElementType Workspace::element_of(const std::string &of) const {
@@ -139,13 +127,21 @@ loop::ElementType Workspace::element_of(const std::string &of) const {
   return loop::ElementType::Float64;
 }
 
-void Workspace::add(loop::WorkspaceArray array) {
-  for (const loop::WorkspaceArray &known : arrays_)
-    if (known.name == array.name) {
-      report::require(known.per_thread == array.per_thread, "variants of a kernel share a map in one way");
-      return;
-    }
+std::string Workspace::add(loop::WorkspaceArray array) {
+  auto is_kept_alike = [&](const loop::WorkspaceArray &known) {
+    return known.element == array.element && known.extent == array.extent && known.initial == array.initial &&
+           known.per_thread == array.per_thread && known.when == array.when;
+  };
+  const std::string name = array.name;
+  for (int number = 2;; ++number) {
+    auto known = std::find_if(arrays_.begin(), arrays_.end(),
+                              [&](const loop::WorkspaceArray &each) { return each.name == array.name; });
+    if (known != arrays_.end() && is_kept_alike(*known)) return array.name;
+    if (known == arrays_.end()) break;
+    array.name = fmt::format("{}_{}", name, number);
+  }
   arrays_.push_back(std::move(array));
+  return arrays_.back().name;
 }
 
 } // namespace unravel::lower

@@ -7,6 +7,13 @@
 /// The arrays that a program's maps and states need.
 namespace unravel::lower {
 
+/// The names of a map's arrays.
+struct MapArrays {
+  std::string map;  // by key what the map holds, or by hash the first position
+  std::string more; // marks by key, or by position the next one of its hash; empty where there is none
+};
+
+/// Leaves, and alternatives of a leaf, share what is kept in one way.
 class Workspace {
 public:
   /// `index`: the type of index arrays, which holds any position.
@@ -15,8 +22,8 @@ public:
       : combination_(combination), parameters_(parameters), index_(index) {}
 
   /// The arrays of the map of a find. `value`: the operand's element where the map holds values.
-  void add_map(const scan::Level &level, const find::LevelPlan &plan, const loop::Element &value,
-               bool per_thread);
+  MapArrays add_map(const scan::Level &level, const find::LevelPlan &plan, const loop::Element &value,
+                    bool per_thread);
 
   /// The array of a find's states; returns its name.
   std::string add_states(const scan::Level &level, const find::LevelPlan &plan, bool per_thread);
@@ -28,9 +35,9 @@ public:
   std::vector<loop::WorkspaceArray> take() { return std::move(arrays_); }
 
 private:
-  void add(loop::WorkspaceArray array);
-  std::string add_numbered(loop::WorkspaceArray array);
-  void add_hash(const scan::Level &level, const find::LevelPlan &plan, bool per_thread);
+  /// Returns the array's name: another number behind it for each way in which arrays of that name are kept.
+  std::string add(loop::WorkspaceArray array);
+  MapArrays add_hash(const scan::Level &level, const find::LevelPlan &plan, bool per_thread);
   loop::ElementType element_of(const std::string &of) const;
   loop::ElementType state_element(const scan::Level &level, const find::LevelPlan &plan) const;
 

@@ -26,12 +26,6 @@ std::string run_of(const pipeline::Leaf &leaf, const lower::LeafPlan &plan, std:
   return "serial";
 }
 
-const find::LevelPlan *find_at(const lower::LeafPlan &plan, std::size_t index) {
-  for (const find::LevelPlan &find : plan.finds.levels)
-    if (find.level == index) return &find;
-  return nullptr;
-}
-
 std::string found_by(const find::LevelPlan &find) {
   std::string text = find::name_of(find.method);
   if (find.in_step) return text + ", in step with a loop";
@@ -110,7 +104,7 @@ TilingLeaf describe_leaf(const pipeline::Compilation &compilation, std::size_t i
     for (const Term &guard : level.guards)
       made.guards.push_back(term::to_text(guard));
     made.run = run_of(compilation.leaves[index], plan, k);
-    if (const find::LevelPlan *find = find_at(plan, k)) {
+    if (const find::LevelPlan *find = plan.finds.at(k)) {
       made.found_by = found_by(*find);
       made.in_map = find::fills_map(find->method);
     }

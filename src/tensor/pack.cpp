@@ -57,8 +57,14 @@ void check_coordinates(const Coordinates &coordinates) {
   report::require(!outside, "coordinates lie within the tensor's shape");
 }
 
-/// The bytes that packing takes with the counts that the tensor has.
-double bytes_needed(const Tensor &bare, const PackOptions &options, std::size_t entries) {
+/// The bytes that packing takes with the counts that the tensor has, those of later pieces being 0.
+double bytes_needed(const Tensor &tensor, const PackOptions &options, std::size_t entries) {
+  Tensor bare;
+  bare.layout = tensor.layout;
+  bare.sizes = tensor.sizes;
+  bare.counts = tensor.counts;
+  for (const layout::Count &count : bare.layout.counts)
+    bare.counts.emplace(count.name, 0);
   double sum = 0;
   for (const layout::Array &array : bare.layout.arrays) {
     std::optional<std::int64_t> elements = element_count(array, bare);
@@ -103,8 +109,9 @@ void check_memory_at_first(Tensor bare, const PackPlan &plan, const PackOptions 
                    piece.levels[l].kind != Level::Kind::Run &&
                    (piece.is_dense() || l + 1 < piece.levels.size() || !piece.levels[l].is_dense());
   }
-  for (const layout::Count &count : bare.layout.counts)
-    bare.counts[count.name] = each_alike ? static_cast<std::int64_t>(entries) : 0;
+  if (each_alike)
+    for (const layout::Count &count : bare.layout.counts)
+      bare.counts[count.name] = static_cast<std::int64_t>(entries);
   check_memory(bare, options, entries);
 }
 
@@ -233,9 +240,9 @@ void check_positions(const Tensor &tensor, const Level &level, const PackOptions
     bare.layout = tensor.layout;
     bare.sizes = tensor.sizes;
     bare.counts = tensor.counts;
-    for (const layout::Count &count : bare.layout.counts) { // those that aren't known yet: at least
+    for (const layout::Count &count : bare.layout.counts) {
       const auto *total = count.definition ? count.definition->as<term::Apply>() : nullptr;
-      bare.counts.emplace(count.name, total && total->function == level.pointer ? positions : 0);
+      if (total && total->function == level.pointer) bare.counts.emplace(count.name, positions);
     }
     check_memory(bare, options, entries);
   }

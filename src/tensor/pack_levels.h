@@ -61,8 +61,8 @@ void pack_rows(Tensor &tensor, const PiecePlan &plan, const Coordinates &coordin
 bool pack_keyed(Tensor &tensor, const PiecePlan &plan, const Coordinates &coordinates,
                 const PackOptions &options, bool are_modes = true);
 
-/// Throws memory_limit where the arrays, with the counts that the tensor has, and the work space are too
-/// large.
+/// Throws memory_limit where the arrays and the work space are too large. Counts that the tensor doesn't have
+/// yet are 0: those of later pieces.
 void check_memory(const Tensor &tensor, const PackOptions &options, std::size_t entries);
 
 /// Throws index_width where `largest` doesn't fit in the elements of `name`. `what`: the message's beginning.

@@ -38,9 +38,9 @@ double proof_milliseconds(const pipeline::Compilation &compilation, const find::
 
 /// The plan of the find at a level. Precondition: it is a find.
 const find::LevelPlan &plan_of(const pipeline::Leaf &leaf, std::size_t index) {
-  for (const find::LevelPlan &plan : leaf.plan.finds.levels)
-    if (plan.level == index) return plan;
-  throw std::logic_error("a find without a plan");
+  const find::LevelPlan *plan = leaf.plan.finds.at(index);
+  if (!plan) throw std::logic_error("a find without a plan");
+  return *plan;
 }
 
 /// A plan's finds, for `run`.

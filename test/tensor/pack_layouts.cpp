@@ -81,6 +81,21 @@ const std::vector<std::string> &user_layouts() {
   index col[M, W]; count W; value val[M, W];
   stored { [r, s] -> [i, j] : i = M - 1 - r and 0 <= r < M and 0 <= s < W and j = col(r, s) } at val(r, s);
   property forall r, s : 0 <= col(r, s) < N; property forall r, s, t : s < t => col(r, t) < col(r, s); })",
+      R"(layout rows_and_columns(i: M, j: N) { # below the diagonal by rows, else by columns
+  index rptr[M + 1], col[LOW], cptr[N + 1], row[UP]; count LOW = rptr(M); count UP = cptr(N); value low[LOW], up[UP];
+  stored { [r, p] -> [i, j] : i = r and 0 <= r < M and rptr(r) <= p < rptr(r + 1) and j = col(p) } at low(p);
+  stored { [c, p] -> [i, j] : j = c and 0 <= c < N and cptr(c) <= p < cptr(c + 1) and i = row(p) } at up(p);
+  property rptr(0) = 0; property increasing rptr; property cptr(0) = 0; property increasing cptr;
+  property forall r, p : rptr(r) <= p < rptr(r + 1) => 0 <= col(p) < r and col(p) < N;
+  property forall c, p : cptr(c) <= p < cptr(c + 1) => 0 <= row(p) <= c and row(p) < M;
+  property strictly increasing col within rptr; property strictly increasing row within cptr; })",
+      R"(layout list_and_rows(i: M, j: N) { # above the diagonal a list, else by rows
+  index arow[NA], acol[NA], ptr[M + 1], col[NNZ]; count NA; count NNZ = ptr(M); value a[NA], val[NNZ];
+  stored { [p] -> [i, j] : 0 <= p < NA and i = arow(p) and j = acol(p) and i < j } at a(p);
+  stored { [r, p] -> [i, j] : i = r and 0 <= r < M and ptr(r) <= p < ptr(r + 1) and j = col(p) } at val(p);
+  property range arow in [0, M); property range acol in [0, N); property strictly increasing (arow, acol);
+  property forall r, p : ptr(r) <= p < ptr(r + 1) => 0 <= col(p) <= r and col(p) < N;
+  property ptr(0) = 0; property increasing ptr; property strictly increasing col within ptr; })",
   };
   return texts;
 }

@@ -1,0 +1,40 @@
+#include "lower/map_loops.h"
+
+namespace unravel::lower {
+
+using find::LevelPlan;
+using scan::Level;
+
+bool sums_over_map(const combine::IterationSpace &space, const LeafPlan &leaf, std::size_t index) {
+  if (!space.place.empty()) return false; // of a program: what is stored may be set, or divide
+  const std::vector<Level> &levels = leaf.nest.levels;
+  if (index >= levels.size() || levels[index].kind != Level::Kind::Loop || !levels[index].guards.empty())
+    return false;
+  bool found = false;
+  for (std::size_t k = index; k < levels.size(); ++k) {
+    const Level &here = levels[k];
+    if (term::mentions(space.target.slot, here.variable)) return false;
+    if (k == index || (here.kind == Level::Kind::Let && here.guards.empty())) continue;
+    const LevelPlan *plan = leaf.finds.at(k);
+    if (found || !plan || !here.guards.empty() || plan->method != find::Method::Map || plan->check_target ||
+        plan->map_form != find::MapForm::Values || plan->map_level > index)
+      return false;
+    found = true;
+  }
+  return found;
+}
+
+bool looks_for_marks(const LeafPlan &leaf, std::size_t index, const loop::Block &body) {
+  const std::vector<Level> &levels = leaf.nest.levels;
+  std::size_t next = index + 1;
+  while (next < levels.size() && levels[next].kind == Level::Kind::Let)
+    ++next;
+  const LevelPlan *plan = next < levels.size() ? leaf.finds.at(next) : nullptr;
+  if (!plan || plan->method != find::Method::Map || plan->map_form != find::MapForm::Marked) return false;
+  for (std::size_t k = 0; k + 1 < body.size(); ++k)
+    if (!std::holds_alternative<loop::Let>(body[k].kind)) return false;
+  const auto *test = body.empty() ? nullptr : std::get_if<loop::If>(&body.back().kind);
+  return test && test->otherwise.empty();
+}
+
+} // namespace unravel::lower

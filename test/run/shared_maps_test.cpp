@@ -1,0 +1,54 @@
+// Maps of several leaves, or of alternatives, whose finds have one name: they share an array where they keep
+// it in the same way, and only there.
+#include "run/sweep.h"
+
+#include <gtest/gtest.h>
+
+using namespace unravel;
+using namespace unravel::run::test;
+
+namespace {
+
+/// The workspace arrays of a kernel: name, elements, whether each thread has one.
+std::string workspace_of(const Interpreted &kernel) {
+  std::string text;
+  for (const loop::WorkspaceArray &array : kernel.compilation().program.workspace)
+    text +=
+        array.name + "[" + term::to_text(array.extent) + "]" + (array.per_thread ? " per thread; " : "; ");
+  return text;
+}
+
+} // namespace
+
+/// In rows the keys are columns, in columns rows.
+TEST(SharedMaps, are_as_large_as_their_keys) {
+  std::mt19937_64 random(51);
+  std::size_t runs = 0;
+  for (const std::string method : {"map", "hash"}) {
+    Interpreted kernel({"s = A(i,j) * B(i,j)",
+                        {{"A", "@rows_and_columns"}, {"B", "@rows_and_columns"}},
+                        {},
+                        {"B=" + method}});
+    EXPECT_TRUE(check_on_small_inputs(kernel, 40, false, random, runs));
+    EXPECT_EQ(workspace_of(kernel),
+              method == "map" ? "B.p_values[A.N] per thread; B.p_values_2[A.M] per thread; "
+                              : "B.p_first[2*B.LOWER + 1] per thread; B.p_next[B.LOWER] per thread; "
+                                "B.p_first_2[2*B.UPPER + 1] per thread; B.p_next_2[B.UPPER] per thread; ");
+  }
+}
+
+/// Below the diagonal the loop that fills the map runs in parallel, on the diagonal in one thread.
+TEST(SharedMaps, are_each_threads_or_of_all) {
+  std::mt19937_64 random(52);
+  std::size_t runs = 0;
+  Interpreted kernel(
+      {"C(i,j) = A(i,k) * B(k,j)", {{"A", "dcsc"}, {"B", "lower_diagonal"}}, {"shift C.a by 1"}, {}});
+  EXPECT_EQ(workspace_of(kernel), "A.p_values[A.M]; A.p_values_2[A.M] per thread; ");
+  EXPECT_TRUE(check_on_small_inputs(kernel, 40, false, random, runs));
+}
+
+/// Both pieces fill it by rows: one array serves both.
+TEST(SharedMaps, kept_in_one_way_are_one) {
+  Interpreted kernel({"s = A(i,j) * B(i,j)", {{"A", "symmetric_csr"}, {"B", "csr"}}, {}, {"B=map"}});
+  EXPECT_EQ(workspace_of(kernel), "B.p_values[A.N] per thread; ");
+}
