@@ -120,8 +120,6 @@ parse::ScheduleTree without_empty_loops(parse::ScheduleTree schedule, const std:
   std::erase_if(schedule.order, is_empty);
   if (std::any_of(schedule.fused.begin(), schedule.fused.end(), is_empty)) schedule.fused.clear();
   if (std::erase_if(schedule.parallel, is_empty) > 0) schedule.sharing.reset();
-  if (schedule.wavefront && is_empty(*schedule.wavefront))
-    schedule.wavefront.reset(), schedule.packed.reset();
   return schedule;
 }
 

@@ -23,7 +23,8 @@ void transform(combine::Combination &combination, const parse::ScheduleTree &sch
 
 /// The schedule without what it asks of loops of which the layouts leave nothing, and of the variables that
 /// its transformations would make of these: loops over those of the computation's indices that no leaf has.
-/// To ask something of them is no mistake.
+/// To ask something of them is no mistake. But for wavefronts: these are refused for every loop that carries
+/// nothing.
 parse::ScheduleTree without_empty_loops(parse::ScheduleTree schedule, const std::vector<std::string> &indices,
                                         const combine::Combination &combination);
 

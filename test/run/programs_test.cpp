@@ -225,7 +225,7 @@ TEST(Programs, loops_that_the_layout_leaves_nothing_of) {
   for (const char *schedule :
        {"order j", "order i, j", "tile j by 2; order i, j.tile, j", "skew i by 2*j", "shift j by 1",
         "bound j in [0, 4)", "unroll j", "unroll j by 2", "jam j by 2", "vectorise j", "parallel j",
-        "parallel j balanced", "fuse i, j", "wavefront j", "split j by 2; unroll j.split"}) {
+        "parallel j balanced", "fuse i, j", "split j by 2; unroll j.split"}) {
     Interpreted kernel(Problem{solve, {{"L", "packed_upper"}}, {schedule}, {}});
     if (!check_on_small_inputs(kernel, 4, true, random, runs)) return;
   }
