@@ -42,7 +42,7 @@ BoundKernel::BoundKernel(const pipeline::Request &request,
   for (const combine::Binding &binding : compilation_.combination.bindings)
     structs_.push_back(tensor::kernel_arguments(*tensors.at(binding.tensor)).slots());
   if (compilation_.inspector) {
-    levels_ = run::make_levels(compilation_, copies(), {});
+    levels_ = run::make_levels(compilation_, by_name(), {});
     structs_.push_back(tensor::kernel_arguments(levels_).slots());
   }
   for (auto &slots : structs_)
@@ -50,15 +50,19 @@ BoundKernel::BoundKernel(const pipeline::Request &request,
   arguments_.push_back(workspace_.get());
 }
 
-std::map<std::string, tensor::Tensor> BoundKernel::copies() const {
+std::map<std::string, tensor::Tensor> BoundKernel::by_name() const {
   std::map<std::string, tensor::Tensor> result;
-  for (const auto &[name, tensor] : tensors_)
-    result.emplace(name, *tensor);
+  for (const auto &[name, tensor] : tensors_) {
+    tensor::Tensor same{tensor->layout, tensor->sizes, tensor->counts, {}};
+    for (const auto &[array, elements] : tensor->arrays)
+      same.arrays.emplace(array, elements.shared());
+    result.emplace(name, std::move(same));
+  }
   return result;
 }
 
 double BoundKernel::inspect() {
-  std::map<std::string, tensor::Tensor> of = copies();
+  std::map<std::string, tensor::Tensor> of = by_name();
   build::Options options;
   options.cache = false;
   double spent = run::inspect(compilation_, of, {}, levels_, options);

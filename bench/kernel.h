@@ -31,7 +31,8 @@ public:
   const pipeline::Compilation &compilation() const { return compilation_; }
 
 private:
-  std::map<std::string, tensor::Tensor> copies() const;
+  /// The tensors, in the same memory.
+  std::map<std::string, tensor::Tensor> by_name() const;
 
   pipeline::Compilation compilation_;
   build::Kernel kernel_;

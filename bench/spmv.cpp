@@ -63,8 +63,8 @@ Contestant ours(Case &one, bool counts_are_known, int threads) {
           [values] { return std::vector<double>(values.begin(), values.end()); }};
 }
 
-std::vector<Contestant> peers(Case &one, int threads) {
-  bench::Compressed rows = one.rows();
+std::vector<Contestant> peers(Case &one, [[maybe_unused]] int threads) {
+  [[maybe_unused]] bench::Compressed rows = one.rows();
   auto values = one.x.array("val").as<double>();
   std::vector<double> x(values.begin(), values.end());
   std::vector<Contestant> found;

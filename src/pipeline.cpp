@@ -173,10 +173,15 @@ Compilation compile(const Request &request, const Front &front) {
         },
         [](const combine::Combination *made) { return combine::to_text(*made); });
   }
+  auto leave_out_empty_loops = [&] {
+    schedule =
+        schedule::without_empty_loops(std::move(schedule), result.computation.indices, result.combination);
+  };
+  leave_out_empty_loops();
   schedule = choose::with_fused_parallel(std::move(schedule), result.combination);
   std::vector<combine::IterationSpace> untransformed = result.combination.leaves;
   Stopwatch transforming;
-  schedule::transform(result.combination, schedule, result.computation.indices);
+  schedule::transform(result.combination, schedule);
   if (result.combination.is_program) schedule::transform_shared(result.combination, schedule);
   if (!schedule.transformations.empty())
     steps.add("transformations", transforming.milliseconds(),
@@ -185,6 +190,7 @@ Compilation compile(const Request &request, const Front &front) {
   if (!result.prover || !schedule.transformations.empty()) make_prover();
 
   drop_excluded(result.combination, untransformed, *result.prover);
+  leave_out_empty_loops(); // also what a `bound` has emptied
 
   const bool is_program = result.combination.is_program;
   LeafPlanner planner(

@@ -1,5 +1,6 @@
 #include "choose/equal_work.h"
 
+#include "choose/lets.h"
 #include "lower/sequence.h"
 
 #include <algorithm>
@@ -24,12 +25,12 @@ public:
   /// The bounds of a level, over the variables of loops alone.
   Level resolved(const Level &level) const {
     Level result = level;
-    result.lower = term::substitute(level.lower, lets_);
-    result.upper = term::substitute(level.upper, lets_);
+    result.lower = lets_.put_in(level.lower);
+    result.upper = lets_.put_in(level.upper);
     return result;
   }
 
-  void define(const Level &let) { lets_.insert_or_assign(let.variable, term::substitute(let.value, lets_)); }
+  void pass(const Level &level) { lets_.add(level); }
 
   /// Whether the level's range begins where that of the iteration before ends, of the loop or segment that
   /// was followed last.
@@ -97,7 +98,7 @@ private:
   const LeafPlan &plan_;
   const Level &loop_;
   prove::Prover &prover_;
-  term::Substitution lets_;
+  Lets lets_;
   std::string parent_; // the loop whose iterations the next segments belong to
   Term begin_;         // its first iteration, over the loop's variable
 };
@@ -114,7 +115,7 @@ WorkBefore positions_before(const LeafPlan &plan, std::size_t level, prove::Prov
   Term before = term::variable(levels[level].variable);
   bool found = false;
   for (std::size_t k = level + 1; k < levels.size(); ++k) {
-    if (levels[k].kind == Level::Kind::Let) segments.define(levels[k]);
+    segments.pass(levels[k]);
     if (levels[k].kind != Level::Kind::Loop || !segments.continues(levels[k])) continue;
     Term begin = segments.follow(levels[k]);
     if (std::string problem = segments.problem_with(begin); !problem.empty()) {
@@ -141,15 +142,14 @@ WorkBefore positions_before(const std::vector<const LeafPlan *> &plans, const st
   for (const LeafPlan *plan : plans) {
     own.push_back(*plan);
     const std::vector<Level> &levels = plan->nest.levels;
-    term::Substitution lets;
+    Lets lets;
     std::size_t k = 0;
     for (; levels[k].variable != variable; ++k)
-      if (levels[k].kind == Level::Kind::Let)
-        lets.insert_or_assign(levels[k].variable, term::substitute(levels[k].value, lets));
+      lets.add(levels[k]);
     bool is_loop = levels[k].kind == Level::Kind::Loop;
     at.push_back(k);
-    ranges.push_back({term::substitute(is_loop ? levels[k].lower : levels[k].value, lets),
-                      term::substitute(is_loop ? levels[k].upper : levels[k].value + Term(1), lets)});
+    ranges.push_back({lets.put_in(is_loop ? levels[k].lower : levels[k].value),
+                      lets.put_in(is_loop ? levels[k].upper : levels[k].value + Term(1))});
   }
   const lower::Range range = lower::range_of_all(ranges);
   std::optional<lower::EqualWork> equal;
@@ -179,7 +179,7 @@ WorkBefore pairs_before(const LeafPlan &plan, std::size_t level, std::size_t ins
     if (levels[k].kind != Level::Kind::Let)
       return {std::nullopt, fmt::format("`{}` stands between them", levels[k].variable),
               "fuse a loop with the one directly inside"};
-    segments.define(levels[k]);
+    segments.pass(levels[k]);
   }
   const Level inner = segments.resolved(levels[inside]);
   const Term variable = term::variable(levels[level].variable);

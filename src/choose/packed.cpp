@@ -1,5 +1,7 @@
 #include "choose/packed.h"
 
+#include "choose/lets.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
@@ -24,14 +26,12 @@ public:
   /// The segments of a statement and what it reads in them; `plan` may be one of its alternatives.
   void add(const IterationSpace &space, const LeafPlan &plan) {
     std::map<std::string, std::size_t> positions; // with their segments
-    term::Substitution lets;
+    Lets lets;
     for (std::size_t k = 1; k < plan.nest.levels.size(); ++k) {
       const Level &level = plan.nest.levels[k];
-      if (level.kind == Level::Kind::Let) {
-        lets.insert_or_assign(level.variable, term::substitute(level.value, lets));
-        continue;
-      }
-      Term lower = term::substitute(level.lower, lets), upper = term::substitute(level.upper, lets);
+      lets.add(level);
+      if (level.kind == Level::Kind::Let) continue;
+      Term lower = lets.put_in(level.lower), upper = lets.put_in(level.upper);
       if (!follow_each_other(lower, upper)) continue;
       if (level.kind == Level::Kind::Find && !stays_inside(plan, k))
         refuse(fmt::format("the find of `{}` may look outside of its segment", level.variable));

@@ -1,7 +1,9 @@
 #include "choose/parallel.h"
 
 #include "choose/asked.h"
+#include "choose/lets.h"
 #include "report/diagnostic.h"
+#include "scan/reasons.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -36,20 +38,6 @@ bool has_elements_of_its_own(const LeafPlan &plan, std::size_t level, const comb
   return comes_from_inside(space.target.slot);
 }
 
-/// The level's own part of the iteration space.
-std::vector<term::Term> conditions_of(const Level &level) {
-  const term::Term variable = term::variable(level.variable);
-  std::vector<term::Term> conditions;
-  if (level.kind == Level::Kind::Let)
-    conditions.push_back(term::equal(variable, level.value));
-  else
-    conditions.push_back(term::between(level.lower, variable, level.upper));
-  for (const scan::Component &component : level.components)
-    conditions.push_back(term::between(component.key, component.target, component.key + component.width));
-  conditions.insert(conditions.end(), level.guards.begin(), level.guards.end());
-  return conditions;
-}
-
 } // namespace
 
 bool keeps_to_its_elements(const LeafPlan &plan, std::size_t parallel, const combine::IterationSpace &space,
@@ -58,16 +46,15 @@ bool keeps_to_its_elements(const LeafPlan &plan, std::size_t parallel, const com
   const depend::Reference target = depend::references(space).front();
   const std::string &own = levels[parallel].variable;
   std::set<std::string> variables; // of the nest, the others
-  term::Substitution lets;
+  Lets lets;
   for (const Level &level : levels) {
     variables.insert(level.variable);
-    if (level.kind == Level::Kind::Let)
-      lets.insert_or_assign(level.variable, term::substitute(level.value, lets));
+    lets.add(level);
   }
   variables.erase(own);
   std::size_t inside = 0; // the levels that don't say which element it is begin there
   for (const term::Term &coordinate : target.coordinates) {
-    const term::Term value = term::substitute(coordinate, lets);
+    const term::Term value = lets.put_in(coordinate);
     const std::set<std::string> others = term::variables_of(value);
     if (term::coefficient_of(value, own) != 0 && term::applications_of(value).empty() &&
         std::none_of(others.begin(), others.end(), [&](auto &name) { return variables.contains(name); }))
@@ -82,8 +69,8 @@ bool keeps_to_its_elements(const LeafPlan &plan, std::size_t parallel, const com
   std::vector<term::Term> conditions;
   std::vector<std::string> order;
   for (std::size_t k = 0; k < std::max(inside, parallel + 1); ++k) {
-    const std::vector<term::Term> more = conditions_of(levels[k]);
-    conditions.insert(conditions.end(), more.begin(), more.end());
+    for (scan::Part &part : scan::parts_of(levels[k]))
+      conditions.push_back(std::move(part.condition));
     order.push_back(levels[k].variable);
   }
   const std::vector<depend::LoopVerdict> verdicts =

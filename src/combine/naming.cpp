@@ -2,6 +2,7 @@
 
 #include "report/diagnostic.h"
 #include "space/set.h"
+#include "term/solve.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -158,18 +159,15 @@ void join_arguments(IterationSpace &space, const std::vector<Term> &relation,
                     const std::vector<Term> &places) {
   term::Substitution by;
   for (const Term &part : relation) {
-    const auto *compare = part.as<term::Compare>();
-    if (!compare || compare->relation != term::Relation::Equal || !term::applications_of(part).empty())
-      continue;
+    if (!term::applications_of(part).empty()) continue;
     for (const std::string &position : space.positions) {
-      std::int64_t coefficient = term::coefficient_of(compare->left, position);
-      if (by.count(position) || (coefficient != 1 && coefficient != -1)) continue;
-      Term rest = term::variable(position) - term::scale(coefficient, compare->left);
+      std::optional<Term> value = term::solve_for(position, part);
+      if (!value) continue;
       bool over_coordinates = true;
-      for (const std::string &name : term::variables_of(rest))
+      for (const std::string &name : term::variables_of(*value))
         over_coordinates = over_coordinates && std::find(space.positions.begin(), space.positions.end(),
                                                          name) == space.positions.end();
-      if (over_coordinates) by.emplace(position, rest);
+      if (over_coordinates) by.emplace(position, *value); // the first equation's, where several tell it
     }
   }
   auto join_slots = [&](Operand &operand) {

@@ -8,8 +8,10 @@
 #include "loop/walk.h"
 
 #include <algorithm>
+#include <cctype>
 #include <fmt/format.h>
 #include <optional>
+#include <set>
 
 namespace unravel::emit {
 
@@ -34,6 +36,8 @@ public:
   MainWriter(const Program &program, const MainOptions &options)
       : program_(options.inspector ? without_levels(program) : program), places_(options.places),
         inspector_(options.inspector), numbers_(options.numbers), names_(program) {
+    if (inspector_) names_of_inspector_.emplace(*inspector_);
+    if (places_) names_of_places_.emplace(*places_);
     for (const TensorParameter &parameter : program_.parameters) {
       auto given = options.modes.find(parameter.name);
       modes_.push_back(given == options.modes.end() ? parameter.sizes : given->second);
@@ -66,6 +70,30 @@ public:
   }
 
 private:
+  /// The text with names of the program's own, which are marked as `@start`: with a number where the user has
+  /// such a name, too, for the kernel, for a tensor or for a size.
+  std::string own(const std::string &text) const {
+    std::string result;
+    for (std::size_t at = 0; at < text.size();) {
+      if (text[at] != '@') {
+        result += text[at++];
+        continue;
+      }
+      std::size_t end = ++at;
+      while (end < text.size() && (std::isalnum(static_cast<unsigned char>(text[end])) || text[end] == '_'))
+        ++end;
+      const std::string wanted = text.substr(at, end - at);
+      std::string name = wanted;
+      for (int k = 2; names_.has(name) || (names_of_inspector_ && names_of_inspector_->has(name)) ||
+                      (names_of_places_ && names_of_places_->has(name));
+           ++k)
+        name = fmt::format("{}_{}", wanted, k);
+      result += name;
+      at = end;
+    }
+    return result;
+  }
+
   /// What the user gives.
   static Program without_levels(Program program) {
     program.parameters.pop_back();
@@ -133,11 +161,20 @@ private:
     for (const StructType &type : names_.types()) {
       if (!is_packed(type)) continue;
       std::string sizes;
-      for (const std::string &size : type.shape->sizes)
+      std::set<std::string> taken; // a layout's sizes have any names
+      for (const std::string &size : type.shape->sizes) {
         sizes += ", int64_t " + type.members.at(size);
-      result += wrap_code(fmt::format("int pack_{0}({0} *A, int64_t n, int64_t *const index[], "
-                                      "const double *values{1});",
-                                      type.name, sizes),
+        taken.insert(type.members.at(size));
+      }
+      auto unlike_sizes = [&](std::string name) {
+        while (taken.contains(name))
+          name += "_";
+        return name;
+      };
+      result += wrap_code(fmt::format("int pack_{0}({0} *{1}, int64_t {2}, int64_t *const {3}[], "
+                                      "const double *{4}{5});",
+                                      type.name, unlike_sizes("A"), unlike_sizes("n"), unlike_sizes("index"),
+                                      unlike_sizes("values"), sizes),
                           "");
       result += fmt::format("void free_{0}({0} *A);\n", type.name);
     }
@@ -184,29 +221,29 @@ private:
       row.resize(std::max<std::size_t>(order_, 1));
       result += "// The modes of the result, the outermost in memory first.\n";
       result +=
-          fmt::format("static const int unravel_stored[UNRAVEL_ORDER] = {{{}}};\n", fmt::join(row, ", "));
+          fmt::format("static const int unravel_modes[UNRAVEL_ORDER] = {{{}}};\n", fmt::join(row, ", "));
     }
     return result + "\n";
   }
 
   std::string run_function() const {
     std::string body;
-    auto line = [&](const std::string &text) { body += wrap_code(text, "  "); };
+    auto line = [&](const std::string &text) { body += wrap_code(own(text), "  "); };
     for (std::size_t k = 0; k < tensors_.size(); ++k)
       line(fmt::format("{} {};", names_.type_of(k).name, tensors_[k]));
     if (inspector_) line(fmt::format("{} unravel_levels;", names_.type_of(tensors_.size()).name));
     bool works = !program_.workspace.empty();
     if (works) line(fmt::format("{} unravel_work;", names_.workspace().type));
-    line("double start;");
-    line("int status;");
+    line("double @start;");
+    line("int @status;");
     std::string arguments;
     for (std::size_t k = 0; k < tensors_.size(); ++k) {
       arguments += (k ? ", &" : "&") + tensors_[k];
       if (!program_.parameters[k].structure.empty()) continue;
-      line(fmt::format("if (pack_{0}(&{1}, in[{2}].n, in[{2}].index, in[{2}].values{3}))",
+      line(fmt::format("if (pack_{0}(&{1}, @in[{2}].n, @in[{2}].index, @in[{2}].values{3}))",
                        names_.type_of(k).name, tensors_[k], k, size_arguments(k)));
       line(fmt::format("  unravel_fail({}, \"it can't be packed\");", quoted(program_.parameters[k].name)));
-      line(fmt::format("unravel_release(&in[{}]);", k));
+      line(fmt::format("unravel_release(&@in[{}]);", k));
     }
     if (has_structure()) body += borrow_structure();
     if (inspector_) {
@@ -218,19 +255,20 @@ private:
       line(fmt::format("{}(&unravel_work);", names_.workspace().init));
       arguments += arguments.empty() ? "&unravel_work" : ", &unravel_work";
     }
-    line("start = unravel_seconds();");
-    line(fmt::format("status = {}({});", names_.kernel(), arguments));
-    line(fmt::format("printf(\"%s: %.3f ms\\n\", {}, 1e3 * (unravel_seconds() - start));",
+    line("@start = unravel_seconds();");
+    line(fmt::format("@status = {}({});", names_.kernel(), arguments));
+    line(fmt::format("printf(\"%s: %.3f ms\\n\", {}, 1e3 * (unravel_seconds() - @start));",
                      quoted(names_.kernel())));
     if (works) {
       line(fmt::format("{}(&unravel_work);", names_.workspace().free));
-      line(fmt::format("if (status == 2) unravel_fail({}, \"there is not enough memory\");",
+      line(fmt::format("if (@status == 2) unravel_fail({}, \"there is not enough memory\");",
                        quoted(names_.kernel())));
     }
     if (loop::effects_of(program_.body).misses)
-      line(fmt::format("if (status == 3) unravel_fail({}, \"a divisor isn't stored\");",
+      line(fmt::format("if (@status == 3) unravel_fail({}, \"a divisor isn't stored\");",
                        quoted(names_.kernel())));
-    body += fmt::format("  if (status) unravel_fail({}, {});\n", quoted(names_.kernel()), quoted(refusal()));
+    body += own("  if (@status)") +
+            fmt::format(" unravel_fail({}, {});\n", quoted(names_.kernel()), quoted(refusal()));
     body += result_text();
     for (std::size_t k = 0; inspector_ && k < inspector_->parameters[0].arrays.size(); ++k)
       line(fmt::format("free({});", of_levels(inspector_->parameters[0].arrays[k].name)));
@@ -238,7 +276,7 @@ private:
       line(program_.parameters[k].structure.empty()
                ? fmt::format("free_{}(&{});", names_.type_of(k).name, tensors_[k])
                : fmt::format("free({});", values_of_structure()));
-    return "static void unravel_run(unravel_entries *in, const char *output) {\n" + body + "}\n\n";
+    return own("static void unravel_run(unravel_entries *@in, const char *@output) {\n") + body + "}\n\n";
   }
 
   std::string given_arguments() const {
@@ -273,10 +311,10 @@ private:
   /// Room for the levels, and the inspector's call.
   std::string inspect() const {
     const TensorParameter &levels = inspector_->parameters[0];
-    Names names(*inspector_);
+    const Names &names = *names_of_inspector_;
     Expressions expressions(*inspector_, names);
     std::string body = "  {\n", call = "&unravel_levels";
-    auto line = [&](const std::string &text) { body += wrap_code(text, "    "); };
+    auto line = [&](const std::string &text) { body += wrap_code(own(text), "    "); };
     auto bind = [&](std::size_t parameter, const std::string &to) {
       line(fmt::format("const {} *{} = &{};", names.type_of(parameter).name, names.parameter(parameter), to));
     };
@@ -300,11 +338,11 @@ private:
     for (const loop::ArrayParameter &array : levels.arrays)
       line(fmt::format("{0} = ({1} *)unravel_resize(NULL, {2} + 1, sizeof({1}));", of_levels(array.name),
                        c_type(array.element), expressions.term_of_members(array.extents[0])));
-    line("start = unravel_seconds();");
-    line(fmt::format("status = {}({});", names.kernel(), call));
-    line(fmt::format("printf(\"%s: %.3f ms\\n\", {}, 1e3 * (unravel_seconds() - start));",
+    line("@start = unravel_seconds();");
+    line(fmt::format("@status = {}({});", names.kernel(), call));
+    line(fmt::format("printf(\"%s: %.3f ms\\n\", {}, 1e3 * (unravel_seconds() - @start));",
                      quoted(names.kernel())));
-    line(fmt::format("if (status) unravel_fail({}, \"the tensors' sizes don't fit together\");",
+    line(fmt::format("if (@status) unravel_fail({}, \"the tensors' sizes don't fit together\");",
                      quoted(names.kernel())));
     return body + "  }\n";
   }
@@ -332,16 +370,16 @@ private:
       ++lender;
     std::string body;
     auto line = [&](const std::string &text, const char *indent = "    ") {
-      body += wrap_code(text, indent);
+      body += wrap_code(own(text), indent);
     };
     auto borrow = [&](const std::string &name) {
       line(fmt::format("{} = {};", member(0, name), member(lender, name)));
     };
     line(fmt::format("{{ // the index arrays of {}, and values of its own", names_.parameter(lender)), "  ");
     line(fmt::format("{} *{} = &{};", names_.type_of(0).name, names_.parameter(0), tensors_[0]));
-    line("int64_t k, count = 1;");
+    line("int64_t @k, @count = 1;");
     for (std::size_t mode = 0; mode < modes_[0].size(); ++mode)
-      line(fmt::format("{} = in[0].sizes[{}];", member(0, modes_[0][mode]), mode));
+      line(fmt::format("{} = @in[0].sizes[{}];", member(0, modes_[0][mode]), mode));
     for (const std::string &count : result.counts)
       borrow(count);
     for (const loop::ArrayParameter &array : result.arrays)
@@ -349,11 +387,11 @@ private:
     for (const loop::ArrayParameter &array : result.arrays) {
       if (!array.is_value) continue;
       for (const Term &extent : array.extents)
-        line(fmt::format("count *= {};", expressions.term_of_members(extent)));
+        line(fmt::format("@count *= {};", expressions.term_of_members(extent)));
       std::string values = member(0, array.name);
-      line(fmt::format("{0} = ({1} *)unravel_resize(NULL, count > 0 ? count : 1, sizeof({1}));", values,
+      line(fmt::format("{0} = ({1} *)unravel_resize(NULL, @count > 0 ? @count : 1, sizeof({1}));", values,
                        c_type(array.element)));
-      line(fmt::format("for (k = 0; k < count; k++) {}[k] = 0;", values));
+      line(fmt::format("for (@k = 0; @k < @count; @k++) {}[@k] = 0;", values));
     }
     line("}", "  ");
     return body;
@@ -364,57 +402,58 @@ private:
     std::string result;
     for (const std::string &size : program_.parameters[k].sizes) {
       auto mode = std::find(modes_[k].begin(), modes_[k].end(), size) - modes_[k].begin();
-      result += fmt::format(", in[{}].sizes[{}]", k, mode);
+      result += fmt::format(", @in[{}].sizes[{}]", k, mode);
     }
     return result;
   }
 
   /// The values of a result with an operand's structure, where they lie.
   std::string stored_text() const {
-    Names names(*places_);
+    const Names &names = *names_of_places_;
     Expressions expressions(program_, names_);
     const Names::Workspace &work = names.workspace();
     std::vector<std::string> at;
     for (const loop::WorkspaceArray &array : places_->workspace)
-      at.push_back("places." + work.members.at(array.name));
+      at.push_back("@places." + work.members.at(array.name));
     std::string body;
-    auto line = [&](const std::string &text) { body += wrap_code(text, "    "); };
+    auto line = [&](const std::string &text) { body += wrap_code(own(text), "    "); };
     body += "  {\n";
     line(fmt::format("const {} *{} = &{};", names_.type_of(0).name, names_.parameter(0), tensors_[0]));
-    line("int64_t k, count = 1;");
-    line("double *values;");
-    line(fmt::format("const int64_t *at[{}];", at.size()));
-    line(fmt::format("{} places;", work.type));
+    line("int64_t @k, @count = 1;");
+    line("double *@values;");
+    line(fmt::format("const int64_t *@at[{}];", at.size()));
+    line(fmt::format("{} @places;", work.type));
     for (const loop::ArrayParameter &array : program_.parameters[0].arrays)
       for (std::size_t k = 0; array.is_value && k < array.extents.size(); ++k)
-        line(fmt::format("count *= {};", expressions.term_of_members(array.extents[k])));
-    line(fmt::format("{}(&places);", work.init));
-    line(fmt::format("if ({}(&{}, &places)) unravel_fail({}, \"there is not enough memory\");",
+        line(fmt::format("@count *= {};", expressions.term_of_members(array.extents[k])));
+    line(fmt::format("{}(&@places);", work.init));
+    line(fmt::format("if ({}(&{}, &@places)) unravel_fail({}, \"there is not enough memory\");",
                      names.kernel(), tensors_[0], quoted(names_.kernel())));
     for (std::size_t mode = 0; mode < at.size(); ++mode)
-      line(fmt::format("at[{}] = {};", mode, at[mode]));
-    line("values = (double *)unravel_resize(NULL, count > 0 ? count : 1, sizeof(double));");
-    line(fmt::format("for (k = 0; k < count; k++) values[k] = (double){}[k];", values_of_structure()));
-    line("unravel_show_stored(&in[0], count, at, values, output);");
-    line("free(values);");
-    line(fmt::format("{}(&places);", work.free));
+      line(fmt::format("@at[{}] = {};", mode, at[mode]));
+    line("@values = (double *)unravel_resize(NULL, @count > 0 ? @count : 1, sizeof(double));");
+    line(fmt::format("for (@k = 0; @k < @count; @k++) @values[@k] = (double){}[@k];", values_of_structure()));
+    line("unravel_show_stored(&@in[0], @count, @at, @values, @output);");
+    line("free(@values);");
+    line(fmt::format("{}(&@places);", work.free));
     return body + "  }\n";
   }
 
   std::string result_text() const {
     if (places_) return stored_text();
     if (!stored_)
-      return "  if (output) unravel_fail(output, \"a result of this layout can't be written\");\n";
-    return fmt::format("  {{\n"
-                       "    int64_t count = 1, k;\n"
-                       "    double *values;\n"
-                       "    for (k = 0; k < unravel_orders[0]; k++) count *= in[0].sizes[k];\n"
-                       "    values = (double *)unravel_resize(NULL, count > 0 ? count : 1, sizeof(double));\n"
-                       "    for (k = 0; k < count; k++) values[k] = (double){}[k];\n"
-                       "    unravel_show(&in[0], values, output);\n"
-                       "    free(values);\n"
-                       "  }}\n",
-                       values_);
+      return own("  if (@output) unravel_fail(@output, \"a result of this layout can't be written\");\n");
+    return own(
+        fmt::format("  {{\n"
+                    "    int64_t @count = 1, @k;\n"
+                    "    double *@values;\n"
+                    "    for (@k = 0; @k < unravel_orders[0]; @k++) @count *= @in[0].sizes[@k];\n"
+                    "    @values = (double *)unravel_resize(NULL, @count > 0 ? @count : 1, sizeof(double));\n"
+                    "    for (@k = 0; @k < @count; @k++) @values[@k] = (double){}[@k];\n"
+                    "    unravel_show(&@in[0], @values, @output);\n"
+                    "    free(@values);\n"
+                    "  }}\n",
+                    values_));
   }
 
   const Program program_; // without levels
@@ -422,6 +461,7 @@ private:
   const Program *inspector_;
   std::vector<Term> numbers_; // of the levels
   Names names_;
+  std::optional<Names> names_of_inspector_, names_of_places_;
   std::vector<std::vector<std::string>> modes_; // of each parameter: the size of each mode
   std::vector<std::string> tensors_;            // C names of the structs in the program
   std::map<std::string, std::size_t> number_;   // of each size, by qualified name

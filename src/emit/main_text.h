@@ -249,8 +249,8 @@ static void unravel_show(const unravel_entries *shape, const double *values, con
   FILE *file;
   int m, order = unravel_orders[0];
   for (m = order - 1; m >= 0; m--) {
-    stride[unravel_stored[m]] = count;
-    count *= shape->sizes[unravel_stored[m]];
+    stride[unravel_modes[m]] = count;
+    count *= shape->sizes[unravel_modes[m]];
   }
   for (k = 0; k < count; k++) sum += values[k];
   printf("%s: %lld values, sum %.17g, first:", unravel_names[0], (long long)count, sum);

@@ -64,6 +64,22 @@ std::string wanted_type(const TensorParameter &parameter) {
   return parameter.type_name.empty() ? parameter.layout : parameter.type_name;
 }
 
+/// The struct's name where structs of one layout differ.
+std::string distinct_type(const TensorParameter &parameter) {
+  return fmt::format("{}_{}d", wanted_type(parameter), parameter.sizes.size());
+}
+
+/// What the structs and the functions that pack and free them may be called: no name for a kernel, whose
+/// inspector has the same structs.
+std::set<std::string> names_around_types(const Program &program) {
+  std::set<std::string> names;
+  for (const TensorParameter &parameter : program.parameters)
+    for (const std::string &type : {wanted_type(parameter), distinct_type(parameter)})
+      for (const char *prefix : {"", "pack_", "free_"})
+        names.insert(prefix + type);
+  return names;
+}
+
 /// Names that are declared in a block, in the order of the text, each once.
 std::vector<std::string> declared_names(const loop::Block &block) {
   std::vector<std::string> names;
@@ -96,7 +112,9 @@ std::string to_identifier(const std::string &text) {
 }
 
 Names::Names(const Program &program) {
-  kernel_ = take(taken_, program.name);
+  std::set<std::string> around = names_around_types(program);
+  kernel_ = take(around, program.name);
+  taken_.insert(kernel_);
   name_types(program);
   for (std::size_t k = 0; k < program.parameters.size(); ++k) {
     parameters_.push_back(take(taken_, program.parameters[k].name));
@@ -138,7 +156,7 @@ void Names::name_types(const Program &program) {
     std::string wanted = wanted_type(parameter);
     bool alone = shapes[wanted].size() == 1;
     StructType type;
-    type.name = take(taken_, alone ? wanted : fmt::format("{}_{}d", wanted, parameter.sizes.size()));
+    type.name = take(taken_, alone ? wanted : distinct_type(parameter));
     type.shape = &parameter;
     std::set<std::string> members;
     for (const auto *names : {&parameter.sizes, &parameter.counts})
@@ -224,6 +242,10 @@ std::string Names::translate(const std::string &text) const {
     result += stops;
   }
   return result;
+}
+
+bool Names::has(const std::string &name) const {
+  return taken_.contains(name) || is_reserved(name);
 }
 
 std::string Names::fresh(const std::string &wanted) {

@@ -49,6 +49,9 @@ public:
   /// A text for people with the program's names (A.p, A.col) replaced by those of the C text.
   std::string translate(const std::string &text) const;
 
+  /// Does the name mean something already: here, in C, in C++ or in their libraries?
+  bool has(const std::string &name) const;
+
   /// A new name like the wanted one.
   std::string fresh(const std::string &wanted);
 

@@ -1,5 +1,6 @@
 #include "lower/clearing.h"
 
+#include "scan/reasons.h"
 #include "space/set.h"
 
 #include <algorithm>
@@ -55,10 +56,10 @@ std::optional<std::size_t> covering_places(const combine::IterationSpace &space,
     if (level.kind == Level::Kind::Find || !level.guards.empty()) break;
     if (!is_place && level.kind != Level::Kind::Let) break; // another operand's position follows from ours
     if (!is_place) continue;
-    Term variable = term::variable(level.variable);
-    Term limit = level.kind == Level::Kind::Let ? term::equal(variable, level.value)
-                                                : term::between(level.lower, variable, level.upper);
-    if (!space::Set(space.places).is_subset(space::Set(limit))) break;
+    std::vector<Term> limits;
+    for (scan::Part &part : scan::parts_of(level))
+      limits.push_back(std::move(part.condition));
+    if (!space::Set(space.places).is_subset(space::Set(term::conjunction(std::move(limits))))) break;
   }
   return found;
 }

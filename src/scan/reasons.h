@@ -16,6 +16,7 @@ struct Part {
   Role role = Role::Lower;
   term::Term condition; // lower <= v, v < upper, v = value, key = target, ...
 };
+/// All that it enforces: its own part of the iteration space.
 std::vector<Part> parts_of(const Level &level);
 
 struct Reason {

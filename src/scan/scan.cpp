@@ -4,6 +4,7 @@
 #include "scan/facts.h"
 #include "scan/known.h"
 #include "space/set.h"
+#include "term/solve.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -154,13 +155,9 @@ private:
   static bool assign(Level &level, const std::vector<Term> &constraints, std::vector<Term> &enforced) {
     bool found = false;
     for (const Term &constraint : constraints) {
-      const auto *compare = constraint.as<term::Compare>();
-      if (!compare || compare->relation != term::Relation::Equal) continue;
-      std::int64_t coefficient = term::coefficient_of(compare->left, level.variable);
-      if (coefficient != 1 && coefficient != -1) continue;
-      Term value = term::variable(level.variable) - term::scale(coefficient, compare->left);
-      if (term::mentions(value, level.variable)) continue;
-      if (!found || value < level.value) level.value = value;
+      std::optional<Term> value = term::solve_for(level.variable, constraint);
+      if (!value) continue;
+      if (!found || *value < level.value) level.value = *value;
       found = true;
     }
     if (!found) return false;

@@ -1,6 +1,7 @@
 #include "schedule/determination.h"
 
 #include "report/diagnostic.h"
+#include "term/solve.h"
 
 #include <algorithm>
 #include <optional>
@@ -57,11 +58,6 @@ Determination::Determination(const combine::IterationSpace &space) {
 
 namespace {
 
-/// What the variable is where left = 0, its coefficient being 1 or -1.
-Term value_in(const Term &left, const std::string &variable) {
-  return term::variable(variable) - term::scale(term::coefficient_of(left, variable), left);
-}
-
 /// Has it constant bounds from either side?
 bool is_within_constants(const std::string &variable, const std::vector<Term> &parts) {
   bool below = false, above = false;
@@ -76,19 +72,17 @@ bool is_within_constants(const std::string &variable, const std::vector<Term> &p
   return below && above;
 }
 
-/// A position that the equation left = 0 tells. Where it is between positions alone, as k = 8*b + r, this is
-/// the place r in the block, so that the sum can be looked for.
-std::optional<std::string> to_eliminate(const Term &left, const combine::IterationSpace &space,
+/// A position that the equation tells. Where it is between positions alone, as k = 8*b + r, this is the place
+/// r in the block, so that the sum can be looked for.
+std::optional<std::string> to_eliminate(const Term &equation, const combine::IterationSpace &space,
                                         const std::vector<Term> &parts) {
   bool of_positions = std::none_of(space.coordinates.begin(), space.coordinates.end(),
-                                   [&](const std::string &name) { return term::mentions(left, name); });
+                                   [&](const std::string &name) { return term::mentions(equation, name); });
   std::optional<std::string> found;
-  for (const std::string &position : space.positions) {
-    std::int64_t coefficient = term::coefficient_of(left, position);
-    if ((coefficient != 1 && coefficient != -1) || term::mentions(value_in(left, position), position))
-      continue;
-    if (!found || (of_positions && is_within_constants(position, parts))) found = position;
-  }
+  for (const std::string &position : space.positions)
+    if (term::solve_for(position, equation) &&
+        (!found || (of_positions && is_within_constants(position, parts))))
+      found = position;
   return found;
 }
 
@@ -99,12 +93,10 @@ void Determination::eliminate(const combine::IterationSpace &space, std::vector<
   while (progress) {
     progress = false;
     for (const Term &part : parts) {
-      const auto *compare = part.as<term::Compare>();
-      if (!compare || compare->relation != term::Relation::Equal || !term::applications_of(part).empty())
-        continue;
-      std::optional<std::string> position = to_eliminate(compare->left, space, parts);
+      if (!term::applications_of(part).empty()) continue;
+      std::optional<std::string> position = to_eliminate(part, space, parts);
       if (!position) continue;
-      Term value = value_in(compare->left, *position);
+      Term value = *term::solve_for(*position, part);
       term::Substitution by{{*position, value}};
       for (Term &other : parts)
         other = term::substitute(other, by);

@@ -11,14 +11,14 @@ void skew(combine::IterationSpace &space, const Transformation &how) {
   if (how.by.text == of)
     report::fail(report::Kind::bad_transformation, how.by.span,
                  fmt::format("`{}` can't be skewed by itself", of), "skew it by another coordinate");
-  add_variable(space,
-               {of + ".skew", of, term::variable(of) + term::scale(how.number, term::variable(how.by.text))},
-               how);
+  add_variable(
+      space, {added_name(how), of, term::variable(of) + term::scale(how.number, term::variable(how.by.text))},
+      how);
 }
 
 void shift(combine::IterationSpace &space, const Transformation &how) {
   std::string of = how.variable.text;
-  add_variable(space, {of + ".shift", of, term::variable(of) + term::Term(how.number)}, how);
+  add_variable(space, {added_name(how), of, term::variable(of) + term::Term(how.number)}, how);
 }
 
 } // namespace unravel::schedule

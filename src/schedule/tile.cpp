@@ -10,10 +10,9 @@ namespace unravel::schedule {
 void tile(combine::IterationSpace &space, const Transformation &how) {
   bool outermost = how.kind == Transformation::Kind::Tile;
   std::string of = how.variable.text;
-  add_variable(space,
-               {of + (outermost ? ".tile" : ".split"), of, term::floor_divide(term::variable(of), how.number),
-                outermost, how.number},
-               how);
+  add_variable(
+      space, {added_name(how), of, term::floor_divide(term::variable(of), how.number), outermost, how.number},
+      how);
 }
 
 std::optional<parse::ScheduleTree> untiled(const parse::ScheduleTree &schedule,

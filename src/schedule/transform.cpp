@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <set>
 
 namespace unravel::schedule {
 
@@ -91,8 +92,38 @@ void bound_by_sizes(combine::IterationSpace &space, const std::string &variable)
   space.relation = term::conjunction(std::move(parts));
 }
 
-void transform(combine::Combination &combination, const parse::ScheduleTree &schedule,
-               const std::vector<std::string> &indices) {
+std::string added_name(const Transformation &how) {
+  switch (how.kind) {
+  case Transformation::Kind::Tile: return how.variable.text + ".tile";
+  case Transformation::Kind::Split: return how.variable.text + ".split";
+  case Transformation::Kind::Skew: return how.variable.text + ".skew";
+  case Transformation::Kind::Shift: return how.variable.text + ".shift";
+  case Transformation::Kind::Bound:
+  case Transformation::Kind::Fix: break;
+  }
+  return {};
+}
+
+parse::ScheduleTree without_empty_loops(parse::ScheduleTree schedule, const std::vector<std::string> &indices,
+                                        const combine::Combination &combination) {
+  std::set<std::string> empty(indices.begin(), indices.end());
+  for (const std::string &variable : variables_of_all(combination))
+    empty.erase(variable);
+  if (empty.empty()) return schedule;
+  auto is_empty = [&](const parse::Name &name) { return empty.contains(name.text); };
+  std::erase_if(schedule.transformations, [&](const Transformation &how) {
+    if (!is_empty(how.variable) && !is_empty(how.by)) return false;
+    if (const std::string name = added_name(how); !name.empty()) empty.insert(name);
+    return true;
+  });
+  std::erase_if(schedule.loops, [&](auto &asked) { return is_empty(asked.variable); });
+  std::erase_if(schedule.order, is_empty);
+  if (std::any_of(schedule.fused.begin(), schedule.fused.end(), is_empty)) schedule.fused.clear();
+  if (std::erase_if(schedule.parallel, is_empty) > 0) schedule.sharing.reset();
+  return schedule;
+}
+
+void transform(combine::Combination &combination, const parse::ScheduleTree &schedule) {
   if (!schedule.transformations.empty())
     for (combine::IterationSpace &leaf : combination.leaves)
       add_extents(leaf, combination);
@@ -104,7 +135,6 @@ void transform(combine::Combination &combination, const parse::ScheduleTree &sch
         std::none_of(combination.leaves.begin(), combination.leaves.end(), applies)) {
       bool known = std::any_of(combination.leaves.begin(), combination.leaves.end(),
                                [&](auto &leaf) { return has(leaf, how.variable.text); });
-      if (!known && std::find(indices.begin(), indices.end(), how.variable.text) != indices.end()) continue;
       fail_unknown_variable(known ? how.by : how.variable, variables_of_all(combination));
     }
     if (how.kind == Transformation::Kind::Fix) {

@@ -17,11 +17,16 @@ namespace unravel::schedule {
 
 /// Applies the transformations of a schedule, in the order in which they were written, to every leaf that has
 /// the variables. All are changes of the space alone: which points it has and what they are called; their
-/// order is given by `order`, or place_added. `indices`: the computation's, also of statements that are left
-/// out because the layouts leave nothing to be done there: there is nothing to be transformed then. Throws
-/// mistakes: an unknown variable, a name that is taken, a factor that makes no sense.
-void transform(combine::Combination &combination, const parse::ScheduleTree &schedule,
-               const std::vector<std::string> &indices = {});
+/// order is given by `order`, or place_added. Throws mistakes: an unknown variable, a name that is taken, a
+/// factor that makes no sense.
+void transform(combine::Combination &combination, const parse::ScheduleTree &schedule);
+
+/// The schedule without what it asks of loops of which the layouts leave nothing, and of the variables that
+/// its transformations would make of these: loops over those of the computation's indices that no leaf has.
+/// To ask something of them is no mistake. But for wavefronts: these are refused for every loop that carries
+/// nothing.
+parse::ScheduleTree without_empty_loops(parse::ScheduleTree schedule, const std::vector<std::string> &indices,
+                                        const combine::Combination &combination);
 
 /// The names of an order without those that only other leaves know: the pieces of a layout may have different
 /// positions.
@@ -51,6 +56,9 @@ void bound_by_sizes(combine::IterationSpace &space, const std::string &variable)
 // ---- one function per transformation; each is a file. Precondition: the space has the variable.
 
 using Transformation = parse::ScheduleTree::Transformation;
+
+/// The name of the variable that the transformation adds, `j.tile`; empty where it adds none.
+std::string added_name(const Transformation &how);
 
 /// v.tile (v.split) = floor(v / size).
 void tile(combine::IterationSpace &space, const Transformation &how);

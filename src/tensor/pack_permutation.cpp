@@ -3,6 +3,7 @@
 #include "tensor/evaluator.h"
 #include "tensor/pack_levels.h"
 #include "tensor/parallel.h"
+#include "term/solve.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -73,23 +74,21 @@ private:
     for (std::size_t k = 0; k < conjuncts_.size(); ++k) {
       const Term *left = equation(conjuncts_[k]);
       if (!left || mentions_coordinate(*left) || !term::applications_of(*left).empty()) continue;
-      std::optional<std::string> sum;
+      std::string sum;
+      std::optional<Term> value;
       bool others = false;
       for (const std::string &name : term::variables_of(*left)) {
         if (!is_position(name)) continue;
-        std::int64_t factor = term::coefficient_of(*left, name);
-        if (!sum && (factor == 1 || factor == -1) && !numbers_values(name))
+        if (!value && !numbers_values(name) && (value = term::solve_for(name, conjuncts_[k])))
           sum = name;
         else
           others = true;
       }
-      if (!sum || !others) continue;
-      std::int64_t factor = term::coefficient_of(*left, *sum);
-      Term value = term::scale(-factor, *left - term::scale(factor, term::variable(*sum)));
+      if (!value || !others) continue;
       conjuncts_.erase(conjuncts_.begin() + static_cast<std::ptrdiff_t>(k));
       for (Term &part : conjuncts_)
-        part = term::substitute(part, {{*sum, value}});
-      std::erase(result_.piece.positions, *sum);
+        part = term::substitute(part, {{sum, *value}});
+      std::erase(result_.piece.positions, sum);
       return true;
     }
     return false;

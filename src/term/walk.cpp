@@ -1,6 +1,7 @@
 // Comparison of terms, and the walkers: look, rewrite, evaluate.
 #include "report/diagnostic.h"
 #include "term/quotient.h"
+#include "term/solve.h"
 #include "term/term.h"
 
 #include <algorithm>
@@ -194,6 +195,16 @@ std::int64_t coefficient_of(const Term &term, const std::string &name) {
   for (const auto &[atom, coefficient] : linear_form(term).parts)
     if (const auto *found = atom.as<Variable>(); found && found->name == name) return coefficient;
   return 0;
+}
+
+std::optional<Term> solve_for(const std::string &variable, const Term &formula) {
+  const auto *compare = formula.as<Compare>();
+  if (!compare || compare->relation != Relation::Equal) return std::nullopt;
+  std::int64_t coefficient = coefficient_of(compare->left, variable);
+  if (coefficient != 1 && coefficient != -1) return std::nullopt;
+  Term value = term::variable(variable) - scale(coefficient, compare->left);
+  if (mentions(value, variable)) return std::nullopt;
+  return value;
 }
 
 std::int64_t evaluate(const Term &term, const Environment &environment) {

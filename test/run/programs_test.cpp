@@ -215,6 +215,32 @@ TEST(Programs, own_loops_transformed) {
   EXPECT_GT(kernels, 15u);
 }
 
+/// Nothing of L lies below the diagonal of packed_upper: there is no loop over j, and to name it is no
+/// mistake.
+TEST(Programs, loops_that_the_layout_leaves_nothing_of) {
+  const char *solve = "tensor L(n,n), b(n), x(n); for i in [0,n) { x(i) = b(i); for j in [0,i) "
+                      "{ x(i) -= L(i,j)*x(j); } x(i) /= L(i,i); }";
+  std::mt19937_64 random(43);
+  std::size_t runs = 0;
+  for (const char *schedule :
+       {"order j", "order i, j", "tile j by 2; order i, j.tile, j", "skew i by 2*j", "shift j by 1",
+        "bound j in [0, 4)", "unroll j", "unroll j by 2", "jam j by 2", "vectorise j", "parallel j",
+        "parallel j balanced", "fuse i, j", "split j by 2; unroll j.split"}) {
+    Interpreted kernel(Problem{solve, {{"L", "packed_upper"}}, {schedule}, {}});
+    if (!check_on_small_inputs(kernel, 4, true, random, runs)) return;
+  }
+  // Of three statements the last is left out, by a layout or by a bound.
+  const char *three =
+      "tensor L(n,n), x(n), y(n), z(n); for i in [0,n) { z(i) = 0; } for j in [0,n) { for i in "
+      "[j,n) { y(i) += L(j,i)*x(j); } } for i in [0,n) { for k in [0,i) "
+      "{ z(i) += L(i,k)*x(k); } }";
+  for (const char *schedule : {"order k", "unroll k by 2", "parallel k", "order j, k, i"})
+    if (!check_on_small_inputs(Interpreted(Problem{three, {{"L", "packed_upper"}}, {schedule}, {}}), 4, true,
+                               random, runs))
+      return;
+  EXPECT_GT(runs, 500u);
+}
+
 TEST(Programs, a_sample_as_c) {
   std::mt19937_64 random(23);
   std::vector<Problem> all = problems(4, 7);

@@ -88,6 +88,26 @@ TEST(Transform, added_variables_have_a_place_in_orders_that_do_not_mention_them)
   EXPECT_EQ(order_by("tile A.p by 4", rows), "A.p.tile, i, A.r, y.a, A.p, j, x.a");
 }
 
+TEST(Transform, nothing_is_asked_of_loops_that_no_leaf_has) {
+  auto left_of = [](const std::string &schedule, const std::vector<std::string> &indices) {
+    return parse::to_text(without_empty_loops(tree_of(schedule), indices, spmv()));
+  };
+  // `k` is an index of the computation, i and j are left.
+  const std::vector<std::string> indices = {"i", "j", "k"};
+  for (const char *schedule :
+       {"order k", "tile k by 4", "split k by 4; tile k.split by 2", "skew i by 2*k; unroll i.skew",
+        "shift k by 1", "bound k in [0, 4)", "bound k = 4", "unroll k", "jam k by 2", "vectorise k",
+        "parallel k static", "fuse i, k", "tile k by 4; order k.tile; parallel k.tile"})
+    EXPECT_EQ(left_of(schedule, indices), "") << schedule;
+  EXPECT_EQ(left_of("tile i by 4, k by 4; bound k = 4; bound j = 8; order k.tile, i.tile, k, i; unroll k, j",
+                    indices),
+            "tile i by 4; bound j = 8; order i.tile, i; unroll j");
+  // Wavefronts of what carries nothing are refused, and so is what is no index.
+  EXPECT_TRUE(without_empty_loops(tree_of("wavefront k packed"), indices, spmv()).wavefront);
+  EXPECT_EQ(left_of("order k", {"i", "j"}), "order k");
+  EXPECT_EQ(left_of("tile A.q by 4; unroll l", indices), "tile A.q by 4; unroll l");
+}
+
 TEST(Transform, refusals) {
   EXPECT_EQ(refusal_of("tile k by 4"),
             "-s:1:6: error: `k` is not a variable of this computation [unknown-variable]\n"

@@ -1,6 +1,7 @@
 #include "term/term.h"
 
 #include "report/diagnostic.h"
+#include "term/solve.h"
 
 #include <gtest/gtest.h>
 
@@ -125,4 +126,23 @@ TEST(Term, WalkersFindWhatIsThere) {
   EXPECT_EQ(coefficient_of(scale(3, x) + f(y), "x"), 3);
   EXPECT_EQ(coefficient_of(f(x), "x"), 0);
   EXPECT_EQ(to_text(rename(formula, {{"x", "A.x"}}, {{"f", "A.f"}})), "A.f(y + A.f(A.x)) = g(y)");
+}
+
+TEST(Term, AnEquationIsSolvedForAVariableWithAUnitCoefficient) {
+  auto value = [](const Term &formula) {
+    std::optional<Term> found = solve_for("x", formula);
+    return found ? to_text(*found) : "nothing";
+  };
+  EXPECT_EQ(value(equal(x, scale(4, y) + Term(1))), "4*y + 1");
+  EXPECT_EQ(value(equal(scale(4, y) + Term(1), x)), "4*y + 1");
+  EXPECT_EQ(value(equal(x + y, f(y))), "f(y) - y");
+  EXPECT_EQ(value(equal(y - x, f(y))), "y - f(y)");
+  EXPECT_EQ(value(equal(x, Term(7))), "7");
+  EXPECT_EQ(value(equal(scale(2, x), scale(3, y))), "nothing"); // x is 3*y/2, if that is an integer
+  EXPECT_EQ(value(equal(y, Term(7))), "nothing");
+  EXPECT_EQ(value(at_most(x, y)), "nothing");
+  EXPECT_EQ(value(conjunction({equal(x, y), equal(y, Term(7))})), "nothing");
+  // The variable is also where the value would be.
+  EXPECT_EQ(value(equal(x, f(x) + y)), "nothing");
+  EXPECT_EQ(value(equal(x, floor_divide(x, 4) + y)), "nothing");
 }

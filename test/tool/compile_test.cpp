@@ -1,6 +1,7 @@
 // C files for users: they compile without a warning.
 #include "tool.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <set>
 #include <sstream>
@@ -65,6 +66,40 @@ TEST(ToolCompile, ResultsWithAnOperandsStructure) {
     expect_compiles(desk, name, {});
     expect_compiles(desk, name, {"-fopenmp"});
   }
+}
+
+/// Names of the program around a kernel, of its helpers and of structs are free to be used for sizes, tensors
+/// and the kernel.
+TEST(ToolCompile, ProgramsWithNamesThatTheirTextUses) {
+  Desk desk;
+  const std::string solve =
+      "size {0}; tensor A(m,m), b(m), x(m); for i in [0,m) {{ let s = b(i); for j in [0,i) "
+      "{{ if j + {0} <= i {{ s -= A(i,j)*x(j); }} }} x(i) = s / A(i,i); }}";
+  auto expect_program = [&](std::vector<std::string> command) {
+    command.insert(command.begin(), "compile");
+    command.insert(command.end(), {"--main", "-o", "program.c"});
+    Outcome made = desk.unravel(command);
+    EXPECT_EQ(made.code, 0) << made.error;
+    expect_compiles(desk, "program.c", {"-fopenmp"});
+  };
+  for (const char *name : {"start", "status", "in", "output", "restrict"})
+    expect_program({fmt::format(fmt::runtime(solve), name), "-f", "A=csr", "-s", "wavefront i"});
+  for (const char *name : {"start", "in", "count", "k", "omp_get_num_threads"})
+    expect_program({fmt::format("{0}(i,j) = A(i,j) * B(i,j)", name), "-f", "A=csr", "-f",
+                    fmt::format("{}=like:A", name)});
+  for (const char *name : {"start", "pack_csr", "free_csr", "csr", "malloc", "main", "x_tensor"})
+    expect_program({"y(i) = A(i,j) * x(j)", "-f", "A=csr", "--name", name});
+  expect_program(
+      {fmt::format(fmt::runtime(solve), "n"), "-f", "A=csr", "-s", "wavefront i", "--name", "csr"});
+  desk.write("own.layout",
+             "layout own(i: n, j: values) {\n  index restrict[n + 1], k[A];\n  count A = restrict(n);\n"
+             "  value index[A];\n  stored { [status, p] -> [i, j] : i = status and 0 <= status < n and "
+             "restrict(status) <= p < restrict(status + 1) and j = k(p) } at index(p);\n"
+             "  property restrict(0) = 0;\n  property increasing restrict;\n"
+             "  property range k in [0, values);\n  property strictly increasing k within restrict;\n}\n");
+  expect_program({"y(i) = A(i,j) * x(j)", "-f", "A=./own.layout:own"});
+  // A walk's kernel has helpers of its own.
+  expect_program({"y(i) = A(i,j) * x(j)", "-f", "A=csr", "-f", "x=sv"});
 }
 
 /// It writes what is stored, at its place, whatever the structure and the types are; unused slots are no
