@@ -354,6 +354,8 @@ std::string to_text(const ScheduleTree &schedule) {
     parts.push_back("parallel " + names_text(schedule.parallel) +
                     (schedule.sharing ? " " + schedule.sharing->text : ""));
   if (!schedule.fused.empty()) parts.push_back("fuse " + names_text(schedule.fused));
+  if (schedule.wavefront)
+    parts.push_back("wavefront " + schedule.wavefront->text + (schedule.packed ? " packed" : ""));
   for (const ScheduleTree::Reduce &reduce : schedule.reductions)
     parts.push_back("reduce " + reduce.target.text + " by " + reduce.method.text);
   for (const ScheduleTree::Find &find : schedule.finds)
