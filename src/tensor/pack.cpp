@@ -7,6 +7,7 @@
 #include "tensor/pack_modes.h"
 #include "tensor/pack_permutation.h"
 #include "tensor/pack_pieces.h"
+#include "tensor/pack_segments.h"
 #include "tensor/parallel.h"
 #include "tensor/validate.h"
 
@@ -306,7 +307,7 @@ void check_counts(const Tensor &tensor) {
 Tensor begin_packing(const Layout &layout, const PackPlan &plan, const std::vector<std::int64_t> &shape,
                      std::size_t entries, const PackOptions &options) {
   Tensor tensor;
-  tensor.layout = layout;
+  tensor.layout = with_pointers(layout, plan.segments);
   tensor.sizes = sizes_for(layout, shape);
   check_counts(tensor);
   check_memory_at_first(tensor, plan, options, entries);
@@ -322,12 +323,13 @@ Tensor begin_packing(const Layout &layout, const PackPlan &plan, const std::vect
   return tensor;
 }
 
-void finish_packing(Tensor &tensor, const PackPlan &plan, const PackOptions &options) {
+void finish_packing(Tensor &tensor, const Layout &layout, const PackPlan &plan, const PackOptions &options) {
   for (const PiecePlan &piece : plan.pieces)
     if (!piece.value.empty())
       convert_values(tensor, piece.value,
                      element_type(*tensor.layout.array(piece.value), options.index, options.value));
   finish_counts(tensor);
+  write_bounds(tensor, layout, plan.segments, options);
   check_properties(tensor, plan, options);
 }
 
@@ -339,7 +341,7 @@ Tensor pack(const Layout &layout, const PackPlan &plan, Coordinates coordinates,
   for (const PiecePlan &piece : plan.pieces)
     pack_piece(tensor, piece, take_entries(coordinates, tensor, piece), options);
   if (!plan.compared && coordinates.size() > 0) fail_no_place(tensor, plan, coordinates);
-  finish_packing(tensor, plan, options);
+  finish_packing(tensor, layout, plan, options);
   if (plan.compared) require_same_meaning(tensor, std::move(given), options);
   return tensor;
 }

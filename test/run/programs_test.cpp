@@ -241,6 +241,33 @@ TEST(Programs, loops_that_the_layout_leaves_nothing_of) {
   EXPECT_GT(runs, 500u);
 }
 
+/// Where a divisor lies is found out at each instance: its position has no loop of its own.
+TEST(Programs, divisors_are_looked_for_at_each_instance) {
+  const char *divide =
+      "tensor L(n,n), A(n,n), d(n); for i in [0,n) { for j in [0,n) { d(i) += A(i,j) / L(i,i); } }";
+  auto compiled = [&](const char *schedule) {
+    return Interpreted(Problem{divide, {{"L", "csr"}, {"A", "csr"}}, {schedule}, {}});
+  };
+  std::mt19937_64 random(44);
+  std::size_t runs = 0;
+  for (const char *schedule : {"order A.p, i", "order A.p, j, i, L.p", "tile A.p by 2",
+                               "tile i by 2; order i.tile, i, j, L.p", "order L.p"})
+    if (!check_on_small_inputs(compiled(schedule), 10, false, random, runs)) return;
+  auto refusal = [&](const char *schedule) -> std::string {
+    try {
+      compiled(schedule);
+    } catch (const report::Error &error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  const std::string what =
+      "`L.p` is where a divisor is looked for, at each instance of its statement [not-supported]";
+  for (const char *schedule : {"split L.p by 2", "tile L.p by 2", "shift L.p by 1", "skew j by L.p",
+                               "order L.p, i", "order i, L.p, j", "order A.p, L.p, i"})
+    EXPECT_NE(refusal(schedule).find(what), std::string::npos) << schedule << ": " << refusal(schedule);
+}
+
 TEST(Programs, a_sample_as_c) {
   std::mt19937_64 random(23);
   std::vector<Problem> all = problems(4, 7);
