@@ -55,6 +55,22 @@ TEST(ToolRun, ResultsOnAFile) {
   EXPECT_EQ(desk.read("w.tns"), "# shape: 2\n1 -8\n2 400\n");
 }
 
+/// A stored 0 times an infinity is NaN: where the layout stores zeros that the file doesn't have, too.
+TEST(ToolRun, InfinitiesAndStoredZeros) {
+  Desk desk;
+  desk.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 3\n1 2 1\n2 1 2\n3 1 1\n");
+  desk.write("x.mtx", "%%MatrixMarket matrix array real general\n3 1\ninf\n1\n3\n");
+  for (const auto &[layout, first] : std::map<std::string, std::string>{{"csr", "1"},
+                                                                        {"dense", "nan"},
+                                                                        {"bcsr<2,2>", "nan"},
+                                                                        {"banded", "nan"},
+                                                                        {"dia", "1"},
+                                                                        {"ell", "1"}}) {
+    expect_right(desk, {"run", spmv, "-f", "A=" + layout, "-i", "A=a.mtx", "-i", "x=x.mtx", "-o", "y=y.mtx"});
+    EXPECT_TRUE(desk.read("y.mtx").ends_with(first + "\ninf\ninf\n")) << layout;
+  }
+}
+
 TEST(ToolRun, ResultsWithAnOperandsStructure) {
   Desk desk;
   desk.write("s.mtx", "%%MatrixMarket matrix coordinate real general\n2 3 3\n1 1 2\n2 3 4\n1 2 -1\n");
