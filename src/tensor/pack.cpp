@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <atomic>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <limits>
 
 namespace unravel::tensor {
@@ -278,6 +279,29 @@ void pack_piece(Tensor &tensor, const PiecePlan &piece, Coordinates entries, con
   }
 }
 
+/// A count that is read outside its array for these sizes could not be computed from the arrays made.
+void check_counts(const Tensor &tensor) {
+  for (const layout::Count &count : tensor.layout.counts) {
+    if (!count.definition) continue;
+    for (const term::Term &application : term::applications_of(*count.definition)) {
+      const auto *call = application.as<term::Apply>();
+      const layout::Array &array = *tensor.layout.array(call->function);
+      for (std::size_t k = 0; k < call->arguments.size(); ++k) {
+        std::optional<std::int64_t> argument = try_evaluate(call->arguments[k], tensor);
+        std::optional<std::int64_t> extent = try_evaluate(array.extents[k], tensor);
+        if (argument && extent && (*argument < 0 || *argument >= *extent))
+          report::fail(
+              Kind::argument_range,
+              fmt::format("a tensor of {} can't be packed in layout `{}`: count `{}` = `{}` reads `{}` "
+                          "at {}, outside [0, {})",
+                          fmt::join(tensor.shape(), " x "), tensor.layout.name, count.name,
+                          term::to_text(*count.definition), array.name, *argument, *extent),
+              "`unravel layout check` shows for which sizes it fails");
+      }
+    }
+  }
+}
+
 } // namespace
 
 Tensor begin_packing(const Layout &layout, const PackPlan &plan, const std::vector<std::int64_t> &shape,
@@ -285,6 +309,7 @@ Tensor begin_packing(const Layout &layout, const PackPlan &plan, const std::vect
   Tensor tensor;
   tensor.layout = with_pointers(layout, plan.segments);
   tensor.sizes = sizes_for(layout, shape);
+  check_counts(tensor);
   check_memory_at_first(tensor, plan, options, entries);
   for (const PiecePlan &piece : plan.pieces) {
     for (const Permutation &permutation : piece.permutations) {
