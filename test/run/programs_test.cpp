@@ -241,6 +241,45 @@ TEST(Programs, loops_that_the_layout_leaves_nothing_of) {
   EXPECT_GT(runs, 500u);
 }
 
+/// A condition may leave one iteration of a loop that other statements share: it is known further out, and of
+/// a parallel loop that one iteration may write what the others would race for.
+TEST(Programs, conditions_that_leave_one_iteration) {
+  std::mt19937_64 random(45);
+  std::size_t runs = 0;
+  const std::vector<Problem> problems = {
+      {"tensor y(n), w(n); for i in [0,n) { for j in [0,n) { if j = 0 { y(j) *= 2; w(i) *= 3; } } }",
+       {},
+       {},
+       {}},
+      {"tensor y(n), w(n); for i in [0,n) { for j in [0,n) { if j = 2 { y(j) *= 2; w(i) *= 3; } y(i) += "
+       "w(j); } }",
+       {},
+       {},
+       {}},
+      {"tensor y(n), w(n), L(n,n); for i in [0,n) { for j in [0,n) { if j = 1 { y(j) += L(i,j); w(i) *= 3; } "
+       "y(i) += w(j)*L(i,j); } }",
+       {{"L", "csr"}},
+       {},
+       {}},
+      {"tensor y(n), w(n), T(n,n,n); for i in [0,n) { for j in [0,n) { for k in [0,n) { if k = 1 { y(j) += "
+       "T(i,j,k); w(i) *= 3; } if j = 0 { w(k) += 1; } y(i) += w(j); } } }",
+       {},
+       {},
+       {}},
+      {"tensor y(n), w(n); for i in [0,n) { for j in [0,i) { if i = 1 { y(i) *= 2; } w(j) += 2; } }",
+       {},
+       {},
+       {}},
+      {"tensor y(n), x(n); for i in [0,n) { for j in [0,n) { if j <= 0 { y(j) *= 2; y(i) = y(i); } } }",
+       {},
+       {},
+       {}},
+      {"tensor z(n); for i in [0,n) { if i = 0 { z(i) += 2; } z(i) += 0.5; }", {}, {"shift i by 2"}, {}}};
+  for (const Problem &problem : problems)
+    if (!check_on_small_inputs(Interpreted(problem), 12, true, random, runs)) return;
+  EXPECT_GT(runs, 100u);
+}
+
 /// Where a divisor lies is found out at each instance: its position has no loop of its own.
 TEST(Programs, divisors_are_looked_for_at_each_instance) {
   const char *divide =
