@@ -158,7 +158,7 @@ IterationSpace with_slots_in_range(IterationSpace space,
                                    const std::map<std::string, std::vector<Term>> &arrays) {
   std::vector<Term> parts = term::conjuncts(space.relation);
   for (const Operand &operand : space.operands) {
-    if (operand.array.empty()) continue;
+    if (operand.array.empty() || operand.divides) continue;
     const std::vector<Term> &extents = arrays.at(operand.array);
     for (std::size_t k = 0; k < operand.slots.size(); ++k)
       parts.push_back(term::between(0, operand.slots[k], extents[k]));

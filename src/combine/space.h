@@ -118,7 +118,8 @@ Combination combine(const compute::Computation &computation,
                     const std::map<std::string, layout::Layout> &layouts, const std::string &structure = "");
 
 /// The space with what its accesses imply: every slot of an operand lies within its array. Then positions
-/// have bounds without what leads to them. `arrays`: as in Combination.
+/// have bounds without what leads to them; but for divisors', which are looked for. `arrays`: as in
+/// Combination.
 IterationSpace with_slots_in_range(IterationSpace space,
                                    const std::map<std::string, std::vector<term::Term>> &arrays);
 

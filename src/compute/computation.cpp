@@ -73,8 +73,15 @@ private:
     Access made;
     made.tensor = written.name.text;
     made.span = written.span;
-    for (const Expression &child : written.children)
+    for (const Expression &child : written.children) {
+      if (child.kind == Expression::Kind::Call)
+        report::fail(
+            Kind::bad_subscript, child.span,
+            fmt::format("`{}` can't be a subscript of a tensor `{}`", child.span.text(), made.tensor),
+            "functions such as max, abs or sqrt are not supported, nor are subscripts that a tensor "
+            "holds");
       made.subscripts.push_back(subscript(child));
+    }
     auto known = std::find_if(result_.tensors.begin(), result_.tensors.end(),
                               [&](const TensorUse &use) { return use.name == made.tensor; });
     if (known == result_.tensors.end()) {

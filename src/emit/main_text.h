@@ -151,17 +151,39 @@ static void unravel_read_matrix(unravel_entries *to, int order, FILE *file, cons
     unravel_read_coordinates(to, order, sizes, count, sign, strcmp(field, "pattern") == 0, file, name);
 }
 
-// A FROSTT file: coordinates from 1 on and a value in each line; the sizes are the greatest coordinates.
+// The sizes in a line `# shape: 3 4 5` among the comments that a file begins with; whether there is one.
+static int unravel_read_shape(unravel_entries *to, int order, FILE *file, const char *name) {
+  const char mark[] = "# shape:";
+  char line[4096];
+  int m, is_whole = 1, is_given = 0;
+  while (!is_given && fgets(line, sizeof(line), file) && (!is_whole || *line == '#' || *line == '\n')) {
+    if (is_whole && strncmp(line, mark, sizeof(mark) - 1) == 0) {
+      char *at = line + sizeof(mark) - 1;
+      for (m = 0; m < order; m++) to->sizes[m] = unravel_integer(&at, name);
+      at += strspn(at, " \t\r\n");
+      if (*at && *at != '#') unravel_fail(name, "the shape doesn't fit the tensor");
+      is_given = 1;
+    }
+    is_whole = strchr(line, '\n') != NULL;
+  }
+  rewind(file);
+  return is_given;
+}
+
+// A FROSTT file: coordinates from 1 on and a value in each line. Where no line says the sizes, these are the
+// greatest coordinates.
 static void unravel_read_tensor(unravel_entries *to, int order, FILE *file, const char *name) {
   char line[4096];
   char *start;
   int64_t at[UNRAVEL_ORDER];
-  int m;
+  int m, is_shape_given;
   for (m = 0; m < order; m++) to->sizes[m] = 0;
+  is_shape_given = unravel_read_shape(to, order, file, name);
   while ((start = unravel_line(file, line, sizeof(line), name)) != NULL) {
     for (m = 0; m < order; m++) {
       int64_t coordinate = unravel_integer(&start, name);
       if (coordinate < 1) unravel_fail(name, "coordinates start at 1");
+      if (is_shape_given && coordinate > to->sizes[m]) unravel_fail(name, "an entry lies outside of the tensor");
       if (coordinate > to->sizes[m]) to->sizes[m] = coordinate;
       at[m] = coordinate - 1;
     }
@@ -344,7 +366,8 @@ inline constexpr const char *main_given_usage =
 inline constexpr const char *main_given_argument = "    if (unravel_is_size(argv[a])) continue;\n";
 inline constexpr const char *main_given_all =
     "  for (k = 0; k < UNRAVEL_GIVEN; k++)\n"
-    "    if (!unravel_is_given[k]) unravel_fail(unravel_given_names[k], \"this size is not given; see --help\");\n";
+    "    if (!unravel_is_given[k]) unravel_fail(unravel_given_names[k], \"this size is not given; see "
+    "--help\");\n";
 
 /// With the marks @usage@, @argument@ and @given@.
 inline constexpr const char *main_function = R"(static void unravel_help(const char *program) {

@@ -200,6 +200,28 @@ void check_arguments(const Layout &layout, const Piece &piece, prove::Prover &pr
                    term::conjuncts(piece.relation), array, k, piece.value.slots[k]);
 }
 
+/// What a count is read from must be there for all sizes, 0 too.
+void check_counts(const Layout &layout, prove::Prover &prover, std::vector<report::Diagnostic> &findings) {
+  for (const Count &count : layout.counts) {
+    if (!count.definition) continue;
+    for (const Term &application : term::applications_of(*count.definition)) {
+      const auto *call = application.as<term::Apply>();
+      const Array &array = *layout.array(call->function);
+      for (std::size_t k = 0; k < call->arguments.size(); ++k) {
+        const Term &argument = call->arguments[k], &extent = array.extents[k];
+        if (in_range(prover, {}, argument, extent)) continue;
+        findings.push_back(
+            {Kind::argument_range, count.span.place(),
+             fmt::format(
+                 "count `{}` may be read outside `{}`: in `{}` `{}` is not proved to be in [0, {}); {}",
+                 count.name, array.name, term::to_text(application), term::to_text(argument),
+                 term::to_text(extent), case_of(prover, outside({}, argument, extent))),
+             "make the array longer, or state which sizes there are, as in `property 1 <= N`"});
+      }
+    }
+  }
+}
+
 /// A coordinate that isn't proved to be in the tensor is made so by a condition in the relation.
 void close_coordinates(const Layout &layout, Piece &piece, prove::Prover &prover,
                        std::vector<report::Diagnostic> &findings) {
@@ -223,6 +245,7 @@ std::vector<report::Diagnostic> check_layout(Layout &layout) {
   prove::Prover prover(layout.axioms());
   check_vacuity(layout, prover);
   std::vector<report::Diagnostic> findings;
+  check_counts(layout, prover, findings);
   for (Piece &piece : layout.pieces) {
     check_bounded(layout, piece);
     check_arguments(layout, piece, prover, findings);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <map>
 #include <mutex>
 #include <tuple>
@@ -108,6 +109,12 @@ CheckedLayout load_layout(const parse::LayoutReference &reference, std::size_t o
                   reference.parameters, true);
   } else if (std::optional<parse::LayoutTree> tree = shipped ? std::nullopt : composed(reference, order)) {
     made = finish(*tree, {}, true);
+    // Its name in the text has the order of the modes in it; what can be asked for again has it apart.
+    if (made.layout.base_name != reference.name) {
+      made.layout.base_name = reference.name;
+      made.layout.parameters = reference.parameters;
+      made.layout.name = fmt::format("{}<{}>", reference.name, fmt::join(reference.parameters, ", "));
+    }
   } else {
     // One file is read faster than all: these only to say what there is. The shipped files were checked,
     // without a finding, when this library was tested (test/layout).

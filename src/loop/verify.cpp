@@ -4,6 +4,7 @@
 #include "loop/hash.h"
 #include "loop/walk.h"
 #include "report/diagnostic.h"
+#include "term/solve.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -150,7 +151,7 @@ private:
     written_array(element.array);
     const WorkspaceArray *workspace = array(element.array, true).workspace;
     if (parallel_depth_ == 0 || element.array == copied_ || (workspace && workspace->per_thread)) return;
-    if (depends_on_iteration(element.slot)) return;
+    if (depends_on_iteration(element.slot) || is_one_iteration()) return;
     refuse(
         fmt::format("iterations of a parallel loop race for `{}[{}]`", element.array, to_text(element.slot)));
   }
@@ -159,6 +160,31 @@ private:
     std::set<std::string> names = variables_of(slot);
     return std::any_of(names.begin(), names.end(), [&](const std::string &name) {
       return look_up(name).parallel_depth == parallel_depth_;
+    });
+  }
+
+  /// Do its bounds, or a condition here, leave one iteration of the parallel loop: j <= its first value, j =
+  /// t?
+  bool is_one_iteration() const {
+    const Term &upper = parallel_loop_->upper, second = parallel_loop_->lower + Term(1);
+    const auto *least = upper.as<term::Minimum>();
+    if (upper == second ||
+        (least && std::find(least->of.begin(), least->of.end(), second) != least->of.end()))
+      return true;
+    const Term variable = term::variable(parallel_loop_->variable);
+    const std::string &name = parallel_loop_->variable;
+    return std::any_of(conditions_.begin(), conditions_.end(), [&](const Term &condition) {
+      const auto *compare = condition.as<term::Compare>();
+      if (!compare) return false;
+      if (compare->relation == term::Relation::Equal) {
+        std::optional<Term> value = term::solve_for(name, condition);
+        return value && !depends_on_iteration(*value);
+      }
+      const Term rest = compare->left - term::scale(term::coefficient_of(compare->left, name), variable);
+      if (term::coefficient_of(compare->left, name) == -1) return rest == parallel_loop_->lower;
+      if (term::coefficient_of(compare->left, name) == 1)
+        return term::scale(-1, rest) == parallel_loop_->upper - Term(1);
+      return false;
     });
   }
 
@@ -186,6 +212,15 @@ private:
     block(x.then);
   }
 
+  void choice(const If &guard) {
+    const std::size_t outside = conditions_.size();
+    for (const Term &part : term::conjuncts(guard.condition))
+      conditions_.push_back(part);
+    block(guard.then);
+    conditions_.resize(outside);
+    block(guard.otherwise);
+  }
+
   void block(const Block &statements) {
     auto outside = scope_;
     for (const Statement &inner : statements)
@@ -209,7 +244,7 @@ private:
                    [&](const For &loop_) { for_loop(loop_); },
                    [&](const While &loop_) { loop(loop_.body, false); },
                    [&](const Intersect &loop_) { intersect(loop_); },
-                   [&](const If &guard) { block(guard.then), block(guard.otherwise); },
+                   [&](const If &guard) { choice(guard); },
                    [&](const Let &let) { declare(let.variable, Sort::Constant); },
                    [&](const Declare &declaration) { declare(declaration.variable, Sort::Changeable); },
                    [&](const Assign &assignment) { written(assignment.variable, Sort::Changeable); },
@@ -351,7 +386,12 @@ private:
     parallel_depth_ += loop_.parallel.has_value();
     declare(loop_.variable, Sort::Constant);
     parallel_depth_ -= loop_.parallel.has_value();
+    const For *outer_parallel = parallel_loop_;
+    std::vector<Term> outer_conditions = conditions_;
+    if (loop_.parallel) parallel_loop_ = &loop_, conditions_.clear();
     loop(loop_.body, loop_.parallel.has_value());
+    parallel_loop_ = outer_parallel;
+    conditions_ = std::move(outer_conditions);
     scope_ = std::move(outside);
     sum_ = std::move(outer_sum);
     copied_ = std::move(outer_copied);
@@ -379,8 +419,10 @@ private:
   std::map<std::string, Array> arrays_;
   int parallel_depth_ = 0;
   bool may_break_ = false;
-  std::string sum_;    // of the parallel loop around
-  std::string copied_; // the array that its threads have copies of
+  const For *parallel_loop_ = nullptr; // the one around
+  std::vector<Term> conditions_;       // inside of it
+  std::string sum_;                    // of the parallel loop around
+  std::string copied_;                 // the array that its threads have copies of
 };
 
 } // namespace

@@ -33,9 +33,12 @@ std::string name_of_levels(const combine::Combination &combination) {
 }
 
 /// The number of the loop's iterations.
-Term iterations_of(const loop::For &loop) {
-  Term length = loop.upper - loop.lower;
-  return loop.lower == Term(0) ? length : term::maximum({Term(0), length});
+Term iterations_of(const loop::For &loop, const combine::Combination &combination) {
+  const auto *size = loop.upper.as<term::Variable>();
+  const std::vector<std::string> &given = combination.sizes; // of any sign; a tensor's isn't negative
+  if (loop.lower == Term(0) && size && std::find(given.begin(), given.end(), size->name) == given.end())
+    return loop.upper;
+  return term::maximum({Term(0), loop.upper - loop.lower});
 }
 
 Block statements_of(const combine::Combination &combination, const std::vector<LeafPlan> &plans,
@@ -72,7 +75,8 @@ loop::Program lower(const combine::Combination &combination, const std::vector<L
                            options.wavefronts->packed, program.parameters);
       Term size = term::variable(levels.name + ".M");
       program.preconditions.push_back(
-          {term::disjunction({term::equal(size, Term(0)), term::equal(size, iterations_of(loop))}),
+          {term::disjunction(
+               {term::equal(size, Term(0)), term::equal(size, iterations_of(loop, combination))}),
            "the levels are of these iterations, or of none"});
       Block in_levels = executor(std::move(loop), levels.name, *options.wavefronts, program.parameters);
       program.parameters.push_back(std::move(levels));
@@ -137,7 +141,7 @@ Inspector lower_inspector(const combine::Combination &combination, const std::ve
       levels_parameter(levels, options.name, options.index, true, wavefronts.packed, operands));
   program.body = inspector({inspected, instances(true), instances(false), wavefronts.packed}, levels);
   set_shared_origins(program.body, plans, combination.leaves);
-  Term size = iterations_of(inspected);
+  Term size = iterations_of(inspected, combination);
   report::require(term::applications_of(size).empty(), "the loop's bounds are sizes");
   std::set<std::string> mentioned = term::variables_of(size);
   loop::each_statement(program.body, [&](const Statement &statement) {

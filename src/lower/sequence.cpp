@@ -92,6 +92,21 @@ void drop_breaks(Block &body) {
         drop_breaks(*inner);
 }
 
+/// A variable of a loop further in may have one value that is known further out: `if j = 0`. What is named
+/// from there on is named inside.
+void move_fixed_inside(Shared &loop, const std::vector<std::string> &loops) {
+  auto is_fixed = [&](const Statement &each) {
+    const auto *let = std::get_if<loop::Let>(&each.kind);
+    return let && std::find(loops.begin(), loops.end(), let->variable) != loops.end();
+  };
+  auto first = std::find_if(loop.before.begin(), loop.before.end(), is_fixed);
+  Block before(std::make_move_iterator(loop.before.begin()), std::make_move_iterator(first));
+  loop.before.erase(loop.before.begin(), first);
+  move_lets_inside(loop);
+  loop.before.insert(loop.before.begin(), std::make_move_iterator(before.begin()),
+                     std::make_move_iterator(before.end()));
+}
+
 /// The loop over the variable in the block; conditions around it go into its body.
 Shared take_loop(Block block, const std::string &variable, const combine::IterationSpace &space) {
   Shared taken;
@@ -105,6 +120,7 @@ Shared take_loop(Block block, const std::string &variable, const combine::Iterat
       taken.body = std::move(loop->body);
       drop_breaks(taken.body);
       rest(taken.behind);
+      move_fixed_inside(taken, space.loops);
       return taken;
     }
     if (auto *let = std::get_if<loop::Let>(&block[k].kind); let && let->variable == variable) {
@@ -118,6 +134,7 @@ Shared take_loop(Block block, const std::string &variable, const combine::Iterat
       if (!inner.behind.empty() || !move_lets_inside(inner)) break;
       inner.body = {{loop::If{guard->condition, std::move(inner.body), guard->comment}}};
       inner.before = std::move(taken.before);
+      move_fixed_inside(inner, space.loops);
       return inner;
     }
     taken.before.push_back(std::move(block[k]));
@@ -233,7 +250,8 @@ Block at_depth(std::vector<Part> parts, std::size_t depth, const Replace &in_wav
     std::set<std::string> names; // of what stands in front of the loop
     for (std::size_t k = first; k < last; ++k) {
       keep_apart(parts[k].block, names);
-      names.erase(variable);
+      for (const std::string &loop : parts[k].space->loops) // these are one for all
+        names.erase(loop);
       loops.push_back(take_loop(std::move(parts[k].block), variable, *parts[k].space));
       if (is_of_lets(loops.back().before)) move_lets_inside(loops.back()); // the same bounds for all
     }

@@ -38,6 +38,8 @@ using LoopRequest = ScheduleTree::LoopRequest;
 
 /// Of tiles, factors, distances: what is computed from them and from sizes fits in 64 bits.
 constexpr std::int64_t largest = std::int64_t{1} << 31;
+/// Iterations of a chunk: OpenMP's pragmas have an int.
+constexpr std::int64_t largest_chunk = largest - 1;
 /// Of a loop, that stand in the kernel's text.
 constexpr std::int64_t most_iterations = 64;
 
@@ -78,7 +80,9 @@ private:
       result_.finds.push_back(parse_find("by", "write `find x by binary`"));
     } else if (tokens_.accept("chunk")) {
       if (result_.chunk) fail_twice(word);
+      const text::Span here = tokens_.span_here();
       result_.chunk = tokens_.expect_integer("a number of iterations, at least 1", 1);
+      check_size(*result_.chunk, largest_chunk, here);
     } else if (tokens_.accept("serial")) {
       result_.serial = true;
     } else if (tokens_.accept("wavefront")) {
@@ -148,11 +152,15 @@ private:
   std::int64_t parse_integer(Transformation &of, const std::string &what, std::int64_t least) {
     of.number_span = tokens_.span_here();
     std::int64_t number = tokens_.expect_integer(what, least);
-    if (number > largest)
-      report::fail(report::Kind::number_too_large, of.number_span,
-                   "`" + std::to_string(number) + "` is too large for a schedule",
-                   "the largest number is " + std::to_string(largest));
+    check_size(number, largest, of.number_span);
     return number;
+  }
+
+  static void check_size(std::int64_t number, std::int64_t most, const text::Span &span) {
+    if (number > most)
+      report::fail(report::Kind::number_too_large, span,
+                   "`" + std::to_string(number) + "` is too large for a schedule",
+                   "the largest number is " + std::to_string(most));
   }
 
   void parse_tiles(Transformation::Kind kind) {

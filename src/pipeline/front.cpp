@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 
 namespace unravel::pipeline {
 
@@ -19,6 +20,24 @@ namespace {
 
 std::shared_ptr<const text::Source> argument(const std::string &name, const std::string &content) {
   return std::make_shared<const text::Source>(name, content);
+}
+
+/// Of requests that contradict each other none is silently dropped.
+void check_contradictions(const parse::ScheduleTree &schedule) {
+  if (schedule.serial && !schedule.parallel.empty())
+    report::fail(
+        Kind::syntax_error, schedule.parallel.front().span,
+        fmt::format("`serial` and `parallel {}` contradict each other", schedule.parallel.front().text),
+        "keep one of them");
+  std::map<std::string, std::string> methods;
+  for (const parse::ScheduleTree::Find &find : schedule.finds) {
+    auto [first, fresh] = methods.emplace(find.target.text, find.method.text);
+    if (!fresh && first->second != find.method.text)
+      report::fail(Kind::syntax_error, find.method.span,
+                   fmt::format("`{}` is to be found by `{}` and by `{}`", find.target.text, first->second,
+                               find.method.text),
+                   "keep one of them");
+  }
 }
 
 /// The schedules given with -s and --find, as one.
@@ -47,6 +66,7 @@ parse::ScheduleTree read_schedules(const Request &request) {
                    "write --find x=binary");
     all.finds.push_back(parse::parse_find(argument("--find", find)));
   }
+  check_contradictions(all);
   return all;
 }
 

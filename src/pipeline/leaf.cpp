@@ -47,6 +47,26 @@ std::vector<parse::Name> followed_by(std::vector<parse::Name> first, const sched
   return first;
 }
 
+/// Is there a loop over each variable of the space that the schedule names as a loop's?
+bool has_named_loops(const Leaf &leaf, const combine::IterationSpace &space,
+                     const parse::ScheduleTree &schedule) {
+  std::vector<std::string> named;
+  for (const parse::Name &name : schedule.parallel)
+    named.push_back(name.text);
+  for (const parse::Name &name : schedule.fused)
+    named.push_back(name.text);
+  for (const parse::ScheduleTree::LoopRequest &request : schedule.loops)
+    named.push_back(request.variable.text);
+  const std::vector<std::string> variables = space.variables();
+  const std::vector<scan::Level> &levels = leaf.plan.nest.levels;
+  return std::all_of(named.begin(), named.end(), [&](const std::string &name) {
+    if (std::find(variables.begin(), variables.end(), name) == variables.end()) return true;
+    return std::any_of(levels.begin(), levels.end(), [&](const scan::Level &level) {
+      return level.kind == scan::Level::Kind::Loop && level.variable == name;
+    });
+  });
+}
+
 } // namespace
 
 schedule::Order LeafPlanner::order_of(std::size_t number, const schedule::Counts &counts,
@@ -76,7 +96,7 @@ schedule::Order LeafPlanner::order_of(std::size_t number, const schedule::Counts
   return schedule::complete_order(space, schedule::place_added(space, given));
 }
 
-Leaf LeafPlanner::plan_loops(std::size_t number, const schedule::Counts &counts, Steps &steps) {
+Leaf LeafPlanner::plan_loops(std::size_t number, schedule::Counts counts, Steps &steps) {
   Leaf leaf;
   const bool is_program = in_.combination.is_program;
   const combine::IterationSpace &space = in_.combination.leaves[number];
@@ -98,7 +118,7 @@ Leaf LeafPlanner::plan_loops(std::size_t number, const schedule::Counts &counts,
         },
         [&](const find::FindPlan &plan) { return find::to_text(plan, leaf.plan.nest); });
   };
-  do {
+  auto plan_order = [&] {
     leaf.order = steps.run(
         "loop order", [&] { return order_of(number, counts, scans, wanted, leaf.plan.shared); },
         [](const schedule::Order &order) { return fmt::format("{}\n", fmt::join(order, ", ")); });
@@ -114,7 +134,15 @@ Leaf LeafPlanner::plan_loops(std::size_t number, const schedule::Counts &counts,
         },
         [](const scan::Nest &nest) { return scan::to_text(nest); });
     leaf.plan.finds = plan_finds({});
-  } while (in_.schedule.order.empty() && another_order_may_help(leaf, scans));
+  };
+  do
+    plan_order();
+  while (in_.schedule.order.empty() && another_order_may_help(leaf, scans));
+  // The data don't decide against loops that the user speaks of.
+  if (!counts.empty() && in_.schedule.order.empty() && !has_named_loops(leaf, space, in_.schedule)) {
+    counts.clear(), lengths.clear();
+    plan_order();
+  }
   // What the user asks for decides how entries are found, not in which order they are visited.
   find::Requests own = in_.requests; // each statement has those of them that are about its finds
   if (is_program) {

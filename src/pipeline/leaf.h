@@ -47,7 +47,7 @@ private:
   schedule::Order order_of(std::size_t number, const schedule::Counts &counts, const schedule::Scans &scans,
                            const std::set<std::string> &wanted, std::size_t shared) const;
   /// The plan without alternatives.
-  Leaf plan_loops(std::size_t number, const schedule::Counts &counts, Steps &steps);
+  Leaf plan_loops(std::size_t number, schedule::Counts counts, Steps &steps);
   void run_in_parallel(Leaf &leaf, std::size_t number, const find::Lengths &lengths);
   void add_alternatives(Leaf &leaf, std::size_t number, Steps &steps);
   /// For data that lie in one tile the loops as they are without tiles.

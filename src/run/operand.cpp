@@ -192,25 +192,7 @@ private:
   /// A vector may come as a matrix with one row or column, a scalar as a tensor of one element.
   static void fit_order(const compute::TensorUse &use, tensor::Coordinates &coordinates,
                         const std::string &input) {
-    std::size_t unit = 0;
-    for (std::int64_t extent : coordinates.shape)
-      unit += extent == 1;
-    if (coordinates.order() > use.order && coordinates.order() - use.order <= unit) {
-      std::vector<std::size_t> kept;
-      std::size_t surplus = coordinates.order() - use.order;
-      for (std::size_t mode = coordinates.order(); mode-- > 0;)
-        if (surplus > 0 && coordinates.shape[mode] == 1)
-          --surplus;
-        else
-          kept.insert(kept.begin(), mode);
-      tensor::Coordinates fitted;
-      for (std::size_t mode : kept) {
-        fitted.shape.push_back(coordinates.shape[mode]);
-        fitted.index.push_back(std::move(coordinates.index[mode]));
-      }
-      fitted.value = std::move(coordinates.value);
-      coordinates = std::move(fitted);
-    }
+    coordinates = tensor::with_order(std::move(coordinates), use.order);
     if (coordinates.order() != use.order)
       report::fail(Kind::order_mismatch, text::Place::of_file(input),
                    fmt::format("a tensor of order {} ({}), but `{}` has {} subscript{} in the expression",

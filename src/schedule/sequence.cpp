@@ -2,9 +2,11 @@
 
 #include "compute/computation.h"
 #include "depend/statements.h"
+#include "report/diagnostic.h"
 #include "space/set.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <map>
 
 namespace unravel::schedule {
@@ -184,12 +186,46 @@ IterationSpace undivided(const IterationSpace &space) {
   return result;
 }
 
+void require_instances_have(const IterationSpace &space, const parse::Name &name, const std::string &hint) {
+  if (space.divisors.empty()) return;
+  auto has = [&](const IterationSpace &one) {
+    std::vector<std::string> variables = one.variables();
+    return std::find(variables.begin(), variables.end(), name.text) != variables.end();
+  };
+  if (has(space) && !has(undivided(space)))
+    report::fail(
+        report::Kind::not_supported, name.span,
+        fmt::format("`{}` is where a divisor is looked for, at each instance of its statement", name.text),
+        hint);
+}
+
+namespace {
+
+/// Takes the names that only divisors have off the end; none stands before another one.
+std::vector<parse::Name> take_divisors(const IterationSpace &space, const IterationSpace &instances,
+                                       std::vector<parse::Name> &first) {
+  const std::vector<std::string> known = instances.variables();
+  auto last = std::find_if(first.rbegin(), first.rend(), [&](const parse::Name &name) {
+    return std::find(known.begin(), known.end(), name.text) != known.end();
+  });
+  for (auto name = first.begin(); name != last.base(); ++name)
+    require_instances_have(space, *name, "put it behind the statement's other variables");
+  std::vector<parse::Name> taken(last.base(), first.end());
+  first.erase(last.base(), first.end());
+  return taken;
+}
+
+} // namespace
+
 Order plan_statement(const IterationSpace &space, const Counts &counts, const Scans &scans,
                      const std::set<std::string> &found, std::vector<parse::Name> first) {
   if (space.divisors.empty()) return plan_order(space, counts, scans, found, first);
-  for (const std::string &name : plan_order(undivided(space), counts, scans, found, first))
+  const IterationSpace instances = undivided(space);
+  const std::vector<parse::Name> last = take_divisors(space, instances, first);
+  for (const std::string &name : plan_order(instances, counts, scans, found, first))
     if (std::none_of(first.begin(), first.end(), [&](const auto &each) { return each.text == name; }))
       first.push_back({name, {}});
+  first.insert(first.end(), last.begin(), last.end());
   return complete_order(space, first);
 }
 

@@ -2,6 +2,7 @@
 
 #include "report/diagnostic.h"
 #include "schedule/determination.h"
+#include "schedule/sequence.h"
 #include "space/set.h"
 
 #include <algorithm>
@@ -143,6 +144,8 @@ void transform(combine::Combination &combination, const parse::ScheduleTree &sch
     }
     for (combine::IterationSpace &leaf : combination.leaves) {
       if (!applies(leaf)) continue;
+      for (const parse::Name &name : {how.variable, how.by})
+        require_instances_have(leaf, name, "transform a coordinate, or positions of another tensor");
       if (is_position(leaf, how.variable.text)) // over all entries, also across segments
         leaf = combine::with_slots_in_range(std::move(leaf), combination.arrays);
       apply(leaf, how);

@@ -243,7 +243,7 @@ Tensor convert_levels(const EntryTree &tree, const layout::Layout &layout, const
                       const std::vector<std::int64_t> &shape, const PackOptions &options) {
   Tensor tensor = begin_packing(layout, plan, shape, tree.entries, options);
   LevelConverter(tree, plan.pieces.front(), tensor, options).convert();
-  finish_packing(tensor, plan, options);
+  finish_packing(tensor, layout, plan, options);
   return tensor;
 }
 

@@ -222,7 +222,7 @@ Tensor convert_sorted(const EntryTree &tree, const layout::Layout &layout, const
     report::require(values.size() == tree.entries, "there is room for every value");
     sort.place(keys, values, tree.negative != piece.negative);
   });
-  finish_packing(tensor, plan, options);
+  finish_packing(tensor, layout, plan, options);
   return tensor;
 }
 

@@ -73,10 +73,18 @@ Coordinates transpose(Coordinates tensor, const std::vector<std::size_t> &modes)
   return result;
 }
 
-Coordinates drop_unit_modes(Coordinates tensor, std::size_t keep) {
+Coordinates with_order(Coordinates tensor, std::size_t order) {
+  auto units = static_cast<std::size_t>(std::count(tensor.shape.begin(), tensor.shape.end(), 1));
+  if (tensor.order() <= order || tensor.order() - order > units) return tensor;
+  std::size_t surplus = tensor.order() - order;
+  std::vector<std::size_t> kept;
+  for (std::size_t mode = tensor.order(); mode-- > 0;)
+    if (surplus > 0 && tensor.shape[mode] == 1)
+      --surplus;
+    else
+      kept.insert(kept.begin(), mode);
   Coordinates result;
-  for (std::size_t mode = 0; mode < tensor.order(); ++mode) {
-    if (mode >= keep && tensor.shape[mode] == 1) continue;
+  for (std::size_t mode : kept) {
     result.shape.push_back(tensor.shape[mode]);
     result.index.push_back(std::move(tensor.index[mode]));
   }

@@ -56,9 +56,9 @@ void combine_duplicates(Coordinates &tensor);
 /// the entries is unchanged.
 Coordinates transpose(Coordinates tensor, const std::vector<std::size_t> &modes);
 
-/// The tensor without its modes of extent 1 from mode `keep` on: the n x 1 matrix of a file as a vector
-/// (keep = 1). Modes before `keep` stay.
-Coordinates drop_unit_modes(Coordinates tensor, std::size_t keep);
+/// The tensor with so many modes, where as many of extent 1 as it has too much can be left out, the last ones
+/// first; unchanged otherwise.
+Coordinates with_order(Coordinates tensor, std::size_t order);
 
 /// The entries of a dense row-major array, all of them, zeros too. values.size() is the product of the shape.
 Coordinates from_dense(std::vector<std::int64_t> shape, const std::vector<double> &values);

@@ -7,12 +7,14 @@
 #include "tensor/pack_modes.h"
 #include "tensor/pack_permutation.h"
 #include "tensor/pack_pieces.h"
+#include "tensor/pack_segments.h"
 #include "tensor/parallel.h"
 #include "tensor/validate.h"
 
 #include <algorithm>
 #include <atomic>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <limits>
 
 namespace unravel::tensor {
@@ -277,13 +279,37 @@ void pack_piece(Tensor &tensor, const PiecePlan &piece, Coordinates entries, con
   }
 }
 
+/// A count that is read outside its array for these sizes could not be computed from the arrays made.
+void check_counts(const Tensor &tensor) {
+  for (const layout::Count &count : tensor.layout.counts) {
+    if (!count.definition) continue;
+    for (const term::Term &application : term::applications_of(*count.definition)) {
+      const auto *call = application.as<term::Apply>();
+      const layout::Array &array = *tensor.layout.array(call->function);
+      for (std::size_t k = 0; k < call->arguments.size(); ++k) {
+        std::optional<std::int64_t> argument = try_evaluate(call->arguments[k], tensor);
+        std::optional<std::int64_t> extent = try_evaluate(array.extents[k], tensor);
+        if (argument && extent && (*argument < 0 || *argument >= *extent))
+          report::fail(
+              Kind::argument_range,
+              fmt::format("a tensor of {} can't be packed in layout `{}`: count `{}` = `{}` reads `{}` "
+                          "at {}, outside [0, {})",
+                          fmt::join(tensor.shape(), " x "), tensor.layout.name, count.name,
+                          term::to_text(*count.definition), array.name, *argument, *extent),
+              "`unravel layout check` shows for which sizes it fails");
+      }
+    }
+  }
+}
+
 } // namespace
 
 Tensor begin_packing(const Layout &layout, const PackPlan &plan, const std::vector<std::int64_t> &shape,
                      std::size_t entries, const PackOptions &options) {
   Tensor tensor;
-  tensor.layout = layout;
+  tensor.layout = with_pointers(layout, plan.segments);
   tensor.sizes = sizes_for(layout, shape);
+  check_counts(tensor);
   check_memory_at_first(tensor, plan, options, entries);
   for (const PiecePlan &piece : plan.pieces) {
     for (const Permutation &permutation : piece.permutations) {
@@ -297,12 +323,13 @@ Tensor begin_packing(const Layout &layout, const PackPlan &plan, const std::vect
   return tensor;
 }
 
-void finish_packing(Tensor &tensor, const PackPlan &plan, const PackOptions &options) {
+void finish_packing(Tensor &tensor, const Layout &layout, const PackPlan &plan, const PackOptions &options) {
   for (const PiecePlan &piece : plan.pieces)
     if (!piece.value.empty())
       convert_values(tensor, piece.value,
                      element_type(*tensor.layout.array(piece.value), options.index, options.value));
   finish_counts(tensor);
+  write_bounds(tensor, layout, plan.segments, options);
   check_properties(tensor, plan, options);
 }
 
@@ -314,7 +341,7 @@ Tensor pack(const Layout &layout, const PackPlan &plan, Coordinates coordinates,
   for (const PiecePlan &piece : plan.pieces)
     pack_piece(tensor, piece, take_entries(coordinates, tensor, piece), options);
   if (!plan.compared && coordinates.size() > 0) fail_no_place(tensor, plan, coordinates);
-  finish_packing(tensor, plan, options);
+  finish_packing(tensor, layout, plan, options);
   if (plan.compared) require_same_meaning(tensor, std::move(given), options);
   return tensor;
 }

@@ -4,6 +4,7 @@
 #include "report/diagnostic.h"
 #include "tensor/pack_c_piece.h"
 #include "tensor/pack_permutation.h"
+#include "tensor/pack_segments.h"
 
 #include <algorithm>
 
@@ -19,7 +20,9 @@ using Declared = layout::Array;
 /// The functions: allocate, sort, free, pack.
 class PackWriter {
 public:
-  PackWriter(const PackPlan &plan, PackCText &c) : plan_(plan), c_(c), layout_(c.layout) {
+  /// `c`: of the layout with pointers; `given`: the layout itself.
+  PackWriter(const PackPlan &plan, PackCText &c, const Layout &given)
+      : plan_(plan), c_(c), layout_(c.layout), given_(given) {
     std::vector<Term> taken;
     for (const PiecePlan &piece : plan.pieces) {
       std::string suffix = plan.pieces.size() > 1 ? fmt::format("_{}", pieces_.size() + 1) : "";
@@ -112,6 +115,8 @@ private:
       piece.write();
       if (pieces_.size() > 1) c_.close();
     }
+    for (const BoundSegments &segments : plan_.segments)
+      write_bounds(segments);
     c_.line("return 0;");
     c_.close();
   }
@@ -138,7 +143,8 @@ private:
       for (const Level &level : piece.levels) {
         for (const Key &key : level.keys)
           if (c_.is_narrow(key.array)) write_key_check(piece.modes[key.mode], key);
-        narrow = narrow || (!level.pointer.empty() && c_.is_narrow(level.pointer));
+        narrow = narrow || (!level.pointer.empty() && c_.is_narrow(level.pointer)) ||
+                 (!level.lengths.empty() && c_.is_narrow(level.lengths));
       }
     }
     if (narrow) c_.line("if ({} > INT32_MAX) return 1;", c_.n);
@@ -168,9 +174,61 @@ private:
     }
   }
 
+  // ---- segments that two arrays bound, from their pointers
+
+  void fail_if(const std::string &condition, int code) {
+    c_.open(fmt::format("if ({})", condition));
+    c_.line("free_{}({});", c_.type, c_.self);
+    c_.line("return {};", code);
+    c_.close();
+  }
+
+  /// The pointer for an array's element k, and so many later.
+  std::string pointer(const BoundSegments &segments, const std::string &array, std::int64_t later) const {
+    std::string slot = c_.k;
+    const std::vector<Term> &extents = given_.array(array)->extents,
+                            &rows = layout_.array(segments.begin)->extents;
+    if (extents.size() > 1)
+      slot = fmt::format("{0} / {1} * {2} + {0} % {1}", c_.k, PackCText::factor(c_.term(extents.back())),
+                         PackCText::factor(c_.term(rows.back())));
+    return fmt::format("{}[{}]", c_.member(segments.begin), c_.shifted(1, slot, Term(later)));
+  }
+
+  /// `pointers`: what the elements are, but for an offset.
+  void write_bound(const std::string &array, const std::string &pointers, std::int64_t offset, bool wide) {
+    std::string type = c_.element(array), size;
+    for (const Term &extent : given_.array(array)->extents)
+      size += (size.empty() ? "" : " * ") + PackCText::factor(c_.term(extent));
+    std::string bound = c_.shifted(1, pointers, Term(-offset));
+    c_.open_loop(c_.k, size);
+    if (type == "int32_t" && (wide || offset < 0))
+      fail_if(fmt::format("{} > INT32_MAX", c_.shifted(1, "(int64_t)" + pointers, Term(-offset))), 1);
+    c_.line("{}[{}] = {};", c_.member(array), c_.k,
+            type == "int64_t" ? bound : fmt::format("({})({})", type, bound));
+    c_.close();
+  }
+
+  /// Ends first: begins take the place of pointers.
+  void write_bounds(const BoundSegments &segments) {
+    bool wide = !c_.is_narrow(segments.begin);
+    c_.line("// Where each segment begins{}.", segments.begin == segments.end ? ""
+                                               : segments.is_length           ? ", and how long it is"
+                                                                              : " and ends");
+    if (segments.begin != segments.end) {
+      std::string type = c_.element(segments.end), end = pointer(segments, segments.end, segments.shift);
+      c_.line("{0} = ({1} *){2}_allocate({3}, sizeof({1}));", c_.member(segments.end), type, c_.prefix,
+              c_.size_of(segments.end));
+      fail_if("!" + c_.member(segments.end), 2);
+      if (segments.is_length) end += " - " + pointer(segments, segments.end, segments.shift - 1);
+      write_bound(segments.end, end, segments.end_offset, wide);
+    }
+    if (segments.begin_offset != 0 || given_.array(segments.begin)->extents.size() > 1)
+      write_bound(segments.begin, pointer(segments, segments.begin, 0), segments.begin_offset, false);
+  }
+
   const PackPlan &plan_;
   PackCText &c_;
-  const Layout &layout_;
+  const Layout &layout_, &given_;
   std::vector<PieceWriter> pieces_;
 };
 
@@ -191,8 +249,9 @@ void require_supported(const PackPlan &plan, const Layout &layout) {
 std::string emit_pack_c(const PackPlan &plan, const Layout &layout, const PackNames &names, IndexType index,
                         ValueType value) {
   require_supported(plan, layout);
-  PackCText c(layout, names, index, value);
-  PackWriter(plan, c).write();
+  const Layout told = with_pointers(layout, plan.segments);
+  PackCText c(told, names, index, value);
+  PackWriter(plan, c, layout).write();
   return c.take();
 }
 

@@ -133,6 +133,8 @@ void PieceWriter::Body::write_pointers() {
   }
   std::vector<std::string> rest;
   for (const Level &level : plan_.levels)
+    if (!level.lengths.empty()) rest.push_back(level.lengths);
+  for (const Level &level : plan_.levels)
     for (const Key &key : level.keys)
       if (std::find(rest.begin(), rest.end(), key.array) == rest.end()) rest.push_back(key.array);
   for (const Flag &flag : plan_.flags)

@@ -83,9 +83,11 @@ void PieceWriter::Body::write_positions() {
     bool needed = in_slot(plan_.slots, l);
     for (const Flag &flag : plan_.flags)
       needed = needed || in_slot(flag.slots, l);
-    for (const Level &level : plan_.levels)
+    for (const Level &level : plan_.levels) {
+      needed = needed || in_slot(level.length_slots, l);
       for (const Key &key : level.keys)
         needed = needed || in_slot(key.slots, l);
+    }
     return needed;
   };
   for (std::size_t l = 0; l < plan_.levels.size(); ++l)
@@ -142,6 +144,13 @@ void PieceWriter::Body::write_keys(std::size_t l) {
     std::string type = c_.element(key.array), value = c_.shifted(key.sign, coordinate(key.mode), offset);
     c_.line("{}[{}] = {};", c_.member(key.array), slot_text(key.array, key.slots),
             type == "int64_t" ? value : fmt::format("({})({})", type, value));
+  }
+  if (!level.lengths.empty()) {
+    std::string type = c_.element(level.lengths), length = nodes_[l] + " + 1";
+    if (!level.pointer.empty())
+      length += fmt::format(" - {}[{}]", c_.member(level.pointer), parent_slot(level, 0));
+    c_.line("{}[{}] = {};", c_.member(level.lengths), slot_text(level.lengths, level.length_slots),
+            type == "int64_t" ? length : fmt::format("({})({})", type, length));
   }
   c_.close();
 }

@@ -22,8 +22,9 @@ public:
       if (level.kind == Level::Kind::Padded && !level.unused) continue; // zeros may not suffice
       for (const Key &key : level.keys) {
         add_range(level, key);
-        if (level.unused && level.keys.size() > 1) add_marks(level, key);
+        if (level.unused && level.keys.size() > 1 && level.lengths.empty()) add_marks(level, key);
       }
+      if (!level.lengths.empty()) add_lengths(level);
       if (!level.keys.empty()) add_order(l);
       if (level.kind == Level::Kind::Segment || (level.kind == Level::Kind::Padded && !level.pointer.empty()))
         add_segments(level);
@@ -54,14 +55,26 @@ private:
   bool is_full(const Level &level, const Key &key) const {
     for (std::size_t k = 0; k < key.slots.size(); ++k) {
       if (key.slots[k].level == Slot::no_level) continue;
-      const auto *extent = layout_.array(key.array)->extents[k].as<term::Variable>();
-      if (!extent) return false;
-      if (extent->name == level.count) continue;
-      const layout::Count *count = layout_.count(extent->name);
-      if (level.pointer.empty() || !count || !count->definition || !ends_pointer(level, *count->definition))
-        return false;
+      if (!counts_positions(level, layout_.array(key.array)->extents[k])) return false;
     }
     return true;
+  }
+
+  /// Is an extent the number of the level's positions?
+  bool counts_positions(const Level &level, const Term &extent) const {
+    const auto *name = extent.as<term::Variable>();
+    if (!name) return false;
+    if (name->name == level.count) return true;
+    const layout::Count *count = layout_.count(name->name);
+    return !level.pointer.empty() && count && count->definition && ends_pointer(level, *count->definition);
+  }
+
+  /// Are there elements of an array of keys only where some node has an entry?
+  bool has_no_spare(const Level &level, const Key &key) const {
+    for (std::size_t k = 0; k < key.slots.size(); ++k)
+      if (key.slots[k].level == static_cast<std::size_t>(&level - plan_.levels.data()))
+        return counts_positions(level, layout_.array(key.array)->extents[k]);
+    return false;
   }
 
   /// Is it the pointer's last element?
@@ -78,9 +91,55 @@ private:
     Term stored = key_term(key, plan_.levels);
     Term from_least = term::scale(key.sign, stored) + key.offset - mode.least;
     Term in_range = term::between(Term(0), from_least, mode.size);
-    if (padded) in_range = term::disjunction({term::equal(stored, *level.unused), in_range});
+    // A number in range marks nothing: there are unused positions only where there are entries, too.
+    bool in_any = !level.lengths.empty() && has_no_spare(level, key) && !is_mark(key, *level.unused);
+    if (padded && !in_any) in_range = term::disjunction({term::equal(stored, *level.unused), in_range});
     for (const Term &part : term::conjuncts(in_range))
       add(positions_in(key.slots), term::truth(), part);
+  }
+
+  /// Does it stand for no value of the mode?
+  bool is_mark(const Key &key, const Term &stored) const {
+    const Mode &mode = plan_.modes[key.mode];
+    Term value = term::scale(key.sign, stored) + key.offset;
+    std::int64_t from_least = 0;
+    return !term::constant_difference(mode.least, value, from_least) || from_least != 0;
+  }
+
+  Term length_of(const Level &level) const {
+    return key_term({level.lengths, level.length_slots, 0, 1, Term(0)}, plan_.levels);
+  }
+
+  /// A position counted from the first one of its node.
+  Term place_in(const Level &level, const Term &position) const {
+    if (level.pointer.empty()) return position;
+    return position - key_term({level.pointer, level.parents, 0, 1, Term(0)}, plan_.levels);
+  }
+
+  /// A node fills the first positions, as many as it has places at most; the others hold one number.
+  void add_lengths(const Level &level) {
+    Term length = length_of(level), place = place_in(level, term::variable(level.position));
+    std::vector<std::string> nodes = positions_in(level.length_slots), places = nodes;
+    places.push_back(level.position);
+    add(nodes, term::truth(), term::at_most(Term(0), length));
+    Term places_in_all = level.count.empty() ? Term(level.width) : term::variable(level.count);
+    if (!level.pointer.empty()) {
+      Key end{level.pointer, level.parents, 0, 1, Term(0)};
+      ++end.slots.back().constant;
+      places_in_all = place_in(level, key_term(end, plan_.levels));
+      for (const std::string &name : positions_in(level.parents))
+        if (std::find(nodes.begin(), nodes.end(), name) == nodes.end()) nodes.push_back(name);
+    }
+    add(nodes, term::truth(), term::at_most(length, places_in_all));
+    for (const Key &key : level.keys) {
+      Term stored = key_term(key, plan_.levels);
+      const Mode &mode = plan_.modes[key.mode];
+      Term from_least = term::scale(key.sign, stored) + key.offset - mode.least;
+      for (const Term &part : term::conjuncts(term::between(Term(0), from_least, mode.size)))
+        add(places, term::between(Term(0), place, length), part);
+      if (level.pointer.empty())
+        add(places, term::at_most(length, place), term::equal(stored, *level.unused));
+    }
   }
 
   /// An unused position is marked in all keys.
@@ -115,12 +174,16 @@ private:
       guard = {term::at_most(key_term(begin, plan_.levels), p), term::less(p, q),
                term::less(q, key_term(end, plan_.levels))};
     }
+    if (!level.lengths.empty()) {
+      use(level.length_slots);
+      guard.push_back(term::less(place_in(level, q), length_of(level)));
+    }
     std::vector<Term> used, differ;
     for (const Key &key : level.keys) {
       use(key.slots);
       Term first = key_term(key, plan_.levels), second = term::substitute(first, later);
       differ.push_back(term::negation(term::equal(first, second)));
-      if (level.unused) {
+      if (level.unused && level.lengths.empty()) {
         guard.push_back(term::negation(term::equal(second, *level.unused)));
         used.push_back(term::negation(term::equal(first, *level.unused)));
       }
@@ -209,6 +272,14 @@ private:
     return result;
   }
 
+  /// The count of all positions of segments, if there is one.
+  std::optional<Term> positions_in_all(const Level &level) const {
+    if (level.kind == Level::Kind::Segment && !level.count.empty()) return term::variable(level.count);
+    for (const layout::Count &count : layout_.counts)
+      if (count.definition && ends_pointer(level, *count.definition)) return term::variable(count.name);
+    return std::nullopt;
+  }
+
   /// Pointers begin with 0 and don't decrease; a node that is listed has entries.
   void add_segments(const Level &level) {
     std::vector<std::string> variables = positions_in(level.parents);
@@ -217,6 +288,8 @@ private:
     Term first = key_term(begin, plan_.levels), last = key_term(end, plan_.levels);
     add(variables, term::truth(), term::at_most(Term(0), first));
     add(variables, term::truth(), term::at_most(first, last));
+    if (std::optional<Term> all = positions_in_all(level))
+      add(variables, term::truth(), term::at_most(last, *all));
     if (level.parents.size() != 1) return;
     const Slot &parent = level.parents[0];
     for (std::int64_t k = 0; k <= std::max<std::int64_t>(parent.constant, 0); ++k) {

@@ -44,6 +44,57 @@ std::optional<std::vector<Slot>> slots_of(const std::vector<Term> &subscripts,
   return slots;
 }
 
+std::vector<std::size_t> numbering_levels(std::span<const Level> levels) {
+  if (levels.empty()) return {};
+  const Level &level = levels.back();
+  std::vector<std::size_t> numbering;
+  if (level.is_dense() || level.kind == Level::Kind::Padded)
+    numbering = numbering_levels(levels.first(levels.size() - 1));
+  if (level.kind == Level::Kind::Padded)
+    for (const Slot &parent : level.parents)
+      std::erase(numbering, parent.level);
+  numbering.push_back(levels.size() - 1);
+  return numbering;
+}
+
+std::vector<Bounds> bounds_of(const std::string &position, const std::vector<Term> &conjuncts) {
+  std::vector<std::pair<std::size_t, Term>> lows, highs;
+  Term p = term::variable(position);
+  for (std::size_t k = 0; k < conjuncts.size(); ++k) {
+    const auto *compare = conjuncts[k].as<term::Compare>();
+    if (!compare || compare->relation != term::Relation::AtLeast) continue;
+    std::int64_t coefficient = term::coefficient_of(compare->left, position);
+    if (coefficient == 1) lows.emplace_back(k, p - compare->left);
+    if (coefficient == -1) highs.emplace_back(k, compare->left + p + Term(1));
+  }
+  std::vector<Bounds> result;
+  for (const auto &[low_part, low] : lows)
+    for (const auto &[high_part, high] : highs)
+      result.push_back({low_part, high_part, low, high});
+  return result;
+}
+
+bool set_pointer(Level &level, const Bounds &bounds, const std::vector<Level> &levels,
+                 const std::vector<std::size_t> &numbering) {
+  const auto *low = bounds.low.as<term::Apply>();
+  const auto *high = bounds.high.as<term::Apply>();
+  if (!low || !high || low->function != high->function || low->arguments.size() != numbering.size() ||
+      high->arguments.size() != numbering.size())
+    return false;
+  level.parents.clear();
+  for (std::size_t k = 0; k < numbering.size(); ++k) {
+    std::int64_t step = 0, constant = 0;
+    Term position = term::variable(levels[numbering[k]].position);
+    if (!term::constant_difference(position, low->arguments[k], constant) ||
+        !term::constant_difference(low->arguments[k], high->arguments[k], step) ||
+        step != (k + 1 == numbering.size() ? 1 : 0))
+      return false;
+    level.parents.push_back({numbering[k], constant});
+  }
+  level.pointer = low->function;
+  return true;
+}
+
 bool set_run(Level &level, const Term &equation, const Term &pointer, const PiecePlan &plan) {
   const auto *compare = equation.as<term::Compare>();
   if (!compare || compare->relation != term::Relation::Equal) return false;

@@ -367,6 +367,7 @@ private:
     for (std::uint32_t nodes : nodes_of_line_)
       widest = std::max(widest, nodes);
     set_width(tensor_, plan_, level(), widest);
+    check_length(tensor_, level(), options_, widest);
     if (level().pointer.empty()) return;
     Elements &pointers = make_array(tensor_, level().pointer, options_);
     pointer_place_ = place_of(level().pointer, level().parents);
@@ -453,6 +454,10 @@ private:
       if (!made && array.type() == DType::I8) fill(array.as<std::int64_t>(), unused);
       keys_.push_back({&key, numbers_[keyed_].key_offsets[k], std::move(place), nullptr});
     }
+    if (!level().lengths.empty()) {
+      make_array(tensor_, level().lengths, options_);
+      length_place_ = place_of(level().lengths, level().length_slots);
+    }
     for (KeyPlace &key : keys_)
       key.array = &tensor_.array(key.key->array);
   }
@@ -472,7 +477,8 @@ private:
     if (clears_in_buckets_)
       std::fill_n(values.begin() + value_place_.node * next,
                   value_place_.node * static_cast<std::int64_t>(nodes_of_bucket_[bucket]), 0.0);
-    std::int64_t node = 0, slot = 0, line_slot = 0;
+    Elements *lengths = level().lengths.empty() ? nullptr : &tensor_.array(level().lengths);
+    std::int64_t node = 0, slot = 0, line_slot = 0, first_node = 0;
     std::vector<std::int64_t> key_slots(keys_.size()); // for node 0 of the line
     for (std::size_t k = 0; k < count; ++k) {
       const Item &item = items[k];
@@ -489,6 +495,8 @@ private:
         else
           node = next_padded(item.column, line, new_line, node);
         slot = line_slot + value_place_.node * node;
+        if (new_line) first_node = node;
+        if (lengths) set_length(*lengths, line, node + 1 - first_node);
         for (std::size_t key = 0; key < keys_.size(); ++key)
           write_key(keys_[key], key_slots[key], line, item.column, node);
       }
@@ -503,6 +511,13 @@ private:
     if (!new_line) return node + 1;
     const Elements &pointers = tensor_.array(level().pointer);
     return pointers.integer(pointer_slot(pointers, pointer_place_, line));
+  }
+
+  void set_length(Elements &lengths, std::size_t line, std::int64_t length) const {
+    std::int64_t slot = slot_of_line(length_place_, line);
+    report::require(slot >= 0 && slot < static_cast<std::int64_t>(lengths.size()),
+                    "a length lies within its array");
+    lengths.set_integer(static_cast<std::size_t>(slot), length);
   }
 
   void write_key(const KeyPlace &key, std::int64_t line_slot, std::size_t line, std::int64_t column,
@@ -534,7 +549,7 @@ private:
   std::vector<std::uint32_t> nodes_of_line_; // where there are levels above
   std::int64_t node_count_ = 0;              // of nodes that follow each other; padded ones don't
   bool clears_in_buckets_ = false;
-  Place value_place_, pointer_place_;
+  Place value_place_, pointer_place_, length_place_;
   std::vector<KeyPlace> keys_;
 };
 

@@ -89,6 +89,11 @@ void set_width(Tensor &tensor, const PiecePlan &plan, const Level &level, std::i
   if (!level.count.empty()) tensor.counts[level.count] = widest;
 }
 
+void check_length(const Tensor &tensor, const Level &level, const PackOptions &options, std::int64_t widest) {
+  if (level.lengths.empty()) return;
+  check_width(tensor.layout, level.lengths, options, widest, fmt::format("{} positions", widest));
+}
+
 std::vector<std::optional<std::int64_t>> known_strides(const Tensor &tensor, const std::string &name) {
   const layout::Array &array = *tensor.layout.array(name);
   std::vector<std::optional<std::int64_t>> strides(array.extents.size(), 1);
@@ -187,6 +192,7 @@ private:
       if (rank > pointers->integer(slot)) pointers->set_integer(slot, rank);
     }
     set_width(tensor_, plan_, level, widest);
+    check_length(tensor_, level, options_, widest);
     if (pointers) sum_widths(tensor_, level, *pointers, options_, coordinates_.size());
   }
 
@@ -268,8 +274,13 @@ private:
   }
 
   void make_keys() {
-    for (std::size_t l = 0; l < plan_.levels.size(); ++l)
-      for (const Key &key : plan_.levels[l].keys) {
+    for (std::size_t l = 0; l < plan_.levels.size(); ++l) {
+      const Level &level = plan_.levels[l];
+      if (!level.lengths.empty()) {
+        Elements &array = make_array(tensor_, level.lengths, options_);
+        placed_lengths_.push_back({l, level.length_slots, strides_of(level.lengths), &array});
+      }
+      for (const Key &key : level.keys) {
         bool made = tensor_.arrays.count(key.array) != 0; // by another key of the same array
         Elements &array = made ? tensor_.array(key.array) : make_array(tensor_, key.array, options_);
         if (!made && plan_.levels[l].unused)
@@ -284,6 +295,7 @@ private:
         else
           write_key(l, key, array.as<std::int64_t>());
       }
+    }
     for (const Flag &flag : plan_.flags) {
       Elements &array = make_array(tensor_, flag.array, options_);
       fill(array, flag.other);
@@ -323,13 +335,17 @@ private:
     case Level::Kind::Dense: return level.sign * coordinates_.index[level.mode][e] + numbers_[l].offset;
     case Level::Kind::Run: return run_position(l, e);
     case Level::Kind::Padded: {
-      std::int64_t begin = 0;
-      if (!level.pointer.empty())
-        begin = tensor_.array(level.pointer).integer(static_cast<std::size_t>(parent_slot(level, e)));
+      std::int64_t begin = begin_of(level, e);
       return begin + next_place(level, numbers_[l], coordinates_, e, opens_[e] == l ? node_[l] - begin : -1);
     }
     default: return node_[l] + 1;
     }
+  }
+
+  /// The first position of an entry's node on a padded level.
+  std::int64_t begin_of(const Level &level, std::size_t e) const {
+    if (level.pointer.empty()) return 0;
+    return tensor_.array(level.pointer).integer(static_cast<std::size_t>(parent_slot(level, e)));
   }
 
   std::int64_t run_position(std::size_t l, std::size_t e) const {
@@ -382,7 +398,7 @@ private:
     if (coordinates_.size() > 0) store();
   }
 
-  /// What lies at places of its own: keys with several subscripts, flags.
+  /// What lies at places of its own: keys with several subscripts, lengths, flags.
   void place(std::size_t e, std::size_t open) {
     auto set = [](Elements &array, std::int64_t slot, std::int64_t value) {
       report::require(slot >= 0 && slot < static_cast<std::int64_t>(array.size()),
@@ -392,6 +408,10 @@ private:
     for (const PlacedKey &placed : placed_)
       if (open <= placed.level)
         set(*placed.array, slot_of(placed.key.slots, placed.strides), key_value(placed.level, placed.key, e));
+    for (const PlacedLength &placed : placed_lengths_)
+      if (open <= placed.level)
+        set(*placed.array, slot_of(placed.slots, placed.strides),
+            node_[placed.level] + 1 - begin_of(plan_.levels[placed.level], e));
     for (const PlacedFlag &placed : placed_flags_)
       set(*placed.array, slot_of(placed.flag.slots, placed.strides), placed.flag.value);
   }
@@ -399,6 +419,12 @@ private:
   struct PlacedKey {
     std::size_t level;
     const Key &key;
+    std::vector<std::int64_t> strides;
+    Elements *array;
+  };
+  struct PlacedLength {
+    std::size_t level;
+    const std::vector<Slot> &slots;
     std::vector<std::int64_t> strides;
     Elements *array;
   };
@@ -417,6 +443,7 @@ private:
   std::vector<std::int64_t> nodes_; // per level: how many
   std::vector<std::int64_t> node_;  // per level: the position of the current node
   std::vector<PlacedKey> placed_;   // keys with several subscripts
+  std::vector<PlacedLength> placed_lengths_;
   std::vector<PlacedFlag> placed_flags_;
 };
 

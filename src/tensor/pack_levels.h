@@ -32,10 +32,12 @@ inline std::int64_t next_place(const Level &level, const LevelNumbers &numbers, 
 Elements &make_array(Tensor &tensor, const std::string &name, const PackOptions &options, bool zero = true);
 
 /// What comes before and after the arrays are filled: sizes and the checks that need no entries; element
-/// types of values, counts, properties that the plan doesn't imply.
+/// types of values, counts, the arrays that bound segments, properties that the plan doesn't imply. In
+/// between the tensor is one of the layout with pointers.
 Tensor begin_packing(const layout::Layout &layout, const PackPlan &plan,
                      const std::vector<std::int64_t> &shape, std::size_t entries, const PackOptions &options);
-void finish_packing(Tensor &tensor, const PackPlan &plan, const PackOptions &options);
+void finish_packing(Tensor &tensor, const layout::Layout &layout, const PackPlan &plan,
+                    const PackOptions &options);
 
 /// Sorts the entries, by their modes, as the plan's levels demand.
 void order_entries(Coordinates &coordinates, const PiecePlan &plan);
@@ -84,6 +86,9 @@ void sum_widths(Tensor &tensor, const Level &level, Elements &widths, const Pack
 /// A padded level has `widest` positions, the most that any node fills: sets its count. Throws not_storable
 /// where it has fewer.
 void set_width(Tensor &tensor, const PiecePlan &plan, const Level &level, std::int64_t widest);
+
+/// Throws index_width where the level's array of lengths can't hold that a node fills `widest` positions.
+void check_length(const Tensor &tensor, const Level &level, const PackOptions &options, std::int64_t widest);
 
 /// The strides of an array's subscripts, from the last on as far as the extents are known.
 std::vector<std::optional<std::int64_t>> known_strides(const Tensor &tensor, const std::string &array);

@@ -4,6 +4,7 @@
 #include "report/diagnostic.h"
 #include "tensor/pack_conditions.h"
 #include "tensor/pack_forms.h"
+#include "tensor/pack_lengths.h"
 #include "tensor/pack_modes.h"
 #include "tensor/pack_permutation.h"
 
@@ -120,14 +121,24 @@ private:
   }
 
   /// In the order of the positions, but for padded levels: they come last, as they are addressed by all
-  /// others. Hash tables that only those before address come in the order of the positions.
+  /// others. Hash tables that only those before address come in the order of the positions; those whose nodes
+  /// have lengths right below the positions that tell these.
   void plan_levels() {
     std::vector<std::string> later;
     bool tables = !scanning_ && states_homes(layout_);
-    for (const std::string &position : piece_.positions)
-      if (!(tables && add_padded(position, true)) && !add_level(position)) later.push_back(position);
+    for (const std::string &position : piece_.positions) {
+      bool in_order = tables || (!scanning_ && has_length_bound(position, open_));
+      if (!(in_order && add_padded(position, true)) && !add_level(position)) {
+        later.push_back(position);
+        continue;
+      }
+      std::erase_if(later, [&](const std::string &waiting) {
+        return !scanning_ && has_length_bound(waiting, open_) && add_padded(waiting, true);
+      });
+    }
     for (const std::string &position : later) {
       if (add_padded(position, false)) continue;
+      if (auto wrong = wrong_subscripts(position, open_, plan_.levels)) fail_at(*wrong);
       for (std::size_t mode = 0; mode < plan_.modes.size(); ++mode)
         if (!used_.count(mode)) fail_about(plan_.modes[mode].name);
       fail_about(position);
@@ -181,21 +192,25 @@ private:
     if (scanning_) return false;
     bool added = attempt([&] {
       if (!make_padded(level) || !take_keys(level, true)) return false;
-      bool addressed = is_addressed(level);
+      if (!level.lengths.empty()) set_places(level);
+      bool addressed = is_addressed(level), counted = !level.lengths.empty();
       plan_.levels.push_back(level);
-      if (addressed) find_home();
-      if (!table && !addressed) fail_about(position);
-      if (!table || plan_.levels.back().home) return true;
+      if (addressed && !counted) find_home();
+      if (!table && !addressed)
+        fail_at(fmt::format("`{}` doesn't have all positions above `{}` among its subscripts",
+                            term::to_text(key_term(level.keys[0], plan_.levels)), position));
+      if (!table || plan_.levels.back().home || (addressed && counted)) return true;
       plan_.levels.pop_back();
       return false;
     });
     if (added && !level.pointer.empty()) determine(level.pointer, {}, term::variable(position));
+    if (added && !level.lengths.empty()) determine(level.lengths, {}, term::variable(position));
     return added;
   }
 
   /// Do its keys have the positions of all levels above among their subscripts?
   bool is_addressed(const Level &level) const {
-    std::vector<std::size_t> numbering = numbering_levels(plan_.levels.size());
+    std::vector<std::size_t> numbering = numbering_levels(plan_.levels);
     for (const Slot &parent : level.parents)
       std::erase(numbering, parent.level);
     for (const Key &key : level.keys)
@@ -257,28 +272,6 @@ private:
     return false;
   }
 
-  /// Bounds on a position: low <= position < high, and which conjuncts say so.
-  struct Bounds {
-    std::size_t low_part, high_part;
-    Term low, high;
-  };
-
-  std::vector<Bounds> bounds_of(const std::string &name) const {
-    std::vector<std::pair<std::size_t, Term>> lows, highs;
-    for (std::size_t k = 0; k < open_.size(); ++k) {
-      const auto *compare = open_[k].as<term::Compare>();
-      if (!compare || compare->relation != term::Relation::AtLeast) continue;
-      std::int64_t coefficient = term::coefficient_of(compare->left, name);
-      if (coefficient == 1) lows.emplace_back(k, term::variable(name) - compare->left);
-      if (coefficient == -1) highs.emplace_back(k, compare->left + term::variable(name) + Term(1));
-    }
-    std::vector<Bounds> result;
-    for (const auto &[low_part, low] : lows)
-      for (const auto &[high_part, high] : highs)
-        result.push_back({low_part, high_part, low, high});
-    return result;
-  }
-
   void accept_bounds(const Bounds &bounds) {
     accept(std::max(bounds.low_part, bounds.high_part));
     accept(std::min(bounds.low_part, bounds.high_part));
@@ -287,10 +280,10 @@ private:
   /// Segments are laid out one after the other, in the order of the level before: the pointer's subscripts
   /// must number its nodes in their order.
   bool make_segment(Level &level) {
-    std::vector<std::size_t> numbering = numbering_levels(plan_.levels.size());
+    std::vector<std::size_t> numbering = numbering_levels(plan_.levels);
     if (numbering.empty()) return false;
-    for (const Bounds &bounds : bounds_of(level.position))
-      if (set_pointer(level, bounds, numbering)) {
+    for (const Bounds &bounds : bounds_of(level.position, open_))
+      if (set_pointer(level, bounds, plan_.levels, numbering)) {
         level.kind = Level::Kind::Segment;
         accept_bounds(bounds);
         return true;
@@ -298,30 +291,9 @@ private:
     return false;
   }
 
-  /// pointer(..., parent) <= position < pointer(..., parent + 1)
-  bool set_pointer(Level &level, const Bounds &bounds, const std::vector<std::size_t> &numbering) const {
-    const auto *low = bounds.low.as<term::Apply>();
-    const auto *high = bounds.high.as<term::Apply>();
-    if (!low || !high || low->function != high->function || low->arguments.size() != numbering.size() ||
-        high->arguments.size() != numbering.size())
-      return false;
-    level.parents.clear();
-    for (std::size_t k = 0; k < numbering.size(); ++k) {
-      std::int64_t step = 0, constant = 0;
-      Term position = term::variable(plan_.levels[numbering[k]].position);
-      if (!term::constant_difference(position, low->arguments[k], constant) ||
-          !term::constant_difference(low->arguments[k], high->arguments[k], step) ||
-          step != (k + 1 == numbering.size() ? 1 : 0))
-        return false;
-      level.parents.push_back({numbering[k], constant});
-    }
-    level.pointer = low->function;
-    return true;
-  }
-
   bool make_counted(Level &level) {
     if (!plan_.levels.empty()) return false; // every node would have the same positions below it
-    for (const Bounds &bounds : bounds_of(level.position)) {
+    for (const Bounds &bounds : bounds_of(level.position, open_)) {
       const auto *count = bounds.high.as<term::Variable>();
       if (bounds.low != Term(0) || !count || sizes_.count(count->name)) continue;
       level.kind = Level::Kind::Counted;
@@ -335,7 +307,7 @@ private:
   /// As many positions for every node: 0 <= position < width, or segments whose parents are dense.
   bool make_padded(Level &level) {
     level.kind = Level::Kind::Padded;
-    for (const Bounds &bounds : bounds_of(level.position)) {
+    for (const Bounds &bounds : bounds_of(level.position, open_)) {
       const auto *constant = bounds.high.as<term::Constant>();
       const auto *count = bounds.high.as<term::Variable>();
       bool counted = count && conditions_.is_free_count(count->name);
@@ -343,23 +315,59 @@ private:
         if (counted) level.count = count->name;
         if (constant) level.width = constant->value;
         accept_bounds(bounds);
+        take_lengths(level, Term(0));
         return true;
       }
       for (std::size_t l = 0; l < plan_.levels.size(); ++l)
-        if (plan_.levels[l].is_dense() && set_pointer(level, bounds, {l})) {
+        if (plan_.levels[l].is_dense() && set_pointer(level, bounds, plan_.levels, {l})) {
           accept_bounds(bounds);
+          take_lengths(level, bounds.low);
           return true;
         }
     }
-    return false;
+    auto least = [&] {
+      return std::find(open_.begin(), open_.end(), term::at_most(Term(0), term::variable(level.position)));
+    };
+    if (least() == open_.end() || !take_lengths(level, Term(0))) return false;
+    accept(static_cast<std::size_t>(least() - open_.begin()));
+    return true;
+  }
+
+  /// position < begin + lengths(all that number the nodes above)
+  bool take_lengths(Level &level, const Term &begin) {
+    std::optional<std::size_t> part = set_lengths(level, open_, begin, plan_.levels);
+    if (part) accept(*part);
+    return part.has_value();
+  }
+
+  /// Where the relation doesn't say how many places there are for each node: as many as arrays have.
+  void set_places(Level &level) const {
+    if (!level.count.empty() || level.width > 0 || !level.pointer.empty()) return;
+    std::vector<Place> places = places_of(level.position, piece_, layout_); // of a key first
+    for (const Place &place : places)
+      if (place.extent != places[0].extent)
+        fail_at(fmt::format("`{}` has {} places for position `{}`, but `{}` has {}", places[0].array,
+                            term::to_text(places[0].extent), level.position, place.array,
+                            term::to_text(place.extent)));
+    const auto *count = places[0].extent.as<term::Variable>();
+    const auto *constant = places[0].extent.as<term::Constant>();
+    bool others = count && std::any_of(plan_.levels.begin(), plan_.levels.end(),
+                                       [&](const Level &above) { return above.count == count->name; });
+    if (count && conditions_.is_free_count(count->name) && !determined_.counts.count(count->name) && !others)
+      level.count = count->name;
+    if (constant) level.width = std::max<std::int64_t>(constant->value, 0);
+    if (level.count.empty() && level.width == 0)
+      fail_at(fmt::format("`{}` has {} places for position `{}`, which is neither a number nor a count that "
+                          "nothing else determines",
+                          places[0].array, term::to_text(places[0].extent), level.position));
   }
 
   /// position = pointer(parent) + mode + offset, or less the least mode of the parent, in an array.
   bool make_run(Level &level) {
-    std::vector<std::size_t> numbering = numbering_levels(plan_.levels.size());
+    std::vector<std::size_t> numbering = numbering_levels(plan_.levels);
     if (numbering.size() != 1 || !plan_.levels[numbering[0]].is_dense()) return false;
-    for (const Bounds &bounds : bounds_of(level.position)) {
-      if (!set_pointer(level, bounds, numbering)) continue;
+    for (const Bounds &bounds : bounds_of(level.position, open_)) {
+      if (!set_pointer(level, bounds, plan_.levels, numbering)) continue;
       for (std::size_t k = 0; k < open_.size(); ++k) {
         if (!set_run(level, open_[k], bounds.low, plan_) || !is_of_sizes(level.offset)) continue;
         level.kind = Level::Kind::Run;
@@ -481,7 +489,7 @@ private:
       return false;
     const auto *call = calls[0].as<term::Apply>();
     std::optional<std::vector<Slot>> slots = slots_of(call->arguments, plan_.levels, "");
-    std::vector<std::size_t> needed = numbering_levels(plan_.levels.size());
+    std::vector<std::size_t> needed = numbering_levels(plan_.levels);
     if (!slots || determined_.arrays.count(call->function) || slots->size() != needed.size()) return false;
     for (const Slot &slot : *slots)
       std::erase(needed, slot.level);
@@ -507,7 +515,7 @@ private:
     plan_.value = value.array;
     if (!scanning_) determine(value.array, {}, term::apply(value.array, value.slots));
     if (piece_.positions.empty()) return;
-    std::vector<std::size_t> needed = numbering_levels(plan_.levels.size());
+    std::vector<std::size_t> needed = numbering_levels(plan_.levels);
     for (const Term &term : value.slots) {
       std::optional<Slot> slot = slot_of(term, plan_.levels);
       if (!slot || std::erase(needed, slot->level) == 0) fail_slot();
@@ -522,22 +530,6 @@ private:
       text += (text.empty() ? "" : ", ") + term::to_text(slot);
     fail_at(fmt::format("the slot `{}({})` doesn't number the entries by their last positions",
                         piece_.value.array, text));
-  }
-
-  /// The levels whose positions together number the nodes of the last of the first `count`: the last keyed
-  /// one, which numbers its nodes by itself, and the dense ones below it; with a padded one those above it
-  /// too, but for those that its segments tell.
-  std::vector<std::size_t> numbering_levels(std::size_t count) const {
-    if (count == 0) return {};
-    std::size_t last = count - 1;
-    const Level &level = plan_.levels[last];
-    std::vector<std::size_t> levels;
-    if (level.is_dense() || level.kind == Level::Kind::Padded) levels = numbering_levels(last);
-    if (level.kind == Level::Kind::Padded)
-      for (const Slot &parent : level.parents)
-        std::erase(levels, parent.level);
-    levels.push_back(last);
-    return levels;
   }
 
   /// The extent of the keys of segments is the number of their positions.
@@ -556,7 +548,12 @@ private:
 
   void mark_unused(Level &level) {
     level.unused = orders_.mark_of(level, plan_.levels, accepted_);
+    if (!level.unused && !level.lengths.empty()) level.unused = filler_of(level, plan_.modes, orders_);
     if (level.unused) return;
+    if (!level.lengths.empty())
+      fail_at(
+          fmt::format("no number that unused positions `{}` could hold is in the range of all their arrays",
+                      level.position));
     bool dense_above = std::all_of(plan_.levels.begin(), plan_.levels.end() - 1,
                                    [](const Level &above) { return above.is_dense(); });
     if (level.keys.size() > 1 || !level.merge || !dense_above || &level != &plan_.levels.back())

@@ -4,6 +4,7 @@
 #include "report/diagnostic.h"
 #include "tensor/pack_ensured.h"
 #include "tensor/pack_piece.h"
+#include "tensor/pack_segments.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -91,8 +92,10 @@ bool PiecePlan::is_derived() const {
   return std::any_of(modes.begin(), modes.end(), [](const Mode &mode) { return !mode.is_coordinate(); });
 }
 
-PackPlan plan_packing(const Layout &layout) {
+PackPlan plan_packing(const Layout &given) {
   PackPlan plan;
+  plan.segments = bound_segments_of(given);
+  const Layout layout = with_pointers(given, plan.segments);
   Determined determined;
   for (std::size_t k = 0; k < layout.pieces.size(); ++k) {
     std::set<std::string> arrays = arrays_of(layout.pieces[k]);
@@ -107,6 +110,9 @@ PackPlan plan_packing(const Layout &layout) {
       plan.pieces.push_back(plan_piece(layout, k, false, determined));
     }
   }
+  for (const BoundSegments &segments : plan.segments)
+    if (auto pointers = determined.arrays.find(segments.begin); pointers != determined.arrays.end())
+      determined.arrays[segments.end] = pointers->second;
   check_arrays(layout, determined);
   plan.checked = unproved_properties(layout, plan, determined.properties);
   return plan;

@@ -101,6 +101,10 @@ struct Level {
   /// get zeros, at coordinates that have no entry.
   std::optional<term::Term> unused;
   std::optional<Home> home; // Padded: a hash table
+  /// Padded: an array of how many positions each node fills, subscripted with all levels that number these;
+  /// or none. `unused` may then be a number like any other.
+  std::string lengths;
+  std::vector<Slot> length_slots;
 
   std::string first;                    // Run: an index array with the least mode of each parent; or none
   std::optional<term::Term> first_most; // its upper bound, over the parent's position
@@ -167,7 +171,21 @@ struct PiecePlan {
   bool is_derived() const;
 };
 
+/// Two index arrays that bound segments: begin(r) <= p < end(r), or begin(r) <= p < begin(r) + end(r) where
+/// `end` holds lengths. The plan is for pointers in their place, which have the name of `begin`:
+/// pointer(r) = begin(r) + begin_offset, and pointer(r + shift) is where a segment ends.
+struct BoundSegments {
+  std::string begin, end; // the same one: pointers that don't count from 0
+  bool is_length = false;
+  std::int64_t shift = 1; // of the ends' last subscript
+  std::int64_t begin_offset = 0, end_offset = 0;
+  std::string count; // of all positions, where it is nothing else's: the last pointer
+
+  bool operator==(const BoundSegments &) const = default;
+};
+
 struct PackPlan {
+  std::vector<BoundSegments> segments;
   /// An entry belongs to the first piece whose conditions it satisfies.
   std::vector<PiecePlan> pieces;
   /// Properties of the layout (by number) that this construction doesn't imply: checked on the result.

@@ -277,8 +277,8 @@ void compare_element(Comparison &result, double got, double expected, double mag
   bool good;
   if (std::isfinite(expected) && std::isfinite(got)) {
     double error = std::fabs(got - expected);
-    // Where the magnitude itself overflows, nothing can be said about an error.
-    good = error <= tolerance * magnitude;
+    // Where the magnitude itself overflows, or is no number, nothing can be said about an error.
+    good = !(error > tolerance * magnitude);
     if (error > 0) result.max_relative_error = std::max(result.max_relative_error, error / magnitude);
   } else {
     good = std::isnan(expected) ? std::isnan(got) : got == expected;

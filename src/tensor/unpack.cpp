@@ -22,6 +22,25 @@ namespace {
                "an array is too short for it, or a number too large");
 }
 
+/// Where: the values of the positions, which come first.
+std::string place_text(const layout::Piece &piece, const std::int64_t *values) {
+  std::string where;
+  for (std::size_t v = 0; v < piece.positions.size(); ++v)
+    where += fmt::format("{}{} = {}", where.empty() ? "" : ", ", piece.positions[v], values[v]);
+  return where;
+}
+
+/// What is read of arrays by conditions that another one makes needless, as in `r = 0 or end(r - 1) <= p`.
+/// Kernels rely on that it can be read at every entry.
+std::vector<Term> reads_of_alternatives(const Term &relation) {
+  std::vector<Term> reads;
+  for (const Term &part : term::conjuncts(relation))
+    if (part.as<term::Or>())
+      for (const Term &read : term::applications_of(part))
+        reads.push_back(read);
+  return reads;
+}
+
 /// What a scan does with an entry; false stops it.
 using EntryVisit = std::function<bool(const std::vector<std::int64_t> &coordinate, double value)>;
 
@@ -53,9 +72,16 @@ bool scan_piece(const Tensor &tensor, const layout::Piece &given, const EntryVis
       number = term::multiply(number, array.extents[k]) + piece.value.slots[k];
     slot.emplace(number, tensor, variables);
   }
+  const std::vector<Term> reads = reads_of_alternatives(piece.relation);
+  std::vector<Evaluator> read_too;
+  for (const Term &read : reads)
+    read_too.emplace_back(read, tensor, variables);
   std::vector<std::int64_t> coordinate(tensor.layout.order());
   Enumeration::Trouble trouble;
   auto visit = [&](const std::int64_t *known) {
+    for (std::size_t k = 0; k < reads.size(); ++k)
+      if (!read_too[k].evaluate(known))
+        fail_outside(tensor, term::to_text(reads[k]), place_text(piece, known));
     double value = piece.value.literal;
     if (values) {
       std::optional<std::int64_t> number = slot->evaluate(known);
@@ -72,12 +98,8 @@ bool scan_piece(const Tensor &tensor, const layout::Piece &given, const EntryVis
     return use(coordinate, piece.value.negative ? -value : value);
   };
   Enumeration::End end = entries.run(visit, INT64_MAX, trouble);
-  if (end == Enumeration::End::Undefined) {
-    std::string where;
-    for (std::size_t v = 0; v < piece.positions.size(); ++v)
-      where += fmt::format("{}{} = {}", where.empty() ? "" : ", ", variables[v], trouble.values[v]);
-    fail_outside(tensor, term::to_text(trouble.condition), where);
-  }
+  if (end == Enumeration::End::Undefined)
+    fail_outside(tensor, term::to_text(trouble.condition), place_text(piece, trouble.values.data()));
   return end != Enumeration::End::Stopped;
 }
 

@@ -85,6 +85,10 @@ int rank(const layout::Property &property) {
 
 } // namespace
 
+ValidationResult validate_extents(const Tensor &tensor) {
+  return {ExtentCheck(tensor).check(), {}};
+}
+
 ValidationResult validate(const Tensor &tensor, const ValidateOptions &options) {
   ValidationResult result;
   result.violations = ExtentCheck(tensor).check();
@@ -107,7 +111,10 @@ ValidationResult validate(const Tensor &tensor, const ValidateOptions &options) 
 }
 
 void require_valid(const Tensor &tensor, const std::string &what, const ValidateOptions &options) {
-  ValidationResult result = validate(tensor, options);
+  require_ok(validate(tensor, options), tensor, what);
+}
+
+void require_ok(const ValidationResult &result, const Tensor &tensor, const std::string &what) {
   if (result.ok()) return;
   const Violation &first = result.violations[0];
   std::string more =

@@ -38,11 +38,15 @@ struct ValidateOptions {
 /// positions where neighbours suffice, or which say that they differ, are linear too.
 ValidationResult validate(const Tensor &tensor, const ValidateOptions &options = {});
 
+/// Extents and counts alone, in constant time: what keeps arrays of one tensor together.
+ValidationResult validate_extents(const Tensor &tensor);
+
 /// Checks layout.properties[property] alone. Precondition: the extents are right.
 ValidationResult validate_property(const Tensor &tensor, std::size_t property,
                                    const ValidateOptions &options = {});
 
 /// Throws the first violation as an error; `what` says whose arrays they are, as in "operand `A`".
+void require_ok(const ValidationResult &result, const Tensor &tensor, const std::string &what);
 void require_valid(const Tensor &tensor, const std::string &what, const ValidateOptions &options = {});
 
 /// Follows the layout's relation over the arrays; what it would read outside them, if anything.

@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <set>
 
 namespace unravel::tool {
 
@@ -71,6 +72,11 @@ private:
           Kind::bad_option,
           fmt::format("`{}` is to be a folder of arrays, but no layout is given for them", options_.output),
           "add -f csr, or name a file.mtx or file.tns");
+    if (to_file_ && !options_.to.empty())
+      report::fail(Kind::bad_option,
+                   fmt::format("`-f {}`: `{}` is a file of coordinates, which has no layout", options_.to,
+                               options_.output),
+                   "leave out -f, or name a folder for the arrays");
     std::filesystem::path folder = std::filesystem::path(options_.output).parent_path();
     if (!folder.empty() && !std::filesystem::is_directory(folder))
       report::fail(Kind::cannot_write, text::Place::of_file(options_.output),
@@ -114,8 +120,7 @@ private:
       for (const report::Diagnostic &finding : layout.findings)
         validation.accesses = validation.accesses || finding.kind == Kind::argument_range;
       tensor::ValidationResult result = tensor::validate(*arrays_, validation);
-      if (!result.ok())
-        tensor::require_valid(*arrays_, fmt::format("folder `{}`", options_.input), validation);
+      tensor::require_ok(result, *arrays_, fmt::format("folder `{}`", options_.input));
       trusted_ = result.sampled.empty() && !validation.accesses;
       for (const std::string &property : result.sampled)
         facts_.notes.push_back(fmt::format("`{}` was only sampled: it is not relied upon", property));
@@ -128,26 +133,49 @@ private:
     return parse::parse_layout_reference(std::make_shared<const text::Source>(option, text));
   }
 
-  /// The layout for tensors of the one order that fits, or the error that order `first` gives.
-  template <class Fits>
-  static layout::CheckedLayout layout_that(const parse::LayoutReference &reference, std::size_t first,
-                                           Fits fits) {
+  /// How well a folder goes with a layout.
+  enum class Fit { None, Arrays, Whole };
+
+  /// Arrays: it has those of the layout, and its sizes among others. Whole: it has no other sizes, and no
+  /// array of numbers where one of another order is wanted.
+  static Fit fit(const tensor::ArrayFolder &folder, const layout::Layout &layout) {
+    bool flat = false; // as value arrays may be
+    for (const layout::Array &array : layout.arrays) {
+      auto given = folder.arrays.find(array.name);
+      if (given == folder.arrays.end()) return Fit::None;
+      if (given->second.shape.size() == array.extents.size()) continue;
+      if (!array.is_value || given->second.shape.size() != 1) return Fit::None;
+      flat = true;
+    }
+    const std::set<std::string> sizes(layout.sizes.begin(), layout.sizes.end());
+    if (!std::all_of(sizes.begin(), sizes.end(),
+                     [&](const std::string &size) { return folder.sizes.count(size) > 0; }))
+      return Fit::None;
+    if (sizes.size() == folder.sizes.size()) return Fit::Whole;
+    return flat ? Fit::None : Fit::Arrays;
+  }
+
+  /// The layout for tensors of the order that fits best, or the error that order 2 gives.
+  static layout::CheckedLayout layout_that(const parse::LayoutReference &reference,
+                                           const tensor::ArrayFolder &folder) {
     std::optional<report::Error> error;
-    std::optional<layout::CheckedLayout> other;
-    std::vector<std::size_t> orders{first};
+    std::optional<layout::CheckedLayout> best;
+    Fit fits = Fit::None;
+    std::vector<std::size_t> orders{2};
     for (std::size_t order = 0; order <= max_order; ++order)
-      if (order != first) orders.push_back(order);
+      if (order != 2) orders.push_back(order);
     for (std::size_t order : orders) {
       try {
         layout::CheckedLayout layout = layout::load_layout(reference, order);
-        if (fits(layout.layout)) return layout;
-        if (!other) other = std::move(layout);
+        Fit found = fit(folder, layout.layout);
+        if (!best || found > fits) best = std::move(layout), fits = found;
+        if (fits == Fit::Whole) break;
       } catch (const report::Error &refused) {
         if (refused.diagnostic().kind != Kind::unknown_layout) throw;
         if (!error) error = refused;
       }
     }
-    if (other) return *other;
+    if (best) return *best;
     throw report::Error(*error);
   }
 
@@ -156,17 +184,9 @@ private:
   layout::CheckedLayout layout_of(const tensor::ArrayFolder &folder) const {
     std::string name = folder.layout;
     if (!folder.parameters.empty()) name += fmt::format("<{}>", fmt::join(folder.parameters, ","));
-    auto fits = [&](const layout::Layout &layout) {
-      for (const layout::Array &array : layout.arrays) {
-        auto given = folder.arrays.find(array.name);
-        if (given == folder.arrays.end() || given->second.shape.size() != array.extents.size()) return false;
-      }
-      return std::all_of(layout.sizes.begin(), layout.sizes.end(),
-                         [&](const std::string &size) { return folder.sizes.count(size) > 0; });
-    };
-    if (!options_.from.empty()) return layout_that(reference("--from", options_.from), 2, fits);
+    if (!options_.from.empty()) return layout_that(reference("--from", options_.from), folder);
     try {
-      return layout_that(reference(options_.input, name), 2, fits);
+      return layout_that(reference(options_.input, name), folder);
     } catch (const report::Error &error) {
       if (error.diagnostic().kind != Kind::unknown_layout) throw;
       report::fail(Kind::unknown_layout, text::Place::of_file(options_.input + "/layout.json"),
@@ -175,24 +195,30 @@ private:
     }
   }
 
-  /// The layout wanted, for tensors of the input's order; without modes of extent 1 where it has none for it.
+  /// The layout wanted, for tensors of the input's order; without modes of extent 1 where it has none for it,
+  /// the last ones first.
   layout::Layout target() {
     parse::LayoutReference wanted = reference("-f", options_.to);
-    std::size_t order = facts_.shape.size();
+    const std::size_t order = facts_.shape.size();
     auto units = static_cast<std::size_t>(std::count(facts_.shape.begin(), facts_.shape.end(), 1));
     try {
       return layout::load_layout(wanted, order).layout;
     } catch (const report::Error &error) {
-      if (error.diagnostic().kind != Kind::unknown_layout || order < 2 || units == 0) throw;
-      try {
-        layout::Layout smaller = layout::load_layout(wanted, order - units).layout;
+      if (error.diagnostic().kind != Kind::unknown_layout) throw;
+      for (std::size_t fewer = 1; fewer <= units; ++fewer) {
+        std::optional<layout::Layout> smaller;
+        try {
+          smaller = layout::load_layout(wanted, order - fewer).layout;
+        } catch (const report::Error &refused) {
+          if (refused.diagnostic().kind != Kind::unknown_layout) throw;
+          continue;
+        }
         if (arrays_) entries_ = tensor::unpack(*std::exchange(arrays_, std::nullopt), pack_.max_memory);
-        entries_ = tensor::drop_unit_modes(std::move(entries_), 0);
+        entries_ = tensor::with_order(std::move(entries_), order - fewer);
         facts_.shape = entries_.shape;
-        return smaller;
-      } catch (const report::Error &) {
-        throw error;
+        return *smaller;
       }
+      throw;
     }
   }
 

@@ -44,7 +44,8 @@ TEST(LevelFormats, AreSound) {
   for (const char *letters : {"d",   "s",   "u",   "dd",  "ds",  "sd", "ss",  "uq",   "du",   "dss",   "sss",
                               "ucq", "dsd", "suq", "sdd", "duq", "uc", "sro", "dsro", "srod", "ssssss"})
     EXPECT_EQ(layout::load_layout(reference_of(letters), order_of(letters)).findings.size(), 0u) << letters;
-  EXPECT_EQ(message_of("ss:1,0", 2), "ss_1_0");
+  EXPECT_EQ(message_of("ss:1,0", 2), "ss<1, 0>");
+  EXPECT_EQ(message_of("ss:0,1", 2), "ss");
   EXPECT_EQ(message_of("ss<0,1>", 2), "ss");
 }
 

@@ -33,7 +33,12 @@ TEST(ParseMessage, NumberTooLarge) {
             "  1 | chunk 9223372036854775808\n"
             "    |       ^~~~~~~~~~~~~~~~~~~\n"
             "  hint: the largest one is 9223372036854775807\n");
-  EXPECT_EQ(outcome_of_schedule("chunk 9223372036854775807"), "chunk 9223372036854775807");
+  EXPECT_EQ(outcome_of_schedule("parallel i; chunk 2147483648"),
+            "input:1:19: error: `2147483648` is too large for a schedule [number-too-large]\n"
+            "  1 | parallel i; chunk 2147483648\n"
+            "    |                   ^~~~~~~~~~\n"
+            "  hint: the largest number is 2147483647\n");
+  EXPECT_EQ(outcome_of_schedule("chunk 2147483647"), "chunk 2147483647");
 }
 
 TEST(ParseMessage, StrayCharacter) {

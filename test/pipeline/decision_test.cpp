@@ -191,6 +191,20 @@ TEST(PipelineParallel, data_that_are_known_to_be_small_need_no_team) {
   EXPECT_EQ(parallel("y(i) = A(i,j) * B(i,j)\n-f A=csr\n-f B=csr", small), "");
 }
 
+/// The data decide between orders of loops, but not against a loop that the schedule names.
+TEST(PipelineDecision, loops_that_the_schedule_names_are_loops_whatever_the_data) {
+  auto outermost = [](const std::string &schedule) {
+    Request request = read_request_text("Y(i,r) = A(i,j) * X(j,r)\n-f A=coo\n-s " + schedule);
+    request.counts = {{"A.M", 20}, {"A.N", 20}, {"A.NNZ", 40}, {"X.N", 3}};
+    return compile(request).leaves.at(0).order.at(0);
+  };
+  EXPECT_EQ(outermost("serial"), "i");
+  EXPECT_EQ(outermost("parallel A.p"), "A.p");
+  EXPECT_EQ(outermost("unroll A.p by 2"), "A.p");
+  EXPECT_EQ(outermost("jam A.p by 2"), "A.p");
+  EXPECT_EQ(outermost("parallel r"), "i");
+}
+
 /// One entry in x: looking for it in each row costs less than testing every entry for a mark.
 TEST(PipelineDecision, the_data_may_say_that_not_even_marks_pay) {
   auto finds = [](double entries, double row) {

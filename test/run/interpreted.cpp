@@ -103,6 +103,7 @@ bool Interpreted::check(const SmallCase &input, const loop::InterpretOptions &op
         static_cast<std::size_t>(tensor::element_count(extents)), 0);
   }
   if (!compilation_.program.sizes.empty() && !stays_inside(compilation_.computation, input.sizes)) {
+    if (compilation_.inspector) give_no_levels(memory);
     const int code = interpreter_.run(memory, options);
     EXPECT_EQ(code, 1) << describe(input);
     return code == 1;
@@ -156,6 +157,20 @@ bool Interpreted::check(const SmallCase &input, const loop::InterpretOptions &op
   if (std::equal(got.begin(), got.end(), expected.value.begin(), expected.value.end(), same)) return true;
   ADD_FAILURE() << "expected " << list(expected.value) << "\ngot " << list(got) << "\n" << describe(input);
   return false;
+}
+
+/// Levels of no iterations, as they are before they are inspected.
+void Interpreted::give_no_levels(loop::Memory &memory) const {
+  const loop::TensorParameter &levels = compilation_.inspector->program.parameters.front();
+  memory.sizes[levels.name + ".M"] = 0;
+  for (const std::string &count : levels.counts)
+    memory.sizes[levels.name + "." + count] = 0;
+  for (const loop::ArrayParameter &array : levels.arrays) {
+    if (array.is_value)
+      memory.values[levels.name + "." + array.name];
+    else
+      memory.indices[levels.name + "." + array.name];
+  }
 }
 
 /// The levels of the kernel's wavefronts.

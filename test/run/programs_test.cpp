@@ -241,6 +241,72 @@ TEST(Programs, loops_that_the_layout_leaves_nothing_of) {
   EXPECT_GT(runs, 500u);
 }
 
+/// A condition may leave one iteration of a loop that other statements share: it is known further out, and of
+/// a parallel loop that one iteration may write what the others would race for.
+TEST(Programs, conditions_that_leave_one_iteration) {
+  std::mt19937_64 random(45);
+  std::size_t runs = 0;
+  const std::vector<Problem> problems = {
+      {"tensor y(n), w(n); for i in [0,n) { for j in [0,n) { if j = 0 { y(j) *= 2; w(i) *= 3; } } }",
+       {},
+       {},
+       {}},
+      {"tensor y(n), w(n); for i in [0,n) { for j in [0,n) { if j = 2 { y(j) *= 2; w(i) *= 3; } y(i) += "
+       "w(j); } }",
+       {},
+       {},
+       {}},
+      {"tensor y(n), w(n), L(n,n); for i in [0,n) { for j in [0,n) { if j = 1 { y(j) += L(i,j); w(i) *= 3; } "
+       "y(i) += w(j)*L(i,j); } }",
+       {{"L", "csr"}},
+       {},
+       {}},
+      {"tensor y(n), w(n), T(n,n,n); for i in [0,n) { for j in [0,n) { for k in [0,n) { if k = 1 { y(j) += "
+       "T(i,j,k); w(i) *= 3; } if j = 0 { w(k) += 1; } y(i) += w(j); } } }",
+       {},
+       {},
+       {}},
+      {"tensor y(n), w(n); for i in [0,n) { for j in [0,i) { if i = 1 { y(i) *= 2; } w(j) += 2; } }",
+       {},
+       {},
+       {}},
+      {"tensor y(n), x(n); for i in [0,n) { for j in [0,n) { if j <= 0 { y(j) *= 2; y(i) = y(i); } } }",
+       {},
+       {},
+       {}},
+      {"tensor z(n); for i in [0,n) { if i = 0 { z(i) += 2; } z(i) += 0.5; }", {}, {"shift i by 2"}, {}}};
+  for (const Problem &problem : problems)
+    if (!check_on_small_inputs(Interpreted(problem), 12, true, random, runs)) return;
+  EXPECT_GT(runs, 100u);
+}
+
+/// Where a divisor lies is found out at each instance: its position has no loop of its own.
+TEST(Programs, divisors_are_looked_for_at_each_instance) {
+  const char *divide =
+      "tensor L(n,n), A(n,n), d(n); for i in [0,n) { for j in [0,n) { d(i) += A(i,j) / L(i,i); } }";
+  auto compiled = [&](const char *schedule) {
+    return Interpreted(Problem{divide, {{"L", "csr"}, {"A", "csr"}}, {schedule}, {}});
+  };
+  std::mt19937_64 random(44);
+  std::size_t runs = 0;
+  for (const char *schedule : {"order A.p, i", "order A.p, j, i, L.p", "tile A.p by 2",
+                               "tile i by 2; order i.tile, i, j, L.p", "order L.p"})
+    if (!check_on_small_inputs(compiled(schedule), 10, false, random, runs)) return;
+  auto refusal = [&](const char *schedule) -> std::string {
+    try {
+      compiled(schedule);
+    } catch (const report::Error &error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  const std::string what =
+      "`L.p` is where a divisor is looked for, at each instance of its statement [not-supported]";
+  for (const char *schedule : {"split L.p by 2", "tile L.p by 2", "shift L.p by 1", "skew j by L.p",
+                               "order L.p, i", "order i, L.p, j", "order A.p, L.p, i"})
+    EXPECT_NE(refusal(schedule).find(what), std::string::npos) << schedule << ": " << refusal(schedule);
+}
+
 TEST(Programs, a_sample_as_c) {
   std::mt19937_64 random(23);
   std::vector<Problem> all = problems(4, 7);

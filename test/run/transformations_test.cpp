@@ -63,6 +63,11 @@ TEST(Transformations, loops_stay_in_extents) {
       {product,
        {{"A", "dia"}, {"B", "bcsr<2,3>"}},
        {"order i, j, A.d, C.a, A.r, B.p, C.b, B.c, B.r, B.b, k"},
+       {}},
+      // The diagonal has no rows of entries, nor tiles of these, to be ordered without tiles of j.
+      {product,
+       {{"A", "lower_diagonal"}, {"B", "bitmap"}},
+       {"tile A.r by 3; tile j by 1; order A.r.tile"},
        {}}};
   for (const Problem &problem : problems) {
     Interpreted kernel(problem);

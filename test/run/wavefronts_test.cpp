@@ -108,6 +108,20 @@ TEST(Wavefronts, with_loops_changed_as_asked_for) {
   EXPECT_GT(check_as_c(all, {1, 2}, random), 16u);
 }
 
+/// There are no levels, and no room is taken for less than none.
+TEST(Wavefronts, loops_that_would_have_less_than_no_iterations) {
+  std::mt19937_64 random(37);
+  std::size_t runs = 0;
+  for (const char *program : {"tensor x(n); for i in [0, n - 3) { x(i + 1) = 2*x(i); }",
+                              "tensor x(n); for i in [2, n - 1) { x(i) += x(i - 1); }",
+                              "size k; tensor x(n); for i in [0, k) { x(i + 1) = 2*x(i); }"}) {
+    Interpreted kernel(Problem{program, {}, {"wavefront i"}, {}});
+    ASSERT_TRUE(kernel.compilation().inspector);
+    EXPECT_TRUE(check_on_small_inputs(kernel, 20, true, random, runs));
+  }
+  EXPECT_GT(runs, 50u);
+}
+
 TEST(Wavefronts, a_sample_as_c) {
   std::mt19937_64 random(37);
   std::vector<Problem> all = problems();

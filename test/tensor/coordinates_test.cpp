@@ -98,15 +98,18 @@ TEST(Coordinates, DuplicatesAddUp) {
   EXPECT_EQ(scalar.value, std::vector<double>{5});
 }
 
-TEST(Coordinates, TransposesAndDropsUnitModes) {
+TEST(Coordinates, TransposesAndLeavesOutUnitModes) {
   Coordinates tensor = random_entries({4, 1, 6}, 20, 6);
   Coordinates turned = transpose(tensor, {2, 0, 1});
   EXPECT_EQ(turned.shape, (std::vector<std::int64_t>{6, 4, 1}));
   EXPECT_EQ(turned.index[0], tensor.index[2]);
   EXPECT_EQ(transpose(turned, {1, 2, 0}), tensor);
-  EXPECT_EQ(drop_unit_modes(tensor, 1).shape, (std::vector<std::int64_t>{4, 6}));
-  EXPECT_EQ(drop_unit_modes(Coordinates({1, 1}), 1).shape, std::vector<std::int64_t>{1});
-  EXPECT_EQ(drop_unit_modes(Coordinates({1, 1}), 0).shape, std::vector<std::int64_t>{});
+  EXPECT_EQ(with_order(tensor, 2).shape, (std::vector<std::int64_t>{4, 6}));
+  EXPECT_EQ(with_order(tensor, 1), tensor);
+  EXPECT_EQ(with_order(tensor, 4), tensor);
+  EXPECT_EQ(with_order(Coordinates({1, 2, 1}), 2).shape, (std::vector<std::int64_t>{1, 2}));
+  EXPECT_EQ(with_order(Coordinates({1, 1}), 1).shape, std::vector<std::int64_t>{1});
+  EXPECT_EQ(with_order(Coordinates({1, 1}), 0).shape, std::vector<std::int64_t>{});
 }
 
 TEST(Coordinates, DenseAndBack) {

@@ -158,6 +158,20 @@ const std::vector<layout::Layout> &derived_layouts() {
     add_permuted("permuted_slices", 2, {2, 4});
     add_permuted("permuted_bcsr", 2, {2, 3});
     add_permuted("permuted_middle", 3, {});
+    auto add_bounded = [&](const std::string &name, std::size_t order,
+                           const std::vector<std::int64_t> &parameters) {
+      result.push_back(layout_in("segments.layout", name, order, parameters));
+    };
+    for (const char *name : {"csr4", "csr4_one", "csr_from_one", "csc_lengths", "dcsr4", "bands", "ellr",
+                             "ellr_rows", "listed_slots", "lower_half"})
+      add_bounded(name, 2, {});
+    for (const char *name : {"slices", "sell_lengths"})
+      add_bounded(name, 2, {2});
+    for (const char *name : {"bcsr4", "bellr"})
+      add_bounded(name, 2, {2, 3});
+    for (const char *name : {"fibers", "csf4_arrays"})
+      add_bounded(name, 3, {});
+    add_bounded("slots_of_pairs", 4, {});
     for (const char *name : {"runs_of_ones", "tables_thrice"})
       result.push_back(layout_in("tables.layout", name, 3));
     return result;

@@ -14,7 +14,8 @@ layout::Layout derived_layout(const std::string &name, std::size_t order,
 /// All shipped layouts that can be packed, for some parameters.
 const std::vector<layout::Layout> &shipped_layouts();
 
-/// All of derived.layout and permuted.layout in test/layouts, for some parameters, and of tables.layout.
+/// All of derived.layout, permuted.layout and segments.layout in test/layouts, for some parameters, and of
+/// tables.layout.
 const std::vector<layout::Layout> &derived_layouts();
 
 /// A layout of a file in test/layouts.

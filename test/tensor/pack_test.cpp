@@ -463,6 +463,22 @@ TEST(Unpack, Refusals) {
             apart_text + "`col(1)` = -4 gives a coordinate `j` outside [0, 2)");
   csr.arrays["rowptr"] = Elements::of<std::int32_t>({0, 1});
   EXPECT_EQ(refusal([&] { unpack(csr); }), apart_text + "`rowptr(2)` lies outside the array");
+  // What another condition makes needless is read, too: kernels scan for all rows alike.
+  Tensor ends;
+  ends.layout = layout_of(
+      "layout ends(i: M, j: N) { index end[M], col[NNZ]; count NNZ; value val[NNZ]; stored { [r, p] -> "
+      "[i, j] : i = r and 0 <= r < M and (r = 0 or end(r - 1) <= p) and 0 <= p < end(r) and j = "
+      "col(p) } at val(p); property increasing end; property range col in [0, N); }");
+  ends.sizes = {{"M", 2}, {"N", 3}};
+  ends.counts = {{"NNZ", 3}};
+  ends.arrays["end"] = Elements::of<std::int32_t>({1, 3});
+  ends.arrays["col"] = Elements::of<std::int32_t>({0, 1, 2});
+  ends.arrays["val"] = Elements::of<double>({1, 2, 3});
+  const std::string unread =
+      "the arrays of layout `ends` don't fit together: `end(r - 1)` can't be evaluated for r = 0, p = 0";
+  EXPECT_EQ(validate_accesses(ends).at(0).message, unread);
+  EXPECT_EQ(refusal([&] { unpack(ends); }),
+            "outside-array: " + unread + " | an array is too short for it, or a number too large");
   csr = pack(shipped("csr", 2), entries_of({1, 2}, {{{0, 1}, 1}, {{0, 0}, 2}}));
   csr.arrays["val"] = Elements::of<double>({0});
   EXPECT_EQ(refusal([&] { unpack(csr); }),

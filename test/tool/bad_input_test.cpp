@@ -63,6 +63,13 @@ TEST(ToolBadInput, Expressions) {
       "expression:1:16: error: expected a tensor, a number or `(`, saw the end of the text [syntax-error]\n"
       "  1 | y(i) = A(i,j) * \n"
       "    |                ^\n");
+  expect_refused(
+      Desk(), {"deps", "y(i) = max(A(i,j), x(j))"},
+      "expression:1:12: error: `A(i,j)` can't be a subscript of a tensor `max` [bad-subscript]\n"
+      "  1 | y(i) = max(A(i,j), x(j))\n"
+      "    |            ^~~~~~\n"
+      "  hint: functions such as max, abs or sqrt are not supported, nor are subscripts that a tensor "
+      "holds\n");
 }
 
 TEST(ToolBadInput, MissingFiles) {

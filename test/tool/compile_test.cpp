@@ -147,6 +147,33 @@ TEST(ToolCompile, ProgramsWriteResultsWithAStructure) {
   EXPECT_EQ(desk.read("d.tns"), "1 1 1 2\n1 1 2 2\n1 2 1 5\n1 2 2 5\n3 4 1 5\n3 4 2 5\n");
 }
 
+/// The line in which a .tns file says its shape, as in `run`.
+TEST(ToolCompile, ProgramsReadTheShapeOfATensor) {
+  if (!has_program("gcc")) GTEST_SKIP() << "the program gcc is not installed";
+  Desk desk;
+  ASSERT_EQ(
+      desk.unravel({"compile", "y(i,j) = T(i,j,k) * v(k)", "-f", "T=csf3", "--main", "-o", "program.c"}).code,
+      0);
+  Outcome compiled = desk.execute({"gcc", "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror",
+                                   "-fsanitize=undefined", "program.c", "-o", "program", "-lm"});
+  EXPECT_EQ(compiled.code, 0) << compiled.error;
+  const std::string entries = "1 1 1 2\n2 1 2 3\n";
+  auto run = [&](const std::string &text, const std::string &v = "v=ones:5") {
+    desk.write("t.tns", text);
+    Outcome ran = desk.execute({"./program", "T=t.tns", v});
+    EXPECT_EQ(ran.code, ran.error.empty() ? 0 : 1);
+    return ran.out.substr(ran.out.find('\n') + 1) + ran.error;
+  };
+  EXPECT_EQ(run("# shape: 3 4 5\n" + entries), "y: 12 values, sum 5, first: 2 0 0 0 3 0 0 0\n");
+  EXPECT_EQ(run("# shapes\n\n# shape: 3 1 5 # as it is\n" + entries), "y: 3 values, sum 5, first: 2 3 0\n");
+  EXPECT_EQ(run("# shape: 3 4 5\n", "v=ones"), "y: 12 values, sum 0, first: 0 0 0 0 0 0 0 0\n");
+  EXPECT_EQ(run(entries, "v=ones:2"), "y: 2 values, sum 5, first: 2 3\n");
+  EXPECT_EQ(run(entries + "# shape: 3 4 5\n", "v=ones:2"), "y: 2 values, sum 5, first: 2 3\n");
+  EXPECT_EQ(run("# shape: 3 4 1\n" + entries), "error: t.tns: an entry lies outside of the tensor\n");
+  EXPECT_EQ(run("# shape: 3 4 5 6\n" + entries), "error: t.tns: the shape doesn't fit the tensor\n");
+  EXPECT_EQ(run("# shape: 3 4\n" + entries), "error: t.tns: a line lacks an integer of 0 or more\n");
+}
+
 TEST(ToolCompile, EmitC) {
   Desk desk;
   Outcome run = desk.unravel(

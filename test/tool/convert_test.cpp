@@ -1,6 +1,7 @@
 // `unravel convert`: between files and folders of arrays.
 #include "tool.h"
 
+#include <cstring>
 #include <gtest/gtest.h>
 
 namespace unravel::tool::test {
@@ -33,7 +34,8 @@ TEST(ToolConvert, ThroughLayoutsAndBack) {
   desk.write("a.mtx", matrix);
   convert(desk, {"a.mtx", "csr", "-f", "csr"});
   std::string last = "csr";
-  for (const char *layout : {"csc", "coo", "dcsr", "dcsc", "coo_unsorted", "coo_dup", "ds", "uq", "csr"}) {
+  for (const char *layout : {"csc", "coo", "dcsr", "dcsc", "coo_unsorted", "coo_dup", "ds", "uq", "ss:1,0",
+                             "ds:1,0", "uq:1,0", "csr"}) {
     std::string next = std::string("to_") + layout;
     convert(desk, {last, next, "-f", layout});
     convert(desk, {next, "back.mtx"});
@@ -77,6 +79,43 @@ TEST(ToolConvert, VectorsAndOtherOrders) {
   EXPECT_NE(desk.read("u.tns").find("\n3 4 5 "), std::string::npos);
 }
 
+/// The order is that of the folder's sizes, whatever orders its layout's name stands for.
+TEST(ToolConvert, DenseVectors) {
+  Desk desk;
+  for (const char *shape : {"9", "2x3", "2x3x4", "1", "0"}) {
+    convert(desk, {std::string("random:") + shape + ",density=1", "v", "-f", "dense"});
+    convert(desk, {"v", "v.tns"});
+    convert(desk, {"v.tns", "w", "-f", "dense"});
+    EXPECT_EQ(desk.read("v/val.npy"), desk.read("w/val.npy")) << shape;
+    EXPECT_EQ(desk.read("v/layout.json"), desk.read("w/layout.json")) << shape;
+    convert(desk, {"w", "w.tns", "--from", "dense"});
+    EXPECT_EQ(desk.read("v.tns"), desk.read("w.tns")) << shape;
+  }
+  // Value arrays may be flat.
+  convert(desk, {"random:2x3x4,density=1,seed=2", "t", "-f", "dense"});
+  convert(desk, {"t", "t.tns"});
+  std::filesystem::create_directory(desk.path("flat"));
+  desk.write("flat/layout.json", desk.read("t/layout.json"));
+  const std::string array = desk.read("t/val.npy");
+  std::vector<double> values(24);
+  std::memcpy(values.data(), array.data() + array.size() - 24 * 8, 24 * 8);
+  desk.write("flat/val.npy", npy<double>("<f8", values));
+  convert(desk, {"flat", "flat.tns"});
+  EXPECT_EQ(desk.read("flat.tns"), desk.read("t.tns"));
+}
+
+TEST(ToolConvert, ModesOfExtent1AreLeftOut) {
+  Desk desk;
+  convert(desk, {"random:1,density=1", "one.mtx"});
+  convert(desk, {"one.mtx", "one", "-f", "sv"});
+  convert(desk, {"one", "back.mtx"});
+  EXPECT_EQ(desk.read("one.mtx"), desk.read("back.mtx"));
+  convert(desk, {"random:1x4x1,density=1", "t", "-f", "csf3"});
+  nlohmann::json facts = convert(desk, {"t", "m", "-f", "csr", "--json"}).json();
+  EXPECT_EQ(facts.at("shape"), nlohmann::json({1, 4}));
+  EXPECT_EQ(convert(desk, {"t", "v", "-f", "sv", "--json"}).json().at("shape"), nlohmann::json({4}));
+}
+
 TEST(ToolConvert, Facts) {
   Desk desk;
   desk.write("a.mtx", matrix);
@@ -116,6 +155,12 @@ TEST(ToolConvert, WhatIsWrongIsSaidAndNothingWritten) {
   expect_refused(desk, {"a", "b", "-f", "csr", "--from", "csc"},
                  "a: error: the array `colptr` is missing: there is no file colptr.npy [bad-array-folder]\n"
                  "  hint: the folder holds `col`, `rowptr`, `val`\n");
+  Outcome useless = desk.unravel({"convert", "a", "b.mtx", "-f", "csr"});
+  EXPECT_EQ(useless.code, 2);
+  EXPECT_EQ(useless.error,
+            "error: `-f csr`: `b.mtx` is a file of coordinates, which has no layout [bad-option]\n"
+            "  hint: leave out -f, or name a folder for the arrays\n");
+  EXPECT_FALSE(desk.has("b.mtx"));
   // Arrays are looked at before they are used.
   desk.write("a/col.npy", npy<int>("<i4", {0, 2, 0, 1, 3}));
   expect_refused(

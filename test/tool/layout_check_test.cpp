@@ -111,6 +111,52 @@ TEST(ToolLayoutCheck, LayoutsOfOnesOwn) {
   EXPECT_NE(broken.error.find("[unknown-name]"), std::string::npos) << broken.error;
 }
 
+/// Where the array that a count is read from has no such element.
+TEST(ToolLayoutCheck, CountsReadOutsideTheirArrays) {
+  Desk desk;
+  const std::string anti =
+      "layout anti(i: N, j: N) { index rp[2*N], row[K]; count K = rp(2*N - 1); value val[K];\n"
+      "  stored { [d, p] -> [i, j] : 0 <= d < 2*N - 1 and rp(d) <= p < rp(d + 1) and i = row(p) and j = d - "
+      "i\n"
+      "    and 0 <= j < N } at val(p);\n"
+      "  property rp(0) = 0; property increasing rp; property range row in [0, N);\n"
+      "  property strictly increasing row within rp;";
+  desk.write("anti.layout", anti + "}\n");
+  Outcome checked = desk.unravel({"layout", "check", "./anti.layout"});
+  EXPECT_EQ(checked.code, 0);
+  EXPECT_EQ(checked.out.find("anti (order 2): 1 warning\n"), 0u) << checked.out;
+  EXPECT_EQ(checked.error.find("./anti.layout:1:56: warning: count `K` may be read outside `rp`: in "
+                               "`rp(2*N - 1)` `2*N - 1` is not proved to be in [0, 2*N); a case: N = 0 "
+                               "[argument-range]\n"),
+            0u)
+      << checked.error;
+  auto run = [&](const std::string &sizes) {
+    return desk.unravel({"run", spmv, "-f", "A=./anti.layout", "-i", "A=random:" + sizes, "-i", "x=ones"});
+  };
+  EXPECT_EQ(run("3x3").code, 0) << run("3x3").error;
+  EXPECT_EQ(run("0x0").code, 1);
+  EXPECT_EQ(
+      run("0x0").error,
+      "error: a tensor of 0 x 0 can't be packed in layout `anti`: count `K` = `rp(2*N - 1)` reads `rp` at "
+      "-1, outside [0, 0) [argument-range]\n"
+      "  hint: `unravel layout check` shows for which sizes it fails\n");
+  desk.write("anti.layout", anti + " property 1 <= N; }\n");
+  checked = desk.unravel({"layout", "check", "./anti.layout"});
+  EXPECT_EQ(checked.error, "");
+  EXPECT_EQ(checked.out.find("anti (order 2): consistent"), 0u) << checked.out;
+
+  desk.write("short.layout",
+             "layout short(i: M, j: N) { index rowptr[M], col[NNZ]; count NNZ = rowptr(M); value val[NNZ];\n"
+             "  stored { [r, p] -> [i, j] : i = r and 0 <= r < M and rowptr(r) <= p < rowptr(r + 1)\n"
+             "    and j = col(p) } at val(p); }\n");
+  for (const char *sizes : {"4x4", "0x0"}) {
+    Outcome refused = desk.unravel(
+        {"run", spmv, "-f", "A=./short.layout", "-i", std::string("A=random:") + sizes, "-i", "x=ones"});
+    EXPECT_EQ(refused.code, 1) << sizes;
+    EXPECT_NE(refused.error.find("[argument-range]"), std::string::npos) << refused.error;
+  }
+}
+
 TEST(ToolLayoutCheck, ParametersThatLeaveNothing) {
   Outcome checked = Desk().unravel({"layout", "check", "csb<1>"});
   EXPECT_EQ(checked.code, 1);

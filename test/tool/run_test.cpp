@@ -55,6 +55,22 @@ TEST(ToolRun, ResultsOnAFile) {
   EXPECT_EQ(desk.read("w.tns"), "# shape: 2\n1 -8\n2 400\n");
 }
 
+/// A stored 0 times an infinity is NaN: where the layout stores zeros that the file doesn't have, too.
+TEST(ToolRun, InfinitiesAndStoredZeros) {
+  Desk desk;
+  desk.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 3\n1 2 1\n2 1 2\n3 1 1\n");
+  desk.write("x.mtx", "%%MatrixMarket matrix array real general\n3 1\ninf\n1\n3\n");
+  for (const auto &[layout, first] : std::map<std::string, std::string>{{"csr", "1"},
+                                                                        {"dense", "nan"},
+                                                                        {"bcsr<2,2>", "nan"},
+                                                                        {"banded", "nan"},
+                                                                        {"dia", "1"},
+                                                                        {"ell", "1"}}) {
+    expect_right(desk, {"run", spmv, "-f", "A=" + layout, "-i", "A=a.mtx", "-i", "x=x.mtx", "-o", "y=y.mtx"});
+    EXPECT_TRUE(desk.read("y.mtx").ends_with(first + "\ninf\ninf\n")) << layout;
+  }
+}
+
 TEST(ToolRun, ResultsWithAnOperandsStructure) {
   Desk desk;
   desk.write("s.mtx", "%%MatrixMarket matrix coordinate real general\n2 3 3\n1 1 2\n2 3 4\n1 2 -1\n");
@@ -195,6 +211,39 @@ TEST(ToolRun, ArraysThatLeadOutside) {
   }
   write_csr(desk, {0, 2, 3}, {0, 1, 1});
   expect_right(desk, {"run", spmv, "-i", "A=a", "-i", "x=ones"});
+}
+
+/// Without validation, too, arrays belong together.
+TEST(ToolRun, ArraysThatDontBelongTogether) {
+  Desk desk;
+  write_csr(desk, {0, 2, 9}, {0, 1, 1});
+  desk.write("a/layout.json", R"({"layout": "csr", "sizes": {"M": 2, "N": 2}, "counts": {"NNZ": 3}})");
+  for (const char *validation : {"--time", "--no-validate"}) {
+    Outcome refused = desk.unravel({"run", spmv, "-i", "A=a", "-i", "x=ones", validation});
+    EXPECT_EQ(refused.code, 1);
+    EXPECT_EQ(refused.error,
+              "error: the arrays of operand `A` are not a tensor in layout `csr`: count `NNZ = "
+              "rowptr(M)` does not hold: NNZ is 3, but rowptr(M) is 9 [extent-mismatch]\n");
+  }
+}
+
+/// What is written can be read again.
+TEST(ToolRun, FoldersOfResults) {
+  Desk desk;
+  EXPECT_EQ(
+      desk.unravel({"run", spmv, "-i", "A=random:6x5", "-i", "x=ones", "-o", "y=y", "-f", "A=csr"}).code, 0);
+  EXPECT_EQ(
+      desk.unravel({"run", spmv, "-i", "A=random:6x5", "-i", "x=ones", "-o", "y=y.mtx", "-f", "A=csr"}).code,
+      0);
+  Outcome vector = desk.unravel({"convert", "y", "z.mtx"});
+  EXPECT_EQ(vector.code, 0) << vector.error;
+  EXPECT_EQ(desk.read("z.mtx"), desk.read("y.mtx"));
+  Outcome like = desk.unravel({"run", "D(i,j) = S(i,j)*x(j)", "-f", "S=ss:1,0", "-f", "D=like:S", "-i",
+                               "S=random:6x5,density=0.5", "-i", "x=ones", "-o", "D=D"});
+  EXPECT_EQ(like.code, 0) << like.error;
+  Outcome matrix = desk.unravel({"convert", "D", "D.mtx"});
+  EXPECT_EQ(matrix.code, 0) << matrix.error;
+  expect_right(desk, {"run", spmv, "-i", "A=D", "-i", "x=ones"});
 }
 
 /// A user's own layout file works everywhere a shipped name does.

@@ -140,6 +140,21 @@ TEST(UnusualLayouts, Matrices) {
   }
 }
 
+/// Segments that two arrays bound, slots of which an array says how many are used: packed, and right.
+TEST(UnusualLayouts, BoundSegments) {
+  Desk desk;
+  for (const char *name : {"csr4", "csr4_one", "csc_lengths", "bcsr4<2,3>", "dcsr4", "bands", "ellr",
+                           "ellr_rows", "bellr<2,3>", "listed_slots", "sell_lengths<2>"}) {
+    std::string layout = unravel::test::layout_reference(std::string("@segments/") + name);
+    Outcome outcome =
+        desk.unravel({"run", spmv, "-f", "A=" + layout, "-i", "A=random:20x20,density=0.2,seed=1", "-i",
+                      "x=random,seed=2", "--check", "--json"});
+    EXPECT_EQ(outcome.code, 0) << name << outcome.out << outcome.error;
+    if (outcome.code != 0) continue;
+    EXPECT_EQ(outcome.json().at("check").at("ok"), true) << name;
+  }
+}
+
 /// Packing isn't derived for a key at a shifted place: the arrays come from a folder.
 TEST(UnusualLayouts, ShiftedArray) {
   Desk desk;

@@ -114,5 +114,23 @@ TEST(ToolUsage, UnknownMethods) {
             "    |   ^~~~~\n");
 }
 
+/// Of two requests that exclude each other none is dropped.
+TEST(ToolUsage, Contradictions) {
+  Desk desk;
+  auto error = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"compile", spmv, "-f", "A=csr", "-f", "x=sv"});
+    Outcome outcome = desk.unravel(arguments);
+    EXPECT_EQ(outcome.code, 1);
+    return outcome.error.substr(0, outcome.error.find('\n'));
+  };
+  EXPECT_EQ(error({"--find", "x=seq", "--find", "x=binary"}),
+            "--find:1:3: error: `x` is to be found by `seq` and by `binary` [syntax-error]");
+  EXPECT_EQ(error({"-s", "find x by seq", "--find", "x=binary"}),
+            "--find:1:3: error: `x` is to be found by `seq` and by `binary` [syntax-error]");
+  EXPECT_EQ(error({"-s", "parallel i; serial"}),
+            "-s:1:10: error: `serial` and `parallel i` contradict each other [syntax-error]");
+  EXPECT_EQ(desk.unravel({"compile", spmv, "-f", "x=sv", "-s", "find x by seq", "--find", "x=seq"}).code, 0);
+}
+
 } // namespace
 } // namespace unravel::tool::test
