@@ -1,5 +1,6 @@
 #include "lower/sequence.h"
 
+#include "loop/rename.h"
 #include "loop/walk.h"
 #include "lower/leaf_names.h"
 #include "lower/pieces.h"
@@ -221,6 +222,33 @@ Statement in_pieces(loop::For loop, const LeafPlan &plan) {
   return {loop::If{term::less(range.lower, range.upper), {{std::move(pieces.loop)}}, ""}};
 }
 
+/// What stands in front of a loop is in scope in the bodies of all that share it: no other one declares the
+/// name again.
+void keep_before_apart(std::vector<Shared> &loops) {
+  std::vector<std::set<std::string>> inside;
+  for (const Shared &loop : loops)
+    inside.push_back(loop::effects_of(loop.body).declared);
+  for (std::size_t k = 0; k < loops.size(); ++k) {
+    Shared &own = loops[k];
+    std::set<std::string> taken;
+    for (std::size_t other = 0; other < loops.size(); ++other)
+      if (other != k) taken.insert(inside[other].begin(), inside[other].end());
+    std::map<std::string, std::string> others;
+    for (const std::string &name : loop::effects_of(own.before).declared) {
+      if (!taken.contains(name)) continue;
+      std::string &fresh = others[name] = name;
+      for (int number = 2; taken.contains(fresh) || inside[k].contains(fresh); ++number)
+        fresh = fmt::format("{}_{}", name, number);
+    }
+    if (others.empty()) continue;
+    for (Block *block : {&own.before, &own.body, &own.behind})
+      loop::rename(*block, others);
+    for (const auto &[name, fresh] : others)
+      for (Term *bound : {&own.range.lower, &own.range.upper})
+        *bound = term::substitute(*bound, {{name, term::variable(fresh)}});
+  }
+}
+
 Block at_depth(std::vector<Part> parts, std::size_t depth, const Replace &in_wavefronts) {
   Block block;
   std::set<std::string> declared;
@@ -255,6 +283,7 @@ Block at_depth(std::vector<Part> parts, std::size_t depth, const Replace &in_wav
       loops.push_back(take_loop(std::move(parts[k].block), variable, *parts[k].space));
       if (is_of_lets(loops.back().before)) move_lets_inside(loops.back()); // the same bounds for all
     }
+    keep_before_apart(loops);
     std::vector<Range> ranges;
     for (const Shared &each : loops)
       ranges.push_back(each.range);

@@ -274,7 +274,13 @@ TEST(Programs, conditions_that_leave_one_iteration) {
        {},
        {},
        {}},
-      {"tensor z(n); for i in [0,n) { if i = 0 { z(i) += 2; } z(i) += 0.5; }", {}, {"shift i by 2"}, {}}};
+      {"tensor z(n); for i in [0,n) { if i = 0 { z(i) += 2; } z(i) += 0.5; }", {}, {"shift i by 2"}, {}},
+      // What the second statement finds once, in front of the loop over k, has names of its own.
+      {"tensor A(n,n), x(n), z(n); for i in [0,n) { for k in [0,n) { x(k) *= z(i); if i = 1 { z(i) -= "
+       "A(k,i); } } }",
+       {{"A", "dcsc"}},
+       {"shift i by 2"},
+       {}}};
   for (const Problem &problem : problems)
     if (!check_on_small_inputs(Interpreted(problem), 12, true, random, runs)) return;
   EXPECT_GT(runs, 100u);
