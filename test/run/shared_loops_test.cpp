@@ -74,6 +74,16 @@ const std::vector<Program> &programs() {
       {"tensor z(n); for i in [0,n) { if i = 0 { z(i) += 2; } z(i) += 0.5; }",
        "",
        {"", "shift i by 2", "serial; shift i by 2", "parallel i"}},
+      {"tensor z(n), y(n), x(n); for i in [0,n) { z(i) = 2*x(i); if i = 1 { z(i) += x(i); } }",
+       "",
+       {"shift i by 1", "tile i by 2"}},
+      // of all statements
+      {"tensor w(n), z(n), x(n); for i in [0,n) { if i = 2 { w(i) -= 0.5; } if i = 1 { z(i) = x(i); } }",
+       "",
+       {"shift i by 1", "tile i by 2", "shift i by 2; tile i.shift by 2"}},
+      {"tensor y(n), x(n); for i in [0,n) { if i = 2 { y(i-1) *= 0.5; } if i = 1 { y(i) = x(i); } }",
+       "",
+       {"shift i by 1", "tile i by 2"}},
   };
   return all;
 }
