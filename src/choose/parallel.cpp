@@ -15,10 +15,6 @@ using lower::LeafPlan;
 using report::Kind;
 using scan::Level;
 
-namespace {
-
-/// A loop whose iterations all have one element of the result carries nothing where only one of them does
-/// anything, as where a key is found: nothing that threads could share.
 bool has_elements_of_its_own(const LeafPlan &plan, std::size_t level, const combine::IterationSpace &space) {
   std::set<std::string> inside; // variables whose values come from this loop or from one inside
   auto comes_from_inside = [&](const term::Term &term) {
@@ -37,8 +33,6 @@ bool has_elements_of_its_own(const LeafPlan &plan, std::size_t level, const comb
   }
   return comes_from_inside(space.target.slot);
 }
-
-} // namespace
 
 bool keeps_to_its_elements(const LeafPlan &plan, std::size_t parallel, const combine::IterationSpace &space,
                            prove::Prover &prover) {

@@ -35,6 +35,12 @@ bool adds_up(const lower::LeafPlan &plan, const depend::LoopVerdict &verdict, st
 bool may_have_copies(const lower::LeafPlan &plan, const depend::LoopVerdict &verdict, std::size_t level,
                      const combine::IterationSpace &space);
 
+/// Whether the element of the result depends on the loop. One whose iterations all have the same element
+/// carries nothing only where at most one of them does anything, as where a key is found or a condition fixes
+/// its variable: nothing that threads could share.
+bool has_elements_of_its_own(const lower::LeafPlan &plan, std::size_t level,
+                             const combine::IterationSpace &space);
+
 /// Whether iterations of a loop that carries nothing keep apart also where a sum is kept in a local and added
 /// to its element when the loops inside end, whether or not they have found anything: elements of others,
 /// too, where nothing but what is found there says whose they are. Asks the prover unless a coordinate is the

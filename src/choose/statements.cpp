@@ -40,14 +40,17 @@ bool keeps_state_over(const lower::LeafPlan &plan, const std::string &loop) {
   });
 }
 
-/// Do iterations of the loop keep apart in the statement where its sums are kept in a local, too?
-bool keeps_sums_apart(const IterationSpace &space, const lower::LeafPlan &plan, std::size_t depth,
-                      prove::Prover &prover) {
+/// Do iterations of the loop have elements of their own in the statement, where its sums are kept in a local,
+/// too?
+bool keeps_elements_apart(const IterationSpace &space, const lower::LeafPlan &plan, std::size_t depth,
+                          prove::Prover &prover) {
   const std::vector<scan::Level> &levels = plan.nest.levels;
   auto level = std::find_if(levels.begin(), levels.end(),
                             [&](const scan::Level &each) { return each.variable == space.loops[depth]; });
-  if (space.sets || !space.target.local.empty() || level == levels.end()) return true;
-  return keeps_to_its_elements(plan, static_cast<std::size_t>(level - levels.begin()), space, prover);
+  if (!space.target.local.empty() || level == levels.end()) return true;
+  const auto index = static_cast<std::size_t>(level - levels.begin());
+  return has_elements_of_its_own(plan, index, space) &&
+         (space.sets || keeps_to_its_elements(plan, index, space, prover));
 }
 
 SharedLoop shared_loop(SharedLoop loop, const Combination &program,
@@ -63,7 +66,8 @@ SharedLoop shared_loop(SharedLoop loop, const Combination &program,
   loop.verdict = depend::classify_shared(statements, loop.depth, prover, details);
   loop.is_parallel = loop.is_parallel && loop.verdict.verdict == depend::Verdict::Parallel;
   for (std::size_t k = loop.first; k < loop.last; ++k)
-    loop.is_parallel = loop.is_parallel && keeps_sums_apart(program.leaves[k], *plans[k], loop.depth, prover);
+    loop.is_parallel =
+        loop.is_parallel && keeps_elements_apart(program.leaves[k], *plans[k], loop.depth, prover);
   return loop;
 }
 
@@ -167,8 +171,9 @@ bool runs_in_parallel(const SharedLoop &loop, const parse::ScheduleTree &schedul
   bool carries = loop.verdict.verdict != depend::Verdict::Parallel;
   report::fail(Kind::not_parallel, wanted.span,
                fmt::format("the loop over `{}` can't run in parallel: {}", wanted.text,
-                           carries ? "its statements carry a dependence"
-                                   : "iterations share the state of a find, or look for a divisor"),
+                           carries
+                               ? "its statements carry a dependence"
+                               : "iterations share the state of a find or an element, or look for a divisor"),
                !carries                       ? "leave out `parallel`"
                : loop.verdict.witness.empty() ? "`unravel deps` shows the dependence"
                                               : "two iterations that conflict: " + loop.verdict.witness);

@@ -211,7 +211,8 @@ private:
     return loops.size();
   }
 
-  /// Without what follows from loops outside, in all leaves. Each is bounded afterwards.
+  /// Without what follows from loops outside, in all leaves, but at least one: a condition may fix each, to
+  /// another value in each leaf, and their place is inside of a loop. Each is bounded afterwards.
   std::vector<std::string> to_be_looped_over(std::size_t first, std::size_t last, std::size_t begin,
                                              std::vector<std::string> loops) {
     std::map<std::string, std::size_t> follows; // in so many leaves
@@ -225,7 +226,9 @@ private:
         known.loop_over(loop);
       }
     }
+    const std::string innermost = loops.back();
     std::erase_if(loops, [&](const std::string &loop) { return follows[loop] == last - first; });
+    if (loops.empty()) loops.push_back(innermost);
     return loops;
   }
 

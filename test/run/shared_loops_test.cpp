@@ -64,6 +64,26 @@ const std::vector<Program> &programs() {
        "",
        {"order j, i", "tile j by 2", "tile i by 2, j by 2; order j.tile, i.tile",
         "skew j by i; order j.skew"}},
+      // conditions that leave one iteration to a statement: its element no longer depends on the loop
+      {"tensor y(n), w(n); for i in [0,n) { for j in [0,i) { if i = 1 { y(i) *= 2; } w(j) += 2; } }",
+       "",
+       {"", "shift j by 1", "serial"}},
+      {"tensor y(n), x(n); for i in [0,n) { for j in [0,n) { if j <= 0 { y(j) *= 2; y(i) = y(i); } } }",
+       "",
+       {"", "shift i by 1"}},
+      {"tensor z(n); for i in [0,n) { if i = 0 { z(i) += 2; } z(i) += 0.5; }",
+       "",
+       {"", "shift i by 2", "serial; shift i by 2", "parallel i"}},
+      {"tensor z(n), y(n), x(n); for i in [0,n) { z(i) = 2*x(i); if i = 1 { z(i) += x(i); } }",
+       "",
+       {"shift i by 1", "tile i by 2"}},
+      // of all statements
+      {"tensor w(n), z(n), x(n); for i in [0,n) { if i = 2 { w(i) -= 0.5; } if i = 1 { z(i) = x(i); } }",
+       "",
+       {"shift i by 1", "tile i by 2", "shift i by 2; tile i.shift by 2"}},
+      {"tensor y(n), x(n); for i in [0,n) { if i = 2 { y(i-1) *= 0.5; } if i = 1 { y(i) = x(i); } }",
+       "",
+       {"shift i by 1", "tile i by 2"}},
   };
   return all;
 }
@@ -278,6 +298,10 @@ TEST(SharedLoops, refusals_say_why) {
   EXPECT_EQ(refusal(residual, {{"A", "csr"}}, "tile i by 2; parallel i balanced"),
             "not-parallel: the loop over `i` can't be cut into equal work: it stands in another one that "
             "statements share");
+  EXPECT_EQ(refusal("tensor z(n); for i in [0,n) { if i = 0 { z(i) += 2; } z(i) += 0.5; }", {},
+                    "shift i by 2; parallel i.shift"),
+            "not-parallel: the loop over `i.shift` can't run in parallel: iterations share the state of a "
+            "find or an element, or look for a divisor");
   EXPECT_EQ(refusal(residual, {{"A", "csr"}}, "bound k in [0, 2)"),
             "unknown-variable: `k` is not a variable of this computation");
 }
