@@ -4,7 +4,6 @@
 #include "loop/walk.h"
 
 #include <fmt/format.h>
-#include <map>
 
 namespace unravel::lower {
 
@@ -23,17 +22,23 @@ std::string *declared_by(Statement &statement) {
 
 } // namespace
 
-void keep_apart(Block &leaf, std::set<std::string> &taken) {
-  std::set<std::string> names = loop::effects_of(leaf).declared;
+std::map<std::string, std::string> names_in_place(const std::set<std::string> &names,
+                                                  const std::set<std::string> &taken,
+                                                  const std::set<std::string> &own) {
   std::map<std::string, std::string> others;
   for (const std::string &name : names) {
     if (!taken.contains(name)) continue;
     std::string other = name;
-    for (int number = 2; taken.contains(other) || names.contains(other); ++number)
+    for (int number = 2; taken.contains(other) || own.contains(other); ++number)
       other = fmt::format("{}_{}", name, number);
     others[name] = other;
   }
-  loop::rename(leaf, others);
+  return others;
+}
+
+void keep_apart(Block &leaf, std::set<std::string> &taken) {
+  std::set<std::string> names = loop::effects_of(leaf).declared;
+  loop::rename(leaf, names_in_place(names, taken, names));
   for (Statement &statement : leaf)
     if (const std::string *name = declared_by(statement)) taken.insert(*name);
 }

@@ -233,13 +233,8 @@ void keep_before_apart(std::vector<Shared> &loops) {
     std::set<std::string> taken;
     for (std::size_t other = 0; other < loops.size(); ++other)
       if (other != k) taken.insert(inside[other].begin(), inside[other].end());
-    std::map<std::string, std::string> others;
-    for (const std::string &name : loop::effects_of(own.before).declared) {
-      if (!taken.contains(name)) continue;
-      std::string &fresh = others[name] = name;
-      for (int number = 2; taken.contains(fresh) || inside[k].contains(fresh); ++number)
-        fresh = fmt::format("{}_{}", name, number);
-    }
+    const std::map<std::string, std::string> others =
+        names_in_place(loop::effects_of(own.before).declared, taken, inside[k]);
     if (others.empty()) continue;
     for (Block *block : {&own.before, &own.body, &own.behind})
       loop::rename(*block, others);

@@ -57,13 +57,12 @@ bool has_named_loops(const Leaf &leaf, const combine::IterationSpace &space,
     named.push_back(name.text);
   for (const parse::ScheduleTree::LoopRequest &request : schedule.loops)
     named.push_back(request.variable.text);
-  const std::vector<std::string> variables = space.variables();
   const std::vector<scan::Level> &levels = leaf.plan.nest.levels;
   return std::all_of(named.begin(), named.end(), [&](const std::string &name) {
-    if (std::find(variables.begin(), variables.end(), name) == variables.end()) return true;
-    return std::any_of(levels.begin(), levels.end(), [&](const scan::Level &level) {
-      return level.kind == scan::Level::Kind::Loop && level.variable == name;
-    });
+    return !schedule::has(space, name) ||
+           std::any_of(levels.begin(), levels.end(), [&](const scan::Level &level) {
+             return level.kind == scan::Level::Kind::Loop && level.variable == name;
+           });
   });
 }
 

@@ -370,18 +370,19 @@ private:
     input.sizes = operands_.extents;
     for (const auto &[name, tensor] : initial)
       input.results[name] = {operands_.result_shapes.at(name), tensor::to_dense(tensor::unpack(tensor))};
+    const bool special = has_special_values();
     std::map<std::string, tensor::Coordinates> unpacked;
     for (const compute::TensorUse &use : front_.computation.tensors)
-      if (!use.is_result) input.operands.emplace(use.name, &coordinates_of(use.name, unpacked));
+      if (!use.is_result) input.operands.emplace(use.name, &coordinates_of(use.name, special, unpacked));
     return tensor::evaluate_program(*front_.computation.program, input);
   }
 
-  /// An operand as coordinates: as they were given, or unpacked.
-  const tensor::Coordinates &coordinates_of(const std::string &tensor,
+  /// An operand as coordinates: as they were given, or unpacked. `special`: has_special_values().
+  const tensor::Coordinates &coordinates_of(const std::string &tensor, bool special,
                                             std::map<std::string, tensor::Coordinates> &unpacked) {
     Operand &operand = operands_.by_name.at(tensor);
     const bool is_given = !operand.packed && request_.check;
-    if (is_given && !has_special_values()) return operand.coordinates;
+    if (is_given && !special) return operand.coordinates;
     tensor::Coordinates stored = tensor::unpack(tensors_.at(tensor));
     if (is_given) stored = with_zeros_of(stored, operand.coordinates);
     return unpacked.emplace(tensor, std::move(stored)).first->second;
@@ -444,10 +445,11 @@ private:
              subscript.shift});
       return result;
     };
+    const bool special = has_special_values();
     std::map<std::string, tensor::Coordinates> unpacked;
     product.constant = assign.constant;
     for (const compute::Access &factor : assign.factors) {
-      product.factors.push_back({&coordinates_of(factor.tensor, unpacked), subscripts(factor)});
+      product.factors.push_back({&coordinates_of(factor.tensor, special, unpacked), subscripts(factor)});
     }
     product.shape = operands_.result_shapes.at(result_name());
     product.result = subscripts(assign.target);

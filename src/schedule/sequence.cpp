@@ -3,6 +3,7 @@
 #include "compute/computation.h"
 #include "depend/statements.h"
 #include "report/diagnostic.h"
+#include "schedule/transform.h"
 #include "space/set.h"
 
 #include <algorithm>
@@ -188,11 +189,7 @@ IterationSpace undivided(const IterationSpace &space) {
 
 void require_instances_have(const IterationSpace &space, const parse::Name &name, const std::string &hint) {
   if (space.divisors.empty()) return;
-  auto has = [&](const IterationSpace &one) {
-    std::vector<std::string> variables = one.variables();
-    return std::find(variables.begin(), variables.end(), name.text) != variables.end();
-  };
-  if (has(space) && !has(undivided(space)))
+  if (has(space, name.text) && !has(undivided(space), name.text))
     report::fail(
         report::Kind::not_supported, name.span,
         fmt::format("`{}` is where a divisor is looked for, at each instance of its statement", name.text),
@@ -204,10 +201,8 @@ namespace {
 /// Takes the names that only divisors have off the end; none stands before another one.
 std::vector<parse::Name> take_divisors(const IterationSpace &space, const IterationSpace &instances,
                                        std::vector<parse::Name> &first) {
-  const std::vector<std::string> known = instances.variables();
-  auto last = std::find_if(first.rbegin(), first.rend(), [&](const parse::Name &name) {
-    return std::find(known.begin(), known.end(), name.text) != known.end();
-  });
+  auto last = std::find_if(first.rbegin(), first.rend(),
+                           [&](const parse::Name &name) { return has(instances, name.text); });
   for (auto name = first.begin(); name != last.base(); ++name)
     require_instances_have(space, *name, "put it behind the statement's other variables");
   std::vector<parse::Name> taken(last.base(), first.end());

@@ -29,10 +29,8 @@ std::optional<parse::ScheduleTree> untiled(const parse::ScheduleTree &schedule,
   parse::ScheduleTree result = schedule;
   result.transformations.clear();
   result.order = untransformed(schedule.order, space);
-  const std::vector<std::string> variables = space.variables();
-  std::erase_if(result.order, [&](const parse::Name &name) { // what only other leaves know
-    return std::find(variables.begin(), variables.end(), name.text) == variables.end();
-  });
+  std::erase_if(result.order, // what only other leaves know
+                [&](const parse::Name &name) { return !has(space, name.text); });
   return result;
 }
 

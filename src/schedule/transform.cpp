@@ -13,12 +13,12 @@ namespace unravel::schedule {
 
 using term::Term;
 
-namespace {
-
 bool has(const combine::IterationSpace &space, const std::string &variable) {
   std::vector<std::string> all = space.variables();
   return std::find(all.begin(), all.end(), variable) != all.end();
 }
+
+namespace {
 
 bool is_position(const combine::IterationSpace &space, const std::string &variable) {
   return std::find(space.positions.begin(), space.positions.end(), variable) != space.positions.end();

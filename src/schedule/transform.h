@@ -28,6 +28,9 @@ void transform(combine::Combination &combination, const parse::ScheduleTree &sch
 parse::ScheduleTree without_empty_loops(parse::ScheduleTree schedule, const std::vector<std::string> &indices,
                                         const combine::Combination &combination);
 
+/// Does the space have the variable, be it a coordinate, a position or an added one?
+bool has(const combine::IterationSpace &space, const std::string &variable);
+
 /// The names of an order without those that only other leaves know: the pieces of a layout may have different
 /// positions.
 std::vector<parse::Name> without_others(std::vector<parse::Name> order, const combine::IterationSpace &space,

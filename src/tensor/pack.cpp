@@ -59,12 +59,18 @@ void check_coordinates(const Coordinates &coordinates) {
   report::require(!outside, "coordinates lie within the tensor's shape");
 }
 
-/// The bytes that packing takes with the counts that the tensor has, those of later pieces being 0.
-double bytes_needed(const Tensor &tensor, const PackOptions &options, std::size_t entries) {
+/// Its sizes and counts alone.
+Tensor without_arrays(const Tensor &tensor) {
   Tensor bare;
   bare.layout = tensor.layout;
   bare.sizes = tensor.sizes;
   bare.counts = tensor.counts;
+  return bare;
+}
+
+/// The bytes that packing takes with the counts that the tensor has, those of later pieces being 0.
+double bytes_needed(const Tensor &tensor, const PackOptions &options, std::size_t entries) {
+  Tensor bare = without_arrays(tensor);
   for (const layout::Count &count : bare.layout.counts)
     bare.counts.emplace(count.name, 0);
   double sum = 0;
@@ -238,10 +244,7 @@ void check_width(const Layout &layout, const std::string &name, const PackOption
 void check_positions(const Tensor &tensor, const Level &level, const PackOptions &options,
                      std::size_t entries, std::int64_t positions) {
   if (positions > INT32_MAX) {
-    Tensor bare;
-    bare.layout = tensor.layout;
-    bare.sizes = tensor.sizes;
-    bare.counts = tensor.counts;
+    Tensor bare = without_arrays(tensor);
     for (const layout::Count &count : bare.layout.counts) {
       const auto *total = count.definition ? count.definition->as<term::Apply>() : nullptr;
       if (total && total->function == level.pointer) bare.counts.emplace(count.name, positions);

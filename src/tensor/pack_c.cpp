@@ -196,15 +196,14 @@ private:
 
   /// `pointers`: what the elements are, but for an offset.
   void write_bound(const std::string &array, const std::string &pointers, std::int64_t offset, bool wide) {
-    std::string type = c_.element(array), size;
+    std::string size;
     for (const Term &extent : given_.array(array)->extents)
       size += (size.empty() ? "" : " * ") + PackCText::factor(c_.term(extent));
-    std::string bound = c_.shifted(1, pointers, Term(-offset));
     c_.open_loop(c_.k, size);
-    if (type == "int32_t" && (wide || offset < 0))
+    if (c_.is_narrow(array) && (wide || offset < 0))
       fail_if(fmt::format("{} > INT32_MAX", c_.shifted(1, "(int64_t)" + pointers, Term(-offset))), 1);
     c_.line("{}[{}] = {};", c_.member(array), c_.k,
-            type == "int64_t" ? bound : fmt::format("({})({})", type, bound));
+            c_.as_element(array, c_.shifted(1, pointers, Term(-offset))));
     c_.close();
   }
 

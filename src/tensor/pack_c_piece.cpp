@@ -141,16 +141,15 @@ void PieceWriter::Body::write_keys(std::size_t l) {
   open_node(l);
   for (const Key &key : level.keys) {
     Term offset = key.sign > 0 ? -key.offset : key.offset;
-    std::string type = c_.element(key.array), value = c_.shifted(key.sign, coordinate(key.mode), offset);
     c_.line("{}[{}] = {};", c_.member(key.array), slot_text(key.array, key.slots),
-            type == "int64_t" ? value : fmt::format("({})({})", type, value));
+            c_.as_element(key.array, c_.shifted(key.sign, coordinate(key.mode), offset)));
   }
   if (!level.lengths.empty()) {
-    std::string type = c_.element(level.lengths), length = nodes_[l] + " + 1";
+    std::string length = nodes_[l] + " + 1";
     if (!level.pointer.empty())
       length += fmt::format(" - {}[{}]", c_.member(level.pointer), parent_slot(level, 0));
     c_.line("{}[{}] = {};", c_.member(level.lengths), slot_text(level.lengths, level.length_slots),
-            type == "int64_t" ? length : fmt::format("({})({})", type, length));
+            c_.as_element(level.lengths, length));
   }
   c_.close();
 }

@@ -73,9 +73,8 @@ void PieceWriter::Body::write_permutation(std::size_t n) {
   c_.open_loop(k_, size);
   c_.line("{}[{}[{}].number] = {};", place, values, k_, k_);
   Term offset = permutation.sign > 0 ? -permutation.offset : permutation.offset;
-  std::string type = c_.element(permutation.array),
-              value = c_.shifted(permutation.sign, fmt::format("{}[{}].number", values, k_), offset);
-  c_.line("{}[{}] = {};", array, k_, type == "int64_t" ? value : fmt::format("({})({})", type, value));
+  std::string value = c_.shifted(permutation.sign, fmt::format("{}[{}].number", values, k_), offset);
+  c_.line("{}[{}] = {};", array, k_, c_.as_element(permutation.array, value));
   c_.close();
   release(values);
   c_.locals[permutation.place] = fmt::format("{}[{}[{}][{}]]", place, c_.index, permutation.coordinate, e_);

@@ -47,6 +47,11 @@ std::string PackCText::member_name(const std::string &name) const {
   return found == names_.members.end() ? name : found->second;
 }
 
+std::string PackCText::as_element(const std::string &array, const std::string &value) const {
+  const std::string to = element(array);
+  return to == "int64_t" ? value : fmt::format("({})({})", to, value);
+}
+
 std::string PackCText::element(const std::string &array) const {
   switch (element_type(*layout.array(array), index_type_, value_type_)) {
   case DType::I4: return "int32_t";

@@ -32,6 +32,8 @@ public:
   std::string member(const std::string &name) const { return self + "->" + member_name(name); }
   /// The type of an array's elements.
   std::string element(const std::string &array) const;
+  /// An int64_t expression as what an element of the array is assigned.
+  std::string as_element(const std::string &array, const std::string &value) const;
   bool is_narrow(const std::string &array) const { return element(array) == "int32_t"; }
 
   /// A term over sizes, counts, arrays, the coordinates of the input's current entry and `locals`, as C.

@@ -87,15 +87,19 @@ private:
   void add_range(const Level &level, const Key &key) {
     bool padded = level.kind == Level::Kind::Padded;
     if (!padded && !is_full(level, key)) return;
-    const Mode &mode = plan_.modes[key.mode];
-    Term stored = key_term(key, plan_.levels);
-    Term from_least = term::scale(key.sign, stored) + key.offset - mode.least;
-    Term in_range = term::between(Term(0), from_least, mode.size);
+    Term stored = key_term(key, plan_.levels), in_range = is_value(key);
     // A number in range marks nothing: there are unused positions only where there are entries, too.
     bool in_any = !level.lengths.empty() && has_no_spare(level, key) && !is_mark(key, *level.unused);
     if (padded && !in_any) in_range = term::disjunction({term::equal(stored, *level.unused), in_range});
     for (const Term &part : term::conjuncts(in_range))
       add(positions_in(key.slots), term::truth(), part);
+  }
+
+  /// Is what the key holds that of a value of its mode?
+  Term is_value(const Key &key) const {
+    const Mode &mode = plan_.modes[key.mode];
+    Term from_least = term::scale(key.sign, key_term(key, plan_.levels)) + key.offset - mode.least;
+    return term::between(Term(0), from_least, mode.size);
   }
 
   /// Does it stand for no value of the mode?
@@ -132,13 +136,10 @@ private:
     }
     add(nodes, term::truth(), term::at_most(length, places_in_all));
     for (const Key &key : level.keys) {
-      Term stored = key_term(key, plan_.levels);
-      const Mode &mode = plan_.modes[key.mode];
-      Term from_least = term::scale(key.sign, stored) + key.offset - mode.least;
-      for (const Term &part : term::conjuncts(term::between(Term(0), from_least, mode.size)))
+      for (const Term &part : term::conjuncts(is_value(key)))
         add(places, term::between(Term(0), place, length), part);
       if (level.pointer.empty())
-        add(places, term::at_most(length, place), term::equal(stored, *level.unused));
+        add(places, term::at_most(length, place), term::equal(key_term(key, plan_.levels), *level.unused));
     }
   }
 

@@ -103,7 +103,8 @@ bool Interpreted::check(const SmallCase &input, const loop::InterpretOptions &op
         static_cast<std::size_t>(tensor::element_count(extents)), 0);
   }
   if (!compilation_.program.sizes.empty() && !stays_inside(compilation_.computation, input.sizes)) {
-    if (compilation_.inspector) give_no_levels(memory);
+    if (compilation_.inspector)
+      give_levels(memory, std::vector<std::int64_t>(compilation_.inspector->numbers.size()));
     const int code = interpreter_.run(memory, options);
     EXPECT_EQ(code, 1) << describe(input);
     return code == 1;
@@ -159,32 +160,9 @@ bool Interpreted::check(const SmallCase &input, const loop::InterpretOptions &op
   return false;
 }
 
-/// Levels of no iterations, as they are before they are inspected.
-void Interpreted::give_no_levels(loop::Memory &memory) const {
+/// Levels of these numbers, as they are before they are inspected.
+void Interpreted::give_levels(loop::Memory &memory, const std::vector<std::int64_t> &numbers) const {
   const loop::TensorParameter &levels = compilation_.inspector->program.parameters.front();
-  memory.sizes[levels.name + ".M"] = 0;
-  for (const std::string &count : levels.counts)
-    memory.sizes[levels.name + "." + count] = 0;
-  for (const loop::ArrayParameter &array : levels.arrays) {
-    if (array.is_value)
-      memory.values[levels.name + "." + array.name];
-    else
-      memory.indices[levels.name + "." + array.name];
-  }
-}
-
-/// The levels of the kernel's wavefronts.
-void Interpreted::inspect(loop::Memory &memory) const {
-  struct Sizes_ : term::Environment {
-    explicit Sizes_(const std::map<std::string, std::int64_t> &of) : sizes(of) {}
-    std::int64_t variable(const std::string &name) const override { return sizes.at(name); }
-    std::int64_t apply(const std::string &, const std::vector<std::int64_t> &) const override { return -1; }
-    const std::map<std::string, std::int64_t> &sizes;
-  };
-  const loop::TensorParameter &levels = compilation_.inspector->program.parameters.front();
-  std::vector<std::int64_t> numbers;
-  for (const term::Term &number : compilation_.inspector->numbers)
-    numbers.push_back(term::evaluate(number, Sizes_(memory.sizes)));
   memory.sizes[levels.name + ".M"] = numbers[0];
   for (std::size_t k = 0; k < levels.counts.size(); ++k)
     memory.sizes[levels.name + "." + levels.counts[k]] = numbers[k + 1];
@@ -196,6 +174,20 @@ void Interpreted::inspect(loop::Memory &memory) const {
     else
       memory.indices[array].assign(static_cast<std::size_t>(room[k]), 12345);
   }
+}
+
+/// The levels of the kernel's wavefronts.
+void Interpreted::inspect(loop::Memory &memory) const {
+  struct Sizes_ : term::Environment {
+    explicit Sizes_(const std::map<std::string, std::int64_t> &of) : sizes(of) {}
+    std::int64_t variable(const std::string &name) const override { return sizes.at(name); }
+    std::int64_t apply(const std::string &, const std::vector<std::int64_t> &) const override { return -1; }
+    const std::map<std::string, std::int64_t> &sizes;
+  };
+  std::vector<std::int64_t> numbers;
+  for (const term::Term &number : compilation_.inspector->numbers)
+    numbers.push_back(term::evaluate(number, Sizes_(memory.sizes)));
+  give_levels(memory, numbers);
   EXPECT_EQ(loop::interpret(compilation_.inspector->program, memory), 0);
 }
 
