@@ -243,7 +243,7 @@ void measure_sharing(bench::Report &report, const std::string &folder, int threa
                                      bench::unit_of(bench::Timing::wall), threads);
   table.expect(where_chunks_are_less, bench::Better::higher, {{bench::Statistic::least, balanced_target}});
   std::vector<std::string> generators = {"rmat:scale=17,edges=16", "random:200000x200000,entries=3000000"};
-  if (quick) generators = {"rmat:scale=15,edges=16"};
+  if (quick) generators.resize(1);
   for (const bench::Input &input : bench::matrices(folder, generators, 300000, INT32_MAX)) {
     measure_sharing(input.name, input.matrix, threads, budget, table);
     measure_sharing(input.name + ", rows by length", sorted_by_length(input.matrix), threads, budget, table);

@@ -135,9 +135,9 @@ void measure(const bench::Input &input, Case of, const Options &options, bench::
 bench::Table &table_of(bench::Report &report, const std::string &kernel, std::int64_t width,
                        const std::string &expression, const Options &options) {
   using bench::Better, bench::Statistic;
-  bench::Table &table =
-      report.table(fmt::format("{} {}", kernel, width), fmt::format("{}, width {}", expression, width),
-                   bench::unit_of(bench::timing_of(options.threads)), options.threads);
+  const std::string title = kernel == "ttv" ? expression : fmt::format("{}, width {}", expression, width);
+  bench::Table &table = report.table(fmt::format("{} {}", kernel, width), title,
+                                     bench::unit_of(bench::timing_of(options.threads)), options.threads);
   if (options.threads == 2) {
     table.expect(gain, Better::higher, {{Statistic::mean, 1.8}});
   } else if (kernel == "mttkrp") {
