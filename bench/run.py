@@ -173,6 +173,8 @@ def measure(benchmark, chosen, peers, folder):
         section["seconds"] += round(time.monotonic() - start, 1)
         section["tables"] += tables
         if error:
+            # Records shall not say where files are on this machine.
+            error = error.replace(str(chosen.data), "FOLDER") if chosen.data else error
             section["errors"].append(" ".join([*arguments, error]))
             print(f"bench: {benchmark.program} failed; the others go on", file=sys.stderr)
     return section
@@ -194,12 +196,13 @@ def main():
                "programs": []}
     wanted = [benchmark for benchmark in BENCHMARKS
               if not chosen.only or names_of(benchmark.program) & set(chosen.only)]
-    start = time.monotonic()
+    start, interrupted = time.monotonic(), False
     with tempfile.TemporaryDirectory() as folder:
         try:
             for benchmark in wanted:
                 results["programs"].append(measure(benchmark, chosen, peers, pathlib.Path(folder)))
         except KeyboardInterrupt:
+            interrupted = True
             remarks.append("The run was interrupted: the benchmarks after that are missing.")
     results["seconds"] = round(time.monotonic() - start)
     file = chosen.output / "results.json"
@@ -212,7 +215,7 @@ def main():
     print(f"\n{record.counts(results)}, in {results['seconds']} s. Written:")
     for each in written:
         print(f"  {each}")
-    sys.exit(1 if any(program["errors"] for program in results["programs"]) else 0)
+    sys.exit(1 if interrupted or any(program["errors"] for program in results["programs"]) else 0)
 
 
 if __name__ == "__main__":

@@ -7,14 +7,12 @@
 #include "report.h"
 #include "tensor/generate.h"
 #include "tensor/structure.h"
-#include "tensor/tensor_file.h"
 #include "tensors_hand.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <fmt/format.h>
 #include <map>
 #include <memory>
@@ -161,17 +159,9 @@ std::vector<bench::Input> tensors_of_order_3(const std::string &folder, bool qui
                                          "random:50000x300x3000,entries=500000,seed=4"});
   for (const std::string &text : generators)
     found.push_back({text, tensor::generate(tensor::parse_generator(text))});
-  if (folder.empty()) return found;
-  std::vector<std::string> files;
-  for (const auto &entry : std::filesystem::directory_iterator(folder))
-    if (entry.path().filename().string().find(".tns") != std::string::npos)
-      files.push_back(entry.path().string());
-  std::sort(files.begin(), files.end());
-  for (const std::string &file : files) {
-    tensor::Coordinates entries = tensor::read_tensor(file);
-    if (entries.order() == 3 && entries.size() > 10000)
-      found.push_back({std::filesystem::path(file).filename().string(), std::move(entries)});
-  }
+  bench::for_each_file(folder, ".tns", [&](const std::string &name, tensor::Coordinates entries) {
+    if (entries.order() == 3 && entries.size() > 10000) found.push_back({name, std::move(entries)});
+  });
   return found;
 }
 
