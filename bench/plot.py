@@ -7,7 +7,7 @@ from record import number
 
 LABEL, BARS, VALUE = 256, 256, 48  # widths
 LINE, HEAD = 17, 22  # heights
-FINE = [0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.2, 1.3, 1.5, 1.8, 2, 2.5, 3]
+FINE = [0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.2, 1.3, 1.5, 1.8, 2, 2.5, 3, 4, 5]
 COARSE = [digit * 10.0**power for power in range(-6, 7) for digit in (1, 2, 5)]
 LETTERS = 36  # that fit beside a bar
 
