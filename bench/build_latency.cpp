@@ -6,6 +6,7 @@
 
 #include "build/file.h"
 #include "build/kernel.h"
+#include "report.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -13,7 +14,6 @@
 #include <string>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <vector>
 
 namespace {
 
@@ -57,30 +57,33 @@ Times measure(const Options &options, int number) {
   return times;
 }
 
-void print(const char *name, std::vector<double> times) {
-  std::sort(times.begin(), times.end());
-  std::printf("%-8s median %8.3f   least %8.3f   greatest %8.3f\n", name, times[times.size() / 2],
-              times.front(), times.back());
-}
-
 } // namespace
 
-int main(int count, char **arguments) {
-  int runs = count > 1 ? std::max(1, std::atoi(arguments[1])) : 11;
+int main(int count, char **arguments) try {
+  namespace bench = unravel::bench;
+  bench::Report report(count, arguments, "build_latency");
+  const char *few = bench::has_option(count, arguments, "quick") ? "5" : "11";
+  int runs = std::max(1, std::atoi(bench::option(count, arguments, "runs", few).c_str()));
   PrivateFolder folder;
   Options options;
   options.cache_directory = folder.path();
-  std::vector<double> cold, warm, disk, memory;
+  bench::Table &table = report.table("build", "C text to a callable function, by " + back_end_name(),
+                                     bench::unit_of(bench::Timing::wall), 1);
+  for (const char *column : {"cold", "warm"})
+    table.expect(column, bench::Better::lower, {{bench::Statistic::median, 150}});
+  for (const char *column : {"disk", "memory"})
+    table.expect(column, bench::Better::lower, {{bench::Statistic::median, 25}});
   for (int run = 0; run < runs; ++run) {
     Times made = measure(options, 2 * run), found = measure(options, 2 * run);
-    cold.push_back(made.first);
-    warm.push_back(made.second);
-    disk.push_back(found.first);
-    memory.push_back(found.again);
+    table.row("process " + std::to_string(run + 1));
+    table.figure("cold", made.first);
+    table.figure("warm", made.second);
+    table.figure("disk", found.first);
+    table.figure("memory", found.again);
+    table.print_row();
   }
-  std::printf("%s, %d runs\n", back_end_name().c_str(), runs);
-  print("cold", cold);
-  print("warm", warm);
-  print("disk", disk);
-  print("memory", memory);
+  report.finish(table);
+} catch (const std::exception &error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return 1;
 }

@@ -1,6 +1,7 @@
 // Kernels that co-iterate over sparse operands, in one run: Unravel's own choice ("auto") and its walking
 // finds ("seq") against hand-written merges, Eigen and SuiteSparse:GraphBLAS, on the same arrays.
 //   coiteration [--data FOLDER] [--kernels 1,4,7] [--threads 1|2|both] [--quick | --large] [--budget MS]
+//   [--json FILE]
 // FOLDER: of .mtx files; also $UNRAVEL_DATA. A table per kernel and number of threads, then its geometric
 // means with the targets.
 
@@ -48,60 +49,39 @@ std::string form_of(const pipeline::Compilation &compilation) {
   return text;
 }
 
-/// Ratios peer / ours of one kernel, against one peer or the best.
-struct Ratios {
-  std::string name;
-  bench::Target target;
-  std::vector<double> values;
-  double least = 0;
-  std::string least_case;
-
-  void add(double ratio, const std::string &input, bool in_least) {
-    values.push_back(ratio);
-    if (!in_least || (!least_case.empty() && ratio >= least)) return;
-    least = ratio;
-    least_case = input;
-  }
-
-  void print() const {
-    if (values.empty()) return;
-    double mean = bench::geometric_mean(values);
-    fmt::print("  {:<12} / ours: {:>3} cases, geometric mean {:>8.2f}{}, least {:.2f}{} ({})\n", name,
-               values.size(), mean, against(mean, target.mean), least, against(least, target.least),
-               least_case);
-  }
-
-private:
-  static std::string against(double value, const std::optional<double> &target) {
-    if (!target) return "";
-    return fmt::format(" (target {:g}: {})", *target, value >= *target ? "met" : "missed");
-  }
-};
-
 /// One kernel on one number of threads: its table and its means.
-class Table {
+class Contests {
 public:
-  Table(const bench::KernelSpec &spec, int threads, Options options)
-      : spec_(spec), threads_(threads), options_(options), best_{"best peer", spec.best, {}, 0, {}},
-        merge_{"merge", spec.merge, {}, 0, {}}, graphblas_{"GraphBLAS", spec.graphblas, {}, 0, {}} {}
+  Contests(bench::Report &report, const bench::KernelSpec &spec, int threads, Options options)
+      : report_(report), spec_(spec), threads_(threads), options_(options),
+        timing_(bench::timing_of(threads)),
+        table_(report.table(fmt::format("{} {}", spec.number, spec.title),
+                            fmt::format("{}: {}", spec.title, spec.expression), bench::unit_of(timing_),
+                            threads)) {
+    // What is asked of the least is asked of some cases only: of a column of their own.
+    auto is_least = [](const bench::Target &target) { return target.of == bench::Statistic::least; };
+    std::vector<bench::Target> all = spec.graphblas, some;
+    std::copy_if(all.begin(), all.end(), std::back_inserter(some), is_least);
+    std::erase_if(all, is_least);
+    table_.expect("best peer / ours", bench::Better::higher, spec.best);
+    table_.expect("merge / ours", bench::Better::higher, spec.merge);
+    table_.expect("GraphBLAS / ours", bench::Better::higher, all);
+    table_.expect(many, bench::Better::higher, some);
+  }
 
-  void print(const std::vector<bench::Input> &inputs) {
-    fmt::print("\n{}. {}: {}, {} thread{}, milliseconds ({}), load {:.1f}\n", spec_.number, spec_.title,
-               spec_.expression, threads_, threads_ == 1 ? "" : "s",
-               threads_ == 1 ? "CPU time" : "wall clock", bench::load());
+  void run(const std::vector<bench::Input> &inputs) {
     bench::for_each_case(spec_, inputs, options_.size, [this](bench::Case &one) { measure(one); });
-    best_.print();
-    merge_.print();
-    graphblas_.print();
+    report_.finish(table_);
     if (failed_ > 0) fmt::print("  {} cases without a kernel of ours\n", failed_);
   }
 
 private:
+  static constexpr const char *many = "GraphBLAS / ours, more than 10 entries";
+
   void measure(bench::Case &one) {
     std::vector<Contestant> all = ours(one);
     std::vector<Contestant> others = peers(one);
     all.insert(all.end(), others.begin(), others.end());
-    print_header(all);
     std::vector<Contestant> running;
     std::vector<std::size_t> place(all.size());
     for (std::size_t k = 0; k < all.size(); ++k) {
@@ -109,25 +89,23 @@ private:
       if (all[k].run) running.push_back(all[k]);
     }
     check(one, running);
-    bench::Standings standings =
-        bench::compare(running, threads_ == 1 ? bench::Timing::cpu : bench::Timing::wall, options_.budget);
-    fmt::print("{:<46}", one.name.substr(0, 46));
+    bench::Standings standings = bench::compare(running, timing_, options_.budget);
+    table_.row(one.name);
     for (std::size_t k = 0; k < all.size(); ++k)
-      fmt::print(" {:>11}", all[k].run ? fmt::format("{:.4f}", standings.milliseconds(place[k])) : "-");
+      if (all[k].run) table_.figure(all[k].name, standings.milliseconds(place[k]));
     if (all[0].run)
-      print_ratios(one, running, standings);
+      add_ratios(one, running, standings);
     else
       ++failed_;
-    fmt::print("  {}\n", form_);
-    std::fflush(stdout);
+    table_.note("auto is", form_);
+    table_.print_row();
   }
 
   /// Ours comes first, then `seq`, if it could be made.
-  void print_ratios(const bench::Case &one, const std::vector<Contestant> &running,
-                    const bench::Standings &standings) {
+  void add_ratios(const bench::Case &one, const std::vector<Contestant> &running,
+                  const bench::Standings &standings) {
     std::size_t best = 0;
     double to_best = 0, to_graphblas = 0;
-    std::string to_merge = "-";
     for (std::size_t k = 1; k < running.size(); ++k) {
       if (running[k].name == "seq") continue;
       double ratio = standings.ratio(k, 0);
@@ -135,27 +113,17 @@ private:
         best = k;
         to_best = ratio;
       }
-      if (running[k].name == "merge") {
-        merge_.add(ratio, one.name, true);
-        to_merge = fmt::format("{:.2f}", ratio);
-      }
+      if (running[k].name == "merge") table_.ratio("merge / ours", ratio);
       if (running[k].name.starts_with("GrB"))
         to_graphblas = to_graphblas == 0 ? ratio : std::min(to_graphblas, ratio);
     }
-    if (to_graphblas > 0) graphblas_.add(to_graphblas, one.name, one.in_least);
-    if (best > 0) {
-      best_.add(to_best, one.name, true);
-      fmt::print(" {:>10.2f} {:<11} {:>10}", to_best, running[best].name, to_merge);
+    if (to_graphblas > 0) {
+      table_.ratio("GraphBLAS / ours", to_graphblas);
+      if (spec_.kind == bench::Coiteration::spmspv_columns && one.in_least) table_.ratio(many, to_graphblas);
     }
-  }
-
-  void print_header(const std::vector<Contestant> &contestants) {
-    if (header_printed_) return;
-    header_printed_ = true;
-    fmt::print("{:<46}", "input");
-    for (const Contestant &contestant : contestants)
-      fmt::print(" {:>11}", contestant.name);
-    fmt::print(" {:>10} {:<11} {:>10}  auto is\n", "best/auto", "which", "merge/auto");
+    if (best == 0) return;
+    table_.ratio("best peer / ours", to_best);
+    table_.note("best peer", running[best].name);
   }
 
   Contestant kernel(bench::Case &one, const std::string &name, const std::vector<std::string> &finds) {
@@ -226,12 +194,13 @@ private:
     }
   }
 
+  bench::Report &report_;
   const bench::KernelSpec &spec_;
   int threads_;
   Options options_;
-  Ratios best_, merge_, graphblas_;
+  bench::Timing timing_;
+  bench::Table &table_;
   std::string form_; // of the last `auto`
-  bool header_printed_ = false;
   int failed_ = 0;
 };
 
@@ -248,20 +217,19 @@ std::vector<int> numbers(const std::string &list) {
 int main(int count, char **arguments) try {
   bench::let_threads_sleep(arguments);
   bench::keep_memory();
-  const char *environment = std::getenv("UNRAVEL_DATA");
-  std::string folder = bench::option(count, arguments, "data", environment ? environment : "");
+  bench::Report report(count, arguments, "bench_coiteration");
   std::vector<int> chosen = numbers(bench::option(count, arguments, "kernels", "1,2,3,4,5,6,7"));
-  std::string threads = bench::option(count, arguments, "threads", "both");
   Options options;
   if (bench::has_option(count, arguments, "quick")) options.size = bench::Size::quick;
   if (bench::has_option(count, arguments, "large")) options.size = bench::Size::large;
   std::string budget = options.size == bench::Size::quick ? "50" : "300";
   options.budget = std::atof(bench::option(count, arguments, "budget", budget).c_str());
-  std::vector<bench::Input> inputs = bench::coiteration_inputs(folder, options.size);
+  std::vector<bench::Input> inputs =
+      bench::coiteration_inputs(bench::data_folder(count, arguments), options.size);
   for (const bench::KernelSpec &spec : bench::coiteration_kernels()) {
     if (std::find(chosen.begin(), chosen.end(), spec.number) == chosen.end()) continue;
-    for (int n : threads == "both" ? std::vector{1, 2} : numbers(threads))
-      Table(spec, n, options).print(inputs);
+    for (int threads : bench::thread_counts(count, arguments))
+      Contests(report, spec, threads, options).run(inputs);
   }
 } catch (const std::exception &error) {
   std::fprintf(stderr, "%s\n", error.what());

@@ -2,18 +2,12 @@
 
 #include "kernel.h"
 #include "operands.h"
+#include "report.h"
 
 #include <functional>
-#include <optional>
 
 /// The kernels of bench_coiteration and the data they are measured on.
 namespace unravel::bench {
-
-/// What is asked of the ratios peer / ours: a geometric mean, and that none is below `least`.
-struct Target {
-  std::optional<double> mean;
-  std::optional<double> least;
-};
 
 struct KernelSpec {
   int number; // as after --kernels
@@ -25,7 +19,8 @@ struct KernelSpec {
   std::vector<std::string> vectors;
   std::string result;
   std::vector<std::string> sequential; // finds of the contestant `seq`; none where nothing can walk along
-  Target best, merge, graphblas;       // against the fastest peer of each case, the merge, GraphBLAS
+  /// Of the ratios peer / ours: the fastest peer of each case, the merge, GraphBLAS.
+  std::vector<Target> best, merge, graphblas;
 };
 
 const std::vector<KernelSpec> &coiteration_kernels();
@@ -34,7 +29,7 @@ const std::vector<KernelSpec> &coiteration_kernels();
 struct Case {
   std::string name;
   std::map<std::string, tensor::Tensor> tensors;
-  bool in_least = true; // whether its ratio to GraphBLAS counts for the least
+  bool in_least = true; // whether GraphBLAS' least ratio is asked of it
 };
 
 enum class Size { quick, normal, large };

@@ -123,6 +123,14 @@ Standings compare(const std::vector<Contestant> &contestants, Timing timing, dou
   return Standings(std::move(times));
 }
 
+Timing timing_of(int threads) {
+  return threads == 1 ? Timing::cpu : Timing::wall;
+}
+
+std::string unit_of(Timing timing) {
+  return timing == Timing::cpu ? "ms of CPU time" : "ms of wall clock";
+}
+
 std::string option(int count, char **arguments, const std::string &name, const std::string &otherwise) {
   for (int k = 1; k + 1 < count; ++k)
     if (arguments[k] == "--" + name) return arguments[k + 1];
@@ -132,6 +140,21 @@ std::string option(int count, char **arguments, const std::string &name, const s
 bool has_option(int count, char **arguments, const std::string &name) {
   return std::any_of(arguments + 1, arguments + count,
                      [&](const char *argument) { return "--" + name == argument; });
+}
+
+std::string data_folder(int count, char **arguments) {
+  if (has_option(count, arguments, "quick")) return "";
+  const char *environment = std::getenv("UNRAVEL_DATA");
+  return option(count, arguments, "data", environment ? environment : "");
+}
+
+int thread_count(int count, char **arguments, const std::string &otherwise) {
+  return std::clamp(std::atoi(option(count, arguments, "threads", otherwise).c_str()), 1, 64);
+}
+
+std::vector<int> thread_counts(int count, char **arguments) {
+  if (option(count, arguments, "threads", "both") == "both") return {1, 2};
+  return {thread_count(count, arguments, "1")};
 }
 
 } // namespace unravel::bench

@@ -44,6 +44,11 @@ double geometric_mean(const std::vector<double> &values);
 /// Wall-clock time, for what runs on several threads, or the CPU time of the calling thread.
 enum class Timing { wall, cpu };
 
+/// What kernels on so many threads are timed by: CPU time on one, which other jobs disturb less.
+Timing timing_of(int threads);
+/// The unit of such times, as the tables print it.
+std::string unit_of(Timing timing);
+
 struct Contest {
   double first = 0;  // milliseconds of one run, median
   double second = 0; // likewise
@@ -89,5 +94,12 @@ Standings compare(const std::vector<Contestant> &contestants, Timing timing, dou
 std::string option(int count, char **arguments, const std::string &name, const std::string &otherwise);
 /// Whether `--name` is among them.
 bool has_option(int count, char **arguments, const std::string &name);
+/// The folder of the input files: of `--data`, or $UNRAVEL_DATA. Empty: none, or `--quick`, which takes small
+/// generated inputs only.
+std::string data_folder(int count, char **arguments);
+/// Of `--threads N`, at least 1 and at most 64.
+int thread_count(int count, char **arguments, const std::string &otherwise);
+/// Of `--threads 1|2|both`, both where it isn't given.
+std::vector<int> thread_counts(int count, char **arguments);
 
 } // namespace unravel::bench

@@ -92,6 +92,22 @@ schedule::Counts counts(const std::map<std::string, const tensor::Tensor *> &ten
   return counts;
 }
 
+void for_each_file(const std::string &folder, const std::string &ending,
+                   const std::function<void(const std::string &, tensor::Coordinates)> &visit) {
+  if (folder.empty()) return;
+  std::vector<std::filesystem::path> files;
+  for (const auto &entry : std::filesystem::directory_iterator(folder))
+    if (entry.path().filename().string().find(ending) != std::string::npos) files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  for (const std::filesystem::path &file : files) {
+    try {
+      visit(file.filename().string(), tensor::read_tensor(file.string()));
+    } catch (const std::exception &error) {
+      std::fprintf(stderr, "%s is left out: %s\n", file.filename().c_str(), error.what());
+    }
+  }
+}
+
 std::vector<Input> matrices(const std::string &folder, const std::vector<std::string> &generators,
                             std::size_t least_entries, std::int64_t most_rows) {
   std::vector<Input> found;
@@ -99,18 +115,7 @@ std::vector<Input> matrices(const std::string &folder, const std::vector<std::st
     bool fits = matrix.size() > least_entries && matrix.shape[0] <= most_rows && matrix.shape[1] <= most_rows;
     if (fits) found.push_back({name, std::move(matrix)});
   };
-  std::vector<std::filesystem::path> files;
-  if (!folder.empty())
-    for (const auto &entry : std::filesystem::directory_iterator(folder))
-      if (entry.path().filename().string().find(".mtx") != std::string::npos) files.push_back(entry.path());
-  std::sort(files.begin(), files.end());
-  for (const std::filesystem::path &file : files) {
-    try {
-      add(file.filename().string(), tensor::read_tensor(file.string()));
-    } catch (const std::exception &error) {
-      std::fprintf(stderr, "%s is left out: %s\n", file.filename().c_str(), error.what());
-    }
-  }
+  for_each_file(folder, ".mtx", add);
   for (const std::string &generator : generators)
     add(generator, tensor::generate(tensor::parse_generator(generator)));
   return found;

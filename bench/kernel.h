@@ -6,6 +6,7 @@
 #include "tensor/tensor.h"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -56,6 +57,11 @@ struct Input {
   std::string name;
   tensor::Coordinates matrix;
 };
+
+/// Reads the files of a folder whose names contain `ending`, in their order; those that can't be read are
+/// named on stderr and left out. No `folder`: none.
+void for_each_file(const std::string &folder, const std::string &ending,
+                   const std::function<void(const std::string &, tensor::Coordinates)> &visit);
 
 /// Every matrix of more than `least_entries` entries and at most `most_rows` rows and columns: the .mtx files
 /// of a folder (none where the name is empty), then those made from generator texts.

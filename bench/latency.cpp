@@ -1,5 +1,6 @@
 // How long it takes to make a kernel, in milliseconds, wall clock and CPU time.
-//   latency [--runs N] [--tool FILE]      FILE: the program unravel, looked for beside this one
+//   latency [--runs N] [--quick] [--tool FILE] [--json FILE]
+//                                         --tool: the program unravel, looked for beside this one
 //   latency --only TEXT                   only the cases whose names contain the text
 //   latency --repeat N [--only TEXT]      only makes the kernels N times in this process, for profilers
 // Expression to C, for one sparse operand, with a sparse vector, for all pairs of csr, csc, coo and dcsr
@@ -10,9 +11,9 @@
 // The targets are printed with the results.
 
 #include "build/file.h"
-#include "contest.h"
 #include "kernel.h"
 #include "prove/prover.h"
+#include "report.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -38,7 +39,7 @@ struct Case {
   std::string expression;
   std::map<std::string, std::string> formats;
 
-  const char *group() const {
+  std::string group() const {
     if (expression.find("i,j,k") != std::string::npos) return "order 3";
     if (expression.find('k') != std::string::npos) return formats.size() > 1 ? "products" : "triangles";
     if (formats.count("x")) return "sparse vectors";
@@ -153,20 +154,28 @@ Times measure(const Case &one) {
 
 using Samples = std::map<std::string, std::vector<double>>;
 
-/// Medians over the cases' medians, and the greatest.
-void print_stages(const std::vector<Samples> &samples, const std::string &label) {
+const std::string wall_clock = bench::unit_of(bench::Timing::wall),
+                  both_clocks = "ms of wall clock and of CPU time (cpu)";
+
+/// The stages of the compiler: the cases' medians.
+void report_stages(bench::Report &report, const std::vector<Samples> &samples, const std::string &label) {
   std::map<std::string, std::vector<double>> by_stage;
   for (const Samples &one : samples)
     for (const auto &[what, values] : one)
       if (what.starts_with(label + ": "))
         by_stage[what.substr(label.size() + 2)].push_back(bench::median(values));
-  fmt::print("stages, {} (median and greatest of the cases)\n", label);
-  for (const auto &[stage, values] : by_stage)
-    fmt::print("  {:<26} {:>8.2f} {:>8.2f}\n", stage, bench::median(values),
-               *std::max_element(values.begin(), values.end()));
+  bench::Table &table =
+      report.table("stages " + label, "Stages of the compiler over all cases, " + label, wall_clock, 1);
+  for (const auto &[stage, values] : by_stage) {
+    table.row(stage);
+    table.figure("median", bench::median(values));
+    table.figure("greatest", *std::max_element(values.begin(), values.end()));
+    table.print_row();
+  }
+  report.finish(table);
 }
 
-void expressions_to_c(int runs, const std::string &only) {
+void expressions_to_c(bench::Report &report, int runs, const std::string &only) {
   std::vector<Case> all = cases(only);
   std::vector<Samples> samples(all.size());
   // Round by round, so that a slow spell of the machine doesn't hit one case only.
@@ -174,26 +183,24 @@ void expressions_to_c(int runs, const std::string &only) {
     for (std::size_t k = 0; k < all.size(); ++k)
       for (const auto &[what, milliseconds] : measure(all[k]))
         samples[k][what].push_back(milliseconds);
-  const std::vector<std::string> columns{"z3", "fresh", "fresh cpu", "warm", "warm cpu"};
-  fmt::print("expression to C, {} fresh processes each, medians\n{:<42}", runs, "case");
-  for (const std::string &column : columns)
-    fmt::print(" {:>10}", column);
-  std::map<std::string, std::map<std::string, std::vector<double>>> medians; // by group
-  for (std::size_t k = 0; k < all.size(); ++k) {
-    fmt::print("\n{:<42}", all[k].name());
-    for (const std::string &column : columns) {
-      medians[all[k].group()][column].push_back(bench::median(samples[k][column]));
-      fmt::print(" {:>10.2f}", medians[all[k].group()][column].back());
+  for (const auto &[group, wanted] : targets) {
+    if (std::none_of(all.begin(), all.end(), [&](const Case &one) { return one.group() == group; })) continue;
+    bench::Table &table =
+        report.table(group, fmt::format("Expression to C, {}, medians of {} fresh processes", group, runs),
+                     both_clocks, 1);
+    for (const char *column : {"fresh cpu", "warm cpu"})
+      table.expect(column, bench::Better::lower, {{bench::Statistic::greatest, wanted}});
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      if (all[k].group() != group) continue;
+      table.row(all[k].name());
+      for (const char *column : {"z3", "fresh", "fresh cpu", "warm", "warm cpu"})
+        table.figure(column, bench::median(samples[k][column]));
+      table.print_row();
     }
+    report.finish(table);
   }
-  fmt::print("\n");
-  for (const auto &[group, values_of] : medians)
-    for (const auto &[column, values] : values_of)
-      if (column != "z3")
-        fmt::print("{}, {}: greatest {:.1f} ms, middle {:.1f} ms (target {} ms)\n", group, column,
-                   *std::max_element(values.begin(), values.end()), bench::median(values), targets.at(group));
-  print_stages(samples, "fresh");
-  print_stages(samples, "warm");
+  report_stages(report, samples, "fresh");
+  report_stages(report, samples, "warm");
 }
 
 /// Wall clock and CPU time of a program that is started, in milliseconds.
@@ -219,29 +226,44 @@ std::pair<double, double> time_process(const std::vector<std::string> &words) {
   return {milliseconds, of(used.ru_utime) + of(used.ru_stime)};
 }
 
-void whole_processes(const std::string &tool, int runs) {
+void whole_processes(bench::Report &report, const std::string &tool, int runs) {
+  struct Command {
+    std::string name;
+    std::vector<std::string> words;
+    std::vector<double> walls = {}, cpus = {};
+  };
   build::PrivateFolder folder;
   setenv("UNRAVEL_CACHE_DIR", folder.path().c_str(), 1);
-  const std::map<std::string, std::vector<std::string>> commands{
+  std::vector<Command> commands{
       {"unravel --help", {tool, "--help"}},
       {"unravel run, SpMV, cached",
        {tool, "run", "y(i)=A(i,j)*x(j)", "-f", "A=csr", "-i", "A=poisson2d:10x10", "-i", "x=random"}},
       {"unravel run, pair, cached",
        {tool, "run", "s=A(i,j)*B(i,j)", "-f", "A=csr", "-f", "B=csr", "-i", "A=poisson2d:10x10", "-i",
         "B=poisson2d:10x10"}}};
-  std::map<std::string, std::vector<double>> walls, cpus;
-  for (const auto &[name, words] : commands)
-    time_process(words); // fills the cache
+  for (const Command &command : commands)
+    time_process(command.words); // fills the cache
   for (int run = 0; run < runs; ++run)
-    for (const auto &[name, words] : commands) {
-      auto [wall, cpu] = time_process(words);
-      walls[name].push_back(wall);
-      cpus[name].push_back(cpu);
+    for (Command &command : commands) {
+      auto [wall, cpu] = time_process(command.words);
+      command.walls.push_back(wall);
+      command.cpus.push_back(cpu);
     }
-  fmt::print("whole processes, {} runs, medians (targets: --help 30 ms, a cached kernel 25 ms)\n", runs);
-  for (const auto &[name, values] : walls)
-    fmt::print("  {:<26} {:>8.2f} ms, CPU {:>8.2f} ms\n", name, bench::median(values),
-               bench::median(cpus[name]));
+  auto table_of = [&](const std::string &name, const std::string &title, double wanted,
+                      const std::vector<Command> &part) {
+    bench::Table &table =
+        report.table(name, fmt::format("{}, medians of {} runs", title, runs), both_clocks, 1);
+    table.expect("cpu", bench::Better::lower, {{bench::Statistic::greatest, wanted}});
+    for (const Command &command : part) {
+      table.row(command.name);
+      table.figure("wall clock", bench::median(command.walls));
+      table.figure("cpu", bench::median(command.cpus));
+      table.print_row();
+    }
+    report.finish(table);
+  };
+  table_of("help", "The whole process, nothing compiled", 30, {commands[0]});
+  table_of("cached", "The whole process, a cached kernel", 25, {commands[1], commands[2]});
 }
 
 /// For profilers: every kernel is made again and again in this process.
@@ -260,12 +282,14 @@ int main(int count, char **arguments) try {
     repeat(times, only);
     return 0;
   }
-  int runs = std::max(1, std::atoi(bench::option(count, arguments, "runs", "9").c_str()));
+  bench::Report report(count, arguments, "bench_latency");
+  const char *few = bench::has_option(count, arguments, "quick") ? "3" : "9";
+  int runs = std::max(1, std::atoi(bench::option(count, arguments, "runs", few).c_str()));
   std::string beside = (std::filesystem::read_symlink("/proc/self/exe").parent_path() / "unravel").string();
   std::string tool = bench::option(count, arguments, "tool", beside);
-  expressions_to_c(runs, only);
+  expressions_to_c(report, runs, only);
   if (std::filesystem::exists(tool))
-    whole_processes(tool, 2 * runs + 1);
+    whole_processes(report, tool, 2 * runs + 1);
   else
     fmt::print("whole processes are not measured: there is no `{}`\n", tool);
 } catch (const std::exception &error) {

@@ -1,10 +1,10 @@
 // y = A x with A in other layouts against A in CSR, both by Unravel, on one matrix at a time.
-//   layouts spmv [--threads 1|2] [--pairs N] [--data FOLDER] [--layout NAME]
+//   layouts spmv [--threads 1|2] [--pairs N] [--data FOLDER] [--layout NAME] [--quick] [--json FILE]
 // The ratio is CSR's time by the layout's: above 1 the layout pays. FOLDER: of .mtx files, for sell<8> and
 // sellcs<8> only; also $UNRAVEL_DATA.
 
-#include "contest.h"
 #include "kernel.h"
+#include "report.h"
 
 #include <algorithm>
 #include <cmath>
@@ -18,49 +18,45 @@ namespace {
 
 using namespace unravel;
 
-/// A layout with matrices that suit it.
+/// A layout with matrices that suit it; ratios of CSR's time by the layout's.
 struct Suite {
   std::string layout;
-  double target;    // geometric mean of the ratios
-  double least;     // no ratio below; 0: none
-  bool any = false; // matrices of files too
+  std::vector<bench::Target> targets;
   std::vector<std::string> inputs;
+  bool any = false; // the matrices of files too, whether they suit it or not
+  std::vector<bench::Target> of_files = {};
 };
 
+constexpr auto mean = bench::Statistic::mean, least = bench::Statistic::least;
+
+const std::vector<std::string> grids = {"poisson2d:500x500", "poisson2d:1000x1000", "poisson3d:60x60x60",
+                                        "poisson3d:100x100x100"};
+
+std::vector<std::string> grids_and(const std::vector<std::string> &more) {
+  std::vector<std::string> all = grids;
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+const std::string banded = "banded:100000,width=8", random = "random:200000x200000,entries=1600000";
+
+/// With --quick the first two inputs of each.
 const std::vector<Suite> suites = {
-    {"bcsr<3,3>", 1.3, 0, false, {"fem:8000,block=3", "fem:30000,block=3"}},
-    {"bcsr<2,2>", 1, 0, false, {"fem:20000,block=2"}},
-    {"bcsr<4,4>", 1.3, 0, false, {"fem:12000,block=4"}},
+    {"bcsr<3,3>", {{mean, 1.3}}, {"fem:8000,block=3", "fem:30000,block=3"}},
+    {"bcsr<2,2>", {{mean, 1}}, {"fem:20000,block=2"}},
+    {"bcsr<4,4>", {{mean, 1.3}}, {"fem:12000,block=4"}},
     {"symmetric_csr",
-     1.2,
-     0,
-     false,
+     {{mean, 1.2}},
      {"fem:30000,block=3", "fem:60000,block=3", "poisson2d:1000x1000", "poisson3d:100x100x100"}},
-    {"dia",
-     1.3,
-     0,
-     false,
-     {"poisson2d:500x500", "poisson2d:1000x1000", "poisson3d:60x60x60", "poisson3d:100x100x100",
-      "banded:100000,width=8"}},
-    {"ell",
-     1,
-     0,
-     false,
-     {"poisson2d:500x500", "poisson2d:1000x1000", "poisson3d:60x60x60", "poisson3d:100x100x100"}},
-    {"sell<8>",
-     1,
-     0.9,
-     true,
-     {"poisson2d:500x500", "poisson2d:1000x1000", "poisson3d:60x60x60", "poisson3d:100x100x100",
-      "banded:100000,width=8", "random:200000x200000,entries=1600000"}},
+    {"dia", {{mean, 1.3}}, grids_and({banded})},
+    {"ell", {{mean, 1}, {least, 0.9}}, grids},
+    {"sell<8>", {{mean, 1}, {least, 0.9}}, grids_and({banded, random}), true},
     {"sellcs<8>",
-     1,
-     0.9,
+     {{mean, 1}, {least, 0.9}},
+     grids_and({banded, random, "rmat:scale=17,edges=16", "rmat:scale=18,edges=4"}),
      true,
-     {"poisson2d:500x500", "poisson2d:1000x1000", "poisson3d:60x60x60", "poisson3d:100x100x100",
-      "banded:100000,width=8", "random:200000x200000,entries=1600000", "rmat:scale=17,edges=16",
-      "rmat:scale=18,edges=4"}},
-    {"dcsr", 1.9, 0, false, {"hypersparse:1000000,rows=60000,edges=4"}},
+     {{mean, 1.2}, {least, 0.9}}},
+    {"dcsr", {{mean, 1.9}}, {"hypersparse:1000000,rows=60000,edges=4"}},
 };
 
 /// Largest difference, relative to the largest element.
@@ -90,8 +86,8 @@ bench::Contest measure(const std::string &layout, const tensor::Coordinates &mat
   bench::BoundKernel by_layout(request, {{"y", &z}, {"A", &other}, {"x", &x}});
   by_rows.set_threads(threads);
   by_layout.set_threads(threads);
-  bench::Contest contest = bench::compare([&] { by_rows(); }, [&] { by_layout(); }, pairs,
-                                          threads > 1 ? bench::Timing::wall : bench::Timing::cpu);
+  bench::Contest contest =
+      bench::compare([&] { by_rows(); }, [&] { by_layout(); }, pairs, bench::timing_of(threads));
   if (double off = difference(y, z); !(off < 1e-10)) {
     std::fprintf(stderr, "%s: the results differ by %g\n", layout.c_str(), off);
     std::exit(1);
@@ -99,38 +95,49 @@ bench::Contest measure(const std::string &layout, const tensor::Coordinates &mat
   return contest;
 }
 
+void run_suite(bench::Report &report, Suite suite, const std::string &folder, int threads, int pairs,
+               bool quick) {
+  bench::Table &table = report.table(suite.layout, "y = A x, A in " + suite.layout + " against CSR",
+                                     bench::unit_of(bench::timing_of(threads)), threads);
+  const std::string on_generated = "csr / " + suite.layout, on_files = on_generated + ", files";
+  table.expect(on_generated, bench::Better::higher, suite.targets);
+  table.expect(on_files, bench::Better::higher, suite.of_files);
+  auto measure_all = [&](const std::vector<bench::Input> &inputs, const std::string &ratio) {
+    for (const bench::Input &input : inputs) {
+      bench::Contest contest = measure(suite.layout, input.matrix, threads, pairs);
+      table.row(input.name, input.matrix.size());
+      table.figure("csr", contest.first);
+      table.figure(suite.layout, contest.second);
+      table.ratio(ratio, contest.ratio);
+      table.note("quartiles", fmt::format("{:.3f} to {:.3f}", contest.low, contest.high));
+      table.print_row();
+    }
+  };
+  if (quick && suite.inputs.size() > 2) suite.inputs.resize(2);
+  measure_all(bench::matrices("", suite.inputs, 50000, INT32_MAX), on_generated);
+  if (suite.any) measure_all(bench::matrices(folder, {}, 50000, INT32_MAX), on_files);
+  report.finish(table);
+}
+
 } // namespace
 
 int main(int count, char **arguments) try {
   bench::keep_memory();
   if (count < 2 || std::string(arguments[1]) != "spmv") {
-    std::fprintf(stderr, "usage: %s spmv [--threads 1|2] [--pairs N] [--data FOLDER] [--layout NAME]\n",
+    std::fprintf(stderr,
+                 "usage: %s spmv [--threads 1|2] [--pairs N] [--data FOLDER] [--layout NAME] [--quick] "
+                 "[--json FILE]\n",
                  arguments[0]);
     return 2;
   }
-  const char *environment = std::getenv("UNRAVEL_DATA");
-  std::string folder = bench::option(count, arguments, "data", environment ? environment : "");
+  bench::Report report(count, arguments, "bench_layouts");
   std::string only = bench::option(count, arguments, "layout", "");
-  int pairs = std::max(1, std::atoi(bench::option(count, arguments, "pairs", "21").c_str()));
-  int threads = std::clamp(std::atoi(bench::option(count, arguments, "threads", "1").c_str()), 1, 64);
-  fmt::print("{:<14} {:<38} {:>9} {:>9} {:>9} {:>10}  {}\n", "layout", "input", "entries", "csr ms",
-             "layout ms", "csr/layout", "quartiles");
-  for (const Suite &suite : suites) {
-    if (!only.empty() && only != suite.layout) continue;
-    std::vector<double> ratios;
-    for (const bench::Input &input :
-         bench::matrices(suite.any ? folder : "", suite.inputs, 50000, INT32_MAX)) {
-      bench::Contest contest = measure(suite.layout, input.matrix, threads, pairs);
-      ratios.push_back(contest.ratio);
-      fmt::print("{:<14} {:<38} {:>9} {:>9.4f} {:>9.4f} {:>10.3f}  {:.3f} to {:.3f}\n", suite.layout,
-                 input.name, input.matrix.size(), contest.first, contest.second, contest.ratio, contest.low,
-                 contest.high);
-      std::fflush(stdout);
-    }
-    fmt::print("{:<14} geometric mean {:.2f} (target {}), least {:.2f}", suite.layout,
-               bench::geometric_mean(ratios), suite.target, *std::min_element(ratios.begin(), ratios.end()));
-    fmt::print("{}\n", suite.least > 0 ? fmt::format(" (target {})", suite.least) : "");
-  }
+  bool quick = bench::has_option(count, arguments, "quick");
+  int pairs = std::max(1, std::atoi(bench::option(count, arguments, "pairs", quick ? "7" : "21").c_str()));
+  for (const Suite &suite : suites)
+    if (only.empty() || only == suite.layout)
+      run_suite(report, suite, bench::data_folder(count, arguments),
+                bench::thread_count(count, arguments, "1"), pairs, quick);
 } catch (const std::exception &error) {
   std::fprintf(stderr, "%s\n", error.what());
   return 1;

@@ -1,12 +1,12 @@
 // Packing from coordinates in no order, int32 indices and f64 values: CSR against Eigen's setFromTriplets,
 // other layouts against our CSR, and CSR to CSC against Eigen's transpose.
-//   packing [--data FOLDER] [--rounds N] [--quick]
+//   packing [--data FOLDER] [--rounds N] [--quick] [--json FILE]
 //   packing --turns FOLDER     for pack_csr.py: writes each input's .npy files to the folder, packs when told
 // Targets: CSR no slower than Eigen and SciPy (geometric mean), others within 2x of CSR, conversion
 // within 1.2x.
 
-#include "contest.h"
 #include "kernel.h"
+#include "report.h"
 #include "tensor/convert.h"
 #include "tensor/entry_tree.h"
 #include "tensor/generate.h"
@@ -18,11 +18,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fmt/format.h>
-#include <fstream>
 #include <iostream>
-#include <map>
 #include <optional>
 #include <random>
+#include <thread>
 
 namespace {
 
@@ -103,9 +102,7 @@ std::vector<double> medians_of_ratios(const std::vector<std::vector<double>> &ti
   return result;
 }
 
-using Ratios = std::map<std::string, std::vector<double>>;
-
-void measure(const bench::Input &input, int rounds, Ratios &ratios) {
+void measure(const bench::Input &input, int rounds, bench::Table &table) {
   tensor::Coordinates entries = shuffled(input.matrix);
   std::vector<Eigen::Triplet<double, int>> triplets;
   for (std::size_t e = 0; e < entries.size(); ++e)
@@ -145,19 +142,14 @@ void measure(const bench::Input &input, int rounds, Ratios &ratios) {
     }
   std::vector<double> to_csr = medians_of_ratios(times, 0), to_eigen = medians_of_ratios(times, 1),
                       to_transpose = medians_of_ratios(times, ways.size() - 1);
-  fmt::print("{:<42} {:>9}", input.name, entries.size());
-  for (std::size_t k = 0; k < ways.size(); ++k) {
-    fmt::print("  {} {:.2f}", ways[k].name, bench::median(times[k]));
-    if (k == 0) ratios["csr / Eigen"].push_back(to_eigen[0]);
-    if (k == 0) fmt::print(" ({:.2f})", to_eigen[0]);
-    if (k == converting) ratios["csr to csc / Eigen"].push_back(to_transpose[k]);
-    if (k == converting) fmt::print(" ({:.2f})", to_transpose[k]);
-    if (k < 2 || k >= converting) continue;
-    ratios[ways[k].name + " / csr"].push_back(to_csr[k]);
-    fmt::print(" ({:.2f})", to_csr[k]);
-  }
-  fmt::print("\n");
-  std::fflush(stdout);
+  table.row(input.name, entries.size());
+  for (std::size_t k = 0; k < ways.size(); ++k)
+    table.figure(ways[k].name, bench::median(times[k]));
+  table.ratio("csr / Eigen", to_eigen[0]);
+  for (std::size_t k = 2; k < converting; ++k)
+    table.ratio(ways[k].name + " / csr", to_csr[k]);
+  table.ratio("csr to csc / Eigen", to_transpose[converting]);
+  table.print_row();
 }
 
 /// The other half of pack_csr.py: a line per input; after that "pack" is answered with milliseconds, until
@@ -182,34 +174,32 @@ void take_turns(const std::vector<bench::Input> &inputs, const std::string &fold
 
 int main(int count, char **arguments) try {
   bench::keep_memory();
-  const char *environment = std::getenv("UNRAVEL_DATA");
-  std::string folder = bench::option(count, arguments, "data", environment ? environment : "");
-  int rounds = std::max(1, std::atoi(bench::option(count, arguments, "rounds", "9").c_str()));
+  bench::Report report(count, arguments, "bench_packing");
+  bool quick = bench::has_option(count, arguments, "quick");
+  int rounds = std::max(1, std::atoi(bench::option(count, arguments, "rounds", quick ? "5" : "9").c_str()));
   std::vector<std::string> generators{"poisson2d:500x500", "fem:8000,block=3", "rmat:scale=16,edges=16",
                                       "banded:100000,width=8"};
-  if (!bench::has_option(count, arguments, "quick"))
+  if (!quick)
     generators.insert(generators.end(),
                       {"poisson3d:60x60x60", "banded:200000,width=8", "random:200000x200000,entries=1600000",
                        "random:20000x20000,entries=400000", "hypersparse:1000000,rows=60000,edges=4"});
-  std::vector<bench::Input> inputs = bench::matrices(folder, generators, 50000, INT32_MAX);
+  std::vector<bench::Input> inputs =
+      bench::matrices(bench::data_folder(count, arguments), generators, 50000, INT32_MAX);
   if (std::string to = bench::option(count, arguments, "turns", ""); !to.empty()) {
     take_turns(inputs, to);
     return 0;
   }
-  double load = 0;
-  std::ifstream("/proc/loadavg") >> load;
-  fmt::print("milliseconds, wall clock, medians of {} rounds; load average {:.1f}\n", rounds, load);
-  fmt::print("in parentheses: csr and to csc to Eigen's time, the others to csr's\n");
-  Ratios ratios;
+  bench::Table &table =
+      report.table("packing", "Packing from coordinates in no order", bench::unit_of(bench::Timing::wall),
+                   static_cast<int>(std::thread::hardware_concurrency()));
+  using bench::Better, bench::Statistic;
+  table.expect("csr / Eigen", Better::lower, {{Statistic::mean, 1}});
+  for (const char *layout : {"coo", "bcsr", "dia", "ell", "sell"})
+    table.expect(fmt::format("{} / csr", layout), Better::lower, {{Statistic::mean, 2}});
+  table.expect("csr to csc / Eigen", Better::lower, {{Statistic::mean, 1.2}});
   for (const bench::Input &input : inputs)
-    measure(input, rounds, ratios);
-  const std::map<std::string, double> targets{{"csr / Eigen", 1}, {"csr to csc / Eigen", 1.2}};
-  for (const auto &[name, values] : ratios) {
-    auto target = targets.find(name);
-    fmt::print("{:<20} geometric mean {:.2f}, greatest {:.2f} (target {})\n", name,
-               bench::geometric_mean(values), *std::max_element(values.begin(), values.end()),
-               target == targets.end() ? 2 : target->second);
-  }
+    measure(input, rounds, table);
+  report.finish(table);
 } catch (const std::exception &error) {
   std::fprintf(stderr, "%s\n", error.what());
   return 1;

@@ -1,7 +1,7 @@
 // Tilings of SpMM and SDDMM against the untiled loops, all by Unravel; with --loops, loops unrolled, jammed
 // and vectorised against the loops that Unravel makes by itself (width 16, or K).
 //   schedules [--kernels spmm,sddmm,spmv] [--threads 1|2] [--data FOLDER] [--width K] [--budget MS] [--quick]
-//             [--loops] [--also SCHEDULE]
+//             [--loops] [--also SCHEDULE] [--json FILE]
 // The ratio is the untiled time by the tiled one: above 1 the tiles pay. FOLDER: of .mtx files; also
 // $UNRAVEL_DATA. Only matrices whose dense operand B exceeds 2 MiB. "one tile": a tile as large as the mode,
 // what the guards cost. --also: all have this as well, the untiled loops too ("jam A.p by 4; vectorise r").
@@ -10,8 +10,8 @@
 // their rows sorted by length, so that pieces of equally many rows are far from equal. "at most": what static
 // pieces can give, as the one with most entries has so many.
 
-#include "contest.h"
 #include "kernel.h"
+#include "report.h"
 
 #include <algorithm>
 #include <cmath>
@@ -42,6 +42,10 @@ struct Schedule {
   std::vector<std::string> finds;
 };
 
+const std::string one_tile = "one tile";
+/// What is asked of it: the guards cost little.
+const std::vector<bench::Target> guards = {{bench::Statistic::least, 0.95}};
+
 std::vector<Schedule> schedules(std::int64_t columns, const std::string &also) {
   std::vector<Schedule> result = {{"untiled", also, {}}};
   for (std::int64_t size : {4096, 16384, 32768})
@@ -50,7 +54,7 @@ std::vector<Schedule> schedules(std::int64_t columns, const std::string &also) {
         result.push_back({fmt::format("{} {}", size, find),
                           fmt::format("tile j by {}; {}", size, also),
                           {fmt::format("A.p={}", find)}});
-  result.push_back({"one tile", fmt::format("tile j by {}; {}", columns, also), {"A.p=seq"}});
+  result.push_back({one_tile, fmt::format("tile j by {}; {}", columns, also), {"A.p=seq"}});
   return result;
 }
 
@@ -88,7 +92,7 @@ bool agree(const std::vector<double> &a, const std::vector<double> &b) {
 }
 
 void measure(const Kernel &kernel, const bench::Input &input, std::int64_t width, int threads, double budget,
-             bool loops, const std::string &also) {
+             bool loops, const std::string &also, bench::Table &table) {
   std::int64_t rows = input.matrix.shape[0], columns = input.matrix.shape[1];
   tensor::Tensor A = bench::pack_as("csr", input.matrix);
   std::map<std::string, tensor::Tensor> dense;
@@ -136,14 +140,20 @@ void measure(const Kernel &kernel, const bench::Input &input, std::int64_t width
       std::exit(1);
     }
   }
-  bench::Standings standings =
-      bench::compare(contestants, threads > 1 ? bench::Timing::wall : bench::Timing::cpu, budget, 1);
-  fmt::print("{:<6} {:<36} {:>9.3f} ms", kernel.name, input.name, standings.milliseconds(0));
-  for (std::size_t k = 1; k < contestants.size(); ++k)
-    fmt::print(fmt::runtime(loops ? "\n    {1:>6.2f}  {0}" : "  {0} {1:.2f}"), contestants[k].name,
-               standings.ratio(0, k));
-  fmt::print("\n");
-  std::fflush(stdout);
+  bench::Standings standings = bench::compare(contestants, bench::timing_of(threads), budget, 1);
+  table.row(input.name, input.matrix.size());
+  double best_tiles = 0;
+  for (std::size_t k = 0; k < contestants.size(); ++k) {
+    const std::string &name = contestants[k].name;
+    table.figure(name, standings.milliseconds(k));
+    if (k == 0) continue;
+    const std::string ratio = fmt::format("{} / {}", contestants[0].name, name);
+    table.expect(ratio, bench::Better::higher, name == one_tile ? guards : std::vector<bench::Target>());
+    table.ratio(ratio, standings.ratio(0, k));
+    if (!loops && name != one_tile) best_tiles = std::max(best_tiles, standings.ratio(0, k));
+  }
+  if (best_tiles > 0) table.ratio("untiled / best tiles", best_tiles);
+  table.print_row();
 }
 
 /// The rows with most entries first.
@@ -177,7 +187,12 @@ double most_by_rows(const tensor::Tensor &csr, int threads) {
   return static_cast<double>(pointers[rows]) / static_cast<double>(most);
 }
 
-void measure_sharing(const std::string &name, const tensor::Coordinates &matrix, int threads, double budget) {
+/// Times faster than on one thread, with pieces of equal work.
+constexpr double balanced_target = 1.8;
+const std::string where_chunks_are_less = "one thread / balanced, where static is below 1.8";
+
+void measure_sharing(const std::string &name, const tensor::Coordinates &matrix, int threads, double budget,
+                     bench::Table &table) {
   tensor::Tensor A = bench::pack_as("csr", matrix);
   tensor::Tensor x = full({matrix.shape[1]}), y = full({matrix.shape[0]});
   const std::map<std::string, tensor::Tensor *> tensors = {{"A", &A}, {"x", &x}, {"y", &y}};
@@ -209,50 +224,68 @@ void measure_sharing(const std::string &name, const tensor::Coordinates &matrix,
     std::exit(1);
   }
   bench::Standings standings = bench::compare(contestants, bench::Timing::wall, budget, 1);
-  fmt::print("{:<44} {:>8.3f} ms on one thread; {} threads, static at most {:.2f}:\n", name,
-             standings.milliseconds(0), threads, most_by_rows(A, threads));
-  for (std::size_t k = 1; k < contestants.size(); ++k)
-    fmt::print("    {:<28} {:.2f}\n", contestants[k].name, standings.ratio(0, k));
-  std::fflush(stdout);
+  table.row(name, matrix.size());
+  table.figure("one thread", standings.milliseconds(0));
+  for (std::size_t k = 1; k < contestants.size(); ++k) {
+    const std::string ratio = "one thread / " + contestants[k].name;
+    table.expect(ratio, bench::Better::higher);
+    table.ratio(ratio, standings.ratio(0, k));
+  }
+  const double balanced = standings.ratio(0, 5), chunks = standings.ratio(0, 1);
+  if (chunks < balanced_target) table.ratio(where_chunks_are_less, balanced);
+  table.note("static at most", fmt::format("{:.2f}", most_by_rows(A, threads)));
+  table.print_row();
 }
 
-void measure_sharing(const std::string &folder, int threads, double budget) {
-  fmt::print("load {:.1f}\n", bench::load());
-  for (const bench::Input &input : bench::matrices(
-           folder, {"rmat:scale=17,edges=16", "random:200000x200000,entries=3000000"}, 300000, INT32_MAX)) {
-    measure_sharing(input.name, input.matrix, threads, budget);
-    measure_sharing(input.name + ", rows by length", sorted_by_length(input.matrix), threads, budget);
+void measure_sharing(bench::Report &report, const std::string &folder, int threads, double budget,
+                     bool quick) {
+  bench::Table &table = report.table("sharing", "y = A x, rows shared out, against one thread",
+                                     bench::unit_of(bench::Timing::wall), threads);
+  table.expect(where_chunks_are_less, bench::Better::higher, {{bench::Statistic::least, balanced_target}});
+  std::vector<std::string> generators = {"rmat:scale=17,edges=16", "random:200000x200000,entries=3000000"};
+  if (quick) generators.resize(1);
+  for (const bench::Input &input : bench::matrices(folder, generators, 300000, INT32_MAX)) {
+    measure_sharing(input.name, input.matrix, threads, budget, table);
+    measure_sharing(input.name + ", rows by length", sorted_by_length(input.matrix), threads, budget, table);
   }
+  report.finish(table);
 }
 
 } // namespace
 
 int main(int count, char **arguments) try {
   bench::keep_memory();
-  const char *environment = std::getenv("UNRAVEL_DATA");
-  std::string folder = bench::option(count, arguments, "data", environment ? environment : "");
-  const bool loops = bench::has_option(count, arguments, "loops");
+  bench::Report report(count, arguments, "bench_schedules");
+  const std::string folder = bench::data_folder(count, arguments);
+  const bool loops = bench::has_option(count, arguments, "loops"),
+             quick = bench::has_option(count, arguments, "quick");
   std::int64_t width =
       std::max(1, std::atoi(bench::option(count, arguments, "width", loops ? "16" : "32").c_str()));
-  int threads = std::clamp(std::atoi(bench::option(count, arguments, "threads", "1").c_str()), 1, 64);
-  double budget = std::max(1, std::atoi(bench::option(count, arguments, "budget", "1500").c_str()));
+  int threads = bench::thread_count(count, arguments, "1");
+  double budget =
+      std::max(1, std::atoi(bench::option(count, arguments, "budget", quick ? "200" : "1500").c_str()));
   if (bench::has_option(count, arguments, "sharing")) {
-    measure_sharing(folder, std::max(2, threads), budget);
+    measure_sharing(report, folder, std::max(2, threads), budget, quick);
     return 0;
   }
   std::string wanted = "," + bench::option(count, arguments, "kernels", "spmm,sddmm") + ",";
   const std::string also = bench::option(count, arguments, "also", "");
   std::vector<std::string> generators = {"random:50000x50000,entries=1000000"};
-  if (!bench::has_option(count, arguments, "quick"))
+  if (!quick)
     generators.insert(generators.end(),
                       {"random:20000x200000,entries=4000000", "rmat:scale=17,edges=16", "fem:30000,block=3"});
-  else
-    folder.clear();
   for (const Kernel &kernel : kernels) {
     if (wanted.find("," + kernel.name + ",") == std::string::npos) continue;
+    bench::Table &table =
+        report.table(kernel.name + (loops ? " loops" : " tiles"),
+                     fmt::format("{}, width {}: {}", kernel.expression, width,
+                                 loops ? "loops that are asked for" : "tiles against the untiled loops"),
+                     bench::unit_of(bench::timing_of(threads)), threads);
+    if (!loops) table.expect("untiled / best tiles", bench::Better::higher, {{bench::Statistic::mean, 1.3}});
     for (const bench::Input &input : bench::matrices(folder, generators, 50000, INT32_MAX))
       if (kernel.name == "spmv" || input.matrix.shape[1] * width * 8 > (2 << 20))
-        measure(kernel, input, width, threads, budget, loops, also);
+        measure(kernel, input, width, threads, budget, loops, also, table);
+    report.finish(table);
   }
 } catch (const std::exception &error) {
   std::fprintf(stderr, "%s\n", error.what());

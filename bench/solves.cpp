@@ -1,12 +1,12 @@
 // Triangular solves L x = b by rows, on one thread and in wavefronts, against a loop by hand.
-//   solves [--threads N] [--data FOLDER] [--budget MS] [--quick]
+//   solves [--threads N] [--data FOLDER] [--budget MS] [--quick] [--json FILE]
 // L: the lower triangle of each square matrix, its diagonal made large. Ratios are of the hand-written loop's
 // time: above 1 we are faster. "levels": in wavefronts whatever they cost; "auto": where the kernel itself
 // finds them wide enough; "packed": `wavefront i packed`, whose inspector copies the rows in the order of
 // levels. The inspectors are called once and not part of a solve's time.
 
-#include "contest.h"
 #include "kernel.h"
+#include "report.h"
 
 #include <algorithm>
 #include <cmath>
@@ -45,7 +45,10 @@ void by_hand(std::int64_t n, const std::int32_t *rowptr, const std::int32_t *col
   }
 }
 
-void measure(const bench::Input &input, int threads, double budget) {
+/// Work per level from which on levels are to be faster than one thread: where `packed auto` takes them.
+constexpr double wide = 12000;
+
+void measure(const bench::Input &input, int threads, double budget, bench::Table &table) {
   tensor::Tensor L = bench::pack_as("csr", lower_triangle(input.matrix));
   std::int64_t n = input.matrix.shape[0];
   tensor::Tensor b = bench::pack_as("dense", tensor::Coordinates({n})), x = b;
@@ -96,38 +99,55 @@ void measure(const bench::Input &input, int threads, double budget) {
       }
   }
   bench::Standings standings = bench::compare(contestants, bench::Timing::wall, budget);
-  std::int64_t count = levels->levels().array("count").integer(0),
-               work = levels->levels().array("count").integer(1);
-  fmt::print("{:<34} {:>8} levels {:>9.0f} work/level  {:>9.3f} ms", input.name, count,
-             static_cast<double>(work) / static_cast<double>(std::max<std::int64_t>(count, 1)),
-             standings.milliseconds(0));
+  double count = static_cast<double>(levels->levels().array("count").integer(0)),
+         work = static_cast<double>(levels->levels().array("count").integer(1)),
+         per_level = work / std::max(count, 1.0);
+  table.row(input.name, input.matrix.size());
+  for (std::size_t k = 0; k < contestants.size(); ++k)
+    table.figure(contestants[k].name, standings.milliseconds(k));
   for (std::size_t k = 1; k < contestants.size(); ++k)
-    fmt::print("  {} {:.2f}", contestants[k].name, standings.ratio(0, k));
-  fmt::print(
-      "  auto/one thread {:.2f}  packed auto/one thread {:.2f}  inspector {:.1f}, packing {:.1f} solves\n",
-      standings.ratio(1, 3), standings.ratio(1, 5), inspector / standings.milliseconds(1),
-      packing / standings.milliseconds(1));
-  std::fflush(stdout);
+    table.ratio("hand / " + contestants[k].name, standings.ratio(0, k));
+  table.ratio("one thread / auto", standings.ratio(1, 3));
+  table.ratio("one thread / packed auto", standings.ratio(1, 5));
+  if (per_level >= wide) {
+    table.ratio("one thread / levels, wide", standings.ratio(1, 2));
+    table.ratio("one thread / packed, wide", standings.ratio(1, 4));
+  }
+  table.note("levels", fmt::format("{:.0f}", count));
+  table.note("work per level", fmt::format("{:.0f}", per_level));
+  table.note("inspector, solves", fmt::format("{:.1f}", inspector / standings.milliseconds(1)));
+  table.note("packing, solves", fmt::format("{:.1f}", packing / standings.milliseconds(1)));
+  table.print_row();
 }
 
 } // namespace
 
 int main(int count, char **arguments) try {
   bench::keep_memory();
-  const char *environment = std::getenv("UNRAVEL_DATA");
-  std::string folder = bench::option(count, arguments, "data", environment ? environment : "");
-  int threads = std::clamp(std::atoi(bench::option(count, arguments, "threads", "2").c_str()), 1, 64);
-  double budget = std::max(1, std::atoi(bench::option(count, arguments, "budget", "500").c_str()));
-  std::vector<std::string> generators = {"random:100000x100000,entries=1000000"};
-  if (!bench::has_option(count, arguments, "quick"))
+  bench::Report report(count, arguments, "bench_solves");
+  int threads = bench::thread_count(count, arguments, "2");
+  bool quick = bench::has_option(count, arguments, "quick");
+  double budget =
+      std::max(1, std::atoi(bench::option(count, arguments, "budget", quick ? "150" : "500").c_str()));
+  std::vector<std::string> generators = {"random:100000x100000,entries=1000000", "poisson2d:300x300"};
+  if (!quick)
     generators.insert(generators.end(),
                       {"random:1000000x1000000,entries=4000000", "random:20000x20000,entries=2000000",
                        "random:200000x200000,entries=10000000", "rmat:scale=17,edges=16", "fem:30000,block=3",
                        "poisson2d:1000x1000", "poisson3d:100x100x100"});
-  else
-    folder.clear();
-  for (const bench::Input &input : bench::matrices(folder, generators, 5000, INT32_MAX))
-    if (input.matrix.shape[0] == input.matrix.shape[1]) measure(input, threads, budget);
+  bench::Table &table =
+      report.table("solves", "L x = b by rows, L in CSR", bench::unit_of(bench::Timing::wall), threads);
+  using bench::Better, bench::Statistic;
+  for (const char *name : {"one thread", "levels", "auto", "packed", "packed auto"})
+    table.expect(std::string("hand / ") + name, Better::higher);
+  for (const char *name : {"one thread / auto", "one thread / packed auto"})
+    table.expect(name, Better::higher, {{Statistic::least, 0.9}});
+  for (const char *name : {"one thread / levels, wide", "one thread / packed, wide"})
+    table.expect(name, Better::higher, {{Statistic::least, 1}});
+  for (const bench::Input &input :
+       bench::matrices(bench::data_folder(count, arguments), generators, 5000, INT32_MAX))
+    if (input.matrix.shape[0] == input.matrix.shape[1]) measure(input, threads, budget, table);
+  report.finish(table);
 } catch (const std::exception &error) {
   std::fprintf(stderr, "%s\n", error.what());
   return 1;

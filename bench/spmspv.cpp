@@ -1,14 +1,15 @@
 // y = A x, A in CSR, x sparse, y dense, int32 indices, one thread: Unravel against a hand-written conjunctive
 // merge (two pointers walk over a row and over x, as in "The tensor algebra compiler", OOPSLA 2017), on the
 // same arrays.
-//   spmspv [--data FOLDER] [--pairs N]    FOLDER: of .mtx files; also $UNRAVEL_DATA
+//   spmspv [--data FOLDER] [--pairs N] [--quick] [--json FILE]
+// FOLDER: of .mtx files; also $UNRAVEL_DATA.
 // Target: with sequential iteration at least 1.5x faster than the merge, geometric mean. `auto` is what
 // Unravel chooses by itself; `scan` is the fallback where nothing was proved, for the record, on the smallest
 // inputs.
 
-#include "contest.h"
 #include "kernel.h"
 #include "merge.h"
+#include "report.h"
 
 #include <algorithm>
 #include <cmath>
@@ -76,42 +77,38 @@ private:
 
 int main(int count, char **arguments) try {
   bench::keep_memory();
-  const char *environment = std::getenv("UNRAVEL_DATA");
-  std::string folder = bench::option(count, arguments, "data", environment ? environment : "");
-  int pairs = std::max(1, std::atoi(bench::option(count, arguments, "pairs", "11").c_str()));
+  bench::Report report(count, arguments, "bench_spmspv");
+  bool quick = bench::has_option(count, arguments, "quick");
+  int pairs = std::max(1, std::atoi(bench::option(count, arguments, "pairs", quick ? "3" : "11").c_str()));
   // A merge takes rows * entries of x steps: larger inputs would take minutes.
-  std::vector<bench::Input> inputs = bench::matrices(
-      folder,
-      {"poisson2d:150x150", "poisson3d:25x25x25", "fem:4000,block=3", "rmat:scale=14,edges=16",
-       "banded:20000,width=8", "random:12000x12000,entries=876000", "random:50000x50000,entries=400000"},
-      50000, 50000);
-  fmt::print("{:<36} {:>8} {:>8} {:>10} {:>10} {:>10} {:>13} {:>13} {:>13}\n", "input", "entries", "density",
-             "merge ms", "seq ms", "auto ms", "merge / seq", "merge / auto", "merge / scan");
-  std::vector<double> sequential, automatic, scanned;
+  std::vector<std::string> generators = {"poisson2d:150x150", "fem:4000,block=3", "banded:20000,width=8"};
+  if (!quick)
+    generators.insert(generators.end(),
+                      {"poisson3d:25x25x25", "rmat:scale=14,edges=16", "random:12000x12000,entries=876000",
+                       "random:50000x50000,entries=400000"});
+  std::vector<bench::Input> inputs =
+      bench::matrices(bench::data_folder(count, arguments), generators, 50000, 50000);
+  bench::Table &table =
+      report.table("spmspv", "y = A x, A in CSR, x sparse", bench::unit_of(bench::Timing::cpu), 1);
+  table.expect("merge / seq", bench::Better::higher, {{bench::Statistic::mean, 1.5}});
+  for (const char *ratio : {"merge / auto", "merge / scan"})
+    table.expect(ratio, bench::Better::higher);
   for (const bench::Input &input : inputs)
     for (double density : {1e-3, 1e-2, 1e-1}) {
       Case one(input.matrix, density);
-      bench::Contest seq = one.measure("seq", pairs);
-      bench::Contest own = one.measure("", pairs);
-      sequential.push_back(1 / seq.ratio);
-      automatic.push_back(1 / own.ratio);
-      std::string scan_text = "-";
+      bench::Contest seq = one.measure("seq", pairs), own = one.measure("", pairs);
+      table.row(fmt::format("{} @ {:g}", input.name, density), input.matrix.size());
+      table.figure("merge", seq.second);
+      table.figure("seq", seq.first);
+      table.figure("auto", own.first);
+      table.ratio("merge / seq", 1 / seq.ratio);
+      table.ratio("merge / auto", 1 / own.ratio);
       double steps =
           static_cast<double>(input.matrix.size()) * static_cast<double>(input.matrix.shape[1]) * density;
-      if (steps < 1e8) {
-        scanned.push_back(1 / one.measure("scan", std::min(pairs, 5)).ratio);
-        scan_text = fmt::format("{:.2f}", scanned.back());
-      }
-      fmt::print("{:<36} {:>8} {:>8} {:>10.4f} {:>10.4f} {:>10.4f} {:>13.2f} {:>13.2f} {:>13}\n", input.name,
-                 input.matrix.size(), density, seq.second, seq.first, own.first, 1 / seq.ratio, 1 / own.ratio,
-                 scan_text);
-      std::fflush(stdout);
+      if (steps < 1e8) table.ratio("merge / scan", 1 / one.measure("scan", std::min(pairs, 5)).ratio);
+      table.print_row();
     }
-  fmt::print("geometric mean of merge / seq {:.2f} (target 1.5), merge / auto {:.2f}",
-             bench::geometric_mean(sequential), bench::geometric_mean(automatic));
-  if (!scanned.empty())
-    fmt::print(", merge / scan {:.3f} ({} inputs)", bench::geometric_mean(scanned), scanned.size());
-  fmt::print("\n");
+  report.finish(table);
 } catch (const std::exception &error) {
   std::fprintf(stderr, "%s\n", error.what());
   return 1;

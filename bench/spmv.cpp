@@ -1,17 +1,16 @@
 // y = A x, A in CSR with int32 indices, x and y dense: Unravel against Eigen, SuiteSparse:GraphBLAS and
 // librsb.
-//   spmv [--data FOLDER] [--threads 1|2|both] [--budget MS] [--only TEXT]
+//   spmv [--data FOLDER] [--threads 1|2|both] [--budget MS] [--only TEXT] [--quick] [--json FILE]
 // FOLDER: of .mtx files; also $UNRAVEL_DATA. Targets, of ours / the best peer of each input: geometric mean
-// at most 0.95, none above 1.15.
+// at most 0.9, none above 1.1.
 
 #include "kernel.h"
+#include "report.h"
 #include "spmv_peers.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <fmt/format.h>
 #include <memory>
 
 namespace {
@@ -29,6 +28,11 @@ const std::vector<std::string> generators = {"poisson2d:500x500",
                                              "random:200000x200000,entries=1600000",
                                              "random:20000x20000,entries=400000",
                                              "hypersparse:1000000,rows=60000,edges=4"};
+
+/// With --quick.
+const std::vector<std::string> few_generators = {"poisson2d:500x500", "fem:8000,block=3",
+                                                 "random:20000x20000,entries=400000",
+                                                 "hypersparse:1000000,rows=60000,edges=4"};
 
 /// Untimed runs before a timed one: from the third or fourth on they take the same time.
 constexpr int warming = 5;
@@ -110,31 +114,12 @@ void check(Case &one, const std::vector<Contestant> &contestants, const std::str
   }
 }
 
-/// Ratios ours / best peer over the inputs.
-struct Ratios {
-  std::vector<double> values;
-  std::vector<std::string> inputs;
-
-  void add(double ratio, const std::string &input) {
-    values.push_back(ratio);
-    inputs.push_back(input);
-  }
-
-  void print(const std::string &name) const {
-    auto greatest = std::max_element(values.begin(), values.end());
-    double mean = bench::geometric_mean(values);
-    fmt::print(
-        "{} / best peer: geometric mean {:.3f} (target 0.95: {}), greatest {:.3f} (target 1.15: {}), {}\n",
-        name, mean, mean <= 0.95 ? "met" : "missed", *greatest, *greatest <= 1.15 ? "met" : "missed",
-        inputs[static_cast<std::size_t>(greatest - values.begin())]);
-  }
-};
-
-void run_table(const std::vector<bench::Input> &inputs, int threads, double budget) {
-  Ratios known, blind;
-  fmt::print("\n{} thread{}, milliseconds ({}), load {:.1f}\n", threads, threads == 1 ? "" : "s",
-             threads == 1 ? "CPU time" : "wall clock", bench::load());
-  bool header_printed = false;
+void run_table(bench::Report &report, const std::vector<bench::Input> &inputs, int threads, double budget) {
+  bench::Timing timing = bench::timing_of(threads);
+  bench::Table &table = report.table("spmv", "y = A x, A in CSR", bench::unit_of(timing), threads);
+  for (const char *ratio : {"ours / best peer", "no counts / best peer"})
+    table.expect(ratio, bench::Better::lower,
+                 {{bench::Statistic::mean, 0.9}, {bench::Statistic::greatest, 1.1}});
   for (const bench::Input &input : inputs) {
     Case one(input.matrix);
     std::vector<Contestant> all = {ours(one, true, threads), ours(one, false, threads)};
@@ -142,33 +127,21 @@ void run_table(const std::vector<bench::Input> &inputs, int threads, double budg
     std::vector<Contestant> others = peers(one, threads);
     all.insert(all.end(), others.begin(), others.end());
     check(one, all, input.name);
-    bench::Standings standings =
-        bench::compare(all, threads == 1 ? bench::Timing::cpu : bench::Timing::wall, budget, warming);
-    if (!header_printed) {
-      fmt::print("{:<40} {:>9} {:>6}", "input", "entries", "a row");
-      for (const Contestant &contestant : all)
-        fmt::print(" {:>9}", contestant.name);
-      fmt::print(" {:>10}  {}\n", "ours/best", "which");
-      header_printed = true;
-    }
-    fmt::print("{:<40} {:>9} {:>6.1f}", input.name, input.matrix.size(),
-               static_cast<double>(input.matrix.size()) / static_cast<double>(input.matrix.shape[0]));
+    bench::Standings standings = bench::compare(all, timing, budget, warming);
+    table.row(input.name, input.matrix.size());
     for (std::size_t k = 0; k < all.size(); ++k)
-      fmt::print(" {:>9.4f}", standings.milliseconds(k));
+      table.figure(all[k].name, standings.milliseconds(k));
     std::size_t best = 2;
     for (std::size_t k = 2; k < all.size(); ++k)
       if (standings.ratio(0, k) > standings.ratio(0, best)) best = k;
     if (best < all.size()) {
-      known.add(standings.ratio(0, best), input.name);
-      blind.add(standings.ratio(1, best), input.name);
-      fmt::print(" {:>10.3f}  {}", known.values.back(), all[best].name);
+      table.ratio("ours / best peer", standings.ratio(0, best));
+      table.ratio("no counts / best peer", standings.ratio(1, best));
+      table.note("best peer", all[best].name);
     }
-    fmt::print("\n");
-    std::fflush(stdout);
+    table.print_row();
   }
-  if (known.values.empty()) return;
-  known.print("ours");
-  blind.print("ours without counts");
+  report.finish(table);
 }
 
 } // namespace
@@ -176,16 +149,16 @@ void run_table(const std::vector<bench::Input> &inputs, int threads, double budg
 int main(int count, char **arguments) try {
   bench::let_threads_sleep(arguments);
   bench::keep_memory();
-  const char *environment = std::getenv("UNRAVEL_DATA");
-  std::string folder = bench::option(count, arguments, "data", environment ? environment : "");
-  std::string threads = bench::option(count, arguments, "threads", "both");
-  double budget = std::atof(bench::option(count, arguments, "budget", "400").c_str());
+  bench::Report report(count, arguments, "bench_spmv");
+  bool quick = bench::has_option(count, arguments, "quick");
+  double budget = std::atof(bench::option(count, arguments, "budget", quick ? "100" : "400").c_str());
   std::string only = bench::option(count, arguments, "only", "");
-  std::vector<bench::Input> inputs = bench::matrices(folder, generators, 50000, INT32_MAX);
+  std::vector<bench::Input> inputs = bench::matrices(bench::data_folder(count, arguments),
+                                                     quick ? few_generators : generators, 50000, INT32_MAX);
   std::erase_if(inputs,
                 [&](const bench::Input &input) { return input.name.find(only) == std::string::npos; });
-  for (int n : {1, 2})
-    if (threads == "both" || threads == std::to_string(n)) run_table(inputs, n, budget);
+  for (int threads : bench::thread_counts(count, arguments))
+    run_table(report, inputs, threads, budget);
 } catch (const std::exception &error) {
   std::fprintf(stderr, "%s\n", error.what());
   return 1;

@@ -1,22 +1,19 @@
 // Kernels with tensors of order 3 and with dense factors, f64, int32, against hand-written ones.
 //   tensors [--data FOLDER] [--kernels ttv,ttm,mttkrp,spmm,sddmm,spmspm] [--threads 1|2] [--budget MS]
-//   [--quick]
+//   [--quick] [--json FILE]
 // FOLDER: of .tns (order 3) and .mtx files; also $UNRAVEL_DATA. bench/README.md has the targets.
 
-#include "contest.h"
 #include "kernel.h"
+#include "report.h"
 #include "tensor/generate.h"
 #include "tensor/structure.h"
-#include "tensor/tensor_file.h"
 #include "tensors_hand.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <random>
@@ -90,9 +87,9 @@ double difference(const double *a, const double *b, std::size_t count) {
   return most / largest;
 }
 
-using Ratios = std::map<std::string, std::vector<double>>;
+const std::string gain = "1 thread / 2 threads";
 
-void measure(const std::string &label, Case of, const Options &options, Ratios &ratios) {
+void measure(const bench::Input &input, Case of, const Options &options, bench::Table &table) {
   pipeline::Request request;
   request.expression = of.expression;
   request.formats = of.formats;
@@ -107,41 +104,50 @@ void measure(const std::string &label, Case of, const Options &options, Ratios &
   std::vector<bench::Contestant> contestants{{"ours", [&] { ours(); }, {}}};
   for (auto &[name, run] : of.others)
     contestants.push_back({name, [&run, &buffer] { run(buffer.data()); }, {}});
-  auto compare = [&](bench::Timing timing) { return bench::compare(contestants, timing, options.budget); };
   ours();
   for (auto &[name, run] : of.others) {
     run(buffer.data());
     double off = difference(result.array("val").as<double>().data(), buffer.data(), buffer.size());
     if (!(off < 1e-10))
-      throw std::runtime_error(fmt::format("{}, {}: the results differ by {}", label, name, off));
+      throw std::runtime_error(fmt::format("{}, {}: the results differ by {}", input.name, name, off));
   }
-  fmt::print("{:<56}", label);
   if (options.threads == 2) {
-    bench::BoundKernel two(request, tensors);
+    auto two = std::make_shared<bench::BoundKernel>(request, tensors);
     // The number is the process's, not the kernel's.
     contestants = {{"1 thread", [&] { ours.set_threads(1), ours(); }, {}},
-                   {"2 threads", [&] { two.set_threads(2), two(); }, {}}};
-    bench::Standings standings = compare(bench::Timing::wall);
-    fmt::print(" {:9.3f} {:9.3f} ({:.2f})\n", standings.milliseconds(0), standings.milliseconds(1),
-               standings.ratio(0, 1));
-    ratios["1 thread / 2 threads"].push_back(standings.ratio(0, 1));
-    return;
+                   {"2 threads", [two] { two->set_threads(2), (*two)(); }, {}}};
   }
-  bench::Standings standings = compare(bench::Timing::cpu);
-  fmt::print(" {:9.3f}", standings.milliseconds(0));
-  for (std::size_t k = 1; k < contestants.size(); ++k) {
-    fmt::print("  {} {:.3f} ({:.2f})", contestants[k].name, standings.milliseconds(k), standings.ratio(k, 0));
-    ratios[contestants[k].name + " / ours"].push_back(standings.ratio(k, 0));
-  }
-  fmt::print("\n");
-  std::fflush(stdout);
+  bench::Standings standings = bench::compare(contestants, bench::timing_of(options.threads), options.budget);
+  table.row(input.name, input.matrix.size());
+  for (std::size_t k = 0; k < contestants.size(); ++k)
+    table.figure(contestants[k].name, standings.milliseconds(k));
+  if (options.threads == 2)
+    table.ratio(gain, standings.ratio(0, 1));
+  else
+    for (std::size_t k = 1; k < contestants.size(); ++k)
+      table.ratio(contestants[k].name + " / ours", standings.ratio(k, 0));
+  table.print_row();
 }
 
-void summary(const std::string &kernel, const Ratios &ratios) {
-  for (const auto &[name, values] : ratios)
-    fmt::print("{}: {}: geometric mean {:.2f}, least {:.2f}\n", kernel, name, bench::geometric_mean(values),
-               *std::min_element(values.begin(), values.end()));
-  fmt::print("\n");
+/// For one kernel with dense factors of one width, with its targets.
+bench::Table &table_of(bench::Report &report, const std::string &kernel, std::int64_t width,
+                       const std::string &expression, const Options &options) {
+  using bench::Better, bench::Statistic;
+  const std::string title = kernel == "ttv" ? expression : fmt::format("{}, width {}", expression, width);
+  bench::Table &table = report.table(fmt::format("{} {}", kernel, width), title,
+                                     bench::unit_of(bench::timing_of(options.threads)), options.threads);
+  if (options.threads == 2) {
+    table.expect(gain, Better::higher, {{Statistic::mean, 1.8}});
+  } else if (kernel == "mttkrp") {
+    for (const char *other : {"TACO / ours", "vectors / ours"})
+      table.expect(other, Better::higher);
+    table.expect("acc[R] / ours", Better::higher, {{Statistic::mean, 1.5}});
+  } else if (kernel == "spmm" || kernel == "sddmm") {
+    table.expect("hand / ours", Better::higher, {{Statistic::mean, 1}});
+  } else {
+    table.expect("TACO / ours", Better::higher, {{Statistic::mean, 1.5}});
+  }
+  return table;
 }
 
 std::vector<bench::Input> tensors_of_order_3(const std::string &folder, bool quick) {
@@ -153,27 +159,22 @@ std::vector<bench::Input> tensors_of_order_3(const std::string &folder, bool qui
                                          "random:50000x300x3000,entries=500000,seed=4"});
   for (const std::string &text : generators)
     found.push_back({text, tensor::generate(tensor::parse_generator(text))});
-  if (folder.empty()) return found;
-  std::vector<std::string> files;
-  for (const auto &entry : std::filesystem::directory_iterator(folder))
-    if (entry.path().filename().string().find(".tns") != std::string::npos)
-      files.push_back(entry.path().string());
-  std::sort(files.begin(), files.end());
-  for (const std::string &file : files) {
-    tensor::Coordinates entries = tensor::read_tensor(file);
-    if (entries.order() == 3 && entries.size() > 10000)
-      found.push_back({std::filesystem::path(file).filename().string(), std::move(entries)});
-  }
+  bench::for_each_file(folder, ".tns", [&](const std::string &name, tensor::Coordinates entries) {
+    if (entries.order() == 3 && entries.size() > 10000) found.push_back({name, std::move(entries)});
+  });
   return found;
 }
 
-void order_3(const std::string &kernel, const std::vector<bench::Input> &inputs, const Options &options) {
-  Ratios all;
+void order_3(bench::Report &report, const std::string &kernel, const std::vector<bench::Input> &inputs,
+             const Options &options) {
+  const std::string expression = kernel == "ttv"   ? "D(i,j) = T(i,j,k) * C(k)"
+                                 : kernel == "ttm" ? "D(i,j,r) = T(i,j,k) * C(k,r)"
+                                                   : "Y(i,r) = T(i,j,k) * B(j,r) * C(k,r)";
   std::vector<std::int64_t> widths = kernel == "mttkrp" ? std::vector<std::int64_t>{16, 32, 64}
                                      : kernel == "ttm"  ? std::vector<std::int64_t>{16, 32}
                                                         : std::vector<std::int64_t>{1};
   for (std::int64_t width : widths) {
-    Ratios ratios;
+    bench::Table &table = table_of(report, kernel, width, expression, options);
     for (const bench::Input &input : inputs) {
       tensor::Tensor t = bench::pack_as("csf3", input.matrix);
       std::vector<std::int64_t> shape = input.matrix.shape;
@@ -183,20 +184,20 @@ void order_3(const std::string &kernel, const std::vector<bench::Input> &inputs,
       const double *b_val = elements<double>(b, "val"), *c_val = elements<double>(c, "val");
       Case of;
       if (kernel == "ttv") {
-        of = {"D(i,j) = T(i,j,k) * C(k)",
+        of = {expression,
               {{"T", "csf3"}, {"D", "like:T"}},
               {shape[0], shape[1]},
               {{"T", &t}, {"C", &c}},
               {{"TACO", [=](double *d) { bench::taco_ttv(tree, c_val, d); }}}};
       } else if (kernel == "ttm") {
-        of = {"D(i,j,r) = T(i,j,k) * C(k,r)",
+        of = {expression,
               {{"T", "csf3"}, {"D", "like:T"}},
               {shape[0], shape[1], width},
               {{"T", &t}, {"C", &c}},
               {{"TACO", [=](double *d) { bench::taco_ttm(tree, c_val, width, d); }}}};
       } else {
         std::int64_t lines = shape[0];
-        of = {"Y(i,r) = T(i,j,k) * B(j,r) * C(k,r)",
+        of = {expression,
               {{"T", "csf3"}},
               {lines, width},
               {{"T", &t}, {"B", &b}, {"C", &c}},
@@ -204,17 +205,18 @@ void order_3(const std::string &kernel, const std::vector<bench::Input> &inputs,
                {"acc[R]", [=](double *y) { bench::plain_mttkrp(tree, b_val, c_val, width, lines, y); }},
                {"vectors", [=](double *y) { bench::vector_mttkrp(tree, b_val, c_val, width, lines, y); }}}};
       }
-      std::string label = fmt::format("{} {} R={}", kernel, input.name, width);
-      measure(label, of, options, ratios);
+      measure(input, of, options, table);
     }
-    summary(fmt::format("{} R={}", kernel, width), ratios);
+    report.finish(table);
   }
 }
 
-void matrix_kernel(const std::string &kernel, const std::vector<bench::Input> &inputs,
+void matrix_kernel(bench::Report &report, const std::string &kernel, const std::vector<bench::Input> &inputs,
                    const Options &options) {
+  const std::string expression =
+      kernel == "spmm" ? "Y(i,r) = A(i,j) * B(j,r)" : "D(i,j) = A(i,j) * X(i,r) * B(j,r)";
   for (std::int64_t width : {16, 64}) {
-    Ratios ratios;
+    bench::Table &table = table_of(report, kernel, width, expression, options);
     for (const bench::Input &input : inputs) {
       if (input.matrix.shape[0] * width > 20'000'000 || input.matrix.shape[1] * width > 20'000'000) continue;
       tensor::Tensor a = bench::pack_as("csr", input.matrix);
@@ -224,25 +226,25 @@ void matrix_kernel(const std::string &kernel, const std::vector<bench::Input> &i
       const double *x_val = elements<double>(x, "val"), *b_val = elements<double>(b, "val");
       Case of;
       if (kernel == "spmm")
-        of = {"Y(i,r) = A(i,j) * B(j,r)",
+        of = {expression,
               {{"A", "csr"}},
               {lines, width},
               {{"A", &a}, {"B", &b}},
               {{"hand", [=](double *y) { bench::row_spmm(view, b_val, width, y); }}}};
       else
-        of = {"D(i,j) = A(i,j) * X(i,r) * B(j,r)",
+        of = {expression,
               {{"A", "csr"}, {"D", "like:A"}},
               {lines, columns},
               {{"A", &a}, {"X", &x}, {"B", &b}},
               {{"hand", [=](double *d) { bench::row_sddmm(view, x_val, b_val, width, d); }}}};
-      measure(fmt::format("{} {} k={}", kernel, input.name, width), of, options, ratios);
+      measure(input, of, options, table);
     }
-    summary(fmt::format("{} k={}", kernel, width), ratios);
+    report.finish(table);
   }
 }
 
 /// C(i,j) = A(i,k) B(k,j), C dense: each pair of layouts, milliseconds (Zhao et al., table 5).
-void products(const Options &options) {
+void products(bench::Report &report, const Options &options) {
   const std::vector<std::string> layouts{"coo", "csr", "dcsr", "bcsr<4,4>"};
   const std::int64_t size = options.quick ? 200 : 400;
   auto entries = [&](int seed) {
@@ -250,12 +252,12 @@ void products(const Options &options) {
         tensor::parse_generator(fmt::format("random:{0}x{0},density=0.1,seed={1}", size, seed)));
   };
   tensor::Coordinates left = entries(1), right = entries(2);
-  fmt::print("spmspm, {0} x {0}, density 0.1, milliseconds; A down, B across\n{1:<12}", size, "");
-  for (const std::string &layout : layouts)
-    fmt::print(" {:>10}", layout);
+  bench::Table &table = report.table(
+      "spmspm", fmt::format("C(i,j) = A(i,k) * B(k,j), {0} x {0}, density 0.1; A down, B across", size),
+      bench::unit_of(bench::Timing::cpu), 1);
   std::vector<double> reference;
   for (const std::string &of_a : layouts) {
-    fmt::print("\n{:<12}", of_a);
+    table.row(of_a, left.size());
     for (const std::string &of_b : layouts) {
       tensor::Tensor a = bench::pack_as(of_a, left), b = bench::pack_as(of_b, right),
                      c = bench::pack_as("dense", tensor::Coordinates({size, size}));
@@ -270,11 +272,11 @@ void products(const Options &options) {
       if (reference.empty()) reference.assign(values.begin(), values.end());
       if (difference(values.data(), reference.data(), reference.size()) > 1e-10)
         throw std::runtime_error(fmt::format("{} times {}: a wrong product", of_a, of_b));
-      fmt::print(" {:>10.3f}", standings.milliseconds(0));
-      std::fflush(stdout);
+      table.figure(of_b, standings.milliseconds(0));
     }
+    table.print_row();
   }
-  fmt::print("\n\n");
+  report.finish(table);
 }
 
 } // namespace
@@ -283,30 +285,26 @@ int main(int count, char **arguments) try {
   bench::keep_memory();
   setenv("OMP_WAIT_POLICY", "passive", 0);
   setenv("KMP_BLOCKTIME", "0", 0);
-  const char *environment = std::getenv("UNRAVEL_DATA");
-  std::string folder = bench::option(count, arguments, "data", environment ? environment : "");
+  bench::Report report(count, arguments, "bench_tensors");
+  const std::string folder = bench::data_folder(count, arguments);
   Options options;
-  options.threads = bench::option(count, arguments, "threads", "1") == "2" ? 2 : 1;
-  options.budget = std::atof(bench::option(count, arguments, "budget", "300").c_str());
+  options.threads = bench::thread_count(count, arguments, "1") > 1 ? 2 : 1;
   options.quick = bench::has_option(count, arguments, "quick");
-  double load = 0;
-  std::ifstream("/proc/loadavg") >> load;
-  fmt::print("milliseconds, {}; in parentheses ratios; load average {:.1f}\n",
-             options.threads == 2 ? "wall clock, one thread and two" : "CPU time of one thread", load);
+  options.budget = std::atof(bench::option(count, arguments, "budget", options.quick ? "80" : "300").c_str());
   std::vector<bench::Input> of_order_3, matrices;
   std::istringstream kernels(bench::option(count, arguments, "kernels", "ttv,ttm,mttkrp,spmm,sddmm,spmspm"));
   for (std::string kernel; std::getline(kernels, kernel, ',');) {
     if (kernel == "spmspm") {
-      products(options);
+      if (options.threads == 1) products(report, options);
     } else if (kernel == "spmm" || kernel == "sddmm") {
       std::vector<std::string> generators{"poisson2d:300x300", "rmat:scale=14,edges=16", "fem:4000,block=3"};
       if (!options.quick)
         generators.insert(generators.end(), {"banded:50000,width=8", "random:20000x20000,entries=400000"});
       if (matrices.empty()) matrices = bench::matrices(folder, generators, 50000, 300000);
-      matrix_kernel(kernel, matrices, options);
+      matrix_kernel(report, kernel, matrices, options);
     } else if (kernel == "ttv" || kernel == "ttm" || kernel == "mttkrp") {
       if (of_order_3.empty()) of_order_3 = tensors_of_order_3(folder, options.quick);
-      order_3(kernel, of_order_3, options);
+      order_3(report, kernel, of_order_3, options);
     } else {
       throw std::runtime_error(fmt::format("there is no kernel `{}`", kernel));
     }

@@ -1,8 +1,11 @@
 # The benchmarks: bench/README.md says how they are run. Not built unless UNRAVEL_BENCH is set, never installed.
 
-add_library(unravel_contest STATIC bench/contest.cpp bench/kernel.cpp)
+add_library(unravel_contest STATIC bench/contest.cpp bench/kernel.cpp bench/report.cpp)
 target_link_libraries(unravel_contest PUBLIC unravel_flags unravel_pipeline unravel_build unravel_tensor unravel_run
-                      fmt::fmt)
+                      fmt::fmt nlohmann_json::nlohmann_json)
+
+add_executable(build_latency bench/build_latency.cpp)
+target_link_libraries(build_latency PRIVATE unravel_contest)
 
 add_executable(bench_layouts bench/layouts.cpp)
 target_link_libraries(bench_layouts PRIVATE unravel_contest)
@@ -95,3 +98,11 @@ target_link_libraries(bench_coiteration PRIVATE unravel_contest unravel_merge)
 foreach(peer eigen graphblas)
   add_contestant(coiteration ${peer})
 endforeach()
+
+# What scripts/bench builds.
+add_custom_target(unravel_benchmarks)
+add_dependencies(unravel_benchmarks unravel_tool build_latency bench_latency bench_spmv bench_spmspv
+                 bench_coiteration bench_layouts bench_tensors bench_schedules bench_solves)
+if(TARGET bench_packing)
+  add_dependencies(unravel_benchmarks bench_packing)
+endif()

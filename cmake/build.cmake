@@ -15,8 +15,3 @@ set_source_files_properties(src/build/kernel.cpp PROPERTIES COMPILE_DEFINITIONS
   "UNRAVEL_JIT=$<BOOL:${UNRAVEL_JIT}>;UNRAVEL_VERSION=\"${PROJECT_VERSION}\"")
 set_source_files_properties(src/build/in_process.cpp PROPERTIES COMPILE_DEFINITIONS
   "UNRAVEL_MODULE_FOLDER=\"${UNRAVEL_MODULE_FOLDER}\";UNRAVEL_MODULE_INSTALL_FOLDER=\"${CMAKE_INSTALL_FULL_LIBDIR}/unravel\";UNRAVEL_CLANG_VERSION=\"${LLVM_PACKAGE_VERSION}\";UNRAVEL_CLANG_LIBRARY=\"${UNRAVEL_CLANG_LIBRARY}\"")
-
-if(UNRAVEL_BENCH)
-  add_executable(build_latency bench/build_latency.cpp)
-  target_link_libraries(build_latency PRIVATE unravel_flags unravel_build)
-endif()

@@ -56,6 +56,11 @@ foreach(room ${UNRAVEL_ROOMS})
   unravel_test(${room} unravel_${room})
 endforeach()
 unravel_test(structure) # of the source tree: no room
+unravel_test(bench fmt::fmt nlohmann_json::nlohmann_json) # what benchmarks write: no room either
+if(TARGET test_bench)
+  target_sources(test_bench PRIVATE bench/contest.cpp bench/report.cpp)
+  target_include_directories(test_bench PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+endif()
 if(TARGET unravel_tool)
   unravel_test(tool unravel_run nlohmann_json::nlohmann_json)
   if(TARGET test_tool)
@@ -72,11 +77,13 @@ endif()
 
 # What of the benchmarks uses the rooms and nothing else: compiled by scripts/test, so that no change of an interface
 # breaks it unseen. Nobody runs it, so nothing is optimised.
-set(bench_sources coiteration coiteration_cases contest kernel latency layouts schedules solves spmspv spmv tensors)
+set(bench_sources build_latency coiteration coiteration_cases contest kernel latency layouts report schedules solves
+                  spmspv spmv tensors)
 list(TRANSFORM bench_sources REPLACE "(.+)" "bench/\\1.cpp")
 add_library(unravel_bench_compiles OBJECT EXCLUDE_FROM_ALL ${bench_sources})
 target_compile_options(unravel_bench_compiles PRIVATE -O0)
-target_link_libraries(unravel_bench_compiles PRIVATE unravel_flags unravel_run fmt::fmt)
+target_link_libraries(unravel_bench_compiles PRIVATE unravel_flags unravel_run fmt::fmt
+                                             nlohmann_json::nlohmann_json)
 
 # ---- install
 
