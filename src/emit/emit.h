@@ -39,6 +39,11 @@ struct EmitOptions {
   bool in_process = false;
   /// The text includes "<kernel>.h" (emit_header) and doesn't declare the structs itself.
   bool with_header = false;
+  /// Sums over segments have a second form, with the processor's own gathers, which are fast on some
+  /// processors and far slower than plain loads on others. Tested: both, and the kernel asks which processor
+  /// runs it; -DUNRAVEL_GATHERS=0 or 1 decides beforehand. In process that is Never.
+  enum class Gathers { Never, Tested, Always };
+  Gathers gathers = Gathers::Tested;
 };
 
 /// The program as a C file. Precondition: loop::verify accepts it. Declarations that are never used are

@@ -85,6 +85,18 @@ std::string Expressions::equal_pairs(loop::ElementType type) {
   return is_long ? "unravel_equal_pairs_long" : "unravel_equal_pairs";
 }
 
+std::string Expressions::uneven(loop::ElementType pointers) {
+  const bool is_long = pointers == loop::ElementType::Int64;
+  (is_long ? needs_.uneven_long : needs_.uneven) = true;
+  return is_long ? "unravel_uneven_long" : "unravel_uneven";
+}
+
+std::string Expressions::pick(const std::string &form, bool is_long) {
+  const std::string name = form + (is_long ? "_long" : "");
+  needs_.picks.insert(name);
+  return fmt::format("unravel_{}{}", name, single_precision_ ? "_f" : "");
+}
+
 std::string Expressions::gather(bool is_long, bool is_plain) {
   (is_long    ? is_plain ? needs_.gather_long : needs_.gather_long_at
    : is_plain ? needs_.gather

@@ -30,6 +30,12 @@ struct Needs {
   bool is_stored = false;
   bool lanes = false;
   bool stored_lanes = false;
+  bool uneven = false;         // whether the lengths of segments vary, by pointers of 32 bits
+  bool uneven_long = false;    // ... of 64 bits
+  bool pairs = false;          // two elements at a time
+  std::set<std::string> picks; // ... that keys name: functions, as "pick_long"
+  bool kept = false;           // ... masks for pairs
+  bool gathers = false;        // whether the processor's own gathers are fast
   bool masks = false;          // vectors with a mask, and their sum
   bool stretch = false;        // ... of neighbouring elements
   bool gather = false;         // ... of elements that 32-bit keys name
@@ -61,6 +67,11 @@ public:
   loop::ElementType type_of(const std::string &array) const { return arrays_.at(array).element; }
   /// The function that compares 8 keys with 8 others.
   std::string equal_pairs(loop::ElementType type);
+  /// The function that says whether the lengths of the segments of an array of pointers vary.
+  std::string uneven(loop::ElementType pointers);
+  /// The function for two elements at 32- or 64-bit keys: "pick"; "pick_used", any element where a key is
+  /// negative; "used", 0 there.
+  std::string pick(const std::string &form, bool is_long);
   /// The function that gathers elements at 32- or 64-bit keys, `plain`, or at these times something and plus
   /// something.
   std::string gather(bool is_long, bool is_plain);

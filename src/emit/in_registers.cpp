@@ -14,38 +14,147 @@ namespace unravel::emit {
 using namespace loop;
 using term::Term;
 
+namespace {
+
+/// More sums don't fit in registers by pairs.
+constexpr std::int64_t most_lanes_in_pairs = 16;
+
+} // namespace
+
 void StatementWriter::masks() {
+  bool sums = false, lanes = false;
+  std::map<std::string, bool> paired; // by the condition: whether a loop takes steps of pairs by it
   each_statement(program_.body, [&](const Statement &statement) {
     const auto *loop = std::get_if<For>(&statement.kind);
-    if (!loop || !masked_sum(*loop) || is_true(*loop->masked) || masked_.contains(*loop->masked)) return;
-    std::string &name = masked_[*loop->masked] = names_.fresh(names_.variable(loop->variable) + "_masked");
-    text_ += "#ifdef UNRAVEL_MASKS\n";
-    line(fmt::format("const int {} = {};", name, expressions_.term_of_members(*loop->masked)));
-    text_ += "#endif\n";
+    if (!loop) return;
+    const std::optional<LaneSums> in_array = loop->in_lanes ? lane_sums(*loop) : std::nullopt;
+    lanes = lanes || paired_lanes(*loop) || (in_array && gathered_lanes(*in_array->lanes, program_));
+    if (!masked_sum(*loop)) return;
+    sums = true;
+    const std::string when = masked_condition(*loop->masked);
+    if (when.empty()) return;
+    paired[when] = paired[when] || loop->masked->reads_on;
+    std::string &name = masked_[when];
+    if (name.empty()) name = names_.fresh(names_.variable(loop->variable) + "_masked");
   });
+  auto line_where = [&](bool in_pairs, const std::string &text) {
+    text_ += in_pairs ? "#ifdef __GNUC__\n" : "#ifdef UNRAVEL_MASKS\n";
+    line(text);
+    text_ += "#endif\n";
+  };
+  for (const auto &[when, in_pairs] : paired)
+    line_where(in_pairs, fmt::format("const int {} = {};", masked_.at(when), when));
+  if (!(sums || lanes) || gathers_form() == EmitOptions::Gathers::Never) return;
+  expressions_.needs().gathers = true;
+  gathers_ = names_.fresh("gathers");
+  line_where(lanes, fmt::format("const int {} = UNRAVEL_GATHERS;", gathers_));
+}
+
+EmitOptions::Gathers StatementWriter::gathers_form() const {
+  using Gathers = EmitOptions::Gathers;
+  return options_.in_process && options_.gathers == Gathers::Tested ? Gathers::Never : options_.gathers;
+}
+
+std::string StatementWriter::masked_condition(const Masked &masked) {
+  if (is_true(masked.when)) return "";
+  std::string text = is_false(masked.when) ? "" : expressions_.term_of_members(masked.when);
+  if (masked.pointers.empty()) return text;
+  const Term segments = *slots_of(masked.pointers, program_) - Term(1);
+  return text + fmt::format("{}{}({}, {})", text.empty() ? "" : " || ",
+                            expressions_.uneven(expressions_.type_of(masked.pointers)),
+                            names_.array(masked.pointers), expressions_.term_of_members(segments));
 }
 
 std::optional<GatheredSum> StatementWriter::masked_sum(const For &x) const {
-  if (!x.masked) return {};
+  if (!x.masked || (!x.masked->reads_on && gathers_form() == EmitOptions::Gathers::Never)) return {};
   std::optional<GatheredSum> sum = gathered_sum(x, program_);
   ElementType element = expressions_.single_precision() ? ElementType::Float32 : ElementType::Float64;
   return sum && sum->element == element ? sum : std::nullopt;
 }
 
-bool StatementWriter::write_masked(const For &x) {
+std::string StatementWriter::write_masked(const For &x) {
   std::optional<GatheredSum> sum = masked_sum(x);
-  if (!sum) return false;
-  bool always = is_true(*x.masked);
-  text_ += "#ifdef UNRAVEL_MASKS\n";
-  MaskedText text = masked_text(x, *sum, names_, expressions_);
-  open(always ? "" : fmt::format("if ({})", masked_.at(*x.masked)), {text.begin});
-  open(text.over_steps, text.inside);
-  close({});
-  lines({text.finish});
+  if (!sum) return "";
+  const std::string &variable = names_.variable(x.variable);
+  const std::string end = names_.fresh(variable + "_end");
+  open("", {fmt::format("int64_t {} = {};", variable, expressions_.term(x.lower)),
+            fmt::format("const int64_t {} = {};", end, expressions_.term(x.upper))});
+  const std::string when = masked_condition(*x.masked);
+  const std::string masked = when.empty() ? "" : masked_.at(when);
+  auto write_steps = [&](const std::string &condition, const StepsText &text) {
+    open(condition.empty() ? "" : fmt::format("if ({})", condition), {text.begin});
+    open(text.over_steps, text.inside);
+    close({});
+    lines(text.finish);
+    --indent_;
+  };
+  if (!gathers_.empty()) {
+    text_ += "#ifdef UNRAVEL_MASKS\n";
+    write_steps(masked.empty() ? gathers_ : fmt::format("{} && {}", masked, gathers_),
+                gathered_text(x, *sum, end, names_, expressions_));
+    line(x.masked->reads_on ? "} else" : "}");
+    text_ += "#endif\n";
+  }
+  if (x.masked->reads_on) {
+    text_ += "#ifdef __GNUC__\n";
+    write_steps(masked, paired_text(x, *sum, end, program_, names_, expressions_));
+    line("}");
+    text_ += "#endif\n";
+  }
+  return end;
+}
+
+std::optional<GatheredLanes> StatementWriter::paired_lanes(const For &x) const {
+  std::optional<GatheredLanes> lanes = gathered_lanes(x, program_);
+  const ElementType element = expressions_.single_precision() ? ElementType::Float32 : ElementType::Float64;
+  if (!lanes || lanes->element != element) return {};
+  const auto &target = std::get<Element>(lanes->sum->target);
+  if (lanes_ && lanes_->lanes == &x)
+    return lanes_->length % 2 == 0 && lanes_->length <= most_lanes_in_pairs ? lanes : std::nullopt;
+  // One behind the other in memory, and none is read.
+  const bool reads = std::any_of(lanes->factors.begin(), lanes->factors.end(), [&](const auto &factor) {
+    const auto *read = std::get_if<Element>(&factor.value.kind);
+    return read && read->array == target.array;
+  });
+  if (!x.simd || reads || target.array == copied_ || !runs_along(target.slot, x.variable) ||
+      effects_of(x.body).mentions_declared(target.slot))
+    return {};
+  return lanes;
+}
+
+void StatementWriter::write_additions(const For &x, const GatheredLanes &lanes, const Term &first,
+                                      const std::vector<std::string> &sums) {
+  const LanesAtOnce text = lanes_at_once(x, lanes, first, sums, names_, expressions_);
+  if (text.all_used.empty()) return lines(text.full);
+  open(fmt::format("if ({})", text.all_used), text.full);
   --indent_;
-  line(always ? "}" : "} else");
-  text_ += always ? "#else\n" : "#endif\n";
-  return always;
+  open(fmt::format("}} else if ({})", text.any_used), text.blended);
+  close({});
+}
+
+std::string StatementWriter::write_paired_lanes(const For &x) {
+  const std::optional<GatheredLanes> lanes = x.simd && !lanes_ ? paired_lanes(x) : std::nullopt;
+  if (!lanes) return "";
+  const auto &target = std::get<Element>(lanes->sum->target);
+  const Term variable = term::variable(x.variable);
+  const char *pair = expressions_.single_precision() ? "unravel_pair_f" : "unravel_pair";
+  std::vector<std::string> sums;
+  for (std::int64_t k : {0, 2})
+    sums.push_back(
+        fmt::format("*({} *)&{}", pair,
+                    expressions_.element(
+                        {target.array, substitute(target.slot, {{x.variable, variable + Term(k)}})})));
+  const std::string &name = names_.variable(x.variable), left = names_.fresh(name + "_left");
+  line(fmt::format("int64_t {} = {};", left, expressions_.term(x.lower)));
+  text_ += "#ifdef __GNUC__\n";
+  open(gathers_.empty() ? "" : fmt::format("if (!{})", gathers_), {});
+  open(fmt::format("for (; {0} + 4 <= {1}; {0} += 4)", left, expressions_.term(x.upper)),
+       {fmt::format("const int64_t {} = {};", name, left)});
+  write_additions(x, *lanes, variable, sums);
+  close({});
+  close({});
+  text_ += "#endif\n";
+  return left;
 }
 
 std::optional<DenseSum> StatementWriter::sum_in_registers(const Statement &statement) const {
@@ -99,6 +208,31 @@ void StatementWriter::write_in_registers(const DenseSum &sum) {
   dense_ = {};
 }
 
+bool StatementWriter::write_lanes_in_pairs(const For &x, const std::string &array) {
+  if (!paired_lanes(*lanes_->lanes)) return false;
+  const char *pair = expressions_.single_precision() ? "unravel_pair_f" : "unravel_pair";
+  std::vector<std::string> stores;
+  text_ += "#ifdef __GNUC__\n";
+  open(gathers_.empty() ? "" : fmt::format("if (!{})", gathers_), {});
+  for (std::int64_t k = 0; k < lanes_->length; k += 2) {
+    lane_pairs_.push_back(names_.fresh(fmt::format("{}_{}", array, k)));
+    line(fmt::format("{} {} = {{0}};", pair, lane_pairs_.back()));
+    stores.push_back(fmt::format("*({} *)&{}[{}] = {};", pair, array, k, lane_pairs_.back()));
+  }
+  write(x);
+  lane_pairs_.clear();
+  lines(stores);
+  --indent_;
+  line(gathers_.empty() ? "}" : "} else");
+  text_ += gathers_.empty() ? "#else\n" : "#endif\n";
+  open("", {});
+  expressions_.set_facts(facts_);
+  write(x);
+  close({});
+  if (gathers_.empty()) text_ += "#endif\n";
+  return true;
+}
+
 bool StatementWriter::write_in_lanes(const For &x) {
   std::optional<LaneSums> sums = x.in_lanes && !lanes_ && !dense_.inner ? lane_sums(x) : std::nullopt;
   if (!sums) return false;
@@ -111,7 +245,7 @@ bool StatementWriter::write_in_lanes(const For &x) {
   lane_ = fmt::format("{}[{}]", array, expressions_.term(term::variable(lanes.variable) - lanes.lower));
   lanes_ = sums;
   line(fmt::format("{} {}[{}] = {{0}};", type, array, sums->length));
-  write(x);
+  if (!write_lanes_in_pairs(x, array)) write(x);
   lanes_.reset();
   expressions_.set_facts(facts_);
   line(fmt::format("for (int64_t {0} = {1}; {0} < {2}; {0}++) {{", variable, expressions_.term(lanes.lower),

@@ -1,9 +1,11 @@
 #include "emit/masked.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace unravel::emit {
 
+using loop::Element;
 using loop::GatheredSum;
 using term::Term;
 
@@ -13,7 +15,7 @@ using Factor = GatheredSum::Factor;
 
 std::string gathered(const Factor &factor, const std::string &rest, const Names &names,
                      Expressions &expressions) {
-  const std::string &array = std::get<loop::Element>(factor.value.kind).array;
+  const std::string &array = std::get<Element>(factor.value.kind).array;
   bool is_long = expressions.type_of(factor.keys.as<term::Apply>()->function) == loop::ElementType::Int64;
   bool is_plain = factor.scale == Term(1) && factor.base == Term(0);
   std::string function = expressions.gather(is_long, is_plain);
@@ -23,37 +25,152 @@ std::string gathered(const Factor &factor, const std::string &rest, const Names 
                      place);
 }
 
+/// The product, of factors that `varying` writes.
+template <class Varying>
+std::string product_of(const std::vector<Factor> &factors, const Expressions &expressions, Varying varying) {
+  std::string product;
+  for (const Factor &factor : factors) {
+    if (!product.empty()) product += " * ";
+    product += factor.kind == Factor::Kind::Fixed ? expressions.value(factor.value) : varying(factor);
+  }
+  return product;
+}
+
+const Element &element_of(const Factor &factor) {
+  return std::get<Element>(factor.value.kind);
+}
+
+Term with(const Term &term, const std::string &variable, const Term &value) {
+  return substitute(term, {{variable, value}});
+}
+
+/// Two neighbouring elements.
+std::string pair_at(const Element &element, Expressions &expressions) {
+  expressions.needs().pairs = true;
+  return fmt::format("unravel_pair{}_at(&{})", expressions.single_precision() ? "_f" : "",
+                     expressions.element(element));
+}
+
+/// Two elements, at keys from this one on; of `form` "pick", or "pick_used", which gives 0 for negative keys.
+std::string picked(const std::string &form, const Factor &factor, const Term &keys, const Names &names,
+                   Expressions &expressions) {
+  expressions.needs().pairs = true;
+  const bool is_long = expressions.type_of(keys.as<term::Apply>()->function) == loop::ElementType::Int64;
+  return fmt::format("{}({}, &{})", expressions.pick(form, is_long), names.array(element_of(factor).array),
+                     expressions.term(keys));
+}
+
 } // namespace
 
-MaskedText masked_text(const loop::For &loop, const GatheredSum &sum, Names &names,
-                       Expressions &expressions) {
+StepsText gathered_text(const loop::For &loop, const GatheredSum &sum, const std::string &end, Names &names,
+                        Expressions &expressions) {
   expressions.needs().masks = true;
   bool single = expressions.single_precision();
   const char *suffix = single ? "_f" : "";
   const std::string &variable = names.variable(loop.variable);
   const std::string &target = names.variable(sum.sum.name);
   std::string lanes = names.fresh(target + "_lanes");
-  std::string end = names.fresh(variable + "_end");
   std::string rest = names.fresh(variable + "_rest");
-  std::string product;
-  for (const Factor &factor : sum.factors) {
-    if (!product.empty()) product += " * ";
-    switch (factor.kind) {
-    case Factor::Kind::Fixed: product += expressions.value(factor.value); break;
-    case Factor::Kind::Stretch:
-      expressions.needs().stretch = true;
-      product += fmt::format("unravel_stretch{}({}, &{})", suffix, rest,
-                             expressions.element(std::get<loop::Element>(factor.value.kind)));
-      break;
-    case Factor::Kind::Gathered: product += gathered(factor, rest, names, expressions); break;
-    }
-  }
+  const std::string product = product_of(sum.factors, expressions, [&](const Factor &factor) {
+    if (factor.kind == Factor::Kind::Gathered) return gathered(factor, rest, names, expressions);
+    expressions.needs().stretch = true;
+    return fmt::format("unravel_stretch{}({}, &{})", suffix, rest, expressions.element(element_of(factor)));
+  });
   return {fmt::format("{} {} = {{0}};", single ? "__m256" : "__m512d", lanes),
-          fmt::format("for (int64_t {0} = {1}, {2} = {3}; {0} < {2}; {0} += 8)", variable,
-                      expressions.term(loop.lower), end, expressions.term(loop.upper)),
-          fmt::format("{} {}= unravel_lanes_sum{}({});", target, sum.subtracts ? "-" : "+", suffix, lanes),
+          fmt::format("for (; {0} < {1}; {0} += 8)", variable, end),
           {fmt::format("const __mmask8 {} = unravel_rest({} - {});", rest, end, variable),
-           fmt::format("{} += {};", lanes, product)}};
+           fmt::format("{} += {};", lanes, product)},
+          {fmt::format("{} {}= unravel_lanes_sum{}({});", target, sum.subtracts ? "-" : "+", suffix, lanes)}};
+}
+
+StepsText paired_text(const loop::For &loop, const GatheredSum &sum, const std::string &end,
+                      const loop::Program &program, Names &names, Expressions &expressions) {
+  const char *suffix = expressions.single_precision() ? "_f" : "";
+  const std::string &variable = names.variable(loop.variable);
+  const std::string &target = names.variable(sum.sum.name);
+  const std::string pairs[] = {names.fresh(target + "_pair"), names.fresh(target + "_next_pair")};
+  const std::string mask = names.fresh(variable + "_mask");
+
+  auto ahead = [&](const Term &term, int by) {
+    return with(term, loop.variable, term::variable(loop.variable) + by);
+  };
+  auto product = [&](int by) {
+    return product_of(sum.factors, expressions, [&](const Factor &factor) {
+      if (factor.kind == Factor::Kind::Gathered)
+        return picked("pick", factor, ahead(factor.keys, by), names, expressions);
+      return pair_at({element_of(factor).array, ahead(element_of(factor).slot, by)}, expressions);
+    });
+  };
+  // The last step's last elements must exist.
+  std::vector<std::string> exist{fmt::format("{} < {}", variable, end)};
+  auto require = [&](const std::string &array, const Term &slot) {
+    std::string text = fmt::format("{} < {}", expressions.term(ahead(slot, 3)),
+                                   expressions.term_of_members(*loop::slots_of(array, program)));
+    if (std::find(exist.begin(), exist.end(), text) == exist.end()) exist.push_back(std::move(text));
+  };
+  for (const Factor &factor : sum.factors) {
+    if (factor.kind == Factor::Kind::Stretch) require(element_of(factor).array, element_of(factor).slot);
+    if (factor.kind == Factor::Kind::Gathered)
+      require(factor.keys.as<term::Apply>()->function, factor.keys.as<term::Apply>()->arguments[0]);
+  }
+  expressions.needs().kept = true;
+  StepsText text;
+  text.begin = fmt::format("unravel_pair{} {} = {{0}}, {} = {{0}};", suffix, pairs[0], pairs[1]);
+  text.over_steps = fmt::format("for (; {0} + 4 < {1}; {0} += 4)", variable, end);
+  for (int k : {0, 1})
+    text.inside.push_back(fmt::format("{} += {};", pairs[k], product(2 * k)));
+  text.finish.push_back(fmt::format("if ({}) {{", fmt::join(exist, " && ")));
+  text.finish.push_back(fmt::format("  const {} *{} = unravel_first{} + (4 - ({} - {}));",
+                                    expressions.single_precision() ? "int32_t" : "int64_t", mask, suffix, end,
+                                    variable));
+  for (int k : {0, 1})
+    text.finish.push_back(fmt::format("  {} += unravel_kept{}({}, {});", pairs[k], suffix, product(2 * k),
+                                      k == 0 ? mask : mask + " + 2"));
+  text.finish.push_back(fmt::format("  {} = {};", variable, end));
+  text.finish.push_back("}");
+  text.finish.push_back(fmt::format("{0} += {1};", pairs[0], pairs[1]));
+  text.finish.push_back(
+      fmt::format("{0} {1}= {2}[0] + {2}[1];", target, sum.subtracts ? "-" : "+", pairs[0]));
+  return text;
+}
+
+LanesAtOnce lanes_at_once(const loop::For &loop, const loop::GatheredLanes &lanes, const Term &first,
+                          const std::vector<std::string> &sums, const Names &names,
+                          Expressions &expressions) {
+  auto at = [&](const Term &term, std::size_t lane) {
+    return with(term, loop.variable, first + static_cast<std::int64_t>(lane));
+  };
+  LanesAtOnce text;
+  std::vector<std::string> keys;
+  auto pair = [&](std::size_t lane, const std::string &form) {
+    const std::string product = product_of(lanes.factors, expressions, [&](const Factor &factor) {
+      if (factor.kind == Factor::Kind::Stretch)
+        return pair_at({element_of(factor).array, at(element_of(factor).slot, lane)}, expressions);
+      if (form == "pick")
+        for (std::size_t k : {lane, lane + 1})
+          keys.push_back(expressions.term(at(factor.keys, k)));
+      return picked(form, factor, at(factor.keys, lane), names, expressions);
+    });
+    return product;
+  };
+  const Term *gathered_keys = nullptr;
+  for (const Factor &factor : lanes.factors)
+    if (factor.kind == Factor::Kind::Gathered) gathered_keys = &factor.keys;
+  const char *sign = lanes.subtracts ? "-" : "+";
+  for (std::size_t k = 0; k < sums.size(); ++k) {
+    text.full.push_back(fmt::format("{} {}= {};", sums[k], sign, pair(2 * k, "pick")));
+    if (!lanes.guarded) continue;
+    const bool is_long =
+        expressions.type_of(gathered_keys->as<term::Apply>()->function) == loop::ElementType::Int64;
+    text.blended.push_back(fmt::format("{} {}= {}({}, &{});", sums[k], sign, expressions.pick("used", is_long),
+                                       pair(2 * k, "pick_used"),
+                                       expressions.term(at(*gathered_keys, 2 * k))));
+  }
+  if (lanes.guarded) {
+    text.all_used = fmt::format("({}) >= 0", fmt::join(keys, " | "));
+    text.any_used = fmt::format("({}) >= 0", fmt::join(keys, " & "));
+  }
+  return text;
 }
 
 } // namespace unravel::emit

@@ -9,16 +9,32 @@
 
 namespace unravel::emit {
 
-/// The C text of a sum of products with gathered elements (loop/gathered_sum.h) for processors that have
-/// masked vectors, 8 elements at a time:
+/// The C text of a sum of products with gathered elements (loop/gathered_sum.h) in steps, behind the
+/// declarations of the loop's variable and of its end:
 ///
 ///     begin  over_steps { inside }  finish
-struct MaskedText {
-  std::string begin, over_steps, finish;
-  std::vector<std::string> inside;
+struct StepsText {
+  std::string begin, over_steps;
+  std::vector<std::string> inside, finish;
 };
 
-MaskedText masked_text(const loop::For &loop, const loop::GatheredSum &sum, Names &names,
-                       Expressions &expressions);
+/// 8 elements at a time, with gathers and masks of the processor.
+StepsText gathered_text(const loop::For &loop, const loop::GatheredSum &sum, const std::string &end,
+                        Names &names, Expressions &expressions);
+
+/// 4 elements at a time, as two pairs, with plain loads. In the last step elements behind the segment are
+/// read too. Where their arrays have no more, the variable stays at what is left.
+StepsText paired_text(const loop::For &loop, const loop::GatheredSum &sum, const std::string &end,
+                      const loop::Program &program, Names &names, Expressions &expressions);
+
+/// The additions of loop::GatheredLanes from the lane at `first` on, by pairs, for as many as there are sums: lines
+/// for the case that all lanes are used, and where lanes may be unused, for the case that some are.
+struct LanesAtOnce {
+  std::string all_used, any_used; // conditions; empty where all lanes always are
+  std::vector<std::string> full, blended;
+};
+/// `sums`: of the pairs of lanes from `first` on, the C text of each.
+LanesAtOnce lanes_at_once(const loop::For &loop, const loop::GatheredLanes &lanes, const term::Term &first,
+                          const std::vector<std::string> &sums, const Names &names, Expressions &expressions);
 
 } // namespace unravel::emit

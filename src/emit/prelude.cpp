@@ -275,6 +275,102 @@ static inline {vector} unravel_gather{long}_at{suffix}(__mmask8 rest, const {typ
 }}
 )";
 
+/// {pointer}: type of the pointers.
+constexpr const char *uneven_text =
+    R"(// Whether the lengths of neighbouring segments differ: of up to 64 pairs of them one in 8. Where they do,
+// the end of a short loop over a segment is mispredicted.
+static inline int unravel_uneven{long}(const {pointer} *pointers, int64_t segments) {{
+  const int64_t pairs = segments / 2 < 64 ? segments / 2 : 64;
+  int64_t differ = 0;
+  for (int64_t k = 0; k < pairs; k++) {{
+    const {pointer} *at = pointers + k * (segments / pairs);
+    differ += at[1] - at[0] != at[2] - at[1];
+  }}
+  return pairs > 0 && 8 * differ >= pairs;
+}}
+)";
+
+/// {suffix}, {type}; {integer} of its size; {bytes} of two.
+constexpr const char *pairs_text =
+    R"(typedef {type} unravel_pair{suffix} __attribute__((vector_size({bytes}), aligned(sizeof({type})), may_alias));
+typedef {integer} unravel_mask{suffix} __attribute__((vector_size({bytes}), aligned(sizeof({type})), may_alias));
+static inline unravel_pair{suffix} unravel_pair{suffix}_at(const {type} *from) {{
+  return *(const unravel_pair{suffix} *)from;
+}}
+)";
+
+constexpr const char *kept_text =
+    R"(// Masks for the first elements: from the place 4 - n on for n of them.
+static const {integer} unravel_first{suffix}[8] = {{-1, -1, -1, -1, 0, 0, 0, 0}};
+// The pair, 0 where the mask is.
+static inline unravel_pair{suffix} unravel_kept{suffix}(unravel_pair{suffix} pair, const {integer} *mask) {{
+  return (unravel_pair{suffix})((unravel_mask{suffix})pair & *(const unravel_mask{suffix} *)mask);
+}}
+)";
+
+constexpr const char *pick_text =
+    R"(// The elements at two keys. Of four, compilers would make a gather, which is slow on many processors.
+static inline unravel_pair{suffix} unravel_pick{long}{suffix}(const {type} *from, const {key} *keys) {{
+  const unravel_pair{suffix} pair = {{from[keys[0]], from[keys[1]]}};
+  return pair;
+}}
+)";
+
+constexpr const char *pick_used_text =
+    R"(// The elements at two keys, any one for a negative key.
+static inline unravel_pair{suffix} unravel_pick_used{long}{suffix}(const {type} *from, const {key} *keys) {{
+  const unravel_pair{suffix} pair = {{from[keys[0] < 0 ? 0 : keys[0]], from[keys[1] < 0 ? 0 : keys[1]]}};
+  return pair;
+}}
+)";
+
+constexpr const char *used_text =
+    R"(// The pair, 0 where its key is negative.
+static inline unravel_pair{suffix} unravel_used{long}{suffix}(unravel_pair{suffix} pair, const {key} *keys) {{
+  const unravel_mask{suffix} mask = {{-({integer})(keys[0] >= 0), -({integer})(keys[1] >= 0)}};
+  return (unravel_pair{suffix})((unravel_mask{suffix})pair & mask);
+}}
+)";
+
+/// Sums in pairs.
+std::string pair_helpers(const Needs &needs) {
+  const bool single = needs.single_precision;
+  const std::string suffix = single ? "_f" : "";
+  std::string result;
+  for (bool is_long : {false, true})
+    if (is_long ? needs.uneven_long : needs.uneven)
+      result += guarded(is_long ? "uneven_long" : "uneven",
+                        fmt::format(fmt::runtime(uneven_text), fmt::arg("long", is_long ? "_long" : ""),
+                                    fmt::arg("pointer", is_long ? "int64_t" : "int32_t")));
+  auto of_pairs = [&](const std::string &name, const char *text, bool is_long) {
+    const std::string made = fmt::format(
+        fmt::runtime(text), fmt::arg("suffix", suffix), fmt::arg("type", single ? "float" : "double"),
+        fmt::arg("integer", single ? "int32_t" : "int64_t"), fmt::arg("bytes", single ? 8 : 16),
+        fmt::arg("long", is_long ? "_long" : ""), fmt::arg("key", is_long ? "int64_t" : "int32_t"));
+    result += guarded(name + suffix, "#ifdef __GNUC__\n" + made + "#endif\n");
+  };
+  if (needs.pairs) of_pairs("pairs", pairs_text, false);
+  if (needs.kept) of_pairs("kept", kept_text, false);
+  for (const auto &[form, text] :
+       {std::pair("pick", pick_text), {"pick_used", pick_used_text}, {"used", used_text}})
+    for (bool is_long : {false, true})
+      if (const std::string name = std::string(form) + (is_long ? "_long" : ""); needs.picks.contains(name))
+        of_pairs(name, text, is_long);
+  return result;
+}
+
+constexpr const char *gathers_text =
+    R"(// Whether the processor's own gathers are faster than plain loads: those of Intel's are.
+#ifndef UNRAVEL_GATHERS
+#ifdef UNRAVEL_MASKS
+#define UNRAVEL_GATHERS __builtin_cpu_is("intel")
+#else
+#define UNRAVEL_GATHERS 0
+#endif
+#endif
+
+)";
+
 std::string masked(const std::string &text) {
   return "#ifdef UNRAVEL_MASKS\n" + text + "#endif\n";
 }
@@ -372,7 +468,7 @@ std::string declarations(const Needs &needs, bool has_workspace) {
   if (has_workspace) result += "void *calloc(size_t, size_t);\nvoid free(void *);\n";
   if (needs.threads)
     result += "#ifdef _OPENMP\nint omp_get_thread_num(void);\nint omp_get_max_threads(void);\n#endif\n";
-  if (needs.masks) result += masks_in_process;
+  if (needs.masks || needs.gathers) result += masks_in_process;
   return result + "\n";
 }
 
@@ -386,7 +482,7 @@ std::string includes(const Needs &needs, bool has_workspace, const EmitOptions &
   if (has_workspace) result += "#include <stdlib.h>\n";
   if (needs.memset || needs.reserve || copies_memory(needs)) result += "#include <string.h>\n";
   if (needs.threads) result += "#ifdef _OPENMP\n#include <omp.h>\n#endif\n";
-  if (needs.masks) result += masks_include;
+  if (needs.masks || needs.gathers) result += masks_include;
   return result + "\n";
 }
 
@@ -405,6 +501,8 @@ std::string helpers(const Needs &needs) {
   if (needs.hash) result += guarded("hash", loop::hash_c_text);
   if (needs.lanes) result += guarded("lanes", lanes_text);
   if (needs.stored_lanes) result += guarded("stored_lanes", stored_lanes_text);
+  result += pair_helpers(needs);
+  if (needs.gathers) result += gathers_text;
   if (needs.masks) result += masked_helpers(needs);
   if (needs.bit) result += guarded("bit", bit_text);
   if (needs.long_bit) result += guarded("long_bit", long_bit_text);

@@ -42,6 +42,9 @@ public:
 
   void line(const std::string &text);
 
+  /// For compilers that have GNU's vectors.
+  void guarded_line(const std::string &text);
+
   std::string take() { return std::move(text_); }
 
   /// Whether clang must be told that sums may be reassociated: flags, as those of the compiler in process,
@@ -68,13 +71,37 @@ private:
   bool is_repeatable(const term::Term &bound, const loop::Block &body) const;
   void write(const loop::For &x);
 
-  // ---- sums of products with gathered elements, in masked vectors
+  // ---- sums of products with gathered elements, in masked steps
 
+  /// None where no form of steps may be written.
   std::optional<loop::GatheredSum> masked_sum(const loop::For &x) const;
 
-  /// The steps of many iterations at once, in front of the loop as it is for where they aren't taken. Returns
-  /// whether that one is to be followed by an #endif.
-  bool write_masked(const loop::For &x);
+  /// When masked steps are taken, over members and pointers; empty: always.
+  std::string masked_condition(const loop::Masked &masked);
+
+  EmitOptions::Gathers gathers_form() const;
+
+  /// Opens a block, with the loop's variable and the steps of many iterations at once. The loop as it is goes
+  /// on from there; the block is to be closed behind it. Returns the name of the loop's end, or empty where it
+  /// takes no such steps and nothing was written.
+  std::string write_masked(const loop::For &x);
+
+  // ---- lanes that add products with gathered elements, in pairs
+
+  /// Whether the loop is to be written so.
+  std::optional<loop::GatheredLanes> paired_lanes(const loop::For &x) const;
+
+  /// The additions of lanes from `first` on to the pairs `sums`.
+  void write_additions(const loop::For &x, const loop::GatheredLanes &lanes, const term::Term &first,
+                       const std::vector<std::string> &sums);
+
+  /// The lanes of a simd loop, four at a time. Returns the variable that says where the loop as it is goes on;
+  /// empty, and writes nothing, where it is no such loop.
+  std::string write_paired_lanes(const loop::For &x);
+
+  /// The nest of lanes whose sums are in the array, with these in pairs. Returns false, and writes nothing,
+  /// where its lanes aren't written so.
+  bool write_lanes_in_pairs(const loop::For &x, const std::string &array);
 
   // ---- sums along a dense mode, in registers
 
@@ -168,11 +195,13 @@ private:
   int threads_ = 0;                             // how many parallel loops are around
   std::set<std::string> in_parallel_, outside_; // what parallel loops mention, and what others do
   std::map<std::string, std::string> strides_;  // between the threads' parts of an array
-  std::map<term::Term, std::string> masked_;    // of conditions for masked steps, the names
+  std::map<std::string, std::string> masked_;   // of conditions for masked steps, the names
+  std::string gathers_;                         // the variable that says whether gathers are fast, or empty
   loop::Effects rest_;                          // of the statements after a declaration
   loop::Facts facts_;                           // at the statement that is written
   std::optional<loop::LaneSums> lanes_;         // that are being written in a local array
   std::string lane_;                            // its element of a lane
+  std::vector<std::string> lane_pairs_;         // what the lanes add to in its place, if anything
   loop::DenseSum dense_;                        // that is being written in registers, or none
   const loop::Statement *clearing_ = nullptr;   // the loop before it that clears its stretch
   std::vector<std::string> inside_;             // takes the place of its innermost loop; empty: what is left

@@ -39,6 +39,12 @@ void StatementWriter::line(const std::string &text) {
   text_ += wrap_code(text, indentation());
 }
 
+void StatementWriter::guarded_line(const std::string &text) {
+  text_ += "#ifdef __GNUC__\n";
+  line(text);
+  text_ += "#endif\n";
+}
+
 void StatementWriter::end() {
   line(missed_.empty() ? "return 0;" : fmt::format("return {};", missed_));
 }
@@ -51,11 +57,6 @@ void StatementWriter::body() {
   std::string before = std::exchange(text_, {});
   block(program_.body);
   std::string statements = std::exchange(text_, std::move(before));
-  auto guarded_line = [&](const std::string &text) {
-    text_ += "#ifdef __GNUC__\n";
-    line(text);
-    text_ += "#endif\n";
-  };
   for (const auto &[array, name] : past_caches_)
     guarded_line(fmt::format("const int {} = {};", name,
                              expressions_.term_of_members(longer_than_caches(array, program_))));
@@ -102,14 +103,20 @@ void StatementWriter::write(const For &x) {
   if (&x == dense_.inner && !inside_.empty()) return lines(inside_);
   if (write_in_lanes(x)) return;
   comment(x.comment);
+  if (lanes_ && lanes_->lanes == &x && !lane_pairs_.empty())
+    return write_additions(x, *paired_lanes(x), x.lower, lane_pairs_);
   if (x.together > 1) return write_together(x);
-  bool two_forms = write_masked(x);
+  const std::string masked_end = write_masked(x);
+  const std::string left = write_paired_lanes(x);
   const std::string &variable = names_.variable(x.variable);
   bool is_left = &x == dense_.inner || (clearing_ && statement_ == clearing_);
-  std::string lower = is_left ? first_lane_ : expressions_.term(x.lower);
+  std::string lower = is_left ? first_lane_ : left.empty() ? expressions_.term(x.lower) : left;
   std::string start = fmt::format("int64_t {} = {}", variable, lower);
   std::string end = expressions_.term(x.upper);
-  if (!is_repeatable(x.upper, x.body)) {
+  if (!masked_end.empty()) {
+    start.clear();
+    end = masked_end;
+  } else if (!is_repeatable(x.upper, x.body)) {
     std::string name = names_.fresh(variable + "_end");
     if (x.parallel || x.simd)
       line(fmt::format("const int64_t {} = {};", name, end));
@@ -136,7 +143,7 @@ void StatementWriter::write(const For &x) {
   }
   reassociates_ = reassociates_ || (options_.openmp_pragmas && sums_for_clang(x, inside));
   nested(head, x.body);
-  if (two_forms) text_ += "#endif\n";
+  if (!masked_end.empty()) close({});
 }
 
 void StatementWriter::lines(const std::vector<std::string> &texts) {

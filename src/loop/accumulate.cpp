@@ -242,12 +242,13 @@ Program accumulate_locally(Program program, const Safe &safe) {
   return program;
 }
 
-Program improve(Program program, const Safe &safe, const Counts &counts) {
+Program improve(Program program, const Safe &safe, const Counts &counts, const NameElements &name_elements) {
   program = clear_in_blocks(cut_strips(fuse(fold(std::move(program)))));
   program = split_full_blocks(std::move(program), safe);
   program = accumulate_locally(std::move(program), safe);
   program = share(hoist(std::move(program), safe));
-  return reserve_copies(mask_sums(skip_empty_segments(fold(std::move(program)), counts), counts));
+  program = skip_empty_segments(fold(std::move(program)), counts);
+  return reserve_copies(mask_sums(std::move(program), counts, name_elements));
 }
 
 } // namespace unravel::loop

@@ -13,17 +13,10 @@ using term::Term;
 
 namespace {
 
-/// From so many positions in a segment on, masked steps are faster than one position after the other:
-/// measured with Clang 19 and gcc 12 on a Xeon (Sapphire Rapids), y = A x in CSR. With 5 in each row they
-/// tie, with 7 they save a sixth; where lengths vary more, as a loop's end is foreseen less often.
-constexpr std::int64_t least_mean_length = 6;
-
-const ArrayParameter *find_array(const std::string &name, const Program &program) {
-  for (const TensorParameter &parameter : program.parameters)
-    for (const ArrayParameter &array : parameter.arrays)
-      if (parameter.name + "." + array.name == name) return &array;
-  return nullptr;
-}
+/// From so many positions in a segment on, masked steps are faster than one position after the other, also
+/// where all segments are equally long: measured with Clang 19 and gcc 12 on a Xeon (Sapphire Rapids) and on
+/// an EPYC (Zen 5), y = A x in CSR. With 7 in each row they tie on one and save a sixth on the other.
+constexpr std::int64_t least_mean_length = 7;
 
 /// Of an array of values.
 std::optional<ElementType> element_type(const std::string &name, const Program &program) {
@@ -52,7 +45,57 @@ public:
     return good_ && gathers ? std::optional(sum_) : std::nullopt;
   }
 
+  /// Lets; then the addition, maybe in an If, or behind one that gives a local its value, 0 otherwise.
+  std::optional<GatheredLanes> read_lanes() {
+    if (loop_.step != 1 || loop_.parallel || loop_.together > 1 || loop_.body.empty()) return {};
+    const If *guard = nullptr;
+    const Statement *last = &loop_.body.back();
+    std::size_t before = loop_.body.size() - 1;
+    if (const auto *only = std::get_if<If>(&last->kind))
+      guard = only;
+    else if (before > 0 && (guard = std::get_if<If>(&loop_.body[before - 1].kind)))
+      --before;
+    for (std::size_t k = 0; k < before; ++k)
+      if (!define(loop_.body[k])) return {};
+    const bool stores = guard && !std::holds_alternative<If>(last->kind);
+    if (guard) {
+      if (!guard->otherwise.empty() || guard->then.empty()) return {};
+      for (std::size_t k = 0; k + 1 < guard->then.size(); ++k)
+        if (!define(guard->then[k])) return {};
+      if (!stores) last = &guard->then.back();
+    }
+    GatheredLanes lanes;
+    lanes.sum = std::get_if<Accumulate>(&last->kind);
+    if (!lanes.sum || lanes.sum->atomic || !std::holds_alternative<Element>(lanes.sum->target)) return {};
+    Value product = lanes.sum->value;
+    if (stores) {
+      const auto *store = std::get_if<Store>(&guard->then.back().kind);
+      const auto *local = store ? std::get_if<Local>(&store->target) : nullptr;
+      const auto *added = std::get_if<Local>(&product.kind);
+      if (!local || !added || added->name != local->name || !begins_as_zero(local->name)) return {};
+      product = store->value;
+    }
+    factor(inlined(product));
+    const GatheredSum::Factor *gathered = nullptr;
+    for (const GatheredSum::Factor &each : sum_.factors) {
+      if (each.kind != GatheredSum::Factor::Kind::Gathered) continue;
+      good_ = good_ && !gathered && each.scale == Term(1) && each.base == Term(0);
+      gathered = &each;
+    }
+    if (!good_ || !gathered) return {};
+    if (guard && substitute(guard->condition, lets_) != at_most(Term(0), gathered->keys)) return {};
+    lanes.factors = sum_.factors, lanes.subtracts = sum_.subtracts, lanes.element = sum_.element;
+    lanes.guarded = guard != nullptr;
+    return lanes;
+  }
+
 private:
+  bool begins_as_zero(const std::string &local) const {
+    auto value = values_.find(local);
+    const auto *number = value == values_.end() ? nullptr : std::get_if<Number>(&value->second.kind);
+    return number && number->value == 0;
+  }
+
   bool define(const Statement &statement) {
     if (const auto *let = std::get_if<Let>(&statement.kind)) {
       lets_[let->variable] = substitute(let->value, lets_);
@@ -121,8 +164,9 @@ private:
   bool are_keys(const Term &keys) const {
     const auto *read = keys.as<term::Apply>();
     const ArrayParameter *array = read ? find_array(read->function, program_) : nullptr;
-    return array && !array->is_value && read->arguments.size() == 1 &&
-           runs_along(read->arguments[0], loop_.variable);
+    return array && !array->is_value && runs_along(read->arguments.back(), loop_.variable) &&
+           std::none_of(read->arguments.begin(), read->arguments.end() - 1,
+                        [&](const Term &argument) { return mentions(argument, loop_.variable); });
   }
 
   const For &loop_;
@@ -137,43 +181,70 @@ private:
 /// Marks the loops of blocks; knows the definitions around them.
 class Marker {
 public:
-  Marker(const Program &program, const Counts &counts) : program_(program), counts_(counts) {}
+  Marker(const Program &program, const Counts &counts, const NameElements &name_elements)
+      : program_(program), counts_(counts), name_elements_(name_elements) {}
 
-  void block(Block &statements, term::Substitution lets) const {
+  /// `written`: what the loops around the block write to.
+  void block(Block &statements, term::Substitution lets, const std::set<std::string> &written) const {
     for (Statement &statement : statements) {
       if (const auto *let = std::get_if<Let>(&statement.kind))
         lets[let->variable] = substitute(let->value, lets);
       if (auto *loop = std::get_if<For>(&statement.kind); loop && !loop->simd && !loop->masked)
-        if (std::optional<GatheredSum> sum = gathered_sum(*loop, program_))
+        if (std::optional<GatheredSum> sum = gathered_sum(*loop, program_)) {
           loop->masked = long_segments(*loop, *sum, lets);
+          if (loop->masked) loop->masked->reads_on = may_read_on(*sum, written);
+        }
+      const bool outermost = is_loop(statement) && written.empty();
+      const std::set<std::string> inside = outermost ? effects_of(statement).stored : written;
       for (Block *inner : blocks_of(statement))
-        block(*inner, lets);
+        block(*inner, lets, inside);
     }
   }
 
 private:
-  /// The mean length of the segments that the loop runs over is large.
-  std::optional<Term> long_segments(const For &loop, const GatheredSum &sum,
-                                    const term::Substitution &lets) const {
+  /// When the segments that the loop runs over are long on average; or where only their varying lengths are
+  /// left to speak for masked steps, that.
+  std::optional<Masked> long_segments(const For &loop, const GatheredSum &sum,
+                                      const term::Substitution &lets) const {
     Term lower = substitute(loop.lower, lets), upper = substitute(loop.upper, lets);
-    if (is_over_sizes(lower) && is_over_sizes(upper))
-      return loop.brief ? std::nullopt : std::optional(at_most(least_mean_length + lower, upper));
+    if (is_over_sizes(lower) && is_over_sizes(upper)) {
+      if (loop.brief) return {};
+      return Masked{at_most(least_mean_length + lower, upper), {}, false};
+    }
     const auto *begin = pointer_in<term::Maximum>(lower), *end = pointer_in<term::Minimum>(upper);
     std::int64_t step = 0;
     if (!begin || !end || begin->function != end->function || begin->arguments.size() != 1 ||
         !constant_difference(begin->arguments[0], end->arguments[0], step) || step != 1)
       return {};
-    if (auto mean = counts_.find(begin->function); mean != counts_.end())
-      return mean->second >= static_cast<double>(least_mean_length) ? std::optional(term::truth())
-                                                                    : std::nullopt;
     const ArrayParameter *pointers = find_array(begin->function, program_);
+    const bool sampled = pointers && pointers->extents.size() == 1 && is_over_sizes(pointers->extents[0]);
+    Masked masked{term::falsity(), sampled ? begin->function : std::string(), false};
+    if (auto mean = counts_.find(begin->function); mean != counts_.end()) {
+      if (mean->second >= static_cast<double>(least_mean_length)) return Masked{term::truth(), {}, false};
+      return sampled ? std::optional(masked) : std::nullopt;
+    }
     auto gathered = std::find_if(sum.factors.begin(), sum.factors.end(), [](const auto &factor) {
       return factor.kind == GatheredSum::Factor::Kind::Gathered;
     });
     const ArrayParameter *keys = find_array(gathered->keys.as<term::Apply>()->function, program_);
-    if (!pointers || !is_over_sizes(pointers->extents[0]) || !is_over_sizes(keys->extents[0])) return {};
-    return at_most(scale(least_mean_length, pointers->extents[0] - Term(1)), keys->extents[0]);
+    if (!sampled || keys->extents.size() != 1 || !is_over_sizes(keys->extents[0])) return {};
+    masked.when = at_most(scale(least_mean_length, pointers->extents[0] - Term(1)), keys->extents[0]);
+    return masked;
   }
+
+  bool may_read_on(const GatheredSum &sum, const std::set<std::string> &written) const {
+    using Kind = GatheredSum::Factor::Kind;
+    return std::all_of(sum.factors.begin(), sum.factors.end(), [&](const GatheredSum::Factor &factor) {
+      if (factor.kind == Kind::Fixed) return true;
+      const std::string &array = std::get<Element>(factor.value.kind).array;
+      if (written.contains(array)) return false;
+      if (factor.kind == Kind::Stretch) return true;
+      const std::optional<Term> length = slots_of(array, program_);
+      return name_elements_ && length && factor.scale == Term(1) && factor.base == Term(0) &&
+             name_elements_(factor.keys.as<term::Apply>()->function, *length);
+    });
+  }
+
 
   /// The element of an index array that the bound is, or is at most (at least): of a segment that is cut.
   template <class Extreme> static const term::Apply *pointer_in(const Term &bound) {
@@ -194,17 +265,41 @@ private:
 
   const Program &program_;
   const Counts &counts_;
+  const NameElements &name_elements_;
 };
 
 } // namespace
+
+const ArrayParameter *find_array(const std::string &name, const Program &program) {
+  for (const TensorParameter &parameter : program.parameters)
+    for (const ArrayParameter &array : parameter.arrays)
+      if (parameter.name + "." + array.name == name) return &array;
+  return nullptr;
+}
+
+std::optional<Term> slots_of(const std::string &name, const Program &program) {
+  if (const ArrayParameter *array = find_array(name, program)) {
+    Term all(1);
+    for (const Term &extent : array->extents)
+      all = term::multiply(all, extent);
+    return all;
+  }
+  for (const WorkspaceArray &array : program.workspace)
+    if (array.name == name) return array.extent;
+  return std::nullopt;
+}
 
 std::optional<GatheredSum> gathered_sum(const For &loop, const Program &program) {
   return Reader(loop, program).read();
 }
 
-Program mask_sums(Program program, const Counts &counts) {
+std::optional<GatheredLanes> gathered_lanes(const For &loop, const Program &program) {
+  return Reader(loop, program).read_lanes();
+}
+
+Program mask_sums(Program program, const Counts &counts, const NameElements &name_elements) {
   Block body = std::move(program.body);
-  Marker(program, counts).block(body, {});
+  Marker(program, counts, name_elements).block(body, {}, {});
   program.body = std::move(body);
   return program;
 }

@@ -9,7 +9,7 @@ namespace unravel::loop {
 
 /// A loop over positions that does nothing but add products to a local: of elements that lie one after the
 /// other, as a matrix's values do, and of elements at places that an index array names. The innermost loop of
-/// y(i) = A(i,j) x(j). A processor with masked vectors takes many positions at a time, the last time fewer.
+/// y(i) = A(i,j) x(j). Many positions can be taken at a time, the last time fewer.
 struct GatheredSum {
   struct Factor {
     enum class Kind {
@@ -19,7 +19,7 @@ struct GatheredSum {
     };
     Kind kind = Kind::Fixed;
     Value value;
-    term::Term keys; // an index array of one extent, at the loop's variable plus something
+    term::Term keys; // of an index array, whose last argument is the loop's variable plus something
     term::Term scale, base;
   };
   Local sum;
@@ -28,7 +28,26 @@ struct GatheredSum {
   ElementType element{};       // of all arrays of values in the product
 };
 
+/// The array that has it, of index arrays and value arrays of parameters; null where there is none.
+const ArrayParameter *find_array(const std::string &name, const Program &program);
+
+/// How many elements an array of a parameter or of the workspace has; none where there is no such array.
+std::optional<term::Term> slots_of(const std::string &array, const Program &program);
+
 /// Whether the loop is such a one. Definitions in its body are put in the place of their names.
 std::optional<GatheredSum> gathered_sum(const For &loop, const Program &program);
+
+/// A loop over lanes, each of which adds such a product to an element of its own: a slot of the rows of a slice,
+/// or of a strip of ELLPACK's. A slot that isn't used may have a negative key.
+struct GatheredLanes {
+  const Accumulate *sum = nullptr;
+  std::vector<GatheredSum::Factor> factors; // one of them Gathered, with scale 1 and base 0
+  bool subtracts = false;
+  bool guarded = false; // a lane whose key is negative adds nothing, and reads no element
+  ElementType element{};
+};
+
+/// Whether the loop is such a one. The slot of the sum isn't looked at.
+std::optional<GatheredLanes> gathered_lanes(const For &loop, const Program &program);
 
 } // namespace unravel::loop

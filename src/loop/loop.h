@@ -94,6 +94,20 @@ struct Parallel {
   Schedule schedule = Schedule::Dynamic;
 };
 
+/// When a loop over segments takes masked steps.
+struct Masked {
+  /// Over sizes and counts: segments are long enough for them.
+  term::Term when;
+  /// An array of pointers of one extent, over sizes and counts, or empty. Where the lengths of its segments
+  /// vary, masked steps pay for shorter ones too: the end of a short loop is then mispredicted.
+  std::string pointers;
+  /// Behind a segment the keys of the sum name elements too, as far as their array goes. So these may be
+  /// read, and are masked afterwards. Nothing writes to the elements while the loop runs.
+  bool reads_on = false;
+
+  friend bool operator==(const Masked &, const Masked &) = default;
+};
+
 /// for (variable = lower; variable < upper; variable += step) body. The variable is the loop's own and is not
 /// assigned in the body; lower and upper are evaluated once. step > 0. `comment`, where not empty, says what
 /// the loop iterates over and why it may (one line of prose, no delimiters).
@@ -107,10 +121,9 @@ struct Parallel {
 /// `#pragma omp simd`. To locals from outside it does nothing but add. step is 1, `together` too.
 ///
 /// `brief`: the data are known to make it so short that vectors don't pay.
-/// `masked`: a condition over sizes and counts. Where it holds, the loop has enough iterations for steps of
-/// many at once, the last of them masked, if it is a sum of products that gathered_sum.h knows and the
-/// processor has masked vectors; the meaning is the same. step is 1 and the loop neither parallel, tested
-/// together nor simd.
+/// `masked`: the loop may take steps of many iterations at once, the last of them masked, if it is a sum of
+/// products that gathered_sum.h knows; the meaning is the same. step is 1 and the loop neither parallel,
+/// tested together nor simd.
 ///
 /// `team`: the body is Lets and then one parallel loop. One team of threads runs all iterations, one after
 /// the other, and shares out the parallel loop in each; the meaning is the same. The loop is not parallel and
@@ -129,7 +142,7 @@ struct For {
   int together = 1;
   bool simd = false;
   bool brief = false;
-  std::optional<term::Term> masked = std::nullopt;
+  std::optional<Masked> masked = std::nullopt;
   bool team = false;
   bool in_lanes = false;
 };

@@ -262,7 +262,9 @@ private:
     loop.simd = accept_word("simd");
     loop.brief = accept_word("brief");
     if (accept_word("together")) loop.together = static_cast<int>(integer());
-    if (accept_word("masked")) loop.masked = term();
+    if (accept_word("masked")) loop.masked = Masked{term(), {}, false};
+    if (loop.masked && accept_word("uneven")) loop.masked->pointers = name();
+    if (loop.masked) loop.masked->reads_on = accept_word("reads_on");
     loop.team = accept_word("team");
     loop.in_lanes = accept_word("lanes");
     loop.body = braced();

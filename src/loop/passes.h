@@ -80,12 +80,17 @@ using Counts = std::map<std::string, double>;
 /// many segments at once for being empty.
 Program skip_empty_segments(Program program, const Counts &counts = {});
 
+/// Whether every key of an index array of one extent ("A.col") is in [0, extent): also keys of positions that
+/// no segment has.
+using NameElements = std::function<bool(const std::string &keys, const term::Term &extent)>;
+
 /// A loop over segments that only adds up products with gathered elements (gathered_sum.h) is one for masked
-/// vectors, where the segments are long enough on average: as is known, or else by the number of keys against
-/// that of segments.
-Program mask_sums(Program program, const Counts &counts = {});
+/// steps, where the segments are long enough on average: as is known, or else by the number of keys against
+/// that of segments; or where their lengths vary, which the kernel looks at.
+Program mask_sums(Program program, const Counts &counts = {}, const NameElements &name_elements = {});
 
 /// All of them in their order.
-Program improve(Program program, const Safe &safe = {}, const Counts &counts = {});
+Program improve(Program program, const Safe &safe = {}, const Counts &counts = {},
+                const NameElements &name_elements = {});
 
 } // namespace unravel::loop

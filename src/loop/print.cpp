@@ -85,7 +85,9 @@ private:
     if (x.simd) head += " simd";
     if (x.brief) head += " brief";
     if (x.together != 1) head += fmt::format(" together {}", x.together);
-    if (x.masked) head += fmt::format(" masked {}", to_text(*x.masked));
+    if (x.masked) head += fmt::format(" masked {}", to_text(x.masked->when));
+    if (x.masked && !x.masked->pointers.empty()) head += fmt::format(" uneven {}", x.masked->pointers);
+    if (x.masked && x.masked->reads_on) head += " reads_on";
     if (x.team) head += " team";
     if (x.in_lanes) head += " lanes";
     nested(head, x.body);

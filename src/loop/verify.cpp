@@ -343,6 +343,15 @@ private:
            std::all_of(names.begin(), names.end(), [&](auto &name) { return sizes_.contains(name); });
   }
 
+  void check_masked(const For &loop_, bool plain) const {
+    const std::string &pointers = loop_.masked->pointers;
+    auto array = arrays_.find(pointers);
+    bool good = pointers.empty() ||
+                (array != arrays_.end() && !array->second.is_value && array->second.extents == 1);
+    if (!plain || loop_.simd || !is_over_sizes(loop_.masked->when) || !good)
+      refuse(fmt::format("the loop over `{}` can't be a masked one", loop_.variable));
+  }
+
   void check_team(const For &loop_) const {
     const auto *shared = loop_.body.empty() ? nullptr : std::get_if<For>(&loop_.body.back().kind);
     bool lets = std::all_of(loop_.body.begin(), loop_.body.end() - (shared ? 1 : 0),
@@ -365,8 +374,7 @@ private:
                        !adds_atomically(loop_.body);
     if (loop_.simd && !may_be_simd)
       refuse(fmt::format("the loop over `{}` can't be a simd loop", loop_.variable));
-    if (loop_.masked && (!plain || loop_.simd || !is_over_sizes(*loop_.masked)))
-      refuse(fmt::format("the loop over `{}` can't be a masked one", loop_.variable));
+    if (loop_.masked) check_masked(loop_, plain);
     if (loop_.parallel) check_chunks(loop_);
     if (loop_.team) check_team(loop_);
     auto outside = scope_;

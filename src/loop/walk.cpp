@@ -88,7 +88,7 @@ void each_own_term(const Statement &statement, const std::function<void(const Te
                  [&](const For &x) {
                    visit(x.lower), visit(x.upper);
                    if (x.parallel && x.parallel->work) visit(*x.parallel->work);
-                   if (x.masked) visit(*x.masked);
+                   if (x.masked) visit(x.masked->when);
                  },
                  [&](const While &x) { visit(x.condition); },
                  [&](const Intersect &x) {
@@ -234,7 +234,7 @@ void rewrite(Statement &statement, const TermMap &terms, const ValueMap &values)
                  [&](For &x) {
                    x.lower = terms(x.lower), x.upper = terms(x.upper);
                    if (x.parallel && x.parallel->work) x.parallel->work = terms(*x.parallel->work);
-                   if (x.masked) x.masked = terms(*x.masked);
+                   if (x.masked) x.masked->when = terms(x.masked->when);
                  },
                  [&](While &x) { x.condition = terms(x.condition); },
                  [&](Intersect &x) {

@@ -2,6 +2,7 @@
 
 #include "choose/dot_products.h"
 #include "choose/parallel.h"
+#include "loop/gathered_sum.h"
 #include "loop/verify.h"
 
 #include <algorithm>
@@ -51,6 +52,19 @@ loop::Safe Loops::is_safe() const {
   return [this](const term::Term &load) { return safe_.contains(load); };
 }
 
+bool Loops::names_elements(const std::string &keys, const term::Term &extent,
+                           const loop::Program &program) const {
+  const loop::ArrayParameter *array = loop::find_array(keys, program);
+  if (!array || array->extents.size() != 1) return false;
+  const term::Term position = term::variable("position"), key = term::apply(keys, {position});
+  std::vector<term::Term> hypotheses = {
+      term::between(term::Term(0), position, array->extents[0]),
+      term::disjunction({term::less(key, term::Term(0)), term::at_most(extent, key)})};
+  for (const loop::Precondition &condition : program.preconditions)
+    if (term::applications_of(condition.formula).empty()) hypotheses.push_back(condition.formula);
+  return in_.prover.refute("keys name elements", keys, hypotheses) == prove::Answer::Refuted;
+}
+
 std::vector<loop::Request> Loops::changes(const loop::Program &lowered) const {
   const bool asked = !in_.schedule.loops.empty();
   std::vector<choose::LoopsOf> loops;
@@ -91,7 +105,10 @@ loop::Program Loops::improve(loop::Program lowered, Steps &steps) const {
       [&] {
         return loop::improve(
             lowered, [&](const term::Term &load) { return safe_.contains(load) || copied.contains(load); },
-            in_.request.counts);
+            in_.request.counts,
+            [&](const std::string &keys, const term::Term &extent) {
+              return names_elements(keys, extent, lowered);
+            });
       },
       [](const loop::Program &program) { return loop::to_text(program); });
   loop::verify(improved);

@@ -34,6 +34,8 @@ public:
   loop::Safe is_safe() const;
 
 private:
+  /// loop::NameElements, by the layouts' properties and the program's preconditions.
+  bool names_elements(const std::string &keys, const term::Term &extent, const loop::Program &program) const;
   std::vector<loop::Request> changes(const loop::Program &lowered) const;
 
   Input in_;

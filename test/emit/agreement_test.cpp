@@ -99,6 +99,13 @@ private:
       count = col.size();
       set(name, "M", rows_, memory), set(name, "N", columns_, memory);
       set(name, "NNZ", static_cast<std::int64_t>(count), memory);
+    } else if (parameter.layout == "slots") {
+      const std::int64_t width = below(4);
+      set(name, "N", rows_, memory), set(name, "M", columns_, memory), set(name, "W", width, memory);
+      count = static_cast<std::size_t>(rows_ * width);
+      auto &col = memory.indices[name + ".col"];
+      for (std::size_t k = 0; k < count; ++k)
+        col.push_back(below(static_cast<int>(columns_) + 2) == 0 ? -1 : below(static_cast<int>(columns_) + 1) - 1);
     } else if (parameter.layout == "table") {
       std::int64_t width = 1 + below(3);
       set(name, "N", rows_, memory), set(name, "K", width, memory);
@@ -271,16 +278,19 @@ TEST(EmitAgreement, c_does_what_the_interpreter_does) {
 
 TEST(EmitAgreement, masked_steps_do_what_the_interpreter_does) {
   for (const std::string compiler :
-       {"gcc", "gcc -mavx512f -mavx512vl",
-        "gcc -mavx512f -mavx512vl -O3 -fsanitize=undefined -fsanitize-undefined-trap-on-error",
-        "clang-19 -mavx512f -mavx512vl"}) {
+       {"gcc", "clang-19", "gcc -mavx512f -mavx512vl", "gcc -mavx512f -mavx512vl -DUNRAVEL_GATHERS=1",
+        "gcc -mavx512f -mavx512vl -DUNRAVEL_GATHERS=1 -O3 -fsanitize=undefined "
+        "-fsanitize-undefined-trap-on-error",
+        "gcc -O3 -fsanitize=undefined -fsanitize-undefined-trap-on-error",
+        "clang-19 -mavx512f -mavx512vl -DUNRAVEL_GATHERS=1"}) {
     bool needs_masks = compiler.find(" -m") != std::string::npos;
     if (!test::is_installed(compiler.substr(0, compiler.find(' '))) || (needs_masks && !has_masked_vectors()))
       continue;
-    for (const std::string &input : test::golden_inputs("emit", "kernel_masked")) {
-      std::vector<loop::Program> program = {loop::parse_program(input)};
-      expect_agreement(program, Library(program, compiler), Inputs(7, 50));
-    }
+    for (const char *name : {"kernel_masked", "kernel_slots"})
+      for (const std::string &input : test::golden_inputs("emit", name)) {
+        std::vector<loop::Program> program = {loop::parse_program(input)};
+        expect_agreement(program, Library(program, compiler), Inputs(7, 50));
+      }
   }
 }
 

@@ -29,6 +29,35 @@ TEST(GatheredSum, Found) {
   EXPECT_TRUE(is_found("let j = A.col(p)\nvalue t = x.val[j]\nsum += t * x.val[j]\n"));
 }
 
+std::optional<GatheredLanes> lanes(const std::string &inside) {
+  Program program = parse_program("kernel k\nexpression e\nresult y : y(N)\n  value val[y.N] : float64\n"
+                                  "operand A : a(M)\n  index col[A.M] : int32\n  value val[A.M] : float64\n"
+                                  "operand x : b(N)\n  value val[x.N] : float64\n{\n  for i in 0 .. A.M {\n" +
+                                  inside + "  }\n}\n");
+  static Program kept; // what is found points into it
+  kept = program;
+  return gathered_lanes(std::get<For>(kept.body[0].kind), kept);
+}
+
+TEST(GatheredLanes, Found) {
+  EXPECT_FALSE(lanes("y.val[i] += A.val[i] * x.val[A.col(i)]\n")->guarded);
+  EXPECT_TRUE(lanes("let j = A.col(i)\nif 0 <= j {\ny.val[i] += A.val[i] * x.val[j]\n}\n")->guarded);
+  std::optional<GatheredLanes> stored = lanes("let j = A.col(i)\nvalue t = 0\nif 0 <= j {\n"
+                                              "t = -(A.val[i] * x.val[j])\n}\ny.val[i] += t\n");
+  ASSERT_TRUE(stored);
+  EXPECT_TRUE(stored->guarded);
+  EXPECT_TRUE(stored->subtracts);
+}
+
+TEST(GatheredLanes, Refused) {
+  EXPECT_FALSE(lanes("y.val[i] += A.val[i] * x.val[i]\n"));                        // nothing is gathered
+  EXPECT_FALSE(lanes("y.val[i] += x.val[A.col(i)] * x.val[A.col(i)]\n"));          // twice
+  EXPECT_FALSE(lanes("if 1 <= A.col(i) {\ny.val[i] += x.val[A.col(i)]\n}\n"));     // another condition
+  EXPECT_FALSE(lanes("y.val[i] += x.val[2 * A.col(i)]\n"));
+  EXPECT_FALSE(lanes("let j = A.col(i)\nvalue t = 1\nif 0 <= j {\nt = x.val[j]\n}\ny.val[i] += t\n"));
+  EXPECT_FALSE(lanes("if 0 <= A.col(i) {\ny.val[i] += x.val[A.col(i)]\n} else {\ny.val[i] += 1\n}\n"));
+}
+
 TEST(GatheredSum, Parts) {
   using Kind = GatheredSum::Factor::Kind;
   std::optional<GatheredSum> sum = found("sum += -(A.val[p] * x.val[2 * A.col(p) * A.M + k] * c)\n");
@@ -50,7 +79,7 @@ TEST(GatheredSum, Refused) {
   EXPECT_FALSE(is_found("sum += A.val[2 * p] * x.val[A.col(p)]\n")); // every second one
   EXPECT_FALSE(is_found("sum += x.val[A.col(2 * p)]\n"));
   EXPECT_FALSE(is_found("sum += x.val[A.col(A.col(p))]\n")); // keys that are gathered
-  EXPECT_FALSE(is_found("sum += x.val[A.place(k, p)]\n"));
+  EXPECT_FALSE(is_found("sum += x.val[A.place(p, k)]\n")); // not one behind the other
   EXPECT_FALSE(is_found("sum += x.val[A.col(p) + p]\n"));
   EXPECT_FALSE(is_found("sum += x.val[A.col(p) * A.col(p + 1)]\n"));
   EXPECT_FALSE(is_found("sum += x.val[floor(A.col(p) / 2)]\n"));
