@@ -4,7 +4,8 @@
 //   latency --only TEXT                   only the cases whose names contain the text
 //   latency --repeat N [--only TEXT]      only makes the kernels N times in this process, for profilers
 // Expression to C, for one sparse operand, with a sparse vector, for all pairs of csr, csc, coo and dcsr
-// entry by entry and as a product, for triangles, and for compressed fibers of order 3 against themselves: in
+// entry by entry and as a product, for triangles, for compressed fibers of order 3 against themselves, and the
+// worst cases that are known (long chains, a thousand factors), with the budget that the tool has: in
 // a fresh process, and once more in the same process ("warm"). "z3" is a question after these that only Z3
 // can answer: a kernel that needs one pays for Z3's beginning in "fresh". Then whole processes: the tool's
 // --help, and `run` with a kernel that the cache on disk has. (From C to a callable function: build_latency.)
@@ -21,6 +22,7 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
+#include <fstream>
 #include <functional>
 #include <map>
 #include <spawn.h>
@@ -38,14 +40,17 @@ using namespace unravel;
 struct Case {
   std::string expression;
   std::map<std::string, std::string> formats;
+  std::string worst = {}; // of a worst case: its name
 
   std::string group() const {
+    if (!worst.empty()) return "worst cases";
     if (expression.find("i,j,k") != std::string::npos) return "order 3";
     if (expression.find('k') != std::string::npos) return formats.size() > 1 ? "products" : "triangles";
     if (formats.count("x")) return "sparse vectors";
     return formats.size() > 1 ? "pairs" : "one sparse operand";
   }
   std::string name() const {
+    if (!worst.empty()) return worst;
     std::string text = expression;
     for (const auto &[tensor, format] : formats)
       text += fmt::format(" {}={}", tensor, format);
@@ -56,7 +61,32 @@ struct Case {
 /// CPU time that is wanted at most, in milliseconds.
 const std::map<std::string, double> targets{
     {"one sparse operand", 20}, {"sparse vectors", 10}, {"pairs", 30},
-    {"products", 50},           {"triangles", 50},      {"order 3", 50}};
+    {"products", 50},           {"triangles", 50},      {"order 3", 50},
+    {"worst cases", 2000}};
+
+/// `Y(i,l) = A(i,j) * B(j,k) * C(k,l)`, for three of a layout.
+Case chain(std::size_t length, const std::string &format) {
+  const std::string indices = "ijklmno";
+  Case made{fmt::format("Y(i,{})=", indices[length]), {}, fmt::format("chain of {} {}", length, format)};
+  for (std::size_t k = 0; k < length; ++k) {
+    const std::string tensor(1, static_cast<char>('A' + k));
+    made.expression += fmt::format("{}{}({},{})", k == 0 ? "" : "*", tensor, indices[k], indices[k + 1]);
+    made.formats.emplace(tensor, format);
+  }
+  return made;
+}
+
+/// A product of so many factors; `#` in a factor is its number.
+Case product(std::size_t factors, const std::string &factor,
+             const std::map<std::string, std::string> &formats) {
+  Case made{"y(i)=", formats, fmt::format("{} factors {}", factors, factor)};
+  for (std::size_t k = 0; k < factors; ++k) {
+    std::string one = factor;
+    if (auto place = one.find('#'); place != std::string::npos) one.replace(place, 1, std::to_string(k));
+    made.expression += (k == 0 ? "" : "*") + one;
+  }
+  return made;
+}
 
 std::vector<Case> cases(const std::string &only) {
   const std::vector<std::string> formats{"csr", "csc", "coo", "dcsr"};
@@ -71,6 +101,12 @@ std::vector<Case> cases(const std::string &only) {
     all.push_back({"y(i)=A(i,j)*x(j)", {{"A", a}, {"x", "sv"}}});
   all.push_back({"t=L(i,j)*L(j,k)*L(i,k)", {{"L", "csr"}}});
   all.push_back({"s=A(i,j,k)*B(i,j,k)", {{"A", "csf3"}, {"B", "csf3"}}});
+  for (std::size_t length : {4, 6})
+    all.push_back(chain(length, "csb<64>"));
+  all.push_back(chain(4, "symmetric_csr"));
+  all.push_back(product(1000, "x(i)", {}));
+  all.push_back(product(1000, "x#(i)", {}));
+  all.push_back(product(1000, "A(i,j)", {{"A", "csr"}}));
   std::erase_if(all, [&](const Case &each) { return each.name().find(only) == std::string::npos; });
   return all;
 }
@@ -92,6 +128,7 @@ void make(const Case &one, const std::string &label, Times &times) {
   pipeline::Request request;
   request.expression = one.expression;
   request.formats = one.formats;
+  request.budget = 2; // as the tool's
   double cpu = bench::cpu_milliseconds();
   bench::Clock clock;
   pipeline::Compilation compilation = pipeline::compile(request);
@@ -226,6 +263,24 @@ std::pair<double, double> time_process(const std::vector<std::string> &words) {
   return {milliseconds, of(used.ru_utime) + of(used.ru_stime)};
 }
 
+/// A sorted list of coordinates, as a user's layout.
+std::string coordinate_list(int order) {
+  std::string coordinates, names, arrays, conditions, ranges, keys;
+  for (int k = 0; k < order; ++k) {
+    const char *comma = k == 0 ? "" : ", ";
+    coordinates += fmt::format("{}i{}: N{}", comma, k, k);
+    names += fmt::format("{}i{}", comma, k);
+    arrays += fmt::format("{}c{}[NNZ]", comma, k);
+    conditions += fmt::format(" and i{0} = c{0}(p)", k);
+    ranges += fmt::format("property range c{0} in [0, N{0});\n", k);
+    keys += fmt::format("{}c{}", comma, k);
+  }
+  return fmt::format("layout list({}) {{\nindex {};\ncount NNZ;\nvalue val[NNZ];\n"
+                     "stored {{ [p] -> [{}] : 0 <= p < NNZ{} }} at val(p);\n{}"
+                     "property strictly increasing ({});\n}}\n",
+                     coordinates, arrays, names, conditions, ranges, keys);
+}
+
 void whole_processes(bench::Report &report, const std::string &tool, int runs) {
   struct Command {
     std::string name;
@@ -234,8 +289,11 @@ void whole_processes(bench::Report &report, const std::string &tool, int runs) {
   };
   build::PrivateFolder folder;
   setenv("UNRAVEL_CACHE_DIR", folder.path().c_str(), 1);
+  const std::string list = (std::filesystem::path(folder.path()) / "list.layout").string();
+  std::ofstream(list) << coordinate_list(20);
   std::vector<Command> commands{
       {"unravel --help", {tool, "--help"}},
+      {"layout check, order 20", {tool, "layout", "check", list}},
       {"unravel run, SpMV, cached",
        {tool, "run", "y(i)=A(i,j)*x(j)", "-f", "A=csr", "-i", "A=poisson2d:10x10", "-i", "x=random"}},
       {"unravel run, pair, cached",
@@ -263,7 +321,8 @@ void whole_processes(bench::Report &report, const std::string &tool, int runs) {
     report.finish(table);
   };
   table_of("help", "The whole process, nothing compiled", 30, {commands[0]});
-  table_of("cached", "The whole process, a cached kernel", 25, {commands[1], commands[2]});
+  table_of("check", "The whole process, a layout of order 20 is checked", 1000, {commands[1]});
+  table_of("cached", "The whole process, a cached kernel", 25, {commands[2], commands[3]});
 }
 
 /// For profilers: every kernel is made again and again in this process.

@@ -24,6 +24,7 @@ pipeline::Compilation compile(const std::string &expression, const Options &opti
   request.index = options.index == IndexType::Int64 ? loop::ElementType::Int64 : loop::ElementType::Int32;
   request.value =
       options.value == ValueType::Float32 ? loop::ElementType::Float32 : loop::ElementType::Float64;
+  request.budget = options.budget_seconds;
   return pipeline::compile(request);
 }
 

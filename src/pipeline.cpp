@@ -16,6 +16,7 @@
 #include "pipeline/loops.h"
 #include "pipeline/steps.h"
 #include "report/diagnostic.h"
+#include "schedule/determination.h"
 #include "schedule/sequence.h"
 #include "schedule/shared.h"
 #include "schedule/transform.h"
@@ -46,6 +47,19 @@ find::Requests find_requests(const parse::ScheduleTree &schedule) {
         find::Request(methods.at(find.method.text), find.target.span, find.method.span));
   }
   return requests;
+}
+
+/// What is left of the request's budget behind reading it.
+std::shared_ptr<prove::Budget> budget_of(const Request &request, const Front &front) {
+  if (request.budget <= 0) return std::make_shared<prove::Budget>();
+  return std::make_shared<prove::Budget>(std::max(request.budget - front.milliseconds * 1e-3, 1e-9));
+}
+
+void note_not_tried(Compilation &result, const Request &request, const prove::Budget &budget, Steps &steps) {
+  result.not_tried = budget.left_out();
+  if (result.not_tried.empty()) return;
+  result.warnings.push_back(prove::notice_of(result.not_tried, request.budget));
+  steps.add("not tried", 0, [&] { return fmt::format("{}\n", fmt::join(result.not_tried, "\n")); });
 }
 
 using Distrusted = std::set<std::string>; // properties, as "A: increasing rowptr"
@@ -97,6 +111,7 @@ void check_structure(const Front &front, const Distrusted &distrusted) {
 void drop_excluded(combine::Combination &combination, std::vector<combine::IterationSpace> &before,
                    prove::Prover &prover) {
   if (combination.leaves.size() < 2) return;
+  prove::Prover::Optional optional(prover, "whether some of the products are empty");
   for (std::size_t k = combination.leaves.size(); k-- > 0;)
     if (prover.refute("empty leaf", "", term::conjuncts(combination.leaves[k].relation)) ==
         prove::Answer::Refuted) {
@@ -142,8 +157,11 @@ Compilation compile(const Request &request, const Front &front) {
   leave_out(result.combination, distrusted);
   if (front.like) check_structure(front, distrusted);
   const std::vector<prove::Axiom> &axioms = result.combination.axioms;
+  const std::shared_ptr<prove::Budget> budget = budget_of(request, front);
   auto make_prover = [&] {
-    result.prover = steps.run("prover", [&] { return std::make_shared<prove::Prover>(axioms); }, no_text);
+    result.prover = steps.run(
+        "prover", [&] { return std::make_shared<prove::Prover>(axioms, prove::default_rlimit, budget); },
+        no_text);
   };
   const bool details =
       request.details || !schedule.parallel.empty() || !schedule.fused.empty() || !schedule.loops.empty();
@@ -154,11 +172,14 @@ Compilation compile(const Request &request, const Front &front) {
     steps.run(
         "repeated accesses",
         [&] {
+          prove::Prover::Optional optional(*result.prover, "whether repeated accesses read one entry");
           for (combine::IterationSpace &space : spaces)
             combine::share_positions(space, *result.prover);
           return &result.combination;
         },
         [](const combine::Combination *made) { return combine::to_text(*made); });
+  for (combine::IterationSpace &space : spaces)
+    if (space.variables().size() > schedule::most_variables) combine::use_coordinates(space);
   if (result.combination.is_program) {
     prove::Prover &prover = *result.prover;
     steps.run(
@@ -197,6 +218,8 @@ Compilation compile(const Request &request, const Front &front) {
       {request, result.combination, untransformed, schedule, requests, *result.prover, details});
   for (std::size_t k = 0; k < result.combination.leaves.size(); ++k)
     result.leaves.push_back(planner.plan(k, steps));
+  for (std::size_t k = 0; k < result.leaves.size(); ++k)
+    planner.add_alternatives(result.leaves[k], k, steps);
   choose::check_reductions(schedule, planner.reduced());
   auto plans_of_all = [&] {
     std::vector<const lower::LeafPlan *> plans;
@@ -290,6 +313,7 @@ Compilation compile(const Request &request, const Front &front) {
         [](const lower::Inspector &made) { return loop::to_text(made.program); });
     loop::verify(result.inspector->program);
   }
+  note_not_tried(result, request, *budget, steps);
   return result;
 }
 

@@ -35,6 +35,9 @@ struct Request {
   bool always_parallel = false;
   /// A tiled kernel has the loops without tiles, too, for data that lie in one tile; not where this is false.
   bool untiled_for_one_tile = true;
+  /// Seconds of CPU time for what only makes the kernel faster, from reading the expression on; 0: no limit,
+  /// and nothing depends on time.
+  double budget = 0;
   /// For tests and measurements: each leaf is executed by this one of its alternatives, whatever the counts;
   /// where there is no such one, by its main plan alone.
   std::optional<std::size_t> only_alternative;
@@ -63,6 +66,7 @@ struct Compilation {
   std::map<std::string, layout::Layout> layouts; // per tensor
   std::string structure; // the access whose structure the result has ("S", "S#2"), or empty
   std::vector<report::Diagnostic> warnings;
+  std::vector<std::string> not_tried; // since the budget was spent
   combine::Combination combination;
   std::vector<Leaf> leaves;
   loop::Program program;

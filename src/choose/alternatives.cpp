@@ -60,6 +60,7 @@ private:
     if (order == order_) return &main_.nest;
     auto known = nests_.find(order);
     if (known != nests_.end()) return &known->second;
+    if (!given_.prover.budget().allows("other plans, in another order of the loops")) return nullptr;
     try {
       return &nests_
                   .emplace(order, scan::scan_space(space, order, given_.combination.axioms,

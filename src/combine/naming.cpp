@@ -158,15 +158,16 @@ void list_positions(IterationSpace &space) {
 void join_arguments(IterationSpace &space, const std::vector<Term> &relation,
                     const std::vector<Term> &places) {
   term::Substitution by;
+  const std::set<std::string> positions(space.positions.begin(), space.positions.end());
   for (const Term &part : relation) {
     if (!term::applications_of(part).empty()) continue;
-    for (const std::string &position : space.positions) {
+    for (const std::string &position : term::variables_of(part)) {
+      if (!positions.contains(position)) continue;
       std::optional<Term> value = term::solve_for(position, part);
       if (!value) continue;
-      bool over_coordinates = true;
-      for (const std::string &name : term::variables_of(*value))
-        over_coordinates = over_coordinates && std::find(space.positions.begin(), space.positions.end(),
-                                                         name) == space.positions.end();
+      const std::set<std::string> names = term::variables_of(*value);
+      bool over_coordinates = std::none_of(names.begin(), names.end(),
+                                           [&](const std::string &name) { return positions.contains(name); });
       if (over_coordinates) by.emplace(position, *value); // the first equation's, where several tell it
     }
   }

@@ -1,9 +1,11 @@
 #include "combine/repeated.h"
 
 #include "combine/substitute.h"
+#include "term/solve.h"
 
 #include <algorithm>
-#include <fmt/format.h>
+#include <map>
+#include <set>
 
 namespace unravel::combine {
 
@@ -17,35 +19,72 @@ bool is_same_access(const Operand &first, const Operand &second) {
          first.positions != second.positions && first.coordinates == second.coordinates;
 }
 
-/// Whether the positions of both are the same at each point.
-bool coincide(const IterationSpace &space, const Operand &first, const Operand &second,
-              prove::Prover &prover) {
-  std::vector<Term> known = term::conjuncts(space.relation);
-  for (std::size_t k = 0; k < first.positions.size(); ++k) {
-    const Term p = term::variable(first.positions[k]), q = term::variable(second.positions[k]);
+/// The parts of a relation by what they say something of.
+class Parts {
+public:
+  explicit Parts(const IterationSpace &space) {
+    const std::set<std::string> positions(space.positions.begin(), space.positions.end());
+    for (const Term &part : term::conjuncts(space.relation)) {
+      std::vector<std::string> about;
+      for (const std::string &name : term::variables_of(part))
+        if (positions.contains(name)) about.push_back(name);
+      if (about.empty()) of_none_.push_back(part);
+      for (const std::string &name : about)
+        of_[name].push_back(part);
+    }
+  }
+
+  /// Those about an access's positions, and about none.
+  std::vector<Term> of(const Operand &operand) const {
+    std::vector<Term> parts = of_none_;
+    for (const std::string &position : operand.positions)
+      if (auto own = of_.find(position); own != of_.end())
+        parts.insert(parts.end(), own->second.begin(), own->second.end());
+    return parts;
+  }
+
+private:
+  std::map<std::string, std::vector<Term>> of_;
+  std::vector<Term> of_none_;
+};
+
+/// Whether the positions of both are the same at each point. The later one's have other names in the question,
+/// so that it is the same question for each further repetition.
+bool coincide(const Parts &parts, const Operand &first, const Operand &second, prove::Prover &prover) {
+  term::Substitution other;
+  for (std::size_t k = 0; k < first.positions.size(); ++k)
+    other.emplace(second.positions[k], term::variable(first.positions[k] + "'"));
+  std::vector<Term> known = parts.of(first);
+  for (const Term &part : parts.of(second))
+    known.push_back(term::substitute(part, other));
+  for (const std::string &position : first.positions) {
+    const Term p = term::variable(position), q = term::variable(position + "'");
     for (const Term &differ : std::vector<Term>{term::less(p, q), term::less(q, p)}) {
       std::vector<Term> hypotheses = known;
       hypotheses.push_back(differ);
-      if (prover.refute("one position", fmt::format("{} and {}", first.positions[k], second.positions[k]),
-                        hypotheses) != prove::Answer::Refuted)
-        return false;
+      if (prover.refute("one position", position, hypotheses) != prove::Answer::Refuted) return false;
     }
     known.push_back(term::equal(p, q));
   }
   return true;
 }
 
-/// Puts the positions `to` in the place of `from`.
-void rename(IterationSpace &space, const std::vector<std::string> &from, const std::vector<std::string> &to) {
-  term::Substitution by;
-  for (std::size_t k = 0; k < to.size(); ++k)
-    by.emplace(from[k], term::variable(to[k]));
+/// Puts other terms in the place of positions.
+void replace_positions(IterationSpace &space, const term::Substitution &by) {
   substitute(space, by);
   std::erase_if(space.positions, [&](const std::string &position) { return by.contains(position); });
   auto rename_in = [&](Operand &operand) {
-    for (std::string &position : operand.positions)
-      if (auto other = std::find(from.begin(), from.end(), position); other != from.end())
-        position = to[static_cast<std::size_t>(other - from.begin())];
+    std::vector<std::string> kept;
+    for (const std::string &position : operand.positions) {
+      auto other = by.find(position);
+      const auto *name = other == by.end() ? nullptr : other->second.as<term::Variable>();
+      if (other == by.end())
+        kept.push_back(position);
+      else if (name && std::find(space.positions.begin(), space.positions.end(), name->name) !=
+                           space.positions.end())
+        kept.push_back(name->name);
+    }
+    operand.positions = std::move(kept);
   };
   for (Operand &operand : space.operands)
     rename_in(operand);
@@ -62,14 +101,35 @@ bool repeats_access(const IterationSpace &space) {
 }
 
 void share_positions(IterationSpace &space, prove::Prover &prover) {
+  const Parts parts(space);
+  term::Substitution by;
+  std::set<std::size_t> repeated;
   for (std::size_t k = 1; k < space.operands.size(); ++k)
     for (std::size_t first = 0; first < k; ++first) {
       const Operand &earlier = space.operands[first], &later = space.operands[k];
-      if (!is_same_access(earlier, later) || !coincide(space, earlier, later, prover)) continue;
-      const std::vector<std::string> from = later.positions, to = earlier.positions;
-      rename(space, from, to);
+      if (repeated.contains(first) || !is_same_access(earlier, later) ||
+          !coincide(parts, earlier, later, prover))
+        continue;
+      for (std::size_t position = 0; position < later.positions.size(); ++position)
+        by.emplace(later.positions[position], term::variable(earlier.positions[position]));
+      repeated.insert(k);
       break;
     }
+  if (!by.empty()) replace_positions(space, by);
+}
+
+void use_coordinates(IterationSpace &space) {
+  const std::set<std::string> positions(space.positions.begin(), space.positions.end());
+  const std::set<std::string> coordinates(space.coordinates.begin(), space.coordinates.end());
+  term::Substitution by;
+  for (const Term &part : term::conjuncts(space.relation))
+    for (const std::string &position : term::variables_of(part)) {
+      if (!positions.contains(position)) continue;
+      std::optional<Term> value = term::solve_for(position, part);
+      const auto *name = value ? value->as<term::Variable>() : nullptr;
+      if (name && coordinates.contains(name->name)) by.emplace(position, *value);
+    }
+  if (!by.empty()) replace_positions(space, by);
 }
 
 } // namespace unravel::combine

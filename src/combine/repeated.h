@@ -10,8 +10,12 @@ namespace unravel::combine {
 /// the earlier one has found, and nothing is to be looked for. Where two positions may hold the same
 /// coordinate the product is that of their sums, and each access keeps positions of its own.
 ///
-/// Two questions per position of a repeated access.
+/// Two questions per position of an access that is repeated, however often.
 void share_positions(IterationSpace &space, prove::Prover &prover);
+
+/// Positions that equal a coordinate, as those of dense vectors, go; the coordinate takes their place. For
+/// products of so many factors that they have more variables than a loop order is planned for.
+void use_coordinates(IterationSpace &space);
 
 /// Whether two factors are the same access.
 bool repeats_access(const IterationSpace &space);

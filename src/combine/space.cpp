@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <set>
 
 namespace unravel::combine {
 
@@ -102,8 +103,18 @@ private:
 
   /// Pieces may exclude each other under the subscripts: a mirrored half without its diagonal at A(i,i).
   void drop_empty_leaves() {
-    std::erase_if(result_.leaves,
-                  [](const IterationSpace &leaf) { return space::Set(leaf.relation).is_empty(); });
+    std::vector<IterationSpace> kept;
+    for (std::size_t k = 0; k < result_.leaves.size(); ++k) {
+      std::vector<Term> parts = term::conjuncts(result_.leaves[k].relation);
+      std::erase_if(parts, [&](const Term &part) {
+        const std::set<std::string> names = term::variables_of(part);
+        return std::any_of(names.begin(), names.end(),
+                           [&](const std::string &name) { return copies_[k].contains(name); });
+      });
+      if (!space::Set(term::conjunction(std::move(parts))).is_empty())
+        kept.push_back(std::move(result_.leaves[k]));
+    }
+    result_.leaves = std::move(kept);
   }
 
   /// One leaf for each choice of a piece for each factor.
@@ -120,9 +131,16 @@ private:
     space.coordinates = computation_.indices;
     space.constants = {assign_.constant};
     std::vector<Term> relation;
-    for (std::size_t k = 0; k < assign_.factors.size(); ++k)
-      space.operands.push_back(naming_.operand(
-          assign_.factors[k], layout_of(assign_.factors[k]).pieces[chosen[k]], false, relation));
+    std::set<std::pair<std::string, std::size_t>> met; // accesses, each through a piece
+    std::set<std::string> &copies = copies_.emplace_back();
+    for (std::size_t k = 0; k < assign_.factors.size(); ++k) {
+      const Access &access = assign_.factors[k];
+      space.operands.push_back(
+          naming_.operand(access, layout_of(access).pieces[chosen[k]], false, relation));
+      const std::vector<std::string> &positions = space.operands.back().positions;
+      if (!met.emplace(compute::to_text(access), chosen[k]).second)
+        copies.insert(positions.begin(), positions.end());
+    }
     std::vector<Term> places;
     space.target = naming_.operand(assign_.target, layout_of(assign_.target).pieces[0], true, places);
     for (const Term &part : places) // a structure's parts are there already
@@ -136,6 +154,9 @@ private:
   std::string structure_; // the operand whose positions the result has, or empty
   const compute::Assign &assign_;
   Naming naming_;
+  /// Per leaf the positions of accesses that repeat another one through the same piece: where the other has
+  /// positions, these may have the same, so they make nothing empty.
+  std::vector<std::set<std::string>> copies_;
   Combination result_;
 };
 

@@ -73,14 +73,15 @@ public:
       pairs.emplace(term::conjunction(hypotheses));
       return pairs->is_empty();
     };
-    if (details_ && is_affine()) return;
+    const bool may_ask = prover_.may_ask(); // isl, too: it may take long where conditions are alternatives
+    if (details_ && may_ask && is_affine()) return;
     prove::Answer answer = prover_.refute(fmt::format("dependence({})", variable_), first.tensor, hypotheses);
-    // What the prover has values for is no empty set: then isl need not be asked.
-    if (!details_ && answer != prove::Answer::Possible && is_affine()) return;
+    // What the prover has values for is no empty set, and what it refutes needs no second opinion.
+    if (!details_ && may_ask && answer == prove::Answer::Unknown && is_affine()) return;
     if (verdict.reason == "affine") verdict.reason = "properties";
     if (answer == prove::Answer::Refuted) return;
     Conflict conflict{first, second, std::move(hypotheses)};
-    if (details_) add_details(verdict, conflict, *pairs, answer, prover_);
+    if (details_) add_details(verdict, conflict, pairs ? *pairs : space::Set(), answer, prover_);
     add_conflict(verdict, conflict, answer);
   }
 

@@ -2,7 +2,6 @@
 #include "find/obligations.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace unravel::find {
 
@@ -24,20 +23,6 @@ std::string primed(const std::string &name) {
 Term inside(const scan::Component &component) {
   if (component.is_equality()) return equal(component.target, component.key);
   return term::between(0, component.target - component.key, component.width);
-}
-
-/// The target lies beyond the key's interval (`>`), or before it.
-Term beyond(const scan::Component &component) {
-  return at_most(component.key + component.width, component.target);
-}
-
-Term before(const scan::Component &component) {
-  return less(component.target, component.key);
-}
-
-std::string name_of_key(const scan::Component &component) {
-  if (const auto *call = component.key.as<term::Apply>()) return call->function;
-  return term::to_text(component.key);
 }
 
 Term start_bound(const scan::Level &level, Direction direction) {
@@ -225,32 +210,6 @@ Term Obligations::in_segment(int visit, const Term &position) const {
 
 Term Obligations::match(int visit, const Term &position) const {
   return conjunction({in_segment(visit, position), at(match_, visit, position)});
-}
-
-std::vector<Skip> Obligations::skips() const {
-  const std::vector<scan::Component> &components = level().components;
-  std::vector<std::size_t> order(components.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::vector<Skip> all;
-  do {
-    for (std::size_t signs = 0; signs < (std::size_t{1} << components.size()); ++signs) {
-      Terms ways;
-      Terms equal_so_far;
-      std::string name;
-      for (std::size_t k = 0; k < order.size(); ++k) {
-        const scan::Component &component = components[order[k]];
-        bool rising = (signs >> k & 1) == 0;
-        Terms way = equal_so_far;
-        way.push_back(rising ? beyond(component) : before(component));
-        ways.push_back(conjunction(std::move(way)));
-        equal_so_far.push_back(inside(component));
-        name += (k == 0 ? "" : ", ") + std::string(rising ? ">" : "<");
-        if (components.size() > 1) name += " " + name_of_key(component);
-      }
-      all.push_back({disjunction(std::move(ways)), name});
-    }
-  } while (std::next_permutation(order.begin(), order.end()));
-  return all;
 }
 
 // ---- the obligations

@@ -53,8 +53,9 @@ public:
   /// The outer variables that fix where walking starts, seen through copies of variables.
   Variables start_variables(Direction direction) const;
 
-  /// Every skip condition that could fit the components: `>` first.
-  std::vector<Skip> skips() const;
+  /// Every skip condition that could fit the components: `>` first. Of more components than four the one by
+  /// the order that the keys have in the segment, if the prover knows it: 20 have more orders than one can try.
+  std::vector<Skip> skips();
 
   /// The contradiction test: a match must be possible. Refuted: nothing may be proved here.
   prove::Answer vacuity();
@@ -117,6 +118,18 @@ public:
 
 private:
   using Terms = std::vector<term::Term>;
+
+  static constexpr std::size_t most_components_in_all_orders = 4;
+
+  /// One step of a lexicographic order of keys.
+  struct Rising {
+    std::size_t component = 0;
+    bool rises = true;
+  };
+  Skip skip_by(const std::vector<Rising> &order) const;
+  /// A lexicographic order in which the segment's keys only rise (or fall): the next key is one that does
+  /// where those before it are equal.
+  std::optional<std::vector<Rising>> order_of_keys();
 
   bool ask(const std::string &name, Terms hypotheses);
   bool possible(const std::string &name, Terms hypotheses);

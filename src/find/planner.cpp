@@ -95,6 +95,8 @@ private:
   void check_vacuity() {
     LevelPlan probe;
     const std::vector<LevelPlan> none;
+    const prove::Prover::Optional optional(
+        prover_, !for_user_ ? prover_.purpose() : requests_.empty() ? "whether anything is found" : "");
     Obligations obligations(nest_, finds_.back(), none, prover_, probe);
     prove::Answer answer = obligations.vacuity();
     result_.vacuous = answer == prove::Answer::Refuted;
@@ -118,6 +120,13 @@ private:
     return nullptr;
   }
 
+  /// What questions about a level are for; empty where the user wants to be told. Those that a caller asks on
+  /// its own are for what the caller is for.
+  std::string purpose_at(const Level &level, const Request *wanted) const {
+    if (for_user_) return wanted ? "" : fmt::format("better ways to find `{}`", level.variable);
+    return prover_.purpose();
+  }
+
   /// A tensor's request spares its outer levels that are found directly.
   bool keeps_direct(std::size_t at) const {
     const Level &level = nest_.levels[at];
@@ -131,6 +140,7 @@ private:
     const Level &level = nest_.levels[own.level];
     Obligations obligations(nest_, own.level, result_.levels, prover_, own);
     const Request *wanted = request_for(level);
+    const prove::Prover::Optional optional(prover_, purpose_at(level, wanted));
     if (wanted && wanted->method != Method::Direct && keeps_direct(own.level) &&
         attempt(templates[0], obligations, own, false)) {
       own.candidates.back().reason = "an outer find of the tensor stays direct";

@@ -95,6 +95,17 @@ schedule::Order LeafPlanner::order_of(std::size_t number, const schedule::Counts
   return schedule::complete_order(space, schedule::place_added(space, given));
 }
 
+std::string LeafPlanner::parallel_purpose() const {
+  const parse::ScheduleTree &asked = in_.schedule;
+  bool is_free = asked.parallel.empty() && asked.fused.empty() && asked.loops.empty() &&
+                 asked.reductions.empty() && !asked.wavefront;
+  return is_free ? "which loops may run in parallel" : "";
+}
+
+std::string LeafPlanner::of_product(std::size_t number) const {
+  return in_.combination.leaves.size() == 1 ? "" : fmt::format(" of product {}", number + 1);
+}
+
 Leaf LeafPlanner::plan_loops(std::size_t number, schedule::Counts counts, Steps &steps) {
   Leaf leaf;
   const bool is_program = in_.combination.is_program;
@@ -134,9 +145,11 @@ Leaf LeafPlanner::plan_loops(std::size_t number, schedule::Counts counts, Steps 
         [](const scan::Nest &nest) { return scan::to_text(nest); });
     leaf.plan.finds = plan_finds({});
   };
+  const std::string orders = fmt::format("other orders of the loops{}", of_product(number));
   do
     plan_order();
-  while (in_.schedule.order.empty() && another_order_may_help(leaf, scans));
+  while (in_.schedule.order.empty() && another_order_may_help(leaf, scans) &&
+         in_.prover.budget().allows(orders));
   // The data don't decide against loops that the user speaks of.
   if (!counts.empty() && in_.schedule.order.empty() && !has_named_loops(leaf, space, in_.schedule)) {
     counts.clear(), lengths.clear();
@@ -157,6 +170,7 @@ Leaf LeafPlanner::plan_loops(std::size_t number, schedule::Counts counts, Steps 
   leaf.verdicts = steps.run(
       "dependences",
       [&] {
+        const prove::Prover::Optional optional(in_.prover, parallel_purpose());
         return depend::classify(space.relation, leaf.order, choose::loops_of(leaf.plan.nest),
                                 depend::references(space), in_.prover, in_.details);
       },
@@ -172,6 +186,7 @@ void LeafPlanner::run_in_parallel(Leaf &leaf, std::size_t number, const find::Le
   const parse::ScheduleTree &schedule = in_.schedule;
   const schedule::Counts &counts = in_.request.counts;
   const bool is_program = combination.is_program;
+  const prove::Prover::Optional optional(in_.prover, parallel_purpose());
   const parse::ScheduleTree asked = is_program ? choose::asked_of(schedule, leaf.plan.nest) : schedule;
   choose::take_sharing(leaf.plan, asked);
   if (leaf.plan.shared == 0 && space.divisors.empty())
@@ -202,6 +217,7 @@ void LeafPlanner::run_in_parallel(Leaf &leaf, std::size_t number, const find::Le
 }
 
 void LeafPlanner::add_alternatives(Leaf &leaf, std::size_t number, Steps &steps) {
+  if (!with_alternatives_.insert(number).second) return;
   if (in_.combination.is_program)
     return; // other orders would have to pass the test against the source's, too
   if (leaf.plan.equal || leaf.plan.atomic) return; // of these loops, and no others
@@ -209,6 +225,9 @@ void LeafPlanner::add_alternatives(Leaf &leaf, std::size_t number, Steps &steps)
   const combine::IterationSpace &space = in_.combination.leaves[number];
   bool fixed_order = !in_.schedule.order.empty() || !space.added.empty();
   choose::Given given{space, in_.combination, in_.prover, in_.requests, fixed_order};
+  const std::string others = "other plans" + of_product(number);
+  if (!in_.prover.budget().allows(others)) return;
+  const prove::Prover::Optional optional(in_.prover, others);
   steps.run(
       "alternatives",
       [&] {
@@ -243,12 +262,6 @@ void LeafPlanner::add_untiled(Leaf &leaf, std::size_t number) {
   leaf.plan.alternatives.push_back({*one_tile, "one tile: as without tiles", std::move(untiled.plan)});
 }
 
-Leaf LeafPlanner::plan_all(std::size_t number, const schedule::Counts &counts, Steps &steps) {
-  Leaf leaf = plan_loops(number, counts, steps);
-  add_alternatives(leaf, number, steps);
-  return leaf;
-}
-
 Leaf LeafPlanner::plan(std::size_t number, Steps &steps) {
   const combine::IterationSpace &space = in_.combination.leaves[number];
   const schedule::Counts &counts = in_.request.counts;
@@ -259,10 +272,14 @@ Leaf LeafPlanner::plan(std::size_t number, Steps &steps) {
     schedule::Order known = schedule::plan_order(space, counts);
     schedule::Order open_order = schedule::plan_order(space, {});
     auto cost = [&](const schedule::Order &order) { return schedule::cost_of(space, order, counts); };
-    if (known != open_order && choose::visits_per_marked_entry * cost(open_order) < cost(known))
-      if (Leaf open = plan_all(number, {}, steps); choose::looks_for_marks(open.plan)) return open;
+    if (known != open_order && choose::visits_per_marked_entry * cost(open_order) < cost(known)) {
+      Leaf open = plan_loops(number, {}, steps);
+      add_alternatives(open, number, steps);
+      if (choose::looks_for_marks(open.plan)) return open;
+      with_alternatives_.erase(number); // of this plan
+    }
   }
-  return plan_all(number, counts, steps);
+  return plan_loops(number, counts, steps);
 }
 
 } // namespace unravel::pipeline

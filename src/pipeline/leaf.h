@@ -29,8 +29,10 @@ class LeafPlanner {
 public:
   explicit LeafPlanner(const LeafInput &input) : in_(input) {}
 
-  /// The plan of the leaf of that number.
+  /// The plan of the leaf of that number; without alternatives, unless these decide which plan it is.
   Leaf plan(std::size_t number, Steps &steps);
+  /// Those that aren't there yet. After the plans of all leaves: these matter more, where time is short.
+  void add_alternatives(Leaf &leaf, std::size_t number, Steps &steps);
 
   /// From now on the loops that the statement has alone stay in the order of the source. False where that was
   /// said before.
@@ -49,16 +51,19 @@ private:
   /// The plan without alternatives.
   Leaf plan_loops(std::size_t number, schedule::Counts counts, Steps &steps);
   void run_in_parallel(Leaf &leaf, std::size_t number, const find::Lengths &lengths);
-  void add_alternatives(Leaf &leaf, std::size_t number, Steps &steps);
+  /// What questions about parallel loops are for; empty where the schedule speaks of these.
+  std::string parallel_purpose() const;
+  /// " of product 3", where there are several.
+  std::string of_product(std::size_t number) const;
   /// For data that lie in one tile the loops as they are without tiles.
   void add_untiled(Leaf &leaf, std::size_t number);
-  Leaf plan_all(std::size_t number, const schedule::Counts &counts, Steps &steps);
 
   LeafInput in_;
   std::vector<std::string> findable_;
   std::optional<choose::WorkBefore> not_cut_;
   bool reduced_ = false;
   std::set<std::size_t> as_written_;
+  std::set<std::size_t> with_alternatives_; // leaves for which these were looked for
 };
 
 } // namespace unravel::pipeline

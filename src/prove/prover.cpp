@@ -8,7 +8,6 @@
 #include "report/diagnostic.h"
 
 #include <algorithm>
-#include <ctime>
 #include <functional>
 #include <optional>
 #include <set>
@@ -20,13 +19,6 @@ namespace {
 
 /// What a literal that `decide` propagates costs of the budget.
 constexpr unsigned units_per_literal = 10;
-
-/// CPU time of this thread: machines are shared, and wall-clock time would measure the others.
-double now_in_milliseconds() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) * 1e-6;
-}
 
 /// Expressions as Z3 terms, each made once.
 class Translation {
@@ -214,11 +206,15 @@ private:
 } // namespace
 
 struct Prover::State {
-  State(std::vector<Axiom> given, unsigned budget)
-      : axioms(std::move(given)), rlimit(budget), instances(expressions, axioms) {}
+  State(std::vector<Axiom> given, unsigned units, std::shared_ptr<Budget> of_optional)
+      : axioms(std::move(given)), rlimit(units),
+        budget(of_optional ? std::move(of_optional) : std::make_shared<Budget>()),
+        instances(expressions, axioms) {}
 
   std::vector<Axiom> axioms;
   unsigned rlimit;
+  std::shared_ptr<Budget> budget;
+  std::string purpose; // of optional questions; empty: questions must be asked
   Expressions expressions;
   Instances instances;
   std::unique_ptr<Session> session; // made at the first question that needs Z3
@@ -229,7 +225,12 @@ struct Prover::State {
   std::vector<std::pair<Id, Id>> eliminated;    // of the question that was answered last
 
   void ask(Question question) {
-    double start = now_in_milliseconds();
+    if (!purpose.empty() && !budget->allows(purpose)) {
+      last = log.size();
+      log.push_back(std::move(question));
+      return;
+    }
+    double start = cpu_milliseconds();
     try {
       std::vector<Id> hypotheses = instances.flatten(question.hypotheses);
       std::vector<Id> as_set = hypotheses;
@@ -243,7 +244,7 @@ struct Prover::State {
     } catch (const Overflow &) {
       last = log.size();
     }
-    question.milliseconds = now_in_milliseconds() - start;
+    question.milliseconds = cpu_milliseconds() - start;
     log.push_back(std::move(question));
   }
 
@@ -271,9 +272,9 @@ struct Prover::State {
   }
 };
 
-Prover::Prover(std::vector<Axiom> axioms, unsigned rlimit) {
+Prover::Prover(std::vector<Axiom> axioms, unsigned rlimit, std::shared_ptr<Budget> budget) {
   try {
-    state_ = std::make_unique<State>(std::move(axioms), rlimit);
+    state_ = std::make_unique<State>(std::move(axioms), rlimit, std::move(budget));
   } catch (const Overflow &) {
     report::fail(report::Kind::number_too_large, "a number in a property doesn't fit in 64 bits");
   }
@@ -282,6 +283,24 @@ Prover::Prover(std::vector<Axiom> axioms, unsigned rlimit) {
 Prover::~Prover() = default;
 Prover::Prover(Prover &&) noexcept = default;
 Prover &Prover::operator=(Prover &&) noexcept = default;
+
+Prover::Optional::Optional(Prover &prover, std::string purpose)
+    : prover_(prover), outer_(std::exchange(prover.state_->purpose, std::move(purpose))) {}
+Prover::Optional::~Optional() {
+  prover_.state_->purpose = std::move(outer_);
+}
+
+const std::string &Prover::purpose() const {
+  return state_->purpose;
+}
+
+bool Prover::may_ask() const {
+  return state_->purpose.empty() || !state_->budget->is_spent();
+}
+
+Budget &Prover::budget() {
+  return *state_->budget;
+}
 
 const std::vector<Axiom> &Prover::axioms() const {
   return state_->axioms;

@@ -1,12 +1,13 @@
 #pragma once
 
+#include "prove/budget.h"
 #include "term/term.h"
 
 #include <memory>
 #include <string>
 #include <vector>
 
-/// Questions about integers and uninterpreted functions, answered within a deterministic budget: by a search
+/// Questions about integers and uninterpreted functions, each answered within a deterministic limit: by a search
 /// over differences where these decide (decide.h), else by Z3. The only room that includes Z3.
 namespace unravel::prove {
 
@@ -22,7 +23,7 @@ struct Axiom {
 enum class Answer {
   Refuted,  // the hypotheses contradict the axioms: the obligation is proved
   Possible, // satisfiable as far as the instances of the axioms tell
-  Unknown,  // budget exhausted: not proved
+  Unknown,  // given up, or not asked since the compilation's budget was spent: not proved
 };
 
 /// One question that was asked, kept for `explain` and for export.
@@ -40,11 +41,16 @@ struct Model {
   std::vector<std::pair<std::string, std::int64_t>> values;
 };
 
-/// A set of axioms and a budget; keeps one incremental solver.
+/// Z3's own deterministic resource units per question.
+inline constexpr unsigned default_rlimit = 200000;
+
+/// A set of axioms; keeps one incremental solver.
 class Prover {
 public:
-  /// `rlimit`: Z3's own deterministic resource units per question.
-  explicit Prover(std::vector<Axiom> axioms, unsigned rlimit = 200000);
+  /// `budget`: for optional questions; none:
+  /// without a limit.
+  explicit Prover(std::vector<Axiom> axioms, unsigned rlimit = default_rlimit,
+                  std::shared_ptr<Budget> budget = nullptr);
   ~Prover();
   Prover(Prover &&) noexcept;
   Prover &operator=(Prover &&) noexcept;
@@ -55,6 +61,26 @@ public:
   /// `rowptr(M) = NNZ` are given. Equalities in the hypotheses are used up first, so they cost nothing.
   /// The same hypotheses, in whatever order, are asked and logged once, under their first name.
   Answer refute(const std::string &name, const std::string &about, const std::vector<term::Term> &hypotheses);
+
+  /// While one is in scope, questions are asked only as long as the budget lasts; then each is answered by
+  /// Unknown, and the budget notes the purpose. An empty purpose: they must be asked.
+  class Optional {
+  public:
+    Optional(Prover &prover, std::string purpose);
+    ~Optional();
+    Optional(const Optional &) = delete;
+    Optional &operator=(const Optional &) = delete;
+
+  private:
+    Prover &prover_;
+    std::string outer_; // the purpose that this one stands in front of
+  };
+  /// What questions are for at this place; empty: they must be asked.
+  const std::string &purpose() const;
+  /// Is there time for such questions?
+  bool may_ask() const;
+  Budget &budget();
+
   /// Z3's own answer to question `index` of the log, which may have been answered without it.
   Answer ask_z3(std::size_t index);
   /// The model of the last question if its answer was Possible (computed only now).

@@ -4,6 +4,7 @@
 #include "term/solve.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <optional>
 
 namespace unravel::schedule {
@@ -20,9 +21,18 @@ bool subset(Variables a, Variables of) {
   return (a & ~of) == 0;
 }
 
+[[noreturn]] void fail_too_many(const combine::IterationSpace &space, std::size_t variables) {
+  report::fail(report::Kind::expression_too_large, space.span,
+               fmt::format("a product of {} factors has {} indices and positions, but loops are planned for {} at "
+                           "most",
+                           space.operands.size(), variables, most_variables),
+               "compute it in parts, each into a tensor of its own");
+}
+
 } // namespace
 
 Determination::Determination(const combine::IterationSpace &space) {
+  if (space.variables().size() > 4 * most_variables) fail_too_many(space, space.variables().size());
   std::vector<Term> stated = term::conjuncts(space.relation);
   std::vector<Term> parts = stated;
   eliminate(space, parts);
@@ -32,7 +42,7 @@ Determination::Determination(const combine::IterationSpace &space) {
   }
   for (const std::string &name : space.variables())
     if (!eliminated_.count(name)) names_.push_back(name);
-  report::require(names_.size() <= 64, "at most 64 variables in an iteration space");
+  if (names_.size() > most_variables) fail_too_many(space, names_.size());
   for (std::size_t k = 0; k < parts.size(); ++k) {
     const auto *compare = parts[k].as<term::Compare>();
     if (!compare) continue; // a disjunction: a condition, never a bound
@@ -79,8 +89,9 @@ std::optional<std::string> to_eliminate(const Term &equation, const combine::Ite
   bool of_positions = std::none_of(space.coordinates.begin(), space.coordinates.end(),
                                    [&](const std::string &name) { return term::mentions(equation, name); });
   std::optional<std::string> found;
+  const std::set<std::string> mentioned = term::variables_of(equation);
   for (const std::string &position : space.positions)
-    if (term::solve_for(position, equation) &&
+    if (mentioned.contains(position) && term::solve_for(position, equation) &&
         (!found || (of_positions && is_within_constants(position, parts))))
       found = position;
   return found;

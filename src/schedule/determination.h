@@ -14,6 +14,8 @@ namespace unravel::schedule {
 
 /// A set of variables, by index.
 using Variables = std::uint64_t;
+/// What such a set has room for.
+inline constexpr std::size_t most_variables = 64;
 
 /// Positions that are affine in other variables without index arrays (dense levels) are eliminated: they
 /// never are loops of their own. The others are numbered.

@@ -192,9 +192,26 @@ private:
     return least;
   }
 
+  /// What is to be known of a variable that may be chosen next; it depends on what is bound, not on how.
+  struct Choice {
+    bool bounded = false;
+    std::vector<std::string> keys;
+    double trip = 0;
+    Variables then = 0; // what is bound behind it
+  };
+  const Choice &choice_of(std::size_t variable, Variables bound) const {
+    auto [at, is_new] = choices_.try_emplace({bound, variable});
+    Choice &choice = at->second;
+    if (is_new && (choice.bounded = determination_.bounded(variable, bound)))
+      choice = {true, determination_.keys(variable, bound), trip(variable, bound),
+                determination_.close(bound | (Variables{1} << variable))};
+    return choice;
+  }
+
   /// `visits`: how often what follows the chosen variables is reached; `before[k]`: what follows the first k.
-  void search(Variables bound, double visits, double cost, const std::vector<std::size_t> &chosen,
-              const std::vector<double> &before) {
+  /// Both vectors are left as they were.
+  void search(Variables bound, double visits, double cost, std::vector<std::size_t> &chosen,
+              std::vector<double> &before) {
     if (cost >= best_cost_ || ++steps_ > 200000) return;
     if (bound == determination_.all()) {
       if (cost + visits >= best_cost_) return;
@@ -204,15 +221,15 @@ private:
     }
     for (std::size_t variable = 0; variable < determination_.size(); ++variable) {
       Variables own = Variables{1} << variable;
-      if ((bound & own) || !determination_.bounded(variable, bound)) continue;
-      std::vector<std::string> keys = determination_.keys(variable, bound);
-      if (keys.empty() && (not_looped_ & own)) continue;
-      Step step = step_to(variable, keys, bound, visits, chosen, before);
-      std::vector<std::size_t> next = chosen;
-      next.push_back(variable);
-      std::vector<double> next_before = before;
-      next_before.push_back(visits);
-      search(determination_.close(bound | own), step.visits, cost + step.cost, next, next_before);
+      if (bound & own) continue;
+      const Choice &choice = choice_of(variable, bound);
+      if (!choice.bounded || (choice.keys.empty() && (not_looped_ & own))) continue;
+      Step step = step_to(variable, choice, bound, visits, chosen, before);
+      chosen.push_back(variable);
+      before.push_back(visits);
+      search(choice.then, step.visits, cost + step.cost, chosen, before);
+      chosen.pop_back();
+      before.pop_back();
     }
   }
 
@@ -220,28 +237,31 @@ private:
   struct Step {
     double cost = 0, visits = 0;
   };
-  Step step_to(std::size_t variable, const std::vector<std::string> &keys, Variables bound, double visits,
+  Step step_to(std::size_t variable, const Choice &choice, Variables bound, double visits,
                const std::vector<std::size_t> &chosen, const std::vector<double> &before) const {
-    double length = trip(variable, bound);
-    bool find = !keys.empty();
+    const double length = choice.trip;
+    bool find = !choice.keys.empty();
     // Each equation of a find selects one of as many values as a mode has coordinates, at random; real data
     // are less random than that.
-    double random_hits = length / std::pow(default_size, static_cast<double>(keys.size()));
+    double random_hits = length / std::pow(default_size, static_cast<double>(choice.keys.size()));
     double inner = visits * (find ? std::max(std::min(hit_rate, length), random_hits) : length);
     double steps = length;
-    if (find && !scans_.count(keys)) steps = steps_of_find(variable, bound, length, visits, chosen, before);
+    if (find && !scans_.count(choice.keys))
+      steps = steps_of_find(variable, bound, length, visits, chosen, before);
     return {visits * (1 + steps) + (find ? inner : 0), inner};
   }
 
   /// The same for an order that is being followed; nothing where the variable is determined, or not bounded.
   void add(std::size_t variable, Variables &bound, Step &sum, std::vector<std::size_t> &chosen,
            std::vector<double> &before) const {
-    if ((bound & (Variables{1} << variable)) || !determination_.bounded(variable, bound)) return;
-    Step step = step_to(variable, determination_.keys(variable, bound), bound, sum.visits, chosen, before);
+    if (bound & (Variables{1} << variable)) return;
+    const Choice &choice = choice_of(variable, bound);
+    if (!choice.bounded) return;
+    Step step = step_to(variable, choice, bound, sum.visits, chosen, before);
     chosen.push_back(variable);
     before.push_back(sum.visits);
     sum = {sum.cost + step.cost, step.visits};
-    bound = determination_.close(bound | (Variables{1} << variable));
+    bound = choice.then;
   }
 
   /// A find searches, or it walks over its segment, or fills a map from it, once for all visits that share
@@ -251,7 +271,7 @@ private:
     Variables outside = determination_.close(0);
     std::size_t shared = 0;
     while (shared < chosen.size() && !determination_.bounded_as_by(variable, bound, outside))
-      outside = determination_.close(outside | (Variables{1} << chosen[shared++]));
+      outside = choice_of(chosen[shared++], outside).then;
     double sharing = shared < chosen.size() ? visits / before[shared] : 1;
     std::size_t loops = chosen.size() - shared;
     double search = search_step * std::log2(1 + length);
@@ -328,6 +348,7 @@ private:
   double best_cost_ = std::numeric_limits<double>::infinity();
   std::vector<std::size_t> best_;
   std::map<std::pair<std::size_t, Variables>, double> strides_; // by the innermost loop and what is outside
+  mutable std::map<std::pair<Variables, std::size_t>, Choice> choices_; // by what is bound; references stay
   std::size_t steps_ = 0;
 };
 

@@ -7,12 +7,13 @@
 #include <isl/aff.h>
 #include <isl/constraint.h>
 #include <isl/id.h>
-#include <isl/local_space.h>
+#include <isl/mat.h>
 #include <isl/options.h>
 #include <isl/point.h>
 #include <isl/set.h>
 #include <isl/space.h>
 #include <isl/val.h>
+#include <span>
 #include <unordered_map>
 
 namespace unravel::space {
@@ -94,6 +95,10 @@ void collect_atoms(const Term &term, std::set<Term> &atoms) {
              term.node().kind);
 }
 
+/// More rows than this are given to isl at once: it simplifies the whole set after each step. Fewer come one by
+/// one, which is what the order of bounds in texts goes by.
+constexpr std::size_t most_one_by_one = 256;
+
 /// Builds isl objects over one parameter space that holds all atoms of a formula.
 class Builder {
 public:
@@ -118,13 +123,17 @@ public:
     }
     if (const auto *both = formula.as<And>()) {
       // Plain comparisons, the common case, are the rows of one basic set.
-      isl_basic_set *rows = isl_basic_set_universe(isl_space_copy(space_));
+      std::vector<std::pair<Relation, Linear>> comparisons;
       std::vector<Term> others;
       for (const Term &part : both->parts)
-        if (isl_constraint *row = constraint(part))
-          rows = isl_basic_set_add_constraint(rows, row);
+        if (std::optional<Linear> sum = plain_sum(part))
+          comparisons.emplace_back(part.as<Compare>()->relation, std::move(*sum));
         else
           others.push_back(part);
+      isl_basic_set *rows = isl_basic_set_universe(isl_space_copy(space_));
+      const std::size_t step = comparisons.size() > most_one_by_one ? comparisons.size() : 1;
+      for (std::size_t k = 0; k < comparisons.size(); k += step)
+        rows = isl_basic_set_intersect(rows, rows_of(std::span(comparisons).subspan(k, step)));
       isl_set *result = isl_set_from_basic_set(rows);
       for (const Term &part : others)
         result = isl_set_intersect(result, set(part));
@@ -142,21 +151,41 @@ public:
   }
 
 private:
-  /// A comparison of an affine sum of atoms; null where the formula is anything else.
-  isl_constraint *constraint(const Term &formula) {
+  /// The left side of a comparison of an affine sum of atoms; nothing where the formula is anything else.
+  static std::optional<Linear> plain_sum(const Term &formula) {
     const auto *compare = formula.as<Compare>();
-    if (!compare) return nullptr;
+    if (!compare) return std::nullopt;
     Linear sum = linear_form(compare->left);
-    for (const auto &part : sum.parts)
-      if (!is_atom(part.first)) return nullptr;
-    isl_local_space *space = isl_local_space_from_space(isl_space_copy(space_));
-    isl_constraint *row = compare->relation == Relation::Equal ? isl_constraint_alloc_equality(space)
-                                                               : isl_constraint_alloc_inequality(space);
-    row = isl_constraint_set_constant_val(row, isl_val_int_from_si(context().isl, sum.constant));
-    for (const auto &[atom, coefficient] : sum.parts)
-      row = isl_constraint_set_coefficient_val(row, isl_dim_param, position_of(atom),
-                                               isl_val_int_from_si(context().isl, coefficient));
-    return checked(row);
+    bool plain = std::all_of(sum.parts.begin(), sum.parts.end(),
+                             [](const auto &part) { return is_atom(part.first); });
+    return plain ? std::optional(std::move(sum)) : std::nullopt;
+  }
+
+  isl_basic_set *rows_of(std::span<const std::pair<Relation, Linear>> comparisons) {
+    return checked(isl_basic_set_from_constraint_matrices(
+        isl_space_copy(space_), matrix(comparisons, Relation::Equal), matrix(comparisons, Relation::AtLeast),
+        isl_dim_cst, isl_dim_param, isl_dim_set, isl_dim_div));
+  }
+
+  /// Of the comparisons by this relation a row each: the constant, then a coefficient per atom.
+  isl_mat *matrix(std::span<const std::pair<Relation, Linear>> comparisons, Relation relation) {
+    const auto count = std::count_if(comparisons.begin(), comparisons.end(),
+                                     [&](const auto &each) { return each.first == relation; });
+    const int columns = 1 + static_cast<int>(isl_space_dim(space_, isl_dim_param));
+    isl_mat *rows =
+        isl_mat_alloc(context().isl, static_cast<unsigned>(count), static_cast<unsigned>(columns));
+    int row = 0;
+    for (const auto &[own, sum] : comparisons) {
+      if (own != relation) continue;
+      for (int column = 0; column < columns; ++column)
+        rows = isl_mat_set_element_si(rows, row, column, 0);
+      rows = isl_mat_set_element_val(rows, row, 0, isl_val_int_from_si(context().isl, sum.constant));
+      for (const auto &[atom, coefficient] : sum.parts)
+        rows = isl_mat_set_element_val(rows, row, 1 + position_of(atom),
+                                       isl_val_int_from_si(context().isl, coefficient));
+      ++row;
+    }
+    return checked(rows);
   }
 
   int position_of(const Term &atom) {
@@ -337,6 +366,23 @@ Term parameter(isl_set *set, int position) {
   return context().atoms.at(isl_set_get_dim_name(set, isl_dim_param, static_cast<unsigned>(position)));
 }
 
+/// Calls visit(first, count) for the longest runs of parameters that are to be dropped, the last run first. All
+/// of a run at once: isl simplifies after each call.
+template <class Visit>
+void each_run(isl_set *set, const std::function<bool(const Term &)> &drop, Visit visit) {
+  std::vector<bool> dropped;
+  for (int k = 0; k < isl_set_dim(set, isl_dim_param); ++k)
+    dropped.push_back(drop(parameter(set, k)));
+  for (std::size_t end = dropped.size(); end > 0; --end) {
+    if (!dropped[end - 1]) continue;
+    std::size_t first = end - 1;
+    while (first > 0 && dropped[first - 1])
+      --first;
+    visit(static_cast<unsigned>(first), static_cast<unsigned>(end - first));
+    end = first + 1;
+  }
+}
+
 } // namespace
 
 Set Set::project(const std::function<bool(const Term &)> &drop) const {
@@ -349,12 +395,10 @@ Set Set::project(const std::function<bool(const Term &)> &drop) const {
 
 Set Set::without_constraints_on(const std::function<bool(const Term &)> &drop) const {
   isl_set *result = isl_set_copy(set_);
-  for (int k = isl_set_dim(result, isl_dim_param) - 1; k >= 0; --k) {
-    if (!drop(parameter(result, k))) continue;
-    auto position = static_cast<unsigned>(k);
-    result = isl_set_drop_constraints_involving_dims(result, isl_dim_param, position, 1);
-    result = isl_set_project_out(result, isl_dim_param, position, 1);
-  }
+  each_run(set_, drop, [&](unsigned first, unsigned count) {
+    result = isl_set_drop_constraints_involving_dims(result, isl_dim_param, first, count);
+    result = isl_set_project_out(result, isl_dim_param, first, count);
+  });
   return Set(checked(result));
 }
 

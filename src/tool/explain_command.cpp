@@ -40,6 +40,7 @@ void add_explain(CLI::App &app, int &code, bool &json) {
                             {"dependences", dependences_json(compilation)},
                             {"c", c}};
       out.update(proofs_json(compilation));
+      add_not_tried(out, compilation.not_tried);
       out["stages"] = nlohmann::json::array();
       for (const pipeline::Stage &stage : compilation.stages)
         out["stages"].push_back({{"name", stage.name}, {"text", stage.text}, {"ms", stage.milliseconds}});
@@ -63,11 +64,11 @@ void add_deps(CLI::App &app, int &code, bool &json) {
     pipeline::Compilation compilation = compile(*options, true);
     const std::vector<WavefrontAnswer> answers = wavefront_answers(compile_request(*options), compilation);
     if (json) {
-      std::cout << nlohmann::json{{"expression", compilation.computation.text},
-                                  {"loops", dependences_json(compilation)},
-                                  {"wavefronts", to_json(answers)}}
-                       .dump(2)
-                << "\n";
+      nlohmann::json out = {{"expression", compilation.computation.text},
+                            {"loops", dependences_json(compilation)},
+                            {"wavefronts", to_json(answers)}};
+      add_not_tried(out, compilation.not_tried);
+      std::cout << out.dump(2) << "\n";
       return;
     }
     for (const pipeline::Leaf &leaf : compilation.leaves)

@@ -127,11 +127,17 @@ json alternatives_json(const pipeline::Compilation &compilation, const FindsOf &
   return alternatives;
 }
 
+void add_not_tried(json &out, const std::vector<std::string> &not_tried) {
+  if (!not_tried.empty()) out["not_tried"] = not_tried;
+}
+
 json plans_json(const pipeline::Compilation &compilation) {
   auto finds_of = [&](const lower::LeafPlan &plan) { return finds_json(compilation, plan); };
-  return {{"loops", loops_json(compilation)},
-          {"finds", main_finds_json(compilation, finds_of)},
-          {"alternatives", alternatives_json(compilation, finds_of)}};
+  json out = {{"loops", loops_json(compilation)},
+              {"finds", main_finds_json(compilation, finds_of)},
+              {"alternatives", alternatives_json(compilation, finds_of)}};
+  add_not_tried(out, compilation.not_tried);
+  return out;
 }
 
 std::vector<std::string> loops_of(const pipeline::Leaf &leaf) {

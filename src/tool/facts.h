@@ -14,6 +14,8 @@ namespace unravel::tool {
 nlohmann::json loops_json(const pipeline::Compilation &compilation);
 /// "loops", "finds" and "alternatives" of `run` and `compile`.
 nlohmann::json plans_json(const pipeline::Compilation &compilation);
+/// "not_tried" of all commands that make a kernel, where there is something.
+void add_not_tried(nlohmann::json &out, const std::vector<std::string> &not_tried);
 nlohmann::json run_json(const run::Report &report);
 nlohmann::json dependences_json(const pipeline::Compilation &compilation);
 

@@ -5,6 +5,7 @@
 #include "prove/world.h"
 #include "report/diagnostic.h"
 #include "tensor/pack_plan.h"
+#include "tool/facts.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -17,6 +18,8 @@ using term::Term;
 using Verdict = Answer::Verdict;
 
 namespace {
+
+constexpr const char *not_tried = "not tried, since the budget was spent";
 
 /// The name of the second of two positions or coordinates.
 std::string second(const std::string &name) {
@@ -33,7 +36,9 @@ Term renamed(const Term &formula, const std::vector<std::string> &names) {
 /// Questions about two entries of a layout.
 class Questions {
 public:
-  explicit Questions(const layout::Layout &layout) : layout_(layout), prover_(layout.axioms()) {
+  Questions(const layout::Layout &layout, const std::shared_ptr<prove::Budget> &budget)
+      : layout_(layout), prover_(layout.axioms(), prove::default_rlimit, budget),
+        optional_(prover_, "whether entries have one place") {
     for (const layout::Array &array : layout.arrays)
       if (!array.is_value) extents_.emplace(array.name, array.extents);
   }
@@ -108,7 +113,9 @@ private:
   }
 
   /// No, where there are small arrays that show it; they have all stated properties.
-  template <class Sentence> Answer by_example(const std::vector<Term> &hypotheses, Sentence sentence) const {
+  template <class Sentence> Answer by_example(const std::vector<Term> &hypotheses, Sentence sentence) {
+    if (!prover_.budget().allows("small examples"))
+      return {Verdict::Unknown, not_tried};
     std::vector<std::string> names;
     for (const layout::Array &array : layout_.arrays)
       if (!array.is_value) names.push_back(array.name);
@@ -124,6 +131,7 @@ private:
 
   const layout::Layout &layout_;
   prove::Prover prover_;
+  prove::Prover::Optional optional_;
   prove::Extents extents_;
 };
 
@@ -165,21 +173,36 @@ std::string text_of(const layout::Layout &layout, const parse::LayoutReference &
 
 /// All orders of the coordinates, of more than three the first and the last one.
 std::vector<std::vector<std::string>> orders_of(const layout::Layout &layout) {
-  std::vector<std::vector<std::string>> result;
   std::vector<std::size_t> modes(layout.order());
   std::iota(modes.begin(), modes.end(), std::size_t{0});
-  do {
-    bool last = std::is_sorted(modes.rbegin(), modes.rend());
-    if (modes.size() > 3 && !result.empty() && !last) continue;
+  std::vector<std::vector<std::string>> result;
+  auto add = [&] {
     std::vector<std::string> &order = result.emplace_back();
     for (std::size_t mode : modes)
       order.push_back(layout.coordinates[mode]);
-  } while (std::next_permutation(modes.begin(), modes.end()));
+  };
+  if (modes.size() > 3) {
+    add();
+    std::reverse(modes.begin(), modes.end());
+    add();
+    return result;
+  }
+  do
+    add();
+  while (std::next_permutation(modes.begin(), modes.end()));
   return result;
 }
 
-/// The tensor that is accessed, and a dense one that gives the coordinates; no coordinate has such a name.
-const std::string accessed = "T_", full = "D_";
+/// The tensor that is accessed; no coordinate has such a name, nor those of dense vectors, D0_ and so on.
+const std::string accessed = "T_";
+
+/// `T_(i, j) * D0_(i) * D1_(j)`: the vectors give the coordinates.
+std::string looked_up(const std::vector<std::string> &coordinates) {
+  std::string product = fmt::format("{}({})", accessed, fmt::join(coordinates, ", "));
+  for (std::size_t k = 0; k < coordinates.size(); ++k)
+    product += fmt::format(" * D{}_({})", k, coordinates[k]);
+  return product;
+}
 
 /// A position of the tensor as its layout names it; other names as they are.
 std::string own_name(const std::string &variable) {
@@ -187,19 +210,25 @@ std::string own_name(const std::string &variable) {
   return variable.rfind(start, 0) == 0 ? variable.substr(start.size()) : variable;
 }
 
-/// Which methods are proved for each position that has to be found for `s = D(i, j) * T(i, j)`, D dense,
-/// looped over in an order.
+/// Which methods are proved for each position that has to be found where the coordinates are looped over in an
+/// order.
 OrderAnswer finds_by(const layout::Layout &layout, const std::string &format,
-                     const std::vector<std::string> &order) {
+                     const std::vector<std::string> &order, prove::Budget &budget) {
   pipeline::Request request;
-  request.expression =
-      fmt::format("S_ = {0}({2}) * {1}({2})", full, accessed, fmt::join(layout.coordinates, ", "));
+  request.expression = "S_ = " + looked_up(layout.coordinates);
   request.formats = {{accessed, format}};
   if (!order.empty()) request.schedules = {fmt::format("order {}; serial", fmt::join(order, ", "))};
   request.trust = true; // ranges that weren't proved were reported
+  request.budget = budget.seconds_left();
   OrderAnswer result{order, {}, ""};
+  const std::string purpose = fmt::format("ways to find positions by {}", fmt::join(order, ", "));
+  if (!budget.allows(purpose)) {
+    result.tried = false;
+    return result;
+  }
   try {
     pipeline::Compilation compilation = pipeline::compile(request);
+    const prove::Prover::Optional optional(*compilation.prover, purpose);
     for (std::size_t piece = 0; piece < compilation.leaves.size(); ++piece) {
       const scan::Nest &nest = compilation.leaves[piece].plan.nest;
       for (const find::LevelPlan &level : compilation.leaves[piece].plan.finds.levels) {
@@ -220,6 +249,7 @@ OrderAnswer finds_by(const layout::Layout &layout, const std::string &format,
         result.finds.push_back(std::move(answer));
       }
     }
+    if (!compilation.prover->budget().left_out().empty()) budget.leave_out(purpose);
   } catch (const report::Error &error) {
     result.refused = error.diagnostic().message;
   }
@@ -228,6 +258,7 @@ OrderAnswer finds_by(const layout::Layout &layout, const std::string &format,
 
 /// The finds of an order in a line.
 std::string text_of(const OrderAnswer &answer) {
+  if (!answer.tried) return not_tried;
   if (!answer.refused.empty()) return "no such loop order: " + answer.refused;
   if (answer.finds.empty()) return "every position follows from the coordinates";
   bool pieces = answer.finds.back().piece > 0;
@@ -261,14 +292,17 @@ nlohmann::json json_of(const Answer &answer) {
 
 } // namespace
 
-LayoutAnswers answers_of(const layout::Layout &layout, const parse::LayoutReference &reference) {
+LayoutAnswers answers_of(const layout::Layout &layout, const parse::LayoutReference &reference,
+                         double seconds) {
   LayoutAnswers answers;
-  Questions questions(layout);
+  auto budget = std::make_shared<prove::Budget>(seconds);
+  Questions questions(layout, budget);
   answers.functional = questions.functional();
   answers.injective = questions.injective();
   plan_packing(layout, answers);
   for (const std::vector<std::string> &order : orders_of(layout))
-    answers.orders.push_back(finds_by(layout, text_of(layout, reference), order));
+    answers.orders.push_back(finds_by(layout, text_of(layout, reference), order, *budget));
+  answers.not_tried = budget->left_out();
   return answers;
 }
 
@@ -314,10 +348,12 @@ nlohmann::json to_json(const LayoutAnswers &answers) {
   }
   nlohmann::json packable = json_of(answers.packable);
   packable["plan"] = answers.plan.empty() ? nlohmann::json() : nlohmann::json(answers.plan);
-  return {{"functional", json_of(answers.functional)},
-          {"injective", json_of(answers.injective)},
-          {"packable", packable},
-          {"orders", orders}};
+  nlohmann::json out = {{"functional", json_of(answers.functional)},
+                        {"injective", json_of(answers.injective)},
+                        {"packable", packable},
+                        {"orders", orders}};
+  add_not_tried(out, answers.not_tried);
+  return out;
 }
 
 } // namespace unravel::tool

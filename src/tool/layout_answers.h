@@ -29,6 +29,7 @@ struct OrderAnswer {
   std::vector<std::string> order;
   std::vector<FindAnswer> finds;
   std::string refused; // why there is no such loop order, else empty
+  bool tried = true;
 };
 
 struct LayoutAnswers {
@@ -37,12 +38,14 @@ struct LayoutAnswers {
   Answer packable;
   std::string plan; // of packing, as text
   std::vector<OrderAnswer> orders;
+  std::vector<std::string> not_tried; // since the budget was spent
 };
 
 /// Asks the prover, looks for small arrays where it doesn't know, and compiles an access in each order of the
 /// coordinates (of more than three only the first and the last one). `reference` is what the layout was
-/// loaded by. Precondition: the layout is checked.
-LayoutAnswers answers_of(const layout::Layout &layout, const parse::LayoutReference &reference);
+/// loaded by; `seconds` its budget of CPU time, 0: no limit. Precondition: the layout is checked.
+LayoutAnswers answers_of(const layout::Layout &layout, const parse::LayoutReference &reference,
+                         double seconds);
 
 /// A few lines, each indented by two.
 std::string to_text(const LayoutAnswers &answers);

@@ -4,6 +4,7 @@
 #include "report/diagnostic.h"
 #include "tool/commands.h"
 #include "tool/layout_answers.h"
+#include "tool/options.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -18,6 +19,7 @@ struct LayoutOptions {
   std::string reference;
   int order = -1;
   bool json = false;
+  double budget = default_budget;
 };
 
 /// The layouts that a reference means: of all orders, unless one is asked for.
@@ -103,6 +105,7 @@ void add_layout(CLI::App &app, int &code, bool &json) {
     sub->add_option("layout", options->reference, "csr, dense<1,0>, ./mine.layout:name")->required();
     sub->add_option("--order", options->order, "the number of modes, where the name has several layouts");
     sub->add_flag("--json", options->json, "for programs");
+    if (check) add_budget_option(*sub, options->budget);
     sub->footer(check ? "Example:\n  unravel layout check ./mine.layout"
                       : "Example:\n  unravel layout show csr");
     sub->callback([options, check, &json] {
@@ -123,7 +126,10 @@ void add_layout(CLI::App &app, int &code, bool &json) {
                        {"text", layout::to_text(one.layout)},
                        {"findings", findings}});
         LayoutAnswers answers;
-        if (check) out.back()["answers"] = to_json(answers = answers_of(one.layout, reference));
+        if (check)
+          out.back()["answers"] = to_json(answers = answers_of(one.layout, reference, options->budget));
+        if (!answers.not_tried.empty())
+          std::cerr << report::render(prove::notice_of(answers.not_tried, options->budget), "warning");
         if (json) continue;
         if (!check) std::cout << layout::to_text(one.layout);
         if (check)

@@ -38,6 +38,17 @@ void add_kernel_options(CLI::App &command, Options &options) {
   command.add_flag("--json", options.json, "facts for programs on standard output");
   command.add_flag("--trust", options.trust,
                    "rely on properties and ranges that could not be proved or checked in full");
+  add_budget_option(command, options.budget);
+}
+
+void add_budget_option(CLI::App &command, double &seconds) {
+  command
+      .add_option("--budget", seconds,
+                  fmt::format("seconds of CPU time to look for faster ways; 0: as long as it takes (default: {}, "
+                              "or UNRAVEL_BUDGET)",
+                              default_budget))
+      ->envname("UNRAVEL_BUDGET")
+      ->check(CLI::NonNegativeNumber);
 }
 
 void add_data_options(CLI::App &command, Options &options) {
@@ -126,6 +137,7 @@ pipeline::Request compile_request(const Options &options) {
   request.value = options.type == "f32" ? loop::ElementType::Float32 : loop::ElementType::Float64;
   if (!options.name.empty()) request.name = options.name;
   request.trust = options.trust;
+  request.budget = options.budget;
   return request;
 }
 

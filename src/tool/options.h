@@ -10,6 +10,9 @@
 /// The options that several commands share, as they are typed.
 namespace unravel::tool {
 
+/// Seconds of CPU time that a command may look for what makes a kernel faster.
+inline constexpr double default_budget = 2;
+
 struct Options {
   std::string expression;
   std::string from; // --from FILE.c:FUNCTION
@@ -20,6 +23,7 @@ struct Options {
   std::string max_memory;
   int threads = 0;
   int repeat = 0;
+  double budget = default_budget;
   bool time = false;
   bool check = false;
   bool json = false;
@@ -33,6 +37,7 @@ struct Options {
 
 /// What a command that makes a kernel takes: expression, -f, -s, --find, --index, --type, --json, ...
 void add_kernel_options(CLI::App &command, Options &options);
+void add_budget_option(CLI::App &command, double &seconds);
 /// What a command that has data takes besides: -i, --size, --max-memory.
 void add_data_options(CLI::App &command, Options &options);
 

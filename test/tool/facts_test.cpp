@@ -466,5 +466,20 @@ TEST(ToolFacts, Generate) {
   EXPECT_EQ(desk.read("a.mtx"), desk.read("b.mtx"));
 }
 
+TEST(ToolFacts, WhatWasNotTried) {
+  Desk desk;
+  const std::vector<std::string> kernel = {spmv, "-f", "A=csr", "-f", "x=sv", "--json"};
+  for (const std::string command : {"compile", "explain", "deps"}) {
+    std::vector<std::string> arguments = kernel;
+    arguments.insert(arguments.begin(), command);
+    EXPECT_FALSE(desk.unravel(arguments).json().contains("not_tried")) << command;
+    arguments.insert(arguments.end(), {"--budget", "0.000000001"});
+    Outcome outcome = desk.unravel(arguments);
+    EXPECT_EQ(outcome.code, 0);
+    EXPECT_FALSE(outcome.json().at("not_tried").empty()) << command;
+    EXPECT_NE(outcome.error.find("warning: the budget of 1e-09 s was spent"), std::string::npos);
+  }
+}
+
 } // namespace
 } // namespace unravel::tool::test

@@ -165,5 +165,32 @@ TEST(ToolLayoutCheck, ParametersThatLeaveNothing) {
       << checked.error;
 }
 
+/// Coordinates of order 20 have more orders than one can try, and their keys more lexicographic orders.
+TEST(ToolLayoutCheck, ManyModes) {
+  std::string coordinates, sizes, arrays, positions, ranges, keys;
+  for (int k = 0; k < 20; ++k) {
+    const std::string n = std::to_string(k), comma = k == 0 ? "" : ", ";
+    coordinates += comma + "i" + n + ": N" + n;
+    sizes += comma + "i" + n;
+    arrays += comma + "c" + n + "[NNZ]";
+    positions += " and i" + n + " = c" + n + "(p)";
+    ranges += "  property range c" + n + " in [0, N" + n + ");\n";
+    keys += comma + "c" + n;
+  }
+  Desk desk;
+  desk.write("list.layout", "layout list(" + coordinates + ") {\n  index " + arrays +
+                                ";\n  count NNZ;\n  value val[NNZ];\n  stored { [p] -> [" + sizes +
+                                "] : 0 <= p < NNZ" + positions + " } at val(p);\n" + ranges +
+                                "  property strictly increasing (" + keys + ");\n}\n");
+  const std::string said = table(desk, "./list.layout");
+  EXPECT_NE(said.find("by i0, i1, i2"), std::string::npos) << said;
+  EXPECT_NE(said.find("p by sequential, galloping, binary, hash, scan\n"), std::string::npos) << said;
+  EXPECT_NE(said.find("p by sequential (a walk per i19, i18, "), std::string::npos) << said;
+  Outcome brief = desk.unravel({"layout", "check", "./list.layout", "--budget", "0.000000001", "--json"});
+  EXPECT_EQ(brief.code, 0);
+  EXPECT_NE(brief.error.find("[budget-spent]"), std::string::npos) << brief.error;
+  EXPECT_FALSE(brief.json().at("layouts").at(0).at("answers").at("not_tried").empty());
+}
+
 } // namespace
 } // namespace unravel::tool::test

@@ -68,6 +68,7 @@ Outcome Desk::execute(std::vector<std::string> command) const {
     redirect(STDERR_FILENO, streams / "error");
     if (chdir(folder_.c_str()) != 0) _exit(126);
     setenv("UNRAVEL_CACHE_DIR", cache.c_str(), 1);
+    setenv("UNRAVEL_BUDGET", "0", 1); // nothing depends on how fast the machine is
     execvp(arguments[0], arguments.data());
     _exit(127);
   }
