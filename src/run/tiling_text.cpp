@@ -99,8 +99,8 @@ std::string loops_text(const Tiling &tiling) {
   return fmt::format("\n== loops as they ran: {} points\n{}", tiling.counts->points, table(rows));
 }
 
-std::string fit_text(const std::vector<DataCache> &caches, double size) {
-  const DataCache *cache = holds(caches, size);
+std::string fit_text(const std::vector<machine::DataCache> &caches, double size) {
+  const machine::DataCache *cache = holds(caches, size);
   return cache ? "fits in " + cache->name : "fits in no cache";
 }
 
@@ -124,10 +124,10 @@ std::string working_sets_text(const Tiling &tiling) {
   return text;
 }
 
-std::string caches_text(const std::vector<DataCache> &caches) {
+std::string caches_text(const std::vector<machine::DataCache> &caches) {
   if (caches.empty()) return "\ndata caches: the machine doesn't tell\n";
   std::string text;
-  for (const DataCache &cache : caches)
+  for (const machine::DataCache &cache : caches)
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", cache.name, tensor::memory_text(cache.bytes));
   return fmt::format("\ndata caches: {}\n", text);
 }
