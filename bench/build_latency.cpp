@@ -4,7 +4,7 @@
 // greatest of several processes.
 //   build_latency [RUNS]
 
-#include "build/file.h"
+#include "files/file.h"
 #include "build/kernel.h"
 
 #include <algorithm>
@@ -67,7 +67,7 @@ void print(const char *name, std::vector<double> times) {
 
 int main(int count, char **arguments) {
   int runs = count > 1 ? std::max(1, std::atoi(arguments[1])) : 11;
-  PrivateFolder folder;
+  unravel::files::PrivateFolder folder;
   Options options;
   options.cache_directory = folder.path();
   std::vector<double> cold, warm, disk, memory;

@@ -9,7 +9,7 @@
 // --help, and `run` with a kernel that the cache on disk has. (From C to a callable function: build_latency.)
 // The targets are printed with the results.
 
-#include "build/file.h"
+#include "files/file.h"
 #include "contest.h"
 #include "kernel.h"
 #include "prove/prover.h"
@@ -220,7 +220,7 @@ std::pair<double, double> time_process(const std::vector<std::string> &words) {
 }
 
 void whole_processes(const std::string &tool, int runs) {
-  build::PrivateFolder folder;
+  files::PrivateFolder folder;
   setenv("UNRAVEL_CACHE_DIR", folder.path().c_str(), 1);
   const std::map<std::string, std::vector<std::string>> commands{
       {"unravel --help", {tool, "--help"}},
