@@ -44,6 +44,10 @@ struct Options {
   std::string name = "kernel";
   IndexType index = IndexType::Int32;
   ValueType value = ValueType::Float64;
+  /// The machine that choices between plans are made for: "here", the one at hand, which is measured once, in
+  /// less than half a second, and kept beside the compiled kernels; "portable", a fixed one; or a file that
+  /// `unravel machine -o` has written. Empty: "here" for make_kernel, "portable" for make_c.
+  std::string machine;
 };
 
 /// A kernel as C99 that is C++ too, with or without OpenMP. One with wavefronts has its inspector in front,

@@ -23,9 +23,10 @@ std::int64_t adapted(std::int64_t measured, double here, double there) {
 Thresholds thresholds_of(const machine::Profile &profile) {
   const machine::Profile there = machine::portable(); // where the numbers below were measured
   const double entry = profile.entry;
-  // So many entries that they take four wake-ups' time: two threads save half of that.
+  // So many entries that they take four wake-ups' time: two threads save half of that. A machine that is busy
+  // when it is measured wakes threads sooner than an idle one, so less than an eighth is not believed.
   auto by_wake = [&](std::int64_t measured) {
-    return adapted(measured, profile.wake / entry, there.wake / there.entry);
+    return std::max(adapted(measured, profile.wake / entry, there.wake / there.entry), measured / 8);
   };
   auto by_barrier = [&](std::int64_t measured) {
     return adapted(measured, profile.barrier / entry, there.barrier / there.entry);

@@ -6,7 +6,7 @@ namespace unravel::machine {
 
 Profile portable() {
   Profile profile;
-  profile.processor = "Intel Xeon (Sapphire Rapids), rounded times";
+  profile.processor = "portable, for an Intel Xeon (Sapphire Rapids)";
   profile.wake = 100000;
   profile.barrier = 150;
   profile.entry = 0.75;

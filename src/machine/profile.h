@@ -41,9 +41,9 @@ struct Profile {
 };
 
 /// The profile for kernels that go to machines nobody has seen, and for builds and tests that must not depend
-/// on where they run: the Xeon (Sapphire Rapids) on which the numbers of docs/choice.md were measured, with
-/// rounded times. Ratios of the sums are those measured there; of sums in pairs, which weren't, it is said
-/// that they take as long as plain ones. No caches.
+/// on where they run. It stands for the Xeon (Sapphire Rapids) on which the numbers of docs/choice.md were
+/// measured: sums by gathers are in proportion to plain ones as measured there, sums in pairs, which weren't
+/// measured, are taken to be like plain ones, and times are round ones, typical of that processor. No caches.
 Profile portable();
 
 /// Whether masked gathers are the fastest form of sums over segments, long or short, by 5 percent at least.

@@ -116,6 +116,8 @@ Tiling count_tiling(const pipeline::Compilation &compilation,
                     std::int64_t most_iterations = 2'000'000'000);
 
 std::string to_text(const Tiling &tiling);
+/// A line: "data caches: L1 data 48 KB, L2 1 MB".
+std::string caches_text(const std::vector<machine::DataCache> &caches);
 
 /// The smallest cache that holds so many bytes, or null.
 const machine::DataCache *holds(const std::vector<machine::DataCache> &caches, double bytes);
