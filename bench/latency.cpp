@@ -11,7 +11,7 @@
 // --help, and `run` with a kernel that the cache on disk has. (From C to a callable function: build_latency.)
 // The targets are printed with the results.
 
-#include "build/file.h"
+#include "files/file.h"
 #include "kernel.h"
 #include "prove/prover.h"
 #include "report.h"
@@ -287,7 +287,7 @@ void whole_processes(bench::Report &report, const std::string &tool, int runs) {
     std::vector<std::string> words;
     std::vector<double> walls = {}, cpus = {};
   };
-  build::PrivateFolder folder;
+  files::PrivateFolder folder;
   setenv("UNRAVEL_CACHE_DIR", folder.path().c_str(), 1);
   const std::string list = (std::filesystem::path(folder.path()) / "list.layout").string();
   std::ofstream(list) << coordinate_list(20);

@@ -1,9 +1,11 @@
 // The public interface (include/unravel/unravel.h): a thin face of the pipeline.
 #include "unravel/unravel.h"
 
+#include "build/cache.h"
 #include "build/kernel.h"
 #include "emit/emit.h"
 #include "lower/wavefront.h"
+#include "machine/keep.h"
 #include "pipeline.h"
 #include "report/diagnostic.h"
 
@@ -15,8 +17,12 @@ namespace unravel {
 
 namespace {
 
-pipeline::Compilation compile(const std::string &expression, const Options &options) {
+/// `machine`: where the options name none.
+pipeline::Compilation compile(const std::string &expression, const Options &options,
+                              const std::string &machine) {
   pipeline::Request request;
+  request.machine =
+      machine::profile_of(options.machine.empty() ? machine : options.machine, build::cache_directory(""));
   request.expression = expression;
   request.formats = options.formats;
   request.schedules = options.schedules;
@@ -145,7 +151,7 @@ template <class Work> auto at_border(Work work) {
 
 CSource make_c(const std::string &expression, const Options &options) {
   return at_border([&] {
-    pipeline::Compilation made = compile(expression, options);
+    pipeline::Compilation made = compile(expression, options, "portable");
     emit::EmitOptions with_header;
     with_header.with_header = true;
     return CSource{emit::kernel_name(made.program), pipeline::c_text(made, with_header),
@@ -188,7 +194,7 @@ struct Kernel::Code {
 
 Kernel make_kernel(const std::string &expression, const Options &options) {
   return at_border(
-      [&] { return Kernel(std::make_shared<const Kernel::Code>(compile(expression, options))); });
+      [&] { return Kernel(std::make_shared<const Kernel::Code>(compile(expression, options, "here"))); });
 }
 
 int Kernel::operator()(const std::vector<void *> &structs) const {

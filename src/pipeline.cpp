@@ -214,8 +214,9 @@ Compilation compile(const Request &request, const Front &front) {
   leave_out_empty_loops(); // also what a `bound` has emptied
 
   const bool is_program = result.combination.is_program;
+  const choose::Thresholds thresholds = choose::thresholds_of(request.machine);
   LeafPlanner planner(
-      {request, result.combination, untransformed, schedule, requests, *result.prover, details});
+      {request, result.combination, untransformed, schedule, requests, *result.prover, thresholds, details});
   for (std::size_t k = 0; k < result.combination.leaves.size(); ++k)
     result.leaves.push_back(planner.plan(k, steps));
   for (std::size_t k = 0; k < result.leaves.size(); ++k)
@@ -243,9 +244,9 @@ Compilation compile(const Request &request, const Front &front) {
       bool asked = request.always_parallel || !schedule.parallel.empty();
       for (lower::LeafPlan *plan : plans) {
         plan->shared_parallel = loop.depth;
-        plan->least = asked ? 0 : choose::least_inner_iterations;
+        plan->least = asked ? 0 : thresholds.least_inner_iterations;
       }
-      choose::cut_shared_as_asked(plans, loop, schedule, *result.prover, planner.not_cut());
+      choose::cut_shared_as_asked(plans, loop, schedule, *result.prover, thresholds, planner.not_cut());
     }
   };
   if (is_program) {
@@ -283,7 +284,9 @@ Compilation compile(const Request &request, const Front &front) {
   if (schedule.wavefront) {
     options.wavefronts = steps.run(
         "wavefronts",
-        [&] { return choose::wavefronts(result.combination, plans_of_all(), schedule, *result.prover); },
+        [&] {
+          return choose::wavefronts(result.combination, plans_of_all(), schedule, *result.prover, thresholds);
+        },
         [&](const auto &made) { return choose::to_text(*made, result.combination); });
     if (request.always_parallel) options.wavefronts->least = options.wavefronts->least_of_iteration = 0;
     for (std::size_t k = options.wavefronts->first; k < options.wavefronts->last; ++k)

@@ -5,6 +5,7 @@
 #include "emit/emit.h"
 #include "find/plan.h"
 #include "lower/lower.h"
+#include "machine/profile.h"
 #include "schedule/order.h"
 
 #include <map>
@@ -20,10 +21,11 @@ namespace unravel::pipeline {
 struct Request {
   std::string expression; // an assignment, or a program
   std::string from;       // instead of it: a function in C, as after `--from`: "file.c:function"
-  std::map<std::string, std::string> formats; // per tensor, as after `-f A=`; others are dense
-  std::vector<std::string> schedules;         // as after `-s`
-  std::vector<std::string> finds;             // as after `--find`: "x=binary", "x.p=scan"
-  schedule::Counts counts;                    // what is known of the data
+  std::map<std::string, std::string> formats;     // per tensor, as after `-f A=`; others are dense
+  std::vector<std::string> schedules;             // as after `-s`
+  std::vector<std::string> finds;                 // as after `--find`: "x=binary", "x.p=scan"
+  schedule::Counts counts;                        // what is known of the data
+  machine::Profile machine = machine::portable(); // what is known of the machine
   std::vector<std::string>
       distrusted; // properties ("A: increasing rowptr") that the data were only sampled for
   std::string name = "kernel";

@@ -48,6 +48,10 @@ struct Options {
   /// a scan, or that loops may run in parallel. What isn't tried by then isn't used: the kernel is right without
   /// it. 0: no limit; then the same input always gives the same kernel, on whatever machine.
   double budget_seconds = 2;
+  /// The machine that choices between plans are made for: "here", the one at hand, which is measured once, in
+  /// less than half a second, and kept beside the compiled kernels; "portable", a fixed one; or a file that
+  /// `unravel machine -o` has written. Empty: "here" for make_kernel, "portable" for make_c.
+  std::string machine;
 };
 
 /// A kernel as C99 that is C++ too, with or without OpenMP. One with wavefronts has its inspector in front,

@@ -32,8 +32,4 @@ std::unique_ptr<BackEnd> in_process_back_end();
 /// The C compiler `command` (empty: $CC, else cc), run without a shell.
 std::unique_ptr<BackEnd> system_back_end(const std::string &command);
 
-/// The processor's model and features; empty where the machine does not tell, and then nothing may be cached
-/// on disk.
-std::string processor_identity();
-
 } // namespace unravel::build

@@ -1,12 +1,9 @@
 #include "build/cache.h"
 
-#include "build/file.h"
-
 #include <algorithm>
-#include <atomic>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -22,7 +19,6 @@ namespace {
 
 constexpr char magic[16] = "unravel kernel1";
 constexpr const char *entry_ending = ".so";
-constexpr const char *partial_ending = ".partial";
 /// A file that is this old and still not renamed was left by a process that died.
 constexpr std::int64_t partial_seconds = 3600;
 
@@ -61,77 +57,35 @@ bool is_sealed(const std::string &key, const std::string &file) {
   return file.compare(trailer.object_size, trailer.key_size, key) == 0;
 }
 
-/// Nobody but the user, and root, can have put something there.
-bool is_own(const struct stat &status) {
-  return status.st_uid == geteuid() && (status.st_mode & 022) == 0;
-}
-
-bool is_own_directory(const std::string &directory) {
-  struct stat status;
-  return lstat(directory.c_str(), &status) == 0 && S_ISDIR(status.st_mode) && is_own(status);
-}
-
-/// mkdir -p, each new folder with mode 0700.
-void make_directory(const std::string &directory) {
-  for (std::size_t end = directory.find('/', 1);; end = directory.find('/', end + 1)) {
-    mkdir(directory.substr(0, end).c_str(), 0700);
-    if (end == std::string::npos) return;
-  }
-}
-
 } // namespace
 
 DiskCache::DiskCache(std::string directory, std::uint64_t most_bytes)
-    : directory_(std::move(directory)), most_bytes_(most_bytes) {
-  while (directory_.size() > 1 && directory_.back() == '/')
-    directory_.pop_back(); // lstat("link/") follows the link
-  if (directory_.empty()) return;
-  if (access(directory_.c_str(), F_OK) != 0) make_directory(directory_);
-  usable_ = is_own_directory(directory_) && access(directory_.c_str(), R_OK | W_OK | X_OK) == 0;
-}
+    : folder_(std::move(directory)), most_bytes_(most_bytes) {}
 
-std::string DiskCache::path_of(const std::string &key) const {
+std::string DiskCache::name_of(const std::string &key) {
   XXH128_canonical_t digest = hash(key);
-  std::string path = directory_ + "/";
+  std::string name;
   for (unsigned char byte : digest.digest) {
-    path += "0123456789abcdef"[byte >> 4];
-    path += "0123456789abcdef"[byte & 15];
+    name += "0123456789abcdef"[byte >> 4];
+    name += "0123456789abcdef"[byte & 15];
   }
-  return path + entry_ending;
+  return name + entry_ending;
 }
 
 std::optional<std::string> DiskCache::find(const std::string &key) const {
-  if (!usable_) return {};
-  std::string path = path_of(key);
-  File file(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
-  struct stat status;
-  if (!file.is_open() || fstat(file.descriptor(), &status) != 0) return {};
-  if (!S_ISREG(status.st_mode) || !is_own(status)) return {};
-  std::optional<std::string> contents = file.read_all();
-  if (!contents || !is_sealed(key, *contents)) {
+  const std::string name = name_of(key), path = folder_.path_of(name);
+  std::optional<std::string> contents = folder_.read(name);
+  if (!contents) return {};
+  if (!is_sealed(key, *contents)) {
     unlink(path.c_str());
     return {};
   }
-  futimens(file.descriptor(), nullptr);
+  utimensat(AT_FDCWD, path.c_str(), nullptr, AT_SYMLINK_NOFOLLOW);
   return path;
 }
 
 void DiskCache::store(const std::string &key, const std::string &bytes) const {
-  if (!usable_) return;
-  static std::atomic<unsigned> serial{0};
-  std::string path = path_of(key);
-  std::string partial =
-      path + "." + std::to_string(getpid()) + "." + std::to_string(serial++) + partial_ending;
-  {
-    File file(open(partial.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-    if (!file.is_open()) return;
-    if (!file.write_all(seal(key, bytes))) {
-      unlink(partial.c_str());
-      return;
-    }
-  }
-  if (rename(partial.c_str(), path.c_str()) != 0) unlink(partial.c_str());
-  evict();
+  if (folder_.write(name_of(key), seal(key, bytes))) evict();
 }
 
 void DiskCache::evict() const {
@@ -140,14 +94,14 @@ void DiskCache::evict() const {
     std::uint64_t size;
     std::string path;
   };
-  DIR *folder = opendir(directory_.c_str());
+  DIR *folder = opendir(folder_.path().c_str());
   if (!folder) return;
   std::vector<Used> entries;
   std::uint64_t total = 0;
   while (const dirent *item = readdir(folder)) {
-    std::string name = item->d_name, path = directory_ + "/" + name;
+    std::string name = item->d_name, path = folder_.path_of(name);
     struct stat status;
-    bool partial = name.ends_with(partial_ending);
+    bool partial = name.ends_with(files::OwnFolder::partial_ending);
     if ((!partial && !name.ends_with(entry_ending)) || lstat(path.c_str(), &status) != 0) continue;
     if (partial) {
       if (time(nullptr) - status.st_mtim.tv_sec > partial_seconds) unlink(path.c_str());

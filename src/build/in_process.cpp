@@ -1,8 +1,8 @@
 #include "build/back_end.h"
 #include "build/clang/flags.h"
 #include "build/clang/interface.h"
-#include "build/file.h"
 #include "build/module.h"
+#include "files/file.h"
 #include "report/diagnostic.h"
 
 #include <climits>
@@ -128,12 +128,12 @@ private:
   /// Empty where the linker fails or there is no place to link to: the kernel runs all the same, it just is
   /// not cached on disk.
   static std::string link(const UnravelClang &module, void *kernel) try {
-    PrivateFolder folder;
+    files::PrivateFolder folder;
     std::string path = folder.path() + "/kernel.so";
     char *message = nullptr;
     bool linked = module.link(kernel, path.c_str(), &message);
     take(message);
-    return linked ? read_file(path).value_or("") : "";
+    return linked ? files::read_file(path).value_or("") : "";
   } catch (const report::Error &) {
     return {};
   }

@@ -2,7 +2,8 @@
 
 #include "build/back_end.h"
 #include "build/cache.h"
-#include "build/file.h"
+#include "files/file.h"
+#include "machine/processor.h"
 #include "report/diagnostic.h"
 
 #include <chrono>
@@ -79,13 +80,14 @@ std::unique_ptr<BackEnd> choose_back_end(const Options &options) {
 /// All that the machine code depends on, in full: entries are compared with it, so a hash can't mix two texts
 /// up.
 std::string key_of(const BackEnd &back_end, const std::string &c_text) {
-  return "unravel " UNRAVEL_VERSION "\n" + back_end.identity() + "\n" + processor_identity() + "\n" + c_text;
+  return "unravel " UNRAVEL_VERSION "\n" + back_end.identity() + "\n" + machine::processor_identity() + "\n" +
+         c_text;
 }
 
 /// Keeps a text that the compiler refused; the file's name, or empty when it can't be written.
 std::string keep(const std::string &c_text) {
-  std::string path = scratch_directory() + "/unravel-kernel-XXXXXX.c";
-  File file(mkstemps(path.data(), 2));
+  std::string path = files::scratch_directory() + "/unravel-kernel-XXXXXX.c";
+  files::File file(mkstemps(path.data(), 2));
   return file.is_open() && file.write_all(c_text) ? path : "";
 }
 
@@ -154,7 +156,7 @@ Kernel compile(const std::string &c_text, const Options &options) {
   }
   std::string key = key_of(*back_end, c_text);
   if (auto code = table().find(key)) return Kernel(code, {milliseconds_since(start), true});
-  DiskCache cache(processor_identity().empty() ? "" : cache_directory(options.cache_directory),
+  DiskCache cache(machine::processor_identity().empty() ? "" : cache_directory(options.cache_directory),
                   options.cache_bytes);
   if (auto code = load(cache, key)) {
     table().add(key, code);

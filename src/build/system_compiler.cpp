@@ -1,5 +1,5 @@
 #include "build/back_end.h"
-#include "build/file.h"
+#include "files/file.h"
 #include "report/diagnostic.h"
 
 #include <cstdlib>
@@ -68,7 +68,8 @@ Outcome run(const std::vector<std::string> &arguments, const std::string &folder
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), read_file(output).value_or("")};
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
+          files::read_file(output).value_or("")};
 }
 
 std::vector<std::string> words_of(const std::string &command) {
@@ -87,7 +88,7 @@ std::string version_of(const std::string &command) {
   if (auto found = known.find(command); found != known.end()) return found->second;
   std::vector<std::string> arguments = words_of(command);
   arguments.push_back("--version");
-  PrivateFolder folder;
+  files::PrivateFolder folder;
   std::string output = run(arguments, folder.path()).output;
   return known[command] = output.substr(0, output.find('\n'));
 }
@@ -113,10 +114,10 @@ public:
   }
 
   Built build(const std::string &c_text, bool) const override {
-    PrivateFolder folder;
+    files::PrivateFolder folder;
     std::string source = folder.path() + "/kernel.c", object = folder.path() + "/kernel.so";
     {
-      File file(open(source.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+      files::File file(open(source.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
       if (!file.is_open() || !file.write_all(c_text))
         report::fail(report::Kind::cannot_write, "can't write `" + source + "`: " + std::strerror(errno),
                      "name a folder with free space with `TMPDIR`");
@@ -127,7 +128,7 @@ public:
     Outcome outcome = run(arguments, folder.path());
     Built built;
     built.diagnostics = without(outcome.output, folder.path() + "/");
-    std::optional<std::string> bytes = outcome.status == 0 ? read_file(object) : std::nullopt;
+    std::optional<std::string> bytes = outcome.status == 0 ? files::read_file(object) : std::nullopt;
     if (!bytes) return built;
     if (std::string name = first_forbidden_symbol(*bytes); !name.empty()) {
       built.diagnostics =

@@ -1,7 +1,6 @@
 #include "choose/alternatives.h"
 
 #include "choose/threads.h"
-#include "choose/thresholds.h"
 #include "find/in_step.h"
 #include "find/map_level.h"
 #include "report/diagnostic.h"
@@ -25,7 +24,7 @@ using term::Term;
 class Alternatives {
 public:
   Alternatives(const LeafPlan &main, const schedule::Order &order, const Given &given)
-      : main_(main), levels_(main.nest.levels), order_(order), given_(given) {}
+      : main_(main), levels_(main.nest.levels), order_(order), given_(given), thresholds_(given.thresholds) {}
 
   /// At one split only: that of the first kind that applies.
   void add_to(LeafPlan &plan) {
@@ -101,7 +100,8 @@ private:
     auto outermost = std::find_if(plan.nest.levels.begin(), plan.nest.levels.end(),
                                   [](const Level &level) { return level.kind == Level::Kind::Loop; });
     plan.parallel = static_cast<std::size_t>(outermost - plan.nest.levels.begin());
-    if (std::optional<Term> work = work_of(plan, given_.space, given_.combination); work && plan.work)
+    if (std::optional<Term> work = work_of(plan, given_.space, given_.combination, thresholds_);
+        work && plan.work)
       plan.work = work;
   }
 
@@ -149,10 +149,10 @@ private:
       return term::at_most(term::scale(keys, map.map_upper - map.map_lower), map.map_extent);
     };
     std::optional<Term> entries = entries_of(inner.tensor, given_.space, given_.combination);
-    if (!entries) return one_in(keys_per_mark);
+    if (!entries) return one_in(thresholds_.keys_per_mark);
     Term short_rows = term::at_most(*entries, term::scale(long_row, owner.upper - owner.lower));
-    return term::disjunction(
-        {term::conjunction({one_in(keys_per_mark), short_rows}), one_in(keys_per_mark_in_long_rows)});
+    return term::disjunction({term::conjunction({one_in(thresholds_.keys_per_mark), short_rows}),
+                              one_in(thresholds_.keys_per_mark_in_long_rows)});
   }
 
   static LevelPlan *find_of(LeafPlan &plan, const std::string &variable) {
@@ -185,15 +185,15 @@ private:
     if (!main_.parallel) return true;
     if (main_.reduces) {
       run_in_parallel(plan);
-      plan.least = main_.least > 0 ? least_marked_entries : 0;
-      plan.chunk = std::max(main_.chunk, chunk_of_entries);
+      plan.least = main_.least > 0 ? thresholds_.least_marked_entries : 0;
+      plan.chunk = std::max(main_.chunk, thresholds_.chunk_of_entries);
       return true;
     }
     if (*main_.parallel != 0 || !intervals_are_between(plan, *row)) return false;
     plan.owned = true;
     plan.parallel = row->level;
-    plan.chunk = std::max(main_.chunk, owned_chunk);
-    plan.least = main_.least > 0 ? std::max(main_.least, least_marked_entries) : 0;
+    plan.chunk = std::max(main_.chunk, thresholds_.owned_chunk);
+    plan.least = main_.least > 0 ? std::max(main_.least, thresholds_.least_marked_entries) : 0;
     plan.work = main_.work;
     return true;
   }
@@ -386,7 +386,7 @@ private:
       plan.alternatives.push_back({condition, std::move(reason), std::move(*other)});
     };
     for (bool swap : {false, true})
-      add(swap, Method::Binary, search_ratio);
+      add(swap, Method::Binary, thresholds_.search_ratio);
     if (!map) return;
     // A map of the shorter: filling it costs more than looking in it.
     std::optional<LeafPlan> shorter = planned(true, Method::Map);
@@ -435,6 +435,7 @@ private:
   const std::vector<Level> &levels_;
   const schedule::Order &order_;
   const Given &given_;
+  const Thresholds &thresholds_;
   mutable std::map<schedule::Order, scan::Nest> nests_;
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "choose/thresholds.h"
 #include "combine/space.h"
 #include "find/plan.h"
 #include "lower/lower.h"
@@ -23,7 +24,8 @@ struct Given {
   /// What the user asked for: then there are no alternatives.
   const find::Requests &requests;
   /// The user gave the order of the loops: no alternative has another one.
-  bool fixed_order = false;
+  bool fixed_order;
+  const Thresholds &thresholds;
 };
 
 /// Adds to a leaf's plan, whose parallel loop is chosen, the alternatives that are proved and may pay:

@@ -2,7 +2,6 @@
 
 #include "choose/equal_work.h"
 #include "choose/parallel.h"
-#include "choose/thresholds.h"
 #include "report/diagnostic.h"
 
 #include <algorithm>
@@ -162,7 +161,7 @@ bool reduce_as_asked(LeafPlan &plan, const std::vector<depend::LoopVerdict> &ver
 
 void cut_as_asked(LeafPlan &plan, const std::vector<depend::LoopVerdict> &verdicts,
                   const combine::IterationSpace &space, const ScheduleTree &schedule, prove::Prover &prover,
-                  std::optional<WorkBefore> *hindrance) {
+                  const Thresholds &thresholds, std::optional<WorkBefore> *hindrance) {
   if (plan.schedule != loop::Parallel::Schedule::Dynamic) plan.share = 0;
   if (!schedule.fused.empty()) {
     fuse(plan, verdicts, space, schedule, prover);
@@ -173,11 +172,11 @@ void cut_as_asked(LeafPlan &plan, const std::vector<depend::LoopVerdict> &verdic
     else
       take(plan, std::move(found), *schedule.sharing, not_cut(plan.nest.levels[*plan.parallel].variable));
   }
-  if (plan.equal && !schedule.chunk) plan.chunk = work_of_piece;
+  if (plan.equal && !schedule.chunk) plan.chunk = thresholds.work_of_piece;
 }
 
 void cut_shared_as_asked(const std::vector<LeafPlan *> &plans, const SharedLoop &loop,
-                         const ScheduleTree &schedule, prove::Prover &prover,
+                         const ScheduleTree &schedule, prove::Prover &prover, const Thresholds &thresholds,
                          std::optional<WorkBefore> &hindrance) {
   if (!asks_for(schedule, "balanced")) return;
   WorkBefore found{std::nullopt, "it stands in another one that statements share",
@@ -189,7 +188,7 @@ void cut_shared_as_asked(const std::vector<LeafPlan *> &plans, const SharedLoop 
   }
   LeafPlan &plan = *plans.front();
   plan.equal = std::move(found.equal);
-  if (!schedule.chunk) plan.chunk = work_of_piece;
+  if (!schedule.chunk) plan.chunk = thresholds.work_of_piece;
 }
 
 void check_cuts(const std::vector<const LeafPlan *> &plans, const ScheduleTree &schedule,

@@ -2,6 +2,7 @@
 
 #include "choose/equal_work.h"
 #include "choose/statements.h"
+#include "choose/thresholds.h"
 #include "combine/space.h"
 #include "depend/dependence.h"
 #include "lower/lower.h"
@@ -38,13 +39,14 @@ bool reduce_as_asked(lower::LeafPlan &plan, const std::vector<depend::LoopVerdic
 /// others may have such loops: then, with `hindrance`, it says there what is missing.
 void cut_as_asked(lower::LeafPlan &plan, const std::vector<depend::LoopVerdict> &verdicts,
                   const combine::IterationSpace &space, const parse::ScheduleTree &schedule,
-                  prove::Prover &prover, std::optional<WorkBefore> *hindrance = nullptr);
+                  prove::Prover &prover, const Thresholds &thresholds,
+                  std::optional<WorkBefore> *hindrance = nullptr);
 
 /// The same of a loop that the plans' statements share: whole iterations alone can be dealt out, and of the
 /// outermost loop. Sets `equal` of the first plan.
 void cut_shared_as_asked(const std::vector<lower::LeafPlan *> &plans, const SharedLoop &loop,
                          const parse::ScheduleTree &schedule, prove::Prover &prover,
-                         std::optional<WorkBefore> &hindrance);
+                         const Thresholds &thresholds, std::optional<WorkBefore> &hindrance);
 
 /// Throws where pieces of equal work were asked for and no plan of a program has them.
 void check_cuts(const std::vector<const lower::LeafPlan *> &plans, const parse::ScheduleTree &schedule,

@@ -132,7 +132,8 @@ bool may_have_copies(const LeafPlan &plan, const depend::LoopVerdict &verdict, s
 std::optional<std::size_t> choose_parallel(const LeafPlan &plan,
                                            const std::vector<depend::LoopVerdict> &verdicts,
                                            const parse::ScheduleTree &schedule, const find::Lengths &lengths,
-                                           const combine::IterationSpace &space, prove::Prover &prover) {
+                                           const combine::IterationSpace &space, prove::Prover &prover,
+                                           const Thresholds &thresholds) {
   auto level_of = [&](const std::string &variable) {
     std::size_t index = 0;
     while (plan.nest.levels[index].variable != variable)
@@ -176,7 +177,8 @@ std::optional<std::size_t> choose_parallel(const LeafPlan &plan,
         !keeps_to_its_elements(plan, level, space, prover))
       continue;
     auto length = lengths.find(verdict.variable);
-    bool is_short = length != lengths.end() && length->second < static_cast<double>(least_inner_iterations);
+    bool is_short =
+        length != lengths.end() && length->second < static_cast<double>(thresholds.least_inner_iterations);
     if (tiles) return is_short || !stands_between(plan, *tiles, level) ? *tiles : level;
     if (is_short && is_inner_loop(plan, level)) return std::nullopt;
     if (!has_jump(plan, level)) return level;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "choose/thresholds.h"
 #include "combine/space.h"
 #include "depend/dependence.h"
 #include "find/plan.h"
@@ -12,9 +13,6 @@
 
 /// Which loop of a plan runs in parallel, by what the loops carry.
 namespace unravel::choose {
-
-/// A parallel loop inside a serial one wakes its team in every round: not worth it below so many iterations.
-inline constexpr std::int64_t least_inner_iterations = 4096;
 
 /// The nest's loops, without what is found or follows.
 std::vector<std::string> loops_of(const scan::Nest &nest);
@@ -59,6 +57,7 @@ bool shares_elements(const lower::LeafPlan &plan, const combine::IterationSpace 
 std::optional<std::size_t> choose_parallel(const lower::LeafPlan &plan,
                                            const std::vector<depend::LoopVerdict> &verdicts,
                                            const parse::ScheduleTree &schedule, const find::Lengths &lengths,
-                                           const combine::IterationSpace &space, prove::Prover &prover);
+                                           const combine::IterationSpace &space, prove::Prover &prover,
+                                           const Thresholds &thresholds);
 
 } // namespace unravel::choose

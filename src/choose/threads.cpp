@@ -1,6 +1,5 @@
 #include "choose/threads.h"
 
-#include "choose/thresholds.h"
 #include "space/set.h"
 
 #include <algorithm>
@@ -113,11 +112,13 @@ bool ends_dense(const LeafPlan &plan, const combine::IterationSpace &space) {
 }
 
 /// Iterations of the innermost loop from which on a team pays.
-std::int64_t least_of(const LeafPlan &plan, const combine::IterationSpace &space) {
+std::int64_t least_of(const LeafPlan &plan, const combine::IterationSpace &space,
+                      const Thresholds &thresholds) {
   bool finds = std::any_of(plan.finds.levels.begin(), plan.finds.levels.end(), [&](const auto &find) {
     return find.level > *plan.parallel && find.method != find::Method::Direct;
   });
-  return (finds ? least_found_entries : least_entries) * (ends_dense(plan, space) ? dense_per_entry : 1);
+  return (finds ? thresholds.least_found_entries : thresholds.least_entries) *
+         (ends_dense(plan, space) ? dense_per_entry : 1);
 }
 
 } // namespace
@@ -135,7 +136,7 @@ std::optional<Term> entries_of(const std::string &name, const combine::Iteration
 }
 
 std::optional<Term> work_of(const LeafPlan &plan, const combine::IterationSpace &space,
-                            const combine::Combination &combination) {
+                            const combine::Combination &combination, const Thresholds &thresholds) {
   if (!plan.parallel) return std::nullopt;
   const std::vector<Level> &levels = plan.nest.levels;
   std::set<std::string> tensors;
@@ -151,7 +152,7 @@ std::optional<Term> work_of(const LeafPlan &plan, const combine::IterationSpace 
     if (level.kind != Level::Kind::Loop || !has_fixed_bounds(level, levels)) continue;
     // The rows of a matrix that is passed once: its entries count, and each row as some more.
     if (is_row(k, levels))
-      rows = rows + term::scale(entries_per_row, length_by_sizes(level));
+      rows = rows + term::scale(thresholds.entries_per_row, length_by_sizes(level));
     else if (level.tensor.empty())
       dense = term::multiply(dense, length_by_sizes(level));
   }
@@ -163,7 +164,8 @@ std::optional<Term> work_of(const LeafPlan &plan, const combine::IterationSpace 
 }
 
 std::optional<std::size_t> level_for_copies(const LeafPlan &plan, const combine::IterationSpace &space,
-                                            const combine::Combination &combination) {
+                                            const combine::Combination &combination,
+                                            const Thresholds &thresholds) {
   const std::vector<Level> &levels = plan.nest.levels;
   if (plan.parallel && levels[*plan.parallel].tensor.empty()) return std::nullopt;
   LeafPlan shared = plan;
@@ -181,16 +183,16 @@ std::optional<std::size_t> level_for_copies(const LeafPlan &plan, const combine:
         }))
       return std::nullopt;
   }
-  return shared.parallel && work_of(shared, space, combination) ? shared.parallel : std::nullopt;
+  return shared.parallel && work_of(shared, space, combination, thresholds) ? shared.parallel : std::nullopt;
 }
 
 void share_out(LeafPlan &plan, const combine::IterationSpace &space, const combine::Combination &combination,
-               bool chunk_is_given) {
+               bool chunk_is_given, const Thresholds &thresholds) {
   if (!plan.parallel) return;
   bool short_iterations = has_short_iterations(plan, *plan.parallel);
-  if (!chunk_is_given && short_iterations) plan.chunk = chunk_of_entries;
-  plan.work = work_of(plan, space, combination);
-  plan.least = least_of(plan, space);
+  if (!chunk_is_given && short_iterations) plan.chunk = thresholds.chunk_of_entries;
+  plan.work = work_of(plan, space, combination, thresholds);
+  plan.least = least_of(plan, space, thresholds);
   for (int k = nested_segments(plan); k > 0; --k)
     plan.least = std::max<std::int64_t>(plan.least / entries_per_segment, 1);
   if (!chunk_is_given && !short_iterations && plan.work)
@@ -199,7 +201,7 @@ void share_out(LeafPlan &plan, const combine::IterationSpace &space, const combi
 
 bool is_too_short(const LeafPlan &plan, const combine::IterationSpace &space,
                   const combine::Combination &combination, const find::Lengths &lengths,
-                  const std::map<std::string, double> &counts) {
+                  const std::map<std::string, double> &counts, const Thresholds &thresholds) {
   if (!plan.parallel || plan.least == 0) return false;
   const std::vector<Level> &levels = plan.nest.levels;
   auto length_of = [&](const Level &level) {
@@ -215,7 +217,7 @@ bool is_too_short(const LeafPlan &plan, const combine::IterationSpace &space,
   double work = visits_of(levels.size());
   for (std::size_t k = *plan.parallel; k < levels.size(); ++k) // rows, as in work_of
     if (levels[k].kind == Level::Kind::Loop && is_row(k, levels))
-      work += static_cast<double>(entries_per_row) * visits_of(k + 1);
+      work += static_cast<double>(thresholds.entries_per_row) * visits_of(k + 1);
   for (const find::LevelPlan &find : plan.finds.levels) {
     // What is walked over, or put into a map.
     bool map = find::fills_map(find.method);
@@ -228,7 +230,7 @@ bool is_too_short(const LeafPlan &plan, const combine::IterationSpace &space,
     auto count = size ? counts.find(size->name) : counts.end();
     if (count != counts.end()) work += count->second / static_cast<double>(cleared_per_entry);
   }
-  return work < static_cast<double>(least_of(plan, space));
+  return work < static_cast<double>(least_of(plan, space, thresholds));
 }
 
 std::optional<std::size_t> brief_level(const lower::LeafPlan &plan, const find::Lengths &lengths) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "choose/thresholds.h"
 #include "combine/space.h"
 #include "lower/lower.h"
 
@@ -21,24 +22,25 @@ std::optional<term::Term> entries_of(const std::string &name, const combine::Ite
 /// the iterations of the dense loops inside: a term over sizes and counts. None where there is no parallel
 /// loop, or nothing is known.
 std::optional<term::Term> work_of(const lower::LeafPlan &plan, const combine::IterationSpace &space,
-                                  const combine::Combination &combination);
+                                  const combine::Combination &combination, const Thresholds &thresholds);
 
 /// The outermost loop, which carries additions to elements of the result: where threads may share it if each
 /// adds to a copy, as it does as much as is known beforehand, passing each tensor once, and no dense loop
 /// inside is parallel.
 std::optional<std::size_t> level_for_copies(const lower::LeafPlan &plan, const combine::IterationSpace &space,
-                                            const combine::Combination &combination);
+                                            const combine::Combination &combination,
+                                            const Thresholds &thresholds);
 
 /// Sets `least` and `work` (none: the iterations count) of a plan with a parallel loop, and where the user
 /// gave no chunk, `chunk` of a loop over entries one by one, and `share` of others.
 void share_out(lower::LeafPlan &plan, const combine::IterationSpace &space,
-               const combine::Combination &combination, bool chunk_is_given);
+               const combine::Combination &combination, bool chunk_is_given, const Thresholds &thresholds);
 
 /// Whether the plan's parallel loop has less to do than that, by the lengths of its loops in the data and by
 /// the data's counts.
 bool is_too_short(const lower::LeafPlan &plan, const combine::IterationSpace &space,
                   const combine::Combination &combination, const find::Lengths &lengths,
-                  const std::map<std::string, double> &counts);
+                  const std::map<std::string, double> &counts, const Thresholds &thresholds);
 
 /// The innermost level, where it is a loop over a segment of entries that the lengths say is short on
 /// average, and nothing is found or tested in it.

@@ -1,7 +1,6 @@
 #include "choose/wavefronts.h"
 
 #include "choose/packed.h"
-#include "choose/thresholds.h"
 #include "find/plan.h"
 #include "report/diagnostic.h"
 
@@ -43,7 +42,7 @@ void require_own_finds(const lower::LeafPlan &plan, const parse::Name &wanted) {
 
 void pack(lower::Wavefronts &wavefronts, const Combination &program,
           const std::vector<const lower::LeafPlan *> &plans, const parse::ScheduleTree &schedule,
-          prove::Prover &prover) {
+          prove::Prover &prover, const Thresholds &thresholds) {
   Packing packing = packed_segments(program, plans, wavefronts.first, wavefronts.last, prover);
   const std::string &loop = schedule.wavefront->text;
   if (!packing.problem.empty())
@@ -51,7 +50,7 @@ void pack(lower::Wavefronts &wavefronts, const Combination &program,
                  fmt::format("what iterations over `{}` read can't be packed: {}", loop, packing.problem),
                  fmt::format("write `wavefront {}`", loop));
   wavefronts.packed = std::move(packing.segments);
-  wavefronts.least = least_work_of_packed_level;
+  wavefronts.least = thresholds.least_work_of_packed_level;
   wavefronts.least_of_iteration = 0;
 }
 
@@ -74,7 +73,8 @@ std::optional<find::FindPlan> own_finds(const lower::LeafPlan &plan, prove::Prov
 
 std::optional<lower::Wavefronts> wavefronts(const Combination &program,
                                             const std::vector<const lower::LeafPlan *> &plans,
-                                            const parse::ScheduleTree &schedule, prove::Prover &prover) {
+                                            const parse::ScheduleTree &schedule, prove::Prover &prover,
+                                            const Thresholds &thresholds) {
   if (!schedule.wavefront) return std::nullopt;
   const parse::Name &wanted = *schedule.wavefront;
   if (!program.is_program)
@@ -105,12 +105,12 @@ std::optional<lower::Wavefronts> wavefronts(const Combination &program,
                    fmt::format("write `order {}`, or choose a layout with rows for it", wanted.text));
     for (std::size_t k = first; k < last; ++k)
       require_own_finds(*plans[k], wanted);
-    lower::Wavefronts made{first, last, std::move(conflicts.visits), least_work_of_level,
-                           least_work_of_iteration};
+    lower::Wavefronts made{first, last, std::move(conflicts.visits), thresholds.least_work_of_level,
+                           thresholds.least_work_of_iteration};
     made.ahead = iterations_ahead;
     made.positions_ahead = positions_ahead;
     if (schedule.packed)
-      pack(made, program, plans, schedule, prover);
+      pack(made, program, plans, schedule, prover, thresholds);
     else
       made.prefetched = packed_segments(program, plans, first, last, prover).segments;
     return made;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "choose/thresholds.h"
 #include "find/plan.h"
 #include "lower/lower.h"
 #include "parse/tree.h"
@@ -12,7 +13,8 @@ namespace unravel::choose {
 /// inspected or a find stands in the way.
 std::optional<lower::Wavefronts> wavefronts(const combine::Combination &program,
                                             const std::vector<const lower::LeafPlan *> &plans,
-                                            const parse::ScheduleTree &schedule, prove::Prover &prover);
+                                            const parse::ScheduleTree &schedule, prove::Prover &prover,
+                                            const Thresholds &thresholds);
 
 /// Whether the schedule asks for wavefronts of the statement's outermost loop.
 bool wants_wavefronts(const combine::IterationSpace &space, const parse::ScheduleTree &schedule);

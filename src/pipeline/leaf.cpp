@@ -6,7 +6,6 @@
 #include "choose/parallel.h"
 #include "choose/statements.h"
 #include "choose/threads.h"
-#include "choose/thresholds.h"
 #include "choose/wavefronts.h"
 #include "scan/divided.h"
 #include "scan/scan.h"
@@ -185,15 +184,16 @@ void LeafPlanner::run_in_parallel(Leaf &leaf, std::size_t number, const find::Le
   const combine::IterationSpace &space = combination.leaves[number];
   const parse::ScheduleTree &schedule = in_.schedule;
   const schedule::Counts &counts = in_.request.counts;
+  const choose::Thresholds &thresholds = in_.thresholds;
   const bool is_program = combination.is_program;
   const prove::Prover::Optional optional(in_.prover, parallel_purpose());
   const parse::ScheduleTree asked = is_program ? choose::asked_of(schedule, leaf.plan.nest) : schedule;
   choose::take_sharing(leaf.plan, asked);
   if (leaf.plan.shared == 0 && space.divisors.empty())
     leaf.plan.parallel = leaf.parallel =
-        choose::choose_parallel(leaf.plan, leaf.verdicts, asked, lengths, space, in_.prover);
+        choose::choose_parallel(leaf.plan, leaf.verdicts, asked, lengths, space, in_.prover, thresholds);
   if (schedule.parallel.empty() && !schedule.serial && !is_program)
-    if (auto level = choose::level_for_copies(leaf.plan, space, combination))
+    if (auto level = choose::level_for_copies(leaf.plan, space, combination, thresholds))
       if (choose::may_have_copies(leaf.plan, choose::verdict_of(leaf.verdicts, leaf.plan, *level), *level,
                                   space))
         leaf.plan.parallel = leaf.parallel = level;
@@ -204,15 +204,17 @@ void LeafPlanner::run_in_parallel(Leaf &leaf, std::size_t number, const find::Le
   if (!leaf.plan.parallel) return;
   reduced_ = choose::reduce_as_asked(leaf.plan, leaf.verdicts, space, asked) || reduced_;
   bool inner = choose::is_inner_loop(leaf.plan, *leaf.plan.parallel);
-  choose::share_out(leaf.plan, space, combination, schedule.chunk.has_value());
-  if (inner) leaf.plan.work.reset(), leaf.plan.least = choose::least_inner_iterations;
-  choose::cut_as_asked(leaf.plan, leaf.verdicts, space, asked, in_.prover, is_program ? &not_cut_ : nullptr);
+  choose::share_out(leaf.plan, space, combination, schedule.chunk.has_value(), thresholds);
+  if (inner) leaf.plan.work.reset(), leaf.plan.least = thresholds.least_inner_iterations;
+  choose::cut_as_asked(leaf.plan, leaf.verdicts, space, asked, in_.prover, thresholds,
+                       is_program ? &not_cut_ : nullptr);
   // Who asks for a parallel loop, means it.
   if (in_.request.always_parallel || !asked.parallel.empty()) leaf.plan.least = 0;
   if (in_.request.always_parallel) leaf.plan.work.reset();
   // Also without a team a parallel loop costs some microseconds.
-  if (!counts.empty() && choose::is_too_short(leaf.plan, space, combination,
-                                              schedule::trip_counts(space, leaf.order, counts), counts))
+  if (!counts.empty() &&
+      choose::is_too_short(leaf.plan, space, combination, schedule::trip_counts(space, leaf.order, counts),
+                           counts, thresholds))
     leaf.plan.parallel.reset(), leaf.plan.reduces = leaf.plan.copies = leaf.plan.atomic = false;
 }
 
@@ -224,7 +226,7 @@ void LeafPlanner::add_alternatives(Leaf &leaf, std::size_t number, Steps &steps)
   if (!in_.schedule.loops.empty()) return;         // what is asked of loops is asked of these
   const combine::IterationSpace &space = in_.combination.leaves[number];
   bool fixed_order = !in_.schedule.order.empty() || !space.added.empty();
-  choose::Given given{space, in_.combination, in_.prover, in_.requests, fixed_order};
+  choose::Given given{space, in_.combination, in_.prover, in_.requests, fixed_order, in_.thresholds};
   const std::string others = "other plans" + of_product(number);
   if (!in_.prover.budget().allows(others)) return;
   const prove::Prover::Optional optional(in_.prover, others);
@@ -252,8 +254,8 @@ void LeafPlanner::add_untiled(Leaf &leaf, std::size_t number) {
   combine::Combination combination = in_.combination;
   combination.leaves = in_.untransformed;
   find::Requests requests; // the others are about tiles
-  LeafPlanner planner(
-      {in_.request, combination, in_.untransformed, *schedule, requests, in_.prover, in_.details});
+  LeafPlanner planner({in_.request, combination, in_.untransformed, *schedule, requests, in_.prover,
+                       in_.thresholds, in_.details});
   std::vector<Stage> unprinted;
   Steps steps(unprinted, false);
   Leaf untiled = planner.plan_loops(number, in_.request.counts, steps);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "choose/equal_work.h"
+#include "choose/thresholds.h"
 #include "pipeline.h"
 #include "pipeline/steps.h"
 
@@ -22,6 +23,7 @@ struct LeafInput {
   const parse::ScheduleTree &schedule;
   const find::Requests &requests;
   prove::Prover &prover;
+  const choose::Thresholds &thresholds;
   bool details = false; // of dependences
 };
 

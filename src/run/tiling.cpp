@@ -162,12 +162,12 @@ Tiling describe_tiling(const pipeline::Compilation &compilation) {
   tiling.expression = compilation.computation.text;
   tiling.leaves = describe_leaves(compilation);
   tiling.tiles = tile_loops(compilation, tiling.leaves);
-  tiling.caches = data_caches();
+  tiling.caches = machine::data_caches();
   return tiling;
 }
 
-const DataCache *holds(const std::vector<DataCache> &caches, double bytes) {
-  for (const DataCache &cache : caches)
+const machine::DataCache *holds(const std::vector<machine::DataCache> &caches, double bytes) {
+  for (const machine::DataCache &cache : caches)
     if (bytes <= static_cast<double>(cache.bytes)) return &cache;
   return nullptr;
 }

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "machine/data_caches.h"
 #include "pipeline.h"
-#include "run/data_caches.h"
 #include "tensor/tensor.h"
 
 #include <cstdint>
@@ -96,7 +96,7 @@ struct Tiling {
   std::vector<TilingLeaf> leaves;
   std::vector<TileLoop> tiles; // outermost first
   std::optional<TilingCounts> counts;
-  std::vector<DataCache> caches; // smallest first; empty: unknown
+  std::vector<machine::DataCache> caches; // smallest first; empty: unknown
 };
 
 /// Per leaf its space and levels: with any schedule, or none.
@@ -116,8 +116,10 @@ Tiling count_tiling(const pipeline::Compilation &compilation,
                     std::int64_t most_iterations = 2'000'000'000);
 
 std::string to_text(const Tiling &tiling);
+/// A line: "data caches: L1 data 48 KB, L2 1 MB".
+std::string caches_text(const std::vector<machine::DataCache> &caches);
 
 /// The smallest cache that holds so many bytes, or null.
-const DataCache *holds(const std::vector<DataCache> &caches, double bytes);
+const machine::DataCache *holds(const std::vector<machine::DataCache> &caches, double bytes);
 
 } // namespace unravel::run

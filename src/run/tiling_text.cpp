@@ -99,8 +99,8 @@ std::string loops_text(const Tiling &tiling) {
   return fmt::format("\n== loops as they ran: {} points\n{}", tiling.counts->points, table(rows));
 }
 
-std::string fit_text(const std::vector<DataCache> &caches, double size) {
-  const DataCache *cache = holds(caches, size);
+std::string fit_text(const std::vector<machine::DataCache> &caches, double size) {
+  const machine::DataCache *cache = holds(caches, size);
   return cache ? "fits in " + cache->name : "fits in no cache";
 }
 
@@ -124,15 +124,15 @@ std::string working_sets_text(const Tiling &tiling) {
   return text;
 }
 
-std::string caches_text(const std::vector<DataCache> &caches) {
-  if (caches.empty()) return "\ndata caches: the machine doesn't tell\n";
-  std::string text;
-  for (const DataCache &cache : caches)
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", cache.name, tensor::memory_text(cache.bytes));
-  return fmt::format("\ndata caches: {}\n", text);
-}
-
 } // namespace
+
+std::string caches_text(const std::vector<machine::DataCache> &caches) {
+  if (caches.empty()) return "data caches: the machine doesn't tell\n";
+  std::string text;
+  for (const machine::DataCache &cache : caches)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", cache.name, tensor::memory_text(cache.bytes));
+  return fmt::format("data caches: {}\n", text);
+}
 
 std::string to_text(const Tiling &tiling) {
   std::string text = tiling.expression + "\n";
@@ -144,7 +144,7 @@ std::string to_text(const Tiling &tiling) {
   }
   text += tiles_text(tiling);
   if (tiling.counts) text += loops_text(tiling) + working_sets_text(tiling);
-  return text + caches_text(tiling.caches);
+  return text + "\n" + caches_text(tiling.caches);
 }
 
 } // namespace unravel::run

@@ -14,5 +14,6 @@ void add_tile(CLI::App &app, int &code, bool &json);
 void add_layout(CLI::App &app, int &code, bool &json);
 void add_generate(CLI::App &app, int &code, bool &json);
 void add_convert(CLI::App &app, int &code, bool &json);
+void add_machine(CLI::App &app, int &code, bool &json);
 
 } // namespace unravel::tool

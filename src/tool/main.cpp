@@ -45,6 +45,7 @@ int main(int argc, char **argv) {
   unravel::tool::add_layout(app, code, json);
   unravel::tool::add_generate(app, code, json);
   unravel::tool::add_convert(app, code, json);
+  unravel::tool::add_machine(app, code, json);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {

@@ -1,5 +1,7 @@
 #include "tool/options.h"
 
+#include "build/cache.h"
+#include "machine/keep.h"
 #include "report/diagnostic.h"
 
 #include <fmt/format.h>
@@ -35,6 +37,10 @@ void add_kernel_options(CLI::App &command, Options &options) {
   command.add_option("--type", options.type, "type of values: f64 or f32")
       ->check(CLI::IsMember({"f64", "f32"}));
   command.add_option("--name", options.name, "name of the C function (default: kernel)");
+  command.add_option(
+      "--machine", options.machine,
+      "the machine that choices are made for: a file of `unravel machine -o`, portable or here "
+      "(default: here for run, else portable)");
   command.add_flag("--json", options.json, "facts for programs on standard output");
   command.add_flag("--trust", options.trust,
                    "rely on properties and ranges that could not be proved or checked in full");
@@ -138,6 +144,8 @@ pipeline::Request compile_request(const Options &options) {
   if (!options.name.empty()) request.name = options.name;
   request.trust = options.trust;
   request.budget = options.budget;
+  if (!options.machine.empty())
+    request.machine = machine::profile_of(options.machine, build::cache_directory(""));
   return request;
 }
 

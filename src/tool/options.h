@@ -21,6 +21,7 @@ struct Options {
   std::string type = "f64";
   std::string name;
   std::string max_memory;
+  std::string machine; // --machine FILE, portable or here; empty: as the command has it by default
   int threads = 0;
   int repeat = 0;
   double budget = default_budget;
@@ -50,7 +51,9 @@ std::int64_t memory_bytes(const std::string &text);
 /// Shows on a terminal how far reading is; nothing where there is none.
 std::function<void(double)> reading_progress();
 
+/// For a kernel that goes to other machines: without --machine it is made for the portable profile.
 pipeline::Request compile_request(const Options &options);
+/// The same with data.
 run::Request run_request(const Options &options);
 /// Compiles as the options say; warnings go to the standard error stream.
 pipeline::Compilation compile(const Options &options, bool details);

@@ -78,7 +78,7 @@ std::string tiles_html(const run::Tiling &tiling) {
   text += table("Iterations of each loop, and those in which a point was reached",
                 {"loop", "iterations", "with points"}, rows);
   std::string caches;
-  for (const run::DataCache &cache : tiling.caches)
+  for (const machine::DataCache &cache : tiling.caches)
     caches +=
         fmt::format("{}{} {}", caches.empty() ? "" : ", ", cache.name, tensor::memory_text(cache.bytes));
   text +=

@@ -34,6 +34,7 @@ void add_run(CLI::App &app, int &code, bool &json) {
                   "  unravel run 's = A(i,j) * B(i,j)' -f A=csr -f B=coo -i A=a.mtx -i B=b.mtx --json");
   command->callback([options, &code, &json] {
     json = options->json;
+    if (options->machine.empty()) options->machine = "here"; // the kernel runs here, and nowhere else
     run::Report report = run::run(run_request(*options));
     print_warnings(report.compilation);
     if (!options->emit_c.empty()) write_text_file(options->emit_c, pipeline::c_text(report.compilation));

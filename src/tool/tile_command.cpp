@@ -53,8 +53,8 @@ json touched_json(const run::TileLoop &tile) {
   return {{"average", tile.touched.average}, {"maximum", tile.touched.maximum}, {"arrays", arrays}};
 }
 
-json cache_json(const std::vector<run::DataCache> &caches, double bytes) {
-  const run::DataCache *cache = run::holds(caches, bytes);
+json cache_json(const std::vector<machine::DataCache> &caches, double bytes) {
+  const machine::DataCache *cache = run::holds(caches, bytes);
   return cache ? json(cache->name) : json(nullptr);
 }
 
@@ -81,7 +81,7 @@ json tiling_json(const run::Tiling &tiling) {
     out["tiles"].push_back(std::move(made));
   }
   out["data_caches"] = json::array();
-  for (const run::DataCache &cache : tiling.caches)
+  for (const machine::DataCache &cache : tiling.caches)
     out["data_caches"].push_back({{"name", cache.name}, {"bytes", cache.bytes}});
   if (!tiling.counts) return out;
   const run::TilingCounts &counts = *tiling.counts;

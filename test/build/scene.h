@@ -1,13 +1,20 @@
 #pragma once
 
-#include "build/file.h"
 #include "build/kernel.h"
+#include "files/file.h"
 
 #include <cstdlib>
 #include <string>
 #include <vector>
 
 /// What the tests of the room share: kernels' texts, folders, and this program run again as a fresh process.
+namespace unravel::build {
+
+using files::PrivateFolder;
+using files::read_file;
+
+} // namespace unravel::build
+
 namespace unravel::build::scene {
 
 template <typename Function> Function *function(const Kernel &kernel, const std::string &name) {

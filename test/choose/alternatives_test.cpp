@@ -32,7 +32,9 @@ struct Chosen {
     plan.reduces = std::none_of(plan.nest.levels.begin(), plan.nest.levels.end(), [&](const auto &level) {
       return term::mentions(leaf.target.slot, level.variable);
     });
-    choose::add_alternatives(plan, order, {leaf, made, prover, requests, !schedule.order.empty()});
+    const choose::Thresholds thresholds = choose::thresholds_of(machine::portable());
+    choose::add_alternatives(plan, order,
+                             {leaf, made, prover, requests, !schedule.order.empty(), thresholds});
   }
 
   loop::Program program() const { return lower::lower(made, {plan}, {}); }

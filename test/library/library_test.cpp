@@ -20,6 +20,7 @@ struct Vector {
 
 unravel::Options csr_options() {
   unravel::Options options;
+  options.machine = "portable";
   options.formats = {{"A", "csr"}};
   options.name = "spmv";
   return options;
@@ -70,6 +71,7 @@ TEST(Library, KernelsRunInSeveralThreadsAtOnce) {
 void expect_solved(const std::string &schedule) {
   SCOPED_TRACE(schedule);
   unravel::Options options;
+  options.machine = "portable";
   options.formats = {{"L", "csr"}};
   options.schedules = {schedule};
   const char *solve = "tensor L(n,n), b(n), x(n); for i in [0,n) { let s = b(i); "
@@ -120,6 +122,7 @@ TEST(Library, SizesThatNoTensorHas) {
   const char *solve = "tensor L(n,n), b(n), x(n); size k; for i in [0,n) { let s = b(i); "
                       "for j in [i-k,i) { if j >= 0 { s -= L(i,j)*x(j); } } x(i) = s / L(i,i); }";
   unravel::Options options;
+  options.machine = "portable";
   options.formats = {{"L", "csr"}};
   for (const char *schedule : {"serial", "wavefront i", "wavefront i packed"}) {
     SCOPED_TRACE(schedule);
@@ -145,6 +148,7 @@ TEST(Library, SizesThatNoTensorHas) {
 
 TEST(Library, ResultsWithAnOperandsStructure) {
   unravel::Options options;
+  options.machine = "portable";
   options.formats = {{"S", "csr"}, {"D", "like:S"}};
   unravel::Kernel scale = unravel::make_kernel("D(i,j) = S(i,j) * x(j)", options);
   std::int32_t rowptr[] = {0, 2, 3}, col[] = {0, 2, 1};

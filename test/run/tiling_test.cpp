@@ -9,11 +9,8 @@
 #include "tensor/pack.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 using namespace unravel;
 using namespace unravel::run;
@@ -407,26 +404,11 @@ TEST(Tiling, Refusals) {
       << message;
 }
 
-TEST(Tiling, DataCaches) {
-  std::filesystem::path folder = std::filesystem::temp_directory_path() / fmt::format("caches-{}", getpid());
-  auto write = [&](const std::string &index, const std::string &file, const std::string &content) {
-    std::filesystem::create_directories(folder / index);
-    std::ofstream(folder / index / file) << content << "\n";
-  };
-  auto cache = [&](const std::string &index, const char *level, const char *type, const char *size) {
-    write(index, "level", level), write(index, "type", type), write(index, "size", size);
-  };
-  EXPECT_TRUE(data_caches(folder.string()).empty());
-  cache("index0", "1", "Data", "48K");
-  cache("index1", "1", "Instruction", "64K");
-  cache("index2", "2", "Unified", "2048K");
-  cache("index3", "3", "Unified", "many");
-  std::vector<DataCache> caches = data_caches(folder.string());
-  EXPECT_EQ(caches, (std::vector<DataCache>{{"L1 data", 48 << 10}, {"L2", 2048 << 10}}));
+TEST(Tiling, SmallestCacheThatHolds) {
+  const std::vector<machine::DataCache> caches = {{"L1 data", 48 << 10}, {"L2", 2048 << 10}};
   EXPECT_EQ(holds(caches, 48 << 10)->name, "L1 data");
   EXPECT_EQ(holds(caches, (48 << 10) + 1)->name, "L2");
   EXPECT_EQ(holds(caches, 1e9), nullptr);
-  std::filesystem::remove_all(folder);
 }
 
 TEST(Tiling, CachesThatTheMachineDoesntTell) {

@@ -6,17 +6,10 @@
 namespace unravel::tool::test {
 namespace {
 
-const std::vector<std::vector<std::string>> commands = {{},
-                                                        {"run"},
-                                                        {"compile"},
-                                                        {"explain"},
-                                                        {"deps"},
-                                                        {"layout"},
-                                                        {"layout", "show"},
-                                                        {"layout", "check"},
-                                                        {"generate"},
-                                                        {"convert"},
-                                                        {"tile"}};
+const std::vector<std::vector<std::string>> commands = {
+    {},           {"run"},     {"compile"},        {"explain"},
+    {"deps"},     {"layout"},  {"layout", "show"}, {"layout", "check"},
+    {"generate"}, {"convert"}, {"tile"},           {"machine"}};
 
 TEST(ToolUsage, EveryCommandHasHelpWithAnExample) {
   Desk desk;

@@ -1,4 +1,4 @@
-#include "run/data_caches.h"
+#include "machine/data_caches.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -7,7 +7,7 @@
 #include <optional>
 #include <unistd.h>
 
-namespace unravel::run {
+namespace unravel::machine {
 
 namespace {
 
@@ -57,4 +57,4 @@ std::vector<DataCache> data_caches(const std::string &folder) {
   return caches;
 }
 
-} // namespace unravel::run
+} // namespace unravel::machine

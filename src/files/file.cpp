@@ -1,4 +1,4 @@
-#include "build/file.h"
+#include "files/file.h"
 
 #include "report/diagnostic.h"
 
@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <unistd.h>
 
-namespace unravel::build {
+namespace unravel::files {
 
 File::~File() {
   if (descriptor_ >= 0) close(descriptor_);
@@ -60,4 +60,4 @@ PrivateFolder::~PrivateFolder() {
   std::filesystem::remove_all(path_, ignored);
 }
 
-} // namespace unravel::build
+} // namespace unravel::files

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace unravel::run {
+namespace unravel::machine {
 
 /// A cache of the machine that holds data.
 struct DataCache {
@@ -18,4 +18,4 @@ struct DataCache {
 /// with a folder index0, index1, ... for each cache, else from sysconf. Empty where neither knows.
 std::vector<DataCache> data_caches(const std::string &folder = "/sys/devices/system/cpu/cpu0/cache");
 
-} // namespace unravel::run
+} // namespace unravel::machine

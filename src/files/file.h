@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace unravel::build {
+namespace unravel::files {
 
 /// An open file, closed at the end of the scope.
 class File {
@@ -46,4 +46,4 @@ private:
   std::string path_;
 };
 
-} // namespace unravel::build
+} // namespace unravel::files
