@@ -111,9 +111,9 @@ Leaf LeafPlanner::plan_loops(std::size_t number, schedule::Counts counts, Steps 
         "finds",
         [&] {
           // The values of a program may change while a map would keep them.
-          return find::plan_finds(leaf.plan.nest, in_.prover, methods, lengths,
-                                  is_program ? std::set<std::string>()
-                                             : scan::value_positions(space, leaf.plan.nest));
+          return find::plan_finds(
+              leaf.plan.nest, in_.prover, methods, lengths,
+              is_program ? std::set<std::string>() : scan::value_positions(space, leaf.plan.nest), counts);
         },
         [&](const find::FindPlan &plan) { return find::to_text(plan, leaf.plan.nest); });
   };

@@ -155,6 +155,16 @@ TEST(PipelineDecision, the_data_may_say_that_not_even_marks_pay) {
   EXPECT_EQ(finds(1, 5), "x.p: map");
 }
 
+/// Rows of a band reach over little of the columns: almost every target lies outside of almost every row.
+TEST(PipelineDecision, few_targets_are_searched_for_in_rows_that_reach_not_far) {
+  Request request = read_request_text(spmv + "-f A=csr\n-f x=sv");
+  request.counts = {{"A.M", 1e4},           {"A.N", 1e4}, {"A.NNZ", 6e5}, {"A.rowptr", 60},
+                    {"A.col.reach", 0.006}, {"x.M", 1e4}, {"x.NNZ", 5}};
+  EXPECT_EQ(finds_of(compile(request)), "A.p: binary");
+  request.counts["A.col.reach"] = 0.95;
+  EXPECT_EQ(finds_of(compile(request)), "x.p: map");
+}
+
 TEST(PipelineParallel, threads_add_up_one_sum) {
   for (const char *formats : {"-f a=sv\n-f b=sv", "-f a=sv", ""}) {
     Compilation made = compile_text(std::string("t = a(i) * b(i)\n") + formats);

@@ -1,5 +1,4 @@
 // From how much work on a parallel loop has a team, and in which chunks it is dealt out.
-#include "layout_file.h"
 #include "pipeline/request_text.h"
 
 #include <fmt/format.h>
