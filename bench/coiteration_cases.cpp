@@ -68,8 +68,9 @@ Sparse sparse(tensor::Tensor &vector) {
 class Cases {
 public:
   Cases(const KernelSpec &spec, const std::vector<Input> &inputs, Size size,
-        const std::function<void(Case &)> &visit)
-      : spec_(spec), inputs_(inputs), size_(size), visit_(visit) {}
+        const std::function<void(Case &)> &visit, std::vector<double> more_densities)
+      : spec_(spec), inputs_(inputs), size_(size), visit_(visit), more_densities_(std::move(more_densities)) {
+  }
 
   void all() {
     switch (spec_.kind) {
@@ -98,6 +99,7 @@ private:
 
   void products() {
     std::vector<double> densities = quick() ? std::vector{1e-3, 1e-1} : std::vector{1e-4, 1e-3, 1e-2, 1e-1};
+    densities.insert(densities.end(), more_densities_.begin(), more_densities_.end());
     for (const Input &input : inputs_)
       for (double density : densities) {
         Coordinates x = sparse_vector(input.matrix.shape[1], density);
@@ -183,6 +185,7 @@ private:
   const std::vector<Input> &inputs_;
   Size size_;
   const std::function<void(Case &)> &visit_;
+  std::vector<double> more_densities_;
 };
 
 } // namespace
@@ -310,8 +313,8 @@ std::vector<Input> coiteration_inputs(const std::string &folder, Size size) {
 }
 
 void for_each_case(const KernelSpec &spec, const std::vector<Input> &inputs, Size size,
-                   const std::function<void(Case &)> &visit) {
-  Cases(spec, inputs, size, visit).all();
+                   const std::function<void(Case &)> &visit, const std::vector<double> &more_densities) {
+  Cases(spec, inputs, size, visit, more_densities).all();
 }
 
 Operands operands_of(const KernelSpec &spec, Case &one) {

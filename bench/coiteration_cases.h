@@ -38,9 +38,10 @@ enum class Size { quick, normal, large };
 /// generated ones, up to 5 million entries with Size::large.
 std::vector<Input> coiteration_inputs(const std::string &folder, Size size);
 
-/// Calls `visit` with each case of a kernel, made one at a time.
+/// Calls `visit` with each case of a kernel, made one at a time; those with a sparse vector also with vectors
+/// of `more_densities`.
 void for_each_case(const KernelSpec &spec, const std::vector<Input> &inputs, Size size,
-                   const std::function<void(Case &)> &visit);
+                   const std::function<void(Case &)> &visit, const std::vector<double> &more_densities = {});
 
 /// Views of the operands.
 Operands operands_of(const KernelSpec &spec, Case &one);

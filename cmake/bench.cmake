@@ -92,6 +92,10 @@ foreach(peer eigen graphblas librsb)
   add_contestant(spmv ${peer})
 endforeach()
 
+# The choice among templates, on the same cases.
+add_executable(bench_templates bench/templates.cpp bench/coiteration_cases.cpp)
+target_link_libraries(bench_templates PRIVATE unravel_contest)
+
 # Co-iteration kernels against merges, too.
 add_executable(bench_coiteration bench/coiteration.cpp bench/coiteration_cases.cpp bench/coiteration_merge.cpp)
 target_link_libraries(bench_coiteration PRIVATE unravel_contest unravel_merge)

@@ -4,6 +4,7 @@
 #include "choose/asked.h"
 #include "choose/parallel.h"
 #include "choose/statements.h"
+#include "choose/threads.h"
 #include "choose/thresholds.h"
 #include "choose/wavefronts.h"
 #include "combine/repeated.h"
@@ -233,18 +234,27 @@ Compilation compile(const Request &request, const Front &front) {
     std::map<std::size_t, std::ptrdiff_t> inserted; // by leaf
     for (const choose::SharedLoop &loop : loops) {
       std::vector<lower::LeafPlan *> plans;
+      std::vector<choose::Statement> statements;
       for (std::size_t k = loop.first; k < loop.last; ++k) {
-        std::erase_if(result.leaves[k].verdicts,
-                      [&](auto &each) { return each.variable == loop.verdict.variable; });
-        plans.push_back(&result.leaves[k].plan);
+        Leaf &leaf = result.leaves[k];
+        std::erase_if(leaf.verdicts, [&](auto &each) { return each.variable == loop.verdict.variable; });
+        plans.push_back(&leaf.plan);
+        statements.push_back({&leaf.plan, result.combination.leaves[k], {}});
+        if (!request.counts.empty())
+          statements.back().lengths =
+              schedule::trip_counts(statements.back().space, leaf.order, request.counts);
       }
       std::vector<depend::LoopVerdict> &verdicts = result.leaves[loop.first].verdicts;
       verdicts.insert(verdicts.begin() + inserted[loop.first]++, loop.verdict);
       if (plans.front()->shared_parallel || !choose::runs_in_parallel(loop, schedule)) continue;
-      bool asked = request.always_parallel || !schedule.parallel.empty();
+      choose::share_out(statements, result.combination, loop.depth, schedule.chunk.has_value(), thresholds);
+      const bool asked = request.always_parallel || !schedule.parallel.empty();
+      if (!asked && !request.counts.empty() &&
+          choose::is_too_short(statements, result.combination, loop.depth, request.counts, thresholds))
+        continue;
       for (lower::LeafPlan *plan : plans) {
         plan->shared_parallel = loop.depth;
-        plan->least = asked ? 0 : thresholds.least_inner_iterations;
+        if (asked) plan->least = 0;
       }
       choose::cut_shared_as_asked(plans, loop, schedule, *result.prover, thresholds, planner.not_cut());
     }

@@ -162,7 +162,6 @@ bool reduce_as_asked(LeafPlan &plan, const std::vector<depend::LoopVerdict> &ver
 void cut_as_asked(LeafPlan &plan, const std::vector<depend::LoopVerdict> &verdicts,
                   const combine::IterationSpace &space, const ScheduleTree &schedule, prove::Prover &prover,
                   const Thresholds &thresholds, std::optional<WorkBefore> *hindrance) {
-  if (plan.schedule != loop::Parallel::Schedule::Dynamic) plan.share = 0;
   if (!schedule.fused.empty()) {
     fuse(plan, verdicts, space, schedule, prover);
   } else if (asks_for(schedule, "balanced")) {

@@ -177,10 +177,9 @@ std::optional<std::size_t> choose_parallel(const LeafPlan &plan,
         !keeps_to_its_elements(plan, level, space, prover))
       continue;
     auto length = lengths.find(verdict.variable);
-    bool is_short =
-        length != lengths.end() && length->second < static_cast<double>(thresholds.least_inner_iterations);
+    bool is_short = length != lengths.end() &&
+                    length->second < static_cast<double>(thresholds.least_iterations_inside_tiles);
     if (tiles) return is_short || !stands_between(plan, *tiles, level) ? *tiles : level;
-    if (is_short && is_inner_loop(plan, level)) return std::nullopt;
     if (!has_jump(plan, level)) return level;
     tiles = level;
   }

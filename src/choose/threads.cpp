@@ -1,8 +1,10 @@
 #include "choose/threads.h"
 
+#include "choose/lets.h"
 #include "space/set.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <set>
 
@@ -43,9 +45,21 @@ bool is_segment(const Level &level, const std::vector<Level> &levels) {
 
 /// Segments inside segments: how often the entries are passed again isn't known, but it is often.
 int nested_segments(const LeafPlan &plan) {
-  auto segments = std::count_if(plan.nest.levels.begin(), plan.nest.levels.end(),
-                                [&](const Level &level) { return is_segment(level, plan.nest.levels); });
+  const std::vector<Level> &levels = plan.nest.levels;
+  auto segments = std::count_if(levels.begin() + static_cast<std::ptrdiff_t>(*plan.parallel), levels.end(),
+                                [&](const Level &level) { return is_segment(level, levels); });
   return std::max(static_cast<int>(segments) - 1, 0);
+}
+
+/// Inside of the parallel one.
+std::ptrdiff_t loops_inside(const LeafPlan &plan) {
+  const std::vector<Level> &levels = plan.nest.levels;
+  return std::count_if(levels.begin() + static_cast<std::ptrdiff_t>(*plan.parallel) + 1, levels.end(),
+                       [](const Level &level) { return level.kind == Level::Kind::Loop; });
+}
+
+bool is_dynamic(const LeafPlan &plan) {
+  return plan.schedule == loop::Parallel::Schedule::Dynamic;
 }
 
 /// Whether each iteration is one entry, or one coordinate of something dense.
@@ -58,20 +72,63 @@ bool has_short_iterations(const LeafPlan &plan, std::size_t level) {
                       });
 }
 
+bool mentions(const Level &level, const std::string &variable) {
+  return term::mentions(level.lower, variable) || term::mentions(level.upper, variable);
+}
+
 /// Whether a dense loop leads to the entries of a tensor, each once: their segments' bounds depend on its
 /// variable, or they are found by it.
 bool leads_to_entries(const std::string &variable, const Level &inner, const std::vector<Level> &levels) {
   if (inner.kind == Level::Kind::Find)
     return std::any_of(inner.components.begin(), inner.components.end(),
                        [&](const auto &component) { return component.target == term::variable(variable); });
-  return is_segment(inner, levels) &&
-         (term::mentions(inner.lower, variable) || term::mentions(inner.upper, variable));
+  return is_segment(inner, levels) && mentions(inner, variable);
 }
 
+/// Also by way of a loop inside: over a tile's rows.
 bool leads_on(std::size_t level, const std::vector<Level> &levels) {
-  return std::any_of(
-      levels.begin() + static_cast<std::ptrdiff_t>(level) + 1, levels.end(),
-      [&](const Level &inner) { return leads_to_entries(levels[level].variable, inner, levels); });
+  for (std::size_t k = level + 1; k < levels.size(); ++k) {
+    const bool is_part = levels[k].kind == Level::Kind::Loop && levels[k].tensor.empty() &&
+                         mentions(levels[k], levels[level].variable);
+    if (leads_to_entries(levels[level].variable, levels[k], levels) || (is_part && leads_on(k, levels)))
+      return true;
+  }
+  return false;
+}
+
+/// The length of a loop in the middle of its range: where it has as many iterations in all but the last case,
+/// as in a tile, so many.
+Term length_in_middle(const Term &lower, const Term &upper, const term::Substitution &middle) {
+  const auto *several = upper.as<term::Minimum>();
+  for (const Term &end : several ? several->of : std::vector<Term>{upper})
+    if (Term length = end - lower; length.as<term::Constant>()) return length;
+  return term::maximum({Term(0), term::substitute(upper, middle) - term::substitute(lower, middle)});
+}
+
+/// Per level from the parallel loop on its length, over what is known where that stands: iterations of loops
+/// from there on are taken to be the middle ones. None where an array that is read inside tells.
+std::vector<std::optional<Term>> lengths_in_middle(const LeafPlan &plan) {
+  const std::vector<Level> &levels = plan.nest.levels;
+  std::vector<std::optional<Term>> lengths(levels.size());
+  Lets lets;
+  term::Substitution middle;
+  for (std::size_t k = 0; k < levels.size(); ++k) {
+    lets.add(levels[k]);
+    if (k < *plan.parallel || levels[k].kind == Level::Kind::Let) continue;
+    const Term lower = lets.put_in(levels[k].lower), upper = lets.put_in(levels[k].upper);
+    auto is_known = [&](const Term &bound) {
+      std::vector<Term> loads = term::applications_of(bound);
+      return std::none_of(loads.begin(), loads.end(), [&](const Term &load) {
+        return std::any_of(middle.begin(), middle.end(),
+                           [&](const auto &each) { return term::mentions(load, each.first); });
+      });
+    };
+    const bool known = is_known(lower) && is_known(upper);
+    if (known) lengths[k] = length_in_middle(lower, upper, middle);
+    middle[levels[k].variable] =
+        known ? term::floor_divide(term::substitute(lower + upper, middle), 2) : Term(0);
+  }
+  return lengths;
 }
 
 /// A loop over rows, or over those that are listed; not over what a row has.
@@ -121,6 +178,93 @@ std::int64_t least_of(const LeafPlan &plan, const combine::IterationSpace &space
          (ends_dense(plan, space) ? dense_per_entry : 1);
 }
 
+/// Whether the parallel loop, or one inside of it, has bounds that change with a loop around it.
+bool changes_with_outer(const LeafPlan &plan) {
+  const std::vector<Level> &levels = plan.nest.levels;
+  std::set<std::string> outer;
+  Lets lets;
+  for (std::size_t k = 0; k < levels.size(); ++k) {
+    auto changes = [&](const Term &bound) {
+      std::set<std::string> used = term::variables_of(lets.put_in(bound));
+      return std::any_of(used.begin(), used.end(), [&](auto &name) { return outer.contains(name); });
+    };
+    if (k >= *plan.parallel && levels[k].kind == Level::Kind::Loop &&
+        (changes(levels[k].lower) || changes(levels[k].upper)))
+      return true;
+    if (k < *plan.parallel && levels[k].kind != Level::Kind::Let) outer.insert(levels[k].variable);
+    lets.add(levels[k]);
+  }
+  return false;
+}
+
+/// What maps of so many positions of segments take, or where only few are looked for in them, searching them.
+double mapped_work(double positions, double targets) {
+  return std::min(positions, static_cast<double>(entries_per_search) * targets +
+                                 positions / static_cast<double>(walked_per_entry));
+}
+
+/// The work of the plan's parallel loop, by the lengths of its loops in the data and by the data's counts: as
+/// a part of that from which on a team pays.
+double part_of_least(const LeafPlan &plan, const combine::IterationSpace &space,
+                     const combine::Combination &combination, const find::Lengths &lengths,
+                     const std::map<std::string, double> &counts, const Thresholds &thresholds) {
+  constexpr double unknown = std::numeric_limits<double>::infinity();
+  const std::vector<Level> &levels = plan.nest.levels;
+  auto length_of = [&](const Level &level) {
+    auto length = lengths.find(level.variable);
+    return length == lengths.end() ? unknown : length->second;
+  };
+  auto visits_of = [&](std::size_t end) {
+    double visits = 1;
+    for (std::size_t k = *plan.parallel; k < end; ++k)
+      if (levels[k].kind == Level::Kind::Loop) visits *= length_of(levels[k]);
+    return visits;
+  };
+  const double visits = visits_of(levels.size());
+  double work = visits;
+  for (std::size_t k = *plan.parallel; k < levels.size(); ++k) // rows, as in work_of
+    if (levels[k].kind == Level::Kind::Loop && is_row(k, levels))
+      work += static_cast<double>(thresholds.entries_per_row) * visits_of(k + 1);
+  for (const find::LevelPlan &find : plan.finds.levels) {
+    // What is walked over, or put into a map.
+    bool map = find::fills_map(find.method);
+    std::size_t place = map ? find.map_level : find.state_level;
+    if ((map || find::keeps_state(find.method)) && place > *plan.parallel)
+      work += map ? mapped_work(visits_of(place) * length_of(levels[find.level]), visits)
+                  : visits_of(place) * length_of(levels[find.level]);
+  }
+  if (std::optional<Term> cleared = cleared_rows(plan, space, combination)) {
+    const auto *size = cleared->as<term::Variable>();
+    auto count = size ? counts.find(size->name) : counts.end();
+    if (count != counts.end()) work += count->second / static_cast<double>(cleared_per_entry);
+  }
+  return work / static_cast<double>(least_of(plan, space, thresholds));
+}
+
+/// The level of the loop that the statement shares at that depth, where its nest has it.
+std::optional<std::size_t> level_of_shared(const Statement &statement, std::size_t depth) {
+  const std::vector<Level> &levels = statement.plan->nest.levels;
+  for (std::size_t k = 0; k < levels.size(); ++k)
+    if (levels[k].variable == statement.space.loops[depth]) return k;
+  return std::nullopt;
+}
+
+/// The iterations of such a loop and of those inside, in one iteration of the loops around: a term where the
+/// loop stands. Of a segment that is found inside, the data's length.
+Term work_of_pass(const LeafPlan &plan, const find::Lengths &lengths) {
+  const std::vector<Level> &levels = plan.nest.levels;
+  const std::vector<std::optional<Term>> known = lengths_in_middle(plan);
+  Term work(1);
+  for (std::size_t k = *plan.parallel; k < levels.size(); ++k) {
+    if (levels[k].kind != Level::Kind::Loop) continue;
+    auto length = lengths.find(levels[k].variable);
+    Term average(length == lengths.end() ? entries_per_segment
+                                         : static_cast<std::int64_t>(std::ceil(length->second)));
+    work = term::multiply(work, known[k].value_or(average));
+  }
+  return work;
+}
+
 } // namespace
 
 std::optional<Term> entries_of(const std::string &name, const combine::IterationSpace &space,
@@ -139,28 +283,41 @@ std::optional<Term> work_of(const LeafPlan &plan, const combine::IterationSpace 
                             const combine::Combination &combination, const Thresholds &thresholds) {
   if (!plan.parallel) return std::nullopt;
   const std::vector<Level> &levels = plan.nest.levels;
+  const std::vector<std::optional<Term>> middle = lengths_in_middle(plan);
+  const bool shares_entries = ends_dense(plan, space);
   std::set<std::string> tensors;
-  Term dense(1), entries(0), rows(0);
+  Term dense(1), entries(0), rows(0), mapped(0); // mapped: of segments, each once
   for (std::size_t k = *plan.parallel; k < levels.size(); ++k) {
     const Level &level = levels[k];
-    bool filled = std::any_of(plan.finds.levels.begin(), plan.finds.levels.end(), [&](const auto &find) {
-      return find.level == k && find.method == find::Method::Map && find.map_level > *plan.parallel;
+    auto find = std::find_if(plan.finds.levels.begin(), plan.finds.levels.end(), [&](const auto &each) {
+      return each.level == k && each.method == find::Method::Map && each.map_level > *plan.parallel;
     });
+    const bool filled = find != plan.finds.levels.end();
     if ((level.kind == Level::Kind::Loop || filled) && tensors.insert(level.tensor).second)
-      if (std::optional<Term> count = entries_of(level.tensor, space, combination))
-        entries = entries + *count;
-    if (level.kind != Level::Kind::Loop || !has_fixed_bounds(level, levels)) continue;
+      if (std::optional<Term> count = entries_of(level.tensor, space, combination)) {
+        const bool is_part =
+            filled && !(is_fixed(find->map_lower, levels) && is_fixed(find->map_upper, levels));
+        (is_part ? mapped : entries) = (is_part ? mapped : entries) + *count;
+      }
+    if (level.kind != Level::Kind::Loop) continue;
+    const bool fixed = has_fixed_bounds(level, levels);
     // The rows of a matrix that is passed once: its entries count, and each row as some more.
-    if (is_row(k, levels))
+    if (fixed && is_row(k, levels))
       rows = rows + term::scale(thresholds.entries_per_row, length_by_sizes(level));
-    else if (level.tensor.empty())
+    else if (fixed && level.tensor.empty())
       dense = term::multiply(dense, length_by_sizes(level));
+    else if (level.tensor.empty() && shares_entries && middle[k] && is_fixed(*middle[k], levels))
+      dense = term::multiply(dense, *middle[k]);
   }
   if (std::optional<Term> cleared = cleared_rows(plan, space, combination))
     rows = rows + term::floor_divide(*cleared, cleared_per_entry);
+  if (dense == Term(1)) entries = entries + mapped;
   if (!(entries == Term(0))) entries = entries + rows;
   if (entries == Term(0) && dense == Term(1)) return std::nullopt;
-  return entries == Term(0) ? dense : term::multiply(dense, entries);
+  const Term visits = entries == Term(0) ? dense : term::multiply(dense, entries);
+  if (dense == Term(1) || mapped == Term(0)) return visits;
+  return visits + term::minimum({mapped, term::scale(entries_per_search, visits) +
+                                             term::floor_divide(mapped, walked_per_entry)});
 }
 
 std::optional<std::size_t> level_for_copies(const LeafPlan &plan, const combine::IterationSpace &space,
@@ -187,50 +344,68 @@ std::optional<std::size_t> level_for_copies(const LeafPlan &plan, const combine:
 }
 
 void share_out(LeafPlan &plan, const combine::IterationSpace &space, const combine::Combination &combination,
-               bool chunk_is_given, const Thresholds &thresholds) {
+               const find::Lengths &lengths, bool chunk_is_given, const Thresholds &thresholds) {
   if (!plan.parallel) return;
   bool short_iterations = has_short_iterations(plan, *plan.parallel);
   if (!chunk_is_given && short_iterations) plan.chunk = thresholds.chunk_of_entries;
-  plan.work = work_of(plan, space, combination, thresholds);
   plan.least = least_of(plan, space, thresholds);
-  for (int k = nested_segments(plan); k > 0; --k)
-    plan.least = std::max<std::int64_t>(plan.least / entries_per_segment, 1);
-  if (!chunk_is_given && !short_iterations && plan.work)
+  if (changes_with_outer(plan)) {
+    plan.work = work_of_pass(plan, lengths);
+    if (loops_inside(plan) == 0) plan.work.reset();
+  } else {
+    plan.work = work_of(plan, space, combination, thresholds);
+    for (int k = nested_segments(plan); k > 0; --k)
+      plan.least = std::max<std::int64_t>(plan.least / entries_per_segment, 1);
+  }
+  if (!chunk_is_given && !short_iterations && plan.work && is_dynamic(plan))
     plan.share = std::max<std::int64_t>(plan.least / least_chunks, 1);
+}
+
+void share_out(const std::vector<Statement> &statements, const combine::Combination &combination,
+               std::size_t depth, bool chunk_is_given, const Thresholds &thresholds) {
+  Term work(0);
+  bool short_iterations = true;
+  for (const Statement &statement : statements) {
+    LeafPlan own = *statement.plan;
+    own.parallel = level_of_shared(statement, depth);
+    if (!own.parallel) continue;
+    short_iterations = short_iterations && has_short_iterations(own, *own.parallel);
+    share_out(own, statement.space, combination, statement.lengths, true, thresholds);
+    const Term each = own.work ? *own.work : work_of_pass(own, statement.lengths);
+    work = work + (own.least < thresholds.least_entries
+                       ? term::scale(thresholds.least_entries / own.least, each)
+                       : term::floor_divide(each, own.least / thresholds.least_entries));
+  }
+  for (const Statement &statement : statements) {
+    LeafPlan &plan = *statement.plan;
+    plan.work = work;
+    plan.least = thresholds.least_entries;
+    if (chunk_is_given) continue;
+    if (short_iterations)
+      plan.chunk = thresholds.chunk_of_entries;
+    else if (is_dynamic(plan))
+      plan.share = thresholds.least_entries / least_chunks;
+  }
 }
 
 bool is_too_short(const LeafPlan &plan, const combine::IterationSpace &space,
                   const combine::Combination &combination, const find::Lengths &lengths,
                   const std::map<std::string, double> &counts, const Thresholds &thresholds) {
-  if (!plan.parallel || plan.least == 0) return false;
-  const std::vector<Level> &levels = plan.nest.levels;
-  auto length_of = [&](const Level &level) {
-    auto length = lengths.find(level.variable);
-    return length == lengths.end() ? std::numeric_limits<double>::infinity() : length->second;
-  };
-  auto visits_of = [&](std::size_t end) {
-    double visits = 1;
-    for (std::size_t k = *plan.parallel; k < end; ++k)
-      if (levels[k].kind == Level::Kind::Loop) visits *= length_of(levels[k]);
-    return visits;
-  };
-  double work = visits_of(levels.size());
-  for (std::size_t k = *plan.parallel; k < levels.size(); ++k) // rows, as in work_of
-    if (levels[k].kind == Level::Kind::Loop && is_row(k, levels))
-      work += static_cast<double>(thresholds.entries_per_row) * visits_of(k + 1);
-  for (const find::LevelPlan &find : plan.finds.levels) {
-    // What is walked over, or put into a map.
-    bool map = find::fills_map(find.method);
-    std::size_t place = map ? find.map_level : find.state_level;
-    if ((map || find::keeps_state(find.method)) && place > *plan.parallel)
-      work += visits_of(place) * length_of(levels[find.level]);
+  return plan.parallel && plan.least > 0 &&
+         part_of_least(plan, space, combination, lengths, counts, thresholds) < 1;
+}
+
+bool is_too_short(const std::vector<Statement> &statements, const combine::Combination &combination,
+                  std::size_t depth, const std::map<std::string, double> &counts,
+                  const Thresholds &thresholds) {
+  double parts = 0;
+  for (const Statement &statement : statements) {
+    LeafPlan own = *statement.plan;
+    own.parallel = level_of_shared(statement, depth);
+    if (own.parallel)
+      parts += part_of_least(own, statement.space, combination, statement.lengths, counts, thresholds);
   }
-  if (std::optional<Term> cleared = cleared_rows(plan, space, combination)) {
-    const auto *size = cleared->as<term::Variable>();
-    auto count = size ? counts.find(size->name) : counts.end();
-    if (count != counts.end()) work += count->second / static_cast<double>(cleared_per_entry);
-  }
-  return work < static_cast<double>(least_of(plan, space, thresholds));
+  return parts < 1;
 }
 
 std::optional<std::size_t> brief_level(const lower::LeafPlan &plan, const find::Lengths &lengths) {

@@ -32,15 +32,31 @@ std::optional<std::size_t> level_for_copies(const lower::LeafPlan &plan, const c
                                             const Thresholds &thresholds);
 
 /// Sets `least` and `work` (none: the iterations count) of a plan with a parallel loop, and where the user
-/// gave no chunk, `chunk` of a loop over entries one by one, and `share` of others.
+/// gave no chunk, `chunk` of a loop over entries one by one, and `share` of others. Of a loop inside others
+/// the work is that of one pass, since each wakes the team.
 void share_out(lower::LeafPlan &plan, const combine::IterationSpace &space,
-               const combine::Combination &combination, bool chunk_is_given, const Thresholds &thresholds);
+               const combine::Combination &combination, const find::Lengths &lengths, bool chunk_is_given,
+               const Thresholds &thresholds);
 
 /// Whether the plan's parallel loop has less to do than that, by the lengths of its loops in the data and by
 /// the data's counts.
 bool is_too_short(const lower::LeafPlan &plan, const combine::IterationSpace &space,
                   const combine::Combination &combination, const find::Lengths &lengths,
                   const std::map<std::string, double> &counts, const Thresholds &thresholds);
+
+/// One of a program's statements that share a parallel loop.
+struct Statement {
+  lower::LeafPlan *plan;
+  const combine::IterationSpace &space;
+  find::Lengths lengths; // in the data; empty where these aren't known
+};
+
+/// The same of the loop at that depth, which the statements share: it does the work of all.
+void share_out(const std::vector<Statement> &statements, const combine::Combination &combination,
+               std::size_t depth, bool chunk_is_given, const Thresholds &thresholds);
+bool is_too_short(const std::vector<Statement> &statements, const combine::Combination &combination,
+                  std::size_t depth, const std::map<std::string, double> &counts,
+                  const Thresholds &thresholds);
 
 /// The innermost level, where it is a loop over a segment of entries that the lengths say is short on
 /// average, and nothing is found or tested in it.

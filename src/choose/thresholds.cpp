@@ -42,7 +42,7 @@ Thresholds thresholds_of(const machine::Profile &profile) {
   made.least_entries = by_wake(std::int64_t{1} << 19);
   made.least_found_entries = made.least_entries / 2;  // a find takes as long as the entry
   made.least_marked_entries = made.least_entries * 2; // a test for a mark half as long
-  made.least_inner_iterations = by_barrier(4096);
+  made.least_iterations_inside_tiles = by_barrier(4096);
   made.entries_per_row = by_miss(3);
   made.keys_per_mark = by_miss(64);
   made.keys_per_mark_in_long_rows = by_miss(256);

@@ -13,9 +13,9 @@ struct Thresholds {
   /// Entries that a parallel loop runs over, at least: for fewer, waking a team costs more than it saves.
   /// Where each is also looked for in another tensor, and where most are passed by for want of a mark.
   std::int64_t least_entries = 0, least_found_entries = 0, least_marked_entries = 0;
-  /// A parallel loop inside a serial one has its team in every round, which is still awake: not worth it
-  /// below so many iterations.
-  std::int64_t least_inner_iterations = 0;
+  /// Tiles of which a walk tells the next one run in parallel, unless a loop inside has so many iterations:
+  /// then that one does, in each tile, and tiles without entries are passed by.
+  std::int64_t least_iterations_inside_tiles = 0;
   /// A row takes as long as so many entries, besides its own: most of that is the end of its loop.
   std::int64_t entries_per_row = 0;
 
@@ -81,7 +81,12 @@ inline constexpr std::int64_t longest_map_per_thread = std::int64_t{1} << 24;
 /// Iterations of a dense innermost loop that take the time of one entry. (Lanes of a vector that every
 /// processor of these years has.)
 inline constexpr std::int64_t dense_per_entry = 4;
-/// Elements of the result that are set to zero in the time of one entry. (As before.)
+/// Looking for one target in a segment takes as long as so many entries, besides what is walked over: so many
+/// positions in the time of one entry. A segment that is short for that is put into a map. (Two branches that
+/// nobody foresees; one load for 8 positions.)
+inline constexpr std::int64_t entries_per_search = 4;
+inline constexpr std::int64_t walked_per_entry = 8;
+/// Elements of the result that are set to zero in the time of one entry. (As of dense loops.)
 inline constexpr std::int64_t cleared_per_entry = 4;
 /// What a segment is taken to have, where segments are nested in segments. (Of data, not of a machine.)
 inline constexpr std::int64_t entries_per_segment = 8;

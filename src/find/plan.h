@@ -168,6 +168,10 @@ using Requests = std::map<std::string, Request>;
 /// a Find level ranges over. Empty where nothing is known.
 using Lengths = std::map<std::string, double>;
 
+/// Of an array of keys ("A.col.reach", as schedule::Counts has it; other names say nothing) the part of the
+/// keys' range that lies between the first key of a segment and its last.
+using Reaches = std::map<std::string, double>;
+
 /// Plans every Find level of a nest. `axioms` are in the prover. A request that can't be proved fails with
 /// kind find_not_proved naming the failed obligation, with a counterexample where a small one was found; one
 /// that names nothing to be found with kind no_such_find.
@@ -178,9 +182,11 @@ using Lengths = std::map<std::string, double>;
 /// passes, then sequential iteration where it is proved, worth it and its state is one scalar, then binary
 /// search, then the scan. `unknown` from the prover is not proved. Where the lengths say that a walk over the
 /// range would serve too few targets, binary search is taken before it; where they say that a state in an
-/// array would serve many, the walk is taken before binary search.
+/// array would serve many, the walk is taken before binary search. Where few targets are looked for in a
+/// segment, and the reaches say that most lie outside of it, binary search is taken before a map of it.
 FindPlan plan_finds(const scan::Nest &nest, prove::Prover &prover, const Requests &requests = {},
-                    const Lengths &lengths = {}, const std::set<std::string> &value_positions = {});
+                    const Lengths &lengths = {}, const std::set<std::string> &value_positions = {},
+                    const Reaches &reaches = {});
 
 /// What requests may name: the variables that are found, and their tensors.
 std::vector<std::string> names_of_finds(const scan::Nest &nest);

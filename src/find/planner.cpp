@@ -17,6 +17,12 @@ namespace {
 /// rows of a Poisson matrix against vectors of 100 to 10000 entries).
 constexpr double binary_step = 5;
 
+/// What it costs to see that a target lies outside of a segment: two looks that are foreseen.
+constexpr double search_outside = 1;
+
+/// What putting a position into a map costs, and taking it out again.
+constexpr double map_step = 3;
+
 /// States in an array are taken where they are that much better than binary search (measured on products of
 /// sparse matrices, by rows of 1 to 20 entries and columns of 10 to 1000: on a par where the costs are).
 constexpr double array_gain = 2;
@@ -61,16 +67,17 @@ double cost_of_walk(double range, double targets) {
   return range * targets / (targets + 1) / walk_stride + 2 * targets;
 }
 
-double cost_of_search(double range, double targets) {
-  return targets * std::log2(range + 1) * binary_step;
+/// `reach`: the part of the targets that doesn't lie outside of the segment.
+double cost_of_search(double range, double targets, double reach = 1) {
+  return targets * (reach * std::log2(range + 1) * binary_step + (1 - reach) * search_outside);
 }
 
 class Planner {
 public:
   Planner(const scan::Nest &nest, prove::Prover &prover, const Requests &requests, const Lengths &lengths,
-          const std::set<std::string> &value_positions, bool for_user)
+          const std::set<std::string> &value_positions, const Reaches &reaches, bool for_user)
       : nest_(nest), prover_(prover), requests_(requests), lengths_(lengths),
-        value_positions_(value_positions), for_user_(for_user), finds_(finds_of(nest)) {}
+        value_positions_(value_positions), reaches_(reaches), for_user_(for_user), finds_(finds_of(nest)) {}
 
   FindPlan plan() {
     check_requests(names_of_finds(nest_), requests_);
@@ -156,6 +163,7 @@ private:
         if (attempt(each, obligations, own, false)) break;
       note_untried(own);
       prefer_map(obligations, own);
+      prefer_search(obligations, own);
       prefer_binary(own);
       prefer_array(obligations, own);
     }
@@ -170,12 +178,13 @@ private:
     return known == lengths_.end() ? otherwise : known->second;
   }
 
+  static std::vector<Candidate>::iterator candidate(LevelPlan &plan, Method method) {
+    return std::find_if(plan.candidates.begin(), plan.candidates.end(),
+                        [&](const Candidate &each) { return each.method == method; });
+  }
+
   /// A map that serves one pass costs more than a walk does, but less than trying every position each time.
   static void prefer_map(Obligations &obligations, LevelPlan &own) {
-    auto candidate = [](LevelPlan &plan, Method method) {
-      return std::find_if(plan.candidates.begin(), plan.candidates.end(),
-                          [&](const Candidate &each) { return each.method == method; });
-    };
     if (own.method != Method::Scan || !candidate(own, Method::Map)->proved) return;
     LevelPlan map = own;
     if (!try_map(obligations, map).available || loops_since(obligations, map.map_level) == 0) return;
@@ -183,6 +192,44 @@ private:
     candidate(map, Method::Map)->reason = "chosen: nothing but a scan is proved";
     candidate(map, Method::Scan)->reason = "map costs less";
     own = std::move(map);
+  }
+
+  /// The part of the keys' range that a segment of this level reaches over, as far as is known.
+  double reach_of(const Level &level) const {
+    double reach = 1;
+    for (const scan::Component &component : level.components)
+      for (const term::Term &application : term::applications_of(component.key))
+        if (auto found = reaches_.find(application.as<term::Apply>()->function + ".reach");
+            found != reaches_.end())
+          reach = std::min(reach, found->second);
+    return reach;
+  }
+
+  /// A map costs its range, however few targets are looked for in it, and so does the walk that a kernel
+  /// takes instead; binary search next to nothing for targets that lie outside of a segment.
+  void prefer_search(Obligations &obligations, LevelPlan &own) const {
+    const Level &level = nest_.levels[own.level];
+    const double reach = reach_of(level);
+    if (own.method != Method::Map || reach == 1 || !lengths_.count(level.variable)) return;
+    double range = length(level.variable, 0);
+    double targets = targets_from(own.map_level, own.level);
+    const double otherwise = std::min(map_step * range + targets, cost_of_walk(range, targets));
+    if (cost_of_search(range, targets, reach) >= otherwise) return;
+    LevelPlan binary = own;
+    if (!try_binary(obligations, binary).available) return;
+    binary.method = Method::Binary;
+    *candidate(binary, Method::Binary) = {Method::Binary, true, true,
+                                          "chosen: few targets, and most lie outside of the segment"};
+    candidate(binary, Method::Map)->reason = "binary costs less";
+    own = std::move(binary);
+  }
+
+  /// Iterations of the loops from one level to another.
+  double targets_from(std::size_t first, std::size_t last) const {
+    double targets = 1;
+    for (std::size_t k = first; k < last; ++k)
+      if (nest_.levels[k].kind == Level::Kind::Loop) targets *= length(nest_.levels[k].variable, 1);
+    return targets;
   }
 
   /// A walk costs its range, however few targets it serves; binary search the logarithm per target. The
@@ -193,10 +240,8 @@ private:
         !lengths_.count(level.variable))
       return;
     double range = length(level.variable, 0);
-    double targets = 1;
-    for (std::size_t k = own.state_level; k < own.level; ++k)
-      if (nest_.levels[k].kind == Level::Kind::Loop) targets *= length(nest_.levels[k].variable, 1);
-    if (cost_of_search(range, targets) >= cost_of_walk(range, targets)) return;
+    double targets = targets_from(own.state_level, own.level);
+    if (cost_of_search(range, targets, reach_of(level)) >= cost_of_walk(range, targets)) return;
     own.method = Method::Binary;
     for (Candidate &candidate : own.candidates) {
       if (candidate.method == Method::Sequential)
@@ -211,10 +256,6 @@ private:
   /// that they beat binary search. The slot is read and written at each visit, and filled before.
   void prefer_array(Obligations &obligations, LevelPlan &own) const {
     const Level &level = nest_.levels[own.level];
-    auto candidate = [&](LevelPlan &plan, Method method) {
-      return std::find_if(plan.candidates.begin(), plan.candidates.end(),
-                          [&](const Candidate &each) { return each.method == method; });
-    };
     if (own.method != Method::Binary || !lengths_.count(level.variable)) return;
     if (auto walk = candidate(own, Method::Sequential); !walk->tried || !walk->proved) return;
     LevelPlan array = own;
@@ -232,7 +273,7 @@ private:
     }
     double range = length(level.variable, 0);
     double cost = cost_of_walk(range, targets) + targets + 1;
-    if (!over_all || array_gain * cost > cost_of_search(range, targets)) return;
+    if (!over_all || array_gain * cost > cost_of_search(range, targets, reach_of(level))) return;
     array.method = Method::Sequential;
     array.obligations = own.obligations;
     *candidate(array, Method::Sequential) = {
@@ -285,6 +326,7 @@ private:
   const Requests &requests_;
   Lengths lengths_;
   const std::set<std::string> &value_positions_;
+  Reaches reaches_;
   bool for_user_; // who makes the requests, and reads the refusals
   std::vector<std::size_t> finds_;
   std::vector<Obligation> vacuity_;
@@ -316,14 +358,15 @@ void check_requests(const std::vector<std::string> &names, const Requests &reque
 }
 
 FindPlan plan_finds(const scan::Nest &nest, prove::Prover &prover, const Requests &requests,
-                    const Lengths &lengths, const std::set<std::string> &value_positions) {
-  return Planner(nest, prover, requests, lengths, value_positions, true).plan();
+                    const Lengths &lengths, const std::set<std::string> &value_positions,
+                    const Reaches &reaches) {
+  return Planner(nest, prover, requests, lengths, value_positions, reaches, true).plan();
 }
 
 std::optional<FindPlan> plan_finds_by(const scan::Nest &nest, prove::Prover &prover, const Requests &requests,
                                       const std::set<std::string> &value_positions) {
   try {
-    return Planner(nest, prover, requests, {}, value_positions, false).plan();
+    return Planner(nest, prover, requests, {}, value_positions, {}, false).plan();
   } catch (const report::Error &) {
     return std::nullopt;
   }

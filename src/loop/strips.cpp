@@ -12,8 +12,6 @@ using term::Term;
 /// Of a vector of 8-byte values a strip takes 4 KB: with the parts of other vectors that a few diagonals far
 /// apart read it stays in a first-level cache. Shorter ones interrupt the processor's prefetching.
 constexpr std::int64_t strip_length = 512;
-/// Below so much work waking threads doesn't pay: that of rows of compressed matrices (src/choose).
-constexpr std::int64_t least_work = 524288;
 
 /// A bound's parts that the outer loop doesn't change, and the others.
 struct Parts {
@@ -86,7 +84,7 @@ private:
     strips.parallel = Parallel{std::min(inner->parallel->chunk, 1), 0, std::nullopt, ""};
     strips.parallel->schedule = inner->parallel->schedule;
     if (inner->parallel->least > 0) {
-      strips.parallel->least = least_work;
+      strips.parallel->least = inner->parallel->least;
       strips.parallel->work = multiply(outer->upper - outer->lower, end - begin);
     }
     inner->parallel.reset();

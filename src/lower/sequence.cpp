@@ -213,7 +213,7 @@ Statement in_pieces(loop::For loop, const LeafPlan &plan) {
   report::require(equal.range && range.lower == equal.range->first && range.upper == equal.range->second,
                   "a shared loop is cut as was proved");
   Pieces pieces = pieces_of(range, equal, plan.chunk);
-  pieces.loop.parallel = loop::Parallel{1, plan.least};
+  pieces.loop.parallel = loop::Parallel{1, plan.least, plan.work};
   pieces.loop.parallel->schedule = plan.schedule;
   loop.lower = pieces.from, loop.upper = pieces.to;
   loop.parallel.reset();
@@ -297,8 +297,9 @@ Block at_depth(std::vector<Part> parts, std::size_t depth, const Replace &in_wav
     loop::For loop{variable, range.lower, range.upper};
     const LeafPlan &plan = *parts[first].plan;
     if (plan.shared_parallel == depth && before.empty()) {
-      loop.parallel = loop::Parallel{plan.chunk_per_thread ? 0 : plan.chunk, plan.least};
+      loop.parallel = loop::Parallel{plan.chunk_per_thread ? 0 : plan.chunk, plan.least, plan.work};
       loop.parallel->schedule = plan.schedule;
+      loop.parallel->share = plan.share;
     }
     std::set<std::string> locals;
     for (const Part &part : inside)

@@ -121,9 +121,9 @@ Leaf LeafPlanner::plan_loops(std::size_t number, schedule::Counts counts, Steps 
         "finds",
         [&] {
           // The values of a program may change while a map would keep them.
-          return find::plan_finds(leaf.plan.nest, in_.prover, methods, lengths,
-                                  is_program ? std::set<std::string>()
-                                             : scan::value_positions(space, leaf.plan.nest));
+          return find::plan_finds(
+              leaf.plan.nest, in_.prover, methods, lengths,
+              is_program ? std::set<std::string>() : scan::value_positions(space, leaf.plan.nest), counts);
         },
         [&](const find::FindPlan &plan) { return find::to_text(plan, leaf.plan.nest); });
   };
@@ -203,9 +203,7 @@ void LeafPlanner::run_in_parallel(Leaf &leaf, std::size_t number, const find::Le
       leaf.plan.increasing = choose::increasing_level(leaf.plan, space, extents[0], in_.prover);
   if (!leaf.plan.parallel) return;
   reduced_ = choose::reduce_as_asked(leaf.plan, leaf.verdicts, space, asked) || reduced_;
-  bool inner = choose::is_inner_loop(leaf.plan, *leaf.plan.parallel);
-  choose::share_out(leaf.plan, space, combination, schedule.chunk.has_value(), thresholds);
-  if (inner) leaf.plan.work.reset(), leaf.plan.least = thresholds.least_inner_iterations;
+  choose::share_out(leaf.plan, space, combination, lengths, schedule.chunk.has_value(), thresholds);
   choose::cut_as_asked(leaf.plan, leaf.verdicts, space, asked, in_.prover, thresholds,
                        is_program ? &not_cut_ : nullptr);
   // Who asks for a parallel loop, means it.

@@ -244,10 +244,11 @@ private:
     // Each equation of a find selects one of as many values as a mode has coordinates, at random; real data
     // are less random than that.
     double random_hits = length / std::pow(default_size, static_cast<double>(choice.keys.size()));
-    double inner = visits * (find ? std::max(std::min(hit_rate, length), random_hits) : length);
+    double reach = reach_of(choice.keys);
+    double inner = visits * (find ? std::max(std::min({hit_rate, length, reach}), random_hits) : length);
     double steps = length;
     if (find && !scans_.count(choice.keys))
-      steps = steps_of_find(variable, bound, length, visits, chosen, before);
+      steps = steps_of_find(variable, bound, length, reach, visits, chosen, before);
     return {visits * (1 + steps) + (find ? inner : 0), inner};
   }
 
@@ -264,9 +265,19 @@ private:
     bound = choice.then;
   }
 
+  /// The part of the targets that lie between a segment's first key and its last, as far as is known: others
+  /// cost next to nothing, as a search looks at these two first.
+  double reach_of(const std::vector<std::string> &keys) const {
+    double reach = 1;
+    for (const std::string &key : keys)
+      if (auto found = counts_.find(key.substr(0, key.find('(')) + ".reach"); found != counts_.end())
+        reach = std::min(reach, found->second);
+    return reach;
+  }
+
   /// A find searches, or it walks over its segment, or fills a map from it, once for all visits that share
   /// it.
-  double steps_of_find(std::size_t variable, Variables bound, double length, double visits,
+  double steps_of_find(std::size_t variable, Variables bound, double length, double reach, double visits,
                        const std::vector<std::size_t> &chosen, const std::vector<double> &before) const {
     Variables outside = determination_.close(0);
     std::size_t shared = 0;
@@ -274,7 +285,7 @@ private:
       outside = choice_of(chosen[shared++], outside).then;
     double sharing = shared < chosen.size() ? visits / before[shared] : 1;
     std::size_t loops = chosen.size() - shared;
-    double search = search_step * std::log2(1 + length);
+    double search = reach * search_step * std::log2(1 + length);
     double walk = loops == 1 ? walk_stop + walk_step * length / sharing : search;
     double map = (shared == 0 ? shared_look_up : look_up) + map_step * length / sharing;
     // One pass through the whole kernel: a walk does it in order, and needs no memory.

@@ -12,7 +12,9 @@
 namespace unravel::schedule {
 
 /// What is known of the data, by qualified name: sizes ("A.M") and counts ("A.NNZ"); for a pointer array
-/// ("A.rowptr") the mean length of its segments. Names without an entry get defaults (see order.cpp).
+/// ("A.rowptr") the mean length of its segments; for the array of a segment's keys ("A.col.reach") the part
+/// of their range that lies between the first one and the last. Names without an entry get defaults (see
+/// order.cpp).
 using Counts = std::map<std::string, double>;
 
 /// All variables of a space, outermost first. Each is determined or bounded by those before it.

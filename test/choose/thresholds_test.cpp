@@ -10,7 +10,7 @@ TEST(Thresholds, OfThePortableProfileAreThoseThatWereMeasured) {
   EXPECT_EQ(made.least_entries, 1 << 19);
   EXPECT_EQ(made.least_found_entries, 1 << 18);
   EXPECT_EQ(made.least_marked_entries, 1 << 20);
-  EXPECT_EQ(made.least_inner_iterations, 4096);
+  EXPECT_EQ(made.least_iterations_inside_tiles, 4096);
   EXPECT_EQ(made.entries_per_row, 3);
   EXPECT_EQ(made.keys_per_mark, 64);
   EXPECT_EQ(made.keys_per_mark_in_long_rows, 256);
@@ -29,7 +29,7 @@ TEST(Thresholds, SlowWakeUpsNeedMoreWork) {
   EXPECT_EQ(thresholds_of(slow).least_entries, 1 << 21);
   EXPECT_EQ(thresholds_of(slow).least_found_entries, 1 << 20);
   EXPECT_EQ(thresholds_of(slow).least_marked_entries, 1 << 22);
-  EXPECT_EQ(thresholds_of(slow).least_inner_iterations, 4096); // a team that is awake
+  EXPECT_EQ(thresholds_of(slow).least_iterations_inside_tiles, 4096); // a team that is awake
 }
 
 TEST(Thresholds, FastBarriersMakeSmallLevelsWorthIt) {
@@ -37,7 +37,7 @@ TEST(Thresholds, FastBarriersMakeSmallLevelsWorthIt) {
   fast.barrier /= 2;
   EXPECT_EQ(thresholds_of(fast).least_work_of_level, 10000);
   EXPECT_EQ(thresholds_of(fast).least_work_of_packed_level, 6000);
-  EXPECT_EQ(thresholds_of(fast).least_inner_iterations, 2048);
+  EXPECT_EQ(thresholds_of(fast).least_iterations_inside_tiles, 2048);
   EXPECT_EQ(thresholds_of(fast).least_entries, 1 << 19);
 }
 

@@ -31,15 +31,6 @@ std::string without(std::string content, const std::string &line) {
   return content;
 }
 
-const loop::For *parallel_loop(const loop::Block &block) {
-  const loop::For *found = nullptr;
-  loop::each_statement(block, [&](const loop::Statement &statement) {
-    const auto *loop = std::get_if<loop::For>(&statement.kind);
-    if (!found && loop && loop->parallel) found = loop;
-  });
-  return found;
-}
-
 /// The array that threads add to copies of.
 std::string copied_by(const Compilation &made) {
   const loop::For *loop = parallel_loop(made.program.body);
@@ -119,41 +110,6 @@ TEST(PipelineParallel, one_entry_per_row_in_any_order_is) {
   EXPECT_EQ(verdicts_of(compile_text("y(j) = A(i,j) * x(i)\n-f A=@one_per_row")), "A.p: reduction");
 }
 
-std::string work_of(const Compilation &made) {
-  const loop::For *loop = parallel_loop(made.program.body);
-  if (!loop) return "serial";
-  std::string text = "from " + std::to_string(loop->parallel->least);
-  return loop->parallel->work ? text + " of " + term::to_text(*loop->parallel->work) : text;
-}
-
-TEST(PipelineParallel, a_team_is_woken_for_enough_entries_only) {
-  EXPECT_EQ(work_of(compile_text(spmv + "-f A=csr")), "from 524288 of 3*A.M + A.NNZ");
-  EXPECT_EQ(work_of(compile_text("y(i) = A(i,j) * B(i,j)\n-f A=csr\n-f B=csr")),
-            "from 262144 of 3*A.M + A.NNZ + B.NNZ");
-  EXPECT_EQ(work_of(compile_text("C(i,j) = A(i,k) * B(k,j)\n-f A=csr")),
-            "from 2097152 of B.N*(3*A.M + A.NNZ)");
-  EXPECT_EQ(work_of(compile_text(spmv + "-f A=dense")), "from 2097152 of A.M*A.N");
-  // Rows that are listed count as rows; those between them are set to zero.
-  EXPECT_EQ(work_of(compile_text(spmv + "-f A=dcsr")), "from 524288 of A.NNZ + 3*A.NR + floor(A.M / 4)");
-  // A slice's entries lie side by side, and each takes the time of one.
-  EXPECT_EQ(work_of(compile_text(spmv + "-f A=sell:8")),
-            "from 524288 of 8*A.NQ + 3*floor((A.M - 1) / 8) + 3");
-  // Who names the loop wants it.
-  EXPECT_EQ(work_of(compile_text(spmv + "-f A=csr\n-s parallel i")), "from 0 of 3*A.M + A.NNZ");
-}
-
-/// Taking a chunk costs more than a few short rows.
-TEST(PipelineParallel, chunks_have_enough_to_do) {
-  auto chunks = [](const std::string &text) {
-    const loop::Parallel parallel = *parallel_loop(compile_text(text).program.body)->parallel;
-    return std::make_pair(parallel.chunk, parallel.share);
-  };
-  EXPECT_EQ(chunks(spmv + "-f A=csr"), (std::pair<int, std::int64_t>(32, 16384)));
-  EXPECT_EQ(chunks(spmv + "-f A=csr\n-s parallel i"), (std::pair<int, std::int64_t>(32, 16384)));
-  EXPECT_EQ(chunks(spmv + "-f A=csr\n-s chunk 64"), (std::pair<int, std::int64_t>(64, 0)));
-  EXPECT_EQ(chunks(spmv + "-f A=@one_per_row"), (std::pair<int, std::int64_t>(4096, 0)));
-}
-
 std::string text_with(const std::string &text, double mean) {
   Request request = read_request_text(text);
   request.counts = {{"A.M", 1e6}, {"A.N", 1e6}, {"A.NNZ", mean * 1e6}, {"A.rowptr", mean}};
@@ -172,25 +128,6 @@ TEST(PipelineDecision, long_rows_take_masked_steps_and_empty_ones_are_skipped) {
 }
 
 /// The counts of the data decide already when the kernel is made.
-TEST(PipelineParallel, data_that_are_known_to_be_small_need_no_team) {
-  auto parallel = [](const std::string &text, const schedule::Counts &counts) {
-    Request request = read_request_text(text);
-    request.counts = counts;
-    return parallel_of(compile(request));
-  };
-  schedule::Counts small{{"A.M", 1000}, {"A.N", 1000}, {"A.NNZ", 5000}, {"A.rowptr", 5}};
-  schedule::Counts large{{"A.M", 1e6}, {"A.N", 1e6}, {"A.NNZ", 5e6}, {"A.rowptr", 5}};
-  EXPECT_EQ(parallel(spmv + "-f A=csr", small), "");
-  EXPECT_EQ(parallel(spmv + "-f A=csr", large), "i");
-  EXPECT_EQ(parallel(spmv + "-f A=csr\n-s parallel i", small), "i");
-  // What is walked over counts: few targets in long rows.
-  schedule::Counts long_rows = small;
-  long_rows.insert({{"B.NNZ", 600000}, {"B.rowptr", 600}});
-  EXPECT_EQ(parallel("y(i) = A(i,j) * B(i,j)\n-f A=csr\n-f B=csr", long_rows), "i");
-  small.insert({{"B.NNZ", 5000}, {"B.rowptr", 5}});
-  EXPECT_EQ(parallel("y(i) = A(i,j) * B(i,j)\n-f A=csr\n-f B=csr", small), "");
-}
-
 /// The data decide between orders of loops, but not against a loop that the schedule names.
 TEST(PipelineDecision, loops_that_the_schedule_names_are_loops_whatever_the_data) {
   auto outermost = [](const std::string &schedule) {
@@ -216,6 +153,16 @@ TEST(PipelineDecision, the_data_may_say_that_not_even_marks_pay) {
   EXPECT_EQ(finds(1, 60), "A.p: map"); // and by search or walk for few targets, as they are here
   EXPECT_EQ(finds(50, 60), "x.p: map");
   EXPECT_EQ(finds(1, 5), "x.p: map");
+}
+
+/// Rows of a band reach over little of the columns: almost every target lies outside of almost every row.
+TEST(PipelineDecision, few_targets_are_searched_for_in_rows_that_reach_not_far) {
+  Request request = read_request_text(spmv + "-f A=csr\n-f x=sv");
+  request.counts = {{"A.M", 1e4},           {"A.N", 1e4}, {"A.NNZ", 6e5}, {"A.rowptr", 60},
+                    {"A.col.reach", 0.006}, {"x.M", 1e4}, {"x.NNZ", 5}};
+  EXPECT_EQ(finds_of(compile(request)), "A.p: binary");
+  request.counts["A.col.reach"] = 0.95;
+  EXPECT_EQ(finds_of(compile(request)), "x.p: map");
 }
 
 TEST(PipelineParallel, threads_add_up_one_sum) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "loop/walk.h"
 #include "odd_layouts.h"
 #include "pipeline.h"
 #include "report/diagnostic.h"
@@ -56,6 +57,16 @@ inline std::string verdicts_of(const Compilation &compilation, std::size_t leaf 
   for (const depend::LoopVerdict &verdict : compilation.leaves.at(leaf).verdicts)
     text += (text.empty() ? "" : ", ") + verdict.variable + ": " + depend::name_of(verdict.verdict);
   return text;
+}
+
+/// The first loop that runs in parallel, or null.
+inline const loop::For *parallel_loop(const loop::Block &block) {
+  const loop::For *found = nullptr;
+  loop::each_statement(block, [&](const loop::Statement &statement) {
+    const auto *loop = std::get_if<loop::For>(&statement.kind);
+    if (!found && loop && loop->parallel) found = loop;
+  });
+  return found;
 }
 
 /// The variable of the loop that runs in parallel, or empty.

@@ -10,8 +10,10 @@ TEST(Counts, SizesCountsAndMeanDistances) {
   Coordinates entries =
       entries_of({4, 9}, {{{0, 1}, 1}, {{0, 7}, 1}, {{2, 0}, 1}, {{2, 3}, 1}, {{2, 4}, 1}, {{3, 8}, 1}});
   std::map<std::string, double> counts = known_counts(pack(shipped("csr", 2), entries));
-  EXPECT_EQ(counts, (std::map<std::string, double>{
-                        {"M", 4}, {"N", 9}, {"NNZ", 6}, {"rowptr", 1.5}, {"col", 7.0 / 5}}));
+  EXPECT_EQ(
+      counts,
+      (std::map<std::string, double>{
+          {"M", 4}, {"N", 9}, {"NNZ", 6}, {"rowptr", 1.5}, {"col", 7.0 / 5}, {"col.reach", 13.0 / 4 / 9}}));
 }
 
 TEST(Counts, NothingOfArraysThatDontRise) {

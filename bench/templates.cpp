@@ -1,0 +1,145 @@
+// How good the choice among templates is: kernels of bench_coiteration as Unravel makes them for the data
+// ("auto") and for any data ("any"), against the same with one template for every find, on one thread.
+//   templates [--data FOLDER] [--kernels 1,4] [--only TEXT] [--quick | --large] [--budget MS]
+// Target: auto's time at most 1.25 times that of the best single template, on every case.
+
+#include "coiteration_cases.h"
+#include "contest.h"
+#include "kernel.h"
+#include "report/diagnostic.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <memory>
+
+namespace {
+
+using namespace unravel;
+using bench::Contestant;
+
+constexpr double target = 1.25;
+/// A template that takes so many steps (about a second) for all targets of A is left out.
+constexpr double most_steps = 4e8;
+const std::vector<std::string> methods = {"seq", "gallop", "binary", "map", "hash", "scan"};
+
+/// The finds of the contestant `seq`, by another method.
+std::vector<std::string> finds_by(const bench::KernelSpec &spec, const std::string &method) {
+  std::vector<std::string> finds;
+  for (const std::string &find : spec.sequential)
+    finds.push_back(find.substr(0, find.find('=') + 1) + method);
+  return finds;
+}
+
+class Table {
+public:
+  Table(const bench::KernelSpec &spec, double budget, std::string only)
+      : spec_(spec), budget_(budget), only_(std::move(only)) {}
+
+  void print(const std::vector<bench::Input> &inputs, bench::Size size) {
+    fmt::print("\n{}: {}, milliseconds of CPU time, load {:.1f}\n{:<46} {:>9} {:>9}", spec_.title,
+               spec_.expression, bench::load(), "input", "auto", "any");
+    for (const std::string &method : methods)
+      fmt::print(" {:>9}", method);
+    fmt::print(" {:>10} {:>9}\n", "auto/best", "any/best");
+    auto measure = [this](bench::Case &one) {
+      if (one.name.find(only_) != std::string::npos) this->measure(one);
+    };
+    bench::for_each_case(spec_, inputs, size, measure, {0.5});
+    if (cases_ == 0) return;
+    fmt::print("auto / best: most {:.2f} ({}), above {} in {} of {} cases; any / best: most {:.2f} ({})\n",
+               most_, most_case_, target, missed_, cases_, most_any_, most_any_case_);
+  }
+
+private:
+  Contestant kernel(bench::Case &one, const std::string &name, const std::vector<std::string> &finds) {
+    pipeline::Request request;
+    request.expression = spec_.expression;
+    request.formats = spec_.formats;
+    request.finds = finds;
+    std::map<std::string, tensor::Tensor *> tensors;
+    std::map<std::string, const tensor::Tensor *> known;
+    for (auto &[tensor, packed] : one.tensors) {
+      tensors[tensor] = &packed;
+      known[tensor] = &packed;
+    }
+    if (name == "auto") request.counts = bench::counts(known);
+    try {
+      auto bound = std::make_shared<bench::BoundKernel>(request, tensors);
+      return {name, [bound] { (*bound)(); }, {}};
+    } catch (const report::Error &) {
+      return {name, {}, {}}; // not proved for these layouts
+    }
+  }
+
+  /// A plain scan compares each target with each entry.
+  bool takes_too_long(const std::string &method, const bench::Case &one) const {
+    if (method != "scan" && method != "seq") return false;
+    double steps = 1;
+    for (const std::string &name : spec_.vectors)
+      steps *= static_cast<double>(one.tensors.at(name).array("val").size());
+    for (const std::string &name : spec_.matrices)
+      if (!spec_.vectors.empty())
+        steps *= static_cast<double>(method == "seq" ? one.tensors.at(name).shape()[0]
+                                                     : one.tensors.at(name).array("val").size());
+    return steps > most_steps;
+  }
+
+  void measure(bench::Case &one) {
+    std::vector<Contestant> all{kernel(one, "auto", {}), kernel(one, "any", {})};
+    for (const std::string &method : methods)
+      all.push_back(takes_too_long(method, one) ? Contestant{method, {}, {}}
+                                                : kernel(one, method, finds_by(spec_, method)));
+    std::vector<Contestant> running;
+    std::vector<std::size_t> of; // of the running ones the place among all
+    for (std::size_t k = 0; k < all.size(); ++k)
+      if (all[k].run) running.push_back(all[k]), of.push_back(k);
+    bench::Standings standings = bench::compare(running, bench::Timing::cpu, budget_);
+    std::vector<std::string> times(all.size(), "-");
+    double to_best = 0, any_to_best = 0;
+    for (std::size_t k = 0; k < running.size(); ++k) {
+      times[of[k]] = fmt::format("{:.4f}", standings.milliseconds(k));
+      if (k < 2) continue;
+      to_best = std::max(to_best, standings.ratio(0, k));
+      any_to_best = std::max(any_to_best, standings.ratio(1, k));
+    }
+    fmt::print("{:<46}", one.name.substr(0, 46));
+    for (const std::string &time : times)
+      fmt::print(" {:>9}", time);
+    fmt::print(" {:>10.2f} {:>9.2f}\n", to_best, any_to_best);
+    std::fflush(stdout);
+    ++cases_;
+    missed_ += to_best > target ? 1 : 0;
+    if (to_best > most_) most_ = to_best, most_case_ = one.name;
+    if (any_to_best > most_any_) most_any_ = any_to_best, most_any_case_ = one.name;
+  }
+
+  const bench::KernelSpec &spec_;
+  double budget_;
+  std::string only_;
+  int cases_ = 0, missed_ = 0;
+  double most_ = 0, most_any_ = 0;
+  std::string most_case_, most_any_case_;
+};
+
+} // namespace
+
+int main(int count, char **arguments) try {
+  bench::keep_memory();
+  const char *environment = std::getenv("UNRAVEL_DATA");
+  const std::string folder = bench::option(count, arguments, "data", environment ? environment : "");
+  const std::string kernels = "," + bench::option(count, arguments, "kernels", "1,4") + ",";
+  const std::string only = bench::option(count, arguments, "only", "");
+  bench::Size size = bench::Size::normal;
+  if (bench::has_option(count, arguments, "quick")) size = bench::Size::quick;
+  if (bench::has_option(count, arguments, "large")) size = bench::Size::large;
+  const double budget = std::atof(bench::option(count, arguments, "budget", "100").c_str());
+  const std::vector<bench::Input> inputs = bench::coiteration_inputs(folder, size);
+  for (const bench::KernelSpec &spec : bench::coiteration_kernels())
+    if (!spec.sequential.empty() && kernels.find(fmt::format(",{},", spec.number)) != std::string::npos)
+      Table(spec, budget, only).print(inputs, size);
+} catch (const std::exception &error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return 1;
+}
