@@ -34,9 +34,11 @@ pipeline::Compilation compile(const std::string &expression, const Options &opti
   return pipeline::compile(request);
 }
 
-std::string in_process(const loop::Program &program) {
+std::string in_process(const loop::Program &program,
+                       emit::EmitOptions::Gathers gathers = emit::EmitOptions::Gathers::Tested) {
   emit::EmitOptions options;
   options.in_process = true;
+  options.gathers = gathers;
   return emit::emit_c(program, options);
 }
 
@@ -162,7 +164,7 @@ CSource make_c(const std::string &expression, const Options &options) {
 /// With workspaces that no call uses: as many are made as there are calls at once.
 struct Kernel::Code {
   explicit Code(pipeline::Compilation compilation)
-      : kernel(build::compile(in_process(compilation.program))), entry(entry_of(kernel)),
+      : kernel(build::compile(in_process(compilation.program, compilation.gathers))), entry(entry_of(kernel)),
         sizes(compilation.program.sizes.size()) {
     if (compilation.inspector) levels.emplace(std::move(*compilation.inspector), compilation.program);
   }

@@ -139,6 +139,10 @@ Compilation compile(const Request &request, const Front &front) {
   Steps steps(result.stages, request.details);
   auto no_text = [](const auto &) { return std::string(); };
 
+  using Gathers = emit::EmitOptions::Gathers;
+  if (request.machine != machine::portable())
+    result.gathers = machine::gathers_pay(request.machine) ? Gathers::Always : Gathers::Never;
+
   parse::ScheduleTree schedule = front.schedule;
   find::Requests requests = find_requests(schedule);
 
@@ -330,7 +334,8 @@ Compilation compile(const Request &request, const Front &front) {
   return result;
 }
 
-std::string c_text(const Compilation &compilation, const emit::EmitOptions &options) {
+std::string c_text(const Compilation &compilation, emit::EmitOptions options) {
+  options.gathers = compilation.gathers;
   if (!compilation.inspector) return emit::emit_c(compilation.program, options);
   return emit::emit_c(compilation.inspector->program) + "\n" + emit::emit_c(compilation.program, options);
 }

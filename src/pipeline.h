@@ -74,6 +74,8 @@ struct Compilation {
   loop::Program program;
   std::optional<lower::Wavefronts> wavefronts; // that the schedule asks for
   std::optional<lower::Inspector> inspector;   // of these: it makes the last of the kernel's parameters
+  /// Whether the machine that choices were made for has fast gathers; of the portable one the C asks itself.
+  emit::EmitOptions::Gathers gathers = emit::EmitOptions::Gathers::Tested;
   std::vector<Stage> stages;
   std::shared_ptr<prove::Prover> prover; // with the log of all questions
 
@@ -100,7 +102,7 @@ Compilation compile(const Request &request, const Front &front);
 
 /// All of it as C: in front of the kernel its inspector, where it has one. Not for a compiler in process,
 /// which takes one kernel at a time.
-std::string c_text(const Compilation &compilation, const emit::EmitOptions &options = {});
+std::string c_text(const Compilation &compilation, emit::EmitOptions options = {});
 std::string c_header(const Compilation &compilation);
 
 /// The stages in a row, for `unravel explain`.

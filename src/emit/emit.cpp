@@ -115,7 +115,7 @@ SpannedText spanned_text(const Program &original, const EmitOptions &options) {
   Needs &needs = expressions.needs();
   needs.single_precision = expressions.single_precision();
   std::string result = includes(needs, !program.workspace.empty(), options, names);
-  result += helpers(needs);
+  result += helpers(needs, options);
   if (!options.with_header || options.in_process) {
     for (const StructType &type : names.types())
       result += struct_text(type, expressions, !options.in_process);

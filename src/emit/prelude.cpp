@@ -359,6 +359,13 @@ std::string pair_helpers(const Needs &needs) {
   return result;
 }
 
+constexpr const char *fast_gathers_text = R"(// The machine that this was made for has fast gathers.
+#ifndef UNRAVEL_GATHERS
+#define UNRAVEL_GATHERS 1
+#endif
+
+)";
+
 constexpr const char *gathers_text =
     R"(// Whether the processor's own gathers are faster than plain loads: those of Intel's are.
 #ifndef UNRAVEL_GATHERS
@@ -486,7 +493,7 @@ std::string includes(const Needs &needs, bool has_workspace, const EmitOptions &
   return result + "\n";
 }
 
-std::string helpers(const Needs &needs) {
+std::string helpers(const Needs &needs, const EmitOptions &options) {
   std::string result;
   if (needs.restrict_macro) result += restrict_macro;
   if (needs.prefetch) result += prefetch_macro;
@@ -502,6 +509,7 @@ std::string helpers(const Needs &needs) {
   if (needs.lanes) result += guarded("lanes", lanes_text);
   if (needs.stored_lanes) result += guarded("stored_lanes", stored_lanes_text);
   result += pair_helpers(needs);
+  if (needs.gathers && options.gathers == EmitOptions::Gathers::Always) result += fast_gathers_text;
   if (needs.gathers) result += gathers_text;
   if (needs.masks) result += masked_helpers(needs);
   if (needs.bit) result += guarded("bit", bit_text);

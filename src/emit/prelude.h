@@ -14,6 +14,6 @@ std::string includes(const Needs &needs, bool has_workspace, const EmitOptions &
 
 /// Macros and functions of ours that the text uses, each behind a guard: several kernels may stand in one
 /// file.
-std::string helpers(const Needs &needs);
+std::string helpers(const Needs &needs, const EmitOptions &options);
 
 } // namespace unravel::emit

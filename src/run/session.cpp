@@ -311,6 +311,7 @@ private:
   void emit() {
     emit::EmitOptions options;
     options.in_process = true;
+    options.gathers = report_.compilation.gathers;
     report_.c_text = emit::emit_c(report_.compilation.program, options);
   }
 
