@@ -53,7 +53,8 @@ loop::Safe Loops::is_safe() const {
 
 std::vector<loop::Request> Loops::changes(const loop::Program &lowered) const {
   const bool asked = !in_.schedule.loops.empty();
-  const prove::Prover::Optional optional(in_.prover, asked ? "" : "whether inner products can be made at once");
+  const prove::Prover::Optional optional(in_.prover,
+                                         asked ? "" : "whether inner products can be made at once");
   std::vector<choose::LoopsOf> loops;
   std::vector<std::vector<depend::LoopVerdict>> verdicts;
   verdicts.reserve(in_.leaves.size());
