@@ -4,10 +4,10 @@
 //   latency --only TEXT                   only the cases whose names contain the text
 //   latency --repeat N [--only TEXT]      only makes the kernels N times in this process, for profilers
 // Expression to C, for one sparse operand, with a sparse vector, for all pairs of csr, csc, coo and dcsr
-// entry by entry and as a product, for triangles, for compressed fibers of order 3 against themselves, and the
-// worst cases that are known (long chains, a thousand factors), with the budget that the tool has: in
-// a fresh process, and once more in the same process ("warm"). "z3" is a question after these that only Z3
-// can answer: a kernel that needs one pays for Z3's beginning in "fresh". Then whole processes: the tool's
+// entry by entry and as a product, for triangles, for compressed fibers of order 3 against themselves, and
+// the worst cases that are known (long chains, a thousand factors), with the budget that the tool has: in a
+// fresh process, and once more in the same process ("warm"). "z3" is a question after these that only Z3 can
+// answer: a kernel that needs one pays for Z3's beginning in "fresh". Then whole processes: the tool's
 // --help, and `run` with a kernel that the cache on disk has. (From C to a callable function: build_latency.)
 // The targets are printed with the results.
 
@@ -60,9 +60,8 @@ struct Case {
 
 /// CPU time that is wanted at most, in milliseconds.
 const std::map<std::string, double> targets{
-    {"one sparse operand", 20}, {"sparse vectors", 10}, {"pairs", 30},
-    {"products", 50},           {"triangles", 50},      {"order 3", 50},
-    {"worst cases", 2000}};
+    {"one sparse operand", 20}, {"sparse vectors", 10}, {"pairs", 30},        {"products", 50},
+    {"triangles", 50},          {"order 3", 50},        {"worst cases", 2000}};
 
 /// `Y(i,l) = A(i,j) * B(j,k) * C(k,l)`, for three of a layout.
 Case chain(std::size_t length, const std::string &format) {

@@ -44,9 +44,9 @@ struct Options {
   std::string name = "kernel";
   IndexType index = IndexType::Int32;
   ValueType value = ValueType::Float64;
-  /// Seconds of CPU time for what makes the kernel faster: other plans, proofs that entries can be found without
-  /// a scan, or that loops may run in parallel. What isn't tried by then isn't used: the kernel is right without
-  /// it. 0: no limit; then the same input always gives the same kernel, on whatever machine.
+  /// Seconds of CPU time for what makes the kernel faster: other plans, proofs that entries can be found
+  /// without a scan, or that loops may run in parallel. What isn't tried by then isn't used: the kernel is
+  /// right without it. 0: no limit; then the same input always gives the same kernel, on whatever machine.
   double budget_seconds = 2;
   /// The machine that choices between plans are made for: "here", the one at hand, which is measured once, in
   /// less than half a second, and kept beside the compiled kernels; "portable", a fixed one; or a file that

@@ -48,8 +48,8 @@ private:
   std::vector<Term> of_none_;
 };
 
-/// Whether the positions of both are the same at each point. The later one's have other names in the question,
-/// so that it is the same question for each further repetition.
+/// Whether the positions of both are the same at each point. The later one's have other names in the
+/// question, so that it is the same question for each further repetition.
 bool coincide(const Parts &parts, const Operand &first, const Operand &second, prove::Prover &prover) {
   term::Substitution other;
   for (std::size_t k = 0; k < first.positions.size(); ++k)
@@ -80,8 +80,8 @@ void replace_positions(IterationSpace &space, const term::Substitution &by) {
       const auto *name = other == by.end() ? nullptr : other->second.as<term::Variable>();
       if (other == by.end())
         kept.push_back(position);
-      else if (name && std::find(space.positions.begin(), space.positions.end(), name->name) !=
-                           space.positions.end())
+      else if (name &&
+               std::find(space.positions.begin(), space.positions.end(), name->name) != space.positions.end())
         kept.push_back(name->name);
     }
     operand.positions = std::move(kept);

@@ -135,8 +135,7 @@ private:
     std::set<std::string> &copies = copies_.emplace_back();
     for (std::size_t k = 0; k < assign_.factors.size(); ++k) {
       const Access &access = assign_.factors[k];
-      space.operands.push_back(
-          naming_.operand(access, layout_of(access).pieces[chosen[k]], false, relation));
+      space.operands.push_back(naming_.operand(access, layout_of(access).pieces[chosen[k]], false, relation));
       const std::vector<std::string> &positions = space.operands.back().positions;
       if (!met.emplace(compute::to_text(access), chosen[k]).second)
         copies.insert(positions.begin(), positions.end());

@@ -83,6 +83,9 @@ public:
     Conflict conflict{first, second, std::move(hypotheses)};
     if (details_) add_details(verdict, conflict, pairs ? *pairs : space::Set(), answer, prover_);
     add_conflict(verdict, conflict, answer);
+    // Nobody has asked: then not even sums may be shared, as each iteration may well have elements of its
+    // own.
+    if (answer == prove::Answer::Unknown && !prover_.may_ask()) verdict.verdict = Verdict::Carried;
   }
 
 private:

@@ -54,7 +54,8 @@ public:
   Variables start_variables(Direction direction) const;
 
   /// Every skip condition that could fit the components: `>` first. Of more components than four the one by
-  /// the order that the keys have in the segment, if the prover knows it: 20 have more orders than one can try.
+  /// the order that the keys have in the segment, if the prover knows it: 20 have more orders than one can
+  /// try.
   std::vector<Skip> skips();
 
   /// The contradiction test: a match must be possible. Refuted: nothing may be proved here.

@@ -102,8 +102,9 @@ private:
   void check_vacuity() {
     LevelPlan probe;
     const std::vector<LevelPlan> none;
-    const prove::Prover::Optional optional(
-        prover_, !for_user_ ? prover_.purpose() : requests_.empty() ? "whether anything is found" : "");
+    const prove::Prover::Optional optional(prover_, !for_user_          ? prover_.purpose()
+                                                    : requests_.empty() ? "whether anything is found"
+                                                                        : "");
     Obligations obligations(nest_, finds_.back(), none, prover_, probe);
     prove::Answer answer = obligations.vacuity();
     result_.vacuous = answer == prove::Answer::Refuted;

@@ -86,9 +86,9 @@ std::optional<std::vector<Obligations::Rising>> Obligations::order_of_keys() {
     const Term later = at(key, 0, position(1));
     Terms against = hypotheses;
     against.push_back(step.rises ? less(later, key) : less(key, later));
-    return ask(fmt::format("O-next({}{})", step.rises ? ">" : "<",
-                           name_of_key(level().components[step.component])),
-               std::move(against));
+    return ask(
+        fmt::format("O-next({}{})", step.rises ? ">" : "<", name_of_key(level().components[step.component])),
+        std::move(against));
   };
   while (!left.empty()) {
     std::optional<Rising> next;

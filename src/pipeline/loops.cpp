@@ -67,7 +67,8 @@ bool Loops::names_elements(const std::string &keys, const term::Term &extent,
 
 std::vector<loop::Request> Loops::changes(const loop::Program &lowered) const {
   const bool asked = !in_.schedule.loops.empty();
-  const prove::Prover::Optional optional(in_.prover, asked ? "" : "whether inner products can be made at once");
+  const prove::Prover::Optional optional(in_.prover,
+                                         asked ? "" : "whether inner products can be made at once");
   std::vector<choose::LoopsOf> loops;
   std::vector<std::vector<depend::LoopVerdict>> verdicts;
   verdicts.reserve(in_.leaves.size());

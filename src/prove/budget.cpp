@@ -19,13 +19,14 @@ std::vector<std::string> Budget::left_out() const {
 }
 
 report::Diagnostic notice_of(const std::vector<std::string> &left_out, double seconds) {
-  return {report::Kind::budget_spent,
-          {},
-          fmt::format("the budget of {} s was spent before all was tried; not tried: {}", seconds,
-                      fmt::join(left_out, "; ")),
-          fmt::format("nothing relies on what was not tried; allow more with `--budget {:g}`, or as long as it "
-                      "takes with `--budget 0`",
-                      5 * seconds)};
+  return {
+      report::Kind::budget_spent,
+      {},
+      fmt::format("the budget of {} s was spent before all was tried; not tried: {}", seconds,
+                  fmt::join(left_out, "; ")),
+      fmt::format("nothing relies on what was not tried; allow more with `--budget {:g}`, or as long as it "
+                  "takes with `--budget 0`",
+                  5 * seconds)};
 }
 
 } // namespace unravel::prove

@@ -24,7 +24,9 @@ public:
   bool is_limited() const { return end_ != std::numeric_limits<double>::infinity(); }
   bool is_spent() const { return is_limited() && cpu_milliseconds() >= end_; }
   /// For a budget within this one: what is left, or next to nothing.
-  double seconds_left() const { return is_limited() ? std::max((end_ - cpu_milliseconds()) * 1e-3, 1e-9) : 0; }
+  double seconds_left() const {
+    return is_limited() ? std::max((end_ - cpu_milliseconds()) * 1e-3, 1e-9) : 0;
+  }
   /// May this be tried? Else it is noted as left out.
   bool allows(const std::string &what) {
     bool spent = is_spent();

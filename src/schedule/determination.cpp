@@ -22,11 +22,12 @@ bool subset(Variables a, Variables of) {
 }
 
 [[noreturn]] void fail_too_many(const combine::IterationSpace &space, std::size_t variables) {
-  report::fail(report::Kind::expression_too_large, space.span,
-               fmt::format("a product of {} factors has {} indices and positions, but loops are planned for {} at "
-                           "most",
-                           space.operands.size(), variables, most_variables),
-               "compute it in parts, each into a tensor of its own");
+  report::fail(
+      report::Kind::expression_too_large, space.span,
+      fmt::format("a product of {} factors has {} indices and positions, but loops are planned for {} at "
+                  "most",
+                  space.operands.size(), variables, most_variables),
+      "compute it in parts, each into a tensor of its own");
 }
 
 } // namespace

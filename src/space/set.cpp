@@ -95,8 +95,8 @@ void collect_atoms(const Term &term, std::set<Term> &atoms) {
              term.node().kind);
 }
 
-/// More rows than this are given to isl at once: it simplifies the whole set after each step. Fewer come one by
-/// one, which is what the order of bounds in texts goes by.
+/// More rows than this are given to isl at once: it simplifies the whole set after each step. Fewer come one
+/// by one, which is what the order of bounds in texts goes by.
 constexpr std::size_t most_one_by_one = 256;
 
 /// Builds isl objects over one parameter space that holds all atoms of a formula.
@@ -156,8 +156,8 @@ private:
     const auto *compare = formula.as<Compare>();
     if (!compare) return std::nullopt;
     Linear sum = linear_form(compare->left);
-    bool plain = std::all_of(sum.parts.begin(), sum.parts.end(),
-                             [](const auto &part) { return is_atom(part.first); });
+    bool plain =
+        std::all_of(sum.parts.begin(), sum.parts.end(), [](const auto &part) { return is_atom(part.first); });
     return plain ? std::optional(std::move(sum)) : std::nullopt;
   }
 
@@ -366,8 +366,8 @@ Term parameter(isl_set *set, int position) {
   return context().atoms.at(isl_set_get_dim_name(set, isl_dim_param, static_cast<unsigned>(position)));
 }
 
-/// Calls visit(first, count) for the longest runs of parameters that are to be dropped, the last run first. All
-/// of a run at once: isl simplifies after each call.
+/// Calls visit(first, count) for the longest runs of parameters that are to be dropped, the last run first.
+/// All of a run at once: isl simplifies after each call.
 template <class Visit>
 void each_run(isl_set *set, const std::function<bool(const Term &)> &drop, Visit visit) {
   std::vector<bool> dropped;

@@ -114,8 +114,7 @@ private:
 
   /// No, where there are small arrays that show it; they have all stated properties.
   template <class Sentence> Answer by_example(const std::vector<Term> &hypotheses, Sentence sentence) {
-    if (!prover_.budget().allows("small examples"))
-      return {Verdict::Unknown, not_tried};
+    if (!prover_.budget().allows("small examples")) return {Verdict::Unknown, not_tried};
     std::vector<std::string> names;
     for (const layout::Array &array : layout_.arrays)
       if (!array.is_value) names.push_back(array.name);
@@ -210,8 +209,8 @@ std::string own_name(const std::string &variable) {
   return variable.rfind(start, 0) == 0 ? variable.substr(start.size()) : variable;
 }
 
-/// Which methods are proved for each position that has to be found where the coordinates are looped over in an
-/// order.
+/// Which methods are proved for each position that has to be found where the coordinates are looped over in
+/// an order.
 OrderAnswer finds_by(const layout::Layout &layout, const std::string &format,
                      const std::vector<std::string> &order, prove::Budget &budget) {
   pipeline::Request request;

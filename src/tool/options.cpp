@@ -49,10 +49,11 @@ void add_kernel_options(CLI::App &command, Options &options) {
 
 void add_budget_option(CLI::App &command, double &seconds) {
   command
-      .add_option("--budget", seconds,
-                  fmt::format("seconds of CPU time to look for faster ways; 0: as long as it takes (default: {}, "
-                              "or UNRAVEL_BUDGET)",
-                              default_budget))
+      .add_option(
+          "--budget", seconds,
+          fmt::format("seconds of CPU time to look for faster ways; 0: as long as it takes (default: {}, "
+                      "or UNRAVEL_BUDGET)",
+                      default_budget))
       ->envname("UNRAVEL_BUDGET")
       ->check(CLI::NonNegativeNumber);
 }

@@ -20,6 +20,7 @@ pipeline::Request Problem::request() const {
   request.index = index;
   request.value = value;
   request.only_alternative = only_alternative;
+  request.budget = budget;
   request.untiled_for_one_tile = untiled_for_one_tile;
   request.counts = counts;
   request.always_parallel = true; // small as it is

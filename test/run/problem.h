@@ -27,6 +27,7 @@ struct Problem {
   std::optional<std::size_t> only_alternative; // as in pipeline::Request
   schedule::Counts counts;                     // likewise: right or wrong, they only decide about speed
   bool untiled_for_one_tile = true;            // likewise
+  double budget = 0;                           // likewise
 
   pipeline::Request request() const;
   /// As one would type it.
