@@ -64,7 +64,7 @@ int main(int count, char **arguments) try {
   bench::Report report(count, arguments, "build_latency");
   const char *few = bench::has_option(count, arguments, "quick") ? "5" : "11";
   int runs = std::max(1, std::atoi(bench::option(count, arguments, "runs", few).c_str()));
-  files::PrivateFolder folder;
+  unravel::files::PrivateFolder folder;
   Options options;
   options.cache_directory = folder.path();
   bench::Table &table = report.table("build", "C text to a callable function, by " + back_end_name(),

@@ -45,6 +45,7 @@ BENCHMARKS = [
     Benchmark("bench_spmspv", "y = A x with a sparse x, against a merge by hand"),
     Benchmark("bench_coiteration", "Kernels over several sparse operands, against merges, Eigen and GraphBLAS",
               threads=(1, 2)),
+    Benchmark("bench_templates", "The choice of a template for finds, against each template"),
     Benchmark("bench_layouts", "y = A x in other layouts, against CSR", ["spmv"], threads=(1, 2)),
     Benchmark("bench_tensors", "Tensors of order 3 and dense factors, against loops by hand", threads=(1, 2)),
     Benchmark("bench_schedules", "Tiles, against the untiled loops", threads=(1, 2)),

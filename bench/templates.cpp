@@ -6,6 +6,7 @@
 #include "coiteration_cases.h"
 #include "contest.h"
 #include "kernel.h"
+#include "report.h"
 #include "report/diagnostic.h"
 
 #include <algorithm>
@@ -32,24 +33,23 @@ std::vector<std::string> finds_by(const bench::KernelSpec &spec, const std::stri
   return finds;
 }
 
-class Table {
+class Choices {
 public:
-  Table(const bench::KernelSpec &spec, double budget, std::string only)
-      : spec_(spec), budget_(budget), only_(std::move(only)) {}
+  Choices(bench::Report &report, const bench::KernelSpec &spec, double budget, std::string only)
+      : report_(report), table_(report.table(fmt::format("templates {}", spec.number),
+                                             fmt::format("{}: {}, CPU time", spec.title, spec.expression),
+                                             "milliseconds", 1)),
+        spec_(spec), budget_(budget), only_(std::move(only)) {
+    table_.expect("auto / best", bench::Better::lower, {{bench::Statistic::greatest, target}});
+    table_.expect("any / best", bench::Better::lower);
+  }
 
-  void print(const std::vector<bench::Input> &inputs, bench::Size size) {
-    fmt::print("\n{}: {}, milliseconds of CPU time, load {:.1f}\n{:<46} {:>9} {:>9}", spec_.title,
-               spec_.expression, bench::load(), "input", "auto", "any");
-    for (const std::string &method : methods)
-      fmt::print(" {:>9}", method);
-    fmt::print(" {:>10} {:>9}\n", "auto/best", "any/best");
-    auto measure = [this](bench::Case &one) {
-      if (one.name.find(only_) != std::string::npos) this->measure(one);
+  void run(const std::vector<bench::Input> &inputs, bench::Size size) {
+    auto measure_one = [this](bench::Case &one) {
+      if (one.name.find(only_) != std::string::npos) measure(one);
     };
-    bench::for_each_case(spec_, inputs, size, measure, {0.5});
-    if (cases_ == 0) return;
-    fmt::print("auto / best: most {:.2f} ({}), above {} in {} of {} cases; any / best: most {:.2f} ({})\n",
-               most_, most_case_, target, missed_, cases_, most_any_, most_any_case_);
+    bench::for_each_case(spec_, inputs, size, measure_one, {0.5});
+    report_.finish(table_);
   }
 
 private:
@@ -92,36 +92,28 @@ private:
       all.push_back(takes_too_long(method, one) ? Contestant{method, {}, {}}
                                                 : kernel(one, method, finds_by(spec_, method)));
     std::vector<Contestant> running;
-    std::vector<std::size_t> of; // of the running ones the place among all
-    for (std::size_t k = 0; k < all.size(); ++k)
-      if (all[k].run) running.push_back(all[k]), of.push_back(k);
+    for (const Contestant &each : all)
+      if (each.run) running.push_back(each);
     // Each once before it is timed: its neighbour may have read less of A.
     bench::Standings standings = bench::compare(running, bench::Timing::cpu, budget_, 1);
-    std::vector<std::string> times(all.size(), "-");
     double to_best = 0, any_to_best = 0;
+    table_.row(one.name);
     for (std::size_t k = 0; k < running.size(); ++k) {
-      times[of[k]] = fmt::format("{:.4f}", standings.milliseconds(k));
+      table_.figure(running[k].name, standings.milliseconds(k));
       if (k < 2) continue;
       to_best = std::max(to_best, standings.ratio(0, k));
       any_to_best = std::max(any_to_best, standings.ratio(1, k));
     }
-    fmt::print("{:<46}", one.name.substr(0, 46));
-    for (const std::string &time : times)
-      fmt::print(" {:>9}", time);
-    fmt::print(" {:>10.2f} {:>9.2f}\n", to_best, any_to_best);
-    std::fflush(stdout);
-    ++cases_;
-    missed_ += to_best > target ? 1 : 0;
-    if (to_best > most_) most_ = to_best, most_case_ = one.name;
-    if (any_to_best > most_any_) most_any_ = any_to_best, most_any_case_ = one.name;
+    table_.ratio("auto / best", to_best);
+    table_.ratio("any / best", any_to_best);
+    table_.print_row();
   }
 
+  bench::Report &report_;
+  bench::Table &table_;
   const bench::KernelSpec &spec_;
   double budget_;
   std::string only_;
-  int cases_ = 0, missed_ = 0;
-  double most_ = 0, most_any_ = 0;
-  std::string most_case_, most_any_case_;
 };
 
 } // namespace
@@ -136,10 +128,11 @@ int main(int count, char **arguments) try {
   if (bench::has_option(count, arguments, "quick")) size = bench::Size::quick;
   if (bench::has_option(count, arguments, "large")) size = bench::Size::large;
   const double budget = std::atof(bench::option(count, arguments, "budget", "100").c_str());
+  bench::Report report(count, arguments, "bench_templates");
   const std::vector<bench::Input> inputs = bench::coiteration_inputs(folder, size);
   for (const bench::KernelSpec &spec : bench::coiteration_kernels())
     if (!spec.sequential.empty() && kernels.find(fmt::format(",{},", spec.number)) != std::string::npos)
-      Table(spec, budget, only).print(inputs, size);
+      Choices(report, spec, budget, only).run(inputs, size);
 } catch (const std::exception &error) {
   std::fprintf(stderr, "%s\n", error.what());
   return 1;

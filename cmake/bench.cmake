@@ -106,7 +106,7 @@ endforeach()
 # What scripts/bench builds.
 add_custom_target(unravel_benchmarks)
 add_dependencies(unravel_benchmarks unravel_tool build_latency bench_latency bench_spmv bench_spmspv
-                 bench_coiteration bench_layouts bench_tensors bench_schedules bench_solves)
+                 bench_coiteration bench_templates bench_layouts bench_tensors bench_schedules bench_solves)
 if(TARGET bench_packing)
   add_dependencies(unravel_benchmarks bench_packing)
 endif()

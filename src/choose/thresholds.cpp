@@ -24,9 +24,9 @@ Thresholds thresholds_of(const machine::Profile &profile) {
   const machine::Profile there = machine::portable(); // where the numbers below were measured
   const double entry = profile.entry;
   // So many entries that they take four wake-ups' time: two threads save half of that. A machine that is busy
-  // when it is measured wakes threads sooner than an idle one, so less than an eighth is not believed.
+  // when it is measured wakes threads several times sooner than an idle one, so less than half is not believed.
   auto by_wake = [&](std::int64_t measured) {
-    return std::max(adapted(measured, profile.wake / entry, there.wake / there.entry), measured / 8);
+    return std::max(adapted(measured, profile.wake / entry, there.wake / there.entry), measured / 2);
   };
   auto by_barrier = [&](std::int64_t measured) {
     return adapted(measured, profile.barrier / entry, there.barrier / there.entry);

@@ -66,7 +66,7 @@ TEST(Thresholds, StayInBoundsWhateverIsMeasured) {
   odd.barrier = 1e300;
   odd.branch_miss = 1e-300;
   const Thresholds made = thresholds_of(odd);
-  EXPECT_EQ(made.least_entries, 1 << 16);
+  EXPECT_EQ(made.least_entries, 1 << 18);
   EXPECT_EQ(made.chunk_of_entries, 1 << 20);
   EXPECT_EQ(made.entries_per_row, 1);
 }
