@@ -2,6 +2,7 @@
 
 #include "term/term.h"
 
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -77,8 +78,10 @@ struct Parallel {
 
   int chunk = 32; // Static: 0 is one chunk per thread
   /// With fewer iterations the loop runs in one thread: waking a team costs more (`if (...)`). 0: always a
-  /// team.
+  /// team. Never: it is known to do too little; cut_strips takes the iterations' independence for its
+  /// purpose, and leaves no such loop parallel.
   std::int64_t least = 0;
+  static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
   /// What `least` is compared with: the work of the whole loop, a term where the loop stands. None: the
   /// number of its iterations.
   std::optional<term::Term> work;

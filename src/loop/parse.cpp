@@ -255,6 +255,7 @@ private:
     if (loop.parallel && accept_word("static")) loop.parallel->schedule = Parallel::Schedule::Static;
     if (loop.parallel && accept_word("guided")) loop.parallel->schedule = Parallel::Schedule::Guided;
     if (loop.parallel && accept_word("share")) loop.parallel->share = integer();
+    if (loop.parallel && accept_word("never")) loop.parallel->least = Parallel::never;
     if (loop.parallel && accept_word("from")) loop.parallel->least = integer();
     if (loop.parallel && accept_word("of")) loop.parallel->work = term();
     if (loop.parallel && accept_word("sum")) loop.parallel->sum = name();

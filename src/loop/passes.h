@@ -58,7 +58,7 @@ Program fuse(Program program);
 
 /// A serial loop over a parallel one, in which each iteration adds to elements of its own, becomes a parallel
 /// loop over strips of the inner one's range, which run the outer loop inside: the strip of the result stays
-/// in the cache, and threads are woken once.
+/// in the cache, and threads are woken once. Parallel loops that never have a team are serial afterwards.
 Program cut_strips(Program program);
 
 /// A result that is set to zero in front of a loop over blocks of its slots, which does nothing to it but add

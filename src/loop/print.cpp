@@ -78,7 +78,10 @@ private:
     if (x.parallel && x.parallel->schedule == Parallel::Schedule::Static) head += " static";
     if (x.parallel && x.parallel->schedule == Parallel::Schedule::Guided) head += " guided";
     if (x.parallel && x.parallel->share > 0) head += fmt::format(" share {}", x.parallel->share);
-    if (x.parallel && x.parallel->least > 0) head += fmt::format(" from {}", x.parallel->least);
+    if (x.parallel && x.parallel->least == Parallel::never)
+      head += " never";
+    else if (x.parallel && x.parallel->least > 0)
+      head += fmt::format(" from {}", x.parallel->least);
     if (x.parallel && x.parallel->work) head += fmt::format(" of {}", to_text(*x.parallel->work));
     if (x.parallel && !x.parallel->sum.empty()) head += fmt::format(" sum {}", x.parallel->sum);
     if (x.parallel && !x.parallel->copied.empty()) head += fmt::format(" copies {}", x.parallel->copied);

@@ -43,6 +43,9 @@ public:
           statements.erase(statements.begin() + static_cast<std::ptrdiff_t>(k--) - 1);
         continue;
       }
+      if (auto *loop = std::get_if<For>(&statements[k].kind);
+          loop && loop->parallel && loop->parallel->least == Parallel::never)
+        loop->parallel.reset();
       for (Block *inner : blocks_of(statements[k]))
         block(*inner);
     }
@@ -65,10 +68,24 @@ private:
     return lets && inner && inner->parallel && inner->step == 1 ? inner : nullptr;
   }
 
+  static bool reads_keys(const For &loop) {
+    bool reads = false;
+    each_statement(loop.body, [&](const Statement &statement) {
+      each_own_term(statement, [&](const Term &term) {
+        for (const Term &load : applications_of(term))
+          reads = reads || mentions(load, loop.variable);
+      });
+    });
+    return reads;
+  }
+
   std::optional<Strip> cut(Statement &statement) {
     auto *outer = std::get_if<For>(&statement.kind);
     For *inner = outer ? only_inner(*outer) : nullptr;
     if (!inner || !only_adds(statement)) return {};
+    // One thread alone gains by strips where all it reads lies one behind the other. Of the slots of ELLPACK it
+    // reads keys too, and longer stretches are fetched ahead better.
+    if (inner->parallel->least == Parallel::never && reads_keys(*inner)) return {};
     Effects effects = effects_of(statement);
     Parts lower = parts_of<term::Maximum>(inner->lower, effects);
     Parts upper = parts_of<term::Minimum>(inner->upper, effects);
@@ -81,9 +98,11 @@ private:
     std::string last = names_.name(inner->variable + "_to");
     For strips{name, Term(0), term::ceil_divide(end - begin, strip_length)};
     strips.comment = "strips of the result that stay in the cache";
-    strips.parallel = Parallel{std::min(inner->parallel->chunk, 1), 0, std::nullopt, ""};
-    strips.parallel->schedule = inner->parallel->schedule;
-    if (inner->parallel->least > 0) {
+    if (inner->parallel->least != Parallel::never) {
+      strips.parallel = Parallel{std::min(inner->parallel->chunk, 1), 0, std::nullopt, ""};
+      strips.parallel->schedule = inner->parallel->schedule;
+    }
+    if (strips.parallel && inner->parallel->least > 0) {
       strips.parallel->least = inner->parallel->least;
       strips.parallel->work = multiply(outer->upper - outer->lower, end - begin);
     }

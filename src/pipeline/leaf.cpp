@@ -213,7 +213,20 @@ void LeafPlanner::run_in_parallel(Leaf &leaf, std::size_t number, const find::Le
   if (!counts.empty() &&
       choose::is_too_short(leaf.plan, space, combination, schedule::trip_counts(space, leaf.order, counts),
                            counts, thresholds))
-    leaf.plan.parallel.reset(), leaf.plan.reduces = leaf.plan.copies = leaf.plan.atomic = false;
+    run_in_one_thread(leaf.plan);
+}
+
+void LeafPlanner::run_in_one_thread(lower::LeafPlan &plan) const {
+  // A loop over what lies one behind the other can still be cut into strips.
+  const bool is_plain = in_.schedule.loops.empty() && plan.finds.levels.empty() && !plan.reduces &&
+                        !plan.copies && !plan.atomic;
+  if (is_plain && choose::is_inner_loop(plan, *plan.parallel)) {
+    plan.least = loop::Parallel::never;
+    plan.work.reset();
+    return;
+  }
+  plan.parallel.reset();
+  plan.reduces = plan.copies = plan.atomic = false;
 }
 
 void LeafPlanner::add_alternatives(Leaf &leaf, std::size_t number, Steps &steps) {

@@ -34,6 +34,8 @@ public:
   /// The plan of the leaf of that number; without alternatives, unless these decide which plan it is.
   Leaf plan(std::size_t number, Steps &steps);
   /// Those that aren't there yet. After the plans of all leaves: these matter more, where time is short.
+  /// The plan's parallel loop does too little for a team.
+  void run_in_one_thread(lower::LeafPlan &plan) const;
   void add_alternatives(Leaf &leaf, std::size_t number, Steps &steps);
 
   /// From now on the loops that the statement has alone stay in the order of the source. False where that was

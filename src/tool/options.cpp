@@ -4,6 +4,7 @@
 #include "machine/keep.h"
 #include "report/diagnostic.h"
 
+#include <cstdlib>
 #include <fmt/format.h>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -55,7 +56,13 @@ void add_budget_option(CLI::App &command, double &seconds) {
                       "or UNRAVEL_BUDGET)",
                       default_budget))
       ->envname("UNRAVEL_BUDGET")
-      ->check(CLI::NonNegativeNumber);
+      ->check([](const std::string &text) {
+        char *end = nullptr;
+        const double number = std::strtod(text.c_str(), &end);
+        return !text.empty() && *end == '\0' && number >= 0
+                   ? std::string()
+                   : fmt::format("`{}` is not a number of seconds, 0 or more", text);
+      });
 }
 
 void add_data_options(CLI::App &command, Options &options) {
