@@ -127,19 +127,8 @@ private:
   }
 
   Contestant kernel(bench::Case &one, const std::string &name, const std::vector<std::string> &finds) {
-    pipeline::Request request;
-    request.expression = spec_.expression;
-    request.formats = spec_.formats;
-    request.finds = finds;
-    std::map<std::string, tensor::Tensor *> tensors;
-    std::map<std::string, const tensor::Tensor *> known;
-    for (auto &[tensor, packed] : one.tensors) {
-      tensors[tensor] = &packed;
-      known[tensor] = &packed;
-    }
-    if (finds.empty()) request.counts = bench::counts(known);
     try {
-      auto bound = std::make_shared<bench::BoundKernel>(request, tensors);
+      auto bound = bench::bound_kernel(spec_, one, finds, finds.empty());
       bound->set_threads(threads_);
       if (finds.empty()) form_ = form_of(bound->compilation());
       auto values = one.tensors.at(spec_.result).array("val").as<double>();

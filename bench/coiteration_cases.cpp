@@ -317,6 +317,22 @@ void for_each_case(const KernelSpec &spec, const std::vector<Input> &inputs, Siz
   Cases(spec, inputs, size, visit, more_densities).all();
 }
 
+std::shared_ptr<BoundKernel> bound_kernel(const KernelSpec &spec, Case &one,
+                                          const std::vector<std::string> &finds, bool known) {
+  pipeline::Request request;
+  request.expression = spec.expression;
+  request.formats = spec.formats;
+  request.finds = finds;
+  std::map<std::string, tensor::Tensor *> tensors;
+  std::map<std::string, const tensor::Tensor *> data;
+  for (auto &[tensor, packed] : one.tensors) {
+    tensors[tensor] = &packed;
+    data[tensor] = &packed;
+  }
+  if (known) request.counts = counts(data);
+  return std::make_shared<BoundKernel>(request, tensors);
+}
+
 Operands operands_of(const KernelSpec &spec, Case &one) {
   Operands operands;
   operands.kernel = spec.kind;

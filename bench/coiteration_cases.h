@@ -5,6 +5,7 @@
 #include "report.h"
 
 #include <functional>
+#include <memory>
 
 /// The kernels of bench_coiteration and the data they are measured on.
 namespace unravel::bench {
@@ -42,6 +43,11 @@ std::vector<Input> coiteration_inputs(const std::string &folder, Size size);
 /// of `more_densities`.
 void for_each_case(const KernelSpec &spec, const std::vector<Input> &inputs, Size size,
                    const std::function<void(Case &)> &visit, const std::vector<double> &more_densities = {});
+
+/// The kernel for the case's tensors; `known`: told the counts of the data. Throws report::Error where a find can't
+/// be had.
+std::shared_ptr<BoundKernel> bound_kernel(const KernelSpec &spec, Case &one,
+                                          const std::vector<std::string> &finds, bool known);
 
 /// Views of the operands.
 Operands operands_of(const KernelSpec &spec, Case &one);

@@ -54,19 +54,8 @@ public:
 
 private:
   Contestant kernel(bench::Case &one, const std::string &name, const std::vector<std::string> &finds) {
-    pipeline::Request request;
-    request.expression = spec_.expression;
-    request.formats = spec_.formats;
-    request.finds = finds;
-    std::map<std::string, tensor::Tensor *> tensors;
-    std::map<std::string, const tensor::Tensor *> known;
-    for (auto &[tensor, packed] : one.tensors) {
-      tensors[tensor] = &packed;
-      known[tensor] = &packed;
-    }
-    if (name == "auto") request.counts = bench::counts(known);
     try {
-      auto bound = std::make_shared<bench::BoundKernel>(request, tensors);
+      auto bound = bench::bound_kernel(spec_, one, finds, name == "auto");
       return {name, [bound] { (*bound)(); }, {}};
     } catch (const report::Error &) {
       return {name, {}, {}}; // not proved for these layouts

@@ -206,7 +206,7 @@ Compilation compile(const Request &request, const Front &front) {
   leave_out_empty_loops();
   schedule = choose::with_fused_parallel(std::move(schedule), result.combination);
   std::vector<combine::IterationSpace> untransformed = result.combination.leaves;
-  Stopwatch transforming;
+  machine::Stopwatch transforming;
   schedule::transform(result.combination, schedule);
   if (result.combination.is_program) schedule::transform_shared(result.combination, schedule);
   if (!schedule.transformations.empty())

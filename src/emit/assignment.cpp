@@ -1,5 +1,7 @@
 #include "emit/assignment.h"
 
+#include "loop/gathered_sum.h"
+
 #include <algorithm>
 #include <cctype>
 #include <fmt/format.h>
@@ -14,10 +16,8 @@ namespace {
 ElementType element_of(const std::string &name, const Program &program) {
   for (const WorkspaceArray &array : program.workspace)
     if (array.name == name) return array.element;
-  for (const TensorParameter &parameter : program.parameters)
-    for (const ArrayParameter &array : parameter.arrays)
-      if (parameter.name + "." + array.name == name) return array.element;
-  return ElementType::Int64;
+  const ArrayParameter *array = find_array(name, program);
+  return array ? array->element : ElementType::Int64;
 }
 
 } // namespace

@@ -37,17 +37,13 @@ void StatementWriter::masks() {
     std::string &name = masked_[when];
     if (name.empty()) name = names_.fresh(names_.variable(loop->variable) + "_masked");
   });
-  auto line_where = [&](bool in_pairs, const std::string &text) {
-    text_ += in_pairs ? "#ifdef __GNUC__\n" : "#ifdef UNRAVEL_MASKS\n";
-    line(text);
-    text_ += "#endif\n";
-  };
+  auto macro = [](bool in_pairs) { return in_pairs ? "__GNUC__" : "UNRAVEL_MASKS"; };
   for (const auto &[when, in_pairs] : paired)
-    line_where(in_pairs, fmt::format("const int {} = {};", masked_.at(when), when));
+    guarded_line(macro(in_pairs), fmt::format("const int {} = {};", masked_.at(when), when));
   if (!(sums || lanes) || gathers_form() == EmitOptions::Gathers::Never) return;
   expressions_.needs().gathers = true;
   gathers_ = names_.fresh("gathers");
-  line_where(lanes, fmt::format("const int {} = UNRAVEL_GATHERS;", gathers_));
+  guarded_line(macro(lanes), fmt::format("const int {} = UNRAVEL_GATHERS;", gathers_));
 }
 
 EmitOptions::Gathers StatementWriter::gathers_form() const {
@@ -65,11 +61,14 @@ std::string StatementWriter::masked_condition(const Masked &masked) {
                             names_.array(masked.pointers), expressions_.term_of_members(segments));
 }
 
+ElementType StatementWriter::value_type() const {
+  return expressions_.single_precision() ? ElementType::Float32 : ElementType::Float64;
+}
+
 std::optional<GatheredSum> StatementWriter::masked_sum(const For &x) const {
   if (!x.masked || (!x.masked->reads_on && gathers_form() == EmitOptions::Gathers::Never)) return {};
   std::optional<GatheredSum> sum = gathered_sum(x, program_);
-  ElementType element = expressions_.single_precision() ? ElementType::Float32 : ElementType::Float64;
-  return sum && sum->element == element ? sum : std::nullopt;
+  return sum && sum->element == value_type() ? sum : std::nullopt;
 }
 
 std::string StatementWriter::write_masked(const For &x) {
@@ -106,8 +105,7 @@ std::string StatementWriter::write_masked(const For &x) {
 
 std::optional<GatheredLanes> StatementWriter::paired_lanes(const For &x) const {
   std::optional<GatheredLanes> lanes = gathered_lanes(x, program_);
-  const ElementType element = expressions_.single_precision() ? ElementType::Float32 : ElementType::Float64;
-  if (!lanes || lanes->element != element) return {};
+  if (!lanes || lanes->element != value_type()) return {};
   const auto &target = std::get<Element>(lanes->sum->target);
   if (lanes_ && lanes_->lanes == &x)
     return lanes_->length % 2 == 0 && lanes_->length <= most_lanes_in_pairs ? lanes : std::nullopt;

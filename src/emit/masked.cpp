@@ -51,7 +51,7 @@ std::string pair_at(const Element &element, Expressions &expressions) {
                      expressions.element(element));
 }
 
-/// Two elements, at keys from this one on; of `form` "pick", or "pick_used", which gives 0 for negative keys.
+/// Two elements, at keys from this one on; `form`: "pick" or "pick_used" (Expressions::pick).
 std::string picked(const std::string &form, const Factor &factor, const Term &keys, const Names &names,
                    Expressions &expressions) {
   expressions.needs().pairs = true;
@@ -140,35 +140,32 @@ LanesAtOnce lanes_at_once(const loop::For &loop, const loop::GatheredLanes &lane
   auto at = [&](const Term &term, std::size_t lane) {
     return with(term, loop.variable, first + static_cast<std::int64_t>(lane));
   };
-  LanesAtOnce text;
-  std::vector<std::string> keys;
+  const Term &keys = std::find_if(lanes.factors.begin(), lanes.factors.end(), [](const Factor &factor) {
+                       return factor.kind == Factor::Kind::Gathered;
+                     })->keys;
+  const bool is_long = expressions.type_of(keys.as<term::Apply>()->function) == loop::ElementType::Int64;
   auto pair = [&](std::size_t lane, const std::string &form) {
-    const std::string product = product_of(lanes.factors, expressions, [&](const Factor &factor) {
-      if (factor.kind == Factor::Kind::Stretch)
-        return pair_at({element_of(factor).array, at(element_of(factor).slot, lane)}, expressions);
-      if (form == "pick")
-        for (std::size_t k : {lane, lane + 1})
-          keys.push_back(expressions.term(at(factor.keys, k)));
-      return picked(form, factor, at(factor.keys, lane), names, expressions);
+    return product_of(lanes.factors, expressions, [&](const Factor &factor) {
+      if (factor.kind == Factor::Kind::Gathered)
+        return picked(form, factor, at(factor.keys, lane), names, expressions);
+      return pair_at({element_of(factor).array, at(element_of(factor).slot, lane)}, expressions);
     });
-    return product;
   };
-  const Term *gathered_keys = nullptr;
-  for (const Factor &factor : lanes.factors)
-    if (factor.kind == Factor::Kind::Gathered) gathered_keys = &factor.keys;
   const char *sign = lanes.subtracts ? "-" : "+";
+  LanesAtOnce text;
+  std::vector<std::string> all_keys;
   for (std::size_t k = 0; k < sums.size(); ++k) {
-    text.full.push_back(fmt::format("{} {}= {};", sums[k], sign, pair(2 * k, "pick")));
+    const std::size_t lane = 2 * k;
+    text.full.push_back(fmt::format("{} {}= {};", sums[k], sign, pair(lane, "pick")));
     if (!lanes.guarded) continue;
-    const bool is_long =
-        expressions.type_of(gathered_keys->as<term::Apply>()->function) == loop::ElementType::Int64;
     text.blended.push_back(fmt::format("{} {}= {}({}, &{});", sums[k], sign, expressions.pick("used", is_long),
-                                       pair(2 * k, "pick_used"),
-                                       expressions.term(at(*gathered_keys, 2 * k))));
+                                       pair(lane, "pick_used"), expressions.term(at(keys, lane))));
+    for (std::size_t each : {lane, lane + 1})
+      all_keys.push_back(expressions.term(at(keys, each)));
   }
   if (lanes.guarded) {
-    text.all_used = fmt::format("({}) >= 0", fmt::join(keys, " | "));
-    text.any_used = fmt::format("({}) >= 0", fmt::join(keys, " & "));
+    text.all_used = fmt::format("({}) >= 0", fmt::join(all_keys, " | "));
+    text.any_used = fmt::format("({}) >= 0", fmt::join(all_keys, " & "));
   }
   return text;
 }

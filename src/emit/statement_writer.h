@@ -42,8 +42,8 @@ public:
 
   void line(const std::string &text);
 
-  /// For compilers that have GNU's vectors.
-  void guarded_line(const std::string &text);
+  /// Where the macro is defined.
+  void guarded_line(const std::string &macro, const std::string &text);
 
   std::string take() { return std::move(text_); }
 
@@ -72,6 +72,9 @@ private:
   void write(const loop::For &x);
 
   // ---- sums of products with gathered elements, in masked steps
+
+  /// Of the kernel's values, as sums of them are written.
+  loop::ElementType value_type() const;
 
   /// None where no form of steps may be written.
   std::optional<loop::GatheredSum> masked_sum(const loop::For &x) const;

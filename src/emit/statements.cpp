@@ -39,8 +39,8 @@ void StatementWriter::line(const std::string &text) {
   text_ += wrap_code(text, indentation());
 }
 
-void StatementWriter::guarded_line(const std::string &text) {
-  text_ += "#ifdef __GNUC__\n";
+void StatementWriter::guarded_line(const std::string &macro, const std::string &text) {
+  text_ += "#ifdef " + macro + "\n";
   line(text);
   text_ += "#endif\n";
 }
@@ -58,13 +58,13 @@ void StatementWriter::body() {
   block(program_.body);
   std::string statements = std::exchange(text_, std::move(before));
   for (const auto &[array, name] : past_caches_)
-    guarded_line(fmt::format("const int {} = {};", name,
-                             expressions_.term_of_members(longer_than_caches(array, program_))));
+    guarded_line("__GNUC__", fmt::format("const int {} = {};", name,
+                                         expressions_.term_of_members(longer_than_caches(array, program_))));
   for (Span &span : spans_)
     span.begin += text_.size(), span.end += text_.size();
   text_ += statements;
   for (const auto &[array, name] : past_caches_)
-    guarded_line(fmt::format("unravel_finish_lanes({});", name));
+    guarded_line("__GNUC__", fmt::format("unravel_finish_lanes({});", name));
 }
 
 void StatementWriter::note(std::size_t begin, const Statement &statement) {

@@ -245,7 +245,6 @@ private:
     });
   }
 
-
   /// The element of an index array that the bound is, or is at most (at least): of a segment that is cut.
   template <class Extreme> static const term::Apply *pointer_in(const Term &bound) {
     if (const auto *several = bound.as<Extreme>())

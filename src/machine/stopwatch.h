@@ -10,6 +10,7 @@ public:
   double nanoseconds() const {
     return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start_).count();
   }
+  double milliseconds() const { return nanoseconds() / 1e6; }
 
 private:
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();

@@ -5,7 +5,7 @@
 #include "combine/structure.h"
 #include "layout/layout.h"
 #include "parse/parse.h"
-#include "pipeline/stopwatch.h"
+#include "machine/stopwatch.h"
 #include "report/diagnostic.h"
 
 #include <algorithm>
@@ -99,7 +99,7 @@ void read_c(const Request &request, Front &front) {
 } // namespace
 
 Front read_request(const Request &request) {
-  Stopwatch watch;
+  machine::Stopwatch watch;
   Front front;
   if (auto text = argument("expression", request.expression); !request.from.empty())
     read_c(request, front);

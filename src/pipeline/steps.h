@@ -1,7 +1,7 @@
 #pragma once
 
 #include "pipeline.h"
-#include "pipeline/stopwatch.h"
+#include "machine/stopwatch.h"
 
 #include <string>
 #include <vector>
@@ -14,7 +14,7 @@ public:
   Steps(std::vector<Stage> &stages, bool details) : stages_(stages), details_(details) {}
 
   template <class Work, class Print> auto run(const std::string &name, Work work, Print print) {
-    Stopwatch watch;
+    machine::Stopwatch watch;
     auto result = work();
     double spent = watch.milliseconds();
     add(name, spent, [&] { return print(result); });

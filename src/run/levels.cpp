@@ -1,7 +1,7 @@
 #include "run/levels.h"
 
 #include "lower/wavefront.h"
-#include "pipeline/stopwatch.h"
+#include "machine/stopwatch.h"
 #include "report/diagnostic.h"
 #include "run/numbers.h"
 
@@ -85,7 +85,7 @@ double inspect(const pipeline::Compilation &compilation, std::map<std::string, t
   build::Workspace workspace(kernel);
   arguments.push_back(workspace.get());
   auto entry = reinterpret_cast<int (*)(void **)>(kernel.symbol("unravel_entry"));
-  pipeline::Stopwatch clock;
+  machine::Stopwatch clock;
   int code = entry(arguments.data());
   double spent = clock.milliseconds();
   if (code == 2) throw std::bad_alloc();

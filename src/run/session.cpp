@@ -1,6 +1,6 @@
 #include "run/session.h"
 
-#include "pipeline/stopwatch.h"
+#include "machine/stopwatch.h"
 #include "report/diagnostic.h"
 #include "run/levels.h"
 #include "run/numbers.h"
@@ -25,7 +25,7 @@ using report::Kind;
 
 namespace {
 
-using Clock = pipeline::Stopwatch;
+using Clock = machine::Stopwatch;
 
 bool is_finite(const tensor::Elements &values) {
   for (std::size_t k = 0; k < values.size(); ++k)
