@@ -12,6 +12,9 @@ using term::Term;
 /// Of a vector of 8-byte values a strip takes 4 KB: with the parts of other vectors that a few diagonals far
 /// apart read it stays in a first-level cache. Shorter ones interrupt the processor's prefetching.
 constexpr std::int64_t strip_length = 512;
+/// Where keys say what is read, as in the slots of ELLPACK, a strip is a block of lanes: their sums stay in
+/// registers from slot to slot, as those of a slice do.
+constexpr std::int64_t lanes = 8;
 
 /// A bound's parts that the outer loop doesn't change, and the others.
 struct Parts {
@@ -83,23 +86,22 @@ private:
     auto *outer = std::get_if<For>(&statement.kind);
     For *inner = outer ? only_inner(*outer) : nullptr;
     if (!inner || !only_adds(statement)) return {};
-    // One thread alone gains by strips where all it reads lies one behind the other. Of the slots of ELLPACK it
-    // reads keys too, and longer stretches are fetched ahead better.
-    if (inner->parallel->least == Parallel::never && reads_keys(*inner)) return {};
     Effects effects = effects_of(statement);
     Parts lower = parts_of<term::Maximum>(inner->lower, effects);
     Parts upper = parts_of<term::Minimum>(inner->upper, effects);
     if (lower.fixed.empty() || upper.fixed.empty() || !keeps_to_its_element(*inner, effects)) return {};
     Term begin = term::maximum(lower.fixed);
     Term end = term::minimum(upper.fixed);
-    if (std::int64_t length = 0; constant_difference(begin, end, length) && length <= strip_length) return {};
+    const std::int64_t length = reads_keys(*inner) ? lanes : strip_length;
+    if (std::int64_t all = 0; constant_difference(begin, end, all) && all <= length) return {};
     std::string name = names_.name(inner->variable + "_strip");
     std::string first = names_.name(inner->variable + "_from");
     std::string last = names_.name(inner->variable + "_to");
-    For strips{name, Term(0), term::ceil_divide(end - begin, strip_length)};
-    strips.comment = "strips of the result that stay in the cache";
+    For strips{name, Term(0), term::ceil_divide(end - begin, length)};
+    strips.comment = length == lanes ? "blocks of lanes" : "strips of the result that stay in the cache";
     if (inner->parallel->least != Parallel::never) {
-      strips.parallel = Parallel{std::min(inner->parallel->chunk, 1), 0, std::nullopt, ""};
+      const int strips_of_chunk = static_cast<int>(strip_length / length);
+      strips.parallel = Parallel{std::min(inner->parallel->chunk, strips_of_chunk), 0, std::nullopt, ""};
       strips.parallel->schedule = inner->parallel->schedule;
     }
     if (strips.parallel && inner->parallel->least > 0) {
@@ -107,16 +109,16 @@ private:
       strips.parallel->work = multiply(outer->upper - outer->lower, end - begin);
     }
     inner->parallel.reset();
-    inner->simd = std::none_of(inner->body.begin(), inner->body.end(), holds_loop);
+    inner->simd = length > lanes && std::none_of(inner->body.begin(), inner->body.end(), holds_loop);
     lower.moving.push_back(term::variable(first));
     upper.moving.push_back(term::variable(last));
     inner->lower = term::maximum(lower.moving);
     inner->upper = term::minimum(upper.moving);
-    Term start = begin + term::scale(strip_length, term::variable(name));
+    Term start = begin + term::scale(length, term::variable(name));
     const Origins origins = statement.origins;
     strips.body.push_back({Let{first, start}, origins});
     strips.body.push_back(
-        {Let{last, term::minimum({term::variable(first) + Term(strip_length), end})}, origins});
+        {Let{last, term::minimum({term::variable(first) + Term(length), end})}, origins});
     Strip strip{begin, end, inner->variable, first, last};
     strips.body.push_back(std::move(statement));
     statement = {std::move(strips), origins};
