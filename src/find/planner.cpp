@@ -195,14 +195,30 @@ private:
     own = std::move(map);
   }
 
-  /// The part of the keys' range that a segment of this level reaches over, as far as is known.
+  /// The part of its keys' range that a segment reaches over of which the term reads keys, as far as is known.
+  double reach_of(const term::Term &keys) const {
+    double reach = 1;
+    for (const term::Term &application : term::applications_of(keys))
+      if (auto found = reaches_.find(application.as<term::Apply>()->function + ".reach");
+          found != reaches_.end())
+        reach = std::min(reach, found->second);
+    return reach;
+  }
+
+  /// The term over what isn't assigned in the nest.
+  term::Term without_lets(term::Term term) const {
+    for (std::size_t k = nest_.levels.size(); k-- > 0;)
+      if (nest_.levels[k].kind == Level::Kind::Let)
+        term = term::substitute(term, {{nest_.levels[k].variable, nest_.levels[k].value}});
+    return term;
+  }
+
+  /// The part of the targets that lie where a segment of this level reaches, as far as is known. Targets that
+  /// come from a segment, too, are taken to lie together: two rows of a band meet wherever they are.
   double reach_of(const Level &level) const {
     double reach = 1;
     for (const scan::Component &component : level.components)
-      for (const term::Term &application : term::applications_of(component.key))
-        if (auto found = reaches_.find(application.as<term::Apply>()->function + ".reach");
-            found != reaches_.end())
-          reach = std::min(reach, found->second);
+      reach = std::min(reach, reach_of(component.key) / reach_of(without_lets(component.target)));
     return reach;
   }
 

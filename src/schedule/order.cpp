@@ -244,7 +244,7 @@ private:
     // Each equation of a find selects one of as many values as a mode has coordinates, at random; real data
     // are less random than that.
     double random_hits = length / std::pow(default_size, static_cast<double>(choice.keys.size()));
-    double reach = reach_of(choice.keys);
+    double reach = find ? reach_of(variable, choice.keys) : 1;
     double inner = visits * (find ? std::max(std::min({hit_rate, length, reach}), random_hits) : length);
     double steps = length;
     if (find && !scans_.count(choice.keys))
@@ -266,13 +266,24 @@ private:
   }
 
   /// The part of the targets that lie between a segment's first key and its last, as far as is known: others
-  /// cost next to nothing, as a search looks at these two first.
-  double reach_of(const std::vector<std::string> &keys) const {
-    double reach = 1;
+  /// cost next to nothing, as a search looks at these two first. Where another operand's segments reach no
+  /// further, the targets may come from these: they lie together then.
+  double reach_of(std::size_t variable, const std::vector<std::string> &keys) const {
+    double reach = 1, of_others = 1;
     for (const std::string &key : keys)
       if (auto found = counts_.find(key.substr(0, key.find('(')) + ".reach"); found != counts_.end())
         reach = std::min(reach, found->second);
-    return reach;
+    if (reach == 1) return reach;
+    const std::string &position = determination_.name(variable);
+    for (const combine::Operand &operand : space_.operands) {
+      if (std::find(operand.positions.begin(), operand.positions.end(), position) != operand.positions.end())
+        continue;
+      const std::string prefix = operand.tensor + ".", suffix = ".reach";
+      for (auto known = counts_.lower_bound(prefix); known != counts_.end() && known->first.starts_with(prefix);
+           ++known)
+        if (known->first.ends_with(suffix)) of_others = std::min(of_others, known->second);
+    }
+    return std::min(1.0, reach / of_others);
   }
 
   /// A find searches, or it walks over its segment, or fills a map from it, once for all visits that share

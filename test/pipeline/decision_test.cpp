@@ -165,6 +165,20 @@ TEST(PipelineDecision, few_targets_are_searched_for_in_rows_that_reach_not_far) 
   EXPECT_EQ(finds_of(compile(request)), "x.p: map");
 }
 
+/// Rows of two bands lie together: that each reaches over little of the columns says nothing.
+TEST(PipelineDecision, rows_of_bands_meet_rows_of_bands) {
+  for (const char *text : {"y(i) = A(i,j) * B(i,j)\n-f A=csr\n-f B=csr", "s = A(i,j) * A(j,k) * A(i,k)\n-f A=csr"}) {
+    Request request = read_request_text(text);
+    for (const char *tensor : {"A", "B"})
+      for (const auto &[count, value] :
+           schedule::Counts{{".M", 2e4}, {".N", 2e4}, {".NNZ", 3.4e5}, {".rowptr", 17}})
+        request.counts[tensor + count] = value;
+    const std::string unknown = finds_of(compile(request));
+    request.counts["A.col.reach"] = request.counts["B.col.reach"] = 0.0009;
+    EXPECT_EQ(finds_of(compile(request)), unknown) << text;
+  }
+}
+
 TEST(PipelineParallel, threads_add_up_one_sum) {
   for (const char *formats : {"-f a=sv\n-f b=sv", "-f a=sv", ""}) {
     Compilation made = compile_text(std::string("t = a(i) * b(i)\n") + formats);
