@@ -118,6 +118,8 @@ void drop_excluded(combine::Combination &combination, std::vector<combine::Itera
         prove::Answer::Refuted) {
       combination.leaves.erase(combination.leaves.begin() + static_cast<std::ptrdiff_t>(k));
       before.erase(before.begin() + static_cast<std::ptrdiff_t>(k));
+      for (combine::Clear &clear : combination.clears)
+        if (clear.before > k) --clear.before;
     }
 }
 
@@ -152,7 +154,7 @@ Compilation compile(const Request &request, const Front &front) {
   result.warnings = front.warnings;
   if (!front.program.empty()) steps.add("program", 0, [&] { return front.program; });
   steps.add("layouts and computation", front.milliseconds,
-            [&] { return compute::to_text(result.computation); });
+            [&] { return compute::to_text(result.computation.program); });
 
   result.combination = steps.run(
       "iteration space",
@@ -172,7 +174,7 @@ Compilation compile(const Request &request, const Front &front) {
       request.details || !schedule.parallel.empty() || !schedule.fused.empty() || !schedule.loops.empty();
   std::vector<combine::IterationSpace> &spaces = result.combination.leaves;
   const bool repeats = std::any_of(spaces.begin(), spaces.end(), combine::repeats_access);
-  if (repeats || result.combination.is_program) make_prover();
+  if (repeats || result.combination.has_loops()) make_prover();
   if (repeats)
     steps.run(
         "repeated accesses",
@@ -185,16 +187,16 @@ Compilation compile(const Request &request, const Front &front) {
         [](const combine::Combination *made) { return combine::to_text(*made); });
   for (combine::IterationSpace &space : spaces)
     if (space.variables().size() > schedule::most_variables) combine::use_coordinates(space);
-  if (result.combination.is_program) {
+  if (result.combination.has_loops()) {
     prove::Prover &prover = *result.prover;
     steps.run(
         "statements",
         [&] {
-          schedule::as_assignment(result.combination, prover);
-          if (!result.combination.is_program) return &result.combination;
+          schedule::free_loops(result.combination, prover);
           for (const combine::IterationSpace &space : result.combination.leaves)
             choose::require_single_value(space, prover);
           schedule::distribute(result.combination, request.counts, prover);
+          schedule::free_loops(result.combination, prover);
           return &result.combination;
         },
         [](const combine::Combination *made) { return combine::to_text(*made); });
@@ -208,7 +210,7 @@ Compilation compile(const Request &request, const Front &front) {
   std::vector<combine::IterationSpace> untransformed = result.combination.leaves;
   machine::Stopwatch transforming;
   schedule::transform(result.combination, schedule);
-  if (result.combination.is_program) schedule::transform_shared(result.combination, schedule);
+  schedule::transform_shared(result.combination, schedule);
   if (!schedule.transformations.empty())
     steps.add("transformations", transforming.milliseconds(),
               [&] { return combine::to_text(result.combination); });
@@ -218,7 +220,6 @@ Compilation compile(const Request &request, const Front &front) {
   drop_excluded(result.combination, untransformed, *result.prover);
   leave_out_empty_loops(); // also what a `bound` has emptied
 
-  const bool is_program = result.combination.is_program;
   const choose::Thresholds thresholds = choose::thresholds_of(request.machine);
   LeafPlanner planner(
       {request, result.combination, untransformed, schedule, requests, *result.prover, thresholds, details});
@@ -263,7 +264,7 @@ Compilation compile(const Request &request, const Front &front) {
       choose::cut_shared_as_asked(plans, loop, schedule, *result.prover, thresholds, planner.not_cut());
     }
   };
-  if (is_program) {
+  if (result.combination.has_loops()) {
     steps.run(
         "order against the source's",
         [&] {
@@ -281,9 +282,6 @@ Compilation compile(const Request &request, const Front &front) {
             if (!news) choose::fail_order(result.combination, *violation(true), schedule);
           }
           share_loops(choose::shared_loops(result.combination, plans_of_all(), *result.prover, details));
-          choose::check_parallel(plans_of_all(), schedule);
-          choose::check_cuts(plans_of_all(), schedule, planner.not_cut());
-          find::check_requests(planner.findable(), requests);
           return &result.leaves;
         },
         [](const std::vector<Leaf> *leaves) {
@@ -293,6 +291,10 @@ Compilation compile(const Request &request, const Front &front) {
           return text;
         });
   }
+
+  choose::check_parallel(plans_of_all(), schedule);
+  choose::check_cuts(plans_of_all(), schedule, planner.not_cut());
+  find::check_requests(planner.findable(), requests);
 
   lower::LowerOptions options{request.name, result.computation.text, request.index, request.value};
   if (schedule.wavefront) {

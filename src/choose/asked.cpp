@@ -103,13 +103,17 @@ void fuse(LeafPlan &plan, const std::vector<depend::LoopVerdict> &verdicts,
 } // namespace
 
 ScheduleTree with_fused_parallel(ScheduleTree schedule, const combine::Combination &combination) {
+  auto is_result = [&](const std::string &tensor) {
+    return std::any_of(combination.bindings.begin(), combination.bindings.end(),
+                       [&](auto &binding) { return binding.is_result && binding.tensor == tensor; });
+  };
   for (const ScheduleTree::Reduce &reduce : schedule.reductions)
-    if (reduce.target.text != combination.target.tensor &&
+    if (!is_result(reduce.target.text) &&
         std::none_of(combination.leaves.begin(), combination.leaves.end(),
                      [&](auto &leaf) { return leaf.target.tensor == reduce.target.text; }))
       report::fail(Kind::unknown_tensor, reduce.target.span,
                    fmt::format("`{}` is not the result", reduce.target.text),
-                   fmt::format("what is added up is `{}`", combination.target.tensor));
+                   fmt::format("what is added up is `{}`", combination.bindings.front().tensor));
   if (schedule.fused.empty()) return schedule;
   const parse::Name &fused = schedule.fused.front();
   if (asks_for(schedule, "balanced"))

@@ -77,7 +77,7 @@ std::optional<lower::Wavefronts> wavefronts(const Combination &program,
                                             const Thresholds &thresholds) {
   if (!schedule.wavefront) return std::nullopt;
   const parse::Name &wanted = *schedule.wavefront;
-  if (!program.is_program)
+  if (!program.has_loops())
     report::fail(Kind::no_wavefronts, wanted.span,
                  "sums of products carry nothing that would need wavefronts",
                  fmt::format("write `parallel {}`", wanted.text));

@@ -8,24 +8,24 @@ namespace unravel::combine {
 using compute::Access;
 using compute::Product;
 using compute::Program;
-using compute::ProgramStatement;
+using compute::Statement;
 
 namespace {
 
-bool reads(const ProgramStatement &statement, const std::string &tensor) {
+bool reads(const Statement &statement, const std::string &tensor) {
   bool found = false;
   compute::each_read(statement, [&](const Access &access) { found = found || access.tensor == tensor; });
   return found;
 }
 
-bool mentions(const ProgramStatement &statement, const std::string &tensor) {
+bool mentions(const Statement &statement, const std::string &tensor) {
   return statement.target.tensor == tensor || reads(statement, tensor);
 }
 
 class Forwarder {
 public:
   explicit Forwarder(Program program) : program_(std::move(program)) {
-    for (ProgramStatement &statement : program_.statements)
+    for (Statement &statement : program_.statements)
       compute::each_access(statement, [&](const Access &access) {
         occurrences_[access.tensor] = std::max(occurrences_[access.tensor], access.occurrence);
       });
@@ -43,7 +43,7 @@ private:
     std::size_t first = 0, last = 0;
   };
 
-  std::vector<ProgramStatement> &statements() { return program_.statements; }
+  std::vector<Statement> &statements() { return program_.statements; }
 
   std::optional<Uses> uses_of(const std::string &name) {
     std::vector<std::size_t> all;
@@ -51,14 +51,14 @@ private:
       if (mentions(statements()[k], name)) all.push_back(k);
     if (all.size() < 3) return std::nullopt;
     Uses uses{all.front(), all.back()};
-    ProgramStatement &begin = statements()[uses.first], &end = statements()[uses.last];
+    Statement &begin = statements()[uses.first], &end = statements()[uses.last];
     bool same_body = begin.place.size() == end.place.size() && begin.condition == end.condition &&
                      std::equal(begin.place.begin(), begin.place.end() - 1, end.place.begin());
     if (begin.target.tensor != name || begin.accumulate || !begin.divisors.empty() || !same_body ||
         !takes_away(end, name))
       return std::nullopt;
     for (std::size_t k = uses.first; k < uses.last; ++k) {
-      ProgramStatement &each = statements()[k];
+      Statement &each = statements()[k];
       if (mentions(each, end.target.tensor)) return std::nullopt;
       if (!each.target.is_local && reads(end, each.target.tensor)) return std::nullopt;
       bool writes = each.target.tensor == name;
@@ -69,7 +69,7 @@ private:
   }
 
   /// An element of a result (= or +=) other tensors' * the scalar.
-  bool takes_away(const ProgramStatement &statement, const std::string &name) const {
+  bool takes_away(const Statement &statement, const std::string &name) const {
     const std::string &result = statement.target.tensor;
     if (statement.target.is_local || statement.summands.size() != 1 || !statement.divisors.empty())
       return false;
@@ -82,11 +82,11 @@ private:
   }
 
   void forward(const std::string &name, const Uses &uses) {
-    ProgramStatement end = statements()[uses.last];
+    Statement end = statements()[uses.last];
     Product scale = end.summands[0];
     std::erase_if(scale.factors, [&](const Access &factor) { return factor.tensor == name; });
     for (std::size_t k = uses.first; k < uses.last; ++k) {
-      ProgramStatement &each = statements()[k];
+      Statement &each = statements()[k];
       if (each.target.tensor != name) continue;
       each.target = fresh(end.target);
       for (Product &summand : each.summands) {
@@ -95,7 +95,7 @@ private:
           summand.factors.push_back(fresh(factor));
       }
     }
-    ProgramStatement &begin = statements()[uses.first];
+    Statement &begin = statements()[uses.first];
     begin.accumulate = end.accumulate;
     statements().erase(statements().begin() + static_cast<std::ptrdiff_t>(uses.last));
     if (begin.accumulate && begin.summands.empty())

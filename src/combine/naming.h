@@ -53,10 +53,6 @@ std::string qualified(const std::string &tensor, const std::string &name);
 /// Throws a limit unless the result has exactly one slot per coordinate, computed from the coordinate alone.
 void require_dense(const compute::TensorUse &use, const layout::Layout &layout);
 
-/// Of a program.
-Combination combine_program(const compute::Computation &computation,
-                            const std::map<std::string, layout::Layout> &layouts);
-
 /// The positions of the operands and the target, as the space has them: each once.
 void list_positions(IterationSpace &space);
 

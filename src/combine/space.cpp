@@ -1,7 +1,5 @@
-#include "combine/naming.h"
+#include "combine/space.h"
 
-#include "report/diagnostic.h"
-#include "space/set.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -9,9 +7,6 @@
 
 namespace unravel::combine {
 
-using compute::Access;
-using layout::Layout;
-using report::Kind;
 using term::Term;
 
 std::vector<std::string> IterationSpace::variables() const {
@@ -32,132 +27,35 @@ bool IterationSpace::divides() const {
                      [](const Operand &operand) { return operand.divides; });
 }
 
+bool IterationSpace::adds_in_any_order() const {
+  return loops.empty() && !sets && target.local.empty() && divisors.empty() && !reads(target.tensor);
+}
+
+bool Combination::has_loops() const {
+  return std::any_of(leaves.begin(), leaves.end(),
+                     [](const IterationSpace &leaf) { return !leaf.loops.empty(); });
+}
+
+bool Combination::is_cleared(const std::string &tensor) const {
+  return std::any_of(clears.begin(), clears.end(),
+                     [&](const Clear &clear) { return clear.tensor == tensor; });
+}
+
+const Clear *Combination::clear_of(std::size_t leaf) const {
+  const IterationSpace &space = leaves[leaf];
+  if (!space.adds_in_any_order()) return nullptr;
+  auto clear = std::find_if(clears.rbegin(), clears.rend(), [&](const Clear &each) {
+    return each.tensor == space.target.tensor && each.before <= leaf;
+  });
+  if (clear == clears.rend()) return nullptr;
+  for (std::size_t k = 0; k < leaves.size(); ++k)
+    if (k != leaf && (leaves[k].target.tensor == clear->tensor ||
+                      (clear->before <= k && k < leaf && leaves[k].reads(clear->tensor))))
+      return nullptr;
+  return &*clear;
+}
+
 namespace {
-
-class Combiner {
-public:
-  Combiner(const compute::Computation &computation, const std::map<std::string, Layout> &layouts,
-           const std::string &structure)
-      : computation_(computation), structure_(structure), assign_(only_leaf(computation)),
-        naming_(layouts, structure, lender()) {}
-
-  Combination combine() {
-    result_.accumulate = assign_.accumulate;
-    for (const compute::TensorUse &use : computation_.tensors) {
-      const Layout &layout = naming_.layout_of(use.name);
-      bool shares = use.is_result && !structure_.empty();
-      if (use.is_result && !shares) require_dense(use, layout);
-      result_.bindings.push_back({use.name, layout, use.is_result, shares ? lender() : ""});
-    }
-    unify_sizes();
-    for (const Binding &binding : result_.bindings)
-      naming_.add(binding, result_);
-    add_leaves(0, {});
-    result_.target = result_.leaves.front().target;
-    drop_empty_leaves();
-    return std::move(result_);
-  }
-
-private:
-  static const compute::Assign &only_leaf(const compute::Computation &computation) {
-    std::vector<const compute::Assign *> leaves = compute::leaves(computation.root);
-    report::require(leaves.size() == 1, "one leaf for now");
-    return *leaves[0];
-  }
-
-  const Layout &layout_of(const Access &access) const { return naming_.layout_of(access.tensor); }
-
-  /// The tensor whose structure the result has, or empty.
-  std::string lender() const {
-    auto found = std::find_if(assign_.factors.begin(), assign_.factors.end(),
-                              [&](const Access &factor) { return factor.name() == structure_; });
-    return found == assign_.factors.end() ? "" : found->tensor;
-  }
-
-  void unify_sizes() {
-    for (const Binding &binding : result_.bindings)
-      for (const std::string &size : binding.layout.sizes)
-        naming_.sizes.add(qualified(binding.tensor, size));
-    std::map<std::string, std::pair<std::string, const Access *>> first; // index -> size that stands for it
-    auto visit = [&](const Access &access) {
-      const Layout &layout = layout_of(access);
-      for (std::size_t k = 0; k < access.subscripts.size(); ++k) {
-        const compute::Subscript &subscript = access.subscripts[k];
-        if (subscript.shift != 0) continue;
-        std::string size = qualified(access.tensor, layout.sizes[k]);
-        auto [known, fresh] = first.emplace(subscript.index, std::make_pair(size, &access));
-        if (fresh || !naming_.sizes.join(known->second.first, size)) continue;
-        result_.conditions.push_back(
-            {term::equal(term::variable(known->second.first), term::variable(size)),
-             fmt::format("index {} runs over {} of {} and {} of {}", subscript.index,
-                         known->second.first.substr(known->second.first.find('.') + 1),
-                         known->second.second->tensor, layout.sizes[k], access.tensor)});
-      }
-    };
-    for (const Access &factor : assign_.factors)
-      visit(factor);
-    visit(assign_.target);
-    for (const auto &[index, size] : first)
-      result_.extents.emplace(index, term::variable(naming_.sizes.find(size.first)));
-  }
-
-  /// Pieces may exclude each other under the subscripts: a mirrored half without its diagonal at A(i,i).
-  void drop_empty_leaves() {
-    std::vector<IterationSpace> kept;
-    for (std::size_t k = 0; k < result_.leaves.size(); ++k) {
-      std::vector<Term> parts = term::conjuncts(result_.leaves[k].relation);
-      std::erase_if(parts, [&](const Term &part) {
-        const std::set<std::string> names = term::variables_of(part);
-        return std::any_of(names.begin(), names.end(),
-                           [&](const std::string &name) { return copies_[k].contains(name); });
-      });
-      if (!space::Set(term::conjunction(std::move(parts))).is_empty())
-        kept.push_back(std::move(result_.leaves[k]));
-    }
-    result_.leaves = std::move(kept);
-  }
-
-  /// One leaf for each choice of a piece for each factor.
-  void add_leaves(std::size_t factor, std::vector<std::size_t> chosen) {
-    if (factor < assign_.factors.size()) {
-      for (std::size_t piece = 0; piece < layout_of(assign_.factors[factor]).pieces.size(); ++piece) {
-        chosen.push_back(piece);
-        add_leaves(factor + 1, chosen);
-        chosen.pop_back();
-      }
-      return;
-    }
-    IterationSpace space;
-    space.coordinates = computation_.indices;
-    space.constants = {assign_.constant};
-    std::vector<Term> relation;
-    std::set<std::pair<std::string, std::size_t>> met; // accesses, each through a piece
-    std::set<std::string> &copies = copies_.emplace_back();
-    for (std::size_t k = 0; k < assign_.factors.size(); ++k) {
-      const Access &access = assign_.factors[k];
-      space.operands.push_back(naming_.operand(access, layout_of(access).pieces[chosen[k]], false, relation));
-      const std::vector<std::string> &positions = space.operands.back().positions;
-      if (!met.emplace(compute::to_text(access), chosen[k]).second)
-        copies.insert(positions.begin(), positions.end());
-    }
-    std::vector<Term> places;
-    space.target = naming_.operand(assign_.target, layout_of(assign_.target).pieces[0], true, places);
-    for (const Term &part : places) // a structure's parts are there already
-      if (std::find(relation.begin(), relation.end(), part) == relation.end()) relation.push_back(part);
-    list_positions(space);
-    join_arguments(space, relation, places);
-    result_.leaves.push_back(std::move(space));
-  }
-
-  const compute::Computation &computation_;
-  std::string structure_; // the operand whose positions the result has, or empty
-  const compute::Assign &assign_;
-  Naming naming_;
-  /// Per leaf the positions of accesses that repeat another one through the same piece: where the other has
-  /// positions, these may have the same, so they make nothing empty.
-  std::vector<std::set<std::string>> copies_;
-  Combination result_;
-};
 
 std::string value_text(const Operand &operand) {
   std::string sign = operand.negative ? "-" : "";
@@ -167,12 +65,6 @@ std::string value_text(const Operand &operand) {
 }
 
 } // namespace
-
-Combination combine(const compute::Computation &computation, const std::map<std::string, Layout> &layouts,
-                    const std::string &structure) {
-  if (computation.program) return combine_program(computation, layouts);
-  return Combiner(computation, layouts, structure).combine();
-}
 
 IterationSpace with_slots_in_range(IterationSpace space,
                                    const std::map<std::string, std::vector<Term>> &arrays) {
@@ -212,10 +104,13 @@ std::string to_text(const Combination &combination) {
     text += fmt::format("size {}\n", size);
   for (const SizeCondition &condition : combination.conditions)
     text += fmt::format("require {} ({})\n", term::to_text(condition.formula), condition.message);
-  if (!combination.accumulate) text += fmt::format("{} = 0\n", combination.bindings[0].tensor);
-  for (const IterationSpace &leaf : combination.leaves) {
-    if (combination.is_program) text += fmt::format("at ({})\n", fmt::join(leaf.place, ", "));
-    text += to_text(leaf);
+  const bool has_loops = combination.has_loops();
+  for (std::size_t k = 0; k <= combination.leaves.size(); ++k) {
+    for (const Clear &clear : combination.clears)
+      if (clear.before == k) text += fmt::format("{} = 0\n", clear.tensor);
+    if (k == combination.leaves.size()) break;
+    if (has_loops) text += fmt::format("at ({})\n", fmt::join(combination.leaves[k].place, ", "));
+    text += to_text(combination.leaves[k]);
   }
   return text;
 }

@@ -66,10 +66,9 @@ struct IterationSpace {
   term::Term places;                // the part of it that says where the target has its slots
   std::vector<double> constants{1}; // one per summand; none: zero
 
-  // Of a program's statement:
   bool sets = false;              // = instead of +=
-  std::vector<int> place;         // compute::ProgramStatement's
-  std::vector<std::string> loops; // the variables of the loops around it, outermost first
+  std::vector<int> place;         // compute::Statement's
+  std::vector<std::string> loops; // the variables of the loops around it, outermost first: of a free one none
                                   // (both as a schedule for loops that statements share has left them)
   /// Parts of the relation that say where sparse divisors are stored: each point of the other parts must have
   /// one, or the kernel fails.
@@ -82,6 +81,9 @@ struct IterationSpace {
   bool reads(const std::string &tensor) const;
   /// Is some operand a divisor?
   bool divides() const;
+  /// May its points be visited in any order? No loops of the source bind it, and it only adds, to elements of
+  /// a tensor that it doesn't read.
+  bool adds_in_any_order() const;
 };
 
 /// What must hold of sizes when the kernel is called: that two agree, for instance.
@@ -94,19 +96,31 @@ struct SizeCondition {
   term::Term in_program = term::truth(); // the formula over the program's own sizes, where there is a span
 };
 
+/// All elements of a result are set to zero, outside of all loops, before the leaf of that number or, of as
+/// many as there are leaves, behind the last.
+struct Clear {
+  std::string tensor;
+  std::string array; // "y.val"
+  std::size_t before = 0;
+};
+
 struct Combination {
-  std::vector<Binding> bindings; // the result first
-  bool accumulate = false;       // += into the result; otherwise it is set
-  Operand target;                // the access to the result; the same in all leaves
-  /// Empty ones left out. Of an assignment one after the other, one per combination of pieces; of a program
-  /// in the order of the text, at their places.
+  std::vector<Binding> bindings; // the results first
+  /// Of each statement, in the order of the text, one for each combination of pieces; empty ones left out.
   std::vector<IterationSpace> leaves;
-  bool is_program = false;
+  std::vector<Clear> clears; // in the order of the text
   std::vector<prove::Axiom> axioms; // of all layouts, with qualified names
   std::vector<SizeCondition> conditions;
   std::vector<std::string> sizes;            // of a program, which no tensor tells: variables, of any sign
   std::map<std::string, term::Term> extents; // of index variables that a plain subscript fixes
   std::map<std::string, std::vector<term::Term>> arrays; // qualified name -> extents
+
+  /// Has some statement loops of the source, whose order matters?
+  bool has_loops() const;
+  bool is_cleared(const std::string &tensor) const;
+  /// The clear of what the leaf writes, where the leaf may do it itself: nothing in between reads the tensor,
+  /// no other leaf writes it, and this one adds to it in any order. Else null.
+  const Clear *clear_of(std::size_t leaf) const;
 };
 
 /// Meets a computation with the layouts of its tensors. A program's statement with sparse factors is taken

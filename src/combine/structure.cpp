@@ -35,15 +35,16 @@ std::pair<std::size_t, std::size_t> in_common(const Access &target, const Access
 }
 
 /// The occurrence of the tensor that has most in common with the result.
-const Access &factor_named(const compute::Assign &assign, const parse::LayoutReference &reference) {
+const Access &factor_named(const compute::Statement &statement, const parse::LayoutReference &reference) {
   const Access *best = nullptr;
-  for (const Access &factor : assign.factors)
+  const std::vector<Access> &factors = statement.summands.front().factors;
+  for (const Access &factor : factors)
     if (factor.tensor == reference.like &&
-        (!best || in_common(assign.target, factor) > in_common(assign.target, *best)))
+        (!best || in_common(statement.target, factor) > in_common(statement.target, *best)))
       best = &factor;
   if (best) return *best;
   std::vector<std::string> names;
-  for (const Access &factor : assign.factors)
+  for (const Access &factor : factors)
     if (std::find(names.begin(), names.end(), factor.tensor) == names.end()) names.push_back(factor.tensor);
   std::string near = report::nearest(reference.like, names);
   report::fail(Kind::unknown_tensor, reference.span,
@@ -63,12 +64,13 @@ const Access &factor_named(const compute::Assign &assign, const parse::LayoutRef
 Structure structure_like(const compute::Computation &computation,
                          const std::map<std::string, layout::Layout> &layouts,
                          const parse::LayoutReference &reference) {
-  const compute::Assign &assign = *compute::leaves(computation.root).at(0);
-  const Access &factor = factor_named(assign, reference);
-  std::string result = compute::to_text(assign.target), operand = compute::to_text(factor);
+  const compute::Statement &statement = *compute::free_statement_of(
+      computation.program, computation.tensors.front().name);
+  const Access &factor = factor_named(statement, reference);
+  std::string result = compute::to_text(statement.target), operand = compute::to_text(factor);
   std::vector<layout::SharedMode> modes;
   std::set<std::size_t> used;
-  for (const Subscript &subscript : assign.target.subscripts) {
+  for (const Subscript &subscript : statement.target.subscripts) {
     if (subscript.shift != 0)
       fail(reference,
            fmt::format("the result is `{}`: with a shifted subscript it has no operand's structure", result),

@@ -16,7 +16,8 @@ struct Structure {
   layout::Layout layout;
 };
 
-/// What `like:S` means for the computation's result. `layouts`: of the operands.
+/// What `like:S` means for the computation's first result, which a free statement computes. `layouts`: of the
+/// operands.
 ///
 /// S must be a factor: then all terms lie at its entries. The modes of the result whose index is one of S's
 /// are the modes of S with that index; its others are dense; those of S that the result hasn't are left out.

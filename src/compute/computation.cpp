@@ -20,11 +20,15 @@ public:
 
   Computation make() {
     result_.text = tree_.span.text();
-    Assign assign;
-    assign.accumulate = tree_.op == parse::AssignmentTree::Operator::Add;
-    assign.target = access(tree_.target, true);
-    multiply(tree_.value, assign);
-    result_.root.kind = std::move(assign);
+    Statement made;
+    made.accumulate = tree_.op == parse::AssignmentTree::Operator::Add;
+    made.target = access(tree_.target, true);
+    multiply(tree_.value, made.summands.emplace_back());
+    made.is_free = true;
+    made.indices = result_.indices;
+    made.place = {0};
+    made.span = tree_.span;
+    result_.program.statements.push_back(std::move(made));
     return std::move(result_);
   }
 
@@ -99,7 +103,7 @@ private:
     return made;
   }
 
-  void multiply(const Expression &written, Assign &into) {
+  void multiply(const Expression &written, Product &into) {
     switch (written.kind) {
     case Expression::Kind::Integer: into.constant *= static_cast<double>(written.integer); return;
     case Expression::Kind::Decimal: into.constant *= written.decimal; return;
@@ -153,61 +157,6 @@ private:
 
 Computation make_computation(const parse::AssignmentTree &tree) {
   return Maker(tree).make();
-}
-
-std::vector<const Assign *> leaves(const Statement &statement) {
-  return std::visit(term::overloaded{
-                        [](const Assign &assign) { return std::vector<const Assign *>{&assign}; },
-                        [](const Sequence &sequence) {
-                          std::vector<const Assign *> all;
-                          for (const Statement &part : sequence.parts)
-                            for (const Assign *leaf : leaves(part))
-                              all.push_back(leaf);
-                          return all;
-                        },
-                    },
-                    statement.kind);
-}
-
-std::string to_text(const Access &access) {
-  std::string text = access.tensor;
-  for (std::size_t k = 0; k < access.subscripts.size(); ++k) {
-    const Subscript &subscript = access.subscripts[k];
-    text += k ? ", " : "(";
-    if (subscript.index.empty()) {
-      text += term::to_text(subscript.value);
-      continue;
-    }
-    text += subscript.index;
-    if (subscript.shift) text += fmt::format("{}{}", subscript.shift > 0 ? "+" : "", subscript.shift);
-  }
-  return access.subscripts.empty() ? text : text + ")";
-}
-
-std::string to_text(const Statement &statement) {
-  return std::visit(term::overloaded{
-                        [](const Assign &assign) {
-                          std::string value;
-                          if (assign.constant != 1 || assign.factors.empty())
-                            value = fmt::format("{}", assign.constant);
-                          for (const Access &factor : assign.factors)
-                            value += (value.empty() ? "" : " * ") + to_text(factor);
-                          return fmt::format("{} {} {}", to_text(assign.target),
-                                             assign.accumulate ? "+=" : "=", value);
-                        },
-                        [](const Sequence &sequence) {
-                          std::string text;
-                          for (const Statement &part : sequence.parts)
-                            text += (text.empty() ? "" : "; ") + to_text(part);
-                          return text;
-                        },
-                    },
-                    statement.kind);
-}
-
-std::string to_text(const Computation &computation) {
-  if (computation.program) return to_text(*computation.program);
-  return to_text(computation.root) + "\n";
 }
 
 } // namespace unravel::compute

@@ -4,13 +4,12 @@
 #include "term/term.h"
 
 #include <map>
-#include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
-/// The meaning of an assignment in tensor index notation: a tree of statements whose leaves are products, as
-/// in concrete index notation (Kjolstad et al., CGO 2019, section 3).
+/// What is computed: a program of statements, each with the loops that it stands in. A line of tensor index
+/// notation is a program of one statement whose index variables are bound to no loop, as in concrete index
+/// notation (Kjolstad et al., CGO 2019, section 3).
 namespace unravel::compute {
 
 /// One subscript: an index variable plus a constant; in programs any affine term over the variables of the
@@ -33,27 +32,6 @@ struct Access {
   std::string name() const { return occurrence == 1 ? tensor : tensor + "#" + std::to_string(occurrence); }
 };
 
-/// target (= or +=) constant * factor * factor ...; indices that are not in the target are reduced.
-struct Assign {
-  Access target;
-  bool accumulate = false;
-  double constant = 1;
-  std::vector<Access> factors;
-};
-
-struct Statement;
-
-/// One statement after the other.
-struct Sequence {
-  std::vector<Statement> parts;
-};
-
-struct Statement {
-  std::variant<Assign, Sequence> kind;
-};
-
-// ---- programs: loop nests of several statements
-
 /// constant * factor * factor ...
 struct Product {
   double constant = 1;
@@ -61,7 +39,7 @@ struct Product {
 };
 
 /// Each value once, upwards: low <= variable < high, over the variables of loops outside and sizes.
-struct ProgramLoop {
+struct Loop {
   std::string variable;
   term::Term low, high;
 };
@@ -69,12 +47,18 @@ struct ProgramLoop {
 /// target (= or +=) (summand + summand + ...) / (divisor * divisor ...), for each point of the loops around
 /// it at which the condition holds. The element of a scalar variable is numbered by the loops around its
 /// declaration (its subscripts): each of their iterations has one of its own.
-struct ProgramStatement {
+///
+/// A free statement has no loops: it is executed for all values of its index variables, from 0 on, at which
+/// each subscript lies inside its tensor, in any order. Its `=` sets each element of the target to the sum of
+/// what is computed for it, which is zero where that is nothing.
+struct Statement {
   Access target;
   bool accumulate = false;
   std::vector<Product> summands; // none: zero
   std::vector<Access> divisors;
-  std::vector<ProgramLoop> loops; // outermost first
+  std::vector<Loop> loops; // outermost first
+  bool is_free = false;
+  std::vector<std::string> indices = {}; // of a free statement: its index variables, those of the result first
   term::Term condition = term::truth();
   /// Its place among the statements: in the program's body, in the body of loops[0], ... One number more than
   /// there are loops: with the loops' variables its schedule in the form "2d + 1" (Feautrier 1992). Two
@@ -97,11 +81,12 @@ struct LeastSize {
 };
 
 struct Program {
-  std::vector<ProgramStatement> statements; // in the order of the text
-  std::vector<std::string> sizes;           // names that stand for integers
-  std::vector<GivenSize> given;             // those of them that no tensor tells
+  std::vector<Statement> statements; // in the order of the text
+  std::vector<std::string> sizes;    // names that stand for integers
+  std::vector<GivenSize> given;      // those of them that no tensor tells
   std::vector<LeastSize> least;
-  std::map<std::string, std::vector<term::Term>> extents; // of all tensors, over sizes and integers
+  /// Of the tensors that loops subscript, over sizes and integers.
+  std::map<std::string, std::vector<term::Term>> extents;
   std::map<std::string, std::size_t> locals;              // scalar variables: the number of loops around each
 };
 
@@ -115,10 +100,9 @@ struct TensorUse {
 
 struct Computation {
   std::string text; // as written
-  Statement root;   // of an assignment; of a program an empty sequence
-  std::optional<Program> program;
-  std::vector<TensorUse> tensors;   // the result first, then operands as they occur
-  std::vector<std::string> indices; // as they occur: those of the result first
+  Program program;
+  std::vector<TensorUse> tensors;   // results first, then operands as they occur
+  std::vector<std::string> indices; // index variables and those of loops, as they occur
 };
 
 /// Throws mistakes (unbound or malformed subscripts, one tensor with two orders) and limits (sums, quotients,
@@ -129,6 +113,9 @@ Computation make_computation(const parse::AssignmentTree &tree);
 /// mistakes (names that mean two things or nothing, subscripts and bounds that aren't affine, extents that
 /// nothing determines) and limits (several results, quotients by sums).
 Computation make_computation(const parse::ProgramTree &tree);
+
+/// The program's first free statement that writes the tensor, or null.
+const Statement *free_statement_of(const Program &program, const std::string &target);
 
 /// Calls visit(access) for what a statement reads, in its order.
 template <class Statement, class Visit> void each_read(Statement &statement, Visit visit) {
@@ -148,12 +135,8 @@ template <class Statement, class Visit> void each_access(Statement &statement, V
 /// The number of outermost loops that two statements share.
 std::size_t shared_loops(const std::vector<int> &place, const std::vector<int> &other);
 
-/// The leaves of a statement, in order.
-std::vector<const Assign *> leaves(const Statement &statement);
-
 std::string to_text(const Access &access);
-std::string to_text(const Statement &statement);
+std::string to_text(const Statement &statement); // without its loops and condition
 std::string to_text(const Program &program);
-std::string to_text(const Computation &computation);
 
 } // namespace unravel::compute

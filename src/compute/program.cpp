@@ -39,19 +39,17 @@ public:
   }
 
 private:
-  Program &program() { return *result_.program; }
+  Program &program() { return result_.program; }
 
   /// A loop around what is read.
   struct Scope {
-    ProgramLoop loop;
+    Loop loop;
     text::Span span;
   };
 
   // ---- names
 
   void declare() {
-    result_.program.emplace();
-    result_.root.kind = Sequence{};
     for (const parse::TensorTree &tensor : tree_.tensors) {
       if (!declared_.insert(tensor.name.text).second)
         report::fail(Kind::duplicate_name, tensor.name.span,
@@ -324,7 +322,7 @@ private:
       report::fail(Kind::duplicate_name, statement.variable.span,
                    fmt::format("`{}` can't be the variable of this loop: {}", name, taken),
                    "choose another name");
-    ProgramLoop made{name, Term(0), term::variable(open_extent(name))};
+    Loop made{name, Term(0), term::variable(open_extent(name))};
     if (statement.low) {
       made.low = affine(*statement.low, "a bound");
       made.high = affine(*statement.high, "a bound");
@@ -385,9 +383,17 @@ private:
     add(statement, std::move(target), accumulates, std::move(made));
   }
 
+  Statement statement_of(const Access &target, bool accumulate) const {
+    Statement made;
+    made.target = target;
+    made.accumulate = accumulate;
+    made.condition = condition_;
+    return made;
+  }
+
   /// One statement for the summands that have the same divisors; the others are added to what it sets.
   void add(const StatementTree &statement, Access target, bool accumulate, Value value) {
-    std::vector<ProgramStatement> parts;
+    std::vector<Statement> parts;
     std::vector<std::string> divisors;
     for (Quotient &each : value) {
       if (each.product.constant == 0) continue;
@@ -396,14 +402,15 @@ private:
         text += to_text(divisor) + "/";
       auto known = std::find(divisors.begin(), divisors.end(), text);
       if (known == divisors.end()) {
-        parts.push_back({target, accumulate || !parts.empty(), {}, each.divisors, {}, condition_, {}, {}});
+        parts.push_back(statement_of(target, accumulate || !parts.empty()));
+        parts.back().divisors = each.divisors;
         known = divisors.insert(known, text);
       }
       parts[static_cast<std::size_t>(known - divisors.begin())].summands.push_back(std::move(each.product));
     }
-    if (parts.empty()) parts.push_back({target, accumulate, {}, {}, {}, condition_, {}, {}});
+    if (parts.empty()) parts.push_back(statement_of(target, accumulate));
     for (std::size_t k = 0; k < parts.size(); ++k) {
-      ProgramStatement &made = parts[k];
+      Statement &made = parts[k];
       bool reads = false;
       each_read(made, [&](const Access &access) { reads = reads || access.tensor == target.tensor; });
       if (k > 0 && reads)
@@ -425,7 +432,7 @@ private:
 
   /// What is written, in the order of the first writes.
   void find_results() {
-    for (const ProgramStatement &statement : program().statements)
+    for (const Statement &statement : program().statements)
       if (const std::string &tensor = statement.target.tensor;
           !statement.target.is_local && !is_result(tensor))
         results_.push_back(tensor);
@@ -451,7 +458,7 @@ private:
   /// the loops that subscript them.
   void find_extents() {
     auto visit_modes = [&](const auto &visit) {
-      for (ProgramStatement &statement : program().statements)
+      for (Statement &statement : program().statements)
         each_access(statement, [&](Access &access) {
           if (access.is_local) return;
           for (std::size_t k = 0; k < access.subscripts.size(); ++k) {
@@ -459,17 +466,17 @@ private:
             if (subscript.index.empty() || subscript.shift != 0) continue;
             auto loop =
                 std::find_if(statement.loops.begin(), statement.loops.end(),
-                             [&](const ProgramLoop &each) { return each.variable == subscript.index; });
+                             [&](const Loop &each) { return each.variable == subscript.index; });
             visit(access, k, *loop);
           }
         });
     };
     // A loop over a declared mode; then modes from loops, loops from those modes.
-    visit_modes([&](const Access &access, std::size_t mode, const ProgramLoop &loop) {
+    visit_modes([&](const Access &access, std::size_t mode, const Loop &loop) {
       if (declared_.count(access.tensor)) close(loop, program().extents.at(access.tensor)[mode]);
     });
     std::map<std::string, std::vector<std::optional<Term>>> found;
-    visit_modes([&](const Access &access, std::size_t mode, const ProgramLoop &loop) {
+    visit_modes([&](const Access &access, std::size_t mode, const Loop &loop) {
       if (declared_.count(access.tensor)) return;
       auto &modes = found[access.tensor];
       modes.resize(access.subscripts.size());
@@ -500,7 +507,7 @@ private:
                        [&](const std::string &name) { return is_size(name) || open_.count(name) > 0; });
   }
 
-  void close(const ProgramLoop &loop, const Term &extent) {
+  void close(const Loop &loop, const Term &extent) {
     auto open = open_.find(open_extent(loop.variable));
     if (open == open_.end() || !term::mentions(loop.high, open->first) || open->second != Term()) return;
     if (Term value = resolved(extent); !term::mentions(value, open->first)) open->second = value;
@@ -513,8 +520,8 @@ private:
     for (auto &[tensor, extents] : program().extents)
       for (Term &extent : extents)
         extent = resolved(extent);
-    for (ProgramStatement &statement : program().statements)
-      for (ProgramLoop &each : statement.loops)
+    for (Statement &statement : program().statements)
+      for (Loop &each : statement.loops)
         each.high = resolved(each.high);
   }
 
@@ -525,7 +532,7 @@ private:
     for (const std::string &name : results_)
       add(name);
     std::set<std::string> used;
-    for (ProgramStatement &statement : program().statements)
+    for (Statement &statement : program().statements)
       each_access(statement, [&](const Access &access) { used.insert(access.tensor); });
     for (const std::string &name : order_of_names_)
       if (!is_result(name) && used.count(name)) add(name);
@@ -541,9 +548,9 @@ private:
         used.merge(term::variables_of(extent));
         if (const auto *size = extent.as<term::Variable>()) told.insert(size->name);
       }
-    for (const ProgramStatement &statement : program().statements) {
+    for (const Statement &statement : program().statements) {
       used.merge(term::variables_of(statement.condition));
-      for (const ProgramLoop &loop : statement.loops) {
+      for (const Loop &loop : statement.loops) {
         used.merge(term::variables_of(loop.low));
         used.merge(term::variables_of(loop.high));
       }
@@ -585,6 +592,13 @@ private:
 
 Computation make_computation(const parse::ProgramTree &tree) {
   return ProgramMaker(tree).make();
+}
+
+const Statement *free_statement_of(const Program &program, const std::string &target) {
+  auto found = std::find_if(program.statements.begin(), program.statements.end(), [&](const Statement &each) {
+    return each.is_free && each.target.tensor == target;
+  });
+  return found == program.statements.end() ? nullptr : &*found;
 }
 
 std::size_t shared_loops(const std::vector<int> &place, const std::vector<int> &other) {

@@ -201,14 +201,14 @@ bool Clearing::owns_slots(const LeafPlan &plan) const {
 }
 
 loop::Zero Clearing::everything() const {
-  return clear(combination_);
+  return clear(space_.target.array, combination_);
 }
 
-loop::Zero clear(const combine::Combination &combination) {
+loop::Zero clear(const std::string &array, const combine::Combination &combination) {
   Term count(1);
-  for (const Term &extent : combination.arrays.at(combination.target.array))
+  for (const Term &extent : combination.arrays.at(array))
     count = term::multiply(count, extent);
-  return {combination.target.array, count};
+  return {array, count};
 }
 
 } // namespace unravel::lower

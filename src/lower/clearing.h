@@ -9,7 +9,7 @@ namespace unravel::lower {
 
 class Clearing {
 public:
-  /// Of the computation's only leaf, or the one numbered so.
+  /// Of the leaf of that number.
   Clearing(const combine::Combination &combination, std::size_t leaf)
       : combination_(combination), space_(combination.leaves[leaf]) {}
 
@@ -35,7 +35,7 @@ private:
   const combine::IterationSpace &space_;
 };
 
-/// All slots of the result.
-loop::Zero clear(const combine::Combination &combination);
+/// All elements of the array.
+loop::Zero clear(const std::string &array, const combine::Combination &combination);
 
 } // namespace unravel::lower

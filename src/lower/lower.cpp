@@ -43,12 +43,28 @@ Term iterations_of(const loop::For &loop, const combine::Combination &combinatio
 
 Block statements_of(const combine::Combination &combination, const std::vector<LeafPlan> &plans,
                     const LowerOptions &options, Workspace &workspace, const Replace &in_wavefronts) {
-  std::vector<Part> parts;
+  std::vector<const combine::Clear *> own; // those that leaves do themselves
   for (std::size_t k = 0; k < plans.size(); ++k)
+    if (const combine::Clear *clear = combination.clear_of(k)) own.push_back(clear);
+  auto clears_before = [&](std::size_t leaf) {
+    Block block;
+    for (const combine::Clear &each : combination.clears)
+      if (each.before == leaf && std::find(own.begin(), own.end(), &each) == own.end())
+        block.push_back({clear(each.array, combination)});
+    return block;
+  };
+  std::vector<Part> parts;
+  for (std::size_t k = 0; k < plans.size(); ++k) {
+    const Clearing clearing(combination, k);
     parts.push_back({&combination.leaves[k], &plans[k],
-                     lower_leaf(combination.leaves[k], plans[k], k, nullptr, workspace),
-                     options.wavefronts && options.wavefronts->first <= k && k < options.wavefronts->last});
-  return in_sequence(std::move(parts), in_wavefronts);
+                     lower_leaf(combination.leaves[k], plans[k], k,
+                                combination.clear_of(k) ? &clearing : nullptr, workspace),
+                     options.wavefronts && options.wavefronts->first <= k && k < options.wavefronts->last,
+                     clears_before(k)});
+  }
+  Block block = in_sequence(std::move(parts), in_wavefronts);
+  loop::append(block, clears_before(plans.size()));
+  return block;
 }
 
 } // namespace
@@ -65,35 +81,21 @@ loop::Program lower(const combine::Combination &combination, const std::vector<L
   for (const combine::SizeCondition &condition : combination.conditions)
     program.preconditions.push_back({condition.formula, condition.message});
   Workspace workspace(combination, program.parameters, options.index);
-  bool set = !combination.accumulate;
-  if (set && plans.size() != 1) program.body.push_back({clear(combination)});
-  if (combination.is_program) {
-    program.body = statements_of(combination, plans, options, workspace, [&](loop::For loop) {
-      if (in_wavefronts) *in_wavefronts = {loop.variable, loop.lower, loop.upper};
-      loop::TensorParameter levels =
-          levels_parameter(name_of_levels(combination), options.name, options.index, false,
-                           options.wavefronts->packed, program.parameters);
-      Term size = term::variable(levels.name + ".M");
-      program.preconditions.push_back(
-          {term::disjunction(
-               {term::equal(size, Term(0)), term::equal(size, iterations_of(loop, combination))}),
-           "the levels are of these iterations, or of none"});
-      Block in_levels = executor(std::move(loop), levels.name, *options.wavefronts, program.parameters);
-      program.parameters.push_back(std::move(levels));
-      return in_levels;
-    });
-    set_shared_origins(program.body, plans, combination.leaves);
-    program.workspace = workspace.take();
-    return program;
-  }
-  std::set<std::string> declared;
-  for (std::size_t k = 0; k < plans.size(); ++k) {
-    Clearing clearing(combination, k);
-    bool own = set && plans.size() == 1;
-    loop::Block leaf = lower_leaf(combination.leaves[k], plans[k], k, own ? &clearing : nullptr, workspace);
-    keep_apart(leaf, declared);
-    loop::append(program.body, std::move(leaf));
-  }
+  program.body = statements_of(combination, plans, options, workspace, [&](loop::For loop) {
+    if (in_wavefronts) *in_wavefronts = {loop.variable, loop.lower, loop.upper};
+    loop::TensorParameter levels =
+        levels_parameter(name_of_levels(combination), options.name, options.index, false,
+                         options.wavefronts->packed, program.parameters);
+    Term size = term::variable(levels.name + ".M");
+    program.preconditions.push_back(
+        {term::disjunction(
+             {term::equal(size, Term(0)), term::equal(size, iterations_of(loop, combination))}),
+         "the levels are of these iterations, or of none"});
+    Block in_levels = executor(std::move(loop), levels.name, *options.wavefronts, program.parameters);
+    program.parameters.push_back(std::move(levels));
+    return in_levels;
+  });
+  set_shared_origins(program.body, plans, combination.leaves);
   program.workspace = workspace.take();
   return program;
 }

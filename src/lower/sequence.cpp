@@ -263,6 +263,7 @@ Block at_depth(std::vector<Part> parts, std::size_t depth, const Replace &in_wav
            parts[last].space->loops.size() > depth && parts[first].space->loops.size() > depth)
       ++last;
     const bool replaced = depth == 0 && parts[first].in_wavefronts;
+    add(std::move(parts[first].before));
     if (last == first + 1 && !replaced) {
       add(std::move(parts[first].block));
       first = last;
@@ -292,7 +293,7 @@ Block at_depth(std::vector<Part> parts, std::size_t depth, const Replace &in_wav
       if (!inner.empty()) body = {{loop::If{term::conjunction(std::move(inner)), std::move(body), ""}}};
       loop::append(before, std::move(each.before));
       loop::append(behind, std::move(each.behind));
-      inside.push_back({parts[k].space, parts[k].plan, std::move(body), false});
+      inside.push_back({parts[k].space, parts[k].plan, std::move(body)});
     }
     loop::For loop{variable, range.lower, range.upper};
     const LeafPlan &plan = *parts[first].plan;

@@ -13,6 +13,7 @@ struct Part {
   const LeafPlan *plan = nullptr;
   loop::Block block;
   bool in_wavefronts = false; // the outermost loop is
+  loop::Block before = {};    // what stands in front of it, outside of all loops
 };
 
 /// Lower and upper bounds of loops over one variable.

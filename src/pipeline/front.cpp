@@ -70,14 +70,14 @@ parse::ScheduleTree read_schedules(const Request &request) {
   return all;
 }
 
-/// `bound i in [0, 64)` of a program is a condition in each loop over i.
+/// `bound i in [0, 64)` is a condition in each loop over i.
 void restrict_loops(compute::Program &program, const parse::ScheduleTree &schedule) {
   using Transformation = parse::ScheduleTree::Transformation;
   for (const Transformation &bound : schedule.transformations) {
     if (bound.kind != Transformation::Kind::Bound || bound.low >= bound.high) continue;
     term::Term range =
         term::between(term::Term(bound.low), term::variable(bound.variable.text), term::Term(bound.high));
-    for (compute::ProgramStatement &statement : program.statements)
+    for (compute::Statement &statement : program.statements)
       if (std::any_of(statement.loops.begin(), statement.loops.end(),
                       [&](auto &loop) { return loop.variable == bound.variable.text; }))
         statement.condition = term::conjunction({statement.condition, range});
@@ -121,7 +121,7 @@ Front read_request(const Request &request) {
         report::fail(Kind::bad_structure, reference.span,
                      fmt::format("`{}` is an operand: it has arrays of its own", use.name),
                      fmt::format("`like:` is for the result; write -f {}=LAYOUT", use.name));
-      if (front.computation.program)
+      if (!compute::free_statement_of(front.computation.program, use.name))
         report::fail(Kind::bad_structure, reference.span, "the result of a program is dense so far");
       front.like = reference; // once the operands' layouts are there
       continue;
@@ -137,7 +137,7 @@ Front read_request(const Request &request) {
     front.layouts.emplace(front.computation.tensors.front().name, std::move(structure.layout));
   }
   front.schedule = read_schedules(request);
-  if (front.computation.program) restrict_loops(*front.computation.program, front.schedule);
+  restrict_loops(front.computation.program, front.schedule);
   front.milliseconds = watch.milliseconds();
   return front;
 }

@@ -7,6 +7,7 @@
 #include "choose/statements.h"
 #include "choose/threads.h"
 #include "choose/wavefronts.h"
+#include "compute/computation.h"
 #include "scan/divided.h"
 #include "scan/scan.h"
 #include "scan/uses.h"
@@ -73,7 +74,7 @@ schedule::Order LeafPlanner::order_of(std::size_t number, const schedule::Counts
   const combine::IterationSpace &space = in_.combination.leaves[number];
   const combine::IterationSpace &original = in_.untransformed[number];
   std::vector<parse::Name> given = schedule::without_others(in_.schedule.order, space, in_.combination);
-  if (in_.combination.is_program) {
+  if (!space.adds_in_any_order()) {
     std::size_t fixed = as_written_.contains(number) ? space.loops.size() : shared;
     if (choose::wants_wavefronts(space, in_.schedule)) fixed = std::max<std::size_t>(fixed, 1);
     std::vector<parse::Name> first;
@@ -107,9 +108,8 @@ std::string LeafPlanner::of_product(std::size_t number) const {
 
 Leaf LeafPlanner::plan_loops(std::size_t number, schedule::Counts counts, Steps &steps) {
   Leaf leaf;
-  const bool is_program = in_.combination.is_program;
   const combine::IterationSpace &space = in_.combination.leaves[number];
-  if (is_program) leaf.plan.shared = schedule::shared_depth(in_.combination, number);
+  leaf.plan.shared = schedule::shared_depth(in_.combination, number);
   schedule::Scans scans;
   std::set<std::string> wanted; // what the user wants found
   for (const auto &[name, method] : in_.requests)
@@ -120,10 +120,11 @@ Leaf LeafPlanner::plan_loops(std::size_t number, schedule::Counts counts, Steps 
     return steps.run(
         "finds",
         [&] {
-          // The values of a program may change while a map would keep them.
-          return find::plan_finds(
-              leaf.plan.nest, in_.prover, methods, lengths,
-              is_program ? std::set<std::string>() : scan::value_positions(space, leaf.plan.nest), counts);
+          return find::plan_finds(leaf.plan.nest, in_.prover, methods, lengths,
+                                  reads_what_changes(number)
+                                      ? std::set<std::string>() // a map would keep old values
+                                      : scan::value_positions(space, leaf.plan.nest),
+                                  counts);
         },
         [&](const find::FindPlan &plan) { return find::to_text(plan, leaf.plan.nest); });
   };
@@ -156,15 +157,13 @@ Leaf LeafPlanner::plan_loops(std::size_t number, schedule::Counts counts, Steps 
   }
   // What the user asks for decides how entries are found, not in which order they are visited.
   find::Requests own = in_.requests; // each statement has those of them that are about its finds
-  if (is_program) {
-    std::vector<std::string> names = find::names_of_finds(leaf.plan.nest);
-    findable_.insert(findable_.end(), names.begin(), names.end());
-    std::erase_if(own, [&](const auto &each) {
-      return std::find(names.begin(), names.end(), each.first) == names.end();
-    });
-  }
+  std::vector<std::string> names = find::names_of_finds(leaf.plan.nest);
+  findable_.insert(findable_.end(), names.begin(), names.end());
+  std::erase_if(own, [&](const auto &each) {
+    return std::find(names.begin(), names.end(), each.first) == names.end();
+  });
   if (!own.empty()) leaf.plan.finds = plan_finds(own);
-  if (is_program && choose::wants_wavefronts(space, in_.schedule))
+  if (choose::wants_wavefronts(space, in_.schedule))
     if (auto finds = choose::own_finds(leaf.plan, in_.prover, own)) leaf.plan.finds = std::move(*finds);
   leaf.verdicts = steps.run(
       "dependences",
@@ -175,8 +174,16 @@ Leaf LeafPlanner::plan_loops(std::size_t number, schedule::Counts counts, Steps 
       },
       [](const auto &verdicts) { return depend::to_text(verdicts); });
   run_in_parallel(leaf, number, lengths);
-  if (is_program) leaf.plan.sums_at = choose::level_of_sum(space, leaf.plan, leaf.verdicts);
+  leaf.plan.sums_at = choose::level_of_sum(space, leaf.plan, leaf.verdicts);
   return leaf;
+}
+
+bool LeafPlanner::reads_what_changes(std::size_t number) const {
+  const std::vector<combine::IterationSpace> &leaves = in_.combination.leaves;
+  return std::any_of(leaves.begin(), leaves.end(), [&](const combine::IterationSpace &other) {
+    return leaves[number].reads(other.target.tensor) &&
+           (&other == &leaves[number] || compute::shared_loops(leaves[number].place, other.place) > 0);
+  });
 }
 
 void LeafPlanner::run_in_parallel(Leaf &leaf, std::size_t number, const find::Lengths &lengths) {
@@ -185,27 +192,28 @@ void LeafPlanner::run_in_parallel(Leaf &leaf, std::size_t number, const find::Le
   const parse::ScheduleTree &schedule = in_.schedule;
   const schedule::Counts &counts = in_.request.counts;
   const choose::Thresholds &thresholds = in_.thresholds;
-  const bool is_program = combination.is_program;
+  const bool is_one_of_several = combination.leaves.size() > 1;
   const prove::Prover::Optional optional(in_.prover, parallel_purpose());
-  const parse::ScheduleTree asked = is_program ? choose::asked_of(schedule, leaf.plan.nest) : schedule;
+  const parse::ScheduleTree asked =
+      is_one_of_several ? choose::asked_of(schedule, leaf.plan.nest) : schedule;
   choose::take_sharing(leaf.plan, asked);
   if (leaf.plan.shared == 0 && space.divisors.empty())
     leaf.plan.parallel = leaf.parallel =
         choose::choose_parallel(leaf.plan, leaf.verdicts, asked, lengths, space, in_.prover, thresholds);
-  if (schedule.parallel.empty() && !schedule.serial && !is_program)
+  if (schedule.parallel.empty() && !schedule.serial && space.adds_in_any_order())
     if (auto level = choose::level_for_copies(leaf.plan, space, combination, thresholds))
       if (choose::may_have_copies(leaf.plan, choose::verdict_of(leaf.verdicts, leaf.plan, *level), *level,
                                   space))
         leaf.plan.parallel = leaf.parallel = level;
   leaf.plan.brief = choose::brief_level(leaf.plan, lengths);
-  if (!combination.accumulate && combination.leaves.size() == 1)
+  if (combination.clear_of(number))
     if (const auto &extents = combination.arrays.at(space.target.array); !extents.empty())
       leaf.plan.increasing = choose::increasing_level(leaf.plan, space, extents[0], in_.prover);
   if (!leaf.plan.parallel) return;
   reduced_ = choose::reduce_as_asked(leaf.plan, leaf.verdicts, space, asked) || reduced_;
   choose::share_out(leaf.plan, space, combination, lengths, schedule.chunk.has_value(), thresholds);
   choose::cut_as_asked(leaf.plan, leaf.verdicts, space, asked, in_.prover, thresholds,
-                       is_program ? &not_cut_ : nullptr);
+                       is_one_of_several ? &not_cut_ : nullptr);
   // Who asks for a parallel loop, means it.
   if (in_.request.always_parallel || !asked.parallel.empty()) leaf.plan.least = 0;
   if (in_.request.always_parallel) leaf.plan.work.reset();
@@ -231,7 +239,7 @@ void LeafPlanner::run_in_one_thread(lower::LeafPlan &plan) const {
 
 void LeafPlanner::add_alternatives(Leaf &leaf, std::size_t number, Steps &steps) {
   if (!with_alternatives_.insert(number).second) return;
-  if (in_.combination.is_program)
+  if (!in_.combination.leaves[number].adds_in_any_order())
     return; // other orders would have to pass the test against the source's, too
   if (leaf.plan.equal || leaf.plan.atomic) return; // of these loops, and no others
   if (!in_.schedule.loops.empty()) return;         // what is asked of loops is asked of these

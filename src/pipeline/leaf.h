@@ -42,7 +42,7 @@ public:
   /// said before.
   bool keep_as_written(std::size_t number) { return as_written_.insert(number).second; }
 
-  /// By the statements of a program: the finds that requests may name.
+  /// The finds that requests may name.
   const std::vector<std::string> &findable() const { return findable_; }
   /// A statement's loop wasn't cut into pieces of equal work as was asked for: why.
   std::optional<choose::WorkBefore> &not_cut() { return not_cut_; }
@@ -54,6 +54,8 @@ private:
                            const std::set<std::string> &wanted, std::size_t shared) const;
   /// The plan without alternatives.
   Leaf plan_loops(std::size_t number, schedule::Counts counts, Steps &steps);
+  /// May the values that the statement reads change while it is executed?
+  bool reads_what_changes(std::size_t number) const;
   void run_in_parallel(Leaf &leaf, std::size_t number, const find::Lengths &lengths);
   /// What questions about parallel loops are for; empty where the schedule speaks of these.
   std::string parallel_purpose() const;

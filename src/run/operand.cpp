@@ -44,15 +44,14 @@ public:
 private:
   /// `-i k=5`, of a program's size.
   void read_size(const std::string &name, const std::string &input) {
-    std::vector<std::string> known;
-    if (front_.computation.program) known = front_.computation.program->sizes;
+    std::vector<std::string> known = program().sizes;
     if (std::find(known.begin(), known.end(), name) == known.end()) {
       for (const compute::TensorUse &use : uses())
         known.push_back(use.name);
-      std::string near = front_.computation.program ? report::nearest(name, known) : "";
+      std::string near = program().sizes.empty() ? "" : report::nearest(name, known);
       report::fail(Kind::unknown_tensor,
                    fmt::format("`-i {}={}`: the expression has no tensor {}`{}`", name, input,
-                               front_.computation.program ? "or size " : "", name),
+                               program().sizes.empty() ? "" : "or size ", name),
                    near.empty() ? "" : fmt::format("did you mean `{}`?", near));
     }
     std::int64_t value = 0;
@@ -67,14 +66,14 @@ private:
   }
 
   void require_sizes() const {
-    if (!front_.computation.program) return;
-    for (const compute::GivenSize &size : front_.computation.program->given)
+    for (const compute::GivenSize &size : program().given)
       if (!operands_.extents.contains(size.name))
         report::fail(Kind::missing_input, size.span,
                      fmt::format("no value is given for the size `{}`", size.name),
                      fmt::format("add -i {}=5, or what it is", size.name));
   }
 
+  const compute::Program &program() const { return front_.computation.program; }
   const std::vector<compute::TensorUse> &uses() const { return front_.computation.tensors; }
 
   /// What the extents of a tensor's modes are called.
@@ -87,42 +86,51 @@ private:
   /// where the extent is nothing but one.
   std::vector<NamedExtents> named_extents(const std::string &tensor) const {
     std::vector<NamedExtents> found;
-    if (front_.computation.program) {
+    if (auto declared = program().extents.find(tensor); declared != program().extents.end()) {
       found.push_back({tensor, {}});
-      for (const term::Term &extent : front_.computation.program->extents.at(tensor)) {
+      for (const term::Term &extent : declared->second) {
         const auto *size = extent.as<term::Variable>();
         found.back().names.push_back(size ? size->name : "");
       }
-      return found;
     }
-    const compute::Assign &assign = *compute::leaves(front_.computation.root).at(0);
-    auto add = [&](const compute::Access &access) {
-      if (access.tensor != tensor) return;
+    each_free_access(tensor, [&](const compute::Access &access) {
       found.push_back({compute::to_text(access), {}});
       for (const compute::Subscript &subscript : access.subscripts)
         found.back().names.push_back(subscript.shift == 0 ? subscript.index : "");
-    };
-    add(assign.target);
-    for (const compute::Access &factor : assign.factors)
-      add(factor);
+    });
     return found;
   }
 
-  const std::vector<std::string> &names_of_extents() const {
-    return front_.computation.program ? front_.computation.program->sizes : front_.computation.indices;
+  /// Calls visit(access) for all accesses to the tensor of free statements.
+  template <class Visit> void each_free_access(const std::string &tensor, Visit visit) const {
+    for (const compute::Statement &statement : program().statements)
+      if (statement.is_free)
+        compute::each_access(statement, [&](const compute::Access &access) {
+          if (access.tensor == tensor) visit(access);
+        });
+  }
+
+  /// Is it an index variable, which has an extent of its own?
+  bool is_index(const std::string &name) const {
+    return std::any_of(program().statements.begin(), program().statements.end(), [&](auto &statement) {
+      return std::find(statement.indices.begin(), statement.indices.end(), name) != statement.indices.end();
+    });
+  }
+  /// What its extent is called in messages.
+  const char *kind_of(const std::string &name) const { return is_index(name) ? "index" : "size"; }
+  bool has_size(const std::string &name) const {
+    return std::find(program().sizes.begin(), program().sizes.end(), name) != program().sizes.end();
   }
 
   /// The name without what programs add to that of a loop.
   static std::string for_user(const std::string &name) { return name.substr(0, name.find('.')); }
 
   void set_extent(const std::string &index, std::int64_t extent, const std::string &from) {
-    const std::vector<std::string> &names = names_of_extents();
-    if (std::find(names.begin(), names.end(), index) == names.end()) {
-      bool is_loop = std::find(names.begin(), names.end(), index + ".extent") != names.end();
-      if (is_loop) return set_extent(index + ".extent", extent, from);
+    if (!is_index(index) && !has_size(index)) {
+      if (has_size(index + ".extent")) return set_extent(index + ".extent", extent, from);
       report::fail(Kind::unknown_extent,
                    fmt::format("`--size {}={}`: the expression has no {} `{}`", index, extent,
-                               front_.computation.program ? "size" : "index", index));
+                               program().sizes.empty() ? "index" : "size", index));
     }
     auto [known, fresh] = operands_.extents.emplace(index, extent);
     if (fresh)
@@ -130,7 +138,7 @@ private:
     else if (known->second != extent)
       report::fail(Kind::size_mismatch,
                    fmt::format("{} `{}` has extent {} in {}, but {} in {}",
-                               front_.computation.program ? "size" : "index", for_user(index), known->second,
+                               kind_of(index), for_user(index), known->second,
                                origin_[index], extent, from),
                    "the operands don't fit together; check the subscripts, or transpose one");
   }
@@ -230,7 +238,7 @@ private:
   }
 
   [[noreturn]] void fail_unknown_extent(const text::Span &span, const std::string &name) const {
-    if (front_.computation.program)
+    if (!is_index(name))
       report::fail(Kind::unknown_extent, span,
                    fmt::format("the size `{}` is not known: no operand with sizes has it as an extent",
                                for_user(name)),
@@ -245,8 +253,8 @@ private:
   /// The shape that the extents of a tensor's subscripts ask for, or in a program its declaration.
   std::vector<std::int64_t> wanted_shape(const compute::TensorUse &use) const {
     std::vector<std::int64_t> shape;
-    if (front_.computation.program) {
-      for (const term::Term &extent : front_.computation.program->extents.at(use.name)) {
+    if (auto declared = program().extents.find(use.name); declared != program().extents.end()) {
+      for (const term::Term &extent : declared->second) {
         term::Substitution known;
         for (const std::string &size : term::variables_of(extent)) {
           auto value = operands_.extents.find(size);
@@ -262,14 +270,15 @@ private:
       }
       return shape;
     }
-    const compute::Assign &assign = *compute::leaves(front_.computation.root).at(0);
-    const compute::Access *access = &assign.target;
-    for (const compute::Access &factor : assign.factors)
-      if (factor.tensor == use.name && !use.is_result && access == &assign.target) access = &factor;
+    const compute::Access *access = nullptr; // the first
+    each_free_access(use.name, [&](const compute::Access &each) {
+      if (!access) access = &each;
+    });
     for (const compute::Subscript &subscript : access->subscripts) {
       auto known = operands_.extents.find(subscript.index);
       if (known == operands_.extents.end()) fail_unknown_extent(access->span, subscript.index);
-      shape.push_back(known->second);
+      const term::Term extent = term::Term(known->second) + term::Term(subscript.shift);
+      shape.push_back(std::max<std::int64_t>(extent.as<term::Constant>()->value, 0));
     }
     return shape;
   }

@@ -132,11 +132,10 @@ private:
 
   /// The name under which the extent of an index is known: of a program's loop that of its upper bound.
   std::string size_of(const std::string &index) const {
-    if (front_.computation.program)
-      for (const compute::ProgramStatement &statement : front_.computation.program->statements)
-        for (const compute::ProgramLoop &loop : statement.loops)
-          if (const auto *size = loop.high.as<term::Variable>(); size && loop.variable == index)
-            return size->name;
+    for (const compute::Statement &statement : front_.computation.program.statements)
+      for (const compute::Loop &loop : statement.loops)
+        if (const auto *size = loop.high.as<term::Variable>(); size && loop.variable == index)
+          return size->name;
     return index;
   }
 
@@ -294,9 +293,8 @@ private:
     for (const auto &[name, tensor] : tensors_)
       for (const auto &[count, value] : tensor::known_counts(tensor))
         counts[name + "." + count] = value;
-    if (front_.computation.program)
-      for (const compute::GivenSize &size : front_.computation.program->given)
-        counts[size.name] = static_cast<double>(operands_.extents.at(size.name));
+    for (const compute::GivenSize &size : front_.computation.program.given)
+      counts[size.name] = static_cast<double>(operands_.extents.at(size.name));
     return counts;
   }
 
@@ -340,10 +338,13 @@ private:
     std::map<std::string, tensor::Tensor> initial;
     for (const std::string &name : result_names())
       initial.emplace(name, tensor::with_own_values(tensors_.at(name)));
-    bool accumulates = report_.compilation.combination.accumulate;
+    const combine::Combination &combination = report_.compilation.combination;
+    const std::vector<std::string> names = result_names();
+    const bool starts_anew = std::all_of(
+        names.begin(), names.end(), [&](const std::string &name) { return combination.is_cleared(name); });
     std::vector<double> times;
     for (int round = 0; round < std::max(1, request_.repeat); ++round) {
-      if (accumulates && round > 0) restore(initial);
+      if (!starts_anew && round > 0) restore(initial);
       Clock clock;
       int code = entry(arguments.data());
       times.push_back(clock.milliseconds());
@@ -366,16 +367,31 @@ private:
     return levels;
   }
 
-  tensor::ProgramReference program_reference(const std::map<std::string, tensor::Tensor> &initial) {
+  /// Calls use(input) with what the reference evaluator needs.
+  template <class Use> auto with_reference_input(const std::map<std::string, tensor::Tensor> &initial, Use use) {
     tensor::ProgramInput input;
     input.sizes = operands_.extents;
     for (const auto &[name, tensor] : initial)
-      input.results[name] = {operands_.result_shapes.at(name), tensor::to_dense(tensor::unpack(tensor))};
+      input.results[name] = {operands_.result_shapes.at(name),
+                             shares_structure() ? std::vector<double>() // its values were zeros
+                                                : tensor::to_dense(tensor::unpack(tensor))};
     const bool special = has_special_values();
     std::map<std::string, tensor::Coordinates> unpacked;
     for (const compute::TensorUse &use : front_.computation.tensors)
       if (!use.is_result) input.operands.emplace(use.name, &coordinates_of(use.name, special, unpacked));
-    return tensor::evaluate_program(*front_.computation.program, input);
+    for (const parse::ScheduleTree::Transformation &bound : front_.schedule.transformations)
+      if (bound.kind == parse::ScheduleTree::Transformation::Kind::Bound) {
+        auto range = input.ranges.emplace(bound.variable.text, std::pair(bound.low, bound.high)).first;
+        range->second = {std::max(range->second.first, bound.low),
+                         std::min(range->second.second, bound.high)};
+      }
+    return use(input);
+  }
+
+  tensor::ProgramReference program_reference(const std::map<std::string, tensor::Tensor> &initial) {
+    return with_reference_input(initial, [&](const tensor::ProgramInput &input) {
+      return tensor::evaluate_program(front_.computation.program, input);
+    });
   }
 
   /// An operand as coordinates: as they were given, or unpacked. `special`: has_special_values().
@@ -421,59 +437,24 @@ private:
 
   void check() {
     double tolerance = request_.compile.value == loop::ElementType::Float32 ? 1e-5 : 1e-12;
-    if (front_.computation.program) {
-      for (const auto &[name, reference] : program_reference(initial_).results) {
-        tensor::Comparison one =
-            tensor::compare(tensor::to_dense(tensor::unpack(tensors_.at(name))), reference, tolerance);
-        if (!one.ok && result_names().size() > 1)
-          report_.notes.push_back(fmt::format("`{}` is not what it should be", name));
-        bool is_worse = report_.comparison &&
-                        (report_.comparison->ok
-                             ? !one.ok || one.max_relative_error > report_.comparison->max_relative_error
-                             : false);
-        if (!report_.comparison || is_worse) report_.comparison = std::move(one);
-      }
+    if (shares_structure()) {
+      report_.comparison = with_reference_input(initial_, [&](const tensor::ProgramInput &input) {
+        return tensor::compare(tensor::unpack(tensors_.at(result_name())),
+                               tensor::evaluate_sparse_program(front_.computation.program, input), tolerance);
+      });
       return;
     }
-    const compute::Assign &assign = *compute::leaves(front_.computation.root).at(0);
-    const std::vector<std::string> &indices = front_.computation.indices;
-    tensor::ReferenceProduct product;
-    auto subscripts = [&](const compute::Access &access) {
-      std::vector<tensor::ReferenceSubscript> result;
-      for (const compute::Subscript &subscript : access.subscripts)
-        result.push_back(
-            {static_cast<int>(std::find(indices.begin(), indices.end(), subscript.index) - indices.begin()),
-             subscript.shift});
-      return result;
-    };
-    const bool special = has_special_values();
-    std::map<std::string, tensor::Coordinates> unpacked;
-    product.constant = assign.constant;
-    for (const compute::Access &factor : assign.factors) {
-      product.factors.push_back({&coordinates_of(factor.tensor, special, unpacked), subscripts(factor)});
+    for (const auto &[name, reference] : program_reference(initial_).results) {
+      tensor::Comparison one =
+          tensor::compare(tensor::to_dense(tensor::unpack(tensors_.at(name))), reference, tolerance);
+      if (!one.ok && result_names().size() > 1)
+        report_.notes.push_back(fmt::format("`{}` is not what it should be", name));
+      bool is_worse = report_.comparison &&
+                      (report_.comparison->ok
+                           ? !one.ok || one.max_relative_error > report_.comparison->max_relative_error
+                           : false);
+      if (!report_.comparison || is_worse) report_.comparison = std::move(one);
     }
-    product.shape = operands_.result_shapes.at(result_name());
-    product.result = subscripts(assign.target);
-    for (const std::string &index : indices) {
-      auto extent = operands_.extents.find(index);
-      product.extents.push_back(extent == operands_.extents.end() ? -1 : extent->second);
-    }
-    for (const parse::ScheduleTree::Transformation &bound : front_.schedule.transformations)
-      if (bound.kind == parse::ScheduleTree::Transformation::Kind::Bound) {
-        auto index = static_cast<int>(std::find(indices.begin(), indices.end(), bound.variable.text) -
-                                      indices.begin());
-        auto range = product.ranges.emplace(index, std::pair(bound.low, bound.high)).first;
-        range->second = {std::max(range->second.first, bound.low),
-                         std::min(range->second.second, bound.high)};
-      }
-    if (shares_structure()) { // its values were zeros
-      report_.comparison = tensor::compare(tensor::unpack(tensors_.at(result_name())),
-                                           tensor::evaluate_sparse(product), tolerance);
-      return;
-    }
-    if (assign.accumulate) product.initial = tensor::to_dense(tensor::unpack(initial_.at(result_name())));
-    report_.comparison = tensor::compare(tensor::to_dense(tensor::unpack(tensors_.at(result_name()))),
-                                         tensor::evaluate(product), tolerance);
   }
 
   void write_outputs() const {

@@ -43,7 +43,6 @@ void fix_extent(combine::Combination &combination, const Transformation &how) {
   auto fix = [&](Term &term) { term = term::substitute(term, by); };
   for (combine::IterationSpace &leaf : combination.leaves)
     combine::substitute(leaf, by);
-  combine::substitute(combination.target, by);
   for (prove::Axiom &axiom : combination.axioms)
     fix(axiom.guard), fix(axiom.conclusion);
   for (auto &[array, extents] : combination.arrays)

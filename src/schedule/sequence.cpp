@@ -64,7 +64,7 @@ public:
       std::size_t last = first + 1;
       while (last < end && leaf(last).place[depth] == leaf(first).place[depth])
         ++last;
-      if (last - first > 1) {
+      if (last - first > 1 && !leaf(first).loops.empty()) {
         std::vector<std::size_t> cuts = cuts_between(first, last, depth);
         if (cuts.size() > 2 && pays(first, last, depth)) take_apart(cuts, depth);
         for (std::size_t k = 0; k + 1 < cuts.size(); ++k)
@@ -130,31 +130,59 @@ private:
 
 } // namespace
 
-void as_assignment(Combination &program, prove::Prover &prover) {
-  if (program.leaves.size() < 2) return;
-  const IterationSpace &first = program.leaves.front();
-  if (!clears_all(first, program)) return;
-  for (std::size_t k = 1; k < program.leaves.size(); ++k) {
-    const IterationSpace &each = program.leaves[k];
-    if (each.sets || each.target.tensor != first.target.tensor || each.reads(first.target.tensor) ||
-        each.constants.size() != 1 || !each.divisors.empty() ||
-        std::any_of(each.operands.begin(), each.operands.end(),
-                    [](const Operand &operand) { return operand.divides || !operand.local.empty(); }) ||
-        depend::may_precede(each, first, 0, prover))
-      return;
+namespace {
+
+bool adds_products_alone(const IterationSpace &space) {
+  return !space.sets && !space.reads(space.target.tensor) && space.constants.size() == 1 &&
+         space.divisors.empty() && space.target.local.empty() &&
+         std::none_of(space.operands.begin(), space.operands.end(),
+                      [](const Operand &operand) { return operand.divides || !operand.local.empty(); });
+}
+
+/// Where a subscript of the target is a slot by itself, its extent is the array's.
+void name_extents(const IterationSpace &space, Combination &program) {
+  const std::vector<Term> &extents = program.arrays.at(space.target.array);
+  for (std::size_t k = 0; k < extents.size() && extents.size() == space.target.coordinates.size(); ++k)
+    if (const auto *index = space.target.coordinates[k].as<term::Variable>();
+        index && space.target.slots[k] == space.target.coordinates[k])
+      program.extents.insert_or_assign(index->name, extents[k]);
+}
+
+/// Of statements that share their outermost loop: are they free without it?
+bool may_be_free(const std::vector<std::size_t> &clears, const std::vector<std::size_t> &adders,
+                 const Combination &program, prove::Prover &prover) {
+  if (adders.empty()) return true;
+  const std::string &target = program.leaves[adders.front()].target.tensor;
+  if (adders.size() > 1 && clears.empty() && !program.is_cleared(target)) return false;
+  for (std::size_t k : adders)
+    if (program.leaves[k].target.tensor != target || !adds_products_alone(program.leaves[k])) return false;
+  for (std::size_t clear : clears) {
+    if (program.leaves[clear].target.tensor != target) return false;
+    for (std::size_t k : adders)
+      if (depend::may_precede(program.leaves[k], program.leaves[clear], 0, prover)) return false;
   }
-  const std::vector<Term> &slots = program.arrays.at(first.target.array);
-  for (std::size_t k = 0;
-       k < first.target.coordinates.size() && slots.size() == first.target.coordinates.size(); ++k)
-    for (const IterationSpace &each : program.leaves)
-      if (const auto *index = each.target.coordinates[k].as<term::Variable>();
-          index && each.target.slots[k] == each.target.coordinates[k])
-        program.extents.insert_or_assign(index->name, slots[k]);
-  program.leaves.erase(program.leaves.begin());
-  for (IterationSpace &each : program.leaves)
-    each.place.clear();
-  program.is_program = false;
-  program.accumulate = false;
+  return true;
+}
+
+} // namespace
+
+void free_loops(Combination &program, prove::Prover &prover) {
+  std::vector<IterationSpace> &leaves = program.leaves;
+  for (std::size_t first = 0, last; first < leaves.size(); first = last) {
+    std::vector<std::size_t> clears, adders;
+    for (last = first; last < leaves.size() && leaves[last].place[0] == leaves[first].place[0]; ++last)
+      (clears_all(leaves[last], program) ? clears : adders).push_back(last);
+    if (leaves[first].loops.empty() || !may_be_free(clears, adders, program, prover)) continue;
+    for (std::size_t k : clears)
+      program.clears.push_back({leaves[k].target.tensor, leaves[k].target.array, first});
+    for (std::size_t k : adders) {
+      if (program.is_cleared(leaves[k].target.tensor)) name_extents(leaves[k], program);
+      leaves[k].loops.clear();
+      leaves[k].place.resize(1);
+    }
+    for (std::size_t k = clears.size(); k-- > 0; --last)
+      leaves.erase(leaves.begin() + static_cast<std::ptrdiff_t>(clears[k]));
+  }
 }
 
 void distribute(Combination &program, const Counts &counts, prove::Prover &prover) {

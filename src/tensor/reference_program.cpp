@@ -12,7 +12,7 @@
 namespace unravel::tensor {
 
 using compute::Access;
-using compute::ProgramStatement;
+using compute::Statement;
 
 namespace {
 
@@ -86,12 +86,50 @@ private:
   bool sparse_;
 };
 
+/// A free statement as a join. Each index takes the values from 0 on at which all subscripts lie inside.
+ReferenceProduct product_of(const Statement &statement, const ProgramInput &input) {
+  report::require(statement.summands.size() == 1 && statement.divisors.empty(),
+                  "a free statement adds one product");
+  const std::vector<std::string> &indices = statement.indices;
+  ReferenceProduct product;
+  product.extents.assign(indices.size(), INT64_MAX);
+  auto subscripts = [&](const Access &access, const std::vector<std::int64_t> &shape) {
+    std::vector<ReferenceSubscript> result;
+    for (std::size_t k = 0; k < access.subscripts.size(); ++k) {
+      const compute::Subscript &own = access.subscripts[k];
+      const auto index = std::find(indices.begin(), indices.end(), own.index) - indices.begin();
+      result.push_back({static_cast<int>(index), own.shift});
+      std::int64_t &extent = product.extents.at(static_cast<std::size_t>(index));
+      const __int128 here = std::clamp<__int128>(static_cast<__int128>(shape.at(k)) - own.shift, 0, INT64_MAX);
+      extent = std::min(extent, static_cast<std::int64_t>(here));
+    }
+    return result;
+  };
+  product.constant = statement.summands.front().constant;
+  for (const Access &factor : statement.summands.front().factors) {
+    const Coordinates *tensor = input.operands.at(factor.tensor);
+    product.factors.push_back({tensor, subscripts(factor, tensor->shape)});
+  }
+  const ProgramResult &result = input.results.at(statement.target.tensor);
+  product.shape = result.shape;
+  product.result = subscripts(statement.target, result.shape);
+  for (const auto &[index, range] : input.ranges)
+    if (auto own = std::find(indices.begin(), indices.end(), index); own != indices.end())
+      product.ranges.emplace(static_cast<int>(own - indices.begin()), range);
+  return product;
+}
+
 class Runner {
 public:
-  Runner(const compute::Program &program, const ProgramInput &input) : statements_(program.statements) {
+  Runner(const compute::Program &program, const ProgramInput &input)
+      : statements_(program.statements), input_(input) {
     variables_.values = input.sizes;
-    for (const auto &[name, tensor] : input.operands)
-      operands_.emplace(name, Entries(*tensor));
+    for (const Statement &statement : statements_)
+      if (!statement.is_free)
+        compute::each_read(statement, [&](const Access &access) {
+          if (auto operand = input.operands.find(access.tensor); operand != input.operands.end())
+            operands_.try_emplace(access.tensor, *operand->second);
+        });
     for (const auto &[name, result] : input.results) {
       Written &written = results_[name];
       written.shape = result.shape;
@@ -130,7 +168,9 @@ private:
       std::size_t last = first + 1;
       while (last < end && statements_[last].place[depth] == statements_[first].place[depth])
         ++last;
-      if (statements_[first].loops.size() == depth)
+      if (statements_[first].is_free)
+        join(statements_[first]);
+      else if (statements_[first].loops.size() == depth)
         execute(statements_[first]);
       else
         loop(first, last, depth);
@@ -139,7 +179,7 @@ private:
   }
 
   void loop(std::size_t begin, std::size_t end, std::size_t depth) {
-    const compute::ProgramLoop &head = statements_[begin].loops[depth];
+    const compute::Loop &head = statements_[begin].loops[depth];
     std::int64_t low = value_of(head.low), high = value_of(head.high);
     restrict(begin, end, head.variable, low, high);
     std::int64_t &variable = variables_.values[head.variable];
@@ -185,7 +225,7 @@ private:
 
   /// The values of the loop's variable for which a factor has entries, where the statement adds nothing for
   /// others.
-  const std::vector<std::int64_t> *entries_along(const ProgramStatement &statement, std::size_t depth) {
+  const std::vector<std::int64_t> *entries_along(const Statement &statement, std::size_t depth) {
     if (!statement.accumulate || statement.summands.size() != 1) return nullptr;
     const std::string &variable = statement.loops[depth].variable;
     for (const Access &factor : statement.summands[0].factors) {
@@ -235,7 +275,16 @@ private:
     return &room;
   }
 
-  void execute(const ProgramStatement &statement) {
+  void join(const Statement &statement) {
+    const Reference sums = evaluate(product_of(statement, input_));
+    std::vector<Value> &elements = results_.at(statement.target.tensor).elements;
+    for (std::size_t k = 0; k < elements.size(); ++k) {
+      if (!statement.accumulate) elements[k] = {};
+      elements[k] = {elements[k].value + sums.value[k], elements[k].magnitude + sums.magnitude[k]};
+    }
+  }
+
+  void execute(const Statement &statement) {
     if (!value_of(statement.condition)) return;
     Value sum;
     for (const compute::Product &summand : statement.summands) {
@@ -273,7 +322,8 @@ private:
     return fmt::format("`{}`{}{}", compute::to_text(access), at.empty() ? "" : " at ", at);
   }
 
-  const std::vector<ProgramStatement> &statements_;
+  const std::vector<Statement> &statements_;
+  const ProgramInput &input_;
   Variables variables_;
   std::map<std::string, Entries> operands_;
   std::map<std::string, Value> locals_;
@@ -286,6 +336,12 @@ private:
 
 ProgramReference evaluate_program(const compute::Program &program, const ProgramInput &input) {
   return Runner(program, input).run();
+}
+
+SparseReference evaluate_sparse_program(const compute::Program &program, const ProgramInput &input) {
+  report::require(program.statements.size() == 1 && program.statements.front().is_free,
+                  "a sparse reference is that of one free statement");
+  return evaluate_sparse(product_of(program.statements.front(), input));
 }
 
 } // namespace unravel::tensor

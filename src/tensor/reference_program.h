@@ -5,8 +5,10 @@
 
 #include <map>
 #include <string>
+#include <utility>
 
-/// What --check compares the kernels of programs with: the statements one by one, in the order of the source.
+/// What --check compares kernels with: the statements one by one, in the order of the source; of a free
+/// statement the join of its factors.
 namespace unravel::tensor {
 
 /// What a result is before the program is executed.
@@ -19,6 +21,8 @@ struct ProgramInput {
   std::map<std::string, const Coordinates *> operands; // all tensors but the results
   std::map<std::string, std::int64_t> sizes;           // of the program's sizes, by name
   std::map<std::string, ProgramResult> results;
+  /// Of index variables of free statements whose values are restricted to [first, second).
+  std::map<std::string, std::pair<std::int64_t, std::int64_t>> ranges = {};
 };
 
 struct ProgramReference {
@@ -32,5 +36,8 @@ struct ProgramReference {
 /// were computed before included. A loop around one statement alone, that adds products, visits only the
 /// entries of a factor whose other subscripts are known; every other loop visits all its values.
 ProgramReference evaluate_program(const compute::Program &program, const ProgramInput &input);
+/// Of a program that is one free statement; the result was zero before. The memory is in proportion to the
+/// elements that have terms.
+SparseReference evaluate_sparse_program(const compute::Program &program, const ProgramInput &input);
 
 } // namespace unravel::tensor

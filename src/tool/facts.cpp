@@ -68,7 +68,7 @@ json finds_json(const pipeline::Compilation &compilation, const lower::LeafPlan 
 bool is_shared_with_earlier(const pipeline::Compilation &compilation, const pipeline::Leaf &leaf,
                             const std::string &variable) {
   auto number = static_cast<std::size_t>(&leaf - compilation.leaves.data());
-  if (!compilation.combination.is_program || number == 0) return false;
+  if (number == 0) return false;
   const combine::IterationSpace &before = compilation.combination.leaves[number - 1];
   const combine::IterationSpace &space = compilation.combination.leaves[number];
   const auto shared =

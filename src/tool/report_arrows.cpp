@@ -50,7 +50,7 @@ std::vector<Arrow> arrows_of(const ReportParts &parts) {
         auto end = [&](const depend::Reference &reference, std::size_t statement, std::string &text) {
           const std::size_t there = leaf + statement;
           text = access_text(reference.tensor, reference.coordinates);
-          if (compilation.combination.is_program) text += fmt::format(" of statement {}", there + 1);
+          if (compilation.combination.has_loops()) text += fmt::format(" of statement {}", there + 1);
           return parts.access_id(there, number_of(reference, compilation.combination.leaves[there]));
         };
         Arrow arrow{fmt::format("D{}", arrows.size() + 1), loop, verdict, found[k], "", "", "", ""};

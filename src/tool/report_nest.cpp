@@ -124,7 +124,7 @@ public:
 
   std::string html() {
     const pipeline::Compilation &compilation = parts_.compilation();
-    const bool together = compilation.combination.is_program;
+    const bool together = compilation.combination.has_loops();
     std::string text;
     for (std::size_t leaf = 0; leaf < compilation.leaves.size(); ++leaf) {
       Rows rows;
@@ -205,7 +205,7 @@ private:
     const combine::Combination &combination = parts_.compilation().combination;
     const combine::IterationSpace &space = combination.leaves[leaf];
     const std::string text = statement_text(space);
-    const std::string tag = combination.is_program ? fmt::format("statement {}", leaf + 1) : "statement";
+    const std::string tag = combination.has_loops() ? fmt::format("statement {}", leaf + 1) : "statement";
     rows.add(parts_.statement_id(leaf), "statement", depth, tag + ": " + text, tagged(tag, text, ""));
     std::set<std::string> written;
     for (const combine::IterationSpace &each : combination.leaves)
@@ -314,7 +314,7 @@ std::string spaces_html(const ReportParts &parts) {
     const combine::IterationSpace &space = compilation.combination.leaves[leaf];
     const auto uses = uses_of(parts, leaf);
     if (compilation.leaves.size() > 1)
-      text += fmt::format("<h3>{} {}</h3>\n", compilation.combination.is_program ? "Statement" : "Nest",
+      text += fmt::format("<h3>{} {}</h3>\n", compilation.combination.has_loops() ? "Statement" : "Nest",
                           leaf + 1);
     text += fmt::format("<p>All [{}] with</p>\n<ol class=\"constraints\">\n",
                         escaped(fmt::format("{}", fmt::join(space.variables(), ", "))));

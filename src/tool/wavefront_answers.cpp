@@ -57,7 +57,7 @@ std::vector<WavefrontAnswer> wavefront_answers(const pipeline::Request &request,
   if (compilation.wavefronts) {
     const auto &space = compilation.combination.leaves[compilation.wavefronts->first];
     answers.push_back({space.loops.front(), std::make_shared<const Compilation>(compilation), ""});
-  } else if (compilation.combination.is_program) {
+  } else if (compilation.combination.has_loops()) {
     for (const std::string &loop : carrying_loops(compilation))
       answers.push_back(answer(request, loop));
   }

@@ -16,24 +16,22 @@ compute::Computation computation_of(const std::string &text) {
 std::string outcome_of(const std::string &text) {
   try {
     compute::Computation computation = computation_of(text);
-    std::string result = compute::to_text(computation) + "indices";
+    std::string result = compute::to_text(computation.program) + "indices";
     for (const std::string &index : computation.indices)
       result += " " + index;
     result += "\ntensors";
     for (const compute::TensorUse &use : computation.tensors)
       result += " " + use.name + "/" + std::to_string(use.order);
-    if (computation.program) {
+    if (!computation.program.extents.empty()) {
       result += "\nsizes";
-      for (const std::string &size : computation.program->sizes)
+      for (const std::string &size : computation.program.sizes)
         result += " " + size;
       return result + "\n";
     }
     result += "\naccesses";
-    for (const compute::Assign *leaf : compute::leaves(computation.root)) {
-      result += " " + leaf->target.name();
-      for (const compute::Access &factor : leaf->factors)
-        result += " " + factor.name();
-    }
+    for (const compute::Statement &statement : computation.program.statements)
+      compute::each_access(statement,
+                           [&](const compute::Access &access) { result += " " + access.name(); });
     return result + "\n";
   } catch (const report::Error &error) {
     return error.what();
@@ -53,14 +51,15 @@ TEST(ComputeGolden, EveryFilePrintsAsRecorded) {
 /// What is printed means the same.
 TEST(ComputeGolden, PrintedTextMeansTheSame) {
   for (const std::string &input : golden_inputs("compute", "products")) {
-    std::string printed = compute::to_text(computation_of(input).root);
-    EXPECT_EQ(compute::to_text(computation_of(printed).root), printed) << input;
+    std::string printed = compute::to_text(computation_of(input).program);
+    EXPECT_EQ(compute::to_text(computation_of(printed.substr(0, printed.find('\n'))).program), printed)
+        << input;
   }
 }
 
 TEST(ComputeMeaning, ConstantsMultiply) {
   auto constant = [](const std::string &text) {
-    return std::get<compute::Assign>(computation_of(text).root.kind).constant;
+    return computation_of(text).program.statements.at(0).summands.at(0).constant;
   };
   EXPECT_EQ(constant("y(i) = x(i)"), 1);
   EXPECT_EQ(constant("y(i) = 2 * x(i) * 3.5"), 7);
@@ -71,19 +70,14 @@ TEST(ComputeMeaning, ConstantsMultiply) {
   EXPECT_EQ(constant("s = 6"), 6);
 }
 
-TEST(ComputeMeaning, SequencesHaveTheirLeavesInOrder) {
-  compute::Assign first, second;
-  first.target.tensor = "a";
-  second.target.tensor = "b";
-  second.accumulate = true;
-  compute::Statement root;
-  root.kind = compute::Sequence{
-      {compute::Statement{first}, compute::Statement{compute::Sequence{{compute::Statement{second}}}}}};
-  std::vector<const compute::Assign *> leaves = compute::leaves(root);
-  ASSERT_EQ(leaves.size(), 2u);
-  EXPECT_EQ(leaves[0]->target.tensor, "a");
-  EXPECT_EQ(leaves[1]->target.tensor, "b");
-  EXPECT_EQ(compute::to_text(root), "a = 1; b += 1");
+TEST(ComputeMeaning, AnAssignmentIsAFreeStatement) {
+  const compute::Program program = computation_of("y(i) += A(i,j) * x(j)").program;
+  ASSERT_EQ(program.statements.size(), 1u);
+  EXPECT_TRUE(program.statements[0].is_free);
+  EXPECT_TRUE(program.statements[0].loops.empty());
+  EXPECT_EQ(program.statements[0].indices, (std::vector<std::string>{"i", "j"}));
+  EXPECT_EQ(compute::free_statement_of(program, "y"), &program.statements[0]);
+  EXPECT_EQ(compute::free_statement_of(program, "A"), nullptr);
 }
 
 TEST(ComputeMessage, BadSubscript) {

@@ -70,16 +70,14 @@ std::optional<PackedCase> Packer::draw(const Sizes &sizes, std::mt19937_64 &rand
     else
       operands[use.name] = &made.coordinates[use.name];
   }
-  if (front_.computation.program && !stays_inside(front_.computation, sizes)) {
+  if (!stays_inside(front_.computation, sizes)) {
     made.is_outside = true;
-  } else if (front_.computation.program) {
+  } else {
     tensor::ProgramReference reference = program_reference(front_.computation, operands, sizes, made.initial);
     made.further = std::move(reference.results);
     auto first = made.further.extract(front_.computation.tensors.front().name);
     made.expected = std::move(first.mapped());
     made.misses = !reference.missing.empty();
-  } else {
-    made.expected = reference_of(front_.computation, operands, sizes, made.initial);
   }
   return made;
 }
@@ -93,7 +91,7 @@ std::optional<tensor::Coordinates> Packer::draw_entries(const compute::TensorUse
   const bool spoilt = values == Values::Special && !use.is_result;
   // What a dense layout doesn't get is a zero there: it makes NaN of a special value that the reference
   // skips. So does, of what a divisor that is zero has made, any layout with slots that no entry names.
-  const bool may_divide = front_.computation.program && !use.is_result;
+  const bool may_divide = !front_.computation.program.extents.empty() && !use.is_result;
   if ((spoilt || may_divide) && front_.layouts.at(use.name).name.starts_with("dense")) density = 1;
   bool repeats = !use.is_result && !spoilt && !may_divide && random() % 2 == 0;
   for (int tries = 0; tries < 4; ++tries, density /= 3) {
@@ -181,7 +179,7 @@ std::vector<Sizes> sizes_of_all_kinds(const compute::Computation &computation) {
     for (std::size_t k = 0; k < names.size(); ++k)
       sizes.indices[names[k]] = patterns[number][k];
     sizes.shifted_surplus = std::int64_t{1} - static_cast<std::int64_t>(number % 3);
-    if (computation.program) choose_given(computation, sizes, number);
+    choose_given(computation, sizes, number);
     result.push_back(sizes);
   }
   return result;

@@ -359,47 +359,38 @@ double special(std::size_t k, double otherwise) {
   }
 }
 
-namespace {
-
-const compute::Assign &assignment(const compute::Computation &computation) {
-  return *compute::leaves(computation.root).at(0);
-}
-
-} // namespace
-
 std::optional<std::vector<std::int64_t>> shape_of(const compute::Computation &computation,
                                                   const std::string &tensor, const Sizes &sizes) {
-  if (computation.program) {
-    std::vector<std::int64_t> shape;
+  const compute::Program &program = computation.program;
+  std::optional<std::vector<std::int64_t>> shape;
+  if (auto declared = program.extents.find(tensor); declared != program.extents.end()) {
     term::Substitution known;
     for (const auto &[size, extent] : sizes.indices)
       known.emplace(size, term::Term(extent));
-    for (const term::Term &extent : computation.program->extents.at(tensor))
-      shape.push_back(term::substitute(extent, known).as<term::Constant>()->value);
-    if (std::any_of(shape.begin(), shape.end(), [](std::int64_t extent) { return extent < 0; }))
+    shape.emplace();
+    for (const term::Term &extent : declared->second)
+      shape->push_back(term::substitute(extent, known).as<term::Constant>()->value);
+    if (std::any_of(shape->begin(), shape->end(), [](std::int64_t extent) { return extent < 0; }))
       return std::nullopt;
-    return shape;
   }
-  const compute::Assign &assign = assignment(computation);
-  std::vector<compute::Access> accesses{assign.target};
-  accesses.insert(accesses.end(), assign.factors.begin(), assign.factors.end());
-  std::optional<std::vector<std::int64_t>> shape;
-  for (const compute::Access &access : accesses) {
-    if (access.tensor != tensor) continue;
-    std::vector<std::int64_t> own;
-    for (const compute::Subscript &subscript : access.subscripts) {
-      std::int64_t extent = sizes.indices.at(subscript.index);
-      own.push_back(subscript.shift == 0 ? extent
-                                         : std::max<std::int64_t>(0, extent + sizes.shifted_surplus));
-    }
-    if (shape && *shape != own) return std::nullopt;
-    shape = own;
-  }
-  return shape;
+  bool fits = true;
+  for (const compute::Statement &statement : program.statements)
+    compute::each_access(statement, [&](const compute::Access &access) {
+      if (!statement.is_free || access.tensor != tensor) return;
+      std::vector<std::int64_t> own;
+      for (const compute::Subscript &subscript : access.subscripts) {
+        std::int64_t extent = sizes.indices.at(subscript.index);
+        own.push_back(subscript.shift == 0 ? extent
+                                           : std::max<std::int64_t>(0, extent + sizes.shifted_surplus));
+      }
+      fits = fits && (!shape || *shape == own);
+      shape = own;
+    });
+  return fits ? shape : std::nullopt;
 }
 
 const std::vector<std::string> &names_of_sizes(const compute::Computation &computation) {
-  return computation.program ? computation.program->sizes : computation.indices;
+  return computation.program.extents.empty() ? computation.indices : computation.program.sizes;
 }
 
 namespace {
@@ -410,10 +401,10 @@ struct Variables : term::Environment {
   std::map<std::string, std::int64_t> values;
 };
 
-bool stays_inside(const compute::Program &program, const compute::ProgramStatement &statement,
+bool stays_inside(const compute::Program &program, const compute::Statement &statement,
                   std::size_t depth, Variables &variables) {
   if (depth < statement.loops.size()) {
-    const compute::ProgramLoop &loop = statement.loops[depth];
+    const compute::Loop &loop = statement.loops[depth];
     const std::int64_t low = term::evaluate(loop.low, variables), high = term::evaluate(loop.high, variables);
     bool inside = true;
     for (std::int64_t each = low; each < high && inside; ++each) {
@@ -422,7 +413,7 @@ bool stays_inside(const compute::Program &program, const compute::ProgramStateme
     }
     return inside;
   }
-  if (!term::evaluate(statement.condition, variables)) return true;
+  if (statement.is_free || !term::evaluate(statement.condition, variables)) return true;
   bool inside = true;
   compute::each_access(statement, [&](const compute::Access &access) {
     for (std::size_t k = 0; !access.is_local && k < access.subscripts.size(); ++k) {
@@ -438,16 +429,16 @@ bool stays_inside(const compute::Program &program, const compute::ProgramStateme
 bool stays_inside(const compute::Computation &computation, const Sizes &sizes) {
   Variables variables;
   variables.values = sizes.indices;
-  for (const compute::LeastSize &size : computation.program->least)
+  for (const compute::LeastSize &size : computation.program.least)
     if (sizes.indices.at(size.name) < size.least) return false;
-  for (const compute::ProgramStatement &statement : computation.program->statements)
-    if (!stays_inside(*computation.program, statement, 0, variables)) return false;
+  for (const compute::Statement &statement : computation.program.statements)
+    if (!stays_inside(computation.program, statement, 0, variables)) return false;
   return true;
 }
 
 void choose_given(const compute::Computation &computation, Sizes &sizes, std::size_t number) {
   static const std::int64_t values[] = {1, 0, -1, 2, -2, 3, 7, -9};
-  for (const compute::GivenSize &size : computation.program->given) {
+  for (const compute::GivenSize &size : computation.program.given) {
     sizes.indices[size.name] = values[number % std::size(values)];
     number += 3;
   }
@@ -462,44 +453,14 @@ tensor::ProgramReference program_reference(const compute::Computation &computati
       input.results[use.name] = {shape_of(computation, use.name, sizes).value(),
                                  use.name == computation.tensors.front().name ? initial
                                                                               : std::vector<double>()};
-  return tensor::evaluate_program(*computation.program, input);
+  return tensor::evaluate_program(computation.program, input);
 }
 
 tensor::Reference reference_of(const compute::Computation &computation,
                                const std::map<std::string, const tensor::Coordinates *> &operands,
                                const Sizes &sizes, const std::vector<double> &initial) {
-  if (computation.program)
-    return program_reference(computation, operands, sizes, initial)
-        .results.at(computation.tensors.front().name);
-  const compute::Assign &assign = assignment(computation);
-  const std::vector<std::string> &indices = computation.indices;
-  auto subscripts_of = [&](const compute::Access &access) {
-    std::vector<tensor::ReferenceSubscript> result;
-    for (const compute::Subscript &subscript : access.subscripts)
-      result.push_back(
-          {static_cast<int>(std::find(indices.begin(), indices.end(), subscript.index) - indices.begin()),
-           subscript.shift});
-    return result;
-  };
-  // An index's extent is that of the modes with it as a plain subscript; without any nothing bounds it.
-  std::set<std::string> plain;
-  auto note = [&](const compute::Access &access) {
-    for (const compute::Subscript &subscript : access.subscripts)
-      if (subscript.shift == 0) plain.insert(subscript.index);
-  };
-  note(assign.target);
-  tensor::ReferenceProduct product;
-  product.constant = assign.constant;
-  for (const compute::Access &factor : assign.factors) {
-    note(factor);
-    product.factors.push_back({operands.at(factor.tensor), subscripts_of(factor)});
-  }
-  product.shape = shape_of(computation, assign.target.tensor, sizes).value();
-  product.result = subscripts_of(assign.target);
-  for (const std::string &index : indices)
-    product.extents.push_back(plain.count(index) ? sizes.indices.at(index) : -1);
-  if (assign.accumulate) product.initial = initial;
-  return tensor::evaluate(product);
+  return program_reference(computation, operands, sizes, initial)
+      .results.at(computation.tensors.front().name);
 }
 
 tensor::Coordinates random_tensor(const std::vector<std::int64_t> &shape, double density, bool repeats,

@@ -19,7 +19,44 @@ std::string product_text(const Product &product) {
   return text;
 }
 
-std::string statement_text(const ProgramStatement &statement) {
+std::string declarations_text(const Program &program) {
+  std::vector<std::string> declarations;
+  for (const auto &[tensor, extents] : program.extents) {
+    std::vector<std::string> modes;
+    for (const Term &extent : extents)
+      modes.push_back(term::to_text(extent));
+    declarations.push_back(modes.empty() ? tensor : fmt::format("{}({})", tensor, fmt::join(modes, ", ")));
+  }
+  std::string text = fmt::format("tensor {};\n", fmt::join(declarations, ", "));
+  if (!program.given.empty()) {
+    std::vector<std::string> names;
+    for (const GivenSize &size : program.given)
+      names.push_back(size.name);
+    text += fmt::format("size {};\n", fmt::join(names, ", "));
+  }
+  for (const LeastSize &size : program.least)
+    text += fmt::format("require {} >= {}\n", size.name, size.least);
+  return text;
+}
+
+} // namespace
+
+std::string to_text(const Access &access) {
+  std::string text = access.tensor;
+  for (std::size_t k = 0; k < access.subscripts.size(); ++k) {
+    const Subscript &subscript = access.subscripts[k];
+    text += k ? ", " : "(";
+    if (subscript.index.empty()) {
+      text += term::to_text(subscript.value);
+      continue;
+    }
+    text += subscript.index;
+    if (subscript.shift) text += fmt::format("{}{}", subscript.shift > 0 ? "+" : "", subscript.shift);
+  }
+  return access.subscripts.empty() ? text : text + ")";
+}
+
+std::string to_text(const Statement &statement) {
   std::string value;
   for (const Product &summand : statement.summands)
     value += (value.empty() ? "" : " + ") + product_text(summand);
@@ -32,38 +69,20 @@ std::string statement_text(const ProgramStatement &statement) {
   return fmt::format("{} {} {}", to_text(statement.target), statement.accumulate ? "+=" : "=", value);
 }
 
-} // namespace
-
 std::string to_text(const Program &program) {
-  std::string text;
-  std::vector<std::string> declarations;
-  for (const auto &[tensor, extents] : program.extents) {
-    std::vector<std::string> modes;
-    for (const Term &extent : extents)
-      modes.push_back(term::to_text(extent));
-    declarations.push_back(modes.empty() ? tensor : fmt::format("{}({})", tensor, fmt::join(modes, ", ")));
-  }
-  text += fmt::format("tensor {};\n", fmt::join(declarations, ", "));
-  if (!program.given.empty()) {
-    std::vector<std::string> names;
-    for (const GivenSize &size : program.given)
-      names.push_back(size.name);
-    text += fmt::format("size {};\n", fmt::join(names, ", "));
-  }
-  for (const LeastSize &size : program.least)
-    text += fmt::format("require {} >= {}\n", size.name, size.least);
-  const ProgramStatement *before = nullptr;
-  for (const ProgramStatement &statement : program.statements) {
+  std::string text = program.extents.empty() ? "" : declarations_text(program);
+  const Statement *before = nullptr;
+  for (const Statement &statement : program.statements) {
     std::size_t shared = before ? shared_loops(before->place, statement.place) : 0;
     for (std::size_t k = shared; k < statement.loops.size(); ++k) {
-      const ProgramLoop &loop = statement.loops[k];
+      const Loop &loop = statement.loops[k];
       text += fmt::format("{:{}}for {} in [{}, {})\n", "", 2 * k, loop.variable, term::to_text(loop.low),
                           term::to_text(loop.high));
     }
     std::string guard;
     if (!term::is_true(statement.condition))
       guard = fmt::format("if {}: ", term::to_text(statement.condition));
-    text += fmt::format("{:{}}{}{}\n", "", 2 * statement.loops.size(), guard, statement_text(statement));
+    text += fmt::format("{:{}}{}{}\n", "", 2 * statement.loops.size(), guard, to_text(statement));
     before = &statement;
   }
   return text;

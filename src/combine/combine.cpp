@@ -1,5 +1,5 @@
-// Programs: each statement's iteration space is the part of its loops' domain at which the factors are
-// stored.
+// Each statement's iteration space is the part of its domain at which the factors are stored: of its loops'
+// domain, or, of a free statement, of what its subscripts allow.
 #include "combine/forward.h"
 #include "combine/given_sizes.h"
 #include "combine/naming.h"
@@ -15,65 +15,104 @@ namespace unravel::combine {
 
 using compute::Access;
 using compute::Product;
-using compute::ProgramStatement;
+using compute::Statement;
 using layout::Layout;
 using report::Kind;
 using term::Term;
 
 namespace {
 
-class ProgramCombiner {
+class Combiner {
 public:
-  ProgramCombiner(const compute::Computation &computation, const std::map<std::string, Layout> &layouts)
-      : computation_(computation), program_(forward_sums(*computation.program)), naming_(layouts, "", "") {}
+  Combiner(const compute::Computation &computation, const std::map<std::string, Layout> &layouts,
+           const std::string &structure)
+      : computation_(computation), program_(forward_sums(computation.program)), structure_(structure),
+        naming_(layouts, structure, lender()) {}
 
   Combination combine() {
-    result_.is_program = true;
-    result_.accumulate = true; // what the program doesn't set, stays
     for (const compute::TensorUse &use : computation_.tensors) {
-      if (use.is_result) require_dense(use, naming_.layout_of(use.name));
-      result_.bindings.push_back({use.name, naming_.layout_of(use.name), use.is_result, ""});
+      const bool shares = use.is_result && !structure_.empty();
+      if (use.is_result && !shares) require_dense(use, naming_.layout_of(use.name));
+      result_.bindings.push_back(
+          {use.name, naming_.layout_of(use.name), use.is_result, shares ? lender() : ""});
     }
+    for (const Binding &binding : result_.bindings)
+      for (const std::string &size : binding.layout.sizes)
+        naming_.sizes.add(qualified(binding.tensor, size));
+    join_sizes_of_indices();
     name_sizes();
     name_extents();
     for (const Binding &binding : result_.bindings)
       naming_.add(binding, result_);
-    for (const ProgramStatement &statement : program_.statements)
+    for (const Statement &statement : program_.statements)
       check_ranges(statement);
-    std::vector<std::vector<ProgramStatement>> parts;
+    std::vector<std::vector<Statement>> parts;
     std::size_t most = 1;
-    for (const ProgramStatement &statement : program_.statements) {
+    for (const Statement &statement : program_.statements) {
       parts.push_back(split(statement));
       most = std::max(most, parts.back().size());
     }
-    for (std::vector<ProgramStatement> &statements : parts)
+    for (std::vector<Statement> &statements : parts)
       for (std::size_t k = 0; k < statements.size(); ++k) {
         // Room for the parts of each: the order of the places stays what it was.
         for (int &number : statements[k].place)
           number *= static_cast<int>(most);
         statements[k].place.back() += static_cast<int>(k);
-        add_leaves(statements[k], {});
+        add_leaves(statements[k]);
       }
-    for (const IterationSpace &leaf : result_.leaves)
-      if (leaf.target.local.empty()) result_.target = leaf.target;
     return std::move(result_);
   }
 
 private:
   const Layout &layout_of(const Access &access) const { return naming_.layout_of(access.tensor); }
 
+  /// The tensor whose structure the result has, or empty.
+  std::string lender() const {
+    std::string found;
+    for (const Statement &statement : computation_.program.statements)
+      compute::each_read(statement, [&](const Access &access) {
+        if (access.name() == structure_) found = access.tensor;
+      });
+    return found;
+  }
+
   // ---- sizes
+
+  /// The modes that have an index variable as a plain subscript have the same size.
+  void join_sizes_of_indices() {
+    for (const Statement &statement : program_.statements) {
+      if (!statement.is_free) continue;
+      std::map<std::string, std::pair<std::string, const Access *>> first; // index -> size that stands for it
+      auto visit = [&](const Access &access) {
+        const Layout &layout = layout_of(access);
+        for (std::size_t k = 0; k < access.subscripts.size(); ++k) {
+          const compute::Subscript &subscript = access.subscripts[k];
+          if (subscript.shift != 0) continue;
+          std::string size = qualified(access.tensor, layout.sizes[k]);
+          auto [known, fresh] = first.emplace(subscript.index, std::make_pair(size, &access));
+          if (fresh || !naming_.sizes.join(known->second.first, size)) continue;
+          result_.conditions.push_back(
+              {term::equal(term::variable(known->second.first), term::variable(size)),
+               fmt::format("index {} runs over {} of {} and {} of {}", subscript.index,
+                           known->second.first.substr(known->second.first.find('.') + 1),
+                           known->second.second->tensor, layout.sizes[k], access.tensor)});
+        }
+      };
+      compute::each_read(statement, visit);
+      visit(statement.target);
+      for (const auto &[index, size] : first)
+        result_.extents.emplace(index, term::variable(naming_.sizes.find(size.first)));
+    }
+  }
 
   /// Each size of the program is that of the first tensor which has it as an extent.
   void name_sizes() {
-    for (const Binding &binding : result_.bindings)
-      for (const std::string &size : binding.layout.sizes)
-        naming_.sizes.add(qualified(binding.tensor, size));
     auto each_mode = [&](const auto &visit) {
       for (bool is_result : {false, true}) // operands bring their sizes with them
         for (const Binding &binding : result_.bindings) {
-          if (binding.is_result != is_result) continue;
-          const std::vector<Term> &extents = program_.extents.at(binding.tensor);
+          auto declared = program_.extents.find(binding.tensor);
+          if (binding.is_result != is_result || declared == program_.extents.end()) continue;
+          const std::vector<Term> &extents = declared->second;
           for (std::size_t k = 0; k < extents.size(); ++k)
             visit(binding, extents[k], qualified(binding.tensor, binding.layout.sizes[k]));
         }
@@ -120,8 +159,8 @@ private:
   /// Of loops that run over all values below a size, wherever their variable is that of a loop.
   void name_extents() {
     std::set<std::string> others;
-    for (const ProgramStatement &statement : program_.statements)
-      for (const compute::ProgramLoop &loop : statement.loops) {
+    for (const Statement &statement : program_.statements)
+      for (const compute::Loop &loop : statement.loops) {
         const auto *name = loop.high.as<term::Variable>();
         Term extent = over_sizes(loop.high);
         if (loop.low != Term(0) || !name || !size_of_.contains(name->name) || is_given(name->name) ||
@@ -136,11 +175,14 @@ private:
   Term over_sizes(const Term &term) const { return term::substitute(term, size_of_); }
 
   /// The statement's instances in the dense program.
-  Term domain(const ProgramStatement &statement) const {
+  Term domain(const Statement &statement) const {
     std::vector<Term> parts;
-    for (const compute::ProgramLoop &loop : statement.loops)
+    for (const compute::Loop &loop : statement.loops)
       parts.push_back(
           term::between(over_sizes(loop.low), term::variable(loop.variable), over_sizes(loop.high)));
+    for (const std::string &index : statement.indices)
+      if (!result_.extents.contains(index)) // it is shifted in all subscripts
+        parts.push_back(term::at_most(Term(0), term::variable(index)));
     parts.push_back(over_sizes(statement.condition));
     std::vector<Term> flat;
     for (const Term &part : parts)
@@ -158,7 +200,9 @@ private:
     return term::conjunction(std::move(parts));
   }
 
-  void check_ranges(const ProgramStatement &statement) {
+  /// Subscripts of loops must stay inside their tensors.
+  void check_ranges(const Statement &statement) {
+    if (statement.is_free) return;
     space::Set instances(with_sizes(domain(statement)));
     const space::Set sizes(with_sizes(term::truth()));
     auto check = [&](const Access &access) {
@@ -208,7 +252,7 @@ private:
   // ---- statements
 
   /// Is the access stored wherever the statement is executed, as elements of dense tensors are?
-  bool is_total(const Access &access, const ProgramStatement &statement) const {
+  bool is_total(const Access &access, const Statement &statement) const {
     if (access.is_local || stores_everything(access)) return true; // subscripts are in range
     return is_without_indices(layout_of(access)) &&
            space::Set(with_sizes(domain(statement))).is_subset(stored_at(access));
@@ -254,23 +298,24 @@ private:
 
   /// A statement whose value isn't zero wherever a sparse factor isn't stored becomes several: what is dense,
   /// then each product with sparse factors, added.
-  std::vector<ProgramStatement> split(const ProgramStatement &statement) const {
+  std::vector<Statement> split(const Statement &statement) const {
+    if (statement.is_free) return {statement}; // one product, added
     auto is_sparse = [&](const Product &summand) {
       return std::any_of(summand.factors.begin(), summand.factors.end(),
                          [&](const Access &factor) { return !is_total(factor, statement); });
     };
     std::vector<Product> sparse;
-    ProgramStatement dense = statement;
+    Statement dense = statement;
     dense.summands.clear();
     for (const Product &summand : statement.summands)
       (is_sparse(summand) ? sparse : dense.summands).push_back(summand);
     if (sparse.empty() || (statement.accumulate && statement.summands.size() == 1)) return {statement};
     check_split(statement, sparse);
-    std::vector<ProgramStatement> result;
+    std::vector<Statement> result;
     if (dense.summands.empty()) dense.divisors.clear(); // zero
     if (!statement.accumulate || !dense.summands.empty()) result.push_back(dense);
     for (const Product &summand : sparse) {
-      ProgramStatement added = statement;
+      Statement added = statement;
       added.accumulate = true;
       added.summands = {summand};
       result.push_back(std::move(added));
@@ -278,7 +323,7 @@ private:
     return result;
   }
 
-  static void check_split(const ProgramStatement &statement, const std::vector<Product> &sparse) {
+  static void check_split(const Statement &statement, const std::vector<Product> &sparse) {
     auto reads_target = [&](const Access &access) { return access.tensor == statement.target.tensor; };
     bool reads = std::any_of(statement.divisors.begin(), statement.divisors.end(), reads_target);
     for (const Product &summand : sparse)
@@ -291,7 +336,7 @@ private:
                       statement.span.text(), statement.target.tensor),
           "compute the product in a scalar: `let s = ...;`");
     if (statement.accumulate) return;
-    for (const compute::ProgramLoop &loop : statement.loops)
+    for (const compute::Loop &loop : statement.loops)
       if (std::none_of(statement.target.subscripts.begin(), statement.target.subscripts.end(),
                        [&](const compute::Subscript &each) { return each.index == loop.variable; }))
         report::fail(Kind::not_a_product, statement.span,
@@ -300,8 +345,17 @@ private:
                      "`+=` adds the products up");
   }
 
+  void add_leaves(const Statement &statement) {
+    const std::size_t first = result_.leaves.size();
+    add_leaves(statement, {});
+    if (!statement.is_free || statement.accumulate) return;
+    const Layout &layout = layout_of(statement.target);
+    result_.clears.push_back({statement.target.tensor,
+                              qualified(statement.target.tensor, layout.pieces.front().value.array), first});
+  }
+
   /// One leaf for each choice of a piece for each operand.
-  void add_leaves(const ProgramStatement &statement, std::vector<std::size_t> chosen) {
+  void add_leaves(const Statement &statement, std::vector<std::size_t> chosen) {
     std::vector<const Access *> reads;
     compute::each_read(statement, [&](const Access &access) { reads.push_back(&access); });
     if (chosen.size() < reads.size()) {
@@ -315,18 +369,23 @@ private:
       return;
     }
     IterationSpace space;
-    space.sets = !statement.accumulate;
+    space.sets = !statement.accumulate && !statement.is_free;
     space.place = statement.place;
     space.span = statement.span;
-    for (const compute::ProgramLoop &loop : statement.loops)
+    for (const compute::Loop &loop : statement.loops)
       space.loops.push_back(loop.variable);
-    space.coordinates = space.loops;
+    space.coordinates = statement.is_free ? statement.indices : space.loops;
     std::vector<Term> relation = term::conjuncts(domain(statement));
     std::vector<Term> divisors;
+    std::set<std::pair<std::string, std::size_t>> met; // accesses, each through a piece
+    std::set<std::string> copies; // positions of accesses that repeat another one through the same piece
     std::size_t next = 0;
     auto read = [&](const Access &access, std::size_t summand, bool divides) {
       std::vector<Term> stored;
-      Operand operand = operand_of(access, chosen[next++], stored);
+      const std::size_t piece = chosen[next++];
+      Operand operand = operand_of(access, piece, stored);
+      if (!met.emplace(compute::to_text(access), piece).second)
+        copies.insert(operand.positions.begin(), operand.positions.end());
       operand.summand = summand;
       operand.divides = divides;
       relation.insert(relation.end(), stored.begin(), stored.end());
@@ -344,13 +403,14 @@ private:
       read(divisor, 0, true);
     std::vector<Term> places;
     space.target = operand_of(statement.target, 0, places);
-    relation.insert(relation.end(), places.begin(), places.end());
+    for (const Term &part : places) // a structure's parts are there already
+      if (std::find(relation.begin(), relation.end(), part) == relation.end()) relation.push_back(part);
     list_positions(space);
     join_arguments(space, relation, places);
     IterationSpace divided = space; // with the same names in arguments
     join_arguments(divided, relation, divisors);
     if (!divisors.empty()) space.divisors = term::conjuncts(divided.places);
-    if (space::Set(space.relation).is_empty()) return;
+    if (is_empty(space, copies)) return;
     if (!divisors.empty()) {
       // A piece alone doesn't tell whether the other one has it.
       std::vector<std::size_t> pieces(chosen.end() - static_cast<std::ptrdiff_t>(statement.divisors.size()),
@@ -362,6 +422,18 @@ private:
                      "choose a layout of one piece");
     }
     result_.leaves.push_back(std::move(space));
+  }
+
+  /// Pieces may exclude each other under the subscripts: a mirrored half without its diagonal at A(i,i).
+  /// Where an access has positions, its copies may have the same, so they make nothing empty.
+  static bool is_empty(const IterationSpace &space, const std::set<std::string> &copies) {
+    std::vector<Term> parts = term::conjuncts(space.relation);
+    std::erase_if(parts, [&](const Term &part) {
+      const std::set<std::string> names = term::variables_of(part);
+      return std::any_of(names.begin(), names.end(),
+                         [&](const std::string &name) { return copies.contains(name); });
+    });
+    return space::Set(term::conjunction(std::move(parts))).is_empty();
   }
 
   Operand operand_of(const Access &access, std::size_t piece, std::vector<Term> &relation) const {
@@ -381,6 +453,7 @@ private:
 
   const compute::Computation &computation_;
   const compute::Program program_;
+  const std::string structure_; // the operand whose positions the result has, or empty
   Naming naming_;
   term::Substitution size_of_;
   std::vector<Term> known_sizes_;                                       // conditions on sizes
@@ -391,9 +464,9 @@ private:
 
 } // namespace
 
-Combination combine_program(const compute::Computation &computation,
-                            const std::map<std::string, Layout> &layouts) {
-  return ProgramCombiner(computation, layouts).combine();
+Combination combine(const compute::Computation &computation, const std::map<std::string, Layout> &layouts,
+                    const std::string &structure) {
+  return Combiner(computation, layouts, structure).combine();
 }
 
 } // namespace unravel::combine
