@@ -80,9 +80,9 @@ private:
 
   /// The modes that have an index variable as a plain subscript have the same size.
   void join_sizes_of_indices() {
+    std::map<std::string, std::pair<std::string, const Access *>> first; // index -> size that stands for it
     for (const Statement &statement : program_.statements) {
       if (!statement.is_free) continue;
-      std::map<std::string, std::pair<std::string, const Access *>> first; // index -> size that stands for it
       auto visit = [&](const Access &access) {
         const Layout &layout = layout_of(access);
         for (std::size_t k = 0; k < access.subscripts.size(); ++k) {
@@ -100,9 +100,9 @@ private:
       };
       compute::each_read(statement, visit);
       visit(statement.target);
-      for (const auto &[index, size] : first)
-        result_.extents.emplace(index, term::variable(naming_.sizes.find(size.first)));
     }
+    for (const auto &[index, size] : first)
+      result_.extents.emplace(index, term::variable(naming_.sizes.find(size.first)));
   }
 
   /// Each size of the program is that of the first tensor which has it as an extent.
@@ -389,6 +389,11 @@ private:
       operand.summand = summand;
       operand.divides = divides;
       relation.insert(relation.end(), stored.begin(), stored.end());
+      if (divides && !is_total(access, statement) && statement.is_free)
+        report::fail(Kind::not_supported, access.span,
+                     fmt::format("`{}` divides, but has no place for each element: its layout is `{}`",
+                                 compute::to_text(access), layout_of(access).name),
+                     "choose a dense layout, or write the loops: a program looks for its divisors");
       if (divides && !is_total(access, statement))
         divisors.insert(divisors.end(), stored.begin(), stored.end());
       space.operands.push_back(std::move(operand));

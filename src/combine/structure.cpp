@@ -66,6 +66,9 @@ Structure structure_like(const compute::Computation &computation,
                          const parse::LayoutReference &reference) {
   const compute::Statement &statement = *compute::free_statement_of(
       computation.program, computation.tensors.front().name);
+  if (computation.program.statements.size() > 1)
+    fail(reference, "the result is a sum of several products: it has no operand's structure so far",
+         "leave it dense; or compute each product by itself, with `+=`");
   const Access &factor = factor_named(statement, reference);
   std::string result = compute::to_text(statement.target), operand = compute::to_text(factor);
   std::vector<layout::SharedMode> modes;

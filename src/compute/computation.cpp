@@ -1,4 +1,4 @@
-#include "compute/computation.h"
+#include "compute/value.h"
 
 #include "report/diagnostic.h"
 #include "term/term.h"
@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
+#include <utility>
 
 namespace unravel::compute {
 
@@ -20,22 +21,39 @@ public:
 
   Computation make() {
     result_.text = tree_.span.text();
-    Statement made;
-    made.accumulate = tree_.op == parse::AssignmentTree::Operator::Add;
-    made.target = access(tree_.target, true);
-    multiply(tree_.value, made.summands.emplace_back());
-    made.is_free = true;
-    made.indices = result_.indices;
-    made.place = {0};
-    made.span = tree_.span;
-    result_.program.statements.push_back(std::move(made));
+    const Access target = access(tree_.target, true);
+    const std::vector<std::string> indices_of_result = result_.indices;
+    Sum sum = sum_of(tree_.value, [this](const Expression &each) { return access(each, false); });
+    bool accumulate = tree_.op == parse::AssignmentTree::Operator::Add;
+    if (!accumulate) accumulate = take_old_value(sum, target);
+    for (Quotient &term : sum) {
+      Statement made;
+      made.target = target;
+      made.accumulate = std::exchange(accumulate, true);
+      made.divisors = std::move(term.divisors);
+      made.summands.push_back(std::move(term.product));
+      made.is_free = true;
+      made.indices = indices_of_result;
+      made.place = {static_cast<int>(result_.program.statements.size())};
+      made.span = tree_.span;
+      each_read(made, [&](const Access &read) { note_operand(read, made.indices); });
+      result_.program.statements.push_back(std::move(made));
+    }
     return std::move(result_);
   }
 
 private:
-  void note_index(const std::string &index) {
-    if (std::find(result_.indices.begin(), result_.indices.end(), index) == result_.indices.end())
-      result_.indices.push_back(index);
+  static void note(const std::string &index, std::vector<std::string> &indices) {
+    if (std::find(indices.begin(), indices.end(), index) == indices.end()) indices.push_back(index);
+  }
+
+  void note_operand(const Access &read, std::vector<std::string> &indices) const {
+    if (read.tensor == result_.tensors.front().name)
+      report::fail(Kind::result_is_operand, read.span,
+                   fmt::format("the result `{}` is also an operand", read.tensor),
+                   "compute into a tensor of another name");
+    for (const Subscript &subscript : read.subscripts)
+      note(subscript.index, indices);
   }
 
   /// index, index + 2, index - 1, 2 + index.
@@ -66,7 +84,7 @@ private:
     default: refuse();
     }
     result.value = term::variable(result.index) + term::Term(result.shift);
-    note_index(result.index);
+    note(result.index, result_.indices);
     return result;
   }
 
@@ -90,10 +108,6 @@ private:
                               [&](const TensorUse &use) { return use.name == made.tensor; });
     if (known == result_.tensors.end()) {
       result_.tensors.push_back({made.tensor, made.subscripts.size(), is_result, written.span});
-    } else if (known->is_result) {
-      report::fail(Kind::result_is_operand, written.span,
-                   fmt::format("the result `{}` is also an operand", made.tensor),
-                   "compute into a tensor of another name");
     } else if (known->order != made.subscripts.size()) {
       report::fail(Kind::order_mismatch, written.span,
                    fmt::format("`{}` has {} subscript{} here, but {} before", made.tensor,
@@ -101,51 +115,6 @@ private:
     }
     made.occurrence = ++occurrences_[made.tensor];
     return made;
-  }
-
-  void multiply(const Expression &written, Product &into) {
-    switch (written.kind) {
-    case Expression::Kind::Integer: into.constant *= static_cast<double>(written.integer); return;
-    case Expression::Kind::Decimal: into.constant *= written.decimal; return;
-    case Expression::Kind::Negate:
-      into.constant = -into.constant;
-      multiply(written.children[0], into);
-      return;
-    case Expression::Kind::Multiply:
-      for (const Expression &child : written.children)
-        multiply(child, into);
-      return;
-    case Expression::Kind::Name:
-    case Expression::Kind::Call: into.factors.push_back(access(written, false)); return;
-    case Expression::Kind::Divide:
-      if (written.children[1].kind == Expression::Kind::Integer ||
-          written.children[1].kind == Expression::Kind::Decimal) {
-        double divisor = written.children[1].kind == Expression::Kind::Integer
-                             ? static_cast<double>(written.children[1].integer)
-                             : written.children[1].decimal;
-        if (divisor == 0) report::fail(Kind::not_a_product, written.children[1].span, "division by zero");
-        into.constant /= divisor;
-        multiply(written.children[0], into);
-        return;
-      }
-      report::fail(Kind::not_a_product, written.span, "division by a tensor is not supported yet",
-                   "products of tensors and constants are; keep the reciprocals in a tensor");
-    case Expression::Kind::Add:
-    case Expression::Kind::Subtract:
-      report::fail(Kind::not_a_product, written.span,
-                   fmt::format("`{}` is a sum: sums of tensors are not supported yet", written.span.text()),
-                   "compute each term by itself, accumulating with `+=`");
-    case Expression::Kind::Modulo:
-    case Expression::Kind::Compare:
-    case Expression::Kind::And:
-    case Expression::Kind::Or:
-    case Expression::Kind::Not:
-    case Expression::Kind::Implies:
-    case Expression::Kind::Truth:
-    case Expression::Kind::Falsity: break;
-    }
-    report::fail(Kind::not_a_product, written.span, fmt::format("`{}` is not a product", written.span.text()),
-                 "the right side is a product of tensors and constants");
   }
 
   const parse::AssignmentTree &tree_;

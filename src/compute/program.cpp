@@ -1,4 +1,4 @@
-#include "compute/computation.h"
+#include "compute/value.h"
 
 #include "report/diagnostic.h"
 
@@ -229,65 +229,8 @@ private:
                                known->second));
   }
 
-  /// constant * factor * ... / (divisor * ...)
-  struct Quotient {
-    Product product;
-    std::vector<Access> divisors;
-  };
-  using Value = std::vector<Quotient>; // their sum
-
-  Value value(const Expression &written) {
-    switch (written.kind) {
-    case Expression::Kind::Integer: return {{{static_cast<double>(written.integer), {}}, {}}};
-    case Expression::Kind::Decimal: return {{{written.decimal, {}}, {}}};
-    case Expression::Kind::Name:
-    case Expression::Kind::Call: return {{{1, {access(written)}}, {}}};
-    case Expression::Kind::Negate: return negated(value(written.children[0]));
-    case Expression::Kind::Add:
-    case Expression::Kind::Subtract: {
-      Value sum = value(written.children[0]), right = value(written.children[1]);
-      if (written.kind == Expression::Kind::Subtract) right = negated(std::move(right));
-      sum.insert(sum.end(), std::make_move_iterator(right.begin()), std::make_move_iterator(right.end()));
-      return sum;
-    }
-    case Expression::Kind::Multiply: {
-      Value left = value(written.children[0]), right = value(written.children[1]), all;
-      for (const Quotient &a : left)
-        for (const Quotient &b : right)
-          all.push_back(times(a, b.product.constant, b.product.factors, b.divisors));
-      return all;
-    }
-    case Expression::Kind::Divide: {
-      Value dividend = value(written.children[0]), divisor = value(written.children[1]);
-      if (divisor.size() != 1)
-        report::fail(Kind::not_a_product, written.children[1].span,
-                     fmt::format("division by the sum `{}`", written.children[1].span.text()),
-                     "keep it in a scalar: `let d = ...;`, and divide by `d`");
-      const Quotient &by = divisor.front();
-      if (by.product.constant == 0)
-        report::fail(Kind::not_a_product, written.children[1].span, "division by zero");
-      for (Quotient &each : dividend)
-        each = times(each, 1 / by.product.constant, by.divisors, by.product.factors);
-      return dividend;
-    }
-    default: break;
-    }
-    report::fail(Kind::not_a_product, written.span, fmt::format("`{}` is not a value", written.span.text()),
-                 "values are made of tensors and numbers by + - * /");
-  }
-
-  static Quotient times(Quotient value, double constant, const std::vector<Access> &factors,
-                        const std::vector<Access> &divisors) {
-    value.product.constant *= constant;
-    value.product.factors.insert(value.product.factors.end(), factors.begin(), factors.end());
-    value.divisors.insert(value.divisors.end(), divisors.begin(), divisors.end());
-    return value;
-  }
-
-  static Value negated(Value of) {
-    for (Quotient &each : of)
-      each.product.constant = -each.product.constant;
-    return of;
+  Sum value(const Expression &written) {
+    return sum_of(written, [this](const Expression &each) { return access(each); });
   }
 
   // ---- statements
@@ -346,7 +289,7 @@ private:
       report::fail(Kind::duplicate_name, name.span,
                    fmt::format("`{}` has another meaning already", name.text),
                    "choose another name for the scalar");
-    Value made = value(statement.assignment.value);
+    Sum made = value(statement.assignment.value);
     if (orders_.count(name.text))
       report::fail(Kind::unknown_variable, name.span,
                    fmt::format("the first value of `{}` can't be computed from it", name.text));
@@ -359,7 +302,7 @@ private:
     using Operator = parse::AssignmentTree::Operator;
     const parse::AssignmentTree &tree = statement.assignment;
     Access target = access(tree.target);
-    Value made = value(tree.value);
+    Sum made = value(tree.value);
     switch (tree.op) {
     case Operator::Set: break;
     case Operator::Add: return add(statement, std::move(target), true, std::move(made));
@@ -373,13 +316,7 @@ private:
       return add(statement, std::move(target), false, value(whole));
     }
     }
-    // x = x + e is x += e
-    auto self = std::find_if(made.begin(), made.end(), [&](const Quotient &each) {
-      return each.product.constant == 1 && each.product.factors.size() == 1 && each.divisors.empty() &&
-             to_text(each.product.factors[0]) == to_text(target);
-    });
-    bool accumulates = made.size() > 1 && self != made.end();
-    if (accumulates) made.erase(self);
+    const bool accumulates = take_old_value(made, target);
     add(statement, std::move(target), accumulates, std::move(made));
   }
 
@@ -392,7 +329,7 @@ private:
   }
 
   /// One statement for the summands that have the same divisors; the others are added to what it sets.
-  void add(const StatementTree &statement, Access target, bool accumulate, Value value) {
+  void add(const StatementTree &statement, Access target, bool accumulate, Sum value) {
     std::vector<Statement> parts;
     std::vector<std::string> divisors;
     for (Quotient &each : value) {

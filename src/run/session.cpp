@@ -368,7 +368,7 @@ private:
   }
 
   /// Calls use(input) with what the reference evaluator needs.
-  template <class Use> auto with_reference_input(const std::map<std::string, tensor::Tensor> &initial, Use use) {
+  template <class Use> auto with_reference_input(const std::map<std::string, tensor::Tensor> &initial, Use evaluate) {
     tensor::ProgramInput input;
     input.sizes = operands_.extents;
     for (const auto &[name, tensor] : initial)
@@ -385,7 +385,7 @@ private:
         range->second = {std::max(range->second.first, bound.low),
                          std::min(range->second.second, bound.high)};
       }
-    return use(input);
+    return evaluate(input);
   }
 
   tensor::ProgramReference program_reference(const std::map<std::string, tensor::Tensor> &initial) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <list>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -86,10 +87,26 @@ private:
   bool sparse_;
 };
 
+/// Of all elements; those without entries are zero.
+Coordinates reciprocals_of(const Coordinates &tensor) {
+  const std::vector<double> values = to_dense(tensor);
+  Coordinates result(tensor.shape);
+  std::vector<std::int64_t> coordinate(tensor.order());
+  for (double value : values) {
+    result.append(coordinate, 1 / value);
+    for (std::size_t mode = tensor.order(); mode-- > 0;) {
+      if (++coordinate[mode] < tensor.shape[mode]) break;
+      coordinate[mode] = 0;
+    }
+  }
+  return result;
+}
+
 /// A free statement as a join. Each index takes the values from 0 on at which all subscripts lie inside.
-ReferenceProduct product_of(const Statement &statement, const ProgramInput &input) {
-  report::require(statement.summands.size() == 1 && statement.divisors.empty(),
-                  "a free statement adds one product");
+/// `reciprocals`: what it divides by is kept there.
+ReferenceProduct product_of(const Statement &statement, const ProgramInput &input,
+                            std::list<Coordinates> &reciprocals) {
+  report::require(statement.summands.size() == 1, "a free statement adds one product");
   const std::vector<std::string> &indices = statement.indices;
   ReferenceProduct product;
   product.extents.assign(indices.size(), INT64_MAX);
@@ -109,6 +126,10 @@ ReferenceProduct product_of(const Statement &statement, const ProgramInput &inpu
   for (const Access &factor : statement.summands.front().factors) {
     const Coordinates *tensor = input.operands.at(factor.tensor);
     product.factors.push_back({tensor, subscripts(factor, tensor->shape)});
+  }
+  for (const Access &divisor : statement.divisors) {
+    const Coordinates &made = reciprocals.emplace_back(reciprocals_of(*input.operands.at(divisor.tensor)));
+    product.factors.push_back({&made, subscripts(divisor, made.shape)});
   }
   const ProgramResult &result = input.results.at(statement.target.tensor);
   product.shape = result.shape;
@@ -276,7 +297,8 @@ private:
   }
 
   void join(const Statement &statement) {
-    const Reference sums = evaluate(product_of(statement, input_));
+    std::list<Coordinates> reciprocals;
+    const Reference sums = evaluate(product_of(statement, input_, reciprocals));
     std::vector<Value> &elements = results_.at(statement.target.tensor).elements;
     for (std::size_t k = 0; k < elements.size(); ++k) {
       if (!statement.accumulate) elements[k] = {};
@@ -341,7 +363,8 @@ ProgramReference evaluate_program(const compute::Program &program, const Program
 SparseReference evaluate_sparse_program(const compute::Program &program, const ProgramInput &input) {
   report::require(program.statements.size() == 1 && program.statements.front().is_free,
                   "a sparse reference is that of one free statement");
-  return evaluate_sparse(product_of(program.statements.front(), input));
+  std::list<Coordinates> reciprocals;
+  return evaluate_sparse(product_of(program.statements.front(), input, reciprocals));
 }
 
 } // namespace unravel::tensor

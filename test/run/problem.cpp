@@ -159,6 +159,16 @@ std::vector<Computation> first_computations() {
       {"y(i) = A(i,j) * B(i,j)", {{"A", blocks}, {"B", {"csr", "coo"}}}},
       {"s = A(i,j) * B(i,k) * C(j,k)", {{"A", third}, {"B", third}, {"C", third}}},
       {"C(i,j) = x(i) * z(j)", {{"x", vectors()}, {"z", vectors()}, {"C", full}}},
+      {"y(i+1) = x(i+2)", {{"x", vectors()}}},
+      {"y(i-1) = x(i-2)", {{"x", vectors()}}},
+      {"y(i+1) = a(j)", {{"a", {"dense", "sv", "hash_vector<4>"}}}},
+      {"y(i) = A(i,j) * x(j) + B(i,j) * z(j)", {{"A", square}, {"B", few}, {"z", {"dense", "sv"}}}},
+      {"y(i) = b(i) - A(i,j) * x(j)", {{"A", matrices}, {"b", vectors()}}},
+      {"C(i,j) = A(i,j) + 2 * B(j,i) - D(i,j)", {{"A", matrices}, {"B", few}, {"D", third}, {"C", full}}},
+      {"t = (A(i,j) + B(i,j)) * C(i,j)", {{"A", matrices}, {"B", few}, {"C", third}}},
+      {"r(i) = a * (A(i,j) * x(j)) + b * (y(i) - 1)", {{"A", square}, {"y", vectors()}}},
+      {"y(i) = y(i) + A(i,j) * x(j) - B(i,j)", {{"A", few}, {"B", few}}},
+      {"C(i,j) += A(i,j) + x(i) - z(j)", {{"A", few}, {"x", vectors()}, {"z", vectors()}, {"C", full}}},
   };
 }
 
