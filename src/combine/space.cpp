@@ -1,6 +1,5 @@
 #include "combine/space.h"
 
-
 #include <algorithm>
 #include <fmt/format.h>
 #include <set>
@@ -48,10 +47,13 @@ const Clear *Combination::clear_of(std::size_t leaf) const {
     return each.tensor == space.target.tensor && each.before <= leaf;
   });
   if (clear == clears.rend()) return nullptr;
-  for (std::size_t k = 0; k < leaves.size(); ++k)
-    if (k != leaf && (leaves[k].target.tensor == clear->tensor ||
-                      (clear->before <= k && k < leaf && leaves[k].reads(clear->tensor))))
+  for (std::size_t k = 0; k < leaves.size(); ++k) {
+    const bool is_between = clear->before <= k && k < leaf;
+    const bool writes = leaves[k].target.tensor == clear->tensor;
+    if (k != leaf && ((is_between && (writes || leaves[k].reads(clear->tensor))) ||
+                      (writes && leaves[k].place == space.place)))
       return nullptr;
+  }
   return &*clear;
 }
 

@@ -108,7 +108,7 @@ struct Combination {
   std::vector<Binding> bindings; // the results first
   /// Of each statement, in the order of the text, one for each combination of pieces; empty ones left out.
   std::vector<IterationSpace> leaves;
-  std::vector<Clear> clears; // in the order of the text
+  std::vector<Clear> clears;        // in the order of the text
   std::vector<prove::Axiom> axioms; // of all layouts, with qualified names
   std::vector<SizeCondition> conditions;
   std::vector<std::string> sizes;            // of a program, which no tensor tells: variables, of any sign
@@ -118,8 +118,8 @@ struct Combination {
   /// Has some statement loops of the source, whose order matters?
   bool has_loops() const;
   bool is_cleared(const std::string &tensor) const;
-  /// The clear of what the leaf writes, where the leaf may do it itself: nothing in between reads the tensor,
-  /// no other leaf writes it, and this one adds to it in any order. Else null.
+  /// The clear of what the leaf writes, where the leaf may do it itself: no leaf in between touches the
+  /// tensor, this one is all of its statement, and adds in any order. Else null.
   const Clear *clear_of(std::size_t leaf) const;
 };
 

@@ -64,8 +64,8 @@ const Access &factor_named(const compute::Statement &statement, const parse::Lay
 Structure structure_like(const compute::Computation &computation,
                          const std::map<std::string, layout::Layout> &layouts,
                          const parse::LayoutReference &reference) {
-  const compute::Statement &statement = *compute::free_statement_of(
-      computation.program, computation.tensors.front().name);
+  const compute::Statement &statement =
+      *compute::free_statement_of(computation.program, computation.tensors.front().name);
   if (computation.program.statements.size() > 1)
     fail(reference, "the result is a sum of several products: it has no operand's structure so far",
          "leave it dense; or compute each product by itself, with `+=`");

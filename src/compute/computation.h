@@ -8,8 +8,8 @@
 #include <vector>
 
 /// What is computed: a program of statements, each with the loops that it stands in. A line of tensor index
-/// notation is a program of one statement whose index variables are bound to no loop, as in concrete index
-/// notation (Kjolstad et al., CGO 2019, section 3).
+/// notation is a program whose statements' index variables are bound to no loop, one for each term, as in
+/// concrete index notation (Kjolstad et al., CGO 2019, section 3).
 namespace unravel::compute {
 
 /// One subscript: an index variable plus a constant; in programs any affine term over the variables of the
@@ -58,7 +58,8 @@ struct Statement {
   std::vector<Access> divisors;
   std::vector<Loop> loops; // outermost first
   bool is_free = false;
-  std::vector<std::string> indices = {}; // of a free statement: its index variables, those of the result first
+  std::vector<std::string> indices =
+      {}; // of a free statement: its index variables, those of the result first
   term::Term condition = term::truth();
   /// Its place among the statements: in the program's body, in the body of loops[0], ... One number more than
   /// there are loops: with the loops' variables its schedule in the form "2d + 1" (Feautrier 1992). Two
@@ -87,7 +88,7 @@ struct Program {
   std::vector<LeastSize> least;
   /// Of the tensors that loops subscript, over sizes and integers.
   std::map<std::string, std::vector<term::Term>> extents;
-  std::map<std::string, std::size_t> locals;              // scalar variables: the number of loops around each
+  std::map<std::string, std::size_t> locals; // scalar variables: the number of loops around each
 };
 
 /// A tensor that the computation uses.

@@ -401,9 +401,8 @@ private:
           for (std::size_t k = 0; k < access.subscripts.size(); ++k) {
             const Subscript &subscript = access.subscripts[k];
             if (subscript.index.empty() || subscript.shift != 0) continue;
-            auto loop =
-                std::find_if(statement.loops.begin(), statement.loops.end(),
-                             [&](const Loop &each) { return each.variable == subscript.index; });
+            auto loop = std::find_if(statement.loops.begin(), statement.loops.end(),
+                                     [&](const Loop &each) { return each.variable == subscript.index; });
             visit(access, k, *loop);
           }
         });

@@ -43,7 +43,7 @@ Sum quotients(Sum dividend, const Sum &divisor, const text::Span &divisor_span) 
   if (divisor.size() != 1)
     report::fail(Kind::not_a_product, divisor_span,
                  fmt::format("division by the sum `{}`", divisor_span.text()),
-                 "keep it in a scalar: `let d = ...;`, and divide by `d`");
+                 "compute the sum by itself first (in a program `let d = ...;`), and divide by that");
   const Quotient &by = divisor.front();
   if (by.product.constant == 0) report::fail(Kind::not_a_product, divisor_span, "division by zero");
   for (Quotient &each : dividend) {

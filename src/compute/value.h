@@ -14,8 +14,8 @@ struct Quotient {
 };
 using Sum = std::vector<Quotient>;
 
-/// The value that an expression stands for; `access` makes a tensor's access. Throws mistakes: what is no value,
-/// division by a sum or by zero.
+/// The value that an expression stands for; `access` makes a tensor's access. Throws mistakes: what is no
+/// value, division by a sum or by zero.
 Sum sum_of(const parse::Expression &written, const std::function<Access(const parse::Expression &)> &access);
 
 Sum negated(Sum sum);

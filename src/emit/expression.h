@@ -30,18 +30,19 @@ struct Needs {
   bool is_stored = false;
   bool lanes = false;
   bool stored_lanes = false;
-  bool uneven = false;         // whether the lengths of segments vary, by pointers of 32 bits
-  bool uneven_long = false;    // ... of 64 bits
-  bool pairs = false;          // two elements at a time
-  std::set<std::string> picks; // ... that keys name: functions, as "pick_long"
-  bool kept = false;           // ... masks for pairs
-  bool gathers = false;        // whether the processor's own gathers are fast
-  bool masks = false;          // vectors with a mask, and their sum
-  bool stretch = false;        // ... of neighbouring elements
-  bool gather = false;         // ... of elements that 32-bit keys name
-  bool gather_long = false;    // ... that 64-bit keys name
-  bool gather_at = false;      // ... that 32-bit keys, times something and plus something, name
-  bool gather_long_at = false; // ... likewise
+  bool uneven = false;          // whether the lengths of segments vary, by pointers of 32 bits
+  bool uneven_long = false;     // ... of 64 bits
+  bool uneven_in_pairs = false; // ... is asked by a loop that takes steps of pairs, not by masked ones alone
+  bool pairs = false;           // two elements at a time
+  std::set<std::string> picks;  // ... that keys name: functions, as "pick_long"
+  bool kept = false;            // ... masks for pairs
+  bool gathers = false;         // whether the processor's own gathers are fast
+  bool masks = false;           // vectors with a mask, and their sum
+  bool stretch = false;         // ... of neighbouring elements
+  bool gather = false;          // ... of elements that 32-bit keys name
+  bool gather_long = false;     // ... that 64-bit keys name
+  bool gather_at = false;       // ... that 32-bit keys, times something and plus something, name
+  bool gather_long_at = false;  // ... likewise
   bool hash = false;
   bool reserve = false;
   bool thread = false;           // its number in the team

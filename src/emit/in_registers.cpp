@@ -34,6 +34,8 @@ void StatementWriter::masks() {
     const std::string when = masked_condition(*loop->masked);
     if (when.empty()) return;
     paired[when] = paired[when] || loop->masked->reads_on;
+    bool &uneven_in_pairs = expressions_.needs().uneven_in_pairs;
+    uneven_in_pairs = uneven_in_pairs || (loop->masked->reads_on && !loop->masked->pointers.empty());
     std::string &name = masked_[when];
     if (name.empty()) name = names_.fresh(names_.variable(loop->variable) + "_masked");
   });
@@ -138,10 +140,9 @@ std::string StatementWriter::write_paired_lanes(const For &x) {
   const char *pair = expressions_.single_precision() ? "unravel_pair_f" : "unravel_pair";
   std::vector<std::string> sums;
   for (std::int64_t k : {0, 2})
-    sums.push_back(
-        fmt::format("*({} *)&{}", pair,
-                    expressions_.element(
-                        {target.array, substitute(target.slot, {{x.variable, variable + Term(k)}})})));
+    sums.push_back(fmt::format(
+        "*({} *)&{}", pair,
+        expressions_.element({target.array, substitute(target.slot, {{x.variable, variable + Term(k)}})})));
   const std::string &name = names_.variable(x.variable), left = names_.fresh(name + "_left");
   line(fmt::format("int64_t {} = {};", left, expressions_.term(x.lower)));
   text_ += "#ifdef __GNUC__\n";

@@ -332,16 +332,23 @@ static inline unravel_pair{suffix} unravel_used{long}{suffix}(unravel_pair{suffi
 }}
 )";
 
+std::string masked(const std::string &text) {
+  return "#ifdef UNRAVEL_MASKS\n" + text + "#endif\n";
+}
+
 /// Sums in pairs.
 std::string pair_helpers(const Needs &needs) {
   const bool single = needs.single_precision;
   const std::string suffix = single ? "_f" : "";
   std::string result;
   for (bool is_long : {false, true})
-    if (is_long ? needs.uneven_long : needs.uneven)
-      result += guarded(is_long ? "uneven_long" : "uneven",
-                        fmt::format(fmt::runtime(uneven_text), fmt::arg("long", is_long ? "_long" : ""),
-                                    fmt::arg("pointer", is_long ? "int64_t" : "int32_t")));
+    if (is_long ? needs.uneven_long : needs.uneven) {
+      const std::string text =
+          guarded(is_long ? "uneven_long" : "uneven",
+                  fmt::format(fmt::runtime(uneven_text), fmt::arg("long", is_long ? "_long" : ""),
+                              fmt::arg("pointer", is_long ? "int64_t" : "int32_t")));
+      result += needs.uneven_in_pairs ? text : masked(text) + "\n";
+    }
   auto of_pairs = [&](const std::string &name, const char *text, bool is_long) {
     const std::string made = fmt::format(
         fmt::runtime(text), fmt::arg("suffix", suffix), fmt::arg("type", single ? "float" : "double"),
@@ -377,10 +384,6 @@ constexpr const char *gathers_text =
 #endif
 
 )";
-
-std::string masked(const std::string &text) {
-  return "#ifdef UNRAVEL_MASKS\n" + text + "#endif\n";
-}
 
 std::string gather(const char *text, bool is_long, bool is_plain, bool single) {
   const char *load = is_long ? "_mm512_maskz_loadu_epi64" : "_mm256_maskz_loadu_epi32";

@@ -30,6 +30,14 @@ bool holds_simd_loop(const Statement &statement) {
   return found;
 }
 
+/// What threads add to copies of is all that the loop writes outside of itself.
+bool adds_to_nothing_but(const std::string &array, const Statement &loop) {
+  const Effects effects = effects_of(loop);
+  return std::all_of(effects.stored.begin(), effects.stored.end(), [&](const std::string &name) {
+    return name == array || effects.declared.contains(name);
+  });
+}
+
 class Fuser {
 public:
   explicit Fuser(const Program &program) : names_(program) {}
@@ -65,6 +73,7 @@ private:
     if (one->parallel && other->parallel) {
       auto &loop = std::get<For>(both[0].kind);
       const auto &parallel = other->parallel->copied.empty() ? one->parallel : other->parallel;
+      if (!parallel->copied.empty() && !adds_to_nothing_but(parallel->copied, both[0])) return {};
       if (parallel->copied.empty() && !keeps_to_its_element(loop, {})) return {};
       loop.parallel = parallel;
       bool adds_twice = !parallel->copied.empty() && one->parallel->work && other->parallel->work;

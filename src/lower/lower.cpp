@@ -83,13 +83,11 @@ loop::Program lower(const combine::Combination &combination, const std::vector<L
   Workspace workspace(combination, program.parameters, options.index);
   program.body = statements_of(combination, plans, options, workspace, [&](loop::For loop) {
     if (in_wavefronts) *in_wavefronts = {loop.variable, loop.lower, loop.upper};
-    loop::TensorParameter levels =
-        levels_parameter(name_of_levels(combination), options.name, options.index, false,
-                         options.wavefronts->packed, program.parameters);
+    loop::TensorParameter levels = levels_parameter(name_of_levels(combination), options.name, options.index,
+                                                    false, options.wavefronts->packed, program.parameters);
     Term size = term::variable(levels.name + ".M");
     program.preconditions.push_back(
-        {term::disjunction(
-             {term::equal(size, Term(0)), term::equal(size, iterations_of(loop, combination))}),
+        {term::disjunction({term::equal(size, Term(0)), term::equal(size, iterations_of(loop, combination))}),
          "the levels are of these iterations, or of none"});
     Block in_levels = executor(std::move(loop), levels.name, *options.wavefronts, program.parameters);
     program.parameters.push_back(std::move(levels));

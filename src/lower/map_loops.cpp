@@ -6,7 +6,7 @@ using find::LevelPlan;
 using scan::Level;
 
 bool sums_over_map(const combine::IterationSpace &space, const LeafPlan &leaf, std::size_t index) {
-  if (!space.place.empty()) return false; // of a program: what is stored may be set, or divide
+  if (space.sets || space.divides() || space.constants.size() != 1) return false; // no sum of products
   const std::vector<Level> &levels = leaf.nest.levels;
   if (index >= levels.size() || levels[index].kind != Level::Kind::Loop || !levels[index].guards.empty())
     return false;

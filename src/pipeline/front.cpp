@@ -4,8 +4,8 @@
 #include "cfront/cfront.h"
 #include "combine/structure.h"
 #include "layout/layout.h"
-#include "parse/parse.h"
 #include "machine/stopwatch.h"
+#include "parse/parse.h"
 #include "report/diagnostic.h"
 
 #include <algorithm>

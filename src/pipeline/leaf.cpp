@@ -194,8 +194,7 @@ void LeafPlanner::run_in_parallel(Leaf &leaf, std::size_t number, const find::Le
   const choose::Thresholds &thresholds = in_.thresholds;
   const bool is_one_of_several = combination.leaves.size() > 1;
   const prove::Prover::Optional optional(in_.prover, parallel_purpose());
-  const parse::ScheduleTree asked =
-      is_one_of_several ? choose::asked_of(schedule, leaf.plan.nest) : schedule;
+  const parse::ScheduleTree asked = is_one_of_several ? choose::asked_of(schedule, leaf.plan.nest) : schedule;
   choose::take_sharing(leaf.plan, asked);
   if (leaf.plan.shared == 0 && space.divisors.empty())
     leaf.plan.parallel = leaf.parallel =

@@ -137,9 +137,8 @@ private:
       origin_[index] = from;
     else if (known->second != extent)
       report::fail(Kind::size_mismatch,
-                   fmt::format("{} `{}` has extent {} in {}, but {} in {}",
-                               kind_of(index), for_user(index), known->second,
-                               origin_[index], extent, from),
+                   fmt::format("{} `{}` has extent {} in {}, but {} in {}", kind_of(index), for_user(index),
+                               known->second, origin_[index], extent, from),
                    "the operands don't fit together; check the subscripts, or transpose one");
   }
 

@@ -368,7 +368,8 @@ private:
   }
 
   /// Calls use(input) with what the reference evaluator needs.
-  template <class Use> auto with_reference_input(const std::map<std::string, tensor::Tensor> &initial, Use evaluate) {
+  template <class Use>
+  auto with_reference_input(const std::map<std::string, tensor::Tensor> &initial, Use evaluate) {
     tensor::ProgramInput input;
     input.sizes = operands_.extents;
     for (const auto &[name, tensor] : initial)
@@ -449,10 +450,10 @@ private:
           tensor::compare(tensor::to_dense(tensor::unpack(tensors_.at(name))), reference, tolerance);
       if (!one.ok && result_names().size() > 1)
         report_.notes.push_back(fmt::format("`{}` is not what it should be", name));
-      bool is_worse = report_.comparison &&
-                      (report_.comparison->ok
-                           ? !one.ok || one.max_relative_error > report_.comparison->max_relative_error
-                           : false);
+      bool is_worse =
+          report_.comparison &&
+          (report_.comparison->ok ? !one.ok || one.max_relative_error > report_.comparison->max_relative_error
+                                  : false);
       if (!report_.comparison || is_worse) report_.comparison = std::move(one);
     }
   }

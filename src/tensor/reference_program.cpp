@@ -117,7 +117,8 @@ ReferenceProduct product_of(const Statement &statement, const ProgramInput &inpu
       const auto index = std::find(indices.begin(), indices.end(), own.index) - indices.begin();
       result.push_back({static_cast<int>(index), own.shift});
       std::int64_t &extent = product.extents.at(static_cast<std::size_t>(index));
-      const __int128 here = std::clamp<__int128>(static_cast<__int128>(shape.at(k)) - own.shift, 0, INT64_MAX);
+      const __int128 here =
+          std::clamp<__int128>(static_cast<__int128>(shape.at(k)) - own.shift, 0, INT64_MAX);
       extent = std::min(extent, static_cast<std::int64_t>(here));
     }
     return result;

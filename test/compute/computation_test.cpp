@@ -30,8 +30,7 @@ std::string outcome_of(const std::string &text) {
     }
     result += "\naccesses";
     for (const compute::Statement &statement : computation.program.statements)
-      compute::each_access(statement,
-                           [&](const compute::Access &access) { result += " " + access.name(); });
+      compute::each_access(statement, [&](const compute::Access &access) { result += " " + access.name(); });
     return result + "\n";
   } catch (const report::Error &error) {
     return error.what();
@@ -105,12 +104,20 @@ TEST(ComputeMessage, OrderMismatch) {
 }
 
 TEST(ComputeMessage, NotAProduct) {
-  EXPECT_EQ(outcome_of("C(i,j) = A(i,j) + B(i,j)"),
-            "expression:1:10: error: `A(i,j) + B(i,j)` is a sum: sums of tensors are not supported yet "
-            "[not-a-product]\n"
-            "  1 | C(i,j) = A(i,j) + B(i,j)\n"
-            "    |          ^~~~~~~~~~~~~~~\n"
-            "  hint: compute each term by itself, accumulating with `+=`\n");
+  EXPECT_EQ(outcome_of("y(i) = x(i) / (a - b)"),
+            "expression:1:15: error: division by the sum `(a - b)` [not-a-product]\n"
+            "  1 | y(i) = x(i) / (a - b)\n"
+            "    |               ^~~~~~~\n"
+            "  hint: compute the sum by itself first (in a program `let d = ...;`), and divide by that\n");
+}
+
+/// (a0 + b0) * (a1 + b1) * ...: 2^11 terms.
+TEST(ComputeMessage, TooManyTerms) {
+  std::string value = "(a + b)";
+  for (int k = 0; k < 10; ++k)
+    value += " * (a + b)";
+  EXPECT_NE(outcome_of("s = " + value).find("has 2048 terms: no more than 1024 are supported"),
+            std::string::npos);
 }
 
 } // namespace

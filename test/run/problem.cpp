@@ -168,7 +168,7 @@ std::vector<Computation> first_computations() {
       {"t = (A(i,j) + B(i,j)) * C(i,j)", {{"A", matrices}, {"B", few}, {"C", third}}},
       {"r(i) = a * (A(i,j) * x(j)) + b * (y(i) - 1)", {{"A", square}, {"y", vectors()}}},
       {"y(i) = y(i) + A(i,j) * x(j) - B(i,j)", {{"A", few}, {"B", few}}},
-      {"C(i,j) += A(i,j) + x(i) - z(j)", {{"A", few}, {"x", vectors()}, {"z", vectors()}, {"C", full}}},
+      {"C(i,j) = A(i,j) + x(i) - z(j)", {{"A", few}, {"x", vectors()}, {"z", vectors()}, {"C", full}}},
   };
 }
 
@@ -411,8 +411,8 @@ struct Variables : term::Environment {
   std::map<std::string, std::int64_t> values;
 };
 
-bool stays_inside(const compute::Program &program, const compute::Statement &statement,
-                  std::size_t depth, Variables &variables) {
+bool stays_inside(const compute::Program &program, const compute::Statement &statement, std::size_t depth,
+                  Variables &variables) {
   if (depth < statement.loops.size()) {
     const compute::Loop &loop = statement.loops[depth];
     const std::int64_t low = term::evaluate(loop.low, variables), high = term::evaluate(loop.high, variables);

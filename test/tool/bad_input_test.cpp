@@ -169,7 +169,7 @@ TEST(ToolBadInput, ErrorsForPrograms) {
             nlohmann::json::parse(R"({"error": {"kind": "entry-out-of-range", "file": "range.mtx", "line": 3,
     "column": 1, "message": "the row index is 3, out of range: it must be from 1 to 2", "hint": ""}})"));
   for (const std::string command : {"compile", "explain", "deps"}) {
-    Outcome failed = desk.unravel({command, "y(i) = A(i,j) + B(i,j)", "--json"});
+    Outcome failed = desk.unravel({command, "y(i) = A(i,j) / (B(i,j) + 1)", "--json"});
     EXPECT_EQ(failed.code, 1) << command;
     EXPECT_EQ(failed.error, "") << command;
     EXPECT_EQ(failed.json().at("error").at("kind"), "not-a-product") << command;
