@@ -1,5 +1,6 @@
 #include "emit/expression.h"
 
+#include "loop/dense_sum.h"
 #include "loop/hash.h"
 #include "loop/walk.h"
 
@@ -481,7 +482,10 @@ Expressions::Printed Expressions::print_value(const loop::Value &value) const {
           [&](const loop::Number &x) {
             return Printed{print_number(x.value), std::signbit(x.value) ? unary : primary, false};
           },
-          [&](const loop::Element &x) { return Printed{element(x), primary, false}; },
+          [&](const loop::Element &x) {
+            const bool is_pair = !paired_along_.empty() && loop::runs_along(x.slot, paired_along_);
+            return Printed{is_pair ? pair_at(x) : element(x), primary, false};
+          },
           [&](const loop::Local &x) { return Printed{names_.variable(x.name), primary, false}; },
           [&](const loop::Times &x) {
             std::string text;
@@ -529,6 +533,18 @@ Expressions::Printed Expressions::print_value(const loop::Value &value) const {
 
 std::string Expressions::value(const loop::Value &value) const {
   return print_value(value).text;
+}
+
+std::string Expressions::pair(const loop::Value &value, const std::string &variable) {
+  paired_along_ = variable;
+  std::string text = print_value(value).text;
+  paired_along_.clear();
+  return text;
+}
+
+std::string Expressions::pair_at(const loop::Element &element) const {
+  needs_.pairs = true;
+  return fmt::format("unravel_pair{}_at(&{})", single_precision_ ? "_f" : "", this->element(element));
 }
 
 } // namespace unravel::emit

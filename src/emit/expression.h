@@ -64,6 +64,11 @@ public:
   std::string cast_operand(const term::Term &term) const;
   std::string value(const loop::Value &value) const;
   std::string element(const loop::Element &element) const;
+  /// The value in two neighbouring iterations of a loop over the variable at once: elements that run along it
+  /// are read in pairs.
+  std::string pair(const loop::Value &value, const std::string &variable);
+  /// The element and the next one.
+  std::string pair_at(const loop::Element &element) const;
   /// Of the elements of an index array.
   loop::ElementType type_of(const std::string &array) const { return arrays_.at(array).element; }
   /// The function that compares 8 keys with 8 others.
@@ -137,6 +142,7 @@ private:
   bool is_counter(const term::Linear &linear) const;
 
   const Names &names_;
+  std::string paired_along_; // the variable, while a value is written in pairs
   std::map<std::string, Array> arrays_;
   std::set<std::string> short_;        // variables that hold an element of 32 bits
   std::set<std::string> non_negative_; // variables

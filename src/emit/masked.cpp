@@ -44,13 +44,6 @@ Term with(const Term &term, const std::string &variable, const Term &value) {
   return substitute(term, {{variable, value}});
 }
 
-/// Two neighbouring elements.
-std::string pair_at(const Element &element, Expressions &expressions) {
-  expressions.needs().pairs = true;
-  return fmt::format("unravel_pair{}_at(&{})", expressions.single_precision() ? "_f" : "",
-                     expressions.element(element));
-}
-
 /// Two elements, at keys from this one on; `form`: "pick" or "pick_used" (Expressions::pick).
 std::string picked(const std::string &form, const Factor &factor, const Term &keys, const Names &names,
                    Expressions &expressions) {
@@ -98,7 +91,7 @@ StepsText paired_text(const loop::For &loop, const GatheredSum &sum, const std::
     return product_of(sum.factors, expressions, [&](const Factor &factor) {
       if (factor.kind == Factor::Kind::Gathered)
         return picked("pick", factor, ahead(factor.keys, by), names, expressions);
-      return pair_at({element_of(factor).array, ahead(element_of(factor).slot, by)}, expressions);
+      return expressions.pair_at({element_of(factor).array, ahead(element_of(factor).slot, by)});
     });
   };
   // The last step's last elements must exist.
@@ -148,7 +141,7 @@ LanesAtOnce lanes_at_once(const loop::For &loop, const loop::GatheredLanes &lane
     return product_of(lanes.factors, expressions, [&](const Factor &factor) {
       if (factor.kind == Factor::Kind::Gathered)
         return picked(form, factor, at(factor.keys, lane), names, expressions);
-      return pair_at({element_of(factor).array, at(element_of(factor).slot, lane)}, expressions);
+      return expressions.pair_at({element_of(factor).array, at(element_of(factor).slot, lane)});
     });
   };
   const char *sign = lanes.subtracts ? "-" : "+";

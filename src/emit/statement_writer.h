@@ -70,6 +70,11 @@ private:
   /// Whether a bound may be computed again in each iteration: it doesn't change and is short.
   bool is_repeatable(const term::Term &bound, const loop::Block &body) const;
   void write(const loop::For &x);
+  void write_loop(const loop::For &x);
+
+  /// The loop with its sums in pairs, where it is such a loop (loop/pair_sums.h), as far as `#else`; false, and
+  /// writes nothing, where it is none.
+  bool write_pair_sums(const loop::For &x);
 
   // ---- sums of products with gathered elements, in masked steps
 

@@ -106,6 +106,17 @@ void StatementWriter::write(const For &x) {
   if (lanes_ && lanes_->lanes == &x && !lane_pairs_.empty())
     return write_additions(x, *paired_lanes(x), x.lower, lane_pairs_);
   if (x.together > 1) return write_together(x);
+  if (write_pair_sums(x)) {
+    text_ += "#else\n";
+    expressions_.set_facts(facts_);
+    write_loop(x);
+    text_ += "#endif\n";
+    return;
+  }
+  write_loop(x);
+}
+
+void StatementWriter::write_loop(const For &x) {
   const std::string masked_end = write_masked(x);
   const std::string left = write_paired_lanes(x);
   const std::string &variable = names_.variable(x.variable);

@@ -128,7 +128,7 @@ TEST(Interpreter, every_find_that_can_be_had) {
   std::size_t runs = 0;
   const std::vector<std::string> methods = {"direct", "seq", "gallop", "binary", "hash", "map", "scan"};
   std::map<std::string, int> forced;
-  std::vector<Problem> problems = few_of(20, 2);
+  std::vector<Problem> problems = few_of(40, 2); // half of them are sums, which are left out
   problems.push_back({"y(i) = A(i,j) * B(i,j)", {{"A", "dcsr"}, {"B", "@dcsr_all"}}, {}, {}});
   for (Problem problem : problems) {
     std::optional<Interpreted> kernel = compile_if_possible(problem, {});

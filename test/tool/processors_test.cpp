@@ -99,7 +99,7 @@ INSTANTIATE_TEST_SUITE_P(Kernels, Processors,
                                          std::vector<std::string>{product, "-f", "A=ell"},
                                          std::vector<std::string>{product, "-f", "A=sell<8>"},
                                          std::vector<std::string>{product, "-f", "A=sellcs<8>"},
-                                         std::vector<std::string>{product, "-f", "A=bcsr<2,2>"}));
+                                         std::vector<std::string>{product, "-f", "A=bcsr<2,4>"}));
 
 } // namespace
 } // namespace unravel::tool::test

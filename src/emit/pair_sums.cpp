@@ -1,0 +1,46 @@
+// Short loops over neighbouring elements, two iterations at a time: the rows of a block.
+#include "loop/pair_sums.h"
+
+#include "emit/statement_writer.h"
+
+#include <fmt/format.h>
+
+namespace unravel::emit {
+
+using namespace loop;
+
+bool StatementWriter::write_pair_sums(const For &x) {
+  const std::optional<std::vector<std::string>> sums = pair_sums(x);
+  if (!sums) return false;
+  expressions_.needs().pairs = true;
+  const char *pair = expressions_.single_precision() ? "unravel_pair_f" : "unravel_pair";
+  const std::string &variable = names_.variable(x.variable);
+  std::map<std::string, std::string> pairs; // by the local
+  std::vector<std::string> begin, inside, finish;
+  for (const std::string &sum : *sums) {
+    const std::string &name = pairs[sum] = names_.fresh(names_.variable(sum) + "_pair");
+    begin.push_back(fmt::format("{} {} = {{0}};", pair, name));
+    finish.push_back(fmt::format("{} += {}[0] + {}[1];", names_.variable(sum), name, name));
+  }
+  for (const Statement &statement : x.body) {
+    if (const auto *value = std::get_if<DeclareValue>(&statement.kind)) {
+      inside.push_back(fmt::format("const {} {} = {};", pair, names_.variable(value->name),
+                                   expressions_.pair(value->initial, x.variable)));
+      continue;
+    }
+    const auto &add = std::get<Accumulate>(statement.kind);
+    const auto *minus = std::get_if<Minus>(&add.value.kind);
+    inside.push_back(fmt::format("{} {} {};", pairs.at(std::get<Local>(add.target).name), minus ? "-=" : "+=",
+                                 expressions_.pair(minus ? minus->of.at(0) : add.value, x.variable)));
+  }
+  text_ += "#ifdef __GNUC__\n";
+  open("", begin);
+  open(fmt::format("for (int64_t {0} = {1}; {0} < {2}; {0} += 2)", variable, expressions_.term(x.lower),
+                   expressions_.term(x.upper)),
+       inside);
+  close({});
+  close(finish);
+  return true;
+}
+
+} // namespace unravel::emit
