@@ -76,12 +76,8 @@ Function read(const std::shared_ptr<const text::Source> &source, const std::stri
         signed_sizes.insert(child.declaration);
   if (signed_sizes.empty()) return natural;
   // Of any sign, unless what the function means can't be shown then.
-  try {
-    Function general = translate(syntax, signed_sizes);
-    if (extents_of(general) == extents_of(natural)) return general;
-  } catch (const report::Error &) {
-  }
-  return natural;
+  std::optional<Function> general = report::unless_refused([&] { return translate(syntax, signed_sizes); });
+  return general && extents_of(*general) == extents_of(natural) ? *general : natural;
 }
 
 } // namespace unravel::cfront

@@ -77,10 +77,8 @@ void Translator::tensor_parameter(const Node &parameter) {
       } else {
         const Node &extent = type->children[0];
         std::optional<Polynomial> known;
-        if (extent.is_there()) try {
-            known = exact(extent, "extent");
-          } catch (const report::Error &) { // what can't be read is said where the tensor is used
-          }
+        if (extent.is_there()) // what can't be read is said where the tensor is used
+          known = report::unless_refused([&] { return exact(extent, "extent"); });
         if (!known && !is_outermost) tensor.refused = "has rows of unknown length";
         tensor.extents.push_back(known);
       }

@@ -47,11 +47,7 @@ private:
     std::vector<parse::Name> names;
     for (const std::string &name : first)
       names.push_back({name, {}});
-    try {
-      return schedule::complete_order(space, names);
-    } catch (const report::Error &) {
-      return std::nullopt;
-    }
+    return report::unless_refused([&] { return schedule::complete_order(space, names); });
   }
 
   /// The space scanned in that order, or none. Each order is scanned once.
@@ -60,14 +56,9 @@ private:
     auto known = nests_.find(order);
     if (known != nests_.end()) return &known->second;
     if (!given_.prover.budget().allows("other plans, in another order of the loops")) return nullptr;
-    try {
-      return &nests_
-                  .emplace(order, scan::scan_space(space, order, given_.combination.axioms,
-                                                   given_.combination.arrays))
-                  .first->second;
-    } catch (const report::Error &) {
-      return nullptr;
-    }
+    std::optional<scan::Nest> nest = report::unless_refused(
+        [&] { return scan::scan_space(space, order, given_.combination.axioms, given_.combination.arrays); });
+    return nest ? &nests_.emplace(order, std::move(*nest)).first->second : nullptr;
   }
 
   /// A plan of the space in that order with these methods, or none where one is not proved or not worth it.

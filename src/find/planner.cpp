@@ -195,7 +195,8 @@ private:
     own = std::move(map);
   }
 
-  /// The part of its keys' range that a segment reaches over of which the term reads keys, as far as is known.
+  /// The part of its keys' range that a segment reaches over of which the term reads keys, as far as is
+  /// known.
   double reach_of(const term::Term &keys) const {
     double reach = 1;
     for (const term::Term &application : term::applications_of(keys))
@@ -382,11 +383,8 @@ FindPlan plan_finds(const scan::Nest &nest, prove::Prover &prover, const Request
 
 std::optional<FindPlan> plan_finds_by(const scan::Nest &nest, prove::Prover &prover, const Requests &requests,
                                       const std::set<std::string> &value_positions) {
-  try {
-    return Planner(nest, prover, requests, {}, value_positions, {}, false).plan();
-  } catch (const report::Error &) {
-    return std::nullopt;
-  }
+  return report::unless_refused(
+      [&] { return Planner(nest, prover, requests, {}, value_positions, {}, false).plan(); });
 }
 
 } // namespace unravel::find

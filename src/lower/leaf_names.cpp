@@ -13,7 +13,7 @@ using loop::Statement;
 namespace {
 
 /// The name that a statement declares for those after it, or null.
-std::string *declared_by(Statement &statement) {
+const std::string *declared_by(const Statement &statement) {
   if (auto *let = std::get_if<loop::Let>(&statement.kind)) return &let->variable;
   if (auto *declare = std::get_if<loop::Declare>(&statement.kind)) return &declare->variable;
   if (auto *declare = std::get_if<loop::DeclareValue>(&statement.kind)) return &declare->name;
@@ -36,11 +36,17 @@ std::map<std::string, std::string> names_in_place(const std::set<std::string> &n
   return others;
 }
 
+std::set<std::string> declared_in(const Block &block) {
+  std::set<std::string> names;
+  for (const Statement &statement : block)
+    if (const std::string *name = declared_by(statement)) names.insert(*name);
+  return names;
+}
+
 void keep_apart(Block &leaf, std::set<std::string> &taken) {
   std::set<std::string> names = loop::effects_of(leaf).declared;
   loop::rename(leaf, names_in_place(names, taken, names));
-  for (Statement &statement : leaf)
-    if (const std::string *name = declared_by(statement)) taken.insert(*name);
+  taken.merge(declared_in(leaf));
 }
 
 } // namespace unravel::lower

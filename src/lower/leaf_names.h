@@ -14,6 +14,9 @@ std::map<std::string, std::string> names_in_place(const std::set<std::string> &n
                                                   const std::set<std::string> &taken,
                                                   const std::set<std::string> &own);
 
+/// The names that the block declares for what follows in it.
+std::set<std::string> declared_in(const loop::Block &block);
+
 /// Renames what the leaf declares, anywhere in it, where an earlier leaf has declared the same name in its
 /// outermost block: a state that both begin with, a sum. `taken`: those names of the leaves before; the
 /// leaf's are added.

@@ -244,9 +244,11 @@ void keep_before_apart(std::vector<Shared> &loops) {
   }
 }
 
-Block at_depth(std::vector<Part> parts, std::size_t depth, const Replace &in_wavefronts) {
+/// `outside`: names that are in scope where the block will stand.
+Block at_depth(std::vector<Part> parts, std::size_t depth, const Replace &in_wavefronts,
+               const std::set<std::string> &outside) {
   Block block;
-  std::set<std::string> declared;
+  std::set<std::string> declared = outside;
   std::map<std::string, std::size_t> lets; // where they stand
   auto add = [&](Block more) {
     drop_known(more, block, lets);
@@ -305,7 +307,9 @@ Block at_depth(std::vector<Part> parts, std::size_t depth, const Replace &in_wav
     std::set<std::string> locals;
     for (const Part &part : inside)
       if (replaced && !part.space->target.local.empty()) locals.insert(part.space->target.local);
-    loop.body = at_depth(std::move(inside), depth + 1, in_wavefronts);
+    std::set<std::string> known = declared_in(before);
+    known.insert(outside.begin(), outside.end());
+    loop.body = at_depth(std::move(inside), depth + 1, in_wavefronts, known);
     for (const std::string &local : locals) // what replaces the loop may have its body several times
       declare_local(loop.body, local);
     Block whole = std::move(before);
@@ -339,7 +343,7 @@ Block in_sequence(std::vector<Part> parts, const Replace &in_wavefronts) {
   std::set<std::string> locals;
   for (const Part &part : parts)
     if (!part.in_wavefronts && !part.space->target.local.empty()) locals.insert(part.space->target.local);
-  Block block = at_depth(std::move(parts), 0, in_wavefronts);
+  Block block = at_depth(std::move(parts), 0, in_wavefronts, {});
   for (const std::string &local : locals)
     declare_local(block, local);
   return block;

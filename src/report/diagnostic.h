@@ -3,7 +3,9 @@
 #include "text/source.h"
 
 #include <exception>
+#include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 /// Diagnostics: their list of kinds, building and rendering. Used by every room, knows none but text.
@@ -54,6 +56,19 @@ private:
 
 /// A check of our own, on in release builds too: throws kind `internal` when `condition` is false.
 void require(bool condition, const char *what);
+
+/// What `make` returns, or nothing where it throws a mistake or a limit, which `why` is given where it isn't
+/// null. For what is only tried. A bug of ours is no refusal: it is thrown on.
+template <class Make>
+auto unless_refused(Make make, Diagnostic *why = nullptr) -> std::optional<std::invoke_result_t<Make>> {
+  try {
+    return make();
+  } catch (const Error &error) {
+    if (category_of(error.diagnostic().kind) == Category::Bug) throw;
+    if (why) *why = error.diagnostic();
+    return std::nullopt;
+  }
+}
 
 /// The message as a person reads it:
 ///   file:3:14: error: unknown name `rowpt` [unknown-name]

@@ -191,7 +191,7 @@ private:
     return below && above;
   }
 
-  static void loop(Level &level, const std::vector<Term> &constraints, std::vector<Term> &enforced) {
+  void loop(Level &level, const std::vector<Term> &constraints, std::vector<Term> &enforced) {
     level.kind = Level::Kind::Loop;
     std::vector<Term> lower;
     std::vector<Term> upper;
@@ -212,6 +212,10 @@ private:
       else
         enforced.push_back(constraint);
     }
+    const bool is_impossible = std::any_of(constraints.begin(), constraints.end(),
+                                           [](const Term &constraint) { return term::is_false(constraint); });
+    if ((lower.empty() || upper.empty()) && (is_impossible || known_.set().is_empty()))
+      lower = upper = {Term(0)}; // the properties contradict what is asked for: nothing comes so far
     if (lower.empty() || upper.empty())
       report::fail(
           report::Kind::not_bounded_here,

@@ -250,6 +250,7 @@ OrderAnswer finds_by(const layout::Layout &layout, const std::string &format,
     }
     if (!compilation.prover->budget().left_out().empty()) budget.leave_out(purpose);
   } catch (const report::Error &error) {
+    if (report::category_of(error.diagnostic().kind) == report::Category::Bug) throw;
     result.refused = error.diagnostic().message;
   }
   return result;

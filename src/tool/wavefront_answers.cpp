@@ -35,12 +35,12 @@ WavefrontAnswer answer(pipeline::Request request, const std::string &loop) {
   for (const char *packed : {" packed", ""}) {
     request.schedules = schedules;
     request.schedules.push_back("wavefront " + loop + packed);
-    try {
-      result.possible = std::make_shared<const Compilation>(pipeline::compile(request));
+    report::Diagnostic why;
+    if (auto made = report::unless_refused([&] { return pipeline::compile(request); }, &why)) {
+      result.possible = std::make_shared<const Compilation>(std::move(*made));
       return result;
-    } catch (const report::Error &error) {
-      result.hindrance = error.diagnostic().message;
     }
+    result.hindrance = why.message;
   }
   return result;
 }

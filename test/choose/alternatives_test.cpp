@@ -40,6 +40,27 @@ struct Chosen {
   loop::Program program() const { return lower::lower(made, {plan}, {}); }
 };
 
+/// What goes wrong inside of us while another plan is tried is a bug of ours, no plan that is refused.
+TEST(ChooseAlternatives, BugsAreNotSwallowed) {
+  CombinationText text = read_combination_text("y(i) = A(i,j) * x(j)\n-f A=csr\n-f x=sv");
+  const combine::Combination made = combine_text(text);
+  const combine::IterationSpace &leaf = made.leaves.at(0);
+  const schedule::Order order = schedule::plan_order(leaf, {});
+  prove::Prover prover(made.axioms);
+  lower::LeafPlan plan;
+  plan.nest = scan::scan_space(leaf, order, made.axioms, made.arrays);
+  plan.finds = find::plan_finds(plan.nest, prover, {}, {}, scan::value_positions(leaf, plan.nest));
+  combine::IterationSpace broken = leaf;
+  broken.relation = term::conjunction({leaf.relation, term::variable("i")}); // an integer is no formula
+  const choose::Thresholds thresholds = choose::thresholds_of(machine::portable());
+  try {
+    choose::add_alternatives(plan, order, {broken, made, prover, {}, false, thresholds});
+    ADD_FAILURE() << choose::to_text(plan);
+  } catch (const report::Error &error) {
+    EXPECT_EQ(error.diagnostic().kind, report::Kind::internal) << error.what();
+  }
+}
+
 TEST(ChooseGolden, Alternatives) {
   golden_run("choose", "alternatives", [](const std::string &input) {
     std::string text = choose::to_text(Chosen(input).plan);

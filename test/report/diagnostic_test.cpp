@@ -27,6 +27,16 @@ void expect_rendered(const std::string &name, const std::vector<std::string> &me
   test::golden_check("report", name, all);
 }
 
+TEST(Refusals, AreNothingAndBugsGoOn) {
+  Diagnostic why;
+  EXPECT_EQ(unless_refused([] { return 7; }, &why), 7);
+  auto refused = [](Kind kind) { return [kind]() -> int { fail(kind, "so it is"); }; };
+  EXPECT_FALSE(unless_refused(refused(Kind::unknown_name), &why));
+  EXPECT_EQ(why.message, "so it is");
+  EXPECT_FALSE(unless_refused(refused(Kind::not_supported)));
+  EXPECT_THROW(unless_refused(refused(Kind::internal)), Error);
+}
+
 TEST(Rendering, PlaceExcerptMarkerHint) {
   expect_rendered(
       "rendering",

@@ -150,9 +150,10 @@ TEST(Kernel, through_the_whole_session_with_files) {
     std::optional<Packer> packer = packer_of(problem);
     if (!packer) continue;
     std::vector<Sizes> kinds = sizes_of_all_kinds(packer->front().computation);
-    // The session gives a mode with a shifted subscript of the result the index's extent.
+    // The session gives a mode with a shifted subscript of the result what the index's extent asks for.
     Sizes sizes = kinds[number % kinds.size()];
-    if (problem.expression.rfind("y(i+1)", 0) == 0) sizes.shifted_surplus = 0;
+    if (problem.expression.starts_with("y(i+1)")) sizes.shifted_surplus = 1;
+    if (problem.expression.starts_with("y(i-1)")) sizes.shifted_surplus = -1;
     std::optional<PackedCase> input = packer->draw(sizes, random);
     ++number;
     if (!input) continue;

@@ -154,6 +154,8 @@ std::vector<Computation> first_computations() {
       {"s = A(i,j) * A(j,i)", {{"A", square}}},
       {"y(i) = A(i+1,j) * B(i,j)", {{"A", few}, {"B", few}}},
       {"y(i+1) = A(i,j) * x(j)", {{"A", few}, {"x", {"dense", "sv"}}}},
+      // of triangles nothing: the properties contradict it
+      {"y(j) = A(j,j+1) * B(j,i)", {{"A", {"lower_diagonal", "packed_lower", "csr_lower", "csr"}}, {"B", few}}},
       {"y(i) = A(i,j) * x(j)", {{"A", blocks}, {"x", {"dense", "sv", "@sv_weak"}}}},
       {"s = A(i,j) * B(i,j)", {{"A", {"csr", "coo", "dcsr", "@csr_any"}}, {"B", blocks}}},
       {"y(i) = A(i,j) * B(i,j)", {{"A", blocks}, {"B", {"csr", "coo"}}}},

@@ -30,6 +30,11 @@ const std::vector<Program> &programs() {
       {"for i { for j { y(i) += b(i)*x(j) - A(i,j)*x(j); } }", {"A"}},
       {"for i { for j { C(i,j) = A(i,j) + 2*B(j,i); } }", {"A", "B"}},
       {"for i { for j { C(i,j) = 3*A(i,j); } }", {"A"}},
+      // each piece with each: names in front of shared loops, and others inside
+      {"for i { for j { let t = A(j,i)*A(i,j); y(j) += t; } }", {"A"}, true},
+      // with other statements in between: set to zero, then free loops
+      {"for i { y(i) = 0; } for i { for j { y(i) += A(i,j)*x(j); } } for i { z(i) = 2*y(i); }", {"A"}},
+      {"for i { for j { y(i) += A(i,j)*x(j); } } for j { for i { z(j) += A(i,j)*y(i); } }", {"A"}},
       // triangles and bands of a matrix
       {"tensor A(n,n), x(n), y(n); for i in [0,n) { y(i) = 0; for j in [0,i+1) { y(i) += A(i,j)*x(j); } }",
        {"A"},

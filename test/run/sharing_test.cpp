@@ -66,6 +66,7 @@ std::vector<Problem> problems() {
   add(spmv, {{"A", "csr"}}, "parallel A.p; reduce y by atomic");
   add(spmv, {{"A", "csr"}}, "parallel A.p; reduce y by scalar");
   add("s = A(i,j) * x(i) * z(j)", {{"A", "csr"}}, "parallel i guided; reduce s by scalar");
+  add("y(i) = a(i) * c(i) * b(k)", {{"a", "sv"}, {"c", "sv"}}, "parallel k; reduce y by scalar");
   add("s = A(i,j) * x(i) * z(j)", {{"A", "csr"}}, "parallel i static; reduce s by atomic");
   add("y(i) = A(i,j) * x(j)", {{"A", "csc"}, {"x", "sv"}}, "order j, A.p; parallel j; reduce y by atomic");
   // Rows are looped over before entries are found in a block: a block adds to rows of others, if only zeros.
