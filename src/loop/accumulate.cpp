@@ -17,6 +17,8 @@ public:
 
   void block(Block &statements) {
     for (std::size_t k = 0; k < statements.size(); ++k) {
+      if (k + 1 < statements.size() && set_by_sum(statements[k], statements[k + 1]))
+        statements.erase(place_of(statements, k));
       k = loop(statements, k);
       for (Block *inner : blocks_of(statements[k]))
         block(*inner);
@@ -31,6 +33,27 @@ public:
   }
 
 private:
+  /// y = 0; y += v; is y = v;
+  static bool set_by_sum(const Statement &zero, Statement &sum) {
+    const auto *store = std::get_if<Store>(&zero.kind);
+    const auto *add = std::get_if<Accumulate>(&sum.kind);
+    const auto *element = store ? std::get_if<Element>(&store->target) : nullptr;
+    const auto *added = add ? std::get_if<Element>(&add->target) : nullptr;
+    const auto *number = store ? std::get_if<Number>(&store->value.kind) : nullptr;
+    if (!element || !added || !number || number->value != 0 || add->atomic ||
+        element->array != added->array || element->slot != added->slot)
+      return false;
+    bool reads = false;
+    each_element(add->value, [&](const Element &read) { reads = reads || read.array == element->array; });
+    if (reads) return false;
+    sum.kind = Store{*added, Value(add->value)};
+    return true;
+  }
+
+  static Block::iterator place_of(Block &statements, std::size_t k) {
+    return statements.begin() + static_cast<std::ptrdiff_t>(k);
+  }
+
   /// An element that a sequential loop adds to, if it is the same in all iterations.
   std::optional<Element> summed_element(const Block &statements, std::size_t k) const {
     const Statement &loop = statements[k];
