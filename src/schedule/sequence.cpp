@@ -172,7 +172,8 @@ void free_loops(Combination &program, prove::Prover &prover) {
     std::vector<std::size_t> clears, adders;
     for (last = first; last < leaves.size() && leaves[last].place[0] == leaves[first].place[0]; ++last)
       (clears_all(leaves[last], program) ? clears : adders).push_back(last);
-    if (leaves[first].loops.empty() || !may_be_free(clears, adders, program, prover)) continue;
+    const bool is_free = leaves[first].loops.empty() && clears.empty();
+    if (is_free || !may_be_free(clears, adders, program, prover)) continue;
     for (std::size_t k : clears)
       program.clears.push_back({leaves[k].target.tensor, leaves[k].target.array, first});
     for (std::size_t k : adders) {

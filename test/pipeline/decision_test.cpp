@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <regex>
 
 using namespace unravel;
 using namespace unravel::pipeline;
@@ -165,9 +166,33 @@ TEST(PipelineDecision, few_targets_are_searched_for_in_rows_that_reach_not_far) 
   EXPECT_EQ(finds_of(compile(request)), "x.p: map");
 }
 
+/// What loops say is compiled as what index notation says: the same plans, the same loops.
+TEST(PipelineDecision, loops_are_compiled_as_the_assignment_that_they_are) {
+  const struct {
+    std::string assignment, program, formats;
+  } cases[] = {
+      {"y(i) = A(i,j) * x(j)", "for i { y(i) = 0; for j { y(i) += A(i,j) * x(j); } }", "-f A=csr"},
+      {"y(i) = A(i,j) * x(j)", "for i { y(i) = 0; } for j { for i { y(i) += A(i,j) * x(j); } }", "-f A=csc"},
+      {"y(i) = A(i,j) * x(j)", "for i { let s = 0; for j { s += A(i,j) * x(j); } y(i) = s; }",
+       "-f A=csr\n-f x=sv"},
+      {"s = L(i,j) * L(j,k) * L(i,k)",
+       "tensor s; s = 0; for i { for j { for k { s += L(i,j) * L(j,k) * L(i,k); } } }", "-f L=csr"},
+      {"D(i,j) += S(i,j) * U(i,r) * V(j,r)",
+       "for i { for j { for r { D(i,j) += S(i,j) * U(i,r) * V(j,r); } } }", "-f S=dcsr"},
+  };
+  auto loops_of = [](const std::string &text) {
+    const std::string loops = loop::to_text(compile_text(text).program.body);
+    // Of a square matrix either size may be named.
+    return std::regex_replace(loops, std::regex("L\\.N\\b"), "L.M");
+  };
+  for (const auto &[assignment, program, formats] : cases)
+    EXPECT_EQ(loops_of(program + "\n" + formats), loops_of(assignment + "\n" + formats)) << program;
+}
+
 /// Rows of two bands lie together: that each reaches over little of the columns says nothing.
 TEST(PipelineDecision, rows_of_bands_meet_rows_of_bands) {
-  for (const char *text : {"y(i) = A(i,j) * B(i,j)\n-f A=csr\n-f B=csr", "s = A(i,j) * A(j,k) * A(i,k)\n-f A=csr"}) {
+  for (const char *text :
+       {"y(i) = A(i,j) * B(i,j)\n-f A=csr\n-f B=csr", "s = A(i,j) * A(j,k) * A(i,k)\n-f A=csr"}) {
     Request request = read_request_text(text);
     for (const char *tensor : {"A", "B"})
       for (const auto &[count, value] :
