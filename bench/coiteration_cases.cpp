@@ -1,6 +1,6 @@
 #include "coiteration_cases.h"
 
-#include "tensor/generate.h"
+#include "data/generate.h"
 
 #include <algorithm>
 #include <array>

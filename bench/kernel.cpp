@@ -1,13 +1,13 @@
 #include "kernel.h"
 
+#include "convert/pack.h"
+#include "data/generate.h"
+#include "data/tensor_file.h"
 #include "emit/emit.h"
 #include "layout/layout.h"
 #include "parse/parse.h"
 #include "run/levels.h"
 #include "tensor/counts.h"
-#include "tensor/generate.h"
-#include "tensor/pack.h"
-#include "tensor/tensor_file.h"
 
 #include <algorithm>
 #include <cstdio>

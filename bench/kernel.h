@@ -1,8 +1,8 @@
 #pragma once
 
 #include "build/kernel.h"
+#include "data/coordinates.h"
 #include "pipeline.h"
-#include "tensor/coordinates.h"
 #include "tensor/tensor.h"
 
 #include <cstdint>

@@ -5,12 +5,12 @@
 // Targets: CSR no slower than Eigen and SciPy (geometric mean), others within 2x of CSR, conversion
 // within 1.2x.
 
+#include "convert/convert.h"
+#include "convert/entry_tree.h"
+#include "convert/pack.h"
+#include "data/generate.h"
 #include "kernel.h"
 #include "report.h"
-#include "tensor/convert.h"
-#include "tensor/entry_tree.h"
-#include "tensor/generate.h"
-#include "tensor/pack.h"
 
 #include <Eigen/SparseCore>
 #include <algorithm>

@@ -3,10 +3,10 @@
 //   [--quick] [--json FILE]
 // FOLDER: of .tns (order 3) and .mtx files; also $UNRAVEL_DATA. bench/README.md has the targets.
 
+#include "convert/structure.h"
+#include "data/generate.h"
 #include "kernel.h"
 #include "report.h"
-#include "tensor/generate.h"
-#include "tensor/structure.h"
 #include "tensors_hand.h"
 
 #include <algorithm>

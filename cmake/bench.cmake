@@ -1,7 +1,7 @@
 # The benchmarks: bench/README.md says how they are run. Not built unless UNRAVEL_BENCH is set, never installed.
 
 add_library(unravel_contest STATIC bench/contest.cpp bench/kernel.cpp bench/report.cpp)
-target_link_libraries(unravel_contest PUBLIC unravel_flags unravel_pipeline unravel_build unravel_tensor unravel_run
+target_link_libraries(unravel_contest PUBLIC unravel_flags unravel_pipeline unravel_build unravel_convert unravel_run
                       fmt::fmt nlohmann_json::nlohmann_json)
 
 add_executable(build_latency bench/build_latency.cpp)

@@ -55,6 +55,14 @@ endfunction()
 foreach(room ${UNRAVEL_ROOMS})
   unravel_test(${room} unravel_${room})
 endforeach()
+foreach(room tensor packing check) # their tests look at what packing makes, which a later room does
+  if(TARGET test_${room})
+    target_link_libraries(test_${room} PRIVATE unravel_convert)
+  endif()
+endforeach()
+if(TARGET test_convert) # the same layouts as for plans
+  target_sources(test_convert PRIVATE test/packing/pack_layouts.cpp)
+endif()
 unravel_test(structure) # of the source tree: no room
 unravel_test(bench fmt::fmt nlohmann_json::nlohmann_json) # what benchmarks write: no room either
 if(TARGET test_bench)

@@ -1,10 +1,10 @@
 #include "run/operand.h"
 
+#include "data/folder.h"
+#include "data/generate.h"
+#include "data/tensor_file.h"
 #include "report/diagnostic.h"
-#include "tensor/folder.h"
-#include "tensor/generate.h"
 #include "tensor/raw_arrays.h"
-#include "tensor/tensor_file.h"
 
 #include <algorithm>
 #include <charconv>

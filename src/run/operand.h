@@ -1,7 +1,7 @@
 #pragma once
 
+#include "data/folder.h"
 #include "run/session.h"
-#include "tensor/folder.h"
 
 /// Operands: from what the user gave to coordinates, with sizes that agree.
 namespace unravel::run {

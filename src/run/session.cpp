@@ -1,18 +1,18 @@
 #include "run/session.h"
 
+#include "check/reference_program.h"
+#include "check/validate.h"
+#include "convert/pack.h"
+#include "convert/structure.h"
+#include "data/folder.h"
+#include "data/tensor_file.h"
 #include "machine/stopwatch.h"
 #include "report/diagnostic.h"
 #include "run/levels.h"
 #include "run/numbers.h"
 #include "run/operand.h"
 #include "tensor/counts.h"
-#include "tensor/folder.h"
-#include "tensor/pack.h"
 #include "tensor/raw_arrays.h"
-#include "tensor/reference_program.h"
-#include "tensor/structure.h"
-#include "tensor/tensor_file.h"
-#include "tensor/validate.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "build/kernel.h"
+#include "check/reference.h"
 #include "pipeline.h"
-#include "tensor/reference.h"
 #include "tensor/tensor.h"
 
 #include <functional>

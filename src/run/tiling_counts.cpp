@@ -1,12 +1,12 @@
 // A tiling on data: the kernel's loops are run by the interpreter, and what happens is counted.
 #include "run/tiling.h"
 
+#include "data/file_text.h"
 #include "loop/interpret.h"
 #include "loop/walk.h"
 #include "report/diagnostic.h"
 #include "run/tiling_parts.h"
 #include "space/set.h"
-#include "tensor/file_text.h"
 
 #include <algorithm>
 #include <fmt/format.h>

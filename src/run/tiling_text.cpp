@@ -1,7 +1,7 @@
 // Tilings for people.
 #include "run/tiling.h"
 
-#include "tensor/file_text.h"
+#include "data/file_text.h"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -1,8 +1,8 @@
 // Terms and formulas for many entries at once: a stretch of entries at a time, operation by operation.
 #include "tensor/entry_terms.h"
 
+#include "data/parallel.h"
 #include "report/diagnostic.h"
-#include "tensor/parallel.h"
 #include "term/quotient.h"
 
 #include <algorithm>

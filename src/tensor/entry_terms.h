@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tensor/coordinates.h"
+#include "data/coordinates.h"
 #include "tensor/tensor.h"
 
 #include <optional>

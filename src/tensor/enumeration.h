@@ -1,7 +1,7 @@
 #pragma once
 
+#include "data/random.h"
 #include "tensor/evaluator.h"
-#include "tensor/random.h"
 
 #include <functional>
 #include <optional>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tensor/folder.h"
+#include "data/folder.h"
 #include "tensor/tensor.h"
 
 namespace unravel::tensor {

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "data/elements.h"
 #include "layout/layout.h"
-#include "tensor/elements.h"
 
 #include <map>
 #include <optional>

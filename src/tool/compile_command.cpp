@@ -1,5 +1,5 @@
+#include "packing/pack_c.h"
 #include "report/diagnostic.h"
-#include "tensor/pack_c.h"
 #include "tool/commands.h"
 #include "tool/facts.h"
 #include "tool/options.h"

@@ -1,5 +1,5 @@
-#include "tensor/generate.h"
-#include "tensor/tensor_file.h"
+#include "data/generate.h"
+#include "data/tensor_file.h"
 #include "tool/commands.h"
 
 #include <fmt/format.h>

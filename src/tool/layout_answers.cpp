@@ -1,10 +1,10 @@
 #include "tool/layout_answers.h"
 
 #include "find/plan.h"
+#include "packing/pack_plan.h"
 #include "pipeline.h"
 #include "prove/world.h"
 #include "report/diagnostic.h"
-#include "tensor/pack_plan.h"
 #include "tool/facts.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "tool/report_page.h"
 
-#include "tensor/file_text.h"
+#include "data/file_text.h"
 #include "tool/html.h"
 #include "tool/report_code.h"
 #include "tool/report_finds.h"

@@ -1,6 +1,6 @@
 #include "tool/spy_plot.h"
 
-#include "tensor/pack.h"
+#include "convert/pack.h"
 #include "tool/html.h"
 
 #include <algorithm>

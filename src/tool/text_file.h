@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tensor/output_file.h"
+#include "data/output_file.h"
 
 #include <string>
 

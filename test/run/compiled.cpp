@@ -1,11 +1,11 @@
 #include "run/compiled.h"
 
+#include "convert/pack.h"
+#include "convert/storable.h"
+#include "convert/structure.h"
 #include "emit/emit.h"
 #include "report/diagnostic.h"
 #include "run/levels.h"
-#include "tensor/pack.h"
-#include "tensor/storable.h"
-#include "tensor/structure.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>

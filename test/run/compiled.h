@@ -1,9 +1,9 @@
 #pragma once
 
 #include "build/kernel.h"
+#include "convert/pack.h"
 #include "run/interpreted.h"
 #include "run/problem.h"
-#include "tensor/pack.h"
 
 #include <functional>
 #include <map>

@@ -1,10 +1,10 @@
 // Compiled kernels against the reference evaluator: every computation, in every layout, with indices and
 // values of every width, on one thread and on two. A seeded sample; all with UNRAVEL_TEST_ALL=1.
+#include "convert/pack.h"
+#include "data/tensor_file.h"
 #include "report/diagnostic.h"
 #include "run/compiled.h"
 #include "run/session.h"
-#include "tensor/pack.h"
-#include "tensor/tensor_file.h"
 
 #include <chrono>
 #include <filesystem>

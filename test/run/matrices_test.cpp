@@ -1,11 +1,11 @@
 // The main job on real matrices: those of the folder UNRAVEL_DATA, or of the sibling folder of the sources;
 // on generated ones where there is none. By default small files first, until the time is up; all of them with
 // UNRAVEL_TEST_ALL=1.
+#include "data/tensor_file.h"
 #include "odd_layouts.h"
 #include "report/diagnostic.h"
 #include "run/problem.h"
 #include "run/session.h"
-#include "tensor/tensor_file.h"
 
 #include <algorithm>
 #include <chrono>

@@ -1,8 +1,8 @@
 #pragma once
 
+#include "check/reference.h"
+#include "check/reference_program.h"
 #include "pipeline.h"
-#include "tensor/reference.h"
-#include "tensor/reference_program.h"
 #include "tensor/tensor.h"
 
 #include <cstdint>

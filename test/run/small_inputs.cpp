@@ -1,7 +1,7 @@
 #include "run/small_inputs.h"
 
+#include "convert/pack.h"
 #include "report/diagnostic.h"
-#include "tensor/pack.h"
 
 #include <algorithm>
 #include <functional>

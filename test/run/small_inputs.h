@@ -1,7 +1,7 @@
 #pragma once
 
+#include "data/coordinates.h"
 #include "layout/layout.h"
-#include "tensor/coordinates.h"
 #include "tensor/tensor.h"
 
 #include <cstdint>

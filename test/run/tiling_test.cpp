@@ -1,12 +1,12 @@
 // Tilings on data: what is counted in a run against what is enumerated of the iteration space.
 #include "run/tiling.h"
 
+#include "convert/pack.h"
 #include "golden.h"
 #include "loop/interpret.h"
 #include "report/diagnostic.h"
 #include "run/problem.h"
 #include "tensor/enumeration.h"
-#include "tensor/pack.h"
 
 #include <algorithm>
 #include <fmt/format.h>

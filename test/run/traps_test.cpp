@@ -1,10 +1,10 @@
 // Traps of the study of find synthesis that lie outside of find (the others: test/find/traps_test.cpp). Each
 // shows the guard, and that without it the kernel goes wrong.
+#include "check/validate.h"
+#include "convert/pack.h"
 #include "layout_file.h"
 #include "report/diagnostic.h"
 #include "run/compiled.h"
-#include "tensor/pack.h"
-#include "tensor/validate.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>

@@ -1,10 +1,10 @@
 #pragma once
 
+#include "convert/pack.h"
+#include "data/random.h"
 #include "layout/layout.h"
 #include "parse/parse.h"
 #include "report/diagnostic.h"
-#include "tensor/pack.h"
-#include "tensor/random.h"
 
 #include <gtest/gtest.h>
 #include <string>

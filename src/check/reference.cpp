@@ -1,0 +1,332 @@
+#include "check/reference.h"
+
+#include "report/diagnostic.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <map>
+#include <unordered_map>
+#include <utility>
+
+namespace unravel::tensor {
+
+namespace {
+
+/// A factor's place in the join: which of its modes are known when it is reached, and its entries hashed by
+/// these. Entries of one bucket lie side by side; the lookup compares the coordinates, so that collisions do
+/// no harm.
+struct JoinStep {
+  const ReferenceAccess *access = nullptr;
+  std::vector<std::size_t> known; // modes whose index is bound before this step
+  std::vector<std::size_t> fresh; // the others
+  std::vector<std::uint32_t> bucket_begin;
+  std::vector<std::uint32_t> entries;
+  std::uint64_t mask = 0;
+
+  static std::uint64_t mix(std::uint64_t hash, std::int64_t index) {
+    hash = (hash ^ static_cast<std::uint64_t>(index)) * 0x9e3779b97f4a7c15;
+    return hash ^ (hash >> 29);
+  }
+
+  void build() {
+    const Coordinates &tensor = *access->tensor;
+    report::require(tensor.size() < UINT32_MAX, "the reference evaluator is given fewer than 2^32 entries");
+    std::size_t count = tensor.size();
+    mask = known.empty() ? 0 : std::bit_ceil(count + 1) - 1;
+    std::vector<std::uint32_t> bucket(count);
+    bucket_begin.assign(mask + 2, 0);
+    for (std::size_t e = 0; e < count; ++e) {
+      std::uint64_t hash = 0;
+      for (std::size_t mode : known)
+        hash = mix(hash, tensor.index[mode][e]);
+      bucket[e] = static_cast<std::uint32_t>(hash & mask);
+      ++bucket_begin[bucket[e] + 1];
+    }
+    for (std::size_t b = 1; b < bucket_begin.size(); ++b)
+      bucket_begin[b] += bucket_begin[b - 1];
+    std::vector<std::uint32_t> next(bucket_begin.begin(), bucket_begin.end() - 1);
+    entries.resize(count);
+    for (std::size_t e = 0; e < count; ++e)
+      entries[next[bucket[e]]++] = static_cast<std::uint32_t>(e);
+  }
+};
+
+using Offset = SparseReference::Offset;
+
+struct OffsetHash {
+  std::size_t operator()(Offset offset) const {
+    std::uint64_t hash = JoinStep::mix(0, static_cast<std::int64_t>(static_cast<std::uint64_t>(offset)));
+    return JoinStep::mix(hash, static_cast<std::int64_t>(static_cast<std::uint64_t>(offset >> 64)));
+  }
+};
+
+class Evaluator {
+public:
+  explicit Evaluator(const ReferenceProduct &product) : product_(product) {
+    check();
+    plan();
+  }
+
+  Reference evaluate() {
+    std::int64_t elements = element_count(product_.shape);
+    report::require(elements >= 0, "a dense result has fewer than 2^63 elements");
+    sum_.assign(static_cast<std::size_t>(elements), 0);
+    magnitude_.assign(sum_.size(), 0);
+    for (std::size_t k = 0; k < product_.initial.size(); ++k) {
+      sum_[k] = product_.initial[k];
+      magnitude_[k] = std::fabs(product_.initial[k]);
+    }
+    run();
+    Reference reference;
+    reference.shape = product_.shape;
+    reference.value.assign(sum_.begin(), sum_.end());
+    reference.magnitude = std::move(magnitude_);
+    return reference;
+  }
+
+  SparseReference evaluate_sparse() {
+    report::require(product_.initial.empty(), "a sparse reference begins with zeros");
+    sparse_ = true;
+    run();
+    SparseReference reference;
+    reference.shape = product_.shape;
+    reference.offset.resize(number_.size());
+    for (const auto &[offset, number] : number_)
+      reference.offset[number] = offset;
+    reference.value.assign(sum_.begin(), sum_.end());
+    reference.magnitude = std::move(magnitude_);
+    return reference;
+  }
+
+private:
+  /// A result without elements is done already, and its indices can't be run over.
+  void run() {
+    if (element_count(product_.shape) != 0) join(0, product_.constant);
+  }
+
+  void check_subscripts(const std::vector<ReferenceSubscript> &subscripts, std::size_t order) const {
+    report::require(subscripts.size() == order, "an access has a subscript for each mode");
+    for (const ReferenceSubscript &subscript : subscripts)
+      report::require(subscript.index >= 0 &&
+                          static_cast<std::size_t>(subscript.index) < product_.extents.size(),
+                      "a subscript's index is one of those with extents");
+  }
+
+  void check() const {
+    for (const ReferenceAccess &access : product_.factors) {
+      report::require(access.tensor != nullptr, "an access has a tensor");
+      check_subscripts(access.subscripts, access.tensor->order());
+    }
+    check_subscripts(product_.result, product_.shape.size());
+    report::require(product_.initial.empty() ||
+                        element_count(product_.shape) == static_cast<std::int64_t>(product_.initial.size()),
+                    "the initial result has the result's shape");
+  }
+
+  /// Orders the factors: the one with fewest entries first, then always one whose modes are best known.
+  void plan() {
+    std::vector<const ReferenceAccess *> left;
+    for (const ReferenceAccess &access : product_.factors)
+      left.push_back(&access);
+    std::vector<bool> bound(product_.extents.size());
+    auto known_modes = [&](const ReferenceAccess &access) {
+      return std::count_if(
+          access.subscripts.begin(), access.subscripts.end(),
+          [&](const ReferenceSubscript &s) { return bound[static_cast<std::size_t>(s.index)]; });
+    };
+    while (!left.empty()) {
+      auto better = [&](const ReferenceAccess *a, const ReferenceAccess *b) {
+        auto unknown_a = static_cast<std::ptrdiff_t>(a->subscripts.size()) - known_modes(*a);
+        auto unknown_b = static_cast<std::ptrdiff_t>(b->subscripts.size()) - known_modes(*b);
+        bool reachable_a = steps_.empty() || unknown_a == 0 || known_modes(*a) > 0;
+        bool reachable_b = steps_.empty() || unknown_b == 0 || known_modes(*b) > 0;
+        if (reachable_a != reachable_b) return reachable_a;
+        if (!steps_.empty() && (unknown_a == 0) != (unknown_b == 0)) return unknown_a == 0;
+        return a->tensor->size() < b->tensor->size();
+      };
+      auto best = std::min_element(left.begin(), left.end(), better);
+      add_step(**best, bound);
+      left.erase(best);
+    }
+    for (const ReferenceSubscript &subscript : product_.result) {
+      auto index = static_cast<std::size_t>(subscript.index);
+      if (bound[index]) continue;
+      report::require(product_.extents[index] >= 0, "an index that only the result has needs its extent");
+      broadcast_.push_back(index);
+      bound[index] = true;
+    }
+    index_.assign(product_.extents.size(), 0);
+  }
+
+  void add_step(const ReferenceAccess &access, std::vector<bool> &bound) {
+    JoinStep step;
+    step.access = &access;
+    for (std::size_t mode = 0; mode < access.subscripts.size(); ++mode)
+      (bound[static_cast<std::size_t>(access.subscripts[mode].index)] ? step.known : step.fresh)
+          .push_back(mode);
+    for (const ReferenceSubscript &subscript : access.subscripts)
+      bound[static_cast<std::size_t>(subscript.index)] = true;
+    step.build();
+    steps_.push_back(std::move(step));
+  }
+
+  std::int64_t &index_of(const ReferenceSubscript &subscript) {
+    return index_[static_cast<std::size_t>(subscript.index)];
+  }
+
+  /// Whether entry e agrees with the indices bound so far.
+  bool matches(const JoinStep &step, std::size_t e) {
+    for (std::size_t mode : step.known) {
+      const ReferenceSubscript &subscript = step.access->subscripts[mode];
+      if (step.access->tensor->index[mode][e] != index_of(subscript) + subscript.shift) return false;
+    }
+    return true;
+  }
+
+  /// Gives the indices that occur here first their values. False when entry e contradicts itself (A(i, i)) or
+  /// lies outside the iteration space.
+  bool bind(const JoinStep &step, std::size_t e) {
+    const std::vector<ReferenceSubscript> &subscripts = step.access->subscripts;
+    for (std::size_t mode : step.fresh) {
+      std::int64_t index = step.access->tensor->index[mode][e] - subscripts[mode].shift;
+      if (!is_allowed(subscripts[mode].index, index)) return false;
+      index_of(subscripts[mode]) = index;
+    }
+    // An index may occur here twice: then its last value must be right for all of its places.
+    for (std::size_t mode : step.fresh)
+      if (step.access->tensor->index[mode][e] != index_of(subscripts[mode]) + subscripts[mode].shift)
+        return false;
+    return true;
+  }
+
+  bool is_allowed(int index, std::int64_t value) const {
+    std::int64_t extent = product_.extents[static_cast<std::size_t>(index)];
+    if (extent >= 0 && (value < 0 || value >= extent)) return false;
+    auto range = product_.ranges.find(index);
+    return range == product_.ranges.end() || (range->second.first <= value && value < range->second.second);
+  }
+
+  void join(std::size_t depth, long double term) {
+    if (depth == steps_.size()) return broadcast(0, term);
+    const JoinStep &step = steps_[depth];
+    std::uint64_t hash = 0;
+    for (std::size_t mode : step.known) {
+      const ReferenceSubscript &subscript = step.access->subscripts[mode];
+      hash = JoinStep::mix(hash, index_of(subscript) + subscript.shift);
+    }
+    std::size_t bucket = hash & step.mask;
+    for (std::uint32_t k = step.bucket_begin[bucket]; k < step.bucket_begin[bucket + 1]; ++k) {
+      std::size_t e = step.entries[k];
+      if (matches(step, e) && bind(step, e)) join(depth + 1, term * step.access->tensor->value[e]);
+    }
+  }
+
+  /// Runs over the indices that only the result has.
+  void broadcast(std::size_t depth, long double term) {
+    if (depth == broadcast_.size()) return add(term);
+    for (std::int64_t index = 0; index < product_.extents[broadcast_[depth]]; ++index) {
+      index_[broadcast_[depth]] = index;
+      if (is_allowed(static_cast<int>(broadcast_[depth]), index)) broadcast(depth + 1, term);
+    }
+  }
+
+  void add(long double term) {
+    Offset offset = 0;
+    for (std::size_t mode = 0; mode < product_.shape.size(); ++mode) {
+      std::int64_t index = index_of(product_.result[mode]) + product_.result[mode].shift;
+      if (index < 0 || index >= product_.shape[mode]) return;
+      offset = offset * static_cast<Offset>(product_.shape[mode]) + static_cast<Offset>(index);
+    }
+    std::size_t number = sparse_ ? number_of(offset) : static_cast<std::size_t>(offset);
+    sum_[number] += term;
+    magnitude_[number] += static_cast<double>(std::fabs(term));
+  }
+
+  std::size_t number_of(Offset offset) {
+    auto [found, fresh] = number_.emplace(offset, sum_.size());
+    if (fresh) {
+      sum_.push_back(0);
+      magnitude_.push_back(0);
+    }
+    return found->second;
+  }
+
+  const ReferenceProduct &product_;
+  std::vector<JoinStep> steps_;
+  std::vector<std::size_t> broadcast_; // indices that only the result has
+  std::vector<std::int64_t> index_;    // the current value of each index
+  std::vector<long double> sum_;
+  std::vector<double> magnitude_;
+  bool sparse_ = false;
+  std::unordered_map<Offset, std::size_t, OffsetHash> number_; // of each element that has terms, if sparse
+};
+
+std::vector<std::int64_t> coordinate_of(Offset offset, const std::vector<std::int64_t> &shape) {
+  std::vector<std::int64_t> coordinate(shape.size());
+  for (std::size_t mode = shape.size(); mode-- > 0;) {
+    coordinate[mode] = static_cast<std::int64_t>(offset % static_cast<Offset>(shape[mode]));
+    offset /= static_cast<Offset>(shape[mode]);
+  }
+  return coordinate;
+}
+
+/// Takes one element into the comparison.
+void compare_element(Comparison &result, double got, double expected, double magnitude, double tolerance,
+                     Offset offset, const std::vector<std::int64_t> &shape) {
+  bool good;
+  if (std::isfinite(expected) && std::isfinite(got)) {
+    double error = std::fabs(got - expected);
+    // Where the magnitude itself overflows, or is no number, nothing can be said about an error.
+    good = !(error > tolerance * magnitude);
+    if (error > 0) result.max_relative_error = std::max(result.max_relative_error, error / magnitude);
+  } else {
+    good = std::isnan(expected) ? std::isnan(got) : got == expected;
+  }
+  if (good || result.bad_elements++ > 0) return;
+  result.ok = false;
+  result.coordinate = coordinate_of(offset, shape);
+  result.got = got;
+  result.expected = expected;
+}
+
+} // namespace
+
+Reference evaluate(const ReferenceProduct &product) {
+  return Evaluator(product).evaluate();
+}
+
+SparseReference evaluate_sparse(const ReferenceProduct &product) {
+  return Evaluator(product).evaluate_sparse();
+}
+
+Comparison compare(const std::vector<double> &got, const Reference &reference, double tolerance) {
+  report::require(got.size() == reference.value.size(), "compared results have the same shape");
+  Comparison result;
+  for (std::size_t k = 0; k < got.size(); ++k)
+    compare_element(result, got[k], reference.value[k], reference.magnitude[k], tolerance, k,
+                    reference.shape);
+  return result;
+}
+
+Comparison compare(const Coordinates &got, const SparseReference &reference, double tolerance) {
+  report::require(got.shape == reference.shape, "compared results have the same shape");
+  std::map<Offset, std::pair<double, std::size_t>> elements; // what was found, and which of the reference
+  for (std::size_t e = 0; e < got.size(); ++e) {
+    Offset offset = 0;
+    for (std::size_t mode = 0; mode < got.order(); ++mode)
+      offset = offset * static_cast<Offset>(got.shape[mode]) + static_cast<Offset>(got.index[mode][e]);
+    elements.try_emplace(offset, 0, reference.offset.size()).first->second.first += got.value[e];
+  }
+  for (std::size_t k = 0; k < reference.offset.size(); ++k)
+    elements.try_emplace(reference.offset[k], 0, 0).first->second.second = k;
+  Comparison result;
+  for (const auto &[offset, element] : elements) {
+    bool known = element.second < reference.offset.size();
+    compare_element(result, element.first, known ? reference.value[element.second] : 0,
+                    known ? reference.magnitude[element.second] : 0, tolerance, offset, got.shape);
+  }
+  return result;
+}
+
+} // namespace unravel::tensor

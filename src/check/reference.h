@@ -1,0 +1,85 @@
+#pragma once
+
+#include "data/coordinates.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+/// The evaluator that --check compares kernels with. It knows coordinates only: no layouts, no loops, no code
+/// that the compiler uses, so that a mistake there can't hide here.
+namespace unravel::tensor {
+
+/// The expression i + shift, i being the index numbered `index`.
+struct ReferenceSubscript {
+  int index = 0;
+  std::int64_t shift = 0;
+};
+
+/// One factor of a product: a tensor at subscripts, one for each of its modes. Each entry of the tensor is a
+/// term: duplicates add up, as the product distributes over them.
+struct ReferenceAccess {
+  const Coordinates *tensor = nullptr;
+  std::vector<ReferenceSubscript> subscripts;
+};
+
+/// result(subscripts) (+)= constant * factor * factor * ...: summed over all values of the indices for which
+/// every factor has an entry. Indices are numbered from 0.
+struct ReferenceProduct {
+  double constant = 1;
+  std::vector<ReferenceAccess> factors;
+  std::vector<std::int64_t> shape;        // of the result
+  std::vector<ReferenceSubscript> result; // one for each mode of the result
+  /// Extent of each index, which then lies in [0, extent); -1 where nothing but the factors' entries bounds
+  /// it. An index of the result that occurs in no factor takes all values of its extent, which must be known.
+  std::vector<std::int64_t> extents;
+  /// Of indices whose values are restricted to [first, second): by number.
+  std::map<int, std::pair<std::int64_t, std::int64_t>> ranges;
+  /// What the result held before (for +=), row-major; empty for zeros.
+  std::vector<double> initial;
+};
+
+/// A dense result, row-major, with what the sum's rounding error is in proportion to.
+struct Reference {
+  std::vector<std::int64_t> shape;
+  std::vector<double> value;
+  std::vector<double> magnitude; // the sum of the absolute values of the terms
+};
+
+/// A result of which only the elements are listed that have terms; the others are 0. An offset is an
+/// element's row-major number.
+struct SparseReference {
+  using Offset = unsigned __int128;
+  std::vector<std::int64_t> shape;
+  std::vector<Offset> offset; // in no order, each once
+  std::vector<double> value;
+  std::vector<double> magnitude;
+};
+
+/// Evaluates by joining the factors' entries, from the factor with fewest entries on, each further one looked
+/// up in a hash index of its entries by the subscripts that are known by then. Sums are kept in long double.
+/// Time: in proportion to the entries and the matches between them; memory: the result and the hash indices.
+Reference evaluate(const ReferenceProduct &product);
+/// The memory is in proportion to the elements that have terms. Precondition: no initial result.
+SparseReference evaluate_sparse(const ReferenceProduct &product);
+
+struct Comparison {
+  bool ok = true;
+  /// The largest |got - reference| / magnitude over the elements that are finite.
+  double max_relative_error = 0;
+  /// The first element, row-major, that is off: its coordinate and what was found.
+  std::vector<std::int64_t> coordinate;
+  double got = 0;
+  double expected = 0;
+  std::size_t bad_elements = 0;
+};
+
+/// Whether each element of `got` (row-major, of the reference's shape) satisfies
+/// |got - reference| <= tolerance * magnitude. A NaN must be a NaN, an infinity the same infinity.
+Comparison compare(const std::vector<double> &got, const Reference &reference, double tolerance);
+/// The same of entries, of which those of one coordinate add up; an element without entries is 0.
+Comparison compare(const Coordinates &got, const SparseReference &reference, double tolerance);
+
+} // namespace unravel::tensor

@@ -1,0 +1,371 @@
+#include "check/reference_program.h"
+
+#include "report/diagnostic.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <list>
+#include <set>
+#include <string>
+#include <unordered_map>
+
+namespace unravel::tensor {
+
+using compute::Access;
+using compute::Statement;
+
+namespace {
+
+struct Value {
+  long double value = 0;
+  double magnitude = 0;
+};
+
+struct Variables : term::Environment {
+  std::map<std::string, std::int64_t> values;
+  std::int64_t variable(const std::string &name) const override { return values.at(name); }
+  std::int64_t apply(const std::string &, const std::vector<std::int64_t> &) const override {
+    report::require(false, "a program's subscripts apply no function");
+    return 0;
+  }
+};
+
+struct HashCoordinate {
+  std::size_t operator()(const std::vector<std::int64_t> &coordinate) const {
+    std::uint64_t hash = 0x9e3779b97f4a7c15;
+    for (std::int64_t each : coordinate)
+      hash = (hash ^ static_cast<std::uint64_t>(each)) * 0xbf58476d1ce4e5b9, hash ^= hash >> 31;
+    return hash;
+  }
+};
+
+using Coordinate = std::vector<std::int64_t>;
+
+/// The entries of an operand, duplicates added up, by coordinate and by all modes but one.
+class Entries {
+public:
+  explicit Entries(const Coordinates &tensor) : sparse_(tensor.size() < volume(tensor.shape)) {
+    for (std::size_t e = 0; e < tensor.size(); ++e)
+      values_[tensor.coordinate(e)] += tensor.value[e];
+  }
+
+  /// Fewer entries than elements.
+  bool is_sparse() const { return sparse_; }
+
+  const long double *find(const Coordinate &at) const {
+    auto found = values_.find(at);
+    return found == values_.end() ? nullptr : &found->second;
+  }
+
+  /// The indices of that mode among the entries at `others`, which leaves the mode out; increasing.
+  const std::vector<std::int64_t> &along(std::size_t mode, const Coordinate &others) {
+    static const std::vector<std::int64_t> none;
+    auto [known, fresh] = fibres_.try_emplace(mode);
+    if (fresh) {
+      for (const auto &[coordinate, value] : values_) {
+        Coordinate rest = coordinate;
+        rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(mode));
+        known->second[std::move(rest)].push_back(coordinate[mode]);
+      }
+      for (auto &[rest, indices] : known->second)
+        std::sort(indices.begin(), indices.end());
+    }
+    auto found = known->second.find(others);
+    return found == known->second.end() ? none : found->second;
+  }
+
+private:
+  static std::size_t volume(const std::vector<std::int64_t> &shape) {
+    std::int64_t count = element_count(shape);
+    return count < 0 ? SIZE_MAX : static_cast<std::size_t>(count);
+  }
+
+  template <class Kept> using Map = std::unordered_map<Coordinate, Kept, HashCoordinate>;
+  Map<long double> values_;
+  std::map<std::size_t, Map<std::vector<std::int64_t>>> fibres_;
+  bool sparse_;
+};
+
+/// Of all elements; those without entries are zero.
+Coordinates reciprocals_of(const Coordinates &tensor) {
+  const std::vector<double> values = to_dense(tensor);
+  Coordinates result(tensor.shape);
+  std::vector<std::int64_t> coordinate(tensor.order());
+  for (double value : values) {
+    result.append(coordinate, 1 / value);
+    for (std::size_t mode = tensor.order(); mode-- > 0;) {
+      if (++coordinate[mode] < tensor.shape[mode]) break;
+      coordinate[mode] = 0;
+    }
+  }
+  return result;
+}
+
+/// A free statement as a join. Each index takes the values from 0 on at which all subscripts lie inside.
+/// `reciprocals`: what it divides by is kept there.
+ReferenceProduct product_of(const Statement &statement, const ProgramInput &input,
+                            std::list<Coordinates> &reciprocals) {
+  report::require(statement.summands.size() == 1, "a free statement adds one product");
+  const std::vector<std::string> &indices = statement.indices;
+  ReferenceProduct product;
+  product.extents.assign(indices.size(), INT64_MAX);
+  auto subscripts = [&](const Access &access, const std::vector<std::int64_t> &shape) {
+    std::vector<ReferenceSubscript> result;
+    for (std::size_t k = 0; k < access.subscripts.size(); ++k) {
+      const compute::Subscript &own = access.subscripts[k];
+      const auto index = std::find(indices.begin(), indices.end(), own.index) - indices.begin();
+      result.push_back({static_cast<int>(index), own.shift});
+      std::int64_t &extent = product.extents.at(static_cast<std::size_t>(index));
+      const __int128 here =
+          std::clamp<__int128>(static_cast<__int128>(shape.at(k)) - own.shift, 0, INT64_MAX);
+      extent = std::min(extent, static_cast<std::int64_t>(here));
+    }
+    return result;
+  };
+  product.constant = statement.summands.front().constant;
+  for (const Access &factor : statement.summands.front().factors) {
+    const Coordinates *tensor = input.operands.at(factor.tensor);
+    product.factors.push_back({tensor, subscripts(factor, tensor->shape)});
+  }
+  for (const Access &divisor : statement.divisors) {
+    const Coordinates &made = reciprocals.emplace_back(reciprocals_of(*input.operands.at(divisor.tensor)));
+    product.factors.push_back({&made, subscripts(divisor, made.shape)});
+  }
+  const ProgramResult &result = input.results.at(statement.target.tensor);
+  product.shape = result.shape;
+  product.result = subscripts(statement.target, result.shape);
+  for (const auto &[index, range] : input.ranges)
+    if (auto own = std::find(indices.begin(), indices.end(), index); own != indices.end())
+      product.ranges.emplace(static_cast<int>(own - indices.begin()), range);
+  return product;
+}
+
+class Runner {
+public:
+  Runner(const compute::Program &program, const ProgramInput &input)
+      : statements_(program.statements), input_(input) {
+    variables_.values = input.sizes;
+    for (const Statement &statement : statements_)
+      if (!statement.is_free)
+        compute::each_read(statement, [&](const Access &access) {
+          if (auto operand = input.operands.find(access.tensor); operand != input.operands.end())
+            operands_.try_emplace(access.tensor, *operand->second);
+        });
+    for (const auto &[name, result] : input.results) {
+      Written &written = results_[name];
+      written.shape = result.shape;
+      written.elements.resize(static_cast<std::size_t>(element_count(result.shape)));
+      for (std::size_t k = 0; k < result.initial.size(); ++k)
+        written.elements[k] = {result.initial[k], std::fabs(result.initial[k])};
+    }
+  }
+
+  ProgramReference run() {
+    body(0, statements_.size(), 0);
+    ProgramReference reference;
+    for (const auto &[name, written] : results_) {
+      Reference &result = reference.results[name];
+      result.shape = written.shape;
+      for (const Value &element : written.elements) {
+        result.value.push_back(static_cast<double>(element.value));
+        result.magnitude.push_back(element.magnitude);
+      }
+    }
+    reference.missing = missing_;
+    reference.missing_span = missing_span_;
+    return reference;
+  }
+
+private:
+  struct Written {
+    std::vector<std::int64_t> shape;
+    std::vector<Value> elements;
+  };
+
+  std::int64_t value_of(const term::Term &term) const { return term::evaluate(term, variables_); }
+
+  void body(std::size_t begin, std::size_t end, std::size_t depth) {
+    for (std::size_t first = begin; first < end;) {
+      std::size_t last = first + 1;
+      while (last < end && statements_[last].place[depth] == statements_[first].place[depth])
+        ++last;
+      if (statements_[first].is_free)
+        join(statements_[first]);
+      else if (statements_[first].loops.size() == depth)
+        execute(statements_[first]);
+      else
+        loop(first, last, depth);
+      first = last;
+    }
+  }
+
+  void loop(std::size_t begin, std::size_t end, std::size_t depth) {
+    const compute::Loop &head = statements_[begin].loops[depth];
+    std::int64_t low = value_of(head.low), high = value_of(head.high);
+    restrict(begin, end, head.variable, low, high);
+    std::int64_t &variable = variables_.values[head.variable];
+    const std::vector<std::int64_t> *entries =
+        end - begin == 1 ? entries_along(statements_[begin], depth) : nullptr;
+    if (entries) {
+      for (std::int64_t each : *entries)
+        if (low <= each && each < high) variable = each, body(begin, end, depth + 1);
+    } else {
+      for (std::int64_t each = low; each < high; ++each)
+        variable = each, body(begin, end, depth + 1);
+    }
+    variables_.values.erase(head.variable);
+  }
+
+  /// Leaves out values at which no statement's condition holds: a band may be wider than its matrix.
+  void restrict(std::size_t begin, std::size_t end, const std::string &variable, std::int64_t &low,
+                std::int64_t &high) const {
+    std::int64_t first = high, last = low; // of the statements together
+    for (std::size_t k = begin; k < end; ++k) {
+      std::int64_t own_low = low, own_high = high;
+      for (const term::Term &part : term::conjuncts(statements_[k].condition)) {
+        const auto *compare = part.as<term::Compare>();
+        if (!compare) continue;
+        const std::int64_t factor = term::coefficient_of(compare->left, variable);
+        const term::Term rest = compare->left - term::scale(factor, term::variable(variable));
+        const std::set<std::string> names = term::variables_of(rest);
+        if ((factor != 1 && factor != -1) ||
+            !std::all_of(names.begin(), names.end(),
+                         [&](const std::string &name) { return variables_.values.contains(name); }))
+          continue;
+        const std::int64_t bound = -factor * value_of(rest); // where the left side is 0
+        const bool is_equal = compare->relation == term::Relation::Equal;
+        if (factor > 0 || is_equal) own_low = std::max(own_low, bound);
+        if (factor < 0 || is_equal) own_high = std::min(own_high, bound + 1);
+      }
+      first = std::min(first, own_low);
+      last = std::max(last, own_high);
+    }
+    low = std::max(low, first);
+    high = std::min(high, last);
+  }
+
+  /// The values of the loop's variable for which a factor has entries, where the statement adds nothing for
+  /// others.
+  const std::vector<std::int64_t> *entries_along(const Statement &statement, std::size_t depth) {
+    if (!statement.accumulate || statement.summands.size() != 1) return nullptr;
+    const std::string &variable = statement.loops[depth].variable;
+    for (const Access &factor : statement.summands[0].factors) {
+      auto operand = operands_.find(factor.tensor);
+      if (operand == operands_.end() || !operand->second.is_sparse()) continue;
+      std::size_t along = factor.subscripts.size();
+      Coordinate others;
+      bool known = true;
+      for (std::size_t k = 0; k < factor.subscripts.size(); ++k) {
+        const compute::Subscript &subscript = factor.subscripts[k];
+        if (subscript.index == variable && subscript.shift == 0 && along == factor.subscripts.size()) {
+          along = k;
+          continue;
+        }
+        for (const std::string &name : term::variables_of(subscript.value))
+          known = known && name != variable && variables_.values.count(name) > 0;
+        if (known) others.push_back(value_of(subscript.value));
+      }
+      if (known && along < factor.subscripts.size()) return &operand->second.along(along, others);
+    }
+    return nullptr;
+  }
+
+  Coordinate coordinate_of(const Access &access) const {
+    Coordinate result;
+    for (const compute::Subscript &subscript : access.subscripts)
+      result.push_back(value_of(subscript.value));
+    return result;
+  }
+
+  Value &element(const Access &access) {
+    if (access.is_local) return locals_[access.tensor];
+    Written &result = results_.at(access.tensor);
+    std::size_t offset = 0;
+    Coordinate at = coordinate_of(access);
+    for (std::size_t k = 0; k < at.size(); ++k)
+      offset = offset * static_cast<std::size_t>(result.shape[k]) + static_cast<std::size_t>(at[k]);
+    return result.elements.at(offset);
+  }
+
+  /// Null where nothing is stored.
+  const Value *read(const Access &access, Value &room) {
+    if (access.is_local || results_.contains(access.tensor)) return &element(access);
+    const long double *found = operands_.at(access.tensor).find(coordinate_of(access));
+    if (!found) return nullptr;
+    room = {*found, std::fabs(static_cast<double>(*found))};
+    return &room;
+  }
+
+  void join(const Statement &statement) {
+    std::list<Coordinates> reciprocals;
+    const Reference sums = evaluate(product_of(statement, input_, reciprocals));
+    std::vector<Value> &elements = results_.at(statement.target.tensor).elements;
+    for (std::size_t k = 0; k < elements.size(); ++k) {
+      if (!statement.accumulate) elements[k] = {};
+      elements[k] = {elements[k].value + sums.value[k], elements[k].magnitude + sums.magnitude[k]};
+    }
+  }
+
+  void execute(const Statement &statement) {
+    if (!value_of(statement.condition)) return;
+    Value sum;
+    for (const compute::Product &summand : statement.summands) {
+      Value product{summand.constant, std::fabs(summand.constant)};
+      bool stored = true;
+      for (const Access &factor : summand.factors) {
+        Value room;
+        const Value *value = read(factor, room);
+        stored = stored && value;
+        if (value) product = {product.value * value->value, product.magnitude * value->magnitude};
+      }
+      if (!stored) continue; // what isn't stored adds nothing, whatever it meets
+      sum = {sum.value + product.value, sum.magnitude + product.magnitude};
+    }
+    for (const Access &divisor : statement.divisors) {
+      Value room;
+      const Value *value = read(divisor, room);
+      if (!value && missing_.empty()) missing_ = where(divisor), missing_span_ = divisor.span;
+      long double by = value ? value->value : 0;
+      // The divisor's own errors count, too.
+      double relative = value && by != 0 ? value->magnitude / std::fabs(static_cast<double>(by)) : 1;
+      sum = {sum.value / by, sum.magnitude * relative / std::fabs(static_cast<double>(by))};
+    }
+    Value &target = element(statement.target);
+    target = statement.accumulate ? Value{target.value + sum.value, target.magnitude + sum.magnitude} : sum;
+  }
+
+  std::string where(const Access &access) const {
+    std::string at;
+    for (const compute::Subscript &subscript : access.subscripts)
+      for (const std::string &name : term::variables_of(subscript.value)) {
+        std::string part = fmt::format("{} = {}", name, variables_.values.at(name));
+        if (at.find(part) == std::string::npos) at += (at.empty() ? "" : ", ") + part;
+      }
+    return fmt::format("`{}`{}{}", compute::to_text(access), at.empty() ? "" : " at ", at);
+  }
+
+  const std::vector<Statement> &statements_;
+  const ProgramInput &input_;
+  Variables variables_;
+  std::map<std::string, Entries> operands_;
+  std::map<std::string, Value> locals_;
+  std::map<std::string, Written> results_;
+  std::string missing_;
+  text::Span missing_span_;
+};
+
+} // namespace
+
+ProgramReference evaluate_program(const compute::Program &program, const ProgramInput &input) {
+  return Runner(program, input).run();
+}
+
+SparseReference evaluate_sparse_program(const compute::Program &program, const ProgramInput &input) {
+  report::require(program.statements.size() == 1 && program.statements.front().is_free,
+                  "a sparse reference is that of one free statement");
+  std::list<Coordinates> reciprocals;
+  return evaluate_sparse(product_of(program.statements.front(), input, reciprocals));
+}
+
+} // namespace unravel::tensor

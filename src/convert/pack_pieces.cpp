@@ -1,0 +1,120 @@
+#include "convert/pack_pieces.h"
+
+#include "convert/pack_levels.h"
+#include "tensor/entry_terms.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <utility>
+
+namespace unravel::tensor {
+
+using term::Term;
+
+namespace {
+
+/// Takes those out for which `chosen` is set.
+Coordinates take(Coordinates &entries, const std::vector<char> &chosen) {
+  Coordinates taken(entries.shape);
+  auto part = [&](auto &column, auto &to) {
+    std::size_t kept = 0;
+    for (std::size_t e = 0; e < column.size(); ++e)
+      if (chosen[e])
+        to.push_back(column[e]);
+      else
+        column[kept++] = column[e];
+    column.resize(kept);
+  };
+  for (std::size_t mode = 0; mode < entries.order(); ++mode)
+    part(entries.index[mode], taken.index[mode]);
+  part(entries.value, taken.value);
+  return taken;
+}
+
+Coordinates take_satisfying(Coordinates &entries, const Tensor &tensor, const std::vector<Term> &conditions) {
+  if (conditions.empty()) return std::exchange(entries, Coordinates(entries.shape));
+  return take(entries, which_satisfy(conditions, tensor, entries));
+}
+
+void set_limits(Tensor &tensor, const PiecePlan &plan, const Coordinates &entries) {
+  for (const Limit &limit : plan.limits) {
+    std::optional<std::int64_t> least = least_value(limit.rest, tensor, entries);
+    std::int64_t &count = tensor.counts[limit.count];
+    count = std::max(count, -std::min<std::int64_t>(least.value_or(0), 0));
+  }
+}
+
+/// (1, 3), counted from 0
+std::string place_text(const Coordinates &entries, std::size_t e) {
+  return fmt::format("({})", fmt::join(entries.coordinate(e), ", "));
+}
+
+} // namespace
+
+Coordinates take_entries(Coordinates &entries, Tensor &tensor, const PiecePlan &plan) {
+  std::vector<Term> at_first, with_limits;
+  for (const Term &condition : plan.conditions) {
+    bool limited = std::any_of(plan.limits.begin(), plan.limits.end(),
+                               [&](const Limit &limit) { return term::mentions(condition, limit.count); });
+    (limited ? with_limits : at_first).push_back(condition);
+  }
+  Coordinates own = take_satisfying(entries, tensor, at_first);
+  set_limits(tensor, plan, own);
+  if (with_limits.empty()) return own;
+  Coordinates placed = take_satisfying(own, tensor, with_limits);
+  for (std::size_t e = 0; e < own.size(); ++e)
+    entries.append(own.coordinate(e), own.value[e]);
+  return placed;
+}
+
+void fail_no_place(const Tensor &tensor, const PackPlan &plan, const Coordinates &entries) {
+  std::string reasons;
+  for (const PiecePlan &piece : plan.pieces)
+    for (const Term &condition : piece.conditions)
+      if (which_satisfy({condition}, tensor, entries)[0] == 0) {
+        reasons += fmt::format("{}`{}`", reasons.empty() ? "" : " nor ", term::to_text(condition));
+        break;
+      }
+  fail_not_storable(tensor,
+                    fmt::format("the entry at {} doesn't satisfy {}", place_text(entries, 0), reasons));
+}
+
+namespace {
+
+Coordinates sums_without_zeros(Coordinates entries) {
+  sort(entries, natural_modes(entries.order()));
+  combine_duplicates(entries);
+  std::vector<char> zero(entries.size());
+  for (std::size_t e = 0; e < entries.size(); ++e)
+    zero[e] = entries.value[e] == 0;
+  take(entries, zero);
+  return entries;
+}
+
+bool is_same(double a, double b) {
+  return a == b || (a != a && b != b);
+}
+
+} // namespace
+
+void require_same_meaning(const Tensor &tensor, Coordinates given, const PackOptions &options) {
+  given = sums_without_zeros(std::move(given));
+  if (options.value == ValueType::F32)
+    for (double &value : given.value)
+      value = static_cast<float>(value);
+  Coordinates meant = sums_without_zeros(unpack(tensor, options.max_memory));
+  for (std::size_t e = 0; e < std::max(given.size(), meant.size()); ++e) {
+    bool has_given = e < given.size(), has_meant = e < meant.size();
+    if (has_given && has_meant && given.coordinate(e) != meant.coordinate(e)) {
+      has_given = given.coordinate(e) < meant.coordinate(e);
+      has_meant = !has_given;
+    }
+    double value = has_given ? given.value[e] : 0, means = has_meant ? meant.value[e] : 0;
+    if (!is_same(value, means))
+      fail_not_storable(tensor, fmt::format("at {} they have {}, but the layout would mean {} there",
+                                            place_text(has_given ? given : meant, e), value, means));
+  }
+}
+
+} // namespace unravel::tensor

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "convert/pack.h"
+
+namespace unravel::tensor {
+
+/// Chooses each permutation of the plan: sets its array and puts places in place of coordinates. Places are
+/// given by falling number of entries that are stored, equal ones by increasing coordinate; within windows,
+/// if the plan has them.
+void permute(Coordinates &entries, Tensor &tensor, const PiecePlan &plan, const PackOptions &options);
+
+} // namespace unravel::tensor

@@ -1,0 +1,130 @@
+#include "data/coordinates.h"
+
+#include "report/diagnostic.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace unravel::tensor {
+
+Coordinates::Coordinates(std::vector<std::int64_t> shape_of_tensor)
+    : shape(std::move(shape_of_tensor)), index(shape.size()) {}
+
+void Coordinates::reserve(std::size_t entries) {
+  for (auto &column : index)
+    column.reserve(entries);
+  value.reserve(entries);
+}
+
+void Coordinates::resize(std::size_t entries) {
+  for (auto &column : index)
+    column.resize(entries);
+  value.resize(entries);
+}
+
+void Coordinates::append(const std::vector<std::int64_t> &coordinate_of_entry, double entry_value) {
+  for (std::size_t mode = 0; mode < index.size(); ++mode)
+    index[mode].push_back(coordinate_of_entry[mode]);
+  value.push_back(entry_value);
+}
+
+std::vector<std::int64_t> Coordinates::coordinate(std::size_t entry) const {
+  std::vector<std::int64_t> result(order());
+  for (std::size_t mode = 0; mode < order(); ++mode)
+    result[mode] = index[mode][entry];
+  return result;
+}
+
+std::vector<std::size_t> natural_modes(std::size_t order) {
+  std::vector<std::size_t> modes(order);
+  std::iota(modes.begin(), modes.end(), std::size_t{0});
+  return modes;
+}
+
+void combine_duplicates(Coordinates &tensor) {
+  std::size_t count = 0;
+  for (std::size_t e = 0; e < tensor.size(); ++e) {
+    bool same = count > 0;
+    for (std::size_t mode = 0; same && mode < tensor.order(); ++mode)
+      same = tensor.index[mode][count - 1] == tensor.index[mode][e];
+    if (same) {
+      tensor.value[count - 1] += tensor.value[e];
+      continue;
+    }
+    for (auto &column : tensor.index)
+      column[count] = column[e];
+    tensor.value[count] = tensor.value[e];
+    ++count;
+  }
+  tensor.resize(count);
+}
+
+Coordinates transpose(Coordinates tensor, const std::vector<std::size_t> &modes) {
+  std::vector<std::size_t> sorted_modes = modes;
+  std::sort(sorted_modes.begin(), sorted_modes.end());
+  report::require(sorted_modes == natural_modes(tensor.order()), "transpose is given every mode once");
+  Coordinates result;
+  for (std::size_t mode : modes) {
+    result.shape.push_back(tensor.shape[mode]);
+    result.index.push_back(std::move(tensor.index[mode]));
+  }
+  result.value = std::move(tensor.value);
+  return result;
+}
+
+Coordinates with_order(Coordinates tensor, std::size_t order) {
+  auto units = static_cast<std::size_t>(std::count(tensor.shape.begin(), tensor.shape.end(), 1));
+  if (tensor.order() <= order || tensor.order() - order > units) return tensor;
+  std::size_t surplus = tensor.order() - order;
+  std::vector<std::size_t> kept;
+  for (std::size_t mode = tensor.order(); mode-- > 0;)
+    if (surplus > 0 && tensor.shape[mode] == 1)
+      --surplus;
+    else
+      kept.insert(kept.begin(), mode);
+  Coordinates result;
+  for (std::size_t mode : kept) {
+    result.shape.push_back(tensor.shape[mode]);
+    result.index.push_back(std::move(tensor.index[mode]));
+  }
+  result.value = std::move(tensor.value);
+  return result;
+}
+
+Coordinates from_dense(std::vector<std::int64_t> shape, const std::vector<double> &values) {
+  Coordinates result(std::move(shape));
+  result.resize(values.size());
+  result.value = values;
+  std::size_t inner = 1; // how many elements share one index of the mode
+  for (std::size_t mode = result.order(); mode-- > 0;) {
+    auto extent = static_cast<std::size_t>(result.shape[mode]);
+    for (std::size_t e = 0; e < values.size(); ++e)
+      result.index[mode][e] = static_cast<std::int64_t>(e / inner % extent);
+    inner *= extent;
+  }
+  return result;
+}
+
+std::vector<double> to_dense(const Coordinates &tensor) {
+  std::int64_t elements = element_count(tensor.shape);
+  report::require(elements >= 0, "a dense array has fewer than 2^63 elements");
+  std::vector<double> values(static_cast<std::size_t>(elements));
+  for (std::size_t e = 0; e < tensor.size(); ++e) {
+    std::int64_t offset = 0;
+    for (std::size_t mode = 0; mode < tensor.order(); ++mode)
+      offset = offset * tensor.shape[mode] + tensor.index[mode][e];
+    values[static_cast<std::size_t>(offset)] += tensor.value[e];
+  }
+  return values;
+}
+
+std::int64_t element_count(const std::vector<std::int64_t> &shape) {
+  std::int64_t count = 1;
+  if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return 0;
+  for (std::int64_t extent : shape)
+    if (__builtin_mul_overflow(count, extent, &count)) return -1;
+  return count;
+}
+
+} // namespace unravel::tensor

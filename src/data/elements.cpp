@@ -1,0 +1,67 @@
+#include "data/elements.h"
+
+#include "report/diagnostic.h"
+
+#include <algorithm>
+#include <new>
+#include <sys/mman.h>
+
+namespace unravel::tensor {
+
+std::byte *take_memory(std::size_t bytes) {
+  if (bytes == 0) return nullptr;
+  constexpr std::size_t huge = std::size_t{2} << 20;
+  void *memory = nullptr;
+  if (bytes < 2 * huge) {
+    memory = std::malloc(bytes);
+  } else if (bytes < SIZE_MAX - huge) {
+    memory = std::aligned_alloc(huge, (bytes + huge - 1) / huge * huge);
+    if (memory) madvise(memory, bytes, MADV_HUGEPAGE); // advice: no harm where it isn't taken
+  }
+  if (!memory) throw std::bad_alloc();
+  return static_cast<std::byte *>(memory);
+}
+
+Elements::Elements(DType type, std::size_t size) : type_(type), size_(size) {
+  report::require(type == DType::I4 || type == DType::I8 || type == DType::F4 || type == DType::F8,
+                  "arrays of tensors are int32, int64, f32 or f64");
+  memory_ = std::shared_ptr<std::byte>(take_memory(bytes()), [](std::byte *memory) { std::free(memory); });
+}
+
+Elements::Elements(const Elements &other) : Elements(other.type_, other.size_) {
+  std::copy_n(other.memory_.get(), bytes(), memory_.get());
+}
+
+Elements &Elements::operator=(const Elements &other) {
+  if (this != &other) *this = Elements(other);
+  return *this;
+}
+
+double Elements::real(std::size_t k) const {
+  if (type_ == DType::F8) return as<double>()[k];
+  if (type_ == DType::F4) return as<float>()[k];
+  return static_cast<double>(integer(k));
+}
+
+Elements Elements::shared() const {
+  Elements result;
+  result.type_ = type_;
+  result.size_ = size_;
+  result.memory_ = memory_;
+  return result;
+}
+
+void Elements::fill_zero() {
+  std::fill_n(memory_.get(), bytes(), std::byte{0});
+}
+
+void Elements::check_type(DType wanted) const {
+  report::require(type_ == wanted, "an array of a tensor is read as the type it has");
+}
+
+bool operator==(const Elements &a, const Elements &b) {
+  return a.type_ == b.type_ && a.size_ == b.size_ &&
+         (a.size_ == 0 || std::memcmp(a.memory_.get(), b.memory_.get(), a.bytes()) == 0);
+}
+
+} // namespace unravel::tensor

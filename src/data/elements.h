@@ -1,0 +1,115 @@
+#pragma once
+
+#include "data/npy.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace unravel::tensor {
+
+/// The elements of one array of a tensor: numbers of one type in one piece of memory, which compiled kernels
+/// are given as it is. Copying copies the numbers. Long ones lie in huge pages where the system has them:
+/// packing writes at random places.
+class Elements {
+public:
+  Elements() = default;
+  /// `size` elements, their values not set. Types: I4, I8, F4, F8 (checked).
+  Elements(DType type, std::size_t size);
+  Elements(const Elements &other);
+  Elements(Elements &&) noexcept = default;
+  Elements &operator=(const Elements &other);
+  Elements &operator=(Elements &&) noexcept = default;
+  /// The same memory, not a copy of it: what is written to one of them is read from the other.
+  Elements shared() const;
+
+  /// A vector of int32_t, int64_t, float or double.
+  template <class T> static Elements of(const std::vector<T> &values) {
+    Elements result(dtype_of<T>(), values.size());
+    if (!values.empty()) std::memcpy(result.data(), values.data(), values.size() * sizeof(T));
+    return result;
+  }
+
+  DType type() const { return type_; }
+  std::size_t size() const { return size_; }
+  std::size_t bytes() const { return size_ * item_size(type_); }
+  bool is_integer() const { return type_ == DType::I4 || type_ == DType::I8; }
+
+  /// For kernels; not null, also where there are no elements.
+  void *data() { return memory_ ? static_cast<void *>(memory_.get()) : &nothing_; }
+  const void *data() const { return memory_ ? static_cast<const void *>(memory_.get()) : &nothing_; }
+  /// The elements when they are of exactly this type (checked).
+  template <class T> std::span<T> as() {
+    check_type(dtype_of<T>());
+    return {static_cast<T *>(data()), size_};
+  }
+  template <class T> std::span<const T> as() const {
+    check_type(dtype_of<T>());
+    return {static_cast<const T *>(data()), size_};
+  }
+
+  /// Element k as an integer; of an array of integers (checked).
+  std::int64_t integer(std::size_t k) const {
+    if (type_ == DType::I4) return static_cast<const std::int32_t *>(data())[k];
+    check_type(DType::I8);
+    return static_cast<const std::int64_t *>(data())[k];
+  }
+  /// Element k of any type, converted.
+  double real(std::size_t k) const;
+  /// Precondition: the value fits (integers: checked by who computes it).
+  void set_integer(std::size_t k, std::int64_t value) {
+    if (type_ == DType::I4)
+      static_cast<std::int32_t *>(data())[k] = static_cast<std::int32_t>(value);
+    else
+      as<std::int64_t>()[k] = value;
+  }
+  void set_real(std::size_t k, double value) {
+    if (type_ == DType::F4)
+      static_cast<float *>(data())[k] = static_cast<float>(value);
+    else
+      as<double>()[k] = value;
+  }
+
+  void fill_zero();
+  /// Keeps the first `size` elements. Precondition: size <= size().
+  void shrink(std::size_t size) { size_ = size; }
+
+  friend bool operator==(const Elements &a, const Elements &b);
+
+private:
+  void check_type(DType wanted) const;
+
+  DType type_ = DType::F8;
+  std::size_t size_ = 0;
+  std::shared_ptr<std::byte> memory_;
+  std::int64_t nothing_ = 0;
+};
+
+/// Calls `use` with the elements as a span of their type, integers only: use(std::span<const std::int32_t>).
+template <class Use> decltype(auto) with_integers(const Elements &elements, Use use) {
+  if (elements.type() == DType::I4) return use(elements.as<std::int32_t>());
+  return use(elements.as<std::int64_t>());
+}
+
+/// Memory that is not set, in huge pages where it is long. Null for 0 bytes. Throws std::bad_alloc.
+std::byte *take_memory(std::size_t bytes);
+
+/// An uninitialised array of plain data for the time of a computation.
+template <class T> class Scratch {
+public:
+  explicit Scratch(std::size_t size) : data_(reinterpret_cast<T *>(take_memory(size * sizeof(T)))) {}
+  ~Scratch() { std::free(data_); }
+  Scratch(const Scratch &) = delete;
+  Scratch &operator=(const Scratch &) = delete;
+  T &operator[](std::size_t k) { return data_[k]; }
+  const T &operator[](std::size_t k) const { return data_[k]; }
+  T *data() { return data_; }
+
+private:
+  T *data_;
+};
+
+} // namespace unravel::tensor

@@ -1,0 +1,228 @@
+#include "data/folder.h"
+
+#include "data/output_file.h"
+#include "report/diagnostic.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+namespace unravel::tensor {
+
+using report::fail;
+using report::Kind;
+namespace files = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+constexpr const char *description_name = "layout.json";
+constexpr const char *description_form =
+    R"(such as {"layout": "csr", "parameters": [], "sizes": {"M": 3, "N": 4}, "counts": {"NNZ": 5}})";
+
+/// Reads the members of layout.json, with places for messages.
+class Description {
+public:
+  explicit Description(const std::string &path) : source_(text::Source::from_file(path)) {
+    try {
+      json_ = Json::parse(source_->content());
+    } catch (const Json::parse_error &error) {
+      // nlohmann counts bytes from 1, and one past the end when the text ends too early.
+      std::size_t at = std::min(error.byte == 0 ? 0 : error.byte - 1, source_->content().size());
+      fail(Kind::bad_array_folder, source_->place(at, at + 1),
+           at >= source_->content().size() ? "this is not valid JSON: it ends too early"
+                                           : "this is not valid JSON",
+           description_form);
+    } catch (const Json::exception &) { // a number beyond every type
+      fail_at("", "this is not valid JSON");
+    }
+    if (!json_.is_object()) fail_at("", "expected a JSON object");
+  }
+
+  std::string layout() const {
+    if (!json_.contains("layout")) fail_at("", "the member `layout` is missing");
+    if (!json_["layout"].is_string()) fail_at("layout", "`layout` must be a text, a layout's name");
+    return json_["layout"].get<std::string>();
+  }
+
+  std::vector<std::int64_t> integers(const char *key) const {
+    std::vector<std::int64_t> result;
+    if (!json_.contains(key)) return result;
+    if (!json_[key].is_array()) fail_at(key, fmt::format("`{}` must be a list of integers", key));
+    for (const Json &item : json_[key])
+      result.push_back(integer(key, item));
+    return result;
+  }
+
+  std::map<std::string, std::int64_t> named_integers(const char *key, bool needed) const {
+    std::map<std::string, std::int64_t> result;
+    if (!json_.contains(key) && needed) fail_at("", fmt::format("the member `{}` is missing", key));
+    if (!json_.contains(key)) return result;
+    if (!json_[key].is_object()) fail_at(key, fmt::format("`{}` must be an object of integers", key));
+    for (const auto &[name, item] : json_[key].items()) {
+      result[name] = integer(key, item);
+      if (result[name] < 0) fail_at(name, fmt::format("`{}` is negative: {}", name, result[name]));
+    }
+    return result;
+  }
+
+private:
+  std::int64_t integer(const char *key, const Json &item) const {
+    if (!item.is_number_integer())
+      fail_at(key, fmt::format("`{}` must hold integers, not {}", key, printable(item.dump())));
+    if (item.is_number_unsigned() && item.get<std::uint64_t>() > INT64_MAX)
+      fail(Kind::number_too_large, place_of(key),
+           fmt::format("the number `{}` is beyond 2^63 - 1", item.dump()));
+    return item.get<std::int64_t>();
+  }
+  text::Place place_of(const std::string &key) const {
+    std::string quoted = "\"" + key + "\"";
+    std::size_t at = key.empty() ? std::string::npos : source_->content().find(quoted);
+    return at == std::string::npos ? text::Place::of_file(source_->name())
+                                   : source_->place(at, at + quoted.size());
+  }
+  [[noreturn]] void fail_at(const std::string &key, const std::string &message) const {
+    fail(Kind::bad_array_folder, place_of(key), message, description_form);
+  }
+
+  std::shared_ptr<const text::Source> source_;
+  Json json_;
+};
+
+std::string description_of(const ArrayFolder &folder) {
+  Json json;
+  json["layout"] = folder.layout;
+  json["parameters"] = folder.parameters;
+  json["sizes"] = Json(folder.sizes);
+  json["counts"] = Json(folder.counts);
+  if (folder.sizes.empty()) json["sizes"] = Json::object();
+  if (folder.counts.empty()) json["counts"] = Json::object();
+  return json.dump(2) + "\n";
+}
+
+/// Writes a folder under a temporary name and puts it in its place.
+class FolderWriter {
+public:
+  explicit FolderWriter(const std::string &path) : path_(path) {
+    while (path_.size() > 1 && path_.ends_with('/'))
+      path_.pop_back();
+    check_replaceable();
+    temporary_ = temporary_name(path_);
+    std::error_code error;
+    if (!files::create_directory(temporary_, error)) fail_to_write(error.message());
+  }
+  ~FolderWriter() {
+    std::error_code ignored;
+    files::remove_all(temporary_, ignored);
+  }
+  FolderWriter(const FolderWriter &) = delete;
+  FolderWriter &operator=(const FolderWriter &) = delete;
+
+  const std::string &folder() const { return temporary_; }
+
+  void commit() {
+    std::error_code error;
+    std::string old;
+    if (files::exists(path_, error)) {
+      old = temporary_name(path_);
+      files::rename(path_, old, error);
+      if (error) fail_to_write(error.message());
+    }
+    files::rename(temporary_, path_, error);
+    if (error) {
+      std::string reason = error.message();
+      if (!old.empty()) files::rename(old, path_, error);
+      fail_to_write(reason);
+    }
+    if (!old.empty()) files::remove_all(old, error);
+  }
+
+private:
+  /// Nobody's other files are removed by a wrong -o.
+  void check_replaceable() const {
+    std::error_code error;
+    if (!files::exists(path_, error)) return;
+    if (!files::is_directory(path_, error))
+      fail_to_write("a file of this name exists, and a folder is needed");
+    for (const auto &entry : files::directory_iterator(path_, error))
+      if (entry.path().filename() != description_name && entry.path().extension() != ".npy")
+        fail_to_write(fmt::format("the folder exists and holds `{}`, which is no array of a layout",
+                                  entry.path().filename().string()));
+    if (error) fail_to_write(error.message());
+  }
+  [[noreturn]] void fail_to_write(const std::string &reason) const {
+    fail(Kind::cannot_write, text::Place::of_file(path_), "cannot write: " + reason);
+  }
+
+  std::string path_;
+  std::string temporary_;
+};
+
+} // namespace
+
+const Array &ArrayFolder::array(const std::string &name) const {
+  auto found = arrays.find(name);
+  if (found != arrays.end()) return found->second;
+  std::string present;
+  for (const auto &[other, contents] : arrays)
+    present += fmt::format("{}`{}`", present.empty() ? "" : ", ", other);
+  fail(Kind::bad_array_folder, text::Place::of_file(path),
+       fmt::format("the array `{0}` is missing: there is no file {0}.npy", name),
+       present.empty() ? "the folder holds no arrays" : "the folder holds " + present);
+}
+
+ArrayFolder read_folder(const std::string &path, const ReadOptions &options) {
+  std::error_code error;
+  files::path folder(path);
+  bool is_folder = files::is_directory(folder, error);
+  if (!is_folder)
+    fail(Kind::cannot_read, text::Place::of_file(path),
+         "cannot read: " + (error ? error.message() : std::string("this is not a folder")));
+  if (!files::exists(folder / description_name, error))
+    fail(Kind::bad_array_folder, text::Place::of_file(path), "the folder has no layout.json",
+         description_form);
+  Description description((folder / description_name).string());
+  ArrayFolder result;
+  result.path = path;
+  result.layout = description.layout();
+  result.parameters = description.integers("parameters");
+  result.sizes = description.named_integers("sizes", true);
+  result.counts = description.named_integers("counts", false);
+
+  std::vector<files::path> names;
+  std::uintmax_t bytes = 0, done = 0;
+  for (const auto &entry : files::directory_iterator(folder, error))
+    if (entry.path().extension() == ".npy") {
+      names.push_back(entry.path());
+      bytes += entry.file_size(error);
+    }
+  if (error) fail(Kind::cannot_read, text::Place::of_file(path), "cannot read: " + error.message());
+  if (bytes > static_cast<std::uintmax_t>(options.max_memory))
+    fail(Kind::memory_limit, text::Place::of_file(path),
+         fmt::format("the arrays take {}, more than the {} allowed",
+                     memory_text(static_cast<std::int64_t>(bytes)), memory_text(options.max_memory)),
+         "raise the limit with --max-memory");
+  std::sort(names.begin(), names.end()); // which error comes first must not depend on the file system
+  for (const files::path &name : names) {
+    Array array = read_npy(name.string(), ReadOptions{options.max_memory, {}});
+    done += array.bytes.size();
+    if (options.progress)
+      options.progress(static_cast<double>(done) / static_cast<double>(std::max(bytes, done)));
+    result.arrays.emplace(name.stem().string(), std::move(array));
+  }
+  return result;
+}
+
+void write_folder(const std::string &path, const ArrayFolder &folder) {
+  FolderWriter writer(path);
+  for (const auto &[name, array] : folder.arrays)
+    write_npy(writer.folder() + "/" + name + ".npy", array);
+  OutputFile description(writer.folder() + "/" + description_name);
+  description.write(description_of(folder));
+  description.commit();
+  writer.commit();
+}
+
+} // namespace unravel::tensor

@@ -1,0 +1,282 @@
+#include "data/npy.h"
+
+#include "data/coordinates.h"
+#include "data/output_file.h"
+#include "report/diagnostic.h"
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <fmt/format.h>
+#include <iterator>
+#include <map>
+
+namespace unravel::tensor {
+
+using report::fail;
+using report::Kind;
+
+static_assert(std::endian::native == std::endian::little,
+              "arrays are read and written as they lie in memory");
+
+namespace {
+
+struct TypeFacts {
+  const char *name;
+  std::size_t size;
+};
+
+/// In the order of DType.
+constexpr TypeFacts types[] = {{"b1", 1}, {"i1", 1}, {"i2", 2}, {"i4", 4}, {"i8", 8}, {"u1", 1},
+                               {"u2", 2}, {"u4", 4}, {"u8", 8}, {"f4", 4}, {"f8", 8}};
+
+constexpr std::string_view magic = "\x93NUMPY";
+
+/// The file's header: a Python dictionary such as {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }
+class HeaderReader {
+public:
+  HeaderReader(const FileText &file, std::size_t begin, std::size_t end)
+      : file_(file), at_(begin), end_(end) {}
+
+  Array read() {
+    Array array;
+    bool descr = false, order = false, shape = false;
+    expect('{');
+    while (!accept('}')) {
+      std::string key = read_string();
+      expect(':');
+      if (key == "descr") {
+        array.dtype = read_type();
+        descr = true;
+      } else if (key == "fortran_order") {
+        column_major_ = read_bool();
+        order = true;
+      } else if (key == "shape") {
+        array.shape = read_shape();
+        shape = true;
+      } else {
+        fail_here(fmt::format("unknown key `{}` in the header", printable(key)));
+      }
+      if (!accept(',') && peek() != '}') fail_here("expected `,` or `}` in the header");
+    }
+    const char *missing = !descr ? "descr" : !order ? "fortran_order" : !shape ? "shape" : nullptr;
+    if (missing) fail_here(fmt::format("the header lacks `{}`", missing));
+    // With at most one mode that is longer than 1, both orders are the same.
+    auto long_modes =
+        std::count_if(array.shape.begin(), array.shape.end(), [](std::int64_t n) { return n > 1; });
+    if (column_major_ && long_modes > 1)
+      fail(Kind::unsupported_file, text::Place::of_file(file_.path()),
+           "column-major arrays are not supported", "save numpy.ascontiguousarray(a)");
+    return array;
+  }
+
+private:
+  char peek() {
+    while (at_ < end_ && (is_space(file_.content()[at_])))
+      ++at_;
+    return at_ < end_ ? file_.content()[at_] : '\0';
+  }
+  static bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t'; }
+  bool accept(char c) {
+    if (peek() != c) return false;
+    ++at_;
+    return true;
+  }
+  void expect(char c) {
+    if (!accept(c)) fail_here(fmt::format("expected `{}` in the header", c));
+  }
+  std::string read_string() {
+    char quote = peek();
+    if (quote != '\'' && quote != '"') fail_here("expected a quoted text in the header");
+    std::size_t begin = ++at_;
+    while (at_ < end_ && file_.content()[at_] != quote)
+      ++at_;
+    if (at_ == end_) fail_here("a text in the header isn't closed");
+    return std::string(file_.content().substr(begin, at_++ - begin));
+  }
+  std::string read_name() {
+    peek();
+    std::size_t begin = at_;
+    while (at_ < end_ && (std::isalpha(static_cast<unsigned char>(file_.content()[at_]))))
+      ++at_;
+    return std::string(file_.content().substr(begin, at_ - begin));
+  }
+  bool read_bool() {
+    std::string name = read_name();
+    if (name != "True" && name != "False") fail_here("`fortran_order` must be True or False");
+    return name == "True";
+  }
+  DType read_type() {
+    if (peek() == '[') fail_type("a record type");
+    std::string name = read_string();
+    bool known_order = !name.empty() && (name[0] == '<' || name[0] == '|' || name[0] == '=');
+    if (known_order)
+      for (std::size_t k = 0; k < std::size(types); ++k)
+        if (name.substr(1) == types[k].name && (name[0] != '|' || types[k].size == 1))
+          return static_cast<DType>(k);
+    fail_type(fmt::format("`{}`", printable(name)));
+  }
+  std::vector<std::int64_t> read_shape() {
+    std::vector<std::int64_t> shape;
+    expect('(');
+    while (!accept(')')) {
+      peek();
+      std::int64_t extent = 0;
+      const char *first = file_.content().data() + at_, *last = file_.content().data() + end_;
+      auto [next, code] = std::from_chars(first, last, extent);
+      if (code == std::errc::result_out_of_range)
+        fail(Kind::number_too_large, text::Place::of_file(file_.path()),
+             "an extent in the header is beyond 2^63 - 1");
+      if (code != std::errc() || extent < 0) fail_here("expected an extent in the header's `shape`");
+      at_ += static_cast<std::size_t>(next - first);
+      shape.push_back(extent);
+      if (!accept(',') && peek() != ')') fail_here("expected `,` or `)` in the header's `shape`");
+    }
+    return shape;
+  }
+  [[noreturn]] void fail_type(const std::string &name) const {
+    fail(Kind::unsupported_file, text::Place::of_file(file_.path()),
+         fmt::format("arrays of {} are not supported", name),
+         "supported are b1, i1 to i8, u1 to u8, f4 and f8, little-endian");
+  }
+  [[noreturn]] void fail_here(const std::string &message) const {
+    fail(Kind::bad_array_file, text::Place::of_file(file_.path()),
+         fmt::format("{}, at byte {}", message, at_));
+  }
+
+  const FileText &file_;
+  std::size_t at_, end_;
+  bool column_major_ = false;
+};
+
+/// The offsets of the header's text and of the data.
+std::pair<std::size_t, std::size_t> find_header(const FileText &file) {
+  std::string_view content = file.content();
+  text::Place place = text::Place::of_file(file.path());
+  if (!content.starts_with(magic))
+    fail(Kind::bad_array_file, place, content.empty() ? "the file is empty" : "this is not a .npy file",
+         "write it with numpy.save");
+  auto byte = [&](std::size_t k) -> std::size_t {
+    if (k >= content.size()) fail(Kind::bad_array_file, place, "the file ends within its header");
+    return static_cast<unsigned char>(content[k]);
+  };
+  std::size_t version = byte(6);
+  if (version < 1 || version > 3)
+    fail(Kind::unsupported_file, place,
+         fmt::format("version {} of the .npy format is not supported", version));
+  std::size_t begin = version == 1 ? 10 : 12;
+  std::size_t length = byte(8) | byte(9) << 8;
+  if (version > 1) length |= byte(10) << 16 | byte(11) << 24;
+  if (begin + length > content.size()) fail(Kind::bad_array_file, place, "the file ends within its header");
+  return {begin, begin + length};
+}
+
+} // namespace
+
+std::size_t item_size(DType dtype) {
+  return types[static_cast<std::size_t>(dtype)].size;
+}
+
+const char *name_of(DType dtype) {
+  return types[static_cast<std::size_t>(dtype)].name;
+}
+
+void Array::check_type(DType wanted) const {
+  report::require(dtype == wanted, "an array is used with the type of its elements");
+}
+
+std::int64_t Array::integer(std::size_t k) const {
+  report::require(is_integer(), "an array of integers is read as one");
+  const std::byte *at = bytes.data() + k * item_size(dtype);
+  auto load = [at]<class T>(T value) {
+    std::memcpy(&value, at, sizeof value);
+    return static_cast<std::int64_t>(value);
+  };
+  switch (dtype) {
+  case DType::Bool: return static_cast<std::int64_t>(*at != std::byte{0});
+  case DType::I1: return load(std::int8_t{});
+  case DType::I2: return load(std::int16_t{});
+  case DType::I4: return load(std::int32_t{});
+  case DType::I8: return load(std::int64_t{});
+  case DType::U1: return load(std::uint8_t{});
+  case DType::U2: return load(std::uint16_t{});
+  case DType::U4: return load(std::uint32_t{});
+  case DType::U8: return load(std::uint64_t{});
+  case DType::F4:
+  case DType::F8: break;
+  }
+  return 0;
+}
+
+double Array::real(std::size_t k) const {
+  const std::byte *at = bytes.data() + k * item_size(dtype);
+  if (dtype == DType::F4) {
+    float value = 0;
+    std::memcpy(&value, at, sizeof value);
+    return value;
+  }
+  if (dtype == DType::F8) {
+    double value = 0;
+    std::memcpy(&value, at, sizeof value);
+    return value;
+  }
+  return dtype == DType::U8 ? static_cast<double>(static_cast<std::uint64_t>(integer(k)))
+                            : static_cast<double>(integer(k));
+}
+
+Array read_npy(const std::string &path, const ReadOptions &options) {
+  FileText file(path, options);
+  auto [header, data] = find_header(file);
+  Array array = HeaderReader(file, header, data).read();
+  std::int64_t elements = element_count(array.shape);
+  std::size_t size = item_size(array.dtype), present = file.content().size() - data;
+  std::string wanted = elements < 0 ? "more than 2^63" : std::to_string(elements);
+  if (elements < 0 || static_cast<std::size_t>(elements) > present / size)
+    fail(Kind::bad_array_file, text::Place::of_file(path),
+         fmt::format("the header promises {} elements, but the file holds {}", wanted, present / size),
+         "the file may have been cut off");
+  if (static_cast<std::size_t>(elements) * size < present)
+    fail(Kind::bad_array_file, text::Place::of_file(path),
+         fmt::format("the file holds {} bytes after the data that the header promises",
+                     present - static_cast<std::size_t>(elements) * size));
+  if (file.memory() + static_cast<std::int64_t>(present) > options.max_memory)
+    fail(Kind::memory_limit, text::Place::of_file(path),
+         fmt::format("the array takes {}, more than the {} allowed",
+                     memory_text(file.memory() + static_cast<std::int64_t>(present)),
+                     memory_text(options.max_memory)),
+         "raise the limit with --max-memory");
+  auto *first = reinterpret_cast<const std::byte *>(file.content().data() + data);
+  array.bytes.assign(first, first + present);
+  if (options.progress) options.progress(1);
+  return array;
+}
+
+void write_npy(const std::string &path, const Array &array) {
+  report::require(element_count(array.shape) == static_cast<std::int64_t>(array.size()),
+                  "an array has the elements of its shape");
+  std::string shape;
+  for (std::int64_t extent : array.shape)
+    shape += fmt::format("{}, ", extent);
+  // As NumPy writes it: (3,) and (3, 4).
+  if (array.shape.size() == 1)
+    shape.pop_back();
+  else if (array.shape.size() > 1)
+    shape.resize(shape.size() - 2);
+  std::string header = fmt::format("{{'descr': '{}{}', 'fortran_order': False, 'shape': ({}), }}",
+                                   item_size(array.dtype) == 1 ? '|' : '<', name_of(array.dtype), shape);
+  // The data starts at a multiple of 64 bytes, so that it can be mapped into memory.
+  std::size_t unpadded = 10 + header.size() + 1;
+  header.append((64 - unpadded % 64) % 64, ' ');
+  header += '\n';
+  report::require(header.size() < 65536, "the header of an array is short");
+  OutputFile file(path);
+  file.write(magic);
+  const char lengths[] = {1, 0, static_cast<char>(header.size() & 255),
+                          static_cast<char>(header.size() >> 8)};
+  file.write(std::string_view(lengths, sizeof lengths));
+  file.write(header);
+  file.write(std::string_view(reinterpret_cast<const char *>(array.bytes.data()), array.bytes.size()));
+  file.commit();
+}
+
+} // namespace unravel::tensor

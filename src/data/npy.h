@@ -1,0 +1,86 @@
+#pragma once
+
+#include "data/file_text.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+/// Arrays of numbers and their .npy files (NumPy's format, versions 1 to 3).
+namespace unravel::tensor {
+
+enum class DType { Bool, I1, I2, I4, I8, U1, U2, U4, U8, F4, F8 };
+
+/// Bytes of one element.
+std::size_t item_size(DType dtype);
+/// NumPy's short name: "i4", "f8", "b1".
+const char *name_of(DType dtype);
+
+template <class T> constexpr DType dtype_of() {
+  if constexpr (std::is_same_v<T, bool>)
+    return DType::Bool;
+  else if constexpr (std::is_same_v<T, float>)
+    return DType::F4;
+  else if constexpr (std::is_same_v<T, double>)
+    return DType::F8;
+  else {
+    static_assert(std::is_integral_v<T>, "an element type that .npy files have");
+    constexpr DType kinds[] = {DType::I1, DType::I2, DType::I4, DType::I8,
+                               DType::U1, DType::U2, DType::U4, DType::U8};
+    constexpr int log_size = sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 1 : sizeof(T) == 4 ? 2 : 3;
+    return kinds[log_size + (std::is_unsigned_v<T> ? 4 : 0)];
+  }
+}
+
+/// A dense array, row-major, in this machine's byte order. bytes.size() = product of the shape times
+/// item_size.
+struct Array {
+  DType dtype = DType::F8;
+  std::vector<std::int64_t> shape;
+  std::vector<std::byte> bytes;
+
+  std::size_t size() const { return bytes.size() / item_size(dtype); }
+
+  /// A vector as an array of one mode.
+  template <class T> static Array of(const std::vector<T> &values) {
+    Array result{dtype_of<T>(), {static_cast<std::int64_t>(values.size())}, {}};
+    result.bytes.resize(values.size() * sizeof(T));
+    if (!values.empty()) std::memcpy(result.bytes.data(), values.data(), result.bytes.size());
+    return result;
+  }
+
+  /// The elements, when the array is of exactly this type (checked).
+  template <class T> const T *data() const {
+    check_type(dtype_of<T>());
+    return reinterpret_cast<const T *>(bytes.data());
+  }
+  template <class T> T *data() {
+    check_type(dtype_of<T>());
+    return reinterpret_cast<T *>(bytes.data());
+  }
+
+  /// Whether the elements are integers or booleans.
+  bool is_integer() const { return dtype != DType::F4 && dtype != DType::F8; }
+  /// Element k of an array of integers (checked). U8 beyond 2^63 - 1 wraps around.
+  std::int64_t integer(std::size_t k) const;
+  /// Element k of an array of any type, converted.
+  double real(std::size_t k) const;
+
+  friend bool operator==(const Array &, const Array &) = default;
+
+private:
+  void check_type(DType wanted) const;
+};
+
+/// Reads a .npy file. Throws cannot_read, bad_array_file, unsupported_file (column-major, big-endian,
+/// structured and other element types), memory_limit. Memory is taken only for the bytes that are in the
+/// file.
+Array read_npy(const std::string &path, const ReadOptions &options = {});
+
+/// Writes a .npy file of version 1, complete or not at all. Throws cannot_write.
+void write_npy(const std::string &path, const Array &array);
+
+} // namespace unravel::tensor

@@ -1,0 +1,215 @@
+#include "data/coordinates.h"
+#include "data/parallel.h"
+#include "report/diagnostic.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <memory>
+#include <utility>
+
+// Sorting of coordinate tensors: keys made of the modes' indices, sorted by radix. The first step scatters by
+// the top digit, on all cores; each of the resulting buckets fits in a cache and is finished there, digit by
+// digit.
+namespace unravel::tensor {
+
+namespace {
+
+/// Below this many entries a comparison sort is as fast as a radix sort.
+constexpr std::size_t short_input = 256;
+/// Below this many entries the scatter on all cores doesn't pay.
+constexpr std::size_t one_core_input = std::size_t{1} << 14;
+constexpr unsigned digit_bits = 11;
+using Counts = std::array<std::size_t, (std::size_t{1} << digit_bits)>;
+
+/// An entry and the part of its coordinate that is being sorted by.
+template <class Key, class Entry> struct Keyed {
+  Key key;
+  Entry entry;
+};
+
+/// Stable sort by the lowest `bits` bits of the keys, least significant digit first. `other` is of equal
+/// length.
+template <class Item> void sort_digits(Item *items, Item *other, std::size_t count, unsigned bits) {
+  if (count < short_input) {
+    auto part = [bits](const Item &item) {
+      return bits >= 64 ? static_cast<std::uint64_t>(item.key) : item.key & ((std::uint64_t{1} << bits) - 1);
+    };
+    std::stable_sort(items, items + count, [&](const Item &a, const Item &b) { return part(a) < part(b); });
+    return;
+  }
+  unsigned passes = (bits + digit_bits - 1) / digit_bits;
+  if (passes == 0) return;
+  // The bits are spread evenly: 24 bits are three passes of 8, not two of 11 and one of 2.
+  unsigned width = (bits + passes - 1) / passes;
+  Item *from = items, *to = other;
+  Counts start;
+  for (unsigned pass = 0; pass < passes; ++pass) {
+    unsigned shift = pass * width;
+    std::uint64_t mask = (std::uint64_t{1} << std::min(width, bits - shift)) - 1;
+    std::fill_n(start.begin(), mask + 1, 0);
+    for (std::size_t k = 0; k < count; ++k)
+      ++start[(from[k].key >> shift) & mask];
+    std::size_t sum = 0;
+    for (std::size_t digit = 0; digit <= mask; ++digit)
+      sum += std::exchange(start[digit], sum);
+    for (std::size_t k = 0; k < count; ++k)
+      to[start[(from[k].key >> shift) & mask]++] = from[k];
+    std::swap(from, to);
+  }
+  if (from != items) std::copy_n(from, count, items);
+}
+
+/// Stable sort by the lowest `bits` bits of the keys.
+template <class Item> void sort_items(std::unique_ptr<Item[]> &items, std::size_t count, unsigned bits) {
+  if (bits == 0) return;
+  std::unique_ptr<Item[]> other = std::make_unique_for_overwrite<Item[]>(count);
+  if (count < one_core_input || bits <= digit_bits / 2)
+    return sort_digits(items.get(), other.get(), count, bits);
+
+  unsigned width = std::min(bits, digit_bits), shift = bits - width;
+  std::size_t buckets = std::size_t{1} << width;
+  constexpr std::size_t parts = 8;
+  auto part_begin = [&](std::size_t part) { return count / parts * part + std::min(part, count % parts); };
+  std::vector<Counts> start(parts);
+  auto digit = [&](const Item &item) { return (item.key >> shift) & (buckets - 1); };
+  run_parallel(parts, [&](std::size_t part) {
+    start[part].fill(0);
+    for (std::size_t k = part_begin(part); k < part_begin(part + 1); ++k)
+      ++start[part][digit(items[k])];
+  });
+  std::vector<std::size_t> bucket_begin(buckets + 1);
+  std::size_t sum = 0;
+  for (std::size_t bucket = 0; bucket < buckets; ++bucket) {
+    bucket_begin[bucket] = sum;
+    for (std::size_t part = 0; part < parts; ++part)
+      sum += std::exchange(start[part][bucket], sum);
+  }
+  bucket_begin[buckets] = sum;
+  run_parallel(parts, [&](std::size_t part) {
+    for (std::size_t k = part_begin(part); k < part_begin(part + 1); ++k)
+      other[start[part][digit(items[k])]++] = items[k];
+  });
+  items.swap(other);
+  run_parallel(buckets, [&](std::size_t bucket) {
+    std::size_t begin = bucket_begin[bucket];
+    sort_digits(items.get() + begin, other.get() + begin, bucket_begin[bucket + 1] - begin, shift);
+  });
+}
+
+/// The bits that the largest index of each mode needs; the shape may be far larger.
+std::vector<unsigned> bits_of_modes(const Coordinates &tensor, const std::vector<std::size_t> &modes) {
+  std::vector<unsigned> bits(tensor.order());
+  for (std::size_t mode : modes) {
+    std::uint64_t seen = 0;
+    for (std::int64_t index : tensor.index[mode])
+      seen |= static_cast<std::uint64_t>(index);
+    bits[mode] = static_cast<unsigned>(std::bit_width(seen));
+  }
+  return bits;
+}
+
+/// Calls use(item count, entry_of) with the entries in the sorted order.
+template <class Key, class Entry, class Use>
+void sort_and_use(const Coordinates &tensor, const std::vector<std::size_t> &modes,
+                  const std::vector<unsigned> &bits, Use use) {
+  using Item = Keyed<Key, Entry>;
+  auto items = std::make_unique_for_overwrite<Item[]>(tensor.size());
+  run_ranges(tensor.size(), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t e = begin; e < end; ++e)
+      items[e].entry = static_cast<Entry>(e);
+  });
+  // As many modes as fit in a key are sorted by at once; the least significant modes come first.
+  for (std::size_t last = modes.size(); last > 0;) {
+    unsigned key_bits = 0;
+    std::size_t first = last;
+    while (first > 0 && key_bits + bits[modes[first - 1]] <= 8 * sizeof(Key))
+      key_bits += bits[modes[--first]];
+    run_ranges(tensor.size(), [&](std::size_t begin, std::size_t end) {
+      for (std::size_t k = begin; k < end; ++k) {
+        std::uint64_t key = 0;
+        for (std::size_t m = first; m < last; ++m)
+          key = (key << bits[modes[m]]) | static_cast<std::uint64_t>(tensor.index[modes[m]][items[k].entry]);
+        items[k].key = static_cast<Key>(key);
+      }
+    });
+    sort_items(items, tensor.size(), key_bits);
+    last = first;
+  }
+  use([&](std::size_t k) { return static_cast<std::size_t>(items[k].entry); });
+}
+
+/// Sorts with the smallest kind of key that does. Entries that are in order by the last modes already (a file
+/// that is sorted by columns, wanted by rows) need no sorting by these.
+template <class Use> void sort_entries(const Coordinates &tensor, std::vector<std::size_t> modes, Use use) {
+  std::size_t sorted_from = modes.size();
+  while (sorted_from > 1 &&
+         is_sorted(tensor, {modes.begin() + static_cast<std::ptrdiff_t>(sorted_from) - 1, modes.end()}))
+    --sorted_from;
+  modes.resize(sorted_from);
+  std::vector<unsigned> bits = bits_of_modes(tensor, modes);
+  unsigned sum = 0;
+  for (std::size_t mode : modes)
+    sum += bits[mode];
+  if (tensor.size() > UINT32_MAX)
+    sort_and_use<std::uint64_t, std::uint64_t>(tensor, modes, bits, use);
+  else if (sum <= 32)
+    sort_and_use<std::uint32_t, std::uint32_t>(tensor, modes, bits, use);
+  else
+    sort_and_use<std::uint64_t, std::uint32_t>(tensor, modes, bits, use);
+}
+
+void check_modes(const Coordinates &tensor, const std::vector<std::size_t> &modes) {
+  std::vector<bool> seen(tensor.order());
+  for (std::size_t mode : modes) {
+    report::require(mode < tensor.order() && !seen[mode], "a list of modes names existing modes once each");
+    seen[mode] = true;
+  }
+}
+
+} // namespace
+
+bool is_sorted(const Coordinates &tensor, const std::vector<std::size_t> &modes, bool strictly) {
+  for (std::size_t e = 1; e < tensor.size(); ++e) {
+    bool equal = true;
+    for (std::size_t mode : modes) {
+      std::int64_t before = tensor.index[mode][e - 1], after = tensor.index[mode][e];
+      if (before > after) return false;
+      if (before < after) {
+        equal = false;
+        break;
+      }
+    }
+    if (equal && strictly) return false;
+  }
+  return true;
+}
+
+std::vector<std::size_t> sorted_order(const Coordinates &tensor, const std::vector<std::size_t> &modes) {
+  check_modes(tensor, modes);
+  std::vector<std::size_t> order(tensor.size());
+  sort_entries(tensor, modes, [&](auto entry_of) {
+    for (std::size_t k = 0; k < order.size(); ++k)
+      order[k] = entry_of(k);
+  });
+  return order;
+}
+
+void sort(Coordinates &tensor, const std::vector<std::size_t> &modes) {
+  check_modes(tensor, modes);
+  if (is_sorted(tensor, modes)) return;
+  Coordinates result(tensor.shape);
+  result.resize(tensor.size());
+  sort_entries(tensor, modes, [&](auto entry_of) {
+    run_ranges(tensor.size(), [&](std::size_t begin, std::size_t end) {
+      for (std::size_t mode = 0; mode < tensor.order(); ++mode)
+        for (std::size_t k = begin; k < end; ++k)
+          result.index[mode][k] = tensor.index[mode][entry_of(k)];
+      for (std::size_t k = begin; k < end; ++k)
+        result.value[k] = tensor.value[entry_of(k)];
+    });
+  });
+  tensor = std::move(result);
+}
+
+} // namespace unravel::tensor

@@ -1,0 +1,137 @@
+#include "data/tensor_file.h"
+
+#include "data/frostt.h"
+#include "data/matrix_market.h"
+#include "data/output_file.h"
+#include "report/diagnostic.h"
+
+#include <fmt/format.h>
+
+namespace unravel::tensor {
+
+using report::fail;
+using report::Kind;
+
+namespace {
+
+enum class Format { MatrixMarket, Frostt, Unknown };
+
+Format format_of(std::string_view path) {
+  if (path.ends_with(".gz")) path.remove_suffix(3);
+  if (path.ends_with(".mtx")) return Format::MatrixMarket;
+  if (path.ends_with(".tns")) return Format::Frostt;
+  return Format::Unknown;
+}
+
+[[noreturn]] void fail_unknown(const std::string &path) {
+  fail(Kind::unknown_file_type, text::Place::of_file(path), "the name of a tensor file ends in .mtx or .tns",
+       "either may be followed by .gz; arrays of a layout go to and come from a folder");
+}
+
+void append_value(OutputFile &file, double value, const WriteOptions &options) {
+  if (options.single_precision)
+    file.append(static_cast<float>(value));
+  else
+    file.append(value);
+  file.append("\n");
+}
+
+void append_index(OutputFile &file, std::int64_t index) {
+  file.append(static_cast<long long>(index) + 1);
+  file.append(" ");
+}
+
+/// Rows and columns as which a tensor of at most two modes is written.
+std::pair<std::int64_t, std::int64_t> matrix_shape(const std::string &path,
+                                                   const std::vector<std::int64_t> &shape) {
+  if (shape.size() > 2)
+    fail(Kind::unsupported_file, text::Place::of_file(path),
+         fmt::format("a .mtx file holds a matrix, not a tensor of {} modes", shape.size()),
+         "write it to a .tns file");
+  return {!shape.empty() ? shape[0] : 1, shape.size() > 1 ? shape[1] : 1};
+}
+
+void append_banner(OutputFile &file, const char *form, const WriteOptions &options) {
+  file.append(fmt::format("%%MatrixMarket matrix {} real general\n", form));
+  for (const std::string &comment : options.comments)
+    file.append(fmt::format("% {}\n", comment));
+}
+
+void append_shape(OutputFile &file, const std::vector<std::int64_t> &shape, const WriteOptions &options) {
+  file.append("# shape:");
+  for (std::int64_t extent : shape)
+    file.append(fmt::format(" {}", extent));
+  file.append("\n");
+  for (const std::string &comment : options.comments)
+    file.append(fmt::format("# {}\n", comment));
+}
+
+void write_coordinate_matrix(OutputFile &file, const std::string &path, const Coordinates &tensor,
+                             const WriteOptions &options) {
+  auto [rows, columns] = matrix_shape(path, tensor.shape);
+  append_banner(file, "coordinate", options);
+  file.append(fmt::format("{} {} {}\n", rows, columns, tensor.size()));
+  for (std::size_t e = 0; e < tensor.size(); ++e) {
+    append_index(file, tensor.order() > 0 ? tensor.index[0][e] : 0);
+    append_index(file, tensor.order() > 1 ? tensor.index[1][e] : 0);
+    append_value(file, tensor.value[e], options);
+  }
+}
+
+void write_array_matrix(OutputFile &file, const std::string &path, const std::vector<std::int64_t> &shape,
+                        const std::vector<double> &values, const WriteOptions &options) {
+  auto [rows, columns] = matrix_shape(path, shape);
+  append_banner(file, "array", options);
+  file.append(fmt::format("{} {}\n", rows, columns));
+  for (std::int64_t column = 0; column < columns; ++column)
+    for (std::int64_t row = 0; row < rows; ++row)
+      append_value(file, values[static_cast<std::size_t>(row * columns + column)], options);
+}
+
+} // namespace
+
+bool is_tensor_file_name(const std::string &path) {
+  return format_of(path) != Format::Unknown;
+}
+
+Coordinates read_tensor(const std::string &path, const ReadOptions &options) {
+  Format format = format_of(path);
+  // Whether the file is there matters more than its name.
+  FileText file(path, options);
+  if (format == Format::Unknown) fail_unknown(path);
+  Coordinates result =
+      format == Format::Frostt ? read_frostt(file, options) : read_matrix_market(file, options);
+  if (options.progress) options.progress(1);
+  return result;
+}
+
+void write_tensor(const std::string &path, const Coordinates &tensor, const WriteOptions &options) {
+  Format format = format_of(path);
+  if (format == Format::Unknown) fail_unknown(path);
+  if (format == Format::MatrixMarket) matrix_shape(path, tensor.shape);
+  OutputFile file(path);
+  if (format == Format::MatrixMarket) {
+    write_coordinate_matrix(file, path, tensor, options);
+  } else {
+    append_shape(file, tensor.shape, options);
+    for (std::size_t e = 0; e < tensor.size(); ++e) {
+      for (const auto &column : tensor.index)
+        append_index(file, column[e]);
+      append_value(file, tensor.value[e], options);
+    }
+  }
+  file.commit();
+}
+
+void write_dense(const std::string &path, const std::vector<std::int64_t> &shape,
+                 const std::vector<double> &values, const WriteOptions &options) {
+  report::require(element_count(shape) == static_cast<std::int64_t>(values.size()),
+                  "a dense tensor has all its elements");
+  if (format_of(path) != Format::MatrixMarket) return write_tensor(path, from_dense(shape, values), options);
+  matrix_shape(path, shape);
+  OutputFile file(path);
+  write_array_matrix(file, path, shape, values, options);
+  file.commit();
+}
+
+} // namespace unravel::tensor

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "packing/pack_plan.h"
+#include "tensor/tensor.h"
+
+#include <map>
+#include <string>
+
+namespace unravel::tensor {
+
+/// What the C text calls things: as `emit` names the struct of the layout.
+struct PackNames {
+  std::string type; // the struct's type name: csr
+  std::map<std::string, std::string>
+      members; // of sizes, counts and arrays, where they differ from the layout's
+};
+
+/// C99 (and C++) text of a pack and a free function for a struct type that is declared before it:
+///
+///     int pack_csr(csr *A, int64_t n, int64_t *const index[], const double *values, int64_t M, int64_t N);
+///     void free_csr(csr *A);
+///
+/// Entry e has the coordinate (index[0][e], index[1][e], ...), one array per mode of the tensor, and the
+/// value values[e]; the sizes follow, each name once, in the order of the modes. pack_csr sets every member
+/// of *A and returns 0; or 1 where a coordinate lies outside the sizes or a number doesn't fit in its array,
+/// 2 where there is no memory: then all pointers are null. Functions are static but for these two. The text
+/// needs <stdint.h> and <stdlib.h>; the properties of plan.checked are not checked by it. Throws cannot_pack
+/// where zeros at other coordinates fill segments.
+std::string emit_pack_c(const PackPlan &plan, const layout::Layout &layout, const PackNames &names,
+                        IndexType index = IndexType::Int32, ValueType value = ValueType::F64);
+
+} // namespace unravel::tensor

@@ -1,0 +1,73 @@
+#pragma once
+
+#include "packing/pack_c.h"
+
+#include <fmt/format.h>
+#include <set>
+#include <utility>
+
+namespace unravel::tensor {
+
+/// What the C text of packing is made of: lines, names, terms.
+class PackCText {
+public:
+  PackCText(const layout::Layout &layout, const PackNames &names, IndexType index, ValueType value);
+
+  /// The text so far, which is empty then; and back.
+  std::string take() { return std::exchange(text_, ""); }
+  void put(const std::string &text) { text_ += text; }
+
+  template <class... Arguments> void line(fmt::format_string<Arguments...> format, Arguments &&...arguments) {
+    std::string text = fmt::format(format, std::forward<Arguments>(arguments)...);
+    text_ += text.empty() ? "\n" : std::string(indent_, ' ') + text + "\n";
+  }
+  void open(const std::string &head);
+  void close(const std::string &tail = "");
+  /// for (int64_t variable = from; variable < to; ++variable) {
+  void open_loop(const std::string &variable, const std::string &to, int from = 0);
+
+  /// A name for a local variable that nothing else has.
+  std::string choose(std::string name);
+  std::string member_name(const std::string &name) const;
+  std::string member(const std::string &name) const { return self + "->" + member_name(name); }
+  /// The type of an array's elements.
+  std::string element(const std::string &array) const;
+  /// An int64_t expression as what an element of the array is assigned.
+  std::string as_element(const std::string &array, const std::string &value) const;
+  bool is_narrow(const std::string &array) const { return element(array) == "int32_t"; }
+
+  /// A term over sizes, counts, arrays, the coordinates of the input's current entry and `locals`, as C.
+  std::string term(const term::Term &term) const;
+  /// The same for a formula.
+  std::string condition(const term::Term &formula) const;
+  /// Variables of terms that stand for a local variable.
+  std::map<std::string, std::string> locals;
+
+  /// sign * text + offset
+  std::string shifted(int sign, const std::string &text, const term::Term &offset) const;
+  /// The product of an array's extents.
+  std::string size_of(const std::string &array) const;
+  static std::string factor(const std::string &text);
+
+  const layout::Layout &layout;
+  std::vector<std::string> sizes;     // each name once
+  std::string prefix;                 // of functions and types
+  std::string type;                   // of the layout's struct
+  std::string self, n, index, values; // parameters
+  std::string entry, e, k;            // the sorted entries, counters
+
+private:
+  std::string linear(const term::Linear &linear) const;
+  std::string quotient(const term::Term &numerator, std::int64_t divisor) const;
+  std::string remainder(const term::Term &numerator, std::int64_t divisor) const;
+  std::string joined(const std::vector<term::Term> &parts, const char *by) const;
+
+  const PackNames &names_;
+  IndexType index_type_;
+  ValueType value_type_;
+  std::set<std::string> taken_;
+  std::string text_;
+  std::size_t indent_ = 0;
+};
+
+} // namespace unravel::tensor

@@ -1,0 +1,182 @@
+#include "packing/pack_forms.h"
+
+#include "packing/pack_order.h"
+
+#include <algorithm>
+
+namespace unravel::tensor {
+
+using term::Term;
+
+std::optional<ModeUse> mode_of(const Term &term, const std::vector<Mode> &modes) {
+  std::optional<ModeUse> result;
+  for (std::size_t mode = 0; mode < modes.size(); ++mode) {
+    if (!term::mentions(term, modes[mode].name)) continue;
+    std::int64_t coefficient = term::coefficient_of(term, modes[mode].name);
+    if (result || (coefficient != 1 && coefficient != -1)) return std::nullopt;
+    result = ModeUse{mode, coefficient};
+  }
+  return result;
+}
+
+std::optional<Slot> slot_of(const Term &term, const std::vector<Level> &levels) {
+  for (std::size_t l = 0; l < levels.size(); ++l) {
+    std::int64_t constant = 0;
+    if (term::constant_difference(term::variable(levels[l].position), term, constant))
+      return Slot{l, constant};
+  }
+  return std::nullopt;
+}
+
+std::optional<std::vector<Slot>> slots_of(const std::vector<Term> &subscripts,
+                                          const std::vector<Level> &levels, const std::string &position) {
+  std::vector<Slot> slots;
+  for (const Term &subscript : subscripts) {
+    std::int64_t constant = 0;
+    std::optional<Slot> slot = slot_of(subscript, levels);
+    if (const auto *number = subscript.as<term::Constant>())
+      slot = Slot{Slot::no_level, number->value};
+    else if (!slot && term::constant_difference(term::variable(position), subscript, constant))
+      slot = Slot{levels.size(), constant};
+    if (!slot) return std::nullopt;
+    slots.push_back(*slot);
+  }
+  return slots;
+}
+
+std::vector<std::size_t> numbering_levels(std::span<const Level> levels) {
+  if (levels.empty()) return {};
+  const Level &level = levels.back();
+  std::vector<std::size_t> numbering;
+  if (level.is_dense() || level.kind == Level::Kind::Padded)
+    numbering = numbering_levels(levels.first(levels.size() - 1));
+  if (level.kind == Level::Kind::Padded)
+    for (const Slot &parent : level.parents)
+      std::erase(numbering, parent.level);
+  numbering.push_back(levels.size() - 1);
+  return numbering;
+}
+
+std::vector<Bounds> bounds_of(const std::string &position, const std::vector<Term> &conjuncts) {
+  std::vector<std::pair<std::size_t, Term>> lows, highs;
+  Term p = term::variable(position);
+  for (std::size_t k = 0; k < conjuncts.size(); ++k) {
+    const auto *compare = conjuncts[k].as<term::Compare>();
+    if (!compare || compare->relation != term::Relation::AtLeast) continue;
+    std::int64_t coefficient = term::coefficient_of(compare->left, position);
+    if (coefficient == 1) lows.emplace_back(k, p - compare->left);
+    if (coefficient == -1) highs.emplace_back(k, compare->left + p + Term(1));
+  }
+  std::vector<Bounds> result;
+  for (const auto &[low_part, low] : lows)
+    for (const auto &[high_part, high] : highs)
+      result.push_back({low_part, high_part, low, high});
+  return result;
+}
+
+bool set_pointer(Level &level, const Bounds &bounds, const std::vector<Level> &levels,
+                 const std::vector<std::size_t> &numbering) {
+  const auto *low = bounds.low.as<term::Apply>();
+  const auto *high = bounds.high.as<term::Apply>();
+  if (!low || !high || low->function != high->function || low->arguments.size() != numbering.size() ||
+      high->arguments.size() != numbering.size())
+    return false;
+  level.parents.clear();
+  for (std::size_t k = 0; k < numbering.size(); ++k) {
+    std::int64_t step = 0, constant = 0;
+    Term position = term::variable(levels[numbering[k]].position);
+    if (!term::constant_difference(position, low->arguments[k], constant) ||
+        !term::constant_difference(low->arguments[k], high->arguments[k], step) ||
+        step != (k + 1 == numbering.size() ? 1 : 0))
+      return false;
+    level.parents.push_back({numbering[k], constant});
+  }
+  level.pointer = low->function;
+  return true;
+}
+
+bool set_run(Level &level, const Term &equation, const Term &pointer, const PiecePlan &plan) {
+  const auto *compare = equation.as<term::Compare>();
+  if (!compare || compare->relation != term::Relation::Equal) return false;
+  std::int64_t factor = term::coefficient_of(compare->left, level.position);
+  if (factor != 1 && factor != -1) return false;
+  // mode + pointer(parent) + offset - first(parent) - position = 0
+  Term left = term::scale(-factor, compare->left) + term::variable(level.position) - pointer;
+  std::optional<ModeUse> use = mode_of(left, plan.modes);
+  if (!use || use->coefficient != 1) return false;
+  left = left - term::variable(plan.modes[use->mode].name);
+  level.first.clear();
+  for (const Term &call : term::applications_of(left)) {
+    const auto *apply = call.as<term::Apply>();
+    const Slot &parent = level.parents[0];
+    Term at = term::variable(plan.levels[parent.level].position) + Term(parent.constant);
+    if (!level.first.empty() || apply->arguments != std::vector<Term>{at}) return false;
+    level.first = apply->function;
+    left = left + call;
+  }
+  level.mode = use->mode;
+  level.offset = left;
+  return true;
+}
+
+namespace {
+
+/// Whether a term applies a function, or another function than `but` at r.
+bool calls(const Term &term, const std::string &function) {
+  for (const Term &call : term::applications_of(term))
+    if (call.as<term::Apply>()->function == function) return true;
+  return false;
+}
+bool calls(const Term &term, const std::string &but, const Term &r) {
+  for (const Term &call : term::applications_of(term))
+    if (but.empty() || call != term::apply(but, {r})) return true;
+  return false;
+}
+
+} // namespace
+
+void set_length(Level &level, const layout::Layout &layout, const std::vector<Level> &levels) {
+  const Slot &parent = level.parents[0];
+  Term at = term::variable(levels[parent.level].position) + Term(parent.constant);
+  for (const layout::Property &property : layout.properties) {
+    const prove::Axiom &axiom = property.axiom;
+    if (axiom.variables.size() != 1) continue;
+    Term r = term::variable(axiom.variables[0]);
+    for (const Term &part : term::conjuncts(axiom.conclusion)) {
+      const auto *compare = part.as<term::Compare>();
+      if (!compare) continue;
+      Term step = term::apply(level.pointer, {r + Term(1)}) - term::apply(level.pointer, {r});
+      if (compare->relation == term::Relation::Equal) {
+        for (const Term &rest : {step - compare->left, step + compare->left})
+          if (!calls(rest, level.pointer) && !calls(rest, level.first, r))
+            level.length = term::substitute(rest, {{axiom.variables[0], at}});
+      } else if (!level.first.empty()) {
+        Term most = compare->left + term::apply(level.first, {r});
+        if (term::applications_of(most).empty())
+          level.first_most = term::substitute(most, {{axiom.variables[0], at}});
+      }
+    }
+  }
+}
+
+namespace {
+
+bool states_home(const Term &part) {
+  const auto *compare = part.as<term::Compare>();
+  if (!compare || compare->relation != term::Relation::AtLeast) return false;
+  for (const Term &call : term::applications_of(part))
+    for (const std::string &name : term::variables_of(call))
+      if (term::coefficient_of(compare->left, name) == 1) return true;
+  return false;
+}
+
+} // namespace
+
+bool states_homes(const layout::Layout &layout) {
+  return std::any_of(layout.properties.begin(), layout.properties.end(), [](const auto &property) {
+    std::vector<Term> parts = term::conjuncts(property.axiom.conclusion);
+    return std::any_of(parts.begin(), parts.end(), states_home);
+  });
+}
+
+} // namespace unravel::tensor

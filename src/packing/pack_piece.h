@@ -1,0 +1,22 @@
+#pragma once
+
+#include "packing/pack_order.h"
+
+#include <set>
+
+namespace unravel::tensor {
+
+/// What the pieces of a layout determine together, one after the other.
+struct Determined {
+  /// Which parts of them: by the constants among their subscripts, as in idx(p, 0) and idx(p, 1).
+  using Part = std::vector<std::optional<std::int64_t>>;
+  std::map<std::string, std::set<Part>> arrays;
+  std::set<std::string> counts;
+  std::set<std::size_t> properties; // that hold of what is stored
+};
+
+/// How the entries of one piece become arrays. `scanning`: the levels alone, as plan_scan wants them. Throws
+/// cannot_pack.
+PiecePlan plan_piece(const layout::Layout &layout, std::size_t piece, bool scanning, Determined &determined);
+
+} // namespace unravel::tensor

@@ -1,0 +1,132 @@
+// From a layout to a plan of packing, piece by piece.
+#include "packing/pack_plan.h"
+
+#include "packing/pack_ensured.h"
+#include "packing/pack_piece.h"
+#include "packing/pack_segments.h"
+#include "report/diagnostic.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace unravel::tensor {
+
+using layout::Layout;
+using layout::Piece;
+using report::Kind;
+
+namespace {
+
+[[noreturn]] void fail(const Layout &layout, const Piece &piece, const std::string &reason,
+                       const std::string &hint) {
+  report::fail(Kind::cannot_pack, piece.span,
+               fmt::format("coordinates can't be packed into layout `{}`: {}", layout.name, reason), hint);
+}
+
+/// The arrays that a piece reads.
+std::set<std::string> arrays_of(const Piece &piece) {
+  std::set<std::string> arrays;
+  for (const term::Term &call : term::applications_of(piece.relation))
+    arrays.insert(call.as<term::Apply>()->function);
+  if (!piece.value.array.empty()) arrays.insert(piece.value.array);
+  return arrays;
+}
+
+/// Do parts with constant subscripts make up the array?
+bool is_whole(const layout::Array &array, const std::set<Determined::Part> &parts) {
+  std::int64_t count = 1;
+  for (std::size_t k = 0; k < parts.begin()->size(); ++k) {
+    if (!(*parts.begin())[k]) continue;
+    const auto *extent = array.extents[k].as<term::Constant>();
+    if (!extent || __builtin_mul_overflow(count, extent->value, &count)) return false;
+  }
+  return static_cast<std::int64_t>(parts.size()) == count;
+}
+
+void check_arrays(const Layout &layout, const Determined &determined) {
+  auto fail_about = [&](const std::string &what) {
+    fail(layout, layout.pieces[0], fmt::format("its relation doesn't determine {}", what),
+         "state how positions or coordinates determine it");
+  };
+  for (const layout::Array &array : layout.arrays) {
+    auto found = determined.arrays.find(array.name);
+    if (found == determined.arrays.end()) fail_about(fmt::format("array `{}`", array.name));
+    if (!is_whole(array, found->second)) fail_about(fmt::format("all of array `{}`", array.name));
+  }
+  for (const layout::Count &count : layout.counts)
+    if (!count.definition && !determined.counts.count(count.name))
+      fail_about(fmt::format("count `{}`", count.name));
+}
+
+/// Properties but for `known` ones that don't follow from what packing ensures.
+std::vector<std::size_t> unproved_properties(const Layout &layout, const PackPlan &plan,
+                                             const std::set<std::size_t> &known) {
+  Layout bare = layout; // what is to be proved must not be assumed
+  bare.properties.clear();
+  bare.lemmas.clear();
+  std::vector<prove::Axiom> axioms = bare.axioms();
+  for (const PiecePlan &piece : plan.pieces)
+    for (prove::Axiom &axiom : ensured_by(piece, layout))
+      axioms.push_back(std::move(axiom));
+  prove::Prover prover(std::move(axioms));
+  std::vector<std::size_t> unproved;
+  for (std::size_t k = 0; k < layout.properties.size(); ++k) {
+    const prove::Axiom &axiom = layout.properties[k].axiom;
+    std::vector<term::Term> violation = term::conjuncts(axiom.guard);
+    violation.push_back(term::negation(axiom.conclusion));
+    if (!known.count(k) &&
+        prover.refute("ensured by packing", axiom.text, violation) != prove::Answer::Refuted)
+      unproved.push_back(k);
+  }
+  return unproved;
+}
+
+} // namespace
+
+bool PiecePlan::is_dense() const {
+  return conditions.empty() && flags.empty() && limits.empty() && !value.empty() &&
+         std::all_of(levels.begin(), levels.end(), [](const Level &level) { return level.is_dense(); });
+}
+
+bool PiecePlan::is_derived() const {
+  return std::any_of(modes.begin(), modes.end(), [](const Mode &mode) { return !mode.is_coordinate(); });
+}
+
+PackPlan plan_packing(const Layout &given) {
+  PackPlan plan;
+  plan.segments = bound_segments_of(given);
+  const Layout layout = with_pointers(given, plan.segments);
+  Determined determined;
+  for (std::size_t k = 0; k < layout.pieces.size(); ++k) {
+    std::set<std::string> arrays = arrays_of(layout.pieces[k]);
+    auto known = static_cast<std::size_t>(std::count_if(
+        arrays.begin(), arrays.end(), [&](auto &name) { return determined.arrays.count(name); }));
+    if (known == arrays.size() && !arrays.empty()) {
+      plan.compared = true;
+    } else if (known > 0) {
+      fail(layout, layout.pieces[k], "this piece shares some arrays, but not all, with those before",
+           "give the arrays as a folder");
+    } else {
+      plan.pieces.push_back(plan_piece(layout, k, false, determined));
+    }
+  }
+  for (const BoundSegments &segments : plan.segments)
+    if (auto pointers = determined.arrays.find(segments.begin); pointers != determined.arrays.end())
+      determined.arrays[segments.end] = pointers->second;
+  check_arrays(layout, determined);
+  plan.checked = unproved_properties(layout, plan, determined.properties);
+  return plan;
+}
+
+std::optional<PiecePlan> plan_scan(const Layout &layout) {
+  if (layout.pieces.size() > 1) return std::nullopt;
+  try {
+    Determined determined;
+    return plan_piece(layout, 0, true, determined);
+  } catch (const report::Error &error) {
+    if (error.diagnostic().kind != Kind::cannot_pack) throw;
+    return std::nullopt;
+  }
+}
+
+} // namespace unravel::tensor

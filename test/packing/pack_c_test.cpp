@@ -1,0 +1,176 @@
+// The C text of packing: compiled as C99 and C++ without a warning, and run against pack().
+#include "packing/pack_c.h"
+
+#include "convert/storable.h"
+#include "data/temporary_folder.h"
+#include "golden.h"
+#include "packing/pack_layouts.h"
+
+#include <cstdio>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <set>
+
+namespace unravel::tensor {
+namespace {
+
+const char *c_type(DType type) {
+  switch (type) {
+  case DType::I4: return "int32_t";
+  case DType::I8: return "int64_t";
+  case DType::F4: return "float";
+  default: return "double";
+  }
+}
+
+std::vector<std::string> sizes_of(const layout::Layout &layout) {
+  std::vector<std::string> sizes;
+  for (const std::string &size : layout.sizes)
+    if (std::find(sizes.begin(), sizes.end(), size) == sizes.end()) sizes.push_back(size);
+  return sizes;
+}
+
+std::string type_name(const layout::Layout &layout) {
+  std::string name = layout.base_name;
+  for (std::int64_t parameter : layout.parameters)
+    name += fmt::format("_{}", parameter);
+  return name + fmt::format("_{}", layout.order());
+}
+
+std::string struct_text(const layout::Layout &layout, IndexType index, ValueType value) {
+  std::string text = fmt::format("typedef struct {} {{\n", type_name(layout));
+  for (const std::string &size : sizes_of(layout))
+    text += fmt::format("  int64_t {};\n", size);
+  for (const layout::Count &count : layout.counts)
+    text += fmt::format("  int64_t {};\n", count.name);
+  for (const layout::Array &array : layout.arrays)
+    text += fmt::format("  {} *{};\n", c_type(element_type(array, index, value)), array.name);
+  return text + fmt::format("}} {};\n\n", type_name(layout));
+}
+
+/// A C function that packs the entries and prints what came of it.
+std::string check_text(const layout::Layout &layout, const Coordinates &entries, int number,
+                       const Tensor &packed) {
+  std::string name = type_name(layout),
+              text = fmt::format("static void check_{}(void) {{\n  {} A;\n", number, name);
+  std::string pointers;
+  for (std::size_t mode = 0; mode < entries.order(); ++mode) {
+    text += fmt::format("  int64_t index{}[] = {{{}}};\n", mode,
+                        entries.size() == 0 ? "0" : fmt::format("{}", fmt::join(entries.index[mode], ", ")));
+    pointers += fmt::format("{}index{}", pointers.empty() ? "" : ", ", mode);
+  }
+  text += fmt::format("  int64_t *index[] = {{{}}};\n  double values[] = {{{}}};\n",
+                      pointers.empty() ? "NULL" : pointers,
+                      entries.size() == 0 ? "0" : fmt::format("{}", fmt::join(entries.value, ", ")));
+  std::string sizes;
+  for (const std::string &size : sizes_of(layout))
+    sizes += fmt::format(", {}", packed.sizes.at(size));
+  text +=
+      fmt::format("  printf(\"%d\\n\", pack_{}(&A, {}, index, values{}));\n", name, entries.size(), sizes);
+  for (const layout::Array &array : layout.arrays) {
+    bool real = !packed.array(array.name).is_integer();
+    text +=
+        fmt::format("  for (int k = 0; k < {}; ++k) printf({}A.{}[k]);\n", packed.array(array.name).size(),
+                    real ? "\"%.17g \", (double)" : "\"%d \", (int)", array.name);
+    text += "  printf(\"\\n\");\n";
+  }
+  return text + fmt::format("  free_{}(&A);\n}}\n\n", name);
+}
+
+std::string expected_text(const Tensor &packed) {
+  std::string text = "0\n";
+  for (const layout::Array &array : packed.layout.arrays) {
+    const Elements &elements = packed.array(array.name);
+    for (std::size_t k = 0; k < elements.size(); ++k)
+      text += fmt::format("{} ", elements.real(k));
+    text += "\n";
+  }
+  return text;
+}
+
+std::string output_of(const std::string &command) {
+  std::string text;
+  FILE *pipe = popen((command + " 2>&1").c_str(), "r");
+  char part[4096];
+  while (std::size_t count = fread(part, 1, sizeof part, pipe))
+    text.append(part, count);
+  pclose(pipe);
+  return text;
+}
+
+TEST(PackC, SameAsPack) {
+  Random random(5);
+  std::string text = "#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n\n", calls, expected;
+  int number = 0;
+  std::set<std::string> types; // some layouts are there twice
+  for (std::size_t order = 0; order <= 4; ++order)
+    for (const layout::Layout &layout : layouts_of(order)) {
+      PackPlan plan = plan_packing(layout);
+      if (!types.insert(type_name(layout)).second) continue;
+      bool wide = number % 2;
+      IndexType index = wide ? IndexType::Int64 : IndexType::Int32;
+      ValueType value = number % 3 ? ValueType::F64 : ValueType::F32;
+      text += struct_text(layout, index, value);
+      text += emit_pack_c(plan, layout, {type_name(layout), {}}, index, value) + "\n";
+      for (std::size_t count : {1, 20}) {
+        std::vector<std::int64_t> shape;
+        bool square = std::set<std::string>(layout.sizes.begin(), layout.sizes.end()).size() < order;
+        for (std::size_t mode = 0; mode < order; ++mode)
+          shape.push_back(static_cast<std::int64_t>((count > 1 ? 6 : 3) + (square ? 2 : mode)));
+        Coordinates entries = storable(layout, plan, random_entries(random, shape, count));
+        Tensor packed = pack(layout, plan, entries, {index, value});
+        text += check_text(layout, entries, number, packed);
+        calls += fmt::format("  check_{}();\n", number++);
+        expected += expected_text(packed);
+      }
+    }
+  text += "int main(void) {\n" + calls + "  return 0;\n}\n";
+  TemporaryFolder folder;
+  std::string c_file = folder.write("pack.c", text), cpp_file = folder.write("pack.cpp", text);
+  std::string program = folder.path("pack"), flags = " -Wall -Wextra -pedantic -Werror -o " + program + " ";
+  for (const std::string &compiler :
+       {"gcc -std=c99 -fsanitize=address,undefined -fno-sanitize-recover=all" + flags + c_file,
+        "clang-19 -std=c99 -Wno-unused-command-line-argument" + flags + c_file,
+        "g++ -std=c++17" + flags + cpp_file}) {
+    std::string compiler_name = compiler.substr(0, compiler.find(' '));
+    if (output_of("command -v " + compiler_name).empty()) continue;
+    ASSERT_EQ(output_of(compiler).substr(0, 3000), "") << compiler_name;
+    ASSERT_EQ(output_of(program), expected) << compiler_name;
+  }
+}
+
+TEST(PackC, Refusal) {
+  layout::Layout slices = layout_of(R"(layout slices(i: M, j: N) {
+  index ptr[ceil(M / 2) + 1], col[Q, 2]; count Q = ptr(ceil(M / 2)); value val[Q, 2];
+  stored { [b, r, q] -> [i, j] : 0 <= b < ceil(M / 2) and 0 <= r < 2 and i = 2*b + r and i < M
+           and ptr(b) <= q < ptr(b + 1) and j = col(q, r) } at val(q, r);
+  property ptr(0) = 0; property increasing ptr; property forall q, r : 0 <= col(q, r) < N;
+  property forall b, r, q, s : ptr(b) <= q < s < ptr(b + 1) => col(q, r) < col(s, r); })");
+  EXPECT_EQ(refusal([&] {
+              emit_pack_c(plan_packing(slices), slices, {"A", {}});
+            }),
+            "cannot-pack: packing of layout `slices` can't be written as C yet: nothing marks the unused "
+            "positions `q`, and segments have different numbers of them | pack with the tool: `unravel "
+            "convert`, or `unravel run`");
+}
+
+TEST(PackC, Texts) {
+  layout::Layout csr = shipped("csr", 2), bag = shipped("coo_unsorted", 2), dense = shipped("dense", 2);
+  test::golden_check("packing", "pack_c",
+                     emit_pack_c(plan_packing(csr), csr, {"csr", {{"val", "val_"}}}) + "\n" +
+                         emit_pack_c(plan_packing(bag), bag, {"bag", {}}, IndexType::Int64, ValueType::F32) +
+                         "\n" + emit_pack_c(plan_packing(dense), dense, {"dense", {}}));
+  std::string derived;
+  for (const layout::Layout &layout :
+       {derived_layout("bcsr", 2, {2, 3}), derived_layout("csb", 2, {4}), derived_layout("dia", 2, {})})
+    derived += emit_pack_c(plan_packing(layout), layout, {layout.base_name, {}}) + "\n";
+  test::golden_check("packing", "pack_c_derived", derived);
+  std::string tables;
+  for (const layout::Layout &layout :
+       {shipped("hash_matrix", 2, {4}), shipped("run_length", 2), shipped("warp24", 2)})
+    tables += emit_pack_c(plan_packing(layout), layout, {layout.base_name, {}}) + "\n";
+  test::golden_check("packing", "pack_c_tables", tables);
+}
+
+} // namespace
+} // namespace unravel::tensor
