@@ -10,10 +10,10 @@ namespace unravel::bench {
 
 namespace {
 
-using tensor::Coordinates;
+using data::Coordinates;
 
 Coordinates generated(const std::string &text) {
-  return tensor::generate(tensor::parse_generator(text));
+  return data::generate(data::parse_generator(text));
 }
 
 Coordinates random_vector(std::int64_t size, std::int64_t entries, int seed) {
@@ -29,8 +29,8 @@ Coordinates jittered(Coordinates matrix) {
     if (bits % 2 == 0) continue;
     column = (column + 1 + static_cast<std::int64_t>(bits / 2 % 8)) % matrix.shape[1];
   }
-  tensor::sort(matrix, tensor::natural_modes(2));
-  tensor::combine_duplicates(matrix);
+  data::sort(matrix, data::natural_modes(2));
+  data::combine_duplicates(matrix);
   return matrix;
 }
 
@@ -41,8 +41,8 @@ Coordinates lower_triangle(const Coordinates &matrix) {
     std::int64_t i = matrix.index[0][e], j = matrix.index[1][e];
     if (i != j) lower.append({std::max(i, j), std::min(i, j)}, 1);
   }
-  tensor::sort(lower, tensor::natural_modes(2));
-  tensor::combine_duplicates(lower);
+  data::sort(lower, data::natural_modes(2));
+  data::combine_duplicates(lower);
   std::fill(lower.value.begin(), lower.value.end(), 1.0);
   return lower;
 }

@@ -77,11 +77,11 @@ void BoundKernel::operator()() {
                                        : "the kernel was called with sizes that disagree");
 }
 
-tensor::Tensor pack_as(const std::string &layout, const tensor::Coordinates &coordinates) {
+tensor::Tensor pack_as(const std::string &layout, const data::Coordinates &coordinates) {
   auto source = std::make_shared<const text::Source>("layout", layout);
   layout::CheckedLayout loaded =
       layout::load_layout(parse::parse_layout_reference(source), coordinates.order());
-  return tensor::pack(loaded.layout, coordinates);
+  return convert::pack(loaded.layout, coordinates);
 }
 
 schedule::Counts counts(const std::map<std::string, const tensor::Tensor *> &tensors) {
@@ -93,7 +93,7 @@ schedule::Counts counts(const std::map<std::string, const tensor::Tensor *> &ten
 }
 
 void for_each_file(const std::string &folder, const std::string &ending,
-                   const std::function<void(const std::string &, tensor::Coordinates)> &visit) {
+                   const std::function<void(const std::string &, data::Coordinates)> &visit) {
   if (folder.empty()) return;
   std::vector<std::filesystem::path> files;
   for (const auto &entry : std::filesystem::directory_iterator(folder))
@@ -101,7 +101,7 @@ void for_each_file(const std::string &folder, const std::string &ending,
   std::sort(files.begin(), files.end());
   for (const std::filesystem::path &file : files) {
     try {
-      visit(file.filename().string(), tensor::read_tensor(file.string()));
+      visit(file.filename().string(), data::read_tensor(file.string()));
     } catch (const std::exception &error) {
       std::fprintf(stderr, "%s is left out: %s\n", file.filename().c_str(), error.what());
     }
@@ -111,20 +111,20 @@ void for_each_file(const std::string &folder, const std::string &ending,
 std::vector<Input> matrices(const std::string &folder, const std::vector<std::string> &generators,
                             std::size_t least_entries, std::int64_t most_rows) {
   std::vector<Input> found;
-  auto add = [&](const std::string &name, tensor::Coordinates matrix) {
+  auto add = [&](const std::string &name, data::Coordinates matrix) {
     bool fits = matrix.size() > least_entries && matrix.shape[0] <= most_rows && matrix.shape[1] <= most_rows;
     if (fits) found.push_back({name, std::move(matrix)});
   };
   for_each_file(folder, ".mtx", add);
   for (const std::string &generator : generators)
-    add(generator, tensor::generate(tensor::parse_generator(generator)));
+    add(generator, data::generate(data::parse_generator(generator)));
   return found;
 }
 
-tensor::Coordinates sparse_vector(std::int64_t size, double density) {
+data::Coordinates sparse_vector(std::int64_t size, double density) {
   std::int64_t entries =
       std::max<std::int64_t>(1, static_cast<std::int64_t>(static_cast<double>(size) * density));
-  return tensor::generate(tensor::parse_generator(fmt::format("random:{},entries={},seed=7", size, entries)));
+  return data::generate(data::parse_generator(fmt::format("random:{},entries={},seed=7", size, entries)));
 }
 
 } // namespace unravel::bench

@@ -48,20 +48,20 @@ private:
 /// The C text as it is compiled in process.
 std::string in_process_text(const pipeline::Compilation &compilation);
 
-tensor::Tensor pack_as(const std::string &layout, const tensor::Coordinates &coordinates);
+tensor::Tensor pack_as(const std::string &layout, const data::Coordinates &coordinates);
 
 /// What `unravel run` tells the compiler of such data.
 schedule::Counts counts(const std::map<std::string, const tensor::Tensor *> &tensors);
 
 struct Input {
   std::string name;
-  tensor::Coordinates matrix;
+  data::Coordinates matrix;
 };
 
 /// Reads the files of a folder whose names contain `ending`, in their order; those that can't be read are
 /// named on stderr and left out. No `folder`: none.
 void for_each_file(const std::string &folder, const std::string &ending,
-                   const std::function<void(const std::string &, tensor::Coordinates)> &visit);
+                   const std::function<void(const std::string &, data::Coordinates)> &visit);
 
 /// Every matrix of more than `least_entries` entries and at most `most_rows` rows and columns: the .mtx files
 /// of a folder (none where the name is empty), then those made from generator texts.
@@ -69,6 +69,6 @@ std::vector<Input> matrices(const std::string &folder, const std::vector<std::st
                             std::size_t least_entries, std::int64_t most_rows);
 
 /// A vector with `density` of its places filled, at least one.
-tensor::Coordinates sparse_vector(std::int64_t size, double density);
+data::Coordinates sparse_vector(std::int64_t size, double density);
 
 } // namespace unravel::bench

@@ -72,11 +72,11 @@ double difference(const tensor::Tensor &reference, const tensor::Tensor &found) 
   return off / largest;
 }
 
-bench::Contest measure(const std::string &layout, const tensor::Coordinates &matrix, int threads, int pairs) {
+bench::Contest measure(const std::string &layout, const data::Coordinates &matrix, int threads, int pairs) {
   tensor::Tensor rows = bench::pack_as("csr", matrix);
   tensor::Tensor other = bench::pack_as(layout, matrix);
   tensor::Tensor x = bench::pack_as("dense", bench::sparse_vector(matrix.shape[1], 1));
-  tensor::Tensor y = bench::pack_as("dense", tensor::Coordinates({matrix.shape[0]}));
+  tensor::Tensor y = bench::pack_as("dense", data::Coordinates({matrix.shape[0]}));
   tensor::Tensor z = y;
   pipeline::Request request;
   request.expression = "y(i) = A(i,j) * x(j)";

@@ -30,12 +30,12 @@ using EigenRows = Eigen::SparseMatrix<double, Eigen::RowMajor, int>;
 using EigenColumns = Eigen::SparseMatrix<double, Eigen::ColMajor, int>;
 
 /// The same entries in no order, as they come from a mesh or a measurement.
-tensor::Coordinates shuffled(const tensor::Coordinates &matrix) {
+data::Coordinates shuffled(const data::Coordinates &matrix) {
   std::vector<std::size_t> order(matrix.size());
   for (std::size_t k = 0; k < order.size(); ++k)
     order[k] = k;
   std::shuffle(order.begin(), order.end(), std::mt19937_64(5));
-  tensor::Coordinates result(matrix.shape);
+  data::Coordinates result(matrix.shape);
   result.resize(matrix.size());
   for (std::size_t k = 0; k < order.size(); ++k) {
     for (std::size_t mode = 0; mode < 2; ++mode)
@@ -45,14 +45,14 @@ tensor::Coordinates shuffled(const tensor::Coordinates &matrix) {
   return result;
 }
 
-std::size_t diagonals(const tensor::Coordinates &matrix) {
+std::size_t diagonals(const data::Coordinates &matrix) {
   std::vector<bool> seen(static_cast<std::size_t>(matrix.shape[0] + matrix.shape[1]));
   for (std::size_t e = 0; e < matrix.size(); ++e)
     seen[static_cast<std::size_t>(matrix.index[1][e] - matrix.index[0][e] + matrix.shape[0])] = true;
   return static_cast<std::size_t>(std::count(seen.begin(), seen.end(), true));
 }
 
-std::size_t longest_row(const tensor::Coordinates &matrix) {
+std::size_t longest_row(const data::Coordinates &matrix) {
   std::vector<std::size_t> length(static_cast<std::size_t>(matrix.shape[0]));
   for (std::int64_t row : matrix.index[0])
     ++length[static_cast<std::size_t>(row)];
@@ -60,7 +60,7 @@ std::size_t longest_row(const tensor::Coordinates &matrix) {
 }
 
 /// Whether the layout's arrays are not much longer than the entries are many.
-bool suits(const std::string &layout, const tensor::Coordinates &matrix) {
+bool suits(const std::string &layout, const data::Coordinates &matrix) {
   auto slots = [&](std::size_t per_row) {
     return static_cast<double>(per_row) * static_cast<double>(matrix.shape[0]);
   };
@@ -82,12 +82,12 @@ template <class Work> double timed(Work work) {
   return clock.milliseconds();
 }
 
-Way packing(const std::string &name, const std::string &layout_text, const tensor::Coordinates &entries) {
-  layout::Layout layout = bench::pack_as(layout_text, tensor::Coordinates(entries.shape)).layout;
-  return {name, [layout, plan = tensor::plan_packing(layout), &entries] {
-            tensor::Coordinates copy = entries;
+Way packing(const std::string &name, const std::string &layout_text, const data::Coordinates &entries) {
+  layout::Layout layout = bench::pack_as(layout_text, data::Coordinates(entries.shape)).layout;
+  return {name, [layout, plan = packing::plan_packing(layout), &entries] {
+            data::Coordinates copy = entries;
             std::optional<tensor::Tensor> packed;
-            return timed([&] { packed = tensor::pack(layout, plan, std::move(copy)); });
+            return timed([&] { packed = convert::pack(layout, plan, std::move(copy)); });
           }};
 }
 
@@ -103,7 +103,7 @@ std::vector<double> medians_of_ratios(const std::vector<std::vector<double>> &ti
 }
 
 void measure(const bench::Input &input, int rounds, bench::Table &table) {
-  tensor::Coordinates entries = shuffled(input.matrix);
+  data::Coordinates entries = shuffled(input.matrix);
   std::vector<Eigen::Triplet<double, int>> triplets;
   for (std::size_t e = 0; e < entries.size(); ++e)
     triplets.emplace_back(static_cast<int>(entries.index[0][e]), static_cast<int>(entries.index[1][e]),
@@ -118,13 +118,13 @@ void measure(const bench::Input &input, int rounds, bench::Table &table) {
     if (suits(name, entries)) ways.push_back(packing(name, layout, entries));
 
   tensor::Tensor csr = bench::pack_as("csr", entries);
-  layout::Layout csc = bench::pack_as("csc", tensor::Coordinates(entries.shape)).layout;
-  tensor::PackPlan plan = tensor::plan_packing(csc);
-  std::optional<tensor::TreePlan> scan = tensor::plan_tree(csr.layout);
+  layout::Layout csc = bench::pack_as("csc", data::Coordinates(entries.shape)).layout;
+  packing::PackPlan plan = packing::plan_packing(csc);
+  std::optional<convert::TreePlan> scan = convert::plan_tree(csr.layout);
   std::size_t converting = ways.size();
   ways.push_back({"to csc", [&] {
-                    std::optional<tensor::Conversion> converted;
-                    return timed([&] { converted = tensor::convert(csr, scan, csc, plan); });
+                    std::optional<convert::Conversion> converted;
+                    return timed([&] { converted = convert::convert(csr, scan, csc, plan); });
                   }});
   EigenRows rows(entries.shape[0], entries.shape[1]);
   rows.setFromTriplets(triplets.begin(), triplets.end());
@@ -156,10 +156,10 @@ void measure(const bench::Input &input, int rounds, bench::Table &table) {
 /// "next".
 void take_turns(const std::vector<bench::Input> &inputs, const std::string &folder) {
   for (const bench::Input &input : inputs) {
-    tensor::Coordinates entries = shuffled(input.matrix);
-    tensor::write_npy(folder + "/row.npy", tensor::Array::of(entries.index[0]));
-    tensor::write_npy(folder + "/column.npy", tensor::Array::of(entries.index[1]));
-    tensor::write_npy(folder + "/value.npy", tensor::Array::of(entries.value));
+    data::Coordinates entries = shuffled(input.matrix);
+    data::write_npy(folder + "/row.npy", data::Array::of(entries.index[0]));
+    data::write_npy(folder + "/column.npy", data::Array::of(entries.index[1]));
+    data::write_npy(folder + "/value.npy", data::Array::of(entries.value));
     Way csr = packing("csr", "csr", entries);
     fmt::print("{}\t{}\t{}\n", input.name, entries.shape[0], entries.shape[1]);
     std::fflush(stdout);

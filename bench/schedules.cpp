@@ -75,7 +75,7 @@ std::vector<Schedule> loop_schedules(const std::string &kernel, std::int64_t wid
 
 /// A matrix or a vector without zeros.
 tensor::Tensor full(std::vector<std::int64_t> shape) {
-  tensor::Tensor made = bench::pack_as("dense", tensor::Coordinates(std::move(shape)));
+  tensor::Tensor made = bench::pack_as("dense", data::Coordinates(std::move(shape)));
   auto values = made.array("val").as<double>();
   for (std::size_t k = 0; k < values.size(); ++k)
     values[k] = 0.5 + static_cast<double>(k * 2654435761u % 1024) / 1024;
@@ -157,7 +157,7 @@ void measure(const Kernel &kernel, const bench::Input &input, std::int64_t width
 }
 
 /// The rows with most entries first.
-tensor::Coordinates sorted_by_length(const tensor::Coordinates &matrix) {
+data::Coordinates sorted_by_length(const data::Coordinates &matrix) {
   std::vector<std::int64_t> lengths(static_cast<std::size_t>(matrix.shape[0]));
   for (std::size_t k = 0; k < matrix.size(); ++k)
     ++lengths[static_cast<std::size_t>(matrix.index[0][k])];
@@ -168,7 +168,7 @@ tensor::Coordinates sorted_by_length(const tensor::Coordinates &matrix) {
   });
   for (std::size_t k = 0; k < rows.size(); ++k)
     place[static_cast<std::size_t>(rows[k])] = static_cast<std::int64_t>(k);
-  tensor::Coordinates sorted(matrix.shape);
+  data::Coordinates sorted(matrix.shape);
   for (std::size_t k = 0; k < matrix.size(); ++k) {
     std::vector<std::int64_t> at = matrix.coordinate(k);
     at[0] = place[static_cast<std::size_t>(at[0])];
@@ -191,7 +191,7 @@ double most_by_rows(const tensor::Tensor &csr, int threads) {
 constexpr double balanced_target = 1.8;
 const std::string where_chunks_are_less = "one thread / balanced, where static is below 1.8";
 
-void measure_sharing(const std::string &name, const tensor::Coordinates &matrix, int threads, double budget,
+void measure_sharing(const std::string &name, const data::Coordinates &matrix, int threads, double budget,
                      bench::Table &table) {
   tensor::Tensor A = bench::pack_as("csr", matrix);
   tensor::Tensor x = full({matrix.shape[1]}), y = full({matrix.shape[0]});

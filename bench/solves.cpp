@@ -22,8 +22,8 @@ using namespace unravel;
 const char *const solve = "tensor L(n,n), b(n), x(n); for i in [0,n) { let s = b(i); "
                           "for j in [0,i) { s -= L(i,j)*x(j); } x(i) = s / L(i,i); }";
 
-tensor::Coordinates lower_triangle(const tensor::Coordinates &matrix) {
-  tensor::Coordinates lower({matrix.shape[0], matrix.shape[0]});
+data::Coordinates lower_triangle(const data::Coordinates &matrix) {
+  data::Coordinates lower({matrix.shape[0], matrix.shape[0]});
   for (std::int64_t i = 0; i < matrix.shape[0]; ++i)
     lower.append({i, i}, 4);
   for (std::size_t k = 0; k < matrix.size(); ++k) {
@@ -51,7 +51,7 @@ constexpr double wide = 12000;
 void measure(const bench::Input &input, int threads, double budget, bench::Table &table) {
   tensor::Tensor L = bench::pack_as("csr", lower_triangle(input.matrix));
   std::int64_t n = input.matrix.shape[0];
-  tensor::Tensor b = bench::pack_as("dense", tensor::Coordinates({n})), x = b;
+  tensor::Tensor b = bench::pack_as("dense", data::Coordinates({n})), x = b;
   for (double &value : b.array("val").as<double>())
     value = 1;
   std::map<std::string, tensor::Tensor *> tensors = {{"L", &L}, {"b", &b}, {"x", &x}};

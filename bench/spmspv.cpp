@@ -27,10 +27,10 @@ template <class T> T *elements(tensor::Tensor &tensor, const char *array) {
 
 class Case {
 public:
-  Case(const tensor::Coordinates &matrix, double density)
+  Case(const data::Coordinates &matrix, double density)
       : a_(bench::pack_as("csr", matrix)),
         x_(bench::pack_as("sv", bench::sparse_vector(matrix.shape[1], density))),
-        y_(bench::pack_as("dense", tensor::Coordinates({matrix.shape[0]}))),
+        y_(bench::pack_as("dense", data::Coordinates({matrix.shape[0]}))),
         reference_(static_cast<std::size_t>(matrix.shape[0])) {}
 
   /// Unravel with the method (empty: its own choice) against the merge.

@@ -41,10 +41,10 @@ constexpr int warming = 5;
 struct Case {
   tensor::Tensor a, x, y;
 
-  explicit Case(const tensor::Coordinates &matrix)
+  explicit Case(const data::Coordinates &matrix)
       : a(bench::pack_as("csr", matrix)),
         x(bench::pack_as("dense", bench::sparse_vector(matrix.shape[1], 1))),
-        y(bench::pack_as("dense", tensor::Coordinates({matrix.shape[0]}))) {}
+        y(bench::pack_as("dense", data::Coordinates({matrix.shape[0]}))) {}
 
   bench::Compressed rows() {
     return {static_cast<std::int32_t>(y.array("val").size()),

@@ -58,7 +58,7 @@ tensor::Tensor dense(std::vector<std::int64_t> shape) {
   std::mt19937_64 random(3);
   for (double &value : values)
     value = std::uniform_real_distribution<double>(-1, 1)(random);
-  return bench::pack_as("dense", tensor::from_dense(std::move(shape), values));
+  return bench::pack_as("dense", data::from_dense(std::move(shape), values));
 }
 
 /// An expression, its operands (filled) and the hand-written programs that fill an array like the result's.
@@ -74,8 +74,8 @@ struct Case {
 tensor::Tensor result_of(const pipeline::Request &request, const Case &of) {
   pipeline::Front front = pipeline::read_request(request);
   const std::string &name = front.computation.tensors[0].name;
-  if (front.structure.empty()) return bench::pack_as("dense", tensor::Coordinates(of.shape));
-  return tensor::with_structure_of(*of.operands.at(front.structure), front.layouts.at(name), of.shape);
+  if (front.structure.empty()) return bench::pack_as("dense", data::Coordinates(of.shape));
+  return convert::with_structure_of(*of.operands.at(front.structure), front.layouts.at(name), of.shape);
 }
 
 double difference(const double *a, const double *b, std::size_t count) {
@@ -158,8 +158,8 @@ std::vector<bench::Input> tensors_of_order_3(const std::string &folder, bool qui
     generators.insert(generators.end(), {"random:200x4000x3000,entries=800000,seed=3",
                                          "random:50000x300x3000,entries=500000,seed=4"});
   for (const std::string &text : generators)
-    found.push_back({text, tensor::generate(tensor::parse_generator(text))});
-  bench::for_each_file(folder, ".tns", [&](const std::string &name, tensor::Coordinates entries) {
+    found.push_back({text, data::generate(data::parse_generator(text))});
+  bench::for_each_file(folder, ".tns", [&](const std::string &name, data::Coordinates entries) {
     if (entries.order() == 3 && entries.size() > 10000) found.push_back({name, std::move(entries)});
   });
   return found;
@@ -248,10 +248,10 @@ void products(bench::Report &report, const Options &options) {
   const std::vector<std::string> layouts{"coo", "csr", "dcsr", "bcsr<4,4>"};
   const std::int64_t size = options.quick ? 200 : 400;
   auto entries = [&](int seed) {
-    return tensor::generate(
-        tensor::parse_generator(fmt::format("random:{0}x{0},density=0.1,seed={1}", size, seed)));
+    return data::generate(
+        data::parse_generator(fmt::format("random:{0}x{0},density=0.1,seed={1}", size, seed)));
   };
-  tensor::Coordinates left = entries(1), right = entries(2);
+  data::Coordinates left = entries(1), right = entries(2);
   bench::Table &table = report.table(
       "spmspm", fmt::format("C(i,j) = A(i,k) * B(k,j), {0} x {0}, density 0.1; A down, B across", size),
       bench::unit_of(bench::Timing::cpu), 1);
@@ -260,7 +260,7 @@ void products(bench::Report &report, const Options &options) {
     table.row(of_a, left.size());
     for (const std::string &of_b : layouts) {
       tensor::Tensor a = bench::pack_as(of_a, left), b = bench::pack_as(of_b, right),
-                     c = bench::pack_as("dense", tensor::Coordinates({size, size}));
+                     c = bench::pack_as("dense", data::Coordinates({size, size}));
       pipeline::Request request;
       request.expression = "C(i,j) = A(i,k) * B(k,j)";
       request.formats = {{"A", of_a}, {"B", of_b}};

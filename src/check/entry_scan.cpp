@@ -8,9 +8,13 @@
 
 #include <fmt/format.h>
 
-namespace unravel::tensor {
+namespace unravel::check {
 
+using data::Elements;
 using report::Kind;
+using tensor::Enumeration;
+using tensor::Evaluator;
+using tensor::Tensor;
 using term::Term;
 
 namespace {
@@ -44,7 +48,7 @@ std::vector<Term> reads_of_alternatives(const Term &relation) {
 } // namespace
 
 bool scan_piece(const Tensor &tensor, const layout::Piece &given, const EntryVisit &use) {
-  const layout::Piece piece = without_sums(tensor.layout, given);
+  const layout::Piece piece = packing::without_sums(tensor.layout, given);
   std::vector<std::int64_t> shape = tensor.shape();
   std::vector<std::string> variables = piece.positions;
   std::vector<Enumeration::Ranged> ranged;
@@ -112,4 +116,4 @@ std::vector<Violation> validate_accesses(const Tensor &tensor) {
   return {};
 }
 
-} // namespace unravel::tensor
+} // namespace unravel::check

@@ -5,13 +5,13 @@
 #include <functional>
 #include <vector>
 
-namespace unravel::tensor {
+namespace unravel::check {
 
 /// What a scan does with an entry; false stops it.
 using EntryVisit = std::function<bool(const std::vector<std::int64_t> &coordinate, double value)>;
 
 /// The scan of one piece of any layout, bound by bound. False: it was stopped. Throws outside_array,
 /// cannot_unpack.
-bool scan_piece(const Tensor &tensor, const layout::Piece &given, const EntryVisit &use);
+bool scan_piece(const tensor::Tensor &tensor, const layout::Piece &given, const EntryVisit &use);
 
-} // namespace unravel::tensor
+} // namespace unravel::check

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace unravel::tensor {
+namespace unravel::check {
 
 using term::Term;
 
@@ -101,4 +101,4 @@ Term guard_to_test(const prove::Axiom &axiom) {
   return term::conjunction(parts);
 }
 
-} // namespace unravel::tensor
+} // namespace unravel::check

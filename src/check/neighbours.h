@@ -2,7 +2,7 @@
 
 #include "prove/prover.h"
 
-namespace unravel::tensor {
+namespace unravel::check {
 
 /// The guard under which it suffices to test a formula, in place of its own, which implies it or is implied
 /// by induction. Of a formula over two positions p < q (in a segment, or anywhere) only neighbours are
@@ -12,4 +12,4 @@ namespace unravel::tensor {
 /// bounds of q become bounds of p too, so that p isn't tried beyond its segment.
 term::Term guard_to_test(const prove::Axiom &axiom);
 
-} // namespace unravel::tensor
+} // namespace unravel::check

@@ -9,7 +9,9 @@
 #include <unordered_map>
 #include <utility>
 
-namespace unravel::tensor {
+namespace unravel::check {
+
+using data::Coordinates;
 
 namespace {
 
@@ -69,7 +71,7 @@ public:
   }
 
   Reference evaluate() {
-    std::int64_t elements = element_count(product_.shape);
+    std::int64_t elements = data::element_count(product_.shape);
     report::require(elements >= 0, "a dense result has fewer than 2^63 elements");
     sum_.assign(static_cast<std::size_t>(elements), 0);
     magnitude_.assign(sum_.size(), 0);
@@ -102,7 +104,7 @@ public:
 private:
   /// A result without elements is done already, and its indices can't be run over.
   void run() {
-    if (element_count(product_.shape) != 0) join(0, product_.constant);
+    if (data::element_count(product_.shape) != 0) join(0, product_.constant);
   }
 
   void check_subscripts(const std::vector<ReferenceSubscript> &subscripts, std::size_t order) const {
@@ -119,8 +121,8 @@ private:
       check_subscripts(access.subscripts, access.tensor->order());
     }
     check_subscripts(product_.result, product_.shape.size());
-    report::require(product_.initial.empty() ||
-                        element_count(product_.shape) == static_cast<std::int64_t>(product_.initial.size()),
+    report::require(product_.initial.empty() || data::element_count(product_.shape) ==
+                                                    static_cast<std::int64_t>(product_.initial.size()),
                     "the initial result has the result's shape");
   }
 
@@ -329,4 +331,4 @@ Comparison compare(const Coordinates &got, const SparseReference &reference, dou
   return result;
 }
 
-} // namespace unravel::tensor
+} // namespace unravel::check

@@ -10,7 +10,7 @@
 
 /// The evaluator that --check compares kernels with. It knows coordinates only: no layouts, no loops, no code
 /// that the compiler uses, so that a mistake there can't hide here.
-namespace unravel::tensor {
+namespace unravel::check {
 
 /// The expression i + shift, i being the index numbered `index`.
 struct ReferenceSubscript {
@@ -21,7 +21,7 @@ struct ReferenceSubscript {
 /// One factor of a product: a tensor at subscripts, one for each of its modes. Each entry of the tensor is a
 /// term: duplicates add up, as the product distributes over them.
 struct ReferenceAccess {
-  const Coordinates *tensor = nullptr;
+  const data::Coordinates *tensor = nullptr;
   std::vector<ReferenceSubscript> subscripts;
 };
 
@@ -80,6 +80,6 @@ struct Comparison {
 /// |got - reference| <= tolerance * magnitude. A NaN must be a NaN, an infinity the same infinity.
 Comparison compare(const std::vector<double> &got, const Reference &reference, double tolerance);
 /// The same of entries, of which those of one coordinate add up; an element without entries is 0.
-Comparison compare(const Coordinates &got, const SparseReference &reference, double tolerance);
+Comparison compare(const data::Coordinates &got, const SparseReference &reference, double tolerance);
 
-} // namespace unravel::tensor
+} // namespace unravel::check

@@ -10,10 +10,11 @@
 #include <string>
 #include <unordered_map>
 
-namespace unravel::tensor {
+namespace unravel::check {
 
 using compute::Access;
 using compute::Statement;
+using data::Coordinates;
 
 namespace {
 
@@ -77,7 +78,7 @@ public:
 
 private:
   static std::size_t volume(const std::vector<std::int64_t> &shape) {
-    std::int64_t count = element_count(shape);
+    std::int64_t count = data::element_count(shape);
     return count < 0 ? SIZE_MAX : static_cast<std::size_t>(count);
   }
 
@@ -155,7 +156,7 @@ public:
     for (const auto &[name, result] : input.results) {
       Written &written = results_[name];
       written.shape = result.shape;
-      written.elements.resize(static_cast<std::size_t>(element_count(result.shape)));
+      written.elements.resize(static_cast<std::size_t>(data::element_count(result.shape)));
       for (std::size_t k = 0; k < result.initial.size(); ++k)
         written.elements[k] = {result.initial[k], std::fabs(result.initial[k])};
     }
@@ -368,4 +369,4 @@ SparseReference evaluate_sparse_program(const compute::Program &program, const P
   return evaluate_sparse(product_of(program.statements.front(), input, reciprocals));
 }
 
-} // namespace unravel::tensor
+} // namespace unravel::check

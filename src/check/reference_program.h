@@ -9,7 +9,7 @@
 
 /// What --check compares kernels with: the statements one by one, in the order of the source; of a free
 /// statement the join of its factors.
-namespace unravel::tensor {
+namespace unravel::check {
 
 /// What a result is before the program is executed.
 struct ProgramResult {
@@ -18,8 +18,8 @@ struct ProgramResult {
 };
 
 struct ProgramInput {
-  std::map<std::string, const Coordinates *> operands; // all tensors but the results
-  std::map<std::string, std::int64_t> sizes;           // of the program's sizes, by name
+  std::map<std::string, const data::Coordinates *> operands; // all tensors but the results
+  std::map<std::string, std::int64_t> sizes;                 // of the program's sizes, by name
   std::map<std::string, ProgramResult> results;
   /// Of index variables of free statements whose values are restricted to [first, second).
   std::map<std::string, std::pair<std::int64_t, std::int64_t>> ranges = {};
@@ -40,4 +40,4 @@ ProgramReference evaluate_program(const compute::Program &program, const Program
 /// elements that have terms.
 SparseReference evaluate_sparse_program(const compute::Program &program, const ProgramInput &input);
 
-} // namespace unravel::tensor
+} // namespace unravel::check

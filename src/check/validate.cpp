@@ -4,10 +4,11 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace unravel::tensor {
+namespace unravel::check {
 
 using parse::PropertyTree;
 using report::Kind;
+using tensor::Tensor;
 
 namespace {
 
@@ -123,4 +124,4 @@ void require_ok(const ValidationResult &result, const Tensor &tensor, const std:
                                        tensor.layout.name, first.message, more));
 }
 
-} // namespace unravel::tensor
+} // namespace unravel::check

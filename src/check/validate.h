@@ -4,7 +4,7 @@
 #include "tensor/tensor.h"
 
 /// Does a tensor keep what its layout promises? Safe on any data: no array is read outside its elements.
-namespace unravel::tensor {
+namespace unravel::check {
 
 struct Violation {
   report::Kind kind = report::Kind::property_violated; // or extent_mismatch, outside_array
@@ -36,20 +36,21 @@ struct ValidateOptions {
 /// Extents and counts first, then properties; where the extents are wrong nothing else is looked at. Linear
 /// in the arrays but for injectivity (sorting) and formulas (see ValidateOptions); formulas over two
 /// positions where neighbours suffice, or which say that they differ, are linear too.
-ValidationResult validate(const Tensor &tensor, const ValidateOptions &options = {});
+ValidationResult validate(const tensor::Tensor &tensor, const ValidateOptions &options = {});
 
 /// Extents and counts alone, in constant time: what keeps arrays of one tensor together.
-ValidationResult validate_extents(const Tensor &tensor);
+ValidationResult validate_extents(const tensor::Tensor &tensor);
 
 /// Checks layout.properties[property] alone. Precondition: the extents are right.
-ValidationResult validate_property(const Tensor &tensor, std::size_t property,
+ValidationResult validate_property(const tensor::Tensor &tensor, std::size_t property,
                                    const ValidateOptions &options = {});
 
 /// Throws the first violation as an error; `what` says whose arrays they are, as in "operand `A`".
-void require_ok(const ValidationResult &result, const Tensor &tensor, const std::string &what);
-void require_valid(const Tensor &tensor, const std::string &what, const ValidateOptions &options = {});
+void require_ok(const ValidationResult &result, const tensor::Tensor &tensor, const std::string &what);
+void require_valid(const tensor::Tensor &tensor, const std::string &what,
+                   const ValidateOptions &options = {});
 
 /// Follows the layout's relation over the arrays; what it would read outside them, if anything.
-std::vector<Violation> validate_accesses(const Tensor &tensor);
+std::vector<Violation> validate_accesses(const tensor::Tensor &tensor);
 
-} // namespace unravel::tensor
+} // namespace unravel::check

@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <bit>
 
-namespace unravel::tensor {
+namespace unravel::check {
 
+using tensor::Enumeration;
+using tensor::Evaluator;
+using tensor::Tensor;
 using term::Term;
 
 namespace {
@@ -208,4 +211,4 @@ std::vector<std::string> order_to_try(std::vector<std::string> variables, const 
   return variables;
 }
 
-} // namespace unravel::tensor
+} // namespace unravel::check

@@ -13,10 +13,16 @@
 #include <mutex>
 #include <numeric>
 
-namespace unravel::tensor {
+namespace unravel::check {
 
+using data::Coordinates;
+using data::Elements;
+using data::Random;
 using parse::PropertyTree;
 using report::Kind;
+using tensor::Enumeration;
+using tensor::Evaluator;
+using tensor::Tensor;
 using term::Term;
 
 namespace {
@@ -83,7 +89,7 @@ private:
       entries.index.push_back(std::move(column));
       entries.shape.push_back(0);
     }
-    order = sorted_order(entries, natural_modes(arrays_.size()));
+    order = sorted_order(entries, data::natural_modes(arrays_.size()));
     for (std::size_t &position : order)
       position += begin;
     return true;
@@ -152,7 +158,7 @@ private:
     }
     Least first;
     with_integers(array, [&](auto elements) {
-      run_ranges(elements.size(), [&](std::size_t begin, std::size_t end) {
+      data::run_ranges(elements.size(), [&](std::size_t begin, std::size_t end) {
         bool outside = false;
         for (std::size_t p = begin; p < end; ++p)
           outside |= elements[p] < low || elements[p] > high;
@@ -178,7 +184,7 @@ private:
     if (tree_.form == PropertyTree::Form::Injective)
       return void(check_injective(tuples, 0, tuples.size(), ""));
     Least first;
-    run_ranges(tuples.size() - 1, [&](std::size_t begin, std::size_t end) {
+    data::run_ranges(tuples.size() - 1, [&](std::size_t begin, std::size_t end) {
       for (std::size_t p = begin; p < end; ++p)
         if (!is_ordered(tuples, p)) return first.offer(p);
     });
@@ -220,7 +226,7 @@ private:
     std::atomic<std::int64_t> work = 4 * size + 1000;
     std::atomic<bool> exhausted = false;
     Least first;
-    run_ranges(pointers.size() - 1, [&](std::size_t from, std::size_t to) {
+    data::run_ranges(pointers.size() - 1, [&](std::size_t from, std::size_t to) {
       for (std::size_t r = from; r < to && first.beats(r); ++r) {
         auto [begin, end] = bounds(r);
         if (end - begin < 2) continue;
@@ -329,7 +335,7 @@ void PropertyCheck::check_formula() {
       return false;
     };
   };
-  run_parallel(parts, [&](std::size_t part) {
+  data::run_parallel(parts, [&](std::size_t part) {
     ends[part] = cases.run(visitor(part), limit, troubles[part], part, parts);
   });
   auto found = [&](std::size_t part) {
@@ -360,4 +366,4 @@ ValidationResult validate_property(const Tensor &tensor, std::size_t property,
   return PropertyCheck(tensor, tensor.layout.properties.at(property), options).check();
 }
 
-} // namespace unravel::tensor
+} // namespace unravel::check

@@ -3,7 +3,12 @@
 
 #include "convert/convert_tree.h"
 
-namespace unravel::tensor {
+namespace unravel::convert {
+
+using packing::Level;
+using packing::PackPlan;
+using packing::PiecePlan;
+using tensor::Tensor;
 
 std::string to_text(Route route) {
   switch (route) {
@@ -66,9 +71,9 @@ Conversion convert(const Tensor &from, const std::optional<TreePlan> &scan, cons
 }
 
 Conversion convert(const Tensor &from, const layout::Layout &to, const ConvertOptions &options) {
-  PackPlan plan = plan_packing(to);
+  PackPlan plan = packing::plan_packing(to);
   return convert(from, options.trust_properties ? plan_tree(from.layout) : std::nullopt, to, plan,
                  options.pack);
 }
 
-} // namespace unravel::tensor
+} // namespace unravel::convert

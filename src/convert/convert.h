@@ -4,7 +4,7 @@
 #include "convert/pack.h"
 
 /// From one layout's arrays to another's.
-namespace unravel::tensor {
+namespace unravel::convert {
 
 enum class Route {
   /// Level by level: the order of the source's entries, known from its plan, is one that the target wants.
@@ -19,7 +19,7 @@ enum class Route {
 std::string to_text(Route route);
 
 struct Conversion {
-  Tensor tensor;
+  tensor::Tensor tensor;
   Route route = Route::Coordinates;
 };
 
@@ -34,10 +34,10 @@ struct ConvertOptions {
 /// where the plans of both layouts say that none is needed. No layout's name is looked at. Precondition: the
 /// tensor is valid (validate.h). Throws what unpack and pack throw: cannot_pack where coordinates can't be
 /// packed into `to`.
-Conversion convert(const Tensor &from, const layout::Layout &to, const ConvertOptions &options = {});
+Conversion convert(const tensor::Tensor &from, const layout::Layout &to, const ConvertOptions &options = {});
 /// With plans made before: `scan` is plan_tree(from.layout), or nothing: via coordinates; `plan` is
 /// plan_packing(to).
-Conversion convert(const Tensor &from, const std::optional<TreePlan> &scan, const layout::Layout &to,
-                   const PackPlan &plan, const PackOptions &options = {});
+Conversion convert(const tensor::Tensor &from, const std::optional<TreePlan> &scan, const layout::Layout &to,
+                   const packing::PackPlan &plan, const PackOptions &options = {});
 
-} // namespace unravel::tensor
+} // namespace unravel::convert

@@ -11,7 +11,17 @@
 #include <fmt/format.h>
 #include <set>
 
-namespace unravel::tensor {
+namespace unravel::convert {
+
+using data::DType;
+using data::Elements;
+using packing::Key;
+using packing::Level;
+using packing::PackPlan;
+using packing::PiecePlan;
+using packing::Slot;
+using packing::SortKey;
+using tensor::Tensor;
 
 bool fits_order(const PiecePlan &plan, const std::vector<Step> &steps, bool unique) {
   std::size_t at = 0;
@@ -78,7 +88,7 @@ private:
   /// In parallel where that pays.
   template <class Work> static void each_range(std::size_t count, Work work) {
     if (count < one_thread_nodes) return work(std::size_t{0}, count);
-    run_ranges(count, work);
+    data::run_ranges(count, work);
   }
 
   void make_pointers() {
@@ -182,7 +192,7 @@ private:
     const layout::Array &array = *tensor_.layout.array(plan_.value);
     NodeList all{true, tree_.entries, {}};
     bool negative = tree_.negative != plan_.negative;
-    run_ranges(tree_.entries, [&](std::size_t first, std::size_t last) {
+    data::run_ranges(tree_.entries, [&](std::size_t first, std::size_t last) {
       constexpr std::size_t stretch = 4096;
       std::vector<std::int64_t> slots(stretch);
       for (std::size_t begin = first, end = first; begin < last; begin = end) {
@@ -247,4 +257,4 @@ Tensor convert_levels(const EntryTree &tree, const layout::Layout &layout, const
   return tensor;
 }
 
-} // namespace unravel::tensor
+} // namespace unravel::convert

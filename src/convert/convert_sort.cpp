@@ -8,7 +8,16 @@
 #include <fmt/format.h>
 #include <thread>
 
-namespace unravel::tensor {
+namespace unravel::convert {
+
+using data::DType;
+using data::Elements;
+using data::Scratch;
+using packing::Key;
+using packing::Level;
+using packing::PackPlan;
+using packing::PiecePlan;
+using tensor::Tensor;
 
 namespace {
 
@@ -37,7 +46,7 @@ public:
   /// Counts entries by bucket; pointers[k] becomes the begin of bucket k, the one after the last the end.
   template <class Index> void count(std::span<Index> pointers) {
     next_.assign(parts_, std::vector<Counter>(extent_));
-    run_parallel(parts_, [&](std::size_t part) {
+    data::run_parallel(parts_, [&](std::size_t part) {
       Counter *count = next_[part].data();
       each_bucket(part, [count](std::size_t, std::size_t bucket) { ++count[bucket]; });
     });
@@ -58,18 +67,18 @@ public:
         values.type() == tree_.values->type())
       return place_pairs(keys[0], *buckets, values);
     Scratch<std::uint64_t> position(tree_.entries);
-    run_parallel(parts_, [&](std::size_t part) {
+    data::run_parallel(parts_, [&](std::size_t part) {
       Counter *next = next_[part].data();
       each_bucket(part, [&, next](std::size_t e, std::size_t bucket) { position[e] = next[bucket]++; });
     });
     for (const KeyTarget &key : keys)
-      run_parallel(parts_, [&](std::size_t part) {
+      data::run_parallel(parts_, [&](std::size_t part) {
         tree_.each_value(key.mode, all_, begin(part), begin(part + 1),
                          [&](std::size_t e, std::int64_t value) {
                            key.array->set_integer(position[e], key.sign * (value - key.offset));
                          });
       });
-    run_parallel(parts_, [&](std::size_t part) {
+    data::run_parallel(parts_, [&](std::size_t part) {
       for (std::size_t e = begin(part), end = begin(part + 1); e < end; ++e)
         values.set_real(position[e], negative ? -tree_.values->real(e) : tree_.values->real(e));
     });
@@ -109,7 +118,7 @@ private:
   void place_pairs_as(const KeyTarget &key, const Bucket *buckets, std::int64_t offset, Index *keys,
                       Value *values) {
     const Value *from = tree_.values->as<Value>().data();
-    run_parallel(parts_, [&, buckets, offset, keys, values, from](std::size_t part) {
+    data::run_parallel(parts_, [&, buckets, offset, keys, values, from](std::size_t part) {
       Counter *next = next_[part].data();
       std::int64_t sign = key.sign, key_offset = key.offset;
       tree_.each_run(key.mode, all_, begin(part), begin(part + 1),
@@ -226,4 +235,4 @@ Tensor convert_sorted(const EntryTree &tree, const layout::Layout &layout, const
   return tensor;
 }
 
-} // namespace unravel::tensor
+} // namespace unravel::convert

@@ -4,17 +4,18 @@
 #include "convert/pack.h"
 
 /// The parts of conversion without coordinates.
-namespace unravel::tensor {
+namespace unravel::convert {
 
 /// Do entries in this order (unique or not) come as the plan wants them? Precondition: is_plain(plan).
-bool fits_order(const PiecePlan &plan, const std::vector<Step> &steps, bool unique);
+bool fits_order(const packing::PiecePlan &plan, const std::vector<Step> &steps, bool unique);
 
 /// The order of entries after a stable sort by `first`.
 std::vector<Step> steps_after(const std::vector<Step> &steps, const Step &first);
 
 /// The arrays of a layout from a tree whose order fits its plan.
-Tensor convert_levels(const EntryTree &tree, const layout::Layout &layout, const PackPlan &plan,
-                      const std::vector<std::int64_t> &shape, const PackOptions &options);
+tensor::Tensor convert_levels(const EntryTree &tree, const layout::Layout &layout,
+                              const packing::PackPlan &plan, const std::vector<std::int64_t> &shape,
+                              const PackOptions &options);
 
 /// The entries sorted by `step`, a mode ascending or descending, otherwise in their order: a tree of one
 /// dense level and one of entries, with arrays of its own. Precondition: at least two modes. O(entries +
@@ -22,10 +23,11 @@ Tensor convert_levels(const EntryTree &tree, const layout::Layout &layout, const
 EntryTree sorted_by(const EntryTree &tree, const Step &step, const std::vector<std::int64_t> &shape);
 
 /// Is the plan one dense level and one of segments, whose arrays the counting sort can fill itself?
-bool is_sorted_plan(const PiecePlan &plan);
+bool is_sorted_plan(const packing::PiecePlan &plan);
 
 /// The arrays of such a layout, sorted by the mode of its dense level.
-Tensor convert_sorted(const EntryTree &tree, const layout::Layout &layout, const PackPlan &plan,
-                      const std::vector<std::int64_t> &shape, const PackOptions &options);
+tensor::Tensor convert_sorted(const EntryTree &tree, const layout::Layout &layout,
+                              const packing::PackPlan &plan, const std::vector<std::int64_t> &shape,
+                              const PackOptions &options);
 
-} // namespace unravel::tensor
+} // namespace unravel::convert

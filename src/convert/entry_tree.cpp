@@ -9,7 +9,17 @@
 
 #include <array>
 
-namespace unravel::tensor {
+namespace unravel::convert {
+
+using data::Elements;
+using packing::Key;
+using packing::Level;
+using packing::PackOrders;
+using packing::PackPlan;
+using packing::PiecePlan;
+using packing::Slot;
+using packing::SortKey;
+using tensor::Tensor;
 
 namespace {
 
@@ -177,10 +187,11 @@ bool is_plain(const PackPlan &packing, const layout::Layout &layout) {
 }
 
 std::optional<TreePlan> plan_tree(const layout::Layout &layout) {
-  if (!plan_scan(layout)) return std::nullopt; // packing may never make what scanning would have to skip
+  if (!packing::plan_scan(layout))
+    return std::nullopt; // packing may never make what scanning would have to skip
   TreePlan result;
   try {
-    PackPlan packing = plan_packing(layout);
+    PackPlan packing = packing::plan_packing(layout);
     if (!is_plain(packing, layout)) return std::nullopt;
     result.pack = std::move(packing.pieces.front());
   } catch (const report::Error &error) {
@@ -189,7 +200,7 @@ std::optional<TreePlan> plan_tree(const layout::Layout &layout) {
   }
   std::vector<Level> &levels = result.pack.levels;
   PackOrders orders(layout, result.pack.modes);
-  std::vector<term::Term> relation = derive_modes(layout, layout.pieces.front()).conjuncts;
+  std::vector<term::Term> relation = packing::derive_modes(layout, layout.pieces.front()).conjuncts;
   for (std::size_t l = 0; l < levels.size(); ++l) {
     bool last = l + 1 == levels.size();
     if (!last && !levels[l].is_dense()) { // plans say so only of the last level
@@ -280,7 +291,7 @@ NodeList EntryTree::openings(std::size_t l, std::size_t count) const {
     for (std::size_t part = 0; part < parts; ++part)
       search(part);
   else
-    run_parallel(parts, search);
+    data::run_parallel(parts, search);
   NodeList result;
   for (const std::vector<std::int64_t> &some : found)
     result.begin.insert(result.begin.end(), some.begin(), some.end());
@@ -288,4 +299,4 @@ NodeList EntryTree::openings(std::size_t l, std::size_t count) const {
   return result;
 }
 
-} // namespace unravel::tensor
+} // namespace unravel::convert

@@ -8,7 +8,7 @@
 
 /// The arrays of a tensor as a tree of nodes whose leaves are its entries: what conversion without
 /// coordinates reads.
-namespace unravel::tensor {
+namespace unravel::convert {
 
 /// How entries that agree in the modes before are ordered by a mode: by its values, or with equal ones
 /// together.
@@ -21,7 +21,7 @@ struct Step {
 /// Where a mode is stored: value = sign * array[node] + offset.
 struct ModeArray {
   std::size_t mode = 0;
-  const Elements *array = nullptr;
+  const data::Elements *array = nullptr;
   int sign = 1;
   std::int64_t offset = 0;
 };
@@ -58,10 +58,10 @@ public:
   std::size_t order = 0; // of the tensor
   std::size_t entries = 0;
   bool unique = true; // no coordinate occurs twice
-  const Elements *values = nullptr;
+  const data::Elements *values = nullptr;
   bool negative = false; // what is stored is minus the value
   /// Arrays that belong to the tree itself, where it isn't a tensor's.
-  std::vector<std::unique_ptr<Elements>> owned;
+  std::vector<std::unique_ptr<data::Elements>> owned;
 
   /// The distinct coordinates of the first `steps` steps that have entries, by their first entries.
   NodeList prefixes(std::size_t steps) const;
@@ -97,7 +97,7 @@ private:
 
 /// What is proved of the order of a layout's entries.
 struct TreePlan {
-  PiecePlan pack;
+  packing::PiecePlan pack;
   std::vector<bool> unique; // per level: below one node above, no two nodes have equal keys
 };
 
@@ -108,11 +108,11 @@ std::optional<TreePlan> plan_tree(const layout::Layout &layout);
 /// The tree of a tensor by the plan of its layout, or nothing: where nodes of an inner level may be equal,
 /// and where the arrays' segments don't lie one after the other. The tensor must be valid and outlive the
 /// tree.
-std::optional<EntryTree> entry_tree(const Tensor &tensor, const TreePlan &plan);
+std::optional<EntryTree> entry_tree(const tensor::Tensor &tensor, const TreePlan &plan);
 
 /// Is every mode of the plan the coordinate of its number, every level of a kind known here, below the level
 /// before, and every key in an array of its own subscript?
-bool is_plain(const PackPlan &plan, const layout::Layout &layout);
+bool is_plain(const packing::PackPlan &plan, const layout::Layout &layout);
 
 template <class ValueAt, class Use>
 void EntryTree::walk(const NodeLevel &level, const NodeList &nodes, std::size_t begin, std::size_t end,
@@ -172,4 +172,4 @@ void EntryTree::each_run(std::size_t mode, const NodeList &nodes, std::size_t be
   });
 }
 
-} // namespace unravel::tensor
+} // namespace unravel::convert

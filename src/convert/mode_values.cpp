@@ -10,8 +10,14 @@
 #include <cmath>
 #include <fmt/format.h>
 
-namespace unravel::tensor {
+namespace unravel::convert {
 
+using data::Coordinates;
+using packing::Key;
+using packing::Level;
+using packing::Mode;
+using packing::PiecePlan;
+using tensor::Tensor;
 using term::Term;
 
 ModeRange range_of(const Mode &mode, const Tensor &tensor) {
@@ -105,7 +111,7 @@ Coordinates to_modes(Coordinates entries, const PiecePlan &plan, const Tensor &t
     result.shape.push_back(range.size);
     std::vector<std::int64_t> &column = result.index.emplace_back(entries.size());
     if (mode.rest) continue;
-    run_ranges(entries.size(), [&](std::size_t begin, std::size_t end) {
+    data::run_ranges(entries.size(), [&](std::size_t begin, std::size_t end) {
       evaluate_terms(mode.value - Term(range.least), tensor, entries, begin,
                      std::span(column).subspan(begin, end - begin));
     });
@@ -168,4 +174,4 @@ Coordinates from_modes(const Coordinates &entries, const PiecePlan &plan, const 
   return result;
 }
 
-} // namespace unravel::tensor
+} // namespace unravel::convert

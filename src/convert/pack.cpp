@@ -19,10 +19,21 @@
 #include <fmt/ranges.h>
 #include <limits>
 
-namespace unravel::tensor {
+namespace unravel::convert {
 
+using check::ValidationResult;
+using data::Coordinates;
+using data::DType;
+using data::Elements;
 using layout::Layout;
+using packing::Key;
+using packing::Level;
+using packing::Mode;
+using packing::PackPlan;
+using packing::Permutation;
+using packing::PiecePlan;
 using report::Kind;
+using tensor::Tensor;
 using term::Term;
 
 namespace {
@@ -51,7 +62,7 @@ void check_coordinates(const Coordinates &coordinates) {
     const std::vector<std::int64_t> &index = coordinates.index[mode];
     report::require(index.size() == coordinates.size(), "every entry has a value and a full coordinate");
     auto extent = static_cast<std::uint64_t>(coordinates.shape[mode]);
-    run_ranges(index.size(), [&](std::size_t begin, std::size_t end) {
+    data::run_ranges(index.size(), [&](std::size_t begin, std::size_t end) {
       bool bad = false;
       for (std::size_t e = begin; e < end; ++e)
         bad |= static_cast<std::uint64_t>(index[e]) >= extent;
@@ -97,12 +108,13 @@ void fail_not_storable(const Tensor &tensor, const std::string &reason) {
 void check_memory(const Tensor &bare, const PackOptions &options, std::size_t entries) {
   double bytes = bytes_needed(bare, options, entries);
   if (bytes <= static_cast<double>(options.max_memory)) return;
-  std::string needed = bytes < 9e18 ? memory_text(static_cast<std::int64_t>(bytes)) : "more than 2^63 bytes";
+  std::string needed =
+      bytes < 9e18 ? data::memory_text(static_cast<std::int64_t>(bytes)) : "more than 2^63 bytes";
   report::fail(
       Kind::memory_limit,
       fmt::format("a tensor of {} with {} entries in layout `{}` takes {}, more than the {} allowed",
                   bare.layout.order() == 0 ? "order 0" : fmt::format("{}", fmt::join(bare.shape(), " x ")),
-                  entries, bare.layout.name, needed, memory_text(options.max_memory)),
+                  entries, bare.layout.name, needed, data::memory_text(options.max_memory)),
       "choose a layout for sparse tensors with -f, or raise the limit with --max-memory");
 }
 
@@ -139,7 +151,7 @@ void finish_counts(Tensor &tensor) {
 
 void check_properties(const Tensor &tensor, const PackPlan &plan, const PackOptions &options) {
   for (std::size_t property : plan.checked) {
-    ValidationResult result = validate_property(tensor, property);
+    ValidationResult result = check::validate_property(tensor, property);
     if (!result.violations.empty()) fail_not_storable(tensor, result.violations[0].message);
     if (options.sampled)
       options.sampled->insert(options.sampled->end(), result.sampled.begin(), result.sampled.end());
@@ -352,7 +364,7 @@ Tensor pack(const Layout &layout, const PackPlan &plan, Coordinates coordinates,
 }
 
 Tensor pack(const Layout &layout, Coordinates coordinates, const PackOptions &options) {
-  return pack(layout, plan_packing(layout), std::move(coordinates), options);
+  return pack(layout, packing::plan_packing(layout), std::move(coordinates), options);
 }
 
-} // namespace unravel::tensor
+} // namespace unravel::convert

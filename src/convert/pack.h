@@ -5,13 +5,13 @@
 #include "packing/pack_plan.h"
 #include "tensor/tensor.h"
 
-namespace unravel::tensor {
+namespace unravel::convert {
 
 struct PackOptions {
-  IndexType index = IndexType::Int32;
-  ValueType value = ValueType::F64;
+  tensor::IndexType index = tensor::IndexType::Int32;
+  tensor::ValueType value = tensor::ValueType::F64;
   /// Bytes that the arrays and the work space may take together, the coordinates not counted.
-  std::int64_t max_memory = default_max_memory();
+  std::int64_t max_memory = data::default_max_memory();
   /// Gets the properties that packing neither implies nor checked in full: see ValidationResult::sampled.
   std::vector<std::string> *sampled = nullptr;
 };
@@ -21,15 +21,16 @@ struct PackOptions {
 /// coordinates outside their shape are a bug (kind internal). Throws wrong_shape, memory_limit, index_width,
 /// value_width, not_storable, argument_range (a count that is read outside its array for these sizes).
 /// O(entries) and a radix sort's passes; O(entries) where the entries come sorted.
-Tensor pack(const layout::Layout &layout, const PackPlan &plan, Coordinates coordinates,
-            const PackOptions &options = {});
+tensor::Tensor pack(const layout::Layout &layout, const packing::PackPlan &plan,
+                    data::Coordinates coordinates, const PackOptions &options = {});
 /// With a plan made on the spot; throws cannot_pack too.
-Tensor pack(const layout::Layout &layout, Coordinates coordinates, const PackOptions &options = {});
+tensor::Tensor pack(const layout::Layout &layout, data::Coordinates coordinates,
+                    const PackOptions &options = {});
 
 /// The entries of a tensor, piece by piece, in the order of the arrays: zeros that are stored too, and all
 /// slots of a dense tensor. Works for every layout whose positions can be enumerated, not only for those that
 /// can be packed. Precondition: the tensor is valid (validate.h); where it isn't, throws outside_array.
 /// Throws cannot_unpack, memory_limit.
-Coordinates unpack(const Tensor &tensor, std::int64_t max_memory = default_max_memory());
+data::Coordinates unpack(const tensor::Tensor &tensor, std::int64_t max_memory = data::default_max_memory());
 
-} // namespace unravel::tensor
+} // namespace unravel::convert

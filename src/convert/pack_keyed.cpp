@@ -15,7 +15,19 @@
 #include <fmt/format.h>
 #include <optional>
 
-namespace unravel::tensor {
+namespace unravel::convert {
+
+using data::Coordinates;
+using data::DType;
+using data::Elements;
+using data::Scratch;
+using packing::Key;
+using packing::Level;
+using packing::Mode;
+using packing::PiecePlan;
+using packing::Slot;
+using packing::SortKey;
+using tensor::Tensor;
 
 namespace {
 
@@ -463,7 +475,7 @@ private:
   }
 
   template <class T> static void fill(std::span<T> elements, T value) {
-    run_ranges(elements.size(), [&](std::size_t begin, std::size_t end) {
+    data::run_ranges(elements.size(), [&](std::size_t begin, std::size_t end) {
       std::fill(elements.begin() + static_cast<std::ptrdiff_t>(begin),
                 elements.begin() + static_cast<std::ptrdiff_t>(end), value);
     });
@@ -563,4 +575,4 @@ bool pack_keyed(Tensor &tensor, const PiecePlan &plan, const Coordinates &coordi
   return true;
 }
 
-} // namespace unravel::tensor
+} // namespace unravel::convert

@@ -9,7 +9,19 @@
 #include <fmt/format.h>
 #include <numeric>
 
-namespace unravel::tensor {
+namespace unravel::convert {
+
+using data::Coordinates;
+using data::DType;
+using data::Elements;
+using packing::Flag;
+using packing::Key;
+using packing::Level;
+using packing::PiecePlan;
+using packing::Slot;
+using packing::SortKey;
+using tensor::Evaluator;
+using tensor::Tensor;
 
 namespace {
 
@@ -454,4 +466,4 @@ void build_levels(Tensor &tensor, const PiecePlan &plan, const Coordinates &coor
   Builder(tensor, plan, coordinates, options).build();
 }
 
-} // namespace unravel::tensor
+} // namespace unravel::convert

@@ -3,7 +3,11 @@
 
 #include <algorithm>
 
-namespace unravel::tensor {
+namespace unravel::convert {
+
+using data::Coordinates;
+using packing::Level;
+using packing::PiecePlan;
 
 namespace {
 
@@ -97,4 +101,4 @@ void pad_entries(Coordinates &coordinates, const PiecePlan &plan) {
   if (level.kind == Level::Kind::Padded && !level.unused) Padding(coordinates, plan, level).pad();
 }
 
-} // namespace unravel::tensor
+} // namespace unravel::convert

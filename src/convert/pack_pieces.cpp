@@ -8,8 +8,14 @@
 #include <fmt/ranges.h>
 #include <utility>
 
-namespace unravel::tensor {
+namespace unravel::convert {
 
+using data::Coordinates;
+using packing::Limit;
+using packing::PackPlan;
+using packing::PiecePlan;
+using tensor::Tensor;
+using tensor::ValueType;
 using term::Term;
 
 namespace {
@@ -83,7 +89,7 @@ void fail_no_place(const Tensor &tensor, const PackPlan &plan, const Coordinates
 namespace {
 
 Coordinates sums_without_zeros(Coordinates entries) {
-  sort(entries, natural_modes(entries.order()));
+  sort(entries, data::natural_modes(entries.order()));
   combine_duplicates(entries);
   std::vector<char> zero(entries.size());
   for (std::size_t e = 0; e < entries.size(); ++e)
@@ -117,4 +123,4 @@ void require_same_meaning(const Tensor &tensor, Coordinates given, const PackOpt
   }
 }
 
-} // namespace unravel::tensor
+} // namespace unravel::convert

@@ -13,7 +13,15 @@
 #include <fmt/format.h>
 #include <utility>
 
-namespace unravel::tensor {
+namespace unravel::convert {
+
+using data::Coordinates;
+using data::DType;
+using data::Elements;
+using data::Scratch;
+using packing::Level;
+using packing::PiecePlan;
+using tensor::Tensor;
 
 namespace {
 
@@ -77,8 +85,8 @@ private:
 
   /// Arrays of `entries_` elements; shortened once the number of distinct coordinates is known.
   void make_arrays() {
-    tensor_.arrays[segment_.keys[0].array] = Elements(dtype_of<Index>(), entries_);
-    tensor_.arrays[plan_.value] = Elements(dtype_of<Value>(), entries_);
+    tensor_.arrays[segment_.keys[0].array] = Elements(data::dtype_of<Index>(), entries_);
+    tensor_.arrays[plan_.value] = Elements(data::dtype_of<Value>(), entries_);
     keys_ = tensor_.array(segment_.keys[0].array).template as<Index>();
     sums_ = tensor_.array(plan_.value).template as<Value>();
   }
@@ -111,7 +119,7 @@ private:
     items_ = std::make_unique<Scratch<Item>>(entries_);
     auto mask = static_cast<std::uint32_t>((std::uint64_t{1} << shift_) - 1);
     Item *items = items_->data();
-    bucket_begin_ = tensor::deal(
+    bucket_begin_ = convert::deal(
         entries_, bucket_count_, [&](std::size_t e) { return static_cast<std::size_t>(rows_[e]) >> shift_; },
         [&](std::size_t e, std::size_t place) {
           items[place] = {static_cast<std::uint32_t>(rows_[e]) & mask,
@@ -288,4 +296,4 @@ void pack_rows(Tensor &tensor, const PiecePlan &plan, const Coordinates &coordin
   if (!wide && !single) RowPacker<std::int32_t, double>(tensor, plan, coordinates, options).pack();
 }
 
-} // namespace unravel::tensor
+} // namespace unravel::convert

@@ -8,7 +8,13 @@
 #include <algorithm>
 #include <numeric>
 
-namespace unravel::tensor {
+namespace unravel::convert {
+
+using data::Coordinates;
+using data::Elements;
+using packing::Permutation;
+using packing::PiecePlan;
+using tensor::Tensor;
 
 namespace {
 
@@ -17,7 +23,7 @@ namespace {
 std::vector<std::int64_t> count_stored(const Coordinates &entries, std::size_t coordinate, bool shared) {
   std::vector<std::int64_t> counts(static_cast<std::size_t>(entries.shape[coordinate]));
   const std::vector<std::int64_t> &index = entries.index[coordinate];
-  std::vector<std::size_t> modes = natural_modes(entries.order());
+  std::vector<std::size_t> modes = data::natural_modes(entries.order());
   std::vector<std::size_t> backwards(modes.rbegin(), modes.rend());
   if (!shared || is_sorted(entries, modes, true) || is_sorted(entries, backwards, true)) {
     for (std::int64_t value : index)
@@ -78,11 +84,11 @@ void permute(Coordinates &entries, Tensor &tensor, const PiecePlan &plan, const 
       place[static_cast<std::size_t>(order[k])] = static_cast<std::int64_t>(k);
     }
     std::vector<std::int64_t> &index = entries.index[permutation.coordinate];
-    run_ranges(index.size(), [&](std::size_t begin, std::size_t end) {
+    data::run_ranges(index.size(), [&](std::size_t begin, std::size_t end) {
       for (std::size_t e = begin; e < end; ++e)
         index[e] = place[static_cast<std::size_t>(index[e])];
     });
   }
 }
 
-} // namespace unravel::tensor
+} // namespace unravel::convert

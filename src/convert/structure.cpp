@@ -5,7 +5,11 @@
 
 #include <fmt/format.h>
 
-namespace unravel::tensor {
+namespace unravel::convert {
+
+using data::DType;
+using data::Elements;
+using tensor::Tensor;
 
 Tensor with_structure_of(const Tensor &lender, const layout::Layout &layout,
                          const std::vector<std::int64_t> &shape, const PackOptions &options) {
@@ -43,4 +47,4 @@ Tensor with_own_values(const Tensor &tensor) {
   return made;
 }
 
-} // namespace unravel::tensor
+} // namespace unravel::convert

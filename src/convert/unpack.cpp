@@ -6,12 +6,15 @@
 
 #include <fmt/format.h>
 
-namespace unravel::tensor {
+namespace unravel::convert {
 
+using data::Coordinates;
+using packing::PiecePlan;
 using report::Kind;
+using tensor::Tensor;
 
 Coordinates unpack(const Tensor &tensor, std::int64_t max_memory) {
-  if (std::optional<PiecePlan> plan = plan_scan(tensor.layout))
+  if (std::optional<PiecePlan> plan = packing::plan_scan(tensor.layout))
     return unpack_by_plan(tensor, *plan, max_memory);
   return unpack_by_scan(tensor, max_memory);
 }
@@ -24,12 +27,12 @@ Coordinates unpack_by_scan(const Tensor &tensor, std::int64_t max_memory) {
     return static_cast<std::int64_t>(result.size()) <= max_entries;
   };
   for (const layout::Piece &piece : tensor.layout.pieces)
-    if (!scan_piece(tensor, piece, append))
+    if (!check::scan_piece(tensor, piece, append))
       report::fail(Kind::memory_limit,
                    fmt::format("the entries of layout `{}` take more memory than the {} allowed",
-                               tensor.layout.name, memory_text(max_memory)),
+                               tensor.layout.name, data::memory_text(max_memory)),
                    "raise the limit with --max-memory");
   return result;
 }
 
-} // namespace unravel::tensor
+} // namespace unravel::convert

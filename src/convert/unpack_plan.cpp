@@ -8,9 +8,17 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-namespace unravel::tensor {
+namespace unravel::convert {
 
+using data::Coordinates;
+using data::Elements;
+using packing::Key;
+using packing::Level;
+using packing::Mode;
+using packing::PiecePlan;
+using packing::Slot;
 using report::Kind;
+using tensor::Tensor;
 
 namespace {
 
@@ -63,7 +71,7 @@ private:
     if (count <= max_memory_ / (8 * columns)) return;
     report::fail(Kind::memory_limit,
                  fmt::format("the entries of layout `{}` take more memory than the {} allowed",
-                             tensor_.layout.name, memory_text(max_memory_)),
+                             tensor_.layout.name, data::memory_text(max_memory_)),
                  "raise the limit with --max-memory");
   }
 
@@ -235,4 +243,4 @@ Coordinates unpack_by_plan(const Tensor &tensor, const PiecePlan &plan, std::int
   return Unpacker(tensor, plan, max_memory).unpack();
 }
 
-} // namespace unravel::tensor
+} // namespace unravel::convert

@@ -8,9 +8,12 @@
 #include <fmt/format.h>
 #include <functional>
 
-namespace unravel::tensor {
+namespace unravel::convert {
 
+using data::Elements;
 using layout::Layout;
+using packing::BoundSegments;
+using tensor::Tensor;
 
 namespace {
 
@@ -53,4 +56,4 @@ void write_bounds(Tensor &tensor, const Layout &layout, const std::vector<BoundS
   }
 }
 
-} // namespace unravel::tensor
+} // namespace unravel::convert

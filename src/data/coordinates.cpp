@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-namespace unravel::tensor {
+namespace unravel::data {
 
 Coordinates::Coordinates(std::vector<std::int64_t> shape_of_tensor)
     : shape(std::move(shape_of_tensor)), index(shape.size()) {}
@@ -127,4 +127,4 @@ std::int64_t element_count(const std::vector<std::int64_t> &shape) {
   return count;
 }
 
-} // namespace unravel::tensor
+} // namespace unravel::data

@@ -5,7 +5,7 @@
 #include <vector>
 
 /// Tensors in memory, their files, generators and the reference evaluator.
-namespace unravel::tensor {
+namespace unravel::data {
 
 /// A tensor as a list of entries: entry e has the coordinate (index[0][e], index[1][e], ...) and the value
 /// value[e]. Indices count from 0 and lie in [0, shape[mode]). Entries may come in any order; several with
@@ -69,4 +69,4 @@ std::vector<double> to_dense(const Coordinates &tensor);
 /// The product of the extents, or -1 when it is beyond 2^63 - 1. The empty shape has 1 element.
 std::int64_t element_count(const std::vector<std::int64_t> &shape);
 
-} // namespace unravel::tensor
+} // namespace unravel::data

@@ -6,7 +6,7 @@
 #include <new>
 #include <sys/mman.h>
 
-namespace unravel::tensor {
+namespace unravel::data {
 
 std::byte *take_memory(std::size_t bytes) {
   if (bytes == 0) return nullptr;
@@ -64,4 +64,4 @@ bool operator==(const Elements &a, const Elements &b) {
          (a.size_ == 0 || std::memcmp(a.memory_.get(), b.memory_.get(), a.bytes()) == 0);
 }
 
-} // namespace unravel::tensor
+} // namespace unravel::data

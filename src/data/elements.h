@@ -9,7 +9,7 @@
 #include <span>
 #include <string>
 
-namespace unravel::tensor {
+namespace unravel::data {
 
 /// The elements of one array of a tensor: numbers of one type in one piece of memory, which compiled kernels
 /// are given as it is. Copying copies the numbers. Long ones lie in huge pages where the system has them:
@@ -112,4 +112,4 @@ private:
   T *data_;
 };
 
-} // namespace unravel::tensor
+} // namespace unravel::data

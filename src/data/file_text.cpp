@@ -13,7 +13,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-namespace unravel::tensor {
+namespace unravel::data {
 
 using report::fail;
 using report::Kind;
@@ -185,4 +185,4 @@ std::string memory_text(std::int64_t bytes) {
   return unit == 0 ? fmt::format("{} bytes", bytes) : fmt::format("{:.4g} {}", amount, units[unit]);
 }
 
-} // namespace unravel::tensor
+} // namespace unravel::data

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace unravel::tensor {
+namespace unravel::data {
 
 /// Half of the machine's memory, in bytes.
 std::int64_t default_max_memory();
@@ -74,4 +74,4 @@ bool looks_binary(std::string_view content);
 /// "512 MiB" and the like.
 std::string memory_text(std::int64_t bytes);
 
-} // namespace unravel::tensor
+} // namespace unravel::data

@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
-namespace unravel::tensor {
+namespace unravel::data {
 
 using report::fail;
 using report::Kind;
@@ -225,4 +225,4 @@ void write_folder(const std::string &path, const ArrayFolder &folder) {
   writer.commit();
 }
 
-} // namespace unravel::tensor
+} // namespace unravel::data

@@ -8,7 +8,7 @@
 /// The raw arrays of a tensor in some layout, as a folder: one .npy file per array, named as the array, and
 /// layout.json. It is how arrays get in and out of other programs:
 ///   { "layout": "bcsr", "parameters": [4, 4], "sizes": {"M": 8, "N": 8}, "counts": {"NB": 3} }
-namespace unravel::tensor {
+namespace unravel::data {
 
 struct ArrayFolder {
   std::string layout;
@@ -31,4 +31,4 @@ ArrayFolder read_folder(const std::string &path, const ReadOptions &options = {}
 /// such arrays. Throws cannot_write.
 void write_folder(const std::string &path, const ArrayFolder &folder);
 
-} // namespace unravel::tensor
+} // namespace unravel::data

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <optional>
 
-namespace unravel::tensor {
+namespace unravel::data {
 
 using report::fail;
 using report::Kind;
@@ -126,4 +126,4 @@ Coordinates read_frostt(const std::string &path, const ReadOptions &options) {
   return read_frostt(FileText(path, options), options);
 }
 
-} // namespace unravel::tensor
+} // namespace unravel::data

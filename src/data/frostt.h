@@ -5,7 +5,7 @@
 
 /// FROSTT files (.tns): one entry per line, its indices from 1 and its value; '#' starts a comment line.
 /// Plain or compressed by gzip, whatever the name.
-namespace unravel::tensor {
+namespace unravel::data {
 
 /// Reads a tensor. Its order is the number of columns of the first line less one; its shape is the largest
 /// index of each mode, or, where the file has a comment line `# shape: 4 5 6` before the first entry (which
@@ -17,4 +17,4 @@ Coordinates read_frostt(const std::string &path, const ReadOptions &options = {}
 /// The same from a file that is in memory already.
 Coordinates read_frostt(const FileText &file, const ReadOptions &options = {});
 
-} // namespace unravel::tensor
+} // namespace unravel::data

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <fmt/format.h>
 
-namespace unravel::tensor {
+namespace unravel::data {
 
 using report::fail;
 using report::Kind;
@@ -221,4 +221,4 @@ Coordinates generate(const GeneratorSpec &spec, std::int64_t max_memory) {
   return {};
 }
 
-} // namespace unravel::tensor
+} // namespace unravel::data

@@ -8,7 +8,7 @@
 #include <string_view>
 
 /// Generated tensors, for tests, demonstrations and measurements.
-namespace unravel::tensor {
+namespace unravel::data {
 
 enum class GeneratorKind { Random, Ones, Poisson2d, Poisson3d, Fem, Rmat, Banded, Hypersparse };
 
@@ -62,4 +62,4 @@ std::vector<std::int64_t> generated_shape(const GeneratorSpec &spec);
 /// entries, and checked against max_memory (bytes) first: memory_limit. Throws bad_generator too.
 Coordinates generate(const GeneratorSpec &spec, std::int64_t max_memory = default_max_memory());
 
-} // namespace unravel::tensor
+} // namespace unravel::data

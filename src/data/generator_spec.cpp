@@ -8,7 +8,7 @@
 #include <set>
 
 // The text form of generators: parsing and checks.
-namespace unravel::tensor {
+namespace unravel::data {
 
 using report::fail;
 using report::Kind;
@@ -244,4 +244,4 @@ std::vector<std::int64_t> generated_shape(const GeneratorSpec &spec) {
   return shape;
 }
 
-} // namespace unravel::tensor
+} // namespace unravel::data

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <fmt/format.h>
 
-namespace unravel::tensor {
+namespace unravel::data {
 
 using report::Kind;
 
@@ -210,4 +210,4 @@ void LineCursor::fail_out_of_range(std::int64_t number, std::int64_t extent, con
                 number == 0 ? "indices in files count from 1" : "");
 }
 
-} // namespace unravel::tensor
+} // namespace unravel::data

@@ -11,7 +11,7 @@
 
 /// Reading a text file of one entry per line with all cores: the text is cut at line boundaries into chunks,
 /// their entries are counted, and then each chunk is read straight to its place in the result.
-namespace unravel::tensor {
+namespace unravel::data {
 
 /// A stretch [begin, end) of a text, whole lines. `entries` counts the lines that are neither blank nor
 /// comments, `first` how many of these come before the chunk.
@@ -132,4 +132,4 @@ private:
   char comment_;
 };
 
-} // namespace unravel::tensor
+} // namespace unravel::data

@@ -6,7 +6,7 @@
 #include <array>
 #include <fmt/format.h>
 
-namespace unravel::tensor {
+namespace unravel::data {
 
 using report::fail;
 using report::Kind;
@@ -316,4 +316,4 @@ Coordinates read_matrix_market(const std::string &path, const ReadOptions &optio
   return read_matrix_market(FileText(path, options), options);
 }
 
-} // namespace unravel::tensor
+} // namespace unravel::data

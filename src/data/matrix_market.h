@@ -5,7 +5,7 @@
 
 /// Matrix Market files (.mtx): coordinate and array; real, integer and pattern; general, symmetric and
 /// skew-symmetric. Plain or compressed by gzip, whatever the name.
-namespace unravel::tensor {
+namespace unravel::data {
 
 /// Reads a matrix. The entries come in the order of the file; of a symmetric file the mirrored entries follow
 /// after all the stored ones, the diagonal is not doubled. Of an array file every stored element becomes an
@@ -18,4 +18,4 @@ Coordinates read_matrix_market(const std::string &path, const ReadOptions &optio
 /// The same from a file that is in memory already.
 Coordinates read_matrix_market(const FileText &file, const ReadOptions &options = {});
 
-} // namespace unravel::tensor
+} // namespace unravel::data

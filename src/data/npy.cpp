@@ -11,7 +11,7 @@
 #include <iterator>
 #include <map>
 
-namespace unravel::tensor {
+namespace unravel::data {
 
 using report::fail;
 using report::Kind;
@@ -279,4 +279,4 @@ void write_npy(const std::string &path, const Array &array) {
   file.commit();
 }
 
-} // namespace unravel::tensor
+} // namespace unravel::data

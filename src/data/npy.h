@@ -10,7 +10,7 @@
 #include <vector>
 
 /// Arrays of numbers and their .npy files (NumPy's format, versions 1 to 3).
-namespace unravel::tensor {
+namespace unravel::data {
 
 enum class DType { Bool, I1, I2, I4, I8, U1, U2, U4, U8, F4, F8 };
 
@@ -83,4 +83,4 @@ Array read_npy(const std::string &path, const ReadOptions &options = {});
 /// Writes a .npy file of version 1, complete or not at all. Throws cannot_write.
 void write_npy(const std::string &path, const Array &array);
 
-} // namespace unravel::tensor
+} // namespace unravel::data

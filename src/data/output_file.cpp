@@ -13,7 +13,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-namespace unravel::tensor {
+namespace unravel::data {
 
 namespace {
 
@@ -127,4 +127,4 @@ void OutputFile::commit() {
   temporary_.clear();
 }
 
-} // namespace unravel::tensor
+} // namespace unravel::data

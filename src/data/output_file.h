@@ -5,7 +5,7 @@
 
 struct gzFile_s;
 
-namespace unravel::tensor {
+namespace unravel::data {
 
 /// A file being written: its text goes to a temporary file beside the target, which commit() renames, so that
 /// the target is either as it was or complete. A name that ends in .gz is compressed. A target that exists
@@ -49,4 +49,4 @@ private:
 /// A name in the folder of `target` that doesn't exist yet, for something that is to be renamed to `target`.
 std::string temporary_name(const std::string &target);
 
-} // namespace unravel::tensor
+} // namespace unravel::data

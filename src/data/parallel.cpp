@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-namespace unravel::tensor {
+namespace unravel::data {
 
 void run_parallel(std::size_t count, const std::function<void(std::size_t)> &work,
                   const std::function<void(std::size_t)> &between) {
@@ -45,4 +45,4 @@ void run_ranges(std::size_t count, const std::function<void(std::size_t, std::si
                [&](std::size_t k) { work(k * length, std::min(count, (k + 1) * length)); });
 }
 
-} // namespace unravel::tensor
+} // namespace unravel::data

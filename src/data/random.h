@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-namespace unravel::tensor {
+namespace unravel::data {
 
 /// Random numbers that are the same for a seed on every platform: splitmix64 and our own distributions, as
 /// those of the C++ library differ from one library to the next.
@@ -41,4 +41,4 @@ private:
   std::uint64_t state_;
 };
 
-} // namespace unravel::tensor
+} // namespace unravel::data

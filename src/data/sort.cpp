@@ -11,7 +11,7 @@
 // Sorting of coordinate tensors: keys made of the modes' indices, sorted by radix. The first step scatters by
 // the top digit, on all cores; each of the resulting buckets fits in a cache and is finished there, digit by
 // digit.
-namespace unravel::tensor {
+namespace unravel::data {
 
 namespace {
 
@@ -212,4 +212,4 @@ void sort(Coordinates &tensor, const std::vector<std::size_t> &modes) {
   tensor = std::move(result);
 }
 
-} // namespace unravel::tensor
+} // namespace unravel::data

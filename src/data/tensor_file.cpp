@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-namespace unravel::tensor {
+namespace unravel::data {
 
 using report::fail;
 using report::Kind;
@@ -134,4 +134,4 @@ void write_dense(const std::string &path, const std::vector<std::int64_t> &shape
   file.commit();
 }
 
-} // namespace unravel::tensor
+} // namespace unravel::data

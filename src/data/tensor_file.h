@@ -6,7 +6,7 @@
 #include <vector>
 
 /// Tensor files of any format, told apart by their names: .mtx, .tns, each with or without .gz after it.
-namespace unravel::tensor {
+namespace unravel::data {
 
 /// Whether the name ends as a tensor file's does.
 bool is_tensor_file_name(const std::string &path);
@@ -30,4 +30,4 @@ void write_tensor(const std::string &path, const Coordinates &tensor, const Writ
 void write_dense(const std::string &path, const std::vector<std::int64_t> &shape,
                  const std::vector<double> &values, const WriteOptions &options = {});
 
-} // namespace unravel::tensor
+} // namespace unravel::data

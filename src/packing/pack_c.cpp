@@ -8,9 +8,11 @@
 
 #include <algorithm>
 
-namespace unravel::tensor {
+namespace unravel::packing {
 
 using layout::Layout;
+using tensor::IndexType;
+using tensor::ValueType;
 using term::Term;
 
 namespace {
@@ -254,4 +256,4 @@ std::string emit_pack_c(const PackPlan &plan, const Layout &layout, const PackNa
   return c.take();
 }
 
-} // namespace unravel::tensor
+} // namespace unravel::packing

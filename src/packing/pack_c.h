@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-namespace unravel::tensor {
+namespace unravel::packing {
 
 /// What the C text calls things: as `emit` names the struct of the layout.
 struct PackNames {
@@ -27,6 +27,7 @@ struct PackNames {
 /// needs <stdint.h> and <stdlib.h>; the properties of plan.checked are not checked by it. Throws cannot_pack
 /// where zeros at other coordinates fill segments.
 std::string emit_pack_c(const PackPlan &plan, const layout::Layout &layout, const PackNames &names,
-                        IndexType index = IndexType::Int32, ValueType value = ValueType::F64);
+                        tensor::IndexType index = tensor::IndexType::Int32,
+                        tensor::ValueType value = tensor::ValueType::F64);
 
-} // namespace unravel::tensor
+} // namespace unravel::packing

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace unravel::tensor {
+namespace unravel::packing {
 
 using term::Term;
 
@@ -270,4 +270,4 @@ void PieceWriter::Body::write_runs(std::size_t l) {
   c_.close();
 }
 
-} // namespace unravel::tensor
+} // namespace unravel::packing

@@ -4,7 +4,7 @@
 
 #include <set>
 
-namespace unravel::tensor {
+namespace unravel::packing {
 
 /// One comparison of a sort: a member of an entry.
 struct KeyComparison {
@@ -156,4 +156,4 @@ private:
   std::pair<std::size_t, std::vector<KeyComparison>> cover_; // the mode, and what it is sorted by
 };
 
-} // namespace unravel::tensor
+} // namespace unravel::packing

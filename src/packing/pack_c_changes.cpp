@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace unravel::tensor {
+namespace unravel::packing {
 
 using term::Term;
 
@@ -154,4 +154,4 @@ void PieceWriter::Body::write_zeros() {
   c_.line("{} = {};", n_, count);
 }
 
-} // namespace unravel::tensor
+} // namespace unravel::packing

@@ -1,7 +1,7 @@
 // The entries of a piece in C: their modes, sorted, and which of them begin new positions.
 #include "packing/pack_c_body.h"
 
-namespace unravel::tensor {
+namespace unravel::packing {
 
 using term::Term;
 
@@ -123,4 +123,4 @@ void PieceWriter::Body::start(std::size_t l, int value) {
   c_.line("{}{} = {};", started_.insert(l).second ? "int64_t " : "", nodes_[l], value);
 }
 
-} // namespace unravel::tensor
+} // namespace unravel::packing

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace unravel::tensor {
+namespace unravel::packing {
 
 using term::Term;
 
@@ -173,4 +173,4 @@ void PieceWriter::write() {
   body_->write();
 }
 
-} // namespace unravel::tensor
+} // namespace unravel::packing

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-namespace unravel::tensor {
+namespace unravel::packing {
 
 /// Writes what packs one piece. `taken`: the conditions of the pieces before, which take their entries first;
 /// `suffix` tells the names of its functions from those of other pieces. The plan and the text must outlive
@@ -32,4 +32,4 @@ private:
   std::unique_ptr<Body> body_;
 };
 
-} // namespace unravel::tensor
+} // namespace unravel::packing

@@ -2,7 +2,7 @@
 #include "packing/pack_c_body.h"
 #include "packing/pack_permutation.h"
 
-namespace unravel::tensor {
+namespace unravel::packing {
 
 using term::Term;
 
@@ -85,4 +85,4 @@ void PieceWriter::Body::release(const std::string &pointer) {
   std::erase(held_, pointer);
 }
 
-} // namespace unravel::tensor
+} // namespace unravel::packing

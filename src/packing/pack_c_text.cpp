@@ -4,8 +4,11 @@
 
 #include <algorithm>
 
-namespace unravel::tensor {
+namespace unravel::packing {
 
+using data::DType;
+using tensor::IndexType;
+using tensor::ValueType;
 using term::Term;
 
 PackCText::PackCText(const layout::Layout &layout_of, const PackNames &names, IndexType index_type,
@@ -173,4 +176,4 @@ std::string PackCText::shifted(int sign, const std::string &text, const Term &of
   return sign > 0 ? fmt::format("{} + {}", text, term(offset)) : fmt::format("{} - {}", term(offset), text);
 }
 
-} // namespace unravel::tensor
+} // namespace unravel::packing

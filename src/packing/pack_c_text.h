@@ -6,12 +6,13 @@
 #include <set>
 #include <utility>
 
-namespace unravel::tensor {
+namespace unravel::packing {
 
 /// What the C text of packing is made of: lines, names, terms.
 class PackCText {
 public:
-  PackCText(const layout::Layout &layout, const PackNames &names, IndexType index, ValueType value);
+  PackCText(const layout::Layout &layout, const PackNames &names, tensor::IndexType index,
+            tensor::ValueType value);
 
   /// The text so far, which is empty then; and back.
   std::string take() { return std::exchange(text_, ""); }
@@ -63,11 +64,11 @@ private:
   std::string joined(const std::vector<term::Term> &parts, const char *by) const;
 
   const PackNames &names_;
-  IndexType index_type_;
-  ValueType value_type_;
+  tensor::IndexType index_type_;
+  tensor::ValueType value_type_;
   std::set<std::string> taken_;
   std::string text_;
   std::size_t indent_ = 0;
 };
 
-} // namespace unravel::tensor
+} // namespace unravel::packing

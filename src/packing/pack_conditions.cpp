@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <set>
 
-namespace unravel::tensor {
+namespace unravel::packing {
 
 using layout::Layout;
 using term::Term;
@@ -290,4 +290,4 @@ bool PieceConditions::limit(const std::string &count) {
   return true;
 }
 
-} // namespace unravel::tensor
+} // namespace unravel::packing

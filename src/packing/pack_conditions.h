@@ -2,7 +2,7 @@
 
 #include "packing/pack_piece.h"
 
-namespace unravel::tensor {
+namespace unravel::packing {
 
 /// Which entries have a place in a piece: conditions on coordinates, from what is left of the relation and
 /// from properties that say something of each position alone; and counts that are as large as entries want.
@@ -60,4 +60,4 @@ private:
   Determined &determined_;
 };
 
-} // namespace unravel::tensor
+} // namespace unravel::packing

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace unravel::tensor {
+namespace unravel::packing {
 
 using layout::Layout;
 using term::Term;
@@ -343,4 +343,4 @@ std::vector<prove::Axiom> ensured_by(const PiecePlan &plan, const Layout &layout
   return Ensured(plan, layout).axioms();
 }
 
-} // namespace unravel::tensor
+} // namespace unravel::packing

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace unravel::tensor {
+namespace unravel::packing {
 
 using term::Term;
 
@@ -179,4 +179,4 @@ bool states_homes(const layout::Layout &layout) {
   });
 }
 
-} // namespace unravel::tensor
+} // namespace unravel::packing

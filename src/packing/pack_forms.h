@@ -5,7 +5,7 @@
 #include <span>
 
 /// Forms of terms that a planner of packing looks for.
-namespace unravel::tensor {
+namespace unravel::packing {
 
 /// The only mode that occurs in a term, outside applications and with coefficient 1 or -1.
 struct ModeUse {
@@ -48,4 +48,4 @@ void set_length(Level &level, const layout::Layout &layout, const std::vector<Le
 /// Whether some property compares a position with what is read there: h(key(p)) <= p.
 bool states_homes(const layout::Layout &layout);
 
-} // namespace unravel::tensor
+} // namespace unravel::packing

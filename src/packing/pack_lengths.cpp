@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace unravel::tensor {
+namespace unravel::packing {
 
 using term::Term;
 
@@ -100,4 +100,4 @@ std::optional<std::string> wrong_subscripts(const std::string &position, const s
   return std::nullopt;
 }
 
-} // namespace unravel::tensor
+} // namespace unravel::packing

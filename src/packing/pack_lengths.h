@@ -3,7 +3,7 @@
 #include "packing/pack_order.h"
 
 /// Padded levels of which an array says how many positions each node fills: 0 <= s < lengths(r).
-namespace unravel::tensor {
+namespace unravel::packing {
 
 /// Is a position below an element of an array?
 bool has_length_bound(const std::string &position, const std::vector<term::Term> &conjuncts);
@@ -31,4 +31,4 @@ std::optional<std::string> wrong_subscripts(const std::string &position,
                                             const std::vector<term::Term> &conjuncts,
                                             const std::vector<Level> &levels);
 
-} // namespace unravel::tensor
+} // namespace unravel::packing

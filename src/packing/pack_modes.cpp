@@ -10,7 +10,7 @@
 #include <optional>
 #include <set>
 
-namespace unravel::tensor {
+namespace unravel::packing {
 
 using layout::Layout;
 using layout::Piece;
@@ -392,4 +392,4 @@ DerivedRelation derive_modes(const Layout &layout, const Piece &piece,
   return Deriver(layout, piece, permutations).derive();
 }
 
-} // namespace unravel::tensor
+} // namespace unravel::packing

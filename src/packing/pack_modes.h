@@ -4,7 +4,7 @@
 
 /// Derived coordinates: what the positions of a layout stand for where that is not a coordinate itself, as
 /// floor(i / 4) and i mod 4 in a layout of blocks, or j - i in one of diagonals.
-namespace unravel::tensor {
+namespace unravel::packing {
 
 /// A relation told by modes instead of coordinates.
 struct DerivedRelation {
@@ -27,4 +27,4 @@ term::Term run_has_entries(const Mode &first, const Mode &end);
 DerivedRelation derive_modes(const layout::Layout &layout, const layout::Piece &piece,
                              const std::vector<Permutation> &permutations = {});
 
-} // namespace unravel::tensor
+} // namespace unravel::packing

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace unravel::tensor {
+namespace unravel::packing {
 
 using layout::Layout;
 using term::Term;
@@ -157,4 +157,4 @@ std::optional<Term> PackOrders::mark_of(const Level &level, const std::vector<Le
   return std::nullopt;
 }
 
-} // namespace unravel::tensor
+} // namespace unravel::packing

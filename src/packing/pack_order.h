@@ -3,7 +3,7 @@
 #include "packing/pack_plan.h"
 #include "prove/prover.h"
 
-namespace unravel::tensor {
+namespace unravel::packing {
 
 /// The application that holds a key: array(slots), over the positions of `levels`.
 term::Term key_term(const Key &key, const std::vector<Level> &levels);
@@ -38,4 +38,4 @@ private:
   prove::Prover prover_;
 };
 
-} // namespace unravel::tensor
+} // namespace unravel::packing

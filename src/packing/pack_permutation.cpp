@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <set>
 
-namespace unravel::tensor {
+namespace unravel::packing {
 
 using layout::Layout;
 using layout::Piece;
@@ -271,4 +271,4 @@ PiecePlan plan_of_places(PiecePlan plan) {
   return plan;
 }
 
-} // namespace unravel::tensor
+} // namespace unravel::packing

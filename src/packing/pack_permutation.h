@@ -6,7 +6,7 @@
 #include <vector>
 
 /// Coordinates in an order of their own: i = row(k), where packing chooses the permutation `row`.
-namespace unravel::tensor {
+namespace unravel::packing {
 
 /// A piece whose relation is told by places (Permutation::place) instead of the coordinates that are
 /// permuted.
@@ -35,4 +35,4 @@ bool shares_positions(const PiecePlan &plan);
 /// The plan for entries whose permuted coordinates have become places.
 PiecePlan plan_of_places(PiecePlan plan);
 
-} // namespace unravel::tensor
+} // namespace unravel::packing

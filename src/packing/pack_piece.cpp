@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 #include <optional>
 
-namespace unravel::tensor {
+namespace unravel::packing {
 
 using layout::Layout;
 using layout::Piece;
@@ -580,4 +580,4 @@ PiecePlan plan_piece(const Layout &layout, std::size_t piece, bool scanning, Det
   return PiecePlanner(layout, piece, scanning, determined).plan();
 }
 
-} // namespace unravel::tensor
+} // namespace unravel::packing

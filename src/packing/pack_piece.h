@@ -4,7 +4,7 @@
 
 #include <set>
 
-namespace unravel::tensor {
+namespace unravel::packing {
 
 /// What the pieces of a layout determine together, one after the other.
 struct Determined {
@@ -19,4 +19,4 @@ struct Determined {
 /// cannot_pack.
 PiecePlan plan_piece(const layout::Layout &layout, std::size_t piece, bool scanning, Determined &determined);
 
-} // namespace unravel::tensor
+} // namespace unravel::packing

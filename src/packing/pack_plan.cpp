@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace unravel::tensor {
+namespace unravel::packing {
 
 using layout::Layout;
 using layout::Piece;
@@ -129,4 +129,4 @@ std::optional<PiecePlan> plan_scan(const Layout &layout) {
   }
 }
 
-} // namespace unravel::tensor
+} // namespace unravel::packing

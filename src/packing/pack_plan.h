@@ -9,7 +9,7 @@
 
 /// How coordinates become the arrays of a layout: derived from its relation and properties, never from its
 /// name. A plan says what packing does, level by level; pack() carries it out, emit_pack_c() prints it as C.
-namespace unravel::tensor {
+namespace unravel::packing {
 
 /// What levels are told apart by: a coordinate, or one derived from several or parts of one, as floor(i / 4),
 /// i mod 4, j - i. The modes of a plan together determine the coordinates.
@@ -206,4 +206,4 @@ std::optional<PiecePlan> plan_scan(const layout::Layout &layout);
 /// The plan as text; `layout` is what it was made from.
 std::string to_text(const PackPlan &plan, const layout::Layout &layout);
 
-} // namespace unravel::tensor
+} // namespace unravel::packing

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <fmt/format.h>
 
-namespace unravel::tensor {
+namespace unravel::packing {
 
 using layout::Layout;
 using term::Term;
@@ -163,4 +163,4 @@ std::string to_text(const PackPlan &plan, const Layout &layout) {
   return text;
 }
 
-} // namespace unravel::tensor
+} // namespace unravel::packing

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <map>
 
-namespace unravel::tensor {
+namespace unravel::packing {
 
 using layout::Layout;
 using term::Term;
@@ -227,4 +227,4 @@ const BoundSegments *segments_with(const std::vector<BoundSegments> &segments, c
   return found == segments.end() ? nullptr : &*found;
 }
 
-} // namespace unravel::tensor
+} // namespace unravel::packing

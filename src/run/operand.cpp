@@ -160,15 +160,15 @@ private:
     const std::string &input = given->second;
     Operand operand;
     operand.tensor = use.name;
-    if (tensor::is_generator(input)) {
-      tensor::GeneratorSpec spec = specification(use, input);
-      if (!spec.sizes && spec.kind != tensor::GeneratorKind::Rmat) return false;
-      operand.coordinates = tensor::generate(spec, memory());
+    if (data::is_generator(input)) {
+      data::GeneratorSpec spec = specification(use, input);
+      if (!spec.sizes && spec.kind != data::GeneratorKind::Rmat) return false;
+      operand.coordinates = data::generate(spec, memory());
     } else if (use.order == 0 && read_number(input, operand.coordinates)) {
     } else if (std::filesystem::is_directory(input)) {
       auto known = folders_.find(use.name);
       operand.packed = tensor::from_folder(
-          known == folders_.end() ? tensor::read_folder(input, read_options(request_)) : known->second,
+          known == folders_.end() ? data::read_folder(input, read_options(request_)) : known->second,
           front_.layouts.at(use.name),
           request_.compile.index == loop::ElementType::Int64 ? tensor::IndexType::Int64
                                                              : tensor::IndexType::Int32,
@@ -176,7 +176,7 @@ private:
                                                                : tensor::ValueType::F64);
       operand.shape = operand.packed->shape();
     } else {
-      operand.coordinates = tensor::read_tensor(input, read_options(request_));
+      operand.coordinates = data::read_tensor(input, read_options(request_));
     }
     if (!operand.packed) {
       fit_order(use, operand.coordinates, input);
@@ -187,19 +187,19 @@ private:
     return true;
   }
 
-  static bool read_number(const std::string &text, tensor::Coordinates &scalar) {
+  static bool read_number(const std::string &text, data::Coordinates &scalar) {
     double value = 0;
     auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc() || end != text.data() + text.size()) return false;
-    scalar = tensor::Coordinates(std::vector<std::int64_t>{});
+    scalar = data::Coordinates(std::vector<std::int64_t>{});
     scalar.append({}, value);
     return true;
   }
 
   /// A vector may come as a matrix with one row or column, a scalar as a tensor of one element.
-  static void fit_order(const compute::TensorUse &use, tensor::Coordinates &coordinates,
+  static void fit_order(const compute::TensorUse &use, data::Coordinates &coordinates,
                         const std::string &input) {
-    coordinates = tensor::with_order(std::move(coordinates), use.order);
+    coordinates = data::with_order(std::move(coordinates), use.order);
     if (coordinates.order() != use.order)
       report::fail(Kind::order_mismatch, text::Place::of_file(input),
                    fmt::format("a tensor of order {} ({}), but `{}` has {} subscript{} in the expression",
@@ -211,25 +211,24 @@ private:
     return std::make_shared<const text::Source>("-i " + use.name, input);
   }
 
-  tensor::GeneratorSpec specification(const compute::TensorUse &use, const std::string &input) const {
-    tensor::GeneratorSpec spec = tensor::parse_generator(text::Span{option(use, input), 0, input.size()});
+  data::GeneratorSpec specification(const compute::TensorUse &use, const std::string &input) const {
+    data::GeneratorSpec spec = data::parse_generator(text::Span{option(use, input), 0, input.size()});
     // "random" without a density: full for dense layouts, sparse otherwise.
     const layout::Layout &layout = front_.layouts.at(use.name);
     bool dense =
         std::all_of(layout.arrays.begin(), layout.arrays.end(), [](auto &array) { return array.is_value; });
-    if (spec.kind == tensor::GeneratorKind::Random && !spec.density && !spec.entries && dense)
-      spec.density = 1;
+    if (spec.kind == data::GeneratorKind::Random && !spec.density && !spec.entries && dense) spec.density = 1;
     if (use.order == 0) spec.sizes = std::vector<std::int64_t>{}, spec.density = 1;
     return spec;
   }
 
   void generate_sized(const compute::TensorUse &use) {
     const std::string &input = request_.inputs.at(use.name);
-    tensor::GeneratorSpec spec = specification(use, input);
+    data::GeneratorSpec spec = specification(use, input);
     spec.sizes = wanted_shape(use);
     Operand operand;
     operand.tensor = use.name;
-    operand.coordinates = tensor::generate(spec, memory());
+    operand.coordinates = data::generate(spec, memory());
     fit_order(use, operand.coordinates, input);
     operand.shape = operand.coordinates.shape;
     take_shape(use.name, operand.shape);
@@ -293,8 +292,8 @@ private:
 
 } // namespace
 
-tensor::ReadOptions read_options(const Request &request) {
-  tensor::ReadOptions options;
+data::ReadOptions read_options(const Request &request) {
+  data::ReadOptions options;
   if (request.max_memory > 0) options.max_memory = request.max_memory;
   options.progress = request.progress;
   return options;

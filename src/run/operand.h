@@ -9,7 +9,7 @@ namespace unravel::run {
 /// One operand before packing.
 struct Operand {
   std::string tensor;
-  tensor::Coordinates coordinates;
+  data::Coordinates coordinates;
   std::optional<tensor::Tensor> packed; // arrays given as a folder
   std::vector<std::int64_t> shape;
 };
@@ -22,10 +22,10 @@ struct Operands {
 };
 
 /// Folders of arrays that were read already, by tensor.
-using Folders = std::map<std::string, tensor::ArrayFolder>;
+using Folders = std::map<std::string, data::ArrayFolder>;
 
 /// Limits and progress of every read, as the request has them.
-tensor::ReadOptions read_options(const Request &request);
+data::ReadOptions read_options(const Request &request);
 
 Operands read_operands(const Request &request, const pipeline::Front &front, const Folders &folders);
 

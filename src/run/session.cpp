@@ -27,14 +27,14 @@ namespace {
 
 using Clock = machine::Stopwatch;
 
-bool is_finite(const tensor::Elements &values) {
+bool is_finite(const data::Elements &values) {
   for (std::size_t k = 0; k < values.size(); ++k)
     if (!std::isfinite(values.real(k))) return false;
   return true;
 }
 
 /// The entries, and the zeros of those that are stored.
-tensor::Coordinates with_zeros_of(const tensor::Coordinates &stored, tensor::Coordinates entries) {
+data::Coordinates with_zeros_of(const data::Coordinates &stored, data::Coordinates entries) {
   for (std::size_t e = 0; e < stored.size(); ++e)
     if (stored.value[e] == 0) entries.append(stored.coordinate(e), 0);
   return entries;
@@ -176,8 +176,7 @@ private:
     std::map<std::string, std::string> formats;
     for (const auto &[tensor, input] : request_.inputs) {
       if (request_.compile.formats.count(tensor) || !std::filesystem::is_directory(input)) continue;
-      const tensor::ArrayFolder &folder = folders_[tensor] =
-          tensor::read_folder(input, read_options(request_));
+      const data::ArrayFolder &folder = folders_[tensor] = data::read_folder(input, read_options(request_));
       formats[tensor] = folder.layout;
       if (!folder.parameters.empty())
         formats[tensor] += fmt::format("<{}>", fmt::join(folder.parameters, ","));
@@ -195,8 +194,8 @@ private:
     }
   }
 
-  tensor::PackOptions pack_options() const {
-    tensor::PackOptions options;
+  convert::PackOptions pack_options() const {
+    convert::PackOptions options;
     options.index = request_.compile.index == loop::ElementType::Int64 ? tensor::IndexType::Int64
                                                                        : tensor::IndexType::Int32;
     options.value = request_.compile.value == loop::ElementType::Float32 ? tensor::ValueType::F32
@@ -216,19 +215,19 @@ private:
       if (use.is_result && shares_structure()) continue;
       const layout::Layout &layout = front_.layouts.at(use.name);
       std::vector<std::string> sampled;
-      tensor::PackOptions options = pack_options();
+      convert::PackOptions options = pack_options();
       options.sampled = &sampled;
       auto operand = operands_.by_name.find(use.name);
       if (operand == operands_.by_name.end()) {
         tensors_.emplace(
             use.name,
-            tensor::pack(layout, tensor::Coordinates(operands_.result_shapes.at(use.name)), options));
+            convert::pack(layout, data::Coordinates(operands_.result_shapes.at(use.name)), options));
       } else if (operand->second.packed) {
         tensors_.emplace(use.name, *operand->second.packed);
       } else if (request_.check) {
-        tensors_.emplace(use.name, tensor::pack(layout, operand->second.coordinates, options));
+        tensors_.emplace(use.name, convert::pack(layout, operand->second.coordinates, options));
       } else {
-        tensors_.emplace(use.name, tensor::pack(layout, std::move(operand->second.coordinates), options));
+        tensors_.emplace(use.name, convert::pack(layout, std::move(operand->second.coordinates), options));
       }
       note_sampled(use.name, sampled);
       const tensor::Tensor &packed = tensors_.at(use.name);
@@ -242,8 +241,8 @@ private:
   void borrow_structure() {
     Clock clock;
     tensor::Tensor made =
-        tensor::with_structure_of(tensors_.at(lender()), front_.layouts.at(result_name()),
-                                  operands_.result_shapes.at(result_name()), pack_options());
+        convert::with_structure_of(tensors_.at(lender()), front_.layouts.at(result_name()),
+                                   operands_.result_shapes.at(result_name()), pack_options());
     report_.shapes[result_name()] = made.shape();
     tensors_.emplace(result_name(), std::move(made));
     report_.pack_ms += clock.milliseconds();
@@ -277,11 +276,11 @@ private:
       bool unproved = request_.validate && unproved_.count(use.name) > 0;
       if (use.is_result || (!outside && !unproved)) continue;
       const tensor::Tensor &tensor = tensors_.at(use.name);
-      tensor::ValidateOptions options;
+      check::ValidateOptions options;
       options.accesses = unproved;
-      tensor::ValidationResult result =
-          request_.validate ? tensor::validate(tensor, options) : tensor::validate_extents(tensor);
-      tensor::require_ok(result, tensor, fmt::format("operand `{}`", use.name));
+      check::ValidationResult result =
+          request_.validate ? check::validate(tensor, options) : check::validate_extents(tensor);
+      check::require_ok(result, tensor, fmt::format("operand `{}`", use.name));
       note_sampled(use.name, result.sampled);
     }
     report_.validate_ms = clock.milliseconds();
@@ -337,7 +336,7 @@ private:
     arguments.push_back(workspace.get());
     std::map<std::string, tensor::Tensor> initial;
     for (const std::string &name : result_names())
-      initial.emplace(name, tensor::with_own_values(tensors_.at(name)));
+      initial.emplace(name, convert::with_own_values(tensors_.at(name)));
     const combine::Combination &combination = report_.compilation.combination;
     const std::vector<std::string> names = result_names();
     const bool starts_anew = std::all_of(
@@ -370,14 +369,14 @@ private:
   /// Calls use(input) with what the reference evaluator needs.
   template <class Use>
   auto with_reference_input(const std::map<std::string, tensor::Tensor> &initial, Use evaluate) {
-    tensor::ProgramInput input;
+    check::ProgramInput input;
     input.sizes = operands_.extents;
     for (const auto &[name, tensor] : initial)
       input.results[name] = {operands_.result_shapes.at(name),
                              shares_structure() ? std::vector<double>() // its values were zeros
-                                                : tensor::to_dense(tensor::unpack(tensor))};
+                                                : data::to_dense(convert::unpack(tensor))};
     const bool special = has_special_values();
-    std::map<std::string, tensor::Coordinates> unpacked;
+    std::map<std::string, data::Coordinates> unpacked;
     for (const compute::TensorUse &use : front_.computation.tensors)
       if (!use.is_result) input.operands.emplace(use.name, &coordinates_of(use.name, special, unpacked));
     for (const parse::ScheduleTree::Transformation &bound : front_.schedule.transformations)
@@ -389,19 +388,19 @@ private:
     return evaluate(input);
   }
 
-  tensor::ProgramReference program_reference(const std::map<std::string, tensor::Tensor> &initial) {
-    return with_reference_input(initial, [&](const tensor::ProgramInput &input) {
-      return tensor::evaluate_program(front_.computation.program, input);
+  check::ProgramReference program_reference(const std::map<std::string, tensor::Tensor> &initial) {
+    return with_reference_input(initial, [&](const check::ProgramInput &input) {
+      return check::evaluate_program(front_.computation.program, input);
     });
   }
 
   /// An operand as coordinates: as they were given, or unpacked. `special`: has_special_values().
-  const tensor::Coordinates &coordinates_of(const std::string &tensor, bool special,
-                                            std::map<std::string, tensor::Coordinates> &unpacked) {
+  const data::Coordinates &coordinates_of(const std::string &tensor, bool special,
+                                          std::map<std::string, data::Coordinates> &unpacked) {
     Operand &operand = operands_.by_name.at(tensor);
     const bool is_given = !operand.packed && request_.check;
     if (is_given && !special) return operand.coordinates;
-    tensor::Coordinates stored = tensor::unpack(tensors_.at(tensor));
+    data::Coordinates stored = convert::unpack(tensors_.at(tensor));
     if (is_given) stored = with_zeros_of(stored, operand.coordinates);
     return unpacked.emplace(tensor, std::move(stored)).first->second;
   }
@@ -417,7 +416,7 @@ private:
   }
 
   [[noreturn]] void fail_missed_divisor(const std::map<std::string, tensor::Tensor> &initial) {
-    const tensor::ProgramReference reference = program_reference(initial);
+    const check::ProgramReference reference = program_reference(initial);
     report::require(!reference.missing.empty(), "the reference misses a divisor where the kernel does");
     report::fail(Kind::divisor_not_stored, reference.missing_span,
                  fmt::format("the divisor {} isn't stored", reference.missing),
@@ -429,7 +428,7 @@ private:
       tensor::Tensor &result = tensors_.at(name);
       for (const layout::Array &array : result.layout.arrays) {
         if (!array.is_value) continue;
-        const tensor::Elements &from = tensor.array(array.name);
+        const data::Elements &from = tensor.array(array.name);
         std::copy_n(static_cast<const char *>(from.data()), from.bytes(),
                     static_cast<char *>(result.array(array.name).data()));
       }
@@ -439,15 +438,15 @@ private:
   void check() {
     double tolerance = request_.compile.value == loop::ElementType::Float32 ? 1e-5 : 1e-12;
     if (shares_structure()) {
-      report_.comparison = with_reference_input(initial_, [&](const tensor::ProgramInput &input) {
-        return tensor::compare(tensor::unpack(tensors_.at(result_name())),
-                               tensor::evaluate_sparse_program(front_.computation.program, input), tolerance);
+      report_.comparison = with_reference_input(initial_, [&](const check::ProgramInput &input) {
+        return check::compare(convert::unpack(tensors_.at(result_name())),
+                              check::evaluate_sparse_program(front_.computation.program, input), tolerance);
       });
       return;
     }
     for (const auto &[name, reference] : program_reference(initial_).results) {
-      tensor::Comparison one =
-          tensor::compare(tensor::to_dense(tensor::unpack(tensors_.at(name))), reference, tolerance);
+      check::Comparison one =
+          check::compare(data::to_dense(convert::unpack(tensors_.at(name))), reference, tolerance);
       if (!one.ok && result_names().size() > 1)
         report_.notes.push_back(fmt::format("`{}` is not what it should be", name));
       bool is_worse =
@@ -461,16 +460,16 @@ private:
   void write_outputs() const {
     for (const auto &[name, path] : request_.outputs) {
       const tensor::Tensor &result = tensors_.at(name);
-      if (tensor::is_tensor_file_name(path)) {
-        tensor::WriteOptions options;
+      if (data::is_tensor_file_name(path)) {
+        data::WriteOptions options;
         options.single_precision = request_.compile.value == loop::ElementType::Float32;
-        tensor::Coordinates entries = tensor::unpack(result);
+        data::Coordinates entries = convert::unpack(result);
         if (shares_structure())
-          tensor::write_tensor(path, entries, options);
+          data::write_tensor(path, entries, options);
         else
-          tensor::write_dense(path, result.shape(), tensor::to_dense(entries), options);
+          data::write_dense(path, result.shape(), data::to_dense(entries), options);
       } else {
-        tensor::write_folder(path, tensor::to_folder(result));
+        data::write_folder(path, tensor::to_folder(result));
       }
     }
   }

@@ -47,7 +47,7 @@ struct Report {
   std::map<std::string, std::int64_t> sizes;               // those that no tensor has
   std::map<std::string, std::size_t> entries;              // stored entries of the operands
   std::vector<std::string> notes;                          // properties that were only sampled, and the like
-  std::optional<tensor::Comparison> comparison;
+  std::optional<check::Comparison> comparison;
   tensor::Tensor result;
 };
 

@@ -237,7 +237,7 @@ private:
       report::fail(
           report::Kind::memory_limit,
           fmt::format("more than {} tiles are visited: to tell them apart takes more than the {} left", tiles,
-                      tensor::memory_text(room_)),
+                      data::memory_text(room_)),
           "take larger tiles, or raise the limit with --max-memory");
   }
 
@@ -269,8 +269,8 @@ void check_memory(const loop::Program &program, const std::map<std::string, tens
   room = max_memory - needed;
   if (room < 0)
     report::fail(report::Kind::memory_limit,
-                 fmt::format("counting takes {}, more than the {} allowed", tensor::memory_text(needed),
-                             tensor::memory_text(max_memory)),
+                 fmt::format("counting takes {}, more than the {} allowed", data::memory_text(needed),
+                             data::memory_text(max_memory)),
                  "raise the limit with --max-memory");
 }
 
@@ -284,7 +284,7 @@ loop::Memory memory_of(const loop::Program &program, const std::map<std::string,
       for (const std::string &name : *names)
         memory.sizes[parameter.name + "." + name] = tensor::number_of(tensor, name).value();
     for (const loop::ArrayParameter &array : parameter.arrays) {
-      const tensor::Elements &elements = tensor.array(array.name);
+      const data::Elements &elements = tensor.array(array.name);
       std::string name = parameter.name + "." + array.name;
       if (array.is_value) {
         std::vector<double> &values = memory.values[name];

@@ -33,7 +33,7 @@ std::string number(std::int64_t value) {
 }
 
 std::string bytes(double value) {
-  return tensor::memory_text(static_cast<std::int64_t>(value + 0.5));
+  return data::memory_text(static_cast<std::int64_t>(value + 0.5));
 }
 
 std::string remarks(const TilingLevel &level) {
@@ -130,7 +130,7 @@ std::string caches_text(const std::vector<machine::DataCache> &caches) {
   if (caches.empty()) return "data caches: the machine doesn't tell\n";
   std::string text;
   for (const machine::DataCache &cache : caches)
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", cache.name, tensor::memory_text(cache.bytes));
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", cache.name, data::memory_text(cache.bytes));
   return fmt::format("data caches: {}\n", text);
 }
 

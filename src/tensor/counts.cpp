@@ -5,6 +5,8 @@
 
 namespace unravel::tensor {
 
+using data::Elements;
+
 namespace {
 
 constexpr std::size_t most_sampled = 1000;

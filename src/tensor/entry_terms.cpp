@@ -10,6 +10,7 @@
 
 namespace unravel::tensor {
 
+using data::Coordinates;
 using term::Term;
 
 namespace {
@@ -41,7 +42,7 @@ void divide(std::span<std::int64_t> values, std::int64_t divisor) {
 
 /// Calls use(begin, count) for stretches of all entries, on all cores.
 template <class Use> void each_stretch(const Coordinates &entries, Use use) {
-  run_ranges(entries.size(), [&](std::size_t begin, std::size_t end) {
+  data::run_ranges(entries.size(), [&](std::size_t begin, std::size_t end) {
     for (std::size_t at = begin; at < end; at += stretch)
       use(at, std::min(stretch, end - at));
   });

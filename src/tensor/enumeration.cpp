@@ -6,6 +6,7 @@
 
 namespace unravel::tensor {
 
+using data::Random;
 using term::Term;
 
 Enumeration::Enumeration(const Tensor &tensor, std::vector<std::string> variables, const Term &formula,

@@ -45,7 +45,7 @@ public:
 
   /// Calls `visit` with `count` random choices, at most: each variable takes its least value or a random one
   /// within its bounds. Choices that fail a condition are not visited.
-  End sample(const std::function<bool(const std::int64_t *)> &visit, std::int64_t count, Random &random,
+  End sample(const std::function<bool(const std::int64_t *)> &visit, std::int64_t count, data::Random &random,
              Trouble &trouble) const;
 
   const std::vector<std::string> &variables() const { return variables_; }

@@ -46,7 +46,7 @@ private:
   struct Node {
     Operation operation = Operation::Undefined;
     std::int64_t number = 0; // constant, variable's number, divisor
-    const Elements *array = nullptr;
+    const data::Elements *array = nullptr;
     std::vector<std::size_t> children;
     std::vector<std::int64_t> numbers; // coefficients, or the array's extents
   };

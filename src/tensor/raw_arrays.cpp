@@ -8,6 +8,10 @@
 
 namespace unravel::tensor {
 
+using data::Array;
+using data::ArrayFolder;
+using data::DType;
+using data::Elements;
 using report::fail;
 using report::Kind;
 

@@ -9,10 +9,10 @@ namespace unravel::tensor {
 /// arrays are converted to the width wanted, values to the type wanted. The shapes of the arrays and the
 /// counts must fit the layout; properties are not looked at: see validate. Throws bad_array_folder (an array,
 /// size or count is missing, a shape is wrong), index_width, value_width.
-Tensor from_folder(const ArrayFolder &folder, const layout::Layout &layout,
+Tensor from_folder(const data::ArrayFolder &folder, const layout::Layout &layout,
                    IndexType index = IndexType::Int32, ValueType value = ValueType::F64);
 
 /// Raw arrays for write_folder.
-ArrayFolder to_folder(const Tensor &tensor);
+data::ArrayFolder to_folder(const Tensor &tensor);
 
 } // namespace unravel::tensor

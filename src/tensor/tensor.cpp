@@ -7,6 +7,8 @@
 
 namespace unravel::tensor {
 
+using data::DType;
+using data::Elements;
 using report::Kind;
 
 std::vector<std::int64_t> Tensor::shape() const {

@@ -19,19 +19,19 @@ struct Tensor {
   layout::Layout layout;
   std::map<std::string, std::int64_t> sizes;
   std::map<std::string, std::int64_t> counts;
-  std::map<std::string, Elements> arrays;
+  std::map<std::string, data::Elements> arrays;
 
   /// The extents of the tensor's modes, in the tensor's order.
   std::vector<std::int64_t> shape() const;
   /// Throws bad_array_folder when it is missing.
-  const Elements &array(const std::string &name) const;
-  Elements &array(const std::string &name);
+  const data::Elements &array(const std::string &name) const;
+  data::Elements &array(const std::string &name);
   /// Bytes of all arrays.
   std::int64_t bytes() const;
 };
 
 /// The type that the elements of an array have: what the layout declares, else the default.
-DType element_type(const layout::Array &array, IndexType index, ValueType value);
+data::DType element_type(const layout::Array &array, IndexType index, ValueType value);
 
 /// The tensor's numbers as a C struct is filled with them, in the layout's order of declaration: sizes (each
 /// name once), counts, pointers to the arrays.

@@ -46,9 +46,9 @@ std::string program_text(const pipeline::Compilation &compilation, const Options
     if (!program.parameters[k].structure.empty()) continue; // its arrays are another one's
     if (!packed.insert(names[k].type).second) continue;
     text +=
-        tensor::emit_pack_c(tensor::plan_packing(layout), layout, {names[k].type, names[k].members},
-                            options.index == "int64" ? tensor::IndexType::Int64 : tensor::IndexType::Int32,
-                            options.type == "f32" ? tensor::ValueType::F32 : tensor::ValueType::F64) +
+        packing::emit_pack_c(packing::plan_packing(layout), layout, {names[k].type, names[k].members},
+                             options.index == "int64" ? tensor::IndexType::Int64 : tensor::IndexType::Int32,
+                             options.type == "f32" ? tensor::ValueType::F32 : tensor::ValueType::F64) +
         "\n";
   }
   std::optional<loop::Program> places;

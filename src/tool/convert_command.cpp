@@ -66,7 +66,7 @@ public:
 private:
   /// Before anything is read: what can't work whatever the input is.
   void check_options() {
-    to_file_ = tensor::is_tensor_file_name(options_.output);
+    to_file_ = data::is_tensor_file_name(options_.output);
     if (!to_file_ && options_.to.empty())
       report::fail(
           Kind::bad_option,
@@ -91,18 +91,18 @@ private:
   }
 
   void read() {
-    if (!tensor::is_generator(options_.input) && std::filesystem::is_directory(options_.input))
+    if (!data::is_generator(options_.input) && std::filesystem::is_directory(options_.input))
       return read_arrays();
     if (!options_.from.empty())
       report::fail(Kind::bad_option,
                    fmt::format("`--from {}`: `{}` is not a folder of arrays", options_.from, options_.input));
     timed("read", [&] {
-      if (tensor::is_generator(options_.input)) {
+      if (data::is_generator(options_.input)) {
         auto source = std::make_shared<const text::Source>("input", options_.input);
-        entries_ = tensor::generate(tensor::parse_generator(text::Span{source, 0, options_.input.size()}),
-                                    pack_.max_memory);
+        entries_ = data::generate(data::parse_generator(text::Span{source, 0, options_.input.size()}),
+                                  pack_.max_memory);
       } else {
-        entries_ = tensor::read_tensor(options_.input, read_);
+        entries_ = data::read_tensor(options_.input, read_);
       }
     });
     facts_.shape = entries_.shape;
@@ -111,16 +111,16 @@ private:
   void read_arrays() {
     layout::CheckedLayout layout;
     timed("read", [&] {
-      tensor::ArrayFolder folder = tensor::read_folder(options_.input, read_);
+      data::ArrayFolder folder = data::read_folder(options_.input, read_);
       layout = layout_of(folder);
       arrays_ = tensor::from_folder(folder, layout.layout, pack_.index, pack_.value);
     });
     timed("validate", [&] {
-      tensor::ValidateOptions validation;
+      check::ValidateOptions validation;
       for (const report::Diagnostic &finding : layout.findings)
         validation.accesses = validation.accesses || finding.kind == Kind::argument_range;
-      tensor::ValidationResult result = tensor::validate(*arrays_, validation);
-      tensor::require_ok(result, *arrays_, fmt::format("folder `{}`", options_.input));
+      check::ValidationResult result = check::validate(*arrays_, validation);
+      check::require_ok(result, *arrays_, fmt::format("folder `{}`", options_.input));
       trusted_ = result.sampled.empty() && !validation.accesses;
       for (const std::string &property : result.sampled)
         facts_.notes.push_back(fmt::format("`{}` was only sampled: it is not relied upon", property));
@@ -138,7 +138,7 @@ private:
 
   /// Arrays: it has those of the layout, and its sizes among others. Whole: it has no other sizes, and no
   /// array of numbers where one of another order is wanted.
-  static Fit fit(const tensor::ArrayFolder &folder, const layout::Layout &layout) {
+  static Fit fit(const data::ArrayFolder &folder, const layout::Layout &layout) {
     bool flat = false; // as value arrays may be
     for (const layout::Array &array : layout.arrays) {
       auto given = folder.arrays.find(array.name);
@@ -157,7 +157,7 @@ private:
 
   /// The layout for tensors of the order that fits best, or the error that order 2 gives.
   static layout::CheckedLayout layout_that(const parse::LayoutReference &reference,
-                                           const tensor::ArrayFolder &folder) {
+                                           const data::ArrayFolder &folder) {
     std::optional<report::Error> error;
     std::optional<layout::CheckedLayout> best;
     Fit fits = Fit::None;
@@ -181,7 +181,7 @@ private:
 
   /// The layout that a folder's arrays are in: what it names, or --from. A name may stand for layouts of
   /// several orders; it is the one that has the folder's arrays and sizes.
-  layout::CheckedLayout layout_of(const tensor::ArrayFolder &folder) const {
+  layout::CheckedLayout layout_of(const data::ArrayFolder &folder) const {
     std::string name = folder.layout;
     if (!folder.parameters.empty()) name += fmt::format("<{}>", fmt::join(folder.parameters, ","));
     if (!options_.from.empty()) return layout_that(reference("--from", options_.from), folder);
@@ -213,8 +213,8 @@ private:
           if (refused.diagnostic().kind != Kind::unknown_layout) throw;
           continue;
         }
-        if (arrays_) entries_ = tensor::unpack(*std::exchange(arrays_, std::nullopt), pack_.max_memory);
-        entries_ = tensor::with_order(std::move(entries_), order - fewer);
+        if (arrays_) entries_ = convert::unpack(*std::exchange(arrays_, std::nullopt), pack_.max_memory);
+        entries_ = data::with_order(std::move(entries_), order - fewer);
         facts_.shape = entries_.shape;
         return *smaller;
       }
@@ -227,18 +227,18 @@ private:
     tensor::Tensor made;
     timed("convert", [&] {
       if (!arrays_) {
-        made = tensor::pack(to, std::move(entries_), pack_);
+        made = convert::pack(to, std::move(entries_), pack_);
         return;
       }
-      tensor::Conversion conversion = tensor::convert(*arrays_, to, {pack_, trusted_});
-      facts_.route = tensor::to_text(conversion.route);
+      convert::Conversion conversion = convert::convert(*arrays_, to, {pack_, trusted_});
+      facts_.route = convert::to_text(conversion.route);
       made = std::move(conversion.tensor);
     });
     facts_.to = to.name;
     facts_.bytes = made.bytes();
     for (const layout::Array &array : to.arrays)
       if (array.is_value) facts_.entries += made.array(array.name).size();
-    timed("write", [&] { tensor::write_folder(options_.output, tensor::to_folder(made)); });
+    timed("write", [&] { data::write_folder(options_.output, tensor::to_folder(made)); });
   }
 
   /// Sorted and without duplicates, whatever the arrays are; all elements where they all have a slot.
@@ -246,22 +246,22 @@ private:
     bool full = false;
     if (arrays_)
       timed("convert", [&] {
-        entries_ = tensor::unpack(*arrays_, pack_.max_memory);
+        entries_ = convert::unpack(*arrays_, pack_.max_memory);
         const std::vector<layout::Array> &arrays = arrays_->layout.arrays;
         full = std::all_of(arrays.begin(), arrays.end(), [](auto &array) { return array.is_value; }) &&
-               tensor::element_count(entries_.shape) == static_cast<std::int64_t>(entries_.size());
+               data::element_count(entries_.shape) == static_cast<std::int64_t>(entries_.size());
         arrays_.reset();
       });
     timed("write", [&] {
-      tensor::WriteOptions options;
+      data::WriteOptions options;
       options.single_precision = options_.type == "f32";
-      tensor::sort(entries_, tensor::natural_modes(entries_.order()));
-      tensor::combine_duplicates(entries_);
+      data::sort(entries_, data::natural_modes(entries_.order()));
+      data::combine_duplicates(entries_);
       facts_.entries = entries_.size();
       if (full)
-        tensor::write_dense(options_.output, entries_.shape, tensor::to_dense(entries_), options);
+        data::write_dense(options_.output, entries_.shape, data::to_dense(entries_), options);
       else
-        tensor::write_tensor(options_.output, entries_, options);
+        data::write_tensor(options_.output, entries_, options);
     });
     std::error_code no_file; // as a pipe has no size
     std::uintmax_t bytes = std::filesystem::file_size(options_.output, no_file);
@@ -269,10 +269,10 @@ private:
   }
 
   const ConvertCommandOptions &options_;
-  tensor::PackOptions pack_;
-  tensor::ReadOptions read_;
+  convert::PackOptions pack_;
+  data::ReadOptions read_;
   bool to_file_ = false;
-  tensor::Coordinates entries_;          // of the input, or
+  data::Coordinates entries_;            // of the input, or
   std::optional<tensor::Tensor> arrays_; // its arrays
   bool trusted_ = true;
   Facts facts_;
@@ -282,7 +282,7 @@ std::string text_of(const Facts &facts, const ConvertCommandOptions &options) {
   std::string text = fmt::format(
       "{}: {} with {} entries{}, {}\n", options.output,
       facts.shape.empty() ? "order 0" : fmt::format("{}", fmt::join(facts.shape, " x ")), facts.entries,
-      facts.to.empty() ? "" : fmt::format(" in layout `{}`", facts.to), tensor::memory_text(facts.bytes));
+      facts.to.empty() ? "" : fmt::format(" in layout `{}`", facts.to), data::memory_text(facts.bytes));
   if (!facts.from.empty())
     text += fmt::format("  from layout `{}`{}\n", facts.from,
                         facts.route.empty() ? "" : fmt::format(" {}", facts.route));

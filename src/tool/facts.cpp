@@ -257,7 +257,7 @@ std::string run_text(const run::Report &report) {
   text += fmt::format("kernel {:.3f} ms (median of {}, least {:.3f})\n", report.kernel.median,
                       report.kernel.runs, report.kernel.least);
   if (!report.comparison) return text;
-  const tensor::Comparison &comparison = *report.comparison;
+  const check::Comparison &comparison = *report.comparison;
   if (comparison.ok)
     return text + fmt::format("check ok, largest relative error {:.2g}\n", comparison.max_relative_error);
   return text + fmt::format("check FAILED: {} elements differ; the first at ({}): {} instead of {}\n",

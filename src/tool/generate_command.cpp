@@ -33,9 +33,9 @@ void add_generate(CLI::App &app, int &code, bool &json) {
   command->callback([options, &json] {
     json = options->json;
     auto source = std::make_shared<const text::Source>("specification", options->specification);
-    tensor::Coordinates made =
-        tensor::generate(tensor::parse_generator(text::Span{source, 0, options->specification.size()}));
-    tensor::write_tensor(options->output, made);
+    data::Coordinates made =
+        data::generate(data::parse_generator(text::Span{source, 0, options->specification.size()}));
+    data::write_tensor(options->output, made);
     if (json)
       std::cout << nlohmann::json{{"file", options->output}, {"shape", made.shape}, {"entries", made.size()}}
                        .dump(2)

@@ -146,8 +146,8 @@ std::string on_one_line(const std::string &text) {
 
 void plan_packing(const layout::Layout &layout, LayoutAnswers &answers) {
   try {
-    tensor::PackPlan plan = tensor::plan_packing(layout);
-    answers.plan = tensor::to_text(plan, layout);
+    packing::PackPlan plan = packing::plan_packing(layout);
+    answers.plan = packing::to_text(plan, layout);
     std::string checked;
     for (std::size_t property : plan.checked)
       checked += fmt::format("{}`{}`", checked.empty() ? "" : ", ",

@@ -61,8 +61,8 @@ std::string tiles_html(const run::Tiling &tiling) {
     names += (names.empty() ? "" : ", ") + tile.variable;
     rows += row(tile.variable,
                 {number(tile.exist), number(tile.with_points), number(tile.iterations.all),
-                 number(tile.iterations.with_points), tensor::memory_text(rounded(tile.touched.average)),
-                 tensor::memory_text(tile.touched.maximum)});
+                 number(tile.iterations.with_points), data::memory_text(rounded(tile.touched.average)),
+                 data::memory_text(tile.touched.maximum)});
   }
   if (tiling.tiles.size() > 1)
     rows +=
@@ -79,8 +79,7 @@ std::string tiles_html(const run::Tiling &tiling) {
                 {"loop", "iterations", "with points"}, rows);
   std::string caches;
   for (const machine::DataCache &cache : tiling.caches)
-    caches +=
-        fmt::format("{}{} {}", caches.empty() ? "" : ", ", cache.name, tensor::memory_text(cache.bytes));
+    caches += fmt::format("{}{} {}", caches.empty() ? "" : ", ", cache.name, data::memory_text(cache.bytes));
   text +=
       fmt::format("<p>Data caches: {}.</p>\n", caches.empty() ? "the machine doesn't tell" : escaped(caches));
   for (const run::TilingLeaf &leaf : tiling.leaves)

@@ -81,7 +81,7 @@ constexpr std::size_t most_tiles = 16384;
 constexpr double width = 640;
 
 /// Entries per cell of a grid, as four paths from pale to dark.
-std::string entries_svg(const Matrix &matrix, const tensor::Coordinates &entries, double height) {
+std::string entries_svg(const Matrix &matrix, const data::Coordinates &entries, double height) {
   std::int64_t rows = std::min(most_cells, matrix.rows.extent);
   std::int64_t columns = std::min(most_cells, matrix.columns.extent);
   std::vector<std::int64_t> counts(static_cast<std::size_t>(rows * columns), 0);
@@ -168,7 +168,7 @@ std::string spy_plot(const pipeline::Compilation &compilation, const run::Tiling
   std::optional<Matrix> matrix = sparsest_matrix(compilation, tiling, tensors);
   if (!matrix)
     return "<p>No operand is a matrix with an index for each mode: there is nothing to draw.</p>\n";
-  tensor::Coordinates entries = tensor::unpack(*matrix->tensor, max_memory);
+  data::Coordinates entries = convert::unpack(*matrix->tensor, max_memory);
   double ratio = static_cast<double>(matrix->rows.extent) / static_cast<double>(matrix->columns.extent);
   double height = width * std::clamp(ratio, 0.25, 2.0);
   std::string about;

@@ -8,7 +8,7 @@ namespace unravel::tool {
 
 /// Writes a whole text, or nothing. Throws cannot_write.
 inline void write_text_file(const std::string &path, const std::string &text) {
-  tensor::OutputFile file(path);
+  data::OutputFile file(path);
   file.write(text);
   file.commit();
 }

@@ -8,7 +8,10 @@
 #include <limits>
 #include <random>
 
-namespace unravel::tensor {
+namespace unravel::check {
+
+using data::Coordinates;
+
 namespace {
 
 Coordinates random_tensor(std::vector<std::int64_t> shape, std::size_t entries, unsigned seed) {
@@ -33,7 +36,7 @@ std::pair<double, double> value_at(const Coordinates &tensor, const std::vector<
 
 /// Runs over all values of all indices in [low, high).
 void check(const ReferenceProduct &product, std::int64_t low, std::int64_t high) {
-  std::size_t elements = static_cast<std::size_t>(element_count(product.shape));
+  std::size_t elements = static_cast<std::size_t>(data::element_count(product.shape));
   std::vector<double> expected(elements), magnitude(elements);
   for (std::size_t k = 0; k < product.initial.size(); ++k)
     expected[k] = product.initial[k], magnitude[k] = std::fabs(product.initial[k]);
@@ -96,7 +99,7 @@ TEST(Reference, SparseAgreesWithDense) {
   EXPECT_EQ(value, dense.value);
   EXPECT_EQ(magnitude, dense.magnitude);
 
-  Coordinates got = from_dense(product.shape, dense.value);
+  Coordinates got = data::from_dense(product.shape, dense.value);
   EXPECT_TRUE(compare(got, sparse, 1e-12).ok);
   got.append({3, 4}, 0.5); // one of two entries with this coordinate
   Comparison off = compare(got, sparse, 1e-12);
@@ -262,8 +265,8 @@ TEST(Reference, Compares) {
 
 /// Few enough steps to be tested at all: how long it takes is recorded, not asserted.
 TEST(Reference, LargeProducts) {
-  Coordinates a = generate(parse_generator("random:100000x100000,entries=1000000"));
-  Coordinates x = generate(parse_generator("random:100000,density=1"));
+  Coordinates a = generate(data::parse_generator("random:100000x100000,entries=1000000"));
+  Coordinates x = generate(data::parse_generator("random:100000,density=1"));
   auto start = std::chrono::steady_clock::now();
   Reference y = evaluate({.factors = {{&a, {{i}, {j}}}, {&x, {{j}}}},
                           .shape = {100000},
@@ -277,8 +280,8 @@ TEST(Reference, LargeProducts) {
         a.value[e] * x.value[static_cast<std::size_t>(a.index[1][e])];
   EXPECT_TRUE(compare(plain, y, 1e-13).ok);
 
-  Coordinates b = generate(parse_generator("random:1000x1000,entries=100000,seed=1"));
-  Coordinates c = generate(parse_generator("random:1000x1000,entries=100000,seed=2"));
+  Coordinates b = generate(data::parse_generator("random:1000x1000,entries=100000,seed=1"));
+  Coordinates c = generate(data::parse_generator("random:1000x1000,entries=100000,seed=2"));
   start = std::chrono::steady_clock::now();
   Reference product = evaluate({.factors = {{&b, {{i}, {k}}}, {&c, {{k}, {j}}}},
                                 .shape = {1000, 1000},
@@ -300,4 +303,4 @@ TEST(Reference, LargeProducts) {
 }
 
 } // namespace
-} // namespace unravel::tensor
+} // namespace unravel::check

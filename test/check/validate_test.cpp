@@ -9,7 +9,23 @@
 #include <climits>
 #include <fmt/format.h>
 
-namespace unravel::tensor {
+namespace unravel::check {
+
+using data::Array;
+using data::ArrayFolder;
+using data::Coordinates;
+using data::DType;
+using data::Elements;
+using data::Random;
+using data::TemporaryFolder;
+using tensor::entries_of;
+using tensor::IndexType;
+using tensor::layout_of;
+using tensor::refusal;
+using tensor::shipped;
+using tensor::Tensor;
+using tensor::ValueType;
+
 namespace {
 
 /// A layout of one property over arrays f, g and segment pointers s, and what is found for given numbers.
@@ -235,7 +251,7 @@ TEST(Validate, PairsOfWhichNeighboursSuffice) {
 }
 
 Tensor small_csr() {
-  return pack(shipped("csr", 2), entries_of({3, 4}, {{{0, 1}, 1}, {{0, 3}, 2}, {{2, 0}, 3}}));
+  return convert::pack(shipped("csr", 2), entries_of({3, 4}, {{{0, 1}, 1}, {{0, 3}, 2}, {{2, 0}, 3}}));
 }
 
 std::string first_violation(const Tensor &tensor) {
@@ -271,7 +287,7 @@ TEST(Validate, ExtentsAndCounts) {
   tensor.counts.clear();
   EXPECT_EQ(first_violation(tensor),
             "extent-mismatch: array `rowptr` has 4 elements, but `rowptr[M + 1]` is for unknown");
-  Tensor dcsr = pack(shipped("dcsr", 2), Coordinates({2, 2}));
+  Tensor dcsr = convert::pack(shipped("dcsr", 2), Coordinates({2, 2}));
   dcsr.counts.clear();
   EXPECT_EQ(first_violation(dcsr), "extent-mismatch: count `NR` is missing");
 }
@@ -298,10 +314,13 @@ TEST(Validate, Errors) {
 /// Arrays of garbage are judged, and never read outside their elements (run under the address sanitizer).
 TEST(Validate, Garbage) {
   Random random(11);
-  std::vector<layout::Layout> layouts = {shipped("csr", 2),          shipped("csc", 2),
-                                         shipped("dcsr", 2),         shipped("coo", 2),
-                                         shipped("coo_unsorted", 2), layout_of(bcsr_text, {2, 3}),
-                                         layout_of(symmetric_text)};
+  std::vector<layout::Layout> layouts = {shipped("csr", 2),
+                                         shipped("csc", 2),
+                                         shipped("dcsr", 2),
+                                         shipped("coo", 2),
+                                         shipped("coo_unsorted", 2),
+                                         layout_of(tensor::bcsr_text, {2, 3}),
+                                         layout_of(tensor::symmetric_text)};
   auto number = [&]() -> std::int64_t {
     switch (random.below(5)) {
     case 0: return static_cast<std::int64_t>(random.next());
@@ -339,8 +358,8 @@ TEST(Validate, Garbage) {
       complete_counts(tensor);
     }
     ValidationResult result = validate(tensor, {.budget = 10000, .samples = 100});
-    std::string scanned = refusal([&] { unpack_by_scan(tensor, 1 << 20); });
-    std::string unpacked = refusal([&] { unpack(tensor, 1 << 20); });
+    std::string scanned = refusal([&] { convert::unpack_by_scan(tensor, 1 << 20); });
+    std::string unpacked = refusal([&] { convert::unpack(tensor, 1 << 20); });
     if (!result.ok()) continue;
     ++valid;
     EXPECT_EQ(scanned, "no error") << layout::to_text(tensor.layout);
@@ -352,22 +371,22 @@ TEST(Validate, Garbage) {
 TEST(RawArrays, RoundTrip) {
   TemporaryFolder folder;
   for (IndexType index : {IndexType::Int32, IndexType::Int64}) {
-    Tensor tensor =
-        pack(shipped("dcsr", 2), entries_of({3, 4}, {{{0, 1}, 1}, {{2, 3}, 2}}), {index, ValueType::F32});
-    write_folder(folder.path("d"), to_folder(tensor));
-    ArrayFolder read = read_folder(folder.path("d"));
+    Tensor tensor = convert::pack(shipped("dcsr", 2), entries_of({3, 4}, {{{0, 1}, 1}, {{2, 3}, 2}}),
+                                  {index, ValueType::F32});
+    data::write_folder(folder.path("d"), to_folder(tensor));
+    ArrayFolder read = data::read_folder(folder.path("d"));
     EXPECT_EQ(read.layout, "dcsr");
-    Tensor back = from_folder(read, tensor.layout, index, ValueType::F32);
+    Tensor back = tensor::from_folder(read, tensor.layout, index, ValueType::F32);
     EXPECT_EQ(back.arrays, tensor.arrays);
     EXPECT_EQ(back.sizes, tensor.sizes);
     EXPECT_EQ(back.counts, tensor.counts);
-    EXPECT_EQ(unpack(from_folder(read, tensor.layout)), unpack(tensor));
+    EXPECT_EQ(convert::unpack(tensor::from_folder(read, tensor.layout)), convert::unpack(tensor));
   }
-  Tensor dense = pack(shipped("dense", 2, {1, 0}), entries_of({2, 3}, {{{0, 1}, 1}}));
+  Tensor dense = convert::pack(shipped("dense", 2, {1, 0}), entries_of({2, 3}, {{{0, 1}, 1}}));
   ArrayFolder raw = to_folder(dense);
   EXPECT_EQ(raw.parameters, (std::vector<std::int64_t>{1, 0}));
   EXPECT_EQ(raw.array("val").shape, (std::vector<std::int64_t>{3, 2}));
-  EXPECT_EQ(unpack(from_folder(raw, dense.layout)), unpack(dense));
+  EXPECT_EQ(convert::unpack(tensor::from_folder(raw, dense.layout)), convert::unpack(dense));
 }
 
 TEST(RawArrays, Refusals) {
@@ -376,7 +395,7 @@ TEST(RawArrays, Refusals) {
   auto refuse = [&](auto change) {
     ArrayFolder folder = good;
     change(folder);
-    return refusal([&] { from_folder(folder, tensor.layout); });
+    return refusal([&] { tensor::from_folder(folder, tensor.layout); });
   };
   EXPECT_EQ(refuse([](ArrayFolder &folder) { folder.counts.clear(); }), "no error");
   EXPECT_EQ(refuse([](ArrayFolder &folder) { folder.sizes.erase("N"); }),
@@ -406,12 +425,12 @@ TEST(RawArrays, Refusals) {
       "bad-array-folder: extent `M + 1` of array `rowptr` can't be computed from the sizes and counts given");
   ArrayFolder folder = good;
   folder.counts.clear();
-  Tensor dcsr = pack(shipped("dcsr", 2), Coordinates({2, 2}));
+  Tensor dcsr = convert::pack(shipped("dcsr", 2), Coordinates({2, 2}));
   ArrayFolder bare = to_folder(dcsr);
   bare.counts.clear();
-  EXPECT_EQ(refusal([&] { from_folder(bare, dcsr.layout); }),
+  EXPECT_EQ(refusal([&] { tensor::from_folder(bare, dcsr.layout); }),
             "bad-array-folder: layout.json doesn't give count `NR` of layout `dcsr`");
 }
 
 } // namespace
-} // namespace unravel::tensor
+} // namespace unravel::check

@@ -8,7 +8,21 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-namespace unravel::tensor {
+namespace unravel::convert {
+
+using data::Coordinates;
+using data::Elements;
+using data::Random;
+using packing::layouts_of;
+using packing::PackPlan;
+using tensor::IndexType;
+using tensor::layout_of;
+using tensor::random_entries;
+using tensor::refusal;
+using tensor::shipped;
+using tensor::Tensor;
+using tensor::ValueType;
+
 namespace {
 
 struct Planned {
@@ -20,7 +34,7 @@ struct Planned {
 std::vector<Planned> planned(std::size_t order) {
   std::vector<Planned> result;
   for (const layout::Layout &layout : layouts_of(order))
-    result.push_back({layout, plan_packing(layout), plan_tree(layout)});
+    result.push_back({layout, packing::plan_packing(layout), plan_tree(layout)});
   return result;
 }
 
@@ -147,7 +161,7 @@ TEST(Convert, ArraysThatPackingDoesNotMake) {
   tensor.arrays["ptr"] = Elements::of<std::int32_t>({0, 0, 2, 2, 3, 3});
   tensor.arrays["col"] = Elements::of<std::int32_t>({0, 3, 1});
   tensor.arrays["val"] = Elements::of<double>({1, 2, 3});
-  ASSERT_TRUE(validate(tensor).ok());
+  ASSERT_TRUE(check::validate(tensor).ok());
   for (const char *name : {"csr", "csc", "coo", "dcsr", "dense", "coo_unsorted"}) {
     layout::Layout to = shipped(name, 2);
     Conversion made = convert(tensor, to);
@@ -170,4 +184,4 @@ TEST(Convert, Refusals) {
 }
 
 } // namespace
-} // namespace unravel::tensor
+} // namespace unravel::convert

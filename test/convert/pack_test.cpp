@@ -9,7 +9,29 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-namespace unravel::tensor {
+namespace unravel::convert {
+
+using check::ValidationResult;
+using check::Violation;
+using data::Coordinates;
+using data::Elements;
+using data::Random;
+using packing::derived_layout;
+using packing::layouts_of;
+using packing::PackPlan;
+using packing::user_layouts;
+using tensor::canonical;
+using tensor::entries_of;
+using tensor::IndexType;
+using tensor::KernelArguments;
+using tensor::layout_of;
+using tensor::random_entries;
+using tensor::refusal;
+using tensor::shipped;
+using tensor::Tensor;
+using tensor::values_of;
+using tensor::ValueType;
+
 namespace {
 
 std::vector<std::vector<std::int64_t>> shapes_of(std::size_t order) {
@@ -28,7 +50,7 @@ TEST(Pack, RoundTrips) {
   int number = 0;
   for (std::size_t order = 0; order <= 4; ++order)
     for (const layout::Layout &layout : layouts_of(order)) {
-      PackPlan plan = plan_packing(layout);
+      PackPlan plan = packing::plan_packing(layout);
       for (const std::vector<std::int64_t> &shape : shapes_of(order))
         for (std::size_t count : {0, 1, 5, 60}) {
           Coordinates entries = random_entries(random, shape, count);
@@ -38,7 +60,7 @@ TEST(Pack, RoundTrips) {
           for (IndexType index : {number % 2 ? IndexType::Int32 : IndexType::Int64})
             for (ValueType value : {number % 5 ? ValueType::F64 : ValueType::F32}) {
               Tensor tensor = pack(layout, plan, entries, {index, value});
-              ValidationResult result = validate(tensor);
+              ValidationResult result = check::validate(tensor);
               for (const Violation &violation : result.violations)
                 ADD_FAILURE() << layout.name << " " << fmt::format("{}", shape) << ": " << violation.message;
               Coordinates unpacked = unpack(tensor);
@@ -65,7 +87,7 @@ TEST(Pack, ManyEntries) {
         if (form == 1) sort(given, {1, 0});
         if (form == 2) given = canonical(given);
         Tensor tensor = pack(layout, given);
-        EXPECT_TRUE(validate(tensor).ok());
+        EXPECT_TRUE(check::validate(tensor).ok());
         EXPECT_EQ(canonical(unpack(tensor)), canonical(given)) << name << " " << form;
       }
     }
@@ -73,7 +95,7 @@ TEST(Pack, ManyEntries) {
       if (shape[1] > 1000) continue;       // tables as wide as the matrix
       layout::Layout table = shipped("hash_matrix", 2, {buckets});
       Tensor tensor = pack(table, entries);
-      EXPECT_TRUE(validate(tensor).ok());
+      EXPECT_TRUE(check::validate(tensor).ok());
       EXPECT_EQ(canonical(unpack(tensor)), canonical(entries)) << "tables of " << buckets;
       Tensor single = pack(table, entries, {IndexType::Int64, ValueType::F32});
       EXPECT_EQ(single.counts, tensor.counts);
@@ -82,7 +104,7 @@ TEST(Pack, ManyEntries) {
     }
     layout::Layout back = layout_of(user_layouts()[0]);
     Tensor tensor = pack(back, entries, {IndexType::Int64, ValueType::F32});
-    EXPECT_TRUE(validate(tensor).ok());
+    EXPECT_TRUE(check::validate(tensor).ok());
     EXPECT_EQ(canonical(unpack(tensor)), canonical(entries));
   }
 }
@@ -227,25 +249,25 @@ TEST(Unpack, GivenArrays) {
   // [0 3 0 0 4]
   // [0 0 0 0 5]
   Tensor blocks;
-  blocks.layout = layout_of(bcsr_text, {2, 2});
+  blocks.layout = layout_of(tensor::bcsr_text, {2, 2});
   blocks.sizes = {{"M", 3}, {"N", 5}};
   blocks.arrays["rowptr"] = Elements::of<std::int32_t>({0, 2, 3});
   blocks.arrays["bcol"] = Elements::of<std::int32_t>({0, 2, 2});
   blocks.arrays["val"] = Elements::of<double>({1, 2, 0, 3, 0, 0, 4, 0, 5, 0, 0, 0});
   complete_counts(blocks);
   EXPECT_EQ(blocks.counts.at("NB"), 3);
-  EXPECT_TRUE(validate(blocks, {.accesses = true}).ok());
+  EXPECT_TRUE(check::validate(blocks, {.accesses = true}).ok());
   EXPECT_EQ(canonical(unpack(blocks)),
             entries_of({3, 5}, {{{0, 0}, 1}, {{0, 1}, 2}, {{1, 1}, 3}, {{1, 4}, 4}, {{2, 4}, 5}}));
 
   Tensor half;
-  half.layout = layout_of(symmetric_text);
+  half.layout = layout_of(tensor::symmetric_text);
   half.sizes = {{"N", 3}};
   half.arrays["rowptr"] = Elements::of<std::int64_t>({0, 2, 2, 3});
   half.arrays["col"] = Elements::of<std::int64_t>({0, 2, 2});
   half.arrays["val"] = Elements::of<float>({1, 2, 3});
   complete_counts(half);
-  EXPECT_TRUE(validate(half).ok());
+  EXPECT_TRUE(check::validate(half).ok());
   EXPECT_EQ(canonical(unpack(half)),
             entries_of({3, 3}, {{{0, 0}, 1}, {{0, 2}, 2}, {{2, 0}, 2}, {{2, 2}, 3}}));
 
@@ -266,7 +288,7 @@ TEST(Pack, Refusals) {
       "other layouts' arrays can be given as a folder";
   const std::string undetermined = " | state how positions or coordinates determine it";
   auto plan = [](const std::string &text, std::vector<std::int64_t> parameters = {}) {
-    return refusal([&] { plan_packing(layout_of(text, parameters)); });
+    return refusal([&] { packing::plan_packing(layout_of(text, parameters)); });
   };
   auto refused = [&](const std::string &layout, const std::string &why) {
     return "cannot-pack: coordinates can't be packed into layout `" + layout + "`: " + why + forms;
@@ -462,7 +484,7 @@ TEST(Unpack, Refusals) {
             "= col(p)` can't be evaluated for r = 1, p = 2 | an array is "
             "too short for it, or a number too large");
   EXPECT_EQ(
-      validate_accesses(csr).at(0).message,
+      check::validate_accesses(csr).at(0).message,
       "the arrays of layout `csr` don't fit together: `j = col(p)` can't be evaluated for r = 1, p = 2");
   csr.array("rowptr").set_integer(2, 2);
   csr.array("col").set_integer(1, -4);
@@ -483,7 +505,7 @@ TEST(Unpack, Refusals) {
   ends.arrays["val"] = Elements::of<double>({1, 2, 3});
   const std::string unread =
       "the arrays of layout `ends` don't fit together: `end(r - 1)` can't be evaluated for r = 0, p = 0";
-  EXPECT_EQ(validate_accesses(ends).at(0).message, unread);
+  EXPECT_EQ(check::validate_accesses(ends).at(0).message, unread);
   EXPECT_EQ(refusal([&] { unpack(ends); }),
             "outside-array: " + unread + " | an array is too short for it, or a number too large");
   csr = pack(shipped("csr", 2), entries_of({1, 2}, {{{0, 1}, 1}, {{0, 0}, 2}}));
@@ -504,4 +526,4 @@ TEST(Unpack, Refusals) {
 }
 
 } // namespace
-} // namespace unravel::tensor
+} // namespace unravel::convert

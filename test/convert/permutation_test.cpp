@@ -7,7 +7,21 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-namespace unravel::tensor {
+namespace unravel::convert {
+
+using data::Coordinates;
+using data::Random;
+using packing::layout_in;
+using packing::Permutation;
+using tensor::canonical;
+using tensor::entries_of;
+using tensor::layout_of;
+using tensor::random_entries;
+using tensor::refusal;
+using tensor::shipped;
+using tensor::Tensor;
+using tensor::values_of;
+
 namespace {
 
 using Integers = std::vector<std::int32_t>;
@@ -50,7 +64,7 @@ TEST(Permutation, MostEntriesFirst) {
   EXPECT_EQ(values_of<std::int32_t>(jagged, "row"), (Integers{2, 5, 4, 1, 3}));
   EXPECT_EQ(values_of<std::int32_t>(jagged, "col"),
             (Integers{0, 0, 0, 1, -1, 2, 1, 2, -1, -1, 3, 3, -1, -1, -1}));
-  EXPECT_TRUE(validate(jagged).ok());
+  EXPECT_TRUE(check::validate(jagged).ok());
 
   Tensor full = pack(permuted("permuted_dense"), entries);
   EXPECT_EQ(values_of<std::int32_t>(full, "row"), (Integers{1, 4, 3, 0, 2}));
@@ -81,7 +95,7 @@ TEST(Permutation, RandomRows) {
   for (int round = 0; round < 20; ++round) {
     Coordinates entries = random_entries(random, {37, 23}, static_cast<std::size_t>(20 * round));
     Tensor tensor = pack(layout, entries);
-    EXPECT_TRUE(validate(tensor).ok());
+    EXPECT_TRUE(check::validate(tensor).ok());
     Coordinates once = canonical(entries);
     std::vector<int> counts(37);
     for (std::int64_t row : once.index[0])
@@ -114,7 +128,7 @@ TEST(Permutation, Refusals) {
            relation + " } at val(k, l); " + properties + " }";
   };
   auto plan = [&](const std::string &relation, const std::string &properties) {
-    return refusal([&] { plan_packing(layout_of(text(relation, properties))); }).substr(0, 90);
+    return refusal([&] { packing::plan_packing(layout_of(text(relation, properties))); }).substr(0, 90);
   };
   const std::string refused = "cannot-pack: coordinates can't be packed into layout `rows`: ";
   // Not injective; two permutations of one coordinate; a place that another coordinate tells.
@@ -125,7 +139,7 @@ TEST(Permutation, Refusals) {
   EXPECT_EQ(plan("i = row(k) and j = k", "property injective row;").substr(0, refused.size()), refused);
   // Fewer elements than values.
   EXPECT_EQ(refusal([&] {
-              plan_packing(
+              packing::plan_packing(
                   layout_of("layout half(i: M, j: N) { index row[K]; count K; value val[K, N]; stored { "
                             "[k, l] -> [i, j] : 0 <= k < N and 0 <= l < N and i = row(k) and j = l } at "
                             "val(k, l); property injective row; }"));
@@ -142,4 +156,4 @@ TEST(Permutation, Refusals) {
 }
 
 } // namespace
-} // namespace unravel::tensor
+} // namespace unravel::convert

@@ -7,7 +7,17 @@
 
 #include <cstdlib>
 
-namespace unravel::tensor {
+namespace unravel::convert {
+
+using check::Violation;
+using data::Coordinates;
+using packing::PackPlan;
+using packing::shipped_layouts;
+using tensor::canonical;
+using tensor::IndexType;
+using tensor::Tensor;
+using tensor::ValueType;
+
 namespace {
 
 /// Small enough for every layout, unless all are asked for.
@@ -26,7 +36,7 @@ void expect_round_trip(const layout::Layout &layout, const PackPlan &plan, const
   try {
     Coordinates entries = storable(layout, plan, given, options);
     Tensor tensor = pack(layout, plan, entries, options);
-    for (const Violation &violation : validate(tensor).violations)
+    for (const Violation &violation : check::validate(tensor).violations)
       ADD_FAILURE() << violation.message;
     EXPECT_EQ(canonical(unpack(tensor)), canonical(entries));
   } catch (const report::Error &error) {
@@ -35,17 +45,18 @@ void expect_round_trip(const layout::Layout &layout, const PackPlan &plan, const
 }
 
 TEST(RealData, RoundTrips) {
-  if (!std::filesystem::exists(data_folder())) GTEST_SKIP() << "no real data at " << data_folder();
+  if (!std::filesystem::exists(data::data_folder()))
+    GTEST_SKIP() << "no real data at " << data::data_folder();
   std::size_t files = 0;
-  for (const auto &file : std::filesystem::directory_iterator(data_folder())) {
+  for (const auto &file : std::filesystem::directory_iterator(data::data_folder())) {
     std::string path = file.path().string();
-    if (!is_tensor_file_name(path)) continue;
-    Coordinates entries = read_tensor(path);
+    if (!data::is_tensor_file_name(path)) continue;
+    Coordinates entries = data::read_tensor(path);
     if (entries.size() > most_entries()) continue;
     ++files;
     for (const layout::Layout &layout : shipped_layouts()) {
       if (layout.order() != entries.order() || !fits(layout, entries.shape)) continue;
-      PackPlan plan = plan_packing(layout);
+      PackPlan plan = packing::plan_packing(layout);
       expect_round_trip(layout, plan, entries, file.path().filename().string());
     }
   }
@@ -53,4 +64,4 @@ TEST(RealData, RoundTrips) {
 }
 
 } // namespace
-} // namespace unravel::tensor
+} // namespace unravel::convert

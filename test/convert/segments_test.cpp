@@ -2,13 +2,30 @@
 #include "check/validate.h"
 #include "convert/convert.h"
 #include "convert/storable.h"
+#include "convert/write_bounds.h"
 #include "packing/pack_layouts.h"
 #include "packing/pack_segments.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-namespace unravel::tensor {
+namespace unravel::convert {
+
+using data::Coordinates;
+using data::DType;
+using data::Elements;
+using data::Random;
+using packing::layout_in;
+using packing::PackPlan;
+using tensor::canonical;
+using tensor::entries_of;
+using tensor::layout_of;
+using tensor::random_entries;
+using tensor::refusal;
+using tensor::shipped;
+using tensor::Tensor;
+using tensor::values_of;
+
 namespace {
 
 using Integers = std::vector<std::int32_t>;
@@ -115,7 +132,7 @@ TEST(Segments, EmptyTensors) {
     EXPECT_EQ(integers(slots, "len"), Integers(rows, 0));
     EXPECT_EQ(slots.counts.at("W"), 0);
     for (const Tensor &tensor : {csr, one, slots}) {
-      EXPECT_TRUE(validate(tensor).ok());
+      EXPECT_TRUE(check::validate(tensor).ok());
       EXPECT_EQ(unpack(tensor), none);
     }
   }
@@ -127,7 +144,7 @@ TEST(Segments, ManyEntries) {
   Coordinates entries = random_entries(random, {2000, 700}, 30000);
   for (const char *name : {"csr4", "csc_lengths", "dcsr4", "ellr", "listed_slots"}) {
     Tensor tensor = packed(name, entries);
-    EXPECT_TRUE(validate(tensor).ok()) << name;
+    EXPECT_TRUE(check::validate(tensor).ok()) << name;
     EXPECT_EQ(canonical(unpack(tensor)), canonical(entries)) << name;
     Tensor csr = pack(shipped("csr", 2), entries);
     Conversion back = convert(tensor, shipped("csr", 2)), to = convert(csr, tensor.layout);
@@ -145,9 +162,9 @@ TEST(Segments, ManyEntries) {
     apart.array("pntrb").set_integer(k, begins[k]);
     apart.array("pntre").set_integer(k, ends[k]);
   }
-  EXPECT_FALSE(validate(apart).ok());
+  EXPECT_FALSE(check::validate(apart).ok());
   apart.array("col").set_integer(2, 3), apart.array("col").set_integer(1, 2);
-  EXPECT_TRUE(validate(apart).ok());
+  EXPECT_TRUE(check::validate(apart).ok());
   EXPECT_EQ(integers(pack(apart.layout, unpack(apart)), "pntrb"), (Integers{0, 2, 2, 3}));
 }
 
@@ -163,8 +180,9 @@ TEST(Segments, Routes) {
 
 TEST(Segments, Refusals) {
   auto plan = [](const std::string &name, const std::string &arrays, const std::string &pieces) {
-    std::string text = refusal(
-        [&] { plan_packing(layout_of("layout " + name + "(i: M, j: N) { " + arrays + pieces + " }")); });
+    std::string text = refusal([&] {
+      packing::plan_packing(layout_of("layout " + name + "(i: M, j: N) { " + arrays + pieces + " }"));
+    });
     std::string begin = "cannot-pack: coordinates can't be packed into layout `" + name + "`: ";
     if (!text.starts_with(begin)) return text;
     return text.substr(begin.size(), text.find(" | ") - begin.size());
@@ -230,10 +248,10 @@ TEST(Segments, FixedPlaces) {
 /// Lengths may be narrower than begins, but not too narrow.
 TEST(Segments, Width) {
   layout::Layout layout = layout_in("segments.layout", "csc_lengths", 2);
-  PackPlan plan = plan_packing(layout);
+  PackPlan plan = packing::plan_packing(layout);
   for (std::int64_t length : {INT64_C(1) << 31, (INT64_C(1) << 31) - 1}) {
     Tensor tensor;
-    tensor.layout = with_pointers(layout, plan.segments);
+    tensor.layout = packing::with_pointers(layout, plan.segments);
     tensor.sizes = {{"M", 1}, {"N", 2}};
     tensor.counts = {{"NNZ", 2 * length}};
     Elements &pointers = tensor.arrays["start"] = Elements(DType::I8, 3);
@@ -252,4 +270,4 @@ TEST(Segments, Width) {
 }
 
 } // namespace
-} // namespace unravel::tensor
+} // namespace unravel::convert

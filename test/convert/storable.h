@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <map>
 
-namespace unravel::tensor {
+namespace unravel::convert {
 
 /// Whether sizes of one name are equal.
 inline bool fits(const layout::Layout &layout, const std::vector<std::int64_t> &shape) {
@@ -18,17 +18,17 @@ inline bool fits(const layout::Layout &layout, const std::vector<std::int64_t> &
 
 /// Entries like the given ones that a layout can store: those that have a place, with all that its pieces
 /// mean by them. `plan`: of the layout, whose sizes the shape fits.
-inline Coordinates storable(const layout::Layout &layout, PackPlan plan, Coordinates entries,
-                            const PackOptions &options = {}) {
-  Tensor sizes;
+inline data::Coordinates storable(const layout::Layout &layout, packing::PackPlan plan,
+                                  data::Coordinates entries, const PackOptions &options = {}) {
+  tensor::Tensor sizes;
   sizes.layout = layout;
   for (std::size_t mode = 0; mode < layout.order(); ++mode)
     sizes.sizes[layout.sizes[mode]] = entries.shape[mode];
-  Coordinates placed(entries.shape);
-  for (const PiecePlan &piece : plan.pieces) {
-    Coordinates own = take_entries(entries, sizes, piece);
+  data::Coordinates placed(entries.shape);
+  for (const packing::PiecePlan &piece : plan.pieces) {
+    data::Coordinates own = take_entries(entries, sizes, piece);
     if (piece.value.empty()) {
-      sort(own, natural_modes(own.order()));
+      sort(own, data::natural_modes(own.order()));
       combine_duplicates(own);
       std::fill(own.value.begin(), own.value.end(), piece.literal);
     }
@@ -39,7 +39,7 @@ inline Coordinates storable(const layout::Layout &layout, PackPlan plan, Coordin
   // Where it isn't one entry alone that is in the way, some of them.
   for (;;) {
     try {
-      Tensor packed = pack(layout, plan, placed, options);
+      tensor::Tensor packed = pack(layout, plan, placed, options);
       return layout.pieces.size() > 1 ? unpack(packed, options.max_memory) : placed;
     } catch (const report::Error &error) {
       if (error.diagnostic().kind != report::Kind::not_storable || placed.size() == 0) throw;
@@ -48,4 +48,4 @@ inline Coordinates storable(const layout::Layout &layout, PackPlan plan, Coordin
   }
 }
 
-} // namespace unravel::tensor
+} // namespace unravel::convert

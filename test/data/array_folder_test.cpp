@@ -2,7 +2,7 @@
 
 #include "data/temporary_folder.h"
 
-namespace unravel::tensor {
+namespace unravel::data {
 namespace {
 
 std::string content_of(const std::string &path) {
@@ -276,4 +276,4 @@ TEST(ArrayFolder, NeverRemovesOtherFiles) {
 }
 
 } // namespace
-} // namespace unravel::tensor
+} // namespace unravel::data

@@ -2,7 +2,7 @@
 #include "data/tensor_file.h"
 
 // What a user is told about files that are wrong. Each message is pinned as a whole.
-namespace unravel::tensor {
+namespace unravel::data {
 namespace {
 
 struct Case {
@@ -517,4 +517,4 @@ TEST(BadFile, FirstOfManyErrorsInALargeFile) {
 }
 
 } // namespace
-} // namespace unravel::tensor
+} // namespace unravel::data

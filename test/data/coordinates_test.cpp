@@ -5,7 +5,8 @@
 #include <map>
 #include <random>
 
-namespace unravel::tensor {
+namespace unravel::data {
+
 namespace {
 
 Coordinates random_entries(std::vector<std::int64_t> shape, std::size_t entries, unsigned seed) {
@@ -132,4 +133,4 @@ TEST(Coordinates, CountsElements) {
 }
 
 } // namespace
-} // namespace unravel::tensor
+} // namespace unravel::data

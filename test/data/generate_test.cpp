@@ -6,7 +6,7 @@
 #include <cmath>
 #include <map>
 
-namespace unravel::tensor {
+namespace unravel::data {
 namespace {
 
 Coordinates make(std::string_view text) {
@@ -350,4 +350,4 @@ TEST(Generate, PlacesAreWithinTheWholeText) {
 }
 
 } // namespace
-} // namespace unravel::tensor
+} // namespace unravel::data

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 #include <string>
 
-namespace unravel::tensor {
+namespace unravel::data {
 
 /// A folder for one test's files, removed at its end.
 class TemporaryFolder {
@@ -57,4 +57,4 @@ inline std::filesystem::path data_folder() {
   return std::filesystem::path(UNRAVEL_SOURCE_DIR) / "../shared/data";
 }
 
-} // namespace unravel::tensor
+} // namespace unravel::data

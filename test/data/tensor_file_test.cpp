@@ -9,7 +9,7 @@
 #include <random>
 #include <thread>
 
-namespace unravel::tensor {
+namespace unravel::data {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -289,4 +289,4 @@ TEST(TensorFile, RealFiles) {
 }
 
 } // namespace
-} // namespace unravel::tensor
+} // namespace unravel::data

@@ -11,7 +11,22 @@
 #include <fmt/ranges.h>
 #include <set>
 
-namespace unravel::tensor {
+namespace unravel::packing {
+
+using convert::storable;
+using data::Coordinates;
+using data::DType;
+using data::Elements;
+using data::Random;
+using data::TemporaryFolder;
+using tensor::IndexType;
+using tensor::layout_of;
+using tensor::random_entries;
+using tensor::refusal;
+using tensor::shipped;
+using tensor::Tensor;
+using tensor::ValueType;
+
 namespace {
 
 const char *c_type(DType type) {
@@ -118,7 +133,7 @@ TEST(PackC, SameAsPack) {
         for (std::size_t mode = 0; mode < order; ++mode)
           shape.push_back(static_cast<std::int64_t>((count > 1 ? 6 : 3) + (square ? 2 : mode)));
         Coordinates entries = storable(layout, plan, random_entries(random, shape, count));
-        Tensor packed = pack(layout, plan, entries, {index, value});
+        Tensor packed = convert::pack(layout, plan, entries, {index, value});
         text += check_text(layout, entries, number, packed);
         calls += fmt::format("  check_{}();\n", number++);
         expected += expected_text(packed);
@@ -173,4 +188,4 @@ TEST(PackC, Texts) {
 }
 
 } // namespace
-} // namespace unravel::tensor
+} // namespace unravel::packing

@@ -4,7 +4,10 @@
 #include <filesystem>
 #include <numeric>
 
-namespace unravel::tensor {
+namespace unravel::packing {
+
+using tensor::layout_of;
+using tensor::shipped;
 
 const std::vector<std::string> &user_layouts() {
   static const std::vector<std::string> texts = {
@@ -228,4 +231,4 @@ std::vector<layout::Layout> layouts_of(std::size_t order) {
   return result;
 }
 
-} // namespace unravel::tensor
+} // namespace unravel::packing

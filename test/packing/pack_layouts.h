@@ -2,7 +2,7 @@
 
 #include "tensor/layout_text.h"
 
-namespace unravel::tensor {
+namespace unravel::packing {
 
 /// Layouts of a user's own that can be packed, each in one text.
 const std::vector<std::string> &user_layouts();
@@ -25,4 +25,4 @@ layout::Layout layout_in(const std::string &file, const std::string &name, std::
 /// All layouts for tensors of an order that the shipped files, user_layouts() and derived_layouts() have.
 std::vector<layout::Layout> layouts_of(std::size_t order);
 
-} // namespace unravel::tensor
+} // namespace unravel::packing

@@ -4,7 +4,7 @@
 #include "golden.h"
 #include "packing/pack_layouts.h"
 
-namespace unravel::tensor {
+namespace unravel::packing {
 namespace {
 
 TEST(PackPlan, PlansOfShippedLayouts) {
@@ -16,4 +16,4 @@ TEST(PackPlan, PlansOfShippedLayouts) {
 }
 
 } // namespace
-} // namespace unravel::tensor
+} // namespace unravel::packing

@@ -24,8 +24,8 @@ std::string changed(std::string text, const std::function<std::string(std::strin
   return change ? change(std::move(text)) : text;
 }
 
-tensor::PackOptions pack_options(const Problem &problem) {
-  tensor::PackOptions options;
+convert::PackOptions pack_options(const Problem &problem) {
+  convert::PackOptions options;
   options.index =
       problem.index == loop::ElementType::Int64 ? tensor::IndexType::Int64 : tensor::IndexType::Int32;
   options.value =
@@ -38,19 +38,19 @@ tensor::PackOptions pack_options(const Problem &problem) {
 Packer::Packer(const Problem &problem)
     : problem_(problem), front_(pipeline::read_request(problem.request())) {
   for (const auto &[tensor, layout] : front_.layouts)
-    plans_.emplace(tensor, tensor::plan_packing(layout));
+    plans_.emplace(tensor, packing::plan_packing(layout));
 }
 
 std::optional<PackedCase> Packer::draw(const Sizes &sizes, std::mt19937_64 &random, Values values) const {
   PackedCase made;
   made.sizes = sizes;
-  std::map<std::string, const tensor::Coordinates *> operands;
+  std::map<std::string, const data::Coordinates *> operands;
   for (const compute::TensorUse &use : front_.computation.tensors) {
     std::optional<std::vector<std::int64_t>> shape = shape_of(front_.computation, use.name, sizes);
     if (!shape) return std::nullopt;
     const bool is_further = use.is_result && use.name != front_.computation.tensors.front().name;
-    std::optional<tensor::Coordinates> entries =
-        is_further ? tensor::Coordinates(*shape) : draw_entries(use, *shape, random, values);
+    std::optional<data::Coordinates> entries =
+        is_further ? data::Coordinates(*shape) : draw_entries(use, *shape, random, values);
     if (!entries) return std::nullopt;
     made.coordinates[use.name] = std::move(*entries);
     made.about += use.name + ":";
@@ -58,22 +58,22 @@ std::optional<PackedCase> Packer::draw(const Sizes &sizes, std::mt19937_64 &rand
       made.about += " " + std::to_string(extent);
     made.about += " with " + std::to_string(made.coordinates[use.name].size()) + " entries; ";
     try {
-      made.tensors.emplace(use.name, tensor::pack(front_.layouts.at(use.name), plans_.at(use.name),
-                                                  made.coordinates[use.name], pack_options(problem_)));
+      made.tensors.emplace(use.name, convert::pack(front_.layouts.at(use.name), plans_.at(use.name),
+                                                   made.coordinates[use.name], pack_options(problem_)));
     } catch (const report::Error &error) {
       if (error.diagnostic().kind == report::Kind::not_storable) return std::nullopt;
       throw;
     }
     if (is_further) continue;
     if (use.is_result)
-      made.initial = tensor::to_dense(made.coordinates[use.name]);
+      made.initial = data::to_dense(made.coordinates[use.name]);
     else
       operands[use.name] = &made.coordinates[use.name];
   }
   if (!stays_inside(front_.computation, sizes)) {
     made.is_outside = true;
   } else {
-    tensor::ProgramReference reference = program_reference(front_.computation, operands, sizes, made.initial);
+    check::ProgramReference reference = program_reference(front_.computation, operands, sizes, made.initial);
     made.further = std::move(reference.results);
     auto first = made.further.extract(front_.computation.tensors.front().name);
     made.expected = std::move(first.mapped());
@@ -83,9 +83,9 @@ std::optional<PackedCase> Packer::draw(const Sizes &sizes, std::mt19937_64 &rand
 }
 
 /// Most layouts take anything; of the others those entries that they have a place for.
-std::optional<tensor::Coordinates> Packer::draw_entries(const compute::TensorUse &use,
-                                                        const std::vector<std::int64_t> &shape,
-                                                        std::mt19937_64 &random, Values values) const {
+std::optional<data::Coordinates> Packer::draw_entries(const compute::TensorUse &use,
+                                                      const std::vector<std::int64_t> &shape,
+                                                      std::mt19937_64 &random, Values values) const {
   static const double densities[] = {0.3, 0.6, 0.1, 1, 0};
   double density = use.is_result ? 1 : densities[random() % 5];
   const bool spoilt = values == Values::Special && !use.is_result;
@@ -95,28 +95,28 @@ std::optional<tensor::Coordinates> Packer::draw_entries(const compute::TensorUse
   if ((spoilt || may_divide) && front_.layouts.at(use.name).name.starts_with("dense")) density = 1;
   bool repeats = !use.is_result && !spoilt && !may_divide && random() % 2 == 0;
   for (int tries = 0; tries < 4; ++tries, density /= 3) {
-    tensor::Coordinates drawn = random_tensor(shape, density, repeats, random);
+    data::Coordinates drawn = random_tensor(shape, density, repeats, random);
     for (double &value : drawn.value) {
       if (may_divide && value == 0) value = 10;
       if (spoilt) value = special(random(), value);
     }
     try {
-      drawn = tensor::storable(front_.layouts.at(use.name), plans_.at(use.name), std::move(drawn));
-      tensor::pack(front_.layouts.at(use.name), plans_.at(use.name), drawn);
+      drawn = convert::storable(front_.layouts.at(use.name), plans_.at(use.name), std::move(drawn));
+      convert::pack(front_.layouts.at(use.name), plans_.at(use.name), drawn);
       return drawn;
     } catch (const report::Error &error) {
       if (error.diagnostic().kind == report::Kind::wrong_shape) return std::nullopt;
       if (error.diagnostic().kind != report::Kind::not_storable) throw;
     }
   }
-  return tensor::Coordinates(shape);
+  return data::Coordinates(shape);
 }
 
 PackedCase packed(const SmallCase &input, const pipeline::Compilation &compilation, const Problem &problem) {
   PackedCase made;
   made.sizes = input.sizes;
-  tensor::PackOptions types = pack_options(problem);
-  std::map<std::string, const tensor::Coordinates *> operands;
+  convert::PackOptions types = pack_options(problem);
+  std::map<std::string, const data::Coordinates *> operands;
   std::size_t next = 0;
   for (const auto &[name, instance] : input.operands) {
     tensor::Tensor &tensor = made.tensors[name];
@@ -127,17 +127,17 @@ PackedCase packed(const SmallCase &input, const pipeline::Compilation &compilati
       (is_size ? tensor.sizes : tensor.counts)[number] = value;
     }
     for (const layout::Array &array : tensor.layout.arrays) {
-      tensor::DType type = tensor::element_type(array, types.index, types.value);
+      data::DType type = tensor::element_type(array, types.index, types.value);
       std::size_t count =
           array.is_value ? instance->value_counts.at(array.name) : instance->indices.at(array.name).size();
-      tensor::Elements &elements = tensor.arrays[array.name] = tensor::Elements(type, count);
+      data::Elements &elements = tensor.arrays[array.name] = data::Elements(type, count);
       for (std::size_t k = 0; k < count; ++k)
         if (array.is_value)
           elements.set_real(k, prime(next++));
         else
           elements.set_integer(k, instance->indices.at(array.name)[k]);
     }
-    tensor::Coordinates meant(instance->shape);
+    data::Coordinates meant(instance->shape);
     for (const Instance::Entry &entry : instance->entries)
       meant.append(entry.coordinate,
                    entry.factor * (entry.array.empty() ? 1 : tensor.arrays.at(entry.array).real(entry.slot)));
@@ -148,8 +148,8 @@ PackedCase packed(const SmallCase &input, const pipeline::Compilation &compilati
   tensor::Tensor &tensor = made.tensors[result];
   if (const std::string &structure = compilation.structure; !structure.empty()) {
     const tensor::Tensor &lender = made.tensors.at(structure.substr(0, structure.find('#')));
-    tensor = tensor::with_structure_of(lender, compilation.layouts.at(result), shape, types);
-    made.initial.assign(static_cast<std::size_t>(tensor::element_count(shape)), 0);
+    tensor = convert::with_structure_of(lender, compilation.layouts.at(result), shape, types);
+    made.initial.assign(static_cast<std::size_t>(data::element_count(shape)), 0);
     made.expected = reference_of(compilation.computation, operands, input.sizes, made.initial);
     made.about = "a small input";
     return made;
@@ -158,9 +158,8 @@ PackedCase packed(const SmallCase &input, const pipeline::Compilation &compilati
   for (std::size_t mode = 0; mode < shape.size(); ++mode)
     tensor.sizes[tensor.layout.sizes[mode]] = shape[mode];
   const layout::Array &values = tensor.layout.arrays.front();
-  auto count = static_cast<std::size_t>(tensor::element_count(shape));
-  tensor.arrays[values.name] =
-      tensor::Elements(tensor::element_type(values, types.index, types.value), count);
+  auto count = static_cast<std::size_t>(data::element_count(shape));
+  tensor.arrays[values.name] = data::Elements(tensor::element_type(values, types.index, types.value), count);
   tensor.arrays.at(values.name).fill_zero();
   made.initial.assign(count, 0);
   made.expected = reference_of(compilation.computation, operands, input.sizes, made.initial);
@@ -190,7 +189,7 @@ Compiled::Compiled(const Problem &problem, const std::function<std::string(std::
       c_text_(changed(emit::emit_c(compilation_.program, in_process()), change)),
       kernel_(build::compile(c_text_)), workspace_(kernel_) {}
 
-tensor::Comparison Compiled::compare(PackedCase input, int threads) const {
+check::Comparison Compiled::compare(PackedCase input, int threads) const {
   kernel_.set_threads(threads);
   std::vector<std::vector<std::uint64_t>> structs;
   for (const combine::Binding &binding : compilation_.combination.bindings)
@@ -216,19 +215,19 @@ tensor::Comparison Compiled::compare(PackedCase input, int threads) const {
   EXPECT_EQ(code, input.is_outside ? 1 : 0);
   if (input.is_outside) return {};
   const std::string &result = compilation_.computation.tensors.front().name;
-  std::vector<double> got = tensor::to_dense(tensor::unpack(input.tensors.at(result)));
+  std::vector<double> got = data::to_dense(convert::unpack(input.tensors.at(result)));
   double tolerance = problem_.value == loop::ElementType::Float32 ? 1e-5 : 1e-12;
   for (const auto &[name, expected] : input.further) {
-    tensor::Comparison one =
-        tensor::compare(tensor::to_dense(tensor::unpack(input.tensors.at(name))), expected, tolerance);
+    check::Comparison one =
+        check::compare(data::to_dense(convert::unpack(input.tensors.at(name))), expected, tolerance);
     if (!one.ok) return one;
   }
-  return tensor::compare(got, input.expected, tolerance);
+  return check::compare(got, input.expected, tolerance);
 }
 
 bool Compiled::check(PackedCase input, int threads) const {
   std::string about = input.about;
-  tensor::Comparison comparison = compare(std::move(input), threads);
+  check::Comparison comparison = compare(std::move(input), threads);
   if (comparison.ok) return true;
   ADD_FAILURE() << problem_.text() << " on " << threads << " threads, " << about << "\nexpected "
                 << comparison.expected << ", got " << comparison.got << "\n"

@@ -15,12 +15,12 @@ namespace unravel::run::test {
 
 /// Operands packed in a problem's layouts, what they mean, and the result expected of them.
 struct PackedCase {
-  std::map<std::string, tensor::Coordinates> coordinates;
+  std::map<std::string, data::Coordinates> coordinates;
   std::map<std::string, tensor::Tensor> tensors; // the result too, filled with what must be overwritten
   std::vector<double> initial;                   // of the result, row-major
   Sizes sizes;
-  tensor::Reference expected;
-  std::map<std::string, tensor::Reference> further; // of the results behind the first, which begin as zeros
+  check::Reference expected;
+  std::map<std::string, check::Reference> further; // of the results behind the first, which begin as zeros
   bool misses = false;     // a divisor: the kernel returns 3, unless the layout stores a zero there
   bool is_outside = false; // for these sizes a subscript leaves its tensor: the kernel returns 1
   std::string about;
@@ -39,13 +39,13 @@ public:
                                  Values values = Values::Exact) const;
 
 private:
-  std::optional<tensor::Coordinates> draw_entries(const compute::TensorUse &use,
-                                                  const std::vector<std::int64_t> &shape,
-                                                  std::mt19937_64 &random, Values values) const;
+  std::optional<data::Coordinates> draw_entries(const compute::TensorUse &use,
+                                                const std::vector<std::int64_t> &shape,
+                                                std::mt19937_64 &random, Values values) const;
 
   Problem problem_;
   pipeline::Front front_;
-  std::map<std::string, tensor::PackPlan> plans_;
+  std::map<std::string, packing::PackPlan> plans_;
 };
 
 /// An input of the interpreter as a kernel is called with it: also of layouts that can't be packed.
@@ -60,7 +60,7 @@ public:
   explicit Compiled(const Problem &problem, const std::function<std::string(std::string)> &change = {});
 
   /// Calls the kernel on the case's tensors.
-  tensor::Comparison compare(PackedCase input, int threads) const;
+  check::Comparison compare(PackedCase input, int threads) const;
   /// Calls the kernel on the case's tensors and compares; false where the current test failed.
   bool check(PackedCase input, int threads) const;
 

@@ -25,12 +25,12 @@ template <class Value> std::string initialiser(const std::vector<Value> &values)
   return values.empty() ? "{0}" : text.str() + "}";
 }
 
-std::string type_of(const tensor::Elements &elements) {
+std::string type_of(const data::Elements &elements) {
   switch (elements.type()) {
-  case tensor::DType::I4: return "int32_t";
-  case tensor::DType::I8: return "int64_t";
-  case tensor::DType::F4: return "float";
-  case tensor::DType::F8: return "double";
+  case data::DType::I4: return "int32_t";
+  case data::DType::I8: return "int64_t";
+  case data::DType::F4: return "float";
+  case data::DType::F8: return "double";
   default: break;
   }
   ADD_FAILURE() << "an element type that kernels don't have";
@@ -86,7 +86,7 @@ void add_case(const PackedCase &input, const pipeline::Compilation &compilation,
       for (std::int64_t number : group)
         members += (members.empty() ? "" : ", ") + std::to_string(number);
     for (const layout::Array &array : packed.layout.arrays) {
-      const tensor::Elements &elements = packed.array(array.name);
+      const data::Elements &elements = packed.array(array.name);
       std::string data = name + "_" + variable + "_" + array.name;
       std::vector<double> values;
       for (std::size_t e = 0; e < elements.size(); ++e)

@@ -34,8 +34,8 @@ Interpreted::Interpreted(const Problem &problem)
 
 bool Interpreted::check(const SmallCase &input, const loop::InterpretOptions &options, Values kind) const {
   loop::Memory memory;
-  std::map<std::string, tensor::Coordinates> coordinates;
-  std::map<std::string, const tensor::Coordinates *> operands;
+  std::map<std::string, data::Coordinates> coordinates;
+  std::map<std::string, const data::Coordinates *> operands;
   std::size_t next = 0;
   for (const auto &[name, instance] : input.operands) {
     for (const auto &[array, elements] : instance->indices)
@@ -48,8 +48,7 @@ bool Interpreted::check(const SmallCase &input, const loop::InterpretOptions &op
                                                                             : prime(next));
     for (const auto &[array, count] : instance->value_counts)
       memory.values[name + "." + array].resize(count);
-    tensor::Coordinates &meant =
-        coordinates.emplace(name, tensor::Coordinates(instance->shape)).first->second;
+    data::Coordinates &meant = coordinates.emplace(name, data::Coordinates(instance->shape)).first->second;
     for (const Instance::Entry &entry : instance->entries)
       meant.append(entry.coordinate,
                    entry.factor *
@@ -76,7 +75,7 @@ bool Interpreted::check(const SmallCase &input, const loop::InterpretOptions &op
       memory.sizes[result + "." + count.name] = shared.numbers.at(count.name);
     EXPECT_TRUE(satisfies(layout, shared)) << layout.name << ": a structure without its properties";
   }
-  std::size_t slots = structure.empty() ? static_cast<std::size_t>(tensor::element_count(shape))
+  std::size_t slots = structure.empty() ? static_cast<std::size_t>(data::element_count(shape))
                                         : shared.value_counts.begin()->second;
   std::vector<double> initial;
   for (std::size_t k = 0; k < slots; ++k)
@@ -84,10 +83,10 @@ bool Interpreted::check(const SmallCase &input, const loop::InterpretOptions &op
   memory.values[values] = initial;
   auto meant_by = [&](const std::vector<double> &stored) {
     if (structure.empty()) return stored;
-    tensor::Coordinates meant(shape);
+    data::Coordinates meant(shape);
     for (const Instance::Entry &entry : shared.entries)
       meant.append(entry.coordinate, stored.at(entry.slot));
-    return tensor::to_dense(meant);
+    return data::to_dense(meant);
   };
   initial = meant_by(initial);
   std::vector<std::string> further; // results, which begin as zeros
@@ -100,7 +99,7 @@ bool Interpreted::check(const SmallCase &input, const loop::InterpretOptions &op
     for (std::size_t mode = 0; mode < extents.size(); ++mode)
       memory.sizes[use.name + "." + dense.sizes[mode]] = extents[mode];
     memory.values[use.name + "." + dense.arrays.front().name].assign(
-        static_cast<std::size_t>(tensor::element_count(extents)), 0);
+        static_cast<std::size_t>(data::element_count(extents)), 0);
   }
   if (!compilation_.program.sizes.empty() && !stays_inside(compilation_.computation, input.sizes)) {
     if (compilation_.inspector)
@@ -109,10 +108,10 @@ bool Interpreted::check(const SmallCase &input, const loop::InterpretOptions &op
     EXPECT_EQ(code, 1) << describe(input);
     return code == 1;
   }
-  const tensor::ProgramReference reference =
+  const check::ProgramReference reference =
       program_reference(compilation_.computation, operands, input.sizes, initial);
-  const std::map<std::string, tensor::Reference> &all = reference.results;
-  const tensor::Reference &expected = all.at(result);
+  const std::map<std::string, check::Reference> &all = reference.results;
+  const check::Reference &expected = all.at(result);
   const bool misses = !reference.missing.empty(); // a divisor
   if (compilation_.inspector) inspect(memory);
   try {
@@ -125,7 +124,7 @@ bool Interpreted::check(const SmallCase &input, const loop::InterpretOptions &op
   }
   for (const std::string &name : further) {
     const std::string array = name + "." + compilation_.layouts.at(name).arrays.front().name;
-    if (tensor::compare(memory.values.at(array), all.at(name), 1e-12).ok) continue;
+    if (check::compare(memory.values.at(array), all.at(name), 1e-12).ok) continue;
     ADD_FAILURE() << name << ": expected " << list(all.at(name).value) << "\ngot "
                   << list(memory.values.at(array)) << "\n"
                   << describe(input);
@@ -142,7 +141,7 @@ bool Interpreted::check(const SmallCase &input, const loop::InterpretOptions &op
     got = turned;
   }
   if (compilation_.combination.has_loops()) { // quotients are rounded
-    tensor::Comparison comparison = tensor::compare(got, expected, 1e-12);
+    check::Comparison comparison = check::compare(got, expected, 1e-12);
     if (comparison.ok) return true;
     ADD_FAILURE() << "expected " << list(expected.value) << "\ngot " << list(got) << "\n" << describe(input);
     return false;

@@ -168,7 +168,7 @@ TEST(Kernel, through_the_whole_session_with_files) {
           problem.expression.find("+=") == std::string::npos)
         continue;
       std::string path = folder.path(tensor + (coordinates.shape.size() > 2 ? ".tns" : ".mtx"));
-      tensor::write_tensor(path, coordinates);
+      data::write_tensor(path, coordinates);
       request.inputs[tensor] = path;
     }
     SCOPED_TRACE(problem.text() + " " + input->about);
@@ -176,9 +176,9 @@ TEST(Kernel, through_the_whole_session_with_files) {
       run::Report report = run::run(request);
       ++runs;
       ASSERT_TRUE(report.comparison && report.comparison->ok);
-      std::vector<double> got = tensor::to_dense(tensor::unpack(report.result));
-      EXPECT_TRUE(tensor::compare(got, input->expected,
-                                  request.compile.value == loop::ElementType::Float32 ? 1e-5 : 1e-12)
+      std::vector<double> got = data::to_dense(convert::unpack(report.result));
+      EXPECT_TRUE(check::compare(got, input->expected,
+                                 request.compile.value == loop::ElementType::Float32 ? 1e-5 : 1e-12)
                       .ok);
     } catch (const report::Error &error) {
       ADD_FAILURE() << error.what();

@@ -456,29 +456,29 @@ void choose_given(const compute::Computation &computation, Sizes &sizes, std::si
   }
 }
 
-tensor::ProgramReference program_reference(const compute::Computation &computation,
-                                           const std::map<std::string, const tensor::Coordinates *> &operands,
-                                           const Sizes &sizes, const std::vector<double> &initial) {
-  tensor::ProgramInput input{operands, sizes.indices, {}};
+check::ProgramReference program_reference(const compute::Computation &computation,
+                                          const std::map<std::string, const data::Coordinates *> &operands,
+                                          const Sizes &sizes, const std::vector<double> &initial) {
+  check::ProgramInput input{operands, sizes.indices, {}};
   for (const compute::TensorUse &use : computation.tensors)
     if (use.is_result)
       input.results[use.name] = {shape_of(computation, use.name, sizes).value(),
                                  use.name == computation.tensors.front().name ? initial
                                                                               : std::vector<double>()};
-  return tensor::evaluate_program(computation.program, input);
+  return check::evaluate_program(computation.program, input);
 }
 
-tensor::Reference reference_of(const compute::Computation &computation,
-                               const std::map<std::string, const tensor::Coordinates *> &operands,
-                               const Sizes &sizes, const std::vector<double> &initial) {
+check::Reference reference_of(const compute::Computation &computation,
+                              const std::map<std::string, const data::Coordinates *> &operands,
+                              const Sizes &sizes, const std::vector<double> &initial) {
   return program_reference(computation, operands, sizes, initial)
       .results.at(computation.tensors.front().name);
 }
 
-tensor::Coordinates random_tensor(const std::vector<std::int64_t> &shape, double density, bool repeats,
-                                  std::mt19937_64 &random) {
-  tensor::Coordinates result(shape);
-  std::int64_t elements = tensor::element_count(shape);
+data::Coordinates random_tensor(const std::vector<std::int64_t> &shape, double density, bool repeats,
+                                std::mt19937_64 &random) {
+  data::Coordinates result(shape);
+  std::int64_t elements = data::element_count(shape);
   for (std::int64_t element = 0; element < elements; ++element) {
     if (static_cast<double>(random() % 1000) >= density * 1000) continue;
     std::vector<std::int64_t> coordinate(shape.size());

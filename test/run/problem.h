@@ -109,14 +109,14 @@ bool stays_inside(const compute::Computation &computation, const Sizes &sizes);
 void choose_given(const compute::Computation &computation, Sizes &sizes, std::size_t number);
 
 /// Of a program, with the first divisor that isn't stored.
-tensor::ProgramReference program_reference(const compute::Computation &computation,
-                                           const std::map<std::string, const tensor::Coordinates *> &operands,
-                                           const Sizes &sizes, const std::vector<double> &initial);
+check::ProgramReference program_reference(const compute::Computation &computation,
+                                          const std::map<std::string, const data::Coordinates *> &operands,
+                                          const Sizes &sizes, const std::vector<double> &initial);
 
 /// What the reference evaluator says.
-tensor::Reference reference_of(const compute::Computation &computation,
-                               const std::map<std::string, const tensor::Coordinates *> &operands,
-                               const Sizes &sizes, const std::vector<double> &initial);
+check::Reference reference_of(const compute::Computation &computation,
+                              const std::map<std::string, const data::Coordinates *> &operands,
+                              const Sizes &sizes, const std::vector<double> &initial);
 
 /// Which values operands have.
 enum class Values {
@@ -129,7 +129,7 @@ double special(std::size_t k, double otherwise);
 
 /// A tensor with random entries: about `density` of all, some of them twice where `repeats` is set; values
 /// are small integers, so that sums are exact.
-tensor::Coordinates random_tensor(const std::vector<std::int64_t> &shape, double density, bool repeats,
-                                  std::mt19937_64 &random);
+data::Coordinates random_tensor(const std::vector<std::int64_t> &shape, double density, bool repeats,
+                                std::mt19937_64 &random);
 
 } // namespace unravel::run::test

@@ -296,7 +296,7 @@ Instance instance_of(const tensor::Tensor &tensor) {
   instance.numbers = tensor.sizes;
   instance.numbers.insert(tensor.counts.begin(), tensor.counts.end());
   for (const layout::Array &array : tensor.layout.arrays) {
-    const tensor::Elements &elements = tensor.array(array.name);
+    const data::Elements &elements = tensor.array(array.name);
     if (array.is_value) continue;
     std::vector<std::int64_t> &integers = instance.indices[array.name];
     for (std::size_t k = 0; k < elements.size(); ++k)
@@ -307,12 +307,12 @@ Instance instance_of(const tensor::Tensor &tensor) {
 }
 
 /// The packed tensor's entries, by the relation, are those of the pattern.
-void expect_same(const tensor::Tensor &packed, const Instance &instance, const tensor::Coordinates &pattern) {
-  tensor::Coordinates meant(pattern.shape);
+void expect_same(const tensor::Tensor &packed, const Instance &instance, const data::Coordinates &pattern) {
+  data::Coordinates meant(pattern.shape);
   for (const Instance::Entry &entry : instance.entries)
     meant.append(entry.coordinate,
                  entry.factor * (entry.array.empty() ? 1 : packed.array(entry.array).real(entry.slot)));
-  EXPECT_EQ(tensor::to_dense(meant), tensor::to_dense(pattern)) << packed.layout.name;
+  EXPECT_EQ(data::to_dense(meant), data::to_dense(pattern)) << packed.layout.name;
   EXPECT_TRUE(satisfies(packed.layout, instance)) << packed.layout.name << ": packing broke a property";
 }
 
@@ -341,10 +341,10 @@ std::vector<Instance> all_arrays(const layout::Layout &layout, const std::vector
 std::vector<Instance> all_packed(const layout::Layout &layout, const std::vector<std::int64_t> &shape) {
   std::vector<Instance> found;
   if (!with_sizes(layout, shape)) return found;
-  std::int64_t elements = tensor::element_count(shape);
-  std::optional<tensor::PackPlan> plan;
+  std::int64_t elements = data::element_count(shape);
+  std::optional<packing::PackPlan> plan;
   try {
-    plan = tensor::plan_packing(layout);
+    plan = packing::plan_packing(layout);
   } catch (const report::Error &error) {
     EXPECT_EQ(error.diagnostic().kind, report::Kind::cannot_pack) << error.what();
     return found;
@@ -353,7 +353,7 @@ std::vector<Instance> all_packed(const layout::Layout &layout, const std::vector
   std::int64_t patterns = std::int64_t{1} << elements;
   std::int64_t step = patterns <= 512 ? 1 : patterns / 128 - 1;
   for (std::int64_t pattern = 0; pattern < patterns; pattern += step) {
-    tensor::Coordinates coordinates(shape);
+    data::Coordinates coordinates(shape);
     double value = 1;
     for (std::int64_t element = elements; element-- > 0;) {
       if (!(pattern >> element & 1)) continue;
@@ -365,7 +365,7 @@ std::vector<Instance> all_packed(const layout::Layout &layout, const std::vector
       if (pattern % 2 == 1 && coordinates.size() == 1) coordinates.append(coordinate, value++);
     }
     try {
-      tensor::Tensor packed = tensor::pack(layout, *plan, coordinates);
+      tensor::Tensor packed = convert::pack(layout, *plan, coordinates);
       found.push_back(instance_of(packed));
       expect_same(packed, found.back(), coordinates);
     } catch (const report::Error &error) {

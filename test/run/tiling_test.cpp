@@ -35,9 +35,9 @@ Case make_case(const Problem &problem, const std::map<std::string, std::int64_t>
   Sizes sizes{extents, 0};
   for (const compute::TensorUse &use : made.compilation.computation.tensors) {
     std::vector<std::int64_t> shape = shape_of(made.compilation.computation, use.name, sizes).value();
-    tensor::Coordinates entries(shape);
+    data::Coordinates entries(shape);
     if (!use.is_result) entries = random_tensor(shape, density, false, random);
-    made.tensors.emplace(use.name, tensor::pack(made.compilation.layouts.at(use.name), entries));
+    made.tensors.emplace(use.name, convert::pack(made.compilation.layouts.at(use.name), entries));
   }
   return made;
 }
@@ -189,7 +189,7 @@ TEST(Tiling, TilesOfRowsAgainstTheMatrix) {
     Problem problem{"y(i) = A(i,j) * x(j)", {{"A", "csr"}}, {fmt::format("tile i by {}, j by 4", size)}, {}};
     Case one = make_case(problem, {{"i", 20}, {"j", 30}}, 0.03, random);
     const tensor::Tensor &matrix = one.tensors.at("A");
-    const tensor::Elements &rowptr = matrix.array("rowptr"), &col = matrix.array("col");
+    const data::Elements &rowptr = matrix.array("rowptr"), &col = matrix.array("col");
     std::set<std::int64_t> rows, columns;
     std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> tiles; // entries of each
     for (std::int64_t i = 0; i < 20; ++i)
@@ -328,14 +328,14 @@ TEST(Tiling, SeveralNests) {
   std::mt19937_64 random(12);
   Problem problem{"y(i) = A(i,j) * x(j)", {{"A", "symmetric_csr"}}, {"tile j by 3"}, {}};
   Case one{pipeline::compile(problem.request()), {}};
-  tensor::Coordinates entries({8, 8});
+  data::Coordinates entries({8, 8});
   for (std::int64_t k = 0; k < 8; ++k) {
     entries.append({k, k}, 1);
     if (k > 2) entries.append({k, k - 3}, 2), entries.append({k - 3, k}, 2);
   }
-  one.tensors.emplace("A", tensor::pack(one.compilation.layouts.at("A"), entries));
+  one.tensors.emplace("A", convert::pack(one.compilation.layouts.at("A"), entries));
   for (const char *name : {"x", "y"})
-    one.tensors.emplace(name, tensor::pack(one.compilation.layouts.at(name), tensor::Coordinates({8})));
+    one.tensors.emplace(name, convert::pack(one.compilation.layouts.at(name), data::Coordinates({8})));
   Tiling tiling = count_tiling(one.compilation, one.tensors, 1 << 30);
   EXPECT_EQ(tiling.leaves.size(), 2u);
   EXPECT_EQ(tiling.counts->points, 18);

@@ -47,7 +47,7 @@ Problem product(const std::string &a, const std::string &b, const std::string &m
 }
 
 /// Packing is not derived for such blocks.
-tensor::Tensor in_blocks(const layout::Layout &layout, const tensor::Coordinates &entries) {
+tensor::Tensor in_blocks(const layout::Layout &layout, const data::Coordinates &entries) {
   std::vector<std::int32_t> numbers;
   std::vector<double> values;
   for (std::size_t e = 0; e < entries.size(); ++e) {
@@ -62,9 +62,9 @@ tensor::Tensor in_blocks(const layout::Layout &layout, const tensor::Coordinates
   tensor.layout = layout;
   tensor.sizes["N"] = entries.shape[0];
   tensor.counts["NB"] = static_cast<std::int64_t>(numbers.size());
-  tensor.arrays["b"] = tensor::Elements::of(numbers);
-  tensor.arrays["val"] = tensor::Elements::of(values);
-  EXPECT_TRUE(tensor::validate(tensor).ok());
+  tensor.arrays["b"] = data::Elements::of(numbers);
+  tensor.arrays["val"] = data::Elements::of(values);
+  EXPECT_TRUE(check::validate(tensor).ok());
   return tensor;
 }
 
@@ -76,21 +76,21 @@ PackedCase around_two_billion(const Problem &problem) {
   PackedCase made;
   made.sizes.indices["i"] = extent;
   made.initial = {0};
-  made.coordinates["A"] = made.coordinates["B"] = tensor::Coordinates({extent});
-  made.coordinates["s"] = tensor::Coordinates(std::vector<std::int64_t>{});
+  made.coordinates["A"] = made.coordinates["B"] = data::Coordinates({extent});
+  made.coordinates["s"] = data::Coordinates(std::vector<std::int64_t>{});
   made.coordinates["s"].append({}, 0);
   for (std::int64_t k : {0, 21, 50})
     made.coordinates["A"].append({first + k}, 3);
   for (std::int64_t k : {0, 13, 50})
     made.coordinates["B"].append({first + k}, 2);
-  std::map<std::string, const tensor::Coordinates *> operands;
-  tensor::PackOptions options;
+  std::map<std::string, const data::Coordinates *> operands;
+  convert::PackOptions options;
   if (problem.index == loop::ElementType::Int64) options.index = tensor::IndexType::Int64;
   for (const compute::TensorUse &use : computation.tensors) {
-    const tensor::Coordinates &entries = made.coordinates.at(use.name);
+    const data::Coordinates &entries = made.coordinates.at(use.name);
     const layout::Layout &layout = front.layouts.at(use.name);
     made.tensors.emplace(use.name, layout.name == "blocks" ? in_blocks(layout, entries)
-                                                           : tensor::pack(layout, entries, options));
+                                                           : convert::pack(layout, entries, options));
     if (!use.is_result) operands[use.name] = &entries;
   }
   made.expected = reference_of(computation, operands, made.sizes, made.initial);
@@ -131,11 +131,11 @@ TEST(KernelTraps, trap_11_elements_hold_every_coordinate) {
     EXPECT_TRUE(Compiled(wide).check(input, 1)) << method;
     // The same coordinates cut to 32 bits.
     for (const char *name : {"A", "B"}) {
-      tensor::Elements &elements = input.tensors.at(name).array("idx");
+      data::Elements &elements = input.tensors.at(name).array("idx");
       std::vector<std::int32_t> cut;
       for (std::int64_t coordinate : elements.as<std::int64_t>())
         cut.push_back(static_cast<std::int32_t>(coordinate));
-      elements = tensor::Elements::of(cut);
+      elements = data::Elements::of(cut);
     }
     EXPECT_FALSE(Compiled(narrow).compare(input, 1).ok) << method;
   }
@@ -148,11 +148,11 @@ void shuffle(tensor::Tensor &tensor, const std::vector<std::string> &index_array
   std::vector<std::size_t> order(tensor.array("val").size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::shuffle(order.begin(), order.end(), random);
-  auto rearrange = [&]<class Number>(tensor::Elements &elements, Number) {
+  auto rearrange = [&]<class Number>(data::Elements &elements, Number) {
     std::vector<Number> moved;
     for (std::size_t k : order)
       moved.push_back(elements.as<Number>()[k]);
-    elements = tensor::Elements::of(moved);
+    elements = data::Elements::of(moved);
   };
   for (const std::string &name : index_arrays)
     rearrange(tensor.array(name), std::int32_t{});
@@ -187,9 +187,9 @@ TEST(KernelTraps, trap_13_arrays_without_the_property_that_was_relied_upon) {
       ASSERT_TRUE(input);
       EXPECT_TRUE(kernel.check(*input, 1));
       tensor::Tensor &tensor = input->tensors.at(row.tensor);
-      EXPECT_TRUE(tensor::validate(tensor).ok());
+      EXPECT_TRUE(check::validate(tensor).ok());
       shuffle(tensor, row.arrays, random);
-      bool is_wrong = !kernel.compare(*input, 1).ok, is_refused = !tensor::validate(tensor).ok();
+      bool is_wrong = !kernel.compare(*input, 1).ok, is_refused = !check::validate(tensor).ok();
       wrong += is_wrong;
       refused += is_refused;
       // The guard: what goes wrong is refused before the kernel runs.

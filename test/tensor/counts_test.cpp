@@ -4,12 +4,15 @@
 #include "tensor/layout_text.h"
 
 namespace unravel::tensor {
+
+using data::Coordinates;
+
 namespace {
 
 TEST(Counts, SizesCountsAndMeanDistances) {
   Coordinates entries =
       entries_of({4, 9}, {{{0, 1}, 1}, {{0, 7}, 1}, {{2, 0}, 1}, {{2, 3}, 1}, {{2, 4}, 1}, {{3, 8}, 1}});
-  std::map<std::string, double> counts = known_counts(pack(shipped("csr", 2), entries));
+  std::map<std::string, double> counts = known_counts(convert::pack(shipped("csr", 2), entries));
   EXPECT_EQ(
       counts,
       (std::map<std::string, double>{
@@ -18,11 +21,12 @@ TEST(Counts, SizesCountsAndMeanDistances) {
 
 TEST(Counts, NothingOfArraysThatDontRise) {
   Coordinates one = entries_of({4}, {{{2}, 1}});
-  EXPECT_EQ(known_counts(pack(shipped("sv", 1), one)), (std::map<std::string, double>{{"M", 4}, {"NNZ", 1}}));
+  EXPECT_EQ(known_counts(convert::pack(shipped("sv", 1), one)),
+            (std::map<std::string, double>{{"M", 4}, {"NNZ", 1}}));
   Coordinates falling = entries_of({2, 9}, {{{0, 7}, 1}, {{1, 2}, 1}});
-  EXPECT_FALSE(known_counts(pack(shipped("csr", 2), falling)).count("col"));
+  EXPECT_FALSE(known_counts(convert::pack(shipped("csr", 2), falling)).count("col"));
   // An empty matrix is planned as one of which nothing is known.
-  EXPECT_TRUE(known_counts(pack(shipped("csr", 2), Coordinates({0, 0}))).empty());
+  EXPECT_TRUE(known_counts(convert::pack(shipped("csr", 2), Coordinates({0, 0}))).empty());
 }
 
 } // namespace

@@ -28,18 +28,19 @@ inline layout::Layout shipped(const std::string &name, std::size_t order,
   return layout::load_layout(reference, order).layout;
 }
 
-inline Coordinates entries_of(std::vector<std::int64_t> shape,
-                              std::vector<std::pair<std::vector<std::int64_t>, double>> entries) {
-  Coordinates result(std::move(shape));
+inline data::Coordinates entries_of(std::vector<std::int64_t> shape,
+                                    std::vector<std::pair<std::vector<std::int64_t>, double>> entries) {
+  data::Coordinates result(std::move(shape));
   for (const auto &[coordinate, value] : entries)
     result.append(coordinate, value);
   return result;
 }
 
 /// Entries with small whole values, so that sums are exact; duplicates occur.
-inline Coordinates random_entries(Random &random, std::vector<std::int64_t> shape, std::size_t entries) {
-  Coordinates result(shape);
-  if (element_count(shape) == 0) return result;
+inline data::Coordinates random_entries(data::Random &random, std::vector<std::int64_t> shape,
+                                        std::size_t entries) {
+  data::Coordinates result(shape);
+  if (data::element_count(shape) == 0) return result;
   for (std::size_t e = 0; e < entries; ++e) {
     std::vector<std::int64_t> coordinate;
     for (std::int64_t extent : shape)
@@ -50,10 +51,10 @@ inline Coordinates random_entries(Random &random, std::vector<std::int64_t> shap
 }
 
 /// The same tensor in one form: sorted, without duplicates and zeros.
-inline Coordinates canonical(Coordinates tensor) {
-  sort(tensor, natural_modes(tensor.order()));
+inline data::Coordinates canonical(data::Coordinates tensor) {
+  sort(tensor, data::natural_modes(tensor.order()));
   combine_duplicates(tensor);
-  Coordinates result(tensor.shape);
+  data::Coordinates result(tensor.shape);
   for (std::size_t e = 0; e < tensor.size(); ++e)
     if (tensor.value[e] != 0) result.append(tensor.coordinate(e), tensor.value[e]);
   return result;
