@@ -36,8 +36,12 @@ bool Combination::has_loops() const {
 }
 
 bool Combination::is_cleared(const std::string &tensor) const {
-  return std::any_of(clears.begin(), clears.end(),
-                     [&](const Clear &clear) { return clear.tensor == tensor; });
+  const auto first = std::find_if(leaves.begin(), leaves.end(), [&](const IterationSpace &leaf) {
+    return leaf.target.tensor == tensor || leaf.reads(tensor);
+  });
+  return std::any_of(clears.begin(), clears.end(), [&](const Clear &clear) {
+    return clear.tensor == tensor && clear.before <= static_cast<std::size_t>(first - leaves.begin());
+  });
 }
 
 const Clear *Combination::clear_of(std::size_t leaf) const {

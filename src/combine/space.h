@@ -117,6 +117,7 @@ struct Combination {
 
   /// Has some statement loops of the source, whose order matters?
   bool has_loops() const;
+  /// Is the tensor set to zero before any leaf touches it? Then what it held before doesn't matter.
   bool is_cleared(const std::string &tensor) const;
   /// The clear of what the leaf writes, where the leaf may do it itself: no leaf in between touches the
   /// tensor, this one is all of its statement, and adds in any order. Else null.

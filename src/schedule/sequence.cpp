@@ -148,12 +148,17 @@ void name_extents(const IterationSpace &space, Combination &program) {
       program.extents.insert_or_assign(index->name, extents[k]);
 }
 
+bool has_clear_of(const std::string &tensor, const Combination &program) {
+  return std::any_of(program.clears.begin(), program.clears.end(),
+                     [&](const combine::Clear &clear) { return clear.tensor == tensor; });
+}
+
 /// Of statements that share their outermost loop: are they free without it?
 bool may_be_free(const std::vector<std::size_t> &clears, const std::vector<std::size_t> &adders,
                  const Combination &program, prove::Prover &prover) {
   if (adders.empty()) return true;
   const std::string &target = program.leaves[adders.front()].target.tensor;
-  if (adders.size() > 1 && clears.empty() && !program.is_cleared(target)) return false;
+  if (adders.size() > 1 && clears.empty() && !has_clear_of(target, program)) return false;
   for (std::size_t k : adders)
     if (program.leaves[k].target.tensor != target || !adds_products_alone(program.leaves[k])) return false;
   for (std::size_t clear : clears) {
@@ -177,7 +182,7 @@ void free_loops(Combination &program, prove::Prover &prover) {
     for (std::size_t k : clears)
       program.clears.push_back({leaves[k].target.tensor, leaves[k].target.array, first});
     for (std::size_t k : adders) {
-      if (program.is_cleared(leaves[k].target.tensor)) name_extents(leaves[k], program);
+      if (has_clear_of(leaves[k].target.tensor, program)) name_extents(leaves[k], program);
       leaves[k].loops.clear();
       leaves[k].place.resize(1);
     }

@@ -165,6 +165,19 @@ TEST(ToolProgram, SeveralResults) {
   EXPECT_NE(outcome.error.find("the results are `y`, `z`"), std::string::npos) << outcome.error;
 }
 
+/// Each round begins with what the results held, also where all are set to zero, but one is read before.
+TEST(ToolProgram, RoundsBeginWithTheSame) {
+  Desk desk;
+  desk.write("y.mtx", "%%MatrixMarket matrix array real general\n2 1\n5\n7\n");
+  Outcome outcome = desk.unravel({"run",
+                                  "for i { z(i) = 0; } for i { z(i) += y(i)*b(i); } for i { y(i) = 0; } "
+                                  "for i { for j { y(i) += A(i,j)*b(j); } }",
+                                  "-f", "A=csr", "-i", "A=ones:2x2", "-i", "b=ones", "-i", "y=y.mtx", "-o",
+                                  "z=z.mtx", "--check", "--repeat", "3"});
+  ASSERT_EQ(outcome.code, 0) << outcome.error;
+  EXPECT_NE(desk.read("z.mtx").find("\n5\n7\n"), std::string::npos) << desk.read("z.mtx");
+}
+
 const std::string band = "tensor A(n,n), x(n), y(n); size k; for i in [0,n) { for j in [i-k,i+k+1) "
                          "{ if 0 <= j < n { y(i) += A(i,j)*x(j); } } }";
 const std::string diagonal =
