@@ -67,7 +67,8 @@ public:
   /// The value in two neighbouring iterations of a loop over the variable at once: elements that run along it
   /// are read in pairs.
   std::string pair(const loop::Value &value, const std::string &variable);
-  /// The element and the next one.
+  /// The C type of two values, and the element with the next one.
+  const char *pair_type() const { return single_precision_ ? "unravel_pair_f" : "unravel_pair"; }
   std::string pair_at(const loop::Element &element) const;
   /// Of the elements of an index array.
   loop::ElementType type_of(const std::string &array) const { return arrays_.at(array).element; }

@@ -137,7 +137,7 @@ std::string StatementWriter::write_paired_lanes(const For &x) {
   if (!lanes) return "";
   const auto &target = std::get<Element>(lanes->sum->target);
   const Term variable = term::variable(x.variable);
-  const char *pair = expressions_.single_precision() ? "unravel_pair_f" : "unravel_pair";
+  const char *pair = expressions_.pair_type();
   std::vector<std::string> sums;
   for (std::int64_t k : {0, 2})
     sums.push_back(fmt::format(
@@ -209,7 +209,7 @@ void StatementWriter::write_in_registers(const DenseSum &sum) {
 
 bool StatementWriter::write_lanes_in_pairs(const For &x, const std::string &array) {
   if (!paired_lanes(*lanes_->lanes)) return false;
-  const char *pair = expressions_.single_precision() ? "unravel_pair_f" : "unravel_pair";
+  const char *pair = expressions_.pair_type();
   std::vector<std::string> stores;
   text_ += "#ifdef __GNUC__\n";
   open(gathers_.empty() ? "" : fmt::format("if (!{})", gathers_), {});

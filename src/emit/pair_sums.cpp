@@ -2,6 +2,7 @@
 #include "loop/pair_sums.h"
 
 #include "emit/statement_writer.h"
+#include "loop/walk.h"
 
 #include <fmt/format.h>
 
@@ -9,11 +10,26 @@ namespace unravel::emit {
 
 using namespace loop;
 
+namespace {
+
+/// A layout's arrays may hold other values than the kernel computes with: a vector of these is none of those.
+bool has_elements_of(ElementType type, const Block &body, const Expressions &expressions) {
+  bool all = true;
+  for (const Statement &statement : body)
+    each_own_value(statement, [&](const Value &value) {
+      each_element(value,
+                   [&](const Element &element) { all = all && expressions.type_of(element.array) == type; });
+    });
+  return all;
+}
+
+} // namespace
+
 bool StatementWriter::write_pair_sums(const For &x) {
   const std::optional<std::vector<std::string>> sums = pair_sums(x);
-  if (!sums) return false;
+  if (!sums || !has_elements_of(value_type(), x.body, expressions_)) return false;
   expressions_.needs().pairs = true;
-  const char *pair = expressions_.single_precision() ? "unravel_pair_f" : "unravel_pair";
+  const char *pair = expressions_.pair_type();
   const std::string &variable = names_.variable(x.variable);
   std::map<std::string, std::string> pairs; // by the local
   std::vector<std::string> begin, inside, finish;
