@@ -29,17 +29,10 @@ const parse::Name *method_for(const ScheduleTree &schedule, const std::string &t
   return method;
 }
 
-/// Does the loop add to one element in all its iterations?
-bool adds_to_one(const LeafPlan &plan, const combine::IterationSpace &space) {
-  return std::none_of(plan.nest.levels.begin() + static_cast<std::ptrdiff_t>(*plan.parallel),
-                      plan.nest.levels.end(),
-                      [&](const Level &level) { return term::mentions(space.target.slot, level.variable); });
-}
-
 void check_copies(const LeafPlan &plan, const depend::LoopVerdict &verdict,
                   const combine::IterationSpace &space, const parse::Name &method) {
   const std::string &loop = verdict.variable, &tensor = space.target.tensor;
-  if (adds_to_one(plan, space))
+  if (adds_to_one(plan, *plan.parallel, space))
     report::fail(
         Kind::not_parallel, method.span,
         fmt::format("the loop over `{}` adds to one element of `{}`, in all its iterations", loop, tensor),
@@ -152,7 +145,7 @@ bool reduce_as_asked(LeafPlan &plan, const std::vector<depend::LoopVerdict> &ver
   const parse::Name *method = method_for(schedule, space.target.tensor);
   if (!method || !may_be_atomic(verdict, space)) return false;
   if (method->text == "private") check_copies(plan, verdict, space, *method);
-  if (method->text == "scalar" && !adds_to_one(plan, space))
+  if (method->text == "scalar" && !adds_to_one(plan, *plan.parallel, space))
     report::fail(Kind::not_parallel, method->span,
                  fmt::format("the loop over `{}` adds to many elements of `{}`", verdict.variable,
                              space.target.tensor),

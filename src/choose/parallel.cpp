@@ -90,12 +90,16 @@ bool is_inner_loop(const LeafPlan &plan, std::size_t level) {
                      [](const Level &outer) { return outer.kind != Level::Kind::Let; });
 }
 
+bool adds_to_one(const LeafPlan &plan, std::size_t from, const combine::IterationSpace &space) {
+  const std::vector<Level> &levels = plan.nest.levels;
+  return std::none_of(levels.begin() + static_cast<std::ptrdiff_t>(from), levels.end(),
+                      [&](const Level &level) { return term::mentions(space.target.slot, level.variable); });
+}
+
 bool adds_up(const LeafPlan &plan, const depend::LoopVerdict &verdict, std::size_t level,
              const combine::IterationSpace &space) {
-  const std::vector<Level> &levels = plan.nest.levels;
   return verdict.verdict == depend::Verdict::Reduction && !is_inner_loop(plan, level) &&
-         std::none_of(levels.begin(), levels.end(),
-                      [&](const Level &each) { return term::mentions(space.target.slot, each.variable); });
+         adds_to_one(plan, 0, space);
 }
 
 const depend::LoopVerdict &verdict_of(const std::vector<depend::LoopVerdict> &verdicts, const LeafPlan &plan,

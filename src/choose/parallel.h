@@ -24,6 +24,9 @@ bool is_inner_loop(const lower::LeafPlan &plan, std::size_t level);
 const depend::LoopVerdict &verdict_of(const std::vector<depend::LoopVerdict> &verdicts,
                                       const lower::LeafPlan &plan, std::size_t level);
 
+/// From that level on: does each point add to the same element?
+bool adds_to_one(const lower::LeafPlan &plan, std::size_t from, const combine::IterationSpace &space);
+
 /// A reduction of an outermost loop into one element: threads may add to copies of it.
 bool adds_up(const lower::LeafPlan &plan, const depend::LoopVerdict &verdict, std::size_t level,
              const combine::IterationSpace &space);

@@ -27,14 +27,14 @@ public:
   Combiner(const compute::Computation &computation, const std::map<std::string, Layout> &layouts,
            const std::string &structure)
       : computation_(computation), program_(forward_sums(computation.program)), structure_(structure),
-        naming_(layouts, structure, lender()) {}
+        lender_(tensor_of(structure, computation.program)), naming_(layouts, structure, lender_) {}
 
   Combination combine() {
     for (const compute::TensorUse &use : computation_.tensors) {
       const bool shares = use.is_result && !structure_.empty();
       if (use.is_result && !shares) require_dense(use, naming_.layout_of(use.name));
       result_.bindings.push_back(
-          {use.name, naming_.layout_of(use.name), use.is_result, shares ? lender() : ""});
+          {use.name, naming_.layout_of(use.name), use.is_result, shares ? lender_ : ""});
     }
     for (const Binding &binding : result_.bindings)
       for (const std::string &size : binding.layout.sizes)
@@ -66,12 +66,12 @@ public:
 private:
   const Layout &layout_of(const Access &access) const { return naming_.layout_of(access.tensor); }
 
-  /// The tensor whose structure the result has, or empty.
-  std::string lender() const {
+  /// Of an access by its name, "S#2"; empty where there is none.
+  static std::string tensor_of(const std::string &name, const compute::Program &program) {
     std::string found;
-    for (const Statement &statement : computation_.program.statements)
+    for (const Statement &statement : program.statements)
       compute::each_read(statement, [&](const Access &access) {
-        if (access.name() == structure_) found = access.tensor;
+        if (access.name() == name) found = access.tensor;
       });
     return found;
   }
@@ -459,6 +459,7 @@ private:
   const compute::Computation &computation_;
   const compute::Program program_;
   const std::string structure_; // the operand whose positions the result has, or empty
+  const std::string lender_;    // its tensor
   Naming naming_;
   term::Substitution size_of_;
   std::vector<Term> known_sizes_;                                       // conditions on sizes

@@ -43,9 +43,9 @@ Term iterations_of(const loop::For &loop, const combine::Combination &combinatio
 
 Block statements_of(const combine::Combination &combination, const std::vector<LeafPlan> &plans,
                     const LowerOptions &options, Workspace &workspace, const Replace &in_wavefronts) {
-  std::vector<const combine::Clear *> own; // those that leaves do themselves
+  std::vector<const combine::Clear *> own; // by the leaf: the one that it does itself, or null
   for (std::size_t k = 0; k < plans.size(); ++k)
-    if (const combine::Clear *clear = combination.clear_of(k)) own.push_back(clear);
+    own.push_back(combination.clear_of(k));
   auto clears_before = [&](std::size_t leaf) {
     Block block;
     for (const combine::Clear &each : combination.clears)
@@ -57,8 +57,7 @@ Block statements_of(const combine::Combination &combination, const std::vector<L
   for (std::size_t k = 0; k < plans.size(); ++k) {
     const Clearing clearing(combination, k);
     parts.push_back({&combination.leaves[k], &plans[k],
-                     lower_leaf(combination.leaves[k], plans[k], k,
-                                combination.clear_of(k) ? &clearing : nullptr, workspace),
+                     lower_leaf(combination.leaves[k], plans[k], k, own[k] ? &clearing : nullptr, workspace),
                      options.wavefronts && options.wavefronts->first <= k && k < options.wavefronts->last,
                      clears_before(k)});
   }

@@ -239,12 +239,9 @@ void LeafPlanner::run_in_one_thread(lower::LeafPlan &plan) const {
 void LeafPlanner::add_alternatives(Leaf &leaf, std::size_t number, Steps &steps) {
   if (!with_alternatives_.insert(number).second) return;
   if (!in_.combination.leaves[number].adds_in_any_order())
-    return; // other orders would have to pass the test against the source's, too
-  const std::vector<scan::Level> &levels = leaf.plan.nest.levels;
-  const bool has_sums_inside = // of the parallel loop, each of another element
-      leaf.plan.reduces && std::any_of(levels.begin(), levels.end(), [&](const scan::Level &level) {
-        return term::mentions(in_.combination.leaves[number].target.slot, level.variable);
-      });
+    return;                    // other orders would have to pass the test against the source's, too
+  const bool has_sums_inside = // of loops outside, each of another element
+      leaf.plan.reduces && !choose::adds_to_one(leaf.plan, 0, in_.combination.leaves[number]);
   if (leaf.plan.equal || leaf.plan.atomic || has_sums_inside) return; // of these loops, and no others
   if (!in_.schedule.loops.empty()) return; // what is asked of loops is asked of these
   const combine::IterationSpace &space = in_.combination.leaves[number];
