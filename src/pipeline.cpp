@@ -17,6 +17,7 @@
 #include "pipeline/loops.h"
 #include "pipeline/steps.h"
 #include "report/diagnostic.h"
+#include "scan/tree.h"
 #include "schedule/determination.h"
 #include "schedule/sequence.h"
 #include "schedule/shared.h"
@@ -121,6 +122,13 @@ void drop_excluded(combine::Combination &combination, std::vector<combine::Itera
       for (combine::Clear &clear : combination.clears)
         if (clear.before > k) --clear.before;
     }
+}
+
+std::vector<scan::Node> nest_tree(const Compilation &made) {
+  std::vector<scan::Nested> statements;
+  for (std::size_t k = 0; k < made.leaves.size(); ++k)
+    statements.push_back({k, &made.combination.leaves[k], &made.leaves[k].plan.nest});
+  return scan::nest_tree(statements);
 }
 
 } // namespace
@@ -234,36 +242,6 @@ Compilation compile(const Request &request, const Front &front) {
       plans.push_back(&leaf.plan);
     return plans;
   };
-  // Verdicts of loops that statements share belong to the first of these.
-  auto share_loops = [&](const std::vector<choose::SharedLoop> &loops) {
-    std::map<std::size_t, std::ptrdiff_t> inserted; // by leaf
-    for (const choose::SharedLoop &loop : loops) {
-      std::vector<lower::LeafPlan *> plans;
-      std::vector<choose::Statement> statements;
-      for (std::size_t k = loop.first; k < loop.last; ++k) {
-        Leaf &leaf = result.leaves[k];
-        std::erase_if(leaf.verdicts, [&](auto &each) { return each.variable == loop.verdict.variable; });
-        plans.push_back(&leaf.plan);
-        statements.push_back({&leaf.plan, result.combination.leaves[k], {}});
-        if (!request.counts.empty())
-          statements.back().lengths =
-              schedule::trip_counts(statements.back().space, leaf.order, request.counts);
-      }
-      std::vector<depend::LoopVerdict> &verdicts = result.leaves[loop.first].verdicts;
-      verdicts.insert(verdicts.begin() + inserted[loop.first]++, loop.verdict);
-      if (plans.front()->shared_parallel || !choose::runs_in_parallel(loop, schedule)) continue;
-      choose::share_out(statements, result.combination, loop.depth, schedule.chunk.has_value(), thresholds);
-      const bool asked = request.always_parallel || !schedule.parallel.empty();
-      if (!asked && !request.counts.empty() &&
-          choose::is_too_short(statements, result.combination, loop.depth, request.counts, thresholds))
-        continue;
-      for (lower::LeafPlan *plan : plans) {
-        plan->shared_parallel = loop.depth;
-        if (asked) plan->least = 0;
-      }
-      choose::cut_shared_as_asked(plans, loop, schedule, *result.prover, thresholds, planner.not_cut());
-    }
-  };
   if (result.combination.has_loops()) {
     steps.run(
         "order against the source's",
@@ -281,15 +259,11 @@ Compilation compile(const Request &request, const Front &front) {
               }
             if (!news) choose::fail_order(result.combination, *violation(true), schedule);
           }
-          share_loops(choose::shared_loops(result.combination, plans_of_all(), *result.prover, details));
-          return &result.leaves;
+          std::vector<scan::Node> tree = nest_tree(result);
+          planner.plan_shared(tree, result.leaves);
+          return tree;
         },
-        [](const std::vector<Leaf> *leaves) {
-          std::string text;
-          for (const Leaf &leaf : *leaves)
-            text += fmt::format("{}\n", fmt::join(leaf.order, ", "));
-          return text;
-        });
+        [](const std::vector<scan::Node> &tree) { return scan::to_text(tree); });
   }
 
   choose::check_parallel(plans_of_all(), schedule);

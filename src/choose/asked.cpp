@@ -171,13 +171,13 @@ void cut_as_asked(LeafPlan &plan, const std::vector<depend::LoopVerdict> &verdic
   if (plan.equal && !schedule.chunk) plan.chunk = thresholds.work_of_piece;
 }
 
-void cut_shared_as_asked(const std::vector<LeafPlan *> &plans, const SharedLoop &loop,
+void cut_shared_as_asked(const std::vector<LeafPlan *> &plans, const scan::Node &loop,
                          const ScheduleTree &schedule, prove::Prover &prover, const Thresholds &thresholds,
                          std::optional<WorkBefore> &hindrance) {
   if (!asks_for(schedule, "balanced")) return;
   WorkBefore found{std::nullopt, "it stands in another one that statements share",
                    "choose `static`, `dynamic` or `guided`"};
-  if (loop.depth == 0) found = positions_before({plans.begin(), plans.end()}, loop.verdict.variable, prover);
+  if (loop.depth == 0) found = positions_before({plans.begin(), plans.end()}, loop, prover);
   if (!found.equal) {
     hindrance = std::move(found);
     return;

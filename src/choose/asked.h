@@ -44,7 +44,7 @@ void cut_as_asked(lower::LeafPlan &plan, const std::vector<depend::LoopVerdict> 
 
 /// The same of a loop that the plans' statements share: whole iterations alone can be dealt out, and of the
 /// outermost loop. Sets `equal` of the first plan.
-void cut_shared_as_asked(const std::vector<lower::LeafPlan *> &plans, const SharedLoop &loop,
+void cut_shared_as_asked(const std::vector<lower::LeafPlan *> &plans, const scan::Node &loop,
                          const parse::ScheduleTree &schedule, prove::Prover &prover,
                          const Thresholds &thresholds, std::optional<WorkBefore> &hindrance);
 

@@ -1,7 +1,6 @@
 #include "choose/equal_work.h"
 
 #include "choose/lets.h"
-#include "lower/sequence.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -134,38 +133,21 @@ WorkBefore positions_before(const LeafPlan &plan, std::size_t level, prove::Prov
   return {lower::EqualWork{before, segments.when_empty()}, "", ""};
 }
 
-WorkBefore positions_before(const std::vector<const LeafPlan *> &plans, const std::string &variable,
+WorkBefore positions_before(const std::vector<const LeafPlan *> &plans, const scan::Node &loop,
                             prove::Prover &prover) {
-  std::vector<LeafPlan> own;
-  std::vector<std::size_t> at;
-  std::vector<lower::Range> ranges;
-  for (const LeafPlan *plan : plans) {
-    own.push_back(*plan);
-    const std::vector<Level> &levels = plan->nest.levels;
-    Lets lets;
-    std::size_t k = 0;
-    for (; levels[k].variable != variable; ++k)
-      lets.add(levels[k]);
-    bool is_loop = levels[k].kind == Level::Kind::Loop;
-    at.push_back(k);
-    ranges.push_back({lets.put_in(is_loop ? levels[k].lower : levels[k].value),
-                      lets.put_in(is_loop ? levels[k].upper : levels[k].value + Term(1))});
-  }
-  const lower::Range range = lower::range_of_all(ranges);
   std::optional<lower::EqualWork> equal;
   WorkBefore problem;
-  for (std::size_t k = 0; k < own.size(); ++k) {
-    Level &level = own[k].nest.levels[at[k]]; // what it says must hold for all that the loop runs over
-    level.kind = Level::Kind::Loop;
-    level.lower = range.lower, level.upper = range.upper;
-    WorkBefore found = positions_before(own[k], at[k], prover);
+  for (const LeafPlan *plan : plans) {
+    LeafPlan own = *plan;
+    Level &level = own.nest.levels[loop.depth]; // what it says must hold for all that the loop runs over
+    level.lower = loop.lower, level.upper = loop.upper;
+    WorkBefore found = positions_before(own, loop.depth, prover);
     if (!found.equal) {
       if (problem.problem.empty()) problem = std::move(found);
     } else if (!equal) {
       equal = std::move(found.equal);
-      equal->range = {range.lower, range.upper};
     } else {
-      equal->before = equal->before + found.equal->before - term::variable(variable);
+      equal->before = equal->before + found.equal->before - term::variable(loop.variable);
     }
   }
   if (!equal) return problem;

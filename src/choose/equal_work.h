@@ -2,6 +2,7 @@
 
 #include "lower/lower.h"
 #include "prove/prover.h"
+#include "scan/tree.h"
 
 #include <string>
 
@@ -20,9 +21,9 @@ struct WorkBefore {
 /// segment begins before the one in front of it, and what is read is inside of its arrays.
 WorkBefore positions_before(const lower::LeafPlan &plan, std::size_t level, prove::Prover &prover);
 
-/// Of the outermost loop over the variable, which the plans' statements share: iterations, and the segments
-/// of all of them. Those of which nothing is known don't count.
-WorkBefore positions_before(const std::vector<const lower::LeafPlan *> &plans, const std::string &variable,
+/// Of an outermost loop, which the plans' statements share: iterations, and the segments of all of them.
+/// Those of which nothing is known don't count.
+WorkBefore positions_before(const std::vector<const lower::LeafPlan *> &plans, const scan::Node &loop,
                             prove::Prover &prover);
 
 /// Iterations, and those of the loop at `inside`, which is the level's own but for assignments in between:

@@ -31,12 +31,9 @@ depend::Schedule chosen_schedule(const IterationSpace &space, const lower::LeafP
 }
 
 /// A find's state for all iterations of the loop.
-bool keeps_state_over(const lower::LeafPlan &plan, const std::string &loop) {
-  const std::vector<scan::Level> &levels = plan.nest.levels;
+bool keeps_state_over(const lower::LeafPlan &plan, std::size_t depth) {
   return std::any_of(plan.finds.levels.begin(), plan.finds.levels.end(), [&](const find::LevelPlan &find) {
-    return find::keeps_state(find.method) &&
-           std::any_of(levels.begin() + static_cast<std::ptrdiff_t>(find.state_level), levels.end(),
-                       [&](const scan::Level &level) { return level.variable == loop; });
+    return find::keeps_state(find.method) && find.state_level <= depth;
   });
 }
 
@@ -44,31 +41,8 @@ bool keeps_state_over(const lower::LeafPlan &plan, const std::string &loop) {
 /// too?
 bool keeps_elements_apart(const IterationSpace &space, const lower::LeafPlan &plan, std::size_t depth,
                           prove::Prover &prover) {
-  const std::vector<scan::Level> &levels = plan.nest.levels;
-  auto level = std::find_if(levels.begin(), levels.end(),
-                            [&](const scan::Level &each) { return each.variable == space.loops[depth]; });
-  if (!space.target.local.empty() || level == levels.end()) return true;
-  const auto index = static_cast<std::size_t>(level - levels.begin());
-  return has_elements_of_its_own(plan, index, space) &&
-         (space.sets || keeps_to_its_elements(plan, index, space, prover));
-}
-
-SharedLoop shared_loop(SharedLoop loop, const Combination &program,
-                       const std::vector<const lower::LeafPlan *> &plans, prove::Prover &prover,
-                       bool details) {
-  std::vector<const IterationSpace *> statements;
-  loop.is_parallel = true;
-  for (std::size_t k = loop.first; k < loop.last; ++k) {
-    statements.push_back(&program.leaves[k]);
-    loop.is_parallel = loop.is_parallel && statements.back()->divisors.empty() &&
-                       !keeps_state_over(*plans[k], statements.back()->loops[loop.depth]);
-  }
-  loop.verdict = depend::classify_shared(statements, loop.depth, prover, details);
-  loop.is_parallel = loop.is_parallel && loop.verdict.verdict == depend::Verdict::Parallel;
-  for (std::size_t k = loop.first; k < loop.last; ++k)
-    loop.is_parallel =
-        loop.is_parallel && keeps_elements_apart(program.leaves[k], *plans[k], loop.depth, prover);
-  return loop;
+  return !space.target.local.empty() || (has_elements_of_its_own(plan, depth, space) &&
+                                         (space.sets || keeps_to_its_elements(plan, depth, space, prover)));
 }
 
 } // namespace
@@ -111,28 +85,19 @@ void fail_order(const Combination &program, const depend::Violation &found,
                             : "two instances that would change places: " + found.witness);
 }
 
-std::vector<SharedLoop> shared_loops(const Combination &program,
-                                     const std::vector<const lower::LeafPlan *> &plans, prove::Prover &prover,
-                                     bool details) {
-  std::vector<SharedLoop> result;
-  std::size_t depth = 0;
-  for (bool deeper = true; deeper; ++depth) {
-    deeper = false;
-    auto share = [&](std::size_t first, std::size_t last) {
-      const std::vector<int> &one = program.leaves[first].place, &other = program.leaves[last].place;
-      return plans[last]->shared > depth &&
-             std::equal(one.begin(), one.begin() + static_cast<std::ptrdiff_t>(depth) + 1, other.begin());
-    };
-    for (std::size_t first = 0, last; first < plans.size(); first = last) {
-      last = first + 1;
-      if (plans[first]->shared <= depth) continue;
-      deeper = true;
-      while (last < plans.size() && share(first, last))
-        ++last;
-      if (last - first > 1)
-        result.push_back(shared_loop({first, last, depth}, program, plans, prover, details));
-    }
-  }
+SharedVerdict verdict_of(const scan::Node &loop, const Combination &program,
+                         const std::vector<const lower::LeafPlan *> &plans, prove::Prover &prover,
+                         bool details) {
+  std::vector<const IterationSpace *> statements;
+  for (std::size_t number : loop.statements)
+    statements.push_back(&program.leaves[number]);
+  SharedVerdict result{depend::classify_shared(statements, loop.depth, prover, details), false};
+  result.is_parallel = result.verdict.verdict == depend::Verdict::Parallel &&
+                       std::all_of(loop.statements.begin(), loop.statements.end(), [&](std::size_t number) {
+                         const IterationSpace &space = program.leaves[number];
+                         return space.divisors.empty() && !keeps_state_over(*plans[number], loop.depth) &&
+                                keeps_elements_apart(space, *plans[number], loop.depth, prover);
+                       });
   return result;
 }
 
@@ -163,7 +128,7 @@ std::optional<std::size_t> level_of_sum(const IterationSpace &space, const lower
   return level;
 }
 
-bool runs_in_parallel(const SharedLoop &loop, const parse::ScheduleTree &schedule) {
+bool runs_in_parallel(const SharedVerdict &loop, const parse::ScheduleTree &schedule) {
   if (schedule.parallel.empty()) return loop.is_parallel && !schedule.serial;
   const parse::Name &wanted = schedule.parallel.front();
   if (wanted.text != loop.verdict.variable) return false;

@@ -3,6 +3,7 @@
 #include "depend/statements.h"
 #include "lower/lower.h"
 #include "parse/tree.h"
+#include "scan/tree.h"
 
 /// The statements of a program: may they be executed as they are planned, and which loops in parallel?
 namespace unravel::choose {
@@ -19,23 +20,22 @@ std::optional<depend::Violation> violation(const combine::Combination &program,
 [[noreturn]] void fail_order(const combine::Combination &program, const depend::Violation &found,
                              const parse::ScheduleTree &schedule);
 
-/// A loop of statements [first, last), who share it: loops[depth] of each.
-struct SharedLoop {
-  std::size_t first = 0, last = 0, depth = 0;
+/// What a loop of the nest tree carries, and whether it may run in parallel: it carries nothing, and nothing
+/// else is in the way.
+struct SharedVerdict {
   depend::LoopVerdict verdict;
-  bool is_parallel = false; // it carries nothing, and nothing else is in the way
+  bool is_parallel = false;
 };
-/// All of them, each before those inside.
-std::vector<SharedLoop> shared_loops(const combine::Combination &program,
-                                     const std::vector<const lower::LeafPlan *> &plans, prove::Prover &prover,
-                                     bool details);
+SharedVerdict verdict_of(const scan::Node &loop, const combine::Combination &program,
+                         const std::vector<const lower::LeafPlan *> &plans, prove::Prover &prover,
+                         bool details);
 
 /// lower::LeafPlan's `sums_at`: the verdicts are those of the nest's own loops.
 std::optional<std::size_t> level_of_sum(const combine::IterationSpace &space, const lower::LeafPlan &plan,
                                         const std::vector<depend::LoopVerdict> &verdicts);
 
 /// Whether it does, by the schedule, too. Throws mistakes where the user asks for it and it can't.
-bool runs_in_parallel(const SharedLoop &loop, const parse::ScheduleTree &schedule);
+bool runs_in_parallel(const SharedVerdict &loop, const parse::ScheduleTree &schedule);
 
 /// The schedule as one statement has it: it asks for no parallel loop that the statement hasn't, nor how that
 /// is shared out.

@@ -241,14 +241,6 @@ double part_of_least(const LeafPlan &plan, const combine::IterationSpace &space,
   return work / static_cast<double>(least_of(plan, space, thresholds));
 }
 
-/// The level of the loop that the statement shares at that depth, where its nest has it.
-std::optional<std::size_t> level_of_shared(const Statement &statement, std::size_t depth) {
-  const std::vector<Level> &levels = statement.plan->nest.levels;
-  for (std::size_t k = 0; k < levels.size(); ++k)
-    if (levels[k].variable == statement.space.loops[depth]) return k;
-  return std::nullopt;
-}
-
 /// The iterations of such a loop and of those inside, in one iteration of the loops around: a term where the
 /// loop stands. Of a segment that is found inside, the data's length.
 Term work_of_pass(const LeafPlan &plan, const find::Lengths &lengths) {
@@ -367,8 +359,7 @@ void share_out(const std::vector<Statement> &statements, const combine::Combinat
   bool short_iterations = true;
   for (const Statement &statement : statements) {
     LeafPlan own = *statement.plan;
-    own.parallel = level_of_shared(statement, depth);
-    if (!own.parallel) continue;
+    own.parallel = depth;
     short_iterations = short_iterations && has_short_iterations(own, *own.parallel);
     share_out(own, statement.space, combination, statement.lengths, true, thresholds);
     const Term each = own.work ? *own.work : work_of_pass(own, statement.lengths);
@@ -401,9 +392,8 @@ bool is_too_short(const std::vector<Statement> &statements, const combine::Combi
   double parts = 0;
   for (const Statement &statement : statements) {
     LeafPlan own = *statement.plan;
-    own.parallel = level_of_shared(statement, depth);
-    if (own.parallel)
-      parts += part_of_least(own, statement.space, combination, statement.lengths, counts, thresholds);
+    own.parallel = depth;
+    parts += part_of_least(own, statement.space, combination, statement.lengths, counts, thresholds);
   }
   return parts < 1;
 }

@@ -17,8 +17,8 @@ using scan::Level;
 using term::Term;
 
 const LevelPlan *jump_at(const LeafPlan &leaf, std::size_t loop, std::optional<std::size_t> cleared) {
-  // What other statements do in a tile, or what is done where nothing is found, needs every tile.
-  if (loop < leaf.shared || leaf.instances || leaf.owned) return nullptr;
+  // What is done where nothing is found needs every tile.
+  if (leaf.instances || leaf.owned) return nullptr;
   if (!leaf.alternatives.empty() && leaf.split > loop) return nullptr;
   for (const LevelPlan &plan : leaf.finds.levels)
     if (plan.jump && plan.jump->loop == loop && !plan.in_step) {

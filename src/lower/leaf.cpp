@@ -32,11 +32,12 @@ constexpr int tested_together = 32;
 /// Lowers one leaf.
 class Lowerer {
 public:
-  /// `number`: of the leaf and of its plan, in the origins of statements.
-  Lowerer(const combine::IterationSpace &space, const LeafPlan &plan, loop::Origin number,
+  /// `number`: of the leaf and of its plan, in the origins of statements. `shared`: the number of loops, its
+  /// first levels, that other statements have, too.
+  Lowerer(const combine::IterationSpace &space, const LeafPlan &plan, loop::Origin number, std::size_t shared,
           const Clearing *clearing, Workspace &workspace)
-      : space_(space), plan_(plan), values_(space, plan), number_(number), clearing_(clearing),
-        workspace_(workspace) {
+      : space_(space), plan_(plan), values_(space, plan), number_(number), shared_(shared),
+        clearing_(clearing), workspace_(workspace) {
     if (clearing_) clear_at_ = clearing_->where(plan);
     if (clearing_ && !clear_at_) clear_at_ = set_at_matches(plan, *clearing_);
     if (!hindrance(plan)) parallel_ = plan.parallel;
@@ -48,10 +49,28 @@ public:
   /// From the level on.
   Block lower(std::size_t from = 0) { return level(from); }
 
+  /// What stands around one of the loops that other statements have, too.
+  AroundLoop around_shared(std::size_t index) {
+    AroundLoop result{cleared(index), {}};
+    AroundLoop around = this->around(index);
+    loop::append(result.before, std::move(around.before));
+    result.behind = std::move(around.behind);
+    return result;
+  }
+
+  /// What is inside of the loops that other statements have, too, where the conditions hold.
+  Block inside(std::vector<Term> conditions) {
+    Block block = shared_ == 0 ? level(0) : guarded(shared_ - 1);
+    if (conditions.empty()) return block;
+    return made_for(shared_ - 1,
+                    {{loop::If{term::conjunction(std::move(conditions)), std::move(block), ""}}});
+  }
+
 private:
   /// The find whose walks say where the loop goes on, or null.
   const LevelPlan *jump_at(std::size_t loop) const {
-    if (visit_ || divides_ || parallel_ == loop) return nullptr;
+    // What other statements do in a tile needs every tile.
+    if (loop < shared_ || visit_ || divides_ || parallel_ == loop) return nullptr;
     return lower::jump_at(plan_, loop, clearing_ ? clear_at_ : std::nullopt);
   }
 
@@ -75,16 +94,8 @@ private:
 
   /// Is what is made before the level made by each thread?
   bool is_per_thread(std::size_t index) const {
-    return in_parallel_ || (parallel_ && index > *parallel_) || index > shared_parallel_level();
-  }
-
-  /// The level of the loop that a program's statements share and that runs in parallel; else behind all.
-  std::size_t shared_parallel_level() const {
-    const std::vector<Level> &levels = plan_.nest.levels;
-    std::size_t level = plan_.shared_parallel ? 0 : levels.size();
-    while (level < levels.size() && levels[level].variable != space_.loops.at(*plan_.shared_parallel))
-      ++level;
-    return level;
+    return in_parallel_ || (parallel_ && index > *parallel_) ||
+           (plan_.shared_parallel && index > *plan_.shared_parallel);
   }
 
   /// Whatever was made for no level further in was made for this one.
@@ -101,7 +112,7 @@ private:
     // From the first level on, each plan sets the result as it suits it.
     if (is_choice(index) && index == 0) return chosen(index);
     Block block = cleared(index);
-    loop::append(block, is_choice(index) ? chosen(index) : between_maps(index));
+    loop::append(block, is_choice(index) ? chosen(index) : all_of(index));
     return block;
   }
 
@@ -127,9 +138,9 @@ private:
     return index == parallel_ ? plan_.reduces : sums_over_map(space_, plan_, index);
   }
 
-  /// What follows, with the maps that are filled here.
-  Block between_maps(std::size_t index) {
-    Block block;
+  /// What stands around the level, but for what sets the result.
+  AroundLoop around(std::size_t index) {
+    AroundLoop around;
     std::vector<const LevelPlan *> maps;
     for (const LevelPlan &plan : plan_.finds.levels)
       if (find::fills_map(plan.method) && plan.map_level == index) maps.push_back(&plan);
@@ -138,24 +149,31 @@ private:
       const loop::Element value = values_.at(found.variable);
       const MapArrays &arrays = map_arrays_[plan->level] =
           workspace_.add_map(found, *plan, value, is_per_thread(index));
-      loop::append(block, made_for(plan->level, fill_map(found, *plan, arrays, {value})));
+      loop::append(around.before, made_for(plan->level, fill_map(found, *plan, arrays, {value})));
+      loop::append(around.behind, made_for(plan->level, clear_map(found, *plan, arrays)));
     }
-    loop::append(block, plan_.owned && index == 0 ? owned_chunks() : behind_maps(index));
-    for (const LevelPlan *plan : maps)
-      loop::append(block, made_for(plan->level, clear_map(plan_.nest.levels[plan->level], *plan,
-                                                          map_arrays_.at(plan->level))));
+    if (!plan_.owned || index > 0) loop::append(around.before, states(index));
+    return around;
+  }
+
+  /// The level with what stands around it, and what is inside.
+  Block all_of(std::size_t index) {
+    AroundLoop around = this->around(index);
+    Block block = std::move(around.before);
+    loop::append(block, code_of(index));
+    loop::append(block, std::move(around.behind));
     return block;
   }
 
   /// if (condition of the first alternative) ... else ... this plan.
   Block chosen(std::size_t index) {
     Block otherwise = index == 0 ? cleared(index) : Block();
-    loop::append(otherwise, between_maps(index));
+    loop::append(otherwise, all_of(index));
     for (std::size_t k = plan_.alternatives.size(); k-- > 0;) {
       const Alternative &other = plan_.alternatives[k];
       const Clearing *clearing = index == 0 ? clearing_ : nullptr;
       loop::Origin number{number_.leaf, static_cast<int>(k) + 1, 0};
-      Lowerer lowerer(space_, other.plan, number, clearing, workspace_);
+      Lowerer lowerer(space_, other.plan, number, shared_, clearing, workspace_);
       lowerer.sum_ = sum_;
       lowerer.map_arrays_ = map_arrays_;
       Block then = lowerer.lower(index);
@@ -167,7 +185,8 @@ private:
     return otherwise;
   }
 
-  Block behind_maps(std::size_t index) {
+  /// What the level's loop begins with.
+  Block states(std::size_t index) {
     Block block;
     if (clearing_ && !clear_at_ && index == 0 && !clears_by_walks())
       block = of_statement({{clearing_->everything()}});
@@ -187,23 +206,27 @@ private:
                                      std::move(clear));
       loop::append(block, made_for(plan.level, made.first->second.begin()));
     }
-    if (index == plan_.nest.levels.size()) {
-      loop::append(block, of_statement(statement()));
-      return block;
-    }
+    return block;
+  }
+
+  Block code_of(std::size_t index) {
+    if (index == plan_.nest.levels.size()) return of_statement(statement());
+    if (plan_.owned && index == 0) return owned_chunks();
     const Level &here = plan_.nest.levels[index];
     switch (here.kind) {
-    case Level::Kind::Let:
-      loop::append(block, made_for(index, {{loop::Let{here.variable, here.value}}}));
+    case Level::Kind::Let: {
+      Block block = made_for(index, {{loop::Let{here.variable, here.value}}});
       loop::append(block, made_for(index, guarded(index)));
-      break;
-    case Level::Kind::Loop:
-      append(block, made_for(index, loop_over(index)));
-      if (clearing_ && index == 0) append(block, of_statement(clearing_->rows_behind(plan_, clear_at_)));
-      break;
-    case Level::Kind::Find: append(block, made_for(index, find_at_level(index))); break;
+      return block;
     }
-    return block;
+    case Level::Kind::Loop: {
+      Block block = made_for(index, loop_over(index));
+      if (clearing_ && index == 0) append(block, of_statement(clearing_->rows_behind(plan_, clear_at_)));
+      return block;
+    }
+    case Level::Kind::Find: break;
+    }
+    return made_for(index, find_at_level(index));
   }
 
   Block find_at_level(std::size_t index) {
@@ -226,9 +249,7 @@ private:
     while (loop > 0 && plan_.nest.levels[loop].kind != Level::Kind::Loop)
       --loop;
     // Other statements have more to do in a loop that they share; and a divisor is missed behind the find.
-    const auto shared = space_.loops.begin() + static_cast<std::ptrdiff_t>(plan_.shared);
-    bool ends =
-        !divides_ && std::find(space_.loops.begin(), shared, plan_.nest.levels[loop].variable) == shared;
+    const bool ends = !divides_ && loop >= shared_;
     return {ends && ends_loop(plan_, plan, clear_at_), find_in_step(loop) != nullptr, divides_};
   }
 
@@ -381,7 +402,7 @@ private:
       // Filled already, for all chunks.
       if (find::fills_map(plan.method) && plan.map_level == 0) plan.map_level = inside.nest.levels.size() + 1;
     }
-    Lowerer chunk(space_, inside, number_, nullptr, workspace_);
+    Lowerer chunk(space_, inside, number_, shared_, nullptr, workspace_);
     chunk.in_parallel_ = true;
     chunk.map_arrays_ = map_arrays_;
     loop::append(outer.body, chunk.lower());
@@ -460,7 +481,7 @@ private:
     LeafPlan part = plan_;
     Level &inner = part.nest.levels[*plan_.equal->within];
     inner = part_of(inner, *plan_.equal, pieces);
-    Lowerer lowerer(space_, part, number_, clearing_, workspace_);
+    Lowerer lowerer(space_, part, number_, shared_, clearing_, workspace_);
     lowerer.clear_at_ = clear_at_;
     lowerer.begins_ = begins_inside(*plan_.equal, pieces);
     lowerer.sum_ = sum_;
@@ -533,6 +554,7 @@ private:
   const LeafPlan &plan_;
   const Values values_;
   const loop::Origin number_;
+  const std::size_t shared_;
   const Clearing *clearing_; // null: the result is set elsewhere
   std::optional<std::size_t> clear_at_;
   std::optional<std::size_t> parallel_; // the level that does run in parallel
@@ -548,19 +570,28 @@ private:
   std::optional<loop::Local> sum_; // what is added to in place of the result
 };
 
-} // namespace
-
-Block lower_leaf(const combine::IterationSpace &space, const LeafPlan &plan, std::size_t number,
-                 const Clearing *clearing, Workspace &workspace) {
-  return Lowerer(space, plan, main_plan(number), clearing, workspace).lower();
+LoweredLeaf lowered(Lowerer &lowerer, std::size_t shared, std::vector<Term> conditions) {
+  LoweredLeaf leaf;
+  for (std::size_t k = 0; k < shared; ++k)
+    leaf.around.push_back(lowerer.around_shared(k));
+  leaf.inside = lowerer.inside(std::move(conditions));
+  return leaf;
 }
 
-Block visit_leaf(const combine::IterationSpace &space, LeafPlan plan, std::size_t number, Block visit,
-                 Workspace &workspace) {
+} // namespace
+
+LoweredLeaf lower_leaf(const combine::IterationSpace &space, const LeafPlan &plan, std::size_t number,
+                       const SharedLoops &shared, const Clearing *clearing, Workspace &workspace) {
+  Lowerer lowerer(space, plan, main_plan(number), shared.count, clearing, workspace);
+  return lowered(lowerer, shared.count, shared.conditions);
+}
+
+LoweredLeaf visit_leaf(const combine::IterationSpace &space, LeafPlan plan, std::size_t number,
+                       const SharedLoops &shared, Block visit, Workspace &workspace) {
   plan.sums_at.reset(); // nothing is computed
-  Lowerer lowerer(space, plan, main_plan(number), nullptr, workspace);
+  Lowerer lowerer(space, plan, main_plan(number), shared.count, nullptr, workspace);
   lowerer.visit(std::move(visit));
-  return lowerer.lower();
+  return lowered(lowerer, shared.count, shared.conditions);
 }
 
 } // namespace unravel::lower

@@ -2,15 +2,15 @@
 
 #include "loop/walk.h"
 #include "lower/leaf.h"
-#include "lower/leaf_names.h"
 #include "lower/origins.h"
 #include "lower/parameter.h"
-#include "lower/sequence.h"
+#include "lower/shared_loops.h"
 #include "lower/wavefront.h"
 #include "report/diagnostic.h"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <numeric>
 #include <set>
 #include <utility>
 
@@ -41,6 +41,19 @@ Term iterations_of(const loop::For &loop, const combine::Combination &combinatio
   return term::maximum({Term(0), loop.upper - loop.lower});
 }
 
+bool is_in(const std::optional<Wavefronts> &wavefronts, std::size_t leaf) {
+  return wavefronts && wavefronts->first <= leaf && leaf < wavefronts->last;
+}
+
+std::vector<scan::Node> tree_of(const combine::Combination &combination, const std::vector<LeafPlan> &plans,
+                                const std::vector<std::size_t> &leaves,
+                                const std::optional<Wavefronts> &wavefronts) {
+  std::vector<scan::Nested> statements;
+  for (std::size_t leaf : leaves)
+    statements.push_back({leaf, &combination.leaves[leaf], &plans[leaf].nest, is_in(wavefronts, leaf)});
+  return scan::nest_tree(statements);
+}
+
 Block statements_of(const combine::Combination &combination, const std::vector<LeafPlan> &plans,
                     const LowerOptions &options, Workspace &workspace, const Replace &in_wavefronts) {
   std::vector<const combine::Clear *> own; // by the leaf: the one that it does itself, or null
@@ -53,15 +66,21 @@ Block statements_of(const combine::Combination &combination, const std::vector<L
         block.push_back({clear(each.array, combination)});
     return block;
   };
-  std::vector<Part> parts;
-  for (std::size_t k = 0; k < plans.size(); ++k) {
+  std::vector<std::size_t> leaves(plans.size());
+  std::iota(leaves.begin(), leaves.end(), std::size_t{0});
+  const std::vector<scan::Node> tree = tree_of(combination, plans, leaves, options.wavefronts);
+  LoweredStatements statements;
+  for (std::size_t k : leaves) {
     const Clearing clearing(combination, k);
-    parts.push_back({&combination.leaves[k], &plans[k],
-                     lower_leaf(combination.leaves[k], plans[k], k, own[k] ? &clearing : nullptr, workspace),
-                     options.wavefronts && options.wavefronts->first <= k && k < options.wavefronts->last,
-                     clears_before(k)});
+    const SharedLoops shared = loops_around(tree, k, plans[k]);
+    statements.push_back(
+        {k, &combination.leaves[k], &plans[k], shared,
+         lower_leaf(combination.leaves[k], plans[k], k, shared, own[k] ? &clearing : nullptr, workspace),
+         clears_before(k)});
   }
-  Block block = in_sequence(std::move(parts), in_wavefronts);
+  Block block = in_shared_loops(
+      tree, std::move(statements), [&](std::size_t leaf) { return is_in(options.wavefronts, leaf); },
+      in_wavefronts);
   loop::append(block, clears_before(plans.size()));
   return block;
 }
@@ -80,7 +99,7 @@ loop::Program lower(const combine::Combination &combination, const std::vector<L
   for (const combine::SizeCondition &condition : combination.conditions)
     program.preconditions.push_back({condition.formula, condition.message});
   Workspace workspace(combination, program.parameters, options.index);
-  program.body = statements_of(combination, plans, options, workspace, [&](loop::For loop) {
+  const Replace in_levels = [&](loop::For loop, const loop::Origins &origins) {
     if (in_wavefronts) *in_wavefronts = {loop.variable, loop.lower, loop.upper};
     loop::TensorParameter levels = levels_parameter(name_of_levels(combination), options.name, options.index,
                                                     false, options.wavefronts->packed, program.parameters);
@@ -88,11 +107,11 @@ loop::Program lower(const combine::Combination &combination, const std::vector<L
     program.preconditions.push_back(
         {term::disjunction({term::equal(size, Term(0)), term::equal(size, iterations_of(loop, combination))}),
          "the levels are of these iterations, or of none"});
-    Block in_levels = executor(std::move(loop), levels.name, *options.wavefronts, program.parameters);
+    Block block = executor(std::move(loop), origins, levels.name, *options.wavefronts, program.parameters);
     program.parameters.push_back(std::move(levels));
-    return in_levels;
-  });
-  set_shared_origins(program.body, plans, combination.leaves);
+    return block;
+  };
+  program.body = statements_of(combination, plans, options, workspace, in_levels);
   program.workspace = workspace.take();
   return program;
 }
@@ -109,23 +128,39 @@ Inspector lower_inspector(const combine::Combination &combination, const std::ve
            std::find(coordinates.begin(), coordinates.end(), variable->name) != coordinates.end();
   };
   auto instances = [&](bool earlier) {
-    std::vector<Part> parts;
+    std::vector<std::size_t> leaves;
+    std::vector<Block> visits;
     for (std::size_t k = wavefronts.first; k < wavefronts.last; ++k) {
-      Block visits;
-      for (const depend::Visit &visit : wavefronts.visits)
-        if (wavefronts.first + visit.statement == k && (earlier ? visit.earlier : visit.later))
-          loop::append(visits, earlier ? wait_for(visit.partner, inspected, levels, begins(visit, k))
-                                       : precede(visit.partner, inspected, levels));
-      if (visits.empty()) continue;
-      parts.push_back({&combination.leaves[k], &plans[k],
-                       visit_leaf(combination.leaves[k], plans[k], k, std::move(visits), workspace), true});
+      Block visit;
+      for (const depend::Visit &each : wavefronts.visits)
+        if (wavefronts.first + each.statement == k && (earlier ? each.earlier : each.later))
+          loop::append(visit, earlier ? wait_for(each.partner, inspected, levels, begins(each, k))
+                                      : precede(each.partner, inspected, levels));
+      if (visit.empty()) continue;
+      leaves.push_back(k);
+      visits.push_back(std::move(visit));
     }
-    return in_sequence(std::move(parts), [&](loop::For loop) {
-      Term iteration = term::variable(loop.variable);
+    const std::vector<scan::Node> tree = tree_of(combination, plans, leaves, wavefronts);
+    LoweredStatements statements;
+    for (std::size_t n = 0; n < leaves.size(); ++n) {
+      const std::size_t k = leaves[n];
+      const SharedLoops shared = loops_around(tree, k, plans[k]);
+      statements.push_back(
+          {k,
+           &combination.leaves[k],
+           &plans[k],
+           shared,
+           visit_leaf(combination.leaves[k], plans[k], k, shared, std::move(visits[n]), workspace),
+           {}});
+    }
+    auto iteration = [](loop::For loop, const loop::Origins &origins) {
+      Term variable = term::variable(loop.variable);
       Term inside =
-          term::conjunction({term::at_most(loop.lower, iteration), term::less(iteration, loop.upper)});
-      return Block{{loop::If{std::move(inside), std::move(loop.body), ""}}};
-    });
+          term::conjunction({term::at_most(loop.lower, variable), term::less(variable, loop.upper)});
+      return Block{{loop::If{std::move(inside), std::move(loop.body), ""}, origins}};
+    };
+    return in_shared_loops(
+        tree, std::move(statements), [](std::size_t) { return true; }, iteration);
   };
   loop::Program program;
   program.name = options.name + "_inspect";
@@ -139,7 +174,6 @@ Inspector lower_inspector(const combine::Combination &combination, const std::ve
   program.parameters.push_back(
       levels_parameter(levels, options.name, options.index, true, wavefronts.packed, operands));
   program.body = inspector({inspected, instances(true), instances(false), wavefronts.packed}, levels);
-  set_shared_origins(program.body, plans, combination.leaves);
   Term size = iterations_of(inspected, combination);
   report::require(term::applications_of(size).empty(), "the loop's bounds are sizes");
   std::set<std::string> mentioned = term::variables_of(size);

@@ -27,8 +27,6 @@ struct EqualWork {
   std::optional<std::size_t> within;
   /// That loop carries additions: those of iterations that are cut are atomic.
   bool adds = false;
-  /// Of a loop that statements share: what it runs over, for all of them.
-  std::optional<std::pair<term::Term, term::Term>> range = std::nullopt;
 };
 
 /// One leaf, ready to be lowered.

@@ -248,13 +248,13 @@ std::vector<std::int64_t> room_of_levels(const loop::TensorParameter &levels,
   return room;
 }
 
-Block executor(loop::For loop, const std::string &levels, const Wavefronts &wavefronts,
-               const std::vector<loop::TensorParameter> &operands) {
+Block executor(loop::For loop, const loop::Origins &origins, const std::string &levels,
+               const Wavefronts &wavefronts, const std::vector<loop::TensorParameter> &operands) {
   const Levels of{levels};
   Term level = term::variable(of.variable("l")), at = term::variable(of.variable("p"));
   Block body;
   if (wavefronts.ahead > 0) body = fetch_ahead(loop, of, at, wavefronts, operands);
-  body.push_back({loop::Let{loop.variable, of.at("iteration", at) + loop.lower}});
+  body.push_back({loop::Let{loop.variable, of.at("iteration", at) + loop.lower}, origins});
   loop::append(body, reading_copies(loop.body, of, at, wavefronts.packed));
   loop::For together =
       over(of.variable("p"), of.at("first", level), of.at("first", level + Term(1)), std::move(body));
@@ -271,7 +271,7 @@ Block executor(loop::For loop, const std::string &levels, const Wavefronts &wave
     pays.push_back(
         term::at_most(term::scale(wavefronts.least_of_iteration, of.size()), of.at("count", Term(1))));
   loop::If choice{term::conjunction(std::move(pays)), {{std::move(one_by_one)}}, ""};
-  choice.otherwise = {{std::move(loop)}};
+  choice.otherwise = {{std::move(loop), origins}};
   return {{std::move(choice)}};
 }
 

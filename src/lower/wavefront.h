@@ -37,9 +37,9 @@ std::vector<std::int64_t> room_of_levels(const loop::TensorParameter &levels,
 
 /// The loop in wavefronts where there is a level's worth of work, at least `least` on average, in each, and
 /// `least_of_iteration` in each iteration; else as it is. In wavefronts it reads what is packed. `levels`:
-/// the parameter's name.
-loop::Block executor(loop::For loop, const std::string &levels, const Wavefronts &wavefronts,
-                     const std::vector<loop::TensorParameter> &operands);
+/// the parameter's name. `origins`: the loop's.
+loop::Block executor(loop::For loop, const loop::Origins &origins, const std::string &levels,
+                     const Wavefronts &wavefronts, const std::vector<loop::TensorParameter> &operands);
 
 /// What the inspector does: `loop` is the one that is to be inspected, without a body. `waits` and `precedes`
 /// give the instances of one iteration, with what is to be done at each, whose partner (an iteration) is

@@ -10,6 +10,7 @@
 #include "compute/computation.h"
 #include "scan/divided.h"
 #include "scan/scan.h"
+#include "scan/tree.h"
 #include "scan/uses.h"
 #include "schedule/sequence.h"
 #include "schedule/shared.h"
@@ -136,11 +137,15 @@ Leaf LeafPlanner::plan_loops(std::size_t number, schedule::Counts counts, Steps 
         "scan",
         [&] {
           const combine::Combination &all = in_.combination;
-          if (space.divisors.empty()) return scan::scan_space(space, leaf.order, all.axioms, all.arrays);
+          const auto shared = [&](scan::Nest nest) {
+            return scan::with_first_loops(std::move(nest), space, leaf.plan.shared);
+          };
+          if (space.divisors.empty())
+            return shared(scan::scan_space(space, leaf.order, all.axioms, all.arrays));
           scan::DividedNest divided = scan::scan_divided(space, leaf.order, all.axioms, all.arrays);
           leaf.plan.instances = divided.instances;
           leaf.plan.divisor_conditions = std::move(divided.conditions);
-          return std::move(divided.nest);
+          return shared(std::move(divided.nest));
         },
         [](const scan::Nest &nest) { return scan::to_text(nest); });
     leaf.plan.finds = plan_finds({});
@@ -282,6 +287,49 @@ void LeafPlanner::add_untiled(Leaf &leaf, std::size_t number) {
   leaf.verdicts_of_untiled = std::move(untiled.verdicts);
   leaf.plan.split = 0; // also where others were looked for further in
   leaf.plan.alternatives.push_back({*one_tile, "one tile: as without tiles", std::move(untiled.plan)});
+}
+
+void LeafPlanner::plan_shared(const std::vector<scan::Node> &tree, std::vector<Leaf> &leaves) {
+  for (const scan::Node &node : tree) {
+    if (!node.is_loop()) continue;
+    plan_shared(node, leaves);
+    plan_shared(node.body, leaves);
+  }
+}
+
+void LeafPlanner::plan_shared(const scan::Node &loop, std::vector<Leaf> &leaves) {
+  const combine::Combination &combination = in_.combination;
+  const schedule::Counts &counts = in_.request.counts;
+  std::vector<const lower::LeafPlan *> all;
+  for (const Leaf &leaf : leaves)
+    all.push_back(&leaf.plan);
+  std::vector<lower::LeafPlan *> plans;
+  std::vector<choose::Statement> statements;
+  for (std::size_t k : loop.statements) {
+    Leaf &leaf = leaves[k];
+    std::erase_if(leaf.verdicts, [&](auto &each) { return each.variable == loop.variable; });
+    plans.push_back(&leaf.plan);
+    statements.push_back({&leaf.plan, combination.leaves[k], {}});
+    if (!counts.empty())
+      statements.back().lengths = schedule::trip_counts(combination.leaves[k], leaf.order, counts);
+  }
+  const choose::SharedVerdict shared = choose::verdict_of(loop, combination, all, in_.prover, in_.details);
+  std::vector<depend::LoopVerdict> &verdicts = leaves[loop.statements.front()].verdicts;
+  auto place = verdicts.begin(); // behind those of the loops around it
+  while (place != verdicts.end() && !place->shared.empty() && place->shared.size() <= loop.depth)
+    ++place;
+  verdicts.insert(place, shared.verdict);
+  if (plans.front()->shared_parallel || !choose::runs_in_parallel(shared, in_.schedule)) return;
+  choose::share_out(statements, combination, loop.depth, in_.schedule.chunk.has_value(), in_.thresholds);
+  const bool asked = in_.request.always_parallel || !in_.schedule.parallel.empty();
+  if (!asked && !counts.empty() &&
+      choose::is_too_short(statements, combination, loop.depth, counts, in_.thresholds))
+    return;
+  for (lower::LeafPlan *plan : plans) {
+    plan->shared_parallel = loop.depth;
+    if (asked) plan->least = 0;
+  }
+  choose::cut_shared_as_asked(plans, loop, in_.schedule, in_.prover, in_.thresholds, not_cut_);
 }
 
 Leaf LeafPlanner::plan(std::size_t number, Steps &steps) {

@@ -4,6 +4,7 @@
 #include "choose/thresholds.h"
 #include "pipeline.h"
 #include "pipeline/steps.h"
+#include "scan/tree.h"
 
 #include <optional>
 #include <set>
@@ -34,9 +35,11 @@ public:
   /// The plan of the leaf of that number; without alternatives, unless these decide which plan it is.
   Leaf plan(std::size_t number, Steps &steps);
   /// Those that aren't there yet. After the plans of all leaves: these matter more, where time is short.
-  /// The plan's parallel loop does too little for a team.
-  void run_in_one_thread(lower::LeafPlan &plan) const;
   void add_alternatives(Leaf &leaf, std::size_t number, Steps &steps);
+
+  /// Which of the tree's loops run in parallel, and how they are shared out. Their verdicts are those of the
+  /// first statement inside.
+  void plan_shared(const std::vector<scan::Node> &tree, std::vector<Leaf> &leaves);
 
   /// From now on the loops that the statement has alone stay in the order of the source. False where that was
   /// said before.
@@ -57,6 +60,9 @@ private:
   /// May the values that the statement reads change while it is executed?
   bool reads_what_changes(std::size_t number) const;
   void run_in_parallel(Leaf &leaf, std::size_t number, const find::Lengths &lengths);
+  /// The plan's parallel loop does too little for a team.
+  void run_in_one_thread(lower::LeafPlan &plan) const;
+  void plan_shared(const scan::Node &loop, std::vector<Leaf> &leaves);
   /// What questions about parallel loops are for; empty where the schedule speaks of these.
   std::string parallel_purpose() const;
   /// " of product 3", where there are several.

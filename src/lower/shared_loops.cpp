@@ -1,0 +1,284 @@
+#include "lower/shared_loops.h"
+
+#include "loop/rename.h"
+#include "loop/walk.h"
+#include "lower/pieces.h"
+#include "report/diagnostic.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace unravel::lower {
+
+using loop::Block;
+using term::Term;
+
+namespace {
+
+using Names = std::set<std::string>;
+
+/// The names that the block declares for what follows in it.
+Names declared_for_rest(const Block &block) {
+  Names names;
+  for (const loop::Statement &statement : block) {
+    if (const auto *let = std::get_if<loop::Let>(&statement.kind)) names.insert(let->variable);
+    if (const auto *declare = std::get_if<loop::Declare>(&statement.kind)) names.insert(declare->variable);
+    if (const auto *value = std::get_if<loop::DeclareValue>(&statement.kind)) names.insert(value->name);
+  }
+  return names;
+}
+
+Names declared_in(const std::vector<Block *> &blocks) {
+  Names names;
+  for (const Block *block : blocks)
+    names.merge(loop::effects_of(*block).declared);
+  return names;
+}
+
+/// Others in place of those of the names that are taken: `p_2`.
+void rename_taken(const std::vector<Block *> &blocks, const Names &names, const Names &taken) {
+  const Names own = declared_in(blocks);
+  std::map<std::string, std::string> others;
+  for (const std::string &name : names) {
+    if (!taken.contains(name)) continue;
+    std::string other = name;
+    for (int number = 2; taken.contains(other) || own.contains(other); ++number)
+      other = fmt::format("{}_{}", name, number);
+    others[name] = other;
+  }
+  if (others.empty()) return;
+  for (Block *block : blocks)
+    loop::rename(*block, others);
+}
+
+/// The statement's code from that shared loop on.
+std::vector<Block *> blocks_from(LoweredStatement &statement, std::size_t depth) {
+  std::vector<Block *> blocks;
+  for (std::size_t k = depth; k < statement.code.around.size(); ++k)
+    for (Block *block : {&statement.code.around[k].before, &statement.code.around[k].behind})
+      blocks.push_back(block);
+  blocks.push_back(&statement.code.inside);
+  return blocks;
+}
+
+/// A state or a map for all iterations of the loop would be made whether or not a condition holds that
+/// belongs around the loop.
+void require_made_once(const LoweredStatement &statement, std::size_t depth) {
+  const std::vector<scan::Level> &levels = statement.plan->nest.levels;
+  std::vector<Term> conditions = statement.shared.conditions;
+  const std::vector<Term> &guards = levels[statement.shared.count - 1].guards;
+  conditions.insert(conditions.end(), guards.begin(), guards.end());
+  for (const Term &condition : conditions)
+    if (std::none_of(levels.begin() + static_cast<std::ptrdiff_t>(depth), levels.end(),
+                     [&](const scan::Level &level) { return term::mentions(condition, level.variable); }))
+      scan::fail_shared(levels[depth].variable, *statement.space);
+}
+
+/// The loop over pieces of equal work.
+loop::Statement in_pieces(loop::For loop, const LeafPlan &plan) {
+  scan::Level range;
+  range.variable = loop.variable;
+  range.lower = loop.lower, range.upper = loop.upper;
+  Pieces pieces = pieces_of(range, *plan.equal, plan.chunk);
+  pieces.loop.parallel = loop::Parallel{1, plan.least, plan.work};
+  pieces.loop.parallel->schedule = plan.schedule;
+  loop.lower = pieces.from, loop.upper = pieces.to;
+  loop.parallel.reset();
+  pieces.loop.body.push_back({std::move(loop)});
+  if (plan.equal->when_empty) return {std::move(pieces.loop)};
+  return {loop::If{term::less(range.lower, range.upper), {{std::move(pieces.loop)}}, ""}};
+}
+
+/// Writes the tree.
+class Writer {
+public:
+  Writer(LoweredStatements statements, const std::function<bool(std::size_t)> &is_in_wavefronts,
+         const Replace &in_wavefronts)
+      : is_in_wavefronts_(is_in_wavefronts), in_wavefronts_(in_wavefronts) {
+    for (LoweredStatement &statement : statements)
+      statements_.emplace(statement.number, std::move(statement));
+  }
+
+  Block all(const std::vector<scan::Node> &tree) {
+    Names locals;
+    for (const auto &[number, statement] : statements_)
+      if (const std::string &local = statement.space->target.local; !local.empty()) locals.insert(local);
+    return block_of(tree, {}, std::move(locals));
+  }
+
+private:
+  bool is_about(const scan::Node &node, const std::string &local) const {
+    return std::any_of(node.statements.begin(), node.statements.end(), [&](std::size_t number) {
+      const combine::IterationSpace &space = *statements_.at(number).space;
+      return space.target.local == local || space.reads(local);
+    });
+  }
+
+  /// The variables that belong into the loop: nothing else in its block is about them.
+  Names inside_of(const scan::Node &loop, const std::vector<scan::Node> &nodes, const Names &locals) const {
+    Names inside;
+    for (const std::string &local : locals)
+      if (is_about(loop, local) &&
+          std::count_if(nodes.begin(), nodes.end(), [&](auto &node) { return is_about(node, local); }) == 1)
+        inside.insert(local);
+    return inside;
+  }
+
+  /// In front of the code, or where that sets it.
+  void declare(const std::string &local, Block &code) const {
+    for (loop::Statement &statement : code) {
+      auto *store = std::get_if<loop::Store>(&statement.kind);
+      const auto *target = store ? std::get_if<loop::Local>(&store->target) : nullptr;
+      if (!target || target->name != local) continue;
+      statement.kind = loop::DeclareValue{local, std::move(store->value)};
+      return;
+    }
+    loop::Origins origins;
+    for (const auto &[number, statement] : statements_)
+      if (origins.empty() && statement.space->sets && statement.space->target.local == local)
+        origins.push_back(
+            {static_cast<int>(number), 0, static_cast<int>(statement.plan->nest.levels.size())});
+    code.insert(code.begin(), {loop::DeclareValue{local, {loop::Number{0}}}, std::move(origins)});
+  }
+
+  /// Nodes one after the other. `outside`: names that are in scope where the block will stand. `locals`: the
+  /// variables that are declared in it.
+  Block block_of(const std::vector<scan::Node> &nodes, const Names &outside, Names locals) {
+    Block block;
+    Names taken = outside;
+    std::map<std::string, std::size_t> lets; // where they stand
+    auto add = [&](Block code) {
+      drop_known(code, block, lets);
+      rename_taken({&code}, loop::effects_of(code).declared, taken);
+      taken.merge(declared_for_rest(code));
+      for (std::size_t k = 0; k < code.size(); ++k)
+        if (const auto *let = std::get_if<loop::Let>(&code[k].kind))
+          lets.emplace(let->variable, block.size() + k);
+      loop::append(block, std::move(code));
+    };
+    for (const scan::Node &node : nodes) {
+      LoweredStatement &first = statements_.at(node.statements.front());
+      if (node.depth == 0) add(std::move(first.clears));
+      const std::size_t begin = block.size();
+      if (node.is_loop()) {
+        const Names inside = inside_of(node, nodes, locals);
+        for (const std::string &local : inside)
+          locals.erase(local);
+        add(loop_of(node, outside, inside));
+      } else {
+        add(std::move(first.code.inside));
+      }
+      Block code(std::make_move_iterator(block.begin() + static_cast<std::ptrdiff_t>(begin)),
+                 std::make_move_iterator(block.end()));
+      block.resize(begin);
+      for (auto local = locals.begin(); local != locals.end();) {
+        if (!is_about(node, *local)) {
+          ++local;
+          continue;
+        }
+        declare(*local, code);
+        local = locals.erase(local);
+      }
+      loop::append(block, std::move(code));
+    }
+    return block;
+  }
+
+  /// Without what the code begins with that the block knows by the same name already.
+  static void drop_known(Block &code, Block &block, const std::map<std::string, std::size_t> &lets) {
+    while (!code.empty()) {
+      const auto *let = std::get_if<loop::Let>(&code.front().kind);
+      auto place = let ? lets.find(let->variable) : lets.end();
+      if (place == lets.end()) return;
+      loop::Statement &known = block[place->second];
+      if (std::get<loop::Let>(known.kind).value != let->value) return;
+      known.origins.insert(known.origins.end(), code.front().origins.begin(), code.front().origins.end());
+      code.erase(code.begin());
+    }
+  }
+
+  /// What stands in front of the loop is in scope in the bodies of all its statements: each declares names of
+  /// its own.
+  void keep_apart(const scan::Node &node) {
+    auto before = [&](std::size_t number) -> const Block & {
+      return statements_.at(number).code.around[node.depth].before;
+    };
+    Names in_scope;
+    for (std::size_t number : node.statements) {
+      const std::vector<Block *> blocks = blocks_from(statements_.at(number), node.depth);
+      rename_taken(blocks, declared_in(blocks), in_scope);
+      in_scope.merge(declared_for_rest(before(number)));
+    }
+    for (std::size_t number : node.statements) {
+      Names of_others;
+      for (std::size_t other : node.statements)
+        if (other != number) of_others.merge(declared_in(blocks_from(statements_.at(other), node.depth)));
+      Names names = declared_for_rest(before(number));
+      rename_taken(blocks_from(statements_.at(number), node.depth), names, of_others);
+    }
+  }
+
+  Block loop_of(const scan::Node &node, const Names &outside, Names locals) {
+    keep_apart(node);
+    Block before, behind;
+    loop::Origins origins;
+    for (std::size_t number : node.statements) {
+      AroundLoop &around = statements_.at(number).code.around[node.depth];
+      if (!around.before.empty()) require_made_once(statements_.at(number), node.depth);
+      loop::append(before, std::move(around.before));
+      loop::append(behind, std::move(around.behind));
+      origins.push_back({static_cast<int>(number), 0, static_cast<int>(node.depth)});
+    }
+    loop::For loop{node.variable, node.lower, node.upper};
+    const LeafPlan &plan = *statements_.at(node.statements.front()).plan;
+    if (plan.shared_parallel == node.depth && before.empty()) {
+      loop.parallel = loop::Parallel{plan.chunk_per_thread ? 0 : plan.chunk, plan.least, plan.work};
+      loop.parallel->schedule = plan.schedule;
+      loop.parallel->share = plan.share;
+    }
+    Names known = declared_for_rest(before);
+    known.insert(outside.begin(), outside.end());
+    loop.body = block_of(node.body, known, std::move(locals));
+    Block block = std::move(before);
+    if (node.depth == 0 && is_in_wavefronts_ && is_in_wavefronts_(node.statements.front())) {
+      loop::append(block, in_wavefronts_(std::move(loop), origins));
+    } else {
+      const bool is_cut = loop.parallel && plan.equal;
+      block.push_back(is_cut ? in_pieces(std::move(loop), plan) : loop::Statement{std::move(loop)});
+      block.back().origins = std::move(origins);
+    }
+    loop::append(block, std::move(behind));
+    return block;
+  }
+
+  std::map<std::size_t, LoweredStatement> statements_;
+  const std::function<bool(std::size_t)> &is_in_wavefronts_;
+  const Replace &in_wavefronts_;
+};
+
+} // namespace
+
+SharedLoops loops_around(const std::vector<scan::Node> &tree, std::size_t number, const LeafPlan &plan) {
+  SharedLoops loops;
+  const std::vector<scan::Node> *nodes = &tree;
+  while (true) {
+    const auto node = std::find_if(nodes->begin(), nodes->end(), [&](const scan::Node &each) {
+      return std::find(each.statements.begin(), each.statements.end(), number) != each.statements.end();
+    });
+    if (!node->is_loop()) return loops;
+    const std::vector<Term> conditions = scan::conditions_of(plan.nest.levels[loops.count++], *node);
+    loops.conditions.insert(loops.conditions.end(), conditions.begin(), conditions.end());
+    nodes = &node->body;
+  }
+}
+
+Block in_shared_loops(const std::vector<scan::Node> &tree, LoweredStatements statements,
+                      const std::function<bool(std::size_t)> &is_in_wavefronts,
+                      const Replace &in_wavefronts) {
+  return Writer(std::move(statements), is_in_wavefronts, in_wavefronts).all(tree);
+}
+
+} // namespace unravel::lower

@@ -1,0 +1,37 @@
+#pragma once
+
+#include "lower/leaf.h"
+#include "lower/lower.h"
+#include "scan/tree.h"
+
+#include <functional>
+
+/// The nest tree as loops: those that statements share, and in them what each does.
+namespace unravel::lower {
+
+/// A statement of the tree, lowered.
+struct LoweredStatement {
+  std::size_t number = 0;
+  const combine::IterationSpace *space = nullptr;
+  const LeafPlan *plan = nullptr;
+  SharedLoops shared;
+  LoweredLeaf code;
+  loop::Block clears; // what is set to zero before it, outside of all loops
+};
+using LoweredStatements = std::vector<LoweredStatement>;
+
+/// The loops of the tree around the statement of that number.
+SharedLoops loops_around(const std::vector<scan::Node> &tree, std::size_t number, const LeafPlan &plan);
+
+/// What is executed in wavefronts in place of a loop, with the loop's origins.
+using Replace = std::function<loop::Block(loop::For, const loop::Origins &)>;
+
+/// The statements of the tree, by their numbers, in the loops that they share, and scalar variables declared
+/// where all who use them see them. `in_wavefronts` makes of the outermost loop of those that are to be
+/// executed so, if it is there, whatever stands in its place. Throws a limit where what a loop begins with
+/// would stand outside of a condition.
+loop::Block in_shared_loops(const std::vector<scan::Node> &tree, LoweredStatements statements,
+                            const std::function<bool(std::size_t)> &is_in_wavefronts = {},
+                            const Replace &in_wavefronts = {});
+
+} // namespace unravel::lower
