@@ -1,7 +1,7 @@
 // Kernels with tensors of order 3 and with dense factors, f64, int32, against hand-written ones.
-//   tensors [--data FOLDER] [--kernels ttv,ttm,mttkrp,spmm,sddmm,spmspm] [--threads 1|2] [--budget MS]
-//   [--quick] [--json FILE]
-// FOLDER: of .tns (order 3) and .mtx files; also $UNRAVEL_DATA. bench/README.md has the targets.
+//   tensors [--data FOLDER] [--kernels ttv,ttm,mttkrp,mttkrp4,ttmc,spmm,sddmm,sums,spmspm] [--threads 1|2]
+//   [--budget MS] [--quick] [--json FILE]
+// FOLDER: of .tns (order 3 and 4) and .mtx files; also $UNRAVEL_DATA. bench/README.md has the targets.
 
 #include "convert/structure.h"
 #include "data/generate.h"
@@ -41,6 +41,18 @@ bench::Fibres fibres(tensor::Tensor &csf) {
           elements<std::int32_t>(csf, "col"),
           elements<std::int32_t>(csf, "fibptr"),
           elements<std::int32_t>(csf, "tube"),
+          elements<double>(csf, "val")};
+}
+
+bench::Fibres4 fibres_of_4(tensor::Tensor &csf) {
+  return {static_cast<std::int32_t>(csf.array("row").size()),
+          elements<std::int32_t>(csf, "row"),
+          elements<std::int32_t>(csf, "rowptr"),
+          elements<std::int32_t>(csf, "col"),
+          elements<std::int32_t>(csf, "colptr"),
+          elements<std::int32_t>(csf, "tube"),
+          elements<std::int32_t>(csf, "fibptr"),
+          elements<std::int32_t>(csf, "last"),
           elements<double>(csf, "val")};
 }
 
@@ -144,35 +156,37 @@ bench::Table &table_of(bench::Report &report, const std::string &kernel, std::in
     table.expect("acc[R] / ours", Better::higher, {{Statistic::mean, 1.5}});
   } else if (kernel == "spmm" || kernel == "sddmm") {
     table.expect("hand / ours", Better::higher, {{Statistic::mean, 1}});
+  } else if (kernel == "sums") {
+    table.expect("pairwise / ours", Better::higher, {{Statistic::mean, 1.5}});
+  } else if (kernel == "mttkrp4" || kernel == "ttmc") {
+    table.expect("TACO / ours", Better::higher, {{Statistic::mean, kernel == "ttmc" ? 3.0 : 2.0}});
   } else {
     table.expect("TACO / ours", Better::higher, {{Statistic::mean, 1.5}});
   }
   return table;
 }
 
-std::vector<bench::Input> tensors_of_order_3(const std::string &folder, bool quick) {
+/// Of that order: the generated ones, and what the folder has.
+std::vector<bench::Input> tensors_of_order(std::size_t order, const std::vector<std::string> &generators,
+                                           const std::string &folder) {
   std::vector<bench::Input> found;
-  std::vector<std::string> generators{"random:2000x2000x2000,entries=400000,seed=1",
-                                      "random:300x300x300,entries=500000,seed=2"};
-  if (!quick)
-    generators.insert(generators.end(), {"random:200x4000x3000,entries=800000,seed=3",
-                                         "random:50000x300x3000,entries=500000,seed=4"});
   for (const std::string &text : generators)
     found.push_back({text, data::generate(data::parse_generator(text))});
   bench::for_each_file(folder, ".tns", [&](const std::string &name, data::Coordinates entries) {
-    if (entries.order() == 3 && entries.size() > 10000) found.push_back({name, std::move(entries)});
+    if (entries.order() == order && entries.size() > 10000) found.push_back({name, std::move(entries)});
   });
   return found;
 }
 
 void order_3(bench::Report &report, const std::string &kernel, const std::vector<bench::Input> &inputs,
              const Options &options) {
-  const std::string expression = kernel == "ttv"   ? "D(i,j) = T(i,j,k) * C(k)"
-                                 : kernel == "ttm" ? "D(i,j,r) = T(i,j,k) * C(k,r)"
-                                                   : "Y(i,r) = T(i,j,k) * B(j,r) * C(k,r)";
+  const std::string expression = kernel == "ttv"    ? "D(i,j) = T(i,j,k) * C(k)"
+                                 : kernel == "ttm"  ? "D(i,j,r) = T(i,j,k) * C(k,r)"
+                                 : kernel == "ttmc" ? "Y(i,q,r) = T(i,j,k) * B(j,q) * C(k,r)"
+                                                    : "Y(i,r) = T(i,j,k) * B(j,r) * C(k,r)";
   std::vector<std::int64_t> widths = kernel == "mttkrp" ? std::vector<std::int64_t>{16, 32, 64}
-                                     : kernel == "ttm"  ? std::vector<std::int64_t>{16, 32}
-                                                        : std::vector<std::int64_t>{1};
+                                     : kernel == "ttm" || kernel == "ttmc" ? std::vector<std::int64_t>{16, 32}
+                                                                           : std::vector<std::int64_t>{1};
   for (std::int64_t width : widths) {
     bench::Table &table = table_of(report, kernel, width, expression, options);
     for (const bench::Input &input : inputs) {
@@ -195,6 +209,14 @@ void order_3(bench::Report &report, const std::string &kernel, const std::vector
               {shape[0], shape[1], width},
               {{"T", &t}, {"C", &c}},
               {{"TACO", [=](double *d) { bench::taco_ttm(tree, c_val, width, d); }}}};
+      } else if (kernel == "ttmc") {
+        std::int64_t lines = shape[0];
+        if (lines * width * width > 20'000'000) continue;
+        of = {expression,
+              {{"T", "csf3"}},
+              {lines, width, width},
+              {{"T", &t}, {"B", &b}, {"C", &c}},
+              {{"TACO", [=](double *y) { bench::taco_ttmc(tree, b_val, c_val, width, lines, y); }}}};
       } else {
         std::int64_t lines = shape[0];
         of = {expression,
@@ -206,6 +228,64 @@ void order_3(bench::Report &report, const std::string &kernel, const std::vector
                {"vectors", [=](double *y) { bench::vector_mttkrp(tree, b_val, c_val, width, lines, y); }}}};
       }
       measure(input, of, options, table);
+    }
+    report.finish(table);
+  }
+}
+
+void order_4(bench::Report &report, const std::vector<bench::Input> &inputs, const Options &options) {
+  const std::string expression = "Y(i,r) = T(i,j,k,l) * B(j,r) * C(k,r) * D(l,r)";
+  for (std::int64_t width : {16, 32}) {
+    bench::Table &table = table_of(report, "mttkrp4", width, expression, options);
+    for (const bench::Input &input : inputs) {
+      tensor::Tensor t = bench::pack_as("csf4", input.matrix);
+      const std::vector<std::int64_t> shape = input.matrix.shape;
+      tensor::Tensor b = dense({shape[1], width}), c = dense({shape[2], width}), d = dense({shape[3], width});
+      const bench::Fibres4 tree = fibres_of_4(t);
+      const double *b_val = elements<double>(b, "val"), *c_val = elements<double>(c, "val"),
+                   *d_val = elements<double>(d, "val");
+      const std::int64_t lines = shape[0];
+      measure(
+          input,
+          {expression,
+           {{"T", "csf4"}},
+           {lines, width},
+           {{"T", &t}, {"B", &b}, {"C", &c}, {"D", &d}},
+           {{"TACO", [=](double *y) { bench::taco_mttkrp(tree, b_val, c_val, d_val, width, lines, y); }}}},
+          options, table);
+    }
+    report.finish(table);
+  }
+}
+
+/// C(i,j) = A1(i,j) + A2(i,j) + ..., C dense.
+void sums(bench::Report &report, const Options &options) {
+  for (int count : {2, 4, 8, 16}) {
+    std::string expression;
+    for (int k = 1; k <= count; ++k)
+      expression += fmt::format("{}A{}(i,j)", k == 1 ? "C(i,j) = " : " + ", k);
+    bench::Table &table =
+        table_of(report, "sums", count, fmt::format("sums of {} CSR matrices", count), options);
+    for (const char *size : {"500x500,density=0.02", "3000x3000,density=0.002", "3000x3000,density=0.02"}) {
+      if (options.quick && std::string(size) != "3000x3000,density=0.002") continue;
+      std::vector<tensor::Tensor> matrices;
+      data::Coordinates entries;
+      for (int k = 1; k <= count; ++k) {
+        entries = data::generate(data::parse_generator(fmt::format("random:{},seed={}", size, k)));
+        matrices.push_back(bench::pack_as("csr", entries));
+      }
+      Case of;
+      of.expression = expression;
+      of.shape = matrices[0].shape();
+      std::vector<bench::Compressed> views;
+      for (int k = 1; k <= count; ++k) {
+        tensor::Tensor &matrix = matrices[static_cast<std::size_t>(k - 1)];
+        of.formats[fmt::format("A{}", k)] = "csr";
+        of.operands[fmt::format("A{}", k)] = &matrix;
+        views.push_back(rows(matrix));
+      }
+      of.others = {{"pairwise", [views](double *c) { bench::pairwise_sum(views, c); }}};
+      measure({fmt::format("random:{}", size), std::move(entries)}, of, options, table);
     }
     report.finish(table);
   }
@@ -291,8 +371,9 @@ int main(int count, char **arguments) try {
   options.threads = bench::thread_count(count, arguments, "1") > 1 ? 2 : 1;
   options.quick = bench::has_option(count, arguments, "quick");
   options.budget = std::atof(bench::option(count, arguments, "budget", options.quick ? "80" : "300").c_str());
-  std::vector<bench::Input> of_order_3, matrices;
-  std::istringstream kernels(bench::option(count, arguments, "kernels", "ttv,ttm,mttkrp,spmm,sddmm,spmspm"));
+  std::vector<bench::Input> of_order_3, of_order_4, matrices;
+  std::istringstream kernels(
+      bench::option(count, arguments, "kernels", "ttv,ttm,mttkrp,mttkrp4,ttmc,spmm,sddmm,sums,spmspm"));
   for (std::string kernel; std::getline(kernels, kernel, ',');) {
     if (kernel == "spmspm") {
       if (options.threads == 1) products(report, options);
@@ -302,9 +383,22 @@ int main(int count, char **arguments) try {
         generators.insert(generators.end(), {"banded:50000,width=8", "random:20000x20000,entries=400000"});
       if (matrices.empty()) matrices = bench::matrices(folder, generators, 50000, 300000);
       matrix_kernel(report, kernel, matrices, options);
-    } else if (kernel == "ttv" || kernel == "ttm" || kernel == "mttkrp") {
-      if (of_order_3.empty()) of_order_3 = tensors_of_order_3(folder, options.quick);
+    } else if (kernel == "ttv" || kernel == "ttm" || kernel == "mttkrp" || kernel == "ttmc") {
+      std::vector<std::string> generators{"random:2000x2000x2000,entries=400000,seed=1",
+                                          "random:300x300x300,entries=500000,seed=2"};
+      if (!options.quick)
+        generators.insert(generators.end(), {"random:200x4000x3000,entries=800000,seed=3",
+                                             "random:50000x300x3000,entries=500000,seed=4"});
+      if (of_order_3.empty()) of_order_3 = tensors_of_order(3, generators, folder);
       order_3(report, kernel, of_order_3, options);
+    } else if (kernel == "mttkrp4") {
+      if (of_order_4.empty())
+        of_order_4 = tensors_of_order(
+            4, {"random:50x60x70x800,entries=800000,seed=1", "random:2000x30x20x400,entries=500000,seed=2"},
+            folder);
+      order_4(report, of_order_4, options);
+    } else if (kernel == "sums") {
+      sums(report, options);
     } else {
       throw std::runtime_error(fmt::format("there is no kernel `{}`", kernel));
     }

@@ -43,6 +43,56 @@ void taco_mttkrp(const Fibres &t, const double *__restrict b, const double *__re
       }
 }
 
+void taco_ttmc(const Fibres &t, const double *__restrict b, const double *__restrict c, std::int64_t width,
+               std::int64_t rows, double *__restrict y) {
+  std::fill_n(y, rows * width * width, 0.0);
+  for (std::int32_t r = 0; r < t.slices; ++r)
+    for (std::int32_t f = t.rowptr[r]; f < t.rowptr[r + 1]; ++f)
+      for (std::int32_t p = t.fibptr[f]; p < t.fibptr[f + 1]; ++p) {
+        std::int64_t i = t.row[r], j = t.col[f], k = t.tube[p];
+        for (std::int64_t q = 0; q < width; ++q)
+          for (std::int64_t l = 0; l < width; ++l)
+            y[(i * width + q) * width + l] += t.val[p] * b[j * width + q] * c[k * width + l];
+      }
+}
+
+void taco_mttkrp(const Fibres4 &t, const double *__restrict b, const double *__restrict c,
+                 const double *__restrict d, std::int64_t width, std::int64_t rows, double *__restrict y) {
+  std::fill_n(y, rows * width, 0.0);
+  for (std::int32_t s = 0; s < t.slices; ++s)
+    for (std::int32_t m = t.rowptr[s]; m < t.rowptr[s + 1]; ++m)
+      for (std::int32_t f = t.colptr[m]; f < t.colptr[m + 1]; ++f)
+        for (std::int32_t p = t.fibptr[f]; p < t.fibptr[f + 1]; ++p) {
+          std::int64_t i = t.row[s], j = t.col[m], k = t.tube[f], l = t.last[p];
+          for (std::int64_t r = 0; r < width; ++r)
+            y[i * width + r] += t.val[p] * b[j * width + r] * c[k * width + r] * d[l * width + r];
+        }
+}
+
+namespace {
+
+/// Rows of c get those of the matrix.
+void add(const Compressed &a, double *__restrict c) {
+  for (std::int32_t i = 0; i < a.lines; ++i)
+    for (std::int32_t p = a.pos[i]; p < a.pos[i + 1]; ++p)
+      c[static_cast<std::int64_t>(i) * a.length + a.crd[p]] += a.val[p];
+}
+
+} // namespace
+
+void pairwise_sum(const std::vector<Compressed> &matrices, double *c) {
+  const Compressed &a = matrices[0], &b = matrices[1];
+  for (std::int32_t i = 0; i < a.lines; ++i) {
+    double *__restrict row = c + static_cast<std::int64_t>(i) * a.length;
+    std::fill_n(row, a.length, 0.0);
+    for (const Compressed *each : {&a, &b})
+      for (std::int32_t p = each->pos[i]; p < each->pos[i + 1]; ++p)
+        row[each->crd[p]] += each->val[p];
+  }
+  for (std::size_t k = 2; k < matrices.size(); ++k)
+    add(matrices[k], c);
+}
+
 void plain_mttkrp(const Fibres &t, const double *__restrict b, const double *__restrict c, std::int64_t width,
                   std::int64_t rows, double *__restrict y) {
   std::fill_n(y, rows * width, 0.0);

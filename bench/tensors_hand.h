@@ -22,6 +22,27 @@ void taco_ttm(const Fibres &t, const double *c, std::int64_t width, double *d);
 void taco_mttkrp(const Fibres &t, const double *b, const double *c, std::int64_t width, std::int64_t rows,
                  double *y);
 
+/// y(i,q,r) = t(i,j,k) b(j,q) c(k,r), all widths the same
+void taco_ttmc(const Fibres &t, const double *b, const double *c, std::int64_t width, std::int64_t rows,
+               double *y);
+
+/// A tensor of order 4: slices, slices of these, their fibres, their entries.
+struct Fibres4 {
+  std::int32_t slices = 0;
+  const std::int32_t *row = nullptr, *rowptr = nullptr;
+  const std::int32_t *col = nullptr, *colptr = nullptr;
+  const std::int32_t *tube = nullptr, *fibptr = nullptr;
+  const std::int32_t *last = nullptr;
+  const double *val = nullptr;
+};
+
+/// y(i,r) = t(i,j,k,l) b(j,r) c(k,r) d(l,r)
+void taco_mttkrp(const Fibres4 &t, const double *b, const double *c, const double *d, std::int64_t width,
+                 std::int64_t rows, double *y);
+
+/// Adds the matrices up in a dense one, call by call: c = a1 + a2; c += a3; ...
+void pairwise_sum(const std::vector<Compressed> &matrices, double *c);
+
 /// Sums of a fibre in an array of `width` elements, then times B's row.
 void plain_mttkrp(const Fibres &t, const double *b, const double *c, std::int64_t width, std::int64_t rows,
                   double *y);
