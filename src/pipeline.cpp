@@ -266,6 +266,7 @@ Compilation compile(const Request &request, const Front &front) {
         [](const std::vector<scan::Node> &tree) { return scan::to_text(tree); });
   }
 
+  planner.join_loops(result.leaves);
   choose::check_parallel(plans_of_all(), schedule);
   choose::check_cuts(plans_of_all(), schedule, planner.not_cut());
   find::check_requests(planner.findable(), requests);

@@ -39,7 +39,7 @@ Function Translator::translate() {
   statements(list, result.tree.body);
   bool assigns = false;
   for (const auto &[declaration, tensor] : tensors_)
-    assigns = assigns || tensor.assigned;
+    assigns = assigns || (tensor.assigned && !tensor.is_local);
   if (!assigns)
     refuse({function_.span.source, function_.span.begin, function_.children.back().span.begin},
            "`" + function_.text + "` assigns to none of its parameters",
@@ -238,7 +238,7 @@ void Translator::increment(const Node &node, Body &body) {
 StatementTree Translator::scalar(int declaration, const std::string &name, const text::Span &name_span,
                                  parse::Expression value, const text::Span &span) {
   StatementTree statement;
-  statement.kind = StatementTree::Kind::Scalar;
+  statement.kind = StatementTree::Kind::Local;
   statement.span = statement.assignment.span = span;
   statement.assignment.value = std::move(value);
   std::string fresh = fresh_name(name, false);
@@ -260,9 +260,11 @@ void Translator::declaration(const Node &node, const std::vector<const Node *> &
       Known known{std::nullopt, "has no value yet"};
       if (initial.is_there()) known = {integer(initial), {}};
       integers_[variable.declaration] = std::move(known);
-    } else if (variable.type == UnravelArray || variable.type == UnravelPointer) {
-      refuse(variable.span, "`" + variable.text + "` is an array or a pointer of the function's own",
-             "make it a parameter");
+    } else if (variable.type == UnravelArray) {
+      body.push_back(local_array(variable, name));
+    } else if (variable.type == UnravelPointer) {
+      refuse(variable.span, "`" + variable.text + "` is a pointer of the function's own",
+             "make it a parameter, or an array: `double w[n];`");
     } else {
       if (variable.type != UnravelFloat && variable.type != UnravelDouble)
         refuse(variable.span, "`" + variable.text + "` is of type `" + variable.type_name + "`",

@@ -23,10 +23,12 @@ void collect_names(const parse::Expression &expression, std::set<std::string> &n
 
 void collect_names(const parse::StatementTree &statement, std::set<std::string> &names) {
   using Kind = parse::StatementTree::Kind;
-  if (statement.kind == Kind::Assign || statement.kind == Kind::Scalar) {
+  if (statement.kind == Kind::Assign || statement.kind == Kind::Local) {
     collect_names(statement.assignment.target, names);
     collect_names(statement.assignment.value, names);
   }
+  for (const std::optional<parse::Expression> &extent : statement.extents)
+    if (extent) collect_names(*extent, names);
   for (const std::optional<parse::Expression> *bound : {&statement.low, &statement.high})
     if (*bound) collect_names(**bound, names);
   if (statement.kind == Kind::If) collect_names(statement.condition, names);
@@ -62,11 +64,49 @@ void Translator::parameters() {
 }
 
 void Translator::tensor_parameter(const Node &parameter) {
+  tensors_[parameter.declaration] = tensor_of(parameter, parameter.children[0]);
+}
+
+parse::StatementTree Translator::local_array(const Node &variable, const text::Span &name) {
+  if (variable.children[0].is_there())
+    refuse(variable.span, "`" + variable.text + "` is an array with first values",
+           "set its elements in a loop");
+  Tensor tensor = tensor_of(variable, variable.children[1]);
+  tensor.is_local = true;
+  tensor.name = fresh_name(variable.text, false);
+  parse::StatementTree statement;
+  statement.kind = parse::StatementTree::Kind::Local;
+  statement.span = statement.assignment.span = variable.span;
+  parse::Expression &target = statement.assignment.target;
+  target.kind = parse::Expression::Kind::Call;
+  target.name = {tensor.name, name};
+  target.span = name;
+  for (const std::optional<Polynomial> &extent : tensor.extents) {
+    if (!tensor.refused.empty()) break;
+    if (!extent || !extent->is_affine())
+      refuse(variable.span, "`" + variable.text + "` has an extent that is no sum of sizes");
+    parse::Expression index;
+    index.kind = parse::Expression::Kind::Name;
+    index.name = {fresh_name("e", true), name};
+    index.span = name;
+    target.children.push_back(std::move(index));
+    statement.extents.push_back(variables_.expression(*extent, variable.span));
+  }
+  for (const parse::Expression &index : target.children)
+    in_scope_.erase(index.name.text);
+  statement.assignment.value.kind = parse::Expression::Kind::Integer;
+  statement.assignment.value.span = name;
+  if (!tensor.refused.empty()) refuse(variable.span, "`" + variable.text + "` " + tensor.refused);
+  tensors_[variable.declaration] = std::move(tensor);
+  return statement;
+}
+
+Tensor Translator::tensor_of(const Node &declared, const Node &declared_type) {
   Tensor tensor;
-  tensor.name = parameter.text;
-  tensor.span = parameter.span;
-  const Node *type = &parameter.children[0];
-  if (is_number(parameter.type)) {
+  tensor.name = declared.text;
+  tensor.span = declared.span;
+  const Node *type = &declared_type;
+  if (is_number(declared.type)) {
     tensor.is_scalar = true;
   } else {
     bool is_outermost = true;
@@ -99,7 +139,7 @@ void Translator::tensor_parameter(const Node &parameter) {
             ? "holds integers: what is read are arrays of `double` or `float`, with subscripts that "
               "are not read from memory"
             : "is no array of `double` or `float`";
-  tensors_[parameter.declaration] = std::move(tensor);
+  return tensor;
 }
 
 std::vector<parse::TensorTree> Translator::tensors() const {
@@ -215,7 +255,8 @@ parse::Expression Translator::access(const Node &node, bool is_target) {
       refuse(node.span, "`*` is read only of a pointer to one number", "write all subscripts");
     return scalar_access(node, tensor);
   }
-  if (tensor.order == 1) return linear_access(node, base.declaration, tensor, *subscripts[0]);
+  if (tensor.order == 1 && !tensor.is_local)
+    return linear_access(node, base.declaration, tensor, *subscripts[0]);
   parse::Expression result;
   result.kind = parse::Expression::Kind::Call;
   result.span = node.span;

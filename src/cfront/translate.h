@@ -41,6 +41,7 @@ struct Tensor {
   std::vector<ElementUse> uses; // of its elements, once its shape is known
   bool used = false;
   bool assigned = false;
+  bool is_local = false; // an array of the function's own
 };
 
 /// One function, statement by statement. What stands in the tree are its loops, sizes and tensors: integer
@@ -73,6 +74,9 @@ private:
   // tensors.cpp
   void parameters();
   void tensor_parameter(const Node &parameter);
+  /// `double w[n][m];` in the function: a local tensor, which begins as zero.
+  parse::StatementTree local_array(const Node &variable, const text::Span &name);
+  Tensor tensor_of(const Node &declared, const Node &declared_type);
   std::vector<parse::TensorTree> tensors() const;
   /// Integer parameters that the tree mentions, and that are the extent of none of its tensors by themselves.
   std::vector<parse::SizeTree> sizes(const parse::ProgramTree &tree) const;

@@ -160,12 +160,19 @@ public:
       for (std::size_t k = 0; k < result.initial.size(); ++k)
         written.elements[k] = {result.initial[k], std::fabs(result.initial[k])};
     }
+    for (const auto &[name, around] : program.local_tensors) {
+      Written &written = results_[name];
+      for (const term::Term &extent : program.extents.at(name))
+        written.shape.push_back(std::max<std::int64_t>(0, value_of(extent)));
+      written.elements.resize(static_cast<std::size_t>(data::element_count(written.shape)));
+    }
   }
 
   ProgramReference run() {
     body(0, statements_.size(), 0);
     ProgramReference reference;
-    for (const auto &[name, written] : results_) {
+    for (const auto &[name, given] : input_.results) {
+      const Written &written = results_.at(name);
       Reference &result = reference.results[name];
       result.shape = written.shape;
       for (const Value &element : written.elements) {

@@ -44,6 +44,12 @@ public:
     name_extents();
     for (const Binding &binding : result_.bindings)
       naming_.add(binding, result_);
+    for (const auto &[tensor, around] : program_.local_tensors) {
+      result_.locals.push_back({tensor, qualified(tensor, "val"), around});
+      std::vector<Term> &extents = result_.arrays[result_.locals.back().array];
+      for (const Term &extent : program_.extents.at(tensor))
+        extents.push_back(over_sizes(extent));
+    }
     for (const Statement &statement : program_.statements)
       check_ranges(statement);
     std::vector<std::vector<Statement>> parts;
@@ -64,6 +70,10 @@ public:
   }
 
 private:
+  bool is_local(const Access &access) const {
+    return access.is_local || program_.local_tensors.contains(access.tensor);
+  }
+
   const Layout &layout_of(const Access &access) const { return naming_.layout_of(access.tensor); }
 
   /// Of an access by its name, "S#2"; empty where there is none.
@@ -253,7 +263,7 @@ private:
 
   /// Is the access stored wherever the statement is executed, as elements of dense tensors are?
   bool is_total(const Access &access, const Statement &statement) const {
-    if (access.is_local || stores_everything(access)) return true; // subscripts are in range
+    if (is_local(access) || stores_everything(access)) return true; // subscripts are in range
     return is_without_indices(layout_of(access)) &&
            space::Set(with_sizes(domain(statement))).is_subset(stored_at(access));
   }
@@ -283,7 +293,7 @@ private:
   /// For which values of the variables in its subscripts the access is stored.
   space::Set stored_at(const Access &access) const {
     std::vector<Term> relation;
-    Operand operand = operand_of(access, 0, relation);
+    Operand operand = operand_of(access, {}, 0, relation);
     return space::Set(with_sizes(term::conjunction(relation))).project([&](const Term &atom) {
       const auto *variable = atom.as<term::Variable>();
       return variable && std::find(operand.positions.begin(), operand.positions.end(), variable->name) !=
@@ -360,7 +370,7 @@ private:
     compute::each_read(statement, [&](const Access &access) { reads.push_back(&access); });
     if (chosen.size() < reads.size()) {
       const Access &next = *reads[chosen.size()];
-      std::size_t pieces = next.is_local ? 1 : layout_of(next).pieces.size();
+      std::size_t pieces = is_local(next) ? 1 : layout_of(next).pieces.size();
       for (std::size_t piece = 0; piece < pieces; ++piece) {
         chosen.push_back(piece);
         add_leaves(statement, chosen);
@@ -383,7 +393,7 @@ private:
     auto read = [&](const Access &access, std::size_t summand, bool divides) {
       std::vector<Term> stored;
       const std::size_t piece = chosen[next++];
-      Operand operand = operand_of(access, piece, stored);
+      Operand operand = operand_of(access, statement.loops, piece, stored);
       if (!met.emplace(compute::to_text(access), piece).second)
         copies.insert(operand.positions.begin(), operand.positions.end());
       operand.summand = summand;
@@ -407,7 +417,7 @@ private:
     for (const Access &divisor : statement.divisors)
       read(divisor, 0, true);
     std::vector<Term> places;
-    space.target = operand_of(statement.target, 0, places);
+    space.target = operand_of(statement.target, statement.loops, 0, places);
     for (const Term &part : places) // a structure's parts are there already
       if (std::find(relation.begin(), relation.end(), part) == relation.end()) relation.push_back(part);
     list_positions(space);
@@ -441,8 +451,10 @@ private:
     return space::Set(term::conjunction(std::move(parts))).is_empty();
   }
 
-  Operand operand_of(const Access &access, std::size_t piece, std::vector<Term> &relation) const {
-    if (!access.is_local) {
+  /// `loops`: those around the access.
+  Operand operand_of(const Access &access, const std::vector<compute::Loop> &loops, std::size_t piece,
+                     std::vector<Term> &relation) const {
+    if (!is_local(access)) {
       Access over = access;
       for (compute::Subscript &subscript : over.subscripts)
         subscript.value = over_sizes(subscript.value);
@@ -451,8 +463,21 @@ private:
     Operand local;
     local.name = access.name();
     local.tensor = local.local = access.tensor;
+    if (access.is_local) {
+      local.around = access.subscripts.size();
+    } else {
+      local.around = program_.local_tensors.at(access.tensor);
+      local.array = qualified(access.tensor, "val");
+      for (std::size_t k = 0; k < local.around; ++k)
+        local.coordinates.push_back(term::variable(loops[k].variable));
+      const std::vector<Term> &extents = result_.arrays.at(local.array);
+      for (std::size_t k = 0; k < extents.size(); ++k) {
+        local.slots.push_back(over_sizes(access.subscripts[k].value));
+        local.slot = term::multiply(local.slot, extents[k]) + local.slots.back();
+      }
+    }
     for (const compute::Subscript &subscript : access.subscripts)
-      local.coordinates.push_back(subscript.value);
+      local.coordinates.push_back(over_sizes(subscript.value));
     return local;
   }
 

@@ -65,7 +65,7 @@ namespace {
 
 std::string value_text(const Operand &operand) {
   std::string sign = operand.negative ? "-" : "";
-  if (!operand.local.empty()) return operand.local;
+  if (operand.is_scalar()) return operand.local;
   if (operand.array.empty()) return fmt::format("{}{}", sign, operand.literal);
   return fmt::format("{}{}[{}]", sign, operand.array, term::to_text(operand.slot));
 }

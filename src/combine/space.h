@@ -34,12 +34,16 @@ struct Operand {
   std::vector<term::Term> coordinates; // the subscripts, over index variables
   std::size_t summand = 0;             // of the value: which product it is a factor of
   bool divides = false;                // it divides the whole sum instead
-  std::string local;                   // a scalar variable of a program: its name; there is no array then
+  std::string local;                   // a scalar variable of a program, which has no array, or a tensor
+                                       // that iterations of loops have for themselves: its name
+  std::size_t around = 0;              // of a local: the number of these loops, its first coordinates
   bool negative = false;
   std::string array; // "A.val"; empty: the literal
   double literal = 1;
   std::vector<term::Term> slots; // one per extent of the array, over variables of the space
   term::Term slot;               // the same, row-major
+
+  bool is_scalar() const { return !local.empty() && array.empty(); }
 };
 
 /// A variable that a transformation has added to an iteration space: its value at each point.
@@ -104,8 +108,16 @@ struct Clear {
   std::size_t before = 0;
 };
 
+/// A tensor that each iteration of some loops has for itself.
+struct LocalTensor {
+  std::string tensor;
+  std::string array; // "w.val", dense
+  std::size_t around = 0; // the number of these loops
+};
+
 struct Combination {
   std::vector<Binding> bindings; // the results first
+  std::vector<LocalTensor> locals;
   /// Of each statement, in the order of the text, one for each combination of pieces; empty ones left out.
   std::vector<IterationSpace> leaves;
   std::vector<Clear> clears;        // in the order of the text

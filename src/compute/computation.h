@@ -89,6 +89,8 @@ struct Program {
   /// Of the tensors that loops subscript, over sizes and integers.
   std::map<std::string, std::vector<term::Term>> extents;
   std::map<std::string, std::size_t> locals; // scalar variables: the number of loops around each
+  /// Likewise, of tensors that each iteration of these loops has for itself.
+  std::map<std::string, std::size_t> local_tensors;
 };
 
 /// A tensor that the computation uses.

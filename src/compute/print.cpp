@@ -20,14 +20,19 @@ std::string product_text(const Product &product) {
 }
 
 std::string declarations_text(const Program &program) {
-  std::vector<std::string> declarations;
+  std::vector<std::string> declarations, locals;
   for (const auto &[tensor, extents] : program.extents) {
     std::vector<std::string> modes;
     for (const Term &extent : extents)
       modes.push_back(term::to_text(extent));
-    declarations.push_back(modes.empty() ? tensor : fmt::format("{}({})", tensor, fmt::join(modes, ", ")));
+    const auto local = program.local_tensors.find(tensor);
+    if (local != program.local_tensors.end())
+      locals.push_back(
+          fmt::format("local {}({}) in {} loops\n", tensor, fmt::join(modes, ", "), local->second));
+    else
+      declarations.push_back(modes.empty() ? tensor : fmt::format("{}({})", tensor, fmt::join(modes, ", ")));
   }
-  std::string text = fmt::format("tensor {};\n", fmt::join(declarations, ", "));
+  std::string text = fmt::format("tensor {};\n{}", fmt::join(declarations, ", "), fmt::join(locals, ""));
   if (!program.given.empty()) {
     std::vector<std::string> names;
     for (const GivenSize &size : program.given)

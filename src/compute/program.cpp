@@ -193,10 +193,7 @@ private:
     if (auto local = program().locals.find(name); local != program().locals.end()) {
       if (written.kind == Expression::Kind::Call)
         report::fail(Kind::order_mismatch, written.span, fmt::format("`{}` is a scalar", name));
-      if (!visible_.count(name))
-        report::fail(Kind::unknown_variable, written.span,
-                     fmt::format("`{}` was declared in a body that has ended", name),
-                     "declare it outside the loop");
+      require_visible(written);
       made.is_local = true;
       for (std::size_t k = 0; k < local->second; ++k)
         made.subscripts.push_back({scopes_[k].loop.variable, 0, term::variable(scopes_[k].loop.variable)});
@@ -204,9 +201,18 @@ private:
       for (const Expression &child : written.children)
         made.subscripts.push_back(subscript(child));
       note_tensor(made);
+      if (program().local_tensors.count(name)) require_visible(written);
     }
     made.occurrence = ++occurrences_[name];
     return made;
+  }
+
+  void require_visible(const Expression &written) const {
+    const std::string &name = written.name.text;
+    if (!visible_.count(name))
+      report::fail(Kind::unknown_variable, written.span,
+                   fmt::format("`{}` was declared in a body that has ended", name),
+                   "declare it outside the loop");
   }
 
   Subscript subscript(const Expression &written) {
@@ -240,7 +246,7 @@ private:
     for (const StatementTree &statement : body) {
       switch (statement.kind) {
       case StatementTree::Kind::Assign: assign(statement); break;
-      case StatementTree::Kind::Scalar: scalar(statement); break;
+      case StatementTree::Kind::Local: local(statement); break;
       case StatementTree::Kind::For: loop(statement); break;
       case StatementTree::Kind::If: {
         Term kept = condition_;
@@ -255,47 +261,68 @@ private:
   }
 
   void loop(const StatementTree &statement) {
-    const std::string &name = statement.variable.text;
+    Loop made{statement.variable.text, Term(0), term::variable(open_extent(statement.variable.text))};
+    if (statement.low) {
+      made.low = affine(*statement.low, "a bound");
+      made.high = affine(*statement.high, "a bound");
+    }
+    enter(statement.variable, std::move(made), statement.span);
+    statements(statement.body);
+    leave();
+  }
+
+  void enter(const parse::Name &variable, Loop made, const text::Span &span) {
+    const std::string &name = variable.text;
     const char *taken = is_loop(name)                  ? "a loop around this has the same variable"
                         : is_size(name)                ? "it is a size"
                         : orders_.count(name)          ? "it is a tensor"
                         : program().locals.count(name) ? "it is a scalar"
                                                        : nullptr;
     if (taken)
-      report::fail(Kind::duplicate_name, statement.variable.span,
+      report::fail(Kind::duplicate_name, variable.span,
                    fmt::format("`{}` can't be the variable of this loop: {}", name, taken),
                    "choose another name");
-    Loop made{name, Term(0), term::variable(open_extent(name))};
-    if (statement.low) {
-      made.low = affine(*statement.low, "a bound");
-      made.high = affine(*statement.high, "a bound");
-    } else {
-      open_.emplace(open_extent(name), Term());
-    }
+    if (made.high == term::variable(open_extent(name))) open_.emplace(open_extent(name), Term());
     if (std::find(result_.indices.begin(), result_.indices.end(), name) == result_.indices.end())
       result_.indices.push_back(name);
-    scopes_.push_back({made, statement.span});
+    scopes_.push_back({std::move(made), span});
     place_.push_back(0);
-    statements(statement.body);
+  }
+
+  void leave() {
     place_.pop_back();
     scopes_.pop_back();
     ++place_.back();
   }
 
-  void scalar(const StatementTree &statement) {
-    const parse::Name &name = statement.assignment.target.name;
+  /// A scalar, or a tensor that is set in loops over its modes.
+  void local(const StatementTree &statement) {
+    const Expression &target = statement.assignment.target;
+    const parse::Name &name = target.name;
     if (is_loop(name.text) || is_size(name.text) || orders_.count(name.text) ||
         program().locals.count(name.text))
       report::fail(Kind::duplicate_name, name.span,
-                   fmt::format("`{}` has another meaning already", name.text),
-                   "choose another name for the scalar");
+                   fmt::format("`{}` has another meaning already", name.text), "choose another name");
+    const std::size_t around = scopes_.size();
+    std::vector<Loop> modes;
+    for (std::size_t k = 0; k < target.children.size(); ++k) {
+      const std::string &index = target.children[k].name.text;
+      const std::optional<Expression> &extent = statement.extents[k];
+      modes.push_back(
+          {index, Term(0), extent ? affine(*extent, "an extent") : term::variable(open_extent(index))});
+    }
+    for (std::size_t k = 0; k < modes.size(); ++k)
+      enter(target.children[k].name, modes[k], statement.span);
     Sum made = value(statement.assignment.value);
     if (orders_.count(name.text))
       report::fail(Kind::unknown_variable, name.span,
                    fmt::format("the first value of `{}` can't be computed from it", name.text));
-    program().locals.emplace(name.text, scopes_.size());
+    (target.kind == Expression::Kind::Call ? program().local_tensors : program().locals)
+        .emplace(name.text, around);
     visible_.insert(name.text);
-    add(statement, access(statement.assignment.target), false, std::move(made));
+    add(statement, access(target), false, std::move(made));
+    while (scopes_.size() > around)
+      leave();
   }
 
   void assign(const StatementTree &statement) {
@@ -371,10 +398,11 @@ private:
   void find_results() {
     for (const Statement &statement : program().statements)
       if (const std::string &tensor = statement.target.tensor;
-          !statement.target.is_local && !is_result(tensor))
+          !statement.target.is_local && !program().local_tensors.count(tensor) && !is_result(tensor))
         results_.push_back(tensor);
     if (results_.empty())
-      report::fail(Kind::syntax_error, tree_.span, "the program assigns to scalars only: it has no result");
+      report::fail(Kind::syntax_error, tree_.span,
+                   "the program assigns to what it declares only: it has no result");
   }
 
   bool is_result(const std::string &tensor) const {
@@ -471,7 +499,7 @@ private:
     for (Statement &statement : program().statements)
       each_access(statement, [&](const Access &access) { used.insert(access.tensor); });
     for (const std::string &name : order_of_names_)
-      if (!is_result(name) && used.count(name)) add(name);
+      if (!is_result(name) && used.count(name) && !program().local_tensors.count(name)) add(name);
   }
 
   /// Sizes that are declared, and those in extents of what is used, where no tensor says what they are.
@@ -515,7 +543,7 @@ private:
   std::vector<int> place_{0};
   Term condition_ = term::truth();
   std::set<std::string> declared_;
-  std::set<std::string> visible_;    // scalars
+  std::set<std::string> visible_;    // locals
   std::map<std::string, Term> open_; // extents of loops without bounds; 0 until they are known
   std::map<std::string, std::size_t> orders_;
   std::map<std::string, text::Span> spans_, size_spans_;

@@ -65,10 +65,7 @@ void StatementWriter::write_parallel(const For &x, const std::string &head) {
                                              : "";
   std::string schedule =
       fmt::format("for {}{}{}", x.simd ? "simd " : "", schedule_text(x, work, expressions_), reduction);
-  std::set<std::string> used = mentioned(x.body);
-  std::vector<const WorkspaceArray *> own;
-  for (const WorkspaceArray &array : program_.workspace)
-    if (array.per_thread && used.contains(array.name)) own.push_back(&array);
+  const std::vector<const WorkspaceArray *> own = own_arrays(x);
   if (own.empty()) {
     pragma("parallel " + schedule + enough, otherwise);
     return nested(head, x.body);
@@ -77,14 +74,29 @@ void StatementWriter::write_parallel(const For &x, const std::string &head) {
   pragma("parallel" + enough, otherwise);
   line("{");
   ++indent_;
+  with_own(own, [&] {
+    pragma(schedule, "");
+    statement_ = &loop;
+    nested(head, x.body);
+  });
+  --indent_;
+  line("}");
+}
+
+std::vector<const WorkspaceArray *> StatementWriter::own_arrays(const For &loop) const {
+  const std::set<std::string> used = mentioned(loop.body);
+  std::vector<const WorkspaceArray *> own;
+  for (const WorkspaceArray &array : program_.workspace)
+    if (array.per_thread && used.contains(array.name)) own.push_back(&array);
+  return own;
+}
+
+void StatementWriter::with_own(const std::vector<const WorkspaceArray *> &own,
+                               const std::function<void()> &inside) {
   std::vector<std::string> outside;
   for (const WorkspaceArray *array : own)
     outside.push_back(declare_own(*array));
-  pragma(schedule, "");
-  statement_ = &loop;
-  nested(head, x.body);
-  --indent_;
-  line("}");
+  inside();
   for (std::size_t k = 0; k < own.size(); ++k)
     names_.rename_array(own[k]->name, outside[k]);
 }
@@ -115,9 +127,12 @@ void StatementWriter::write_with_copies(const For &x, const std::string &head) {
   copied_ = x.parallel->copied, marks_ = text.marks;
   std::string result = names_.array(copied_);
   names_.rename_array(copied_, text.copy);
-  text_ += "#pragma omp " + text.schedule + "\n";
-  statement_ = &loop;
-  nested(head, x.body);
+  const std::vector<const WorkspaceArray *> own = own_arrays(x);
+  with_own(own, [&] {
+    text_ += "#pragma omp " + text.schedule + "\n";
+    statement_ = &loop;
+    nested(head, x.body);
+  });
   names_.rename_array(std::exchange(copied_, {}), result);
   text_ += "#pragma omp for schedule(dynamic, 8)\n";
   open(text.over_blocks, text.add_up);
@@ -127,9 +142,11 @@ void StatementWriter::write_with_copies(const For &x, const std::string &head) {
   line("} else");
   text_ += "#endif\n";
   open("", {});
-  if (zeroed) write(*zeroed);
-  statement_ = &loop;
-  nested(head, x.body);
+  with_own(own, [&] {
+    if (zeroed) write(*zeroed);
+    statement_ = &loop;
+    nested(head, x.body);
+  });
   close({});
 }
 

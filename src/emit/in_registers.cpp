@@ -6,6 +6,7 @@
 #include "loop/passes.h"
 #include "loop/walk.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <utility>
 
@@ -184,7 +185,11 @@ void StatementWriter::write_in_registers(const DenseSum &sum) {
     return;
   }
   dense_ = sum;
-  LanesText text = lanes_text(sum, clearing_ ? past_caches(sum) : "", names_, expressions_);
+  const std::string &array = std::get<Element>(sum.sum->target).array;
+  const bool is_own = std::any_of(program_.workspace.begin(), program_.workspace.end(),
+                                  [&](const WorkspaceArray &own) { return own.name == array; });
+  LanesText text =
+      lanes_text(sum, clearing_, clearing_ && !is_own ? past_caches(sum) : "", names_, expressions_);
   const auto *counted = clearing_ ? nullptr : std::get_if<For>(&loop.kind);
   if (counted) open(fmt::format("if ({})", expressions_.term(less(counted->lower, counted->upper))), {});
   line(text.begin);

@@ -19,8 +19,9 @@ constexpr std::int64_t most_cached = std::int64_t{1} << 22;
 
 class LanesWriter {
 public:
-  LanesWriter(const DenseSum &sum, const std::string &past_caches, Names &names, Expressions &expressions)
-      : sum_(sum), past_caches_(past_caches), names_(names), expressions_(expressions) {
+  LanesWriter(const DenseSum &sum, bool sets, const std::string &past_caches, Names &names,
+              Expressions &expressions)
+      : sum_(sum), sets_(sets), past_caches_(past_caches), names_(names), expressions_(expressions) {
     expressions_.needs().lanes = true;
     if (!past_caches_.empty()) expressions_.needs().stored_lanes = true;
     const std::string &variable = names_.variable(sum.inner->variable);
@@ -51,7 +52,7 @@ private:
                                       value(minus ? minus->of.at(0) : sum_.sum->value, lane)));
     part.finish.push_back(
         past_caches_.empty()
-            ? fmt::format("*(unravel_lanes *)&{} += {};", element(target, lane), vector)
+            ? fmt::format("*(unravel_lanes *)&{} {} {};", element(target, lane), sets_ ? "=" : "+=", vector)
             : fmt::format("unravel_store_lanes(&{}, &{}, {});", element(target, lane), vector, past_caches_));
   }
 
@@ -72,6 +73,7 @@ private:
   }
 
   const DenseSum &sum_;
+  const bool sets_;
   const std::string &past_caches_;
   Names &names_;
   Expressions &expressions_;
@@ -80,9 +82,9 @@ private:
 
 } // namespace
 
-LanesText lanes_text(const DenseSum &sum, const std::string &past_caches, Names &names,
+LanesText lanes_text(const DenseSum &sum, bool sets, const std::string &past_caches, Names &names,
                      Expressions &expressions) {
-  return LanesWriter(sum, past_caches, names, expressions).take();
+  return LanesWriter(sum, sets, past_caches, names, expressions).take();
 }
 
 Term longer_than_caches(const std::string &array, const Program &program) {

@@ -25,9 +25,10 @@ struct LanesText {
   std::vector<Part> parts;
 };
 
-/// `past_caches`, where not empty: the stretch is to be zero before the nest. Then `finish` stores the sums,
-/// and only what is left has to be cleared; the C variable of that name says whether they go past the caches.
-LanesText lanes_text(const loop::DenseSum &sum, const std::string &past_caches, Names &names,
+/// `sets`: the stretch is to be zero before the nest. Then `finish` stores the sums, and only what is left
+/// has to be cleared; where `past_caches` isn't empty, the C variable of that name says whether they go past
+/// the caches.
+LanesText lanes_text(const loop::DenseSum &sum, bool sets, const std::string &past_caches, Names &names,
                      Expressions &expressions);
 
 /// The condition that the result's array is longer than caches, over the members of its struct.

@@ -9,6 +9,7 @@
 #include "loop/gathered_sum.h"
 #include "loop/lane_sums.h"
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -162,6 +163,10 @@ private:
 
   /// The thread's part of an array; returns the array's name outside.
   std::string declare_own(const loop::WorkspaceArray &array);
+  /// The arrays that each thread of the parallel loop has for itself.
+  std::vector<const loop::WorkspaceArray *> own_arrays(const loop::For &loop) const;
+  /// Writes with these declared, for this thread.
+  void with_own(const std::vector<const loop::WorkspaceArray *> &own, const std::function<void()> &inside);
 
   // ---- loops that test many iterations at once
 

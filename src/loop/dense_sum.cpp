@@ -21,7 +21,9 @@ bool is_float64(const std::string &array, const Program &program) {
   for (const TensorParameter &parameter : program.parameters)
     for (const ArrayParameter &each : parameter.arrays)
       if (parameter.name + "." + each.name == array) return each.element == ElementType::Float64;
-  return false;
+  return std::any_of(program.workspace.begin(), program.workspace.end(), [&](const WorkspaceArray &own) {
+    return own.name == array && own.element == ElementType::Float64;
+  });
 }
 
 bool is_size(const Term &bound, const Program &program) {

@@ -2,6 +2,7 @@
 
 #include "loop/copies.h"
 #include "loop/walk.h"
+#include "lower/hoisted.h"
 #include "lower/jump.h"
 #include "lower/loop_end.h"
 #include "lower/map_code.h"
@@ -40,22 +41,19 @@ public:
         clearing_(clearing), workspace_(workspace) {
     if (clearing_) clear_at_ = clearing_->where(plan);
     if (clearing_ && !clear_at_) clear_at_ = set_at_matches(plan, *clearing_);
+    if (!plan.hoists.empty() && clear_at_ > plan.hoists.front().level) clear_at_.reset();
     if (!hindrance(plan)) parallel_ = plan.parallel;
   }
 
   /// What is done at each point, in place of the statement; without looking for divisors.
   void visit(Block what) { visit_ = std::move(what); }
 
-  /// From the level on.
-  Block lower(std::size_t from = 0) { return level(from); }
-
   /// What stands around one of the loops that other statements have, too.
   AroundLoop around_shared(std::size_t index) {
-    AroundLoop result{cleared(index), {}};
     AroundLoop around = this->around(index);
-    loop::append(result.before, std::move(around.before));
-    result.behind = std::move(around.behind);
-    return result;
+    Block before = cleared(index);
+    loop::append(before, std::move(around.before));
+    return {std::move(before), std::move(around.behind)};
   }
 
   /// What is inside of the loops that other statements have, too, where the conditions hold.
@@ -106,14 +104,38 @@ private:
   /// What is done at each point, and before or after it to what it sets.
   Block of_statement(Block block) const { return made_for(plan_.nest.levels.size(), std::move(block)); }
 
+  /// From the level on.
   Block level(std::size_t index) {
     if (index == plan_.instances && visit_) return *visit_;
     if (index == plan_.instances && !divides_) return with_divisor(index);
     // From the first level on, each plan sets the result as it suits it.
     if (is_choice(index) && index == 0) return chosen(index);
     Block block = cleared(index);
-    loop::append(block, is_choice(index) ? chosen(index) : all_of(index));
+    const bool is_hoist = !plan_.hoists.empty() && plan_.hoists.front().level == index;
+    loop::append(block, is_choice(index) ? chosen(index) : is_hoist ? hoisted(index) : all_of(index));
     return block;
+  }
+
+  /// The loop's sums in a local tensor, which is then multiplied with the factors that don't change in it.
+  Block hoisted(std::size_t index) {
+    const Hoisted parts = hoisted_parts(space_, plan_, workspace_, is_per_thread(index));
+    Lowerer lowerer(parts.inside, parts.plan, number_, shared_, nullptr, workspace_);
+    lowerer.in_parallel_ = in_parallel_;
+    Block block = parts.over_sum({loop::Store{lowerer.target(), {loop::Number{0}}}});
+    const bool is_innermost = parts.plan.hoists.empty();
+    if (!is_innermost) {
+      lowerer.has_terms_ = parts.inside.target.name + "_has_terms";
+      block.push_back({loop::Declare{lowerer.has_terms_, Term(0)}});
+    }
+    loop::append(block, lowerer.level(index));
+    Block taken = parts.over_all({add(Values(parts.outside, plan_).product())});
+    if (!has_terms_.empty()) taken.push_back({loop::Assign{has_terms_, Term(1)}});
+    // A sum of nothing isn't one that is zero: what it is multiplied with may be infinite.
+    const Level &here = plan_.nest.levels[index];
+    Term has_terms = is_innermost ? term::less(here.lower, here.upper)
+                                  : term::equal(term::variable(lowerer.has_terms_), Term(1));
+    block.push_back({loop::If{std::move(has_terms), std::move(taken), ""}});
+    return made_for(index, std::move(block));
   }
 
   Block cleared(std::size_t index) const {
@@ -176,7 +198,7 @@ private:
       Lowerer lowerer(space_, other.plan, number, shared_, clearing, workspace_);
       lowerer.sum_ = sum_;
       lowerer.map_arrays_ = map_arrays_;
-      Block then = lowerer.lower(index);
+      Block then = lowerer.level(index);
       loop::If choice{other.condition, std::move(then), other.reason};
       choice.otherwise = std::move(otherwise);
       number.level = choice_of_plan;
@@ -275,9 +297,10 @@ private:
   Block loop_over(std::size_t index) {
     const Level &here = plan_.nest.levels[index];
     loop::For loop{here.variable, here.lower, here.upper, 1, std::nullopt, {}, comment(here)};
-    bool parallel = parallel_ == index;
-    bool shares = parallel && std::any_of(plan_.finds.levels.begin(), plan_.finds.levels.end(),
-                                          [&](const LevelPlan &plan) { return is_shared(plan); });
+    const bool parallel = parallel_ == index;
+    const auto &finds = plan_.finds.levels;
+    const bool shares =
+        parallel && std::any_of(finds.begin(), finds.end(), [&](auto &plan) { return is_shared(plan); });
     if (((parallel && plan_.reduces) || plan_.sums_at == index) && !sum_) return in_copies(index);
     if (parallel && plan_.equal) return in_pieces(index, std::move(loop));
     if (shares) return in_chunks(index, std::move(loop));
@@ -334,7 +357,6 @@ private:
   /// vectors.
   Block sum_over_map(std::size_t index, const loop::For &head) {
     std::string name = head.variable + "_sum";
-    bool sets = is_set_by_sum(index);
     std::optional<loop::Local> outer = sum_;
     sum_ = loop::Local{name};
     loop::For plain = head;
@@ -356,19 +378,15 @@ private:
                        "an infinity may have met what isn't stored: again, from what is stored",
                        loop::IfValue::Test::NotANumber};
     Block block{{loop::DeclareValue{name, {loop::Number{0}}}}, {std::move(plain)}, {std::move(test)}};
-    block.push_back(put(loop::Local{name}, sets));
+    block.push_back(put(loop::Local{name}, is_set_by_sum(index)));
     return block;
   }
 
   /// for (v_chunk = 0; v_chunk < chunks; v_chunk++) in parallel { v_from = the chunk's first value; }
   loop::For chunks_of(const Level &here, std::string comment) const {
-    std::string name = here.variable + "_chunk";
-    loop::For outer{name, Term(0), term::ceil_divide(here.upper - here.lower, plan_.chunk)};
+    loop::For outer = lower::chunks_of(here, plan_.chunk, std::move(comment));
     outer.parallel =
         parallel_with(1, plan_.work ? plan_.least : (plan_.least + plan_.chunk - 1) / plan_.chunk);
-    outer.comment = std::move(comment);
-    Term first = here.lower + term::scale(plan_.chunk, term::variable(name));
-    outer.body.push_back({loop::Let{here.variable + "_from", first}});
     return outer;
   }
 
@@ -386,26 +404,11 @@ private:
       clear.body.push_back({loop::Store{target(), loop::Value{loop::Number{0}}}});
       outer.body.push_back({std::move(clear)});
     }
-    LeafPlan inside = plan_;
-    inside.owned = false;
-    inside.parallel = std::nullopt;
-    const scan::Component &interval = found.components.front();
-    auto at = [&](const Term &formula, const Term &value) {
-      return term::substitute(formula, {{found.variable, value}});
-    };
-    inside.nest.levels.front().lower = at(interval.key, first);
-    inside.nest.levels.front().upper = at(interval.key + interval.width, end - Term(1));
-    inside.nest.levels[owner].lower = first;
-    inside.nest.levels[owner].upper = end;
-    for (LevelPlan &plan : inside.finds.levels) {
-      if (plan.level == owner) plan.start = first;
-      // Filled already, for all chunks.
-      if (find::fills_map(plan.method) && plan.map_level == 0) plan.map_level = inside.nest.levels.size() + 1;
-    }
+    const LeafPlan inside = plan_of_chunk(plan_, first, end);
     Lowerer chunk(space_, inside, number_, shared_, nullptr, workspace_);
     chunk.in_parallel_ = true;
     chunk.map_arrays_ = map_arrays_;
-    loop::append(outer.body, chunk.lower());
+    loop::append(outer.body, chunk.level(0));
     Block block;
     if (clearing_ && !clear_at_) block = of_statement({{clearing_->everything()}});
     loop::append(block, made_for(owner, {{std::move(outer)}}));
@@ -413,8 +416,7 @@ private:
   }
 
   std::string comment(const Level &here) const {
-    if (here.tensor.empty()) return "";
-    return fmt::format("positions of {}", here.tensor);
+    return here.tensor.empty() ? "" : fmt::format("positions of {}", here.tensor);
   }
 
   /// for (c = 0; c < chunks; c++) in parallel { first, last; states of their own; for (v = first; v < last;
@@ -519,7 +521,7 @@ private:
   loop::Target sum_target() const { return sum_ ? loop::Target(*sum_) : target(); }
 
   loop::Target target() const {
-    if (!space_.target.local.empty()) return loop::Local{space_.target.local};
+    if (space_.target.is_scalar()) return loop::Local{space_.target.local};
     return loop::Element{space_.target.array, space_.target.slot};
   }
 
@@ -566,15 +568,17 @@ private:
   std::map<std::size_t, std::string> state_arrays_; // likewise
   std::map<std::size_t, JumpingLoop> jumps_;        // by the level of the loop
   Workspace &workspace_;
+  std::string
+      has_terms_; // in a loop whose sums are kept in a local: the variable that says if there are terms
   std::optional<Block> visit_;
   std::optional<loop::Local> sum_; // what is added to in place of the result
 };
 
-LoweredLeaf lowered(Lowerer &lowerer, std::size_t shared, std::vector<Term> conditions) {
+LoweredLeaf lowered(Lowerer lowerer, const SharedLoops &shared) {
   LoweredLeaf leaf;
-  for (std::size_t k = 0; k < shared; ++k)
+  for (std::size_t k = 0; k < shared.count; ++k)
     leaf.around.push_back(lowerer.around_shared(k));
-  leaf.inside = lowerer.inside(std::move(conditions));
+  leaf.inside = lowerer.inside(shared.conditions);
   return leaf;
 }
 
@@ -582,8 +586,7 @@ LoweredLeaf lowered(Lowerer &lowerer, std::size_t shared, std::vector<Term> cond
 
 LoweredLeaf lower_leaf(const combine::IterationSpace &space, const LeafPlan &plan, std::size_t number,
                        const SharedLoops &shared, const Clearing *clearing, Workspace &workspace) {
-  Lowerer lowerer(space, plan, main_plan(number), shared.count, clearing, workspace);
-  return lowered(lowerer, shared.count, shared.conditions);
+  return lowered({space, plan, main_plan(number), shared.count, clearing, workspace}, shared);
 }
 
 LoweredLeaf visit_leaf(const combine::IterationSpace &space, LeafPlan plan, std::size_t number,
@@ -591,7 +594,7 @@ LoweredLeaf visit_leaf(const combine::IterationSpace &space, LeafPlan plan, std:
   plan.sums_at.reset(); // nothing is computed
   Lowerer lowerer(space, plan, main_plan(number), shared.count, nullptr, workspace);
   lowerer.visit(std::move(visit));
-  return lowered(lowerer, shared.count, shared.conditions);
+  return lowered(std::move(lowerer), shared);
 }
 
 } // namespace unravel::lower

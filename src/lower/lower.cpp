@@ -50,7 +50,7 @@ std::vector<scan::Node> tree_of(const combine::Combination &combination, const s
                                 const std::optional<Wavefronts> &wavefronts) {
   std::vector<scan::Nested> statements;
   for (std::size_t leaf : leaves)
-    statements.push_back({leaf, &combination.leaves[leaf], &plans[leaf].nest, is_in(wavefronts, leaf)});
+    statements.push_back({leaf, &combination.leaves[leaf], &plans[leaf].nest, is_in(wavefronts, leaf), plans[leaf].joins});
   return scan::nest_tree(statements);
 }
 
@@ -69,6 +69,15 @@ Block statements_of(const combine::Combination &combination, const std::vector<L
   std::vector<std::size_t> leaves(plans.size());
   std::iota(leaves.begin(), leaves.end(), std::size_t{0});
   const std::vector<scan::Node> tree = tree_of(combination, plans, leaves, options.wavefronts);
+  for (const combine::LocalTensor &local : combination.locals) {
+    const bool per_thread = std::any_of(leaves.begin(), leaves.end(), [&](std::size_t k) {
+      const combine::IterationSpace &leaf = combination.leaves[k];
+      return (leaf.target.tensor == local.tensor || leaf.reads(local.tensor)) && local.around > 0 &&
+             (is_in(options.wavefronts, k) ||
+              (plans[k].shared_parallel && *plans[k].shared_parallel < local.around));
+    });
+    workspace.add_local(local, per_thread);
+  }
   LoweredStatements statements;
   for (std::size_t k : leaves) {
     const Clearing clearing(combination, k);
@@ -98,7 +107,7 @@ loop::Program lower(const combine::Combination &combination, const std::vector<L
   program.sizes = combination.sizes;
   for (const combine::SizeCondition &condition : combination.conditions)
     program.preconditions.push_back({condition.formula, condition.message});
-  Workspace workspace(combination, program.parameters, options.index);
+  Workspace workspace(combination, program.parameters, options.index, options.value);
   const Replace in_levels = [&](loop::For loop, const loop::Origins &origins) {
     if (in_wavefronts) *in_wavefronts = {loop.variable, loop.lower, loop.upper};
     loop::TensorParameter levels = levels_parameter(name_of_levels(combination), options.name, options.index,
@@ -119,7 +128,7 @@ loop::Program lower(const combine::Combination &combination, const std::vector<L
 Inspector lower_inspector(const combine::Combination &combination, const std::vector<LeafPlan> &plans,
                           const LowerOptions &options, const loop::For &inspected) {
   const Wavefronts &wavefronts = *options.wavefronts;
-  Workspace workspace(combination, {}, options.index);
+  Workspace workspace(combination, {}, options.index, options.value);
   const std::string levels = name_of_levels(combination);
   auto begins = [&](const depend::Visit &visit, std::size_t leaf) { // coordinates are not negative
     const auto *variable = visit.partner.as<term::Variable>();

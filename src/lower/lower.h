@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,13 @@ struct EqualWork {
   std::optional<std::size_t> within;
   /// That loop carries additions: those of iterations that are cut are atomic.
   bool adds = false;
+};
+
+/// A loop whose sums are kept in a local tensor and then multiplied with the factors that don't change in it.
+struct Hoist {
+  std::size_t level = 0;          // the loop; those over the dense modes stand innermost
+  std::vector<std::string> modes; // the variables of the local's modes, as their loops stand
+  std::set<std::string> outside;  // the factors that don't change: operands' names
 };
 
 /// One leaf, ready to be lowered.
@@ -64,8 +72,10 @@ struct LeafPlan {
   /// of consecutive v lie between the first one's start and the last one's end.
   bool owned = false;
 
-  /// Of a program's statement: the number of outermost loops that it shares with others.
+  /// The number of outermost loops that it shares with other leaves: of a program's statement those of the
+  /// source, of a free one at most one, where that was chosen.
   std::size_t shared = 0;
+  bool joins = false; // of a free one: it shares the outermost loop of the leaf before
   /// And the number of that one which runs in parallel.
   std::optional<std::size_t> shared_parallel;
 
@@ -77,6 +87,8 @@ struct LeafPlan {
   /// for the others, which look for them (scan/divided.h).
   std::optional<std::size_t> instances;
   std::vector<term::Term> divisor_conditions;
+
+  std::vector<Hoist> hoists; // outermost first; what is outside of one is outside of those further in
 
   /// Other plans for the same space. They agree in the levels [0, split); the first whose condition, over the
   /// variables of these levels, holds there is executed instead of what follows.

@@ -80,4 +80,35 @@ loop::Block at_cuts(const Level &level, const EqualWork &equal, int size, loop::
   return {{std::move(cuts)}};
 }
 
+loop::For chunks_of(const Level &level, int size, std::string comment) {
+  const std::string name = level.variable + "_chunk";
+  loop::For outer{name, Term(0), term::ceil_divide(level.upper - level.lower, size)};
+  outer.comment = std::move(comment);
+  outer.body.push_back(
+      {loop::Let{level.variable + "_from", level.lower + term::scale(size, term::variable(name))}});
+  return outer;
+}
+
+LeafPlan plan_of_chunk(const LeafPlan &plan, const Term &first, const Term &end) {
+  const std::size_t owner = *plan.parallel;
+  const Level &found = plan.nest.levels[owner];
+  LeafPlan inside = plan;
+  inside.owned = false;
+  inside.parallel = std::nullopt;
+  const scan::Component &interval = found.components.front();
+  auto at = [&](const Term &formula, const Term &value) {
+    return term::substitute(formula, {{found.variable, value}});
+  };
+  inside.nest.levels.front().lower = at(interval.key, first);
+  inside.nest.levels.front().upper = at(interval.key + interval.width, end - Term(1));
+  inside.nest.levels[owner].lower = first;
+  inside.nest.levels[owner].upper = end;
+  for (find::LevelPlan &each : inside.finds.levels) {
+    if (each.level == owner) each.start = first;
+    // Filled already, for all chunks.
+    if (find::fills_map(each.method) && each.map_level == 0) each.map_level = inside.nest.levels.size() + 1;
+  }
+  return inside;
+}
+
 } // namespace unravel::lower

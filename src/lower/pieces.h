@@ -25,4 +25,11 @@ scan::Level part_of(const scan::Level &inner, const EqualWork &equal, const Piec
 /// For the iteration in which each piece but the first begins: `body`, over the level's variable.
 loop::Block at_cuts(const scan::Level &level, const EqualWork &equal, int size, loop::Block body);
 
+/// The loop over chunks of the level's iterations, which begins with the variable of each one's first.
+loop::For chunks_of(const scan::Level &level, int size, std::string comment);
+
+/// Of a plan whose parallel level is found, and owns intervals of the outermost loop (LeafPlan::owned): the one
+/// for its values in [first, end), in one thread.
+LeafPlan plan_of_chunk(const LeafPlan &plan, const term::Term &first, const term::Term &end);
+
 } // namespace unravel::lower

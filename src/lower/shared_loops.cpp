@@ -105,7 +105,7 @@ public:
   Block all(const std::vector<scan::Node> &tree) {
     Names locals;
     for (const auto &[number, statement] : statements_)
-      if (const std::string &local = statement.space->target.local; !local.empty()) locals.insert(local);
+      if (statement.space->target.is_scalar()) locals.insert(statement.space->target.local);
     return block_of(tree, {}, std::move(locals));
   }
 
@@ -234,7 +234,7 @@ private:
     }
     loop::For loop{node.variable, node.lower, node.upper};
     const LeafPlan &plan = *statements_.at(node.statements.front()).plan;
-    if (plan.shared_parallel == node.depth && before.empty()) {
+    if (plan.shared_parallel == node.depth && declared_for_rest(before).empty()) {
       loop.parallel = loop::Parallel{plan.chunk_per_thread ? 0 : plan.chunk, plan.least, plan.work};
       loop.parallel->schedule = plan.schedule;
       loop.parallel->share = plan.share;

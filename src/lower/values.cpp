@@ -42,7 +42,7 @@ loop::Value Values::value() const {
 }
 
 loop::Value Values::read(const combine::Operand &operand) const {
-  loop::Value value = !operand.local.empty()  ? loop::Value{loop::Local{operand.local}}
+  loop::Value value = operand.is_scalar()     ? loop::Value{loop::Local{operand.local}}
                       : operand.array.empty() ? loop::Value{loop::Number{operand.literal}}
                                               : value_of(operand);
   return operand.negative ? loop::Value{loop::Minus{{value}}} : value;
@@ -54,7 +54,7 @@ loop::Value Values::product(std::size_t summand) const {
   for (const combine::Operand &operand : space_.operands) {
     if (operand.summand != summand || operand.divides) continue;
     if (operand.negative) constant = -constant;
-    if (!operand.local.empty())
+    if (operand.is_scalar())
       factors.push_back({loop::Local{operand.local}});
     else if (operand.array.empty())
       constant *= operand.literal;

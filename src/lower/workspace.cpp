@@ -119,6 +119,32 @@ std::string Workspace::add_next(const Level &level, const LevelPlan &plan, bool 
   return add(std::move(array));
 }
 
+std::string Workspace::add_sum(const std::string &of, const std::vector<Term> &extents, bool per_thread) {
+  loop::WorkspaceArray array;
+  array.name = of + ".part";
+  array.element = value_;
+  array.extent = slots_of(extents);
+  array.initial = std::nullopt;
+  array.per_thread = per_thread;
+  array.about =
+      fmt::format("parts of sums that {} gets, before they are multiplied with what they share", of);
+  while (std::any_of(arrays_.begin(), arrays_.end(), [&](auto &known) { return known.name == array.name; }))
+    array.name += "_";
+  arrays_.push_back(std::move(array));
+  return arrays_.back().name;
+}
+
+void Workspace::add_local(const combine::LocalTensor &local, bool per_thread) {
+  loop::WorkspaceArray array;
+  array.name = local.array;
+  array.element = value_;
+  array.extent = slots_of(combination_.arrays.at(local.array));
+  array.initial = std::nullopt;
+  array.per_thread = per_thread;
+  array.about = fmt::format("the elements of {}", local.tensor);
+  report::require(add(std::move(array)) == local.array, "a local tensor has a name of its own");
+}
+
 loop::ElementType Workspace::element_of(const std::string &of) const {
   for (const loop::TensorParameter &parameter : parameters_)
     for (const loop::ArrayParameter &array : parameter.arrays)

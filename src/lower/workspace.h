@@ -16,10 +16,10 @@ struct MapArrays {
 /// Leaves, and alternatives of a leaf, share what is kept in one way.
 class Workspace {
 public:
-  /// `index`: the type of index arrays, which holds any position.
+  /// `index`: the type of index arrays, which holds any position; `value`: of values.
   Workspace(const combine::Combination &combination, const std::vector<loop::TensorParameter> &parameters,
-            loop::ElementType index)
-      : combination_(combination), parameters_(parameters), index_(index) {}
+            loop::ElementType index, loop::ElementType value)
+      : combination_(combination), parameters_(parameters), index_(index), value_(value) {}
 
   /// The arrays of the map of a find. `value`: the operand's element where the map holds values.
   MapArrays add_map(const scan::Level &level, const find::LevelPlan &plan, const loop::Element &value,
@@ -32,6 +32,12 @@ public:
   std::string add_next(const scan::Level &level, const find::LevelPlan &plan, bool per_thread,
                        std::int64_t &none);
 
+  /// The elements of a sum over dense modes; returns the array's name.
+  std::string add_sum(const std::string &of, const std::vector<term::Term> &extents, bool per_thread);
+
+  /// The elements of a local tensor.
+  void add_local(const combine::LocalTensor &local, bool per_thread);
+
   std::vector<loop::WorkspaceArray> take() { return std::move(arrays_); }
 
 private:
@@ -43,7 +49,7 @@ private:
 
   const combine::Combination &combination_;
   const std::vector<loop::TensorParameter> &parameters_;
-  loop::ElementType index_;
+  loop::ElementType index_, value_;
   std::vector<loop::WorkspaceArray> arrays_;
 };
 

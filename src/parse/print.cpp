@@ -276,13 +276,24 @@ std::string to_text(const AssignmentTree &assignment) {
 
 namespace {
 
+std::string local_text(const StatementTree &local) {
+  const Expression &target = local.assignment.target;
+  std::string modes;
+  for (std::size_t k = 0; k < target.children.size(); ++k) {
+    modes += (k == 0 ? "" : ", ") + target.children[k].name.text;
+    if (local.extents[k]) modes += " in [0, " + to_text(*local.extents[k]) + ")";
+  }
+  return "let " + target.name.text + (modes.empty() ? "" : "(" + modes + ")") + " = " +
+         to_text(local.assignment.value);
+}
+
 std::string body_text(const std::vector<StatementTree> &body, const std::string &indent) {
   std::string result;
   for (const StatementTree &statement : body) {
     result += indent;
     switch (statement.kind) {
     case StatementTree::Kind::Assign: result += to_text(statement.assignment) + ";\n"; continue;
-    case StatementTree::Kind::Scalar: result += "let " + to_text(statement.assignment) + ";\n"; continue;
+    case StatementTree::Kind::Local: result += local_text(statement) + ";\n"; continue;
     case StatementTree::Kind::For:
       result += "for " + statement.variable.text;
       if (statement.low) result += " in [" + to_text(*statement.low) + ", " + to_text(*statement.high) + ")";

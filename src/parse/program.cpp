@@ -1,6 +1,7 @@
 #include "parse/assignment.h"
 #include "parse/expression.h"
 #include "parse/parse.h"
+#include "report/diagnostic.h"
 
 // The grammar:
 //   program   = { declaration ";" } statement { statement }
@@ -8,7 +9,8 @@
 //   tensor    = name [ "(" term { "," term } ")" ]
 //   size      = name [ ">=" [ "-" ] integer ]
 //   statement = "for" name [ "in" "[" term "," term ")" ] body | "if" formula body
-//             | "let" name "=" term ";" | assignment ";"
+//             | "let" name [ "(" mode { "," mode } ")" ] "=" term ";" | assignment ";"
+//   mode      = name [ "in" "[" "0" "," term ")" ]
 //   body      = "{" { statement } "}"
 // Assignments are those of index notation, and also `-=`, `*=`, `/=`. # begins a comment.
 
@@ -84,25 +86,56 @@ private:
       result.span = tokens_.span_from(begin);
       body(result);
     } else {
-      if (at_word("let")) {
-        tokens_.next();
-        result.kind = StatementTree::Kind::Scalar;
-      }
-      result.assignment = parse_assignment(tokens_);
+      if (at_word("let"))
+        local(result);
+      else
+        result.assignment = parse_assignment(tokens_);
       result.span = tokens_.span_from(begin);
-      if (result.kind == StatementTree::Kind::Scalar) check_scalar(result.assignment);
       tokens_.expect_semicolon(starts);
     }
     return result;
   }
 
-  static void check_scalar(const AssignmentTree &assignment) {
-    if (assignment.target.kind != Expression::Kind::Name)
-      report::fail(report::Kind::syntax_error, assignment.target.span,
-                   "`let` declares a scalar: a name without subscripts", "write `let s = 0`");
-    if (assignment.op != AssignmentTree::Operator::Set)
-      report::fail(report::Kind::syntax_error, assignment.span, "`let` gives a scalar its first value",
-                   "write `let " + assignment.target.name.text + " = ...`");
+  void local(StatementTree &result) {
+    tokens_.next();
+    result.kind = StatementTree::Kind::Local;
+    Expression &target = result.assignment.target;
+    target.name = tokens_.expect_name("the name of a local");
+    target.kind = Expression::Kind::Name;
+    target.span = target.name.span;
+    if (tokens_.at("(")) {
+      tokens_.open("(");
+      target.kind = Expression::Kind::Call;
+      do
+        result.extents.push_back(mode(target));
+      while (tokens_.accept(","));
+      tokens_.close(")");
+      target.span = tokens_.span_from(target.name.span.begin);
+    }
+    tokens_.expect("=", "after what `let` declares", "write `let " + target.span.text() + " = 0`");
+    result.assignment.value = parse_term(tokens_);
+    result.assignment.span = text::join(target.span, result.assignment.value.span);
+  }
+
+  /// The subscript of a local's mode goes to the target. Returns the mode's extent, where it is said.
+  std::optional<Expression> mode(Expression &target) {
+    Expression subscript;
+    subscript.kind = Expression::Kind::Name;
+    subscript.name = tokens_.expect_name("a new name, for all indices of the mode");
+    subscript.span = subscript.name.span;
+    target.children.push_back(std::move(subscript));
+    if (!tokens_.accept("in")) return std::nullopt;
+    const std::string form = "write `let w(j in [0, n)) = 0`";
+    tokens_.open("[", "after `in`", form);
+    const std::size_t begin = tokens_.peek().begin;
+    if (tokens_.expect_integer("0, where the indices of a mode begin", 0) != 0)
+      report::fail(report::Kind::syntax_error, tokens_.span_from(begin), "the indices of a mode begin at 0",
+                   form);
+    tokens_.expect(",", "between the bounds of a mode");
+    Expression extent = parse_term(tokens_);
+    tokens_.expect(")", "after the bounds of a mode");
+    tokens_.forget_open();
+    return extent;
   }
 
   void loop(StatementTree &result) {

@@ -1,3 +1,4 @@
+#include "parse/expression.h"
 #include "parse/lexer.h"
 #include "parse/parse.h"
 
@@ -11,23 +12,22 @@
 //   "skew" variable "by" [integer "*"] variable     "shift" variable "by" ["-"] integer
 //   "bound" variable ( "in" "[" integer "," integer ( ")" | "]" ) | "=" integer )
 //   "unroll" list(variable ["by" integer])     "jam" list(variable "by" integer)
-//   ("vectorise" | "vectorize") list(variable)
+//   ("vectorise" | "vectorize") list(variable)     "workspace" tensor ["(" list(variable) ")"] "for" term
 // where a variable is `i`, `A.p`, `A#2.p`, or one that a tile has added, `j.tile`.
 
 namespace unravel::parse {
 
 namespace {
 
-const std::vector<std::string> statements = {"order",     "parallel", "fuse",  "reduce",   "find",  "chunk",
-                                             "serial",    "tile",     "split", "skew",     "shift", "bound",
-                                             "wavefront", "unroll",   "jam",   "vectorise"};
+const std::vector<std::string> statements = {
+    "order", "parallel", "fuse",  "reduce",    "find",   "chunk", "serial",    "tile",     "split",
+    "skew",  "shift",    "bound", "wavefront", "unroll", "jam",   "vectorise", "workspace"};
 const std::vector<std::string> sharings = {"static", "dynamic", "guided", "balanced"};
 const std::vector<std::string> reductions = {"scalar", "private", "atomic", "auto"};
 const std::vector<std::string> methods = {"direct", "probe", "seq",  "gallop", "binary",
                                           "hash",   "map",   "scan", "auto"};
-const std::vector<std::string> later_statements = {"share",       "reorder", "collapse",  "strip",
-                                                   "combine",     "merge",   "workspace", "precompute",
-                                                   "interchange", "peel"};
+const std::vector<std::string> later_statements = {"share", "reorder",    "collapse",    "strip", "combine",
+                                                   "merge", "precompute", "interchange", "peel"};
 
 bool contains(const std::vector<std::string> &words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
@@ -90,6 +90,9 @@ private:
       result_.wavefront = parse_variable();
       if (tokens_.at_name() && tokens_.peek().text == "packed")
         result_.packed = tokens_.expect_name("`packed`");
+    } else if (tokens_.accept("workspace")) {
+      if (result_.workspace) fail_twice(word);
+      parse_workspace();
     } else if (tokens_.accept("tile")) {
       parse_tiles(Transformation::Kind::Tile);
     } else if (tokens_.accept("split")) {
@@ -142,6 +145,19 @@ private:
       tokens_.fail_expected(expected, suggest(tokens_.peek().text, reductions));
     reduce.method = tokens_.expect_name(expected);
     result_.reductions.push_back(std::move(reduce));
+  }
+
+  void parse_workspace() {
+    ScheduleTree::Workspace workspace;
+    workspace.tensor = tokens_.expect_name("the name of the workspace");
+    if (tokens_.at("(")) {
+      tokens_.open("(");
+      workspace.modes = parse_variables();
+      tokens_.close(")");
+    }
+    tokens_.expect("for", "after what `workspace` declares", "write `workspace w(j) for A(i,k) * B(k,j)`");
+    workspace.value = parse_term(tokens_);
+    result_.workspace = std::move(workspace);
   }
 
   void add(Transformation transformation) {

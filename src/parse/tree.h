@@ -165,13 +165,16 @@ struct SizeTree {
 struct StatementTree {
   enum class Kind {
     Assign, // assignment
-    Scalar, // `let s = value`: assignment; a scalar variable, from here to the end of the body around it
+    Local,  // `let w(j) = value`: assignment; a tensor with these values, from here to the end of the body
+            // around it; its subscripts are new names, each for all indices of a mode. `let s = value`: a
+            // scalar
     For,    // `for i in [low, high) { body }`: each value once, in increasing order
     If,     // `if condition { body }`
   };
   Kind kind = Kind::Assign;
   text::Span span;           // of a For or If: its head
-  AssignmentTree assignment; // of a Scalar: the target is its Name
+  AssignmentTree assignment; // of a Local the target is a Name, or a Call of Names
+  std::vector<std::optional<Expression>> extents; // of a Local's modes, where they are said
   Name variable;
   std::optional<Expression> low, high; // neither: the extent of the modes that the variable subscripts
   Expression condition;
@@ -236,6 +239,13 @@ struct ScheduleTree {
     std::int64_t factor = 0; // 0: all iterations
     text::Span span;
   };
+  /// `workspace w(j) for A(i,k) * B(k,j)`: a part of the assignment's product that is computed first.
+  struct Workspace {
+    Name tensor;
+    std::vector<Name> modes;
+    Expression value; // a product of factors
+  };
+  std::optional<Workspace> workspace;
   std::vector<Transformation> transformations; // as written, one variable each
   std::vector<LoopRequest> loops;              // likewise
   std::vector<Name> order;                     // `order i, A.p, j`

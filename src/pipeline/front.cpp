@@ -3,6 +3,7 @@
 
 #include "cfront/cfront.h"
 #include "combine/structure.h"
+#include "compute/precompute.h"
 #include "layout/layout.h"
 #include "machine/stopwatch.h"
 #include "parse/parse.h"
@@ -57,6 +58,7 @@ parse::ScheduleTree read_schedules(const Request &request) {
     all.serial = all.serial || one.serial;
     if (one.wavefront) all.wavefront = one.wavefront;
     if (one.packed) all.packed = one.packed;
+    if (one.workspace) all.workspace = one.workspace;
   };
   for (const std::string &schedule : request.schedules)
     add(parse::parse_schedule(argument("-s", schedule)));
@@ -96,22 +98,39 @@ void read_c(const Request &request, Front &front) {
   front.computation.text = front.program;
 }
 
+void precompute(const parse::AssignmentTree &assignment, Front &front) {
+  const parse::ProgramTree tree = compute::with_workspace(assignment, *front.schedule.workspace);
+  front.program = parse::to_text(tree);
+  front.computation = compute::make_computation(tree);
+}
+
 } // namespace
 
 Front read_request(const Request &request) {
   machine::Stopwatch watch;
   Front front;
+  front.schedule = read_schedules(request);
+  const bool is_assignment = request.from.empty() && !parse::is_program(request.expression);
+  if (front.schedule.workspace && !is_assignment)
+    report::fail(Kind::not_supported, front.schedule.workspace->tensor.span,
+                 "`workspace` is for a line of index notation", "in a program write `let w(j) = 0;`");
   if (auto text = argument("expression", request.expression); !request.from.empty())
     read_c(request, front);
-  else if (parse::is_program(request.expression))
+  else if (!is_assignment)
     front.computation = compute::make_computation(parse::parse_program(text));
+  else if (parse::AssignmentTree tree = parse::parse_assignment(text); front.schedule.workspace)
+    precompute(tree, front);
   else
-    front.computation = compute::make_computation(parse::parse_assignment(text));
-  for (const auto &[tensor, format] : request.formats)
+    front.computation = compute::make_computation(tree);
+  for (const auto &[tensor, format] : request.formats) {
+    if (front.computation.program.local_tensors.contains(tensor))
+      report::fail(Kind::not_supported,
+                   fmt::format("`-f {}={}`: a local tensor is dense so far", tensor, format));
     if (std::none_of(front.computation.tensors.begin(), front.computation.tensors.end(),
                      [&](auto &use) { return use.name == tensor; }))
       report::fail(Kind::unknown_tensor,
                    fmt::format("`-f {}={}`: the expression has no tensor `{}`", tensor, format, tensor));
+  }
   for (const compute::TensorUse &use : front.computation.tensors) {
     auto format = request.formats.find(use.name);
     auto source = argument("-f " + use.name, format == request.formats.end() ? "dense" : format->second);
@@ -136,7 +155,6 @@ Front read_request(const Request &request) {
     front.structure = structure.operand;
     front.layouts.emplace(front.computation.tensors.front().name, std::move(structure.layout));
   }
-  front.schedule = read_schedules(request);
   restrict_loops(front.computation.program, front.schedule);
   front.milliseconds = watch.milliseconds();
   return front;

@@ -2,7 +2,9 @@
 
 #include "choose/alternatives.h"
 #include "choose/asked.h"
+#include "choose/hoist.h"
 #include "choose/increasing.h"
+#include "choose/join.h"
 #include "choose/parallel.h"
 #include "choose/statements.h"
 #include "choose/threads.h"
@@ -129,10 +131,7 @@ Leaf LeafPlanner::plan_loops(std::size_t number, schedule::Counts counts, Steps 
         },
         [&](const find::FindPlan &plan) { return find::to_text(plan, leaf.plan.nest); });
   };
-  auto plan_order = [&] {
-    leaf.order = steps.run(
-        "loop order", [&] { return order_of(number, counts, scans, wanted, leaf.plan.shared); },
-        [](const schedule::Order &order) { return fmt::format("{}\n", fmt::join(order, ", ")); });
+  auto scan_order = [&] {
     leaf.plan.nest = steps.run(
         "scan",
         [&] {
@@ -149,6 +148,12 @@ Leaf LeafPlanner::plan_loops(std::size_t number, schedule::Counts counts, Steps 
         },
         [](const scan::Nest &nest) { return scan::to_text(nest); });
     leaf.plan.finds = plan_finds({});
+  };
+  auto plan_order = [&] {
+    leaf.order = steps.run(
+        "loop order", [&] { return order_of(number, counts, scans, wanted, leaf.plan.shared); },
+        [](const schedule::Order &order) { return fmt::format("{}\n", fmt::join(order, ", ")); });
+    scan_order();
   };
   const std::string orders = fmt::format("other orders of the loops{}", of_product(number));
   do
@@ -170,15 +175,53 @@ Leaf LeafPlanner::plan_loops(std::size_t number, schedule::Counts counts, Steps 
   if (!own.empty()) leaf.plan.finds = plan_finds(own);
   if (choose::wants_wavefronts(space, in_.schedule))
     if (auto finds = choose::own_finds(leaf.plan, in_.prover, own)) leaf.plan.finds = std::move(*finds);
-  leaf.verdicts = steps.run(
-      "dependences",
-      [&] {
-        const prove::Prover::Optional optional(in_.prover, parallel_purpose());
-        return depend::classify(space.relation, leaf.order, choose::loops_of(leaf.plan.nest),
-                                depend::references(space), in_.prover, in_.details);
-      },
-      [](const auto &verdicts) { return depend::to_text(verdicts); });
-  run_in_parallel(leaf, number, lengths);
+  std::optional<Leaf> without_hoists;
+  auto take_back = [&] {
+    leaf = *without_hoists;
+    if (!counts.empty()) lengths = schedule::trip_counts(space, leaf.order, counts);
+  };
+  if (own.empty() && leaf.plan.shared == 0 && space.added.empty() && in_.schedule.loops.empty() &&
+      !reads_what_changes(number)) {
+    without_hoists = leaf;
+    std::vector<parse::Name> last;
+    if (in_.schedule.order.empty() && choose::may_hoist(space)) {
+      if (!leaf.plan.finds.levels.empty()) { // as if the data were not known: segments in segments
+        leaf.order = schedule::plan_order(space, {});
+        scan_order();
+      }
+      for (const std::string &name : choose::dense_loops_last(leaf.plan.nest, space))
+        last.push_back({name, {}});
+    }
+    if (!last.empty()) {
+      leaf.order = schedule::complete_order(space, last);
+      scan_order();
+    }
+    leaf.plan.hoists = choose::hoists_of(leaf.plan, space, lengths);
+    if (leaf.plan.hoists.empty()) take_back();
+  }
+  auto plan_threads = [&] {
+    leaf.verdicts = steps.run(
+        "dependences",
+        [&] {
+          const prove::Prover::Optional optional(in_.prover, parallel_purpose());
+          return depend::classify(space.relation, leaf.order, choose::loops_of(leaf.plan.nest),
+                                  depend::references(space), in_.prover, in_.details);
+        },
+        [](const auto &verdicts) { return depend::to_text(verdicts); });
+    run_in_parallel(leaf, number, lengths);
+  };
+  plan_threads();
+  const std::vector<lower::Hoist> &hoists = leaf.plan.hoists;
+  if (!hoists.empty() && leaf.plan.parallel && *leaf.plan.parallel >= hoists.front().level) {
+    Leaf hoisted = leaf; // threads would have to meet in each of its sums
+    take_back();
+    plan_threads();
+    const bool pays = leaf.plan.parallel && !choose::is_inner_loop(leaf.plan, *leaf.plan.parallel);
+    if (!pays && in_.schedule.parallel.empty()) {
+      leaf = std::move(hoisted);
+      leaf.plan.parallel = leaf.parallel = std::nullopt;
+    }
+  }
   leaf.plan.sums_at = choose::level_of_sum(space, leaf.plan, leaf.verdicts);
   return leaf;
 }
@@ -287,6 +330,23 @@ void LeafPlanner::add_untiled(Leaf &leaf, std::size_t number) {
   leaf.verdicts_of_untiled = std::move(untiled.verdicts);
   leaf.plan.split = 0; // also where others were looked for further in
   leaf.plan.alternatives.push_back({*one_tile, "one tile: as without tiles", std::move(untiled.plan)});
+}
+
+void LeafPlanner::join_loops(std::vector<Leaf> &leaves) const {
+  const parse::ScheduleTree &asked = in_.schedule;
+  if (leaves.size() < 2 || !asked.loops.empty() || !asked.fused.empty() || !asked.transformations.empty() ||
+      !asked.parallel.empty() || !asked.reductions.empty() || asked.wavefront)
+    return;
+  const schedule::Counts &counts = in_.request.counts;
+  std::vector<choose::Statement> statements;
+  for (std::size_t k = 0; k < leaves.size(); ++k) {
+    const combine::IterationSpace &space = in_.combination.leaves[k];
+    statements.push_back({&leaves[k].plan, space, {}});
+    if (!counts.empty()) statements.back().lengths = schedule::trip_counts(space, leaves[k].order, counts);
+  }
+  choose::join_loops(statements, in_.combination, asked.chunk.has_value(), counts, in_.thresholds);
+  for (Leaf &leaf : leaves)
+    if (leaf.plan.shared > 0) leaf.parallel.reset();
 }
 
 void LeafPlanner::plan_shared(const std::vector<scan::Node> &tree, std::vector<Leaf> &leaves) {

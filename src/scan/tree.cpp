@@ -48,7 +48,7 @@ Node node_of(std::size_t depth, const std::vector<Nested> &statements) {
   for (const Nested &statement : statements)
     node.statements.push_back(statement.number);
   if (statements.size() == 1 && !(depth == 0 && statements.front().has_node)) return node;
-  node.variable = statements.front().space->loops[depth];
+  node.variable = statements.front().nest->levels[depth].variable;
   std::vector<Term> lowers, uppers;
   for (const Nested &statement : statements) {
     const Level &level = statement.nest->levels[depth];
@@ -65,8 +65,9 @@ Node node_of(std::size_t depth, const std::vector<Nested> &statements) {
 
 std::vector<Node> nodes_at(std::size_t depth, const std::vector<Nested> &statements) {
   auto shares = [&](const Nested &one, const Nested &other) {
-    return one.space->place[depth] == other.space->place[depth] && one.space->loops.size() > depth &&
-           other.space->loops.size() > depth;
+    const bool by_source = one.space->loops.size() > depth && other.space->loops.size() > depth &&
+                           one.space->place[depth] == other.space->place[depth];
+    return by_source || (depth == 0 && other.joins);
   };
   std::vector<Node> nodes;
   for (auto first = statements.begin(); first != statements.end();) {

@@ -24,6 +24,8 @@ struct Nested {
   const Nest *nest = nullptr; // its first levels are the loops that it shares
   /// The outermost loop is a node of the tree also where no other statement has it.
   bool has_node = false;
+  /// The outermost loop is that of the statement before, though the source binds neither to one.
+  bool joins = false;
 };
 
 /// A node of the nest tree: a loop with what is in it, or a statement, which has further levels of its own.

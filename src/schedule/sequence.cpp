@@ -88,7 +88,7 @@ private:
       bool may = true;
       for (std::size_t early = begin; early < cut && may; ++early)
         for (std::size_t late = cut; late < end && may; ++late)
-          may = !shares_scalar(leaf(early), leaf(late), depth) &&
+          may = !shares_local(leaf(early), leaf(late), depth) &&
                 !depend::may_precede(leaf(late), leaf(early), depth, prover_);
       if (may) cuts.push_back(cut);
     }
@@ -96,10 +96,10 @@ private:
     return cuts;
   }
 
-  /// A scalar variable that each iteration of the loop has for itself.
-  static bool shares_scalar(const IterationSpace &one, const IterationSpace &other, std::size_t depth) {
+  /// What each iteration of the loop has for itself.
+  static bool shares_local(const IterationSpace &one, const IterationSpace &other, std::size_t depth) {
     auto shared = [&](const Operand &operand) {
-      return !operand.local.empty() && operand.coordinates.size() > depth && mentions(other, operand.tensor);
+      return !operand.local.empty() && operand.around > depth && mentions(other, operand.tensor);
     };
     return shared(one.target) || std::any_of(one.operands.begin(), one.operands.end(), shared);
   }

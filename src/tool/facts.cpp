@@ -14,19 +14,12 @@ using scan::Level;
 namespace {
 
 /// How the loop of a level is run where there is enough to do: parallel, reduction, serial.
-std::string kind_of(const pipeline::Leaf &leaf, const combine::IterationSpace &space, std::size_t index) {
+std::string kind_of(const pipeline::Leaf &leaf, std::size_t index) {
   const std::string &variable = leaf.plan.nest.levels[index].variable;
-  if (leaf.parallel == index ||
-      (leaf.plan.shared_parallel && space.loops[*leaf.plan.shared_parallel] == variable))
-    return "parallel";
+  if (leaf.parallel == index || leaf.plan.shared_parallel == index) return "parallel";
   for (const depend::LoopVerdict &verdict : leaf.verdicts)
     if (verdict.variable == variable && verdict.verdict == depend::Verdict::Reduction) return "reduction";
   return "serial";
-}
-
-const combine::IterationSpace &space_of(const pipeline::Compilation &compilation,
-                                        const pipeline::Leaf &leaf) {
-  return compilation.combination.leaves[static_cast<std::size_t>(&leaf - compilation.leaves.data())];
 }
 
 double proof_milliseconds(const pipeline::Compilation &compilation, const find::LevelPlan &plan) {
@@ -69,11 +62,20 @@ bool is_shared_with_earlier(const pipeline::Compilation &compilation, const pipe
                             const std::string &variable) {
   auto number = static_cast<std::size_t>(&leaf - compilation.leaves.data());
   if (number == 0) return false;
+  if (leaf.plan.joins) return leaf.plan.nest.levels.front().variable == variable;
   const combine::IterationSpace &before = compilation.combination.leaves[number - 1];
   const combine::IterationSpace &space = compilation.combination.leaves[number];
   const auto shared =
       space.loops.begin() + static_cast<std::ptrdiff_t>(compute::shared_loops(before.place, space.place));
   return std::find(space.loops.begin(), shared, variable) != shared;
+}
+
+std::string sum_text(const lower::LeafPlan &plan, std::size_t level) {
+  for (const lower::Hoist &hoist : plan.hoists)
+    if (hoist.level == level)
+      return fmt::format("sums over {} in a local, then times {}", fmt::join(hoist.modes, ", "),
+                         fmt::join(hoist.outside, " * "));
+  return {};
 }
 
 const char *direction_name(const find::LevelPlan &plan) {
@@ -83,9 +85,11 @@ const char *direction_name(const find::LevelPlan &plan) {
 json loops_json(const pipeline::Compilation &compilation) {
   json loops = json::array();
   each_level(compilation, [&](const pipeline::Leaf &leaf, std::size_t index, const Level &level) {
-    if (level.kind == Level::Kind::Loop)
-      loops.push_back(
-          {{"variable", level.variable}, {"kind", kind_of(leaf, space_of(compilation, leaf), index)}});
+    if (level.kind == Level::Kind::Loop) {
+      loops.push_back({{"variable", level.variable}, {"kind", kind_of(leaf, index)}});
+      for (const lower::Hoist &hoist : leaf.plan.hoists)
+        if (hoist.level == index) loops.back()["sums"] = {{"over", hoist.modes}, {"times", hoist.outside}};
+    }
     if (level.kind == Level::Kind::Find) loops.push_back({{"variable", level.variable}, {"kind", "find"}});
   });
   return loops;
@@ -224,8 +228,8 @@ std::string loops_text(const pipeline::Compilation &compilation) {
   std::string text;
   each_level(compilation, [&](const pipeline::Leaf &leaf, std::size_t index, const Level &level) {
     if (level.kind == Level::Kind::Loop)
-      text +=
-          fmt::format("loop  {:<8} {}\n", level.variable, kind_of(leaf, space_of(compilation, leaf), index));
+      text += fmt::format("loop  {:<8} {}{}{}\n", level.variable, kind_of(leaf, index),
+                          sum_text(leaf.plan, index).empty() ? "" : "; ", sum_text(leaf.plan, index));
     if (level.kind != Level::Kind::Find) return;
     const find::LevelPlan &plan = plan_of(leaf, index);
     text += fmt::format("find  {:<8} {}", level.variable, find::name_of(plan.method));

@@ -25,6 +25,10 @@ std::string run_text(const run::Report &report);
 
 // ---- for these and for proofs.h
 
+/// What is done with the sums of the plan's loop at that level, where they are kept in a local tensor; else
+/// empty.
+std::string sum_text(const lower::LeafPlan &plan, std::size_t level);
+
 /// "up" or "down"
 const char *direction_name(const find::LevelPlan &plan);
 

@@ -82,9 +82,8 @@ std::string remarks(const ReportParts &parts, const Origin &origin) {
   if (const depend::LoopVerdict *verdict = parts.verdict(origin))
     texts.push_back(verdict->verdict == depend::Verdict::Parallel ? "carries nothing: " + verdict->reason
                                                                   : verdict->reason);
-  bool shared =
-      plan.shared_parallel && space.loops[*plan.shared_parallel] == plan.nest.levels[level].variable;
-  if (plan.parallel == level || shared) texts.emplace_back("runs in parallel");
+  if (plan.parallel == level || plan.shared_parallel == level) texts.emplace_back("runs in parallel");
+  if (std::string sums = sum_text(plan, level); !sums.empty()) texts.push_back(std::move(sums));
   each_find(plan, [&](const find::LevelPlan &find, const Level &) {
     if (find.level == level) texts.push_back("by " + find::name_of(find.method));
   });
@@ -94,7 +93,7 @@ std::string remarks(const ReportParts &parts, const Origin &origin) {
 /// "x(i) = b(i) / L(i,i)", "y(i) += A(i,j) * x(j)"
 std::string statement_text(const combine::IterationSpace &space) {
   auto text_of = [](const combine::Operand &operand) {
-    std::string text = !operand.local.empty()  ? operand.local
+    std::string text = operand.is_scalar()     ? operand.local
                        : operand.array.empty() ? fmt::format("{}", operand.literal)
                                                : access_text(operand.tensor, operand.coordinates);
     return operand.negative ? "-" + text : text;

@@ -64,6 +64,12 @@ double &Interpreter::element(const Expression &e) {
     return world_.arrays.at(name).at(margin);
   }
   std::int64_t offset = 0;
+  if (auto local = locals_.find(name); local != locals_.end()) {
+    const std::vector<std::int64_t> &extents = local_extents_.at(name);
+    for (std::size_t k = 0; k < e.children.size(); ++k)
+      offset = offset * extents[k] + integer(e.children[k]);
+    return local->second.at(static_cast<std::size_t>(offset));
+  }
   const parse::TensorTree *declared = nullptr;
   for (const parse::TensorTree &tensor : tree_.tensors)
     if (tensor.name.text == name) declared = &tensor;
@@ -98,9 +104,19 @@ void Interpreter::body(const std::vector<StatementTree> &statements) {
   for (const StatementTree &statement : statements) {
     const parse::AssignmentTree &assignment = statement.assignment;
     switch (statement.kind) {
-    case StatementTree::Kind::Scalar: {
+    case StatementTree::Kind::Local: {
       double first = value(assignment.value);
-      scalars_[assignment.target.name.text] = first;
+      const std::string &name = assignment.target.name.text;
+      if (assignment.target.kind == Expression::Kind::Name) {
+        scalars_[name] = first;
+        break;
+      }
+      std::int64_t count = 1; // arrays of the function's own begin with one value in all elements
+      std::vector<std::int64_t> &extents = local_extents_[name];
+      extents.clear();
+      for (const std::optional<Expression> &extent : statement.extents)
+        count *= extents.emplace_back(integer(*extent));
+      locals_[name].assign(static_cast<std::size_t>(count), first);
       break;
     }
     case StatementTree::Kind::Assign: {

@@ -37,6 +37,8 @@ private:
   World &world_;
   std::map<std::string, std::int64_t> loops_;
   std::map<std::string, double> scalars_; // declared in the program
+  std::map<std::string, std::vector<double>> locals_; // arrays of the function's own
+  std::map<std::string, std::vector<std::int64_t>> local_extents_;
   std::size_t assignments_ = 0;
 };
 

@@ -176,7 +176,7 @@ std::vector<Sizes> sizes_of_all_kinds(const compute::Computation &computation) {
     Sizes sizes;
     const std::vector<std::string> &names = names_of_sizes(computation);
     for (std::size_t k = 0; k < names.size(); ++k)
-      sizes.indices[names[k]] = patterns[number][k];
+      sizes.indices[names[k]] = patterns[number][k % patterns[number].size()];
     sizes.shifted_surplus = std::int64_t{1} - static_cast<std::int64_t>(number % 3);
     choose_given(computation, sizes, number);
     result.push_back(sizes);

@@ -243,7 +243,7 @@ std::vector<Sizes> small_sizes(const compute::Computation &computation) {
       Sizes sizes;
       const std::vector<std::string> &names = names_of_sizes(computation);
       for (std::size_t k = 0; k < names.size(); ++k)
-        sizes.indices[names[k]] = pattern[k];
+        sizes.indices[names[k]] = pattern[k % pattern.size()];
       sizes.shifted_surplus = surplus;
       if (!computation.program.given.empty()) {
         for (std::size_t number = 0; number < 8 && surplus == 1; ++number) {

@@ -90,6 +90,18 @@ const std::vector<Program> &programs() {
        {"A"},
        true},
       {"tensor a(n), b(n); for i in [1,n) { a(i) = b(i-1) + a(i); b(i) = 2*a(i) - b(i); }", {}},
+      // tensors that iterations have for themselves: a row of a product, a sum of two, a result in between
+      {"for i { let w(j) = 0; for k { for j { w(j) += A(i,k)*B(k,j); } } for j { C(i,j) = 2*w(j); } }",
+       {"A", "B"}},
+      {"for i { let w(j) = x(j) - A(i,j)*x(j); for j { w(j) += B(i,j); y(i) += w(j)*w(j); } }", {"A", "B"}},
+      {"let t(k) = 0; for k { for j { t(k) += A(k,j)*x(j); } } for i { for k { y(i) += A(k,i)*t(k); } }",
+       {"A"}},
+      {"for i { let w(k) = z(k); for j { let v(k) = w(k); for k { v(k) += A(i,j)*B(j,k); } for k "
+       "{ w(k) += 2*v(k); } } for k { C(i,k) = w(k); } }",
+       {"A", "B"}},
+      {"for i { let w(j,k) = 0; for j { for k { w(j,k) += A(i,j)*B(i,k); } } for j { for k { y(k) += "
+       "w(j,k)*x(j); } } }",
+       {"A", "B"}},
       // sizes that no tensor has: a band, a diagonal on one side and on both, some rows, some columns
       {"tensor A(n,n), x(n), y(n); size k; for i in [0,n) { for j in [i-k,i+k+1) { if 0 <= j < n "
        "{ y(i) += A(i,j)*x(j); } } }",

@@ -33,6 +33,13 @@ const std::vector<Program> &programs() {
       {"for i { y(i) = b(i); for j { y(i) -= A(i,j)*x(j); } z(i) = y(i)*2; }",
        "A",
        {"tile i by 2", "skew i by j", "shift i by 2; parallel i.shift"}},
+      // a tensor that each iteration has for itself, in memory of each thread
+      {"for i { let w(j) = x(j); for j { w(j) -= A(i,j)*x(j); } for j { C(i,j) = w(j)*w(j); } }",
+       "A",
+       {"", "tile i by 2", "shift i by 1", "parallel i", "serial", "tile i by 2; parallel i.tile"}},
+      {"for i { for k { let w(j) = z(k); for j { w(j) += A(i,j); D(i,k) += w(j)*x(j); } } }",
+       "A",
+       {"", "tile i by 2, k by 2", "order k, i", "skew k by i", "parallel k"}},
       {"tensor a(n), b(n); for i in [1,n) { a(i) += b(i-1); b(i) *= 2; }",
        "",
        {"tile i by 2", "shift i by 1"}},

@@ -3,6 +3,7 @@
 #include "tool.h"
 
 #include <gtest/gtest.h>
+#include <set>
 
 namespace unravel::tool::test {
 namespace {
@@ -176,6 +177,53 @@ TEST(ToolProgram, RoundsBeginWithTheSame) {
                                   "z=z.mtx", "--check", "--repeat", "3"});
   ASSERT_EQ(outcome.code, 0) << outcome.error;
   EXPECT_NE(desk.read("z.mtx").find("\n5\n7\n"), std::string::npos) << desk.read("z.mtx");
+}
+
+/// As text, by a schedule and in C.
+TEST(ToolProgram, WorkspacesOfEveryKindGiveTheSame) {
+  Desk desk;
+  desk.write("product.c",
+             "void product(int n, int m, const double A[n][m], const double B[m][m], double C[n][m]) {\n"
+             "  for (int i = 0; i < n; i++) {\n"
+             "    double w[m];\n"
+             "    for (int j = 0; j < m; j++) w[j] = 0;\n"
+             "    for (int k = 0; k < m; k++)\n"
+             "      for (int j = 0; j < m; j++) w[j] += A[i][k] * B[k][j];\n"
+             "    for (int j = 0; j < m; j++) C[i][j] = 2 * w[j];\n"
+             "  }\n}\n");
+  const std::vector<std::vector<std::string>> kinds = {
+      {"C(i,j) = 2 * A(i,k) * B(k,j)"},
+      {"C(i,j) = 2 * A(i,k) * B(k,j)", "-s", "workspace w(j) for A(i,k) * B(k,j)"},
+      {"for i { let w(j) = 0; for k { for j { w(j) += A(i,k)*B(k,j); } } for j { C(i,j) = 2*w(j); } }"},
+      {"--from", "product.c:product"}};
+  std::set<std::string> results;
+  for (std::vector<std::string> arguments : kinds) {
+    arguments.insert(arguments.begin(), "run");
+    for (const char *more : {"-f", "A=csr", "-f", "B=csr", "-i", "A=banded:9,width=2", "-i",
+                             "B=banded:9,width=1", "-o", "C=C.mtx", "--check"})
+      arguments.emplace_back(more);
+    Outcome outcome = desk.unravel(arguments);
+    ASSERT_EQ(outcome.code, 0) << outcome.error;
+    results.insert(desk.read("C.mtx"));
+  }
+  EXPECT_EQ(results.size(), 1u);
+  Outcome refused = desk.unravel({"explain", kinds[2][0], "-f", "w=csr"});
+  EXPECT_EQ(refused.code, 1);
+  EXPECT_NE(refused.error.find("`-f w=csr`: a local tensor is dense so far"), std::string::npos)
+      << refused.error;
+}
+
+/// The second row of A is empty: that of C isn't multiplied with a sum which is zero.
+TEST(ToolProgram, ASumOfNothingMeetsNoInfinity) {
+  Desk desk;
+  desk.write("A.mtx", "%%MatrixMarket matrix coordinate real general\n2 3 3\n1 1 1\n1 2 1\n1 3 1\n");
+  desk.write("C.mtx", "%%MatrixMarket matrix array real general\n2 2\n1\ninf\n1\ninf\n");
+  Outcome outcome =
+      desk.unravel({"run", "Y(q,r) = A(i,k) * C(i,q) * D(k,r)", "-f", "A=csr", "-i", "A=A.mtx", "-i",
+                    "C=C.mtx", "-i", "D=ones:3x2", "-o", "Y=Y.mtx", "--check", "-s", "order i, A.p, q, r"});
+  ASSERT_EQ(outcome.code, 0) << outcome.error;
+  EXPECT_NE(outcome.out.find("sums over r in a local, then times C"), std::string::npos) << outcome.out;
+  EXPECT_NE(desk.read("Y.mtx").find("\n3\n3\n3\n3\n"), std::string::npos) << desk.read("Y.mtx");
 }
 
 const std::string band = "tensor A(n,n), x(n), y(n); size k; for i in [0,n) { for j in [i-k,i+k+1) "

@@ -305,6 +305,7 @@ private:
       declare(one, *variable);
       if (!variable->isLocalVarDecl() || variable->hasGlobalStorage()) node(one).flags |= UnravelIsStatic;
       close(one, this->statement(variable->getInit()));
+      close(one, type(variable->getType(), variable->getSourceRange()));
       close(at, one);
     }
     return at;

@@ -1,0 +1,149 @@
+#include "choose/hoist.h"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+
+namespace unravel::choose {
+
+using combine::IterationSpace;
+using combine::Operand;
+using lower::Hoist;
+using lower::LeafPlan;
+using scan::Level;
+using term::Term;
+
+namespace {
+
+using Names = std::set<std::string>;
+
+/// Sums of hardly more than one term are not worth a pass over the local's elements for each.
+constexpr double least_length = 1.25;
+
+bool is_dense_loop(const Level &level) {
+  return level.kind == Level::Kind::Loop && level.tensor.empty() && level.guards.empty() &&
+         level.lower == Term(0) && level.upper.as<term::Variable>();
+}
+
+bool mentions_any(const Operand &operand, const Names &names) {
+  const Names own = term::variables_of(operand.slot);
+  return std::any_of(own.begin(), own.end(), [&](auto &name) { return names.contains(name); });
+}
+
+/// Does one plain sum of products stand at each point, in loops alone?
+bool is_plain(const LeafPlan &plan, const IterationSpace &space) {
+  return space.adds_in_any_order() && space.constants.size() == 1 && space.target.structure.empty() &&
+         plan.finds.levels.empty() && plan.alternatives.empty() && !plan.owned && !plan.instances &&
+         !plan.reduces && !plan.sums_at && !plan.equal &&
+         std::all_of(space.operands.begin(), space.operands.end(),
+                     [](const Operand &operand) { return !operand.array.empty() && !operand.divides; });
+}
+
+/// Where the loops over dense modes begin, which stand innermost.
+std::size_t begin_of_dense(const scan::Nest &nest) {
+  std::size_t begin = nest.levels.size();
+  for (std::size_t k = begin; k-- > 0;) {
+    const Level &level = nest.levels[k];
+    if (is_dense_loop(level))
+      begin = k;
+    else if (level.kind != Level::Kind::Let || !level.guards.empty())
+      break;
+  }
+  return begin;
+}
+
+/// The terms in the loop's sums on average, by the lengths of it and the loops in it, if these are known.
+std::optional<double> terms_in(const scan::Nest &nest, std::size_t loop, std::size_t dense,
+                               const find::Lengths &lengths) {
+  double terms = 1;
+  for (std::size_t k = loop; k < dense; ++k) {
+    if (nest.levels[k].kind != Level::Kind::Loop) continue;
+    auto length = lengths.find(nest.levels[k].variable);
+    if (length == lengths.end()) return std::nullopt;
+    terms *= length->second;
+  }
+  return terms;
+}
+
+} // namespace
+
+bool may_hoist(const IterationSpace &space) {
+  return space.operands.size() > 2 && space.coordinates.size() > 3 && space.adds_in_any_order();
+}
+
+std::vector<std::string> dense_loops_last(const scan::Nest &nest, const IterationSpace &space) {
+  Names needed; // by the loops over what is stored
+  for (std::size_t k = nest.levels.size(); k-- > 0;) {
+    const Level &level = nest.levels[k];
+    if (level.kind == Level::Kind::Let && needed.contains(level.variable))
+      needed.merge(term::variables_of(level.value));
+    if (level.kind != Level::Kind::Loop || is_dense_loop(level)) continue;
+    needed.merge(term::variables_of(level.lower));
+    needed.merge(term::variables_of(level.upper));
+  }
+  std::vector<std::string> stored, dense;
+  bool is_last = true;
+  for (const Level &level : nest.levels) {
+    if (level.kind == Level::Kind::Find) return {};
+    if (level.kind != Level::Kind::Loop) continue;
+    const bool is_dense = is_dense_loop(level) && !needed.contains(level.variable);
+    (is_dense ? dense : stored).push_back(level.variable);
+    is_last = is_last && (is_dense || dense.empty());
+  }
+  if (stored.size() < 2 || dense.size() < 2) return {};
+  auto factors_with = [&](const std::string &variable) {
+    return std::count_if(space.operands.begin(), space.operands.end(),
+                         [&](const Operand &operand) { return mentions_any(operand, {variable}); });
+  };
+  std::vector<std::string> order = dense;
+  std::stable_sort(order.begin(), order.end(), [&](const std::string &one, const std::string &other) {
+    return factors_with(one) < factors_with(other);
+  });
+  if (is_last && order == dense) return {};
+  stored.insert(stored.end(), order.begin(), order.end());
+  return stored;
+}
+
+std::vector<Hoist> hoists_of(const LeafPlan &plan, const IterationSpace &space,
+                             const find::Lengths &lengths) {
+  if (!is_plain(plan, space)) return {};
+  const scan::Nest &nest = plan.nest;
+  const std::size_t dense = begin_of_dense(nest);
+  std::vector<std::string> modes;
+  for (std::size_t k = dense; k < nest.levels.size(); ++k)
+    if (is_dense_loop(nest.levels[k])) modes.push_back(nest.levels[k].variable);
+  std::vector<Hoist> hoists;
+  for (std::size_t loop = 0; loop < dense; ++loop) {
+    if (nest.levels[loop].kind != Level::Kind::Loop) continue;
+    // What comes to no point must not be taken for a sum that is zero: each loop inside has a sum, too.
+    const auto begin = nest.levels.begin() + static_cast<std::ptrdiff_t>(loop);
+    const bool is_tested =
+        std::any_of(begin, nest.levels.end(), [](const Level &level) { return !level.guards.empty(); });
+    Names inside; // what gets its values in the loop
+    for (std::size_t k = loop; k < nest.levels.size(); ++k)
+      if (k < dense || !is_dense_loop(nest.levels[k])) inside.insert(nest.levels[k].variable);
+    if (mentions_any(space.target, inside)) {
+      hoists.clear();
+      continue;
+    }
+    Hoist hoist;
+    hoist.level = loop;
+    Names needed; // by the factors inside
+    for (const Operand &operand : space.operands)
+      if (mentions_any(operand, inside))
+        needed.merge(term::variables_of(operand.slot));
+      else
+        hoist.outside.insert(operand.name);
+    std::copy_if(modes.begin(), modes.end(), std::back_inserter(hoist.modes),
+                 [&](const std::string &mode) { return needed.contains(mode); });
+    const std::size_t left = hoists.empty() ? modes.size() : hoists.back().modes.size();
+    const bool saves = !is_tested && !hoist.modes.empty() && hoist.modes.size() < left;
+    if (!saves || terms_in(nest, loop, dense, lengths).value_or(least_length) < least_length)
+      hoists.clear();
+    else
+      hoists.push_back(std::move(hoist));
+  }
+  return hoists;
+}
+
+} // namespace unravel::choose

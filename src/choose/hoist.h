@@ -1,0 +1,30 @@
+#pragma once
+
+#include "find/plan.h"
+#include "lower/lower.h"
+
+#include <string>
+#include <vector>
+
+/// Invariant sub-products: what a loop multiplies each entry with, though it doesn't change there, is
+/// multiplied with the loop's sum instead (TTMc; Smith and Karypis 2017; Kanakagiri and Solomonik 2024,
+/// section 3).
+namespace unravel::choose {
+
+/// Is it a product of three tensors or more over four indices or more? Others share nothing worth a local.
+bool may_hoist(const combine::IterationSpace &space);
+
+/// The order with the loops over dense modes innermost, those that most factors have last: the first loops
+/// then walk over what is stored. Empty where it is the nest's own, or not each other loop is one over stored
+/// positions.
+std::vector<std::string> dense_loops_last(const scan::Nest &nest, const combine::IterationSpace &space);
+
+/// The loops whose sums are kept in a local tensor, outermost first: where some factors that don't change in
+/// the loop have dense modes that no others have. The loops over these then run once for each sum instead of
+/// once for each of its terms; none where the data say that sums have hardly more than one term. (Where only
+/// multiplications are saved, sums in vectors over all loops are as fast: MTTKRP.)
+/// Precondition: the values that the leaf reads don't change while it is executed.
+std::vector<lower::Hoist> hoists_of(const lower::LeafPlan &plan, const combine::IterationSpace &space,
+                                    const find::Lengths &lengths);
+
+} // namespace unravel::choose

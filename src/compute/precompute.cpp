@@ -1,0 +1,181 @@
+#include "compute/precompute.h"
+
+#include "parse/parse.h"
+#include "report/diagnostic.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace unravel::compute {
+
+using parse::AssignmentTree;
+using parse::Expression;
+using parse::Name;
+using parse::StatementTree;
+using report::Kind;
+using Workspace = parse::ScheduleTree::Workspace;
+
+namespace {
+
+bool contains(const std::vector<Name> &names, const std::string &name) {
+  return std::any_of(names.begin(), names.end(), [&](const Name &each) { return each.text == name; });
+}
+
+/// The names in subscripts, as they occur, behind those that are known.
+void collect_indices(const Expression &expression, std::vector<Name> &indices, bool in_subscript = false) {
+  if (in_subscript && expression.kind == Expression::Kind::Name && !contains(indices, expression.name.text))
+    indices.push_back(expression.name);
+  for (const Expression &child : expression.children)
+    collect_indices(child, indices, in_subscript || expression.kind == Expression::Kind::Call);
+}
+
+std::vector<Name> indices_of(const std::vector<Expression> &expressions) {
+  std::vector<Name> indices;
+  for (const Expression &expression : expressions)
+    collect_indices(expression, indices);
+  return indices;
+}
+
+std::vector<Name> without(std::vector<Name> names, const std::vector<Name> &others) {
+  std::erase_if(names, [&](const Name &name) { return contains(others, name.text); });
+  return names;
+}
+
+/// The factors of a product.
+void collect_factors(const Expression &value, std::vector<Expression> &factors) {
+  switch (value.kind) {
+  case Expression::Kind::Multiply:
+    for (const Expression &child : value.children)
+      collect_factors(child, factors);
+    return;
+  case Expression::Kind::Name:
+  case Expression::Kind::Call:
+  case Expression::Kind::Integer:
+  case Expression::Kind::Decimal: factors.push_back(value); return;
+  default:
+    report::fail(Kind::not_supported, value.span,
+                 fmt::format("`{}` is no product, of which a workspace could hold a part", value.span.text()),
+                 "write a program: `for i { let w(j) = 0; ... }`");
+  }
+}
+
+Expression product_of(std::vector<Expression> factors) {
+  if (factors.empty()) {
+    Expression one;
+    one.integer = 1;
+    return one;
+  }
+  Expression product = std::move(factors.front());
+  for (std::size_t k = 1; k < factors.size(); ++k) {
+    Expression times;
+    times.kind = Expression::Kind::Multiply;
+    times.span = product.span;
+    times.children = {std::move(product), std::move(factors[k])};
+    product = std::move(times);
+  }
+  return product;
+}
+
+StatementTree assign(StatementTree::Kind kind, AssignmentTree::Operator op, Expression target,
+                     Expression value) {
+  StatementTree statement;
+  statement.kind = kind;
+  statement.assignment.op = op;
+  statement.assignment.span = statement.span = target.span;
+  statement.assignment.target = std::move(target);
+  statement.assignment.value = std::move(value);
+  statement.extents.resize(statement.assignment.target.children.size());
+  return statement;
+}
+
+/// In loops over all indices, the first one outermost.
+StatementTree in_loops(const std::vector<Name> &indices, std::vector<StatementTree> body) {
+  for (std::size_t k = indices.size(); k-- > 0;) {
+    StatementTree loop;
+    loop.kind = StatementTree::Kind::For;
+    loop.variable = indices[k];
+    loop.span = indices[k].span;
+    loop.body = std::move(body);
+    body = {std::move(loop)};
+  }
+  return std::move(body.front());
+}
+
+} // namespace
+
+parse::ProgramTree with_workspace(const AssignmentTree &assignment, const Workspace &workspace) {
+  std::vector<Expression> rest, wanted, taken;
+  collect_factors(assignment.value, rest);
+  collect_factors(workspace.value, wanted);
+  for (const Expression &factor : wanted) {
+    auto found = std::find_if(rest.begin(), rest.end(), [&](const Expression &each) {
+      return parse::to_text(each) == parse::to_text(factor);
+    });
+    if (found == rest.end())
+      report::fail(Kind::unknown_tensor, factor.span,
+                   fmt::format("`{}` is no factor of `{}`", factor.span.text(), assignment.value.span.text()),
+                   "the workspace holds a product of some of the factors, as they are written there");
+    taken.push_back(std::move(*found));
+    rest.erase(found);
+  }
+  for (const std::vector<Expression> *all : {&rest, &taken})
+    for (const Expression &factor : *all)
+      if (factor.name.text == workspace.tensor.text || assignment.target.name.text == workspace.tensor.text)
+        report::fail(Kind::duplicate_name, workspace.tensor.span,
+                     fmt::format("`{}` is a tensor of the assignment", workspace.tensor.text),
+                     "choose another name for the workspace");
+
+  const std::vector<Name> inside = indices_of(taken), of_result = indices_of({assignment.target});
+  std::vector<Name> outside = of_result; // of all that the workspace is multiplied with
+  for (const Expression &factor : rest)
+    collect_indices(factor, outside);
+  for (const Name &mode : workspace.modes)
+    if (!contains(inside, mode.text) || !contains(outside, mode.text))
+      report::fail(Kind::unknown_variable, mode.span,
+                   contains(inside, mode.text)
+                       ? fmt::format("nothing but the workspace's factors has the index `{}`", mode.text)
+                       : fmt::format("the workspace's factors have no index `{}`", mode.text),
+                   "its modes are indices of its factors that the result or other factors have, too");
+  const std::vector<Name> own = without(inside, workspace.modes);
+  const std::vector<Name> summed = without(own, outside), around = without(own, summed);
+  const std::vector<Name> behind = without(outside, around);
+
+  Expression local;
+  local.kind = workspace.modes.empty() ? Expression::Kind::Name : Expression::Kind::Call;
+  local.name = workspace.tensor;
+  local.span = workspace.tensor.span;
+  for (const Name &mode : workspace.modes) {
+    Expression subscript;
+    subscript.kind = Expression::Kind::Name;
+    subscript.name = mode;
+    subscript.span = mode.span;
+    local.children.push_back(std::move(subscript));
+  }
+  using Operator = AssignmentTree::Operator;
+  std::vector<Name> adding = summed;
+  adding.insert(adding.end(), workspace.modes.begin(), workspace.modes.end());
+  rest.insert(rest.begin(), local);
+  // What is written once for each element is set; else all elements are, before.
+  const bool sets = assignment.op == Operator::Set && without(outside, of_result).empty() &&
+                    without(around, of_result).empty();
+  std::vector<StatementTree> body;
+  Expression zero;
+  zero.span = workspace.tensor.span;
+  body.push_back(assign(StatementTree::Kind::Local, Operator::Set, local, zero));
+  body.push_back(in_loops(
+      adding, {assign(StatementTree::Kind::Assign, Operator::Add, local, product_of(std::move(taken)))}));
+  body.push_back(in_loops(behind, {assign(StatementTree::Kind::Assign, sets ? Operator::Set : Operator::Add,
+                                          assignment.target, product_of(std::move(rest)))}));
+  parse::ProgramTree program;
+  program.span = assignment.span;
+  if (assignment.op == Operator::Set && !sets)
+    program.body.push_back(
+        in_loops(of_result, {assign(StatementTree::Kind::Assign, Operator::Set, assignment.target, zero)}));
+  if (around.empty())
+    program.body.insert(program.body.end(), body.begin(), body.end());
+  else
+    program.body.push_back(in_loops(around, std::move(body)));
+  return program;
+}
+
+} // namespace unravel::compute

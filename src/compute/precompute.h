@@ -1,0 +1,23 @@
+#pragma once
+
+#include "parse/tree.h"
+
+/// Workspaces: a part of a product is computed first (precompute; Kjolstad et al., CGO 2019, section 4).
+namespace unravel::compute {
+
+/// The assignment as a program in which the workspace gets the sums of its factors' product, in loops over
+/// the indices that these share with the rest: `workspace w(j) for A(i,k) * B(k,j)` makes of `C(i,j) = A(i,k)
+/// * B(k,j) * d(j)`
+///
+///     for i {
+///       let w(j) = 0;
+///       for k { for j { w(j) += A(i,k) * B(k,j); } }
+///       for j { C(i,j) = w(j) * d(j); }
+///     }
+///
+/// Throws mistakes (factors that the assignment hasn't, indices that are no subscripts of theirs, a name that
+/// is taken) and limits (sums, quotients).
+parse::ProgramTree with_workspace(const parse::AssignmentTree &assignment,
+                                  const parse::ScheduleTree::Workspace &workspace);
+
+} // namespace unravel::compute

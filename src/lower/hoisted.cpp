@@ -1,0 +1,68 @@
+#include "lower/hoisted.h"
+
+#include <algorithm>
+
+namespace unravel::lower {
+
+using scan::Level;
+using term::Term;
+
+namespace {
+
+loop::Block in_loops(const std::vector<Level> &levels, loop::Statement what) {
+  for (std::size_t k = levels.size(); k-- > 0;)
+    what = {loop::For{
+        levels[k].variable, levels[k].lower, levels[k].upper, 1, std::nullopt, {std::move(what)}, ""}};
+  return {std::move(what)};
+}
+
+} // namespace
+
+loop::Block Hoisted::over_sum(loop::Statement what) const {
+  return in_loops(modes, std::move(what));
+}
+
+loop::Block Hoisted::over_all(loop::Statement what) const {
+  return in_loops(all, std::move(what));
+}
+
+Hoisted hoisted_parts(const combine::IterationSpace &space, const LeafPlan &plan, Workspace &workspace,
+                      bool per_thread) {
+  const Hoist &hoist = plan.hoists.front();
+  Hoisted parts{space, plan, space, {}, {}};
+  std::set<std::string> dropped; // modes that only factors outside have
+  for (std::size_t k = plan.hoists.back().level + 1; k < plan.nest.levels.size(); ++k) {
+    const Level &level = plan.nest.levels[k];
+    if (level.kind != Level::Kind::Loop || !level.tensor.empty()) continue;
+    parts.all.push_back(level);
+    if (std::find(hoist.modes.begin(), hoist.modes.end(), level.variable) != hoist.modes.end())
+      parts.modes.push_back(level);
+    else
+      dropped.insert(level.variable);
+  }
+  std::vector<Term> extents;
+  for (const Level &mode : parts.modes)
+    extents.push_back(mode.upper);
+  combine::Operand sum;
+  sum.name = sum.tensor = sum.local = sum.array = workspace.add_sum(space.target.tensor, extents, per_thread);
+  for (std::size_t k = 0; k < extents.size(); ++k) {
+    sum.slots.push_back(term::variable(parts.modes[k].variable));
+    sum.slot = term::multiply(sum.slot, extents[k]) + sum.slots.back();
+  }
+  auto is_outside = [&](const combine::Operand &factor) { return hoist.outside.contains(factor.name); };
+  std::erase_if(parts.inside.operands, is_outside);
+  std::erase_if(parts.outside.operands, [&](auto &factor) { return !is_outside(factor); });
+  parts.inside.target = sum;
+  parts.inside.constants = {1};
+  parts.outside.operands.insert(parts.outside.operands.begin(), std::move(sum));
+  parts.plan.hoists.erase(parts.plan.hoists.begin());
+  std::erase_if(parts.plan.nest.levels, [&](const Level &level) {
+    return dropped.contains(level.variable) ||
+           (level.kind == Level::Kind::Let &&
+            std::any_of(dropped.begin(), dropped.end(),
+                        [&](const std::string &name) { return term::mentions(level.value, name); }));
+  });
+  return parts;
+}
+
+} // namespace unravel::lower

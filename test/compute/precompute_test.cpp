@@ -1,0 +1,86 @@
+// Workspaces: the programs that assignments become.
+#include "compute/precompute.h"
+
+#include "combination_text.h"
+#include "parse/parse.h"
+
+#include <gtest/gtest.h>
+
+namespace unravel::test {
+namespace {
+
+std::string program_of(const std::string &assignment, const std::string &workspace) {
+  return text_or_message([&] {
+    return parse::to_text(
+        compute::with_workspace(parse::parse_assignment(source_named("expression", assignment)),
+                                *parse::parse_schedule(source_named("-s", workspace)).workspace));
+  });
+}
+
+std::string message_of(const std::string &assignment, const std::string &workspace) {
+  const std::string text = program_of(assignment, workspace);
+  return text.substr(0, text.find('\n'));
+}
+
+TEST(Precompute, ARowOfAProduct) {
+  EXPECT_EQ(program_of("C(i,j) = A(i,k) * B(k,j) * d(j)", "workspace w(j) for A(i,k) * B(k,j)"),
+            "for i {\n"
+            "  let w(j) = 0;\n"
+            "  for k {\n"
+            "    for j {\n"
+            "      w(j) += A(i, k) * B(k, j);\n"
+            "    }\n"
+            "  }\n"
+            "  for j {\n"
+            "    C(i, j) = w(j) * d(j);\n"
+            "  }\n"
+            "}\n");
+}
+
+TEST(Precompute, AVectorInBetween) {
+  EXPECT_EQ(program_of("y(i) = A(i,k) * B(k,j) * x(j)", "workspace t(k) for B(k,j) * x(j)"),
+            "for i {\n"
+            "  y(i) = 0;\n"
+            "}\n"
+            "let t(k) = 0;\n"
+            "for j {\n"
+            "  for k {\n"
+            "    t(k) += B(k, j) * x(j);\n"
+            "  }\n"
+            "}\n"
+            "for i {\n"
+            "  for k {\n"
+            "    y(i) += t(k) * A(i, k);\n"
+            "  }\n"
+            "}\n");
+}
+
+TEST(Precompute, AScalarThatIsAddedToTheResult) {
+  EXPECT_EQ(program_of("y(i) += 2 * A(i,j) * x(j)", "workspace s for A(i,j) * x(j)"),
+            "for i {\n"
+            "  let s = 0;\n"
+            "  for j {\n"
+            "    s += A(i, j) * x(j);\n"
+            "  }\n"
+            "  y(i) += s * 2;\n"
+            "}\n");
+}
+
+TEST(Precompute, MistakesAreSaid) {
+  const std::string product = "C(i,j) = A(i,k) * B(k,j)";
+  EXPECT_EQ(message_of(product, "workspace w(j) for A(i,k) * D(k,j)"),
+            "-s:1:29: error: `D(k,j)` is no factor of `A(i,k) * B(k,j)` [unknown-tensor]");
+  EXPECT_EQ(message_of(product, "workspace w(k) for A(i,k) * B(k,j)"),
+            "-s:1:13: error: nothing but the workspace's factors has the index `k` [unknown-variable]");
+  EXPECT_EQ(message_of(product, "workspace w(r) for A(i,k) * B(k,j)"),
+            "-s:1:13: error: the workspace's factors have no index `r` [unknown-variable]");
+  EXPECT_EQ(message_of(product, "workspace C(j) for A(i,k) * B(k,j)"),
+            "-s:1:11: error: `C` is a tensor of the assignment [duplicate-name]");
+  EXPECT_EQ(
+      message_of("y(i) = b(i) - A(i,j) * x(j)", "workspace w(i) for A(i,j)"),
+      "expression:1:8: error: `b(i) - A(i,j) * x(j)` is no product, of which a workspace could hold a part "
+      "[not-supported]");
+}
+
+} // namespace
+} // namespace unravel::test
