@@ -127,13 +127,14 @@ private:
     return inside;
   }
 
-  /// In front of the code, or where that sets it.
-  void declare(const std::string &local, Block &code) const {
-    for (loop::Statement &statement : code) {
-      auto *store = std::get_if<loop::Store>(&statement.kind);
+  /// In front of the code that begins there, or where that sets it.
+  void declare(const std::string &local, Block &block, std::size_t begin) const {
+    const auto code = block.begin() + static_cast<std::ptrdiff_t>(begin);
+    for (auto statement = code; statement != block.end(); ++statement) {
+      auto *store = std::get_if<loop::Store>(&statement->kind);
       const auto *target = store ? std::get_if<loop::Local>(&store->target) : nullptr;
       if (!target || target->name != local) continue;
-      statement.kind = loop::DeclareValue{local, std::move(store->value)};
+      statement->kind = loop::DeclareValue{local, std::move(store->value)};
       return;
     }
     loop::Origins origins;
@@ -141,7 +142,7 @@ private:
       if (origins.empty() && statement.space->sets && statement.space->target.local == local)
         origins.push_back(
             {static_cast<int>(number), 0, static_cast<int>(statement.plan->nest.levels.size())});
-    code.insert(code.begin(), {loop::DeclareValue{local, {loop::Number{0}}}, std::move(origins)});
+    block.insert(code, {loop::DeclareValue{local, {loop::Number{0}}}, std::move(origins)});
   }
 
   /// Nodes one after the other. `outside`: names that are in scope where the block will stand. `locals`: the
@@ -149,14 +150,10 @@ private:
   Block block_of(const std::vector<scan::Node> &nodes, const Names &outside, Names locals) {
     Block block;
     Names taken = outside;
-    std::map<std::string, std::size_t> lets; // where they stand
     auto add = [&](Block code) {
-      drop_known(code, block, lets);
+      drop_known(code, block);
       rename_taken({&code}, loop::effects_of(code).declared, taken);
       taken.merge(declared_for_rest(code));
-      for (std::size_t k = 0; k < code.size(); ++k)
-        if (const auto *let = std::get_if<loop::Let>(&code[k].kind))
-          lets.emplace(let->variable, block.size() + k);
       loop::append(block, std::move(code));
     };
     for (const scan::Node &node : nodes) {
@@ -171,31 +168,25 @@ private:
       } else {
         add(std::move(first.code.inside));
       }
-      Block code(std::make_move_iterator(block.begin() + static_cast<std::ptrdiff_t>(begin)),
-                 std::make_move_iterator(block.end()));
-      block.resize(begin);
-      for (auto local = locals.begin(); local != locals.end();) {
-        if (!is_about(node, *local)) {
-          ++local;
-          continue;
-        }
-        declare(*local, code);
-        local = locals.erase(local);
-      }
-      loop::append(block, std::move(code));
+      std::erase_if(locals, [&](const std::string &local) {
+        if (!is_about(node, local)) return false;
+        declare(local, block, begin);
+        return true;
+      });
     }
     return block;
   }
 
   /// Without what the code begins with that the block knows by the same name already.
-  static void drop_known(Block &code, Block &block, const std::map<std::string, std::size_t> &lets) {
+  static void drop_known(Block &code, Block &block) {
     while (!code.empty()) {
       const auto *let = std::get_if<loop::Let>(&code.front().kind);
-      auto place = let ? lets.find(let->variable) : lets.end();
-      if (place == lets.end()) return;
-      loop::Statement &known = block[place->second];
-      if (std::get<loop::Let>(known.kind).value != let->value) return;
-      known.origins.insert(known.origins.end(), code.front().origins.begin(), code.front().origins.end());
+      const auto known = std::find_if(block.begin(), block.end(), [&](const loop::Statement &statement) {
+        const auto *other = std::get_if<loop::Let>(&statement.kind);
+        return let && other && other->variable == let->variable;
+      });
+      if (known == block.end() || std::get<loop::Let>(known->kind).value != let->value) return;
+      known->origins.insert(known->origins.end(), code.front().origins.begin(), code.front().origins.end());
       code.erase(code.begin());
     }
   }
