@@ -72,6 +72,7 @@ parse::StatementTree Translator::local_array(const Node &variable, const text::S
     refuse(variable.span, "`" + variable.text + "` is an array with first values",
            "set its elements in a loop");
   Tensor tensor = tensor_of(variable, variable.children[1]);
+  if (!tensor.refused.empty()) refuse(variable.span, "`" + variable.text + "` " + tensor.refused);
   tensor.is_local = true;
   tensor.name = fresh_name(variable.text, false);
   parse::StatementTree statement;
@@ -82,7 +83,6 @@ parse::StatementTree Translator::local_array(const Node &variable, const text::S
   target.name = {tensor.name, name};
   target.span = name;
   for (const std::optional<Polynomial> &extent : tensor.extents) {
-    if (!tensor.refused.empty()) break;
     if (!extent || !extent->is_affine())
       refuse(variable.span, "`" + variable.text + "` has an extent that is no sum of sizes");
     parse::Expression index;
@@ -96,7 +96,6 @@ parse::StatementTree Translator::local_array(const Node &variable, const text::S
     in_scope_.erase(index.name.text);
   statement.assignment.value.kind = parse::Expression::Kind::Integer;
   statement.assignment.value.span = name;
-  if (!tensor.refused.empty()) refuse(variable.span, "`" + variable.text + "` " + tensor.refused);
   tensors_[variable.declaration] = std::move(tensor);
   return statement;
 }

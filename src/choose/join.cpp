@@ -29,11 +29,11 @@ std::optional<std::size_t> mode_of_loop(const Statement &statement) {
   return static_cast<std::size_t>(mode - modes.begin());
 }
 
+/// Both have such a mode.
 bool may_be_one(const Statement &one, const Statement &other) {
   const Level &loop = one.plan->nest.levels.front(), &next = other.plan->nest.levels.front();
-  return one.space.target.tensor == other.space.target.tensor && mode_of_loop(one) == mode_of_loop(other) &&
-         loop.variable == next.variable && loop.lower == next.lower && loop.upper == next.upper &&
-         one.plan->parallel == other.plan->parallel &&
+  return one.space.target.tensor == other.space.target.tensor && loop.variable == next.variable &&
+         loop.lower == next.lower && loop.upper == next.upper && one.plan->parallel == other.plan->parallel &&
          one.space.place != other.space.place; // pieces of one term have loops of their own to share
 }
 
@@ -53,7 +53,7 @@ void join_loops(const std::vector<Statement> &statements, const combine::Combina
   for (auto first = statements.begin(); first != statements.end();) {
     const std::optional<std::size_t> mode = mode_of_loop(*first);
     auto last = first + 1;
-    while (mode && last != statements.end() && mode_of_loop(*last) && may_be_one(*first, *last))
+    while (mode && last != statements.end() && mode_of_loop(*last) == mode && may_be_one(*first, *last))
       ++last;
     const std::vector<Statement> group(first, last);
     first = last;

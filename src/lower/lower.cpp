@@ -50,7 +50,8 @@ std::vector<scan::Node> tree_of(const combine::Combination &combination, const s
                                 const std::optional<Wavefronts> &wavefronts) {
   std::vector<scan::Nested> statements;
   for (std::size_t leaf : leaves)
-    statements.push_back({leaf, &combination.leaves[leaf], &plans[leaf].nest, is_in(wavefronts, leaf), plans[leaf].joins});
+    statements.push_back(
+        {leaf, &combination.leaves[leaf], &plans[leaf].nest, is_in(wavefronts, leaf), plans[leaf].joins});
   return scan::nest_tree(statements);
 }
 

@@ -120,29 +120,27 @@ std::string Workspace::add_next(const Level &level, const LevelPlan &plan, bool 
 }
 
 std::string Workspace::add_sum(const std::string &of, const std::vector<Term> &extents, bool per_thread) {
+  return add_values(
+      of + ".part", extents, per_thread,
+      fmt::format("parts of sums that {} gets, before they are multiplied with what they share", of));
+}
+
+void Workspace::add_local(const combine::LocalTensor &local, bool per_thread) {
+  const std::string name = add_values(local.array, combination_.arrays.at(local.array), per_thread,
+                                      fmt::format("the elements of {}", local.tensor));
+  report::require(name == local.array, "a local tensor has a name of its own");
+}
+
+std::string Workspace::add_values(const std::string &name, const std::vector<Term> &extents, bool per_thread,
+                                  std::string about) {
   loop::WorkspaceArray array;
-  array.name = of + ".part";
+  array.name = name;
   array.element = value_;
   array.extent = slots_of(extents);
   array.initial = std::nullopt;
   array.per_thread = per_thread;
-  array.about =
-      fmt::format("parts of sums that {} gets, before they are multiplied with what they share", of);
-  while (std::any_of(arrays_.begin(), arrays_.end(), [&](auto &known) { return known.name == array.name; }))
-    array.name += "_";
-  arrays_.push_back(std::move(array));
-  return arrays_.back().name;
-}
-
-void Workspace::add_local(const combine::LocalTensor &local, bool per_thread) {
-  loop::WorkspaceArray array;
-  array.name = local.array;
-  array.element = value_;
-  array.extent = slots_of(combination_.arrays.at(local.array));
-  array.initial = std::nullopt;
-  array.per_thread = per_thread;
-  array.about = fmt::format("the elements of {}", local.tensor);
-  report::require(add(std::move(array)) == local.array, "a local tensor has a name of its own");
+  array.about = std::move(about);
+  return add(std::move(array));
 }
 
 loop::ElementType Workspace::element_of(const std::string &of) const {

@@ -32,7 +32,8 @@ public:
   std::string add_next(const scan::Level &level, const find::LevelPlan &plan, bool per_thread,
                        std::int64_t &none);
 
-  /// The elements of a sum over dense modes; returns the array's name.
+  /// The elements of a sum over dense modes; returns the array's name. Sums of the same extents share it:
+  /// those of a hoist further in have fewer modes.
   std::string add_sum(const std::string &of, const std::vector<term::Term> &extents, bool per_thread);
 
   /// The elements of a local tensor.
@@ -43,6 +44,8 @@ public:
 private:
   /// Returns the array's name: another number behind it for each way in which arrays of that name are kept.
   std::string add(loop::WorkspaceArray array);
+  std::string add_values(const std::string &name, const std::vector<term::Term> &extents, bool per_thread,
+                         std::string about);
   MapArrays add_hash(const scan::Level &level, const find::LevelPlan &plan, bool per_thread);
   loop::ElementType element_of(const std::string &of) const;
   loop::ElementType state_element(const scan::Level &level, const find::LevelPlan &plan) const;

@@ -175,17 +175,20 @@ Leaf LeafPlanner::plan_loops(std::size_t number, schedule::Counts counts, Steps 
   if (!own.empty()) leaf.plan.finds = plan_finds(own);
   if (choose::wants_wavefronts(space, in_.schedule))
     if (auto finds = choose::own_finds(leaf.plan, in_.prover, own)) leaf.plan.finds = std::move(*finds);
-  std::optional<Leaf> without_hoists;
+  std::optional<Leaf> without_hoists; // where there is something to take back
+  auto keep = [&] {
+    if (!without_hoists) without_hoists = leaf;
+  };
   auto take_back = [&] {
     leaf = *without_hoists;
     if (!counts.empty()) lengths = schedule::trip_counts(space, leaf.order, counts);
   };
   if (own.empty() && leaf.plan.shared == 0 && space.added.empty() && in_.schedule.loops.empty() &&
       !reads_what_changes(number)) {
-    without_hoists = leaf;
     std::vector<parse::Name> last;
     if (in_.schedule.order.empty() && choose::may_hoist(space)) {
       if (!leaf.plan.finds.levels.empty()) { // as if the data were not known: segments in segments
+        keep();
         leaf.order = schedule::plan_order(space, {});
         scan_order();
       }
@@ -193,11 +196,17 @@ Leaf LeafPlanner::plan_loops(std::size_t number, schedule::Counts counts, Steps 
         last.push_back({name, {}});
     }
     if (!last.empty()) {
+      keep();
       leaf.order = schedule::complete_order(space, last);
       scan_order();
     }
-    leaf.plan.hoists = choose::hoists_of(leaf.plan, space, lengths);
-    if (leaf.plan.hoists.empty()) take_back();
+    std::vector<lower::Hoist> found = choose::hoists_of(leaf.plan, space, lengths);
+    if (!found.empty()) {
+      keep();
+      leaf.plan.hoists = std::move(found);
+    } else if (without_hoists) {
+      take_back();
+    }
   }
   auto plan_threads = [&] {
     leaf.verdicts = steps.run(

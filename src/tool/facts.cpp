@@ -227,9 +227,11 @@ json run_json(const run::Report &report) {
 std::string loops_text(const pipeline::Compilation &compilation) {
   std::string text;
   each_level(compilation, [&](const pipeline::Leaf &leaf, std::size_t index, const Level &level) {
-    if (level.kind == Level::Kind::Loop)
-      text += fmt::format("loop  {:<8} {}{}{}\n", level.variable, kind_of(leaf, index),
-                          sum_text(leaf.plan, index).empty() ? "" : "; ", sum_text(leaf.plan, index));
+    if (level.kind == Level::Kind::Loop) {
+      const std::string sums = sum_text(leaf.plan, index);
+      text += fmt::format("loop  {:<8} {}", level.variable, kind_of(leaf, index));
+      text += (sums.empty() ? "" : "; " + sums) + "\n";
+    }
     if (level.kind != Level::Kind::Find) return;
     const find::LevelPlan &plan = plan_of(leaf, index);
     text += fmt::format("find  {:<8} {}", level.variable, find::name_of(plan.method));
