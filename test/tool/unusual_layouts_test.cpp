@@ -4,6 +4,7 @@
 #include "tool.h"
 
 #include "odd_layouts.h"
+#include "tensor/layout_text.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -143,19 +144,11 @@ TEST(UnusualLayouts, Matrices) {
 /// Blocks of f32 in a kernel of f64: what takes two values at once must not take them for f64.
 TEST(UnusualLayouts, ValuesOfAnotherType) {
   Desk desk;
-  desk.write("single.layout", R"(layout single<R, C>(i: M, j: N) {
-  index  rowptr[ceil(M / R) + 1], bcol[NB];
-  count  NB = rowptr(ceil(M / R));
-  value  val[NB, R, C] : f32;
-  stored { [b, p, r, c] -> [i, j] : 0 <= b < ceil(M / R) and rowptr(b) <= p < rowptr(b + 1)
-           and 0 <= r < R and 0 <= c < C and i = R*b + r and j = C*bcol(p) + c
-           and i < M and j < N } at val(p, r, c);
-  property rowptr(0) = 0;
-  property increasing rowptr;
-  property range bcol in [0, ceil(N / C));
-  property strictly increasing bcol within rowptr;
-}
-)");
+  auto replaced = [](std::string text, const std::string &what, const std::string &by) {
+    return text.replace(text.find(what), what.size(), by);
+  };
+  desk.write("single.layout", replaced(replaced(tensor::bcsr_text, "layout bcsr<", "layout single<"),
+                                       "val[NB, R, C];", "val[NB, R, C] : f32;"));
   for (const char *layout : {"single<4,4>", "single<2,6>", "single<3,3>"}) {
     Outcome outcome = desk.unravel({"run", spmv, "-f", std::string("A=./single.layout:") + layout, "-i",
                                     "A=poisson2d:9x9", "-i", "x=ones", "--check"});
