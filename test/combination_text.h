@@ -60,8 +60,10 @@ inline std::shared_ptr<const text::Source> source_named(const std::string &name,
 }
 
 inline combine::Combination combine_text(const CombinationText &text) {
-  compute::Computation computation =
-      compute::make_computation(parse::parse_assignment(source_named("expression", text.expression)));
+  const auto expression = source_named("expression", text.expression);
+  compute::Computation computation = parse::is_program(text.expression)
+                                         ? compute::make_computation(parse::parse_program(expression))
+                                         : compute::make_computation(parse::parse_assignment(expression));
   std::map<std::string, layout::Layout> layouts;
   parse::LayoutReference like;
   for (const compute::TensorUse &use : computation.tensors) {

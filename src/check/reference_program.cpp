@@ -6,6 +6,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <list>
+#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -107,7 +108,7 @@ Coordinates reciprocals_of(const Coordinates &tensor) {
 /// `reciprocals`: what it divides by is kept there.
 ReferenceProduct product_of(const Statement &statement, const ProgramInput &input,
                             std::list<Coordinates> &reciprocals) {
-  report::require(statement.summands.size() == 1, "a free statement adds one product");
+  const auto value = value::quotient_of(statement.value);
   const std::vector<std::string> &indices = statement.indices;
   ReferenceProduct product;
   product.extents.assign(indices.size(), INT64_MAX);
@@ -124,12 +125,14 @@ ReferenceProduct product_of(const Statement &statement, const ProgramInput &inpu
     }
     return result;
   };
-  product.constant = statement.summands.front().constant;
-  for (const Access &factor : statement.summands.front().factors) {
+  product.constant = value.constant;
+  for (const compute::Value &each : value.factors) {
+    const Access &factor = std::get<Access>(each.kind);
     const Coordinates *tensor = input.operands.at(factor.tensor);
     product.factors.push_back({tensor, subscripts(factor, tensor->shape)});
   }
-  for (const Access &divisor : statement.divisors) {
+  for (const compute::Value &each : value.divisors) {
+    const Access &divisor = std::get<Access>(each.kind);
     const Coordinates &made = reciprocals.emplace_back(reciprocals_of(*input.operands.at(divisor.tensor)));
     product.factors.push_back({&made, subscripts(divisor, made.shape)});
   }
@@ -256,27 +259,32 @@ private:
   /// The values of the loop's variable for which a factor has entries, where the statement adds nothing for
   /// others.
   const std::vector<std::int64_t> *entries_along(const Statement &statement, std::size_t depth) {
-    if (!statement.accumulate || statement.summands.size() != 1) return nullptr;
-    const std::string &variable = statement.loops[depth].variable;
-    for (const Access &factor : statement.summands[0].factors) {
-      auto operand = operands_.find(factor.tensor);
-      if (operand == operands_.end() || !operand->second.is_sparse()) continue;
-      std::size_t along = factor.subscripts.size();
-      Coordinate others;
-      bool known = true;
-      for (std::size_t k = 0; k < factor.subscripts.size(); ++k) {
-        const compute::Subscript &subscript = factor.subscripts[k];
-        if (subscript.index == variable && subscript.shift == 0 && along == factor.subscripts.size()) {
-          along = k;
-          continue;
-        }
-        for (const std::string &name : term::variables_of(subscript.value))
-          known = known && name != variable && variables_.values.count(name) > 0;
-        if (known) others.push_back(value_of(subscript.value));
+    if (!statement.accumulate) return nullptr;
+    const std::vector<std::int64_t> *entries = nullptr;
+    value::each_role<Access>(statement.value, [&](const Access &factor, value::Role role) {
+      if (!entries && role == value::Role::Factor)
+        entries = entries_along(factor, statement.loops[depth].variable);
+    });
+    return entries;
+  }
+
+  /// Those of a factor for which it has entries, where it says so.
+  const std::vector<std::int64_t> *entries_along(const Access &factor, const std::string &variable) {
+    auto operand = operands_.find(factor.tensor);
+    if (operand == operands_.end() || !operand->second.is_sparse()) return nullptr;
+    std::size_t along = factor.subscripts.size();
+    Coordinate others;
+    for (std::size_t k = 0; k < factor.subscripts.size(); ++k) {
+      const compute::Subscript &subscript = factor.subscripts[k];
+      if (subscript.index == variable && subscript.shift == 0 && along == factor.subscripts.size()) {
+        along = k;
+        continue;
       }
-      if (known && along < factor.subscripts.size()) return &operand->second.along(along, others);
+      for (const std::string &name : term::variables_of(subscript.value))
+        if (name == variable || !variables_.values.contains(name)) return nullptr;
+      others.push_back(value_of(subscript.value));
     }
-    return nullptr;
+    return along < factor.subscripts.size() ? &operand->second.along(along, others) : nullptr;
   }
 
   Coordinate coordinate_of(const Access &access) const {
@@ -307,7 +315,7 @@ private:
 
   void join(const Statement &statement) {
     std::list<Coordinates> reciprocals;
-    const Reference sums = evaluate(product_of(statement, input_, reciprocals));
+    const Reference sums = check::evaluate(product_of(statement, input_, reciprocals));
     std::vector<Value> &elements = results_.at(statement.target.tensor).elements;
     for (std::size_t k = 0; k < elements.size(); ++k) {
       if (!statement.accumulate) elements[k] = {};
@@ -317,30 +325,53 @@ private:
 
   void execute(const Statement &statement) {
     if (!value_of(statement.condition)) return;
-    Value sum;
-    for (const compute::Product &summand : statement.summands) {
-      Value product{summand.constant, std::fabs(summand.constant)};
-      bool stored = true;
-      for (const Access &factor : summand.factors) {
-        Value room;
-        const Value *value = read(factor, room);
-        stored = stored && value;
-        if (value) product = {product.value * value->value, product.magnitude * value->magnitude};
-      }
-      if (!stored) continue; // what isn't stored adds nothing, whatever it meets
-      sum = {sum.value + product.value, sum.magnitude + product.magnitude};
-    }
-    for (const Access &divisor : statement.divisors) {
-      Value room;
-      const Value *value = read(divisor, room);
-      if (!value && missing_.empty()) missing_ = where(divisor), missing_span_ = divisor.span;
-      long double by = value ? value->value : 0;
-      // The divisor's own errors count, too.
-      double relative = value && by != 0 ? value->magnitude / std::fabs(static_cast<double>(by)) : 1;
-      sum = {sum.value / by, sum.magnitude * relative / std::fabs(static_cast<double>(by))};
-    }
+    const Value value = evaluate(statement.value).value_or(Value{});
     Value &target = element(statement.target);
-    target = statement.accumulate ? Value{target.value + sum.value, target.magnitude + sum.magnitude} : sum;
+    target = statement.accumulate ? sum(target, value) : value;
+  }
+
+  static Value sum(const Value &left, const Value &right) {
+    return {left.value + right.value, left.magnitude + right.magnitude};
+  }
+
+  /// Nothing where a factor isn't stored, whatever it meets.
+  std::optional<Value> evaluate(const compute::Value &tree) {
+    if (const double *number = value::number_of(tree)) return Value{*number, std::fabs(*number)};
+    if (const auto *access = std::get_if<Access>(&tree.kind)) {
+      Value room;
+      const Value *value = read(*access, room);
+      return value ? std::optional(*value) : std::nullopt;
+    }
+    std::vector<std::optional<Value>> arguments;
+    for (const compute::Value &argument : value::parts_of(tree))
+      arguments.push_back(evaluate(argument));
+    const value::Operator op = std::get<compute::Value::Apply>(tree.kind).op;
+    for (std::size_t k = 0; k < arguments.size(); ++k)
+      if (!arguments[k] && value::is_linear_in(op, k)) return std::nullopt;
+    Value result = arguments[0].value_or(Value{});
+    for (std::size_t k = 1; k < arguments.size(); ++k) {
+      const Value other = arguments[k].value_or(Value{});
+      if (op == value::Operator::Divide && !arguments[k] && missing_.empty())
+        value::each_leaf<Access>(value::parts_of(tree)[k],
+                                 [&](const Access &access) { note_missing(access); });
+      result = combined(op, result, other, arguments[k].has_value());
+    }
+    return op == value::Operator::Negate ? Value{-result.value, result.magnitude} : result;
+  }
+
+  static Value combined(value::Operator op, const Value &left, const Value &right, bool is_stored) {
+    if (op == value::Operator::Add) return sum(left, right);
+    if (op == value::Operator::Multiply) return {left.value * right.value, left.magnitude * right.magnitude};
+    report::require(op == value::Operator::Divide, "an operator that the reference knows");
+    // The divisor's own errors count, too.
+    const double by = std::fabs(static_cast<double>(right.value));
+    const double relative = is_stored && by != 0 ? right.magnitude / by : 1;
+    return {left.value / right.value, left.magnitude * relative / by};
+  }
+
+  void note_missing(const Access &divisor) {
+    Value room;
+    if (missing_.empty() && !read(divisor, room)) missing_ = where(divisor), missing_span_ = divisor.span;
   }
 
   std::string where(const Access &access) const {

@@ -32,11 +32,11 @@ bool mentions_any(const Operand &operand, const Names &names) {
 
 /// Does one plain sum of products stand at each point, in loops alone?
 bool is_plain(const LeafPlan &plan, const IterationSpace &space) {
-  return space.adds_in_any_order() && space.constants.size() == 1 && space.target.structure.empty() &&
+  return space.adds_in_any_order() && space.is_product() && space.target.structure.empty() &&
          plan.finds.levels.empty() && plan.alternatives.empty() && !plan.owned && !plan.instances &&
          !plan.reduces && !plan.sums_at && !plan.equal &&
          std::all_of(space.operands.begin(), space.operands.end(),
-                     [](const Operand &operand) { return !operand.array.empty() && !operand.divides; });
+                     [](const Operand &operand) { return !operand.array.empty(); });
 }
 
 /// Where the loops over dense modes begin, which stand innermost.

@@ -14,7 +14,6 @@
 namespace unravel::combine {
 
 using compute::Access;
-using compute::Product;
 using compute::Statement;
 using layout::Layout;
 using report::Kind;
@@ -310,34 +309,37 @@ private:
   /// then each product with sparse factors, added.
   std::vector<Statement> split(const Statement &statement) const {
     if (statement.is_free) return {statement}; // one product, added
-    auto is_sparse = [&](const Product &summand) {
-      return std::any_of(summand.factors.begin(), summand.factors.end(),
-                         [&](const Access &factor) { return !is_total(factor, statement); });
+    auto is_sparse = [&](const compute::Value &term) {
+      bool found = false;
+      value::each_role<Access>(term, [&](const Access &access, value::Role role) {
+        found = found || (role == value::Role::Factor && !is_total(access, statement));
+      });
+      return found;
     };
-    std::vector<Product> sparse;
-    Statement dense = statement;
-    dense.summands.clear();
-    for (const Product &summand : statement.summands)
-      (is_sparse(summand) ? sparse : dense.summands).push_back(summand);
-    if (sparse.empty() || (statement.accumulate && statement.summands.size() == 1)) return {statement};
+    std::vector<compute::Value> sparse, dense;
+    const std::vector<compute::Value> terms = value::terms_of(statement.value);
+    for (const compute::Value &term : terms)
+      (is_sparse(term) ? sparse : dense).push_back(term);
+    if (sparse.empty() || (statement.accumulate && terms.size() == 1)) return {statement};
     check_split(statement, sparse);
     std::vector<Statement> result;
-    if (dense.summands.empty()) dense.divisors.clear(); // zero
-    if (!statement.accumulate || !dense.summands.empty()) result.push_back(dense);
-    for (const Product &summand : sparse) {
-      Statement added = statement;
-      added.accumulate = true;
-      added.summands = {summand};
-      result.push_back(std::move(added));
+    if (!statement.accumulate || !dense.empty()) {
+      result.push_back(statement);
+      result.back().value = value::sum(std::move(dense));
+    }
+    for (const compute::Value &term : sparse) {
+      result.push_back(statement);
+      result.back().accumulate = true;
+      result.back().value = term;
     }
     return result;
   }
 
-  static void check_split(const Statement &statement, const std::vector<Product> &sparse) {
-    auto reads_target = [&](const Access &access) { return access.tensor == statement.target.tensor; };
-    bool reads = std::any_of(statement.divisors.begin(), statement.divisors.end(), reads_target);
-    for (const Product &summand : sparse)
-      reads = reads || std::any_of(summand.factors.begin(), summand.factors.end(), reads_target);
+  static void check_split(const Statement &statement, const std::vector<compute::Value> &sparse) {
+    bool reads = false;
+    for (const compute::Value &term : sparse)
+      value::each_leaf<Access>(
+          term, [&](const Access &access) { reads = reads || access.tensor == statement.target.tensor; });
     if (reads)
       report::fail(
           Kind::not_a_product, statement.span,
@@ -366,8 +368,12 @@ private:
 
   /// One leaf for each choice of a piece for each operand.
   void add_leaves(const Statement &statement, std::vector<std::size_t> chosen) {
-    std::vector<const Access *> reads;
-    compute::each_read(statement, [&](const Access &access) { reads.push_back(&access); });
+    std::vector<const Access *> reads; // each once, though terms may have a factor in common
+    compute::each_read(statement, [&](const Access &access) {
+      if (std::none_of(reads.begin(), reads.end(),
+                       [&](auto *other) { return other->name() == access.name(); }))
+        reads.push_back(&access);
+    });
     if (chosen.size() < reads.size()) {
       const Access &next = *reads[chosen.size()];
       std::size_t pieces = is_local(next) ? 1 : layout_of(next).pieces.size();
@@ -389,33 +395,34 @@ private:
     std::vector<Term> divisors;
     std::set<std::pair<std::string, std::size_t>> met; // accesses, each through a piece
     std::set<std::string> copies; // positions of accesses that repeat another one through the same piece
-    std::size_t next = 0;
-    auto read = [&](const Access &access, std::size_t summand, bool divides) {
+    std::set<std::string> others; // accesses in which the value isn't affine: divisors
+    value::each_role<Access>(statement.value, [&](const Access &access, value::Role role) {
+      if (role == value::Role::Other) others.insert(access.name());
+    });
+    const Access *divisor = nullptr; // a sparse one
+    std::vector<std::size_t> pieces; // of those
+    std::map<std::string, Value> values;
+    for (std::size_t k = 0; k < reads.size(); ++k) {
+      const Access &access = *reads[k];
       std::vector<Term> stored;
-      const std::size_t piece = chosen[next++];
-      Operand operand = operand_of(access, statement.loops, piece, stored);
-      if (!met.emplace(compute::to_text(access), piece).second)
+      Operand operand = operand_of(access, statement.loops, chosen[k], stored);
+      if (!met.emplace(compute::to_text(access), chosen[k]).second)
         copies.insert(operand.positions.begin(), operand.positions.end());
-      operand.summand = summand;
-      operand.divides = divides;
+      operand.is_affine = !others.contains(operand.name);
       relation.insert(relation.end(), stored.begin(), stored.end());
-      if (divides && !is_total(access, statement) && statement.is_free)
-        report::fail(Kind::not_supported, access.span,
-                     fmt::format("`{}` divides, but has no place for each element: its layout is `{}`",
-                                 compute::to_text(access), layout_of(access).name),
-                     "choose a dense layout, or write the loops: a program looks for its divisors");
-      if (divides && !is_total(access, statement))
+      if (!operand.is_affine && !is_total(access, statement)) {
+        if (statement.is_free) refuse_divisor(access);
         divisors.insert(divisors.end(), stored.begin(), stored.end());
+        divisor = &access;
+        pieces.push_back(chosen[k]);
+      }
+      values.emplace(operand.name, is_local(access)
+                                       ? Value{Read{operand.name}}
+                                       : value_of(layout_of(access).pieces[chosen[k]].value, operand.name));
       space.operands.push_back(std::move(operand));
-    };
-    space.constants.clear();
-    for (std::size_t k = 0; k < statement.summands.size(); ++k) {
-      space.constants.push_back(statement.summands[k].constant);
-      for (const Access &factor : statement.summands[k].factors)
-        read(factor, k, false);
     }
-    for (const Access &divisor : statement.divisors)
-      read(divisor, 0, true);
+    space.value = value::map_leaves<Value>(statement.value,
+                                           [&](const Access &access) { return values.at(access.name()); });
     std::vector<Term> places;
     space.target = operand_of(statement.target, statement.loops, 0, places);
     for (const Term &part : places) // a structure's parts are there already
@@ -428,15 +435,26 @@ private:
     if (is_empty(space, copies)) return;
     if (!divisors.empty()) {
       // A piece alone doesn't tell whether the other one has it.
-      std::vector<std::size_t> pieces(chosen.end() - static_cast<std::ptrdiff_t>(statement.divisors.size()),
-                                      chosen.end());
       if (divisor_pieces_.emplace(space.place, pieces).first->second != pieces)
-        report::fail(Kind::not_supported, statement.divisors.front().span,
+        report::fail(Kind::not_supported, divisor->span,
                      fmt::format("a divisor in several pieces, as `{}` has them, is not supported yet",
-                                 layout_of(statement.divisors.front()).name),
+                                 layout_of(*divisor).name),
                      "choose a layout of one piece");
     }
     result_.leaves.push_back(std::move(space));
+  }
+
+  [[noreturn]] void refuse_divisor(const Access &access) const {
+    report::fail(Kind::not_supported, access.span,
+                 fmt::format("`{}` divides, but has no place for each element: its layout is `{}`",
+                             compute::to_text(access), layout_of(access).name),
+                 "choose a dense layout, or write the loops: a program looks for its divisors");
+  }
+
+  /// What a piece has at a position.
+  static Value value_of(const layout::EntryValue &stored, const std::string &operand) {
+    const Value value = stored.array.empty() ? Value{value::Number{stored.literal}} : Value{Read{operand}};
+    return stored.negative ? value::negated(value) : value;
   }
 
   /// Pieces may exclude each other under the subscripts: a mirrored half without its diagonal at A(i,i).

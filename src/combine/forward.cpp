@@ -6,15 +6,22 @@
 namespace unravel::combine {
 
 using compute::Access;
-using compute::Product;
 using compute::Program;
 using compute::Statement;
+using compute::Value;
 
 namespace {
 
 bool reads(const Statement &statement, const std::string &tensor) {
   bool found = false;
   compute::each_read(statement, [&](const Access &access) { found = found || access.tensor == tensor; });
+  return found;
+}
+
+bool is_divided(const Value &value) {
+  bool found = false;
+  value::each_role<Access>(value,
+                           [&](const Access &, value::Role role) { found |= role == value::Role::Other; });
   return found;
 }
 
@@ -54,7 +61,7 @@ private:
     Statement &begin = statements()[uses.first], &end = statements()[uses.last];
     bool same_body = begin.place.size() == end.place.size() && begin.condition == end.condition &&
                      std::equal(begin.place.begin(), begin.place.end() - 1, end.place.begin());
-    if (begin.target.tensor != name || begin.accumulate || !begin.divisors.empty() || !same_body ||
+    if (begin.target.tensor != name || begin.accumulate || is_divided(begin.value) || !same_body ||
         !takes_away(end, name))
       return std::nullopt;
     for (std::size_t k = uses.first; k < uses.last; ++k) {
@@ -71,34 +78,35 @@ private:
   /// An element of a result (= or +=) other tensors' * the scalar.
   bool takes_away(const Statement &statement, const std::string &name) const {
     const std::string &result = statement.target.tensor;
-    if (statement.target.is_local || statement.summands.size() != 1 || !statement.divisors.empty())
-      return false;
+    const auto product = value::quotient_of(statement.value);
+    if (statement.target.is_local || !product.divisors.empty()) return false;
     int scalars = 0;
-    for (const Access &factor : statement.summands[0].factors) {
-      if (factor.tensor == result || (factor.is_local && factor.tensor != name)) return false;
-      scalars += factor.tensor == name;
+    for (const Value &each : product.factors) {
+      const auto *factor = std::get_if<Access>(&each.kind);
+      if (!factor || factor->tensor == result || (factor->is_local && factor->tensor != name)) return false;
+      scalars += factor->tensor == name;
     }
     return scalars == 1;
   }
 
   void forward(const std::string &name, const Uses &uses) {
     Statement end = statements()[uses.last];
-    Product scale = end.summands[0];
-    std::erase_if(scale.factors, [&](const Access &factor) { return factor.tensor == name; });
+    auto scale = value::quotient_of(end.value);
+    std::erase_if(scale.factors,
+                  [&](const Value &factor) { return std::get<Access>(factor.kind).tensor == name; });
     for (std::size_t k = uses.first; k < uses.last; ++k) {
       Statement &each = statements()[k];
       if (each.target.tensor != name) continue;
       each.target = fresh(end.target);
-      for (Product &summand : each.summands) {
-        summand.constant *= scale.constant;
-        for (const Access &factor : scale.factors)
-          summand.factors.push_back(fresh(factor));
-      }
+      if (value::is_zero(each.value)) continue;
+      const Value by =
+          value::map_leaves<Value>(scale.tree(), [&](const Access &read) { return Value{fresh(read)}; });
+      each.value = value::sum(value::terms_of(value::product(std::vector{each.value, by})));
     }
     Statement &begin = statements()[uses.first];
     begin.accumulate = end.accumulate;
     statements().erase(statements().begin() + static_cast<std::ptrdiff_t>(uses.last));
-    if (begin.accumulate && begin.summands.empty())
+    if (begin.accumulate && is_zero(begin.value))
       statements().erase(statements().begin() + static_cast<std::ptrdiff_t>(uses.first));
     program_.locals.erase(name);
   }

@@ -128,8 +128,6 @@ Operand Naming::operand(const Access &access, const layout::Piece &piece, bool i
   };
   for (const Term &part : term::conjuncts(piece.relation))
     relation.push_back(here(part));
-  operand.negative = piece.value.negative;
-  operand.literal = piece.value.literal;
   if (piece.value.array.empty()) return operand;
   operand.array = qualified(access.tensor, piece.value.array);
   const layout::Array &array = *layout.array(piece.value.array);

@@ -21,9 +21,16 @@ bool IterationSpace::reads(const std::string &tensor) const {
                      [&](const Operand &operand) { return operand.tensor == tensor; });
 }
 
-bool IterationSpace::divides() const {
-  return std::any_of(operands.begin(), operands.end(),
-                     [](const Operand &operand) { return operand.divides; });
+bool IterationSpace::is_affine() const {
+  return std::all_of(operands.begin(), operands.end(),
+                     [](const Operand &operand) { return operand.is_affine; });
+}
+
+bool IterationSpace::is_product() const {
+  const auto product = value::quotient_of(value);
+  return product.divisors.empty() &&
+         std::all_of(product.factors.begin(), product.factors.end(),
+                     [](const Value &factor) { return std::holds_alternative<Read>(factor.kind); });
 }
 
 bool IterationSpace::adds_in_any_order() const {
@@ -63,11 +70,9 @@ const Clear *Combination::clear_of(std::size_t leaf) const {
 
 namespace {
 
-std::string value_text(const Operand &operand) {
-  std::string sign = operand.negative ? "-" : "";
-  if (operand.is_scalar()) return operand.local;
-  if (operand.array.empty()) return fmt::format("{}{}", sign, operand.literal);
-  return fmt::format("{}{}[{}]", sign, operand.array, term::to_text(operand.slot));
+std::string text_of(const Operand &operand) {
+  return operand.is_scalar() ? operand.local
+                             : fmt::format("{}[{}]", operand.array, term::to_text(operand.slot));
 }
 
 } // namespace
@@ -76,7 +81,7 @@ IterationSpace with_slots_in_range(IterationSpace space,
                                    const std::map<std::string, std::vector<Term>> &arrays) {
   std::vector<Term> parts = term::conjuncts(space.relation);
   for (const Operand &operand : space.operands) {
-    if (operand.array.empty() || operand.divides) continue;
+    if (operand.array.empty() || !operand.is_affine) continue;
     const std::vector<Term> &extents = arrays.at(operand.array);
     for (std::size_t k = 0; k < operand.slots.size(); ++k)
       parts.push_back(term::between(0, operand.slots[k], extents[k]));
@@ -90,18 +95,8 @@ std::string to_text(const IterationSpace &space) {
   for (const Term &part : term::conjuncts(space.relation))
     text += "    " + term::to_text(part) + "\n";
   text += "}\n";
-  std::string value;
-  for (std::size_t summand = 0; summand < space.constants.size(); ++summand) {
-    std::string product = space.constants[summand] == 1 ? "" : fmt::format("{}", space.constants[summand]);
-    for (const Operand &operand : space.operands)
-      if (operand.summand == summand && !operand.divides)
-        product += (product.empty() ? "" : " * ") + value_text(operand);
-    value += (value.empty() ? "" : " + ") + (product.empty() ? "1" : product);
-  }
-  if (space.constants.empty()) value = "0";
-  for (const Operand &operand : space.operands)
-    if (operand.divides) value = fmt::format("({}) / {}", value, value_text(operand));
-  return text + fmt::format("{} {} {}\n", value_text(space.target), space.sets ? "=" : "+=", value);
+  return text + fmt::format("{} {} {}\n", text_of(space.target),
+                            space.sets ? "=" : "+=", value_text(space, text_of));
 }
 
 std::string to_text(const Combination &combination) {

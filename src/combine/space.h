@@ -4,7 +4,9 @@
 #include "layout/layout.h"
 #include "prove/prover.h"
 #include "term/term.h"
+#include "value/tree.h"
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
@@ -24,6 +26,12 @@ struct Binding {
   std::string structure; // of a result: the tensor whose index arrays it borrows, or empty
 };
 
+/// A value reads the operand of that name.
+struct Read {
+  std::string operand; // "A#2"
+};
+using Value = value::Tree<Read>;
+
 /// One access to a tensor through one piece of its layout.
 struct Operand {
   std::string name;   // "A#2"
@@ -32,16 +40,13 @@ struct Operand {
   std::string structure; // of a target: the operand whose positions it has, "S#2"; empty: only its own
   std::vector<std::string> positions;  // "A#2.p"; of a target with a structure the operand's, then its own
   std::vector<term::Term> coordinates; // the subscripts, over index variables
-  std::size_t summand = 0;             // of the value: which product it is a factor of
-  bool divides = false;                // it divides the whole sum instead
+  bool is_affine = true;               // the value is an affine function of it: it doesn't divide
   std::string local;                   // a scalar variable of a program, which has no array, or a tensor
                                        // that iterations of loops have for themselves: its name
   std::size_t around = 0;              // of a local: the number of these loops, its first coordinates
-  bool negative = false;
-  std::string array; // "A.val"; empty: the literal
-  double literal = 1;
-  std::vector<term::Term> slots; // one per extent of the array, over variables of the space
-  term::Term slot;               // the same, row-major
+  std::string array;                   // "A.val"; empty: the piece has a constant value
+  std::vector<term::Term> slots;       // one per extent of the array, over variables of the space
+  term::Term slot;                     // the same, row-major
 
   bool is_scalar() const { return !local.empty() && array.empty(); }
 };
@@ -58,17 +63,16 @@ struct AddedVariable {
 
 /// The iteration space of one statement: a relation over all positions and coordinates, from which nothing is
 /// projected, and what is done at each of its points:
-///   target(slot) += constant * product of the operands' values,
-/// or of a program: = as well; a sum of such products; divided by operands.
+/// target(slot) += value, or of a program's statement = as well.
 struct IterationSpace {
   std::vector<std::string> coordinates; // index variables, those of the result first
   std::vector<std::string> positions;   // of all operands, result last
   std::vector<AddedVariable> added;     // by transformations, in their order
-  std::vector<Operand> operands;        // factors
+  std::vector<Operand> operands;        // what the value reads, from left to right
   Operand target;
+  Value value{value::Number{1}};
   term::Term relation;
-  term::Term places;                // the part of it that says where the target has its slots
-  std::vector<double> constants{1}; // one per summand; none: zero
+  term::Term places; // the part of it that says where the target has its slots
 
   bool sets = false;              // = instead of +=
   std::vector<int> place;         // compute::Statement's
@@ -83,8 +87,10 @@ struct IterationSpace {
   std::vector<std::string> variables() const;
   /// Is the tensor, or scalar variable, among the operands?
   bool reads(const std::string &tensor) const;
-  /// Is some operand a divisor?
-  bool divides() const;
+  /// Is the value an affine function of each operand? Else something divides.
+  bool is_affine() const;
+  /// A product of operands and a constant, not divided?
+  bool is_product() const;
   /// May its points be visited in any order? No loops of the source bind it, and it only adds, to elements of
   /// a tensor that it doesn't read.
   bool adds_in_any_order() const;
@@ -111,7 +117,7 @@ struct Clear {
 /// A tensor that each iteration of some loops has for itself.
 struct LocalTensor {
   std::string tensor;
-  std::string array; // "w.val", dense
+  std::string array;      // "w.val", dense
   std::size_t around = 0; // the number of these loops
 };
 
@@ -149,6 +155,15 @@ Combination combine(const compute::Computation &computation,
 /// Combination.
 IterationSpace with_slots_in_range(IterationSpace space,
                                    const std::map<std::string, std::vector<term::Term>> &arrays);
+
+/// `text_of(operand)`: of what is read.
+template <class TextOf> std::string value_text(const IterationSpace &space, const TextOf &text_of) {
+  return value::to_text(space.value, [&](const Value &leaf) {
+    const std::string &name = std::get<Read>(leaf.kind).operand;
+    return text_of(*std::find_if(space.operands.begin(), space.operands.end(),
+                                 [&](const Operand &each) { return each.name == name; }));
+  });
+}
 
 std::string to_text(const IterationSpace &space);
 std::string to_text(const Combination &combination);

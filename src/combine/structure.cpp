@@ -37,15 +37,15 @@ std::pair<std::size_t, std::size_t> in_common(const Access &target, const Access
 /// The occurrence of the tensor that has most in common with the result.
 const Access &factor_named(const compute::Statement &statement, const parse::LayoutReference &reference) {
   const Access *best = nullptr;
-  const std::vector<Access> &factors = statement.summands.front().factors;
-  for (const Access &factor : factors)
+  std::vector<std::string> names;
+  value::each_role<Access>(statement.value, [&](const Access &factor, value::Role role) {
+    if (role != value::Role::Factor) return;
     if (factor.tensor == reference.like &&
         (!best || in_common(statement.target, factor) > in_common(statement.target, *best)))
       best = &factor;
-  if (best) return *best;
-  std::vector<std::string> names;
-  for (const Access &factor : factors)
     if (std::find(names.begin(), names.end(), factor.tensor) == names.end()) names.push_back(factor.tensor);
+  });
+  if (best) return *best;
   std::string near = report::nearest(reference.like, names);
   report::fail(Kind::unknown_tensor, reference.span,
                fmt::format("`like:{}`: the expression has no factor `{}`", reference.like, reference.like),

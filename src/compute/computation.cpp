@@ -26,12 +26,11 @@ public:
     Sum sum = sum_of(tree_.value, [this](const Expression &each) { return access(each, false); });
     bool accumulate = tree_.op == parse::AssignmentTree::Operator::Add;
     if (!accumulate) accumulate = take_old_value(sum, target);
-    for (Quotient &term : sum) {
+    for (Value &term : sum) {
       Statement made;
       made.target = target;
       made.accumulate = std::exchange(accumulate, true);
-      made.divisors = std::move(term.divisors);
-      made.summands.push_back(std::move(term.product));
+      made.value = std::move(term);
       made.is_free = true;
       made.indices = indices_of_result;
       made.place = {static_cast<int>(result_.program.statements.size())};

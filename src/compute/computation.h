@@ -2,6 +2,7 @@
 
 #include "parse/tree.h"
 #include "term/term.h"
+#include "value/tree.h"
 
 #include <map>
 #include <string>
@@ -32,11 +33,7 @@ struct Access {
   std::string name() const { return occurrence == 1 ? tensor : tensor + "#" + std::to_string(occurrence); }
 };
 
-/// constant * factor * factor ...
-struct Product {
-  double constant = 1;
-  std::vector<Access> factors;
-};
+using Value = value::Tree<Access>;
 
 /// Each value once, upwards: low <= variable < high, over the variables of loops outside and sizes.
 struct Loop {
@@ -44,18 +41,17 @@ struct Loop {
   term::Term low, high;
 };
 
-/// target (= or +=) (summand + summand + ...) / (divisor * divisor ...), for each point of the loops around
-/// it at which the condition holds. The element of a scalar variable is numbered by the loops around its
-/// declaration (its subscripts): each of their iterations has one of its own.
+/// target (= or +=) value, for each point of the loops around it at which the condition holds. The element of
+/// a scalar variable is numbered by the loops around its declaration (its subscripts): each of their
+/// iterations has one of its own.
 ///
 /// A free statement has no loops: it is executed for all values of its index variables, from 0 on, at which
 /// each subscript lies inside its tensor, in any order. Its `=` sets each element of the target to the sum of
-/// what is computed for it, which is zero where that is nothing.
+/// what is computed for it, which is zero where that is nothing. Its value is a product, perhaps divided.
 struct Statement {
   Access target;
   bool accumulate = false;
-  std::vector<Product> summands; // none: zero
-  std::vector<Access> divisors;
+  Value value;
   std::vector<Loop> loops; // outermost first
   bool is_free = false;
   std::vector<std::string> indices =
@@ -122,11 +118,7 @@ const Statement *free_statement_of(const Program &program, const std::string &ta
 
 /// Calls visit(access) for what a statement reads, in its order.
 template <class Statement, class Visit> void each_read(Statement &statement, Visit visit) {
-  for (auto &summand : statement.summands)
-    for (auto &factor : summand.factors)
-      visit(factor);
-  for (auto &divisor : statement.divisors)
-    visit(divisor);
+  value::each_leaf<Access>(statement.value, visit);
 }
 
 /// The same for the target, then what it reads.
@@ -139,6 +131,7 @@ template <class Statement, class Visit> void each_access(Statement &statement, V
 std::size_t shared_loops(const std::vector<int> &place, const std::vector<int> &other);
 
 std::string to_text(const Access &access);
+std::string to_text(const Value &value);
 std::string to_text(const Statement &statement); // without its loops and condition
 std::string to_text(const Program &program);
 

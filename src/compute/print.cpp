@@ -8,17 +8,6 @@ using term::Term;
 
 namespace {
 
-std::string product_text(const Product &product) {
-  std::string text;
-  if (product.constant == -1 && !product.factors.empty())
-    text = "-";
-  else if (product.constant != 1 || product.factors.empty())
-    text = fmt::format("{}{}", product.constant, product.factors.empty() ? "" : " * ");
-  for (std::size_t k = 0; k < product.factors.size(); ++k)
-    text += (k ? " * " : "") + to_text(product.factors[k]);
-  return text;
-}
-
 std::string declarations_text(const Program &program) {
   std::vector<std::string> declarations, locals;
   for (const auto &[tensor, extents] : program.extents) {
@@ -61,17 +50,13 @@ std::string to_text(const Access &access) {
   return access.subscripts.empty() ? text : text + ")";
 }
 
+std::string to_text(const Value &value) {
+  return value::to_text(value, [](const Value &leaf) { return to_text(std::get<Access>(leaf.kind)); });
+}
+
 std::string to_text(const Statement &statement) {
-  std::string value;
-  for (const Product &summand : statement.summands)
-    value += (value.empty() ? "" : " + ") + product_text(summand);
-  if (value.empty()) value = "0";
-  if (!statement.divisors.empty()) {
-    if (statement.summands.size() > 1) value = "(" + value + ")";
-    for (const Access &divisor : statement.divisors)
-      value += " / " + to_text(divisor);
-  }
-  return fmt::format("{} {} {}", to_text(statement.target), statement.accumulate ? "+=" : "=", value);
+  return fmt::format("{} {} {}", to_text(statement.target), statement.accumulate ? "+=" : "=",
+                     to_text(statement.value));
 }
 
 std::string to_text(const Program &program) {

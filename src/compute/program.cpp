@@ -355,26 +355,23 @@ private:
     return made;
   }
 
-  /// One statement for the summands that have the same divisors; the others are added to what it sets.
+  /// One statement for the terms that have the same divisors; the others are added to what it sets.
   void add(const StatementTree &statement, Access target, bool accumulate, Sum value) {
-    std::vector<Statement> parts;
-    std::vector<std::string> divisors;
-    for (Quotient &each : value) {
-      if (each.product.constant == 0) continue;
-      std::string text;
-      for (const Access &divisor : each.divisors)
-        text += to_text(divisor) + "/";
-      auto known = std::find(divisors.begin(), divisors.end(), text);
-      if (known == divisors.end()) {
-        parts.push_back(statement_of(target, accumulate || !parts.empty()));
-        parts.back().divisors = each.divisors;
-        known = divisors.insert(known, text);
-      }
-      parts[static_cast<std::size_t>(known - divisors.begin())].summands.push_back(std::move(each.product));
+    std::vector<std::pair<Value, Sum>> quotients; // divisors, what is divided by them
+    for (const Value &term : value) {
+      auto each = value::quotient_of(term);
+      if (each.constant == 0) continue;
+      const Value divisors = value::product(std::exchange(each.divisors, {}));
+      auto known = std::find_if(quotients.begin(), quotients.end(),
+                                [&](const auto &other) { return to_text(other.first) == to_text(divisors); });
+      if (known == quotients.end()) known = quotients.insert(known, {divisors, {}});
+      known->second.push_back(each.tree());
     }
-    if (parts.empty()) parts.push_back(statement_of(target, accumulate));
-    for (std::size_t k = 0; k < parts.size(); ++k) {
-      Statement &made = parts[k];
+    if (quotients.empty()) quotients.push_back({{value::Number{1}}, {}});
+    for (std::size_t k = 0; k < quotients.size(); ++k) {
+      auto &[divisors, dividend] = quotients[k];
+      Statement made = statement_of(target, accumulate || k > 0);
+      made.value = value::quotient(value::sum(std::move(dividend)), divisors);
       bool reads = false;
       each_read(made, [&](const Access &access) { reads = reads || access.tensor == target.tensor; });
       if (k > 0 && reads)

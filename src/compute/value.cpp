@@ -16,27 +16,13 @@ namespace {
 /// More terms would be no program that anybody reads, let alone runs.
 constexpr std::size_t most_terms = 1024;
 
-void multiply(Quotient &value, double constant, const std::vector<Access> &factors,
-              const std::vector<Access> &divisors) {
-  value.product.constant *= constant;
-  value.product.factors.insert(value.product.factors.end(), factors.begin(), factors.end());
-  value.divisors.insert(value.divisors.end(), divisors.begin(), divisors.end());
-}
-
-Sum products(Sum left, const Sum &right, const text::Span &span) {
+Sum products(const Sum &left, const Sum &right, const text::Span &span) {
   if (left.size() * right.size() > most_terms)
     report::fail(Kind::not_supported, span,
                  fmt::format("multiplied out, `{}` has {} terms: no more than {} are supported", span.text(),
                              left.size() * right.size(), most_terms),
                  "compute a factor by itself, into a tensor of its own");
-  Sum all;
-  for (std::size_t k = 0; k < right.size(); ++k) {
-    Sum times = k + 1 < right.size() ? left : std::move(left);
-    for (Quotient &each : times)
-      multiply(each, right[k].product.constant, right[k].product.factors, right[k].divisors);
-    all.insert(all.end(), std::make_move_iterator(times.begin()), std::make_move_iterator(times.end()));
-  }
-  return all;
+  return value::terms_of(value::product(std::vector{value::sum(left), value::sum(right)}));
 }
 
 Sum quotients(Sum dividend, const Sum &divisor, const text::Span &divisor_span) {
@@ -44,27 +30,25 @@ Sum quotients(Sum dividend, const Sum &divisor, const text::Span &divisor_span) 
     report::fail(Kind::not_a_product, divisor_span,
                  fmt::format("division by the sum `{}`", divisor_span.text()),
                  "compute the sum by itself first (in a program `let d = ...;`), and divide by that");
-  const Quotient &by = divisor.front();
-  if (by.product.constant == 0) report::fail(Kind::not_a_product, divisor_span, "division by zero");
-  for (Quotient &each : dividend) {
-    multiply(each, 1, by.divisors, by.product.factors);
-    each.product.constant /= by.product.constant;
-  }
+  if (value::quotient_of(divisor.front()).constant == 0)
+    report::fail(Kind::not_a_product, divisor_span, "division by zero");
+  for (Value &each : dividend)
+    each = value::quotient(each, divisor.front());
   return dividend;
 }
 
 } // namespace
 
 Sum negated(Sum sum) {
-  for (Quotient &each : sum)
-    each.product.constant = -each.product.constant;
+  for (Value &each : sum)
+    each = value::negated(each);
   return sum;
 }
 
 bool take_old_value(Sum &sum, const Access &target) {
-  auto old = std::find_if(sum.begin(), sum.end(), [&](const Quotient &each) {
-    return each.product.constant == 1 && each.product.factors.size() == 1 && each.divisors.empty() &&
-           to_text(each.product.factors[0]) == to_text(target);
+  auto old = std::find_if(sum.begin(), sum.end(), [&](const Value &each) {
+    const auto *access = std::get_if<Access>(&each.kind);
+    return access && to_text(*access) == to_text(target);
   });
   if (sum.size() < 2 || old == sum.end()) return false;
   sum.erase(old);
@@ -74,10 +58,10 @@ bool take_old_value(Sum &sum, const Access &target) {
 Sum sum_of(const Expression &written, const std::function<Access(const Expression &)> &access) {
   auto part = [&](std::size_t k) { return sum_of(written.children[k], access); };
   switch (written.kind) {
-  case Expression::Kind::Integer: return {{{static_cast<double>(written.integer), {}}, {}}};
-  case Expression::Kind::Decimal: return {{{written.decimal, {}}, {}}};
+  case Expression::Kind::Integer: return {{value::Number{static_cast<double>(written.integer)}}};
+  case Expression::Kind::Decimal: return {{value::Number{written.decimal}}};
   case Expression::Kind::Name:
-  case Expression::Kind::Call: return {{{1, {access(written)}}, {}}};
+  case Expression::Kind::Call: return {{access(written)}};
   case Expression::Kind::Negate: return negated(part(0));
   case Expression::Kind::Add:
   case Expression::Kind::Subtract: {

@@ -7,12 +7,8 @@
 /// Values as sums of quotients of products: what brackets say is multiplied out.
 namespace unravel::compute {
 
-/// constant * factor * ... / (divisor * ...)
-struct Quotient {
-  Product product;
-  std::vector<Access> divisors;
-};
-using Sum = std::vector<Quotient>;
+/// The terms of a sum.
+using Sum = std::vector<Value>;
 
 /// The value that an expression stands for; `access` makes a tensor's access. Throws mistakes: what is no
 /// value, division by a sum or by zero.

@@ -398,7 +398,9 @@ Expressions::Printed Expressions::print(const Term &term) const {
           [](const term::Constant &x) {
             return Printed{literal(x.value), x.value < 0 ? unary : primary, fits_int(x.value)};
           },
-          [&](const term::Variable &x) { return Printed{name_of_variable(x.name), primary, false}; },
+          [&](const term::Variable &x) {
+            return Printed{name_of_variable(x.name), primary, false};
+          },
           [&](const Linear &x) { return print_linear(x); },
           [&](const term::Apply &x) { return print_load(x); },
           [&](const term::FloorDivide &x) { return print_quotient(x.numerator, x.divisor, false); },
@@ -486,49 +488,37 @@ Expressions::Printed Expressions::print_value(const loop::Value &value) const {
             const bool is_pair = !paired_along_.empty() && loop::runs_along(x.slot, paired_along_);
             return Printed{is_pair ? pair_at(x) : element(x), primary, false};
           },
-          [&](const loop::Local &x) { return Printed{names_.variable(x.name), primary, false}; },
-          [&](const loop::Times &x) {
-            std::string text;
-            for (const loop::Value &factor : x.factors) {
-              Printed printed = print_value(factor);
-              // the order of evaluation is the program's: no parentheses around a product on the left
-              text += text.empty() ? wrap(printed.text, printed.binding < multiplicative)
-                                   : " * " + wrap(printed.text, printed.binding < unary);
-            }
-            return Printed{text, multiplicative, false};
+          [&](const loop::Local &x) {
+            return Printed{names_.variable(x.name), primary, false};
           },
-          [&](const loop::Minus &x) {
-            Printed printed = print_value(x.of.at(0));
-            return Printed{"-" + wrap(printed.text, printed.binding <= unary), unary, false};
-          },
-          [&](const loop::Plus &x) {
-            std::string text;
-            for (const loop::Value &part : x.parts) {
-              const auto *minus = std::get_if<loop::Minus>(&part.kind);
-              Printed printed = print_value(minus && !text.empty() ? minus->of.at(0) : part);
-              if (text.empty()) {
-                text = printed.text;
-                continue;
-              }
-              // a - (b + c), a + (b + c): the order of evaluation is the program's
-              text += (minus ? " - " : " + ") + wrap(printed.text, printed.binding <= additive);
-            }
-            return Printed{text, additive, false};
-          },
-          [&](const loop::Over &x) {
-            Printed dividend = print_value(x.of.at(0)), divisor = print_value(x.of.at(1));
-            return Printed{wrap(dividend.text, dividend.binding < multiplicative) + " / " +
-                               wrap(divisor.text, divisor.binding < unary),
-                           multiplicative, false};
-          },
-          [&](const loop::Stored &x) {
-            needs_.stored = true;
-            return Printed{fmt::format("unravel_stored{}({})", single_precision_ ? "_f" : "",
-                                       print_value(x.of.at(0)).text),
-                           primary, false};
-          },
+          [&](const loop::Value::Apply &x) { return print_applied(x); },
       },
       value.kind);
+}
+
+Expressions::Printed Expressions::print_applied(const loop::Value::Apply &x) const {
+  using value::Operator;
+  const Printed first = print_value(x.arguments.front());
+  switch (x.op) {
+  case Operator::Negate: return {"-" + wrap(first.text, first.binding <= unary), unary, false};
+  case Operator::Stored:
+    needs_.stored = true;
+    return {fmt::format("unravel_stored{}({})", single_precision_ ? "_f" : "", first.text), primary, false};
+  case Operator::Add:
+  case Operator::Multiply:
+  case Operator::Divide: break;
+  }
+  // The order of evaluation is the program's: no parentheses on the left, but for a sum in a product.
+  const bool is_sum = x.op == Operator::Add;
+  const int own = is_sum ? additive : multiplicative;
+  std::string text = wrap(first.text, first.binding < own);
+  for (std::size_t k = 1; k < x.arguments.size(); ++k) {
+    const auto *negative = is_sum ? arguments_of(Operator::Negate, x.arguments[k]) : nullptr;
+    const Printed printed = print_value(negative ? negative->front() : x.arguments[k]);
+    text += fmt::format(" {} {}", negative ? "-" : laws_of(x.op).symbol,
+                        wrap(printed.text, is_sum ? printed.binding <= additive : printed.binding < unary));
+  }
+  return {text, own, false};
 }
 
 std::string Expressions::value(const loop::Value &value) const {

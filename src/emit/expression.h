@@ -120,6 +120,7 @@ private:
   Printed print_extreme(const std::vector<term::Term> &of, bool smallest) const;
   Printed print_parts(const std::vector<term::Term> &parts, bool conjunction) const;
   Printed print_value(const loop::Value &value) const;
+  Printed print_applied(const loop::Value::Apply &x) const;
   std::string print_number(double number) const;
   std::string operand(const term::Term &term, int binding) const;
 

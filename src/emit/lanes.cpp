@@ -47,9 +47,9 @@ private:
     std::string vector =
         names_.fresh(fmt::format("{}_sum{}", names_.array(target.array), lane / vector_lanes));
     part.declare.push_back(fmt::format("unravel_lanes {} = {{0}};", vector));
-    const auto *minus = std::get_if<Minus>(&sum_.sum->value.kind);
-    part.inside.push_back(fmt::format("{} {}= {};", vector, minus ? "-" : "+",
-                                      value(minus ? minus->of.at(0) : sum_.sum->value, lane)));
+    const auto *negative = arguments_of(Operator::Negate, sum_.sum->value);
+    part.inside.push_back(fmt::format("{} {}= {};", vector, negative ? "-" : "+",
+                                      value(negative ? negative->front() : sum_.sum->value, lane)));
     part.finish.push_back(
         past_caches_.empty()
             ? fmt::format("*(unravel_lanes *)&{} {} {};", element(target, lane), sets_ ? "=" : "+=", vector)
@@ -61,9 +61,9 @@ private:
   }
 
   std::string value(const Value &value_, int lane) const {
-    if (const auto *times = std::get_if<Times>(&value_.kind)) {
+    if (const auto *factors = arguments_of(Operator::Multiply, value_)) {
       std::string text;
-      for (const Value &factor : times->factors)
+      for (const Value &factor : *factors)
         text += (text.empty() ? "" : " * ") + value(factor, lane);
       return text;
     }

@@ -45,9 +45,10 @@ bool StatementWriter::write_pair_sums(const For &x) {
       continue;
     }
     const auto &add = std::get<Accumulate>(statement.kind);
-    const auto *minus = std::get_if<Minus>(&add.value.kind);
-    inside.push_back(fmt::format("{} {} {};", pairs.at(std::get<Local>(add.target).name), minus ? "-=" : "+=",
-                                 expressions_.pair(minus ? minus->of.at(0) : add.value, x.variable)));
+    const auto *negative = arguments_of(Operator::Negate, add.value);
+    inside.push_back(fmt::format(
+        "{} {} {};", pairs.at(std::get<Local>(add.target).name),
+        negative ? "-=" : "+=", expressions_.pair(negative ? negative->front() : add.value, x.variable)));
   }
   text_ += "#ifdef __GNUC__\n";
   open("", begin);

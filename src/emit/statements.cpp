@@ -256,8 +256,8 @@ void StatementWriter::write(const Accumulate &x) {
   if (const Element *element = in_copy(x)) line(mark_text(marks_, element->slot, expressions_));
   if (x.atomic && options_.openmp_pragmas) pragma("atomic", "");
   const std::string to = lanes_ && lanes_->sum == &x ? lane_ : target(x.target);
-  if (const auto *minus = std::get_if<Minus>(&x.value.kind))
-    return line(fmt::format("{} -= {};", to, expressions_.value(minus->of.at(0))));
+  if (const auto *negative = arguments_of(Operator::Negate, x.value))
+    return line(fmt::format("{} -= {};", to, expressions_.value(negative->front())));
   line(fmt::format("{} += {};", to, expressions_.value(x.value)));
 }
 

@@ -170,23 +170,23 @@ private:
         !std::all_of(loop->body.begin(), loop->body.end() - 1,
                      [](const Statement &each) { return std::holds_alternative<Let>(each.kind); }))
       return {};
-    auto *minus = std::get_if<Minus>(&add->value.kind);
-    Value &product = minus ? minus->of.at(0) : add->value;
-    auto *times = std::get_if<Times>(&product.kind);
+    auto *negative = arguments_of(Operator::Negate, add->value);
+    Value &product = negative ? negative->front() : add->value;
+    auto *factors = arguments_of(Operator::Multiply, product);
     Effects effects = effects_of(statement);
-    if (!times) return {};
+    if (!factors) return {};
     auto is_common = [&](const Value &factor) {
       const auto *element = std::get_if<Element>(&factor.kind);
       if (!element) return false;
       Load load{term::apply(element->array, {element->slot}), true};
       return safe_ && safe_(load.term) && !changes(effects, load);
     };
-    auto first = std::stable_partition(times->factors.begin(), times->factors.end(), std::not_fn(is_common));
-    if (first == times->factors.begin()) return {};
-    std::vector<Value> common(std::make_move_iterator(first), std::make_move_iterator(times->factors.end()));
-    times->factors.erase(first, times->factors.end());
-    if (times->factors.size() == 1) {
-      Value only = std::move(times->factors.front());
+    auto first = std::stable_partition(factors->begin(), factors->end(), std::not_fn(is_common));
+    if (first == factors->begin()) return {};
+    std::vector<Value> common(std::make_move_iterator(first), std::make_move_iterator(factors->end()));
+    factors->erase(first, factors->end());
+    if (factors->size() == 1) {
+      Value only = std::move(factors->front());
       product = std::move(only);
     }
     return common;
@@ -205,8 +205,8 @@ private:
     scaled.push_back({Local{local}});
     std::string test = names_.name(local + "_test");
     factors.insert(factors.begin(), {Number{0}});
-    return {{Store{Local{local}, {Times{std::move(scaled)}}}},
-            {DeclareValue{test, {Times{std::move(factors)}}}},
+    return {{Store{Local{local}, apply(Operator::Multiply, std::move(scaled))}},
+            {DeclareValue{test, apply(Operator::Multiply, std::move(factors))}},
             {IfValue{test, std::move(again), "a factor isn't finite: again, with it in each term",
                      IfValue::Test::NotANumber}}};
   }

@@ -39,10 +39,10 @@ bool is_size(const Term &bound, const Program &program) {
 
 /// A product of elements, locals and numbers, or its negative.
 bool is_product(const Value &value) {
-  if (const auto *minus = std::get_if<Minus>(&value.kind)) return is_product(minus->of.at(0));
-  const auto *times = std::get_if<Times>(&value.kind);
+  if (const auto *negative = arguments_of(Operator::Negate, value)) return is_product(negative->front());
+  const auto *factors = arguments_of(Operator::Multiply, value);
   auto is_leaf = [](const Value &factor) { return parts_of(factor).empty(); };
-  return times ? std::all_of(times->factors.begin(), times->factors.end(), is_leaf) : is_leaf(value);
+  return factors ? std::all_of(factors->begin(), factors->end(), is_leaf) : is_leaf(value);
 }
 
 class Nest {

@@ -119,12 +119,12 @@ private:
 
   void factor(const Value &value) {
     using Kind = GatheredSum::Factor::Kind;
-    if (const auto *times = std::get_if<Times>(&value.kind)) {
-      for (const Value &each : times->factors)
+    if (const auto *factors = arguments_of(Operator::Multiply, value)) {
+      for (const Value &each : *factors)
         factor(each);
-    } else if (const auto *minus = std::get_if<Minus>(&value.kind)) {
+    } else if (const auto *negative = arguments_of(Operator::Negate, value)) {
       sum_.subtracts = !sum_.subtracts;
-      factor(minus->of.at(0));
+      factor(negative->front());
     } else if (const auto *element = std::get_if<Element>(&value.kind)) {
       std::optional<ElementType> type = element_type(element->array, program_);
       good_ = good_ && type && (!type_ || type_ == type);

@@ -45,33 +45,27 @@ Effects effects_after(const Block &block, std::size_t begin) {
   return result;
 }
 
-/// A product without products in it, and without factors 1.
+void take_factors(const Value &product, double &number, std::vector<Value> &factors) {
+  for (const Value &factor : parts_of(product)) {
+    if (arguments_of(Operator::Multiply, factor))
+      take_factors(factor, number, factors);
+    else if (const double *constant = value::number_of(factor))
+      number *= *constant;
+    else
+      factors.push_back(factor);
+  }
+}
+
+/// A product without products in it, and without factors 1. Quotients in it stay: they may be invariant.
 Value flatten(Value value) {
-  auto *times = std::get_if<Times>(&value.kind);
-  if (!times) return value;
+  if (!arguments_of(Operator::Multiply, value)) return value;
   double number = 1;
   std::vector<Value> factors;
-  std::function<void(Value)> add = [&](Value factor) {
-    if (auto *inner = std::get_if<Times>(&factor.kind)) {
-      for (Value &each : inner->factors)
-        add(std::move(each));
-    } else if (const auto *constant = std::get_if<Number>(&factor.kind)) {
-      number *= constant->value;
-    } else {
-      factors.push_back(std::move(factor));
-    }
-  };
-  for (Value &factor : times->factors)
-    add(std::move(factor));
-  if (number == 1 && factors.size() == 1) return factors[0];
-  if (number == 1 && !factors.empty()) return {Times{std::move(factors)}};
-  Value constant{Number{number}};
-  if (factors.empty()) return constant;
-  Times scaled;
-  scaled.factors.push_back(constant);
-  for (const Value &factor : factors)
-    scaled.factors.push_back(factor);
-  return {std::move(scaled)};
+  take_factors(value, number, factors);
+  std::vector<Value> all;
+  if (number != 1 || factors.empty()) all.push_back({Number{number}});
+  all.insert(all.end(), factors.begin(), factors.end());
+  return all.size() == 1 ? all[0] : apply(Operator::Multiply, std::move(all));
 }
 
 Value substitute_local(const Value &value, const std::string &name, const Value &by) {
@@ -163,7 +157,8 @@ void inline_in(Block &block) {
 } // namespace
 
 Block inline_names(Block block) {
-  rewrite(block, [](const Term &term) { return term; }, [](const Value &value) { return flatten(value); });
+  rewrite(
+      block, [](const Term &term) { return term; }, [](const Value &value) { return flatten(value); });
   inline_in(block);
   return block;
 }

@@ -12,6 +12,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <random>
+#include <ranges>
 
 namespace unravel::loop {
 
@@ -244,24 +245,9 @@ private:
       return read;
     }
     case ValueNode::Local: is_nothing_ |= is_nothing_in_[node.slot]; return locals_[node.slot];
-    case ValueNode::Times: {
-      double product = value(node.children[0]);
-      for (std::size_t k = 1; k < node.children.size(); ++k)
-        product *= value(node.children[k]);
-      return product;
-    }
-    case ValueNode::Minus: return -value(node.children[0]);
-    case ValueNode::Plus: {
-      double sum = value(node.children[0]);
-      for (std::size_t k = 1; k < node.children.size(); ++k)
-        sum += value(node.children[k]);
-      return sum;
-    }
-    case ValueNode::Over: return value(node.children[0]) / value(node.children[1]);
-    case ValueNode::Stored: {
-      double stored = value(node.children[0]);
-      return stored == 0 ? -0.0 : stored;
-    }
+    case ValueNode::Apply:
+      return value::evaluate<double>(
+          node.apply, node.children | std::views::transform([&](std::size_t child) { return value(child); }));
     }
     return 0;
   }

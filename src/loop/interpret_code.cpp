@@ -130,11 +130,9 @@ private:
                          return ValueNode{ValueNode::Element, 0, array(x.array), term(x.slot), {}};
                        },
                        [&](const Local &x) { return ValueNode{ValueNode::Local, 0, local(x.name), 0, {}}; },
-                       [&](const Times &x) { return ValueNode{ValueNode::Times, 0, 0, 0, all(x.factors)}; },
-                       [&](const Minus &x) { return ValueNode{ValueNode::Minus, 0, 0, 0, all(x.of)}; },
-                       [&](const Plus &x) { return ValueNode{ValueNode::Plus, 0, 0, 0, all(x.parts)}; },
-                       [&](const Over &x) { return ValueNode{ValueNode::Over, 0, 0, 0, all(x.of)}; },
-                       [&](const Stored &x) { return ValueNode{ValueNode::Stored, 0, 0, 0, all(x.of)}; },
+                       [&](const Value::Apply &x) {
+                         return ValueNode{ValueNode::Apply, 0, 0, 0, all(x.arguments), x.op};
+                       },
                    },
                    value_.kind);
     code_.values.push_back(std::move(node));

@@ -38,12 +38,13 @@ struct Node {
 };
 
 struct ValueNode {
-  enum Op { Number, Element, Local, Times, Minus, Plus, Over, Stored };
+  enum Op { Number, Element, Local, Apply };
   Op op = Number;
   double number = 0;
   std::size_t slot = 0; // of an array or a local
   std::size_t term = 0; // the element's slot
-  std::vector<std::size_t> children;
+  std::vector<std::size_t> children = {};
+  value::Operator apply = value::Operator::Add;
 };
 
 /// Of an intersection.

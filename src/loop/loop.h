@@ -1,6 +1,7 @@
 #pragma once
 
 #include "term/term.h"
+#include "value/tree.h"
 
 #include <limits>
 #include <memory>
@@ -24,11 +25,6 @@ namespace unravel::loop {
 
 // ---- values
 
-/// A number such as 2.5.
-struct Number {
-  double value = 0;
-};
-
 /// The element of a value array: parameter "A", array "val", slot (a term, linear in memory).
 struct Element {
   std::string array; // qualified: "A.val"
@@ -40,30 +36,10 @@ struct Local {
   std::string name;
 };
 
-struct Value;
-struct Times {
-  std::vector<Value> factors;
-};
-struct Minus {
-  std::vector<Value> of; // exactly one
-};
-
-struct Plus {
-  std::vector<Value> parts; // added from left to right; of a Minus its operand is subtracted
-};
-struct Over {
-  std::vector<Value> of; // exactly two: dividend, divisor
-};
-
-/// The operand's value as a map of values keeps it: zero becomes -0.0, so that it differs from what is not
-/// stored, which is 0.0 (IfValue).
-struct Stored {
-  std::vector<Value> of; // exactly one
-};
-
-struct Value {
-  std::variant<Number, Element, Local, Times, Minus, Plus, Over, Stored> kind;
-};
+/// Sums are added from left to right; of a negative part its operand is subtracted.
+using Value = value::Tree<Element, Local>;
+using value::Number;
+using value::Operator;
 
 // ---- statements
 

@@ -308,23 +308,22 @@ private:
   /// One operator at a time: what is printed has brackets around every other one.
   Value value() {
     Value first = factor();
-    if (accept("/")) return {Over{{std::move(first), factor()}}};
-    std::vector<Value> rest;
-    const char *by = accept("*") ? "*" : accept("+") ? "+" : nullptr;
-    if (!by) return first;
-    do
-      rest.push_back(factor());
-    while (accept(by));
-    bool is_product = *by == '*';
-    rest.insert(rest.begin(), std::move(first));
-    return is_product ? Value{Times{std::move(rest)}} : Value{Plus{std::move(rest)}};
+    for (const value::Laws &laws : value::all_operators) {
+      if (laws.symbol.empty() || !accept(laws.symbol)) continue;
+      std::vector<Value> arguments{std::move(first)};
+      do
+        arguments.push_back(factor());
+      while (laws.is_associative && accept(laws.symbol));
+      return apply(laws.op, std::move(arguments));
+    }
+    return first;
   }
 
   Value factor() {
     if (accept("-(")) {
       Value inner = value();
       expect(")");
-      return {Minus{{std::move(inner)}}};
+      return apply(Operator::Negate, std::vector{std::move(inner)});
     }
     if (accept("(")) {
       Value inner = value();
@@ -344,7 +343,7 @@ private:
     if (read == "stored" && accept("(")) {
       Value inner = value();
       expect(")");
-      return {Stored{{std::move(inner)}}};
+      return apply(Operator::Stored, std::vector{std::move(inner)});
     }
     if (!accept("[")) return {Local{read}};
     Element element{read, term()};

@@ -11,15 +11,18 @@ using term::overloaded;
 using term::to_text;
 
 std::string print_factor(const Value &value) {
-  bool is_operator = std::holds_alternative<Times>(value.kind) || std::holds_alternative<Plus>(value.kind) ||
-                     std::holds_alternative<Over>(value.kind);
-  return is_operator ? "(" + to_text(value) + ")" : to_text(value);
+  const auto *made = std::get_if<Value::Apply>(&value.kind);
+  const bool has_symbol = made && !laws_of(made->op).symbol.empty();
+  return has_symbol ? "(" + to_text(value) + ")" : to_text(value);
 }
 
-std::string print_joined(const std::vector<Value> &parts, const char *by) {
+std::string print(const Value::Apply &made) {
+  const value::Laws &laws = laws_of(made.op);
+  if (made.op == Operator::Negate) return fmt::format("-({})", to_text(made.arguments.at(0)));
+  if (laws.symbol.empty()) return fmt::format("{}({})", laws.name, to_text(made.arguments.at(0)));
   std::string result;
-  for (const Value &part : parts)
-    result += (result.empty() ? "" : by) + print_factor(part);
+  for (const Value &argument : made.arguments)
+    result += (result.empty() ? "" : fmt::format(" {} ", laws.symbol)) + print_factor(argument);
   return result;
 }
 
@@ -191,11 +194,7 @@ std::string to_text(const Value &value) {
                         [](const Number &x) { return fmt::format("{}", x.value); },
                         [](const Element &x) { return element_text(x); },
                         [](const Local &x) { return x.name; },
-                        [](const Times &x) { return print_joined(x.factors, " * "); },
-                        [](const Minus &x) { return fmt::format("-({})", to_text(x.of.at(0))); },
-                        [](const Plus &x) { return print_joined(x.parts, " + "); },
-                        [](const Over &x) { return print_joined(x.of, " / "); },
-                        [](const Stored &x) { return fmt::format("stored({})", to_text(x.of.at(0))); },
+                        [](const Value::Apply &x) { return print(x); },
                     },
                     value.kind);
 }

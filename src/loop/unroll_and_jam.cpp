@@ -127,7 +127,7 @@ private:
     std::vector<Value> parts;
     for (const Statement &each : all)
       parts.push_back(std::get<Accumulate>(each.kind).value);
-    result.push_back({Accumulate{target_of(all.front()), {Plus{std::move(parts)}}}});
+    result.push_back({Accumulate{target_of(all.front()), value::sum(std::move(parts))}});
   }
 
   /// Hardly ever is a value not a number: one test says that none is, since the sum would be none, too.
@@ -144,7 +144,7 @@ private:
     }
     const auto &test = std::get<IfValue>(statement.kind);
     const std::string any = context_.names.name(test.local);
-    result.push_back({DeclareValue{any, {Plus{std::move(parts)}}}});
+    result.push_back({DeclareValue{any, value::sum(std::move(parts))}});
     result.push_back({IfValue{any, std::move(all), test.comment, IfValue::Test::NotANumber}});
   }
 
@@ -176,7 +176,9 @@ private:
     Block one{statement};
     rewrite(
         one,
-        [&](const Term &term) { return substitute(term, {{loop_.variable, copy.by.at(loop_.variable)}}); },
+        [&](const Term &term) {
+          return substitute(term, {{loop_.variable, copy.by.at(loop_.variable)}});
+        },
         [](const Value &value) { return value; });
     rename(one, copy.names);
     return std::move(one.front());

@@ -126,16 +126,12 @@ private:
     });
     for (const Value &part : parts_of(value))
       check(part);
-    std::size_t parts = parts_of(value).size();
-    if (std::holds_alternative<Times>(value.kind) && parts < 2)
-      refuse("a product has fewer than two factors");
-    if (std::holds_alternative<Plus>(value.kind) && parts < 2) refuse("a sum has fewer than two parts");
-    if (std::holds_alternative<Over>(value.kind) && parts != 2)
-      refuse("a quotient has not exactly two parts");
-    if (std::holds_alternative<Minus>(value.kind) && parts != 1)
-      refuse("a minus has not exactly one operand");
-    if (std::holds_alternative<Stored>(value.kind) && parts != 1)
-      refuse("a stored value has not exactly one operand");
+    const auto *made = std::get_if<Value::Apply>(&value.kind);
+    if (!made) return;
+    const value::Laws &laws = laws_of(made->op);
+    const std::size_t count = made->arguments.size();
+    if (count < laws.least || (count > laws.least && !laws.is_associative))
+      refuse(fmt::format("a {} of {} values", laws.name, count));
   }
 
   void written(const std::string &name, Sort sort) const {
@@ -346,8 +342,8 @@ private:
   void check_masked(const For &loop_, bool plain) const {
     const std::string &pointers = loop_.masked->pointers;
     auto array = arrays_.find(pointers);
-    bool good = pointers.empty() ||
-                (array != arrays_.end() && !array->second.is_value && array->second.extents == 1);
+    bool good =
+        pointers.empty() || (array != arrays_.end() && !array->second.is_value && array->second.extents == 1);
     if (!plain || loop_.simd || !is_over_sizes(loop_.masked->when) || !good)
       refuse(fmt::format("the loop over `{}` can't be a masked one", loop_.variable));
   }

@@ -35,52 +35,12 @@ std::string written_name(const Target &target) {
 
 } // namespace
 
-const std::vector<Value> &parts_of(const Value &value) {
-  static const std::vector<Value> none;
-  auto no_parts = [](const auto &) -> const std::vector<Value> & { return none; };
-  return std::visit(overloaded{
-                        [&](const Number &x) -> const std::vector<Value> & { return no_parts(x); },
-                        [&](const Element &x) -> const std::vector<Value> & { return no_parts(x); },
-                        [&](const Local &x) -> const std::vector<Value> & { return no_parts(x); },
-                        [](const Times &x) -> const std::vector<Value> & { return x.factors; },
-                        [](const Minus &x) -> const std::vector<Value> & { return x.of; },
-                        [](const Plus &x) -> const std::vector<Value> & { return x.parts; },
-                        [](const Over &x) -> const std::vector<Value> & { return x.of; },
-                        [](const Stored &x) -> const std::vector<Value> & { return x.of; },
-                    },
-                    value.kind);
-}
-
-Value map_parts(const Value &value, const std::function<Value(const Value &)> &map) {
-  auto all = [&](const std::vector<Value> &of) {
-    std::vector<Value> result;
-    for (const Value &part : of)
-      result.push_back(map(part));
-    return result;
-  };
-  return std::visit(overloaded{
-                        [&](const Number &) { return value; },
-                        [&](const Element &) { return value; },
-                        [&](const Local &) { return value; },
-                        [&](const Times &x) { return Value{Times{all(x.factors)}}; },
-                        [&](const Minus &x) { return Value{Minus{all(x.of)}}; },
-                        [&](const Plus &x) { return Value{Plus{all(x.parts)}}; },
-                        [&](const Over &x) { return Value{Over{all(x.of)}}; },
-                        [&](const Stored &x) { return Value{Stored{all(x.of)}}; },
-                    },
-                    value.kind);
-}
-
 void each_element(const Value &value, const std::function<void(const Element &)> &visit) {
-  if (const auto *element = std::get_if<Element>(&value.kind)) visit(*element);
-  for (const Value &part : parts_of(value))
-    each_element(part, visit);
+  value::each_leaf<Element>(value, visit);
 }
 
 void each_local(const Value &value, const std::function<void(const Local &)> &visit) {
-  if (const auto *local = std::get_if<Local>(&value.kind)) visit(*local);
-  for (const Value &part : parts_of(value))
-    each_local(part, visit);
+  value::each_leaf<Local>(value, visit);
 }
 
 void each_own_term(const Statement &statement, const std::function<void(const Term &)> &visit) {
@@ -269,7 +229,9 @@ void Effects::add(const Statement &statement) {
   std::visit(overloaded{
                  [&](const For &x) { declared.insert(x.variable); },
                  [](const While &) {},
-                 [&](const Intersect &x) { declared.insert({x.first.variable, x.second.variable}); },
+                 [&](const Intersect &x) {
+                   declared.insert({x.first.variable, x.second.variable});
+                 },
                  [](const If &) {},
                  [&](const Let &x) { declared.insert(x.variable); },
                  [&](const Declare &x) { declared.insert(x.variable); },

@@ -14,10 +14,6 @@ namespace unravel::loop {
 void each_own_term(const Statement &statement, const std::function<void(const term::Term &)> &visit);
 /// The same for the values: those that are read, whole (not their parts).
 void each_own_value(const Statement &statement, const std::function<void(const Value &)> &visit);
-/// What an operator is applied to; none of a leaf: a number, an element or a local.
-const std::vector<Value> &parts_of(const Value &value);
-/// The value with its parts mapped; a leaf is as it was.
-Value map_parts(const Value &value, const std::function<Value(const Value &part)> &map);
 /// Elements that a value reads, each occurrence.
 void each_element(const Value &value, const std::function<void(const Element &)> &visit);
 /// Locals that a value reads, each occurrence.

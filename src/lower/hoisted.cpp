@@ -1,6 +1,7 @@
 #include "lower/hoisted.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace unravel::lower {
 
@@ -53,7 +54,16 @@ Hoisted hoisted_parts(const combine::IterationSpace &space, const LeafPlan &plan
   std::erase_if(parts.inside.operands, is_outside);
   std::erase_if(parts.outside.operands, [&](auto &factor) { return !is_outside(factor); });
   parts.inside.target = sum;
-  parts.inside.constants = {1};
+  auto outside = value::quotient_of(space.value), inside = outside;
+  auto reads_outside = [&](const combine::Value &factor) {
+    return hoist.outside.contains(std::get<combine::Read>(factor.kind).operand);
+  };
+  std::erase_if(inside.factors, reads_outside);
+  inside.constant = 1;
+  std::erase_if(outside.factors, std::not_fn(reads_outside));
+  outside.factors.insert(outside.factors.begin(), {combine::Read{sum.name}});
+  parts.inside.value = inside.tree();
+  parts.outside.value = outside.tree();
   parts.outside.operands.insert(parts.outside.operands.begin(), std::move(sum));
   parts.plan.hoists.erase(parts.plan.hoists.begin());
   std::erase_if(parts.plan.nest.levels, [&](const Level &level) {

@@ -128,7 +128,7 @@ private:
       block.push_back({loop::Declare{lowerer.has_terms_, Term(0)}});
     }
     loop::append(block, lowerer.level(index));
-    Block taken = parts.over_all({add(Values(parts.outside, plan_).product())});
+    Block taken = parts.over_all({add(Values(parts.outside, plan_).value())});
     if (!has_terms_.empty()) taken.push_back({loop::Assign{has_terms_, Term(1)}});
     // A sum of nothing isn't one that is zero: what it is multiplied with may be infinite.
     const Level &here = plan_.nest.levels[index];
@@ -368,7 +368,7 @@ private:
         plain.body.push_back({loop::DeclareValue{
             found_value(here), {loop::Element{map_arrays_.at(k).map, here.components.front().target}}}});
     }
-    plain.body.push_back({loop::Accumulate{*sum_, values_.product()}});
+    plain.body.push_back({loop::Accumulate{*sum_, values_.value()}});
     loop::For again = head;
     again.comment.clear();
     again.body = guarded(index);

@@ -70,7 +70,7 @@ Block fill_map(const Level &level, const LevelPlan &plan, const MapArrays &array
   Block round;
   if (holds_values(plan)) {
     loop::Element element{arrays.map, plan.map_keys.front()};
-    round.push_back({loop::Store{element, {loop::Stored{{value}}}}});
+    round.push_back({loop::Store{element, apply(loop::Operator::Stored, std::vector{value})}});
     if (plan.map_form == find::MapForm::Marked)
       round.push_back({loop::SetElement{arrays.more, plan.map_keys.front(), Term(1)}});
   } else {

@@ -6,7 +6,7 @@ using find::LevelPlan;
 using scan::Level;
 
 bool sums_over_map(const combine::IterationSpace &space, const LeafPlan &leaf, std::size_t index) {
-  if (space.sets || space.divides() || space.constants.size() != 1) return false; // no sum of products
+  if (space.sets || !space.is_product()) return false;
   const std::vector<Level> &levels = leaf.nest.levels;
   if (index >= levels.size() || levels[index].kind != Level::Kind::Loop || !levels[index].guards.empty())
     return false;

@@ -11,19 +11,16 @@ class Values {
 public:
   Values(const combine::IterationSpace &space, const LeafPlan &plan) : space_(space), plan_(plan) {}
 
-  /// The sum of all products, by the divisors.
+  /// With the elements and locals that are read.
   loop::Value value() const;
-  loop::Value product(std::size_t summand = 0) const;
   /// The element that is read at a position that is found for nothing else; of no operand: none.
   loop::Element at(const std::string &position) const;
   /// The variable that says whether the divisor was found.
   std::string found_divisor() const;
 
 private:
-  /// The operand's value: in its array, or where a map of values had it.
+  /// In its array, or where a map of values had it.
   loop::Value value_of(const combine::Operand &operand) const;
-  /// With its sign.
-  loop::Value read(const combine::Operand &operand) const;
 
   const combine::IterationSpace &space_;
   const LeafPlan &plan_;

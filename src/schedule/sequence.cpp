@@ -25,8 +25,7 @@ bool mentions(const IterationSpace &space, const std::string &tensor) {
 
 /// Does the statement set each element of its target to zero?
 bool clears_all(const IterationSpace &space, const Combination &program) {
-  if (!space.sets || !space.constants.empty() || !space.target.local.empty() || !space.operands.empty())
-    return false;
+  if (!space.sets || !value::is_zero(space.value) || !space.target.local.empty()) return false;
   const std::vector<Term> &extents = program.arrays.at(space.target.array);
   std::vector<Term> parts;
   for (std::size_t k = 0; k < extents.size(); ++k)
@@ -133,10 +132,10 @@ private:
 namespace {
 
 bool adds_products_alone(const IterationSpace &space) {
-  return !space.sets && !space.reads(space.target.tensor) && space.constants.size() == 1 &&
-         space.divisors.empty() && space.target.local.empty() &&
+  return !space.sets && !space.reads(space.target.tensor) && space.is_product() &&
+         space.target.local.empty() &&
          std::none_of(space.operands.begin(), space.operands.end(),
-                      [](const Operand &operand) { return operand.divides || !operand.local.empty(); });
+                      [](const Operand &operand) { return !operand.local.empty(); });
 }
 
 /// Where a subscript of the target is a slot by itself, its extent is the array's.
@@ -207,7 +206,7 @@ IterationSpace undivided(const IterationSpace &space) {
   IterationSpace result = space;
   std::set<std::string> positions;
   for (const Operand &operand : space.operands)
-    if (operand.divides) positions.insert(operand.positions.begin(), operand.positions.end());
+    if (!operand.is_affine) positions.insert(operand.positions.begin(), operand.positions.end());
   std::vector<Term> parts;
   for (const Term &part : term::conjuncts(space.relation))
     if (std::find(space.divisors.begin(), space.divisors.end(), part) == space.divisors.end())
@@ -217,7 +216,7 @@ IterationSpace undivided(const IterationSpace &space) {
   std::erase_if(result.positions, [&](const std::string &position) {
     return positions.count(position) > 0 && left.count(position) == 0;
   });
-  std::erase_if(result.operands, [](const Operand &operand) { return operand.divides; });
+  std::erase_if(result.operands, [](const Operand &operand) { return !operand.is_affine; });
   return result;
 }
 

@@ -93,28 +93,10 @@ std::string remarks(const ReportParts &parts, const Origin &origin) {
 /// "x(i) = b(i) / L(i,i)", "y(i) += A(i,j) * x(j)"
 std::string statement_text(const combine::IterationSpace &space) {
   auto text_of = [](const combine::Operand &operand) {
-    std::string text = operand.is_scalar()     ? operand.local
-                       : operand.array.empty() ? fmt::format("{}", operand.literal)
-                                               : access_text(operand.tensor, operand.coordinates);
-    return operand.negative ? "-" + text : text;
+    return operand.is_scalar() ? operand.local : access_text(operand.tensor, operand.coordinates);
   };
-  std::string value;
-  for (std::size_t summand = 0; summand < space.constants.size(); ++summand) {
-    std::vector<std::string> factors;
-    if (space.constants[summand] != 1) factors.push_back(fmt::format("{}", space.constants[summand]));
-    for (const combine::Operand &operand : space.operands)
-      if (operand.summand == summand && !operand.divides) factors.push_back(text_of(operand));
-    if (factors.empty()) factors.emplace_back("1");
-    value += fmt::format("{}{}", value.empty() ? "" : " + ", fmt::join(factors, " * "));
-  }
-  if (value.empty()) value = "0";
-  bool is_sum = space.constants.size() > 1;
-  for (const combine::Operand &operand : space.operands)
-    if (operand.divides) {
-      if (std::exchange(is_sum, false)) value = "(" + value + ")";
-      value += " / " + text_of(operand);
-    }
-  return fmt::format("{} {} {}", text_of(space.target), space.sets ? "=" : "+=", value);
+  return fmt::format("{} {} {}", text_of(space.target),
+                     space.sets ? "=" : "+=", combine::value_text(space, text_of));
 }
 
 class Nest {

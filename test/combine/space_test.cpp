@@ -40,11 +40,21 @@ TEST(CombineSpace, OneLeafPerChoiceOfPieces) {
   EXPECT_EQ(combine_text("s = A(i,j) * B(i,j)\n-f A=@symmetric\n-f B=@pieces/skew").leaves.size(), 4u);
   EXPECT_EQ(combine_text("s = A(i,j) * A(j,i)\n-f A=@symmetric").leaves.size(), 4u);
   combine::Combination skew = combine_text("y(i) = A(i,j) * x(j)\n-f A=@pieces/skew");
-  EXPECT_FALSE(skew.leaves[0].operands[0].negative);
-  EXPECT_TRUE(skew.leaves[1].operands[0].negative);
+  EXPECT_EQ(value::quotient_of(skew.leaves[0].value).constant, 1);
+  EXPECT_EQ(value::quotient_of(skew.leaves[1].value).constant, -1);
   combine::Combination unit = combine_text("y(i) = A(i,j) * x(j)\n-f A=@pieces/unit_lower");
   EXPECT_EQ(unit.leaves[1].operands[0].array, "");
-  EXPECT_EQ(unit.leaves[1].operands[0].literal, 1);
+  EXPECT_EQ(value::quotient_of(unit.leaves[1].value).factors.size(), 1u); // 1 * x
+}
+
+/// A factor that the terms of a sum have in common is read once.
+TEST(CombineSpace, TermsShareFactors) {
+  combine::Combination made = combine_text(
+      "for i { let t = a(i) + b(i); for j { t += A(i,j) * x(j); } y(i) = t * d(i); }\n-f A=csr");
+  ASSERT_EQ(made.leaves.size(), 2u); // the sum goes straight to y
+  EXPECT_EQ(made.leaves[0].operands.size(), 3u);
+  EXPECT_FALSE(made.leaves[0].is_product());
+  EXPECT_TRUE(made.leaves[1].is_product());
 }
 
 /// Quantified variables of axioms can't meet a coordinate of the computation that has the same name.

@@ -58,7 +58,7 @@ TEST(ComputeGolden, PrintedTextMeansTheSame) {
 
 TEST(ComputeMeaning, ConstantsMultiply) {
   auto constant = [](const std::string &text) {
-    return computation_of(text).program.statements.at(0).summands.at(0).constant;
+    return value::quotient_of(computation_of(text).program.statements.at(0).value).constant;
   };
   EXPECT_EQ(constant("y(i) = x(i)"), 1);
   EXPECT_EQ(constant("y(i) = 2 * x(i) * 3.5"), 7);

@@ -1,0 +1,250 @@
+#pragma once
+
+#include "value/operators.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+/// Values as trees of operators over leaves.
+namespace unravel::value {
+
+struct Number {
+  double value = 0;
+};
+
+template <class... Leaves> struct Tree {
+  struct Apply {
+    Operator op;
+    std::vector<Tree> arguments;
+  };
+  std::variant<Number, Leaves..., Apply> kind;
+};
+
+template <class... Leaves> Tree<Leaves...> apply(Operator op, std::vector<Tree<Leaves...>> arguments) {
+  return {typename Tree<Leaves...>::Apply{op, std::move(arguments)}};
+}
+
+/// What an operator is applied to; none of a number or leaf.
+template <class... Leaves> const std::vector<Tree<Leaves...>> &parts_of(const Tree<Leaves...> &tree) {
+  static const std::vector<Tree<Leaves...>> none;
+  const auto *made = std::get_if<typename Tree<Leaves...>::Apply>(&tree.kind);
+  return made ? made->arguments : none;
+}
+
+/// The arguments where that operator makes the value, else null.
+template <class... Leaves>
+const std::vector<Tree<Leaves...>> *arguments_of(Operator op, const Tree<Leaves...> &tree) {
+  const auto *made = std::get_if<typename Tree<Leaves...>::Apply>(&tree.kind);
+  return made && made->op == op ? &made->arguments : nullptr;
+}
+template <class... Leaves> std::vector<Tree<Leaves...>> *arguments_of(Operator op, Tree<Leaves...> &tree) {
+  return const_cast<std::vector<Tree<Leaves...>> *>(arguments_of(op, std::as_const(tree)));
+}
+
+/// The number that it is, else null.
+template <class Tree> const double *number_of(const Tree &tree) {
+  const auto *number = std::get_if<Number>(&tree.kind);
+  return number ? &number->value : nullptr;
+}
+
+template <class Tree> bool is_zero(const Tree &tree) {
+  const double *number = number_of(tree);
+  return number && *number == 0;
+}
+
+/// Calls visit(leaf) for each leaf of that kind, from left to right. `Value` is a tree, const or not.
+template <class Leaf, class Value, class Visit> void each_leaf(Value &tree, const Visit &visit) {
+  if (auto *leaf = std::get_if<Leaf>(&tree.kind)) visit(*leaf);
+  using Apply = typename std::remove_const_t<Value>::Apply;
+  if (auto *made = std::get_if<Apply>(&tree.kind))
+    for (auto &argument : made->arguments)
+      each_leaf<Leaf>(argument, visit);
+}
+
+/// What a value is of a leaf in it: linear, and so zero where the leaf is; linear but for what is added;
+/// neither.
+enum class Role { Factor, InTerm, Other };
+
+/// Calls visit(leaf, role) for each leaf of that kind, from left to right.
+template <class Leaf, class Value, class Visit>
+void each_role(const Value &tree, const Visit &visit, Role role = Role::Factor) {
+  if (const auto *leaf = std::get_if<Leaf>(&tree.kind)) visit(*leaf, role);
+  const auto *made = std::get_if<typename Value::Apply>(&tree.kind);
+  for (std::size_t k = 0; made && k < made->arguments.size(); ++k) {
+    const Role here = is_linear_in(made->op, k)   ? Role::Factor
+                      : made->op == Operator::Add ? Role::InTerm
+                                                  : Role::Other;
+    each_role<Leaf>(made->arguments[k], visit, std::max(role, here));
+  }
+}
+
+/// The tree with map(part) in place of each argument; a number or leaf as it was.
+template <class Value, class Map> Value map_parts(const Value &tree, const Map &map) {
+  const auto *made = std::get_if<typename Value::Apply>(&tree.kind);
+  if (!made) return tree;
+  std::vector<Value> arguments;
+  for (const Value &argument : made->arguments)
+    arguments.push_back(map(argument));
+  return {typename Value::Apply{made->op, std::move(arguments)}};
+}
+
+// ---- sums and quotients of products
+
+/// constant * factor * ... / (divisor * ...). No factor or divisor is a number, product or quotient.
+template <class Value> struct Quotient {
+  double constant = 1;
+  std::vector<Value> factors, divisors;
+
+  /// What it is multiplied by, or divided.
+  void take(const Value &by, bool divides = false) {
+    std::vector<Value> &own = divides ? divisors : factors;
+    if (const double *number = number_of(by)) {
+      constant = divides ? constant / *number : constant * *number;
+    } else if (const auto *negative = arguments_of(Operator::Negate, by)) {
+      constant = -constant;
+      take(negative->front(), divides);
+    } else if (const auto *product = arguments_of(Operator::Multiply, by)) {
+      for (const Value &factor : *product)
+        take(factor, divides);
+    } else if (const auto *quotient = arguments_of(Operator::Divide, by)) {
+      take(quotient->at(0), divides);
+      take(quotient->at(1), !divides);
+    } else {
+      own.push_back(by);
+    }
+  }
+
+  Value tree() const {
+    Value dividend = times(constant, factors);
+    return divisors.empty() ? dividend : apply(Operator::Divide, std::vector{dividend, times(1, divisors)});
+  }
+
+private:
+  static Value times(double constant, const std::vector<Value> &factors) {
+    const bool is_negative = constant == -1 && !factors.empty();
+    std::vector<Value> all;
+    if (factors.empty() || (constant != 1 && !is_negative)) all.push_back({Number{constant}});
+    all.insert(all.end(), factors.begin(), factors.end());
+    Value product = all.size() == 1 ? std::move(all.front()) : apply(Operator::Multiply, std::move(all));
+    return is_negative ? apply(Operator::Negate, std::vector{std::move(product)}) : product;
+  }
+};
+
+template <class Value> Quotient<Value> quotient_of(const Value &tree) {
+  Quotient<Value> made;
+  made.take(tree);
+  return made;
+}
+
+template <class Value> Value product(const std::vector<Value> &factors) {
+  Quotient<Value> made;
+  for (const Value &factor : factors)
+    made.take(factor);
+  return made.tree();
+}
+
+template <class Value> Value quotient(const Value &dividend, const Value &divisor) {
+  Quotient<Value> made = quotient_of(dividend);
+  made.take(divisor, true);
+  return made.tree();
+}
+
+template <class Value> Value negated(const Value &tree) {
+  return product(std::vector<Value>{{Number{-1}}, tree});
+}
+
+/// Of no parts zero.
+template <class Value> Value sum(std::vector<Value> parts) {
+  if (parts.empty()) return {Number{0}};
+  return parts.size() == 1 ? std::move(parts.front()) : apply(Operator::Add, std::move(parts));
+}
+
+/// The operator's value, in the form that `Quotient` and `sum` give it.
+template <class Value> Value made_by(Operator op, std::vector<Value> arguments) {
+  switch (op) {
+  case Operator::Negate: return negated(arguments.front());
+  case Operator::Add: return sum(std::move(arguments));
+  case Operator::Multiply: return product(arguments);
+  case Operator::Divide: return quotient(arguments[0], arguments[1]);
+  case Operator::Stored: break;
+  }
+  return apply(op, std::move(arguments));
+}
+
+/// The parts of a sum; of what is linear in a sum the values for its parts: of (a + b) * c, a * c and b * c.
+/// Parts of arguments further to the right vary more slowly.
+template <class Value> std::vector<Value> terms_of(const Value &tree) {
+  const auto *made = std::get_if<typename Value::Apply>(&tree.kind);
+  if (!made) return {tree};
+  std::vector<Value> terms;
+  if (made->op == Operator::Add) {
+    for (const Value &part : made->arguments)
+      for (Value &term : terms_of(part))
+        terms.push_back(std::move(term));
+    return terms;
+  }
+  std::vector<std::vector<Value>> choices{{}}; // of arguments
+  for (std::size_t k = 0; k < made->arguments.size(); ++k) {
+    const Value &argument = made->arguments[k];
+    std::vector<std::vector<Value>> longer;
+    for (const Value &term : is_linear_in(made->op, k) ? terms_of(argument) : std::vector<Value>{argument})
+      for (std::vector<Value> choice : choices) {
+        choice.push_back(term);
+        longer.push_back(std::move(choice));
+      }
+    choices = std::move(longer);
+  }
+  for (std::vector<Value> &choice : choices)
+    terms.push_back(made_by(made->op, std::move(choice)));
+  return terms;
+}
+
+/// The tree with map(leaf), a tree perhaps of other leaves, in place of each leaf, in the form that
+/// `Quotient` and `sum` give it.
+template <class To, class Leaf, class Map> To map_leaves(const Tree<Leaf> &tree, const Map &map) {
+  if (const double *number = number_of(tree)) return {Number{*number}};
+  if (const auto *leaf = std::get_if<Leaf>(&tree.kind)) return map(*leaf);
+  const auto &made = std::get<typename Tree<Leaf>::Apply>(tree.kind);
+  std::vector<To> arguments;
+  for (const Tree<Leaf> &argument : made.arguments)
+    arguments.push_back(map_leaves<To>(argument, map));
+  return made_by(made.op, std::move(arguments));
+}
+
+// ---- text
+
+/// As people write it; leaf_text(leaf) is a leaf's. `outside`: how tightly what stands around it binds.
+template <class Value, class LeafText>
+std::string to_text(const Value &tree, const LeafText &leaf_text, int outside = 0) {
+  enum { Sum = 1, Product = 2, Factor = 3 };
+  auto in_brackets = [&](int own, const std::string &text) {
+    return own < outside ? "(" + text + ")" : text;
+  };
+  const auto *made = std::get_if<typename Value::Apply>(&tree.kind);
+  if (const double *number = number_of(tree)) return fmt::format("{}", *number);
+  if (!made) return leaf_text(tree);
+  auto argument = [&](std::size_t k, int binding) { return to_text(made->arguments[k], leaf_text, binding); };
+  switch (made->op) {
+  case Operator::Negate: return in_brackets(Product, "-" + argument(0, Product));
+  case Operator::Divide:
+    return in_brackets(Product, fmt::format("{} / {}", argument(0, Product), argument(1, Factor)));
+  case Operator::Stored: return fmt::format("{}({})", laws_of(made->op).name, argument(0, 0));
+  case Operator::Add:
+  case Operator::Multiply: break;
+  }
+  const int own = made->op == Operator::Add ? Sum : Product;
+  std::string text = argument(0, own);
+  for (std::size_t k = 1; k < made->arguments.size(); ++k) {
+    const auto *negative = arguments_of(Operator::Negate, made->arguments[k]);
+    text += own == Sum && negative
+                ? " - " + to_text(negative->front(), leaf_text, Product)
+                : fmt::format(" {} {}", laws_of(made->op).symbol, argument(k, own == Sum ? Sum : Factor));
+  }
+  return in_brackets(own, text);
+}
+
+} // namespace unravel::value
