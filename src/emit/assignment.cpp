@@ -36,9 +36,8 @@ std::string assignment_text(const SetElement &x, const Program &program, const N
   const std::string &array = names.array(x.array);
   ElementType element = element_of(x.array, program);
   if (element == ElementType::Bit) {
-    bool set = x.value == Term(1);
-    (set ? expressions.needs().set_bit : expressions.needs().clear_bit) = true;
-    return fmt::format("unravel_{}_bit({}, {});", set ? "set" : "clear", array, expressions.term(x.slot));
+    const std::string function = expressions.called(x.value == Term(1) ? "set_bit" : "clear_bit");
+    return fmt::format("{}({}, {});", function, array, expressions.term(x.slot));
   }
   return fmt::format("{}[{}] = {};", array, expressions.term(x.slot),
                      expressions.as_element(x.value, element));
@@ -47,7 +46,7 @@ std::string assignment_text(const SetElement &x, const Program &program, const N
 std::string zero_text(const Zero &x, const Names &names, Expressions &expressions) {
   if (x.count == Term(1))
     return fmt::format("{} = {};", names.array(x.array) + "[0]", expressions.value(Value{Number{0}}));
-  expressions.needs().memset = true;
+  expressions.need("memset");
   const std::string &array = names.array(x.array);
   std::string count = expressions.term(x.count);
   bool atom = std::all_of(count.begin(), count.end(),

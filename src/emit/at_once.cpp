@@ -71,14 +71,13 @@ void StatementWriter::write_together(const For &x) {
 
 void StatementWriter::write_accepted(const For &x, const std::string &first, const std::string &hits) {
   const auto &guard = std::get<If>(x.body.back().kind);
-  expressions_.needs().lowest_bit = true;
   Block body = accepted(x);
   bool is_used = std::any_of(body.begin(), body.end(), [&](const Statement &statement) {
     return occurrences(statement, term::variable(x.variable)) > 0;
   });
   if (is_used)
-    line(fmt::format("const int64_t {} = {} + unravel_lowest_bit({});", names_.variable(x.variable), first,
-                     hits));
+    line(fmt::format("const int64_t {} = {} + {}({});", names_.variable(x.variable), first,
+                     expressions_.called("lowest_bit"), hits));
   line(fmt::format("{0} &= {0} - 1;", hits));
   comment(guard.comment);
   facts_.learn(guard.condition);

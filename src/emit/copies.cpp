@@ -136,9 +136,9 @@ CopiesText copies_text(const loop::For &loop, const loop::Program &program, bool
            std::string("}"),
        })
     text.add_up.push_back(line);
-  expressions.needs().threads = true;
-  expressions.needs().reserve = true;
-  expressions.needs().restrict_macro = true;
+  expressions.need("threads");
+  expressions.need("reserve");
+  expressions.need("restrict");
   return text;
 }
 

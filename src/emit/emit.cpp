@@ -112,10 +112,9 @@ SpannedText spanned_text(const Program &original, const EmitOptions &options) {
   Names names(program);
   Expressions expressions(program, names);
   SpannedText function = function_text(program, options, names, expressions);
-  Needs &needs = expressions.needs();
-  needs.single_precision = expressions.single_precision();
-  std::string result = includes(needs, !program.workspace.empty(), options, names);
-  result += helpers(needs, options);
+  if (!program.workspace.empty()) expressions.need("workspace");
+  std::string result = includes(expressions.needs(), options, names);
+  result += helpers(expressions.needs(), expressions.single_precision(), options);
   if (!options.with_header || options.in_process) {
     for (const StructType &type : names.types())
       result += struct_text(type, expressions, !options.in_process);

@@ -82,28 +82,20 @@ Expressions::Expressions(const loop::Program &program, const Names &names) : nam
 
 std::string Expressions::equal_pairs(loop::ElementType type) {
   bool is_long = type == loop::ElementType::Int64;
-  (is_long ? needs_.equal_pairs_long : needs_.equal_pairs) = true;
-  return is_long ? "unravel_equal_pairs_long" : "unravel_equal_pairs";
+  return called(is_long ? "equal_pairs_long" : "equal_pairs");
 }
 
 std::string Expressions::uneven(loop::ElementType pointers) {
   const bool is_long = pointers == loop::ElementType::Int64;
-  (is_long ? needs_.uneven_long : needs_.uneven) = true;
-  return is_long ? "unravel_uneven_long" : "unravel_uneven";
+  return called(is_long ? "uneven_long" : "uneven");
 }
 
 std::string Expressions::pick(const std::string &form, bool is_long) {
-  const std::string name = form + (is_long ? "_long" : "");
-  needs_.picks.insert(name);
-  return fmt::format("unravel_{}{}", name, single_precision_ ? "_f" : "");
+  return called(form + (is_long ? "_long" : "")) + suffix();
 }
 
 std::string Expressions::gather(bool is_long, bool is_plain) {
-  (is_long    ? is_plain ? needs_.gather_long : needs_.gather_long_at
-   : is_plain ? needs_.gather
-              : needs_.gather_at) = true;
-  return fmt::format("unravel_gather{}{}{}", is_long ? "_long" : "", is_plain ? "" : "_at",
-                     single_precision_ ? "_f" : "");
+  return called(fmt::format("gather{}{}", is_long ? "_long" : "", is_plain ? "" : "_at")) + suffix();
 }
 
 /// All variables are taken to be non-negative until an assignment speaks against it: the first negative value
@@ -325,14 +317,13 @@ bool Expressions::is_short(const Term &term) const {
 Expressions::Printed Expressions::print_bit(const term::Apply &load) const {
   const Term &slot = load.arguments.at(0);
   const std::string &array = name_of_array(load.function);
-  (is_short(slot) ? needs_.bit : needs_.long_bit) = true;
   if (!is_short(slot))
-    return {fmt::format("unravel_long_bit({}, {})", array, print(slot).text), primary, true};
-  return {fmt::format("unravel_bit({}, (uint32_t){})", array, operand(slot, unary)), primary, true};
+    return {fmt::format("{}({}, {})", called("long_bit"), array, print(slot).text), primary, true};
+  return {fmt::format("{}({}, (uint32_t){})", called("bit"), array, operand(slot, unary)), primary, true};
 }
 
 Expressions::Printed Expressions::print_hash(const term::Apply &call) const {
-  needs_.hash = true;
+  need("hash");
   std::string state = "0";
   for (std::size_t k = 1; k < call.arguments.size(); ++k)
     state = fmt::format("unravel_hash_key({}, {})", state, print(call.arguments[k]).text);
@@ -366,17 +357,16 @@ Expressions::Printed Expressions::print_quotient(const Term &numerator, std::int
     return {fmt::format("{} {} {}", operand(numerator, multiplicative), modulo ? '%' : '/', literal(divisor)),
             multiplicative, narrow};
   }
-  (modulo ? needs_.floor_modulo : needs_.floor_divide) = true;
-  return {fmt::format("unravel_floor_{}({}, {})", modulo ? "modulo" : "divide", print(numerator).text,
+  return {fmt::format("{}({}, {})", called(modulo ? "floor_modulo" : "floor_divide"), print(numerator).text,
                       literal(divisor)),
           primary, false};
 }
 
 Expressions::Printed Expressions::print_extreme(const std::vector<Term> &of, bool smallest) const {
-  (smallest ? needs_.minimum : needs_.maximum) = true;
+  const std::string function = called(smallest ? "minimum" : "maximum");
   std::string text = print(of.back()).text;
   for (std::size_t k = of.size() - 1; k-- > 0;)
-    text = fmt::format("unravel_{}({}, {})", smallest ? "minimum" : "maximum", print(of[k]).text, text);
+    text = fmt::format("{}({}, {})", function, print(of[k]).text, text);
   return {text, primary, false};
 }
 
@@ -446,7 +436,7 @@ std::string Expressions::term_of_members(const Term &term) const {
 std::string Expressions::term_of_struct(const Term &term, const StructType &type) const {
   place_ = Place::Struct;
   struct_ = &type;
-  Needs before = needs_; // comments need no functions
+  const std::set<std::string> before = needs_; // comments need no functions
   std::string text = print(term).text;
   needs_ = before;
   place_ = Place::Local;
@@ -458,8 +448,7 @@ std::string Expressions::element(const loop::Element &element) const {
 }
 
 std::string Expressions::is_stored(const std::string &local) const {
-  needs_.is_stored = true;
-  return fmt::format("unravel_is_stored{}({})", single_precision_ ? "_f" : "", names_.variable(local));
+  return fmt::format("{}{}({})", called("is_stored"), suffix(), names_.variable(local));
 }
 
 std::string Expressions::as_element(const Term &term, loop::ElementType type) const {
@@ -502,8 +491,7 @@ Expressions::Printed Expressions::print_applied(const loop::Value::Apply &x) con
   switch (x.op) {
   case Operator::Negate: return {"-" + wrap(first.text, first.binding <= unary), unary, false};
   case Operator::Stored:
-    needs_.stored = true;
-    return {fmt::format("unravel_stored{}({})", single_precision_ ? "_f" : "", first.text), primary, false};
+    return {fmt::format("{}{}({})", called("stored"), suffix(), first.text), primary, false};
   case Operator::Add:
   case Operator::Multiply:
   case Operator::Divide: break;
@@ -533,8 +521,8 @@ std::string Expressions::pair(const loop::Value &value, const std::string &varia
 }
 
 std::string Expressions::pair_at(const loop::Element &element) const {
-  needs_.pairs = true;
-  return fmt::format("unravel_pair{}_at(&{})", single_precision_ ? "_f" : "", this->element(element));
+  need("pairs");
+  return fmt::format("unravel_pair{}_at(&{})", suffix(), this->element(element));
 }
 
 } // namespace unravel::emit

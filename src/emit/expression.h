@@ -10,46 +10,6 @@
 
 namespace unravel::emit {
 
-/// Functions of ours that the text calls and its prelude must define.
-struct Needs {
-  bool floor_divide = false;
-  bool floor_modulo = false;
-  bool minimum = false;
-  bool maximum = false;
-  bool memset = false;
-  bool restrict_macro = false;
-  bool bit = false;
-  bool long_bit = false;
-  bool set_bit = false;
-  bool prefetch = false;
-  bool clear_bit = false;
-  bool lowest_bit = false;
-  bool equal_pairs = false;      // of 32-bit keys
-  bool equal_pairs_long = false; // of 64-bit keys
-  bool stored = false;
-  bool is_stored = false;
-  bool lanes = false;
-  bool stored_lanes = false;
-  bool uneven = false;          // whether the lengths of segments vary, by pointers of 32 bits
-  bool uneven_long = false;     // ... of 64 bits
-  bool uneven_in_pairs = false; // ... is asked by a loop that takes steps of pairs, not by masked ones alone
-  bool pairs = false;           // two elements at a time
-  std::set<std::string> picks;  // ... that keys name: functions, as "pick_long"
-  bool kept = false;            // ... masks for pairs
-  bool gathers = false;         // whether the processor's own gathers are fast
-  bool masks = false;           // vectors with a mask, and their sum
-  bool stretch = false;         // ... of neighbouring elements
-  bool gather = false;          // ... of elements that 32-bit keys name
-  bool gather_long = false;     // ... that 64-bit keys name
-  bool gather_at = false;       // ... that 32-bit keys, times something and plus something, name
-  bool gather_long_at = false;  // ... likewise
-  bool hash = false;
-  bool reserve = false;
-  bool thread = false;           // its number in the team
-  bool threads = false;          // how many
-  bool single_precision = false; // of stored and is_stored
-};
-
 /// Of an element in memory; bits lie 32 to a word.
 std::string c_type(loop::ElementType type);
 
@@ -95,8 +55,12 @@ public:
   void set_facts(loop::Facts facts) { facts_ = std::move(facts); }
 
   bool single_precision() const { return single_precision_; }
-  const Needs &needs() const { return needs_; }
-  Needs &needs() { return needs_; }
+  /// What the text needs of the C files in src/emit/c, by names of their parts.
+  const std::set<std::string> &needs() const { return needs_; }
+  void need(const std::string &part) const { needs_.insert(part); }
+  /// The function of that part, which is needed then; its name ends with suffix() where it is about values.
+  std::string called(const std::string &part) const { return "unravel_" + *needs_.insert(part).first; }
+  const char *suffix() const { return single_precision_ ? "_f" : ""; }
 
 private:
   /// How sizes and arrays are written.
@@ -153,7 +117,7 @@ private:
   bool single_precision_ = false;
   mutable Place place_ = Place::Local;
   mutable const StructType *struct_ = nullptr;
-  mutable Needs needs_;
+  mutable std::set<std::string> needs_;
 };
 
 } // namespace unravel::emit

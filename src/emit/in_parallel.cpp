@@ -27,7 +27,7 @@ void StatementWriter::workspace(const std::set<std::string> &used) {
     bool in_parts = strides_.contains(array.name);
     if (!used.contains(array.name) || array.for_teams || (in_parts && !outside_.contains(array.name)))
       continue;
-    expressions_.needs().restrict_macro = true;
+    expressions_.need("restrict");
     line(fmt::format("{} *UNRAVEL_RESTRICT {} = {}->{};", c_type(array.element), names_.array(array.name),
                      names_.workspace().parameter, names_.workspace().members.at(array.name)));
   }
@@ -162,8 +162,8 @@ void StatementWriter::pragma(const std::string &text, const std::string &otherwi
 std::string StatementWriter::declare_own(const WorkspaceArray &array) {
   std::string outside = names_.array(array.name);
   std::string local = outside_.contains(array.name) ? names_.fresh(outside + "_own") : outside;
-  expressions_.needs().thread = true;
-  expressions_.needs().restrict_macro = true;
+  expressions_.need("thread");
+  expressions_.need("restrict");
   line(fmt::format("{} *UNRAVEL_RESTRICT {} = {}->{} + unravel_thread() * {};", c_type(array.element), local,
                    names_.workspace().parameter, names_.workspace().members.at(array.name),
                    strides_.at(array.name)));

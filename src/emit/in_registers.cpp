@@ -35,8 +35,7 @@ void StatementWriter::masks() {
     const std::string when = masked_condition(*loop->masked);
     if (when.empty()) return;
     paired[when] = paired[when] || loop->masked->reads_on;
-    bool &uneven_in_pairs = expressions_.needs().uneven_in_pairs;
-    uneven_in_pairs = uneven_in_pairs || (loop->masked->reads_on && !loop->masked->pointers.empty());
+    if (loop->masked->reads_on && !loop->masked->pointers.empty()) expressions_.need("uneven_in_pairs");
     std::string &name = masked_[when];
     if (name.empty()) name = names_.fresh(names_.variable(loop->variable) + "_masked");
   });
@@ -44,7 +43,7 @@ void StatementWriter::masks() {
   for (const auto &[when, in_pairs] : paired)
     guarded_line(macro(in_pairs), fmt::format("const int {} = {};", masked_.at(when), when));
   if (!(sums || lanes) || gathers_form() == EmitOptions::Gathers::Never) return;
-  expressions_.needs().gathers = true;
+  expressions_.need("gathers");
   gathers_ = names_.fresh("gathers");
   guarded_line(macro(lanes), fmt::format("const int {} = UNRAVEL_GATHERS;", gathers_));
 }

@@ -51,9 +51,8 @@ IntersectText intersect_text(const loop::Intersect &loop, Names &names, Expressi
       return loop::occurrences(statement, term::variable(range.variable)) > 0;
     });
     if (is_used)
-      text.take_hit.push_back(
-          fmt::format("const int64_t {} = {} + unravel_lowest_bit({});", side.position, side.at, side.hits));
-    expressions.needs().lowest_bit |= is_used;
+      text.take_hit.push_back(fmt::format("const int64_t {} = {} + {}({});", side.position, side.at,
+                                          expressions.called("lowest_bit"), side.hits));
   };
   take(loop.first, a);
   take(loop.second, b);

@@ -22,8 +22,8 @@ public:
   LanesWriter(const DenseSum &sum, bool sets, const std::string &past_caches, Names &names,
               Expressions &expressions)
       : sum_(sum), sets_(sets), past_caches_(past_caches), names_(names), expressions_(expressions) {
-    expressions_.needs().lanes = true;
-    if (!past_caches_.empty()) expressions_.needs().stored_lanes = true;
+    expressions_.need("lanes");
+    if (!past_caches_.empty()) expressions_.need("stored_lanes");
     const std::string &variable = names_.variable(sum.inner->variable);
     std::string end = expressions_.term(sum.inner->upper);
     text_.first = names_.fresh(variable + "_first");

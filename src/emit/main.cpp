@@ -1,9 +1,9 @@
-// A small program around a kernel: tables and the calls are printed here, the rest is text (main_text.h).
+// A small program around a kernel: tables and the calls are printed here, the rest is c/main.c.
 #include "emit/body.h"
 #include "emit/emit.h"
 #include "emit/expression.h"
-#include "emit/main_text.h"
 #include "emit/names.h"
+#include "emit/prelude.h"
 #include "emit/wrap.h"
 #include "loop/walk.h"
 
@@ -54,19 +54,15 @@ public:
                                            "#include \"{0}.h\"\n\n",
                                            names_.kernel())
                              : "\n// ---- a program around the kernel\n\n";
-    result += main_includes + declarations() + tables() + main_reader + main_sizes;
-    if (stored_) result += main_result;
-    if (places_) result += main_stored;
-    const bool is_given = !program_.sizes.empty();
-    if (is_given) result += main_given;
-    std::string last = main_function;
-    auto put = [&](const std::string &mark, const char *text) {
-      last.replace(last.find(mark), mark.size(), is_given ? text : "");
-    };
-    put("@usage@", main_given_usage);
-    put("@argument@", main_given_argument);
-    put("@given@", main_given_all);
-    return result + run_function() + last;
+    std::set<std::string> first{"tools"}, last{"main"};
+    if (stored_) first.insert("all_values");
+    if (places_) first.insert("stored_values");
+    if (!program_.sizes.empty()) {
+      first.insert("read_given");
+      last.insert("given");
+    }
+    return result + parts_of_c("main", {"includes"}) + declarations() + tables() + parts_of_c("main", first) +
+           run_function() + parts_of_c("main", last);
   }
 
 private:

@@ -47,7 +47,7 @@ Term with(const Term &term, const std::string &variable, const Term &value) {
 /// Two elements, at keys from this one on; `form`: "pick" or "pick_used" (Expressions::pick).
 std::string picked(const std::string &form, const Factor &factor, const Term &keys, const Names &names,
                    Expressions &expressions) {
-  expressions.needs().pairs = true;
+  expressions.need("pairs");
   const bool is_long = expressions.type_of(keys.as<term::Apply>()->function) == loop::ElementType::Int64;
   return fmt::format("{}({}, &{})", expressions.pick(form, is_long), names.array(element_of(factor).array),
                      expressions.term(keys));
@@ -57,28 +57,28 @@ std::string picked(const std::string &form, const Factor &factor, const Term &ke
 
 StepsText gathered_text(const loop::For &loop, const GatheredSum &sum, const std::string &end, Names &names,
                         Expressions &expressions) {
-  expressions.needs().masks = true;
   bool single = expressions.single_precision();
-  const char *suffix = single ? "_f" : "";
+  expressions.need(single ? "lanes_sum_f" : "lanes_sum");
   const std::string &variable = names.variable(loop.variable);
   const std::string &target = names.variable(sum.sum.name);
   std::string lanes = names.fresh(target + "_lanes");
   std::string rest = names.fresh(variable + "_rest");
   const std::string product = product_of(sum.factors, expressions, [&](const Factor &factor) {
     if (factor.kind == Factor::Kind::Gathered) return gathered(factor, rest, names, expressions);
-    expressions.needs().stretch = true;
-    return fmt::format("unravel_stretch{}({}, &{})", suffix, rest, expressions.element(element_of(factor)));
+    return fmt::format("{}{}({}, &{})", expressions.called("stretch"), expressions.suffix(), rest,
+                       expressions.element(element_of(factor)));
   });
   return {fmt::format("{} {} = {{0}};", single ? "__m256" : "__m512d", lanes),
           fmt::format("for (; {0} < {1}; {0} += 8)", variable, end),
-          {fmt::format("const __mmask8 {} = unravel_rest({} - {});", rest, end, variable),
+          {fmt::format("const __mmask8 {} = {}({} - {});", rest, expressions.called("rest"), end, variable),
            fmt::format("{} += {};", lanes, product)},
-          {fmt::format("{} {}= unravel_lanes_sum{}({});", target, sum.subtracts ? "-" : "+", suffix, lanes)}};
+          {fmt::format("{} {}= unravel_lanes_sum{}({});", target, sum.subtracts ? "-" : "+",
+                       expressions.suffix(), lanes)}};
 }
 
 StepsText paired_text(const loop::For &loop, const GatheredSum &sum, const std::string &end,
                       const loop::Program &program, Names &names, Expressions &expressions) {
-  const char *suffix = expressions.single_precision() ? "_f" : "";
+  const char *suffix = expressions.suffix();
   const std::string &variable = names.variable(loop.variable);
   const std::string &target = names.variable(sum.sum.name);
   const std::string pairs[] = {names.fresh(target + "_pair"), names.fresh(target + "_next_pair")};
@@ -106,7 +106,7 @@ StepsText paired_text(const loop::For &loop, const GatheredSum &sum, const std::
     if (factor.kind == Factor::Kind::Gathered)
       require(factor.keys.as<term::Apply>()->function, factor.keys.as<term::Apply>()->arguments[0]);
   }
-  expressions.needs().kept = true;
+  expressions.need("kept");
   StepsText text;
   text.begin = fmt::format("unravel_pair{} {} = {{0}}, {} = {{0}};", suffix, pairs[0], pairs[1]);
   text.over_steps = fmt::format("for (; {0} + 4 < {1}; {0} += 4)", variable, end);
@@ -151,8 +151,9 @@ LanesAtOnce lanes_at_once(const loop::For &loop, const loop::GatheredLanes &lane
     const std::size_t lane = 2 * k;
     text.full.push_back(fmt::format("{} {}= {};", sums[k], sign, pair(lane, "pick")));
     if (!lanes.guarded) continue;
-    text.blended.push_back(fmt::format("{} {}= {}({}, &{});", sums[k], sign, expressions.pick("used", is_long),
-                                       pair(lane, "pick_used"), expressions.term(at(keys, lane))));
+    text.blended.push_back(fmt::format("{} {}= {}({}, &{});", sums[k], sign,
+                                       expressions.pick("used", is_long), pair(lane, "pick_used"),
+                                       expressions.term(at(keys, lane))));
     for (std::size_t each : {lane, lane + 1})
       all_keys.push_back(expressions.term(at(keys, each)));
   }

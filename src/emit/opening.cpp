@@ -32,7 +32,7 @@ void add_locals(const TensorParameter &parameter, const std::set<std::string> &u
   for (const ArrayParameter &array : parameter.arrays) {
     std::string qualified = parameter.name + "." + array.name;
     if (!used.contains(qualified)) continue;
-    expressions.needs().restrict_macro = true;
+    expressions.need("restrict");
     const char *constant = parameter.is_result ? "" : "const ";
     lines.push_back(fmt::format("{}{} *UNRAVEL_RESTRICT {} = {};", constant, c_type(array.element),
                                 names.array(qualified), names.member(qualified)));

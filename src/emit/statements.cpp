@@ -283,7 +283,7 @@ void StatementWriter::write(const Break &) {
 }
 
 void StatementWriter::write(const Prefetch &x) {
-  expressions_.needs().prefetch = true;
+  expressions_.need("prefetch");
   line(fmt::format("UNRAVEL_PREFETCH(&{}[{}]);", names_.array(x.array), expressions_.term(x.slot)));
 }
 

@@ -94,14 +94,14 @@ Reservation reserve_text(const WorkspaceArray &array, bool in_parts, Names &name
     made.before.push_back(
         fmt::format("const int64_t {} = {};", made.stride, expressions.term_of_members(padded_part(array))));
     size = "unravel_threads() * " + made.stride;
-    expressions.needs().threads = true;
+    expressions.need("threads");
   }
   if (!is_true(array.when)) // 0 where the array isn't needed
     size = fmt::format("{} ? {} : 0", expressions.term_of_members(array.when), size);
   std::string room = names.fresh(name + "_room");
   made.before.push_back(fmt::format("const int64_t {} = {};", room, size));
   made.test = fmt::format("if ({} < {})", capacity, room);
-  expressions.needs().reserve = true;
+  expressions.need("reserve");
   made.inside = {
       fmt::format("{0} = ({1} *)unravel_reserve({0}, &{2}, {3}, sizeof({1}), {4});", member,
                   c_type(array.element), capacity, room, array.initial.value_or(0)),

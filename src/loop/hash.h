@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <string_view>
 
-/// The built-in function hash(n, k, ...): one definition for the interpreter and, as C text, for the emitter
-/// (a test compares them).
+/// The built-in function hash(n, k, ...): for the interpreter; kernels have it as C (emit/c/functions.c, and a
+/// test compares them).
 namespace unravel::loop {
 
 inline constexpr std::string_view hash_name = "hash";
@@ -20,18 +20,5 @@ constexpr std::uint64_t hash_key(std::uint64_t state, std::int64_t key) {
 constexpr std::int64_t hash_range(std::uint64_t state, std::int64_t n) {
   return static_cast<std::int64_t>(((state >> 32) * static_cast<std::uint64_t>(n)) >> 32);
 }
-
-/// Both in C99 and C++. hash(n, a, b) is unravel_hash_range(unravel_hash_key(unravel_hash_key(0, a), b), n).
-inline constexpr const char *hash_c_text =
-    R"(// A hash of several keys, one at a time; the first starts from 0.
-static inline uint64_t unravel_hash_key(uint64_t state, int64_t key) {
-  const uint64_t product = (state ^ (uint64_t)key) * (uint64_t)0x9E3779B97F4A7C15;
-  return product ^ (product >> 32);
-}
-// The hash as a number in [0, n); n < 2^31
-static inline int64_t unravel_hash_range(uint64_t state, int64_t n) {
-  return (int64_t)(((state >> 32) * (uint64_t)n) >> 32);
-}
-)";
 
 } // namespace unravel::loop

@@ -1,11 +1,11 @@
 #include "tool/report_page.h"
 
 #include "data/file_text.h"
+#include "text/embedded.h"
 #include "tool/html.h"
 #include "tool/report_code.h"
 #include "tool/report_finds.h"
 #include "tool/report_nest.h"
-#include "tool/report_style.h"
 #include "tool/spy_plot.h"
 
 #include <algorithm>
@@ -14,6 +14,9 @@
 #include <memory>
 
 namespace unravel::tool {
+
+/// Of the folder page.
+const std::vector<text::EmbeddedFile> &page_files();
 
 namespace {
 
@@ -180,9 +183,10 @@ std::string to_html(const ReportPage &page) {
   return fmt::format(
       "<!DOCTYPE html>\n<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\">\n<head>\n"
       "<meta charset=\"utf-8\"/>\n<meta name=\"viewport\" content=\"width=device-width\"/>\n"
-      "<title>{0}</title>\n<style>{1}</style>\n</head>\n<body>\n<h1>{0}</h1>\n<nav>\n{2}</nav>\n"
-      "<main>\n{3}</main>\n<script>\n//<![CDATA[{4}//]]>\n</script>\n</body>\n</html>\n",
-      title, report_style, links, body, report_script);
+      "<title>{0}</title>\n<style>\n{1}</style>\n</head>\n<body>\n<h1>{0}</h1>\n<nav>\n{2}</nav>\n"
+      "<main>\n{3}</main>\n<script>\n//<![CDATA[\n{4}//]]>\n</script>\n</body>\n</html>\n",
+      title, text::file_named("style", page_files())->content, links, body,
+      text::file_named("script", page_files())->content);
 }
 
 } // namespace unravel::tool

@@ -67,7 +67,11 @@ const std::vector<Compiler> all_compilers = {{"gcc", "-std=c99 -Wshadow"},
                                              {"clang++-19", "-x c++ -std=c++17"}};
 
 /// What masked vectors need: without it their text isn't read.
-const char *const masks = " -mavx512f -mavx512vl";
+std::vector<Compiler> with_masks(std::vector<Compiler> compilers) {
+  for (Compiler &compiler : compilers)
+    compiler.flags += " -mavx512f -mavx512vl";
+  return compilers;
+}
 
 } // namespace
 
@@ -85,13 +89,21 @@ TEST(EmitCompile, masked_steps_are_clean) {
     options.in_process = true;
     in_process.push_back(folder.write(name + "_in_process.c", emit::emit_c(program, options)));
   }
-  auto with_masks = [](std::vector<Compiler> compilers) {
-    for (Compiler &compiler : compilers)
-      compiler.flags += masks;
-    return compilers;
-  };
   expect_clean(folder, shipped, with_masks(all_compilers));
   expect_clean(folder, in_process, with_masks(c_compilers));
+}
+
+/// The C that is the same for all kernels, with all of its parts.
+TEST(EmitCompile, embedded_files_are_clean_as_they_are) {
+  test::ScratchFolder folder;
+  std::vector<std::string> files;
+  for (const auto &entry : std::filesystem::directory_iterator(UNRAVEL_SOURCE_DIR "/src/emit/c"))
+    files.push_back(entry.path().string());
+  EXPECT_FALSE(files.empty());
+  expect_clean(folder, files, c_compilers);
+#ifdef __x86_64__
+  expect_clean(folder, files, with_masks(c_compilers));
+#endif
 }
 
 TEST(EmitCompile, shipped_files_are_clean_in_c_and_cpp) {

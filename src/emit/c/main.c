@@ -1,11 +1,7 @@
-#pragma once
-
-/// The parts of the program around a kernel that are the same for all kernels: C99 and C++ without warnings.
-/// Expects the tables that main.cpp prints before it. Every name starts with unravel_, which no kernel's
-/// does.
-namespace unravel::emit {
-
-inline constexpr const char *main_includes = R"(#include <ctype.h>
+// The program around a kernel, C99 and C++. Every name starts with unravel_, which no kernel's does. The tables and
+// unravel_run are made for each kernel; the parts `example` show what they look like.
+// part: includes
+#include <ctype.h>
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -16,10 +12,23 @@ inline constexpr const char *main_includes = R"(#include <ctype.h>
 #include <omp.h>
 #endif
 
-)";
+// part: example
+#define UNRAVEL_TENSORS 2
+#define UNRAVEL_OPERANDS 1
+#define UNRAVEL_ORDER 2
+#define UNRAVEL_SIZES 2
+#define UNRAVEL_GIVEN 1
+static const char *const unravel_about = "y(i) = A(i,j)";
+static const char *const unravel_names[UNRAVEL_TENSORS] = {"y", "A"};
+static const int unravel_orders[UNRAVEL_TENSORS] = {1, 2};
+static const int unravel_size[UNRAVEL_TENSORS][UNRAVEL_ORDER] = {{0, 0}, {0, 1}};
+static const char *const unravel_given_names[UNRAVEL_GIVEN] = {"k"};
+static int64_t unravel_given[UNRAVEL_GIVEN];
+static int unravel_is_given[UNRAVEL_GIVEN];
+static const int unravel_modes[UNRAVEL_ORDER] = {0, 0};
 
-inline constexpr const char *main_reader =
-    R"(// Entries of a tensor: index[m][e] is the coordinate of entry e in mode m. A size of -1 isn't known yet.
+// part: tools
+// Entries of a tensor: index[m][e] is the coordinate of entry e in mode m. A size of -1 isn't known yet.
 typedef struct unravel_entries {
   int64_t sizes[UNRAVEL_ORDER];
   int64_t n;
@@ -216,10 +225,7 @@ static void unravel_read(unravel_entries *to, int order, const char *what) {
   }
 }
 
-)";
-
-inline constexpr const char *main_sizes =
-    R"(// Sizes that no file gives come from the tensors that must agree in them.
+// Sizes that no file gives come from the tensors that must agree in them.
 static void unravel_find_sizes(unravel_entries *in) {
   int64_t known[UNRAVEL_SIZES];
   int k, m;
@@ -261,10 +267,8 @@ static double unravel_seconds(void) {
 #endif
 }
 
-)";
-
-inline constexpr const char *main_result =
-    R"(// The result: to a file (.mtx, from order 3 on lines of a .tns), or its sum and first values.
+// part: all_values
+// The result: to a file (.mtx, from order 3 on lines of a .tns), or its sum and first values.
 static void unravel_show(const unravel_entries *shape, const double *values, const char *output) {
   int64_t stride[UNRAVEL_ORDER], at[UNRAVEL_ORDER], count = 1, k, slot;
   double sum = 0;
@@ -300,10 +304,8 @@ static void unravel_show(const unravel_entries *shape, const double *values, con
   }
 }
 
-)";
-
-inline constexpr const char *main_stored =
-    R"(// The result's stored values: to a file (.mtx, from order 3 on lines of a .tns), or their sum and the first.
+// part: stored_values
+// The result's stored values: to a file (.mtx, from order 3 on lines of a .tns), or their sum and the first.
 static void unravel_show_stored(const unravel_entries *shape, int64_t count, const int64_t *const *at,
                                 const double *values, const char *output) {
   int64_t stored = 0, shown = 0, k;
@@ -334,10 +336,8 @@ static void unravel_show_stored(const unravel_entries *shape, int64_t count, con
   }
 }
 
-)";
-
-inline constexpr const char *main_given =
-    R"(// Whether the argument is `k=5`, an integer that the kernel is given.
+// part: read_given
+// Whether the argument is `k=5`, an integer that the kernel is given.
 static int unravel_is_size(const char *argument) {
   const int64_t most = (int64_t)1 << 53;
   int k;
@@ -358,23 +358,24 @@ static int unravel_is_size(const char *argument) {
   return 0;
 }
 
-)";
+// part: example
+static void unravel_run(unravel_entries *in, const char *output) {
+  double start = unravel_seconds();
+  unravel_show(&in[1], in[1].values, output);
+  unravel_show_stored(&in[1], in[1].n, (const int64_t *const *)in[1].index, in[1].values, output);
+  unravel_release(&in[1]);
+  printf("%g\n", unravel_seconds() - start);
+}
 
-/// What main_function has at its marks where the kernel is given integers; nothing otherwise.
-inline constexpr const char *main_given_usage =
-    "  for (k = 0; k < UNRAVEL_GIVEN; k++) printf(\" %s=INTEGER\", unravel_given_names[k]);\n";
-inline constexpr const char *main_given_argument = "    if (unravel_is_size(argv[a])) continue;\n";
-inline constexpr const char *main_given_all =
-    "  for (k = 0; k < UNRAVEL_GIVEN; k++)\n"
-    "    if (!unravel_is_given[k]) unravel_fail(unravel_given_names[k], \"this size is not given; see "
-    "--help\");\n";
-
-/// With the marks @usage@, @argument@ and @given@.
-inline constexpr const char *main_function = R"(static void unravel_help(const char *program) {
+// part: main
+static void unravel_help(const char *program) {
   int k;
   printf("usage: %s", program);
   for (k = UNRAVEL_OPERANDS; k < UNRAVEL_TENSORS; k++) printf(" %s=FILE", unravel_names[k]);
-@usage@  printf(" [-o FILE]\n%s\n", unravel_about);
+// part: given
+  for (k = 0; k < UNRAVEL_GIVEN; k++) printf(" %s=INTEGER", unravel_given_names[k]);
+// part: main
+  printf(" [-o FILE]\n%s\n", unravel_about);
   printf("FILE is a .mtx file, from order 3 on a .tns file; or `ones`, with sizes `ones:10x20`.\n");
   if (UNRAVEL_OPERANDS > 0)
     printf("%s=FILE sets what the result holds before. -o writes the result.\n", unravel_names[0]);
@@ -396,7 +397,10 @@ int main(int argc, char **argv) {
       output = argv[++a];
       continue;
     }
-@argument@    for (k = 0; value && k < UNRAVEL_TENSORS; k++)
+// part: given
+    if (unravel_is_size(argv[a])) continue;
+// part: main
+    for (k = 0; value && k < UNRAVEL_TENSORS; k++)
       if (strlen(unravel_names[k]) == (size_t)(value - argv[a]) &&
           strncmp(argv[a], unravel_names[k], (size_t)(value - argv[a])) == 0)
         break;
@@ -406,12 +410,13 @@ int main(int argc, char **argv) {
   }
   for (k = UNRAVEL_OPERANDS; k < UNRAVEL_TENSORS; k++)
     if (!in[k].is_given) unravel_fail(unravel_names[k], "this operand is not given; see --help");
-@given@  unravel_find_sizes(in);
+// part: given
+  for (k = 0; k < UNRAVEL_GIVEN; k++)
+    if (!unravel_is_given[k]) unravel_fail(unravel_given_names[k], "this size is not given; see --help");
+// part: main
+  unravel_find_sizes(in);
   for (k = 0; k < UNRAVEL_TENSORS; k++)
     if (in[k].is_ones) unravel_fill(&in[k], unravel_orders[k]);
   unravel_run(in, output);
   return 0;
 }
-)";
-
-} // namespace unravel::emit

@@ -1,0 +1,372 @@
+// Macros and functions that kernels call, in the order in which a file has them: each for which the kernel asks by the
+// name of its part, behind a guard, since several kernels may stand in one file. _L in a name stands for `_long` or for
+// nothing: keys of 64 or of 32 bits; _F for `_f` or for nothing: single or double precision. So do these words; they
+// and the includes are here for compilers that read this file as it is.
+//
+// unravel_store_lanes writes whole lines of the cache, which aren't read first. Such stores come in order only with a
+// fence; threads that end a parallel loop pass one anyway. The loops of unravel_equal_pairs are unrolled, so that no
+// vector lies in memory. unravel_is_stored doesn't ask for bits != 0: clang 19 makes a test of the value's class of
+// that, for which it has no vectors.
+#include "includes.c"
+#pragma GCC diagnostic ignored "-Wunused-function"
+#pragma GCC diagnostic ignored "-Wunused-const-variable"
+#define KEY int32_t
+#define VALUE double
+#define INTEGER int64_t // of a value's size; the same without a sign:
+#define BITS uint64_t
+#define SIGN 63
+#define PAIR_BYTES 16
+#define VECTOR __m512d
+#define LOAD_VALUES _mm512_maskz_loadu_pd
+#define LOAD_KEYS _mm256_maskz_loadu_epi32
+#define GATHER _mm512_mask_i32gather_pd
+#define GATHER_WIDE _mm512_mask_i64gather_pd
+
+// part: restrict
+#ifndef UNRAVEL_RESTRICT
+#ifdef __cplusplus
+#define UNRAVEL_RESTRICT __restrict
+#else
+#define UNRAVEL_RESTRICT restrict
+#endif
+#endif
+
+// part: prefetch
+#ifndef UNRAVEL_PREFETCH
+#ifdef __GNUC__
+#define UNRAVEL_PREFETCH(place) __builtin_prefetch(place)
+#else
+#define UNRAVEL_PREFETCH(place) ((void)(place))
+#endif
+#endif
+
+// part: floor_divide
+// a / b rounded towards minus infinity; b > 0
+#ifndef UNRAVEL_FLOOR_DIVIDE
+#define UNRAVEL_FLOOR_DIVIDE
+static inline int64_t unravel_floor_divide(int64_t a, int64_t b) { return a / b - (a % b < 0); }
+#endif
+
+// part: floor_modulo
+// a - b * floor(a / b); b > 0
+#ifndef UNRAVEL_FLOOR_MODULO
+#define UNRAVEL_FLOOR_MODULO
+static inline int64_t unravel_floor_modulo(int64_t a, int64_t b) { return a % b < 0 ? a % b + b : a % b; }
+#endif
+
+// part: minimum
+static inline int64_t unravel_minimum(int64_t a, int64_t b) { return a < b ? a : b; }
+
+// part: maximum
+static inline int64_t unravel_maximum(int64_t a, int64_t b) { return a > b ? a : b; }
+
+// part: hash
+// A hash of several keys, one at a time; the first starts from 0.
+static inline uint64_t unravel_hash_key(uint64_t state, int64_t key) {
+  const uint64_t product = (state ^ (uint64_t)key) * (uint64_t)0x9E3779B97F4A7C15;
+  return product ^ (product >> 32);
+}
+// The hash as a number in [0, n); n < 2^31
+static inline int64_t unravel_hash_range(uint64_t state, int64_t n) {
+  return (int64_t)(((state >> 32) * (uint64_t)n) >> 32);
+}
+
+// part: lanes
+#ifdef __GNUC__
+typedef double unravel_lanes __attribute__((vector_size(64), aligned(8), may_alias));
+#endif
+
+// part: stored_lanes
+#ifdef __GNUC__
+typedef double unravel_aligned_lanes __attribute__((vector_size(64), aligned(64), may_alias));
+// past_caches: to a long result, of which nothing is read again soon
+static inline void unravel_store_lanes(double *to, const unravel_lanes *lanes, int past_caches) {
+#ifdef __clang__
+  if (past_caches && ((__UINTPTR_TYPE__)to & 63) == 0) {
+    __builtin_nontemporal_store(*lanes, (unravel_aligned_lanes *)to);
+    return;
+  }
+#endif
+  (void)past_caches;
+  *(unravel_lanes *)to = *lanes;
+}
+static inline void unravel_finish_lanes(int past_caches) {
+  if (past_caches) __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+#endif
+
+// part: uneven_L
+// Whether the lengths of neighbouring segments differ: of up to 64 pairs of them one in 8. Where they do,
+// the end of a short loop over a segment is mispredicted.
+static inline int unravel_uneven_L(const KEY *pointers, int64_t segments) {
+  const int64_t pairs = segments / 2 < 64 ? segments / 2 : 64;
+  int64_t differ = 0;
+  for (int64_t k = 0; k < pairs; k++) {
+    const KEY *at = pointers + k * (segments / pairs);
+    differ += at[1] - at[0] != at[2] - at[1];
+  }
+  return pairs > 0 && 8 * differ >= pairs;
+}
+
+// part: pairs_F
+#ifdef __GNUC__
+typedef VALUE unravel_pair_F __attribute__((vector_size(PAIR_BYTES), aligned(sizeof(VALUE)), may_alias));
+typedef INTEGER unravel_mask_F __attribute__((vector_size(PAIR_BYTES), aligned(sizeof(VALUE)), may_alias));
+static inline unravel_pair_F unravel_pair_F_at(const VALUE *from) {
+  return *(const unravel_pair_F *)from;
+}
+#endif
+
+// part: kept_F
+#ifdef __GNUC__
+// Masks for the first elements: from the place 4 - n on for n of them.
+static const INTEGER unravel_first_F[8] = {-1, -1, -1, -1, 0, 0, 0, 0};
+// The pair, 0 where the mask is.
+static inline unravel_pair_F unravel_kept_F(unravel_pair_F pair, const INTEGER *mask) {
+  return (unravel_pair_F)((unravel_mask_F)pair & *(const unravel_mask_F *)mask);
+}
+#endif
+
+// part: pick_L_F
+#ifdef __GNUC__
+// The elements at two keys. Of four, compilers would make a gather, which is slow on many processors.
+static inline unravel_pair_F unravel_pick_L_F(const VALUE *from, const KEY *keys) {
+  const unravel_pair_F pair = {from[keys[0]], from[keys[1]]};
+  return pair;
+}
+#endif
+
+// part: pick_used_L_F
+#ifdef __GNUC__
+// The elements at two keys, any one for a negative key.
+static inline unravel_pair_F unravel_pick_used_L_F(const VALUE *from, const KEY *keys) {
+  const unravel_pair_F pair = {from[keys[0] < 0 ? 0 : keys[0]], from[keys[1] < 0 ? 0 : keys[1]]};
+  return pair;
+}
+#endif
+
+// part: used_L_F
+#ifdef __GNUC__
+// The pair, 0 where its key is negative.
+static inline unravel_pair_F unravel_used_L_F(unravel_pair_F pair, const KEY *keys) {
+  const unravel_mask_F mask = {-(INTEGER)(keys[0] >= 0), -(INTEGER)(keys[1] >= 0)};
+  return (unravel_pair_F)((unravel_mask_F)pair & mask);
+}
+#endif
+
+// part: fast_gathers
+// The machine that this was made for has fast gathers.
+#ifndef UNRAVEL_GATHERS
+#define UNRAVEL_GATHERS 1
+#endif
+
+// part: gathers
+// Whether the processor's own gathers are faster than plain loads: those of Intel's are.
+#ifndef UNRAVEL_GATHERS
+#ifdef UNRAVEL_MASKS
+#define UNRAVEL_GATHERS __builtin_cpu_is("intel")
+#else
+#define UNRAVEL_GATHERS 0
+#endif
+#endif
+
+// part: rest
+#ifdef UNRAVEL_MASKS
+// Which of 8 places are before the end, `count` places further on; at least one is.
+static inline __mmask8 unravel_rest(int64_t count) {
+  return (__mmask8)((1u << (count < 8 ? count : 8)) - 1);
+}
+#endif
+
+// part: lanes_sum
+#ifdef UNRAVEL_MASKS
+static inline double unravel_lanes_sum(__m512d lanes) {
+  typedef double half __attribute__((vector_size(32)));
+  typedef double quarter __attribute__((vector_size(16)));
+  half halves[2];
+  quarter quarters[2];
+  memcpy(halves, &lanes, sizeof(halves));
+  halves[0] += halves[1];
+  memcpy(quarters, halves, sizeof(quarters));
+  quarters[0] += quarters[1];
+  return quarters[0][0] + quarters[0][1];
+}
+#endif
+
+// part: lanes_sum_f
+#ifdef UNRAVEL_MASKS
+static inline float unravel_lanes_sum_f(__m256 lanes) {
+  typedef float half __attribute__((vector_size(16)));
+  half halves[2];
+  memcpy(halves, &lanes, sizeof(halves));
+  halves[0] += halves[1];
+  return (halves[0][0] + halves[0][2]) + (halves[0][1] + halves[0][3]);
+}
+#endif
+
+// part: stretch_F
+#ifdef UNRAVEL_MASKS
+// Neighbouring elements, 0 where the mask has no bit: these aren't read.
+static inline VECTOR unravel_stretch_F(__mmask8 rest, const VALUE *from) {
+  return LOAD_VALUES(rest, from);
+}
+#endif
+
+// part: gather_L_F
+#ifdef UNRAVEL_MASKS
+// The elements at 8 keys, 0 where the mask has no bit: neither is read there.
+static inline VECTOR unravel_gather_L_F(__mmask8 rest, const VALUE *from, const KEY *keys) {
+  const VECTOR zero = {0};
+  return GATHER(zero, rest, LOAD_KEYS(rest, keys), from, sizeof(VALUE));
+}
+#endif
+
+// part: gather_L_at_F
+#ifdef UNRAVEL_MASKS
+// The elements at scale * key + base, for 8 keys, 0 where the mask has no bit: neither is read there.
+static inline VECTOR unravel_gather_L_at_F(__mmask8 rest, const VALUE *from, const KEY *keys,
+                                           int64_t scale, int64_t base) {
+  typedef int64_t places __attribute__((vector_size(64)));
+  typedef KEY short_places __attribute__((vector_size(8 * sizeof(KEY))));
+  const VECTOR zero = {0};
+  const places wide = __builtin_convertvector((short_places)LOAD_KEYS(rest, keys), places);
+  return GATHER_WIDE(zero, rest, (__m512i)(wide * scale + base), from, sizeof(VALUE));
+}
+#endif
+
+// part: bit
+// The bit at a slot, 32 to a word; in 32 bits, so that compilers can read several at once.
+static inline uint32_t unravel_bit(const uint32_t *bits, uint32_t slot) {
+  return (bits[slot >> 5] >> (slot & 31)) & 1;
+}
+
+// part: long_bit
+static inline uint32_t unravel_long_bit(const uint32_t *bits, int64_t slot) {
+  return (bits[slot >> 5] >> (slot & 31)) & 1;
+}
+
+// part: set_bit
+static inline void unravel_set_bit(uint32_t *bits, int64_t slot) {
+  bits[slot >> 5] |= (uint32_t)1 << (slot & 31);
+}
+
+// part: clear_bit
+static inline void unravel_clear_bit(uint32_t *bits, int64_t slot) {
+  bits[slot >> 5] &= ~((uint32_t)1 << (slot & 31));
+}
+
+// part: lowest_bit
+// The place of the lowest bit that is set; one is.
+static inline int unravel_lowest_bit(uint64_t bits) {
+#ifdef __GNUC__
+  return __builtin_ctzll(bits);
+#else
+  int place = 0;
+  while (!((bits >> place) & 1)) place++;
+  return place;
+#endif
+}
+
+// part: equal_pairs_L
+// Which of 8 keys are among 8 others, and which of those among these: a bit each. Both strictly increase,
+// so the lowest bits belong together, then the next ones.
+static inline void unravel_equal_pairs_L(const KEY *left, const KEY *right, uint32_t *left_hits,
+                                          uint32_t *right_hits) {
+  int k;
+#ifdef __GNUC__
+  typedef KEY keys __attribute__((vector_size(8 * sizeof(KEY))));
+#ifdef __AVX512VL__
+  typedef signed char bytes __attribute__((vector_size(8)));
+  const uint64_t places = 0x8040201008040201, sum = 0x0101010101010101;
+  bytes narrow_a, narrow_b;
+  uint64_t bytes_a, bytes_b;
+#else
+  const keys places = {1, 2, 4, 8, 16, 32, 64, 128};
+#endif
+  keys a, b, in_a, in_b;
+  memcpy(&a, left, sizeof(a));
+  memcpy(&b, right, sizeof(b));
+  in_a = a == right[0];
+  in_b = b == left[0];
+#pragma GCC unroll 8
+  for (k = 1; k < 8; k++) {
+    in_a |= a == right[k];
+    in_b |= b == left[k];
+  }
+#ifdef __AVX512VL__
+  // one instruction makes bytes of keys
+  narrow_a = __builtin_convertvector(in_a, bytes);
+  narrow_b = __builtin_convertvector(in_b, bytes);
+  memcpy(&bytes_a, &narrow_a, sizeof(bytes_a));
+  memcpy(&bytes_b, &narrow_b, sizeof(bytes_b));
+  *left_hits = (uint32_t)(((bytes_a & places) * sum) >> 56);
+  *right_hits = (uint32_t)(((bytes_b & places) * sum) >> 56);
+#else
+  in_a = (in_a & places) | ((in_b & places) << 8);
+  *left_hits = 0;
+#pragma GCC unroll 8
+  for (k = 0; k < 8; k++) *left_hits |= (uint32_t)in_a[k];
+  *right_hits = *left_hits >> 8;
+  *left_hits &= 255;
+#endif
+#else
+  int i;
+  *left_hits = *right_hits = 0;
+  for (k = 0; k < 8; k++)
+    for (i = 0; i < 8; i++) {
+      *left_hits |= (uint32_t)(left[k] == right[i]) << k;
+      *right_hits |= (uint32_t)(left[k] == right[i]) << i;
+    }
+#endif
+}
+
+// part: stored_F
+// A value as it is stored where 0.0 means that nothing is: zero becomes -0.0.
+// Done on the bits, since compilers may take the sign of a zero for nothing.
+static inline VALUE unravel_stored_F(VALUE value) {
+  BITS bits;
+  memcpy(&bits, &value, sizeof(bits));
+  bits |= (BITS)(bits == 0) << SIGN;
+  memcpy(&value, &bits, sizeof(bits));
+  return value;
+}
+
+// part: is_stored_F
+// Whether it is anything but 0.0; -0.0 is a zero that is stored.
+static inline int unravel_is_stored_F(VALUE value) {
+  BITS bits;
+  memcpy(&bits, &value, sizeof(bits));
+  return (value != 0) | (int)(bits >> SIGN);
+}
+
+// part: reserve
+// Memory for `count` elements, every byte of them `fill`; what was there is lost. Null where there is
+// not enough.
+static inline void *unravel_reserve(void *old, int64_t *capacity, int64_t count, size_t size, int fill) {
+  void *memory;
+  free(old);
+  memory = calloc((size_t)count, size);
+  *capacity = memory ? count : 0;
+  if (memory && fill) memset(memory, fill, (size_t)count * size);
+  return memory;
+}
+
+// part: thread
+// This thread in its team.
+static inline int64_t unravel_thread(void) {
+#ifdef _OPENMP
+  return omp_get_thread_num();
+#else
+  return 0;
+#endif
+}
+
+// part: threads
+// How many threads a team may have.
+static inline int64_t unravel_threads(void) {
+#ifdef _OPENMP
+  return omp_get_max_threads();
+#else
+  return 1;
+#endif
+}

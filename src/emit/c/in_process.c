@@ -1,0 +1,49 @@
+// What takes the place of headers in a text that includes nothing. A part has the names of all that needs it.
+// part: always
+typedef __INT32_TYPE__ int32_t;
+typedef __INT64_TYPE__ int64_t;
+// part: workspace bit long_bit set_bit clear_bit lowest_bit equal_pairs equal_pairs_long stored is_stored hash
+typedef __UINT32_TYPE__ uint32_t;
+typedef __UINT64_TYPE__ uint64_t;
+// part: workspace memset reserve stored is_stored equal_pairs equal_pairs_long rest
+typedef __SIZE_TYPE__ size_t;
+// part: memset reserve
+void *memset(void *, int, size_t);
+// part: stored is_stored equal_pairs equal_pairs_long rest
+void *memcpy(void *, const void *, size_t);
+// part: workspace
+void *calloc(size_t, size_t);
+void free(void *);
+// part: threads
+#ifdef _OPENMP
+int omp_get_thread_num(void);
+int omp_get_max_threads(void);
+#endif
+// part: rest gathers
+#if defined(__AVX512F__) && defined(__AVX512VL__) && defined(__has_builtin)
+#if __has_builtin(__builtin_ia32_loadupd512_mask) && __has_builtin(__builtin_ia32_gathersiv8df)
+#define UNRAVEL_MASKS
+typedef unsigned char __mmask8;
+typedef float __m256 __attribute__((vector_size(32)));
+typedef double __m512d __attribute__((vector_size(64)));
+typedef long long __m256i __attribute__((vector_size(32)));
+typedef long long __m512i __attribute__((vector_size(64)));
+typedef int32_t unravel_ints __attribute__((vector_size(32)));
+#define _mm256_maskz_loadu_epi32(mask, from) \
+  (__m256i)__builtin_ia32_loaddqusi256_mask((const void *)(from), (unravel_ints){0}, mask)
+#define _mm512_maskz_loadu_epi64(mask, from) \
+  (__m512i)__builtin_ia32_loaddqudi512_mask((const void *)(from), (__m512i){0}, mask)
+#define _mm256_maskz_loadu_ps(mask, from) \
+  __builtin_ia32_loadups256_mask((const void *)(from), (__m256){0}, mask)
+#define _mm512_maskz_loadu_pd(mask, from) \
+  __builtin_ia32_loadupd512_mask((const void *)(from), (__m512d){0}, mask)
+#define _mm256_mmask_i32gather_ps(zero, mask, keys, from, size) \
+  __builtin_ia32_gather3siv8sf(zero, from, (unravel_ints)(keys), mask, size)
+#define _mm512_mask_i64gather_ps(zero, mask, keys, from, size) \
+  __builtin_ia32_gatherdiv16sf(zero, from, keys, mask, size)
+#define _mm512_mask_i32gather_pd(zero, mask, keys, from, size) \
+  __builtin_ia32_gathersiv8df(zero, from, (unravel_ints)(keys), mask, size)
+#define _mm512_mask_i64gather_pd(zero, mask, keys, from, size) \
+  __builtin_ia32_gatherdiv8df(zero, from, keys, mask, size)
+#endif
+#endif

@@ -1,0 +1,16 @@
+// Headers. A part has the names of all that needs it.
+// part: always
+#include <stdint.h>
+// part: workspace
+#include <stdlib.h>
+// part: memset reserve stored is_stored equal_pairs equal_pairs_long rest
+#include <string.h>
+// part: threads
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+// part: rest gathers
+#if defined(__AVX512F__) && defined(__AVX512VL__) && defined(__GNUC__)
+#include <immintrin.h>
+#define UNRAVEL_MASKS
+#endif
