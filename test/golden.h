@@ -6,6 +6,7 @@
 #include <fstream>
 #include <functional>
 #include <gtest/gtest.h>
+#include <map>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -16,7 +17,8 @@
 ///
 /// Two ways to use them. `golden_check` compares a text that the test made. `golden_run` finds its inputs in
 /// the file itself: cases separated by a line of `=`, each with its input, a line of `-` and the expected
-/// output, so that a new case needs no code (write the input, update, review).
+/// output, so that a new case needs no code (write the input, update, review). Long ones are divided: a
+/// folder test/golden/<room>/<name> means all files in it.
 namespace unravel::test {
 
 inline constexpr std::string_view golden_dashes = "--------------------";
@@ -29,6 +31,25 @@ inline std::filesystem::path golden_path(const std::string &room, const std::str
 inline bool is_updating_golden() {
   const char *value = std::getenv("UNRAVEL_UPDATE_GOLDEN");
   return value && std::string_view(value) == "1";
+}
+
+/// The names of golden files and of folders of them that begin with `prefix`, sorted; `room`: also a folder.
+inline std::vector<std::string> golden_names(const std::string &room, const std::string &prefix) {
+  std::vector<std::string> names;
+  std::filesystem::path folder = golden_path(room, "any").parent_path();
+  if (!std::filesystem::exists(folder)) return names;
+  for (const auto &entry : std::filesystem::directory_iterator(folder))
+    if (std::string name = entry.path().stem().string(); name.starts_with(prefix)) names.push_back(name);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+/// The golden files that a name means: its own, or those in its folder.
+inline std::vector<std::string> golden_files(const std::string &room, const std::string &name) {
+  std::vector<std::string> files;
+  for (const std::string &file : golden_names(room + "/" + name, ""))
+    files.push_back(name + "/" + file);
+  return files.empty() ? std::vector<std::string>{name} : files;
 }
 
 /// The file's text; empty where there is none.
@@ -79,60 +100,62 @@ inline std::string golden_case(std::string input, std::string output) {
   return input + std::string(golden_dashes) + "\n" + output;
 }
 
-/// The inputs of a golden file, without their last line break.
+/// The texts, by name: each has its file in the folder, which has no others.
+inline void golden_check_each(const std::string &room, const std::string &folder,
+                              const std::map<std::string, std::string> &texts) {
+  std::vector<std::string> names;
+  for (const auto &[name, text] : texts) {
+    golden_check(room, folder + "/" + name, text);
+    names.push_back(name);
+  }
+  EXPECT_EQ(golden_names(room + "/" + folder, ""), names) << "a golden file of nothing";
+}
+
+/// The inputs of a golden file, or of several, without their last line break.
 inline std::vector<std::string> golden_inputs(const std::string &room, const std::string &name) {
   auto is_line_of = [](const std::string &line, char c) {
     return line.size() >= 10 && line.find_first_not_of(c) == std::string::npos;
   };
   std::vector<std::string> inputs;
-  std::istringstream lines(read_golden(room, name));
   std::string line, input;
-  bool in_input = true, any = false;
   auto finish = [&] {
     if (!input.empty()) input.pop_back();
     inputs.push_back(std::move(input));
     input.clear();
   };
-  while (std::getline(lines, line)) {
-    any = true;
-    if (is_line_of(line, '=')) {
-      finish();
-      in_input = true;
-    } else if (is_line_of(line, '-')) {
-      in_input = false;
-    } else if (in_input) {
-      input += line + "\n";
+  for (const std::string &file : golden_files(room, name)) {
+    std::istringstream lines(read_golden(room, file));
+    bool in_input = true, any = false;
+    while (std::getline(lines, line)) {
+      any = true;
+      if (is_line_of(line, '=')) {
+        finish();
+        in_input = true;
+      } else if (is_line_of(line, '-')) {
+        in_input = false;
+      } else if (in_input) {
+        input += line + "\n";
+      }
     }
+    if (any) finish();
   }
-  if (any) finish();
   return inputs;
 }
 
-/// Applies `transform` to every input of the golden file and compares with the outputs that the file holds.
+/// Applies `transform` to every input of the golden file, or of the folder's, and compares with the outputs
+/// there.
 inline void golden_run(const std::string &room, const std::string &name,
                        const std::function<std::string(const std::string &input)> &transform) {
-  std::vector<std::string> inputs = golden_inputs(room, name);
-  ASSERT_FALSE(inputs.empty()) << "no inputs in " << golden_path(room, name);
-  std::string actual;
-  for (const std::string &input : inputs) {
-    if (!actual.empty()) actual += std::string(golden_separator) + "\n";
-    actual += golden_case(input, transform(input));
+  for (const std::string &file : golden_files(room, name)) {
+    std::vector<std::string> inputs = golden_inputs(room, file);
+    ASSERT_FALSE(inputs.empty()) << "no inputs in " << golden_path(room, file);
+    std::string actual;
+    for (const std::string &input : inputs) {
+      if (!actual.empty()) actual += std::string(golden_separator) + "\n";
+      actual += golden_case(input, transform(input));
+    }
+    golden_check(room, file, actual);
   }
-  golden_check(room, name, actual);
-}
-
-/// The names of a room's golden files that begin with `prefix`, sorted.
-inline std::vector<std::string> golden_names(const std::string &room, const std::string &prefix) {
-  std::vector<std::string> names;
-  std::filesystem::path folder = golden_path(room, "any").parent_path();
-  if (!std::filesystem::exists(folder)) return names;
-  for (const auto &entry : std::filesystem::directory_iterator(folder)) {
-    std::string name = entry.path().stem().string();
-    if (entry.path().extension() == ".txt" && name.compare(0, prefix.size(), prefix) == 0)
-      names.push_back(name);
-  }
-  std::sort(names.begin(), names.end());
-  return names;
 }
 
 } // namespace unravel::test

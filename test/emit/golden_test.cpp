@@ -20,7 +20,7 @@ TEST(EmitGolden, kernels) {
 }
 
 TEST(EmitGolden, in_process) {
-  test::golden_run("emit", "in_process_spmspv", [](const std::string &input) {
+  test::golden_run("emit", "in_process", [](const std::string &input) {
     emit::EmitOptions options;
     options.in_process = true;
     options.openmp_pragmas = false;
@@ -29,7 +29,7 @@ TEST(EmitGolden, in_process) {
 }
 
 TEST(EmitGolden, header) {
-  test::golden_run("emit", "header_spmv", [](const std::string &input) {
+  test::golden_run("emit", "header", [](const std::string &input) {
     emit::EmitOptions options;
     options.with_header = true;
     return emit::emit_header(read(input)) + "// ---- the C file that goes with it\n" +

@@ -55,7 +55,7 @@ std::vector<std::vector<std::int64_t>> uses_of(const parse::LayoutTree &tree) {
 
 /// The library relies on this test: shipped layouts are not checked when they are loaded.
 TEST(LayoutGolden, ShippedLayoutsHaveNoFindings) {
-  std::string text;
+  std::map<std::string, std::string> texts; // by name and order
   std::size_t instances = 0;
   for (const layout::ShippedFile &file : layout::shipped_files())
     for (const parse::LayoutTree &tree : trees_of(file.content))
@@ -63,7 +63,8 @@ TEST(LayoutGolden, ShippedLayoutsHaveNoFindings) {
         layout::CheckedLayout checked = check_tree(tree, parameters);
         EXPECT_TRUE(checked.findings.empty())
             << layout::to_text(checked.layout) << report::render(checked.findings[0]);
-        text += layout::to_text(checked.layout);
+        texts[tree.name.text + "_" + std::to_string(tree.coordinates.size())] +=
+            layout::to_text(checked.layout);
         ++instances;
         // Checking adds nothing to the relation, so leaving the check out changes nothing.
         layout::Layout unchecked = layout::make_layout(tree, parameters);
@@ -74,7 +75,7 @@ TEST(LayoutGolden, ShippedLayoutsHaveNoFindings) {
   // without parameters, 10 with; csf: orders 2 to 8.
   EXPECT_EQ(instances,
             1u + (1 + 1) + (1 + 2) + (1 + 6) + (1 + 24) + 28u + 10u * 3 + (1 + 2) + (1 + 6) + 5 * 2);
-  golden_check("layout", "shipped", text);
+  golden_check_each("layout", "shipped", texts);
 }
 
 /// The layouts with which the other rooms are tested.

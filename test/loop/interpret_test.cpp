@@ -14,7 +14,7 @@ using namespace unravel::loop;
 namespace {
 
 Program spmspv() {
-  return parse_program(test::golden_inputs("loop", "improve").at(0));
+  return parse_program(test::golden_inputs("loop", "improve/spmspv").at(0));
 }
 
 /// The 2 x 3 matrix (0 2 3; 4 0 0) times the sparse vector (10 0 30).
