@@ -105,6 +105,7 @@ std::string helpers(std::set<std::string> needs, bool single, const EmitOptions 
       if ((is_long && !has_long) || !needs.contains(variant(name, is_long, false))) continue;
       const std::string text = has_long || has_single ? variant(part.text, is_long, single) : part.text;
       std::string made = guarded(variant(name, is_long, single), text);
+      // Where masked steps alone ask for it.
       if (name == "uneven_L" && !needs.contains("uneven_in_pairs"))
         made = "#ifdef UNRAVEL_MASKS\n" + made + "#endif\n\n";
       result += made;

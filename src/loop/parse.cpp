@@ -11,9 +11,9 @@ namespace {
 
 using term::Term;
 
-class ProgramReader {
+class ProgramReader : term::TextReader {
 public:
-  explicit ProgramReader(std::string_view text) : text_(text) {}
+  explicit ProgramReader(std::string_view text) : TextReader(text, 0) {}
 
   Program program() {
     Program result;
@@ -54,7 +54,7 @@ public:
 private:
   void end() {
     skip_lines();
-    if (at_ != text_.size()) term::fail_reading(text_, at_, "the end of the text");
+    if (at_ != text_.size()) fail("the end of the text");
   }
 
   // ---- parameters
@@ -72,8 +72,7 @@ private:
     bool is_named = after.rfind(" as ", 0) == 0;
     if (open == std::string::npos || close == std::string::npos || close < open ||
         !(after.empty() || is_named))
-      term::fail_reading(text_, at_ - 1,
-                         "a layout and its sizes, as in `csr(M, N)` or `csr(M, N) as csr_f32`");
+      fail("a layout and its sizes, as in `csr(M, N)` or `csr(M, N) as csr_f32`", at_ - 1);
     result.layout = head.substr(0, open);
     result.sizes = split(head.substr(open + 1, close - open - 1));
     if (is_named) result.type_name = after.substr(4);
@@ -119,7 +118,7 @@ private:
     expect(":");
     result.element = element_type();
     result.initial.reset();
-    if (accept("=")) result.initial = integer();
+    if (accept("=")) result.initial = number();
     if (accept_word("per")) {
       expect_word("thread");
       result.per_thread = true;
@@ -138,7 +137,7 @@ private:
     for (ElementType type : {ElementType::Int32, ElementType::Int64, ElementType::Float32,
                              ElementType::Float64, ElementType::Bit})
       if (accept_word(name_of(type))) return type;
-    term::fail_reading(text_, at_, "int32, int64, float32, float64 or bit");
+    fail("int32, int64, float32, float64 or bit");
   }
 
   static std::vector<std::string> split(std::string_view list) {
@@ -227,7 +226,7 @@ private:
     if (accept_test("atomic")) {
       Statement added = assignment();
       auto *add = std::get_if<Accumulate>(&added.kind);
-      if (!add) term::fail_reading(text_, at_, "an addition behind `atomic`");
+      if (!add) fail("an addition behind `atomic`");
       add->atomic = true;
       return added;
     }
@@ -250,19 +249,19 @@ private:
     loop.lower = term();
     expect("..");
     loop.upper = term();
-    if (accept_word("step")) loop.step = integer();
-    if (accept_word("parallel")) loop.parallel = Parallel{static_cast<int>(integer())};
+    if (accept_word("step")) loop.step = number();
+    if (accept_word("parallel")) loop.parallel = Parallel{static_cast<int>(number())};
     if (loop.parallel && accept_word("static")) loop.parallel->schedule = Parallel::Schedule::Static;
     if (loop.parallel && accept_word("guided")) loop.parallel->schedule = Parallel::Schedule::Guided;
-    if (loop.parallel && accept_word("share")) loop.parallel->share = integer();
+    if (loop.parallel && accept_word("share")) loop.parallel->share = number();
     if (loop.parallel && accept_word("never")) loop.parallel->least = Parallel::never;
-    if (loop.parallel && accept_word("from")) loop.parallel->least = integer();
+    if (loop.parallel && accept_word("from")) loop.parallel->least = number();
     if (loop.parallel && accept_word("of")) loop.parallel->work = term();
     if (loop.parallel && accept_word("sum")) loop.parallel->sum = name();
     if (loop.parallel && accept_word("copies")) loop.parallel->copied = name();
     loop.simd = accept_word("simd");
     loop.brief = accept_word("brief");
-    if (accept_word("together")) loop.together = static_cast<int>(integer());
+    if (accept_word("together")) loop.together = static_cast<int>(number());
     if (accept_word("masked")) loop.masked = Masked{term(), {}, false};
     if (loop.masked && accept_word("uneven")) loop.masked->pointers = name();
     if (loop.masked) loop.masked->reads_on = accept_word("reads_on");
@@ -355,26 +354,9 @@ private:
 
   Term term() { return term::read_term(text_, at_); }
 
-  std::int64_t integer() {
-    skip_spaces();
-    std::int64_t result = 0;
-    auto [stop, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), result);
-    if (error != std::errc()) term::fail_reading(text_, at_, "an integer");
-    at_ = static_cast<std::size_t>(stop - text_.data());
-    return result;
-  }
-
-  std::string_view peek_word() {
-    skip_spaces();
-    std::size_t stop = at_;
-    while (stop < text_.size() && term::is_name_character(text_[stop]))
-      ++stop;
-    return text_.substr(at_, stop - at_);
-  }
-
   std::string name() {
     std::string_view word = peek_word();
-    if (word.empty()) term::fail_reading(text_, at_, "a name");
+    if (word.empty()) fail("a name");
     at_ += word.size();
     return std::string(word);
   }
@@ -385,27 +367,14 @@ private:
     return result;
   }
 
-  bool accept_word(std::string_view word) {
-    if (peek_word() != word) return false;
-    at_ += word.size();
-    return true;
-  }
-
   void expect_word(std::string_view word) {
     skip_lines();
-    if (!accept_word(word)) term::fail_reading(text_, at_, fmt::format("`{}`", word));
-  }
-
-  bool accept(std::string_view token) {
-    skip_spaces();
-    if (text_.substr(at_, token.size()) != token) return false;
-    at_ += token.size();
-    return true;
+    if (!accept_word(word)) fail(fmt::format("`{}`", word));
   }
 
   void expect(std::string_view token) {
     skip_lines();
-    if (!accept(token)) term::fail_reading(text_, at_, fmt::format("`{}`", token));
+    TextReader::expect(token);
   }
 
   std::string rest_of_line() {
@@ -416,18 +385,7 @@ private:
     return result;
   }
 
-  void skip_spaces() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t'))
-      ++at_;
-  }
-
-  void skip_lines() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n'))
-      ++at_;
-  }
-
-  std::string_view text_;
-  std::size_t at_ = 0;
+  void skip_lines() { skip(" \t\n"); }
 };
 
 } // namespace

@@ -16,9 +16,9 @@ bool is_formula(const Term &term) {
   return term.as<Compare>() || term.as<And>() || term.as<Or>() || term.as<Not>();
 }
 
-class TermReader {
+class TermReader : TextReader {
 public:
-  TermReader(std::string_view text, std::size_t at) : text_(text), at_(at) {}
+  TermReader(std::string_view text, std::size_t at) : TextReader(text, at) {}
 
   Term disjunction() {
     std::vector<Term> parts{conjunction()};
@@ -27,12 +27,12 @@ public:
     return parts.size() == 1 ? parts[0] : term::disjunction(std::move(parts));
   }
 
-  void skip_spaces() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t'))
-      ++at_;
-  }
-
   std::size_t position() const { return at_; }
+
+  void expect_end() {
+    skip_spaces();
+    if (at_ != text_.size()) fail("the end of the term");
+  }
 
 private:
   Term conjunction() {
@@ -114,9 +114,8 @@ private:
       return result;
     }
     if (at_ < text_.size() && std::isdigit(static_cast<unsigned char>(text_[at_]))) return Term(number());
-    std::string_view name = peek_name();
-    if (name.empty()) fail_reading(text_, at_, "a term");
-    if (name == "and" || name == "or" || name == "mod") fail_reading(text_, at_, "a term");
+    std::string_view name = peek_word();
+    if (name.empty() || name == "and" || name == "or" || name == "mod") fail("a term");
     at_ += name.size();
     if (name == "true") return truth();
     if (name == "false") return falsity();
@@ -146,55 +145,19 @@ private:
     skip_spaces();
     std::size_t start = at_;
     std::int64_t value = number();
-    if (value <= 0) fail_reading(text_, start, "a divisor above 0");
-    return value;
-  }
-
-  std::int64_t number() {
-    std::int64_t value = 0;
-    auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
-    if (error != std::errc()) fail_reading(text_, at_, "an integer of 64 bits");
-    at_ = static_cast<std::size_t>(end - text_.data());
+    if (value <= 0) fail("a divisor above 0", start);
     return value;
   }
 
   const Term &integer(const Term &term) const {
-    if (is_formula(term)) fail_reading(text_, at_, "an integer term before this, not a formula");
+    if (is_formula(term)) fail("an integer term before this, not a formula");
     return term;
   }
 
   const Term &formula(const Term &term) const {
-    if (!is_formula(term)) fail_reading(text_, at_, "a formula before this, not an integer term");
+    if (!is_formula(term)) fail("a formula before this, not an integer term");
     return term;
   }
-
-  std::string_view peek_name() {
-    skip_spaces();
-    std::size_t end = at_;
-    while (end < text_.size() && is_name_character(text_[end]))
-      ++end;
-    return text_.substr(at_, end - at_);
-  }
-
-  bool accept_word(std::string_view word) {
-    if (peek_name() != word) return false;
-    at_ += word.size();
-    return true;
-  }
-
-  bool accept(std::string_view token) {
-    skip_spaces();
-    if (text_.substr(at_, token.size()) != token) return false;
-    at_ += token.size();
-    return true;
-  }
-
-  void expect(std::string_view token) {
-    if (!accept(token)) fail_reading(text_, at_, fmt::format("`{}`", token));
-  }
-
-  std::string_view text_;
-  std::size_t at_;
 };
 
 } // namespace
@@ -203,10 +166,48 @@ bool is_name_character(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' || c == '#';
 }
 
-void fail_reading(std::string_view text, std::size_t at, std::string_view expected) {
-  text::Source source("text", std::string(text));
+void TextReader::fail(std::string_view expected, std::size_t at) const {
+  text::Source source("text", std::string(text_));
   report::fail(report::Kind::bad_ir_text, source.place(at, at + 1), fmt::format("expected {}", expected),
                "the notation is the one that the printers of terms and loops write");
+}
+
+void TextReader::skip(std::string_view characters) {
+  at_ = std::min(text_.find_first_not_of(characters, at_), text_.size());
+}
+
+std::string_view TextReader::peek_word() {
+  skip_spaces();
+  std::size_t end = at_;
+  while (end < text_.size() && is_name_character(text_[end]))
+    ++end;
+  return text_.substr(at_, end - at_);
+}
+
+bool TextReader::accept_word(std::string_view word) {
+  if (peek_word() != word) return false;
+  at_ += word.size();
+  return true;
+}
+
+bool TextReader::accept(std::string_view token) {
+  skip_spaces();
+  if (!text_.substr(at_).starts_with(token)) return false;
+  at_ += token.size();
+  return true;
+}
+
+void TextReader::expect(std::string_view token) {
+  if (!accept(token)) fail(fmt::format("`{}`", token));
+}
+
+std::int64_t TextReader::number() {
+  skip_spaces();
+  std::int64_t value = 0;
+  auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
+  if (error != std::errc()) fail("an integer of 64 bits");
+  at_ = static_cast<std::size_t>(end - text_.data());
+  return value;
 }
 
 Term read_term(std::string_view text, std::size_t &at) {
@@ -219,8 +220,7 @@ Term read_term(std::string_view text, std::size_t &at) {
 Term read_term(std::string_view text) {
   TermReader reader(text, 0);
   Term result = reader.disjunction();
-  reader.skip_spaces();
-  if (reader.position() != text.size()) fail_reading(text, reader.position(), "the end of the term");
+  reader.expect_end();
   return result;
 }
 
