@@ -60,7 +60,7 @@ bool checked_bool(isl_bool answer) {
   return answer == isl_bool_true;
 }
 
-/// What isl sees as a dimension.
+/// What is a parameter to isl.
 bool is_atom(const Term &term) {
   return term.as<Variable>() || term.as<Apply>() || term.as<Product>();
 }

@@ -11,11 +11,11 @@
 
 struct isl_set;
 
-/// Sets of integer points over named dimensions, decided by isl: all affine reasoning of the compiler.
+/// Sets of integer points over atoms, decided by isl: all affine reasoning of the compiler.
 ///
-/// A dimension is an *atom*: a variable or an application of an uninterpreted function. Every atom is an isl
+/// An *atom* is a variable or an application of an uninterpreted function. Every atom is an isl
 /// parameter identified by its text, so that sets over different atoms meet without alignment, and two
-/// applications with equal arguments are one dimension. isl knows nothing of functional consistency beyond
+/// applications with equal arguments are one atom. isl knows nothing of functional consistency beyond
 /// that: an equality between arguments that are not the same text must be made known by substitution
 /// before (see substitute_arguments).
 namespace unravel::space {
@@ -73,7 +73,7 @@ private:
   isl_set *set_;
 };
 
-/// The atoms of a formula: the dimensions of a set that is made from it.
+/// The atoms of a formula, and so of a set that is made from it.
 std::set<Term> atoms_of(const Term &formula);
 
 /// { positions : formula } for people: constraints in the notation of layout files.
@@ -81,8 +81,8 @@ std::string to_text(const Set &set);
 
 /// Rewrites the arguments of applications by the equalities `variable = term` that a conjunction fixes (unit
 /// coefficients, no application of the variable itself), so that equal arguments become equal texts:
-/// rowptr(A.r) with A.r = i becomes rowptr(i). The equalities stay. (The soundness trap of encoding
-/// applications as dimensions: a projected variable must not occur in an argument that is still used.)
+/// rowptr(A.r) with A.r = i becomes rowptr(i). The equalities stay. (The soundness trap of
+/// applications as atoms: a projected variable must not occur in an argument that is still used.)
 Term substitute_arguments(const Term &conjunction, const term::Substitution &by);
 
 } // namespace unravel::space
