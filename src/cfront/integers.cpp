@@ -149,7 +149,7 @@ Integer Translator::choice(const Node &node) {
     if (opposite(kind) == then.kind || opposite(kind) == otherwise.kind) refuse_choice(node.span);
     Integer result{kind, then.of};
     for (const Polynomial &each : otherwise.of)
-      if (std::find(result.of.begin(), result.of.end(), each) == result.of.end()) result.of.push_back(each);
+      if (std::ranges::find(result.of, each) == result.of.end()) result.of.push_back(each);
     return result.of.size() == 1 ? exactly(result.of[0]) : result;
   };
   auto same = [](const Integer &a, const Integer &b) { return a.kind == b.kind && a.of == b.of; };

@@ -60,8 +60,8 @@ std::vector<Stride> suggested(const LinearUses &uses, bool exactly, bool with_co
   std::vector<Stride> strides;
   for (const auto &[sizes, factor] : found)
     strides.push_back({factor, sizes});
-  std::stable_sort(strides.begin(), strides.end(),
-                   [](const Stride &a, const Stride &b) { return a.sizes.size() > b.sizes.size(); });
+  std::ranges::stable_sort(strides,
+                           [](const Stride &a, const Stride &b) { return a.sizes.size() > b.sizes.size(); });
   for (auto at = constants.rbegin(); at != constants.rend(); ++at)
     strides.push_back({*at, {}});
   for (std::size_t k = 1; k < strides.size(); ++k)
@@ -130,11 +130,11 @@ std::optional<std::vector<Polynomial>> split(const LinearUse &use, const LinearS
 std::optional<LinearShape> find_shape(const LinearUses &uses, bool is_declared_vector,
                                       const Variables &variables) {
   if (uses.subscripts.empty()) return LinearShape{0, {}};
-  bool all_affine = std::all_of(uses.subscripts.begin(), uses.subscripts.end(),
-                                [](const LinearUse &use) { return use.subscript.is_affine(); });
+  bool all_affine =
+      std::ranges::all_of(uses.subscripts, [](const LinearUse &use) { return use.subscript.is_affine(); });
   // x[2*i] is every other element of a vector, x[2*i + j] may be a row of two.
   bool may_have_rows = !is_declared_vector && !uses.is_dereferenced &&
-                       std::any_of(uses.subscripts.begin(), uses.subscripts.end(), [&](const LinearUse &use) {
+                       std::ranges::any_of(uses.subscripts, [&](const LinearUse &use) {
                          return loops_in(use.subscript, variables) > 1;
                        });
   struct Way {
@@ -146,8 +146,8 @@ std::optional<LinearShape> find_shape(const LinearUses &uses, bool is_declared_v
     shape.strides = suggested(uses, way.exactly, way.with_constants, variables);
     shape.order = shape.strides.size() + 1;
     if (shape.strides.empty()) continue;
-    if (std::all_of(uses.subscripts.begin(), uses.subscripts.end(),
-                    [&](const LinearUse &use) { return split(use, shape, variables).has_value(); }))
+    if (std::ranges::all_of(uses.subscripts,
+                            [&](const LinearUse &use) { return split(use, shape, variables).has_value(); }))
       return shape;
   }
   return all_affine ? std::optional(LinearShape{}) : std::nullopt;

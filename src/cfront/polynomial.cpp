@@ -38,13 +38,7 @@ bool Polynomial::is_constant() const {
 }
 
 bool Polynomial::is_affine() const {
-  return std::all_of(terms_.begin(), terms_.end(), [](const auto &term) { return term.first.size() <= 1; });
-}
-
-bool Polynomial::mentions(Variable variable) const {
-  return std::any_of(terms_.begin(), terms_.end(), [&](const auto &term) {
-    return std::binary_search(term.first.begin(), term.first.end(), variable);
-  });
+  return std::ranges::all_of(terms_, [](const auto &term) { return term.first.size() <= 1; });
 }
 
 Polynomial Polynomial::operator+(const Polynomial &other) const {

@@ -26,7 +26,6 @@ public:
   std::int64_t constant() const { return coefficient({}); }
   bool is_constant() const;
   bool is_affine() const;
-  bool mentions(Variable variable) const;
 
   Polynomial operator+(const Polynomial &other) const;
   Polynomial operator-(const Polynomial &other) const;

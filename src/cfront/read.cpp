@@ -17,7 +17,7 @@ std::pair<std::string, std::string> split_name(const std::string &where) {
   std::size_t colon = where.rfind(':');
   if (colon == std::string::npos || std::filesystem::exists(where, unknown)) return {where, ""};
   std::string function = where.substr(colon + 1);
-  bool is_name = !function.empty() && std::all_of(function.begin(), function.end(), [](unsigned char c) {
+  bool is_name = !function.empty() && std::ranges::all_of(function, [](unsigned char c) {
     return std::isalnum(c) || c == '_' || c == '$';
   });
   if (!is_name)

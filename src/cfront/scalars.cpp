@@ -73,8 +73,8 @@ const Node *read_too_early(const List &statements, int declaration) {
 }
 
 void place_scalar(const List &statements, int declaration, ScalarPlaces &places) {
-  auto first = std::find_if(statements.begin(), statements.end(),
-                            [&](const Node *statement) { return mentions(*statement, declaration); });
+  auto first = std::ranges::find_if(statements,
+                                    [&](const Node *statement) { return mentions(*statement, declaration); });
   if (first == statements.end()) return;
   const Node &statement = **first;
   if (statement.kind == UnravelAssign && statement.text == "=" && is_to(statement.children[0], declaration)) {
@@ -97,8 +97,7 @@ void place_scalar(const List &statements, int declaration, ScalarPlaces &places)
 
 bool mentions(const Node &node, int declaration) {
   return is_to(node, declaration) ||
-         std::any_of(node.children.begin(), node.children.end(),
-                     [&](const Node &child) { return mentions(child, declaration); });
+         std::ranges::any_of(node.children, [&](const Node &child) { return mentions(child, declaration); });
 }
 
 void collect_assigned(const Node &node, std::set<int> &declarations) {

@@ -2,6 +2,7 @@
 
 #include "build/module.h"
 #include "report/diagnostic.h"
+#include "report/suggest.h"
 
 #include <algorithm>
 
@@ -69,9 +70,8 @@ std::string list_of(std::vector<std::string> names) {
   if (function.empty())
     report::fail(Kind::unknown_function, place, "the file defines several functions: " + list_of(defined),
                  "name one: --from " + file + ":" + defined.front());
-  std::string meant = report::nearest(function, defined);
   report::fail(Kind::unknown_function, place, "the file defines no function `" + function + "`",
-               meant.empty() ? "it defines " + list_of(defined) : "did you mean `" + meant + "`?");
+               report::suggest(function, defined, "it defines " + list_of(defined)));
 }
 
 } // namespace

@@ -43,7 +43,7 @@ const Node &base_of(const Node &node, std::vector<const Node *> &subscripts) {
     subscripts.push_back(&base->children[1]);
     base = &base->children[0];
   }
-  std::reverse(subscripts.begin(), subscripts.end());
+  std::ranges::reverse(subscripts);
   return *base;
 }
 
@@ -206,8 +206,8 @@ void Translator::refuse_products(int parameter, const LinearUses &uses) const {
     // i*n + j, and not i*j
     bool has_rows = !tensor.extents[0] || !tensor.extents[0]->is_affine();
     for (const auto &[monomial, coefficient] : use.subscript.terms())
-      has_rows = has_rows && std::count_if(monomial.begin(), monomial.end(),
-                                           [&](Variable each) { return variables_.is_loop(each); }) <= 1;
+      has_rows = has_rows && std::ranges::count_if(
+                                 monomial, [&](Variable each) { return variables_.is_loop(each); }) <= 1;
     if (!has_rows) require_affine(use.subscript, use.span, "subscript");
     if (!use.subscript.is_affine())
       refuse_not_affine(

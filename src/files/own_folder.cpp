@@ -3,7 +3,6 @@
 #include "files/file.h"
 
 #include <atomic>
-#include <cstdio>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>

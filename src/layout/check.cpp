@@ -137,8 +137,7 @@ void check_bounded(const Layout &layout, const Piece &piece) {
       if (open.count(position) && bounded(position)) open.erase(position), progress = true;
   }
   if (open.empty()) return;
-  auto first = std::find_if(piece.positions.begin(), piece.positions.end(),
-                            [&](auto &name) { return open.count(name) > 0; });
+  auto first = std::ranges::find_if(piece.positions, [&](auto &name) { return open.count(name) > 0; });
   report::fail(
       Kind::unbounded_position, piece.span, fmt::format("position `{}` has no lower and upper bound", *first),
       fmt::format(
@@ -168,7 +167,7 @@ std::vector<Term> conditions_without(const Term &relation, const Term &applicati
   std::vector<Term> kept;
   for (const Term &part : term::conjuncts(relation)) {
     std::vector<Term> used = term::applications_of(part);
-    if (std::find(used.begin(), used.end(), application) == used.end()) kept.push_back(part);
+    if (std::ranges::find(used, application) == used.end()) kept.push_back(part);
   }
   return kept;
 }

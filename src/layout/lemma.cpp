@@ -3,6 +3,7 @@
 #include "layout/layout.h"
 #include "layout/property.h"
 #include "layout/resolve.h"
+#include "term/solve.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -25,13 +26,13 @@ struct EndFact {
 std::vector<EndFact> end_facts(const std::vector<prove::Axiom> &axioms) {
   std::vector<EndFact> facts;
   for (const prove::Axiom &axiom : axioms) {
-    const auto *compare = axiom.conclusion.as<term::Compare>();
-    if (!axiom.variables.empty() || !compare || compare->relation != term::Relation::Equal) continue;
+    const Term *left = term::equation(axiom.conclusion);
+    if (!axiom.variables.empty() || !left) continue;
     std::vector<Term> calls = term::applications_of(axiom.conclusion);
     if (calls.size() != 1) continue;
-    for (const auto &[atom, coefficient] : term::linear_form(compare->left).parts)
+    for (const auto &[atom, coefficient] : term::linear_form(*left).parts)
       if (atom == calls[0] && (coefficient == 1 || coefficient == -1)) {
-        Term value = coefficient == 1 ? calls[0] - compare->left : calls[0] + compare->left;
+        Term value = coefficient == 1 ? calls[0] - *left : calls[0] + *left;
         facts.push_back({atom.as<term::Apply>()->function, value, axiom.conclusion, axiom.text});
       }
   }
@@ -86,7 +87,7 @@ private:
     if (!tried_.insert(keys).second) return;
     std::vector<std::string> ranges{""};
     for (const std::string &name : arrays)
-      if (std::find(keys.begin(), keys.end(), name) == keys.end()) ranges.push_back(name);
+      if (std::ranges::find(keys, name) == keys.end()) ranges.push_back(name);
     for (const std::string &within : ranges)
       for (bool strict : {true, false})
         for (bool decreasing : {false, true})
@@ -170,10 +171,9 @@ void derive_ranges(Layout &layout) {
 } // namespace
 
 void derive_lemmas(Layout &layout) {
-  bool formulas =
-      std::any_of(layout.properties.begin(), layout.properties.end(), [](const Property &property) {
-        return property.tree.form == parse::PropertyTree::Form::Formula && !property.axiom.variables.empty();
-      });
+  bool formulas = std::ranges::any_of(layout.properties, [](const Property &property) {
+    return property.tree.form == parse::PropertyTree::Form::Formula && !property.axiom.variables.empty();
+  });
   if (formulas) Induction(layout).run();
   derive_ranges(layout);
 }

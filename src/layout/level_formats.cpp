@@ -19,42 +19,24 @@ constexpr std::string_view coordinate_names = "ijklmnoabcdefgh";
 constexpr const char *diagonals_hint =
     "write `levels k: compressed, i: range, j: offset`, k no coordinate; in letters `sro`";
 
-/// A property of levels in the sense of Chou et al., table 1, for one format.
-struct Quality {
-  const char *name;
-  enum { Always, Never, Either } of;
-};
+/// The properties of levels of Chou et al., table 1, and what a format has of them.
+constexpr const char *quality_names[] = {"full", "ordered", "unique", "branchless", "compact"};
+enum Quality { Always, Never, Either };
 
 /// A format's word and its row of the table.
 struct FormatRow {
   LevelFormat format;
   const char *word;
-  Quality qualities[5];
+  Quality qualities[std::size(quality_names)];
 };
 
-constexpr auto Always = Quality::Always;
-constexpr auto Never = Quality::Never;
-constexpr auto Either = Quality::Either;
-
 constexpr FormatRow format_rows[] = {
-    {LevelFormat::Dense,
-     "dense",
-     {{"full", Always}, {"ordered", Always}, {"unique", Always}, {"branchless", Never}, {"compact", Always}}},
-    {LevelFormat::Compressed,
-     "compressed",
-     {{"full", Never}, {"ordered", Either}, {"unique", Either}, {"branchless", Never}, {"compact", Always}}},
-    {LevelFormat::Singleton,
-     "singleton",
-     {{"full", Never}, {"ordered", Either}, {"unique", Either}, {"branchless", Always}, {"compact", Always}}},
-    {LevelFormat::Range,
-     "range",
-     {{"full", Never}, {"ordered", Always}, {"unique", Always}, {"branchless", Never}, {"compact", Never}}},
-    {LevelFormat::Offset,
-     "offset",
-     {{"full", Never}, {"ordered", Always}, {"unique", Always}, {"branchless", Always}, {"compact", Never}}},
-    {LevelFormat::Hashed,
-     "hashed",
-     {{"full", Never}, {"ordered", Never}, {"unique", Either}, {"branchless", Never}, {"compact", Never}}},
+    {LevelFormat::Dense, "dense", {Always, Always, Always, Never, Always}},
+    {LevelFormat::Compressed, "compressed", {Never, Either, Either, Never, Always}},
+    {LevelFormat::Singleton, "singleton", {Never, Either, Either, Always, Always}},
+    {LevelFormat::Range, "range", {Never, Always, Always, Never, Never}},
+    {LevelFormat::Offset, "offset", {Never, Always, Always, Always, Never}},
+    {LevelFormat::Hashed, "hashed", {Never, Never, Either, Never, Never}},
 };
 
 const FormatRow &row_of(LevelFormat format) {
@@ -65,7 +47,7 @@ const FormatRow &row_of(LevelFormat format) {
 std::string words_for(const Level &level) {
   const FormatRow &row = row_of(level.format);
   std::string words = row.word;
-  if (!level.ordered && row.qualities[1].of == Either) words += " not ordered";
+  if (!level.ordered && row.qualities[1] == Either) words += " not ordered";
   if (!level.unique) words += " not unique";
   return words;
 }
@@ -112,9 +94,8 @@ private:
   /// "p2", or where the user has called something else so, "p2_".
   std::string fresh(const char *base, std::size_t level) const {
     std::string name = fmt::format("{}{}", base, level + 1);
-    while (std::count(parts_.coordinates.begin(), parts_.coordinates.end(), name) ||
-           std::count(parts_.sizes.begin(), parts_.sizes.end(), name) ||
-           std::count(parts_.parameters.begin(), parts_.parameters.end(), name))
+    while (std::ranges::count(parts_.coordinates, name) || std::ranges::count(parts_.sizes, name) ||
+           std::ranges::count(parts_.parameters, name))
       name += "_";
     return name;
   }
@@ -309,8 +290,8 @@ std::optional<std::vector<Level>> read_level_formats(std::string_view letters) {
 }
 
 std::size_t order_of(const std::vector<Level> &levels) {
-  return static_cast<std::size_t>(std::count_if(
-      levels.begin(), levels.end(), [](const Level &each) { return each.format != LevelFormat::Offset; }));
+  return static_cast<std::size_t>(
+      std::ranges::count_if(levels, [](const Level &each) { return each.format != LevelFormat::Offset; }));
 }
 
 std::optional<Composition> composition_of(const std::string &letters,
@@ -347,27 +328,25 @@ namespace {
 
 /// Reads a level of a layout file.
 Level level_of(const parse::LevelTree &tree, const std::vector<std::string> &parameters) {
-  const auto *row = std::find_if(std::begin(format_rows), std::end(format_rows),
-                                 [&](const FormatRow &each) { return each.word == tree.format.text; });
+  const auto *row = std::ranges::find(format_rows, tree.format.text, &FormatRow::word);
   Level level{row->format};
   if (tree.buckets) {
     level.buckets = parse::to_text(*tree.buckets);
     bool number = tree.buckets->kind == parse::Expression::Kind::Integer && tree.buckets->integer > 0;
-    if (!number && std::find(parameters.begin(), parameters.end(), level.buckets) == parameters.end())
+    if (!number && std::ranges::find(parameters, level.buckets) == parameters.end())
       report::fail(Kind::bad_property, tree.buckets->span,
                    fmt::format("`{}` is no number of buckets", level.buckets),
                    "it is known when a kernel is made: a positive integer, or a parameter of the layout");
   }
   for (const parse::LevelPropertyTree &property : tree.properties) {
     const std::string &name = property.name.text;
-    const Quality &quality = *std::find_if(std::begin(row->qualities), std::end(row->qualities),
-                                           [&](const Quality &each) { return each.name == name; });
-    if (quality.of == Either) {
+    const Quality quality = row->qualities[std::ranges::find(quality_names, name) - quality_names];
+    if (quality == Either) {
       (name == "unique" ? level.unique : level.ordered) = property.holds;
-    } else if (property.holds != (quality.of == Always)) {
+    } else if (property.holds != (quality == Always)) {
       std::vector<std::string> may;
-      for (const Quality &each : row->qualities)
-        if (each.of == Either) may.push_back(fmt::format("`not {}`", each.name));
+      for (std::size_t k = 0; k < std::size(quality_names); ++k)
+        if (row->qualities[k] == Either) may.push_back(fmt::format("`not {}`", quality_names[k]));
       report::fail(Kind::bad_property, property.name.span,
                    fmt::format("a {} level is {} {}", row->word, property.holds ? "never" : "always", name),
                    may.empty() ? "it has no properties of choice"
@@ -397,7 +376,7 @@ Composition composition_of(const parse::LayoutTree &tree) {
   for (std::size_t k = 0; k < tree.levels.size(); ++k) {
     const parse::LevelTree &level = tree.levels[k];
     result.levels.push_back(level_of(level, result.parameters));
-    auto found = std::find(result.coordinates.begin(), result.coordinates.end(), level.coordinate.text);
+    auto found = std::ranges::find(result.coordinates, level.coordinate.text);
     if (found == result.coordinates.end()) {
       bool diagonals = level.format.text == "compressed" && k + 1 < tree.levels.size() &&
                        tree.levels[k + 1].format.text == "range";
@@ -412,7 +391,7 @@ Composition composition_of(const parse::LayoutTree &tree) {
       continue;
     }
     auto mode = static_cast<std::size_t>(found - result.coordinates.begin());
-    if (std::find(result.modes.begin(), result.modes.end(), mode) != result.modes.end())
+    if (std::ranges::find(result.modes, mode) != result.modes.end())
       report::fail(Kind::duplicate_name, level.coordinate.span,
                    fmt::format("`{}` has a level already", level.coordinate.text),
                    "write each coordinate once");

@@ -3,6 +3,7 @@
 #include "layout/level_formats.h"
 #include "parse/parse.h"
 #include "report/diagnostic.h"
+#include "report/suggest.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -31,8 +32,8 @@ const std::vector<parse::LayoutTree> &shipped_trees() {
 
 /// The shipped file of that name, or null.
 const ShippedFile *file_named(const std::string &name) {
-  auto found = std::find_if(shipped_files().begin(), shipped_files().end(),
-                            [&](const ShippedFile &file) { return file.name == name; });
+  auto found =
+      std::ranges::find_if(shipped_files(), [&](const ShippedFile &file) { return file.name == name; });
   return found == shipped_files().end() ? nullptr : &*found;
 }
 
@@ -52,11 +53,10 @@ const parse::LayoutTree &choose(const std::vector<parse::LayoutTree> &trees,
                  fmt::format("layout `{}` is for tensors of order {}, but the tensor has order {}",
                              reference.name.empty() ? names.front() : reference.name, fmt::join(orders, ", "),
                              order));
-  std::string near = report::nearest(reference.name, names);
   report::fail(
       Kind::unknown_layout, reference.span, fmt::format("there is no layout `{}` {}", reference.name, where),
-      near.empty() ? "`unravel layout list` shows the shipped ones; ./file.layout:name names your own"
-                   : fmt::format("did you mean `{}`?", near));
+      report::suggest(reference.name, names,
+                      "`unravel layout list` shows the shipped ones; ./file.layout:name names your own"));
 }
 
 /// A composition of level formats ("ds", "uq"), if the name is one.

@@ -17,14 +17,12 @@ using report::Kind;
 using term::Term;
 
 const Array *Layout::array(const std::string &name_of) const {
-  auto found =
-      std::find_if(arrays.begin(), arrays.end(), [&](const Array &array) { return array.name == name_of; });
+  auto found = std::ranges::find(arrays, name_of, &Array::name);
   return found == arrays.end() ? nullptr : &*found;
 }
 
 const Count *Layout::count(const std::string &name_of) const {
-  auto found =
-      std::find_if(counts.begin(), counts.end(), [&](const Count &count) { return count.name == name_of; });
+  auto found = std::ranges::find(counts, name_of, &Count::name);
   return found == counts.end() ? nullptr : &*found;
 }
 
@@ -110,7 +108,7 @@ private:
     std::iota(modes_.begin(), modes_.end(), 0);
     if (rest.empty()) return;
     std::vector<std::int64_t> sorted = rest;
-    std::sort(sorted.begin(), sorted.end());
+    std::ranges::sort(sorted);
     std::vector<std::int64_t> all(modes_.begin(), modes_.end());
     if (!tree_.permutable)
       report::fail(Kind::unknown_layout, tree_.name.span,
@@ -184,8 +182,7 @@ private:
     for (const parse::CoordinateTree &coordinate : tree_.coordinates)
       scope.variables[coordinate.name.text] = term::variable(coordinate.name.text);
     for (const parse::Name &position : stored.positions) {
-      if (declared_.count(position.text) ||
-          std::count(piece.positions.begin(), piece.positions.end(), position.text))
+      if (declared_.count(position.text) || std::ranges::count(piece.positions, position.text))
         report::fail(Kind::duplicate_name, position.span,
                      fmt::format("`{}` is already declared", position.text),
                      "a position needs a name of its own: write [r] -> [i] with i = r");

@@ -1,4 +1,5 @@
 #include "layout/layout.h"
+#include "term/list.h"
 
 #include <fmt/format.h>
 
@@ -6,17 +7,10 @@ namespace unravel::layout {
 
 namespace {
 
-std::string list(const std::vector<term::Term> &terms) {
-  std::string result;
-  for (const term::Term &one : terms)
-    result += (result.empty() ? "" : ", ") + term::to_text(one);
-  return result;
-}
-
 std::string value_text(const EntryValue &value) {
   std::string sign = value.negative ? "-" : "";
   if (value.array.empty()) return fmt::format("{}{}", sign, value.literal);
-  return fmt::format("{}{}({})", sign, value.array, list(value.slots));
+  return fmt::format("{}{}({})", sign, value.array, term::to_text(value.slots));
 }
 
 std::string axiom_text(const prove::Axiom &axiom) {
@@ -35,7 +29,7 @@ std::string to_text(const Layout &layout) {
   text += ")\n";
   for (const Array &array : layout.arrays)
     text += fmt::format("  {} {}[{}]{}\n", array.is_value ? "value" : "index", array.name,
-                        list(array.extents), array.element.empty() ? "" : " : " + array.element);
+                        term::to_text(array.extents), array.element.empty() ? "" : " : " + array.element);
   for (const Count &count : layout.counts)
     text += count.definition ? fmt::format("  count {} = {}\n", count.name, term::to_text(*count.definition))
                              : fmt::format("  count {} (input)\n", count.name);

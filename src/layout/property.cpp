@@ -1,6 +1,7 @@
 #include "layout/property.h"
 
 #include "report/diagnostic.h"
+#include "report/suggest.h"
 
 #include <fmt/format.h>
 
@@ -37,11 +38,9 @@ const Array &one_dimensional(const parse::Name &name, const Layout &layout) {
     std::vector<std::string> names;
     for (const Array &candidate : layout.arrays)
       if (!candidate.is_value) names.push_back(candidate.name);
-    std::string near = report::nearest(name.text, names);
     report::fail(Kind::unknown_name, name.span,
                  fmt::format("`{}` is not an index array of this layout", name.text),
-                 near.empty() ? "a property speaks of arrays declared with `index`"
-                              : fmt::format("did you mean `{}`?", near));
+                 report::suggest(name.text, names, "a property speaks of arrays declared with `index`"));
   }
   if (array->extents.size() != 1)
     report::fail(Kind::bad_property, name.span,

@@ -1,6 +1,7 @@
 #include "layout/resolve.h"
 
 #include "report/diagnostic.h"
+#include "report/suggest.h"
 
 #include <fmt/format.h>
 
@@ -25,10 +26,9 @@ std::vector<std::string> known_names(const Scope &scope) {
   if (auto found = scope.elsewhere.find(name.text); found != scope.elsewhere.end())
     report::fail(Kind::unknown_name, name.span,
                  fmt::format("`{}` can't be used here: {}", name.text, found->second));
-  std::string near = report::nearest(name.text, known_names(scope));
-  std::string hint = near.empty() ? "declare it as `index`, `count`, a size or a position"
-                                  : fmt::format("did you mean `{}`?", near);
-  report::fail(Kind::unknown_name, name.span, fmt::format("unknown name `{}`", name.text), hint);
+  report::fail(
+      Kind::unknown_name, name.span, fmt::format("unknown name `{}`", name.text),
+      report::suggest(name.text, known_names(scope), "declare it as `index`, `count`, a size or a position"));
 }
 
 std::int64_t constant_divisor(const Expression &expression, const Scope &scope) {

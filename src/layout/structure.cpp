@@ -1,4 +1,5 @@
 #include "layout/structure.h"
+#include "term/solve.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -59,8 +60,8 @@ public:
         progress = true;
       }
     }
-    return open.empty() && std::all_of(coordinates_.begin(), coordinates_.end(),
-                                       [&](const std::string &name) { return same(name, equal); });
+    return open.empty() &&
+           std::ranges::all_of(coordinates_, [&](const std::string &name) { return same(name, equal); });
   }
 
   /// 0 <= position < extent at every place?
@@ -132,7 +133,7 @@ private:
       std::string name = mode ? whole_.coordinates[*mode] : fresh("d");
       made_.coordinates.push_back(name);
       made_.sizes.push_back(mode ? whole_.sizes[*mode] : fresh("D"));
-      (mode ? kept_ : dense_).push_back(name);
+      if (mode) kept_.push_back(name);
       letters += (letters.empty() || name.size() == 1 ? "" : "_") + name;
       about += (about.empty() ? "" : ", ") + name + (mode ? "" : " (dense)");
     }
@@ -144,22 +145,21 @@ private:
   }
 
   bool is_position(const std::string &name) const {
-    return std::find(piece_.positions.begin(), piece_.positions.end(), name) != piece_.positions.end();
+    return std::ranges::find(piece_.positions, name) != piece_.positions.end();
   }
   bool is_left_out(const std::string &name) const {
-    return std::find(whole_.coordinates.begin(), whole_.coordinates.end(), name) !=
-               whole_.coordinates.end() &&
-           std::find(kept_.begin(), kept_.end(), name) == kept_.end();
+    return std::ranges::find(whole_.coordinates, name) != whole_.coordinates.end() &&
+           std::ranges::find(kept_, name) == kept_.end();
   }
   bool without_others(const Term &part) const {
     std::set<std::string> names = term::variables_of(part);
-    return std::none_of(names.begin(), names.end(), [&](auto &name) { return is_left_out(name); });
+    return std::ranges::none_of(names, [&](auto &name) { return is_left_out(name); });
   }
 
   /// A conjunct about what is kept alone.
   bool is_kept(const Term &part) const {
     std::set<std::string> names = term::variables_of(part);
-    return without_others(part) && std::all_of(names.begin(), names.end(), [&](auto &name) {
+    return without_others(part) && std::ranges::all_of(names, [&](auto &name) {
              return !is_position(name) || positions_.count(name) > 0;
            });
   }
@@ -185,11 +185,9 @@ private:
     std::vector<Term> parts = term::conjuncts(piece_.relation);
     for (const std::string &coordinate : kept_) {
       auto says = [&](const Term &part) {
-        const auto *compare = part.as<term::Compare>();
-        return compare && compare->relation == term::Relation::Equal && bounds(part, coordinate) &&
-               without_others(part);
+        return term::equation(part) && bounds(part, coordinate) && without_others(part);
       };
-      auto found = std::find_if(parts.begin(), parts.end(), says);
+      auto found = std::ranges::find_if(parts, says);
       if (found == parts.end())
         report::fail(Kind::sparse_result, span_,
                      fmt::format("in layout `{}` nothing says what `{}` is without the modes that the result "
@@ -238,7 +236,7 @@ private:
       Term extent = compare->left + variable + Term(1);
       std::set<std::string> names = term::variables_of(extent);
       if (term::applications_of(extent).empty() &&
-          std::none_of(names.begin(), names.end(), [&](auto &name) { return is_position(name); }))
+          std::ranges::none_of(names, [&](auto &name) { return is_position(name); }))
         found.push_back(extent);
     }
     return found;
@@ -279,7 +277,7 @@ private:
     };
     for (const std::string &position : kept_positions()) {
       std::vector<std::string> fewer = chosen;
-      fewer.erase(std::find(fewer.begin(), fewer.end(), position));
+      fewer.erase(std::ranges::find(fewer, position));
       if (slots.tell_apart(slots_of(fewer))) chosen = fewer;
     }
     value.slots = slots_of(chosen);
@@ -297,8 +295,7 @@ private:
   bool lies_in_segments_of(const std::vector<std::string> &chosen) const {
     for (const std::string &position : chosen)
       for (const Term &part : relation_) {
-        const auto *compare = part.as<term::Compare>();
-        if (!bounds(part, position) || compare->relation == term::Relation::Equal) continue;
+        if (!bounds(part, position) || term::equation(part)) continue;
         for (const Term &application : term::applications_of(part))
           for (const std::string &other : chosen)
             if (other != position && term::mentions(application, other)) return true;
@@ -355,8 +352,8 @@ private:
     }
     made_.arrays.push_back(value_);
     for (const std::string &size : whole_.sizes)
-      if (numbers.count(size) &&
-          std::find(made_.sizes.begin(), made_.sizes.end(), size) == made_.sizes.end() && !made_.count(size))
+      if (numbers.count(size) && std::ranges::find(made_.sizes, size) == made_.sizes.end() &&
+          !made_.count(size))
         made_.counts.push_back({size, std::nullopt, whole_.span});
     for (const Count &count : whole_.counts)
       if (numbers.count(count.name))
@@ -385,7 +382,7 @@ private:
   const text::Span &span_;
   Layout made_;
   std::set<std::string> taken_;
-  std::vector<std::string> kept_, dense_; // coordinates
+  std::vector<std::string> kept_; // coordinates
   std::set<std::string> positions_;
   std::vector<Term> relation_;
   Array value_;

@@ -53,7 +53,7 @@ std::vector<DataCache> data_caches(const std::string &folder) {
     add(caches, 3, sysconf(_SC_LEVEL3_CACHE_SIZE));
   }
 #endif
-  std::sort(caches.begin(), caches.end(), [](auto &a, auto &b) { return a.bytes < b.bytes; });
+  std::ranges::sort(caches, [](auto &a, auto &b) { return a.bytes < b.bytes; });
   return caches;
 }
 

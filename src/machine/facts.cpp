@@ -1,6 +1,7 @@
 #include "machine/facts.h"
 
 #include "report/diagnostic.h"
+#include "report/suggest.h"
 
 #include <cmath>
 #include <fmt/format.h>
@@ -124,11 +125,9 @@ private:
     for (const Fact &fact : facts())
       known.push_back(fact.name);
     for (const auto &[name, value] : object.items()) {
-      if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-      const std::string nearest = report::nearest(name, known);
+      if (std::ranges::find(known, name) != known.end()) continue;
       fail(name_of(name), fmt::format("a machine's profile has no `{}`", name),
-           nearest.empty() ? fmt::format("it has {}", fmt::join(known, ", "))
-                           : fmt::format("did you mean `{}`?", nearest));
+           report::suggest(name, known, fmt::format("it has {}", fmt::join(known, ", "))));
     }
   }
 

@@ -119,7 +119,7 @@ double time_of_branch_miss() {
   std::vector<char> flags(std::size_t{1} << 14);
   double foreseen = never, unforeseen = never;
   for (int round = 0; round < 15; ++round) {
-    std::fill(flags.begin(), flags.end(), round % 2);
+    std::ranges::fill(flags, round % 2);
     foreseen = std::min(foreseen, time_of_branches(flags));
     for (char &flag : flags)
       flag = static_cast<char>(random() >> 31);

@@ -1,5 +1,6 @@
 #include "parse/expression.h"
 #include "parse/parse.h"
+#include "report/suggest.h"
 
 #include <algorithm>
 
@@ -51,7 +52,7 @@ const std::vector<std::string> level_formats = {"dense", "compressed", "singleto
 const std::vector<std::string> level_properties = {"full", "ordered", "unique", "branchless", "compact"};
 
 bool contains(const std::vector<std::string> &words, std::string_view word) {
-  return std::find(words.begin(), words.end(), word) != words.end();
+  return std::ranges::find(words, word) != words.end();
 }
 
 /// int8, uint2, f16, bool: types that a later version may have.
@@ -123,7 +124,7 @@ private:
     layout.permutable = tokens_.accept("permutable");
     if (!tokens_.at("layout"))
       tokens_.fail_expected(layout.permutable ? "`layout` after `permutable`" : "`layout`",
-                            suggest(tokens_.peek().text, {"layout", "permutable"}));
+                            report::suggest(tokens_.peek().text, {"layout", "permutable"}));
     tokens_.next();
     layout.name = tokens_.expect_name("the layout's name");
     parse_head(layout);
@@ -206,12 +207,12 @@ private:
 
   [[noreturn]] void fail_statement() {
     fail_if_later();
-    std::string hint = suggest(tokens_.peek().text, statements);
+    std::string hint = report::suggest(tokens_.peek().text, statements);
     if (hint.empty() &&
         tokens_.at_any({"forall", "increasing", "decreasing", "injective", "range", "strictly"}))
       hint = "write `property` before `" + std::string(tokens_.peek().text) + "`";
     if (tokens_.at(";")) hint = "every statement has one `;`";
-    tokens_.fail_expected("a statement (" + list_words(statements) + ") or `}`", hint);
+    tokens_.fail_expected("a statement (" + report::list_words(statements) + ") or `}`", hint);
   }
 
   /// `levels i: dense, j: compressed not unique;`
@@ -231,9 +232,9 @@ private:
     level.coordinate = tokens_.expect_name("the coordinate of a level");
     tokens_.expect(":", "and the format of the level of `" + level.coordinate.text + "`",
                    "write `" + level.coordinate.text + ": compressed`");
-    std::string expected = "a level format (" + list_words(level_formats) + ")";
+    std::string expected = "a level format (" + report::list_words(level_formats) + ")";
     if (!tokens_.at_name() || !contains(level_formats, tokens_.peek().text))
-      tokens_.fail_expected(expected, suggest(tokens_.peek().text, level_formats));
+      tokens_.fail_expected(expected, report::suggest(tokens_.peek().text, level_formats));
     level.format = tokens_.expect_name(expected);
     if (level.format.text == "hashed") {
       tokens_.open("(", "and the number of buckets", "write `hashed(64)`, or a parameter: `hashed(B)`");
@@ -243,8 +244,8 @@ private:
     while (tokens_.at("not") || tokens_.at_name()) {
       bool holds = !tokens_.accept("not");
       if (!tokens_.at_name() || !contains(level_properties, tokens_.peek().text))
-        tokens_.fail_expected("a property of levels (" + list_words(level_properties) + ")",
-                              suggest(tokens_.peek().text, level_properties));
+        tokens_.fail_expected("a property of levels (" + report::list_words(level_properties) + ")",
+                              report::suggest(tokens_.peek().text, level_properties));
       level.properties.push_back({tokens_.expect_name("a property of levels"), holds});
     }
     return level;
@@ -265,14 +266,14 @@ private:
   }
 
   Name parse_element(const std::vector<std::string> &known) {
-    std::string expected = "the type of an element (" + list_words(known) + ")";
+    std::string expected = "the type of an element (" + report::list_words(known) + ")";
     std::string_view word = tokens_.peek().text;
     if (tokens_.at_name() && !contains(known, word)) {
       if (looks_like_element(word) && !contains(value_elements, word))
         report::fail(report::Kind::not_supported, tokens_.span_here(),
                      "elements of type `" + std::string(word) + "` are not supported yet",
-                     "an element here is " + list_words(known));
-      tokens_.fail_expected(expected, suggest(word, known));
+                     "an element here is " + report::list_words(known));
+      tokens_.fail_expected(expected, report::suggest(word, known));
     }
     return tokens_.expect_name(expected);
   }
@@ -392,8 +393,8 @@ private:
     if (is_reserved(tokens_.peek_second().text)) return;
     const std::vector<std::string> words = {"range",      "injective", "increasing",
                                             "decreasing", "strictly",  "forall"};
-    std::string hint = suggest(tokens_.peek().text, words);
-    tokens_.fail_expected("a property (" + list_words(words) + ") or a formula", hint);
+    std::string hint = report::suggest(tokens_.peek().text, words);
+    tokens_.fail_expected("a property (" + report::list_words(words) + ") or a formula", hint);
   }
 
   void parse_named(PropertyTree &property) {
@@ -410,13 +411,13 @@ private:
       property.strict = tokens_.accept("strictly");
       if (!tokens_.at_any({"increasing", "decreasing"}))
         tokens_.fail_expected("`increasing` or `decreasing` after `strictly`",
-                              suggest(tokens_.peek().text, {"increasing", "decreasing"}));
+                              report::suggest(tokens_.peek().text, {"increasing", "decreasing"}));
       property.decreasing = tokens_.next().text == "decreasing";
     }
     parse_functions(property);
     if (tokens_.peek().kind == Token::Kind::Name && !tokens_.at("within") &&
-        suggest(tokens_.peek().text, {"within"}) != "")
-      tokens_.fail_expected("`within` or `;`", suggest(tokens_.peek().text, {"within"}));
+        report::suggest(tokens_.peek().text, {"within"}) != "")
+      tokens_.fail_expected("`within` or `;`", report::suggest(tokens_.peek().text, {"within"}));
     if (tokens_.accept("within")) property.within = tokens_.expect_name("an index array after `within`");
   }
 

@@ -109,10 +109,4 @@ private:
 /// Whether a layout file reserves `word` (and, or, not, mod, floor, ...).
 bool is_reserved(std::string_view word);
 
-/// "did you mean `x`?" for the candidate nearest to `word`, or empty.
-std::string suggest(std::string_view word, const std::vector<std::string> &candidates);
-
-/// "`a`, `b` or `c`".
-std::string list_words(const std::vector<std::string> &words);
-
 } // namespace unravel::parse

@@ -18,13 +18,7 @@ LayoutReference parse_layout_reference(const std::shared_ptr<const text::Source>
 
 /// Trees as text that parses to the same tree: golden tests and `explain`.
 std::string to_text(const Expression &expression);
-std::string to_text(const LayoutFileTree &file);
-std::string to_text(const LayoutTree &layout);
-/// Without the word `property` and the stop.
-std::string to_text(const PropertyTree &property);
 std::string to_text(const AssignmentTree &assignment);
 std::string to_text(const ProgramTree &program);
-std::string to_text(const ScheduleTree &schedule);
-std::string to_text(const LayoutReference &reference);
 
 } // namespace unravel::parse

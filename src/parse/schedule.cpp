@@ -1,6 +1,7 @@
 #include "parse/expression.h"
 #include "parse/lexer.h"
 #include "parse/parse.h"
+#include "report/suggest.h"
 
 #include <algorithm>
 
@@ -30,7 +31,7 @@ const std::vector<std::string> later_statements = {"share", "reorder",    "colla
                                                    "merge", "precompute", "interchange", "peel"};
 
 bool contains(const std::vector<std::string> &words, std::string_view word) {
-  return std::find(words.begin(), words.end(), word) != words.end();
+  return std::ranges::find(words, word) != words.end();
 }
 
 using Transformation = ScheduleTree::Transformation;
@@ -122,9 +123,9 @@ private:
     for (Name &name : parse_variables())
       result_.parallel.push_back(std::move(name));
     if (tokens_.at_end() || !tokens_.at_name() || contains(statements, tokens_.peek().text)) return;
-    std::string expected = "`;` or a way to share iterations out (" + list_words(sharings) + ")";
+    std::string expected = "`;` or a way to share iterations out (" + report::list_words(sharings) + ")";
     if (!contains(sharings, tokens_.peek().text))
-      tokens_.fail_expected(expected, suggest(tokens_.peek().text, sharings));
+      tokens_.fail_expected(expected, report::suggest(tokens_.peek().text, sharings));
     if (result_.sharing) fail_twice(word);
     result_.sharing = tokens_.expect_name(expected);
   }
@@ -140,9 +141,9 @@ private:
     ScheduleTree::Reduce reduce;
     reduce.target = tokens_.expect_name("the result, a tensor such as `y`");
     tokens_.expect("by", "after `" + reduce.target.text + "`", "write `reduce y by atomic`");
-    std::string expected = "a way to add up (" + list_words(reductions) + ")";
+    std::string expected = "a way to add up (" + report::list_words(reductions) + ")";
     if (!tokens_.at_name() || !contains(reductions, tokens_.peek().text))
-      tokens_.fail_expected(expected, suggest(tokens_.peek().text, reductions));
+      tokens_.fail_expected(expected, report::suggest(tokens_.peek().text, reductions));
     reduce.method = tokens_.expect_name(expected);
     result_.reductions.push_back(std::move(reduce));
   }
@@ -268,9 +269,9 @@ private:
     ScheduleTree::Find find;
     find.target = tokens_.expect_name("a tensor such as `x` or a variable such as `x.p`");
     tokens_.expect(separator, "after `" + find.target.text + "`", example);
-    std::string expected = "a way to find (" + list_words(methods) + ")";
+    std::string expected = "a way to find (" + report::list_words(methods) + ")";
     if (!tokens_.at_name() || !contains(methods, tokens_.peek().text))
-      tokens_.fail_expected(expected, suggest(tokens_.peek().text, methods));
+      tokens_.fail_expected(expected, report::suggest(tokens_.peek().text, methods));
     find.method = tokens_.expect_name(expected);
     return find;
   }
@@ -280,8 +281,9 @@ private:
     if (contains(later_statements, word))
       report::fail(report::Kind::not_supported, tokens_.span_here(),
                    "the schedule statement `" + std::string(word) + "` is not supported yet",
-                   "a statement is " + list_words(statements));
-    tokens_.fail_expected("a schedule statement (" + list_words(statements) + ")", suggest(word, statements));
+                   "a statement is " + report::list_words(statements));
+    tokens_.fail_expected("a schedule statement (" + report::list_words(statements) + ")",
+                          report::suggest(word, statements));
   }
 
   [[noreturn]] void fail_twice(const Token &word) {

@@ -1,4 +1,5 @@
 #include "parse/lexer.h"
+#include "report/suggest.h"
 
 #include <algorithm>
 
@@ -21,18 +22,6 @@ std::string_view closing_of(std::string_view bracket) {
 
 bool is_reserved(std::string_view word) {
   return std::find(std::begin(reserved), std::end(reserved), word) != std::end(reserved);
-}
-
-std::string suggest(std::string_view word, const std::vector<std::string> &candidates) {
-  std::string best = report::nearest(std::string(word), candidates);
-  return best.empty() ? best : "did you mean " + quote(best) + "?";
-}
-
-std::string list_words(const std::vector<std::string> &words) {
-  std::string result;
-  for (std::size_t k = 0; k < words.size(); ++k)
-    result += (k == 0 ? "" : k + 1 == words.size() ? " or " : ", ") + quote(words[k]);
-  return result;
 }
 
 TokenStream::TokenStream(std::shared_ptr<const text::Source> source, Dialect dialect)
@@ -60,7 +49,7 @@ bool TokenStream::at(std::string_view text) const {
 }
 
 bool TokenStream::at_any(std::initializer_list<std::string_view> texts) const {
-  return std::any_of(texts.begin(), texts.end(), [&](std::string_view text) { return at(text); });
+  return std::ranges::any_of(texts, [&](std::string_view text) { return at(text); });
 }
 
 bool TokenStream::accept(std::string_view text) {
@@ -79,7 +68,7 @@ Token TokenStream::expect(std::string_view text, const std::string &after, const
   if (text == "=" && at("==")) better = "write `=`";
   bool word = !text.empty() && text[0] >= 'a' && text[0] <= 'z';
   if (better.empty() && word && peek().kind == Token::Kind::Name)
-    better = suggest(peek().text, {std::string(text)});
+    better = report::suggest(peek().text, {std::string(text)});
   fail_expected(quote(text) + (after.empty() ? "" : " " + after), better);
 }
 
@@ -104,7 +93,7 @@ Token TokenStream::close(std::string_view bracket, const std::string &hint) {
   if (!at(bracket)) {
     std::string better = hint;
     if (peek().kind == Token::Kind::Name && dialect_ == Dialect::Layout) {
-      std::string near = suggest(peek().text, {"and", "or", "mod"});
+      std::string near = report::suggest(peek().text, {"and", "or", "mod"});
       if (!near.empty()) better = near;
     }
     fail_expected(quote(bracket), better);
@@ -119,7 +108,7 @@ void TokenStream::expect_semicolon(const std::vector<std::string> &starts, const
   std::size_t previous_end = span_after_previous().begin;
   bool new_line = source_->content().substr(previous_end, token.begin - previous_end).find('\n') !=
                   std::string_view::npos;
-  bool new_statement = std::find(starts.begin(), starts.end(), token.text) != starts.end();
+  bool new_statement = std::ranges::find(starts, token.text) != starts.end();
   bool continues = token.kind == Token::Kind::Symbol || !(new_line || new_statement);
   if (at_end() || (continues && !at("}"))) fail_expected("`;`", hint);
   report::fail(report::Kind::syntax_error, span_after_previous(), "missing `;` before " + describe_current());

@@ -187,8 +187,8 @@ private:
     switch (node.op) {
     case Op::Equal: return value_of(node.children[0]) == 0;
     case Op::AtLeast: return value_of(node.children[0]) >= 0;
-    case Op::And: return std::all_of(node.children.begin(), node.children.end(), each);
-    case Op::Or: return std::any_of(node.children.begin(), node.children.end(), each);
+    case Op::And: return std::ranges::all_of(node.children, each);
+    case Op::Or: return std::ranges::any_of(node.children, each);
     case Op::Not: return !holds(node.children[0]);
     default: throw TooHard{};
     }

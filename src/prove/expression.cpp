@@ -88,7 +88,7 @@ Id Expressions::constant(std::int64_t value) {
 }
 
 Id Expressions::linear(std::vector<std::pair<Id, std::int64_t>> parts, std::int64_t constant) {
-  std::sort(parts.begin(), parts.end());
+  std::ranges::sort(parts);
   Expression node{.op = Op::Linear, .number = constant};
   node.children.reserve(parts.size());
   node.coefficients.reserve(parts.size());
@@ -179,7 +179,7 @@ Id Expressions::junction(Op op, const std::vector<Id> &parts) {
   const Id zero = op == Op::And ? falsity_ : truth_;
   std::vector<Id> flat;
   auto append = [&](Id part) {
-    if (std::find(flat.begin(), flat.end(), part) == flat.end()) flat.push_back(part);
+    if (std::ranges::find(flat, part) == flat.end()) flat.push_back(part);
   };
   for (Id part : parts) {
     if (part == zero) return zero;
@@ -263,7 +263,9 @@ Id Expressions::import(const term::Term &term, const std::map<std::string, Id> &
           [&](const term::Apply &x) { return apply(symbol(x.function), all(x.arguments)); },
           [&](const term::FloorDivide &x) { return divide(Op::FloorDivide, down(x.numerator), x.divisor); },
           [&](const term::Modulo &x) { return divide(Op::Modulo, down(x.numerator), x.divisor); },
-          [&](const term::Product &x) { return many(Op::Product, {x.left, x.right}); },
+          [&](const term::Product &x) {
+            return many(Op::Product, {x.left, x.right});
+          },
           [&](const term::Minimum &x) { return many(Op::Minimum, x.of); },
           [&](const term::Maximum &x) { return many(Op::Maximum, x.of); },
           [&](const term::Compare &x) {

@@ -41,8 +41,7 @@ struct Instances::Known {
     std::vector<Id> left;
     for (Id part : std::vector<Id>(all[formula].children)) {
       std::vector<Id> needed = all[part].op == Op::And ? all[part].children : std::vector<Id>{part};
-      bool impossible =
-          std::any_of(needed.begin(), needed.end(), [&](Id each) { return decide(all, each) < 0; });
+      bool impossible = std::ranges::any_of(needed, [&](Id each) { return decide(all, each) < 0; });
       if (!impossible) left.push_back(part);
     }
     return all.disjunction(left);
@@ -123,12 +122,11 @@ void Instances::find_places(Id expression, Bound &bound) const {
                    argument.coefficients[0] == 1 && argument.children[0] == bound.variable;
     if (!alone && !shifted) continue;
     std::int64_t shift = alone ? 0 : argument.number;
-    auto at = std::find_if(bound.places.begin(), bound.places.end(), [&](const Place &place) {
+    auto at = std::ranges::find_if(bound.places, [&](const Place &place) {
       return place.function == node.symbol && place.argument == k;
     });
     if (at == bound.places.end()) at = bound.places.insert(at, Place{node.symbol, k, {}});
-    if (std::find(at->shifts.begin(), at->shifts.end(), shift) == at->shifts.end())
-      at->shifts.push_back(shift);
+    if (std::ranges::find(at->shifts, shift) == at->shifts.end()) at->shifts.push_back(shift);
   }
 }
 
@@ -228,7 +226,7 @@ Instances::Arguments Instances::arguments_of(const std::vector<Id> &formulas) co
     }
   }
   for (auto &[place, list] : arguments) {
-    std::sort(list.begin(), list.end());
+    std::ranges::sort(list);
     list.erase(std::unique(list.begin(), list.end()), list.end());
   }
   return arguments;
@@ -243,7 +241,7 @@ std::vector<Id> Instances::candidates(const Bound &bound, const Arguments &argum
     for (Id argument : list) {
       Id candidate = all_.plus(argument, -place.shifts[0]);
       bool everywhere = std::all_of(place.shifts.begin() + 1, place.shifts.end(), [&](std::int64_t shift) {
-        return std::binary_search(list.begin(), list.end(), all_.plus(candidate, shift));
+        return std::ranges::binary_search(list, all_.plus(candidate, shift));
       });
       if (everywhere) found.push_back(candidate);
     }
@@ -252,14 +250,14 @@ std::vector<Id> Instances::candidates(const Bound &bound, const Arguments &argum
     // Only in arithmetic: any index term may matter.
     for (const auto &[place, list] : arguments)
       found.insert(found.end(), list.begin(), list.end());
-  std::sort(found.begin(), found.end());
+  std::ranges::sort(found);
   found.erase(std::unique(found.begin(), found.end()), found.end());
   return found;
 }
 
 bool Instances::relevant(const Rule &rule, const Arguments &arguments) const {
-  return std::all_of(rule.functions.begin(), rule.functions.end(),
-                     [&](int function) { return arguments.count(place_key(function, 0)) != 0; });
+  return std::ranges::all_of(rule.functions,
+                             [&](int function) { return arguments.count(place_key(function, 0)) != 0; });
 }
 
 void Instances::enumerate(Search &search, std::size_t depth) {
@@ -322,7 +320,7 @@ Ready Instances::prepare(std::vector<Id> hypotheses) {
     std::vector<Id> parts = all_[formula].op == Op::And ? all_[formula].children : std::vector<Id>{formula};
     for (Id part : parts) {
       if (part == all_.falsity() || known.decide(all_, part) < 0) ready.contradiction = true;
-      if (std::find(flat.begin(), flat.end(), part) != flat.end()) continue;
+      if (std::ranges::find(flat, part) != flat.end()) continue;
       flat.push_back(part);
       known.add(all_, part);
     }
@@ -341,7 +339,7 @@ std::vector<Id> Instances::unfolded(std::vector<Id> hypotheses) {
   Ready ready;
   ready.hypotheses = std::move(hypotheses);
   use_equalities(ready);
-  if (std::find(ready.hypotheses.begin(), ready.hypotheses.end(), all_.falsity()) == ready.hypotheses.end())
+  if (std::ranges::find(ready.hypotheses, all_.falsity()) == ready.hypotheses.end())
     instantiate(ready, nullptr);
   return ready.instances;
 }

@@ -8,7 +8,6 @@
 #include "report/diagnostic.h"
 
 #include <algorithm>
-#include <functional>
 #include <optional>
 #include <set>
 #include <z3++.h>
@@ -234,7 +233,7 @@ struct Prover::State {
     try {
       std::vector<Id> hypotheses = instances.flatten(question.hypotheses);
       std::vector<Id> as_set = hypotheses;
-      std::sort(as_set.begin(), as_set.end());
+      std::ranges::sort(as_set);
       as_set.erase(std::unique(as_set.begin(), as_set.end()), as_set.end());
       auto [known, fresh] = asked.emplace(std::move(as_set), log.size());
       last = known->second;
@@ -352,7 +351,7 @@ Model Prover::model_of_last() {
   for (const term::Term &hypothesis : question.hypotheses) {
     variables.merge(term::variables_of(hypothesis));
     for (const term::Term &application : term::applications_of(hypothesis)) {
-      bool fresh = std::find(applications.begin(), applications.end(), application) == applications.end();
+      bool fresh = std::ranges::find(applications, application) == applications.end();
       if (fresh) applications.push_back(application);
     }
   }

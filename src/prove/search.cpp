@@ -67,8 +67,7 @@ bool Search::enforce(Literal literal) {
   if (possible) return true;
   conflict_.clear();
   for (int tag : differences_.conflict())
-    if (std::find(conflict_.begin(), conflict_.end(), opposite(tag)) == conflict_.end())
-      conflict_.push_back(opposite(tag));
+    if (std::ranges::find(conflict_, opposite(tag)) == conflict_.end()) conflict_.push_back(opposite(tag));
   return false;
 }
 
@@ -173,7 +172,7 @@ void Search::attach(std::vector<Literal> clause) {
 
 void Search::add_clause(std::vector<Literal> clause) {
   back_to(0);
-  std::sort(clause.begin(), clause.end());
+  std::ranges::sort(clause);
   clause.erase(std::unique(clause.begin(), clause.end()), clause.end());
   for (std::size_t k = 0; k < clause.size(); ++k)
     if (assigned(clause[k]) == 1 || (k > 0 && clause[k] == opposite(clause[k - 1]))) return;
@@ -208,7 +207,7 @@ bool Search::resolve_conflict() {
 Literal Search::choose() {
   for (int number : given_) {
     const std::vector<Literal> &clause = clauses_[at(number)];
-    if (std::any_of(clause.begin(), clause.end(), [&](Literal each) { return is_true(each); })) continue;
+    if (std::ranges::any_of(clause, [&](Literal each) { return is_true(each); })) continue;
     for (Literal literal : clause)
       if (assigned(literal) < 0) return literal;
   }

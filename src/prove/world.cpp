@@ -123,9 +123,8 @@ private:
         bound(element(name, place), least);
       while (next_place(place, all));
     }
-    return std::all_of(axioms_.begin(), axioms_.end(), [&](const Axiom &axiom) {
-      return instantiate(axiom, 0, axiom.guard, axiom.conclusion);
-    });
+    return std::ranges::all_of(
+        axioms_, [&](const Axiom &axiom) { return instantiate(axiom, 0, axiom.guard, axiom.conclusion); });
   }
 
   bool instantiate(const Axiom &axiom, std::size_t next, const Term &guard, const Term &conclusion) {
@@ -215,8 +214,7 @@ private:
   std::vector<std::vector<std::int64_t>> places_of(const std::string &array) const {
     std::vector<std::vector<std::int64_t>> places;
     std::vector<std::int64_t> extents = extents_of(array), place(extents.size(), 0);
-    if (std::any_of(extents.begin(), extents.end(), [](std::int64_t extent) { return extent <= 0; }))
-      return {};
+    if (std::ranges::any_of(extents, [](std::int64_t extent) { return extent <= 0; })) return {};
     do
       places.push_back(place);
     while (next_place(place, extents));
@@ -241,10 +239,9 @@ private:
 
   bool is_real(const World &world) const {
     try {
-      return std::all_of(hypotheses_.begin(), hypotheses_.end(),
-                         [&](const Term &each) { return term::evaluate(each, world) != 0; }) &&
-             std::all_of(axioms_.begin(), axioms_.end(),
-                         [&](const Axiom &axiom) { return satisfies(world, axiom); });
+      return std::ranges::all_of(hypotheses_,
+                                 [&](const Term &each) { return term::evaluate(each, world) != 0; }) &&
+             std::ranges::all_of(axioms_, [&](const Axiom &axiom) { return satisfies(world, axiom); });
     } catch (const Outside &) {
       return false;
     }

@@ -1,4 +1,5 @@
 // Terms as text, in the notation of layout files.
+#include "term/list.h"
 #include "term/term.h"
 
 #include <fmt/format.h>
@@ -10,13 +11,6 @@ namespace {
 enum Binding { Loose, Disjunct, Conjunct, Comparison, Sum, Factor };
 
 std::string print(const Term &term, Binding around);
-
-std::string list(const std::vector<Term> &terms) {
-  std::string result;
-  for (const Term &inner : terms)
-    result += (result.empty() ? "" : ", ") + print(inner, Loose);
-  return result;
-}
 
 std::string with_parentheses(bool needed, const std::string &text) {
   return needed ? "(" + text + ")" : text;
@@ -89,46 +83,52 @@ std::string print_parts(const std::vector<Term> &parts, const char *word, const 
 }
 
 std::string print(const Term &term, Binding around) {
-  return std::visit(overloaded{
-                        [&](const Constant &x) {
-                          return with_parentheses(x.value < 0 && around >= Factor, std::to_string(x.value));
-                        },
-                        [](const Variable &x) { return x.name; },
-                        [&](const Linear &x) { return print_sum(x, around); },
-                        [](const Apply &x) { return fmt::format("{}({})", x.function, list(x.arguments)); },
-                        [](const FloorDivide &x) {
-                          return fmt::format("floor({} / {})", print(x.numerator, Factor), x.divisor);
-                        },
-                        [&](const Modulo &x) {
-                          return with_parentheses(
-                              around >= Factor,
-                              fmt::format("{} mod {}", print(x.numerator, Factor), x.divisor));
-                        },
-                        [](const Product &x) {
-                          return fmt::format("{}*{}", print(x.left, Factor), print(x.right, Factor));
-                        },
-                        [](const Minimum &x) { return fmt::format("min({})", list(x.of)); },
-                        [](const Maximum &x) { return fmt::format("max({})", list(x.of)); },
-                        [&](const Compare &x) { return print_compare(x, around); },
-                        [&](const And &x) { return print_parts(x.parts, "and", "true", Conjunct, around); },
-                        [&](const Or &x) { return print_parts(x.parts, "or", "false", Disjunct, around); },
-                        [](const Not &x) {
-                          const auto *compare = x.of.as<Compare>();
-                          if (compare) {
-                            std::string text = print_compare(*compare, Loose);
-                            if (auto at = text.find(" = "); at != std::string::npos)
-                              return text.replace(at, 3, " != ");
-                          }
-                          return fmt::format("not ({})", print(x.of, Loose));
-                        },
-                    },
-                    term.node().kind);
+  return std::visit(
+      overloaded{
+          [&](const Constant &x) {
+            return with_parentheses(x.value < 0 && around >= Factor, std::to_string(x.value));
+          },
+          [](const Variable &x) { return x.name; },
+          [&](const Linear &x) { return print_sum(x, around); },
+          [](const Apply &x) { return fmt::format("{}({})", x.function, to_text(x.arguments)); },
+          [](const FloorDivide &x) {
+            return fmt::format("floor({} / {})", print(x.numerator, Factor), x.divisor);
+          },
+          [&](const Modulo &x) {
+            return with_parentheses(around >= Factor,
+                                    fmt::format("{} mod {}", print(x.numerator, Factor), x.divisor));
+          },
+          [](const Product &x) {
+            return fmt::format("{}*{}", print(x.left, Factor), print(x.right, Factor));
+          },
+          [](const Minimum &x) { return fmt::format("min({})", to_text(x.of)); },
+          [](const Maximum &x) { return fmt::format("max({})", to_text(x.of)); },
+          [&](const Compare &x) { return print_compare(x, around); },
+          [&](const And &x) { return print_parts(x.parts, "and", "true", Conjunct, around); },
+          [&](const Or &x) { return print_parts(x.parts, "or", "false", Disjunct, around); },
+          [](const Not &x) {
+            const auto *compare = x.of.as<Compare>();
+            if (compare) {
+              std::string text = print_compare(*compare, Loose);
+              if (auto at = text.find(" = "); at != std::string::npos) return text.replace(at, 3, " != ");
+            }
+            return fmt::format("not ({})", print(x.of, Loose));
+          },
+      },
+      term.node().kind);
 }
 
 } // namespace
 
 std::string to_text(const Term &term) {
   return print(term, Loose);
+}
+
+std::string to_text(const std::vector<Term> &terms) {
+  std::string result;
+  for (const Term &term : terms)
+    result += (result.empty() ? "" : ", ") + to_text(term);
+  return result;
 }
 
 } // namespace unravel::term

@@ -11,4 +11,8 @@ namespace unravel::term {
 /// or where it occurs inside an application or a quotient, too.
 std::optional<Term> solve_for(const std::string &variable, const Term &formula);
 
+/// Of `left = 0` and of `left >= 0` the left side, else null.
+const Term *equation(const Term &formula);
+const Term *inequality(const Term &formula);
+
 } // namespace unravel::term

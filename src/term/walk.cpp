@@ -197,12 +197,22 @@ std::int64_t coefficient_of(const Term &term, const std::string &name) {
   return 0;
 }
 
-std::optional<Term> solve_for(const std::string &variable, const Term &formula) {
+const Term *equation(const Term &formula) {
   const auto *compare = formula.as<Compare>();
-  if (!compare || compare->relation != Relation::Equal) return std::nullopt;
-  std::int64_t coefficient = coefficient_of(compare->left, variable);
+  return compare && compare->relation == Relation::Equal ? &compare->left : nullptr;
+}
+
+const Term *inequality(const Term &formula) {
+  const auto *compare = formula.as<Compare>();
+  return compare && compare->relation == Relation::AtLeast ? &compare->left : nullptr;
+}
+
+std::optional<Term> solve_for(const std::string &variable, const Term &formula) {
+  const Term *left = equation(formula);
+  if (!left) return std::nullopt;
+  std::int64_t coefficient = coefficient_of(*left, variable);
   if (coefficient != 1 && coefficient != -1) return std::nullopt;
-  Term value = term::variable(variable) - scale(coefficient, compare->left);
+  Term value = term::variable(variable) - scale(coefficient, *left);
   if (mentions(value, variable)) return std::nullopt;
   return value;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "parse/parse.h"
+#include "print_trees.h"
 #include "report/diagnostic.h"
 
 #include <memory>

@@ -2,7 +2,7 @@
 #include "schedule/transform.h"
 
 #include "combination_text.h"
-#include "parse/parse.h"
+#include "print_trees.h"
 #include "report/diagnostic.h"
 
 #include <fmt/format.h>
