@@ -10,14 +10,10 @@
 
 namespace unravel::packing {
 
-using layout::Layout;
 using tensor::IndexType;
 using tensor::ValueType;
-using term::Term;
 
 namespace {
-
-using Declared = layout::Array;
 
 /// The functions: allocate, sort, free, pack.
 class PackWriter {
@@ -77,7 +73,7 @@ private:
 
   void write_free() {
     c_.open(fmt::format("void free_{0}({0} *{1})", c_.type, c_.self));
-    for (const Declared &array : layout_.arrays) {
+    for (const layout::Array &array : layout_.arrays) {
       c_.line("free({});", c_.member(array.name));
       c_.line("{} = NULL;", c_.member(array.name));
     }
@@ -106,7 +102,7 @@ private:
       c_.line("{} = {};", c_.member(size), c_.member_name(size));
     for (const layout::Count &count : layout_.counts)
       c_.line("{} = 0;", c_.member(count.name));
-    for (const Declared &array : layout_.arrays)
+    for (const layout::Array &array : layout_.arrays)
       c_.line("{} = NULL;", c_.member(array.name));
     if (layout_.order() == 0) c_.line("(void){};", c_.index);
     write_checks();
@@ -125,7 +121,7 @@ private:
 
   /// Does every coordinate have a place?
   bool places_anywhere() const {
-    return std::all_of(plan_.pieces.begin(), plan_.pieces.end(), [](const PiecePlan &piece) {
+    return std::ranges::all_of(plan_.pieces, [](const PiecePlan &piece) {
       bool any = piece.conditions.empty() && !piece.value.empty();
       for (const Level &level : piece.levels)
         any = any && level.kind != Level::Kind::Run && level.kind != Level::Kind::Padded;

@@ -1,41 +1,33 @@
 // The arrays of a piece in C: how large they are, what they hold before entries are written.
-#include "packing/pack_c_body.h"
+#include "packing/pack_c_piece.h"
 
 #include <algorithm>
 
 namespace unravel::packing {
 
-using term::Term;
-
-namespace {
-
-using Declared = layout::Array;
-
-} // namespace
-
-void PieceWriter::Body::fail(int code) {
+void PieceWriter::fail(int code) {
   for (const std::string &pointer : held_)
     c_.line("free({});", pointer);
   c_.line("free_{}({});", c_.type, c_.self);
   c_.line("return {};", code);
 }
 
-void PieceWriter::Body::fail_if(const std::string &condition, int code) {
+void PieceWriter::fail_if(const std::string &condition, int code) {
   c_.open(fmt::format("if ({})", condition));
   fail(code);
   c_.close();
 }
 
-void PieceWriter::Body::hold(const std::string &pointer, const std::string &type, const std::string &count) {
+void PieceWriter::hold(const std::string &pointer, const std::string &type, const std::string &count) {
   c_.line("{0} *{1} = ({0} *){2}_allocate({3}, sizeof({0}));", type, pointer, c_.prefix, count);
   fail_if("!" + pointer, 2);
   held_.push_back(pointer);
 }
 
-void PieceWriter::Body::allocate(const std::vector<std::string> &arrays) {
+void PieceWriter::allocate(const std::vector<std::string> &arrays) {
   std::string missing;
   for (const std::string &name : arrays) {
-    const Declared &array = *layout_.array(name);
+    const layout::Array &array = *layout_.array(name);
     std::string count;
     for (std::size_t place = 0; place < array.extents.size(); ++place) {
       std::string extent = c_.term(array.extents[place]);
@@ -56,15 +48,15 @@ void PieceWriter::Body::allocate(const std::vector<std::string> &arrays) {
   if (!missing.empty()) fail_if(missing, 2);
 }
 
-void PieceWriter::Body::fill(const std::string &array, const std::string &value) {
+void PieceWriter::fill(const std::string &array, const std::string &value) {
   if (value == "0") return; // as it is allocated
   c_.open_loop(k_, c_.size_of(array));
   c_.line("{}[{}] = {};", c_.member(array), k_, value);
   c_.close();
 }
 
-std::string PieceWriter::Body::slot_text(const std::string &name, const std::vector<Slot> &slots) const {
-  const Declared &array = *layout_.array(name);
+std::string PieceWriter::slot_text(const std::string &name, const std::vector<Slot> &slots) const {
+  const layout::Array &array = *layout_.array(name);
   std::string text;
   for (std::size_t s = 0; s < slots.size(); ++s) {
     std::string subscript = slots[s].level == Slot::no_level
@@ -77,13 +69,13 @@ std::string PieceWriter::Body::slot_text(const std::string &name, const std::vec
   return text.empty() ? "0" : text;
 }
 
-std::string PieceWriter::Body::stored_value(const std::string &text) const {
+std::string PieceWriter::stored_value(const std::string &text) const {
   std::string type = c_.element(plan_.value);
   std::string value = plan_.negative ? "-" + text : text;
   return type == "double" ? value : fmt::format("({}){}", type, plan_.negative ? "(" + value + ")" : value);
 }
 
-void PieceWriter::Body::write_dense() {
+void PieceWriter::write_dense() {
   allocate({plan_.value});
   open_own_entries();
   for (std::size_t l = 0; l < plan_.levels.size(); ++l)
@@ -96,21 +88,21 @@ void PieceWriter::Body::write_dense() {
   c_.close();
 }
 
-void PieceWriter::Body::define_counts(std::set<std::string> &known) {
+void PieceWriter::define_counts(std::set<std::string> &known) {
   for (const layout::Count &count : layout_.counts) {
     if (!count.definition || known.count(count.name)) continue;
     bool ready = true;
     for (const Term &call : term::applications_of(*count.definition))
       ready = ready && known.count(call.as<term::Apply>()->function);
     for (const std::string &name : term::variables_of(*count.definition))
-      ready = ready && (known.count(name) || std::count(layout_.sizes.begin(), layout_.sizes.end(), name));
+      ready = ready && (known.count(name) || std::ranges::count(layout_.sizes, name));
     if (!ready) continue;
     c_.line("{} = {};", c_.member(count.name), c_.term(*count.definition));
     known.insert(count.name);
   }
 }
 
-void PieceWriter::Body::write_pointers() {
+void PieceWriter::write_pointers() {
   std::set<std::string> known;
   for (const Limit &limit : plan_.limits)
     known.insert(limit.count);
@@ -136,7 +128,7 @@ void PieceWriter::Body::write_pointers() {
     if (!level.lengths.empty()) rest.push_back(level.lengths);
   for (const Level &level : plan_.levels)
     for (const Key &key : level.keys)
-      if (std::find(rest.begin(), rest.end(), key.array) == rest.end()) rest.push_back(key.array);
+      if (std::ranges::find(rest, key.array) == rest.end()) rest.push_back(key.array);
   for (const Flag &flag : plan_.flags)
     rest.push_back(flag.array);
   if (!plan_.value.empty()) rest.push_back(plan_.value);
@@ -148,23 +140,23 @@ void PieceWriter::Body::write_pointers() {
     fill(flag.array, std::to_string(flag.other));
 }
 
-void PieceWriter::Body::sum_pointers(const Level &level) {
+void PieceWriter::sum_pointers(const Level &level) {
   c_.open_loop(k_, c_.size_of(level.pointer), 1);
   c_.line("{0}[{1}] += {0}[{1} - 1];", c_.member(level.pointer), k_);
   c_.close();
 }
 
-std::string PieceWriter::Body::dense_position(std::size_t l) const {
+std::string PieceWriter::dense_position(std::size_t l) const {
   const Level &level = plan_.levels[l];
   return c_.shifted(level.sign, coordinate(level.mode), level.offset);
 }
 
-std::string PieceWriter::Body::parent_slot(const Level &level, std::int64_t later) const {
+std::string PieceWriter::parent_slot(const Level &level, std::int64_t later) const {
   const Slot &slot = level.parents[0];
   return c_.shifted(1, dense_position(slot.level), Term(slot.constant + later));
 }
 
-void PieceWriter::Body::write_pointer(std::size_t l) {
+void PieceWriter::write_pointer(std::size_t l) {
   const Level &level = plan_.levels[l];
   for (const Slot &parent : level.parents)
     if (!plan_.levels[parent.level].is_dense()) start(parent.level, -1);
@@ -184,7 +176,7 @@ void PieceWriter::Body::write_pointer(std::size_t l) {
   sum_pointers(level);
 }
 
-void PieceWriter::Body::write_width(std::size_t l) {
+void PieceWriter::write_width(std::size_t l) {
   const Level &level = plan_.levels[l];
   std::string rank = c_.choose("rank"), width = c_.choose("width");
   c_.line("int64_t {} = 0;", rank);
@@ -208,7 +200,7 @@ void PieceWriter::Body::write_width(std::size_t l) {
     fail_if(fmt::format("{} > {}", width, level.width));
 }
 
-void PieceWriter::Body::add_up_widths(const Level &level) {
+void PieceWriter::add_up_widths(const Level &level) {
   std::string total = c_.choose("total");
   c_.line("int64_t {} = 0;", total);
   c_.open_loop(k_, c_.size_of(level.pointer));
@@ -218,7 +210,7 @@ void PieceWriter::Body::add_up_widths(const Level &level) {
   c_.close();
 }
 
-void PieceWriter::Body::write_runs(std::size_t l) {
+void PieceWriter::write_runs(std::size_t l) {
   const Level &level = plan_.levels[l];
   const Slot &slot = level.parents[0];
   std::string pointer = c_.member(level.pointer), type = c_.element(level.pointer);

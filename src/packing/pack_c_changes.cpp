@@ -1,20 +1,18 @@
 // Entries that become others in C before they are sorted: runs of equal values, zeros where there were none.
-#include "packing/pack_c_body.h"
+#include "packing/pack_c_piece.h"
 
 #include <algorithm>
 
 namespace unravel::packing {
 
-using term::Term;
-
-bool PieceWriter::Body::is_partial() const {
+bool PieceWriter::is_partial() const {
   bool runs = false;
   for (const Mode &mode : plan_.modes)
     runs = runs || mode.run != Mode::Run::None;
   return !plan_.conditions.empty() || !taken_.empty() || runs || is_filled_up();
 }
 
-void PieceWriter::Body::add_run_comparison() {
+void PieceWriter::add_run_comparison() {
   std::vector<KeyComparison> together;
   std::string first;
   for (std::size_t mode = 0; mode < plan_.modes.size(); ++mode) {
@@ -28,7 +26,7 @@ void PieceWriter::Body::add_run_comparison() {
   run_ = together;
 }
 
-void PieceWriter::Body::write_joined_runs() {
+void PieceWriter::write_joined_runs() {
   std::string kept = c_.choose("kept"), here = fmt::format("{}[{}]", entry_, e_),
               last = fmt::format("{}[{} - 1]", entry_, kept), same = kept + " > 0";
   for (std::size_t k = 0; k + 1 < run_.size(); ++k)
@@ -63,12 +61,12 @@ void PieceWriter::Body::write_joined_runs() {
   c_.line("for (int64_t {0} = 0; {0} < {1}; ++{0}) {2}.number = {0};", e_, n_, here);
 }
 
-bool PieceWriter::Body::is_filled_up() const {
+bool PieceWriter::is_filled_up() const {
   return !plan_.levels.empty() && plan_.levels.back().kind == Level::Kind::Padded &&
          !plan_.levels.back().unused;
 }
 
-std::vector<KeyComparison> PieceWriter::Body::node_comparisons() const {
+std::vector<KeyComparison> PieceWriter::node_comparisons() const {
   std::vector<KeyComparison> members;
   for (std::size_t l = 0; l + 1 < plan_.levels.size(); ++l)
     members.push_back({fmt::format("index[{}]", plan_.levels[l].mode)});
@@ -77,7 +75,7 @@ std::vector<KeyComparison> PieceWriter::Body::node_comparisons() const {
 }
 
 /// How many entries each node is to have: a variable, or a number.
-std::string PieceWriter::Body::write_fill() {
+std::string PieceWriter::write_fill() {
   const Level &level = plan_.levels.back();
   const Term &size = plan_.modes[level.keys[0].mode].size;
   if (const auto *constant = size.as<term::Constant>(); constant && level.width > 0)
@@ -97,7 +95,7 @@ std::string PieceWriter::Body::write_fill() {
   return fill;
 }
 
-void PieceWriter::Body::write_zeros() {
+void PieceWriter::write_zeros() {
   std::size_t mode = plan_.levels.back().keys[0].mode;
   c_.line("// Zeros at the least coordinates that have no entry, until every position has its entry.");
   sort_by("node");

@@ -1,12 +1,9 @@
 // The entries of a piece in C: their modes, sorted, and which of them begin new positions.
-#include "packing/pack_c_body.h"
+#include "packing/pack_c_piece.h"
 
 namespace unravel::packing {
 
-using term::Term;
-
-void PieceWriter::Body::write_comparison(const std::string &name,
-                                         const std::vector<KeyComparison> &comparisons) {
+void PieceWriter::write_comparison(const std::string &name, const std::vector<KeyComparison> &comparisons) {
   c_.open(fmt::format("static int {}_{}{}(const void *a, const void *b)", c_.prefix, name, suffix_));
   c_.line("const {0}_entry *x = (const {0}_entry *)a;", c_.prefix);
   c_.line("const {0}_entry *y = (const {0}_entry *)b;", c_.prefix);
@@ -17,7 +14,7 @@ void PieceWriter::Body::write_comparison(const std::string &name,
   c_.line("");
 }
 
-void PieceWriter::Body::add_comparisons(std::size_t l, std::vector<KeyComparison> &sorted) {
+void PieceWriter::add_comparisons(std::size_t l, std::vector<KeyComparison> &sorted) {
   const Level &level = plan_.levels[l];
   std::vector<KeyComparison> together = sorted;
   if (level.has_mode()) sorted.push_back({fmt::format("index[{}]", level.mode), level.sign < 0});
@@ -35,18 +32,19 @@ void PieceWriter::Body::add_comparisons(std::size_t l, std::vector<KeyComparison
   sorted.push_back({fmt::format("group[{}]", groups_.size() - 1)});
 }
 
-void PieceWriter::Body::sort_by(const std::string &name) {
-  c_.line("qsort({0}, (size_t){1}, sizeof *{0}, {2}_{3}{4});", entry_, n_, c_.prefix, name, suffix_);
+void PieceWriter::sort(const std::string &comparison, const std::string &entries, const std::string &count) {
+  c_.line("qsort({0}, (size_t){1}, sizeof *{0}, {2}_{3}{4});", entries, count, c_.prefix, comparison,
+          suffix_);
 }
 
-std::string PieceWriter::Body::same_as_before(const std::vector<KeyComparison> &members) const {
+std::string PieceWriter::same_as_before(const std::vector<KeyComparison> &members) const {
   std::string same = e_ + " > 0";
   for (const KeyComparison &by : members)
     same += fmt::format(" && {0}[{1}].{2} == {0}[{1} - 1].{2}", entry_, e_, by.member);
   return same;
 }
 
-void PieceWriter::Body::write_entries() {
+void PieceWriter::write_entries() {
   hold(entry_, c_.prefix + "_entry", c_.n);
   std::string to = e_;
   if (is_partial()) {
@@ -69,7 +67,7 @@ void PieceWriter::Body::write_entries() {
   sort_by("order");
 }
 
-void PieceWriter::Body::write_cover() {
+void PieceWriter::write_cover() {
   sort_by("cover");
   std::string first = c_.choose("first"), mode = coordinate(cover_.first);
   std::vector<KeyComparison> above(cover_.second.begin(), cover_.second.end() - 1);
@@ -83,7 +81,7 @@ void PieceWriter::Body::write_cover() {
   c_.line("for (int64_t {0} = 0; {0} < {1}; ++{0}) {2} -= {3};", e_, n_, mode, coordinate(cover_.first + 1));
 }
 
-void PieceWriter::Body::write_group(std::size_t group) {
+void PieceWriter::write_group(std::size_t group) {
   sort_by(fmt::format("group_{}", group));
   c_.open_loop(e_, n_);
   c_.line("{0}[{1}].group[{2}] = {3} ? {0}[{1} - 1].group[{2}] : {0}[{1}].number;", entry_, e_, group,
@@ -91,7 +89,7 @@ void PieceWriter::Body::write_group(std::size_t group) {
   c_.close();
 }
 
-void PieceWriter::Body::write_openings() {
+void PieceWriter::write_openings() {
   std::string levels;
   for (std::size_t l = 0; l < plan_.levels.size(); ++l)
     levels += fmt::format("{}{} of {}", l ? ", " : "", l, plan_.levels[l].position);
@@ -119,7 +117,7 @@ void PieceWriter::Body::write_openings() {
   c_.close();
 }
 
-void PieceWriter::Body::start(std::size_t l, int value) {
+void PieceWriter::start(std::size_t l, int value) {
   c_.line("{}{} = {};", started_.insert(l).second ? "int64_t " : "", nodes_[l], value);
 }
 

@@ -1,22 +1,12 @@
 // One piece of a plan of packing as C: the same steps as pack_levels.cpp, with qsort.
-#include "packing/pack_c_body.h"
+#include "packing/pack_c_piece.h"
 
 #include <algorithm>
 
 namespace unravel::packing {
 
-using term::Term;
-
-namespace {
-
-std::string conjunction_of(const std::vector<Term> &conditions, const PackCText &c) {
-  return c.condition(term::conjunction(conditions));
-}
-
-} // namespace
-
-PieceWriter::Body::Body(const PiecePlan &plan, const std::string &suffix, std::vector<Term> taken,
-                        PackCText &c)
+PieceWriter::PieceWriter(const PiecePlan &plan, const std::string &suffix, std::vector<Term> taken,
+                         PackCText &c)
     : plan_(plan), suffix_(suffix), taken_(std::move(taken)), c_(c), layout_(c.layout), e_(c.e), k_(c.k),
       entry_(c.entry), n_(c.n) {
   for (const Level &level : plan.levels)
@@ -26,7 +16,7 @@ PieceWriter::Body::Body(const PiecePlan &plan, const std::string &suffix, std::v
   if (is_partial()) n_ = c.choose("own");
 }
 
-void PieceWriter::Body::write_comparisons() {
+void PieceWriter::write_comparisons() {
   write_place_comparisons();
   if (plan_.is_dense()) return;
   std::vector<KeyComparison> sorted;
@@ -37,7 +27,7 @@ void PieceWriter::Body::write_comparisons() {
   if (is_filled_up()) write_comparison("node", node_comparisons());
 }
 
-void PieceWriter::Body::write_limits() {
+void PieceWriter::write_limits() {
   if (plan_.limits.empty()) return;
   open_own_entries();
   for (const Limit &limit : plan_.limits)
@@ -45,7 +35,7 @@ void PieceWriter::Body::write_limits() {
   c_.close();
 }
 
-void PieceWriter::Body::write() {
+void PieceWriter::write() {
   for (std::size_t n = 0; n < plan_.permutations.size(); ++n)
     write_permutation(n);
   if (plan_.is_dense()) {
@@ -60,13 +50,14 @@ void PieceWriter::Body::write() {
     c_.line("free({});", pointer);
 }
 
-void PieceWriter::Body::open_own_entries() {
+void PieceWriter::open_own_entries() {
   c_.open_loop(e_, c_.n);
   if (!taken_.empty()) c_.line("if ({}) continue;", c_.condition(term::disjunction(taken_)));
-  if (!plan_.conditions.empty()) c_.line("if (!({})) continue;", conjunction_of(plan_.conditions, c_));
+  if (!plan_.conditions.empty())
+    c_.line("if (!({})) continue;", c_.condition(term::conjunction(plan_.conditions)));
 }
 
-std::vector<std::size_t> PieceWriter::Body::modes_of(const Level &level) {
+std::vector<std::size_t> PieceWriter::modes_of(const Level &level) {
   if (level.has_mode()) return {level.mode};
   std::vector<std::size_t> modes;
   for (const Key &key : level.keys)
@@ -74,10 +65,10 @@ std::vector<std::size_t> PieceWriter::Body::modes_of(const Level &level) {
   return modes;
 }
 
-void PieceWriter::Body::write_positions() {
+void PieceWriter::write_positions() {
   c_.line("// One round per stored value: entries that share all positions are added up.");
   auto in_slot = [&](const std::vector<Slot> &slots, std::size_t l) {
-    return std::any_of(slots.begin(), slots.end(), [&](const Slot &slot) { return slot.level == l; });
+    return std::ranges::any_of(slots, [&](const Slot &slot) { return slot.level == l; });
   };
   auto is_needed = [&](std::size_t l) {
     bool needed = in_slot(plan_.slots, l);
@@ -112,7 +103,7 @@ void PieceWriter::Body::write_positions() {
   c_.close();
 }
 
-void PieceWriter::Body::write_run_position(std::size_t l) {
+void PieceWriter::write_run_position(std::size_t l) {
   const Level &level = plan_.levels[l];
   std::string pointer = c_.member(level.pointer), parent = parent_slot(level, 0),
               next = parent_slot(level, 1);
@@ -123,7 +114,7 @@ void PieceWriter::Body::write_run_position(std::size_t l) {
 }
 
 /// Opens a block for entries that begin a node of the level, whose position is the next one.
-void PieceWriter::Body::open_node(std::size_t l) {
+void PieceWriter::open_node(std::size_t l) {
   const Level &level = plan_.levels[l];
   c_.open(fmt::format("if ({} <= {})", opens(), l));
   if (level.kind != Level::Kind::Padded) return c_.line("++{};", nodes_[l]);
@@ -136,7 +127,7 @@ void PieceWriter::Body::open_node(std::size_t l) {
   c_.line("if ({0} < {1}) {0} = {1}; // its first free position", nodes_[l], home);
 }
 
-void PieceWriter::Body::write_keys(std::size_t l) {
+void PieceWriter::write_keys(std::size_t l) {
   const Level &level = plan_.levels[l];
   open_node(l);
   for (const Key &key : level.keys) {
@@ -152,25 +143,6 @@ void PieceWriter::Body::write_keys(std::size_t l) {
             c_.as_element(level.lengths, length));
   }
   c_.close();
-}
-
-PieceWriter::PieceWriter(const PiecePlan &plan, const std::string &suffix, std::vector<Term> taken,
-                         PackCText &c)
-    : body_(std::make_unique<Body>(plan, suffix, std::move(taken), c)) {}
-PieceWriter::~PieceWriter() = default;
-PieceWriter::PieceWriter(PieceWriter &&) noexcept = default;
-
-void PieceWriter::write_comparisons() {
-  body_->write_comparisons();
-}
-std::size_t PieceWriter::groups() const {
-  return body_->groups();
-}
-void PieceWriter::write_limits() {
-  body_->write_limits();
-}
-void PieceWriter::write() {
-  body_->write();
 }
 
 } // namespace unravel::packing

@@ -1,12 +1,10 @@
 // Permutations that packing chooses, in C: the values of a coordinate, those with most entries first.
-#include "packing/pack_c_body.h"
+#include "packing/pack_c_piece.h"
 #include "packing/pack_permutation.h"
 
 namespace unravel::packing {
 
-using term::Term;
-
-void PieceWriter::Body::write_place_comparisons() {
+void PieceWriter::write_place_comparisons() {
   for (const Permutation &permutation : plan_.permutations) {
     std::vector<KeyComparison> by;
     if (permutation.window > 0) by.push_back({"index[1]"});
@@ -20,7 +18,7 @@ void PieceWriter::Body::write_place_comparisons() {
   write_comparison("coordinates", coordinates);
 }
 
-void PieceWriter::Body::write_stored_counts(const Permutation &permutation, const std::string &counts) {
+void PieceWriter::write_stored_counts(const Permutation &permutation, const std::string &counts) {
   if (!shares_positions(plan_)) {
     open_own_entries();
     c_.line("++{}[{}[{}][{}]];", counts, c_.index, permutation.coordinate, e_);
@@ -38,14 +36,14 @@ void PieceWriter::Body::write_stored_counts(const Permutation &permutation, cons
   }
   c_.line("++{};", own);
   c_.close();
-  c_.line("qsort({0}, (size_t){1}, sizeof *{0}, {2}_coordinates{3});", given, own, c_.prefix, suffix_);
+  sort("coordinates", given, own);
   c_.open_loop(e_, own);
   c_.line("if (!({})) ++{}[{}[{}].index[{}]];", same, counts, given, e_, permutation.coordinate);
   c_.close();
   release(given);
 }
 
-void PieceWriter::Body::write_permutation(std::size_t n) {
+void PieceWriter::write_permutation(std::size_t n) {
   const Permutation &permutation = plan_.permutations[n];
   const std::string &place = places_[n];
   std::string size = c_.term(term::variable(layout_.sizes[permutation.coordinate])),
@@ -68,8 +66,7 @@ void PieceWriter::Body::write_permutation(std::size_t n) {
   }
   c_.line("{}[{}].number = {};", values, k_, k_);
   c_.close();
-  c_.line("qsort({0}, (size_t){1}, sizeof *{0}, {2}_place_of_{3}{4});", values, size, c_.prefix,
-          permutation.name, suffix_);
+  sort("place_of_" + permutation.name, values, size);
   c_.open_loop(k_, size);
   c_.line("{}[{}[{}].number] = {};", place, values, k_, k_);
   Term offset = permutation.sign > 0 ? -permutation.offset : permutation.offset;
@@ -80,7 +77,7 @@ void PieceWriter::Body::write_permutation(std::size_t n) {
   c_.locals[permutation.place] = fmt::format("{}[{}[{}][{}]]", place, c_.index, permutation.coordinate, e_);
 }
 
-void PieceWriter::Body::release(const std::string &pointer) {
+void PieceWriter::release(const std::string &pointer) {
   c_.line("free({});", pointer);
   std::erase(held_, pointer);
 }

@@ -9,14 +9,13 @@ namespace unravel::packing {
 using data::DType;
 using tensor::IndexType;
 using tensor::ValueType;
-using term::Term;
 
 PackCText::PackCText(const layout::Layout &layout_of, const PackNames &names, IndexType index_type,
                      ValueType value_type)
     : layout(layout_of), prefix("pack_" + names.type), type(names.type), names_(names),
       index_type_(index_type), value_type_(value_type) {
   for (const std::string &size : layout.sizes)
-    if (std::find(sizes.begin(), sizes.end(), size) == sizes.end()) sizes.push_back(size);
+    if (std::ranges::find(sizes, size) == sizes.end()) sizes.push_back(size);
   for (const std::string &size : sizes)
     taken_.insert(member_name(size));
   self = choose("A"), n = choose("n"), index = choose("index"), values = choose("values");
@@ -81,7 +80,7 @@ namespace {
 /// Whether a term over sizes and coordinates, which are not negative, shows that it isn't either.
 bool is_sum_of_naturals(const Term &term) {
   term::Linear form = term::linear_form(term);
-  return form.constant >= 0 && std::all_of(form.parts.begin(), form.parts.end(), [](const auto &part) {
+  return form.constant >= 0 && std::ranges::all_of(form.parts, [](const auto &part) {
            const auto *inner = part.first.template as<term::FloorDivide>();
            return part.second > 0 && (!inner || is_sum_of_naturals(inner->numerator));
          });

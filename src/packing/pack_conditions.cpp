@@ -1,13 +1,11 @@
 #include "packing/pack_conditions.h"
+#include "term/solve.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <set>
 
 namespace unravel::packing {
-
-using layout::Layout;
-using term::Term;
 
 PieceConditions::PieceConditions(const Layout &layout, PiecePlan &plan, PackOrders &orders,
                                  Determined &determined)
@@ -45,7 +43,7 @@ std::optional<Term> PieceConditions::of_coordinates(const Term &part, bool permu
   if (!term::applications_of(result).empty()) return std::nullopt;
   for (const std::string &name : term::variables_of(result)) {
     auto is = [&](const std::vector<std::string> &names) {
-      return std::find(names.begin(), names.end(), name) != names.end();
+      return std::ranges::find(names, name) != names.end();
     };
     if (!is(layout_.coordinates) && !is(layout_.sizes) && !is_free_count(name)) return std::nullopt;
   }
@@ -59,8 +57,7 @@ bool PieceConditions::add(const Term &part) {
   for (std::size_t k = 0; k < layout_.order(); ++k)
     inside.push_back(
         term::between(Term(0), term::variable(layout_.coordinates[k]), term::variable(layout_.sizes[k])));
-  bool known =
-      std::find(plan_.conditions.begin(), plan_.conditions.end(), *condition) != plan_.conditions.end();
+  bool known = std::ranges::find(plan_.conditions, *condition) != plan_.conditions.end();
   if (!known && !orders_.is_implied(*condition, inside)) plan_.conditions.push_back(*condition);
   return true;
 }
@@ -106,8 +103,8 @@ void PieceConditions::each_instance(const prove::Axiom &axiom, const Relation &r
   auto wanted = arguments_with(term::conjunction({axiom.guard, axiom.conclusion}), axiom.variables[v]);
   for (const Level &level : plan_.levels) {
     auto places = arguments_with(term::conjunction(relation), level.position);
-    bool common = std::any_of(places.begin(), places.end(), [&](auto &place) { return wanted.count(place); });
-    if (!common || std::find(images.begin(), images.end(), level.position) != images.end()) continue;
+    bool common = std::ranges::any_of(places, [&](auto &place) { return wanted.count(place); });
+    if (!common || std::ranges::find(images, level.position) != images.end()) continue;
     images.push_back(level.position);
     each_instance(axiom, relation, images, use);
     images.pop_back();
@@ -141,7 +138,7 @@ bool PieceConditions::is_every_node(const Term &guard, const term::Substitution 
     bool about = false, others = false;
     for (const std::string &name : term::variables_of(part)) {
       about = about || images.count(name);
-      bool size = std::find(layout_.sizes.begin(), layout_.sizes.end(), name) != layout_.sizes.end();
+      bool size = std::ranges::find(layout_.sizes, name) != layout_.sizes.end();
       others = others || (!images.count(name) && !size && !is_count(name));
     }
     if (about && !others && !orders_.is_implied(part, {guard})) return false;
@@ -206,28 +203,24 @@ void PieceConditions::add_first_places(const prove::Axiom &axiom, const Relation
                                        std::vector<Term> &at, std::vector<Term> &values) const {
   const Level &level = plan_.levels.back();
   Term position = term::variable(level.position), begin;
-  if (!level.pointer.empty()) begin = key_term({level.pointer, level.parents, 0, 1, Term(0)}, plan_.levels);
+  if (!level.pointer.empty()) begin = segment_of(level, plan_.levels).first;
   std::vector<std::string> images;
   each_instance(axiom, relation, images, [&](const term::Substitution &positions) {
     std::vector<Term> guard = term::conjuncts(term::substitute(axiom.guard, positions));
     for (const Term &part : term::conjuncts(term::substitute(axiom.conclusion, positions))) {
-      const auto *compare = part.as<term::Compare>();
-      if (!compare || compare->relation != term::Relation::AtLeast ||
-          term::coefficient_of(compare->left, level.position) != 1)
-        continue;
-      Term here = position - compare->left; // <= position
+      const Term *left = term::inequality(part);
+      if (!left || term::coefficient_of(*left, level.position) != 1) continue;
+      Term here = position - *left; // <= position
       std::optional<Term> value = of_coordinates(here - begin, false);
-      if (!value || std::find(at.begin(), at.end(), here) != at.end()) continue;
+      if (!value || std::ranges::find(at, here) != at.end()) continue;
       bool fixed = true, sized = true;
       for (const std::string &name : term::variables_of(*value)) {
-        bool coordinate = std::find(layout_.coordinates.begin(), layout_.coordinates.end(), name) !=
-                          layout_.coordinates.end();
+        bool coordinate = std::ranges::find(layout_.coordinates, name) != layout_.coordinates.end();
         fixed = fixed && !coordinate;
         sized = sized && !is_count(name);
       }
-      if (fixed || !sized || !std::all_of(guard.begin(), guard.end(), [&](const Term &known) {
-            return orders_.is_implied(known, relation);
-          }))
+      if (fixed || !sized ||
+          !std::ranges::all_of(guard, [&](const Term &known) { return orders_.is_implied(known, relation); }))
         continue;
       at.push_back(here);
       values.push_back(*value);
@@ -266,21 +259,19 @@ bool PieceConditions::is_unknown(const std::string &count) const {
 }
 
 bool PieceConditions::is_limited(const std::string &count) const {
-  return std::any_of(plan_.limits.begin(), plan_.limits.end(),
-                     [&](const Limit &limit) { return limit.count == count; });
+  return std::ranges::any_of(plan_.limits, [&](const Limit &limit) { return limit.count == count; });
 }
 
 bool PieceConditions::limit(const std::string &count) {
   std::vector<Limit> limits;
   std::vector<Term> others;
   for (const Term &condition : plan_.conditions) {
-    const auto *compare = condition.as<term::Compare>();
-    bool limiting = compare && compare->relation == term::Relation::AtLeast &&
-                    term::coefficient_of(compare->left, count) == 1;
+    const Term *left = term::inequality(condition);
+    bool limiting = left && term::coefficient_of(*left, count) == 1;
     for (const std::string &name : term::variables_of(condition))
       limiting = limiting && (name == count || !is_unknown(name));
     if (limiting)
-      limits.push_back({count, compare->left - term::variable(count)});
+      limits.push_back({count, *left - term::variable(count)});
     else
       others.push_back(condition);
   }

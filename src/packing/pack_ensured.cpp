@@ -7,9 +7,6 @@
 
 namespace unravel::packing {
 
-using layout::Layout;
-using term::Term;
-
 namespace {
 
 class Ensured {
@@ -111,13 +108,13 @@ private:
   }
 
   Term length_of(const Level &level) const {
-    return key_term({level.lengths, level.length_slots, 0, 1, Term(0)}, plan_.levels);
+    return term::apply(level.lengths, subscripts_of(level.length_slots, plan_.levels));
   }
 
   /// A position counted from the first one of its node.
   Term place_in(const Level &level, const Term &position) const {
     if (level.pointer.empty()) return position;
-    return position - key_term({level.pointer, level.parents, 0, 1, Term(0)}, plan_.levels);
+    return position - segment_of(level, plan_.levels).first;
   }
 
   /// A node fills the first positions, as many as it has places at most; the others hold one number.
@@ -128,11 +125,9 @@ private:
     add(nodes, term::truth(), term::at_most(Term(0), length));
     Term places_in_all = level.count.empty() ? Term(level.width) : term::variable(level.count);
     if (!level.pointer.empty()) {
-      Key end{level.pointer, level.parents, 0, 1, Term(0)};
-      ++end.slots.back().constant;
-      places_in_all = place_in(level, key_term(end, plan_.levels));
+      places_in_all = place_in(level, segment_of(level, plan_.levels).second);
       for (const std::string &name : positions_in(level.parents))
-        if (std::find(nodes.begin(), nodes.end(), name) == nodes.end()) nodes.push_back(name);
+        if (std::ranges::find(nodes, name) == nodes.end()) nodes.push_back(name);
     }
     add(nodes, term::truth(), term::at_most(length, places_in_all));
     for (const Key &key : level.keys) {
@@ -162,18 +157,16 @@ private:
     std::vector<std::string> variables{level.position, next};
     auto use = [&](const std::vector<Slot> &slots) {
       for (const std::string &name : positions_in(slots))
-        if (std::find(variables.begin(), variables.end(), name) == variables.end()) variables.push_back(name);
+        if (std::ranges::find(variables, name) == variables.end()) variables.push_back(name);
     };
     std::vector<Term> guard;
     if (level.pointer.empty()) {
       guard = {term::at_most(Term(0), p), term::less(p, q)};
       if (!level.count.empty()) guard.push_back(term::less(q, term::variable(level.count)));
     } else {
-      Key begin{level.pointer, level.parents, 0, 1, Term(0)}, end = begin;
-      ++end.slots.back().constant;
+      const auto [begin, end] = segment_of(level, plan_.levels);
       use(level.parents);
-      guard = {term::at_most(key_term(begin, plan_.levels), p), term::less(p, q),
-               term::less(q, key_term(end, plan_.levels))};
+      guard = {term::at_most(begin, p), term::less(p, q), term::less(q, end)};
     }
     if (!level.lengths.empty()) {
       use(level.length_slots);
@@ -238,8 +231,7 @@ private:
     }
     if (!first || (!last && !length)) return;
     if (length) last = *first + *length - Term(1);
-    bool full = std::all_of(level.keys.begin(), level.keys.end(),
-                            [&](const Key &key) { return is_full(level, key); });
+    bool full = std::ranges::all_of(level.keys, [&](const Key &key) { return is_full(level, key); });
     if (full && last) {
       std::vector<std::string> one = variables;
       std::erase(one, later.begin()->second.as<term::Variable>()->name);
@@ -261,8 +253,8 @@ private:
   Term lexicographic(const Level &level, const term::Substitution &later, bool strict) const {
     Term result = strict ? term::falsity() : term::truth();
     for (std::size_t k = level.order.size(); k-- > 0;) {
-      auto key = std::find_if(level.keys.begin(), level.keys.end(),
-                              [&](const Key &candidate) { return candidate.mode == level.order[k].mode; });
+      auto key = std::ranges::find_if(
+          level.keys, [&](const Key &candidate) { return candidate.mode == level.order[k].mode; });
       bool home = key == level.keys.end();
       Term first = home ? level.home->at : key_term(*key, plan_.levels),
            second = term::substitute(first, later);
@@ -284,9 +276,7 @@ private:
   /// Pointers begin with 0 and don't decrease; a node that is listed has entries.
   void add_segments(const Level &level) {
     std::vector<std::string> variables = positions_in(level.parents);
-    Key begin{level.pointer, level.parents, 0, 1, Term(0)}, end = begin;
-    ++end.slots.back().constant;
-    Term first = key_term(begin, plan_.levels), last = key_term(end, plan_.levels);
+    const auto [first, last] = segment_of(level, plan_.levels);
     add(variables, term::truth(), term::at_most(Term(0), first));
     add(variables, term::truth(), term::at_most(first, last));
     if (std::optional<Term> all = positions_in_all(level))
@@ -312,7 +302,7 @@ private:
   }
 
   void add_flag(const Flag &flag) {
-    Term stored = key_term({flag.array, flag.slots, 0, 1, Term(0)}, plan_.levels);
+    Term stored = term::apply(flag.array, subscripts_of(flag.slots, plan_.levels));
     add(positions_in(flag.slots), term::truth(),
         term::disjunction({term::equal(stored, Term(flag.value)), term::equal(stored, Term(flag.other))}));
   }

@@ -1,12 +1,9 @@
 #include "packing/pack_forms.h"
-
-#include "packing/pack_order.h"
+#include "term/solve.h"
 
 #include <algorithm>
 
 namespace unravel::packing {
-
-using term::Term;
 
 std::optional<ModeUse> mode_of(const Term &term, const std::vector<Mode> &modes) {
   std::optional<ModeUse> result;
@@ -61,11 +58,11 @@ std::vector<Bounds> bounds_of(const std::string &position, const std::vector<Ter
   std::vector<std::pair<std::size_t, Term>> lows, highs;
   Term p = term::variable(position);
   for (std::size_t k = 0; k < conjuncts.size(); ++k) {
-    const auto *compare = conjuncts[k].as<term::Compare>();
-    if (!compare || compare->relation != term::Relation::AtLeast) continue;
-    std::int64_t coefficient = term::coefficient_of(compare->left, position);
-    if (coefficient == 1) lows.emplace_back(k, p - compare->left);
-    if (coefficient == -1) highs.emplace_back(k, compare->left + p + Term(1));
+    const Term *left = term::inequality(conjuncts[k]);
+    if (!left) continue;
+    std::int64_t coefficient = term::coefficient_of(*left, position);
+    if (coefficient == 1) lows.emplace_back(k, p - *left);
+    if (coefficient == -1) highs.emplace_back(k, *left + p + Term(1));
   }
   std::vector<Bounds> result;
   for (const auto &[low_part, low] : lows)
@@ -96,12 +93,12 @@ bool set_pointer(Level &level, const Bounds &bounds, const std::vector<Level> &l
 }
 
 bool set_run(Level &level, const Term &equation, const Term &pointer, const PiecePlan &plan) {
-  const auto *compare = equation.as<term::Compare>();
-  if (!compare || compare->relation != term::Relation::Equal) return false;
-  std::int64_t factor = term::coefficient_of(compare->left, level.position);
+  const Term *zero = term::equation(equation);
+  if (!zero) return false;
+  std::int64_t factor = term::coefficient_of(*zero, level.position);
   if (factor != 1 && factor != -1) return false;
   // mode + pointer(parent) + offset - first(parent) - position = 0
-  Term left = term::scale(-factor, compare->left) + term::variable(level.position) - pointer;
+  Term left = term::scale(-factor, *zero) + term::variable(level.position) - pointer;
   std::optional<ModeUse> use = mode_of(left, plan.modes);
   if (!use || use->coefficient != 1) return false;
   left = left - term::variable(plan.modes[use->mode].name);
@@ -143,15 +140,13 @@ void set_length(Level &level, const layout::Layout &layout, const std::vector<Le
     if (axiom.variables.size() != 1) continue;
     Term r = term::variable(axiom.variables[0]);
     for (const Term &part : term::conjuncts(axiom.conclusion)) {
-      const auto *compare = part.as<term::Compare>();
-      if (!compare) continue;
       Term step = term::apply(level.pointer, {r + Term(1)}) - term::apply(level.pointer, {r});
-      if (compare->relation == term::Relation::Equal) {
-        for (const Term &rest : {step - compare->left, step + compare->left})
+      if (const Term *left = term::equation(part)) {
+        for (const Term &rest : {step - *left, step + *left})
           if (!calls(rest, level.pointer) && !calls(rest, level.first, r))
             level.length = term::substitute(rest, {{axiom.variables[0], at}});
-      } else if (!level.first.empty()) {
-        Term most = compare->left + term::apply(level.first, {r});
+      } else if (left = term::inequality(part); left && !level.first.empty()) {
+        Term most = *left + term::apply(level.first, {r});
         if (term::applications_of(most).empty())
           level.first_most = term::substitute(most, {{axiom.variables[0], at}});
       }
@@ -162,20 +157,20 @@ void set_length(Level &level, const layout::Layout &layout, const std::vector<Le
 namespace {
 
 bool states_home(const Term &part) {
-  const auto *compare = part.as<term::Compare>();
-  if (!compare || compare->relation != term::Relation::AtLeast) return false;
+  const Term *left = term::inequality(part);
+  if (!left) return false;
   for (const Term &call : term::applications_of(part))
     for (const std::string &name : term::variables_of(call))
-      if (term::coefficient_of(compare->left, name) == 1) return true;
+      if (term::coefficient_of(*left, name) == 1) return true;
   return false;
 }
 
 } // namespace
 
 bool states_homes(const layout::Layout &layout) {
-  return std::any_of(layout.properties.begin(), layout.properties.end(), [](const auto &property) {
+  return std::ranges::any_of(layout.properties, [](const auto &property) {
     std::vector<Term> parts = term::conjuncts(property.axiom.conclusion);
-    return std::any_of(parts.begin(), parts.end(), states_home);
+    return std::ranges::any_of(parts, states_home);
   });
 }
 

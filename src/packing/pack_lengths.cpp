@@ -1,23 +1,20 @@
 #include "packing/pack_lengths.h"
 
 #include "packing/pack_forms.h"
+#include "term/solve.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 
 namespace unravel::packing {
 
-using term::Term;
-
 namespace {
 
 /// What a conjunct says a position is below.
 std::optional<Term> upper_bound(const Term &part, const std::string &position) {
-  const auto *compare = part.as<term::Compare>();
-  if (!compare || compare->relation != term::Relation::AtLeast ||
-      term::coefficient_of(compare->left, position) != -1)
-    return std::nullopt;
-  return compare->left + term::variable(position) + Term(1);
+  const Term *left = term::inequality(part);
+  if (!left || term::coefficient_of(*left, position) != -1) return std::nullopt;
+  return *left + term::variable(position) + Term(1);
 }
 
 bool tells_lengths(Level &level, const Term &bound, const std::vector<Level> &levels) {
@@ -37,7 +34,7 @@ bool tells_lengths(Level &level, const Term &bound, const std::vector<Level> &le
 } // namespace
 
 bool has_length_bound(const std::string &position, const std::vector<Term> &conjuncts) {
-  return std::any_of(conjuncts.begin(), conjuncts.end(), [&](const Term &part) {
+  return std::ranges::any_of(conjuncts, [&](const Term &part) {
     std::optional<Term> bound = upper_bound(part, position);
     return bound && bound->as<term::Apply>();
   });
@@ -68,7 +65,7 @@ std::vector<Place> places_of(const std::string &position, const layout::Piece &p
 std::optional<Term> filler_of(const Level &level, const std::vector<Mode> &modes, PackOrders &orders) {
   const Key &first = level.keys[0];
   for (const Term &filler : {Term(0), term::scale(first.sign, modes[first.mode].least - first.offset)}) {
-    bool fits = std::all_of(level.keys.begin(), level.keys.end(), [&](const Key &key) {
+    bool fits = std::ranges::all_of(level.keys, [&](const Key &key) {
       const Mode &mode = modes[key.mode];
       Term value = term::scale(key.sign, filler) + key.offset;
       return orders.is_implied(term::between(mode.least, value, mode.least + mode.size),

@@ -2,19 +2,17 @@
 #include "packing/pack_modes.h"
 
 #include "term/quotient.h"
+#include "term/solve.h"
 
 #include <algorithm>
 #include <cmath>
-#include <fmt/format.h>
 #include <numeric>
 #include <optional>
 #include <set>
 
 namespace unravel::packing {
 
-using layout::Layout;
 using layout::Piece;
-using term::Term;
 
 namespace {
 
@@ -62,10 +60,7 @@ public:
   }
 
 private:
-  const Term *equation(std::size_t k) const {
-    const auto *compare = result_.conjuncts[k].as<term::Compare>();
-    return compare && compare->relation == term::Relation::Equal ? &compare->left : nullptr;
-  }
+  const Term *equation(std::size_t k) const { return term::equation(result_.conjuncts[k]); }
 
   std::vector<std::size_t> modes_in(const Term &term) const {
     std::vector<std::size_t> found;
@@ -76,8 +71,7 @@ private:
 
   bool is_position(const Term &atom) const {
     const auto *name = atom.as<term::Variable>();
-    return name &&
-           std::find(piece_.positions.begin(), piece_.positions.end(), name->name) != piece_.positions.end();
+    return name && std::ranges::find(piece_.positions, name->name) != piece_.positions.end();
   }
 
   std::string fresh_name(const std::string &base) {
@@ -105,9 +99,9 @@ private:
   }
 
   template <class Same> static void tighten_by(Interval &interval, const Term &part, Same same) {
-    const auto *compare = part.as<term::Compare>();
-    if (!compare || compare->relation != term::Relation::AtLeast) return;
-    term::Linear form = term::linear_form(compare->left);
+    const Term *left = term::inequality(part);
+    if (!left) return;
+    term::Linear form = term::linear_form(*left);
     if (form.parts.size() == 1 && same(form.parts[0].first))
       tighten(interval, form.parts[0].second, form.constant);
   }
@@ -277,18 +271,15 @@ private:
   std::vector<RunBound> run_bounds(std::size_t m, std::int64_t factor) const {
     std::vector<RunBound> found;
     for (std::size_t k = 0; k < result_.conjuncts.size(); ++k) {
-      const auto *compare = result_.conjuncts[k].as<term::Compare>();
-      if (!compare || compare->relation != term::Relation::AtLeast ||
-          term::coefficient_of(compare->left, result_.modes[m].name) != factor)
-        continue;
-      RunBound bound{k, {}, Term(term::linear_form(compare->left).constant)};
+      const Term *left = term::inequality(result_.conjuncts[k]);
+      if (!left || term::coefficient_of(*left, result_.modes[m].name) != factor) continue;
+      RunBound bound{k, {}, Term(term::linear_form(*left).constant)};
       bool plain = true;
-      for (const auto &[atom, coefficient] : term::linear_form(compare->left).parts) {
+      for (const auto &[atom, coefficient] : term::linear_form(*left).parts) {
         const auto *name = atom.as<term::Variable>();
         if (atom.as<term::Apply>())
           bound.calls.emplace_back(atom, coefficient);
-        else if (name &&
-                 std::find(layout_.sizes.begin(), layout_.sizes.end(), name->name) != layout_.sizes.end())
+        else if (name && std::ranges::find(layout_.sizes, name->name) != layout_.sizes.end())
           bound.rest = bound.rest + term::scale(coefficient, atom);
         else
           plain = plain && atom == term::variable(result_.modes[m].name);

@@ -6,17 +6,25 @@
 
 namespace unravel::packing {
 
-using layout::Layout;
-using term::Term;
-
-Term key_term(const Key &key, const std::vector<Level> &levels) {
+std::vector<Term> subscripts_of(const std::vector<Slot> &slots, const std::vector<Level> &levels) {
   std::vector<Term> subscripts;
-  for (const Slot &slot : key.slots) {
+  for (const Slot &slot : slots) {
     Term subscript(slot.constant);
     if (slot.level != Slot::no_level) subscript = subscript + term::variable(levels[slot.level].position);
     subscripts.push_back(subscript);
   }
-  return term::apply(key.array, subscripts);
+  return subscripts;
+}
+
+Term key_term(const Key &key, const std::vector<Level> &levels) {
+  return term::apply(key.array, subscripts_of(key.slots, levels));
+}
+
+std::pair<Term, Term> segment_of(const Level &level, const std::vector<Level> &levels) {
+  std::vector<Slot> next = level.parents;
+  ++next.back().constant;
+  return {term::apply(level.pointer, subscripts_of(level.parents, levels)),
+          term::apply(level.pointer, subscripts_of(next, levels))};
 }
 
 PackOrders::PackOrders(const Layout &layout, const std::vector<Mode> &modes)
@@ -49,8 +57,8 @@ Pair pair_at(const Layout &layout, const std::vector<Mode> &modes, const std::ve
              std::size_t l, const std::vector<Term> &relation) {
   const std::string &position = levels[l].position;
   std::string other = position + "_next";
-  while (layout.array(other) || std::any_of(relation.begin(), relation.end(),
-                                            [&](const Term &part) { return term::mentions(part, other); }))
+  while (layout.array(other) ||
+         std::ranges::any_of(relation, [&](const Term &part) { return term::mentions(part, other); }))
     other += "_";
   Pair pair{{}, term::variable(position), term::variable(other)};
   term::Substitution at_first, at_second{{position, pair.second}};
@@ -130,8 +138,8 @@ std::vector<Term> PackOrders::bounds_of_positions(const Level &level,
                                                   const std::vector<Term> &relation) const {
   std::vector<Term> bounds;
   for (const Term &part : relation) {
-    bool about = std::any_of(modes_.begin(), modes_.end(),
-                             [&](const Mode &mode) { return term::mentions(part, mode.name); });
+    bool about =
+        std::ranges::any_of(modes_, [&](const Mode &mode) { return term::mentions(part, mode.name); });
     for (const Term &call : term::applications_of(part))
       for (const Key &key : level.keys)
         about = about || call.as<term::Apply>()->function == key.array;
@@ -148,7 +156,7 @@ std::optional<Term> PackOrders::mark_of(const Level &level, const std::vector<Le
   std::vector<Term> bounds = bounds_of_positions(level, relation);
   for (const Term &mark : {Term(-1), before, behind, term::scale(first.sign, before - first.offset),
                            term::scale(first.sign, behind - first.offset)}) {
-    bool fit = std::all_of(level.keys.begin(), level.keys.end(), [&](const Key &key) {
+    bool fit = std::ranges::all_of(level.keys, [&](const Key &key) {
       Term other = term::negation(term::equal(key_term(key, levels), mark));
       return is_implied(other, relation) && !is_implied(other, bounds);
     });

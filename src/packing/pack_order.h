@@ -5,8 +5,12 @@
 
 namespace unravel::packing {
 
-/// The application that holds a key: array(slots), over the positions of `levels`.
+/// What slots are as subscripts, over the positions of `levels`.
+std::vector<term::Term> subscripts_of(const std::vector<Slot> &slots, const std::vector<Level> &levels);
+/// The application that holds a key: array(slots).
 term::Term key_term(const Key &key, const std::vector<Level> &levels);
+/// Where the segment of a node begins and ends: pointer(parents), pointer(parents, the last one later).
+std::pair<term::Term, term::Term> segment_of(const Level &level, const std::vector<Level> &levels);
 
 /// What a layout's properties demand of the order of its entries, found by proof: the questions that
 /// plan_piece asks.

@@ -9,17 +9,9 @@
 
 namespace unravel::packing {
 
-using layout::Layout;
 using layout::Piece;
-using term::Term;
 
 namespace {
-
-/// The left side of `left = 0`, or null.
-const Term *equation(const Term &part) {
-  const auto *compare = part.as<term::Compare>();
-  return compare && compare->relation == term::Relation::Equal ? &compare->left : nullptr;
-}
 
 class PlaceFinder {
 public:
@@ -44,18 +36,17 @@ public:
 private:
   bool is_position(const std::string &name) const {
     const std::vector<std::string> &positions = result_.piece.positions;
-    return std::find(positions.begin(), positions.end(), name) != positions.end();
+    return std::ranges::find(positions, name) != positions.end();
   }
 
   bool mentions_coordinate(const Term &of) const {
-    return std::any_of(layout_.coordinates.begin(), layout_.coordinates.end(),
-                       [&](const std::string &name) { return term::mentions(of, name); });
+    return std::ranges::any_of(layout_.coordinates,
+                               [&](const std::string &name) { return term::mentions(of, name); });
   }
 
   bool numbers_values(const std::string &position) const {
     const std::vector<Term> &slots = result_.piece.value.slots;
-    return std::any_of(slots.begin(), slots.end(),
-                       [&](const Term &slot) { return term::mentions(slot, position); });
+    return std::ranges::any_of(slots, [&](const Term &slot) { return term::mentions(slot, position); });
   }
 
   // ---- k = S*b + r
@@ -69,7 +60,7 @@ private:
 
   bool drop_position() {
     for (std::size_t k = 0; k < conjuncts_.size(); ++k) {
-      const Term *left = equation(conjuncts_[k]);
+      const Term *left = term::equation(conjuncts_[k]);
       if (!left || mentions_coordinate(*left) || !term::applications_of(*left).empty()) continue;
       std::string sum;
       std::optional<Term> value;
@@ -97,13 +88,13 @@ private:
     const std::string &name = layout_.coordinates[mode];
     std::optional<std::size_t> only;
     for (std::size_t k = 0; k < conjuncts_.size(); ++k) {
-      const Term *left = equation(conjuncts_[k]);
+      const Term *left = term::equation(conjuncts_[k]);
       if (!left || !term::mentions(*left, name)) continue;
       if (only) return;
       only = k;
     }
     if (!only) return;
-    std::optional<Permutation> found = permutation_in(*equation(conjuncts_[*only]), mode);
+    std::optional<Permutation> found = permutation_in(*term::equation(conjuncts_[*only]), mode);
     if (!found || !is_free(*found, *only) || !is_injective(found->array)) return;
     Term stored = term::apply(found->array, {found->at});
     Term coordinate = term::scale(found->sign, stored) + found->offset;
@@ -132,8 +123,7 @@ private:
     if (stored_factor != 1 && stored_factor != -1) return std::nullopt;
     Term rest = left - term::scale(factor, term::variable(name)) - term::scale(stored_factor, calls[0]);
     for (const std::string &other : term::variables_of(rest))
-      if (std::find(layout_.sizes.begin(), layout_.sizes.end(), other) == layout_.sizes.end())
-        return std::nullopt;
+      if (std::ranges::find(layout_.sizes, other) == layout_.sizes.end()) return std::nullopt;
     if (!term::applications_of(rest).empty() || mentions_coordinate(call->arguments[0])) return std::nullopt;
     return Permutation{mode,
                        name,
@@ -152,7 +142,7 @@ private:
       if (other == k) continue;
       for (const Term &call : term::applications_of(conjuncts_[other]))
         if (call.as<term::Apply>()->function == permutation.array) return false;
-      const Term *left = equation(conjuncts_[other]);
+      const Term *left = term::equation(conjuncts_[other]);
       if (!left) continue;
       std::map<Term, Term> outside; // what stands in index arrays are positions that these tell
       for (const Term &call : term::applications_of(*left))
@@ -208,8 +198,8 @@ private:
       for (const Term &part : term::conjuncts(property.axiom.conclusion))
         parts.push_back(part);
       std::vector<Term> calls = term::applications_of(term::conjunction(parts));
-      if (std::none_of(calls.begin(), calls.end(),
-                       [&](const Term &call) { return call.as<term::Apply>()->function == array; }))
+      if (std::ranges::none_of(calls,
+                               [&](const Term &call) { return call.as<term::Apply>()->function == array; }))
         continue;
       for (const Term &part : parts) {
         const auto *compare = part.as<term::Compare>();
@@ -227,7 +217,7 @@ private:
   /// A name that nothing in the layout has.
   std::string fresh_name(std::string name) const {
     auto taken = [&] {
-      auto is = [&](const auto &names) { return std::find(names.begin(), names.end(), name) != names.end(); };
+      auto is = [&](const auto &names) { return std::ranges::find(names, name) != names.end(); };
       return is(layout_.coordinates) || is(layout_.sizes) || is_position(name) || layout_.array(name) ||
              layout_.count(name);
     };

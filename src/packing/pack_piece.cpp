@@ -7,6 +7,8 @@
 #include "packing/pack_modes.h"
 #include "packing/pack_permutation.h"
 #include "report/diagnostic.h"
+#include "term/list.h"
+#include "term/solve.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -14,10 +16,8 @@
 
 namespace unravel::packing {
 
-using layout::Layout;
 using layout::Piece;
 using report::Kind;
-using term::Term;
 
 namespace {
 
@@ -82,8 +82,7 @@ private:
     const Term *found = nullptr;
     for (const Term &part : open_) {
       if (!term::mentions(part, variable)) continue;
-      const auto *compare = part.as<term::Compare>();
-      bool equation = compare && compare->relation == term::Relation::Equal;
+      bool equation = term::equation(part) != nullptr;
       if (!found || equation) found = &part;
       if (equation) break;
     }
@@ -148,15 +147,15 @@ private:
   /// Whether an equation with positions of dense levels tells a mode: j = d, as on a diagonal where i = d
   /// too.
   bool follows(std::size_t mode) const {
-    return std::any_of(open_.begin(), open_.end(), [&](const Term &part) {
-      const auto *compare = part.as<term::Compare>();
-      if (!compare || compare->relation != term::Relation::Equal) return false;
-      std::optional<ModeUse> use = mode_of(compare->left, plan_.modes);
+    return std::ranges::any_of(open_, [&](const Term &part) {
+      const Term *left = term::equation(part);
+      if (!left) return false;
+      std::optional<ModeUse> use = mode_of(*left, plan_.modes);
       if (!use || use->mode != mode) return false;
       term::Substitution dense;
       for (const Level &level : plan_.levels)
         if (level.is_dense()) dense.emplace(level.position, Term(0));
-      Term rest = term::substitute(compare->left, dense);
+      Term rest = term::substitute(*left, dense);
       return is_of_sizes(rest - term::scale(use->coefficient, term::variable(plan_.modes[mode].name)));
     });
   }
@@ -215,8 +214,7 @@ private:
       std::erase(numbering, parent.level);
     for (const Key &key : level.keys)
       for (std::size_t above : numbering)
-        if (std::none_of(key.slots.begin(), key.slots.end(),
-                         [&](const Slot &slot) { return slot.level == above; }))
+        if (std::ranges::none_of(key.slots, [&](const Slot &slot) { return slot.level == above; }))
           return false;
     return true;
   }
@@ -252,14 +250,14 @@ private:
   bool make_dense(Level &level) {
     Term position = term::variable(level.position);
     for (std::size_t k = 0; k < open_.size(); ++k) {
-      const auto *compare = open_[k].as<term::Compare>();
-      if (!compare || compare->relation != term::Relation::Equal) continue;
-      std::int64_t coefficient = term::coefficient_of(compare->left, level.position);
-      std::optional<ModeUse> use = mode_of(compare->left, plan_.modes);
+      const Term *left = term::equation(open_[k]);
+      if (!left) continue;
+      std::int64_t coefficient = term::coefficient_of(*left, level.position);
+      std::optional<ModeUse> use = mode_of(*left, plan_.modes);
       if ((coefficient != 1 && coefficient != -1) || !use) continue;
       // coefficient * position + use * mode + rest = 0
       Term mode = term::variable(plan_.modes[use->mode].name);
-      Term rest = compare->left - term::scale(coefficient, position) - term::scale(use->coefficient, mode);
+      Term rest = *left - term::scale(coefficient, position) - term::scale(use->coefficient, mode);
       if (!is_of_sizes(rest)) continue;
       level.kind = Level::Kind::Dense;
       level.mode = use->mode;
@@ -326,7 +324,7 @@ private:
         }
     }
     auto least = [&] {
-      return std::find(open_.begin(), open_.end(), term::at_most(Term(0), term::variable(level.position)));
+      return std::ranges::find(open_, term::at_most(Term(0), term::variable(level.position)));
     };
     if (least() == open_.end() || !take_lengths(level, Term(0))) return false;
     accept(static_cast<std::size_t>(least() - open_.begin()));
@@ -351,8 +349,8 @@ private:
                             term::to_text(place.extent)));
     const auto *count = places[0].extent.as<term::Variable>();
     const auto *constant = places[0].extent.as<term::Constant>();
-    bool others = count && std::any_of(plan_.levels.begin(), plan_.levels.end(),
-                                       [&](const Level &above) { return above.count == count->name; });
+    bool others = count && std::ranges::any_of(
+                               plan_.levels, [&](const Level &above) { return above.count == count->name; });
     if (count && conditions_.is_free_count(count->name) && !determined_.counts.count(count->name) && !others)
       level.count = count->name;
     if (constant) level.width = std::max<std::int64_t>(constant->value, 0);
@@ -375,7 +373,7 @@ private:
         // The bounds first: accepting moves what comes after.
         Term equation = open_[k];
         accept_bounds(bounds);
-        accept(static_cast<std::size_t>(std::find(open_.begin(), open_.end(), equation) - open_.begin()));
+        accept(static_cast<std::size_t>(std::ranges::find(open_, equation) - open_.begin()));
         if (!level.first.empty()) determine(level.first, {}, equation);
         set_length(level, layout_, plan_.levels);
         return true;
@@ -403,10 +401,10 @@ private:
   }
 
   std::optional<Key> key_of(const Term &part, const std::string &position, bool padded) const {
-    const auto *compare = part.as<term::Compare>();
-    if (!compare || compare->relation != term::Relation::Equal) return std::nullopt;
-    std::vector<Term> calls = term::applications_of(compare->left);
-    std::optional<ModeUse> use = mode_of(compare->left, plan_.modes);
+    const Term *left = term::equation(part);
+    if (!left) return std::nullopt;
+    std::vector<Term> calls = term::applications_of(*left);
+    std::optional<ModeUse> use = mode_of(*left, plan_.modes);
     if (calls.size() != 1 || !use) return std::nullopt;
     const auto *call = calls[0].as<term::Apply>();
     std::optional<std::vector<Slot>> slots = slots_of(call->arguments, plan_.levels, position);
@@ -418,11 +416,11 @@ private:
     });
     if (outside || (scanning_ && slots->size() > 1)) return std::nullopt;
     std::int64_t factor = 0;
-    for (const auto &[atom, coefficient] : term::linear_form(compare->left).parts)
+    for (const auto &[atom, coefficient] : term::linear_form(*left).parts)
       if (atom == calls[0]) factor = coefficient;
     if (factor != 1 && factor != -1) return std::nullopt;
     Term mode = term::variable(plan_.modes[use->mode].name);
-    Term rest = compare->left - term::scale(use->coefficient, mode) - term::scale(factor, calls[0]);
+    Term rest = *left - term::scale(use->coefficient, mode) - term::scale(factor, calls[0]);
     if (!is_of_sizes(rest)) return std::nullopt;
     return Key{call->function, *slots, use->mode, factor == use->coefficient ? -1 : 1,
                use->coefficient == 1 ? -rest : rest};
@@ -474,18 +472,18 @@ private:
     if (level.first.empty())
       conditions_.add(term::at_most(Term(0), place));
     else
-      place = place - key_term({level.first, {parent}, 0, 1, Term(0)}, plan_.levels);
+      place = place - term::apply(level.first, subscripts_of({parent}, plan_.levels));
     if (level.length) conditions_.add(term::less(place, *level.length));
   }
 
   /// array(positions) = constant
   bool add_flag(const Term &part) {
-    const auto *compare = part.as<term::Compare>();
+    const Term *left = term::equation(part);
     std::vector<Term> calls = term::applications_of(part);
-    if (!compare || compare->relation != term::Relation::Equal || calls.size() != 1) return false;
+    if (!left || calls.size() != 1) return false;
     std::int64_t constant = 0;
-    if (!term::constant_difference(compare->left, calls[0], constant) &&
-        !term::constant_difference(-compare->left, calls[0], constant))
+    if (!term::constant_difference(*left, calls[0], constant) &&
+        !term::constant_difference(-*left, calls[0], constant))
       return false;
     const auto *call = calls[0].as<term::Apply>();
     std::optional<std::vector<Slot>> slots = slots_of(call->arguments, plan_.levels, "");
@@ -500,8 +498,8 @@ private:
   }
 
   bool is_dense_mode(std::size_t mode) const {
-    return std::any_of(plan_.levels.begin(), plan_.levels.end(),
-                       [&](const Level &level) { return level.is_dense() && level.mode == mode; });
+    return std::ranges::any_of(plan_.levels,
+                               [&](const Level &level) { return level.is_dense() && level.mode == mode; });
   }
 
   void plan_value() {
@@ -525,11 +523,8 @@ private:
   }
 
   [[noreturn]] void fail_slot() const {
-    std::string text;
-    for (const Term &slot : piece_.value.slots)
-      text += (text.empty() ? "" : ", ") + term::to_text(slot);
     fail_at(fmt::format("the slot `{}({})` doesn't number the entries by their last positions",
-                        piece_.value.array, text));
+                        piece_.value.array, term::to_text(piece_.value.slots)));
   }
 
   /// The extent of the keys of segments is the number of their positions.

@@ -11,7 +11,6 @@
 
 namespace unravel::packing {
 
-using layout::Layout;
 using layout::Piece;
 using report::Kind;
 
@@ -85,11 +84,11 @@ std::vector<std::size_t> unproved_properties(const Layout &layout, const PackPla
 
 bool PiecePlan::is_dense() const {
   return conditions.empty() && flags.empty() && limits.empty() && !value.empty() &&
-         std::all_of(levels.begin(), levels.end(), [](const Level &level) { return level.is_dense(); });
+         std::ranges::all_of(levels, [](const Level &level) { return level.is_dense(); });
 }
 
 bool PiecePlan::is_derived() const {
-  return std::any_of(modes.begin(), modes.end(), [](const Mode &mode) { return !mode.is_coordinate(); });
+  return std::ranges::any_of(modes, [](const Mode &mode) { return !mode.is_coordinate(); });
 }
 
 PackPlan plan_packing(const Layout &given) {
@@ -99,8 +98,8 @@ PackPlan plan_packing(const Layout &given) {
   Determined determined;
   for (std::size_t k = 0; k < layout.pieces.size(); ++k) {
     std::set<std::string> arrays = arrays_of(layout.pieces[k]);
-    auto known = static_cast<std::size_t>(std::count_if(
-        arrays.begin(), arrays.end(), [&](auto &name) { return determined.arrays.count(name); }));
+    auto known = static_cast<std::size_t>(
+        std::ranges::count_if(arrays, [&](auto &name) { return determined.arrays.count(name); }));
     if (known == arrays.size() && !arrays.empty()) {
       plan.compared = true;
     } else if (known > 0) {

@@ -11,12 +11,15 @@
 /// name. A plan says what packing does, level by level; pack() carries it out, emit_pack_c() prints it as C.
 namespace unravel::packing {
 
+using layout::Layout;
+using term::Term;
+
 /// What levels are told apart by: a coordinate, or one derived from several or parts of one, as floor(i / 4),
 /// i mod 4, j - i. The modes of a plan together determine the coordinates.
 struct Mode {
-  std::string name;       // stands for it where the relation is told by modes
-  term::Term value;       // over the tensor's coordinates
-  term::Term least, size; // over sizes: least <= value < least + size
+  std::string name; // stands for it where the relation is told by modes
+  Term value;       // over the tensor's coordinates
+  Term least, size; // over sizes: least <= value < least + size
 
   /// Blocks that begin anywhere: the entries of a node, by increasing value, are covered one by one with
   /// stretches of `cover` neighbouring values. The mode is the first value of an entry's stretch; `value` and
@@ -49,7 +52,7 @@ struct Key {
   std::vector<Slot> slots; // the level's own position is one of them
   std::size_t mode = 0;    // of the plan
   int sign = 1;            // 1 or -1
-  term::Term offset;       // over sizes: mode = sign * array(slots) + offset
+  Term offset;             // over sizes: mode = sign * array(slots) + offset
 };
 
 /// One step of an order of entries: by a mode.
@@ -62,7 +65,7 @@ struct SortKey {
 /// before it in the order has taken. The other slots are not used.
 struct Home {
   std::size_t mode = 0; // of the plan: the home, counted from the table's begin; the other modes tell it
-  term::Term at;        // the home over positions and keys, as properties have it
+  Term at;              // the home over positions and keys, as properties have it
 };
 
 /// One position of the layout. Levels nest, mostly in the order of the positions: a node of a level is one
@@ -81,7 +84,7 @@ struct Level {
 
   std::size_t mode = 0; // Dense, Run: which mode
   int sign = 1;
-  term::Term offset; // Dense, Run: over sizes and counts
+  Term offset; // Dense, Run: over sizes and counts
 
   std::string count;         // Counted, Padded: of positions; Segment: likewise, where it is nothing else's
   std::int64_t width = 0;    // Padded without a count and a pointer
@@ -99,25 +102,24 @@ struct Level {
 
   /// Padded: what the keys of unused positions hold, so that the relation leaves them out. Without it they
   /// get zeros, at coordinates that have no entry.
-  std::optional<term::Term> unused;
+  std::optional<Term> unused;
   std::optional<Home> home; // Padded: a hash table
   /// Padded: an array of how many positions each node fills, subscripted with all levels that number these;
   /// or none. `unused` may then be a number like any other.
   std::string lengths;
   std::vector<Slot> length_slots;
 
-  std::string first;                    // Run: an index array with the least mode of each parent; or none
-  std::optional<term::Term> first_most; // its upper bound, over the parent's position
-  std::optional<term::Term>
-      length; // Run: of each, over the parent's position, sizes and `first`; else as needed
+  std::string first;              // Run: an index array with the least mode of each parent; or none
+  std::optional<Term> first_most; // its upper bound, over the parent's position
+  std::optional<Term> length; // Run: of each, over the parent's position, sizes and `first`; else as needed
 
   bool is_dense() const { return kind == Kind::Dense; }
   /// Are its nodes told apart by one mode that has a position of its own?
   bool has_mode() const { return kind == Kind::Dense || kind == Kind::Run; }
   /// Does `order` have all keys?
   bool orders_keys() const {
-    return std::all_of(keys.begin(), keys.end(), [&](const Key &key) {
-      return std::any_of(order.begin(), order.end(), [&](const SortKey &by) { return by.mode == key.mode; });
+    return std::ranges::all_of(keys, [&](const Key &key) {
+      return std::ranges::any_of(order, [&](const SortKey &by) { return by.mode == key.mode; });
     });
   }
 };
@@ -132,7 +134,7 @@ struct Flag {
 /// A count that is the least one for which every entry satisfies count + rest >= 0.
 struct Limit {
   std::string count;
-  term::Term rest; // over coordinates, sizes and counts of limits before it
+  Term rest; // over coordinates, sizes and counts of limits before it
 };
 
 /// A coordinate whose values are stored in an order of their own, which packing chooses:
@@ -142,8 +144,8 @@ struct Permutation {
   std::string name;           // the coordinate's
   std::string array;
   int sign = 1;
-  term::Term offset;       // over sizes
-  term::Term at;           // over positions: the place of a value
+  Term offset;             // over sizes
+  Term at;                 // over positions: the place of a value
   std::string place;       // stands for that where the relation is told by modes
   std::int64_t window = 0; // floor(array(k) / window) = floor(k / window); 0: nothing such is wanted
 };
@@ -154,10 +156,10 @@ struct PiecePlan {
   /// Modes are told by places in place of these coordinates; `conditions` and `limits` are not.
   std::vector<Permutation> permutations;
   /// What coordinates must satisfy: formulas over coordinates and sizes. Others have no place in this piece.
-  std::vector<term::Term> conditions;
+  std::vector<Term> conditions;
   std::vector<Limit> limits;
   std::vector<Mode> modes;
-  std::vector<term::Term> coordinates; // the tensor's, as terms over the modes' names
+  std::vector<Term> coordinates; // the tensor's, as terms over the modes' names
   std::vector<Level> levels;
   std::string value; // the value array; empty: every entry has the value `literal`
   double literal = 1;
@@ -197,13 +199,13 @@ struct PackPlan {
 
 /// Throws cannot_pack (a limit, with the conjunct that defeats it). Asks the prover a few questions per
 /// level.
-PackPlan plan_packing(const layout::Layout &layout);
+PackPlan plan_packing(const Layout &layout);
 
 /// The levels alone, for unpacking: without orders. Nothing where the layout has several pieces, where
 /// plan_packing would refuse, and where the relation skips some of what the arrays hold.
-std::optional<PiecePlan> plan_scan(const layout::Layout &layout);
+std::optional<PiecePlan> plan_scan(const Layout &layout);
 
 /// The plan as text; `layout` is what it was made from.
-std::string to_text(const PackPlan &plan, const layout::Layout &layout);
+std::string to_text(const PackPlan &plan, const Layout &layout);
 
 } // namespace unravel::packing

@@ -1,13 +1,12 @@
 // A plan of packing as text.
+#include "packing/pack_order.h"
 #include "packing/pack_segments.h"
+#include "term/list.h"
 
 #include <cstdlib>
 #include <fmt/format.h>
 
 namespace unravel::packing {
-
-using layout::Layout;
-using term::Term;
 
 namespace {
 
@@ -33,13 +32,7 @@ std::string shifted(int sign, const Mode &mode, const Term &offset) {
 }
 
 std::string slots_text(const std::vector<Slot> &slots, const std::vector<Level> &levels) {
-  std::string text;
-  for (const Slot &slot : slots) {
-    Term subscript(slot.constant);
-    if (slot.level != Slot::no_level) subscript = subscript + term::variable(levels[slot.level].position);
-    text += (text.empty() ? "" : ", ") + term::to_text(subscript);
-  }
-  return text;
+  return term::to_text(subscripts_of(slots, levels));
 }
 
 /// begin(r) and begin(r) + length(r), as the layout has them.
@@ -57,10 +50,8 @@ std::string bound_text(const Level &level, const PiecePlan &plan, const BoundSeg
 
 std::string segment_text(const Level &level, const PiecePlan &plan, const Segments &segments) {
   if (const BoundSegments *by = segments_with(segments, level.pointer)) return bound_text(level, plan, *by);
-  std::vector<Slot> next = level.parents;
-  ++next.back().constant;
-  return fmt::format("{0}({1}) <= {2} < {0}({3})", level.pointer, slots_text(level.parents, plan.levels),
-                     level.position, slots_text(next, plan.levels));
+  const auto [begin, end] = segment_of(level, plan.levels);
+  return fmt::format("{} <= {} < {}", term::to_text(begin), level.position, term::to_text(end));
 }
 
 std::string run_text(const Level &level, const PiecePlan &plan, const Segments &segments) {

@@ -9,9 +9,6 @@
 
 namespace unravel::packing {
 
-using layout::Layout;
-using term::Term;
-
 namespace {
 
 /// An element of an index array plus a constant.
@@ -184,8 +181,7 @@ public:
 private:
   /// Pointers for all begins and ends.
   static void extend(Layout &layout, const BoundSegments &segments) {
-    auto pointers = std::find_if(layout.arrays.begin(), layout.arrays.end(),
-                                 [&](const layout::Array &array) { return array.name == segments.begin; });
+    auto pointers = std::ranges::find(layout.arrays, segments.begin, &layout::Array::name);
     const layout::Array &ends = *layout.array(segments.end);
     Term &extent = pointers->extents.back();
     Term last = ends.extents.back() + Term(segments.shift);
@@ -222,8 +218,7 @@ Layout with_pointers(Layout layout, const std::vector<BoundSegments> &segments) 
 }
 
 const BoundSegments *segments_with(const std::vector<BoundSegments> &segments, const std::string &pointer) {
-  auto found = std::find_if(segments.begin(), segments.end(),
-                            [&](const BoundSegments &of) { return of.begin == pointer; });
+  auto found = std::ranges::find(segments, pointer, &BoundSegments::begin);
   return found == segments.end() ? nullptr : &*found;
 }
 
