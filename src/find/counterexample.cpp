@@ -31,7 +31,7 @@ std::string argument_of(const std::string &name) {
 void add_arrays(const Term &term, std::vector<std::string> &names) {
   for (const Term &application : term::applications_of(term)) {
     const std::string &name = application.as<term::Apply>()->function;
-    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
   }
 }
 
@@ -142,15 +142,14 @@ private:
   std::string data(int visit = 0) const {
     std::vector<std::string> names = key_arrays(level_);
     std::int64_t lower = value(level_.lower, visit), upper = value(level_.upper, visit);
-    bool whole = lower == 0 && !names.empty() && std::all_of(names.begin(), names.end(), [&](auto &name) {
+    bool whole = lower == 0 && !names.empty() && std::ranges::all_of(names, [&](auto &name) {
                    return world_.arrays.at(name).extents.at(0) == upper;
                  });
     std::vector<std::string> shown, bounds;
     add_arrays(level_.lower, bounds);
     add_arrays(level_.upper, bounds);
     for (const std::string &name : bounds)
-      if (world_.arrays.at(name).values.size() > 2 &&
-          std::find(names.begin(), names.end(), name) == names.end())
+      if (world_.arrays.at(name).values.size() > 2 && std::ranges::find(names, name) == names.end())
         shown.push_back(name);
     shown.insert(shown.end(), names.begin(), names.end());
     std::string text = shown.empty() ? level_.variable : arrays(shown);
@@ -160,7 +159,7 @@ private:
   /// The arrays of the targets first.
   std::string all_data() const {
     std::vector<std::string> names = target_arrays(nest_, index_), keys = key_arrays(level_);
-    std::erase_if(names, [&](auto &name) { return std::find(keys.begin(), keys.end(), name) != keys.end(); });
+    std::erase_if(names, [&](auto &name) { return std::ranges::find(keys, name) != keys.end(); });
     std::string text = arrays(names);
     return text.empty() ? data() : text + ", " + data();
   }

@@ -26,7 +26,7 @@ bool reads_at_position(const Obligations &obligations, const LevelPlan &plan) {
   for (const term::Term &key : plan.map_keys)
     for (const term::Term &read : term::applications_of(key)) {
       const std::vector<term::Term> &arguments = read.as<term::Apply>()->arguments;
-      if (std::find(arguments.begin(), arguments.end(), position) != arguments.end()) return true;
+      if (std::ranges::find(arguments, position) != arguments.end()) return true;
     }
   return false;
 }

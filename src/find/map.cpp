@@ -10,6 +10,7 @@
 #include "find/map_level.h"
 #include "find/state.h"
 #include "find/templates.h"
+#include "term/solve.h"
 
 #include <algorithm>
 
@@ -29,18 +30,17 @@ std::vector<Term> range_candidates(const Obligations &obligations, const Term &k
   Term shift = key - reads.front();
   for (const prove::Axiom &axiom : obligations.axioms())
     for (const Term &part : term::conjuncts(axiom.conclusion)) {
-      const auto *compare = part.as<term::Compare>();
-      if (!compare || compare->relation != term::Relation::AtLeast) continue;
-      std::vector<Term> compared = term::applications_of(compare->left);
+      const Term *left = term::inequality(part);
+      if (!left) continue;
+      std::vector<Term> compared = term::applications_of(*left);
       if (compared.size() != 1 || compared.front().as<term::Apply>()->function != function) continue;
-      Term end = compare->left + compared.front() + Term(1) + shift;
+      Term end = *left + compared.front() + Term(1) + shift;
       bool over_sizes = term::applications_of(end).empty();
       for (const std::string &name : axiom.variables)
         over_sizes = over_sizes && !term::mentions(end, name);
       for (const scan::Level &level : obligations.nest().levels) // a key such as 4*g + meta(g)
         over_sizes = over_sizes && !term::mentions(end, level.variable);
-      if (over_sizes && std::find(candidates.begin(), candidates.end(), end) == candidates.end())
-        candidates.push_back(end);
+      if (over_sizes && std::ranges::find(candidates, end) == candidates.end()) candidates.push_back(end);
     }
   return candidates;
 }

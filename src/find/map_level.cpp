@@ -15,9 +15,8 @@ std::size_t map_level(const Obligations &obligations) {
   for (const scan::Component &component : level.components)
     needed.insert(needed.end(), {component.key, component.width});
   auto computable = [&](std::size_t before) {
-    return std::all_of(needed.begin(), needed.end(), [&](const Term &term) {
-      return computed_before(obligations, term, before).has_value();
-    });
+    return std::ranges::all_of(
+        needed, [&](const Term &term) { return computed_before(obligations, term, before).has_value(); });
   };
   std::size_t before = 0;
   while (!computable(before))

@@ -2,6 +2,7 @@
 #include "find/obligations.h"
 
 #include <algorithm>
+#include <fmt/ranges.h>
 
 namespace unravel::find {
 
@@ -32,14 +33,11 @@ Term start_bound(const scan::Level &level, Direction direction) {
 } // namespace
 
 std::string braces(const Variables &variables) {
-  std::string text;
-  for (const std::string &name : variables)
-    text += (text.empty() ? "" : ", ") + name;
-  return "{" + text + "}";
+  return fmt::format("{{{}}}", fmt::join(variables, ", "));
 }
 
 bool contains(const Variables &variables, const std::string &name) {
-  return std::find(variables.begin(), variables.end(), name) != variables.end();
+  return std::ranges::find(variables, name) != variables.end();
 }
 
 std::string name_of(Direction direction) {
@@ -91,8 +89,7 @@ Obligations::Obligations(const scan::Nest &nest, std::size_t level, const std::v
 bool Obligations::iterates(std::size_t level) const {
   if (nest_.levels[level].kind != scan::Level::Kind::Find)
     return nest_.levels[level].kind == scan::Level::Kind::Loop;
-  auto plan =
-      std::find_if(outer_.begin(), outer_.end(), [&](const LevelPlan &each) { return each.level == level; });
+  auto plan = std::ranges::find(outer_, level, &LevelPlan::level);
   return plan == outer_.end() || !plan->unique;
 }
 
@@ -131,15 +128,13 @@ prove::Answer Obligations::put(const std::string &name, bool wanted_possible, Te
   return answer;
 }
 
-bool Obligations::known(const std::string &name, bool &holds) const {
-  auto at = asked_.find(name);
-  if (at == asked_.end()) return false;
-  holds = at->second;
-  return true;
-}
-
 bool Obligations::ask(const std::string &name, Terms hypotheses) {
   return put(name, false, std::move(hypotheses)) == prove::Answer::Refuted;
+}
+
+bool Obligations::ask_once(const std::string &name, Terms hypotheses) {
+  auto known = asked_.find(name);
+  return known != asked_.end() ? known->second : ask(name, std::move(hypotheses));
 }
 
 bool Obligations::possible(const std::string &name, Terms hypotheses) {
@@ -147,6 +142,11 @@ bool Obligations::possible(const std::string &name, Terms hypotheses) {
 }
 
 // ---- parts of formulas
+
+Obligations::Terms Obligations::with(Terms terms, std::initializer_list<Term> more) {
+  terms.insert(terms.end(), more);
+  return terms;
+}
 
 Obligations::Terms Obligations::context(int visit, std::size_t end) const {
   Terms all;
@@ -176,19 +176,13 @@ Term Obligations::same(const Variables &state) const {
   return conjunction(std::move(parts));
 }
 
-Obligations::Terms Obligations::two_visits(const Variables &state) const {
+Obligations::Terms Obligations::two_visits(const Variables &state, std::size_t end) const {
   // The equalities first: the prover then uses them up.
   Terms all{same(state)};
   for (int visit : {0, 1}) {
-    Terms part = context(visit, level_);
+    Terms part = context(visit, end);
     all.insert(all.end(), part.begin(), part.end());
   }
-  return all;
-}
-
-Obligations::Terms Obligations::two_visits_in_order(const Variables &state) const {
-  Terms all = two_visits(state);
-  all.push_back(earlier());
   return all;
 }
 
@@ -222,77 +216,44 @@ prove::Answer Obligations::vacuity() {
 }
 
 bool Obligations::unique() {
-  bool holds = false;
-  if (known("O-uniq", holds)) return holds;
-  Terms hypotheses = context(0, level_);
-  hypotheses.push_back(match(0, position()));
-  hypotheses.push_back(match(0, position(1)));
-  hypotheses.push_back(less(position(), position(1)));
-  return ask("O-uniq", std::move(hypotheses));
+  return ask_once("O-uniq",
+                  here({match(0, position()), match(0, position(1)), less(position(), position(1))}));
 }
 
 bool Obligations::contiguous() {
-  bool holds = false;
-  if (known("O-contig", holds)) return holds;
-  Terms hypotheses = context(0, level_);
-  hypotheses.push_back(match(0, position()));
-  hypotheses.push_back(match(0, position(1)));
-  hypotheses.push_back(less(position(), position(2)));
-  hypotheses.push_back(less(position(2), position(1)));
-  hypotheses.push_back(negation(at(match_, 0, position(2))));
-  return ask("O-contig", std::move(hypotheses));
+  return ask_once("O-contig",
+                  here({match(0, position()), match(0, position(1)), less(position(), position(2)),
+                        less(position(2), position(1)), negation(at(match_, 0, position(2)))}));
 }
 
 bool Obligations::stop(Direction direction, const Skip &skip) {
   std::string name = "O-stop(" + name_of(direction) + ", " + skip.name + ")";
-  bool holds = false;
-  if (known(name, holds)) return holds;
-  Terms hypotheses = context(0, level_);
-  hypotheses.push_back(in_segment(0, position()));
-  hypotheses.push_back(match(0, position(1)));
-  hypotheses.push_back(direction == Direction::Up ? less(position(), position(1))
-                                                  : less(position(1), position()));
-  hypotheses.push_back(negation(skip.condition));
-  hypotheses.push_back(negation(match_));
-  return ask(name, std::move(hypotheses));
+  return ask_once(
+      name, here({in_segment(0, position()), match(0, position(1)),
+                  direction == Direction::Up ? less(position(), position(1)) : less(position(1), position()),
+                  negation(skip.condition), negation(match_)}));
 }
 
 bool Obligations::partition(Direction direction, const Skip &skip) {
   std::string name = "O-part(" + name_of(direction) + ", " + skip.name + ")";
-  bool holds = false;
-  if (known(name, holds)) return holds;
-  Terms hypotheses = context(0, level_);
-  hypotheses.push_back(in_segment(0, position()));
-  hypotheses.push_back(in_segment(0, position(1)));
-  hypotheses.push_back(direction == Direction::Up ? less(position(), position(1))
-                                                  : less(position(1), position()));
-  hypotheses.push_back(at(skip.condition, 0, position(1)));
-  hypotheses.push_back(negation(skip.condition));
-  return ask(name, std::move(hypotheses));
+  return ask_once(
+      name, here({in_segment(0, position()), in_segment(0, position(1)),
+                  direction == Direction::Up ? less(position(), position(1)) : less(position(1), position()),
+                  at(skip.condition, 0, position(1)), negation(skip.condition)}));
 }
 
 bool Obligations::persist(const Skip &skip, const Variables &state) {
   std::string name = "O-persist(" + skip.name + ")" + braces(state);
-  bool holds = false;
-  if (known(name, holds)) return holds;
-  Terms hypotheses = two_visits_in_order(state);
-  hypotheses.push_back(in_segment(0, position()));
-  hypotheses.push_back(skip.condition);
-  hypotheses.push_back(match(1, position()));
-  return ask(name, std::move(hypotheses));
+  return ask_once(name, with(two_visits_in_order(state),
+                             {in_segment(0, position()), skip.condition, match(1, position())}));
 }
 
 bool Obligations::start_fixed(Direction direction, const Variables &state) {
   Variables needed = start_variables(direction);
-  if (std::all_of(needed.begin(), needed.end(), [&](const auto &name) { return contains(state, name); }))
-    return true;
+  if (std::ranges::all_of(needed, [&](const auto &name) { return contains(state, name); })) return true;
   std::string name = "O-init(" + name_of(direction) + ")" + braces(state);
-  bool holds = false;
-  if (known(name, holds)) return holds;
-  Terms hypotheses = two_visits(state);
   Term bound = start_bound(level(), direction);
-  hypotheses.push_back(negation(equal(bound, term::substitute(bound, primed_))));
-  return ask(name, std::move(hypotheses));
+  return ask_once(name, with(two_visits(state), {negation(equal(bound, term::substitute(bound, primed_)))}));
 }
 
 bool Obligations::start_moves_on(Direction direction, const Variables &state) {
@@ -300,35 +261,24 @@ bool Obligations::start_moves_on(Direction direction, const Variables &state) {
   Term later = term::substitute(bound, primed_);
   if (bound == later) return true;
   std::string name = "O-clamp(" + name_of(direction) + ")" + braces(state);
-  bool holds = false;
-  if (known(name, holds)) return holds;
-  Terms hypotheses = two_visits_in_order(state);
-  hypotheses.push_back(direction == Direction::Up ? less(later, bound) : less(bound, later));
-  return ask(name, std::move(hypotheses));
+  return ask_once(name, with(two_visits_in_order(state),
+                             {direction == Direction::Up ? less(later, bound) : less(bound, later)}));
 }
 
 bool Obligations::advance(const Variables &state) {
   std::string name = "O-inc" + braces(state);
-  bool holds = false;
-  if (known(name, holds)) return holds;
-  Terms hypotheses = two_visits_in_order(state);
-  hypotheses.push_back(match(0, position()));
-  hypotheses.push_back(match(1, position()));
-  return ask(name, std::move(hypotheses));
+  return ask_once(name, with(two_visits_in_order(state), {match(0, position()), match(1, position())}));
 }
 
 bool Obligations::profit(const Variables &state) {
   std::string name = "profit" + braces(state);
-  bool holds = false;
-  if (known(name, holds)) return holds;
-  Terms hypotheses = two_visits_in_order(state);
-  hypotheses.push_back(in_segment(0, position()));
-  hypotheses.push_back(in_segment(1, position()));
+  if (auto known = asked_.find(name); known != asked_.end()) return known->second;
   Terms differ;
   for (const scan::Component &component : level().components)
     differ.push_back(negation(equal(component.target, term::substitute(component.target, primed_))));
-  hypotheses.push_back(disjunction(std::move(differ)));
-  return possible(name, std::move(hypotheses));
+  return possible(
+      name, with(two_visits_in_order(state),
+                 {in_segment(0, position()), in_segment(1, position()), disjunction(std::move(differ))}));
 }
 
 bool Obligations::placed(const Variables &state, std::size_t end) {
@@ -340,187 +290,115 @@ bool Obligations::placed(const Variables &state, std::size_t end) {
   }
   if (differ.empty()) return true;
   std::string name = "O-place" + braces(state) + " before " + nest_.levels[end].variable;
-  bool holds = false;
-  if (known(name, holds)) return holds;
   // Fewer hypotheses make a stronger claim: what lies further in than the state isn't needed.
   std::size_t known_to = end;
   for (std::size_t k = end; k < level_; ++k)
     if (contains(state, nest_.levels[k].variable)) known_to = k + 1;
-  Terms hypotheses{same(state)};
-  for (int visit : {0, 1}) {
-    Terms part = context(visit, known_to);
-    hypotheses.insert(hypotheses.end(), part.begin(), part.end());
-  }
-  hypotheses.push_back(disjunction(std::move(differ)));
-  return ask(name, std::move(hypotheses));
+  return ask_once(name, with(two_visits(state, known_to), {disjunction(std::move(differ))}));
 }
 
 bool Obligations::keys_in(const Term &extent) {
   std::string name = "O-range(" + term::to_text(extent) + ")";
-  bool holds = false;
-  if (known(name, holds)) return holds;
-  Terms hypotheses = context(0, level_);
-  hypotheses.push_back(in_segment(0, position()));
   Terms outside;
   for (const scan::Component &component : level().components)
     outside.push_back(negation(term::between(0, component.key, extent)));
-  hypotheses.push_back(disjunction(std::move(outside)));
-  return ask(name, std::move(hypotheses));
+  return ask_once(name, here({in_segment(0, position()), disjunction(std::move(outside))}));
 }
 
 bool Obligations::targets_in(const Term &extent) {
   std::string name = "O-target(" + term::to_text(extent) + ")";
-  bool holds = false;
-  if (known(name, holds)) return holds;
-  Terms hypotheses = context(0, level_);
   Terms outside;
   for (const scan::Component &component : level().components)
     outside.push_back(negation(term::between(0, component.target, extent)));
-  hypotheses.push_back(disjunction(std::move(outside)));
-  return ask(name, std::move(hypotheses));
+  return ask_once(name, here({disjunction(std::move(outside))}));
 }
 
 bool Obligations::keys_rise() {
   const Term &key = level().components[0].key;
-  Terms hypotheses = context(0, level_);
-  hypotheses.push_back(in_segment(0, position()));
-  hypotheses.push_back(in_segment(0, position(1)));
-  hypotheses.push_back(less(position(), position(1)));
-  hypotheses.push_back(at_most(at(key, 0, position(1)), key));
-  return ask("O-rise(" + level().variable + ")", std::move(hypotheses));
+  return ask("O-rise(" + level().variable + ")",
+             here({in_segment(0, position()), in_segment(0, position(1)), less(position(), position(1)),
+                   at_most(at(key, 0, position(1)), key)}));
 }
 
 bool Obligations::targets_rise(std::size_t loop) {
   const Term &target = level().components[0].target;
   const std::string &name = nest_.levels[loop].variable;
-  Terms hypotheses =
-      two_visits({outer_variables_.begin(), outer_variables_.begin() + static_cast<long>(loop)});
-  hypotheses.push_back(less(variable(name), variable(primed(name))));
-  hypotheses.push_back(at_most(term::substitute(target, primed_), target));
-  return ask("O-rise(" + name + ")", std::move(hypotheses));
+  return ask("O-rise(" + name + ")",
+             with(two_visits({outer_variables_.begin(), outer_variables_.begin() + static_cast<long>(loop)}),
+                  {less(variable(name), variable(primed(name))),
+                   at_most(term::substitute(target, primed_), target)}));
 }
 
 bool Obligations::stays_behind() {
   const scan::Component &component = level().components[0];
-  Terms hypotheses = context(0, level_);
-  hypotheses.push_back(in_segment(0, position()));
-  hypotheses.push_back(match(0, position(1)));
-  hypotheses.push_back(less(position(), position(1)));
-  hypotheses.push_back(less(component.target, component.key));
-  return ask("O-jump", std::move(hypotheses));
+  return ask("O-jump", here({in_segment(0, position()), match(0, position(1)), less(position(), position(1)),
+                             less(component.target, component.key)}));
 }
 
 bool Obligations::stops_behind(const Skip &skip) {
   const scan::Component &component = level().components[0];
-  Terms hypotheses = context(0, level_);
-  hypotheses.push_back(in_segment(0, position()));
-  hypotheses.push_back(negation(skip.condition));
-  hypotheses.push_back(negation(match_));
-  hypotheses.push_back(at_most(component.key, component.target));
-  return ask("O-past(" + skip.name + ")", std::move(hypotheses));
+  return ask("O-past(" + skip.name + ")", here({in_segment(0, position()), negation(skip.condition),
+                                                negation(match_), at_most(component.key, component.target)}));
 }
 
 bool Obligations::all_behind(const Term &target) {
-  Terms hypotheses = context(0, level_);
-  hypotheses.push_back(in_segment(0, position()));
-  hypotheses.push_back(at_most(level().components[0].key, target));
-  return ask("O-first(" + term::to_text(target) + ")", std::move(hypotheses));
+  return ask("O-first(" + term::to_text(target) + ")",
+             here({in_segment(0, position()), at_most(level().components[0].key, target)}));
 }
 
 bool Obligations::none_behind(const Term &target) {
-  Terms hypotheses = context(0, level_);
-  hypotheses.push_back(in_segment(0, position()));
-  hypotheses.push_back(less(target, level().components[0].key));
-  return ask("O-last", std::move(hypotheses));
+  return ask("O-last", here({in_segment(0, position()), less(target, level().components[0].key)}));
 }
 
 bool Obligations::starts_at_zero() {
-  bool holds = false;
-  if (known("O-zero", holds)) return holds;
-  Terms hypotheses = context(0, level_);
-  hypotheses.push_back(less(level().lower, 0));
-  return ask("O-zero", std::move(hypotheses));
+  return ask_once("O-zero", here({less(level().lower, 0)}));
 }
 
 bool Obligations::ends_by(const Term &limit) {
   std::string name = "O-high(" + term::to_text(limit) + ")";
-  bool holds = false;
-  if (known(name, holds)) return holds;
-  Terms hypotheses = context(0, level_);
-  hypotheses.push_back(less(limit, level().upper));
-  return ask(name, std::move(hypotheses));
+  return ask_once(name, here({less(limit, level().upper)}));
 }
 
 bool Obligations::ranges_below(const std::string &name_of_variable, const Term &limit) {
   std::string name = "O-range(" + name_of_variable + ", " + term::to_text(limit) + ")";
-  bool holds = false;
-  if (known(name, holds)) return holds;
-  Terms hypotheses = context(0, level_);
-  hypotheses.push_back(negation(term::between(0, variable(name_of_variable), limit)));
-  return ask(name, std::move(hypotheses));
+  return ask_once(name, here({negation(term::between(0, variable(name_of_variable), limit))}));
 }
 
 bool Obligations::extent_within(const Term &extent, std::size_t end, const Term &limit) {
   std::string name = "O-room(" + term::to_text(extent) + ", " + term::to_text(limit) + ")";
-  bool holds = false;
-  if (known(name, holds)) return holds;
-  Terms hypotheses = context(0, end);
-  hypotheses.push_back(less(limit, extent));
-  return ask(name, std::move(hypotheses));
+  return ask_once(name, with(context(0, end), {less(limit, extent)}));
 }
 
 bool Obligations::aligned(const Term &key, std::int64_t width) {
   std::string name = "O-block(" + term::to_text(key) + ", " + std::to_string(width) + ")";
-  bool holds = false;
-  if (known(name, holds)) return holds;
-  Terms hypotheses = context(0, level_);
-  hypotheses.push_back(in_segment(0, position()));
-  hypotheses.push_back(negation(equal(term::modulo(key, width), 0)));
-  return ask(name, std::move(hypotheses));
+  return ask_once(name, here({in_segment(0, position()), negation(equal(term::modulo(key, width), 0))}));
 }
 
 bool Obligations::starts_at(const Term &start) {
-  Terms hypotheses = context(0, level_);
-  hypotheses.push_back(match(0, position()));
-  hypotheses.push_back(less(position(), start));
-  return ask("O-start(" + term::to_text(start) + ")", std::move(hypotheses));
+  return ask("O-start(" + term::to_text(start) + ")", here({match(0, position()), less(position(), start)}));
 }
 
 bool Obligations::in_front(const Term &start) {
-  Terms hypotheses = context(0, level_);
-  hypotheses.push_back(less(start, level().lower));
-  return ask("O-front", std::move(hypotheses));
+  return ask("O-front", here({less(start, level().lower)}));
 }
 
 bool Obligations::ends_where_not(const Term &used, const Term &start) {
-  Terms hypotheses = context(0, level_);
-  hypotheses.push_back(in_segment(0, position()));
-  hypotheses.push_back(match(0, position(1)));
-  hypotheses.push_back(at_most(start, position()));
-  hypotheses.push_back(less(position(), position(1)));
-  hypotheses.push_back(negation(used));
-  return ask("O-empty(" + term::to_text(used) + ")", std::move(hypotheses));
+  return ask("O-empty(" + term::to_text(used) + ")",
+             here({in_segment(0, position()), match(0, position(1)), at_most(start, position()),
+                   less(position(), position(1)), negation(used)}));
 }
 
 bool Obligations::direct(const Term &position_term) {
   std::string name = "O-direct(" + term::to_text(position_term) + ")";
-  Terms hypotheses = context(0, level_);
-  hypotheses.push_back(match(0, position()));
-  hypotheses.push_back(negation(equal(position(), position_term)));
-  return ask(name, std::move(hypotheses));
+  return ask(name, here({match(0, position()), negation(equal(position(), position_term))}));
 }
 
 bool Obligations::direct_in_bounds(const Term &position_term) {
-  Terms hypotheses = context(0, level_);
-  hypotheses.push_back(negation(in_segment(0, position_term)));
-  return ask("O-in-bounds", std::move(hypotheses));
+  return ask("O-in-bounds", here({negation(in_segment(0, position_term))}));
 }
 
 bool Obligations::direct_matches(const Term &position_term) {
-  Terms hypotheses = context(0, level_);
-  hypotheses.push_back(in_segment(0, position_term));
-  hypotheses.push_back(negation(at(match_, 0, position_term)));
-  return ask("O-match", std::move(hypotheses));
+  return ask("O-match", here({in_segment(0, position_term), negation(at(match_, 0, position_term))}));
 }
 
 } // namespace unravel::find

@@ -4,7 +4,6 @@
 
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -133,14 +132,19 @@ private:
   std::optional<std::vector<Rising>> order_of_keys();
 
   bool ask(const std::string &name, Terms hypotheses);
+  bool ask_once(const std::string &name, Terms hypotheses);
   bool possible(const std::string &name, Terms hypotheses);
   prove::Answer put(const std::string &name, bool wanted_possible, Terms hypotheses);
-  bool known(const std::string &name, bool &holds) const;
 
   /// C(x) (visit 0) or C(x') (visit 1) of levels [0, end).
   Terms context(int visit, std::size_t end) const;
-  Terms two_visits(const Variables &state) const;
-  Terms two_visits_in_order(const Variables &state) const;
+  static Terms with(Terms terms, std::initializer_list<term::Term> more);
+  /// What is known at a visit, and more.
+  Terms here(std::initializer_list<term::Term> more) const { return with(context(0, level_), more); }
+  /// C(x) and C(x') of levels [0, end), or all, the state being the same.
+  Terms two_visits(const Variables &state, std::size_t end) const;
+  Terms two_visits(const Variables &state) const { return two_visits(state, level_); }
+  Terms two_visits_in_order(const Variables &state) const { return with(two_visits(state), {earlier()}); }
   /// x < x': lexicographic over the iterating variables.
   term::Term earlier() const;
   term::Term same(const Variables &state) const;

@@ -139,9 +139,8 @@ private:
   bool keeps_direct(std::size_t at) const {
     const Level &level = nest_.levels[at];
     if (requests_.count(level.variable)) return false;
-    return std::any_of(finds_.begin(), finds_.end(), [&](std::size_t other) {
-      return other > at && nest_.levels[other].tensor == level.tensor;
-    });
+    return std::ranges::any_of(
+        finds_, [&](std::size_t other) { return other > at && nest_.levels[other].tensor == level.tensor; });
   }
 
   void plan_level(LevelPlan &own) {
@@ -180,8 +179,7 @@ private:
   }
 
   static std::vector<Candidate>::iterator candidate(LevelPlan &plan, Method method) {
-    return std::find_if(plan.candidates.begin(), plan.candidates.end(),
-                        [&](const Candidate &each) { return each.method == method; });
+    return std::ranges::find(plan.candidates, method, &Candidate::method);
   }
 
   /// A map that serves one pass costs more than a walk does, but less than trying every position each time.
@@ -324,8 +322,8 @@ private:
     own.candidates.back().reason = "chosen";
     for (const Template &each : templates)
       if (each.method != Method::Probe &&
-          std::none_of(own.candidates.begin(), own.candidates.end(),
-                       [&](const Candidate &candidate) { return candidate.method == each.method; }))
+          std::ranges::none_of(own.candidates,
+                               [&](const Candidate &candidate) { return candidate.method == each.method; }))
         own.candidates.push_back({each.method, false, false, name_of(own.method) + " costs less"});
   }
 
@@ -365,7 +363,7 @@ std::vector<std::string> names_of_finds(const scan::Nest &nest) {
 
 void check_requests(const std::vector<std::string> &names, const Requests &requests) {
   for (const auto &[name, request] : requests) {
-    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    if (std::ranges::find(names, name) != names.end()) continue;
     std::string list;
     for (const std::string &each : names)
       if (list.find("`" + each + "`") == std::string::npos) list += (list.empty() ? "`" : ", `") + each + "`";

@@ -2,6 +2,7 @@
 #include "find/plan.h"
 
 #include "find/obligations.h"
+#include "term/list.h"
 
 #include <fmt/format.h>
 
@@ -43,13 +44,6 @@ std::string place_of(std::size_t level, const scan::Nest &nest) {
   return "inside " + nest.levels[level - 1].variable;
 }
 
-std::string list_of(const std::vector<term::Term> &terms) {
-  std::string text;
-  for (const term::Term &term : terms)
-    text += (text.empty() ? "" : ", ") + term::to_text(term);
-  return text;
-}
-
 const char *content_of(MapForm form) {
   switch (form) {
   case MapForm::Positions: return "positions";
@@ -79,10 +73,10 @@ std::string print_method(const LevelPlan &plan, const scan::Nest &nest) {
         fmt::format("  state per {}: from {}, declared {}{}\n", braces(plan.state), term::to_text(plan.start),
                     place_of(plan.state_level, nest), plan.clamp ? ", clamped to the range" : "");
     if (!plan.state_index.empty()) {
-      text +=
-          fmt::format("  in an array at [{}] of [{}]", list_of(plan.state_index), list_of(plan.state_extent));
+      text += fmt::format("  in an array at [{}] of [{}]", term::to_text(plan.state_index),
+                          term::to_text(plan.state_extent));
       if (plan.state_room != plan.state_extent)
-        text += fmt::format(", with room for [{}]", list_of(plan.state_room));
+        text += fmt::format(", with room for [{}]", term::to_text(plan.state_room));
       text += "\n";
     }
     text += plan.advance ? "  steps past a match\n" : "  stays at a match\n";
@@ -94,14 +88,15 @@ std::string print_method(const LevelPlan &plan, const scan::Nest &nest) {
   case Method::Binary: return fmt::format("  up while {}\n", term::to_text(plan.skip));
   case Method::Hash:
     return fmt::format("  positions [{}, {}) by {}, asked for {}\n  filled {}\n",
-                       term::to_text(plan.map_lower), term::to_text(plan.map_upper), list_of(plan.map_keys),
-                       list_of(plan.map_targets), place_of(plan.map_level, nest));
+                       term::to_text(plan.map_lower), term::to_text(plan.map_upper),
+                       term::to_text(plan.map_keys), term::to_text(plan.map_targets),
+                       place_of(plan.map_level, nest));
   case Method::Map:
     text = fmt::format("  positions [{}, {}) by {} in [0, {}), asked for {}{}\n  holds {}, filled {}\n",
-                       term::to_text(plan.map_lower), term::to_text(plan.map_upper), list_of(plan.map_keys),
-                       term::to_text(plan.map_extent), list_of(plan.map_targets),
-                       plan.check_target ? " if it lies there" : "", content_of(plan.map_form),
-                       place_of(plan.map_level, nest));
+                       term::to_text(plan.map_lower), term::to_text(plan.map_upper),
+                       term::to_text(plan.map_keys), term::to_text(plan.map_extent),
+                       term::to_text(plan.map_targets), plan.check_target ? " if it lies there" : "",
+                       content_of(plan.map_form), place_of(plan.map_level, nest));
     if (plan.map_limit) text += fmt::format("  for at most {} keys\n", plan.map_limit);
     return text;
   case Method::Scan: return text;

@@ -4,6 +4,7 @@
 // Where it may begin is read off the properties: one that says h(key(p)) <= p, whatever h is, as
 // `key(p) mod 8 <= p`. That nothing is missed before that position, or behind an empty one, is proved.
 #include "find/templates.h"
+#include "term/solve.h"
 
 #include <algorithm>
 
@@ -16,9 +17,7 @@ using term::Term;
 /// Comparisons that occur as conjuncts.
 void add_comparisons(const Term &formula, std::vector<Term> &found) {
   for (const Term &part : term::conjuncts(formula))
-    if (const auto *compare = part.as<term::Compare>();
-        compare && compare->relation == term::Relation::AtLeast)
-      found.push_back(compare->left);
+    if (const Term *left = term::inequality(part)) found.push_back(*left);
 }
 
 /// The axiom's variables that make one of its applications the key: key(r, p) there is key(i, A.p) here.
@@ -54,8 +53,8 @@ std::vector<Term> starts(const Obligations &obligations, const scan::Component &
         Term start = term::variable(position) - here; // 0 <= position - h(target)
         bool plain = !term::mentions(start, position);
         for (const Term &read : term::applications_of(start))
-          plain = plain && std::find(known.begin(), known.end(), read) != known.end();
-        if (plain && std::find(found.begin(), found.end(), start) == found.end()) found.push_back(start);
+          plain = plain && std::ranges::find(known, read) != known.end();
+        if (plain && std::ranges::find(found, start) == found.end()) found.push_back(start);
       }
   }
   return found;

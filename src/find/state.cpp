@@ -78,8 +78,7 @@ std::vector<Term> sizes_near(const Obligations &obligations, std::size_t k) {
   if (is_let) return sizes;
   for (std::size_t outer = k + 1; outer-- > 0;)
     for (const std::string &name : term::variables_of(levels[outer].upper))
-      if (std::none_of(levels.begin(), levels.end(),
-                       [&](const Level &each) { return each.variable == name; }))
+      if (std::ranges::none_of(levels, [&](const Level &each) { return each.variable == name; }))
         sizes.push_back(term::variable(name));
   return sizes;
 }
@@ -100,9 +99,8 @@ std::optional<Range> range_of(Obligations &obligations, std::size_t k, std::size
       Term extent = *upper - *lower;
       std::set<std::string> outer(obligations.outer().begin(), obligations.outer().end());
       std::set<std::string> used = term::variables_of(extent);
-      bool is_size =
-          term::applications_of(extent).empty() &&
-          std::none_of(used.begin(), used.end(), [&](const auto &name) { return outer.count(name); });
+      bool is_size = term::applications_of(extent).empty() &&
+                     std::ranges::none_of(used, [&](const auto &name) { return outer.count(name); });
       if (is_size) return Range{own - *lower, extent, extent};
       for (const Term &size : sizes)
         if (obligations.extent_within(extent, place, size)) return Range{own - *lower, extent, size};
@@ -164,8 +162,7 @@ std::vector<Variables> likely_states(const Obligations &obligations, Direction d
   for (std::size_t k = 0; k < obligations.outer().size(); ++k) {
     if (!obligations.iterates(k)) continue;
     // Before the last iterating variable is added: with it, nothing would be shared.
-    bool fixes_start =
-        std::all_of(start.begin(), start.end(), [&](const auto &name) { return contains(prefix, name); });
+    bool fixes_start = std::ranges::all_of(start, [&](const auto &name) { return contains(prefix, name); });
     if (fixes_start && prefix != start) states.push_back(prefix);
     prefix.push_back(obligations.outer()[k]);
   }
@@ -182,8 +179,7 @@ std::optional<Term> computed_before(const Obligations &obligations, Term term, s
   }
   std::vector<Term> loads = term::applications_of(term);
   const std::set<Term> &safe = obligations.nest().safe_loads;
-  bool all_safe =
-      std::all_of(loads.begin(), loads.end(), [&](const Term &load) { return safe.count(load) != 0; });
+  bool all_safe = std::ranges::all_of(loads, [&](const Term &load) { return safe.count(load) != 0; });
   if (!all_safe && is_tested(obligations, before)) return std::nullopt;
   return term;
 }

@@ -8,7 +8,7 @@ namespace unravel::find {
 namespace {
 
 Variables sorted(Variables variables) {
-  std::sort(variables.begin(), variables.end());
+  std::ranges::sort(variables);
   return variables;
 }
 
