@@ -1,11 +1,20 @@
 // Formulas over pairs of positions of which neighbours need to be tested only.
 #include "check/neighbours.h"
+#include "term/solve.h"
 
 #include <algorithm>
 
 namespace unravel::check {
 
 using term::Term;
+
+std::int64_t bounding(const Term &part, const std::string &variable) {
+  const Term *left = term::inequality(part);
+  if (!left) return 0;
+  std::int64_t coefficient = term::coefficient_of(*left, variable);
+  Term rest = *left - term::scale(coefficient, term::variable(variable));
+  return term::mentions(rest, variable) ? 0 : coefficient;
+}
 
 namespace {
 
@@ -28,17 +37,14 @@ public:
   /// said(p, m) and said(m, q) give said(p, q).
   bool is_transitive() const {
     std::string name = p_ + "_between";
-    while (std::any_of(guard_.begin(), guard_.end(),
-                       [&](const Term &part) { return term::mentions(part, name); }) ||
+    while (std::ranges::any_of(guard_, [&](const Term &part) { return term::mentions(part, name); }) ||
            term::mentions(said_, name))
       name += "_";
     Term middle = term::variable(name);
     std::vector<Term> hypotheses = kept_;
-    hypotheses.push_back(term::less(first_, middle));
-    hypotheses.push_back(term::less(middle, second_));
-    hypotheses.push_back(term::substitute(said_, {{q_, middle}}));
-    hypotheses.push_back(term::substitute(said_, {{p_, middle}}));
-    hypotheses.push_back(term::negation(said_));
+    hypotheses.insert(hypotheses.end(), {term::less(first_, middle), term::less(middle, second_),
+                                         term::substitute(said_, {{q_, middle}}),
+                                         term::substitute(said_, {{p_, middle}}), term::negation(said_)});
     return prove::Prover({}).refute("transitive", p_, hypotheses) == prove::Answer::Refuted;
   }
 
@@ -52,30 +58,22 @@ public:
   /// Upper bounds of q as such of p.
   std::vector<Term> bounds_of_first() const {
     std::vector<Term> result;
-    for (const Term &part : guard_) {
-      const auto *compare = part.as<term::Compare>();
-      if (!compare || compare->relation != term::Relation::AtLeast || term::mentions(part, p_)) continue;
-      std::int64_t coefficient = term::coefficient_of(compare->left, q_);
-      Term rest = compare->left - term::scale(coefficient, second_);
-      if (coefficient < 0 && !term::mentions(rest, q_))
+    for (const Term &part : guard_)
+      if (!term::mentions(part, p_) && bounding(part, q_) < 0)
         result.push_back(term::substitute(part, {{q_, first_}}));
-    }
     return result;
   }
 
 private:
-  bool holds(const Term &part) const { return std::find(guard_.begin(), guard_.end(), part) != guard_.end(); }
+  bool holds(const Term &part) const { return std::ranges::find(guard_, part) != guard_.end(); }
 
   /// Does the part hold of p and m, and of m and q, where the guard does of p and q, p < m < q?
   bool lets_all_through(const Term &part) const {
     bool with_p = term::mentions(part, p_), with_q = term::mentions(part, q_);
     if (part == term::less(first_, second_) || (!with_p && !with_q)) return true;
-    const auto *compare = part.as<term::Compare>();
-    if (!compare || compare->relation != term::Relation::AtLeast || (with_p && with_q)) return false;
     const std::string &mentioned = with_p ? p_ : q_;
-    std::int64_t coefficient = term::coefficient_of(compare->left, mentioned);
-    Term rest = compare->left - term::scale(coefficient, term::variable(mentioned));
-    if (coefficient == 0 || term::mentions(rest, mentioned)) return false;
+    std::int64_t coefficient = bounding(part, mentioned);
+    if (coefficient == 0 || (with_p && with_q)) return false;
     bool inner_side = with_p == (coefficient < 0); // an upper bound of p, a lower bound of q
     return !inner_side || holds(term::substitute(part, {{mentioned, with_p ? second_ : first_}}));
   }

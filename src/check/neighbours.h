@@ -4,6 +4,9 @@
 
 namespace unravel::check {
 
+/// A bound of a variable by others: coefficient * variable + rest >= 0. Its coefficient, else 0.
+std::int64_t bounding(const term::Term &part, const std::string &variable);
+
 /// The guard under which it suffices to test a formula, in place of its own, which implies it or is implied
 /// by induction. Of a formula over two positions p < q (in a segment, or anywhere) only neighbours are
 /// tested, q = p + 1, where the guard lets through, with p and q, all positions between them, and what the

@@ -133,9 +133,9 @@ private:
       left.push_back(&access);
     std::vector<bool> bound(product_.extents.size());
     auto known_modes = [&](const ReferenceAccess &access) {
-      return std::count_if(
-          access.subscripts.begin(), access.subscripts.end(),
-          [&](const ReferenceSubscript &s) { return bound[static_cast<std::size_t>(s.index)]; });
+      return std::ranges::count_if(access.subscripts, [&](const ReferenceSubscript &s) {
+        return bound[static_cast<std::size_t>(s.index)];
+      });
     };
     while (!left.empty()) {
       auto better = [&](const ReferenceAccess *a, const ReferenceAccess *b) {
@@ -147,7 +147,7 @@ private:
         if (!steps_.empty() && (unknown_a == 0) != (unknown_b == 0)) return unknown_a == 0;
         return a->tensor->size() < b->tensor->size();
       };
-      auto best = std::min_element(left.begin(), left.end(), better);
+      auto best = std::ranges::min_element(left, better);
       add_step(**best, bound);
       left.erase(best);
     }

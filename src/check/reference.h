@@ -4,8 +4,6 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
-#include <string>
 #include <vector>
 
 /// The evaluator that --check compares kernels with. It knows coordinates only: no layouts, no loops, no code

@@ -71,7 +71,7 @@ public:
         known->second[std::move(rest)].push_back(coordinate[mode]);
       }
       for (auto &[rest, indices] : known->second)
-        std::sort(indices.begin(), indices.end());
+        std::ranges::sort(indices);
     }
     auto found = known->second.find(others);
     return found == known->second.end() ? none : found->second;
@@ -116,7 +116,7 @@ ReferenceProduct product_of(const Statement &statement, const ProgramInput &inpu
     std::vector<ReferenceSubscript> result;
     for (std::size_t k = 0; k < access.subscripts.size(); ++k) {
       const compute::Subscript &own = access.subscripts[k];
-      const auto index = std::find(indices.begin(), indices.end(), own.index) - indices.begin();
+      const auto index = std::ranges::find(indices, own.index) - indices.begin();
       result.push_back({static_cast<int>(index), own.shift});
       std::int64_t &extent = product.extents.at(static_cast<std::size_t>(index));
       const __int128 here =
@@ -140,7 +140,7 @@ ReferenceProduct product_of(const Statement &statement, const ProgramInput &inpu
   product.shape = result.shape;
   product.result = subscripts(statement.target, result.shape);
   for (const auto &[index, range] : input.ranges)
-    if (auto own = std::find(indices.begin(), indices.end(), index); own != indices.end())
+    if (auto own = std::ranges::find(indices, index); own != indices.end())
       product.ranges.emplace(static_cast<int>(own - indices.begin()), range);
   return product;
 }
@@ -240,9 +240,9 @@ private:
         const std::int64_t factor = term::coefficient_of(compare->left, variable);
         const term::Term rest = compare->left - term::scale(factor, term::variable(variable));
         const std::set<std::string> names = term::variables_of(rest);
-        if ((factor != 1 && factor != -1) ||
-            !std::all_of(names.begin(), names.end(),
-                         [&](const std::string &name) { return variables_.values.contains(name); }))
+        if ((factor != 1 && factor != -1) || !std::ranges::all_of(names, [&](const std::string &name) {
+              return variables_.values.contains(name);
+            }))
           continue;
         const std::int64_t bound = -factor * value_of(rest); // where the left side is 0
         const bool is_equal = compare->relation == term::Relation::Equal;

@@ -1,5 +1,6 @@
 // Validation: extents and counts, and the order in which properties are looked at.
 #include "check/validate.h"
+#include "term/list.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -50,16 +51,15 @@ private:
     if (!array.is_value && !found->second.is_integer())
       return report(fmt::format("index array `{}` holds {} instead of integers", array.name,
                                 name_of(found->second.type())));
-    std::string extents, values;
+    std::string values;
     for (const term::Term &extent : array.extents) {
       std::optional<std::int64_t> value = try_evaluate(extent, tensor_);
-      extents += (extents.empty() ? "" : ", ") + term::to_text(extent);
       values += fmt::format("{}{}", values.empty() ? "" : " x ", value ? std::to_string(*value) : "unknown");
     }
     std::optional<std::int64_t> wanted = element_count(array, tensor_);
     if (!wanted || static_cast<std::int64_t>(found->second.size()) != *wanted)
       report(fmt::format("array `{0}` has {1} elements, but `{0}[{2}]` is for {3}", array.name,
-                         found->second.size(), extents, values));
+                         found->second.size(), term::to_text(array.extents), values));
   }
 
   void check_count(const layout::Count &count) {
@@ -97,7 +97,7 @@ ValidationResult validate(const Tensor &tensor, const ValidateOptions &options) 
   std::vector<std::size_t> order(tensor.layout.properties.size());
   for (std::size_t k = 0; k < order.size(); ++k)
     order[k] = k;
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
     return rank(tensor.layout.properties[a]) < rank(tensor.layout.properties[b]);
   });
   for (std::size_t property : order) {
@@ -109,10 +109,6 @@ ValidationResult validate(const Tensor &tensor, const ValidateOptions &options) 
   }
   if (options.accesses && result.ok()) result.violations = validate_accesses(tensor);
   return result;
-}
-
-void require_valid(const Tensor &tensor, const std::string &what, const ValidateOptions &options) {
-  require_ok(validate(tensor, options), tensor, what);
 }
 
 void require_ok(const ValidationResult &result, const Tensor &tensor, const std::string &what) {

@@ -47,8 +47,6 @@ ValidationResult validate_property(const tensor::Tensor &tensor, std::size_t pro
 
 /// Throws the first violation as an error; `what` says whose arrays they are, as in "operand `A`".
 void require_ok(const ValidationResult &result, const tensor::Tensor &tensor, const std::string &what);
-void require_valid(const tensor::Tensor &tensor, const std::string &what,
-                   const ValidateOptions &options = {});
 
 /// Follows the layout's relation over the arrays; what it would read outside them, if anything.
 std::vector<Violation> validate_accesses(const tensor::Tensor &tensor);

@@ -1,6 +1,8 @@
 #include "check/validate_pairs.h"
 
+#include "check/neighbours.h"
 #include "tensor/enumeration.h"
+#include "term/solve.h"
 
 #include <algorithm>
 #include <bit>
@@ -20,15 +22,6 @@ struct Differing {
   std::vector<Term> terms;
   std::vector<Term> first, second; // the guard of p; that of q, said of p
 };
-
-/// A bound of a variable by others: coefficient * variable + rest >= 0. Its coefficient, else 0.
-std::int64_t bounding(const Term &part, const std::string &variable) {
-  const auto *compare = part.as<term::Compare>();
-  if (!compare || compare->relation != term::Relation::AtLeast) return 0;
-  std::int64_t coefficient = term::coefficient_of(compare->left, variable);
-  Term rest = compare->left - term::scale(coefficient, term::variable(variable));
-  return term::mentions(rest, variable) ? 0 : coefficient;
-}
 
 /// The part of `left` over p, if the rest of it is the same over q, subtracted.
 std::optional<Term> differing_term(const Term &left, const std::string &p, const std::string &q) {
@@ -64,9 +57,9 @@ std::optional<Differing> differing(const prove::Axiom &axiom, const std::string 
   if (const auto *any = axiom.conclusion.as<term::Or>()) parts = any->parts;
   for (const Term &part : parts) {
     const auto *denied = part.as<term::Not>();
-    const auto *compare = denied ? denied->of.as<term::Compare>() : nullptr;
-    if (!compare || compare->relation != term::Relation::Equal) return std::nullopt;
-    std::optional<Term> over_p = differing_term(compare->left, p, q);
+    const Term *left = denied ? term::equation(denied->of) : nullptr;
+    if (!left) return std::nullopt;
+    std::optional<Term> over_p = differing_term(*left, p, q);
     if (!over_p) return std::nullopt;
     result.terms.push_back(*over_p);
   }
@@ -143,8 +136,7 @@ public:
 
 private:
   std::size_t number_of(const std::string &variable) const {
-    return static_cast<std::size_t>(std::find(variables_.begin(), variables_.end(), variable) -
-                                    variables_.begin());
+    return static_cast<std::size_t>(std::ranges::find(variables_, variable) - variables_.begin());
   }
 
   /// Calls use(number of the terms and of the variables but p, values) until it gives false. False: not all
@@ -197,7 +189,7 @@ std::vector<std::string> order_to_try(std::vector<std::string> variables, const 
   std::vector<Term> parts = term::conjuncts(guard);
   for (auto next = variables.begin(); next != variables.end(); ++next) {
     auto waits_for = [&](const std::string &variable) {
-      return std::count_if(parts.begin(), parts.end(), [&](const Term &part) {
+      return std::ranges::count_if(parts, [&](const Term &part) {
         return bounding(part, variable) != 0 && std::any_of(next, variables.end(), [&](const auto &other) {
                  return other != variable && term::mentions(part, other);
                });

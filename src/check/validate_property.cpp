@@ -10,7 +10,6 @@
 #include <atomic>
 #include <fmt/format.h>
 #include <limits>
-#include <mutex>
 #include <numeric>
 
 namespace unravel::check {
@@ -56,7 +55,7 @@ public:
     std::vector<std::size_t> order(end - begin);
     std::iota(order.begin(), order.end(), begin);
     if (end - begin > radix_length && sort_by_radix(begin, order)) return order;
-    std::sort(order.begin(), order.end(), [&](std::size_t p, std::size_t q) {
+    std::ranges::sort(order, [&](std::size_t p, std::size_t q) {
       int sign = compare(p, q);
       return sign != 0 ? sign < 0 : p < q;
     });

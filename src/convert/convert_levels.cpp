@@ -3,25 +3,13 @@
 #include "convert/pack_levels.h"
 #include "data/parallel.h"
 #include "report/diagnostic.h"
-#include "tensor/evaluator.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <fmt/format.h>
 #include <set>
 
 namespace unravel::convert {
-
-using data::DType;
-using data::Elements;
-using packing::Key;
-using packing::Level;
-using packing::PackPlan;
-using packing::PiecePlan;
-using packing::Slot;
-using packing::SortKey;
-using tensor::Tensor;
 
 bool fits_order(const PiecePlan &plan, const std::vector<Step> &steps, bool unique) {
   std::size_t at = 0;
@@ -60,8 +48,7 @@ constexpr std::size_t one_thread_nodes = 20000;
 class LevelConverter {
 public:
   LevelConverter(const EntryTree &tree, const PiecePlan &plan, Tensor &tensor, const PackOptions &options)
-      : tree_(tree), plan_(plan), tensor_(tensor), options_(options), numbers_(level_numbers(plan, tensor)),
-        shape_(tensor.shape()) {}
+      : tree_(tree), plan_(plan), tensor_(tensor), options_(options), numbers_(level_numbers(plan, tensor)) {}
 
   void convert() {
     std::size_t modes = 0;
@@ -145,7 +132,7 @@ private:
     const ModeArray *same = nodes.all ? tree_.array_of_entries(key.mode) : nullptr;
     if (same && same->array->type() == array.type() && same->sign == key.sign && same->offset == offset)
       return copy(array, *same->array, nodes.count);
-    auto write = [&](auto elements) {
+    with_integers(array, [&](auto elements) {
       using T = typename decltype(elements)::element_type;
       std::fill(elements.begin() + static_cast<std::ptrdiff_t>(nodes.count), elements.end(), T{0});
       each_range(nodes.count, [&](std::size_t begin, std::size_t end) {
@@ -159,11 +146,7 @@ private:
             out[n] = static_cast<T>(offset - value);
           });
       });
-    };
-    if (array.type() == DType::I4)
-      write(array.as<std::int32_t>());
-    else
-      write(array.as<std::int64_t>());
+    });
   }
 
   static void copy(Elements &to, const Elements &from, std::size_t count) {
@@ -197,7 +180,7 @@ private:
       std::vector<std::int64_t> slots(stretch);
       for (std::size_t begin = first, end = first; begin < last; begin = end) {
         end = std::min(last, begin + stretch);
-        std::fill(slots.begin(), slots.end(), 0);
+        std::ranges::fill(slots, 0);
         std::int64_t stride = 1;
         for (std::size_t s = plan_.slots.size(); s-- > 0;) {
           add_positions(plan_.slots[s], all, begin, end, stride, slots);
@@ -227,9 +210,9 @@ private:
     const NodeList &nodes = lists_[slot.level];
     std::size_t node = nodes.all
                            ? 0
-                           : static_cast<std::size_t>(std::upper_bound(nodes.begin.begin(), nodes.begin.end(),
-                                                                       static_cast<std::int64_t>(begin)) -
-                                                      nodes.begin.begin() - 1);
+                           : static_cast<std::size_t>(
+                                 std::ranges::upper_bound(nodes.begin, static_cast<std::int64_t>(begin)) -
+                                 nodes.begin.begin() - 1);
     for (std::size_t e = begin; e < end; ++e) {
       if (nodes.all) node = e;
       while (!nodes.all && node + 1 < nodes.count && nodes.begin[node + 1] <= static_cast<std::int64_t>(e))
@@ -243,7 +226,6 @@ private:
   Tensor &tensor_;
   const PackOptions &options_;
   std::vector<LevelNumbers> numbers_;
-  std::vector<std::int64_t> shape_;
   std::vector<NodeList> lists_; // per level; empty for dense ones without segments
 };
 

@@ -10,14 +10,7 @@
 
 namespace unravel::convert {
 
-using data::DType;
-using data::Elements;
 using data::Scratch;
-using packing::Key;
-using packing::Level;
-using packing::PackPlan;
-using packing::PiecePlan;
-using tensor::Tensor;
 
 namespace {
 
@@ -101,16 +94,12 @@ private:
   /// One key, buckets and values entry by entry in arrays: all in one go.
   void place_pairs(const KeyTarget &key, const ModeArray &buckets, Elements &values) {
     with_integers(*buckets.array, [&](auto bucket) {
-      auto with_key = [&](auto keys) {
+      with_integers(*key.array, [&](auto keys) {
         if (values.type() == DType::F4)
           place_pairs_as(key, bucket.data(), buckets.offset, keys.data(), values.as<float>().data());
         else
           place_pairs_as(key, bucket.data(), buckets.offset, keys.data(), values.as<double>().data());
-      };
-      if (key.array->type() == DType::I4)
-        with_key(key.array->as<std::int32_t>());
-      else
-        with_key(key.array->as<std::int64_t>());
+      });
     });
   }
 
@@ -214,10 +203,8 @@ Tensor convert_sorted(const EntryTree &tree, const layout::Layout &layout, const
                   "a segment lies within its pointers");
   Step step{dense.mode, dense.sign < 0 ? StepOrder::Descending : StepOrder::Ascending};
   with_sort(tree, step, extent, [&](auto sort) {
-    if (pointers.type() == DType::I4)
-      sort.count(pointers.as<std::int32_t>().subspan(static_cast<std::size_t>(base)));
-    else
-      sort.count(pointers.as<std::int64_t>().subspan(static_cast<std::size_t>(base)));
+    with_integers(pointers,
+                  [&](auto elements) { sort.count(elements.subspan(static_cast<std::size_t>(base))); });
     complete_counts(tensor);
     check_memory(tensor, options, 0);
     std::vector<KeyTarget> keys;

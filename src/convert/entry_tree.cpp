@@ -11,15 +11,7 @@
 
 namespace unravel::convert {
 
-using data::Elements;
-using packing::Key;
-using packing::Level;
 using packing::PackOrders;
-using packing::PackPlan;
-using packing::PiecePlan;
-using packing::Slot;
-using packing::SortKey;
-using tensor::Tensor;
 
 namespace {
 
@@ -118,8 +110,7 @@ private:
     // Of several unordered keys only all together are known to be different.
     if (level.order.size() + 1 < level.keys.size() || !unique) return last;
     for (const Key &key : level.keys)
-      if (std::none_of(level.order.begin(), level.order.end(),
-                       [&](const SortKey &sorted) { return sorted.mode == key.mode; }))
+      if (std::ranges::none_of(level.order, [&](const SortKey &sorted) { return sorted.mode == key.mode; }))
         tree_.steps.push_back({key.mode, StepOrder::Grouped});
     return true;
   }
@@ -276,7 +267,7 @@ NodeList EntryTree::openings(std::size_t l, std::size_t count) const {
     std::size_t before = begin; // the node before with entries
     while (before > 0 && !has_entries(before - 1))
       --before;
-    auto next = std::lower_bound(outer.begin.begin(), outer.begin.end(), start(begin));
+    auto next = std::ranges::lower_bound(outer.begin, start(begin));
     for (std::size_t node = begin; node < end; ++node) {
       if (!has_entries(node)) continue;
       bool opens = next != outer.begin.end() && *next == start(node);

@@ -128,8 +128,8 @@ void EntryTree::walk(const NodeLevel &level, const NodeList &nodes, std::size_t 
     return;
   }
   const std::vector<std::int64_t> &start = level.start;
-  auto node = static_cast<std::size_t>(std::upper_bound(start.begin(), start.end(), nodes.entry(begin)) -
-                                       start.begin() - 1);
+  auto node =
+      static_cast<std::size_t>(std::ranges::upper_bound(start, nodes.entry(begin)) - start.begin() - 1);
   for (std::size_t k = begin; k < end;) {
     while (start[node + 1] <= nodes.entry(k))
       ++node;

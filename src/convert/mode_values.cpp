@@ -12,12 +12,6 @@
 
 namespace unravel::convert {
 
-using data::Coordinates;
-using packing::Key;
-using packing::Level;
-using packing::Mode;
-using packing::PiecePlan;
-using tensor::Tensor;
 using term::Term;
 
 ModeRange range_of(const Mode &mode, const Tensor &tensor) {
@@ -39,7 +33,7 @@ void cover_values(Coordinates &entries, std::size_t m, std::int64_t width, std::
   std::int64_t begin = 0;
   for (std::size_t k = 0; k < order.size(); ++k) {
     std::size_t e = order[k];
-    bool same = k > 0 && std::all_of(above.begin(), above.end(), [&](std::size_t mode) {
+    bool same = k > 0 && std::ranges::all_of(above, [&](std::size_t mode) {
                   return entries.index[mode][e] == entries.index[mode][order[k - 1]];
                 });
     if (!same || first[e] - begin >= width) begin = first[e];
@@ -59,8 +53,8 @@ const Mode *first_of_run(const PiecePlan &plan) {
 /// which they follow each other.
 std::size_t gather_runs(Coordinates &entries, const Mode &first, const layout::Layout &layout) {
   const std::string &name = first.value.as<term::Variable>()->name;
-  auto along = static_cast<std::size_t>(
-      std::find(layout.coordinates.begin(), layout.coordinates.end(), name) - layout.coordinates.begin());
+  auto along =
+      static_cast<std::size_t>(std::ranges::find(layout.coordinates, name) - layout.coordinates.begin());
   std::vector<std::size_t> modes;
   for (std::size_t mode = 0; mode < entries.order(); ++mode)
     if (mode != along) modes.push_back(mode);

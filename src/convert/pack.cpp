@@ -11,7 +11,6 @@
 #include "packing/pack_permutation.h"
 #include "packing/pack_segments.h"
 #include "report/diagnostic.h"
-#include "tensor/evaluator.h"
 
 #include <algorithm>
 #include <atomic>
@@ -22,18 +21,9 @@
 namespace unravel::convert {
 
 using check::ValidationResult;
-using data::Coordinates;
-using data::DType;
-using data::Elements;
 using layout::Layout;
-using packing::Key;
-using packing::Level;
-using packing::Mode;
-using packing::PackPlan;
 using packing::Permutation;
-using packing::PiecePlan;
 using report::Kind;
-using tensor::Tensor;
 using term::Term;
 
 namespace {
@@ -279,8 +269,7 @@ void pack_piece(Tensor &tensor, const PiecePlan &piece, Coordinates entries, con
   if (plan.negative)
     for (double &value : entries.value)
       value = -value;
-  bool of_entries =
-      std::all_of(plan.modes.begin(), plan.modes.end(), [](const Mode &mode) { return mode.is_of_entry(); });
+  bool of_entries = std::ranges::all_of(plan.modes, [](const Mode &mode) { return mode.is_of_entry(); });
   if (plan.is_derived() && of_entries && !is_row_plan(tensor, plan, options) &&
       pack_keyed(tensor, plan, entries, options, false))
     return;

@@ -4,8 +4,8 @@
 // each goes to its node's place. The dense levels below are not sorted by: values are added up in place, in
 // the order of the input.
 #include "convert/mode_values.h"
-#include "convert/pack_deal.h"
 #include "convert/pack_levels.h"
+#include "data/deal.h"
 #include "report/diagnostic.h"
 #include "tensor/entry_terms.h"
 
@@ -17,17 +17,7 @@
 
 namespace unravel::convert {
 
-using data::Coordinates;
-using data::DType;
-using data::Elements;
 using data::Scratch;
-using packing::Key;
-using packing::Level;
-using packing::Mode;
-using packing::PiecePlan;
-using packing::Slot;
-using packing::SortKey;
-using tensor::Tensor;
 
 namespace {
 
@@ -115,7 +105,7 @@ struct MixedNumber {
   }
 
   const Digit *digit_of(std::size_t mode) const {
-    auto found = std::find_if(digits.begin(), digits.end(), [&](const Digit &d) { return d.mode == mode; });
+    auto found = std::ranges::find(digits, mode, &Digit::mode);
     return found == digits.end() ? nullptr : &*found;
   }
 };
@@ -176,8 +166,7 @@ private:
   }
 
   void deal_to_columns(const Item *from, std::size_t count, Item *to) {
-    std::sort(columns_.begin(), columns_.end(),
-              [](const Column &a, const Column &b) { return a.column < b.column; });
+    std::ranges::sort(columns_, {}, &Column::column);
     next_.resize(columns_.size());
     std::size_t sum = 0;
     for (const Column &column : columns_)
@@ -215,11 +204,11 @@ public:
     deal_entries();
     nodes_of_line_.assign(keyed_ > 0 ? static_cast<std::size_t>(lines_.count) : 0, 0);
     nodes_of_bucket_.assign(bucket_count_, 0);
-    run_for_entries(entries_, bucket_count_, [&](std::size_t bucket) { sort_bucket(bucket); });
+    data::run_for_entries(entries_, bucket_count_, [&](std::size_t bucket) { sort_bucket(bucket); });
     number_nodes();
     check_memory(tensor_, options_, entries_);
     make_arrays();
-    run_for_entries(entries_, bucket_count_, [&](std::size_t bucket) { write_bucket(bucket); });
+    data::run_for_entries(entries_, bucket_count_, [&](std::size_t bucket) { write_bucket(bucket); });
   }
 
 private:
@@ -236,7 +225,7 @@ private:
       return false; // sums are made in double precision
     for (const Key &key : of.keys) {
       auto is_its = [&](const SortKey &by) { return by.mode == key.mode; };
-      if (std::count_if(of.order.begin(), of.order.end(), is_its) != 1) return false;
+      if (std::ranges::count_if(of.order, is_its) != 1) return false;
       if (key.slots.size() == 1 && (padded || key.slots[0].constant != 0)) return false;
     }
     for (const Slot &parent : of.parents)
@@ -289,7 +278,7 @@ private:
   }
 
   void deal_entries() {
-    shift_ = bits_within_bucket(entries_, static_cast<std::size_t>(lines_.count));
+    shift_ = data::bits_within_bucket(entries_, static_cast<std::size_t>(lines_.count));
     bucket_count_ = ((static_cast<std::size_t>(lines_.count) - 1) >> shift_) + 1;
     items_ = std::make_unique<Scratch<Item>>(entries_);
     Item *items = items_->data();
@@ -297,7 +286,7 @@ private:
     auto number_lines = [&](std::size_t begin, std::size_t count, Numbers &lines) {
       lines_.of_entries(modes_, begin, count, lines);
     };
-    bucket_begin_ = deal_stretches<stretch>(
+    bucket_begin_ = data::deal_stretches<stretch>(
         entries_, bucket_count_,
         [&](std::size_t begin, std::size_t count, std::vector<std::size_t> &number) {
           Numbers lines;
@@ -461,9 +450,9 @@ private:
                          node_count_ == static_cast<std::int64_t>(array.size());
       made = made || all_are_set;
       std::int64_t unused = level().unused ? try_evaluate(*level().unused, tensor_).value() : 0;
-      if (!made && array.type() == DType::I4)
-        fill(array.as<std::int32_t>(), static_cast<std::int32_t>(unused));
-      if (!made && array.type() == DType::I8) fill(array.as<std::int64_t>(), unused);
+      if (!made)
+        with_integers(array,
+                      [unused]<class T>(std::span<T> elements) { fill(elements, static_cast<T>(unused)); });
       keys_.push_back({&key, numbers_[keyed_].key_offsets[k], std::move(place), nullptr});
     }
     if (!level().lengths.empty()) {

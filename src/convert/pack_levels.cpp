@@ -11,17 +11,8 @@
 
 namespace unravel::convert {
 
-using data::Coordinates;
-using data::DType;
-using data::Elements;
 using packing::Flag;
-using packing::Key;
-using packing::Level;
-using packing::PiecePlan;
-using packing::Slot;
-using packing::SortKey;
 using tensor::Evaluator;
-using tensor::Tensor;
 
 namespace {
 
@@ -33,7 +24,7 @@ std::size_t add_group_mode(Coordinates &coordinates, const Level &level, std::ve
   std::vector<std::size_t> order = sorted_order(coordinates, above);
   std::vector<std::int64_t> group(coordinates.size());
   for (std::size_t k = 0; k < order.size(); ++k) {
-    bool same = k > 0 && std::all_of(above.begin(), above.end(), [&](std::size_t mode) {
+    bool same = k > 0 && std::ranges::all_of(above, [&](std::size_t mode) {
                   return coordinates.index[mode][order[k]] == coordinates.index[mode][order[k - 1]];
                 });
     // The sort is stable: the first of a run is the first of the input.
@@ -75,11 +66,8 @@ void order_entries(Coordinates &coordinates, const PiecePlan &plan) {
 }
 
 void sum_pointers(Elements &pointers) {
-  auto sum = [](auto elements) { std::partial_sum(elements.begin(), elements.end(), elements.begin()); };
-  if (pointers.type() == DType::I4)
-    sum(pointers.as<std::int32_t>());
-  else
-    sum(pointers.as<std::int64_t>());
+  with_integers(pointers,
+                [](auto elements) { std::partial_sum(elements.begin(), elements.end(), elements.begin()); });
 }
 
 void sum_widths(Tensor &tensor, const Level &level, Elements &widths, const PackOptions &options,
@@ -158,7 +146,7 @@ private:
     if (entries > 0) opens_[0] = 0;
     nodes_.assign(levels, 0);
     for (std::size_t l = 0; l < levels; ++l)
-      nodes_[l] = std::count_if(opens_.begin(), opens_.end(), [&](std::uint8_t open) { return open <= l; });
+      nodes_[l] = std::ranges::count_if(opens_, [&](std::uint8_t open) { return open <= l; });
   }
 
   /// From the outermost level in: the extents of inner arrays may be counts that outer ones define.
@@ -302,10 +290,7 @@ private:
           continue;
         }
         report::require(static_cast<std::int64_t>(array.size()) >= nodes_[l], "there is room for every key");
-        if (array.type() == DType::I4)
-          write_key(l, key, array.as<std::int32_t>());
-        else
-          write_key(l, key, array.as<std::int64_t>());
+        with_integers(array, [&](auto elements) { write_key(l, key, elements); });
       }
     }
     for (const Flag &flag : plan_.flags) {

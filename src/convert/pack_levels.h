@@ -9,8 +9,20 @@
 /// The parts of packing: what pack.cpp calls, in this order.
 namespace unravel::convert {
 
+using data::Coordinates;
+using data::DType;
+using data::Elements;
+using packing::Key;
+using packing::Level;
+using packing::Mode;
+using packing::PackPlan;
+using packing::PiecePlan;
+using packing::Slot;
+using packing::SortKey;
+using tensor::Tensor;
+
 /// For entries that have no place in a layout: kind not_storable.
-[[noreturn]] void fail_not_storable(const tensor::Tensor &tensor, const std::string &reason);
+[[noreturn]] void fail_not_storable(const Tensor &tensor, const std::string &reason);
 
 /// Numbers that a plan's offsets come to for given sizes, modes being counted from their least values.
 struct LevelNumbers {
@@ -18,56 +30,54 @@ struct LevelNumbers {
   std::vector<std::int64_t> key_offsets; // one per key
   std::int64_t home = 0;                 // of a hash table: the least one
 };
-std::vector<LevelNumbers> level_numbers(const packing::PiecePlan &plan, const tensor::Tensor &tensor);
+std::vector<LevelNumbers> level_numbers(const PiecePlan &plan, const Tensor &tensor);
 
 /// The position of a node of a padded level, counted from the first one of its segment: behind that of the
 /// node before it, or first of all (`before`: -1), and not before its home.
-inline std::int64_t next_place(const packing::Level &level, const LevelNumbers &numbers,
-                               const data::Coordinates &modes, std::size_t e, std::int64_t before) {
+inline std::int64_t next_place(const Level &level, const LevelNumbers &numbers, const Coordinates &modes,
+                               std::size_t e, std::int64_t before) {
   if (!level.home) return before + 1;
   return std::max(before + 1, modes.index[level.home->mode][e] + numbers.home);
 }
 
 /// Makes the array with zeros in it, or unset. Throws kind internal when its extents are not known yet.
-data::Elements &make_array(tensor::Tensor &tensor, const std::string &name, const PackOptions &options,
-                           bool zero = true);
+Elements &make_array(Tensor &tensor, const std::string &name, const PackOptions &options, bool zero = true);
 
 /// What comes before and after the arrays are filled: sizes and the checks that need no entries; element
 /// types of values, counts, the arrays that bound segments, properties that the plan doesn't imply. In
 /// between the tensor is one of the layout with pointers.
-tensor::Tensor begin_packing(const layout::Layout &layout, const packing::PackPlan &plan,
-                             const std::vector<std::int64_t> &shape, std::size_t entries,
-                             const PackOptions &options);
-void finish_packing(tensor::Tensor &tensor, const layout::Layout &layout, const packing::PackPlan &plan,
+Tensor begin_packing(const layout::Layout &layout, const PackPlan &plan,
+                     const std::vector<std::int64_t> &shape, std::size_t entries, const PackOptions &options);
+void finish_packing(Tensor &tensor, const layout::Layout &layout, const PackPlan &plan,
                     const PackOptions &options);
 
 /// Sorts the entries, by their modes, as the plan's levels demand.
-void order_entries(data::Coordinates &coordinates, const packing::PiecePlan &plan);
+void order_entries(Coordinates &coordinates, const PiecePlan &plan);
 
 /// Where nothing marks unused positions of a padded level: adds zeros until every node has as many entries as
 /// its positions want, at the least modes that have none.
-void pad_entries(data::Coordinates &coordinates, const packing::PiecePlan &plan);
+void pad_entries(Coordinates &coordinates, const PiecePlan &plan);
 
 /// Fills counts and arrays from entries that are in the order of the plan.
-void build_levels(tensor::Tensor &tensor, const packing::PiecePlan &plan,
-                  const data::Coordinates &coordinates, const PackOptions &options);
+void build_levels(Tensor &tensor, const PiecePlan &plan, const Coordinates &coordinates,
+                  const PackOptions &options);
 
 /// Is the plan one dense level with segments of one sorted key below it (compressed rows or columns), for
 /// which pack_rows is faster than order_entries and build_levels?
-bool is_row_plan(const tensor::Tensor &tensor, const packing::PiecePlan &plan, const PackOptions &options);
-void pack_rows(tensor::Tensor &tensor, const packing::PiecePlan &plan, const data::Coordinates &coordinates,
+bool is_row_plan(const Tensor &tensor, const PiecePlan &plan, const PackOptions &options);
+void pack_rows(Tensor &tensor, const PiecePlan &plan, const Coordinates &coordinates,
                const PackOptions &options);
 
 /// Is the plan one keyed level, its entries sorted by all keys, with nothing but dense levels above and
 /// below? Then the tensor is packed, faster than by order_entries and build_levels; otherwise nothing is
 /// done. `are_modes`: the entries have been told by the plan's modes; otherwise by coordinates, of which each
 /// mode is a term.
-bool pack_keyed(tensor::Tensor &tensor, const packing::PiecePlan &plan, const data::Coordinates &coordinates,
+bool pack_keyed(Tensor &tensor, const PiecePlan &plan, const Coordinates &coordinates,
                 const PackOptions &options, bool are_modes = true);
 
 /// Throws memory_limit where the arrays and the work space are too large. Counts that the tensor doesn't have
 /// yet are 0: those of later pieces.
-void check_memory(const tensor::Tensor &tensor, const PackOptions &options, std::size_t entries);
+void check_memory(const Tensor &tensor, const PackOptions &options, std::size_t entries);
 
 /// Throws index_width where `largest` doesn't fit in the elements of `name`. `what`: the message's beginning.
 void check_width(const layout::Layout &layout, const std::string &name, const PackOptions &options,
@@ -75,27 +85,24 @@ void check_width(const layout::Layout &layout, const std::string &name, const Pa
 
 /// The same of pointers whose segments have so many positions in all, which may be far more than entries:
 /// throws memory_limit where there is no room for so many, whatever the pointers' width.
-void check_positions(const tensor::Tensor &tensor, const packing::Level &level, const PackOptions &options,
+void check_positions(const Tensor &tensor, const Level &level, const PackOptions &options,
                      std::size_t entries, std::int64_t positions);
 
 /// A pointer array of counts, one later each, becomes sums: array[k + 1] += array[k].
-void sum_pointers(data::Elements &pointers);
+void sum_pointers(Elements &pointers);
 /// The same for widths of a padded level's segments, which may come to more than there are entries. Throws
 /// index_width.
-void sum_widths(tensor::Tensor &tensor, const packing::Level &level, data::Elements &widths,
-                const PackOptions &options, std::size_t entries);
+void sum_widths(Tensor &tensor, const Level &level, Elements &widths, const PackOptions &options,
+                std::size_t entries);
 
 /// A padded level has `widest` positions, the most that any node fills: sets its count. Throws not_storable
 /// where it has fewer.
-void set_width(tensor::Tensor &tensor, const packing::PiecePlan &plan, const packing::Level &level,
-               std::int64_t widest);
+void set_width(Tensor &tensor, const PiecePlan &plan, const Level &level, std::int64_t widest);
 
 /// Throws index_width where the level's array of lengths can't hold that a node fills `widest` positions.
-void check_length(const tensor::Tensor &tensor, const packing::Level &level, const PackOptions &options,
-                  std::int64_t widest);
+void check_length(const Tensor &tensor, const Level &level, const PackOptions &options, std::int64_t widest);
 
 /// The strides of an array's subscripts, from the last on as far as the extents are known.
-std::vector<std::optional<std::int64_t>> known_strides(const tensor::Tensor &tensor,
-                                                       const std::string &array);
+std::vector<std::optional<std::int64_t>> known_strides(const Tensor &tensor, const std::string &array);
 
 } // namespace unravel::convert

@@ -5,10 +5,6 @@
 
 namespace unravel::convert {
 
-using data::Coordinates;
-using packing::Level;
-using packing::PiecePlan;
-
 namespace {
 
 class Padding {
@@ -74,7 +70,7 @@ private:
                                                 : group->second;
     std::size_t missing = width > values.size() ? width - values.size() : 0;
     for (std::int64_t value = 0; missing > 0 && value < coordinates_.shape[mode_]; ++value) {
-      if (std::binary_search(values.begin(), values.end(), value)) continue;
+      if (std::ranges::binary_search(values, value)) continue;
       std::int64_t rest = node;
       for (std::size_t l = above_.size(); l-- > 0; rest /= coordinates_.shape[above_[l]])
         coordinates_.index[above_[l]].push_back(rest % coordinates_.shape[above_[l]]);

@@ -10,11 +10,7 @@
 
 namespace unravel::convert {
 
-using data::Coordinates;
 using packing::Limit;
-using packing::PackPlan;
-using packing::PiecePlan;
-using tensor::Tensor;
 using tensor::ValueType;
 using term::Term;
 
@@ -61,8 +57,8 @@ std::string place_text(const Coordinates &entries, std::size_t e) {
 Coordinates take_entries(Coordinates &entries, Tensor &tensor, const PiecePlan &plan) {
   std::vector<Term> at_first, with_limits;
   for (const Term &condition : plan.conditions) {
-    bool limited = std::any_of(plan.limits.begin(), plan.limits.end(),
-                               [&](const Limit &limit) { return term::mentions(condition, limit.count); });
+    bool limited = std::ranges::any_of(
+        plan.limits, [&](const Limit &limit) { return term::mentions(condition, limit.count); });
     (limited ? with_limits : at_first).push_back(condition);
   }
   Coordinates own = take_satisfying(entries, tensor, at_first);

@@ -3,25 +3,18 @@
 // by row, put in place, sorted and combined. Two passes over memory, on all cores; the result does not depend
 // on their number.
 #include "convert/mode_values.h"
-#include "convert/pack_deal.h"
 #include "convert/pack_levels.h"
+#include "data/deal.h"
 #include "report/diagnostic.h"
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <fmt/format.h>
 #include <utility>
 
 namespace unravel::convert {
 
-using data::Coordinates;
-using data::DType;
-using data::Elements;
 using data::Scratch;
-using packing::Level;
-using packing::PiecePlan;
-using tensor::Tensor;
 
 namespace {
 
@@ -48,7 +41,7 @@ public:
                                       static_cast<std::int64_t>(pointers_.size()),
                     "a segment lies within its pointers");
     pointers_ = pointers_.subspan(static_cast<std::size_t>(first));
-    shift_ = bits_within_bucket(entries_, row_count_);
+    shift_ = data::bits_within_bucket(entries_, row_count_);
     bucket_count_ = ((row_count_ - 1) >> shift_) + 1;
   }
 
@@ -63,22 +56,22 @@ public:
 
 private:
   template <class Work> void each(std::size_t count, Work work) const {
-    run_for_entries(entries_, count, work);
+    data::run_for_entries(entries_, count, work);
   }
 
   bool is_in_order() const {
-    std::array<bool, deal_parts> sorted;
-    each(deal_parts, [&](std::size_t part) {
+    std::array<bool, data::deal_parts> sorted;
+    each(data::deal_parts, [&](std::size_t part) {
       bool good = true;
-      for (std::size_t e = std::max<std::size_t>(1, deal_begin(entries_, part)),
-                       end = deal_begin(entries_, part + 1);
+      for (std::size_t e = std::max<std::size_t>(1, data::deal_begin(entries_, part)),
+                       end = data::deal_begin(entries_, part + 1);
            good && e < end; ++e) {
         bool columns_rise = descending_ ? columns_[e - 1] > columns_[e] : columns_[e - 1] < columns_[e];
         good = rows_[e - 1] < rows_[e] || (rows_[e - 1] == rows_[e] && columns_rise);
       }
       sorted[part] = good;
     });
-    return std::all_of(sorted.begin(), sorted.end(), [](bool good) { return good; });
+    return std::ranges::all_of(sorted, [](bool good) { return good; });
   }
 
   Index stored(std::int64_t column) const { return static_cast<Index>(key_sign_ * (column - key_offset_)); }
@@ -94,8 +87,9 @@ private:
   /// The row's end is known where the next one begins: no counting, no second pass.
   void place_in_order() {
     make_arrays();
-    each(deal_parts, [&](std::size_t part) {
-      for (std::size_t e = deal_begin(entries_, part), end = deal_begin(entries_, part + 1); e < end; ++e) {
+    each(data::deal_parts, [&](std::size_t part) {
+      for (std::size_t e = data::deal_begin(entries_, part), end = data::deal_begin(entries_, part + 1);
+           e < end; ++e) {
         keys_[e] = stored(columns_[e]);
         sums_[e] = static_cast<Value>(values_[e]);
         std::int64_t next = e + 1 < entries_ ? rows_[e + 1] : static_cast<std::int64_t>(row_count_);
@@ -119,7 +113,7 @@ private:
     items_ = std::make_unique<Scratch<Item>>(entries_);
     auto mask = static_cast<std::uint32_t>((std::uint64_t{1} << shift_) - 1);
     Item *items = items_->data();
-    bucket_begin_ = convert::deal(
+    bucket_begin_ = data::deal(
         entries_, bucket_count_, [&](std::size_t e) { return static_cast<std::size_t>(rows_[e]) >> shift_; },
         [&](std::size_t e, std::size_t place) {
           items[place] = {static_cast<std::uint32_t>(rows_[e]) & mask,

@@ -10,11 +10,7 @@
 
 namespace unravel::convert {
 
-using data::Coordinates;
-using data::Elements;
 using packing::Permutation;
-using packing::PiecePlan;
-using tensor::Tensor;
 
 namespace {
 
@@ -57,7 +53,7 @@ std::vector<std::int64_t> places_of(const Permutation &permutation, const std::v
   auto size = static_cast<std::int64_t>(counts.size());
   std::vector<std::int64_t> order(counts.size());
   std::iota(order.begin(), order.end(), 0);
-  std::int64_t most = counts.empty() ? 0 : *std::max_element(counts.begin(), counts.end());
+  std::int64_t most = counts.empty() ? 0 : *std::ranges::max_element(counts);
   sort_by(order, most, [&](std::int64_t value) { return most - counts[static_cast<std::size_t>(value)]; });
   if (permutation.window == 0) return order;
   sort_by(order, size / permutation.window, [&](std::int64_t value) {

@@ -7,10 +7,6 @@
 
 namespace unravel::convert {
 
-using data::DType;
-using data::Elements;
-using tensor::Tensor;
-
 Tensor with_structure_of(const Tensor &lender, const layout::Layout &layout,
                          const std::vector<std::int64_t> &shape, const PackOptions &options) {
   Tensor made;

@@ -10,15 +10,7 @@
 
 namespace unravel::convert {
 
-using data::Coordinates;
-using data::Elements;
-using packing::Key;
-using packing::Level;
-using packing::Mode;
-using packing::PiecePlan;
-using packing::Slot;
 using report::Kind;
-using tensor::Tensor;
 
 namespace {
 
@@ -98,7 +90,7 @@ private:
   /// `current`.
   bool is_in_slot(std::size_t level, std::size_t current) const {
     auto has = [level](const std::vector<Slot> &slots) {
-      return std::any_of(slots.begin(), slots.end(), [&](const Slot &slot) { return slot.level == level; });
+      return std::ranges::any_of(slots, [&](const Slot &slot) { return slot.level == level; });
     };
     return has(plan_.slots) ||
            std::any_of(plan_.levels.begin() + static_cast<std::ptrdiff_t>(current) + 1, plan_.levels.end(),

@@ -10,10 +10,8 @@
 
 namespace unravel::convert {
 
-using data::Elements;
 using layout::Layout;
 using packing::BoundSegments;
-using tensor::Tensor;
 
 namespace {
 

@@ -61,9 +61,6 @@ void combine_duplicates(Coordinates &tensor) {
 }
 
 Coordinates transpose(Coordinates tensor, const std::vector<std::size_t> &modes) {
-  std::vector<std::size_t> sorted_modes = modes;
-  std::sort(sorted_modes.begin(), sorted_modes.end());
-  report::require(sorted_modes == natural_modes(tensor.order()), "transpose is given every mode once");
   Coordinates result;
   for (std::size_t mode : modes) {
     result.shape.push_back(tensor.shape[mode]);
@@ -74,7 +71,7 @@ Coordinates transpose(Coordinates tensor, const std::vector<std::size_t> &modes)
 }
 
 Coordinates with_order(Coordinates tensor, std::size_t order) {
-  auto units = static_cast<std::size_t>(std::count(tensor.shape.begin(), tensor.shape.end(), 1));
+  auto units = static_cast<std::size_t>(std::ranges::count(tensor.shape, 1));
   if (tensor.order() <= order || tensor.order() - order > units) return tensor;
   std::size_t surplus = tensor.order() - order;
   std::vector<std::size_t> kept;
@@ -83,13 +80,7 @@ Coordinates with_order(Coordinates tensor, std::size_t order) {
       --surplus;
     else
       kept.insert(kept.begin(), mode);
-  Coordinates result;
-  for (std::size_t mode : kept) {
-    result.shape.push_back(tensor.shape[mode]);
-    result.index.push_back(std::move(tensor.index[mode]));
-  }
-  result.value = std::move(tensor.value);
-  return result;
+  return transpose(std::move(tensor), kept);
 }
 
 Coordinates from_dense(std::vector<std::int64_t> shape, const std::vector<double> &values) {
@@ -121,7 +112,7 @@ std::vector<double> to_dense(const Coordinates &tensor) {
 
 std::int64_t element_count(const std::vector<std::int64_t> &shape) {
   std::int64_t count = 1;
-  if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return 0;
+  if (std::ranges::find(shape, 0) != shape.end()) return 0;
   for (std::int64_t extent : shape)
     if (__builtin_mul_overflow(count, extent, &count)) return -1;
   return count;

@@ -52,8 +52,8 @@ std::vector<std::size_t> sorted_order(const Coordinates &tensor, const std::vect
 /// all the modes) no duplicates remain. O(entries).
 void combine_duplicates(Coordinates &tensor);
 
-/// The tensor with its modes rearranged: mode k of the result is mode modes[k] of the argument. The order of
-/// the entries is unchanged.
+/// The tensor with its modes rearranged: mode k of the result is mode modes[k] of the argument, each named
+/// once at most; those that are left out have extent 1. The order of the entries is unchanged.
 Coordinates transpose(Coordinates tensor, const std::vector<std::size_t> &modes);
 
 /// The tensor with so many modes, where as many of extent 1 as it has too much can be left out, the last ones

@@ -2,12 +2,12 @@
 
 #include "data/npy.h"
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <span>
-#include <string>
 
 namespace unravel::data {
 
@@ -88,10 +88,13 @@ private:
   std::int64_t nothing_ = 0;
 };
 
-/// Calls `use` with the elements as a span of their type, integers only: use(std::span<const std::int32_t>).
-template <class Use> decltype(auto) with_integers(const Elements &elements, Use use) {
-  if (elements.type() == DType::I4) return use(elements.as<std::int32_t>());
-  return use(elements.as<std::int64_t>());
+/// Calls `use` with the elements as a span of their type, integers only: use(std::span<const std::int32_t>),
+/// or use(std::span<std::int32_t>) of elements that may be written.
+template <class Some, class Use>
+requires std::same_as<std::remove_const_t<Some>, Elements>
+decltype(auto) with_integers(Some &elements, Use use) {
+  if (elements.type() == DType::I4) return use(elements.template as<std::int32_t>());
+  return use(elements.template as<std::int64_t>());
 }
 
 /// Memory that is not set, in huge pages where it is long. Null for 0 bytes. Throws std::bad_alloc.

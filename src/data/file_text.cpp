@@ -176,6 +176,14 @@ bool looks_binary(std::string_view content) {
                      [](unsigned char c) { return c == 127 || (c < 32 && !(c >= 8 && c <= 13)); });
 }
 
+void check_memory(const text::Place &place, const std::string &what, std::int64_t needed,
+                  std::int64_t allowed) {
+  if (needed > allowed)
+    fail(Kind::memory_limit, place,
+         fmt::format("{} {}, more than the {} allowed", what, memory_text(needed), memory_text(allowed)),
+         "raise the limit with --max-memory");
+}
+
 std::string memory_text(std::int64_t bytes) {
   const char *units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
   int unit = 0;

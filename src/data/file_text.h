@@ -74,4 +74,8 @@ bool looks_binary(std::string_view content);
 /// "512 MiB" and the like.
 std::string memory_text(std::int64_t bytes);
 
+/// Throws memory_limit where `needed` bytes are more than `allowed`; `what` is such as "the tensor takes".
+void check_memory(const text::Place &place, const std::string &what, std::int64_t needed,
+                  std::int64_t allowed);
+
 } // namespace unravel::data

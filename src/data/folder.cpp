@@ -199,12 +199,9 @@ ArrayFolder read_folder(const std::string &path, const ReadOptions &options) {
       bytes += entry.file_size(error);
     }
   if (error) fail(Kind::cannot_read, text::Place::of_file(path), "cannot read: " + error.message());
-  if (bytes > static_cast<std::uintmax_t>(options.max_memory))
-    fail(Kind::memory_limit, text::Place::of_file(path),
-         fmt::format("the arrays take {}, more than the {} allowed",
-                     memory_text(static_cast<std::int64_t>(bytes)), memory_text(options.max_memory)),
-         "raise the limit with --max-memory");
-  std::sort(names.begin(), names.end()); // which error comes first must not depend on the file system
+  check_memory(text::Place::of_file(path), "the arrays take", static_cast<std::int64_t>(bytes),
+               options.max_memory);
+  std::ranges::sort(names); // which error comes first must not depend on the file system
   for (const files::path &name : names) {
     Array array = read_npy(name.string(), ReadOptions{options.max_memory, {}});
     done += array.bytes.size();

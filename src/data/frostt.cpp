@@ -95,11 +95,7 @@ Coordinates read_frostt(const FileText &file, const ReadOptions &options) {
   std::vector<LineChunk> chunks = split_lines(file.content(), 0, '#');
   std::size_t entries = chunks.empty() ? 0 : chunks.back().first + chunks.back().entries;
   std::int64_t needed = file.memory() + static_cast<std::int64_t>((order + 1) * 8 * entries);
-  if (needed > options.max_memory)
-    fail(Kind::memory_limit, text::Place::of_file(file.path()),
-         fmt::format("the tensor takes {}, more than the {} allowed", memory_text(needed),
-                     memory_text(options.max_memory)),
-         "raise the limit with --max-memory");
+  check_memory(text::Place::of_file(file.path()), "the tensor takes", needed, options.max_memory);
   result.resize(entries);
 
   std::vector<std::string> names;
@@ -108,22 +104,13 @@ Coordinates read_frostt(const FileText &file, const ReadOptions &options) {
   std::string form = order == 0   ? std::string("one value")
                      : order == 1 ? std::string("1 index and a value")
                                   : fmt::format("{} indices and a value", order);
-  Progress progress(options.progress, file.compressed() ? 0.5 : 0, 1);
-  run_parallel(
-      chunks.size(),
-      [&](std::size_t k) {
-        LineCursor cursor(file, chunks[k].begin, chunks[k].end, '#');
-        read_chunk(cursor, chunks[k].first, names, form, result);
-      },
-      [&](std::size_t done) { progress.at(static_cast<double>(done) / static_cast<double>(chunks.size())); });
+  read_chunks(file, chunks, '#', options, [&](LineCursor &cursor, const LineChunk &chunk) {
+    read_chunk(cursor, chunk.first, names, form, result);
+  });
   if (!shape)
     for (std::size_t mode = 0; mode < order; ++mode)
-      result.shape[mode] = 1 + *std::max_element(result.index[mode].begin(), result.index[mode].end());
+      result.shape[mode] = 1 + *std::ranges::max_element(result.index[mode]);
   return result;
-}
-
-Coordinates read_frostt(const std::string &path, const ReadOptions &options) {
-  return read_frostt(FileText(path, options), options);
 }
 
 } // namespace unravel::data

@@ -17,12 +17,9 @@ namespace {
 
 void check_memory(const GeneratorSpec &spec, std::size_t order, __int128 entries, std::int64_t max_memory) {
   __int128 needed = entries * static_cast<std::int64_t>(8 * (order + 1));
-  if (needed <= max_memory) return;
-  fail(Kind::memory_limit, spec.span,
-       fmt::format("the tensor takes {}, more than the {} allowed",
-                   memory_text(static_cast<std::int64_t>(std::min<__int128>(needed, INT64_MAX))),
-                   memory_text(max_memory)),
-       "raise the limit with --max-memory");
+  if (needed > max_memory)
+    data::check_memory(spec.span.place(), "the tensor takes",
+                       static_cast<std::int64_t>(std::min<__int128>(needed, INT64_MAX)), max_memory);
 }
 
 void append(Coordinates &matrix, std::int64_t row, std::int64_t column, double value) {

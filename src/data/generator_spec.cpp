@@ -1,5 +1,6 @@
 #include "data/generate.h"
 #include "report/diagnostic.h"
+#include "report/suggest.h"
 
 #include <algorithm>
 #include <charconv>
@@ -20,28 +21,26 @@ struct KindFacts {
   std::size_t least_sizes; // how many sizes the text may have
   std::size_t most_sizes;
   std::vector<std::string> options;
+  const char *example;
 };
 
 /// In the order of GeneratorKind.
 const std::vector<KindFacts> &kinds() {
   static const std::vector<KindFacts> facts = {
-      {"random", 1, 64, {"density", "entries", "seed"}},
-      {"ones", 1, 64, {"density", "entries", "seed"}},
-      {"poisson2d", 2, 2, {}},
-      {"poisson3d", 3, 3, {}},
-      {"fem", 1, 2, {"block", "seed"}},
-      {"rmat", 0, 0, {"scale", "edges", "seed"}},
-      {"banded", 1, 2, {"width", "seed"}},
-      {"hypersparse", 1, 2, {"rows", "edges", "seed"}},
+      {"random", 1, 64, {"density", "entries", "seed"}, "random:1000x1000,density=0.01,seed=1"},
+      {"ones", 1, 64, {"density", "entries", "seed"}, "ones:1000"},
+      {"poisson2d", 2, 2, {}, "poisson2d:100x100"},
+      {"poisson3d", 3, 3, {}, "poisson3d:20x20x20"},
+      {"fem", 1, 2, {"block", "seed"}, "fem:1000,block=3,seed=1"},
+      {"rmat", 0, 0, {"scale", "edges", "seed"}, "rmat:scale=12,edges=8,seed=1"},
+      {"banded", 1, 2, {"width", "seed"}, "banded:1000,width=5,seed=1"},
+      {"hypersparse", 1, 2, {"rows", "edges", "seed"}, "hypersparse:1000000,rows=100,edges=4,seed=1"},
   };
   return facts;
 }
 
 std::string list_of(const std::vector<std::string> &names) {
-  std::string list;
-  for (const std::string &name : names)
-    list += (list.empty() ? "`" : ", `") + name + "`";
-  return list;
+  return fmt::format("`{}`", fmt::join(names, "`, `"));
 }
 
 std::vector<std::string> kind_names() {
@@ -86,11 +85,10 @@ private:
   void read_kind(std::size_t end) {
     std::string name = text_.substr(0, end);
     std::vector<std::string> names = kind_names();
-    auto found = std::find(names.begin(), names.end(), name);
+    auto found = std::ranges::find(names, name);
     if (found == names.end()) {
-      std::string meant = report::nearest(name, names);
       fail(Kind::bad_generator, part(0, end), fmt::format("unknown generator `{}`", printable(name)),
-           meant.empty() ? "generators are " + list_of(names) : fmt::format("did you mean `{}`?", meant));
+           report::suggest(name, names, "generators are " + list_of(names)));
     }
     spec_.kind = static_cast<GeneratorKind>(found - names.begin());
   }
@@ -116,13 +114,11 @@ private:
     std::size_t equals = std::min(text_.find('=', begin), end);
     std::string name = text_.substr(begin, equals - begin);
     const std::vector<std::string> &known = facts().options;
-    if (std::find(known.begin(), known.end(), name) == known.end()) {
-      std::string meant = report::nearest(name, known);
+    if (std::ranges::find(known, name) == known.end()) {
       fail(Kind::bad_generator, part(begin, equals),
            fmt::format("`{}` has no option `{}`", facts().name, printable(name)),
-           known.empty()   ? "it has no options"
-           : meant.empty() ? "its options are " + list_of(known)
-                           : fmt::format("did you mean `{}`?", meant));
+           known.empty() ? "it has no options"
+                         : report::suggest(name, known, "its options are " + list_of(known)));
     }
     if (equals == end)
       fail(Kind::bad_generator, part(begin, end), fmt::format("expected `{}=` and a value", name));
@@ -176,22 +172,8 @@ private:
       fail(Kind::bad_generator, part(begin, end),
            fmt::format("expected {}, found {}", what,
                        begin == end ? "nothing" : "`" + printable(text_.substr(begin, end - begin)) + "`"),
-           fmt::format("such as {}", example()));
+           fmt::format("such as {}", facts().example));
     return number;
-  }
-
-  const char *example() const {
-    switch (spec_.kind) {
-    case GeneratorKind::Random: return "random:1000x1000,density=0.01,seed=1";
-    case GeneratorKind::Ones: return "ones:1000";
-    case GeneratorKind::Poisson2d: return "poisson2d:100x100";
-    case GeneratorKind::Poisson3d: return "poisson3d:20x20x20";
-    case GeneratorKind::Fem: return "fem:1000,block=3,seed=1";
-    case GeneratorKind::Rmat: return "rmat:scale=12,edges=8,seed=1";
-    case GeneratorKind::Banded: return "banded:1000,width=5,seed=1";
-    case GeneratorKind::Hypersparse: return "hypersparse:1000000,rows=100,edges=4,seed=1";
-    }
-    return "";
   }
 
   text::Span span_;
@@ -205,7 +187,7 @@ private:
 bool is_generator(std::string_view text) {
   std::string first(text.substr(0, text.find_first_of(":,")));
   std::vector<std::string> names = kind_names();
-  return std::find(names.begin(), names.end(), first) != names.end();
+  return std::ranges::find(names, first) != names.end();
 }
 
 GeneratorSpec parse_generator(const text::Span &span) {

@@ -81,6 +81,19 @@ std::vector<LineChunk> split_lines(std::string_view content, std::size_t begin, 
   return chunks;
 }
 
+void read_chunks(const FileText &file, const std::vector<LineChunk> &chunks, char comment,
+                 const ReadOptions &options,
+                 const std::function<void(LineCursor &, const LineChunk &)> &read) {
+  Progress progress(options.progress, file.compressed() ? 0.5 : 0, 1);
+  run_parallel(
+      chunks.size(),
+      [&](std::size_t k) {
+        LineCursor cursor(file, chunks[k].begin, chunks[k].end, comment);
+        read(cursor, chunks[k]);
+      },
+      [&](std::size_t done) { progress.at(static_cast<double>(done) / static_cast<double>(chunks.size())); });
+}
+
 void LineCursor::skip_line() {
   const void *newline = std::memchr(at_, '\n', static_cast<std::size_t>(end_ - at_));
   at_ = newline ? static_cast<const char *>(newline) + 1 : end_;

@@ -132,4 +132,9 @@ private:
   char comment_;
 };
 
+/// Calls read(cursor, chunk) for each chunk on all cores.
+void read_chunks(const FileText &file, const std::vector<LineChunk> &chunks, char comment,
+                 const ReadOptions &options,
+                 const std::function<void(LineCursor &, const LineChunk &)> &read);
+
 } // namespace unravel::data

@@ -1,9 +1,9 @@
 #include "data/matrix_market.h"
 
 #include "data/lines.h"
+#include "report/suggest.h"
 
 #include <algorithm>
-#include <array>
 #include <fmt/format.h>
 
 namespace unravel::data {
@@ -73,19 +73,15 @@ void check_start(const FileText &file, const std::vector<Word> &words) {
 
 [[noreturn]] void fail_at_word(const FileText &file, const Word &word,
                                const std::vector<std::string> &known) {
-  std::string list;
-  for (std::size_t k = 0; k < known.size(); ++k)
-    list += (k == 0 ? "" : k + 1 == known.size() ? " or " : ", ") + ("`" + known[k] + "`");
-  std::string meant = report::nearest(word.text, known);
   fail(Kind::bad_header, file.place(word.begin, word.end),
-       fmt::format("expected {}, found `{}`", list,
+       fmt::format("expected {}, found `{}`", report::list_words(known),
                    printable(file.content().substr(word.begin, word.end - word.begin))),
-       meant.empty() ? banner_form : fmt::format("did you mean `{}`?", meant));
+       report::suggest(word.text, known, banner_form));
 }
 
 /// Which of `known` the word is.
 std::size_t choose(const FileText &file, const Word &word, const std::vector<std::string> &known) {
-  auto found = std::find(known.begin(), known.end(), word.text);
+  auto found = std::ranges::find(known, word.text);
   if (found == known.end()) fail_at_word(file, word, known);
   return static_cast<std::size_t>(found - known.begin());
 }
@@ -252,11 +248,7 @@ void check_memory(const FileText &file, const Header &header, std::size_t entrie
                   const ReadOptions &options) {
   std::int64_t copies = header.symmetry == Symmetry::General ? 1 : 2;
   std::int64_t needed = file.memory() + copies * 24 * static_cast<std::int64_t>(entries);
-  if (needed > options.max_memory)
-    fail(Kind::memory_limit, header.count_place,
-         fmt::format("the matrix takes {}, more than the {} allowed", memory_text(needed),
-                     memory_text(options.max_memory)),
-         "raise the limit with --max-memory");
+  data::check_memory(header.count_place, "the matrix takes", needed, options.max_memory);
 }
 
 void check_count(const FileText &file, const Header &header, const std::vector<LineChunk> &chunks,
@@ -271,8 +263,7 @@ void check_count(const FileText &file, const Header &header, const std::vector<L
          fmt::format("the size line promises {}, but the file holds {}", promised, lines),
          "the file may have been cut off");
   if (lines == wanted) return;
-  auto chunk = std::find_if(chunks.begin(), chunks.end(),
-                            [&](const LineChunk &c) { return wanted < c.first + c.entries; });
+  auto chunk = std::ranges::find_if(chunks, [&](const LineChunk &c) { return wanted < c.first + c.entries; });
   LineCursor cursor(file, chunk->begin, chunk->end, '%');
   for (std::size_t e = chunk->first; cursor.next_line() && e < wanted; ++e)
     cursor.skip_line();
@@ -297,23 +288,13 @@ Coordinates read_matrix_market(const FileText &file, const ReadOptions &options)
   check_memory(file, header, entries, options);
   Coordinates result({header.rows, header.columns});
   result.resize(entries);
-  Progress progress(options.progress, file.compressed() ? 0.5 : 0, 1);
-  run_parallel(
-      chunks.size(),
-      [&](std::size_t k) {
-        LineCursor cursor(file, chunks[k].begin, chunks[k].end, '%');
-        std::size_t last = std::min(entries, chunks[k].first + chunks[k].entries);
-        (header.array ? read_array_chunk : read_coordinate_chunk)(cursor, header, chunks[k].first, last,
-                                                                  result);
-      },
-      [&](std::size_t done) { progress.at(static_cast<double>(done) / static_cast<double>(chunks.size())); });
+  read_chunks(file, chunks, '%', options, [&](LineCursor &cursor, const LineChunk &chunk) {
+    std::size_t last = std::min(entries, chunk.first + chunk.entries);
+    (header.array ? read_array_chunk : read_coordinate_chunk)(cursor, header, chunk.first, last, result);
+  });
   check_count(file, header, chunks, lines);
   if (header.symmetry != Symmetry::General) mirror(result, header);
   return result;
-}
-
-Coordinates read_matrix_market(const std::string &path, const ReadOptions &options) {
-  return read_matrix_market(FileText(path, options), options);
 }
 
 } // namespace unravel::data

@@ -10,12 +10,9 @@ namespace unravel::data {
 /// Reads a matrix. The entries come in the order of the file; of a symmetric file the mirrored entries follow
 /// after all the stored ones, the diagonal is not doubled. Of an array file every stored element becomes an
 /// entry, zeros too. A pattern's entries have the value 1. Duplicates stay.
-/// Throws cannot_read, bad_gzip, bad_header, bad_entry, entry_out_of_range, entry_count, number_too_large,
+/// Throws bad_header, bad_entry, entry_out_of_range, entry_count, number_too_large,
 /// unsupported_file (complex, hermitian), memory_limit, each with its place. No memory is taken for a number
 /// of entries that the file doesn't hold.
-Coordinates read_matrix_market(const std::string &path, const ReadOptions &options = {});
-
-/// The same from a file that is in memory already.
 Coordinates read_matrix_market(const FileText &file, const ReadOptions &options = {});
 
 } // namespace unravel::data

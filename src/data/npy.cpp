@@ -9,7 +9,6 @@
 #include <charconv>
 #include <fmt/format.h>
 #include <iterator>
-#include <map>
 
 namespace unravel::data {
 
@@ -62,8 +61,7 @@ public:
     const char *missing = !descr ? "descr" : !order ? "fortran_order" : !shape ? "shape" : nullptr;
     if (missing) fail_here(fmt::format("the header lacks `{}`", missing));
     // With at most one mode that is longer than 1, both orders are the same.
-    auto long_modes =
-        std::count_if(array.shape.begin(), array.shape.end(), [](std::int64_t n) { return n > 1; });
+    auto long_modes = std::ranges::count_if(array.shape, [](std::int64_t n) { return n > 1; });
     if (column_major_ && long_modes > 1)
       fail(Kind::unsupported_file, text::Place::of_file(file_.path()),
            "column-major arrays are not supported", "save numpy.ascontiguousarray(a)");
@@ -239,12 +237,8 @@ Array read_npy(const std::string &path, const ReadOptions &options) {
     fail(Kind::bad_array_file, text::Place::of_file(path),
          fmt::format("the file holds {} bytes after the data that the header promises",
                      present - static_cast<std::size_t>(elements) * size));
-  if (file.memory() + static_cast<std::int64_t>(present) > options.max_memory)
-    fail(Kind::memory_limit, text::Place::of_file(path),
-         fmt::format("the array takes {}, more than the {} allowed",
-                     memory_text(file.memory() + static_cast<std::int64_t>(present)),
-                     memory_text(options.max_memory)),
-         "raise the limit with --max-memory");
+  check_memory(text::Place::of_file(path), "the array takes",
+               file.memory() + static_cast<std::int64_t>(present), options.max_memory);
   auto *first = reinterpret_cast<const std::byte *>(file.content().data() + data);
   array.bytes.assign(first, first + present);
   if (options.progress) options.progress(1);

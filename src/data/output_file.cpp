@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <cerrno>
-#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
@@ -93,21 +92,6 @@ void OutputFile::write(std::string_view characters) {
 void OutputFile::flush() {
   write(buffer_);
   buffer_.clear();
-}
-
-void OutputFile::append(double number) {
-  char digits[32];
-  append(std::string_view(digits, std::to_chars(digits, digits + sizeof digits, number).ptr));
-}
-
-void OutputFile::append(float number) {
-  char digits[32];
-  append(std::string_view(digits, std::to_chars(digits, digits + sizeof digits, number).ptr));
-}
-
-void OutputFile::append(long long number) {
-  char digits[32];
-  append(std::string_view(digits, std::to_chars(digits, digits + sizeof digits, number).ptr));
 }
 
 void OutputFile::commit() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <charconv>
 #include <string>
 #include <string_view>
 
@@ -26,9 +27,10 @@ public:
     if (buffer_.size() >= buffer_size) flush();
   }
   /// The shortest decimal form that reads back as the same number.
-  void append(double number);
-  void append(float number);
-  void append(long long number);
+  template <class Number> void append_number(Number number) {
+    char digits[32];
+    append(std::string_view(digits, std::to_chars(digits, digits + sizeof digits, number).ptr));
+  }
 
   void commit();
 

@@ -1,5 +1,5 @@
 #include "data/coordinates.h"
-#include "data/parallel.h"
+#include "data/deal.h"
 #include "report/diagnostic.h"
 
 #include <algorithm>
@@ -69,27 +69,10 @@ template <class Item> void sort_items(std::unique_ptr<Item[]> &items, std::size_
 
   unsigned width = std::min(bits, digit_bits), shift = bits - width;
   std::size_t buckets = std::size_t{1} << width;
-  constexpr std::size_t parts = 8;
-  auto part_begin = [&](std::size_t part) { return count / parts * part + std::min(part, count % parts); };
-  std::vector<Counts> start(parts);
-  auto digit = [&](const Item &item) { return (item.key >> shift) & (buckets - 1); };
-  run_parallel(parts, [&](std::size_t part) {
-    start[part].fill(0);
-    for (std::size_t k = part_begin(part); k < part_begin(part + 1); ++k)
-      ++start[part][digit(items[k])];
-  });
-  std::vector<std::size_t> bucket_begin(buckets + 1);
-  std::size_t sum = 0;
-  for (std::size_t bucket = 0; bucket < buckets; ++bucket) {
-    bucket_begin[bucket] = sum;
-    for (std::size_t part = 0; part < parts; ++part)
-      sum += std::exchange(start[part][bucket], sum);
-  }
-  bucket_begin[buckets] = sum;
-  run_parallel(parts, [&](std::size_t part) {
-    for (std::size_t k = part_begin(part); k < part_begin(part + 1); ++k)
-      other[start[part][digit(items[k])]++] = items[k];
-  });
+  const std::vector<std::size_t> bucket_begin = deal(
+      count, buckets,
+      [from = items.get(), shift, buckets](std::size_t k) { return (from[k].key >> shift) & (buckets - 1); },
+      [from = items.get(), to = other.get()](std::size_t k, std::size_t place) { to[place] = from[k]; });
   items.swap(other);
   run_parallel(buckets, [&](std::size_t bucket) {
     std::size_t begin = bucket_begin[bucket];

@@ -30,14 +30,14 @@ Format format_of(std::string_view path) {
 
 void append_value(OutputFile &file, double value, const WriteOptions &options) {
   if (options.single_precision)
-    file.append(static_cast<float>(value));
+    file.append_number(static_cast<float>(value));
   else
-    file.append(value);
+    file.append_number(value);
   file.append("\n");
 }
 
 void append_index(OutputFile &file, std::int64_t index) {
-  file.append(static_cast<long long>(index) + 1);
+  file.append_number(index + 1);
   file.append(" ");
 }
 

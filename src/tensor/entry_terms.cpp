@@ -160,14 +160,6 @@ std::vector<char> which_satisfy(const std::vector<Term> &formulas, const Tensor 
   return result;
 }
 
-std::optional<std::size_t> first_without(const Term &formula, const Tensor &tensor,
-                                         const Coordinates &entries) {
-  std::vector<char> holds = which_satisfy({formula}, tensor, entries);
-  auto found = std::find(holds.begin(), holds.end(), 0);
-  if (found == holds.end()) return std::nullopt;
-  return static_cast<std::size_t>(found - holds.begin());
-}
-
 std::optional<std::int64_t> least_value(const Term &term, const Tensor &tensor, const Coordinates &entries) {
   std::optional<std::int64_t> least;
   std::mutex mutex;

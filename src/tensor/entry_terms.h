@@ -15,10 +15,6 @@ namespace unravel::tensor {
 void evaluate_terms(const term::Term &term, const Tensor &tensor, const data::Coordinates &entries,
                     std::size_t begin, std::span<std::int64_t> out);
 
-/// The first entry that doesn't satisfy a formula, or nothing.
-std::optional<std::size_t> first_without(const term::Term &formula, const Tensor &tensor,
-                                         const data::Coordinates &entries);
-
 /// Per entry 1 where it satisfies all formulas, else 0.
 std::vector<char> which_satisfy(const std::vector<term::Term> &formulas, const Tensor &tensor,
                                 const data::Coordinates &entries);

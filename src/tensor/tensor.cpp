@@ -37,6 +37,13 @@ std::int64_t Tensor::bytes() const {
   return static_cast<std::int64_t>(sum);
 }
 
+std::size_t Tensor::entries() const {
+  std::size_t sum = 0;
+  for (const layout::Array &declared : layout.arrays)
+    if (declared.is_value) sum += array(declared.name).size();
+  return sum;
+}
+
 DType element_type(const layout::Array &array, IndexType index, ValueType value) {
   if (array.element == "int32") return DType::I4;
   if (array.element == "int64") return DType::I8;

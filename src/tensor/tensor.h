@@ -28,6 +28,8 @@ struct Tensor {
   data::Elements &array(const std::string &name);
   /// Bytes of all arrays.
   std::int64_t bytes() const;
+  /// Stored entries: the elements of the value arrays.
+  std::size_t entries() const;
 };
 
 /// The type that the elements of an array have: what the layout declares, else the default.

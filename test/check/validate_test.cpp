@@ -294,18 +294,18 @@ TEST(Validate, ExtentsAndCounts) {
 
 TEST(Validate, Errors) {
   Tensor tensor = small_csr();
-  EXPECT_EQ(refusal([&] { require_valid(tensor, "operand `A`"); }), "no error");
+  EXPECT_EQ(refusal([&] { require_ok(validate(tensor), tensor, "operand `A`"); }), "no error");
   tensor.array("col").set_integer(0, 3);
-  EXPECT_EQ(refusal([&] { require_valid(tensor, "operand `A`"); }),
+  EXPECT_EQ(refusal([&] { require_ok(validate(tensor), tensor, "operand `A`"); }),
             "property-violated: the arrays of operand `A` are not a tensor in layout `csr`: `strictly "
             "increasing col within rowptr` does "
             "not hold: col[0] = 3 and col[1] = 3 in segment 0");
   tensor.array("rowptr").set_integer(0, 1);
-  EXPECT_EQ(refusal([&] { require_valid(tensor, "operand `A`"); }),
+  EXPECT_EQ(refusal([&] { require_ok(validate(tensor), tensor, "operand `A`"); }),
             "property-violated: the arrays of operand `A` are not a tensor in layout `csr`: `rowptr(0) = 0` "
             "does not hold: rowptr[0] = 1");
   tensor.array("rowptr").set_integer(3, 1000000);
-  EXPECT_EQ(refusal([&] { require_valid(tensor, "operand `A`"); }),
+  EXPECT_EQ(refusal([&] { require_ok(validate(tensor), tensor, "operand `A`"); }),
             "extent-mismatch: the arrays of operand `A` are not a tensor in layout `csr`: count `NNZ = "
             "rowptr(M)` does not hold: NNZ is "
             "3, but rowptr(M) is 1000000");

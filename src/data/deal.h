@@ -9,12 +9,12 @@
 #include <vector>
 
 /// Dealing entries into buckets, each small enough for a cache: the first of two passes over memory.
-namespace unravel::convert {
+namespace unravel::data {
 
 /// In parallel where that pays: with `entries` entries to be looked at in all.
 template <class Work> void run_for_entries(std::size_t entries, std::size_t count, Work work) {
   constexpr std::size_t one_thread_entries = 20000;
-  if (entries >= one_thread_entries) return data::run_parallel(count, work);
+  if (entries >= one_thread_entries) return run_parallel(count, work);
   for (std::size_t k = 0; k < count; ++k)
     work(k);
 }
@@ -69,4 +69,4 @@ std::vector<std::size_t> deal(std::size_t entries, std::size_t buckets, BucketOf
       [&](std::size_t e, std::size_t, std::vector<std::size_t> &next) { put(e, next[bucket_of(e)]++); });
 }
 
-} // namespace unravel::convert
+} // namespace unravel::data
