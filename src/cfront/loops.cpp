@@ -1,5 +1,6 @@
 // The heads of `for` loops.
 #include "cfront/translate.h"
+#include "parse/parse.h"
 
 #include <algorithm>
 
@@ -43,6 +44,40 @@ const Node *step_in(const Node &condition) {
   while (node->kind == UnravelCast)
     node = &node->children[0];
   return is_step(*node) && node->text == "--" && node->is(UnravelIsPostfix) ? node : nullptr;
+}
+
+bool mentions(const parse::Expression &value, const std::string &name) {
+  return value.name.text == name || std::any_of(value.children.begin(), value.children.end(),
+                                                [&](auto &child) { return mentions(child, name); });
+}
+
+bool is_zero(const parse::Expression &value) {
+  return value.kind == parse::Expression::Kind::Integer && value.integer == 0;
+}
+
+/// Of a loop right behind a local array: its only assignment, where it sets each element once. Else null.
+const StatementTree *first_values(const StatementTree &local, const StatementTree &loop) {
+  const parse::Expression &array = local.assignment.target;
+  if (local.kind != StatementTree::Kind::Local || !is_zero(local.assignment.value)) return nullptr;
+  const StatementTree *inside = &loop;
+  std::vector<std::string> variables;
+  for (const std::optional<parse::Expression> &extent : local.extents) {
+    if (inside->kind != StatementTree::Kind::For || !is_zero(*inside->low) || inside->body.size() != 1 ||
+        parse::to_text(*inside->high) != parse::to_text(*extent))
+      return nullptr;
+    variables.push_back(inside->variable.text);
+    inside = &inside->body.front();
+  }
+  const parse::AssignmentTree &set = inside->assignment;
+  if (variables.empty() || inside->kind != StatementTree::Kind::Assign ||
+      set.op != parse::AssignmentTree::Operator::Set || set.target.name.text != array.name.text ||
+      mentions(set.value, array.name.text))
+    return nullptr;
+  for (std::size_t k = 0; k < variables.size(); ++k)
+    if (set.target.children[k].kind != parse::Expression::Kind::Name ||
+        set.target.children[k].name.text != variables[k])
+      return nullptr;
+  return inside;
 }
 
 } // namespace
@@ -300,7 +335,11 @@ void Translator::loop(const Node &node, Body &body) {
   bool is_empty = statement.body.empty() ||
                   (statement.body.size() == 1 && statement.body[0].kind == StatementTree::Kind::If &&
                    statement.body[0].body.empty());
-  if (!is_empty) body.push_back(std::move(statement));
+  if (is_empty) return;
+  if (const StatementTree *first = body.empty() ? nullptr : first_values(body.back(), statement))
+    body.back().assignment = StatementTree(*first).assignment;
+  else
+    body.push_back(std::move(statement));
 }
 
 } // namespace unravel::cfront

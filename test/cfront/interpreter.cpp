@@ -1,5 +1,6 @@
 #include "interpreter.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace unravel::test {
@@ -105,18 +106,26 @@ void Interpreter::body(const std::vector<StatementTree> &statements) {
     const parse::AssignmentTree &assignment = statement.assignment;
     switch (statement.kind) {
     case StatementTree::Kind::Local: {
-      double first = value(assignment.value);
       const std::string &name = assignment.target.name.text;
       if (assignment.target.kind == Expression::Kind::Name) {
-        scalars_[name] = first;
+        scalars_[name] = value(assignment.value);
         break;
       }
-      std::int64_t count = 1; // arrays of the function's own begin with one value in all elements
+      std::int64_t count = 1;
       std::vector<std::int64_t> &extents = local_extents_[name];
       extents.clear();
       for (const std::optional<Expression> &extent : statement.extents)
         count *= extents.emplace_back(integer(*extent));
-      locals_[name].assign(static_cast<std::size_t>(count), first);
+      std::vector<double> elements(static_cast<std::size_t>(std::max<std::int64_t>(count, 0)));
+      auto outer = loops_;
+      for (std::size_t element = 0; element < elements.size(); ++element) {
+        auto rest = static_cast<std::int64_t>(element);
+        for (std::size_t mode = extents.size(); mode-- > 0; rest /= extents[mode])
+          loops_[assignment.target.children[mode].name.text] = rest % extents[mode];
+        elements[element] = value(assignment.value);
+      }
+      loops_ = outer;
+      locals_[name] = std::move(elements);
       break;
     }
     case StatementTree::Kind::Assign: {
