@@ -74,7 +74,7 @@ Block statements_of(const combine::Combination &combination, const std::vector<L
     const bool per_thread = std::any_of(leaves.begin(), leaves.end(), [&](std::size_t k) {
       const combine::IterationSpace &leaf = combination.leaves[k];
       return (leaf.target.tensor == local.tensor || leaf.reads(local.tensor)) && local.around > 0 &&
-             (is_in(options.wavefronts, k) ||
+             (is_in(options.wavefronts, k) || plans[k].parallel ||
               (plans[k].shared_parallel && *plans[k].shared_parallel < local.around));
     });
     workspace.add_local(local, per_thread);

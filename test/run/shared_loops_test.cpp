@@ -40,6 +40,8 @@ const std::vector<Program> &programs() {
       {"for i { for k { let w(j) = z(k); for j { w(j) += A(i,j); D(i,k) += w(j)*x(j); } } }",
        "A",
        {"", "tile i by 2, k by 2", "order k, i", "skew k by i", "parallel k"}},
+      // one that nothing reads: its loop is its own
+      {"tensor t, x(n); for i in [0,n) { let w(e in [0,n)) = x(e); t += x(i); }", "", {"", "serial"}},
       {"tensor a(n), b(n); for i in [1,n) { a(i) += b(i-1); b(i) *= 2; }",
        "",
        {"tile i by 2", "shift i by 1"}},
