@@ -91,7 +91,9 @@ std::optional<data::Coordinates> Packer::draw_entries(const compute::TensorUse &
   const bool spoilt = values == Values::Special && !use.is_result;
   // What a dense layout doesn't get is a zero there: it makes NaN of a special value that the reference
   // skips. So does, of what a divisor that is zero has made, any layout with slots that no entry names.
-  const bool may_divide = !front_.computation.program.extents.empty() && !use.is_result;
+  const bool has_quotient =
+      !front_.computation.program.extents.empty() || problem_.expression.find('/') != std::string::npos;
+  const bool may_divide = has_quotient && !use.is_result;
   if ((spoilt || may_divide) && front_.layouts.at(use.name).name.starts_with("dense")) density = 1;
   bool repeats = !use.is_result && !spoilt && !may_divide && random() % 2 == 0;
   for (int tries = 0; tries < 4; ++tries, density /= 3) {

@@ -27,6 +27,17 @@ template <class Sequence> std::string list(const Sequence &numbers) {
   return text.str();
 }
 
+/// A dense tensor's elements; what is stored may be a matrix of layout dense<1,0>.
+std::vector<double> row_major(const layout::Layout &layout, const std::vector<std::int64_t> &shape,
+                              const std::vector<double> &stored) {
+  if (layout.parameters.empty() || layout.parameters.front() != 1 || shape.size() != 2) return stored;
+  std::vector<double> turned(stored.size());
+  for (std::int64_t i = 0; i < shape[0]; ++i)
+    for (std::int64_t j = 0; j < shape[1]; ++j)
+      turned[static_cast<std::size_t>(i * shape[1] + j)] = stored[static_cast<std::size_t>(j * shape[0] + i)];
+  return turned;
+}
+
 } // namespace
 
 Interpreted::Interpreted(const Problem &problem)
@@ -82,7 +93,7 @@ bool Interpreted::check(const SmallCase &input, const loop::InterpretOptions &op
     initial.push_back(1000 + static_cast<double>(k));
   memory.values[values] = initial;
   auto meant_by = [&](const std::vector<double> &stored) {
-    if (structure.empty()) return stored;
+    if (structure.empty()) return row_major(layout, shape, stored);
     data::Coordinates meant(shape);
     for (const Instance::Entry &entry : shared.entries)
       meant.append(entry.coordinate, stored.at(entry.slot));
@@ -124,23 +135,15 @@ bool Interpreted::check(const SmallCase &input, const loop::InterpretOptions &op
   }
   for (const std::string &name : further) {
     const std::string array = name + "." + compilation_.layouts.at(name).arrays.front().name;
-    if (check::compare(memory.values.at(array), all.at(name), 1e-12).ok) continue;
-    ADD_FAILURE() << name << ": expected " << list(all.at(name).value) << "\ngot "
-                  << list(memory.values.at(array)) << "\n"
+    const std::vector<double> got =
+        row_major(compilation_.layouts.at(name), all.at(name).shape, memory.values.at(array));
+    if (check::compare(got, all.at(name), 1e-12).ok) continue;
+    ADD_FAILURE() << name << ": expected " << list(all.at(name).value) << "\ngot " << list(got) << "\n"
                   << describe(input);
     return false;
   }
   std::vector<double> got = meant_by(memory.values.at(values));
-  if (structure.empty() && !layout.parameters.empty() && layout.parameters.front() == 1 &&
-      shape.size() == 2) {
-    // dense<1,0>
-    std::vector<double> turned(got.size());
-    for (std::int64_t i = 0; i < shape[0]; ++i)
-      for (std::int64_t j = 0; j < shape[1]; ++j)
-        turned[static_cast<std::size_t>(i * shape[1] + j)] = got[static_cast<std::size_t>(j * shape[0] + i)];
-    got = turned;
-  }
-  if (compilation_.combination.has_loops()) { // quotients are rounded
+  if (compilation_.combination.has_loops() || problem_.expression.find('/') != std::string::npos) { // rounded
     check::Comparison comparison = check::compare(got, expected, 1e-12);
     if (comparison.ok) return true;
     ADD_FAILURE() << "expected " << list(expected.value) << "\ngot " << list(got) << "\n" << describe(input);

@@ -11,7 +11,7 @@ namespace unravel::run::test {
 
 pipeline::Request Problem::request() const {
   pipeline::Request request;
-  request.expression = expression;
+  (from.empty() ? request.expression : request.from) = from.empty() ? expression : from;
   for (const auto &[tensor, layout] : formats)
     request.formats[tensor] = unravel::test::layout_reference(layout);
   request.schedules = schedules;
@@ -155,7 +155,8 @@ std::vector<Computation> first_computations() {
       {"y(i) = A(i+1,j) * B(i,j)", {{"A", few}, {"B", few}}},
       {"y(i+1) = A(i,j) * x(j)", {{"A", few}, {"x", {"dense", "sv"}}}},
       // of triangles nothing: the properties contradict it
-      {"y(j) = A(j,j+1) * B(j,i)", {{"A", {"lower_diagonal", "packed_lower", "csr_lower", "csr"}}, {"B", few}}},
+      {"y(j) = A(j,j+1) * B(j,i)",
+       {{"A", {"lower_diagonal", "packed_lower", "csr_lower", "csr"}}, {"B", few}}},
       {"y(i) = A(i,j) * x(j)", {{"A", blocks}, {"x", {"dense", "sv", "@sv_weak"}}}},
       {"s = A(i,j) * B(i,j)", {{"A", {"csr", "coo", "dcsr", "@csr_any"}}, {"B", blocks}}},
       {"y(i) = A(i,j) * B(i,j)", {{"A", blocks}, {"B", {"csr", "coo"}}}},

@@ -17,7 +17,7 @@ namespace unravel::run::test {
 
 /// A computation with a layout for each of its tensors and, maybe, a schedule.
 struct Problem {
-  std::string expression;
+  std::string expression;                     // or a program; with `from`: the text of the C
   std::map<std::string, std::string> formats; // "@name": of test/layouts/odd.layout
   std::vector<std::string> schedules;
   std::vector<std::string> finds;
@@ -28,6 +28,7 @@ struct Problem {
   schedule::Counts counts;                     // likewise: right or wrong, they only decide about speed
   bool untiled_for_one_tile = true;            // likewise
   double budget = 0;                           // likewise
+  std::string from;                            // likewise
 
   pipeline::Request request() const;
   /// As one would type it.
