@@ -228,7 +228,7 @@ private:
     if (plan.shared_parallel == node.depth && declared_for_rest(before).empty()) {
       loop.parallel = loop::Parallel{plan.chunk_per_thread ? 0 : plan.chunk, plan.least, plan.work};
       loop.parallel->schedule = plan.schedule;
-      loop.parallel->share = plan.share;
+      if (plan.work) loop.parallel->share = plan.share;
     }
     Names known = declared_for_rest(before);
     known.insert(outside.begin(), outside.end());

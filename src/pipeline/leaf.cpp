@@ -354,8 +354,13 @@ void LeafPlanner::join_loops(std::vector<Leaf> &leaves) const {
     if (!counts.empty()) statements.back().lengths = schedule::trip_counts(space, leaves[k].order, counts);
   }
   choose::join_loops(statements, in_.combination, asked.chunk.has_value(), counts, in_.thresholds);
-  for (Leaf &leaf : leaves)
-    if (leaf.plan.shared > 0) leaf.parallel.reset();
+  for (Leaf &leaf : leaves) {
+    if (leaf.plan.shared == 0) continue;
+    leaf.parallel.reset();
+    if (!in_.request.always_parallel) continue;
+    leaf.plan.least = 0;
+    leaf.plan.work.reset();
+  }
 }
 
 void LeafPlanner::plan_shared(const std::vector<scan::Node> &tree, std::vector<Leaf> &leaves) {
