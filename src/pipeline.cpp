@@ -301,11 +301,10 @@ Compilation compile(const Request &request, const Front &front) {
         "inspector",
         [&] {
           lower::Inspector made = lower::lower_inspector(result.combination, plans, options, in_wavefronts);
-          made.program = loop::improve(std::move(made.program), loops.is_safe(), request.counts);
+          made.program = loop::improve(std::move(made.program), {loops.is_safe(), request.counts});
           return made;
         },
         [](const lower::Inspector &made) { return loop::to_text(made.program); });
-    loop::verify(result.inspector->program);
   }
   note_not_tried(result, request, *budget, steps);
   return result;

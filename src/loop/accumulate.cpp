@@ -259,19 +259,10 @@ std::size_t accumulate_of_loop(Block &block, std::size_t k, FreshNames &names, c
   return Accumulator(names, safe).loop(block, k);
 }
 
-Program accumulate_locally(Program program, const Safe &safe) {
+Program accumulate_locally(Program program, const Known &known) {
   FreshNames names(program);
-  accumulate_locally(program.body, names, safe);
+  accumulate_locally(program.body, names, known.safe);
   return program;
-}
-
-Program improve(Program program, const Safe &safe, const Counts &counts, const NameElements &name_elements) {
-  program = clear_in_blocks(cut_strips(fuse(fold(std::move(program)))));
-  program = split_full_blocks(std::move(program), safe);
-  program = accumulate_locally(std::move(program), safe);
-  program = share(hoist(std::move(program), safe));
-  program = skip_empty_segments(fold(std::move(program)), counts);
-  return reserve_copies(mask_sums(std::move(program), counts, name_elements));
 }
 
 } // namespace unravel::loop

@@ -63,7 +63,7 @@ bool only_adds_to(const For &loop, const std::string &array) {
   return only;
 }
 
-Program reserve_copies(Program program) {
+Program reserve_copies(Program program, const Known & /*known*/) {
   std::vector<std::string> copied;
   each_statement(program.body, [&](const Statement &statement) {
     const auto *loop = std::get_if<For>(&statement.kind);

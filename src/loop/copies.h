@@ -1,6 +1,6 @@
 #pragma once
 
-#include "loop/loop.h"
+#include "loop/passes.h"
 
 #include <string>
 
@@ -20,6 +20,6 @@ std::string marks_of(const std::string &array);
 bool only_adds_to(const For &loop, const std::string &array);
 
 /// Declares the workspace of the copies that the loops ask for.
-Program reserve_copies(Program program);
+Program reserve_copies(Program program, const Known &known = {});
 
 } // namespace unravel::loop

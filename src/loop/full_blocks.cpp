@@ -326,9 +326,9 @@ void keep_short_serial(Block &block) {
 
 } // namespace
 
-Program split_full_blocks(Program program, const Safe &safe) {
+Program split_full_blocks(Program program, const Known &known) {
   keep_short_serial(program.body);
-  Splitter(program, safe).block(program.body, {});
+  Splitter(program, known.safe).block(program.body, {});
   return program;
 }
 

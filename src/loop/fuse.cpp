@@ -89,7 +89,7 @@ private:
 
 } // namespace
 
-Program fuse(Program program) {
+Program fuse(Program program, const Known & /*known*/) {
   Fuser(program).block(program.body);
   return program;
 }

@@ -296,9 +296,9 @@ std::optional<GatheredLanes> gathered_lanes(const For &loop, const Program &prog
   return Reader(loop, program).read_lanes();
 }
 
-Program mask_sums(Program program, const Counts &counts, const NameElements &name_elements) {
+Program mask_sums(Program program, const Known &known) {
   Block body = std::move(program.body);
-  Marker(program, counts, name_elements).block(body, {}, {});
+  Marker(program, known.counts, known.name_elements).block(body, {}, {});
   program.body = std::move(body);
   return program;
 }

@@ -83,8 +83,8 @@ private:
 
 } // namespace
 
-Program hoist(Program program, const Safe &safe) {
-  Hoister(program, safe).block(program.body, {});
+Program hoist(Program program, const Known &known) {
+  Hoister(program, known.safe).block(program.body, {});
   return program;
 }
 

@@ -5,14 +5,30 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <vector>
 
-/// Small passes over the loop IR. Each takes a program that verify.h accepts and gives one with the same
-/// effect.
+/// Small passes over the loop IR. Each takes a program that verify.h accepts and what is known of it, and
+/// gives one with the same effect.
 namespace unravel::loop {
 
 /// Whether reading an element is in bounds whenever the variables in it have values: asked with an
 /// application of an index array (A.rowptr(i + 1)), or of a value array to its slot (A.val(p)).
 using Safe = std::function<bool(const term::Term &load)>;
+
+/// What is known of the data, by qualified names: of arrays of pointers ("A.rowptr") the mean length of their
+/// segments. It decides about speed alone.
+using Counts = std::map<std::string, double>;
+
+/// Whether every key of an index array of one extent ("A.col") is in [0, extent): also keys of positions that
+/// no segment has.
+using NameElements = std::function<bool(const std::string &keys, const term::Term &extent)>;
+
+/// What passes may rely on, beside the program.
+struct Known {
+  Safe safe = {};
+  Counts counts = {};
+  NameElements name_elements = {};
+};
 
 /// Drops what has no effect: declarations that are never read (with the writes to them), ifs and loops
 /// without a body, assignments of a variable, local or element to itself. A loop is taken to terminate. An if
@@ -31,66 +47,67 @@ Block inline_names(Block block);
 Block simplify_conditions(Block block);
 
 /// The three above, until nothing changes.
-Program fold(Program program);
+Program fold(Program program, const Known &known = {});
 
 /// Loads that don't change in a loop move in front of the outermost such loop, if `safe` says that they are
 /// in bounds there, or the same load is certainly evaluated there anyway (in an earlier statement, in the
 /// loop's bounds, first in the while's condition). A load is invariant if it mentions nothing that the loop
 /// declares or assigns and, for values, no array that the loop writes.
-Program hoist(Program program, const Safe &safe = {});
+Program hoist(Program program, const Known &known = {});
 
 /// A load that is certainly evaluated by a statement, and used again there or further on in the block before
 /// anything that it depends on is assigned or stored, gets a name: that of a Let of just this load, or a new
 /// one.
-Program share(Program program);
+Program share(Program program, const Known &known = {});
 
 /// Sums up in a local scalar: += to an element that is the same in all iterations of a loop that does nothing
 /// to the array but add becomes += to a local, which is added to the element after the loop (stored,
 /// where 0 was stored in the element before, in the same block, and the array isn't touched in between). Not
 /// for parallel loops; only where `safe` says the element is in bounds, or where 0 was stored in it. Factors
 /// that the loop doesn't change are multiplied to the sum once.
-Program accumulate_locally(Program program, const Safe &safe = {});
+Program accumulate_locally(Program program, const Known &known = {});
 
 /// Neighbouring loops with equal bounds become one, where a loop inside them is shared then as well, so that
 /// what it reads is read once: the two triangles of a symmetric matrix of which one is stored. Both do
 /// nothing but add. The new loop is parallel if both are and each iteration keeps to an element of its own.
-Program fuse(Program program);
+Program fuse(Program program, const Known &known = {});
 
 /// A serial loop over a parallel one, in which each iteration adds to elements of its own, becomes a parallel
 /// loop over strips of the inner one's range, which run the outer loop inside: the strip of the result stays
 /// in the cache, and threads are woken once. Parallel loops that never have a team are serial afterwards.
-Program cut_strips(Program program);
+Program cut_strips(Program program, const Known &known = {});
 
 /// A result that is set to zero in front of a loop over blocks of its slots, which does nothing to it but add
 /// in each block, is set block by block in that loop.
-Program clear_in_blocks(Program program);
+Program clear_in_blocks(Program program, const Known &known = {});
 
 /// Loops that are cut short at the edge only, by a minimum of a constant length and other bounds, get
 /// constant bounds where they are full; else the general loops remain. The test stands as far outside as it
 /// can be evaluated, but in no general loop. Short ones are written out where that lets locals take the
 /// sums.
-Program split_full_blocks(Program program, const Safe &safe = {});
-
-/// What is known of the data, by qualified names: of arrays of pointers ("A.rowptr") the mean length of their
-/// segments. It decides about speed alone.
-using Counts = std::map<std::string, double>;
+Program split_full_blocks(Program program, const Known &known = {});
 
 /// Where half of the segments or more are known to be empty, a loop that sums up each of them in an element
 /// of its own, and touches no other of that array, sets the elements to zero, a strip at a time, and tests
 /// many segments at once for being empty.
-Program skip_empty_segments(Program program, const Counts &counts = {});
-
-/// Whether every key of an index array of one extent ("A.col") is in [0, extent): also keys of positions that
-/// no segment has.
-using NameElements = std::function<bool(const std::string &keys, const term::Term &extent)>;
+Program skip_empty_segments(Program program, const Known &known = {});
 
 /// A loop over segments that only adds up products with gathered elements (gathered_sum.h) is one for masked
 /// steps, where the segments are long enough on average: as is known, or else by the number of keys against
 /// that of segments; or where their lengths vary, which the kernel looks at.
-Program mask_sums(Program program, const Counts &counts = {}, const NameElements &name_elements = {});
+Program mask_sums(Program program, const Known &known = {});
 
-/// All of them in their order.
-Program improve(Program program, const Safe &safe = {}, const Counts &counts = {},
-                const NameElements &name_elements = {});
+struct Pass {
+  const char *name;
+  Program (*apply)(Program program, const Known &known);
+};
+/// All of them in their order, and what declares the copies of a result (copies.h).
+const std::vector<Pass> &passes();
+
+/// Around one pass: `apply` does it. For who wants to see what each makes of the program.
+using Step = std::function<Program(const Pass &pass, const std::function<Program()> &apply)>;
+
+/// Applies all passes. What comes out is verified; without NDEBUG that of each pass.
+Program improve(Program program, const Known &known = {}, const Step &step = {});
 
 } // namespace unravel::loop

@@ -90,7 +90,7 @@ private:
 
 } // namespace
 
-Program share(Program program) {
+Program share(Program program, const Known & /*known*/) {
   Sharer(program).block(program.body);
   return program;
 }

@@ -138,8 +138,8 @@ private:
 
 } // namespace
 
-Program skip_empty_segments(Program program, const Counts &counts) {
-  Skipper skipper(program, counts);
+Program skip_empty_segments(Program program, const Known &known) {
+  Skipper skipper(program, known.counts);
   skipper.block(program.body);
   program.body = drop_unused(std::move(program.body));
   return program;

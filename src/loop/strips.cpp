@@ -117,8 +117,7 @@ private:
     Term start = begin + term::scale(length, term::variable(name));
     const Origins origins = statement.origins;
     strips.body.push_back({Let{first, start}, origins});
-    strips.body.push_back(
-        {Let{last, term::minimum({term::variable(first) + Term(length), end})}, origins});
+    strips.body.push_back({Let{last, term::minimum({term::variable(first) + Term(length), end})}, origins});
     Strip strip{begin, end, inner->variable, first, last};
     strips.body.push_back(std::move(statement));
     statement = {std::move(strips), origins};
@@ -152,7 +151,7 @@ private:
 
 } // namespace
 
-Program cut_strips(Program program) {
+Program cut_strips(Program program, const Known & /*known*/) {
   Strips(program).block(program.body);
   return program;
 }

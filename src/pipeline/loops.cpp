@@ -6,6 +6,8 @@
 #include "loop/verify.h"
 
 #include <algorithm>
+#include <fmt/format.h>
+#include <utility>
 
 namespace unravel::pipeline {
 
@@ -102,19 +104,22 @@ loop::Program Loops::improve(loop::Program lowered, Steps &steps) const {
           return std::move(granted.program);
         },
         [](const loop::Program &program) { return loop::to_text(program); });
-  loop::Program improved = steps.run(
-      "improved loops",
-      [&] {
-        return loop::improve(
-            lowered, [&](const term::Term &load) { return safe_.contains(load) || copied.contains(load); },
-            in_.request.counts,
-            [&](const std::string &keys, const term::Term &extent) {
-              return names_elements(keys, extent, lowered);
-            });
-      },
+  const loop::Known known = {
+      [&](const term::Term &load) { return safe_.contains(load) || copied.contains(load); },
+      in_.request.counts,
+      [&](const std::string &keys, const term::Term &extent) {
+        return names_elements(keys, extent, lowered);
+      }};
+  std::string shown = loop::to_text(lowered.body);
+  const loop::Step step = [&](const loop::Pass &pass, const std::function<loop::Program()> &apply) {
+    return steps.run(fmt::format("pass {}", pass.name), apply, [&](const loop::Program &program) {
+      std::string before = std::exchange(shown, loop::to_text(program.body));
+      return shown == before ? "" : shown; // only what the pass changes
+    });
+  };
+  return steps.run(
+      "improved loops", [&] { return loop::improve(lowered, known, step); },
       [](const loop::Program &program) { return loop::to_text(program); });
-  loop::verify(improved);
-  return improved;
 }
 
 } // namespace unravel::pipeline

@@ -8,15 +8,18 @@
 
 namespace unravel::pipeline {
 
-/// Runs the steps; keeps time and, with details, what each printed.
+/// Runs the steps; keeps time, without that of the steps inside, and, with details, what each printed.
 class Steps {
 public:
   Steps(std::vector<Stage> &stages, bool details) : stages_(stages), details_(details) {}
 
   template <class Work, class Print> auto run(const std::string &name, Work work, Print print) {
+    const std::size_t inside = stages_.size();
     machine::Stopwatch watch;
     auto result = work();
     double spent = watch.milliseconds();
+    for (std::size_t k = inside; k < stages_.size(); ++k)
+      spent -= stages_[k].milliseconds;
     add(name, spent, [&] { return print(result); });
     return result;
   }

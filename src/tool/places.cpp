@@ -82,9 +82,7 @@ loop::Program places_of_result(const pipeline::Compilation &compilation) {
   }
   program.body.insert(program.body.begin(), {std::move(clear)});
   loop::verify(program);
-  program = loop::improve(std::move(program));
-  loop::verify(program);
-  return program;
+  return loop::improve(std::move(program));
 }
 
 } // namespace unravel::tool

@@ -34,7 +34,7 @@ std::vector<loop::Program> programs() {
         program.parameters[k].layout = "sv64";
     result.push_back(program);
     program.name += "_improved";
-    result.push_back(loop::improve(program, safe));
+    result.push_back(loop::improve(program, {safe}));
   }
   return result;
 }
@@ -105,7 +105,8 @@ private:
       count = static_cast<std::size_t>(rows_ * width);
       auto &col = memory.indices[name + ".col"];
       for (std::size_t k = 0; k < count; ++k)
-        col.push_back(below(static_cast<int>(columns_) + 2) == 0 ? -1 : below(static_cast<int>(columns_) + 1) - 1);
+        col.push_back(below(static_cast<int>(columns_) + 2) == 0 ? -1
+                                                                 : below(static_cast<int>(columns_) + 1) - 1);
     } else if (parameter.layout == "table") {
       std::int64_t width = 1 + below(3);
       set(name, "N", rows_, memory), set(name, "K", width, memory);
@@ -299,7 +300,7 @@ TEST(EmitAgreement, random_programs) {
   std::vector<loop::Program> programs;
   for (unsigned seed = 0; seed < 100; ++seed) {
     programs.push_back(loop::parse_program(test::RandomProgram(seed).text("plain" + std::to_string(seed))));
-    programs.push_back(loop::improve(programs.back(), [](const term::Term &) { return true; }));
+    programs.push_back(loop::improve(programs.back(), {[](const term::Term &) { return true; }}));
     programs.back().name = "improved" + std::to_string(seed);
   }
   Library library(programs);
@@ -326,7 +327,7 @@ TEST(EmitAgreement, improved_programs_are_clean_under_clang) {
   for (unsigned seed = 0; seed < 60; ++seed) {
     all.push_back(
         loop::improve(loop::parse_program(test::RandomProgram(seed).text("random" + std::to_string(seed))),
-                      [](const term::Term &) { return true; }));
+                      {[](const term::Term &) { return true; }}));
   }
   std::string text;
   for (const loop::Program &program : all)

@@ -153,10 +153,10 @@ TEST(Passes, keep_the_meaning) {
     Interpreter plain(program);
     std::vector<Interpreter> changed;
     changed.emplace_back(fold(program));
-    changed.emplace_back(hoist(program, safe));
+    changed.emplace_back(hoist(program, {safe}));
     changed.emplace_back(share(program));
-    changed.emplace_back(accumulate_locally(program, safe));
-    changed.emplace_back(improve(program, safe));
+    changed.emplace_back(accumulate_locally(program, {safe}));
+    changed.emplace_back(improve(program, {safe}));
     for (int trial = 0; trial < 300; ++trial) {
       auto draw = [&](int n) { return static_cast<std::int64_t>(random() % static_cast<unsigned>(n)); };
       std::int64_t rows = draw(5);

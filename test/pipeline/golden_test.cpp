@@ -30,7 +30,9 @@ std::string stages_of(const std::string &input) {
   std::string text;
   for (const Stage &stage : compile(request).stages) {
     if (!shown.empty() && shown.find(stage.name) == std::string::npos) continue;
-    if (stage.name == "layouts and computation" || stage.name == "prover" || stage.name == "loops") continue;
+    if (stage.name == "layouts and computation" || stage.name == "prover" || stage.name == "loops" ||
+        stage.name.starts_with("pass "))
+      continue;
     text += "== " + stage.name + "\n";
     text += stage.name == "dependences" ? verdict_lines(stage.text) : stage.text;
     if (!text.empty() && text.back() != '\n') text += '\n';

@@ -1,0 +1,38 @@
+#include "loop/passes.h"
+
+#include "loop/copies.h"
+#include "loop/verify.h"
+
+namespace unravel::loop {
+
+const std::vector<Pass> &passes() {
+  static const std::vector<Pass> all = {
+      {"fold", fold},
+      {"fuse", fuse},
+      {"cut_strips", cut_strips},
+      {"clear_in_blocks", clear_in_blocks},
+      {"split_full_blocks", split_full_blocks},
+      {"accumulate_locally", accumulate_locally},
+      {"hoist", hoist},
+      {"share", share},
+      {"fold again", fold},
+      {"skip_empty_segments", skip_empty_segments},
+      {"mask_sums", mask_sums},
+      {"reserve_copies", reserve_copies},
+  };
+  return all;
+}
+
+Program improve(Program program, const Known &known, const Step &step) {
+  for (const Pass &pass : passes()) {
+    auto apply = [&] { return pass.apply(std::move(program), known); };
+    program = step ? step(pass, apply) : apply();
+#ifndef NDEBUG
+    verify(program);
+#endif
+  }
+  verify(program);
+  return program;
+}
+
+} // namespace unravel::loop
