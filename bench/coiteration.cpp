@@ -38,8 +38,8 @@ std::string form_of(const pipeline::Compilation &compilation) {
     for (std::size_t k = 0; k < nest.levels.size(); ++k) {
       if (nest.levels[k].kind == scan::Level::Kind::Let) continue;
       std::string method;
-      for (const find::LevelPlan &plan : leaf.plan.finds.levels)
-        if (plan.level == k) method = find::name_of(plan.method);
+      for (const plan::LevelPlan &plan : leaf.plan.finds.levels)
+        if (plan.level == k) method = plan::name_of(plan.method);
       if (method == "direct") continue;
       text += fmt::format("{}{}{}", text.empty() ? "" : " ", leaf.plan.parallel == k ? "parallel " : "",
                           nest.levels[k].variable);

@@ -61,6 +61,11 @@ foreach(room tensor packing check) # their tests look at what packing makes, whi
     target_link_libraries(test_${room} PRIVATE unravel_convert)
   endif()
 endforeach()
+foreach(room lower choose) # their tests find, choose and lower
+  if(TARGET test_${room})
+    target_link_libraries(test_${room} PRIVATE unravel_choose unravel_lower)
+  endif()
+endforeach()
 if(TARGET test_convert) # the same layouts as for plans
   target_sources(test_convert PRIVATE test/packing/pack_layouts.cpp)
 endif()

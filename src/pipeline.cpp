@@ -9,7 +9,7 @@
 #include "choose/wavefronts.h"
 #include "combine/repeated.h"
 #include "combine/structure.h"
-#include "find/plan.h"
+#include "find/planner.h"
 #include "layout/layout.h"
 #include "loop/passes.h"
 #include "loop/verify.h"
@@ -36,11 +36,11 @@ using report::Kind;
 namespace {
 
 find::Requests find_requests(const parse::ScheduleTree &schedule) {
-  static const std::map<std::string, find::Method> methods = {
-      {"direct", find::Method::Direct},  {"probe", find::Method::Probe},
-      {"seq", find::Method::Sequential}, {"gallop", find::Method::Galloping},
-      {"binary", find::Method::Binary},  {"hash", find::Method::Hash},
-      {"map", find::Method::Map},        {"scan", find::Method::Scan}};
+  static const std::map<std::string, plan::Method> methods = {
+      {"direct", plan::Method::Direct},  {"probe", plan::Method::Probe},
+      {"seq", plan::Method::Sequential}, {"gallop", plan::Method::Galloping},
+      {"binary", plan::Method::Binary},  {"hash", plan::Method::Hash},
+      {"map", plan::Method::Map},        {"scan", plan::Method::Scan}};
   find::Requests requests;
   for (const parse::ScheduleTree::Find &find : schedule.finds) {
     if (find.method.text == "auto") continue;
@@ -140,6 +140,13 @@ double Compilation::milliseconds() const {
   return sum;
 }
 
+std::vector<const plan::LeafPlan *> Compilation::plans() const {
+  std::vector<const plan::LeafPlan *> plans;
+  for (const Leaf &leaf : leaves)
+    plans.push_back(&leaf.plan);
+  return plans;
+}
+
 Compilation compile(const Request &request) {
   return compile(request, read_request(request));
 }
@@ -236,18 +243,12 @@ Compilation compile(const Request &request, const Front &front) {
   for (std::size_t k = 0; k < result.leaves.size(); ++k)
     planner.add_alternatives(result.leaves[k], k, steps);
   choose::check_reductions(schedule, planner.reduced());
-  auto plans_of_all = [&] {
-    std::vector<const lower::LeafPlan *> plans;
-    for (const Leaf &leaf : result.leaves)
-      plans.push_back(&leaf.plan);
-    return plans;
-  };
   if (result.combination.has_loops()) {
     steps.run(
         "order against the source's",
         [&] {
           auto violation = [&](bool example) {
-            return choose::violation(result.combination, untransformed, plans_of_all(), *result.prover,
+            return choose::violation(result.combination, untransformed, result.plans(), *result.prover,
                                      example);
           };
           while (auto found = violation(false)) {
@@ -267,8 +268,8 @@ Compilation compile(const Request &request, const Front &front) {
   }
 
   planner.join_loops(result.leaves);
-  choose::check_parallel(plans_of_all(), schedule);
-  choose::check_cuts(plans_of_all(), schedule, planner.not_cut());
+  choose::check_parallel(result.plans(), schedule);
+  choose::check_cuts(result.plans(), schedule, planner.not_cut());
   find::check_requests(planner.findable(), requests);
 
   lower::LowerOptions options{request.name, result.computation.text, request.index, request.value};
@@ -276,7 +277,7 @@ Compilation compile(const Request &request, const Front &front) {
     options.wavefronts = steps.run(
         "wavefronts",
         [&] {
-          return choose::wavefronts(result.combination, plans_of_all(), schedule, *result.prover, thresholds);
+          return choose::wavefronts(result.combination, result.plans(), schedule, *result.prover, thresholds);
         },
         [&](const auto &made) { return choose::to_text(*made, result.combination); });
     if (request.always_parallel) options.wavefronts->least = options.wavefronts->least_of_iteration = 0;
@@ -285,12 +286,9 @@ Compilation compile(const Request &request, const Front &front) {
           std::nullopt;
     result.wavefronts = options.wavefronts;
   }
-  std::vector<lower::LeafPlan> plans;
-  for (const Leaf &leaf : result.leaves)
-    plans.push_back(leaf.plan);
   loop::For in_wavefronts;
   loop::Program lowered = steps.run(
-      "loops", [&] { return lower::lower(result.combination, plans, options, &in_wavefronts); },
+      "loops", [&] { return lower::lower(result.combination, result.plans(), options, &in_wavefronts); },
       [](const loop::Program &program) { return loop::to_text(program); });
   loop::verify(lowered);
   const Loops loops(
@@ -300,7 +298,8 @@ Compilation compile(const Request &request, const Front &front) {
     result.inspector = steps.run(
         "inspector",
         [&] {
-          lower::Inspector made = lower::lower_inspector(result.combination, plans, options, in_wavefronts);
+          lower::Inspector made =
+              lower::lower_inspector(result.combination, result.plans(), options, in_wavefronts);
           made.program = loop::improve(std::move(made.program), {loops.is_safe(), request.counts});
           return made;
         },

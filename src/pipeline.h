@@ -3,7 +3,7 @@
 #include "combine/space.h"
 #include "depend/dependence.h"
 #include "emit/emit.h"
-#include "find/plan.h"
+#include "find/planner.h"
 #include "lower/lower.h"
 #include "machine/profile.h"
 #include "schedule/order.h"
@@ -54,7 +54,7 @@ struct Stage {
 
 struct Leaf {
   schedule::Order order;
-  lower::LeafPlan plan;
+  plan::LeafPlan plan;
   /// The level of the loop that was chosen to run in parallel. The plan has it too, unless the data's counts
   /// say that it does too little.
   std::optional<std::size_t> parallel;
@@ -72,14 +72,15 @@ struct Compilation {
   combine::Combination combination;
   std::vector<Leaf> leaves;
   loop::Program program;
-  std::optional<lower::Wavefronts> wavefronts; // that the schedule asks for
-  std::optional<lower::Inspector> inspector;   // of these: it makes the last of the kernel's parameters
+  std::optional<plan::Wavefronts> wavefronts; // that the schedule asks for
+  std::optional<lower::Inspector> inspector;  // of these: it makes the last of the kernel's parameters
   /// Whether the machine that choices were made for has fast gathers; of the portable one the C asks itself.
   emit::EmitOptions::Gathers gathers = emit::EmitOptions::Gathers::Tested;
   std::vector<Stage> stages;
   std::shared_ptr<prove::Prover> prover; // with the log of all questions
 
   double milliseconds() const;
+  std::vector<const plan::LeafPlan *> plans() const; // of the leaves
 };
 
 /// Parsing and layouts alone: what a caller needs to know before it has data.

@@ -15,9 +15,9 @@ namespace unravel::choose {
 
 namespace {
 
-using find::LevelPlan;
-using find::Method;
-using lower::LeafPlan;
+using plan::LeafPlan;
+using plan::LevelPlan;
+using plan::Method;
 using scan::Level;
 using term::Term;
 
@@ -28,7 +28,7 @@ public:
 
   /// At one split only: that of the first kind that applies.
   void add_to(LeafPlan &plan) {
-    if (std::optional<lower::Alternative> marked = entries_behind_marks()) {
+    if (std::optional<plan::Alternative> marked = entries_behind_marks()) {
       plan.split = 0;
       plan.alternatives.push_back(std::move(*marked));
     } else {
@@ -66,7 +66,7 @@ private:
                                   const find::Requests &requests) const {
     const scan::Nest *nest = scanned(space, order);
     if (!nest) return std::nullopt;
-    std::optional<find::FindPlan> finds =
+    std::optional<plan::FindPlan> finds =
         find::plan_finds_by(*nest, given_.prover, requests, scan::value_positions(space, *nest));
     // States in an array cost its extent: not where nobody asked for them.
     if (!finds || std::any_of(finds->levels.begin(), finds->levels.end(),
@@ -81,13 +81,15 @@ private:
     return plan;
   }
 
+  bool adds_up() const { return main_.reduction == plan::Reduction::Scalar; }
+
   /// As the main plan: the same loop, or, where threads add up one sum, the outermost.
   void run_in_parallel(LeafPlan &plan) const {
     plan.parallel = main_.parallel;
     plan.least = main_.least;
     plan.work = main_.work;
-    plan.reduces = main_.reduces;
-    if (!main_.reduces) return;
+    if (!adds_up()) return;
+    plan.reduction = main_.reduction;
     auto outermost = std::find_if(plan.nest.levels.begin(), plan.nest.levels.end(),
                                   [](const Level &level) { return level.kind == Level::Kind::Loop; });
     plan.parallel = static_cast<std::size_t>(outermost - plan.nest.levels.begin());
@@ -104,11 +106,11 @@ private:
 
   // ---- entries behind marks
 
-  std::optional<lower::Alternative> entries_behind_marks() const {
+  std::optional<plan::Alternative> entries_behind_marks() const {
     if (given_.fixed_order) return std::nullopt;
     const LevelPlan *mapped = nullptr;
     for (const LevelPlan &plan : main_.finds.levels)
-      if (plan.method == Method::Map && plan.map_form == find::MapForm::Values && plan.map_level == 0)
+      if (plan.method == Method::Map && plan.map_form == plan::MapForm::Values && plan.map_level == 0)
         mapped = &plan;
     if (!mapped || levels_.empty() || levels_[0].kind != Level::Kind::Loop) return std::nullopt;
     const Level &owner = levels_[0];
@@ -127,11 +129,10 @@ private:
     if (!plan || !becomes_owned(*plan, owner, entries, wanted)) return std::nullopt;
     const LevelPlan &map = *find_of(*plan, wanted);
     Term condition = few_keys(map, owner, levels_[inner]);
-    return lower::Alternative{
-        condition,
-        fmt::format("few keys in {}: its marks decide which entries of {} are looked at",
-                    levels_[mapped->level].tensor, levels_[inner].tensor),
-        std::move(*plan)};
+    return plan::Alternative{condition,
+                             fmt::format("few keys in {}: its marks decide which entries of {} are looked at",
+                                         levels_[mapped->level].tensor, levels_[inner].tensor),
+                             std::move(*plan)};
   }
 
   /// Few for the keys' range. Where rows are long, multiplying runs in long vectors: then fewer.
@@ -162,7 +163,7 @@ private:
     if (!map || !row || levels.empty() || levels[0].kind != Level::Kind::Loop ||
         levels[0].variable != entries)
       return false;
-    if (map->method != Method::Map || map->map_form != find::MapForm::Values || map->map_level != 0)
+    if (map->method != Method::Map || map->map_form != plan::MapForm::Values || map->map_level != 0)
       return false;
     const Level &found = levels[row->level];
     if (row->method != Method::Sequential || row->state_level != 0 || row->clamp ||
@@ -170,18 +171,18 @@ private:
         found.lower != owner.lower || found.upper != owner.upper)
       return false;
     for (const LevelPlan &find : plan.finds.levels) {
-      if (find::keeps_state(find.method) && find.level != row->level && find.state_level == 0) return false;
+      if (plan::keeps_state(find.method) && find.level != row->level && find.state_level == 0) return false;
     }
-    map->map_form = find::MapForm::Marked;
+    map->map_form = plan::MapForm::Marked;
     if (!main_.parallel) return true;
-    if (main_.reduces) {
+    if (adds_up()) {
       run_in_parallel(plan);
       plan.least = main_.least > 0 ? thresholds_.least_marked_entries : 0;
       plan.chunk = std::max(main_.chunk, thresholds_.chunk_of_entries);
       return true;
     }
     if (*main_.parallel != 0 || !intervals_are_between(plan, *row)) return false;
-    plan.owned = true;
+    plan.cut = plan::OwnedChunks{};
     plan.parallel = row->level;
     plan.chunk = std::max(main_.chunk, thresholds_.owned_chunk);
     plan.least = main_.least > 0 ? std::max(main_.least, thresholds_.least_marked_entries) : 0;
@@ -220,7 +221,7 @@ private:
     // A state of the main plan around the choice would be declared again inside.
     begin_behind(plan, plan.split);
     if (std::any_of(plan.finds.levels.begin(), plan.finds.levels.end(), [&](const LevelPlan &find) {
-          return find.level >= plan.split && find::keeps_state(find.method) && find.state_level < plan.split;
+          return find.level >= plan.split && plan::keeps_state(find.method) && find.state_level < plan.split;
         }))
       return;
     bool per_thread = main_.parallel && last->map_level > *main_.parallel;
@@ -233,7 +234,7 @@ private:
     if (few) condition = term::disjunction({condition, term::at_most(positions, Term(shortest_map))});
     const Level &found = levels_[last->level];
     auto walks =
-        std::find_if(plan.alternatives.begin(), plan.alternatives.end(), [&](const lower::Alternative &each) {
+        std::find_if(plan.alternatives.begin(), plan.alternatives.end(), [&](const plan::Alternative &each) {
           const LevelPlan &find = each.plan.finds.levels.back();
           return find.method == Method::Sequential &&
                  each.plan.nest.levels[find.level].variable == found.variable;
@@ -242,7 +243,7 @@ private:
       walks->condition = term::disjunction({walks->condition, condition});
       if (known) {
         // First, so that nothing else is asked of a short row.
-        lower::Alternative shortest = *walks;
+        plan::Alternative shortest = *walks;
         shortest.condition = term::at_most(positions, Term(shortest_map_for_one_loop));
         shortest.reason = fmt::format("very few of {}: a walk over these", found.tensor);
         find_of(shortest.plan, found.variable)->few_positions = true;
@@ -261,7 +262,7 @@ private:
           {condition, fmt::format("a map of {} would not pay", found.tensor), std::move(*other)});
     }
     last->map_limit = limit;
-    for (lower::Alternative &each : plan.alternatives)
+    for (plan::Alternative &each : plan.alternatives)
       for (LevelPlan &find : each.plan.finds.levels)
         if (find.method == Method::Map && find.map_extent == last->map_extent) find.map_limit = limit;
   }
@@ -307,7 +308,7 @@ private:
     return begins_alike(plan.nest, split) &&
            std::all_of(plan.finds.levels.begin(), plan.finds.levels.end(), [&](const LevelPlan &find) {
              if (find.level < split) return is_shared(find);
-             return (!find::keeps_state(find.method) || find.state_level >= split) &&
+             return (!plan::keeps_state(find.method) || find.state_level >= split) &&
                     (find.method != Method::Map || find.map_level >= split);
            });
   }
@@ -315,7 +316,7 @@ private:
   /// States that begin just outside of `split`, with nothing but assignments between, begin there.
   static void begin_behind(LeafPlan &plan, std::size_t split) {
     for (LevelPlan &find : plan.finds.levels) {
-      if (!find::keeps_state(find.method) || find.level < split || !find.state_index.empty()) continue;
+      if (!plan::keeps_state(find.method) || find.level < split || !find.state_index.empty()) continue;
       std::size_t begin = find::behind_assignments(plan.nest.levels, find.state_level);
       find.state_level = std::max(find.state_level, std::min(begin, split));
     }
@@ -325,7 +326,7 @@ private:
     if (main_.finds.levels.empty()) return;
     const LevelPlan &last = main_.finds.levels.back();
     bool map = last.method == Method::Map;
-    if ((!map && last.method != Method::Sequential) || last.direction != find::Direction::Up) return;
+    if ((!map && last.method != Method::Sequential) || last.direction != plan::Direction::Up) return;
     if (!last.state_index.empty()) return;
     std::size_t split = map ? last.map_level : last.state_level;
     if (split > 0) split = find::behind_assignments(levels_, split);
@@ -346,7 +347,7 @@ private:
     // Which of the two drives, and how the other is found; the more one-sided cases first.
     schedule::Order swapped;
     // Where threads add up one sum, any loop may run in parallel.
-    if (!given_.fixed_order && (!main_.parallel || *main_.parallel < split || main_.reduces)) {
+    if (!given_.fixed_order && (!main_.parallel || *main_.parallel < split || adds_up())) {
       std::vector<std::string> first;
       for (std::size_t k = 0; k < *driver; ++k)
         if (levels_[k].kind != Level::Kind::Let) first.push_back(levels_[k].variable);
@@ -395,7 +396,7 @@ private:
   /// The innermost walk that can be made in step with its loop, where both are about as long.
   void add_in_step(LeafPlan &plan) const {
     for (std::size_t k = plan.finds.levels.size(); k-- > 0;) {
-      std::optional<find::InStep> form = find::in_step(plan.nest, plan.finds.levels[k]);
+      std::optional<plan::InStep> form = find::in_step(plan.nest, plan.finds.levels[k]);
       if (!form) continue;
       const Level &loop = levels_[form->loop], &found = levels_[plan.finds.levels[k].level];
       bool at_split = plan.alternatives.empty() || plan.split == form->loop;
@@ -439,38 +440,26 @@ void add_alternatives(LeafPlan &plan, const schedule::Order &order, const Given 
 }
 
 bool looks_for_marks(const LeafPlan &plan) {
-  return std::any_of(plan.alternatives.begin(), plan.alternatives.end(), [](const lower::Alternative &other) {
+  return std::any_of(plan.alternatives.begin(), plan.alternatives.end(), [](const plan::Alternative &other) {
     return std::any_of(other.plan.finds.levels.begin(), other.plan.finds.levels.end(), [](const auto &find) {
-      return find.method == find::Method::Map && find.map_form == find::MapForm::Marked;
+      return find.method == plan::Method::Map && find.map_form == plan::MapForm::Marked;
     });
   });
 }
 
 void keep_only(LeafPlan &plan, std::size_t number) {
-  for (find::LevelPlan &find : plan.finds.levels)
+  for (plan::LevelPlan &find : plan.finds.levels)
     find.map_limit = 0;
   if (number >= plan.alternatives.size()) {
     plan.alternatives.clear();
     plan.split = 0;
     return;
   }
-  lower::Alternative only = std::move(plan.alternatives[number]);
+  plan::Alternative only = std::move(plan.alternatives[number]);
   only.condition = term::truth();
-  for (find::LevelPlan &find : only.plan.finds.levels)
+  for (plan::LevelPlan &find : only.plan.finds.levels)
     find.map_limit = 0;
   plan.alternatives = {std::move(only)};
-}
-
-std::string to_text(const LeafPlan &plan) {
-  std::string text;
-  for (const lower::Alternative &other : plan.alternatives) {
-    std::string place =
-        plan.split == 0 ? "first of all" : "inside " + plan.nest.levels[plan.split - 1].variable;
-    text += fmt::format("{}, if {}: {}\n", place, term::to_text(other.condition), other.reason);
-    text += scan::to_text(other.plan.nest);
-    text += find::to_text(other.plan.finds, other.plan.nest);
-  }
-  return text;
 }
 
 } // namespace unravel::choose

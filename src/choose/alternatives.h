@@ -2,8 +2,8 @@
 
 #include "choose/thresholds.h"
 #include "combine/space.h"
-#include "find/plan.h"
-#include "lower/lower.h"
+#include "find/planner.h"
+#include "plan/leaf.h"
 #include "prove/prover.h"
 #include "schedule/order.h"
 
@@ -39,15 +39,12 @@ struct Given {
 ///   map.
 /// - The other driver. The segment is short for the loop: its positions are looped over, and the loop's are
 /// found.
-void add_alternatives(lower::LeafPlan &plan, const schedule::Order &order, const Given &given);
+void add_alternatives(plan::LeafPlan &plan, const schedule::Order &order, const Given &given);
 
 /// Has the plan an alternative that tests marks?
-bool looks_for_marks(const lower::LeafPlan &plan);
+bool looks_for_marks(const plan::LeafPlan &plan);
 
 /// For tests and measurements: the alternative of that number without a condition, or the main plan alone.
-void keep_only(lower::LeafPlan &plan, std::size_t number);
-
-/// Per alternative: when it is taken, its nest, its finds. Empty without alternatives.
-std::string to_text(const lower::LeafPlan &plan);
+void keep_only(plan::LeafPlan &plan, std::size_t number);
 
 } // namespace unravel::choose

@@ -10,8 +10,9 @@
 namespace unravel::choose {
 
 using depend::Verdict;
-using lower::LeafPlan;
 using parse::ScheduleTree;
+using plan::LeafPlan;
+using plan::Reduction;
 using report::Kind;
 using scan::Level;
 
@@ -60,7 +61,7 @@ std::size_t level_of(const LeafPlan &plan, const parse::Name &wanted) {
 
 void take(LeafPlan &plan, WorkBefore found, const parse::Name &at, const std::string &what) {
   if (!found.equal) report::fail(Kind::not_parallel, at.span, what + ": " + found.problem, found.hint);
-  plan.equal = std::move(found.equal);
+  plan.cut = std::move(*found.equal);
 }
 
 std::string not_cut(const std::string &variable) {
@@ -78,19 +79,20 @@ void fuse(LeafPlan &plan, const std::vector<depend::LoopVerdict> &verdicts,
   if (inner <= *plan.parallel)
     refuse(fmt::format("the loop over `{}` is not the one inside", name.text),
            fmt::format("write `fuse {}, {}`, or give the `order` of the loops", name.text, outer.text));
-  for (const find::LevelPlan &find : plan.finds.levels)
+  for (const plan::LevelPlan &find : plan.finds.levels)
     if (find.in_step && find.in_step->loop == *plan.parallel)
       refuse(fmt::format("`{}` stands between them", plan.nest.levels[find.level].variable),
              "fuse a loop with the one directly inside");
   const depend::LoopVerdict &verdict = verdict_of(verdicts, plan, inner);
-  bool adds = verdict.verdict == Verdict::Reduction && !plan.reduces && !plan.copies;
+  bool adds = verdict.verdict == Verdict::Reduction && plan.reduction != Reduction::Scalar &&
+              plan.reduction != Reduction::Private;
   if (verdict.verdict == Verdict::Carried || (adds && !may_be_atomic(verdict, space)))
     refuse(fmt::format("the one over `{}` carries a dependence{}", name.text,
                        adds ? fmt::format(": `{}` is read where it is added to", space.target.tensor) : ""),
            fmt::format("`parallel {} balanced` deals out whole iterations", outer.text));
-  take(plan, pairs_before(plan, *plan.parallel, inner, prover), name,
-       fmt::format("`{}` and `{}` can't be fused", outer.text, name.text));
-  plan.equal->adds = adds;
+  WorkBefore found = pairs_before(plan, *plan.parallel, inner, prover);
+  if (found.equal) found.equal->adds = adds;
+  take(plan, std::move(found), name, fmt::format("`{}` and `{}` can't be fused", outer.text, name.text));
 }
 
 } // namespace
@@ -140,8 +142,9 @@ void take_sharing(LeafPlan &plan, const ScheduleTree &schedule) {
 bool reduce_as_asked(LeafPlan &plan, const std::vector<depend::LoopVerdict> &verdicts,
                      const combine::IterationSpace &space, const ScheduleTree &schedule) {
   const depend::LoopVerdict &verdict = verdict_of(verdicts, plan, *plan.parallel);
-  plan.reduces = adds_up(plan, verdict, *plan.parallel, space);
-  plan.copies = !plan.reduces && verdict.verdict == Verdict::Reduction;
+  plan.reduction = adds_up(plan, verdict, *plan.parallel, space) ? Reduction::Scalar
+                   : verdict.verdict == Verdict::Reduction       ? Reduction::Private
+                                                                 : Reduction::None;
   const parse::Name *method = method_for(schedule, space.target.tensor);
   if (!method || !may_be_atomic(verdict, space)) return false;
   if (method->text == "private") check_copies(plan, verdict, space, *method);
@@ -150,9 +153,9 @@ bool reduce_as_asked(LeafPlan &plan, const std::vector<depend::LoopVerdict> &ver
                  fmt::format("the loop over `{}` adds to many elements of `{}`", verdict.variable,
                              space.target.tensor),
                  "`private` gives each thread a copy of them, `atomic` lets all add to the same");
-  plan.reduces = method->text == "scalar";
-  plan.copies = method->text == "private";
-  plan.atomic = method->text == "atomic";
+  plan.reduction = method->text == "scalar"    ? Reduction::Scalar
+                   : method->text == "private" ? Reduction::Private
+                                               : Reduction::Atomic;
   return true;
 }
 
@@ -168,7 +171,7 @@ void cut_as_asked(LeafPlan &plan, const std::vector<depend::LoopVerdict> &verdic
     else
       take(plan, std::move(found), *schedule.sharing, not_cut(plan.nest.levels[*plan.parallel].variable));
   }
-  if (plan.equal && !schedule.chunk) plan.chunk = thresholds.work_of_piece;
+  if (plan.equal() && !schedule.chunk) plan.chunk = thresholds.work_of_piece;
 }
 
 void cut_shared_as_asked(const std::vector<LeafPlan *> &plans, const scan::Node &loop,
@@ -183,13 +186,13 @@ void cut_shared_as_asked(const std::vector<LeafPlan *> &plans, const scan::Node 
     return;
   }
   LeafPlan &plan = *plans.front();
-  plan.equal = std::move(found.equal);
+  plan.cut = std::move(*found.equal);
   if (!schedule.chunk) plan.chunk = thresholds.work_of_piece;
 }
 
 void check_cuts(const std::vector<const LeafPlan *> &plans, const ScheduleTree &schedule,
                 const std::optional<WorkBefore> &hindrance) {
-  if (std::any_of(plans.begin(), plans.end(), [](const LeafPlan *plan) { return plan->equal.has_value(); }))
+  if (std::any_of(plans.begin(), plans.end(), [](const LeafPlan *plan) { return plan->equal() != nullptr; }))
     return;
   if (!schedule.fused.empty()) {
     const parse::Name &outer = schedule.fused[0], &inner = schedule.fused[1];

@@ -5,8 +5,8 @@
 #include "choose/thresholds.h"
 #include "combine/space.h"
 #include "depend/dependence.h"
-#include "lower/lower.h"
 #include "parse/tree.h"
+#include "plan/leaf.h"
 #include "prove/prover.h"
 
 #include <vector>
@@ -27,29 +27,29 @@ bool asks_for_reduction(const parse::ScheduleTree &schedule, const std::string &
 bool may_be_atomic(const depend::LoopVerdict &verdict, const combine::IterationSpace &space);
 
 /// How iterations are dealt to threads, of whatever loop is parallel.
-void take_sharing(lower::LeafPlan &plan, const parse::ScheduleTree &schedule);
+void take_sharing(plan::LeafPlan &plan, const parse::ScheduleTree &schedule);
 
 /// Sets `reduces`, `copies` or `atomic` of a plan with a parallel loop. Returns whether that is by a method
 /// that was asked for.
-bool reduce_as_asked(lower::LeafPlan &plan, const std::vector<depend::LoopVerdict> &verdicts,
+bool reduce_as_asked(plan::LeafPlan &plan, const std::vector<depend::LoopVerdict> &verdicts,
                      const combine::IterationSpace &space, const parse::ScheduleTree &schedule);
 
 /// Sets `equal` of a plan with a parallel loop, if its pieces are to be of equal work; what is known of its
 /// additions by now says which of these are atomic. Throws where that can't be; but of a program's statements
 /// others may have such loops: then, with `hindrance`, it says there what is missing.
-void cut_as_asked(lower::LeafPlan &plan, const std::vector<depend::LoopVerdict> &verdicts,
+void cut_as_asked(plan::LeafPlan &plan, const std::vector<depend::LoopVerdict> &verdicts,
                   const combine::IterationSpace &space, const parse::ScheduleTree &schedule,
                   prove::Prover &prover, const Thresholds &thresholds,
                   std::optional<WorkBefore> *hindrance = nullptr);
 
 /// The same of a loop that the plans' statements share: whole iterations alone can be dealt out, and of the
 /// outermost loop. Sets `equal` of the first plan.
-void cut_shared_as_asked(const std::vector<lower::LeafPlan *> &plans, const scan::Node &loop,
+void cut_shared_as_asked(const std::vector<plan::LeafPlan *> &plans, const scan::Node &loop,
                          const parse::ScheduleTree &schedule, prove::Prover &prover,
                          const Thresholds &thresholds, std::optional<WorkBefore> &hindrance);
 
 /// Throws where pieces of equal work were asked for and no plan of a program has them.
-void check_cuts(const std::vector<const lower::LeafPlan *> &plans, const parse::ScheduleTree &schedule,
+void check_cuts(const std::vector<const plan::LeafPlan *> &plans, const parse::ScheduleTree &schedule,
                 const std::optional<WorkBefore> &hindrance);
 
 /// Throws where a method was asked for that was of no use to any leaf.

@@ -23,7 +23,7 @@ struct Sums {
 };
 
 bool has(Verdict verdict, const Level &level, const LoopsOf &leaf) {
-  return std::any_of(leaf.verdicts->begin(), leaf.verdicts->end(), [&](const depend::LoopVerdict &each) {
+  return std::any_of(leaf.verdicts.begin(), leaf.verdicts.end(), [&](const depend::LoopVerdict &each) {
     return each.variable == level.variable && each.verdict == verdict;
   });
 }
@@ -107,7 +107,7 @@ bool holds_sum(const loop::For &loop, const std::string &inner) {
 std::vector<Request> dot_products(const std::vector<LoopsOf> &plans, const loop::Program &lowered) {
   std::optional<Sums> sums; // the same in each
   for (const LoopsOf &each : plans) {
-    if (each.plan->equal || each.plan->owned) return {};
+    if (!std::holds_alternative<plan::Chunks>(each.plan->cut)) return {};
     std::optional<Sums> own = sums_of(each, lowered);
     if (!own || (sums && (own->outer != sums->outer || own->inner != sums->inner))) return {};
     sums = std::move(own);

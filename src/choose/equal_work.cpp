@@ -8,7 +8,7 @@
 
 namespace unravel::choose {
 
-using lower::LeafPlan;
+using plan::LeafPlan;
 using scan::Level;
 using term::Term;
 
@@ -130,12 +130,12 @@ WorkBefore positions_before(const LeafPlan &plan, std::size_t level, prove::Prov
                         "`rowptr({0} + 1)` do",
                         levels[level].variable),
             "choose `static`, `dynamic` or `guided`"};
-  return {lower::EqualWork{before, segments.when_empty()}, "", ""};
+  return {plan::EqualWork{before, segments.when_empty()}, "", ""};
 }
 
 WorkBefore positions_before(const std::vector<const LeafPlan *> &plans, const scan::Node &loop,
                             prove::Prover &prover) {
-  std::optional<lower::EqualWork> equal;
+  std::optional<plan::EqualWork> equal;
   WorkBefore problem;
   for (const LeafPlan *plan : plans) {
     LeafPlan own = *plan;
@@ -185,7 +185,7 @@ WorkBefore pairs_before(const LeafPlan &plan, std::size_t level, std::size_t ins
       return {std::nullopt, fmt::format("the range of `{}` may end before it begins", inner.variable),
               "leave out `fuse`"};
   }
-  return {lower::EqualWork{before + variable, segments.when_empty(), inside}, "", ""};
+  return {plan::EqualWork{before + variable, segments.when_empty(), inside}, "", ""};
 }
 
 } // namespace unravel::choose

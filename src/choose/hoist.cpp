@@ -8,8 +8,8 @@ namespace unravel::choose {
 
 using combine::IterationSpace;
 using combine::Operand;
-using lower::Hoist;
-using lower::LeafPlan;
+using plan::Hoist;
+using plan::LeafPlan;
 using scan::Level;
 using term::Term;
 
@@ -33,8 +33,8 @@ bool mentions_any(const Operand &operand, const Names &names) {
 /// Does one plain sum of products stand at each point, in loops alone?
 bool is_plain(const LeafPlan &plan, const IterationSpace &space) {
   return space.adds_in_any_order() && space.is_product() && space.target.structure.empty() &&
-         plan.finds.levels.empty() && plan.alternatives.empty() && !plan.owned && !plan.instances &&
-         !plan.reduces && !plan.sums_at && !plan.equal &&
+         plan.finds.levels.empty() && plan.alternatives.empty() && !plan.instances && !plan.sums_at &&
+         plan.is_plain() &&
          std::all_of(space.operands.begin(), space.operands.end(),
                      [](const Operand &operand) { return !operand.array.empty(); });
 }

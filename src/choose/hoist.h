@@ -1,7 +1,7 @@
 #pragma once
 
-#include "find/plan.h"
-#include "lower/lower.h"
+#include "find/planner.h"
+#include "plan/leaf.h"
 
 #include <string>
 #include <vector>
@@ -24,7 +24,7 @@ std::vector<std::string> dense_loops_last(const scan::Nest &nest, const combine:
 /// once for each of its terms; none where the data say that sums have hardly more than one term. (Where only
 /// multiplications are saved, sums in vectors over all loops are as fast: MTTKRP.)
 /// Precondition: the values that the leaf reads don't change while it is executed.
-std::vector<lower::Hoist> hoists_of(const lower::LeafPlan &plan, const combine::IterationSpace &space,
-                                    const find::Lengths &lengths);
+std::vector<plan::Hoist> hoists_of(const plan::LeafPlan &plan, const combine::IterationSpace &space,
+                                   const find::Lengths &lengths);
 
 } // namespace unravel::choose

@@ -4,7 +4,7 @@
 
 namespace unravel::choose {
 
-using lower::LeafPlan;
+using plan::LeafPlan;
 using scan::Level;
 using term::Term;
 

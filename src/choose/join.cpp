@@ -4,7 +4,7 @@
 
 namespace unravel::choose {
 
-using lower::LeafPlan;
+using plan::LeafPlan;
 using scan::Level;
 using term::Term;
 
@@ -13,14 +13,13 @@ namespace {
 /// The mode of the result along which the outermost loop runs; none where nothing else may be in that loop.
 std::optional<std::size_t> mode_of_loop(const Statement &statement) {
   const LeafPlan &plan = *statement.plan;
-  const bool is_plain = !plan.owned && !plan.reduces && !plan.copies && !plan.atomic && !plan.equal &&
-                        !plan.increasing && !plan.instances && plan.shared == 0 &&
+  const bool is_plain = plan.is_plain() && !plan.increasing && !plan.instances && plan.shared == 0 &&
                         (plan.alternatives.empty() || plan.split > 0);
   if (!is_plain || !statement.space.adds_in_any_order() || plan.nest.levels.empty()) return std::nullopt;
   const Level &outermost = plan.nest.levels.front();
   const bool keeps_state =
-      std::any_of(plan.finds.levels.begin(), plan.finds.levels.end(), [](const find::LevelPlan &find) {
-        return find::keeps_state(find.method) && find.state_level == 0;
+      std::any_of(plan.finds.levels.begin(), plan.finds.levels.end(), [](const plan::LevelPlan &find) {
+        return plan::keeps_state(find.method) && find.state_level == 0;
       });
   if (outermost.kind != Level::Kind::Loop || keeps_state) return std::nullopt;
   const std::vector<Term> &modes = statement.space.target.coordinates;
@@ -41,7 +40,7 @@ void set_shared(LeafPlan &plan, bool parallel) {
   plan.shared = 1;
   plan.parallel.reset();
   if (parallel) plan.shared_parallel = 0;
-  for (lower::Alternative &other : plan.alternatives)
+  for (plan::Alternative &other : plan.alternatives)
     set_shared(other.plan, parallel);
 }
 

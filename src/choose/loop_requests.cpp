@@ -80,9 +80,9 @@ Place place_in(const LoopsOf &leaf, const std::string &variable) {
 
 } // namespace
 
-std::vector<std::string> ranges_of(const lower::LeafPlan &plan, const loop::Program &lowered) {
+std::vector<std::string> ranges_of(const plan::LeafPlan &plan, const loop::Program &lowered) {
   std::vector<std::string> found;
-  for (const find::LevelPlan &find : plan.finds.levels) {
+  for (const plan::LevelPlan &find : plan.finds.levels) {
     const std::string &variable = plan.nest.levels[find.level].variable;
     if (!find.unique && find.contiguous && has_loop(lowered, variable)) found.push_back(variable);
   }
@@ -129,7 +129,7 @@ std::vector<loop::Request> loop_requests(const parse::ScheduleTree &schedule,
             Kind::not_supported, asked.span,
             fmt::format("the loop over `{}` is a search: it can't be {}", variable, word(asked.kind)),
             "change the loops around it, or those inside");
-      for (const depend::LoopVerdict &verdict : *leaf.verdicts)
+      for (const depend::LoopVerdict &verdict : leaf.verdicts)
         if (verdict.variable == variable)
           request.updates = carries_updates(asked, verdict) || request.updates;
     }

@@ -2,8 +2,8 @@
 
 #include "depend/dependence.h"
 #include "loop/requests.h"
-#include "lower/lower.h"
 #include "parse/tree.h"
+#include "plan/leaf.h"
 
 #include <vector>
 
@@ -13,13 +13,13 @@ namespace unravel::choose {
 /// A leaf's plan, and what its own loops carry.
 struct LoopsOf {
   const combine::IterationSpace *space = nullptr;
-  const lower::LeafPlan *plan = nullptr;
-  const std::vector<depend::LoopVerdict> *verdicts = nullptr;
+  const plan::LeafPlan *plan = nullptr;
+  std::vector<depend::LoopVerdict> verdicts;
 };
 
 /// The variables of finds whose matches are adjacent and looped over, as the entries of a tile are: what
 /// these loops carry is asked, too.
-std::vector<std::string> ranges_of(const lower::LeafPlan &plan, const loop::Program &lowered);
+std::vector<std::string> ranges_of(const plan::LeafPlan &plan, const loop::Program &lowered);
 
 /// The requests as passes over the lowered loops take them. Throws where there is no such loop, where one is
 /// asked for twice, and where what a loop carries forbids it.

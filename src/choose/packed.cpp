@@ -11,8 +11,8 @@ namespace unravel::choose {
 
 using combine::Combination;
 using combine::IterationSpace;
-using lower::LeafPlan;
-using lower::PackedSegment;
+using plan::LeafPlan;
+using plan::PackedSegment;
 using scan::Level;
 using term::Term;
 
@@ -51,7 +51,7 @@ public:
       read_value(operand, positions);
     read(space.target.slot, positions);
     elsewhere_.insert(space.target.array);
-    for (const lower::Alternative &alternative : plan.alternatives) {
+    for (const plan::Alternative &alternative : plan.alternatives) {
       read(alternative.condition, positions);
       add(space, alternative.plan);
     }
@@ -92,8 +92,8 @@ private:
   static bool stays_inside(const LeafPlan &plan, std::size_t level) {
     return std::any_of(plan.finds.levels.begin(), plan.finds.levels.end(), [&](const auto &find) {
       return find.level == level && !find.in_step &&
-             (find.method == find::Method::Scan || find.method == find::Method::Binary ||
-              find::keeps_state(find.method));
+             (find.method == plan::Method::Scan || find.method == plan::Method::Binary ||
+              plan::keeps_state(find.method));
     });
   }
 

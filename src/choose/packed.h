@@ -1,7 +1,7 @@
 #pragma once
 
 #include "combine/space.h"
-#include "lower/lower.h"
+#include "plan/leaf.h"
 #include "prove/prover.h"
 
 #include <string>
@@ -13,7 +13,7 @@ namespace unravel::choose {
 
 /// Or why there are none.
 struct Packing {
-  std::vector<lower::PackedSegment> segments;
+  std::vector<plan::PackedSegment> segments;
   std::string problem; // "`L.p` is more than a place in its segment"
 };
 
@@ -23,8 +23,7 @@ struct Packing {
 /// at such a position alone, and it is good for nothing else, so that only its distance to the segment's
 /// begin matters. Finds in segments go through them from one end, or bisect them (find/plan.h), and so touch
 /// nothing outside.
-Packing packed_segments(const combine::Combination &program,
-                        const std::vector<const lower::LeafPlan *> &plans, std::size_t first,
-                        std::size_t last, prove::Prover &prover);
+Packing packed_segments(const combine::Combination &program, const std::vector<const plan::LeafPlan *> &plans,
+                        std::size_t first, std::size_t last, prove::Prover &prover);
 
 } // namespace unravel::choose

@@ -11,7 +11,7 @@
 
 namespace unravel::choose {
 
-using lower::LeafPlan;
+using plan::LeafPlan;
 using report::Kind;
 using scan::Level;
 
@@ -73,7 +73,7 @@ bool keeps_to_its_elements(const LeafPlan &plan, std::size_t parallel, const com
 }
 
 bool shares_elements(const LeafPlan &plan, const combine::IterationSpace &space, prove::Prover &prover) {
-  const bool adds_apart = plan.reduces || plan.copies || plan.atomic || plan.owned;
+  const bool adds_apart = plan.reduction != plan::Reduction::None || plan.is_owned();
   return plan.parallel && !adds_apart && !keeps_to_its_elements(plan, *plan.parallel, space, prover);
 }
 
@@ -114,12 +114,12 @@ namespace {
 /// Does a walk inside say where the loop goes on?
 bool has_jump(const LeafPlan &plan, std::size_t loop) {
   return std::any_of(plan.finds.levels.begin(), plan.finds.levels.end(),
-                     [&](const find::LevelPlan &find) { return find.jump && find.jump->loop == loop; });
+                     [&](const plan::LevelPlan &find) { return find.jump && find.jump->loop == loop; });
 }
 
 /// Between that loop and the walk?
 bool stands_between(const LeafPlan &plan, std::size_t loop, std::size_t level) {
-  return std::any_of(plan.finds.levels.begin(), plan.finds.levels.end(), [&](const find::LevelPlan &find) {
+  return std::any_of(plan.finds.levels.begin(), plan.finds.levels.end(), [&](const plan::LevelPlan &find) {
     return find.jump && find.jump->loop == loop && level < find.level;
   });
 }

@@ -3,9 +3,9 @@
 #include "choose/thresholds.h"
 #include "combine/space.h"
 #include "depend/dependence.h"
-#include "find/plan.h"
-#include "lower/lower.h"
+#include "find/planner.h"
 #include "parse/tree.h"
+#include "plan/leaf.h"
 
 #include <optional>
 #include <string>
@@ -18,46 +18,45 @@ namespace unravel::choose {
 std::vector<std::string> loops_of(const scan::Nest &nest);
 
 /// Whether the level stands in a loop, or behind a find.
-bool is_inner_loop(const lower::LeafPlan &plan, std::size_t level);
+bool is_inner_loop(const plan::LeafPlan &plan, std::size_t level);
 
 /// Precondition: the level is a loop, and has a verdict.
 const depend::LoopVerdict &verdict_of(const std::vector<depend::LoopVerdict> &verdicts,
-                                      const lower::LeafPlan &plan, std::size_t level);
+                                      const plan::LeafPlan &plan, std::size_t level);
 
 /// From that level on: does each point add to the same element?
-bool adds_to_one(const lower::LeafPlan &plan, std::size_t from, const combine::IterationSpace &space);
+bool adds_to_one(const plan::LeafPlan &plan, std::size_t from, const combine::IterationSpace &space);
 
 /// A reduction of an outermost loop into one element: threads may add to copies of it.
-bool adds_up(const lower::LeafPlan &plan, const depend::LoopVerdict &verdict, std::size_t level,
+bool adds_up(const plan::LeafPlan &plan, const depend::LoopVerdict &verdict, std::size_t level,
              const combine::IterationSpace &space);
 
 /// A reduction of an outermost loop into elements: threads may add to copies of the result, where they share
 /// no states and no maps.
-bool may_have_copies(const lower::LeafPlan &plan, const depend::LoopVerdict &verdict, std::size_t level,
+bool may_have_copies(const plan::LeafPlan &plan, const depend::LoopVerdict &verdict, std::size_t level,
                      const combine::IterationSpace &space);
 
 /// Whether the element of the result depends on the loop. One whose iterations all have the same element
 /// carries nothing only where at most one of them does anything, as where a key is found or a condition fixes
 /// its variable: nothing that threads could share.
-bool has_elements_of_its_own(const lower::LeafPlan &plan, std::size_t level,
+bool has_elements_of_its_own(const plan::LeafPlan &plan, std::size_t level,
                              const combine::IterationSpace &space);
 
 /// Whether iterations of a loop that carries nothing keep apart also where a sum is kept in a local and added
 /// to its element when the loops inside end, whether or not they have found anything: elements of others,
 /// too, where nothing but what is found there says whose they are. Asks the prover unless a coordinate is the
 /// loop's variable.
-bool keeps_to_its_elements(const lower::LeafPlan &plan, std::size_t parallel,
+bool keeps_to_its_elements(const plan::LeafPlan &plan, std::size_t parallel,
                            const combine::IterationSpace &space, prove::Prover &prover);
 
 /// Whether the plan's parallel loop, though it carries nothing, doesn't: of an alternative, whose order
 /// inside is another one.
-bool shares_elements(const lower::LeafPlan &plan, const combine::IterationSpace &space,
-                     prove::Prover &prover);
+bool shares_elements(const plan::LeafPlan &plan, const combine::IterationSpace &space, prove::Prover &prover);
 
 /// The loop that runs in parallel: the outermost that carries nothing, the outermost of all if it adds up one
 /// sum, or the one that was asked for, which is a mistake where it can't. An inner loop that is known to be
 /// short stays serial.
-std::optional<std::size_t> choose_parallel(const lower::LeafPlan &plan,
+std::optional<std::size_t> choose_parallel(const plan::LeafPlan &plan,
                                            const std::vector<depend::LoopVerdict> &verdicts,
                                            const parse::ScheduleTree &schedule, const find::Lengths &lengths,
                                            const combine::IterationSpace &space, prove::Prover &prover,

@@ -1,7 +1,7 @@
 #include "choose/statements.h"
 
 #include "choose/parallel.h"
-#include "find/plan.h"
+#include "find/planner.h"
 #include "report/diagnostic.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ using report::Kind;
 namespace {
 
 /// When a statement is executed: its place and the loops that it shares, then its own order.
-depend::Schedule chosen_schedule(const IterationSpace &space, const lower::LeafPlan &plan) {
+depend::Schedule chosen_schedule(const IterationSpace &space, const plan::LeafPlan &plan) {
   depend::Schedule schedule;
   for (std::size_t k = 0; k < plan.shared; ++k) {
     schedule.push_back(term::Term(space.place[k]));
@@ -31,15 +31,15 @@ depend::Schedule chosen_schedule(const IterationSpace &space, const lower::LeafP
 }
 
 /// A find's state for all iterations of the loop.
-bool keeps_state_over(const lower::LeafPlan &plan, std::size_t depth) {
-  return std::any_of(plan.finds.levels.begin(), plan.finds.levels.end(), [&](const find::LevelPlan &find) {
-    return find::keeps_state(find.method) && find.state_level <= depth;
+bool keeps_state_over(const plan::LeafPlan &plan, std::size_t depth) {
+  return std::any_of(plan.finds.levels.begin(), plan.finds.levels.end(), [&](const plan::LevelPlan &find) {
+    return plan::keeps_state(find.method) && find.state_level <= depth;
   });
 }
 
 /// Do iterations of the loop have elements of their own in the statement, where its sums are kept in a local,
 /// too?
-bool keeps_elements_apart(const IterationSpace &space, const lower::LeafPlan &plan, std::size_t depth,
+bool keeps_elements_apart(const IterationSpace &space, const plan::LeafPlan &plan, std::size_t depth,
                           prove::Prover &prover) {
   return !space.target.local.empty() || (has_elements_of_its_own(plan, depth, space) &&
                                          (space.sets || keeps_to_its_elements(plan, depth, space, prover)));
@@ -59,7 +59,7 @@ void require_single_value(const IterationSpace &space, prove::Prover &prover) {
 
 std::optional<depend::Violation> violation(const Combination &program,
                                            const std::vector<IterationSpace> &source,
-                                           const std::vector<const lower::LeafPlan *> &plans,
+                                           const std::vector<const plan::LeafPlan *> &plans,
                                            prove::Prover &prover, bool details) {
   std::vector<depend::Ordered> statements;
   for (std::size_t k = 0; k < plans.size(); ++k) {
@@ -86,7 +86,7 @@ void fail_order(const Combination &program, const depend::Violation &found,
 }
 
 SharedVerdict verdict_of(const scan::Node &loop, const Combination &program,
-                         const std::vector<const lower::LeafPlan *> &plans, prove::Prover &prover,
+                         const std::vector<const plan::LeafPlan *> &plans, prove::Prover &prover,
                          bool details) {
   std::vector<const IterationSpace *> statements;
   for (std::size_t number : loop.statements)
@@ -101,7 +101,7 @@ SharedVerdict verdict_of(const scan::Node &loop, const Combination &program,
   return result;
 }
 
-std::optional<std::size_t> level_of_sum(const IterationSpace &space, const lower::LeafPlan &plan,
+std::optional<std::size_t> level_of_sum(const IterationSpace &space, const plan::LeafPlan &plan,
                                         const std::vector<depend::LoopVerdict> &verdicts) {
   if (space.sets || !space.reads(space.target.tensor) || !space.divisors.empty() ||
       !space.target.local.empty())
@@ -115,7 +115,7 @@ std::optional<std::size_t> level_of_sum(const IterationSpace &space, const lower
       break;
     // Several matches of a find are a loop, too, of which no verdict speaks.
     if (std::any_of(plan.finds.levels.begin(), plan.finds.levels.end(),
-                    [&](const find::LevelPlan &find) { return find.level == k && !find.unique; }))
+                    [&](const plan::LevelPlan &find) { return find.level == k && !find.unique; }))
       break;
     if (here.kind != scan::Level::Kind::Loop) continue;
     // A read of the element that is added to would be carried: by this loop or by one inside.
@@ -155,10 +155,10 @@ parse::ScheduleTree asked_of(parse::ScheduleTree schedule, const scan::Nest &nes
   return schedule;
 }
 
-void check_parallel(const std::vector<const lower::LeafPlan *> &plans, const parse::ScheduleTree &schedule) {
+void check_parallel(const std::vector<const plan::LeafPlan *> &plans, const parse::ScheduleTree &schedule) {
   if (schedule.parallel.empty()) return;
   const parse::Name &wanted = schedule.parallel.front();
-  for (const lower::LeafPlan *plan : plans)
+  for (const plan::LeafPlan *plan : plans)
     if (plan->shared_parallel ||
         (plan->parallel && plan->nest.levels[*plan->parallel].variable == wanted.text))
       return;

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "depend/statements.h"
-#include "lower/lower.h"
 #include "parse/tree.h"
+#include "plan/leaf.h"
 #include "scan/tree.h"
 
 /// The statements of a program: may they be executed as they are planned, and which loops in parallel?
@@ -15,7 +15,7 @@ void require_single_value(const combine::IterationSpace &space, prove::Prover &p
 /// details an example, too. `source`: the program's leaves before they were transformed.
 std::optional<depend::Violation> violation(const combine::Combination &program,
                                            const std::vector<combine::IterationSpace> &source,
-                                           const std::vector<const lower::LeafPlan *> &plans,
+                                           const std::vector<const plan::LeafPlan *> &plans,
                                            prove::Prover &prover, bool details);
 [[noreturn]] void fail_order(const combine::Combination &program, const depend::Violation &found,
                              const parse::ScheduleTree &schedule);
@@ -27,11 +27,11 @@ struct SharedVerdict {
   bool is_parallel = false;
 };
 SharedVerdict verdict_of(const scan::Node &loop, const combine::Combination &program,
-                         const std::vector<const lower::LeafPlan *> &plans, prove::Prover &prover,
+                         const std::vector<const plan::LeafPlan *> &plans, prove::Prover &prover,
                          bool details);
 
-/// lower::LeafPlan's `sums_at`: the verdicts are those of the nest's own loops.
-std::optional<std::size_t> level_of_sum(const combine::IterationSpace &space, const lower::LeafPlan &plan,
+/// plan::LeafPlan's `sums_at`: the verdicts are those of the nest's own loops.
+std::optional<std::size_t> level_of_sum(const combine::IterationSpace &space, const plan::LeafPlan &plan,
                                         const std::vector<depend::LoopVerdict> &verdicts);
 
 /// Whether it does, by the schedule, too. Throws mistakes where the user asks for it and it can't.
@@ -42,6 +42,6 @@ bool runs_in_parallel(const SharedVerdict &loop, const parse::ScheduleTree &sche
 parse::ScheduleTree asked_of(parse::ScheduleTree schedule, const scan::Nest &nest);
 
 /// Throws a limit where the user asks for a parallel loop and none of the plans has it.
-void check_parallel(const std::vector<const lower::LeafPlan *> &plans, const parse::ScheduleTree &schedule);
+void check_parallel(const std::vector<const plan::LeafPlan *> &plans, const parse::ScheduleTree &schedule);
 
 } // namespace unravel::choose

@@ -12,7 +12,7 @@ namespace unravel::choose {
 
 namespace {
 
-using lower::LeafPlan;
+using plan::LeafPlan;
 using scan::Level;
 using term::Term;
 
@@ -172,7 +172,7 @@ bool ends_dense(const LeafPlan &plan, const combine::IterationSpace &space) {
 std::int64_t least_of(const LeafPlan &plan, const combine::IterationSpace &space,
                       const Thresholds &thresholds) {
   bool finds = std::any_of(plan.finds.levels.begin(), plan.finds.levels.end(), [&](const auto &find) {
-    return find.level > *plan.parallel && find.method != find::Method::Direct;
+    return find.level > *plan.parallel && find.method != plan::Method::Direct;
   });
   return (finds ? thresholds.least_found_entries : thresholds.least_entries) *
          (ends_dense(plan, space) ? dense_per_entry : 1);
@@ -225,11 +225,11 @@ double part_of_least(const LeafPlan &plan, const combine::IterationSpace &space,
   for (std::size_t k = *plan.parallel; k < levels.size(); ++k) // rows, as in work_of
     if (levels[k].kind == Level::Kind::Loop && is_row(k, levels))
       work += static_cast<double>(thresholds.entries_per_row) * visits_of(k + 1);
-  for (const find::LevelPlan &find : plan.finds.levels) {
+  for (const plan::LevelPlan &find : plan.finds.levels) {
     // What is walked over, or put into a map.
-    bool map = find::fills_map(find.method);
+    bool map = plan::fills_map(find.method);
     std::size_t place = map ? find.map_level : find.state_level;
-    if ((map || find::keeps_state(find.method)) && place > *plan.parallel)
+    if ((map || plan::keeps_state(find.method)) && place > *plan.parallel)
       work += map ? mapped_work(visits_of(place) * length_of(levels[find.level]), visits)
                   : visits_of(place) * length_of(levels[find.level]);
   }
@@ -282,7 +282,7 @@ std::optional<Term> work_of(const LeafPlan &plan, const combine::IterationSpace 
   for (std::size_t k = *plan.parallel; k < levels.size(); ++k) {
     const Level &level = levels[k];
     auto find = std::find_if(plan.finds.levels.begin(), plan.finds.levels.end(), [&](const auto &each) {
-      return each.level == k && each.method == find::Method::Map && each.map_level > *plan.parallel;
+      return each.level == k && each.method == plan::Method::Map && each.map_level > *plan.parallel;
     });
     const bool filled = find != plan.finds.levels.end();
     if ((level.kind == Level::Kind::Loop || filled) && tensors.insert(level.tensor).second)
@@ -350,7 +350,7 @@ void share_out(LeafPlan &plan, const combine::IterationSpace &space, const combi
       plan.least = std::max<std::int64_t>(plan.least / entries_per_segment, 1);
   }
   if (!chunk_is_given && !short_iterations && plan.work && is_dynamic(plan))
-    plan.share = std::max<std::int64_t>(plan.least / least_chunks, 1);
+    plan.cut = plan::Chunks{std::max<std::int64_t>(plan.least / least_chunks, 1)};
 }
 
 void share_out(const std::vector<Statement> &statements, const combine::Combination &combination,
@@ -375,7 +375,7 @@ void share_out(const std::vector<Statement> &statements, const combine::Combinat
     if (short_iterations)
       plan.chunk = thresholds.chunk_of_entries;
     else if (is_dynamic(plan))
-      plan.share = thresholds.least_entries / least_chunks;
+      plan.cut = plan::Chunks{thresholds.least_entries / least_chunks};
   }
 }
 
@@ -398,7 +398,7 @@ bool is_too_short(const std::vector<Statement> &statements, const combine::Combi
   return parts < 1;
 }
 
-std::optional<std::size_t> brief_level(const lower::LeafPlan &plan, const find::Lengths &lengths) {
+std::optional<std::size_t> brief_level(const plan::LeafPlan &plan, const find::Lengths &lengths) {
   const std::vector<Level> &levels = plan.nest.levels;
   std::size_t level = levels.size();
   while (level > 0 && levels[level - 1].kind == Level::Kind::Let && levels[level - 1].guards.empty())

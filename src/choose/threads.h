@@ -2,7 +2,8 @@
 
 #include "choose/thresholds.h"
 #include "combine/space.h"
-#include "lower/lower.h"
+#include "find/planner.h"
+#include "plan/leaf.h"
 
 #include <map>
 #include <optional>
@@ -21,32 +22,32 @@ std::optional<term::Term> entries_of(const std::string &name, const combine::Ite
 /// What the plan's parallel loop does, in entries of the tensors that it runs over or fills maps from, times
 /// the iterations of the dense loops inside: a term over sizes and counts. None where there is no parallel
 /// loop, or nothing is known.
-std::optional<term::Term> work_of(const lower::LeafPlan &plan, const combine::IterationSpace &space,
+std::optional<term::Term> work_of(const plan::LeafPlan &plan, const combine::IterationSpace &space,
                                   const combine::Combination &combination, const Thresholds &thresholds);
 
 /// The outermost loop, which carries additions to elements of the result: where threads may share it if each
 /// adds to a copy, as it does as much as is known beforehand, passing each tensor once, and no dense loop
 /// inside is parallel.
-std::optional<std::size_t> level_for_copies(const lower::LeafPlan &plan, const combine::IterationSpace &space,
+std::optional<std::size_t> level_for_copies(const plan::LeafPlan &plan, const combine::IterationSpace &space,
                                             const combine::Combination &combination,
                                             const Thresholds &thresholds);
 
 /// Sets `least` and `work` (none: the iterations count) of a plan with a parallel loop, and where the user
 /// gave no chunk, `chunk` of a loop over entries one by one, and `share` of others. Of a loop inside others
 /// the work is that of one pass, since each wakes the team.
-void share_out(lower::LeafPlan &plan, const combine::IterationSpace &space,
+void share_out(plan::LeafPlan &plan, const combine::IterationSpace &space,
                const combine::Combination &combination, const find::Lengths &lengths, bool chunk_is_given,
                const Thresholds &thresholds);
 
 /// Whether the plan's parallel loop has less to do than that, by the lengths of its loops in the data and by
 /// the data's counts.
-bool is_too_short(const lower::LeafPlan &plan, const combine::IterationSpace &space,
+bool is_too_short(const plan::LeafPlan &plan, const combine::IterationSpace &space,
                   const combine::Combination &combination, const find::Lengths &lengths,
                   const std::map<std::string, double> &counts, const Thresholds &thresholds);
 
 /// One of a program's statements that share a parallel loop.
 struct Statement {
-  lower::LeafPlan *plan;
+  plan::LeafPlan *plan;
   const combine::IterationSpace &space;
   find::Lengths lengths; // in the data; empty where these aren't known
 };
@@ -60,6 +61,6 @@ bool is_too_short(const std::vector<Statement> &statements, const combine::Combi
 
 /// The innermost level, where it is a loop over a segment of entries that the lengths say is short on
 /// average, and nothing is found or tested in it.
-std::optional<std::size_t> brief_level(const lower::LeafPlan &plan, const find::Lengths &lengths);
+std::optional<std::size_t> brief_level(const plan::LeafPlan &plan, const find::Lengths &lengths);
 
 } // namespace unravel::choose

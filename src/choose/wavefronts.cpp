@@ -1,7 +1,7 @@
 #include "choose/wavefronts.h"
 
 #include "choose/packed.h"
-#include "find/plan.h"
+#include "find/planner.h"
 #include "report/diagnostic.h"
 
 #include <algorithm>
@@ -16,20 +16,20 @@ using report::Kind;
 namespace {
 
 /// In the statement as it is planned.
-bool is_outermost(const std::string &loop, const lower::LeafPlan &plan) {
+bool is_outermost(const std::string &loop, const plan::LeafPlan &plan) {
   const auto &levels = plan.nest.levels;
   return plan.shared > 0 ||
          (!levels.empty() && levels[0].kind == scan::Level::Kind::Loop && levels[0].variable == loop);
 }
 
 /// Whether all iterations of the outermost loop would share what it keeps.
-bool is_shared(const find::LevelPlan &find) {
-  return find::fills_map(find.method) ||
-         (find::keeps_state(find.method) && find.state_level == 0 && !find.in_step);
+bool is_shared(const plan::LevelPlan &find) {
+  return plan::fills_map(find.method) ||
+         (plan::keeps_state(find.method) && find.state_level == 0 && !find.in_step);
 }
 
-void require_own_finds(const lower::LeafPlan &plan, const parse::Name &wanted) {
-  for (const find::LevelPlan &find : plan.finds.levels) {
+void require_own_finds(const plan::LeafPlan &plan, const parse::Name &wanted) {
+  for (const plan::LevelPlan &find : plan.finds.levels) {
     if (!is_shared(find)) continue;
     const std::string &variable = plan.nest.levels[find.level].variable;
     report::fail(Kind::no_wavefronts, wanted.span,
@@ -40,8 +40,8 @@ void require_own_finds(const lower::LeafPlan &plan, const parse::Name &wanted) {
   }
 }
 
-void pack(lower::Wavefronts &wavefronts, const Combination &program,
-          const std::vector<const lower::LeafPlan *> &plans, const parse::ScheduleTree &schedule,
+void pack(plan::Wavefronts &wavefronts, const Combination &program,
+          const std::vector<const plan::LeafPlan *> &plans, const parse::ScheduleTree &schedule,
           prove::Prover &prover, const Thresholds &thresholds) {
   Packing packing = packed_segments(program, plans, wavefronts.first, wavefronts.last, prover);
   const std::string &loop = schedule.wavefront->text;
@@ -60,21 +60,21 @@ bool wants_wavefronts(const IterationSpace &space, const parse::ScheduleTree &sc
   return schedule.wavefront && !space.loops.empty() && space.loops.front() == schedule.wavefront->text;
 }
 
-std::optional<find::FindPlan> own_finds(const lower::LeafPlan &plan, prove::Prover &prover,
+std::optional<plan::FindPlan> own_finds(const plan::LeafPlan &plan, prove::Prover &prover,
                                         find::Requests requests) {
   std::size_t before = requests.size();
-  for (const find::LevelPlan &find : plan.finds.levels)
+  for (const plan::LevelPlan &find : plan.finds.levels)
     if (const scan::Level &level = plan.nest.levels[find.level];
         is_shared(find) && !requests.contains(level.variable) && !requests.contains(level.tensor))
-      requests.emplace(level.variable, find::Request(find::Method::Binary));
+      requests.emplace(level.variable, find::Request(plan::Method::Binary));
   if (requests.size() == before) return std::nullopt;
   return find::plan_finds_by(plan.nest, prover, requests, {});
 }
 
-std::optional<lower::Wavefronts> wavefronts(const Combination &program,
-                                            const std::vector<const lower::LeafPlan *> &plans,
-                                            const parse::ScheduleTree &schedule, prove::Prover &prover,
-                                            const Thresholds &thresholds) {
+std::optional<plan::Wavefronts> wavefronts(const Combination &program,
+                                           const std::vector<const plan::LeafPlan *> &plans,
+                                           const parse::ScheduleTree &schedule, prove::Prover &prover,
+                                           const Thresholds &thresholds) {
   if (!schedule.wavefront) return std::nullopt;
   const parse::Name &wanted = *schedule.wavefront;
   if (!program.has_loops())
@@ -105,8 +105,8 @@ std::optional<lower::Wavefronts> wavefronts(const Combination &program,
                    fmt::format("write `order {}`, or choose a layout with rows for it", wanted.text));
     for (std::size_t k = first; k < last; ++k)
       require_own_finds(*plans[k], wanted);
-    lower::Wavefronts made{first, last, std::move(conflicts.visits), thresholds.least_work_of_level,
-                           thresholds.least_work_of_iteration};
+    plan::Wavefronts made{first, last, std::move(conflicts.visits), thresholds.least_work_of_level,
+                          thresholds.least_work_of_iteration};
     made.ahead = iterations_ahead;
     made.positions_ahead = positions_ahead;
     if (schedule.packed)
@@ -128,7 +128,7 @@ std::string order_of(const depend::Visit &visit) {
   return visit.earlier && visit.later ? "is ordered with" : visit.earlier ? "waits for" : "precedes";
 }
 
-std::string to_text(const lower::Wavefronts &wavefronts, const Combination &program,
+std::string to_text(const plan::Wavefronts &wavefronts, const Combination &program,
                     const std::string &indent) {
   std::string text;
   for (const depend::Visit &visit : wavefronts.visits) {
@@ -136,7 +136,7 @@ std::string to_text(const lower::Wavefronts &wavefronts, const Combination &prog
     text += fmt::format("{}instances of `{}`: {} {} {}\n", indent, space.span.text(), space.loops.front(),
                         order_of(visit), term::to_text(visit.partner));
   }
-  for (const lower::PackedSegment &segment : wavefronts.packed)
+  for (const plan::PackedSegment &segment : wavefronts.packed)
     text += fmt::format("{}packed: {}, {} in [{}, {})\n", indent, fmt::join(segment.indices, ", "),
                         fmt::join(segment.values, ", "), term::to_text(segment.lower),
                         term::to_text(segment.upper));

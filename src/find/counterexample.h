@@ -1,6 +1,6 @@
 #pragma once
 
-#include "find/plan.h"
+#include "find/planner.h"
 
 /// Why an obligation can't be proved, in the user's terms: small arrays for which it is false.
 namespace unravel::find {

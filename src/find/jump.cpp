@@ -11,7 +11,7 @@ using term::Term;
 namespace {
 
 bool mentions_any(const Term &term, const std::set<std::string> &names) {
-  return std::ranges::any_of(names, [&](auto &name) { return term::mentions(term, name); });
+  return std::any_of(names.begin(), names.end(), [&](auto &name) { return term::mentions(term, name); });
 }
 
 /// The loop's variable and what Lets inside compute from it; none where loops, finds or guards between the
@@ -93,12 +93,6 @@ std::string try_jump(Obligations &obligations, const LevelPlan &plan, std::size_
 }
 
 } // namespace
-
-bool ends_with_loop(const LevelPlan &plan) {
-  return plan.jump && std::ranges::any_of(plan.obligations, [](const auto &each) {
-           return each.name == "O-last" && each.holds;
-         });
-}
 
 void plan_jump(Obligations &obligations, LevelPlan &plan) {
   const std::vector<scan::Component> &components = obligations.level().components;

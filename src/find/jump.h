@@ -16,8 +16,4 @@ namespace unravel::find {
 /// Sets plan.jump, or plan.no_jump, of a walk whose plan is complete.
 void plan_jump(Obligations &obligations, LevelPlan &plan);
 
-/// Was it proved that no key lies behind the loop's last value (O-last)? Then the last tile has all that is
-/// left of a segment.
-bool ends_with_loop(const LevelPlan &plan);
-
 } // namespace unravel::find

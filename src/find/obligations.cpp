@@ -2,7 +2,6 @@
 #include "find/obligations.h"
 
 #include <algorithm>
-#include <fmt/ranges.h>
 
 namespace unravel::find {
 
@@ -21,34 +20,14 @@ std::string primed(const std::string &name) {
   return name + "'";
 }
 
-Term inside(const scan::Component &component) {
-  if (component.is_equality()) return equal(component.target, component.key);
-  return term::between(0, component.target - component.key, component.width);
-}
-
 Term start_bound(const scan::Level &level, Direction direction) {
   return direction == Direction::Up ? level.lower : level.upper;
 }
 
 } // namespace
 
-std::string braces(const Variables &variables) {
-  return fmt::format("{{{}}}", fmt::join(variables, ", "));
-}
-
 bool contains(const Variables &variables, const std::string &name) {
-  return std::ranges::find(variables, name) != variables.end();
-}
-
-std::string name_of(Direction direction) {
-  return direction == Direction::Up ? "up" : "down";
-}
-
-Term match_condition(const scan::Level &level) {
-  std::vector<Term> parts;
-  for (const scan::Component &component : level.components)
-    parts.push_back(inside(component));
-  return conjunction(std::move(parts));
+  return std::find(variables.begin(), variables.end(), name) != variables.end();
 }
 
 Obligations::Obligations(const scan::Nest &nest, std::size_t level, const std::vector<LevelPlan> &outer,
@@ -89,7 +68,8 @@ Obligations::Obligations(const scan::Nest &nest, std::size_t level, const std::v
 bool Obligations::iterates(std::size_t level) const {
   if (nest_.levels[level].kind != scan::Level::Kind::Find)
     return nest_.levels[level].kind == scan::Level::Kind::Loop;
-  auto plan = std::ranges::find(outer_, level, &LevelPlan::level);
+  auto plan =
+      std::find_if(outer_.begin(), outer_.end(), [&](const LevelPlan &each) { return each.level == level; });
   return plan == outer_.end() || !plan->unique;
 }
 
@@ -128,30 +108,29 @@ prove::Answer Obligations::put(const std::string &name, bool wanted_possible, Te
   return answer;
 }
 
-bool Obligations::ask(const std::string &name, Terms hypotheses) {
-  return put(name, false, std::move(hypotheses)) == prove::Answer::Refuted;
+bool Obligations::ask(const std::string &name, Terms hypotheses, bool wanted_possible) {
+  put(name, wanted_possible, std::move(hypotheses));
+  return asked_.at(name);
 }
 
-bool Obligations::ask_once(const std::string &name, Terms hypotheses) {
-  auto known = asked_.find(name);
-  return known != asked_.end() ? known->second : ask(name, std::move(hypotheses));
-}
-
-bool Obligations::possible(const std::string &name, Terms hypotheses) {
-  return put(name, true, std::move(hypotheses)) == prove::Answer::Possible;
+bool Obligations::once(const std::string &name, const std::function<Terms()> &hypotheses,
+                       bool wanted_possible) {
+  const auto known = asked_.find(name);
+  return known != asked_.end() ? known->second : ask(name, hypotheses(), wanted_possible);
 }
 
 // ---- parts of formulas
-
-Obligations::Terms Obligations::with(Terms terms, std::initializer_list<Term> more) {
-  terms.insert(terms.end(), more);
-  return terms;
-}
 
 Obligations::Terms Obligations::context(int visit, std::size_t end) const {
   Terms all;
   for (std::size_t k = 0; k < end; ++k)
     all.insert(all.end(), contexts_[visit][k].begin(), contexts_[visit][k].end());
+  return all;
+}
+
+Obligations::Terms Obligations::visit_with(Terms more) const {
+  Terms all = context(0, level_);
+  all.insert(all.end(), more.begin(), more.end());
   return all;
 }
 
@@ -176,13 +155,20 @@ Term Obligations::same(const Variables &state) const {
   return conjunction(std::move(parts));
 }
 
-Obligations::Terms Obligations::two_visits(const Variables &state, std::size_t end) const {
+Obligations::Terms Obligations::two_visits(const Variables &state) const {
   // The equalities first: the prover then uses them up.
   Terms all{same(state)};
   for (int visit : {0, 1}) {
-    Terms part = context(visit, end);
+    Terms part = context(visit, level_);
     all.insert(all.end(), part.begin(), part.end());
   }
+  return all;
+}
+
+Obligations::Terms Obligations::two_visits_in_order(const Variables &state, Terms more) const {
+  Terms all = two_visits(state);
+  all.push_back(earlier());
+  all.insert(all.end(), more.begin(), more.end());
   return all;
 }
 
@@ -206,79 +192,87 @@ Term Obligations::match(int visit, const Term &position) const {
   return conjunction({in_segment(visit, position), at(match_, visit, position)});
 }
 
+Term Obligations::passed_before(Direction direction) const {
+  return direction == Direction::Up ? less(position(), position(1)) : less(position(1), position());
+}
+
 // ---- the obligations
 
 prove::Answer Obligations::vacuity() {
-  Terms hypotheses = context(0, level_);
-  hypotheses.push_back(match(0, position()));
+  Terms hypotheses = visit_with({match(0, position())});
   hypotheses.insert(hypotheses.end(), level().guards.begin(), level().guards.end());
   return put("vacuity", true, std::move(hypotheses));
 }
 
 bool Obligations::unique() {
-  return ask_once("O-uniq",
-                  here({match(0, position()), match(0, position(1)), less(position(), position(1))}));
+  return once("O-uniq", [&] {
+    return visit_with({match(0, position()), match(0, position(1)), less(position(), position(1))});
+  });
 }
 
 bool Obligations::contiguous() {
-  return ask_once("O-contig",
-                  here({match(0, position()), match(0, position(1)), less(position(), position(2)),
-                        less(position(2), position(1)), negation(at(match_, 0, position(2)))}));
+  return once("O-contig", [&] {
+    return visit_with({match(0, position()), match(0, position(1)), less(position(), position(2)),
+                       less(position(2), position(1)), negation(at(match_, 0, position(2)))});
+  });
 }
 
 bool Obligations::stop(Direction direction, const Skip &skip) {
-  std::string name = "O-stop(" + name_of(direction) + ", " + skip.name + ")";
-  return ask_once(
-      name, here({in_segment(0, position()), match(0, position(1)),
-                  direction == Direction::Up ? less(position(), position(1)) : less(position(1), position()),
-                  negation(skip.condition), negation(match_)}));
+  return once("O-stop(" + name_of(direction) + ", " + skip.name + ")", [&] {
+    return visit_with({in_segment(0, position()), match(0, position(1)), passed_before(direction),
+                       negation(skip.condition), negation(match_)});
+  });
 }
 
 bool Obligations::partition(Direction direction, const Skip &skip) {
-  std::string name = "O-part(" + name_of(direction) + ", " + skip.name + ")";
-  return ask_once(
-      name, here({in_segment(0, position()), in_segment(0, position(1)),
-                  direction == Direction::Up ? less(position(), position(1)) : less(position(1), position()),
-                  at(skip.condition, 0, position(1)), negation(skip.condition)}));
+  return once("O-part(" + name_of(direction) + ", " + skip.name + ")", [&] {
+    return visit_with({in_segment(0, position()), in_segment(0, position(1)), passed_before(direction),
+                       at(skip.condition, 0, position(1)), negation(skip.condition)});
+  });
 }
 
 bool Obligations::persist(const Skip &skip, const Variables &state) {
-  std::string name = "O-persist(" + skip.name + ")" + braces(state);
-  return ask_once(name, with(two_visits_in_order(state),
-                             {in_segment(0, position()), skip.condition, match(1, position())}));
+  return once("O-persist(" + skip.name + ")" + braces(state), [&] {
+    return two_visits_in_order(state, {in_segment(0, position()), skip.condition, match(1, position())});
+  });
 }
 
 bool Obligations::start_fixed(Direction direction, const Variables &state) {
   Variables needed = start_variables(direction);
-  if (std::ranges::all_of(needed, [&](const auto &name) { return contains(state, name); })) return true;
-  std::string name = "O-init(" + name_of(direction) + ")" + braces(state);
-  Term bound = start_bound(level(), direction);
-  return ask_once(name, with(two_visits(state), {negation(equal(bound, term::substitute(bound, primed_)))}));
+  if (std::all_of(needed.begin(), needed.end(), [&](const auto &name) { return contains(state, name); }))
+    return true;
+  return once("O-init(" + name_of(direction) + ")" + braces(state), [&] {
+    Terms hypotheses = two_visits(state);
+    Term bound = start_bound(level(), direction);
+    hypotheses.push_back(negation(equal(bound, term::substitute(bound, primed_))));
+    return hypotheses;
+  });
 }
 
 bool Obligations::start_moves_on(Direction direction, const Variables &state) {
   Term bound = start_bound(level(), direction);
   Term later = term::substitute(bound, primed_);
   if (bound == later) return true;
-  std::string name = "O-clamp(" + name_of(direction) + ")" + braces(state);
-  return ask_once(name, with(two_visits_in_order(state),
-                             {direction == Direction::Up ? less(later, bound) : less(bound, later)}));
+  return once("O-clamp(" + name_of(direction) + ")" + braces(state), [&] {
+    return two_visits_in_order(state, {direction == Direction::Up ? less(later, bound) : less(bound, later)});
+  });
 }
 
 bool Obligations::advance(const Variables &state) {
-  std::string name = "O-inc" + braces(state);
-  return ask_once(name, with(two_visits_in_order(state), {match(0, position()), match(1, position())}));
+  return once("O-inc" + braces(state), [&] {
+    return two_visits_in_order(state, {match(0, position()), match(1, position())});
+  });
 }
 
 bool Obligations::profit(const Variables &state) {
-  std::string name = "profit" + braces(state);
-  if (auto known = asked_.find(name); known != asked_.end()) return known->second;
-  Terms differ;
-  for (const scan::Component &component : level().components)
-    differ.push_back(negation(equal(component.target, term::substitute(component.target, primed_))));
-  return possible(
-      name, with(two_visits_in_order(state),
-                 {in_segment(0, position()), in_segment(1, position()), disjunction(std::move(differ))}));
+  auto hypotheses = [&] {
+    Terms differ;
+    for (const scan::Component &component : level().components)
+      differ.push_back(negation(equal(component.target, term::substitute(component.target, primed_))));
+    return two_visits_in_order(
+        state, {in_segment(0, position()), in_segment(1, position()), disjunction(std::move(differ))});
+  };
+  return once("profit" + braces(state), hypotheses, true);
 }
 
 bool Obligations::placed(const Variables &state, std::size_t end) {
@@ -289,116 +283,132 @@ bool Obligations::placed(const Variables &state, std::size_t end) {
       differ.push_back(negation(equal(variable(name), variable(primed(name)))));
   }
   if (differ.empty()) return true;
-  std::string name = "O-place" + braces(state) + " before " + nest_.levels[end].variable;
-  // Fewer hypotheses make a stronger claim: what lies further in than the state isn't needed.
-  std::size_t known_to = end;
-  for (std::size_t k = end; k < level_; ++k)
-    if (contains(state, nest_.levels[k].variable)) known_to = k + 1;
-  return ask_once(name, with(two_visits(state, known_to), {disjunction(std::move(differ))}));
+  return once("O-place" + braces(state) + " before " + nest_.levels[end].variable, [&] {
+    // Fewer hypotheses make a stronger claim: what lies further in than the state isn't needed.
+    std::size_t known_to = end;
+    for (std::size_t k = end; k < level_; ++k)
+      if (contains(state, nest_.levels[k].variable)) known_to = k + 1;
+    Terms hypotheses{same(state)};
+    for (int visit : {0, 1}) {
+      Terms part = context(visit, known_to);
+      hypotheses.insert(hypotheses.end(), part.begin(), part.end());
+    }
+    hypotheses.push_back(disjunction(std::move(differ)));
+    return hypotheses;
+  });
 }
 
 bool Obligations::keys_in(const Term &extent) {
-  std::string name = "O-range(" + term::to_text(extent) + ")";
-  Terms outside;
-  for (const scan::Component &component : level().components)
-    outside.push_back(negation(term::between(0, component.key, extent)));
-  return ask_once(name, here({in_segment(0, position()), disjunction(std::move(outside))}));
+  return once("O-range(" + term::to_text(extent) + ")", [&] {
+    Terms outside;
+    for (const scan::Component &component : level().components)
+      outside.push_back(negation(term::between(0, component.key, extent)));
+    return visit_with({in_segment(0, position()), disjunction(std::move(outside))});
+  });
 }
 
 bool Obligations::targets_in(const Term &extent) {
-  std::string name = "O-target(" + term::to_text(extent) + ")";
-  Terms outside;
-  for (const scan::Component &component : level().components)
-    outside.push_back(negation(term::between(0, component.target, extent)));
-  return ask_once(name, here({disjunction(std::move(outside))}));
+  return once("O-target(" + term::to_text(extent) + ")", [&] {
+    Terms outside;
+    for (const scan::Component &component : level().components)
+      outside.push_back(negation(term::between(0, component.target, extent)));
+    return visit_with({disjunction(std::move(outside))});
+  });
 }
 
 bool Obligations::keys_rise() {
   const Term &key = level().components[0].key;
   return ask("O-rise(" + level().variable + ")",
-             here({in_segment(0, position()), in_segment(0, position(1)), less(position(), position(1)),
-                   at_most(at(key, 0, position(1)), key)}));
+             visit_with({in_segment(0, position()), in_segment(0, position(1)), less(position(), position(1)),
+                         at_most(at(key, 0, position(1)), key)}));
 }
 
 bool Obligations::targets_rise(std::size_t loop) {
   const Term &target = level().components[0].target;
   const std::string &name = nest_.levels[loop].variable;
-  return ask("O-rise(" + name + ")",
-             with(two_visits({outer_variables_.begin(), outer_variables_.begin() + static_cast<long>(loop)}),
-                  {less(variable(name), variable(primed(name))),
-                   at_most(term::substitute(target, primed_), target)}));
+  Terms hypotheses =
+      two_visits({outer_variables_.begin(), outer_variables_.begin() + static_cast<long>(loop)});
+  hypotheses.push_back(less(variable(name), variable(primed(name))));
+  hypotheses.push_back(at_most(term::substitute(target, primed_), target));
+  return ask("O-rise(" + name + ")", std::move(hypotheses));
 }
 
 bool Obligations::stays_behind() {
   const scan::Component &component = level().components[0];
-  return ask("O-jump", here({in_segment(0, position()), match(0, position(1)), less(position(), position(1)),
-                             less(component.target, component.key)}));
+  return ask("O-jump", visit_with({in_segment(0, position()), match(0, position(1)),
+                                   less(position(), position(1)), less(component.target, component.key)}));
 }
 
 bool Obligations::stops_behind(const Skip &skip) {
   const scan::Component &component = level().components[0];
-  return ask("O-past(" + skip.name + ")", here({in_segment(0, position()), negation(skip.condition),
-                                                negation(match_), at_most(component.key, component.target)}));
+  return ask("O-past(" + skip.name + ")",
+             visit_with({in_segment(0, position()), negation(skip.condition), negation(match_),
+                         at_most(component.key, component.target)}));
 }
 
 bool Obligations::all_behind(const Term &target) {
   return ask("O-first(" + term::to_text(target) + ")",
-             here({in_segment(0, position()), at_most(level().components[0].key, target)}));
+             visit_with({in_segment(0, position()), at_most(level().components[0].key, target)}));
 }
 
 bool Obligations::none_behind(const Term &target) {
-  return ask("O-last", here({in_segment(0, position()), less(target, level().components[0].key)}));
+  return ask("O-last", visit_with({in_segment(0, position()), less(target, level().components[0].key)}));
 }
 
 bool Obligations::starts_at_zero() {
-  return ask_once("O-zero", here({less(level().lower, 0)}));
+  return once("O-zero", [&] { return visit_with({less(level().lower, 0)}); });
 }
 
 bool Obligations::ends_by(const Term &limit) {
-  std::string name = "O-high(" + term::to_text(limit) + ")";
-  return ask_once(name, here({less(limit, level().upper)}));
+  return once("O-high(" + term::to_text(limit) + ")",
+              [&] { return visit_with({less(limit, level().upper)}); });
 }
 
-bool Obligations::ranges_below(const std::string &name_of_variable, const Term &limit) {
-  std::string name = "O-range(" + name_of_variable + ", " + term::to_text(limit) + ")";
-  return ask_once(name, here({negation(term::between(0, variable(name_of_variable), limit))}));
+bool Obligations::ranges_below(const std::string &name, const Term &limit) {
+  return once("O-range(" + name + ", " + term::to_text(limit) + ")",
+              [&] { return visit_with({negation(term::between(0, variable(name), limit))}); });
 }
 
 bool Obligations::extent_within(const Term &extent, std::size_t end, const Term &limit) {
-  std::string name = "O-room(" + term::to_text(extent) + ", " + term::to_text(limit) + ")";
-  return ask_once(name, with(context(0, end), {less(limit, extent)}));
+  return once("O-room(" + term::to_text(extent) + ", " + term::to_text(limit) + ")", [&] {
+    Terms hypotheses = context(0, end);
+    hypotheses.push_back(less(limit, extent));
+    return hypotheses;
+  });
 }
 
 bool Obligations::aligned(const Term &key, std::int64_t width) {
-  std::string name = "O-block(" + term::to_text(key) + ", " + std::to_string(width) + ")";
-  return ask_once(name, here({in_segment(0, position()), negation(equal(term::modulo(key, width), 0))}));
+  return once("O-block(" + term::to_text(key) + ", " + std::to_string(width) + ")", [&] {
+    return visit_with({in_segment(0, position()), negation(equal(term::modulo(key, width), 0))});
+  });
 }
 
 bool Obligations::starts_at(const Term &start) {
-  return ask("O-start(" + term::to_text(start) + ")", here({match(0, position()), less(position(), start)}));
+  return ask("O-start(" + term::to_text(start) + ")",
+             visit_with({match(0, position()), less(position(), start)}));
 }
 
 bool Obligations::in_front(const Term &start) {
-  return ask("O-front", here({less(start, level().lower)}));
+  return ask("O-front", visit_with({less(start, level().lower)}));
 }
 
 bool Obligations::ends_where_not(const Term &used, const Term &start) {
   return ask("O-empty(" + term::to_text(used) + ")",
-             here({in_segment(0, position()), match(0, position(1)), at_most(start, position()),
-                   less(position(), position(1)), negation(used)}));
+             visit_with({in_segment(0, position()), match(0, position(1)), at_most(start, position()),
+                         less(position(), position(1)), negation(used)}));
 }
 
 bool Obligations::direct(const Term &position_term) {
-  std::string name = "O-direct(" + term::to_text(position_term) + ")";
-  return ask(name, here({match(0, position()), negation(equal(position(), position_term))}));
+  return ask("O-direct(" + term::to_text(position_term) + ")",
+             visit_with({match(0, position()), negation(equal(position(), position_term))}));
 }
 
 bool Obligations::direct_in_bounds(const Term &position_term) {
-  return ask("O-in-bounds", here({negation(in_segment(0, position_term))}));
+  return ask("O-in-bounds", visit_with({negation(in_segment(0, position_term))}));
 }
 
 bool Obligations::direct_matches(const Term &position_term) {
-  return ask("O-match", here({in_segment(0, position_term), negation(at(match_, 0, position_term))}));
+  return ask("O-match", visit_with({in_segment(0, position_term), negation(at(match_, 0, position_term))}));
 }
 
 } // namespace unravel::find

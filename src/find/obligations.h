@@ -1,9 +1,11 @@
 #pragma once
 
-#include "find/plan.h"
+#include "find/planner.h"
 
+#include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -14,6 +16,9 @@
 /// used: the positions of two visits are compared directly, since properties that hold within segments say
 /// nothing about targets of different segments.)
 namespace unravel::find {
+
+using plan::braces;
+using plan::match_condition;
 
 /// While `condition` holds, walking goes on: for each component in some order a sign, lexicographically.
 struct Skip {
@@ -131,20 +136,17 @@ private:
   /// where those before it are equal.
   std::optional<std::vector<Rising>> order_of_keys();
 
-  bool ask(const std::string &name, Terms hypotheses);
-  bool ask_once(const std::string &name, Terms hypotheses);
-  bool possible(const std::string &name, Terms hypotheses);
+  bool ask(const std::string &name, Terms hypotheses, bool wanted_possible = false);
+  /// Asks what wasn't asked before.
+  bool once(const std::string &name, const std::function<Terms()> &hypotheses, bool wanted_possible = false);
   prove::Answer put(const std::string &name, bool wanted_possible, Terms hypotheses);
 
   /// C(x) (visit 0) or C(x') (visit 1) of levels [0, end).
   Terms context(int visit, std::size_t end) const;
-  static Terms with(Terms terms, std::initializer_list<term::Term> more);
-  /// What is known at a visit, and more.
-  Terms here(std::initializer_list<term::Term> more) const { return with(context(0, level_), more); }
-  /// C(x) and C(x') of levels [0, end), or all, the state being the same.
-  Terms two_visits(const Variables &state, std::size_t end) const;
-  Terms two_visits(const Variables &state) const { return two_visits(state, level_); }
-  Terms two_visits_in_order(const Variables &state) const { return with(two_visits(state), {earlier()}); }
+  /// C(x) and more.
+  Terms visit_with(Terms more) const;
+  Terms two_visits(const Variables &state) const;
+  Terms two_visits_in_order(const Variables &state, Terms more) const;
   /// x < x': lexicographic over the iterating variables.
   term::Term earlier() const;
   term::Term same(const Variables &state) const;
@@ -154,6 +156,8 @@ private:
   term::Term match(int visit, const term::Term &position) const;
   term::Term position() const { return term::variable(level().variable); }
   term::Term position(int primes) const;
+  /// On a way in that direction the position comes before the second one.
+  term::Term passed_before(Direction direction) const;
 
   const scan::Nest &nest_;
   std::size_t level_;
@@ -170,9 +174,5 @@ private:
 };
 
 bool contains(const Variables &variables, const std::string &name);
-/// "{i, j}"
-std::string braces(const Variables &variables);
-/// "up" or "down"
-std::string name_of(Direction direction);
 
 } // namespace unravel::find

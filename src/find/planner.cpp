@@ -182,15 +182,20 @@ private:
     return std::ranges::find(plan.candidates, method, &Candidate::method);
   }
 
+  /// The other plan in place of the chosen one, which costs more.
+  static void take(LevelPlan &own, LevelPlan other, Method method, const std::string &why) {
+    *candidate(other, method) = {method, true, true, "chosen: " + why};
+    candidate(other, own.method)->reason = name_of(method) + " costs less";
+    other.method = method;
+    own = std::move(other);
+  }
+
   /// A map that serves one pass costs more than a walk does, but less than trying every position each time.
   static void prefer_map(Obligations &obligations, LevelPlan &own) {
     if (own.method != Method::Scan || !candidate(own, Method::Map)->proved) return;
     LevelPlan map = own;
     if (!try_map(obligations, map).available || loops_since(obligations, map.map_level) == 0) return;
-    map.method = Method::Map;
-    candidate(map, Method::Map)->reason = "chosen: nothing but a scan is proved";
-    candidate(map, Method::Scan)->reason = "map costs less";
-    own = std::move(map);
+    take(own, std::move(map), Method::Map, "nothing but a scan is proved");
   }
 
   /// The part of its keys' range that a segment reaches over of which the term reads keys, as far as is
@@ -233,11 +238,7 @@ private:
     if (cost_of_search(range, targets, reach) >= otherwise) return;
     LevelPlan binary = own;
     if (!try_binary(obligations, binary).available) return;
-    binary.method = Method::Binary;
-    *candidate(binary, Method::Binary) = {Method::Binary, true, true,
-                                          "chosen: few targets, and most lie outside of the segment"};
-    candidate(binary, Method::Map)->reason = "binary costs less";
-    own = std::move(binary);
+    take(own, std::move(binary), Method::Binary, "few targets, and most lie outside of the segment");
   }
 
   /// Iterations of the loops from one level to another.
@@ -258,14 +259,9 @@ private:
     double range = length(level.variable, 0);
     double targets = targets_from(own.state_level, own.level);
     if (cost_of_search(range, targets, reach_of(level)) >= cost_of_walk(range, targets)) return;
-    own.method = Method::Binary;
-    for (Candidate &candidate : own.candidates) {
-      if (candidate.method == Method::Sequential)
-        candidate.reason =
-            fmt::format("about {:.0f} targets in a walk over {:.0f} positions", targets, range);
-      if (candidate.method == Method::Binary)
-        candidate = {Method::Binary, true, true, "chosen: few targets for the range"};
-    }
+    take(own, own, Method::Binary, "few targets for the range");
+    candidate(own, Method::Sequential)->reason =
+        fmt::format("about {:.0f} targets in a walk over {:.0f} positions", targets, range);
   }
 
   /// Walks with their states in an array, where a loop over its slots runs inside of others and the data say
@@ -290,12 +286,9 @@ private:
     double range = length(level.variable, 0);
     double cost = cost_of_walk(range, targets) + targets + 1;
     if (!over_all || array_gain * cost > cost_of_search(range, targets, reach_of(level))) return;
-    array.method = Method::Sequential;
     array.obligations = own.obligations;
-    *candidate(array, Method::Sequential) = {
-        Method::Sequential, true, true, fmt::format("chosen: about {:.0f} targets for each state", targets)};
-    candidate(array, Method::Binary)->reason = "sequential costs less";
-    own = std::move(array);
+    take(own, std::move(array), Method::Sequential,
+         fmt::format("about {:.0f} targets for each state", targets));
   }
 
   /// Tries a template and takes it if it is available and, unless `insist`, worthwhile.

@@ -78,13 +78,15 @@ std::optional<std::vector<Obligations::Rising>> Obligations::order_of_keys() {
   std::vector<std::size_t> left(level().components.size());
   std::iota(left.begin(), left.end(), 0);
   Terms hypotheses =
-      here({in_segment(0, position()), in_segment(0, position(1)), less(position(), position(1))});
+      visit_with({in_segment(0, position()), in_segment(0, position(1)), less(position(), position(1))});
   auto is_next = [&](const Rising &step) {
     const Term &key = level().components[step.component].key;
     const Term later = at(key, 0, position(1));
+    Terms against = hypotheses;
+    against.push_back(step.rises ? less(later, key) : less(key, later));
     return ask(
         fmt::format("O-next({}{})", step.rises ? ">" : "<", name_of_key(level().components[step.component])),
-        with(hypotheses, {step.rises ? less(later, key) : less(key, later)}));
+        std::move(against));
   };
   while (!left.empty()) {
     std::optional<Rising> next;

@@ -113,7 +113,7 @@ std::optional<std::size_t> covering_prefix(const combine::IterationSpace &space,
 } // namespace
 
 std::optional<std::size_t> Clearing::where(const LeafPlan &plan) const {
-  if (plan.owned) return owns_slots(plan) ? plan.parallel : std::nullopt;
+  if (plan.is_owned()) return owns_slots(plan) ? plan.parallel : std::nullopt;
   if (has_increasing_rows(plan)) {
     std::size_t level = *plan.increasing + 1;
     bool behind_choice = !plan.alternatives.empty() && plan.split > 0 && level > plan.split;
@@ -170,7 +170,7 @@ bool Clearing::has_increasing_rows(const LeafPlan &plan) const {
   std::vector<std::string> slots = plain_slots(space_.target);
   bool in_step =
       std::any_of(plan.finds.levels.begin(), plan.finds.levels.end(),
-                  [](const find::LevelPlan &find) { return find.in_step && find.in_step->loop == 0; });
+                  [](const plan::LevelPlan &find) { return find.in_step && find.in_step->loop == 0; });
   return !slots.empty() && slots[0] == plan.nest.levels[*plan.increasing].variable && !in_step;
 }
 

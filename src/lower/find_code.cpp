@@ -9,7 +9,6 @@
 
 namespace unravel::lower {
 
-using find::LevelPlan;
 using loop::Block;
 using loop::Statement;
 using scan::Level;
@@ -23,6 +22,11 @@ Term at(const Term &formula, const Level &level, const Term &position) {
 
 Statement assign(const std::string &variable, const Term &value) {
   return {loop::Assign{variable, value}};
+}
+
+/// To the next position.
+Statement step_from(const std::string &variable, const Term &position, bool down) {
+  return assign(variable, down ? position - Term(1) : position + Term(1));
 }
 
 /// Whether the positions are those of a row, say, and not all that there are.
@@ -40,7 +44,7 @@ Term named_bound(const std::string &suffix, const Level &level, const Term &boun
 
 /// The match condition at a position where `skip` is known to be false.
 Term match_beyond(const Level &level, const Term &skip) {
-  std::vector<Term> parts = term::conjuncts(find::match_condition(level));
+  std::vector<Term> parts = term::conjuncts(plan::match_condition(level));
   std::erase(parts, term::negation(skip));
   return term::conjunction(std::move(parts));
 }
@@ -51,7 +55,7 @@ constexpr std::int64_t stride = 8;
 /// What matches is a range of sorted positions, a tile say, and mostly longer than one: a loop with bounds of
 /// its own, which later passes know, is worth looking for the end first.
 bool is_range(const Level &level, const LevelPlan &plan) {
-  if (plan.unique || !plan.partitioned || plan.direction != find::Direction::Up) return false;
+  if (plan.unique || !plan.partitioned || plan.direction != plan::Direction::Up) return false;
   const auto *width = level.components.size() == 1 ? level.components[0].width.as<term::Constant>() : nullptr;
   return width && width->value > 1;
 }
@@ -79,15 +83,15 @@ Statement set_or_add(const Term &first, const Term &last, const Block &clear, St
 /// not the level's variable where a range is looped over.
 void visit_matches(const Level &level, const LevelPlan &plan, const std::string &stop, const Term &inside,
                    const Term &end, const Body &body, Block &block, const Around &around = {}) {
-  bool sorted = plan.partitioned && plan.direction == find::Direction::Up;
-  Term match = plan.unique || sorted ? match_beyond(level, plan.skip) : find::match_condition(level);
+  bool sorted = plan.partitioned && plan.direction == plan::Direction::Up;
+  Term match = plan.unique || sorted ? match_beyond(level, plan.skip) : plan::match_condition(level);
   Term position = term::variable(stop);
-  bool down = plan.direction == find::Direction::Down;
+  bool down = plan.direction == plan::Direction::Down;
   if (!around.clear.empty() && !is_range(level, plan))
     block.push_back({loop::If{term::equal(position, level.lower), around.clear, "the first visit"}});
   if (plan.unique) {
     Block then = body();
-    if (plan.advance) then.push_back(assign(stop, down ? position - Term(1) : position + Term(1)));
+    if (plan.advance) then.push_back(step_from(stop, position, down));
     if (around.at_match)
       loop::append(block, std::move(then));
     else
@@ -129,7 +133,7 @@ Block direct(const Level &level, const LevelPlan &plan, const Body &body) {
   std::vector<Term> tests;
   Term position = term::variable(level.variable);
   if (plan.check_bounds) tests.push_back(term::between(level.lower, position, level.upper));
-  if (plan.check_match) tests.push_back(find::match_condition(level));
+  if (plan.check_match) tests.push_back(plan::match_condition(level));
   Term test = term::conjunction(tests);
   if (term::is_true(test))
     loop::append(block, body());
@@ -141,7 +145,7 @@ Block direct(const Level &level, const LevelPlan &plan, const Body &body) {
 Block probe(const Level &level, const LevelPlan &plan, const Body &body) {
   Block then = body();
   if (plan.unique) then.push_back({loop::Break{}});
-  Block round{{loop::If{find::match_condition(level), std::move(then), ""}},
+  Block round{{loop::If{plan::match_condition(level), std::move(then), ""}},
               {loop::If{term::negation(plan.skip), {{loop::Break{}}}, ""}}};
   return {{loop::For{level.variable, plan.start, level.upper, 1, std::nullopt, std::move(round),
                      fmt::format("find {}: from its hash on, until an empty slot", level.variable)}}};
@@ -150,7 +154,7 @@ Block probe(const Level &level, const LevelPlan &plan, const Body &body) {
 Block scan_all(const Level &level, const LevelPlan &plan, const Body &body) {
   Block then = body();
   if (plan.unique) then.push_back({loop::Break{}});
-  Block round{{loop::If{find::match_condition(level), std::move(then), ""}}};
+  Block round{{loop::If{plan::match_condition(level), std::move(then), ""}}};
   return {{loop::For{level.variable, level.lower, level.upper, 1, std::nullopt, std::move(round),
                      fmt::format("find {}: every position is tried", level.variable)}}};
 }
@@ -160,9 +164,9 @@ Block scan_all(const Level &level, const LevelPlan &plan, const Body &body) {
 Block walk(const Level &level, const LevelPlan &plan, const Around &around, const std::string &stop,
            const Term &inside, const Term &upper) {
   Term position = term::variable(stop);
-  bool down = plan.direction == find::Direction::Down;
+  bool down = plan.direction == plan::Direction::Down;
   Term here = term::conjunction({inside, at(plan.skip, level, position)});
-  Statement step = assign(stop, down ? position - Term(1) : position + Term(1));
+  Statement step = step_from(stop, position, down);
   std::string comment =
       fmt::format("find {}: walks on; what is skipped is never needed again", level.variable);
   if (down || !plan.partitioned || plan.few_positions) return {{loop::While{here, {step}, comment}}};
@@ -192,35 +196,24 @@ Block walk(const Level &level, const LevelPlan &plan, const Around &around, cons
   return {{loop::If{here, {{std::move(behind)}}, comment}}};
 }
 
-/// Narrows [position, upper bound] down to the first position at which skip is false, if there is one.
-Statement bisect_up(const Level &level, const Term &skip, const std::string &position,
-                    const std::string &high, const std::string &comment) {
-  Term first = term::variable(position), last = term::variable(high);
+/// Narrows the way from the position to the limit down to the first position at which skip is false, if there
+/// is one; the limit is behind it, but is one of them on the way down.
+Statement bisect(const Level &level, const Term &skip, const std::string &position, const std::string &limit,
+                 bool down, const std::string &comment) {
+  Term first = term::variable(down ? limit : position), last = term::variable(down ? position : limit);
   std::string name = position + "_middle";
-  Term middle = term::variable(name);
-  loop::If step{at(skip, level, middle), {assign(position, middle + Term(1))}, ""};
-  step.otherwise = {assign(high, middle)};
-  Block round{{loop::Let{name, first + term::floor_divide(last - first, 2)}}, {std::move(step)}};
+  Term middle = term::variable(name), half = term::floor_divide(last - first, 2);
+  loop::If step{at(skip, level, middle), {step_from(position, middle, down)}, ""};
+  step.otherwise = {assign(limit, middle)};
+  Block round{{loop::Let{name, down ? last - half : first + half}}, {std::move(step)}};
   return {loop::While{term::less(first, last), std::move(round), comment}};
-}
-
-/// Narrows [lower bound, position] down to the last position at which skip is false, if there is one.
-Statement bisect_down(const Level &level, const Term &skip, const std::string &position,
-                      const std::string &low) {
-  Term first = term::variable(low), last = term::variable(position);
-  std::string name = position + "_middle";
-  Term middle = term::variable(name);
-  loop::If step{at(skip, level, middle), {assign(position, middle - Term(1))}, ""};
-  step.otherwise = {assign(low, middle)};
-  Block round{{loop::Let{name, last - term::floor_divide(last - first, 2)}}, {std::move(step)}};
-  return {loop::While{term::less(first, last), std::move(round), ""}};
 }
 
 /// Walks on to the stopping point by steps that double while what lies that far ahead is skipped; the last
 /// step is bisected.
 Statement gallop(const Level &level, const LevelPlan &plan, const std::string &stop, const Term &inside,
                  const Term &lower, const Term &upper) {
-  bool down = plan.direction == find::Direction::Down;
+  bool down = plan.direction == plan::Direction::Down;
   Term position = term::variable(stop);
   std::string step_name = level.variable + "_step";
   Term step = term::variable(step_name);
@@ -231,15 +224,10 @@ Statement gallop(const Level &level, const LevelPlan &plan, const std::string &s
              {loop::While{term::conjunction({far_inside, at(plan.skip, level, far)}), std::move(further),
                           "steps double"}}};
   std::string limit = level.variable + "_limit";
-  if (down) {
-    then.push_back({loop::Declare{limit, term::maximum({far, lower - Term(1)})}});
-    then.push_back(assign(stop, position - Term(1)));
-    then.push_back(bisect_down(level, plan.skip, stop, limit));
-  } else {
-    then.push_back({loop::Declare{limit, term::minimum({far, upper})}});
-    then.push_back(assign(stop, position + Term(1)));
-    then.push_back(bisect_up(level, plan.skip, stop, limit, ""));
-  }
+  then.push_back(
+      {loop::Declare{limit, down ? term::maximum({far, lower - Term(1)}) : term::minimum({far, upper})}});
+  then.push_back(step_from(stop, position, down));
+  then.push_back(bisect(level, plan.skip, stop, limit, down, ""));
   return {
       loop::If{term::conjunction({inside, at(plan.skip, level, position)}), std::move(then),
                fmt::format("find {}: gallops on; what is skipped is never needed again", level.variable)}};
@@ -248,7 +236,7 @@ Statement gallop(const Level &level, const LevelPlan &plan, const std::string &s
 /// Sequential iteration and galloping.
 Block walking(const Level &level, const LevelPlan &plan, const Around &around, const Body &body) {
   Block block;
-  bool down = plan.direction == find::Direction::Down;
+  bool down = plan.direction == plan::Direction::Down;
   std::string stop = state_variable(level, plan);
   Term position = term::variable(stop);
   Term upper = named_bound("_end", level, level.upper, block);
@@ -260,7 +248,7 @@ Block walking(const Level &level, const LevelPlan &plan, const Around &around, c
   }
   if (around.at_match)
     ; // it has got there in the visit before
-  else if (plan.method == find::Method::Galloping)
+  else if (plan.method == plan::Method::Galloping)
     block.push_back(gallop(level, plan, stop, inside, lower, upper));
   else
     loop::append(block, walk(level, plan, around, stop, inside, upper));
@@ -324,20 +312,20 @@ std::string state_variable(const Level &level, const LevelPlan &plan) {
 Block lower_bound(const std::string &position, const Level &level, const Term &skip) {
   return {{loop::Declare{position, level.lower}},
           {loop::Declare{position + "_high", level.upper}},
-          bisect_up(level, skip, position, position + "_high",
-                    fmt::format("find {}: binary search", level.variable))};
+          bisect(level, skip, position, position + "_high", false,
+                 fmt::format("find {}: binary search", level.variable))};
 }
 
 Block find_code(const Level &level, const LevelPlan &plan, const Around &around, const Body &body) {
   switch (plan.method) {
-  case find::Method::Direct: return direct(level, plan, body);
-  case find::Method::Probe: return probe(level, plan, body);
-  case find::Method::Sequential:
-  case find::Method::Galloping: return walking(level, plan, around, body);
-  case find::Method::Binary: return binary(level, plan, around, body);
-  case find::Method::Map: return look_in_map(level, plan, around.arrays, body);
-  case find::Method::Hash: return look_in_hash(level, plan, around.arrays, body);
-  case find::Method::Scan: return scan_all(level, plan, body);
+  case plan::Method::Direct: return direct(level, plan, body);
+  case plan::Method::Probe: return probe(level, plan, body);
+  case plan::Method::Sequential:
+  case plan::Method::Galloping: return walking(level, plan, around, body);
+  case plan::Method::Binary: return binary(level, plan, around, body);
+  case plan::Method::Map: return look_in_map(level, plan, around.arrays, body);
+  case plan::Method::Hash: return look_in_hash(level, plan, around.arrays, body);
+  case plan::Method::Scan: return scan_all(level, plan, body);
   }
   return {};
 }

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "find/plan.h"
 #include "loop/loop.h"
+#include "lower/lower.h"
 #include "lower/workspace.h"
 
 #include <functional>
@@ -13,7 +13,7 @@ namespace unravel::lower {
 using Body = std::function<loop::Block()>;
 
 /// The variable that keeps the state of a sequential find between visits.
-std::string state_variable(const scan::Level &level, const find::LevelPlan &plan);
+std::string state_variable(const scan::Level &level, const plan::LevelPlan &plan);
 
 /// What a find's code is in: of a walk the innermost loop around it.
 struct Around {
@@ -36,7 +36,7 @@ struct Around {
 term::Term segment_end(const scan::Level &level);
 
 /// One visit of a find. Precondition: its state, if it has one, is declared outside.
-loop::Block find_code(const scan::Level &level, const find::LevelPlan &plan, const Around &around,
+loop::Block find_code(const scan::Level &level, const plan::LevelPlan &plan, const Around &around,
                       const Body &body);
 
 /// Declares the variable `position` with the first position of [lower, upper) where `skip` (over the level's

@@ -3,7 +3,7 @@
 #include "lower/lower.h"
 #include "lower/workspace.h"
 
-/// The parts of a leaf with a loop whose sums are kept in a local tensor (lower.h, Hoist).
+/// The parts of a leaf with a loop whose sums are kept in a local tensor (Hoist).
 namespace unravel::lower {
 
 struct Hoisted {

@@ -1,6 +1,5 @@
 #include "lower/jump.h"
 
-#include "find/jump.h"
 #include "loop/walk.h"
 #include "lower/find_code.h"
 #include "lower/state.h"
@@ -10,7 +9,6 @@
 
 namespace unravel::lower {
 
-using find::LevelPlan;
 using loop::Block;
 using loop::Statement;
 using scan::Level;
@@ -18,7 +16,7 @@ using term::Term;
 
 const LevelPlan *jump_at(const LeafPlan &leaf, std::size_t loop, std::optional<std::size_t> cleared) {
   // What is done where nothing is found needs every tile.
-  if (leaf.instances || leaf.owned) return nullptr;
+  if (leaf.instances || leaf.is_owned()) return nullptr;
   if (!leaf.alternatives.empty() && leaf.split > loop) return nullptr;
   for (const LevelPlan &plan : leaf.finds.levels)
     if (plan.jump && plan.jump->loop == loop && !plan.in_step) {
@@ -29,9 +27,9 @@ const LevelPlan *jump_at(const LeafPlan &leaf, std::size_t loop, std::optional<s
 }
 
 std::optional<std::size_t> set_at_matches(const LeafPlan &leaf, const Clearing &clearing) {
-  if (!leaf.alternatives.empty() || leaf.owned || leaf.instances) return std::nullopt;
+  if (!leaf.alternatives.empty() || leaf.is_owned() || leaf.instances) return std::nullopt;
   for (const LevelPlan &plan : leaf.finds.levels) {
-    if (!find::ends_with_loop(plan)) continue;
+    if (!plan::ends_with_loop(plan)) continue;
     LeafPlan once = leaf;
     once.increasing.reset();
     once.nest.levels[plan.level].kind = Level::Kind::Loop;
@@ -50,7 +48,7 @@ bool sets_at_visits(const LeafPlan &leaf, const LevelPlan &plan, const Clearing 
   return clearing.where(once) == plan.level - 1;
 }
 
-JumpingLoop::JumpingLoop(const scan::Nest &nest, const find::FindPlan &finds, const LevelPlan &plan,
+JumpingLoop::JumpingLoop(const scan::Nest &nest, const plan::FindPlan &finds, const LevelPlan &plan,
                          Workspace &workspace, bool per_thread, Block clear)
     : nest_(nest), finds_(finds), plan_(plan), clear_(std::move(clear)) {
   if (!in_array()) return;
@@ -176,7 +174,7 @@ Block JumpingLoop::loop(Block body, std::string comment) const {
 Around JumpingLoop::around() const {
   Term last = term::equal(term::variable(here().variable) + Term(1), end());
   return {
-      .at_match = true, .takes_all = find::ends_with_loop(plan_) ? last : term::falsity(), .clear = clear_};
+      .at_match = true, .takes_all = plan::ends_with_loop(plan_) ? last : term::falsity(), .clear = clear_};
 }
 
 Block JumpingLoop::visit(Block walk) const {

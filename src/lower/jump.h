@@ -1,6 +1,5 @@
 #pragma once
 
-#include "find/plan.h"
 #include "loop/loop.h"
 #include "lower/clearing.h"
 #include "lower/find_code.h"
@@ -14,11 +13,11 @@ namespace unravel::lower {
 
 /// The find whose walks say where the loop of that level goes on; null where it takes every value. `cleared`:
 /// the level before which the result's elements are cleared.
-const find::LevelPlan *jump_at(const LeafPlan &leaf, std::size_t loop, std::optional<std::size_t> cleared);
+const plan::LevelPlan *jump_at(const LeafPlan &leaf, std::size_t loop, std::optional<std::size_t> cleared);
 
 /// Without the loop that jumps, would each element of the result be set just before the find? Then the first
 /// visit with a state sets what all of these add to.
-bool sets_at_visits(const LeafPlan &leaf, const find::LevelPlan &plan, const Clearing &clearing);
+bool sets_at_visits(const LeafPlan &leaf, const plan::LevelPlan &plan, const Clearing &clearing);
 
 /// Each position of a segment matches in exactly one iteration of a loop that may jump. So what a loop over
 /// them would set just before its use, matches set: before that level.
@@ -30,7 +29,7 @@ public:
   /// Arrays where the plan's states are in one: the states, and for each the loop's next value that its walk
   /// meets. They are the find's alone, of each thread if `per_thread`.
   /// `clear`: sets what the visits with one state add to; before the first of them, or where there is none.
-  JumpingLoop(const scan::Nest &nest, const find::FindPlan &finds, const find::LevelPlan &plan,
+  JumpingLoop(const scan::Nest &nest, const plan::FindPlan &finds, const plan::LevelPlan &plan,
               Workspace &workspace, bool per_thread, loop::Block clear);
 
   /// Just before the loop: states in an array, each at the begin of its segment. A scalar is declared
@@ -58,8 +57,8 @@ private:
   loop::Statement least_of_all() const;
 
   const scan::Nest &nest_;
-  const find::FindPlan &finds_;
-  const find::LevelPlan &plan_;
+  const plan::FindPlan &finds_;
+  const plan::LevelPlan &plan_;
   loop::Block clear_;
   std::string states_, next_of_;
   std::int64_t none_ = 0; // the next value of a walk that has reached its end

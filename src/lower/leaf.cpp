@@ -19,7 +19,6 @@
 
 namespace unravel::lower {
 
-using find::LevelPlan;
 using loop::Block;
 using loop::Statement;
 using scan::Level;
@@ -85,6 +84,10 @@ private:
 
   bool jumps(const LevelPlan &plan) const { return plan.jump && jumps_.contains(plan.jump->loop); }
 
+  /// Do threads add to sums of their own, or to copies of the result?
+  bool adds_up() const { return plan_.reduction == plan::Reduction::Scalar; }
+  bool has_copies() const { return plan_.reduction == plan::Reduction::Private; }
+
   /// Would iterations of the parallel loop share this state?
   bool is_shared(const LevelPlan &plan) const {
     return parallel_ && sharing_of(plan_.nest, plan, *parallel_) == Sharing::PerChunk;
@@ -139,7 +142,7 @@ private:
   }
 
   Block cleared(std::size_t index) const {
-    if (clear_at_ != index || plan_.owned) return {};
+    if (clear_at_ != index || plan_.is_owned()) return {};
     Block block = clearing_->rows_between(plan_);
     if (is_set_at_cut(index)) {
       if (!block.empty()) block = {{loop::If{*begins_, std::move(block), ""}}};
@@ -152,12 +155,12 @@ private:
   bool is_choice(std::size_t index) const { return index == plan_.split && !plan_.alternatives.empty(); }
 
   /// Of an iteration that pieces share: was the slot set before, by at_cuts?
-  bool is_set_at_cut(std::size_t index) const { return begins_ && index <= *plan_.equal->within; }
+  bool is_set_at_cut(std::size_t index) const { return begins_ && index <= *plan_.equal()->within; }
 
   /// A sum that is all there is replaces what the slot held.
   bool is_set_by_sum(std::size_t index) const {
     if (clear_at_ != index || (is_choice(index) && index > 0) || is_set_at_cut(index)) return false;
-    return index == parallel_ ? plan_.reduces : sums_over_map(space_, plan_, index);
+    return index == parallel_ ? adds_up() : sums_over_map(space_, plan_, index);
   }
 
   /// What stands around the level, but for what sets the result.
@@ -165,7 +168,7 @@ private:
     AroundLoop around;
     std::vector<const LevelPlan *> maps;
     for (const LevelPlan &plan : plan_.finds.levels)
-      if (find::fills_map(plan.method) && plan.map_level == index) maps.push_back(&plan);
+      if (plan::fills_map(plan.method) && plan.map_level == index) maps.push_back(&plan);
     for (const LevelPlan *plan : maps) {
       const Level &found = plan_.nest.levels[plan->level];
       const loop::Element value = values_.at(found.variable);
@@ -174,7 +177,7 @@ private:
       loop::append(around.before, made_for(plan->level, fill_map(found, *plan, arrays, {value})));
       loop::append(around.behind, made_for(plan->level, clear_map(found, *plan, arrays)));
     }
-    if (!plan_.owned || index > 0) loop::append(around.before, states(index));
+    if (!plan_.is_owned() || index > 0) loop::append(around.before, states(index));
     return around;
   }
 
@@ -214,7 +217,7 @@ private:
       block = of_statement({{clearing_->everything()}});
     for (const LevelPlan &plan : plan_.finds.levels) {
       bool jumps = jump_at(index) == &plan;
-      if (find::keeps_state(plan.method) && !plan.in_step && plan.state_level == index && !is_shared(plan) &&
+      if (plan::keeps_state(plan.method) && !plan.in_step && plan.state_level == index && !is_shared(plan) &&
           (!jumps || plan.state_index.empty())) {
         loop::Declare state{state_variable(plan_.nest.levels[plan.level], plan), plan.start};
         loop::append(block, made_for(plan.level, plan.state_index.empty()
@@ -233,7 +236,7 @@ private:
 
   Block code_of(std::size_t index) {
     if (index == plan_.nest.levels.size()) return of_statement(statement());
-    if (plan_.owned && index == 0) return owned_chunks();
+    if (plan_.is_owned() && index == 0) return owned_chunks();
     const Level &here = plan_.nest.levels[index];
     switch (here.kind) {
     case Level::Kind::Let: {
@@ -260,7 +263,7 @@ private:
       return loop.visit(find_code(here, plan, loop.around(), [&] { return guarded(index); }));
     }
     Around outside = around(plan);
-    if (find::fills_map(plan.method)) outside.arrays = map_arrays_.at(index);
+    if (plan::fills_map(plan.method)) outside.arrays = map_arrays_.at(index);
     Block code = find_code(here, plan, outside, [&] { return guarded(index); });
     if (plan.state_index.empty()) return code;
     return with_slot(state_arrays_.at(index), here, plan, std::move(code));
@@ -287,7 +290,8 @@ private:
     std::vector<Term> guards = plan_.nest.levels[index].guards;
     if (index + 1 == plan_.instances)
       guards.resize(guards.size() - plan_.divisor_conditions.size()); // these are not among the instances'
-    bool outside = std::exchange(atomic_, atomic_ || (plan_.atomic && parallel_ == index));
+    bool outside =
+        std::exchange(atomic_, atomic_ || (plan_.reduction == plan::Reduction::Atomic && parallel_ == index));
     Block inside = level(index + 1);
     atomic_ = outside;
     if (guards.empty()) return inside;
@@ -301,8 +305,8 @@ private:
     const auto &finds = plan_.finds.levels;
     const bool shares =
         parallel && std::any_of(finds.begin(), finds.end(), [&](auto &plan) { return is_shared(plan); });
-    if (((parallel && plan_.reduces) || plan_.sums_at == index) && !sum_) return in_copies(index);
-    if (parallel && plan_.equal) return in_pieces(index, std::move(loop));
+    if (((parallel && adds_up()) || plan_.sums_at == index) && !sum_) return in_copies(index);
+    if (parallel && plan_.equal()) return in_pieces(index, std::move(loop));
     if (shares) return in_chunks(index, std::move(loop));
     if (jumps_.contains(index)) return jumps_.at(index).loop(guarded(index), comment(here));
     if (const LevelPlan *plan = find_in_step(index))
@@ -310,13 +314,13 @@ private:
     if (!parallel && sums_over_map(space_, plan_, index)) return sum_over_map(index, loop);
     if (parallel) {
       loop.parallel = parallel_with(plan_.chunk, plan_.least);
-      if (plan_.work) loop.parallel->share = plan_.share;
+      if (plan_.work) loop.parallel->share = std::get<plan::Chunks>(plan_.cut).share;
     }
     if (const LevelPlan *find = hindrance(plan_); find && plan_.parallel == index)
       loop.comment += fmt::format("{}in one thread: each chunk would need all states of {}",
                                   loop.comment.empty() ? "" : "; ", plan_.nest.levels[find->level].variable);
     loop.body = guarded(index);
-    if (loop.parallel && plan_.copies && !loop::only_adds_to(loop, space_.target.array))
+    if (loop.parallel && has_copies() && !loop::only_adds_to(loop, space_.target.array))
       loop.parallel.reset();
     loop.brief = !parallel && plan_.brief == index;
     if (!parallel && looks_for_marks(plan_, index, loop.body)) loop.together = tested_together;
@@ -324,11 +328,9 @@ private:
   }
 
   loop::Parallel parallel_with(int chunk, std::int64_t least) const {
-    std::string copied = plan_.copies ? space_.target.array : "";
-    loop::Parallel made{chunk,  least, plan_.work,    sum_ && plan_.reduces ? sum_->name : "",
-                        copied, 0,     plan_.schedule};
-    if (plan_.chunk_per_thread) made.chunk = 0;
-    return made;
+    return {
+        plan_.chunk_per_thread ? 0 : chunk,      least, plan_.work,    sum_ && adds_up() ? sum_->name : "",
+        has_copies() ? space_.target.array : "", 0,     plan_.schedule};
   }
 
   /// The loop adds to a sum, or in parallel to copies of one, which is added to the result afterwards.
@@ -454,7 +456,7 @@ private:
   /// = from; v < to; v++) }
   Block in_pieces(std::size_t index, loop::For inner) {
     const Level &here = plan_.nest.levels[index];
-    const EqualWork &equal = *plan_.equal;
+    const EqualWork &equal = *plan_.equal();
     Pieces pieces = pieces_of(here, equal, plan_.chunk);
     pieces.loop.parallel = parallel_with(1, plan_.least);
     inner.lower = pieces.from, inner.upper = pieces.to;
@@ -464,7 +466,7 @@ private:
       choice.otherwise = cut_iteration(index, pieces);
       return {{std::move(choice)}};
     });
-    if (plan_.copies && !loop::only_adds_to(pieces.loop, space_.target.array)) pieces.loop.parallel.reset();
+    if (has_copies() && !loop::only_adds_to(pieces.loop, space_.target.array)) pieces.loop.parallel.reset();
     Block block;
     if (equal.within && clear_at_ && *clear_at_ > index && *clear_at_ <= *equal.within) {
       Block clear;
@@ -481,16 +483,16 @@ private:
   /// An iteration of which the piece has a part.
   Block cut_iteration(std::size_t index, const Pieces &pieces) {
     LeafPlan part = plan_;
-    Level &inner = part.nest.levels[*plan_.equal->within];
-    inner = part_of(inner, *plan_.equal, pieces);
+    Level &inner = part.nest.levels[*plan_.equal()->within];
+    inner = part_of(inner, *plan_.equal(), pieces);
     Lowerer lowerer(space_, part, number_, shared_, clearing_, workspace_);
     lowerer.clear_at_ = clear_at_;
-    lowerer.begins_ = begins_inside(*plan_.equal, pieces);
+    lowerer.begins_ = begins_inside(*plan_.equal(), pieces);
     lowerer.sum_ = sum_;
     lowerer.map_arrays_ = map_arrays_;
     lowerer.state_arrays_ = state_arrays_;
     lowerer.jumps_ = jumps_;
-    lowerer.atomic_ = plan_.equal->adds;
+    lowerer.atomic_ = plan_.equal()->adds;
     return lowerer.guarded(index);
   }
 
@@ -509,13 +511,11 @@ private:
 
   /// A sum's way to what it is added to, or, as all there is, to the result.
   Statement put(const loop::Local &sum, bool sets) const {
-    Statement put = sets ? Statement{loop::Store{target(), {sum}}} : Statement{add({sum})};
-    return of_statement({std::move(put)}).front();
+    return of_statement({sets ? Statement{loop::Store{target(), {sum}}} : Statement{add({sum})}}).front();
   }
 
   loop::Accumulate add(loop::Value value) const {
-    bool atomic = atomic_ && !sum_ && space_.target.local.empty();
-    return {sum_target(), std::move(value), atomic};
+    return {sum_target(), std::move(value), atomic_ && !sum_ && space_.target.local.empty()};
   }
 
   loop::Target sum_target() const { return sum_ ? loop::Target(*sum_) : target(); }

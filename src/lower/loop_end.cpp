@@ -4,8 +4,7 @@
 
 namespace unravel::lower {
 
-using find::LevelPlan;
-using find::Method;
+using plan::Method;
 using scan::Level;
 
 namespace {
@@ -20,7 +19,7 @@ bool is_passed_by_break(const LeafPlan &leaf, std::size_t level) {
     case Method::Sequential:
     case Method::Galloping:
     case Method::Binary: return plan.unique;
-    case Method::Map: return plan.map_form != find::MapForm::Marked;
+    case Method::Map: return plan.map_form != plan::MapForm::Marked;
     case Method::Probe:
     case Method::Hash:
     case Method::Scan: return false;
@@ -32,7 +31,7 @@ bool is_passed_by_break(const LeafPlan &leaf, std::size_t level) {
 } // namespace
 
 bool ends_loop(const LeafPlan &leaf, const LevelPlan &plan, std::optional<std::size_t> cleared) {
-  if (!find::keeps_state(plan.method) || !plan.state_index.empty()) return false;
+  if (!plan::keeps_state(plan.method) || !plan.state_index.empty()) return false;
   const std::vector<Level> &levels = leaf.nest.levels;
   std::size_t loop = plan.level;
   while (loop > 0 && levels[loop - 1].kind != Level::Kind::Loop) {
@@ -46,10 +45,10 @@ bool ends_loop(const LeafPlan &leaf, const LevelPlan &plan, std::optional<std::s
   if (cleared && begins_inside(*cleared)) return false;
   if (!leaf.alternatives.empty() && begins_inside(leaf.split)) return false;
   for (const LevelPlan &other : leaf.finds.levels)
-    if (find::fills_map(other.method) && begins_inside(other.map_level)) return false;
+    if (plan::fills_map(other.method) && begins_inside(other.map_level)) return false;
   // Of the loop's iterations, all share the state and the end.
   const Level &found = levels[plan.level];
-  const term::Term &end = plan.direction == find::Direction::Up ? found.upper : found.lower;
+  const term::Term &end = plan.direction == plan::Direction::Up ? found.upper : found.lower;
   for (std::size_t k = loop; k < plan.level; ++k)
     if (term::mentions(end, levels[k].variable) ||
         std::find(plan.state.begin(), plan.state.end(), levels[k].variable) != plan.state.end())

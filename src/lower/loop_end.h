@@ -1,6 +1,5 @@
 #pragma once
 
-#include "find/plan.h"
 #include "lower/lower.h"
 
 #include <cstddef>
@@ -14,6 +13,6 @@ namespace unravel::lower {
 /// any later visit with the same state. So it is enough that the state is kept from iteration to iteration of
 /// the loop, that the end is the same in all of them, and that an iteration does nothing without a match.
 /// `cleared`: the level at which the result is cleared, if one is.
-bool ends_loop(const LeafPlan &leaf, const find::LevelPlan &plan, std::optional<std::size_t> cleared);
+bool ends_loop(const LeafPlan &leaf, const plan::LevelPlan &plan, std::optional<std::size_t> cleared);
 
 } // namespace unravel::lower

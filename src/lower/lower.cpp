@@ -10,7 +10,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <numeric>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -45,17 +45,19 @@ bool is_in(const std::optional<Wavefronts> &wavefronts, std::size_t leaf) {
   return wavefronts && wavefronts->first <= leaf && leaf < wavefronts->last;
 }
 
-std::vector<scan::Node> tree_of(const combine::Combination &combination, const std::vector<LeafPlan> &plans,
-                                const std::vector<std::size_t> &leaves,
-                                const std::optional<Wavefronts> &wavefronts) {
+std::vector<scan::Node> tree_of(const combine::Combination &combination,
+                                const std::vector<const LeafPlan *> &plans,
+                                const std::optional<Wavefronts> &wavefronts,
+                                const std::function<bool(std::size_t)> &is_wanted) {
   std::vector<scan::Nested> statements;
-  for (std::size_t leaf : leaves)
-    statements.push_back(
-        {leaf, &combination.leaves[leaf], &plans[leaf].nest, is_in(wavefronts, leaf), plans[leaf].joins});
+  for (std::size_t k = 0; k < plans.size(); ++k)
+    if (is_wanted(k))
+      statements.push_back(
+          {k, &combination.leaves[k], &plans[k]->nest, is_in(wavefronts, k), plans[k]->joins});
   return scan::nest_tree(statements);
 }
 
-Block statements_of(const combine::Combination &combination, const std::vector<LeafPlan> &plans,
+Block statements_of(const combine::Combination &combination, const std::vector<const LeafPlan *> &plans,
                     const LowerOptions &options, Workspace &workspace, const Replace &in_wavefronts) {
   std::vector<const combine::Clear *> own; // by the leaf: the one that it does itself, or null
   for (std::size_t k = 0; k < plans.size(); ++k)
@@ -67,25 +69,25 @@ Block statements_of(const combine::Combination &combination, const std::vector<L
         block.push_back({clear(each.array, combination)});
     return block;
   };
-  std::vector<std::size_t> leaves(plans.size());
-  std::iota(leaves.begin(), leaves.end(), std::size_t{0});
-  const std::vector<scan::Node> tree = tree_of(combination, plans, leaves, options.wavefronts);
+  const std::vector<scan::Node> tree =
+      tree_of(combination, plans, options.wavefronts, [](std::size_t) { return true; });
   for (const combine::LocalTensor &local : combination.locals) {
-    const bool per_thread = std::any_of(leaves.begin(), leaves.end(), [&](std::size_t k) {
+    bool per_thread = false;
+    for (std::size_t k = 0; k < plans.size() && !per_thread; ++k) {
       const combine::IterationSpace &leaf = combination.leaves[k];
-      return (leaf.target.tensor == local.tensor || leaf.reads(local.tensor)) && local.around > 0 &&
-             (is_in(options.wavefronts, k) || plans[k].parallel ||
-              (plans[k].shared_parallel && *plans[k].shared_parallel < local.around));
-    });
+      per_thread = (leaf.target.tensor == local.tensor || leaf.reads(local.tensor)) && local.around > 0 &&
+                   (is_in(options.wavefronts, k) || plans[k]->parallel ||
+                    (plans[k]->shared_parallel && *plans[k]->shared_parallel < local.around));
+    }
     workspace.add_local(local, per_thread);
   }
   LoweredStatements statements;
-  for (std::size_t k : leaves) {
+  for (std::size_t k = 0; k < plans.size(); ++k) {
     const Clearing clearing(combination, k);
-    const SharedLoops shared = loops_around(tree, k, plans[k]);
+    const SharedLoops shared = loops_around(tree, k, *plans[k]);
     statements.push_back(
-        {k, &combination.leaves[k], &plans[k], shared,
-         lower_leaf(combination.leaves[k], plans[k], k, shared, own[k] ? &clearing : nullptr, workspace),
+        {k, &combination.leaves[k], plans[k], shared,
+         lower_leaf(combination.leaves[k], *plans[k], k, shared, own[k] ? &clearing : nullptr, workspace),
          clears_before(k)});
   }
   Block block = in_shared_loops(
@@ -97,7 +99,7 @@ Block statements_of(const combine::Combination &combination, const std::vector<L
 
 } // namespace
 
-loop::Program lower(const combine::Combination &combination, const std::vector<LeafPlan> &plans,
+loop::Program lower(const combine::Combination &combination, const std::vector<const LeafPlan *> &plans,
                     const LowerOptions &options, loop::For *in_wavefronts) {
   report::require(plans.size() == combination.leaves.size(), "one plan per leaf");
   loop::Program program;
@@ -126,7 +128,7 @@ loop::Program lower(const combine::Combination &combination, const std::vector<L
   return program;
 }
 
-Inspector lower_inspector(const combine::Combination &combination, const std::vector<LeafPlan> &plans,
+Inspector lower_inspector(const combine::Combination &combination, const std::vector<const LeafPlan *> &plans,
                           const LowerOptions &options, const loop::For &inspected) {
   const Wavefronts &wavefronts = *options.wavefronts;
   Workspace workspace(combination, {}, options.index, options.value);
@@ -138,29 +140,26 @@ Inspector lower_inspector(const combine::Combination &combination, const std::ve
            std::find(coordinates.begin(), coordinates.end(), variable->name) != coordinates.end();
   };
   auto instances = [&](bool earlier) {
-    std::vector<std::size_t> leaves;
-    std::vector<Block> visits;
+    std::map<std::size_t, Block> visits; // by the leaf
     for (std::size_t k = wavefronts.first; k < wavefronts.last; ++k) {
       Block visit;
       for (const depend::Visit &each : wavefronts.visits)
         if (wavefronts.first + each.statement == k && (earlier ? each.earlier : each.later))
           loop::append(visit, earlier ? wait_for(each.partner, inspected, levels, begins(each, k))
                                       : precede(each.partner, inspected, levels));
-      if (visit.empty()) continue;
-      leaves.push_back(k);
-      visits.push_back(std::move(visit));
+      if (!visit.empty()) visits.emplace(k, std::move(visit));
     }
-    const std::vector<scan::Node> tree = tree_of(combination, plans, leaves, wavefronts);
+    const std::vector<scan::Node> tree =
+        tree_of(combination, plans, wavefronts, [&](std::size_t k) { return visits.contains(k); });
     LoweredStatements statements;
-    for (std::size_t n = 0; n < leaves.size(); ++n) {
-      const std::size_t k = leaves[n];
-      const SharedLoops shared = loops_around(tree, k, plans[k]);
+    for (auto &[k, visit] : visits) {
+      const SharedLoops shared = loops_around(tree, k, *plans[k]);
       statements.push_back(
           {k,
            &combination.leaves[k],
-           &plans[k],
+           plans[k],
            shared,
-           visit_leaf(combination.leaves[k], plans[k], k, shared, std::move(visits[n]), workspace),
+           visit_leaf(combination.leaves[k], *plans[k], k, shared, std::move(visit), workspace),
            {}});
     }
     auto iteration = [](loop::For loop, const loop::Origins &origins) {

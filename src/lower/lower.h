@@ -1,130 +1,23 @@
 #pragma once
 
 #include "combine/space.h"
-#include "depend/wavefront.h"
-#include "find/plan.h"
 #include "loop/loop.h"
-#include "scan/nest.h"
+#include "plan/leaf.h"
 
-#include <functional>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
 /// From a scanned nest with its finds to loops: what is executed, statement by statement.
 namespace unravel::lower {
 
-struct Alternative;
-
-/// A parallel loop that is cut into pieces of equal work, by binary search in what is before each iteration.
-struct EqualWork {
-  /// Over the loop's variable: the work before that iteration. It increases in [lower, upper], whose ends
-  /// may be put in too where there is an iteration, or `when_empty`.
-  term::Term before;
-  bool when_empty = false;
-  /// Pieces may also begin and end inside an iteration, which then shares those of the loop of this level:
-  /// its own loop but for assignments in between.
-  std::optional<std::size_t> within;
-  /// That loop carries additions: those of iterations that are cut are atomic.
-  bool adds = false;
-};
-
-/// A loop whose sums are kept in a local tensor and then multiplied with the factors that don't change in it.
-struct Hoist {
-  std::size_t level = 0;          // the loop; those over the dense modes stand innermost
-  std::vector<std::string> modes; // the variables of the local's modes, as their loops stand
-  std::set<std::string> outside;  // the factors that don't change: operands' names
-};
-
-/// One leaf, ready to be lowered.
-struct LeafPlan {
-  scan::Nest nest;
-  find::FindPlan finds;
-  std::optional<std::size_t> parallel; // the level whose loop runs in parallel
-  int chunk = 32;
-  std::int64_t share = 0;         // of the work, by which chunks are larger (loop::Parallel)
-  std::int64_t least = 0;         // iterations below which the parallel loop runs in one thread
-  std::optional<term::Term> work; // what `least` is compared with instead
-  /// The parallel loop carries a reduction into one element: its threads add to copies of a sum.
-  bool reduces = false;
-
-  /// It carries additions to elements of the result: its threads add to copies of these, or each addition is
-  /// atomic.
-  bool copies = false, atomic = false;
-
-  /// How it is shared out: in chunks, static ones as large as can be; or in pieces of equal work, of `chunk`
-  /// each.
-  loop::Parallel::Schedule schedule = loop::Parallel::Schedule::Dynamic;
-  bool chunk_per_thread = false;
-  std::optional<EqualWork> equal;
-
-  /// The level that assigns the result's first coordinate in the outermost loop: a larger value in each
-  /// iteration.
-  std::optional<std::size_t> increasing;
-
-  /// The level whose loop the data are known to make so short that vectors don't pay.
-  std::optional<std::size_t> brief;
-
-  /// The level `parallel` is a Find v of the interval in which the outermost level's loop variable p lies:
-  /// key(v) <= p < key(v) + width(v). Its range is cut into chunks, which run in parallel, each over the
-  /// positions p of its intervals. Precondition: iterations of different v don't conflict, and the intervals
-  /// of consecutive v lie between the first one's start and the last one's end.
-  bool owned = false;
-
-  /// The number of outermost loops that it shares with other leaves: of a program's statement those of the
-  /// source, of a free one at most one, where that was chosen.
-  std::size_t shared = 0;
-  bool joins = false; // of a free one: it shares the outermost loop of the leaf before
-  /// And the number of that one which runs in parallel.
-  std::optional<std::size_t> shared_parallel;
-
-  /// Of a program's statement: the level from which on it adds to one element that it doesn't read there,
-  /// though it reads others of that tensor: the sum is kept in a local value.
-  std::optional<std::size_t> sums_at;
-
-  /// Of a statement with sparse divisors: the number of levels that visit what must have them, and conditions
-  /// for the others, which look for them (scan/divided.h).
-  std::optional<std::size_t> instances;
-  std::vector<term::Term> divisor_conditions;
-
-  std::vector<Hoist> hoists; // outermost first; what is outside of one is outside of those further in
-
-  /// Other plans for the same space. They agree in the levels [0, split); the first whose condition, over the
-  /// variables of these levels, holds there is executed instead of what follows.
-  std::size_t split = 0;
-  std::vector<Alternative> alternatives;
-};
-
-struct Alternative {
-  term::Term condition;
-  std::string reason; // a comment: when, and why then
-  LeafPlan plan;      // without alternatives; its states and maps begin at `split` or further in
-};
-
-/// What iterations of a loop read of arrays at positions of a segment of their own, [lower, upper) over the
-/// loop's variable; the next iteration's, or the last one's, follows it in memory.
-struct PackedSegment {
-  term::Term lower, upper; // applications: rowptr(i), rowptr(i + 1)
-  /// Arrays that are read at such positions alone: "L.col"; "L.val".
-  std::vector<std::string> indices, values;
-  term::Term room; // over sizes and counts: no more positions in all segments together
-};
-
-/// A program's outermost loop that is executed in wavefronts: that of the leaves [first, last). None of their
-/// finds keeps a state or a map from one of its iterations to the next.
-struct Wavefronts {
-  std::size_t first = 0, last = 0;
-  std::vector<depend::Visit> visits;   // by their numbers in the range
-  std::int64_t least = 0;              // of work per level on average; with less the loop is sequential
-  std::int64_t least_of_iteration = 0; // likewise, per iteration
-  /// The inspector copies these in the order of levels, and the kernel reads the copies.
-  std::vector<PackedSegment> packed = {};
-  /// Of others the first positions are fetched in advance, so many, while an iteration so many before runs.
-  /// 0: nothing is.
-  std::vector<PackedSegment> prefetched = {};
-  int ahead = 0, positions_ahead = 0;
-};
+using plan::Alternative;
+using plan::EqualWork;
+using plan::Hoist;
+using plan::LeafPlan;
+using plan::LevelPlan;
+using plan::PackedSegment;
+using plan::Wavefronts;
 
 struct LowerOptions {
   std::string name = "kernel"; // of the C function
@@ -142,12 +35,12 @@ inline constexpr int choice_of_plan = -1;
 /// of the plan's level. A find's code, its state and its map belong to its level; the number of levels stands
 /// for what is done at each point, and what sets the result to zero before.
 ///
-///  A find state that iterations of the parallel loop would share is
-/// kept per chunk: the loop is strip-mined, chunks run in parallel and each starts from a state of its own,
-/// found by binary search where the prover allows it.
+/// A find state that iterations of the parallel loop would share is kept per chunk: the loop is strip-mined,
+/// chunks run in parallel and each starts from a state of its own, found by binary search where the prover
+/// allows it.
 ///
 /// `in_wavefronts` gets the loop that is executed in wavefronts, without its body, where there is one.
-loop::Program lower(const combine::Combination &combination, const std::vector<LeafPlan> &plans,
+loop::Program lower(const combine::Combination &combination, const std::vector<const LeafPlan *> &plans,
                     const LowerOptions &options, loop::For *in_wavefronts = nullptr);
 
 /// A kernel that finds out about the levels of wavefronts (wavefront.h): it is called with the levels as its
@@ -159,7 +52,7 @@ struct Inspector {
 };
 
 /// Of the wavefronts that the options name; `inspected`: the loop, as `lower` says.
-Inspector lower_inspector(const combine::Combination &combination, const std::vector<LeafPlan> &plans,
+Inspector lower_inspector(const combine::Combination &combination, const std::vector<const LeafPlan *> &plans,
                           const LowerOptions &options, const loop::For &inspected);
 
 } // namespace unravel::lower

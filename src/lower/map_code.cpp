@@ -6,7 +6,6 @@
 
 namespace unravel::lower {
 
-using find::LevelPlan;
 using loop::Block;
 using loop::Statement;
 using scan::Level;
@@ -61,17 +60,17 @@ std::string found_value(const Level &level) {
 }
 
 bool holds_values(const LevelPlan &plan) {
-  return plan.method == find::Method::Map && plan.map_form != find::MapForm::Positions;
+  return plan.method == plan::Method::Map && plan.map_form != plan::MapForm::Positions;
 }
 
 Block fill_map(const Level &level, const LevelPlan &plan, const MapArrays &arrays, const loop::Value &value) {
-  if (plan.method == find::Method::Hash) return fill_hash(level, plan, arrays);
+  if (plan.method == plan::Method::Hash) return fill_hash(level, plan, arrays);
   Term position = term::variable(level.variable);
   Block round;
   if (holds_values(plan)) {
     loop::Element element{arrays.map, plan.map_keys.front()};
     round.push_back({loop::Store{element, apply(loop::Operator::Stored, std::vector{value})}});
-    if (plan.map_form == find::MapForm::Marked)
+    if (plan.map_form == plan::MapForm::Marked)
       round.push_back({loop::SetElement{arrays.more, plan.map_keys.front(), Term(1)}});
   } else {
     round.push_back({loop::SetElement{arrays.map, plan.map_keys.front(), position}});
@@ -84,11 +83,11 @@ Block fill_map(const Level &level, const LevelPlan &plan, const MapArrays &array
 }
 
 Block clear_map(const Level &level, const LevelPlan &plan, const MapArrays &arrays) {
-  if (plan.method == find::Method::Hash) return clear_hash(level, plan, arrays);
+  if (plan.method == plan::Method::Hash) return clear_hash(level, plan, arrays);
   if (!holds_values(plan)) return {};
   loop::Element element{arrays.map, plan.map_keys.front()};
   Block round{{loop::Store{element, {loop::Number{0}}}}};
-  if (plan.map_form == find::MapForm::Marked)
+  if (plan.map_form == plan::MapForm::Marked)
     round.push_back({loop::SetElement{arrays.more, plan.map_keys.front(), Term(0)}});
   loop::For clear{level.variable, plan.map_lower, plan.map_upper};
   clear.body = std::move(round);
@@ -98,17 +97,17 @@ Block clear_map(const Level &level, const LevelPlan &plan, const MapArrays &arra
 
 Block look_in_map(const Level &level, const LevelPlan &plan, const MapArrays &arrays, const Body &body) {
   const Term &target = level.components.front().target;
-  if (plan.map_form == find::MapForm::Positions) {
+  if (plan.map_form == plan::MapForm::Positions) {
     Term position = term::variable(level.variable);
     Term test =
-        term::conjunction({term::between(level.lower, position, level.upper), find::match_condition(level)});
+        term::conjunction({term::between(level.lower, position, level.upper), plan::match_condition(level)});
     return if_in_map(level, plan,
                      {{loop::Let{level.variable, term::apply(arrays.map, {target})}},
                       {loop::If{test, body(), fmt::format("find {}: by the map", level.variable)}}});
   }
   std::string value = found_value(level);
   Block inner{{loop::DeclareValue{value, {loop::Element{arrays.map, target}}}}};
-  if (plan.map_form == find::MapForm::Values) {
+  if (plan.map_form == plan::MapForm::Values) {
     inner.push_back(
         {loop::IfValue{value, body(), fmt::format("find {}: by the map of values", level.variable)}});
     return if_in_map(level, plan, std::move(inner));
@@ -123,7 +122,7 @@ Block look_in_hash(const Level &level, const LevelPlan &plan, const MapArrays &a
   Term position = term::variable(level.variable);
   Block then = body();
   if (plan.unique) then.push_back({loop::Break{}});
-  Block round{{loop::If{find::match_condition(level), std::move(then), ""}},
+  Block round{{loop::If{plan::match_condition(level), std::move(then), ""}},
               {loop::Assign{level.variable, term::apply(arrays.more, {position})}}};
   return {{loop::Declare{level.variable, term::apply(arrays.map, {chain_of(plan, plan.map_targets)})}},
           {loop::While{term::at_most(0, position), std::move(round),

@@ -93,7 +93,7 @@ LeafPlan plan_of_chunk(const LeafPlan &plan, const Term &first, const Term &end)
   const std::size_t owner = *plan.parallel;
   const Level &found = plan.nest.levels[owner];
   LeafPlan inside = plan;
-  inside.owned = false;
+  inside.cut = plan::Chunks{};
   inside.parallel = std::nullopt;
   const scan::Component &interval = found.components.front();
   auto at = [&](const Term &formula, const Term &value) {
@@ -103,10 +103,10 @@ LeafPlan plan_of_chunk(const LeafPlan &plan, const Term &first, const Term &end)
   inside.nest.levels.front().upper = at(interval.key + interval.width, end - Term(1));
   inside.nest.levels[owner].lower = first;
   inside.nest.levels[owner].upper = end;
-  for (find::LevelPlan &each : inside.finds.levels) {
+  for (plan::LevelPlan &each : inside.finds.levels) {
     if (each.level == owner) each.start = first;
     // Filled already, for all chunks.
-    if (find::fills_map(each.method) && each.map_level == 0) each.map_level = inside.nest.levels.size() + 1;
+    if (plan::fills_map(each.method) && each.map_level == 0) each.map_level = inside.nest.levels.size() + 1;
   }
   return inside;
 }

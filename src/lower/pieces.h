@@ -2,7 +2,7 @@
 
 #include "lower/lower.h"
 
-/// Loops over pieces of equal work (EqualWork in lower.h): the work of iteration v is the range [before(v),
+/// Loops over pieces of equal work (EqualWork): the work of iteration v is the range [before(v),
 /// before(v + 1)), and piece c has the stretch of `size` from before(lower) + size * c on.
 namespace unravel::lower {
 
@@ -28,8 +28,8 @@ loop::Block at_cuts(const scan::Level &level, const EqualWork &equal, int size, 
 /// The loop over chunks of the level's iterations, which begins with the variable of each one's first.
 loop::For chunks_of(const scan::Level &level, int size, std::string comment);
 
-/// Of a plan whose parallel level is found, and owns intervals of the outermost loop (LeafPlan::owned): the one
-/// for its values in [first, end), in one thread.
+/// Of a plan whose parallel level is found, and owns intervals of the outermost loop (LeafPlan::owned): the
+/// one for its values in [first, end), in one thread.
 LeafPlan plan_of_chunk(const LeafPlan &plan, const term::Term &first, const term::Term &end);
 
 } // namespace unravel::lower

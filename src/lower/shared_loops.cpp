@@ -82,13 +82,13 @@ loop::Statement in_pieces(loop::For loop, const LeafPlan &plan) {
   scan::Level range;
   range.variable = loop.variable;
   range.lower = loop.lower, range.upper = loop.upper;
-  Pieces pieces = pieces_of(range, *plan.equal, plan.chunk);
+  Pieces pieces = pieces_of(range, *plan.equal(), plan.chunk);
   pieces.loop.parallel = loop::Parallel{1, plan.least, plan.work};
   pieces.loop.parallel->schedule = plan.schedule;
   loop.lower = pieces.from, loop.upper = pieces.to;
   loop.parallel.reset();
   pieces.loop.body.push_back({std::move(loop)});
-  if (plan.equal->when_empty) return {std::move(pieces.loop)};
+  if (plan.equal()->when_empty) return {std::move(pieces.loop)};
   return {loop::If{term::less(range.lower, range.upper), {{std::move(pieces.loop)}}, ""}};
 }
 
@@ -228,7 +228,8 @@ private:
     if (plan.shared_parallel == node.depth && declared_for_rest(before).empty()) {
       loop.parallel = loop::Parallel{plan.chunk_per_thread ? 0 : plan.chunk, plan.least, plan.work};
       loop.parallel->schedule = plan.schedule;
-      if (plan.work) loop.parallel->share = plan.share;
+      if (const auto *chunks = std::get_if<plan::Chunks>(&plan.cut); chunks && plan.work)
+        loop.parallel->share = chunks->share;
     }
     Names known = declared_for_rest(before);
     known.insert(outside.begin(), outside.end());
@@ -237,7 +238,7 @@ private:
     if (node.depth == 0 && is_in_wavefronts_ && is_in_wavefronts_(node.statements.front())) {
       loop::append(block, in_wavefronts_(std::move(loop), origins));
     } else {
-      const bool is_cut = loop.parallel && plan.equal;
+      const bool is_cut = loop.parallel && plan.equal();
       block.push_back(is_cut ? in_pieces(std::move(loop), plan) : loop::Statement{std::move(loop)});
       block.back().origins = std::move(origins);
     }

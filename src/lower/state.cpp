@@ -10,7 +10,6 @@
 
 namespace unravel::lower {
 
-using find::LevelPlan;
 using loop::Block;
 using loop::Statement;
 using scan::Level;
@@ -24,7 +23,7 @@ Term slot_of(const LevelPlan &plan) {
 }
 
 Sharing sharing_of(const scan::Nest &nest, const LevelPlan &plan, std::size_t parallel) {
-  if (!find::keeps_state(plan.method) || plan.state_level > parallel || plan.level <= parallel)
+  if (!plan::keeps_state(plan.method) || plan.state_level > parallel || plan.level <= parallel)
     return Sharing::Apart;
   if (plan.state_index.empty()) return Sharing::PerChunk;
   bool filled_by_iteration = true;
@@ -62,7 +61,7 @@ Block seed(const scan::Nest &nest, const LevelPlan &plan, std::size_t parallel, 
   Level range = found;
   range.lower = term::substitute(found.lower, by);
   range.upper = term::substitute(found.upper, by);
-  if (!visits || !plan.partitioned || plan.direction != find::Direction::Up)
+  if (!visits || !plan.partitioned || plan.direction != plan::Direction::Up)
     return {{loop::Declare{state, plan.start}}};
   return lower_bound(state, range, skip);
 }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "find/plan.h"
 #include "loop/loop.h"
 #include "lower/lower.h"
 
@@ -20,27 +19,27 @@ enum class Sharing {
 
 /// An array is copied per chunk only where each iteration runs over all its slots, so that filling it costs
 /// less than using it.
-Sharing sharing_of(const scan::Nest &nest, const find::LevelPlan &plan, std::size_t parallel);
+Sharing sharing_of(const scan::Nest &nest, const plan::LevelPlan &plan, std::size_t parallel);
 
 /// The find whose state keeps the leaf's parallel loop from running in parallel, if there is one.
-const find::LevelPlan *hindrance(const LeafPlan &plan);
+const plan::LevelPlan *hindrance(const LeafPlan &plan);
 
 /// The variable `state` with which a chunk of the loop at level `parallel` starts, declared: where the search
 /// for the target of its first iteration, `first`, would stop. Where that can't be said in advance, the
 /// state's first value. Precondition: the state is a scalar.
-loop::Block seed(const scan::Nest &nest, const find::LevelPlan &plan, std::size_t parallel,
+loop::Block seed(const scan::Nest &nest, const plan::LevelPlan &plan, std::size_t parallel,
                  const term::Term &first, const std::string &state);
 
 /// The states of a find in an array: `array` is its name in the workspace.
 ///
 /// Every slot gets the state's first value. Where the plan's state_level lies.
-loop::Block fill_states(const std::string &array, const scan::Level &level, const find::LevelPlan &plan);
+loop::Block fill_states(const std::string &array, const scan::Level &level, const plan::LevelPlan &plan);
 /// One visit of the find, `walk`, with its slot for a state: read before, written after.
-loop::Block with_slot(const std::string &array, const scan::Level &level, const find::LevelPlan &plan,
+loop::Block with_slot(const std::string &array, const scan::Level &level, const plan::LevelPlan &plan,
                       loop::Block walk);
 
 /// Of an array of states, row-major: the visit's slot.
-term::Term slot_of(const find::LevelPlan &plan);
+term::Term slot_of(const plan::LevelPlan &plan);
 
 /// The product of extents, 0 where one of them is below 1.
 term::Term slots_of(const std::vector<term::Term> &extents);

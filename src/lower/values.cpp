@@ -6,7 +6,7 @@
 
 namespace unravel::lower {
 
-using find::LevelPlan;
+using plan::LevelPlan;
 using scan::Level;
 
 std::string Values::found_divisor() const {

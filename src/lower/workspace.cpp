@@ -10,13 +10,12 @@
 
 namespace unravel::lower {
 
-using find::LevelPlan;
 using scan::Level;
 using term::Term;
 
 MapArrays Workspace::add_map(const Level &level, const LevelPlan &plan, const loop::Element &value,
                              bool per_thread) {
-  if (plan.method == find::Method::Hash) return add_hash(level, plan, per_thread);
+  if (plan.method == plan::Method::Hash) return add_hash(level, plan, per_thread);
   loop::WorkspaceArray array;
   array.name = level.variable + (holds_values(plan) ? "_values" : "_positions");
   array.extent = plan.map_extent;
@@ -33,7 +32,7 @@ MapArrays Workspace::add_map(const Level &level, const LevelPlan &plan, const lo
   if (plan.map_limit != 0) array.when = term::at_most(plan.map_extent, Term(plan.map_limit));
   Term when = array.when;
   MapArrays names{add(std::move(array)), ""};
-  if (plan.map_form != find::MapForm::Marked) return names;
+  if (plan.map_form != plan::MapForm::Marked) return names;
   loop::WorkspaceArray marks;
   marks.name = level.variable + "_marks";
   marks.element = loop::ElementType::Bit;

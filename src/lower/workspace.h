@@ -1,8 +1,8 @@
 #pragma once
 
 #include "combine/space.h"
-#include "find/plan.h"
 #include "loop/loop.h"
+#include "lower/lower.h"
 
 /// The arrays that a program's maps and states need.
 namespace unravel::lower {
@@ -22,14 +22,14 @@ public:
       : combination_(combination), parameters_(parameters), index_(index), value_(value) {}
 
   /// The arrays of the map of a find. `value`: the operand's element where the map holds values.
-  MapArrays add_map(const scan::Level &level, const find::LevelPlan &plan, const loop::Element &value,
+  MapArrays add_map(const scan::Level &level, const plan::LevelPlan &plan, const loop::Element &value,
                     bool per_thread);
 
   /// The array of a find's states; returns its name.
-  std::string add_states(const scan::Level &level, const find::LevelPlan &plan, bool per_thread);
+  std::string add_states(const scan::Level &level, const plan::LevelPlan &plan, bool per_thread);
 
   /// The array of the next values of a loop that its walks meet (jump.h); `none`: more than any value.
-  std::string add_next(const scan::Level &level, const find::LevelPlan &plan, bool per_thread,
+  std::string add_next(const scan::Level &level, const plan::LevelPlan &plan, bool per_thread,
                        std::int64_t &none);
 
   /// The elements of a sum over dense modes; returns the array's name. Sums of the same extents share it:
@@ -46,9 +46,9 @@ private:
   std::string add(loop::WorkspaceArray array);
   std::string add_values(const std::string &name, const std::vector<term::Term> &extents, bool per_thread,
                          std::string about);
-  MapArrays add_hash(const scan::Level &level, const find::LevelPlan &plan, bool per_thread);
+  MapArrays add_hash(const scan::Level &level, const plan::LevelPlan &plan, bool per_thread);
   loop::ElementType element_of(const std::string &of) const;
-  loop::ElementType state_element(const scan::Level &level, const find::LevelPlan &plan) const;
+  loop::ElementType state_element(const scan::Level &level, const plan::LevelPlan &plan) const;
 
   const combine::Combination &combination_;
   const std::vector<loop::TensorParameter> &parameters_;

@@ -29,8 +29,8 @@ namespace {
 /// doesn't need them may cost less. False when nothing new was learnt.
 bool another_order_may_help(const Leaf &leaf, schedule::Scans &scans) {
   bool news = false;
-  for (const find::LevelPlan &plan : leaf.plan.finds.levels) {
-    if (plan.method != find::Method::Scan) continue;
+  for (const plan::LevelPlan &plan : leaf.plan.finds.levels) {
+    if (plan.method != plan::Method::Scan) continue;
     std::vector<std::string> keys;
     const scan::Level &level = leaf.plan.nest.levels[plan.level];
     for (const scan::Component &component : level.components)
@@ -129,7 +129,7 @@ Leaf LeafPlanner::plan_loops(std::size_t number, schedule::Counts counts, Steps 
                                       : scan::value_positions(space, leaf.plan.nest),
                                   counts);
         },
-        [&](const find::FindPlan &plan) { return find::to_text(plan, leaf.plan.nest); });
+        [&](const plan::FindPlan &plan) { return plan::to_text(plan, leaf.plan.nest); });
   };
   auto scan_order = [&] {
     leaf.plan.nest = steps.run(
@@ -200,7 +200,7 @@ Leaf LeafPlanner::plan_loops(std::size_t number, schedule::Counts counts, Steps 
       leaf.order = schedule::complete_order(space, last);
       scan_order();
     }
-    std::vector<lower::Hoist> found = choose::hoists_of(leaf.plan, space, lengths);
+    std::vector<plan::Hoist> found = choose::hoists_of(leaf.plan, space, lengths);
     if (!found.empty()) {
       keep();
       leaf.plan.hoists = std::move(found);
@@ -220,7 +220,7 @@ Leaf LeafPlanner::plan_loops(std::size_t number, schedule::Counts counts, Steps 
     run_in_parallel(leaf, number, lengths);
   };
   plan_threads();
-  const std::vector<lower::Hoist> &hoists = leaf.plan.hoists;
+  const std::vector<plan::Hoist> &hoists = leaf.plan.hoists;
   if (!hoists.empty() && leaf.plan.parallel && *leaf.plan.parallel >= hoists.front().level) {
     Leaf hoisted = leaf; // threads would have to meet in each of its sums
     take_back();
@@ -280,17 +280,17 @@ void LeafPlanner::run_in_parallel(Leaf &leaf, std::size_t number, const find::Le
     run_in_one_thread(leaf.plan);
 }
 
-void LeafPlanner::run_in_one_thread(lower::LeafPlan &plan) const {
+void LeafPlanner::run_in_one_thread(plan::LeafPlan &plan) const {
   // A loop over what lies one behind the other can still be cut into strips.
-  const bool is_plain = in_.schedule.loops.empty() && plan.finds.levels.empty() && !plan.reduces &&
-                        !plan.copies && !plan.atomic;
+  const bool is_plain =
+      in_.schedule.loops.empty() && plan.finds.levels.empty() && plan.reduction == plan::Reduction::None;
   if (is_plain && choose::is_inner_loop(plan, *plan.parallel)) {
     plan.least = loop::Parallel::never;
     plan.work.reset();
     return;
   }
   plan.parallel.reset();
-  plan.reduces = plan.copies = plan.atomic = false;
+  plan.reduction = plan::Reduction::None;
 }
 
 void LeafPlanner::add_alternatives(Leaf &leaf, std::size_t number, Steps &steps) {
@@ -298,8 +298,10 @@ void LeafPlanner::add_alternatives(Leaf &leaf, std::size_t number, Steps &steps)
   if (!in_.combination.leaves[number].adds_in_any_order())
     return;                    // other orders would have to pass the test against the source's, too
   const bool has_sums_inside = // of loops outside, each of another element
-      leaf.plan.reduces && !choose::adds_to_one(leaf.plan, 0, in_.combination.leaves[number]);
-  if (leaf.plan.equal || leaf.plan.atomic || has_sums_inside) return; // of these loops, and no others
+      leaf.plan.reduction == plan::Reduction::Scalar &&
+      !choose::adds_to_one(leaf.plan, 0, in_.combination.leaves[number]);
+  if (leaf.plan.equal() || leaf.plan.reduction == plan::Reduction::Atomic || has_sums_inside)
+    return;                                // of these loops, and no others
   if (!in_.schedule.loops.empty()) return; // what is asked of loops is asked of these
   const combine::IterationSpace &space = in_.combination.leaves[number];
   bool fixed_order = !in_.schedule.order.empty() || !space.added.empty();
@@ -311,14 +313,14 @@ void LeafPlanner::add_alternatives(Leaf &leaf, std::size_t number, Steps &steps)
       "alternatives",
       [&] {
         choose::add_alternatives(leaf.plan, leaf.order, given);
-        std::erase_if(leaf.plan.alternatives, [&](const lower::Alternative &other) {
+        std::erase_if(leaf.plan.alternatives, [&](const plan::Alternative &other) {
           return choose::shares_elements(other.plan, space, in_.prover);
         });
         add_untiled(leaf, number);
         if (in_.request.only_alternative) choose::keep_only(leaf.plan, *in_.request.only_alternative);
         return &leaf.plan;
       },
-      [](const lower::LeafPlan *plan) { return choose::to_text(*plan); });
+      [](const plan::LeafPlan *plan) { return plan::to_text(*plan); });
 }
 
 void LeafPlanner::add_untiled(Leaf &leaf, std::size_t number) {
@@ -374,10 +376,10 @@ void LeafPlanner::plan_shared(const std::vector<scan::Node> &tree, std::vector<L
 void LeafPlanner::plan_shared(const scan::Node &loop, std::vector<Leaf> &leaves) {
   const combine::Combination &combination = in_.combination;
   const schedule::Counts &counts = in_.request.counts;
-  std::vector<const lower::LeafPlan *> all;
+  std::vector<const plan::LeafPlan *> all;
   for (const Leaf &leaf : leaves)
     all.push_back(&leaf.plan);
-  std::vector<lower::LeafPlan *> plans;
+  std::vector<plan::LeafPlan *> plans;
   std::vector<choose::Statement> statements;
   for (std::size_t k : loop.statements) {
     Leaf &leaf = leaves[k];
@@ -399,7 +401,7 @@ void LeafPlanner::plan_shared(const scan::Node &loop, std::vector<Leaf> &leaves)
   if (!asked && !counts.empty() &&
       choose::is_too_short(statements, combination, loop.depth, counts, in_.thresholds))
     return;
-  for (lower::LeafPlan *plan : plans) {
+  for (plan::LeafPlan *plan : plans) {
     plan->shared_parallel = loop.depth;
     if (asked) plan->least = 0;
   }

@@ -64,7 +64,7 @@ private:
   bool reads_what_changes(std::size_t number) const;
   void run_in_parallel(Leaf &leaf, std::size_t number, const find::Lengths &lengths);
   /// The plan's parallel loop does too little for a team.
-  void run_in_one_thread(lower::LeafPlan &plan) const;
+  void run_in_one_thread(plan::LeafPlan &plan) const;
   void plan_shared(const scan::Node &loop, std::vector<Leaf> &leaves);
   /// What questions about parallel loops are for; empty where the schedule speaks of these.
   std::string parallel_purpose() const;

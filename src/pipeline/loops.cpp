@@ -46,7 +46,7 @@ Loops::Loops(const Input &input) : in_(input) {
     std::erase_if(safe_, [&](const term::Term &load) { return !leaf.plan.nest.safe_loads.contains(load); });
   for (const Leaf &leaf : in_.leaves)
     if (leaf.verdicts_of_untiled)
-      for (const lower::Alternative &untiled : leaf.plan.alternatives)
+      for (const plan::Alternative &untiled : leaf.plan.alternatives)
         std::erase_if(safe_, [&](const term::Term &load) { return !is_safe_in(untiled.plan.nest, load); });
 }
 
@@ -72,21 +72,19 @@ std::vector<loop::Request> Loops::changes(const loop::Program &lowered) const {
   const prove::Prover::Optional optional(in_.prover,
                                          asked ? "" : "whether inner products can be made at once");
   std::vector<choose::LoopsOf> loops;
-  std::vector<std::vector<depend::LoopVerdict>> verdicts;
-  verdicts.reserve(in_.leaves.size());
   for (std::size_t k = 0; k < in_.leaves.size(); ++k) {
     const Leaf &leaf = in_.leaves[k];
     const combine::IterationSpace &space = in_.combination.leaves[k];
-    verdicts.push_back(with_ranges(leaf.verdicts, choose::ranges_of(leaf.plan, lowered), space, leaf.order,
-                                   in_.prover, in_.details));
-    loops.push_back({&space, &leaf.plan, &verdicts.back()});
+    loops.push_back({&space, &leaf.plan,
+                     with_ranges(leaf.verdicts, choose::ranges_of(leaf.plan, lowered), space, leaf.order,
+                                 in_.prover, in_.details)});
   }
   if (asked) return choose::loop_requests(in_.schedule, loops, lowered);
   if (in_.leaves.size() != 1) return {};
   const Leaf &leaf = in_.leaves.front();
-  for (const lower::Alternative &other : leaf.plan.alternatives) {
+  for (const plan::Alternative &other : leaf.plan.alternatives) {
     if (!leaf.verdicts_of_untiled) return {};
-    loops.push_back({&in_.untransformed.front(), &other.plan, &*leaf.verdicts_of_untiled});
+    loops.push_back({&in_.untransformed.front(), &other.plan, *leaf.verdicts_of_untiled});
   }
   return choose::dot_products(loops, lowered);
 }

@@ -16,7 +16,7 @@ using term::Term;
 
 namespace {
 
-std::string run_of(const pipeline::Leaf &leaf, const lower::LeafPlan &plan, std::size_t index) {
+std::string run_of(const pipeline::Leaf &leaf, const plan::LeafPlan &plan, std::size_t index) {
   const Level &level = plan.nest.levels[index];
   if (level.kind != Level::Kind::Loop) return "";
   if (plan.parallel == index) return "parallel";
@@ -26,10 +26,10 @@ std::string run_of(const pipeline::Leaf &leaf, const lower::LeafPlan &plan, std:
   return "serial";
 }
 
-std::string found_by(const find::LevelPlan &find) {
-  std::string text = find::name_of(find.method);
+std::string found_by(const plan::LevelPlan &find) {
+  std::string text = plan::name_of(find.method);
   if (find.in_step) return text + ", in step with a loop";
-  if (!find::keeps_state(find.method)) return text;
+  if (!plan::keeps_state(find.method)) return text;
   return text + (find.state_index.empty() ? ", one state"
                                           : fmt::format(", a state per {{{}}}", fmt::join(find.state, ", ")));
 }
@@ -92,7 +92,7 @@ std::optional<Bounds> bounds_of(const combine::IterationSpace &space, const std:
 }
 
 TilingLeaf describe_leaf(const pipeline::Compilation &compilation, std::size_t index,
-                         const lower::LeafPlan &plan) {
+                         const plan::LeafPlan &plan) {
   const combine::IterationSpace &space = compilation.combination.leaves[index];
   TilingLeaf leaf{combine::to_text(space), "", {}};
   for (std::size_t k = 0; k < plan.nest.levels.size(); ++k) {
@@ -104,9 +104,9 @@ TilingLeaf describe_leaf(const pipeline::Compilation &compilation, std::size_t i
     for (const Term &guard : level.guards)
       made.guards.push_back(term::to_text(guard));
     made.run = run_of(compilation.leaves[index], plan, k);
-    if (const find::LevelPlan *find = plan.finds.at(k)) {
+    if (const plan::LevelPlan *find = plan.finds.at(k)) {
       made.found_by = found_by(*find);
-      made.in_map = find::fills_map(find->method);
+      made.in_map = plan::fills_map(find->method);
     }
     if (const combine::AddedVariable *tile = tile_of(space, level.variable)) {
       made.tile_of = tile->of;

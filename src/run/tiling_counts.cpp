@@ -304,11 +304,8 @@ loop::Memory memory_of(const loop::Program &program, const std::map<std::string,
 
 /// The kernel with a loop for each level: short ones are not unrolled yet.
 loop::Program lowered(const pipeline::Compilation &compilation) {
-  std::vector<lower::LeafPlan> plans;
-  for (const pipeline::Leaf &leaf : compilation.leaves)
-    plans.push_back(leaf.plan);
   loop::Program program = compilation.program;
-  loop::Program before = lower::lower(compilation.combination, plans, {});
+  loop::Program before = lower::lower(compilation.combination, compilation.plans(), {});
   program.workspace = std::move(before.workspace);
   program.body = std::move(before.body);
   return program;
@@ -383,9 +380,9 @@ void count_existing(const pipeline::Compilation &compilation, const std::vector<
 }
 
 /// The plan of a leaf that these data are computed by. (One chosen inside of loops counts as the main one.)
-const lower::LeafPlan &executed(const lower::LeafPlan &plan, const Values &values, std::string &reason) {
+const plan::LeafPlan &executed(const plan::LeafPlan &plan, const Values &values, std::string &reason) {
   if (plan.split == 0)
-    for (const lower::Alternative &other : plan.alternatives)
+    for (const plan::Alternative &other : plan.alternatives)
       if (term::evaluate(other.condition, values) != 0) {
         reason = other.reason;
         return other.plan;
@@ -409,7 +406,7 @@ Tiling count_tiling(const pipeline::Compilation &compilation,
   tiling.leaves.clear();
   for (std::size_t k = 0; k < compilation.leaves.size(); ++k) {
     std::string reason;
-    const lower::LeafPlan &plan = executed(compilation.leaves[k].plan, values, reason);
+    const plan::LeafPlan &plan = executed(compilation.leaves[k].plan, values, reason);
     tiling.leaves.push_back(describe_leaf(compilation, k, plan));
     tiling.leaves.back().chosen = reason;
   }

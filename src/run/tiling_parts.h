@@ -20,7 +20,7 @@ std::optional<Bounds> bounds_of(const combine::IterationSpace &space, const std:
 bool jumps(const loop::Program &program, const std::string &variable);
 
 TilingLeaf describe_leaf(const pipeline::Compilation &compilation, std::size_t index,
-                         const lower::LeafPlan &plan);
+                         const plan::LeafPlan &plan);
 
 /// Without counts.
 std::vector<TileLoop> tile_loops(const pipeline::Compilation &compilation,

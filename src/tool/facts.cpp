@@ -22,31 +22,31 @@ std::string kind_of(const pipeline::Leaf &leaf, std::size_t index) {
   return "serial";
 }
 
-double proof_milliseconds(const pipeline::Compilation &compilation, const find::LevelPlan &plan) {
+double proof_milliseconds(const pipeline::Compilation &compilation, const plan::LevelPlan &plan) {
   double sum = 0;
-  for (const find::Obligation &obligation : plan.obligations)
+  for (const plan::Obligation &obligation : plan.obligations)
     sum += compilation.prover->log().at(obligation.question).milliseconds;
   return sum;
 }
 
 /// The plan of the find at a level. Precondition: it is a find.
-const find::LevelPlan &plan_of(const pipeline::Leaf &leaf, std::size_t index) {
-  const find::LevelPlan *plan = leaf.plan.finds.at(index);
+const plan::LevelPlan &plan_of(const pipeline::Leaf &leaf, std::size_t index) {
+  const plan::LevelPlan *plan = leaf.plan.finds.at(index);
   if (!plan) throw std::logic_error("a find without a plan");
   return *plan;
 }
 
 /// A plan's finds, for `run`.
-json finds_json(const pipeline::Compilation &compilation, const lower::LeafPlan &plan) {
+json finds_json(const pipeline::Compilation &compilation, const plan::LeafPlan &plan) {
   json finds = json::array();
-  each_find(plan, [&](const find::LevelPlan &own, const Level &level) {
+  each_find(plan, [&](const plan::LevelPlan &own, const Level &level) {
     json find = {{"tensor", level.tensor},
                  {"variable", level.variable},
-                 {"template", find::name_of(own.method)},
+                 {"template", plan::name_of(own.method)},
                  {"unique", own.unique},
                  {"obligations", own.obligations.size()},
                  {"proof_ms", proof_milliseconds(compilation, own)}};
-    if (find::keeps_state(own.method)) {
+    if (plan::keeps_state(own.method)) {
       find["direction"] = direction_name(own);
       find["state"] = own.state;
       find["advance"] = own.advance;
@@ -70,16 +70,16 @@ bool is_shared_with_earlier(const pipeline::Compilation &compilation, const pipe
   return std::find(space.loops.begin(), shared, variable) != shared;
 }
 
-std::string sum_text(const lower::LeafPlan &plan, std::size_t level) {
-  for (const lower::Hoist &hoist : plan.hoists)
+std::string sum_text(const plan::LeafPlan &plan, std::size_t level) {
+  for (const plan::Hoist &hoist : plan.hoists)
     if (hoist.level == level)
       return fmt::format("sums over {} in a local, then times {}", fmt::join(hoist.modes, ", "),
                          fmt::join(hoist.outside, " * "));
   return {};
 }
 
-const char *direction_name(const find::LevelPlan &plan) {
-  return plan.direction == find::Direction::Up ? "up" : "down";
+const char *direction_name(const plan::LevelPlan &plan) {
+  return plan.direction == plan::Direction::Up ? "up" : "down";
 }
 
 json loops_json(const pipeline::Compilation &compilation) {
@@ -87,7 +87,7 @@ json loops_json(const pipeline::Compilation &compilation) {
   each_level(compilation, [&](const pipeline::Leaf &leaf, std::size_t index, const Level &level) {
     if (level.kind == Level::Kind::Loop) {
       loops.push_back({{"variable", level.variable}, {"kind", kind_of(leaf, index)}});
-      for (const lower::Hoist &hoist : leaf.plan.hoists)
+      for (const plan::Hoist &hoist : leaf.plan.hoists)
         if (hoist.level == index) loops.back()["sums"] = {{"over", hoist.modes}, {"times", hoist.outside}};
     }
     if (level.kind == Level::Kind::Find) loops.push_back({{"variable", level.variable}, {"kind", "find"}});
@@ -95,14 +95,14 @@ json loops_json(const pipeline::Compilation &compilation) {
   return loops;
 }
 
-std::vector<std::string> order_of(const lower::LeafPlan &plan) {
+std::vector<std::string> order_of(const plan::LeafPlan &plan) {
   std::vector<std::string> order;
   for (const Level &level : plan.nest.levels)
     order.push_back(level.variable);
   return order;
 }
 
-std::optional<std::string> place_of_choice(const lower::LeafPlan &plan) {
+std::optional<std::string> place_of_choice(const plan::LeafPlan &plan) {
   if (plan.split == 0) return std::nullopt;
   return plan.nest.levels[plan.split - 1].variable;
 }
@@ -118,9 +118,9 @@ json main_finds_json(const pipeline::Compilation &compilation, const FindsOf &fi
 json alternatives_json(const pipeline::Compilation &compilation, const FindsOf &finds_of) {
   json alternatives = json::array();
   for (std::size_t k = 0; k < compilation.leaves.size(); ++k) {
-    const lower::LeafPlan &plan = compilation.leaves[k].plan;
+    const plan::LeafPlan &plan = compilation.leaves[k].plan;
     std::optional<std::string> inside = place_of_choice(plan);
-    for (const lower::Alternative &other : plan.alternatives)
+    for (const plan::Alternative &other : plan.alternatives)
       alternatives.push_back({{"leaf", k},
                               {"inside", inside ? json(*inside) : json(nullptr)},
                               {"condition", term::to_text(other.condition)},
@@ -136,7 +136,7 @@ void add_not_tried(json &out, const std::vector<std::string> &not_tried) {
 }
 
 json plans_json(const pipeline::Compilation &compilation) {
-  auto finds_of = [&](const lower::LeafPlan &plan) { return finds_json(compilation, plan); };
+  auto finds_of = [&](const plan::LeafPlan &plan) { return finds_json(compilation, plan); };
   json out = {{"loops", loops_json(compilation)},
               {"finds", main_finds_json(compilation, finds_of)},
               {"alternatives", alternatives_json(compilation, finds_of)}};
@@ -233,9 +233,9 @@ std::string loops_text(const pipeline::Compilation &compilation) {
       text += (sums.empty() ? "" : "; " + sums) + "\n";
     }
     if (level.kind != Level::Kind::Find) return;
-    const find::LevelPlan &plan = plan_of(leaf, index);
-    text += fmt::format("find  {:<8} {}", level.variable, find::name_of(plan.method));
-    if (find::keeps_state(plan.method))
+    const plan::LevelPlan &plan = plan_of(leaf, index);
+    text += fmt::format("find  {:<8} {}", level.variable, plan::name_of(plan.method));
+    if (plan::keeps_state(plan.method))
       text += fmt::format(" {}, state per {{{}}}", direction_name(plan), fmt::join(plan.state, ", "));
     text += fmt::format("{} ({} obligations, {:.1f} ms)\n", plan.unique ? ", at most one match" : "",
                         plan.obligations.size(), proof_milliseconds(compilation, plan));

@@ -27,29 +27,29 @@ std::string run_text(const run::Report &report);
 
 /// What is done with the sums of the plan's loop at that level, where they are kept in a local tensor; else
 /// empty.
-std::string sum_text(const lower::LeafPlan &plan, std::size_t level);
+std::string sum_text(const plan::LeafPlan &plan, std::size_t level);
 
 /// "up" or "down"
-const char *direction_name(const find::LevelPlan &plan);
+const char *direction_name(const plan::LevelPlan &plan);
 
 /// Calls visit(find, level) for the finds of a plan, outermost first.
-template <class F> void each_find(const lower::LeafPlan &plan, F visit) {
-  for (const find::LevelPlan &find : plan.finds.levels)
+template <class F> void each_find(const plan::LeafPlan &plan, F visit) {
+  for (const plan::LevelPlan &find : plan.finds.levels)
     visit(find, plan.nest.levels[find.level]);
 }
 
 /// What `finds_of` says of a leaf's plan, for all leaves: the main plans' in a row, as "finds", and those of
 /// the alternatives with their conditions, as "alternatives" (docs/command-line.md).
-using FindsOf = std::function<nlohmann::json(const lower::LeafPlan &)>;
+using FindsOf = std::function<nlohmann::json(const plan::LeafPlan &)>;
 nlohmann::json main_finds_json(const pipeline::Compilation &compilation, const FindsOf &finds_of);
 nlohmann::json alternatives_json(const pipeline::Compilation &compilation, const FindsOf &finds_of);
 
 /// The variables that a leaf's nest loops over, outermost first.
 std::vector<std::string> loops_of(const pipeline::Leaf &leaf);
 /// The variables of a plan's nest, outermost first.
-std::vector<std::string> order_of(const lower::LeafPlan &plan);
+std::vector<std::string> order_of(const plan::LeafPlan &plan);
 /// Where an alternative of the leaf is chosen: inside of this variable; none: before all loops.
-std::optional<std::string> place_of_choice(const lower::LeafPlan &plan);
+std::optional<std::string> place_of_choice(const plan::LeafPlan &plan);
 
 /// Is this a loop that the leaf shares with the one before?
 bool is_shared_with_earlier(const pipeline::Compilation &compilation, const pipeline::Leaf &leaf,

@@ -1,6 +1,6 @@
 #include "tool/layout_answers.h"
 
-#include "find/plan.h"
+#include "find/planner.h"
 #include "packing/pack_plan.h"
 #include "pipeline.h"
 #include "prove/world.h"
@@ -230,18 +230,18 @@ OrderAnswer finds_by(const layout::Layout &layout, const std::string &format,
     const prove::Prover::Optional optional(*compilation.prover, purpose);
     for (std::size_t piece = 0; piece < compilation.leaves.size(); ++piece) {
       const scan::Nest &nest = compilation.leaves[piece].plan.nest;
-      for (const find::LevelPlan &level : compilation.leaves[piece].plan.finds.levels) {
+      for (const plan::LevelPlan &level : compilation.leaves[piece].plan.finds.levels) {
         const std::string &variable = nest.levels[level.level].variable;
         if (own_name(variable) == variable) continue; // of another tensor
         FindAnswer answer{piece, own_name(variable), {}, {}};
-        for (find::Method method :
-             {find::Method::Direct, find::Method::Probe, find::Method::Map, find::Method::Sequential,
-              find::Method::Galloping, find::Method::Binary, find::Method::Hash, find::Method::Scan}) {
+        for (plan::Method method :
+             {plan::Method::Direct, plan::Method::Probe, plan::Method::Map, plan::Method::Sequential,
+              plan::Method::Galloping, plan::Method::Binary, plan::Method::Hash, plan::Method::Scan}) {
           auto plan = find::plan_finds_by(nest, *compilation.prover, {{variable, method}}, {});
           if (!plan) continue;
-          answer.methods.push_back(find::name_of(method));
-          for (const find::LevelPlan &other : plan->levels)
-            if (other.level == level.level && method == find::Method::Sequential)
+          answer.methods.push_back(plan::name_of(method));
+          for (const plan::LevelPlan &other : plan->levels)
+            if (other.level == level.level && method == plan::Method::Sequential)
               for (const std::string &outer : other.state)
                 answer.walk_per.push_back(own_name(outer));
         }

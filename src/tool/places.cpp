@@ -55,10 +55,7 @@ loop::Program places_of_result(const pipeline::Compilation &compilation) {
   pipeline::Front front = pipeline::read_request(request);
   front.layouts.insert_or_assign(result.name, compilation.layouts.at(result.name));
   pipeline::Compilation sum = pipeline::compile(request, front);
-  std::vector<lower::LeafPlan> plans;
-  for (const pipeline::Leaf &leaf : sum.leaves)
-    plans.push_back(leaf.plan);
-  loop::Program program = lower::lower(sum.combination, plans, {request.name, request.expression});
+  loop::Program program = lower::lower(sum.combination, sum.plans(), {request.name, request.expression});
   program.parameters = {result};
   program.parameters[0].is_result = false;
   program.parameters[0].structure.clear();

@@ -14,26 +14,26 @@
 
 namespace unravel::tool {
 
-using find::Method;
 using nlohmann::json;
+using plan::Method;
 using scan::Level;
 
 const prove::Question &question_of(const pipeline::Compilation &compilation,
-                                   const find::Obligation &obligation) {
+                                   const plan::Obligation &obligation) {
   return compilation.prover->log().at(obligation.question);
 }
 
-const char *verdict_of(const find::Obligation &obligation, const prove::Question &question) {
+const char *verdict_of(const plan::Obligation &obligation, const prove::Question &question) {
   if (question.answer == prove::Answer::Unknown) return "unknown";
   if (obligation.wanted_possible) return obligation.holds ? "possible, as it should be" : "impossible";
   return obligation.holds ? "proved" : "not proved";
 }
 
-std::vector<find::Candidate> explained(const pipeline::Compilation &compilation, const scan::Nest &nest,
-                                       const find::LevelPlan &plan) {
-  std::vector<find::Candidate> all = plan.candidates;
+std::vector<plan::Candidate> explained(const pipeline::Compilation &compilation, const scan::Nest &nest,
+                                       const plan::LevelPlan &plan) {
+  std::vector<plan::Candidate> all = plan.candidates;
   std::map<std::string, std::string> known; // several templates may need the same obligation
-  for (find::Candidate &candidate : all) {
+  for (plan::Candidate &candidate : all) {
     if (candidate.proved || !candidate.tried) continue;
     auto [at, fresh] = known.emplace(candidate.reason, "");
     if (fresh) at->second = find::failure(nest, plan, candidate.reason, *compilation.prover);
@@ -43,13 +43,13 @@ std::vector<find::Candidate> explained(const pipeline::Compilation &compilation,
 }
 
 /// For how long a walking position is kept.
-static std::string state_in_words(const find::LevelPlan &plan) {
+static std::string state_in_words(const plan::LevelPlan &plan) {
   if (plan.state.empty()) return "one walk serves all visits";
   return fmt::format("one walk for each value of {}{}", fmt::join(plan.state, ", "),
                      plan.state_index.empty() ? "" : ", kept in an array");
 }
 
-std::string method_in_words(const find::LevelPlan &plan, const Level &level) {
+std::string method_in_words(const plan::LevelPlan &plan, const Level &level) {
   std::string range = fmt::format("[{}, {})", term::to_text(level.lower), term::to_text(level.upper));
   switch (plan.method) {
   case Method::Direct:
@@ -75,16 +75,16 @@ std::string method_in_words(const find::LevelPlan &plan, const Level &level) {
 namespace {
 
 /// Per find of a plan its template in words, the candidates that lost, the obligations.
-std::string finds_text(const pipeline::Compilation &compilation, const lower::LeafPlan &plan) {
+std::string finds_text(const pipeline::Compilation &compilation, const plan::LeafPlan &plan) {
   std::string text;
-  each_find(plan, [&](const find::LevelPlan &own, const Level &level) {
+  each_find(plan, [&](const plan::LevelPlan &own, const Level &level) {
     text += fmt::format("{} by {}\n", level.variable, method_in_words(own, level));
-    for (const find::Candidate &candidate : explained(compilation, plan.nest, own))
+    for (const plan::Candidate &candidate : explained(compilation, plan.nest, own))
       if (candidate.method != own.method || !candidate.proved)
-        text += fmt::format("  not {}: {}\n", find::name_of(candidate.method), candidate.reason);
+        text += fmt::format("  not {}: {}\n", plan::name_of(candidate.method), candidate.reason);
       else if (!candidate.reason.empty())
-        text += fmt::format("  {}: {}\n", find::name_of(candidate.method), candidate.reason);
-    for (const find::Obligation &obligation : own.obligations) {
+        text += fmt::format("  {}: {}\n", plan::name_of(candidate.method), candidate.reason);
+    for (const plan::Obligation &obligation : own.obligations) {
       const prove::Question &question = question_of(compilation, obligation);
       text += fmt::format("  {:<34} {:<26} {:6.2f} ms  {} instances  [{}]\n", obligation.name,
                           verdict_of(obligation, question), question.milliseconds, question.instances,
@@ -94,14 +94,14 @@ std::string finds_text(const pipeline::Compilation &compilation, const lower::Le
   return text;
 }
 
-json candidate_json(const find::Candidate &candidate) {
-  return {{"template", find::name_of(candidate.method)},
+json candidate_json(const plan::Candidate &candidate) {
+  return {{"template", plan::name_of(candidate.method)},
           {"proved", candidate.proved},
           {"tried", candidate.tried},
           {"reason", candidate.reason}};
 }
 
-json obligation_json(const find::Obligation &obligation, const prove::Question &question) {
+json obligation_json(const plan::Obligation &obligation, const prove::Question &question) {
   bool unknown = question.answer == prove::Answer::Unknown;
   return {{"name", obligation.name},
           {"verdict", unknown            ? "unknown"
@@ -112,13 +112,13 @@ json obligation_json(const find::Obligation &obligation, const prove::Question &
 }
 
 /// A plan's finds, for `explain`.
-json finds_json(const pipeline::Compilation &compilation, const lower::LeafPlan &plan) {
+json finds_json(const pipeline::Compilation &compilation, const plan::LeafPlan &plan) {
   json finds = json::array();
-  each_find(plan, [&](const find::LevelPlan &own, const Level &level) {
-    bool walks = find::keeps_state(own.method);
+  each_find(plan, [&](const plan::LevelPlan &own, const Level &level) {
+    bool walks = plan::keeps_state(own.method);
     json find = {{"tensor", level.tensor},
                  {"variable", level.variable},
-                 {"template", find::name_of(own.method)},
+                 {"template", plan::name_of(own.method)},
                  {"direction", walks ? json(direction_name(own)) : json(nullptr)},
                  {"state", walks ? json(own.state) : json::array()},
                  {"advance", walks ? json(own.advance) : json(nullptr)},
@@ -126,9 +126,9 @@ json finds_json(const pipeline::Compilation &compilation, const lower::LeafPlan 
                  {"words", method_in_words(own, level)},
                  {"candidates", json::array()},
                  {"obligations", json::array()}};
-    for (const find::Candidate &candidate : explained(compilation, plan.nest, own))
+    for (const plan::Candidate &candidate : explained(compilation, plan.nest, own))
       find["candidates"].push_back(candidate_json(candidate));
-    for (const find::Obligation &obligation : own.obligations)
+    for (const plan::Obligation &obligation : own.obligations)
       find["obligations"].push_back(obligation_json(obligation, question_of(compilation, obligation)));
     finds.push_back(std::move(find));
   });
@@ -142,7 +142,7 @@ std::string proofs_text(const pipeline::Compilation &compilation) {
   for (const pipeline::Leaf &leaf : compilation.leaves) {
     text += finds_text(compilation, leaf.plan);
     std::optional<std::string> inside = place_of_choice(leaf.plan);
-    for (const lower::Alternative &other : leaf.plan.alternatives)
+    for (const plan::Alternative &other : leaf.plan.alternatives)
       text += fmt::format("\nalternative {}, if {}: {}\norder {}\n{}",
                           inside ? "inside " + *inside : "first of all", term::to_text(other.condition),
                           other.reason, fmt::join(order_of(other.plan), ", "),
@@ -152,16 +152,16 @@ std::string proofs_text(const pipeline::Compilation &compilation) {
 }
 
 json proofs_json(const pipeline::Compilation &compilation) {
-  auto finds_of = [&](const lower::LeafPlan &plan) { return finds_json(compilation, plan); };
+  auto finds_of = [&](const plan::LeafPlan &plan) { return finds_json(compilation, plan); };
   return {{"finds", main_finds_json(compilation, finds_of)},
           {"alternatives", alternatives_json(compilation, finds_of)}};
 }
 
 json obligations_json(const pipeline::Compilation &compilation) {
   json all = json::array();
-  auto add = [&](const lower::LeafPlan &plan) {
-    each_find(plan, [&](const find::LevelPlan &own, const Level &level) {
-      for (const find::Obligation &obligation : own.obligations) {
+  auto add = [&](const plan::LeafPlan &plan) {
+    each_find(plan, [&](const plan::LevelPlan &own, const Level &level) {
+      for (const plan::Obligation &obligation : own.obligations) {
         const prove::Question &question = question_of(compilation, obligation);
         all.push_back({{"variable", level.variable},
                        {"name", obligation.name},
@@ -175,7 +175,7 @@ json obligations_json(const pipeline::Compilation &compilation) {
   };
   for (const pipeline::Leaf &leaf : compilation.leaves) {
     add(leaf.plan);
-    for (const lower::Alternative &other : leaf.plan.alternatives)
+    for (const plan::Alternative &other : leaf.plan.alternatives)
       add(other.plan);
   }
   return all;

@@ -25,13 +25,13 @@ void write_smtlib(const std::string &folder, const prove::Prover &prover);
 // ---- for these and for pages (report_finds.h)
 
 const prove::Question &question_of(const pipeline::Compilation &compilation,
-                                   const find::Obligation &obligation);
+                                   const plan::Obligation &obligation);
 /// "proved", "possible, as it should be", ...
-const char *verdict_of(const find::Obligation &obligation, const prove::Question &question);
+const char *verdict_of(const plan::Obligation &obligation, const prove::Question &question);
 /// The candidates, those that were tried in vain with a counterexample where one was found.
-std::vector<find::Candidate> explained(const pipeline::Compilation &compilation, const scan::Nest &nest,
-                                       const find::LevelPlan &plan);
+std::vector<plan::Candidate> explained(const pipeline::Compilation &compilation, const scan::Nest &nest,
+                                       const plan::LevelPlan &plan);
 /// "binary: bisects [A.rowptr(i), A.rowptr(i + 1)) at each visit"
-std::string method_in_words(const find::LevelPlan &plan, const scan::Level &level);
+std::string method_in_words(const plan::LevelPlan &plan, const scan::Level &level);
 
 } // namespace unravel::tool

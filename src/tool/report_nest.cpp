@@ -70,7 +70,7 @@ std::vector<std::string> constraint_ids(const ReportParts &parts, std::size_t le
 
 /// The tile that a variable numbers, how its loop runs, its find's template.
 std::string remarks(const ReportParts &parts, const Origin &origin) {
-  const lower::LeafPlan &plan =
+  const plan::LeafPlan &plan =
       parts.plan(static_cast<std::size_t>(origin.leaf), static_cast<std::size_t>(origin.plan));
   const auto level = static_cast<std::size_t>(origin.level);
   std::vector<std::string> texts;
@@ -84,8 +84,8 @@ std::string remarks(const ReportParts &parts, const Origin &origin) {
                                                                   : verdict->reason);
   if (plan.parallel == level || plan.shared_parallel == level) texts.emplace_back("runs in parallel");
   if (std::string sums = sum_text(plan, level); !sums.empty()) texts.push_back(std::move(sums));
-  each_find(plan, [&](const find::LevelPlan &find, const Level &) {
-    if (find.level == level) texts.push_back("by " + find::name_of(find.method));
+  each_find(plan, [&](const plan::LevelPlan &find, const Level &) {
+    if (find.level == level) texts.push_back("by " + plan::name_of(find.method));
   });
   return fmt::format("{}", fmt::join(texts, "; "));
 }
@@ -132,8 +132,8 @@ private:
   }
 
   std::string alternative(std::size_t leaf, std::size_t number) {
-    const lower::LeafPlan &main = parts_.plan(leaf, 0);
-    const lower::Alternative &other = main.alternatives[number - 1];
+    const plan::LeafPlan &main = parts_.plan(leaf, 0);
+    const plan::Alternative &other = main.alternatives[number - 1];
     const std::string inside =
         main.split == 0 ? "first of all" : "inside " + main.nest.levels[main.split - 1].variable;
     const std::string condition = term::to_text(other.condition);
@@ -149,7 +149,7 @@ private:
   }
 
   void plan(std::size_t leaf, std::size_t number, Rows &rows) {
-    const lower::LeafPlan &plan = parts_.plan(leaf, number);
+    const plan::LeafPlan &plan = parts_.plan(leaf, number);
     std::size_t depth = 0;
     for (std::size_t k = 0; k < plan.nest.levels.size(); ++k) {
       const Level &level = plan.nest.levels[k];

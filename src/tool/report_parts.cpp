@@ -25,18 +25,18 @@ std::string prefix(const Origin &origin) {
 ReportParts::ReportParts(const pipeline::Compilation &compilation) : compilation_(compilation) {
   const combine::Combination &combination = compilation.combination;
   for (std::size_t leaf = 0; leaf < compilation.leaves.size(); ++leaf) {
-    auto reasons_of = [&](const lower::LeafPlan &plan) {
+    auto reasons_of = [&](const plan::LeafPlan &plan) {
       return scan::reasons_of(combination.leaves[leaf], plan.nest, combination.axioms);
     };
-    const lower::LeafPlan &main = compilation.leaves[leaf].plan;
+    const plan::LeafPlan &main = compilation.leaves[leaf].plan;
     reasons_.push_back({reasons_of(main)});
-    for (const lower::Alternative &other : main.alternatives)
+    for (const plan::Alternative &other : main.alternatives)
       reasons_.back().push_back(reasons_of(other.plan));
   }
 }
 
-const lower::LeafPlan &ReportParts::plan(std::size_t leaf, std::size_t number) const {
-  const lower::LeafPlan &main = compilation_.leaves.at(leaf).plan;
+const plan::LeafPlan &ReportParts::plan(std::size_t leaf, std::size_t number) const {
+  const plan::LeafPlan &main = compilation_.leaves.at(leaf).plan;
   return number == 0 ? main : main.alternatives.at(number - 1).plan;
 }
 

@@ -18,7 +18,7 @@ public:
 
   /// Of a leaf: the main plan (0) and its alternatives.
   std::size_t plans(std::size_t leaf) const { return reasons_.at(leaf).size(); }
-  const lower::LeafPlan &plan(std::size_t leaf, std::size_t number) const;
+  const plan::LeafPlan &plan(std::size_t leaf, std::size_t number) const;
   /// Of one level, as scan::reasons_of has them.
   const std::vector<scan::Reason> &reasons(const loop::Origin &level) const;
 

@@ -89,7 +89,7 @@ json to_json(const std::vector<WavefrontAnswer> &answers) {
         made["waits"].push_back({{"instances", statement_of(*answer.possible, visit).span.text()},
                                  {"order", choose::order_of(visit)},
                                  {"iteration", term::to_text(visit.partner)}});
-      for (const lower::PackedSegment &segment : answer.possible->wavefronts->packed)
+      for (const plan::PackedSegment &segment : answer.possible->wavefronts->packed)
         made["packed"].push_back({{"indices", segment.indices},
                                   {"values", segment.values},
                                   {"from", term::to_text(segment.lower)},

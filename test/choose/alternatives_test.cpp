@@ -5,6 +5,7 @@
 #include "choose/thresholds.h"
 #include "golden.h"
 #include "loop/verify.h"
+#include "lower/lower.h"
 #include "scan/scan_text.h"
 #include "scan/uses.h"
 
@@ -14,7 +15,7 @@ namespace {
 /// A leaf's plan with its alternatives, and what it is lowered with.
 struct Chosen {
   combine::Combination made;
-  lower::LeafPlan plan;
+  plan::LeafPlan plan;
 
   explicit Chosen(const std::string &input, const find::Requests &requests = {}) {
     CombinationText text = read_combination_text(input);
@@ -29,15 +30,16 @@ struct Chosen {
     for (const parse::Name &name : schedule.parallel)
       for (std::size_t k = 0; k < plan.nest.levels.size(); ++k)
         if (plan.nest.levels[k].variable == name.text) plan.parallel = k;
-    plan.reduces = std::none_of(plan.nest.levels.begin(), plan.nest.levels.end(), [&](const auto &level) {
-      return term::mentions(leaf.target.slot, level.variable);
-    });
+    const bool is_sum =
+        std::none_of(plan.nest.levels.begin(), plan.nest.levels.end(),
+                     [&](const auto &level) { return term::mentions(leaf.target.slot, level.variable); });
+    plan.reduction = is_sum ? plan::Reduction::Scalar : plan::Reduction::None;
     const choose::Thresholds thresholds = choose::thresholds_of(machine::portable());
     choose::add_alternatives(plan, order,
                              {leaf, made, prover, requests, !schedule.order.empty(), thresholds});
   }
 
-  loop::Program program() const { return lower::lower(made, {plan}, {}); }
+  loop::Program program() const { return lower::lower(made, {&plan}, {}); }
 };
 
 /// What goes wrong inside of us while another plan is tried is a bug of ours, no plan that is refused.
@@ -47,7 +49,7 @@ TEST(ChooseAlternatives, BugsAreNotSwallowed) {
   const combine::IterationSpace &leaf = made.leaves.at(0);
   const schedule::Order order = schedule::plan_order(leaf, {});
   prove::Prover prover(made.axioms);
-  lower::LeafPlan plan;
+  plan::LeafPlan plan;
   plan.nest = scan::scan_space(leaf, order, made.axioms, made.arrays);
   plan.finds = find::plan_finds(plan.nest, prover, {}, {}, scan::value_positions(leaf, plan.nest));
   combine::IterationSpace broken = leaf;
@@ -55,7 +57,7 @@ TEST(ChooseAlternatives, BugsAreNotSwallowed) {
   const choose::Thresholds thresholds = choose::thresholds_of(machine::portable());
   try {
     choose::add_alternatives(plan, order, {broken, made, prover, {}, false, thresholds});
-    ADD_FAILURE() << choose::to_text(plan);
+    ADD_FAILURE() << plan::to_text(plan);
   } catch (const report::Error &error) {
     EXPECT_EQ(error.diagnostic().kind, report::Kind::internal) << error.what();
   }
@@ -63,7 +65,7 @@ TEST(ChooseAlternatives, BugsAreNotSwallowed) {
 
 TEST(ChooseGolden, Alternatives) {
   golden_run("choose", "alternatives", [](const std::string &input) {
-    std::string text = choose::to_text(Chosen(input).plan);
+    std::string text = plan::to_text(Chosen(input).plan);
     return text.empty() ? "none\n" : text;
   });
 }
@@ -86,26 +88,26 @@ const std::string spmspv = "y(i) = A(i,j) * x(j)\n-f A=csr\n-f x=sv";
 
 TEST(Choose, nothing_where_the_user_asks_for_a_method) {
   EXPECT_FALSE(Chosen(spmspv).plan.alternatives.empty());
-  for (find::Method method : {find::Method::Map, find::Method::Sequential, find::Method::Binary})
+  for (plan::Method method : {plan::Method::Map, plan::Method::Sequential, plan::Method::Binary})
     EXPECT_TRUE(Chosen(spmspv, {{"x", method}}).plan.alternatives.empty());
 }
 
 /// The array of a map is only as long as the limit; beyond it another plan is executed.
 TEST(Choose, a_map_that_is_too_long_is_left_out) {
   for (const std::string schedule : {"", "\n-s parallel i"}) {
-    lower::LeafPlan plan = Chosen(spmspv + schedule).plan;
-    const find::LevelPlan &map = plan.finds.levels.back();
-    ASSERT_EQ(map.method, find::Method::Map);
+    plan::LeafPlan plan = Chosen(spmspv + schedule).plan;
+    const plan::LevelPlan &map = plan.finds.levels.back();
+    ASSERT_EQ(map.method, plan::Method::Map);
     EXPECT_EQ(map.map_limit, choose::longest_map);
     ASSERT_FALSE(plan.alternatives.empty());
-    const lower::Alternative &first = plan.alternatives.front();
+    const plan::Alternative &first = plan.alternatives.front();
     EXPECT_EQ(first.condition, term::less(term::Term(choose::longest_map), map.map_extent));
-    for (const find::LevelPlan &find : first.plan.finds.levels)
-      EXPECT_NE(find.method, find::Method::Map);
+    for (const plan::LevelPlan &find : first.plan.finds.levels)
+      EXPECT_NE(find.method, plan::Method::Map);
     // The others share the map's limit.
-    for (const lower::Alternative &other : plan.alternatives)
-      for (const find::LevelPlan &find : other.plan.finds.levels)
-        EXPECT_TRUE(find.method != find::Method::Map || find.map_limit == choose::longest_map);
+    for (const plan::Alternative &other : plan.alternatives)
+      for (const plan::LevelPlan &find : other.plan.finds.levels)
+        EXPECT_TRUE(find.method != plan::Method::Map || find.map_limit == choose::longest_map);
     std::string extents;
     for (const loop::WorkspaceArray &array : Chosen(spmspv + schedule).program().workspace)
       extents += array.name + " ";
@@ -115,27 +117,27 @@ TEST(Choose, a_map_that_is_too_long_is_left_out) {
 
 /// Each thread that has a map of its own may have a shorter one.
 TEST(Choose, maps_of_each_thread_are_shorter) {
-  lower::LeafPlan plan =
+  plan::LeafPlan plan =
       Chosen("s = A(i,j) * B(i,k) * C(j,k)\n-f A=csr\n-f B=csr\n-f C=csr\n-s parallel i").plan;
   std::int64_t limit = 0;
-  for (const find::LevelPlan &find : plan.finds.levels)
-    if (find.method == find::Method::Map) limit = find.map_limit;
+  for (const plan::LevelPlan &find : plan.finds.levels)
+    if (find.method == plan::Method::Map) limit = find.map_limit;
   EXPECT_EQ(limit, choose::longest_map_per_thread);
 }
 
 /// What follows `split` agrees with what comes before: the levels, and where states and maps begin.
 TEST(Choose, alternatives_share_the_outer_levels) {
   for (const std::string &input : golden_inputs("choose", "alternatives")) {
-    lower::LeafPlan plan = Chosen(input).plan;
-    for (const lower::Alternative &other : plan.alternatives) {
+    plan::LeafPlan plan = Chosen(input).plan;
+    for (const plan::Alternative &other : plan.alternatives) {
       EXPECT_TRUE(other.plan.alternatives.empty());
       ASSERT_GE(other.plan.nest.levels.size(), plan.split);
       for (std::size_t k = 0; k < plan.split; ++k)
         EXPECT_EQ(other.plan.nest.levels[k].variable, plan.nest.levels[k].variable) << input;
-      for (const find::LevelPlan &find : other.plan.finds.levels) {
+      for (const plan::LevelPlan &find : other.plan.finds.levels) {
         if (find.level < plan.split) continue; // the main plan's
-        EXPECT_TRUE(!find::keeps_state(find.method) || find.state_level >= plan.split) << input;
-        EXPECT_TRUE(find.method != find::Method::Map || find.map_level >= plan.split) << input;
+        EXPECT_TRUE(!plan::keeps_state(find.method) || find.state_level >= plan.split) << input;
+        EXPECT_TRUE(find.method != plan::Method::Map || find.map_level >= plan.split) << input;
       }
       std::set<std::string> known;
       for (std::size_t k = 0; k < plan.split; ++k)

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "arrays.h"
-#include "find/plan.h"
+#include "find/planner.h"
 
 /// Nests with properties and generators of arrays that have them: the cases of docs/find-synthesis.
 namespace unravel::find::test {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "find/plan.h"
+#include "find/planner.h"
 #include "world.h"
 
 #include <algorithm>
@@ -130,7 +130,7 @@ private:
 
   void find(std::size_t at) {
     const scan::Level &level = nest_.levels[at];
-    const term::Term match = match_condition(level);
+    const term::Term match = plan::match_condition(level);
     const std::int64_t lower = value(level.lower), upper = value(level.upper);
     LevelPlan plan;
     std::size_t own = 0;

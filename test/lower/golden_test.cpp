@@ -1,5 +1,6 @@
 // Lowered programs, before the passes over loops. A golden case is a computation with formats; a new one
 // needs no code. What the programs compute is tested by executing them (test/run, test/emit).
+#include "find/planner.h"
 #include "golden.h"
 #include "loop/verify.h"
 #include "lower/find_code.h"
@@ -15,10 +16,10 @@ namespace {
 find::Requests requests_of(const CombinationText &text) {
   find::Requests requests;
   for (const auto &[name, method] : text.finds)
-    for (find::Method each :
-         {find::Method::Direct, find::Method::Sequential, find::Method::Galloping, find::Method::Binary,
-          find::Method::Hash, find::Method::Map, find::Method::Scan})
-      if (find::name_of(each) == method) requests.emplace(name, each);
+    for (plan::Method each :
+         {plan::Method::Direct, plan::Method::Sequential, plan::Method::Galloping, plan::Method::Binary,
+          plan::Method::Hash, plan::Method::Map, plan::Method::Scan})
+      if (plan::name_of(each) == method) requests.emplace(name, each);
   return requests;
 }
 
@@ -27,9 +28,9 @@ loop::Program lower_text(const std::string &input, bool parallel = false) {
   CombinationText text = read_combination_text(input);
   combine::Combination made = combine_text(text);
   prove::Prover prover(made.axioms);
-  std::vector<lower::LeafPlan> plans;
+  std::vector<plan::LeafPlan> plans;
   for (const combine::IterationSpace &leaf : made.leaves) {
-    lower::LeafPlan plan;
+    plan::LeafPlan plan;
     plan.nest = scan::scan_space(leaf, order_for(text, leaf), made.axioms, made.arrays);
     plan.finds =
         find::plan_finds(plan.nest, prover, requests_of(text), {}, scan::value_positions(leaf, plan.nest));
@@ -37,14 +38,18 @@ loop::Program lower_text(const std::string &input, bool parallel = false) {
     while (outermost < plan.nest.levels.size() && plan.nest.levels[outermost].kind != scan::Level::Kind::Loop)
       ++outermost;
     if (parallel && outermost < plan.nest.levels.size()) plan.parallel = outermost;
-    plan.reduces = std::none_of(plan.nest.levels.begin(), plan.nest.levels.end(), [&](const auto &level) {
-      return term::mentions(leaf.target.slot, level.variable);
-    });
+    const bool is_sum =
+        std::none_of(plan.nest.levels.begin(), plan.nest.levels.end(),
+                     [&](const auto &level) { return term::mentions(leaf.target.slot, level.variable); });
+    plan.reduction = is_sum ? plan::Reduction::Scalar : plan::Reduction::None;
     plans.push_back(std::move(plan));
   }
+  std::vector<const plan::LeafPlan *> pointers;
+  for (const plan::LeafPlan &plan : plans)
+    pointers.push_back(&plan);
   lower::LowerOptions options;
   options.expression = text.expression;
-  return lower::lower(made, plans, options);
+  return lower::lower(made, pointers, options);
 }
 
 /// The body, behind the workspace that it needs.
@@ -99,13 +104,13 @@ TEST(LowerPreconditions, SizesThatMustAgree) {
 TEST(LowerParameters, ElementTypes) {
   combine::Combination made = combine_text("y(i) = A(i,j) * x(j)\n-f A=csr");
   made.bindings[1].layout.arrays[0].element = "int64"; // rowptr, whatever the option says
-  lower::LeafPlan plan;
+  plan::LeafPlan plan;
   plan.nest =
       scan::scan_space(made.leaves[0], schedule::plan_order(made.leaves[0], {}), made.axioms, made.arrays);
   lower::LowerOptions options;
   options.value = loop::ElementType::Float32;
   std::string types;
-  for (const loop::TensorParameter &parameter : lower::lower(made, {plan}, options).parameters)
+  for (const loop::TensorParameter &parameter : lower::lower(made, {&plan}, options).parameters)
     for (const loop::ArrayParameter &array : parameter.arrays)
       types += parameter.name + "." + array.name + " " + loop::name_of(array.element) + "\n";
   EXPECT_EQ(types, "y.val float32\nA.rowptr int64\nA.col int32\nA.val float32\nx.val float32\n");

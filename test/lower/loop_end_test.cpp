@@ -7,7 +7,7 @@
 namespace unravel::lower {
 namespace {
 
-using find::Method;
+using plan::Method;
 using scan::Level;
 using term::Term;
 using term::variable;
@@ -27,7 +27,7 @@ LeafPlan leaf() {
                       level(Level::Kind::Find, "s")};
   for (std::size_t at : {3, 4}) {
     plan.nest.levels[at].upper = term::apply("B.rowptr", {variable("r")});
-    find::LevelPlan find;
+    plan::LevelPlan find;
     find.level = at;
     find.method = Method::Sequential;
     find.unique = true;
@@ -49,7 +49,7 @@ TEST(LoopEnd, walks_whose_state_and_end_outlive_the_loop) {
   EXPECT_TRUE(inner_ends(plan, 1));
   for (Method method : {Method::Direct, Method::Galloping, Method::Binary, Method::Map}) {
     plan.finds.levels.front().method = method;
-    EXPECT_TRUE(inner_ends(plan)) << find::name_of(method);
+    EXPECT_TRUE(inner_ends(plan)) << plan::name_of(method);
   }
   plan.finds.levels.back().method = Method::Galloping;
   EXPECT_TRUE(inner_ends(plan));
@@ -62,7 +62,7 @@ TEST(LoopEnd, not_what_keeps_no_state) {
   LeafPlan plan = leaf();
   for (Method method : {Method::Direct, Method::Binary, Method::Map, Method::Scan}) {
     plan.finds.levels.back().method = method;
-    EXPECT_FALSE(inner_ends(plan)) << find::name_of(method);
+    EXPECT_FALSE(inner_ends(plan)) << plan::name_of(method);
   }
 }
 
@@ -84,7 +84,7 @@ TEST(LoopEnd, not_where_the_segment_ends_elsewhere_in_each_iteration) {
     plan.nest.levels[4].upper = variable(name);
     EXPECT_FALSE(inner_ends(plan)) << name;
     // Downwards its end is the lower bound.
-    plan.finds.levels.back().direction = find::Direction::Down;
+    plan.finds.levels.back().direction = plan::Direction::Down;
     EXPECT_TRUE(inner_ends(plan)) << name;
     plan.nest.levels[4].lower = variable(name);
     EXPECT_FALSE(inner_ends(plan)) << name;
@@ -95,7 +95,7 @@ TEST(LoopEnd, not_where_the_break_would_leave_the_loop_of_another_find) {
   for (Method method : {Method::Scan, Method::Hash}) {
     LeafPlan plan = leaf();
     plan.finds.levels.front().method = method;
-    EXPECT_FALSE(inner_ends(plan)) << find::name_of(method);
+    EXPECT_FALSE(inner_ends(plan)) << plan::name_of(method);
   }
   LeafPlan plan = leaf();
   plan.finds.levels.front().unique = false;
@@ -103,14 +103,14 @@ TEST(LoopEnd, not_where_the_break_would_leave_the_loop_of_another_find) {
   // Many iterations are tested at once.
   plan = leaf();
   plan.finds.levels.front().method = Method::Map;
-  plan.finds.levels.front().map_form = find::MapForm::Marked;
+  plan.finds.levels.front().map_form = plan::MapForm::Marked;
   EXPECT_FALSE(inner_ends(plan));
 }
 
 TEST(LoopEnd, not_where_an_iteration_does_something_without_a_match) {
   EXPECT_FALSE(inner_ends(leaf(), 2)); // clears an element
   LeafPlan plan = leaf();
-  find::LevelPlan map;
+  plan::LevelPlan map;
   map.method = Method::Map;
   map.level = 5;
   map.map_level = 3; // fills and empties a map

@@ -13,7 +13,7 @@ loop::Statement let_block() {
 }
 
 lower::LoweredStatement statement(std::size_t number, const combine::IterationSpace &space,
-                                  const lower::LeafPlan &plan, loop::Block inside) {
+                                  const plan::LeafPlan &plan, loop::Block inside) {
   return {number, &space, &plan, {1, {}}, {{{}}, std::move(inside)}, {}};
 }
 
@@ -25,7 +25,7 @@ TEST(SharedLoopsText, AScalarIsDeclaredInFrontOfNamesThatStatementsHaveInCommon)
   sets.target.tensor = sets.target.local = "s";
   adds.operands.emplace_back();
   adds.operands.back().tensor = adds.operands.back().local = "s";
-  lower::LeafPlan plan;
+  plan::LeafPlan plan;
   plan.nest.levels.resize(1);
   scan::Node loop{{0, 1}, 0, "i", Term(0), term::variable("N"), {}};
   loop.body = {{{0}, 1, "", {}, {}, {}}, {{1}, 1, "", {}, {}, {}}};

@@ -13,7 +13,7 @@ using term::variable;
 constexpr int length = 21;
 
 /// Marks the match in y.val[position] and the state's last value in y.val[30 + state].
-loop::Program walking(find::Method method, find::Direction direction, bool partitioned,
+loop::Program walking(plan::Method method, plan::Direction direction, bool partitioned,
                       const Around &around) {
   loop::Program program = loop::parse_program("kernel k\nexpression e\nresult y : v(N)\n"
                                               "  value val[y.N] : float64\noperand B : w(N)\n"
@@ -26,7 +26,7 @@ loop::Program walking(find::Method method, find::Direction direction, bool parti
   level.lower = variable("C.lower");
   level.upper = variable("C.upper");
   level.components = {{key, target}};
-  find::LevelPlan plan;
+  plan::LevelPlan plan;
   plan.method = method;
   plan.partitioned = partitioned;
   plan.direction = direction;
@@ -44,9 +44,9 @@ loop::Program walking(find::Method method, find::Direction direction, bool parti
 }
 
 /// Upwards keys rise, downwards they fall: what is skipped always comes first.
-void try_all(find::Method method, find::Direction direction, bool partitioned = true,
+void try_all(plan::Method method, plan::Direction direction, bool partitioned = true,
              const Around &around = {}) {
-  const bool down = direction == find::Direction::Down;
+  const bool down = direction == plan::Direction::Down;
   loop::Interpreter interpreter(walking(method, direction, partitioned, around));
   loop::Memory memory;
   std::vector<std::int64_t> &idx = memory.indices["B.idx"];
@@ -74,14 +74,14 @@ void try_all(find::Method method, find::Direction direction, bool partitioned = 
 }
 
 TEST(LowerWalks, gallops) {
-  try_all(find::Method::Galloping, find::Direction::Up);
-  try_all(find::Method::Galloping, find::Direction::Down);
+  try_all(plan::Method::Galloping, plan::Direction::Up);
+  try_all(plan::Method::Galloping, plan::Direction::Down);
 }
 
 TEST(LowerWalks, walks_one_by_one_and_many_at_once) {
   for (bool partitioned : {false, true}) {
-    try_all(find::Method::Sequential, find::Direction::Up, partitioned);
-    try_all(find::Method::Sequential, find::Direction::Down, partitioned);
+    try_all(plan::Method::Sequential, plan::Direction::Up, partitioned);
+    try_all(plan::Method::Sequential, plan::Direction::Down, partitioned);
   }
 }
 
@@ -89,10 +89,10 @@ TEST(LowerWalks, walks_one_by_one_and_many_at_once) {
 TEST(LowerWalks, counts_what_is_skipped) {
   const Around hits{false, true};
   for (bool partitioned : {false, true}) {
-    try_all(find::Method::Sequential, find::Direction::Up, partitioned, hits);
-    try_all(find::Method::Sequential, find::Direction::Down, partitioned, hits);
+    try_all(plan::Method::Sequential, plan::Direction::Up, partitioned, hits);
+    try_all(plan::Method::Sequential, plan::Direction::Down, partitioned, hits);
     std::string text =
-        loop::to_text(walking(find::Method::Sequential, find::Direction::Up, partitioned, hits));
+        loop::to_text(walking(plan::Method::Sequential, plan::Direction::Up, partitioned, hits));
     EXPECT_EQ(text.find("B.p_count") != std::string::npos, partitioned) << text;
   }
 }

@@ -352,9 +352,9 @@ TEST(PipelineDecision, only_one_alternative) {
   for (std::size_t number = 0; number <= count; ++number) {
     request.only_alternative = number;
     Compilation made = compile(request);
-    const lower::LeafPlan &plan = made.leaves[0].plan;
+    const plan::LeafPlan &plan = made.leaves[0].plan;
     EXPECT_EQ(plan.alternatives.size(), number < count ? 1u : 0u);
-    for (const lower::Alternative &only : plan.alternatives)
+    for (const plan::Alternative &only : plan.alternatives)
       EXPECT_EQ(only.condition, term::truth());
     for (const loop::WorkspaceArray &array : made.program.workspace)
       EXPECT_EQ(term::to_text(array.extent).find("268435456"), std::string::npos);

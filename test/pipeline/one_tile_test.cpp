@@ -40,7 +40,7 @@ TEST(OneTile, is_executed_without_tiles) {
 TEST(OneTile, has_the_loops_of_the_schedule_without_its_tiles) {
   Compilation tiled = compile_text(spmm + "-s tile j by 32; order j.tile, r, i, A.p; serial");
   Compilation plain = compile_text(spmm + "-s order r, i, A.p; serial");
-  const lower::LeafPlan &untiled = tiled.leaves.at(0).plan.alternatives.at(0).plan;
+  const plan::LeafPlan &untiled = tiled.leaves.at(0).plan.alternatives.at(0).plan;
   EXPECT_EQ(scan::to_text(untiled.nest), scan::to_text(plain.leaves.at(0).plan.nest));
   EXPECT_FALSE(untiled.parallel);
 }

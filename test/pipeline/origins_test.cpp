@@ -35,7 +35,7 @@ std::vector<pipeline::Request> requests() {
 }
 
 const scan::Nest &nest_of(const pipeline::Compilation &compilation, const Origin &origin) {
-  const lower::LeafPlan &plan = compilation.leaves.at(static_cast<std::size_t>(origin.leaf)).plan;
+  const plan::LeafPlan &plan = compilation.leaves.at(static_cast<std::size_t>(origin.leaf)).plan;
   if (origin.plan == 0) return plan.nest;
   return plan.alternatives.at(static_cast<std::size_t>(origin.plan) - 1).plan.nest;
 }

@@ -71,17 +71,17 @@ inline const loop::For *parallel_loop(const loop::Block &block) {
 
 /// The variable of the loop that runs in parallel, or empty.
 inline std::string parallel_of(const Compilation &compilation, std::size_t leaf = 0) {
-  const lower::LeafPlan &plan = compilation.leaves.at(leaf).plan;
+  const plan::LeafPlan &plan = compilation.leaves.at(leaf).plan;
   return plan.parallel ? plan.nest.levels.at(*plan.parallel).variable : "";
 }
 
 /// "x.p: sequential, U.a: direct".
 inline std::string finds_of(const Compilation &compilation, std::size_t leaf = 0) {
   std::string text;
-  const lower::LeafPlan &plan = compilation.leaves.at(leaf).plan;
-  for (const find::LevelPlan &level : plan.finds.levels)
+  const plan::LeafPlan &plan = compilation.leaves.at(leaf).plan;
+  for (const plan::LevelPlan &level : plan.finds.levels)
     text += (text.empty() ? "" : ", ") + plan.nest.levels.at(level.level).variable + ": " +
-            find::name_of(level.method);
+            plan::name_of(level.method);
   return text;
 }
 

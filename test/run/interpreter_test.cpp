@@ -136,7 +136,7 @@ TEST(Interpreter, every_find_that_can_be_had) {
     const pipeline::Leaf &leaf = kernel->compilation().leaves.at(0);
     if (kernel->compilation().leaves.size() != 1) continue;
     problem.schedules = {order_text(leaf.order)};
-    for (const find::LevelPlan &plan : leaf.plan.finds.levels) {
+    for (const plan::LevelPlan &plan : leaf.plan.finds.levels) {
       std::string variable = leaf.plan.nest.levels.at(plan.level).variable;
       for (const std::string &method : methods) {
         problem.finds = {variable + "=" + method};

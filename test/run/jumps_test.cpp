@@ -150,7 +150,7 @@ TEST(Jumps, text) {
     Problem problem = problem_of(each, "seq");
     pipeline::Compilation made = pipeline::compile(problem.request());
     text += fmt::format("{}\n{}{}\n", problem.text(),
-                        find::to_text(made.leaves[0].plan.finds, made.leaves[0].plan.nest),
+                        plan::to_text(made.leaves[0].plan.finds, made.leaves[0].plan.nest),
                         loop::to_text(made.program.body));
   }
   unravel::test::golden_check("run", "jumps", text);

@@ -11,14 +11,14 @@ using namespace unravel::run::test;
 namespace {
 
 /// By the name of the variable that is found.
-const find::LevelPlan &plan_of(const pipeline::Compilation &compilation, const std::string &variable) {
+const plan::LevelPlan &plan_of(const pipeline::Compilation &compilation, const std::string &variable) {
   for (const pipeline::Leaf &leaf : compilation.leaves)
-    for (const find::LevelPlan &plan : leaf.plan.finds.levels)
+    for (const plan::LevelPlan &plan : leaf.plan.finds.levels)
       if (leaf.plan.nest.levels[plan.level].variable == variable) return plan;
   throw std::logic_error("no find of " + variable);
 }
 
-std::string indices_of(const find::LevelPlan &plan) {
+std::string indices_of(const plan::LevelPlan &plan) {
   std::string text;
   for (const term::Term &index : plan.state_index)
     text += (text.empty() ? "" : ", ") + term::to_text(index);
@@ -51,8 +51,8 @@ TEST(ArrayStates, where_and_how_they_are_kept) {
   for (const ArrayState &each : array_states()) {
     SCOPED_TRACE(each.problem.text());
     Interpreted kernel(each.problem);
-    const find::LevelPlan &plan = plan_of(kernel.compilation(), each.found);
-    EXPECT_TRUE(find::keeps_state(plan.method));
+    const plan::LevelPlan &plan = plan_of(kernel.compilation(), each.found);
+    EXPECT_TRUE(plan::keeps_state(plan.method));
     EXPECT_EQ(indices_of(plan), each.index);
     const loop::Program &program = kernel.compilation().program;
     EXPECT_EQ(parallel_loop(program), each.parallel);

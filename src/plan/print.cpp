@@ -1,12 +1,12 @@
-// Plans as text.
-#include "find/plan.h"
-
-#include "find/obligations.h"
+// Plans as text, and what can be read off them.
+#include "plan/find.h"
+#include "plan/leaf.h"
 #include "term/list.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
-namespace unravel::find {
+namespace unravel::plan {
 
 std::string name_of(Method method) {
   switch (method) {
@@ -22,6 +22,10 @@ std::string name_of(Method method) {
   return {};
 }
 
+std::string name_of(Direction direction) {
+  return direction == Direction::Up ? "up" : "down";
+}
+
 bool keeps_state(Method method) {
   return method == Method::Sequential || method == Method::Galloping;
 }
@@ -34,6 +38,27 @@ const LevelPlan *FindPlan::at(std::size_t level) const {
   for (const LevelPlan &plan : levels)
     if (plan.level == level) return &plan;
   return nullptr;
+}
+
+bool ends_with_loop(const LevelPlan &plan) {
+  return plan.jump && std::any_of(plan.obligations.begin(), plan.obligations.end(),
+                                  [](const auto &each) { return each.name == "O-last" && each.holds; });
+}
+
+term::Term match_condition(const scan::Level &level) {
+  std::vector<term::Term> parts;
+  for (const scan::Component &component : level.components)
+    parts.push_back(component.is_equality()
+                        ? term::equal(component.target, component.key)
+                        : term::between(0, component.target - component.key, component.width));
+  return term::conjunction(std::move(parts));
+}
+
+std::string braces(const std::vector<std::string> &variables) {
+  std::string text;
+  for (const std::string &name : variables)
+    text += (text.empty() ? "" : ", ") + name;
+  return "{" + text + "}";
 }
 
 namespace {
@@ -132,4 +157,16 @@ std::string to_text(const FindPlan &plan, const scan::Nest &nest) {
   return text;
 }
 
-} // namespace unravel::find
+std::string to_text(const LeafPlan &plan) {
+  std::string text;
+  for (const Alternative &other : plan.alternatives) {
+    std::string place =
+        plan.split == 0 ? "first of all" : "inside " + plan.nest.levels[plan.split - 1].variable;
+    text += fmt::format("{}, if {}: {}\n", place, term::to_text(other.condition), other.reason);
+    text += scan::to_text(other.plan.nest);
+    text += to_text(other.plan.finds, other.plan.nest);
+  }
+  return text;
+}
+
+} // namespace unravel::plan

@@ -1,18 +1,15 @@
 #pragma once
 
-#include "prove/prover.h"
 #include "scan/nest.h"
-#include "text/source.h"
 
-#include <map>
+#include <cstdint>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
 /// Which algorithm finds the positions of each Find level, and the proofs that allow it.
 /// (Zhao et al., section 6 and Appendix A; obligations as in docs/find-synthesis.md.)
-namespace unravel::find {
+namespace unravel::plan {
 
 enum class Method { Direct, Probe, Sequential, Galloping, Binary, Hash, Map, Scan };
 std::string
@@ -24,6 +21,7 @@ bool fills_map(Method method);
 
 /// Where walking starts and how far it may be trusted.
 enum class Direction { Up, Down };
+std::string name_of(Direction direction); // "up", "down"
 
 /// What a dense map holds of a segment, by key.
 enum class MapForm {
@@ -152,57 +150,18 @@ struct FindPlan {
   const LevelPlan *at(std::size_t level) const;
 };
 
-/// A method that the user asked for, and the places of the name and of the method in the request's text.
-struct Request {
-  Request(Method wanted, text::Span name = {}, text::Span by = {}) // NOLINT: a method is a request
-      : method(wanted), name_span(std::move(name)), method_span(std::move(by)) {}
-  Method method;
-  text::Span name_span, method_span;
-};
-
-/// What the user asked for with --find: per variable ("x.p") or tensor ("x"). What is asked for a tensor
-/// holds for its innermost find, and for the others unless these are direct.
-using Requests = std::map<std::string, Request>;
-
-/// Estimates from the data: how many values the variable of a Loop level takes per visit, how many positions
-/// a Find level ranges over. Empty where nothing is known.
-using Lengths = std::map<std::string, double>;
-
-/// Of an array of keys ("A.col.reach", as schedule::Counts has it; other names say nothing) the part of the
-/// keys' range that lies between the first key of a segment and its last.
-using Reaches = std::map<std::string, double>;
-
-/// Plans every Find level of a nest. `axioms` are in the prover. A request that can't be proved fails with
-/// kind find_not_proved naming the failed obligation, with a counterexample where a small one was found; one
-/// that names nothing to be found with kind no_such_find.
-///
-/// `value_positions`: positions that are found only to read one operand's value (scan/uses.h).
-///
-/// Direct is taken where it is proved, then a probe, then a dense map where it is proved and serves several
-/// passes, then sequential iteration where it is proved, worth it and its state is one scalar, then binary
-/// search, then the scan. `unknown` from the prover is not proved. Where the lengths say that a walk over the
-/// range would serve too few targets, binary search is taken before it; where they say that a state in an
-/// array would serve many, the walk is taken before binary search. Where few targets are looked for in a
-/// segment, and the reaches say that most lie outside of it, binary search is taken before a map of it.
-FindPlan plan_finds(const scan::Nest &nest, prove::Prover &prover, const Requests &requests = {},
-                    const Lengths &lengths = {}, const std::set<std::string> &value_positions = {},
-                    const Reaches &reaches = {});
-
-/// What requests may name: the variables that are found, and their tensors.
-std::vector<std::string> names_of_finds(const scan::Nest &nest);
-/// Throws a mistake where a request names nothing of these.
-void check_requests(const std::vector<std::string> &names, const Requests &requests);
-
-/// The plan with these methods, or none where one of them can't be proved: then no counterexample is looked
-/// for.
-std::optional<FindPlan> plan_finds_by(const scan::Nest &nest, prove::Prover &prover, const Requests &requests,
-                                      const std::set<std::string> &value_positions);
+/// Was it proved that no key lies behind the last value of the loop that jumps (O-last)? Then the last tile
+/// has all that is left of a segment.
+bool ends_with_loop(const LevelPlan &plan);
 
 /// The find condition of a level: all components hold. Over the level's and outer variables.
 term::Term match_condition(const scan::Level &level);
+
+/// "{i, j}"
+std::string braces(const std::vector<std::string> &variables);
 
 /// For `unravel explain`: per find the method, its parts, the obligations with their verdicts and the
 /// candidates with the reasons why they lost. No times, so that it is the same from run to run.
 std::string to_text(const FindPlan &plan, const scan::Nest &nest);
 
-} // namespace unravel::find
+} // namespace unravel::plan
