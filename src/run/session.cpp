@@ -232,7 +232,7 @@ private:
       note_sampled(use.name, sampled);
       const tensor::Tensor &packed = tensors_.at(use.name);
       report_.shapes[use.name] = packed.shape();
-      if (!use.is_result) report_.entries[use.name] = entries(packed);
+      if (!use.is_result) report_.entries[use.name] = packed.entries();
     }
     report_.pack_ms = clock.milliseconds();
   }
@@ -246,14 +246,6 @@ private:
     report_.shapes[result_name()] = made.shape();
     tensors_.emplace(result_name(), std::move(made));
     report_.pack_ms += clock.milliseconds();
-  }
-
-  /// Stored entries: the elements of the value arrays.
-  static std::size_t entries(const tensor::Tensor &tensor) {
-    std::size_t count = 0;
-    for (const layout::Array &array : tensor.layout.arrays)
-      if (array.is_value) count += tensor.array(array.name).size();
-    return count;
   }
 
   /// Properties of a tensor that weren't checked in full: no find may rely on them.

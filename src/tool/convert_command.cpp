@@ -236,8 +236,7 @@ private:
     });
     facts_.to = to.name;
     facts_.bytes = made.bytes();
-    for (const layout::Array &array : to.arrays)
-      if (array.is_value) facts_.entries += made.array(array.name).size();
+    facts_.entries = made.entries();
     timed("write", [&] { data::write_folder(options_.output, tensor::to_folder(made)); });
   }
 
