@@ -24,8 +24,8 @@ struct Chunks {
 
 /// In pieces of equal work, by binary search in what is before each iteration.
 struct EqualWork {
-  /// Over the loop's variable: the work before that iteration. It increases in [lower, upper], whose ends
-  /// may be put in too where there is an iteration, or `when_empty`.
+  /// Over the loop's variable: the work before that iteration. It increases over [lower, upper]. It has a
+  /// value at both ends, if the loop has an iteration; where it has none, only with `when_empty`.
   term::Term before;
   bool when_empty = false;
   /// Pieces may also begin and end inside an iteration, which then shares those of the loop of this level:
