@@ -51,8 +51,8 @@ struct GeneratorSpec {
 bool is_generator(std::string_view text);
 
 /// Reads a spec. Throws bad_generator and number_too_large with the part that is wrong underlined.
-GeneratorSpec parse_generator(const text::Span &span);
-GeneratorSpec parse_generator(std::string_view text);
+/// `name` is what messages call the text.
+GeneratorSpec parse_generator(std::string_view text, const std::string &name = "generator");
 
 /// The shape of the tensor that generate() makes; the sizes must be known unless the kind is rmat.
 /// Throws bad_generator.

@@ -190,13 +190,9 @@ bool is_generator(std::string_view text) {
   return std::ranges::find(names, first) != names.end();
 }
 
-GeneratorSpec parse_generator(const text::Span &span) {
-  return SpecParser(span).parse();
-}
-
-GeneratorSpec parse_generator(std::string_view text) {
-  auto source = std::make_shared<const text::Source>("generator", std::string(text));
-  return parse_generator(text::Span{source, 0, text.size()});
+GeneratorSpec parse_generator(std::string_view text, const std::string &name) {
+  auto source = std::make_shared<const text::Source>(name, std::string(text));
+  return SpecParser(text::Span{source, 0, text.size()}).parse();
 }
 
 std::vector<std::int64_t> generated_shape(const GeneratorSpec &spec) {

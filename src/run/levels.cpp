@@ -5,8 +5,6 @@
 #include "report/diagnostic.h"
 #include "run/numbers.h"
 
-#include <algorithm>
-
 namespace unravel::run {
 
 namespace {

@@ -4,6 +4,7 @@
 #include "data/generate.h"
 #include "data/tensor_file.h"
 #include "report/diagnostic.h"
+#include "report/suggest.h"
 #include "tensor/raw_arrays.h"
 
 #include <algorithm>
@@ -26,8 +27,7 @@ public:
     for (const auto &[index, extent] : request_.extents)
       set_extent(index, extent, "--size");
     for (const auto &[name, input] : request_.inputs)
-      if (std::none_of(uses().begin(), uses().end(),
-                       [&, name = name](auto &use) { return use.name == name; }))
+      if (std::ranges::none_of(uses(), [&, name = name](auto &use) { return use.name == name; }))
         read_size(name, input);
     require_sizes();
     // First what brings its own sizes, then what takes them from the others.
@@ -45,14 +45,13 @@ private:
   /// `-i k=5`, of a program's size.
   void read_size(const std::string &name, const std::string &input) {
     std::vector<std::string> known = program().sizes;
-    if (std::find(known.begin(), known.end(), name) == known.end()) {
+    if (std::ranges::find(known, name) == known.end()) {
       for (const compute::TensorUse &use : uses())
         known.push_back(use.name);
-      std::string near = program().sizes.empty() ? "" : report::nearest(name, known);
       report::fail(Kind::unknown_tensor,
                    fmt::format("`-i {}={}`: the expression has no tensor {}`{}`", name, input,
                                program().sizes.empty() ? "" : "or size ", name),
-                   near.empty() ? "" : fmt::format("did you mean `{}`?", near));
+                   program().sizes.empty() ? "" : report::suggest(name, known));
     }
     std::int64_t value = 0;
     auto [end, error] = std::from_chars(input.data(), input.data() + input.size(), value);
@@ -112,14 +111,14 @@ private:
 
   /// Is it an index variable, which has an extent of its own?
   bool is_index(const std::string &name) const {
-    return std::any_of(program().statements.begin(), program().statements.end(), [&](auto &statement) {
-      return std::find(statement.indices.begin(), statement.indices.end(), name) != statement.indices.end();
+    return std::ranges::any_of(program().statements, [&](auto &statement) {
+      return std::ranges::find(statement.indices, name) != statement.indices.end();
     });
   }
   /// What its extent is called in messages.
   const char *kind_of(const std::string &name) const { return is_index(name) ? "index" : "size"; }
   bool has_size(const std::string &name) const {
-    return std::find(program().sizes.begin(), program().sizes.end(), name) != program().sizes.end();
+    return std::ranges::find(program().sizes, name) != program().sizes.end();
   }
 
   /// The name without what programs add to that of a loop.
@@ -169,11 +168,7 @@ private:
       auto known = folders_.find(use.name);
       operand.packed = tensor::from_folder(
           known == folders_.end() ? data::read_folder(input, read_options(request_)) : known->second,
-          front_.layouts.at(use.name),
-          request_.compile.index == loop::ElementType::Int64 ? tensor::IndexType::Int64
-                                                             : tensor::IndexType::Int32,
-          request_.compile.value == loop::ElementType::Float32 ? tensor::ValueType::F32
-                                                               : tensor::ValueType::F64);
+          front_.layouts.at(use.name), pack_options(request_).index, pack_options(request_).value);
       operand.shape = operand.packed->shape();
     } else {
       operand.coordinates = data::read_tensor(input, read_options(request_));
@@ -207,16 +202,11 @@ private:
                                use.order == 1 ? "" : "s"));
   }
 
-  static std::shared_ptr<const text::Source> option(const compute::TensorUse &use, const std::string &input) {
-    return std::make_shared<const text::Source>("-i " + use.name, input);
-  }
-
   data::GeneratorSpec specification(const compute::TensorUse &use, const std::string &input) const {
-    data::GeneratorSpec spec = data::parse_generator(text::Span{option(use, input), 0, input.size()});
+    data::GeneratorSpec spec = data::parse_generator(input, "-i " + use.name);
     // "random" without a density: full for dense layouts, sparse otherwise.
     const layout::Layout &layout = front_.layouts.at(use.name);
-    bool dense =
-        std::all_of(layout.arrays.begin(), layout.arrays.end(), [](auto &array) { return array.is_value; });
+    bool dense = std::ranges::all_of(layout.arrays, [](auto &array) { return array.is_value; });
     if (spec.kind == data::GeneratorKind::Random && !spec.density && !spec.entries && dense) spec.density = 1;
     if (use.order == 0) spec.sizes = std::vector<std::int64_t>{}, spec.density = 1;
     return spec;
@@ -296,6 +286,16 @@ data::ReadOptions read_options(const Request &request) {
   data::ReadOptions options;
   if (request.max_memory > 0) options.max_memory = request.max_memory;
   options.progress = request.progress;
+  return options;
+}
+
+convert::PackOptions pack_options(const Request &request) {
+  convert::PackOptions options;
+  options.index =
+      request.compile.index == loop::ElementType::Int64 ? tensor::IndexType::Int64 : tensor::IndexType::Int32;
+  options.value =
+      request.compile.value == loop::ElementType::Float32 ? tensor::ValueType::F32 : tensor::ValueType::F64;
+  if (request.max_memory > 0) options.max_memory = request.max_memory;
   return options;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "convert/pack.h"
 #include "data/folder.h"
 #include "run/session.h"
 
@@ -26,6 +27,7 @@ using Folders = std::map<std::string, data::ArrayFolder>;
 
 /// Limits and progress of every read, as the request has them.
 data::ReadOptions read_options(const Request &request);
+convert::PackOptions pack_options(const Request &request);
 
 Operands read_operands(const Request &request, const pipeline::Front &front, const Folders &folders);
 

@@ -57,7 +57,7 @@ public:
   Prepared prepare() {
     gather();
     return {std::move(report_.compilation), std::move(tensors_), std::move(report_.sizes),
-            std::move(report_.notes), pack_options().max_memory};
+            std::move(report_.notes), pack_options(request_).max_memory};
   }
 
 private:
@@ -156,7 +156,7 @@ private:
   void check_output_names() const {
     const std::vector<std::string> names = result_names();
     for (const auto &[name, path] : request_.outputs)
-      if (std::find(names.begin(), names.end(), name) == names.end())
+      if (std::ranges::find(names, name) == names.end())
         report::fail(Kind::unknown_tensor,
                      fmt::format("`-o {}={}`: the result{} `{}`", name, path,
                                  names.size() == 1 ? " is" : "s are", fmt::join(names, "`, `")));
@@ -194,16 +194,6 @@ private:
     }
   }
 
-  convert::PackOptions pack_options() const {
-    convert::PackOptions options;
-    options.index = request_.compile.index == loop::ElementType::Int64 ? tensor::IndexType::Int64
-                                                                       : tensor::IndexType::Int32;
-    options.value = request_.compile.value == loop::ElementType::Float32 ? tensor::ValueType::F32
-                                                                         : tensor::ValueType::F64;
-    if (request_.max_memory > 0) options.max_memory = request_.max_memory;
-    return options;
-  }
-
   bool shares_structure() const { return !front_.structure.empty(); }
 
   /// The tensor whose structure the result has.
@@ -215,7 +205,7 @@ private:
       if (use.is_result && shares_structure()) continue;
       const layout::Layout &layout = front_.layouts.at(use.name);
       std::vector<std::string> sampled;
-      convert::PackOptions options = pack_options();
+      convert::PackOptions options = pack_options(request_);
       options.sampled = &sampled;
       auto operand = operands_.by_name.find(use.name);
       if (operand == operands_.by_name.end()) {
@@ -242,7 +232,7 @@ private:
     Clock clock;
     tensor::Tensor made =
         convert::with_structure_of(tensors_.at(lender()), front_.layouts.at(result_name()),
-                                   operands_.result_shapes.at(result_name()), pack_options());
+                                   operands_.result_shapes.at(result_name()), pack_options(request_));
     report_.shapes[result_name()] = made.shape();
     tensors_.emplace(result_name(), std::move(made));
     report_.pack_ms += clock.milliseconds();
@@ -331,8 +321,8 @@ private:
       initial.emplace(name, convert::with_own_values(tensors_.at(name)));
     const combine::Combination &combination = report_.compilation.combination;
     const std::vector<std::string> names = result_names();
-    const bool starts_anew = std::all_of(
-        names.begin(), names.end(), [&](const std::string &name) { return combination.is_cleared(name); });
+    const bool starts_anew =
+        std::ranges::all_of(names, [&](const std::string &name) { return combination.is_cleared(name); });
     std::vector<double> times;
     for (int round = 0; round < std::max(1, request_.repeat); ++round) {
       if (!starts_anew && round > 0) restore(initial);
@@ -343,7 +333,7 @@ private:
       if (code == 3) fail_missed_divisor(initial);
       report::require(code == 0, "a kernel accepts sizes that agree");
     }
-    std::sort(times.begin(), times.end());
+    std::ranges::sort(times);
     report_.kernel = {times[times.size() / 2], times.front(), static_cast<int>(times.size())};
     initial_ = std::move(initial);
   }
@@ -399,9 +389,9 @@ private:
 
   /// Is there an infinity or a NaN? Then it matters which zeros are stored.
   bool has_special_values() const {
-    return std::any_of(tensors_.begin(), tensors_.end(), [](const auto &tensor) {
+    return std::ranges::any_of(tensors_, [](const auto &tensor) {
       const auto &arrays = tensor.second.layout.arrays;
-      return std::any_of(arrays.begin(), arrays.end(), [&](const layout::Array &array) {
+      return std::ranges::any_of(arrays, [&](const layout::Array &array) {
         return array.is_value && !is_finite(tensor.second.array(array.name));
       });
     });

@@ -77,7 +77,7 @@ std::vector<Term> shadow(const combine::IterationSpace &space, const std::vector
     const auto *plain = atom.as<term::Variable>();
     if (!plain) return true;
     auto among = [&](const std::vector<std::string> &names) {
-      return std::find(names.begin(), names.end(), plain->name) != names.end();
+      return std::ranges::find(names, plain->name) != names.end();
     };
     return among(all) && !among(kept);
   };
@@ -124,8 +124,7 @@ std::vector<TileLoop> tile_loops(const pipeline::Compilation &compilation,
   for (std::size_t k = 0; k < leaves.size(); ++k)
     for (const TilingLevel &level : leaves[k].levels) {
       if (level.tile_of.empty() || level.kind == Level::Kind::Let ||
-          std::any_of(tiles.begin(), tiles.end(),
-                      [&](auto &each) { return each.variable == level.variable; }))
+          std::ranges::any_of(tiles, [&](auto &each) { return each.variable == level.variable; }))
         continue;
       std::optional<Bounds> range = bounds_of(compilation.combination.leaves[k], level.variable);
       report::require(range.has_value(), "a tile variable has bounds by sizes");
@@ -141,9 +140,7 @@ std::vector<TileLoop> tile_loops(const pipeline::Compilation &compilation,
 
 void require_transformation(const pipeline::Compilation &compilation) {
   const auto &leaves = compilation.combination.leaves;
-  if (leaves.empty() ||
-      std::any_of(leaves.begin(), leaves.end(), [](auto &leaf) { return !leaf.added.empty(); }))
-    return;
+  if (leaves.empty() || std::ranges::any_of(leaves, [](auto &leaf) { return !leaf.added.empty(); })) return;
   report::fail(report::Kind::bad_transformation,
                "the schedule adds nothing to the iteration space: there is no tiling to look at",
                "add one, as in -s 'tile j by 64', or -s 'split A.p by 256' (docs/schedules.md)");

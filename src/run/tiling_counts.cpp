@@ -5,6 +5,7 @@
 #include "loop/interpret.h"
 #include "loop/walk.h"
 #include "report/diagnostic.h"
+#include "run/numbers.h"
 #include "run/tiling_parts.h"
 #include "space/set.h"
 
@@ -29,28 +30,6 @@ struct TileHash {
       hash = (hash ^ static_cast<std::size_t>(value)) * 0x9E3779B97F4A7C15U;
     return hash ^ (hash >> 32);
   }
-};
-
-/// Memory as the interpreter takes it, as formulas over sizes, counts and index arrays read it.
-class Values final : public term::Environment {
-public:
-  explicit Values(const loop::Memory &memory) : memory_(memory) {}
-
-  std::int64_t variable(const std::string &name) const override {
-    auto found = memory_.sizes.find(name);
-    report::require(found != memory_.sizes.end(), "a size is known");
-    return found->second;
-  }
-  std::int64_t apply(const std::string &function, const std::vector<std::int64_t> &arguments) const override {
-    auto found = memory_.indices.find(function);
-    report::require(found != memory_.indices.end() && arguments.size() == 1 && arguments[0] >= 0 &&
-                        arguments[0] < static_cast<std::int64_t>(found->second.size()),
-                    "a choice reads elements that are there");
-    return found->second[static_cast<std::size_t>(arguments[0])];
-  }
-
-private:
-  const loop::Memory &memory_;
 };
 
 std::int64_t bits_of(loop::ElementType type) {
@@ -119,10 +98,10 @@ public:
     tile->value = value;
     if (++tile->serial == 0) { // all marks are old ones
       for (auto &marks : tile->marks)
-        std::fill(marks.begin(), marks.end(), 0);
+        std::ranges::fill(marks, 0);
       tile->serial = 1;
     }
-    std::fill(tile->touched.begin(), tile->touched.end(), 0);
+    std::ranges::fill(tile->touched, 0);
   }
 
   void leave(std::size_t variable) override {
@@ -156,7 +135,7 @@ public:
     return iterations_[index_in(loops_, variable)];
   }
   std::int64_t tiles_with_points() const {
-    return std::count_if(seen_.begin(), seen_.end(), [](auto &tile) { return tile.second; });
+    return std::ranges::count_if(seen_, [](auto &tile) { return tile.second; });
   }
   /// Empty where there are too many to be looked at.
   std::vector<TileVisit> visits() const {
@@ -164,7 +143,7 @@ public:
     if (seen_.size() > most_visits) return visits;
     for (const auto &[values, has_points] : seen_)
       visits.push_back({values, has_points});
-    std::sort(visits.begin(), visits.end(), [](auto &a, auto &b) { return a.values < b.values; });
+    std::ranges::sort(visits, [](auto &a, auto &b) { return a.values < b.values; });
     return visits;
   }
 
@@ -200,7 +179,7 @@ private:
   };
 
   static std::size_t index_in(const std::vector<std::string> &names, const std::string &name) {
-    auto found = std::find(names.begin(), names.end(), name);
+    auto found = std::ranges::find(names, name);
     return found == names.end() ? none : static_cast<std::size_t>(found - names.begin());
   }
 
@@ -267,11 +246,7 @@ void check_memory(const loop::Program &program, const std::map<std::string, tens
       elements += static_cast<std::int64_t>(tensors.at(parameter.name).array(array.name).size());
   std::int64_t needed = elements * (8 + 8 * static_cast<std::int64_t>(tile_loops));
   room = max_memory - needed;
-  if (room < 0)
-    report::fail(report::Kind::memory_limit,
-                 fmt::format("counting takes {}, more than the {} allowed", data::memory_text(needed),
-                             data::memory_text(max_memory)),
-                 "raise the limit with --max-memory");
+  data::check_memory({}, "counting takes", needed, max_memory);
 }
 
 loop::Memory memory_of(const loop::Program &program, const std::map<std::string, tensor::Tensor> &tensors,
@@ -322,7 +297,8 @@ bool has_loop(const loop::Program &program, const std::string &variable) {
 
 /// How many tiles there are: those that the bounds on tile variables allow, together.
 void count_existing(const pipeline::Compilation &compilation, const std::vector<TileLoop> &tiles,
-                    const Values &values, TileNest &nest) {
+                    const std::map<std::string, tensor::Tensor> &tensors,
+                    const std::map<std::string, std::int64_t> &sizes, TileNest &nest) {
   nest.at_most = tiles.empty() ? 0 : 1;
   std::vector<std::string> names;
   for (const TileLoop &tile : tiles) {
@@ -333,16 +309,14 @@ void count_existing(const pipeline::Compilation &compilation, const std::vector<
   const combine::IterationSpace *space = nullptr;
   for (const combine::IterationSpace &leaf : compilation.combination.leaves) {
     std::vector<std::string> all = leaf.variables();
-    if (!space && std::all_of(names.begin(), names.end(), [&](auto &name) {
-          return std::find(all.begin(), all.end(), name) != all.end();
-        }))
+    if (!space &&
+        std::ranges::all_of(names, [&](auto &name) { return std::ranges::find(all, name) != all.end(); }))
       space = &leaf;
   }
   if (!space || tiles.empty()) return;
   std::vector<Term> joint;
   for (const Term &constraint : shadow(*space, names))
-    if (std::count_if(names.begin(), names.end(),
-                      [&](auto &name) { return term::mentions(constraint, name); }) > 1)
+    if (std::ranges::count_if(names, [&](auto &name) { return term::mentions(constraint, name); }) > 1)
       joint.push_back(constraint);
   if (joint.empty()) {
     nest.exist = nest.at_most;
@@ -351,36 +325,25 @@ void count_existing(const pipeline::Compilation &compilation, const std::vector<
   // Skewed ones: each combination of values is tried.
   constexpr std::int64_t budget = 1 << 24;
   if (nest.at_most > budget) return;
-  struct Point final : term::Environment {
-    explicit Point(const Values &outer) : values(outer) {}
-    std::int64_t variable(const std::string &name) const override {
-      auto found = at.find(name);
-      return found == at.end() ? values.variable(name) : found->second;
-    }
-    std::int64_t apply(const std::string &function,
-                       const std::vector<std::int64_t> &arguments) const override {
-      return values.apply(function, arguments);
-    }
-    const Values &values;
-    std::map<std::string, std::int64_t> at;
-  } point(values);
+  std::map<std::string, std::int64_t> at = sizes;
+  const Numbers point(tensors, at);
   std::vector<std::int64_t> low;
   for (const std::string &name : names) {
-    low.push_back(term::evaluate(bounds_of(*space, name)->lower, values));
-    point.at[name] = low.back();
+    low.push_back(term::evaluate(bounds_of(*space, name)->lower, point));
+    at[name] = low.back();
   }
   Term condition = term::conjunction(joint);
   nest.exist = 0;
   for (std::int64_t count = 0; count < nest.at_most; ++count) {
     std::int64_t rest = count;
     for (std::size_t k = 0; k < tiles.size(); ++k, rest /= std::max<std::int64_t>(1, tiles[k - 1].exist))
-      point.at[names[k]] = low[k] + rest % tiles[k].exist;
+      at[names[k]] = low[k] + rest % tiles[k].exist;
     *nest.exist += term::evaluate(condition, point);
   }
 }
 
 /// The plan of a leaf that these data are computed by. (One chosen inside of loops counts as the main one.)
-const plan::LeafPlan &executed(const plan::LeafPlan &plan, const Values &values, std::string &reason) {
+const plan::LeafPlan &executed(const plan::LeafPlan &plan, const Numbers &values, std::string &reason) {
   if (plan.split == 0)
     for (const plan::Alternative &other : plan.alternatives)
       if (term::evaluate(other.condition, values) != 0) {
@@ -401,7 +364,7 @@ Tiling count_tiling(const pipeline::Compilation &compilation,
   std::int64_t room = 0;
   check_memory(program, tensors, tiling.tiles.size(), max_memory, room);
   loop::Memory memory = memory_of(program, tensors, sizes);
-  Values values(memory);
+  const Numbers values(tensors, sizes);
 
   tiling.leaves.clear();
   for (std::size_t k = 0; k < compilation.leaves.size(); ++k) {
@@ -416,7 +379,7 @@ Tiling count_tiling(const pipeline::Compilation &compilation,
   for (const TilingLeaf &leaf : tiling.leaves)
     for (const TilingLevel &level : leaf.levels)
       if (level.kind != scan::Level::Kind::Let && !level.in_map && has_loop(program, level.variable) &&
-          std::find(loops.begin(), loops.end(), level.variable) == loops.end())
+          std::ranges::find(loops, level.variable) == loops.end())
         loops.push_back(level.variable);
   Counter counter(loops, tiling.tiles, program, room, most_iterations);
   loop::InterpretOptions options;
@@ -432,7 +395,7 @@ Tiling count_tiling(const pipeline::Compilation &compilation,
     tile.exist = std::max<std::int64_t>(0, term::evaluate(tile.number, values));
     counter.fill(tile, k);
   }
-  count_existing(compilation, tiling.tiles, values, counts.nest);
+  count_existing(compilation, tiling.tiles, tensors, sizes, counts.nest);
   counts.nest.with_points = counter.tiles_with_points();
   counts.visits = counter.visits();
   if (!tiling.tiles.empty()) counts.nest.entered = tiling.tiles.back().iterations;

@@ -29,8 +29,8 @@ std::string program_text(const pipeline::Compilation &compilation, const Options
   const loop::Program &program = compilation.program;
   std::string text = pipeline::c_text(compilation) + "\n#include <stdlib.h>\n\n";
   std::vector<emit::StructNames> names = emit::struct_names(program);
-  if (std::count_if(compilation.computation.tensors.begin(), compilation.computation.tensors.end(),
-                    [](const compute::TensorUse &use) { return use.is_result; }) > 1)
+  if (std::ranges::count_if(compilation.computation.tensors,
+                            [](const compute::TensorUse &use) { return use.is_result; }) > 1)
     report::fail(report::Kind::several_results,
                  fmt::format("`--main` writes one result, but the program writes to `{}` and to `{}`",
                              compilation.computation.tensors[0].name,
@@ -62,8 +62,7 @@ std::string program_text(const pipeline::Compilation &compilation, const Options
 
 } // namespace
 
-void add_compile(CLI::App &app, int &code, bool &json) {
-  (void)code;
+void add_compile(CLI::App &app, bool &json) {
   auto *command = app.add_subcommand(
       "compile", "write the kernel as C that depends on nothing but the C library and OpenMP");
   auto options = std::make_shared<CompileOptions>();

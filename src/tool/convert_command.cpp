@@ -7,6 +7,7 @@
 #include "report/diagnostic.h"
 #include "tensor/raw_arrays.h"
 #include "tool/commands.h"
+#include "tool/facts.h"
 #include "tool/options.h"
 
 #include <algorithm>
@@ -98,9 +99,7 @@ private:
                    fmt::format("`--from {}`: `{}` is not a folder of arrays", options_.from, options_.input));
     timed("read", [&] {
       if (data::is_generator(options_.input)) {
-        auto source = std::make_shared<const text::Source>("input", options_.input);
-        entries_ = data::generate(data::parse_generator(text::Span{source, 0, options_.input.size()}),
-                                  pack_.max_memory);
+        entries_ = data::generate(data::parse_generator(options_.input, "input"), pack_.max_memory);
       } else {
         entries_ = data::read_tensor(options_.input, read_);
       }
@@ -148,8 +147,7 @@ private:
       flat = true;
     }
     const std::set<std::string> sizes(layout.sizes.begin(), layout.sizes.end());
-    if (!std::all_of(sizes.begin(), sizes.end(),
-                     [&](const std::string &size) { return folder.sizes.count(size) > 0; }))
+    if (!std::ranges::all_of(sizes, [&](const std::string &size) { return folder.sizes.count(size) > 0; }))
       return Fit::None;
     if (sizes.size() == folder.sizes.size()) return Fit::Whole;
     return flat ? Fit::None : Fit::Arrays;
@@ -200,7 +198,7 @@ private:
   layout::Layout target() {
     parse::LayoutReference wanted = reference("-f", options_.to);
     const std::size_t order = facts_.shape.size();
-    auto units = static_cast<std::size_t>(std::count(facts_.shape.begin(), facts_.shape.end(), 1));
+    auto units = static_cast<std::size_t>(std::ranges::count(facts_.shape, 1));
     try {
       return layout::load_layout(wanted, order).layout;
     } catch (const report::Error &error) {
@@ -247,7 +245,7 @@ private:
       timed("convert", [&] {
         entries_ = convert::unpack(*arrays_, pack_.max_memory);
         const std::vector<layout::Array> &arrays = arrays_->layout.arrays;
-        full = std::all_of(arrays.begin(), arrays.end(), [](auto &array) { return array.is_value; }) &&
+        full = std::ranges::all_of(arrays, [](auto &array) { return array.is_value; }) &&
                data::element_count(entries_.shape) == static_cast<std::int64_t>(entries_.size());
         arrays_.reset();
       });
@@ -294,9 +292,6 @@ std::string text_of(const Facts &facts, const ConvertCommandOptions &options) {
 }
 
 nlohmann::json json_of(const Facts &facts, const ConvertCommandOptions &options) {
-  auto or_null = [](const std::string &text) {
-    return text.empty() ? nlohmann::json() : nlohmann::json(text);
-  };
   nlohmann::json times = nlohmann::json::object();
   for (const auto &[what, milliseconds] : facts.times_ms)
     times[what] = milliseconds;
@@ -309,8 +304,7 @@ nlohmann::json json_of(const Facts &facts, const ConvertCommandOptions &options)
 
 } // namespace
 
-void add_convert(CLI::App &app, int &code, bool &json) {
-  (void)code;
+void add_convert(CLI::App &app, bool &json) {
   auto *command = app.add_subcommand("convert", "from one layout or file to another");
   auto options = std::make_shared<ConvertCommandOptions>();
   command
@@ -323,13 +317,8 @@ void add_convert(CLI::App &app, int &code, bool &json) {
                       "layout of the folder's arrays: csr, bcsr<4,4>, ./mine.layout:name");
   command->add_option("--from", options->from,
                       "layout of the input's arrays (default: the one that the folder names)");
-  command->add_option("--index", options->index, "type of index arrays: int32 or int64")
-      ->check(CLI::IsMember({"int32", "int64"}));
-  command->add_option("--type", options->type, "type of values: f64 or f32")
-      ->check(CLI::IsMember({"f64", "f32"}));
-  command->add_option(
-      "--max-memory", options->max_memory,
-      "refuse data that takes more, in bytes or with K, M, G (default: half of the machine's)");
+  add_type_options(*command, options->index, options->type);
+  add_memory_option(*command, options->max_memory);
   command->add_flag("--json", options->json, "facts for programs on standard output");
   command->footer("Examples:\n"
                   "  unravel convert matrix.mtx.gz matrix -f csr\n"

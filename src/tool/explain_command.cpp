@@ -1,5 +1,4 @@
 #include "depend/distance.h"
-#include "report/diagnostic.h"
 #include "tool/commands.h"
 #include "tool/facts.h"
 #include "tool/options.h"
@@ -13,8 +12,7 @@
 
 namespace unravel::tool {
 
-void add_explain(CLI::App &app, int &code, bool &json) {
-  (void)code;
+void add_explain(CLI::App &app, bool &json) {
   auto *command = app.add_subcommand(
       "explain",
       "show every stage: iteration space, loop order, dependences, finds with their proofs, loops, C");
@@ -52,8 +50,7 @@ void add_explain(CLI::App &app, int &code, bool &json) {
   });
 }
 
-void add_deps(CLI::App &app, int &code, bool &json) {
-  (void)code;
+void add_deps(CLI::App &app, bool &json) {
   auto *command = app.add_subcommand(
       "deps", "per loop: parallel, reduction or carried; the dependence relation and an example; wavefronts");
   auto options = std::make_shared<Options>();

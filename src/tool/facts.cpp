@@ -135,6 +135,10 @@ void add_not_tried(json &out, const std::vector<std::string> &not_tried) {
   if (!not_tried.empty()) out["not_tried"] = not_tried;
 }
 
+json or_null(const std::string &text) {
+  return text.empty() ? json(nullptr) : json(text);
+}
+
 json plans_json(const pipeline::Compilation &compilation) {
   auto finds_of = [&](const plan::LeafPlan &plan) { return finds_json(compilation, plan); };
   json out = {{"loops", loops_json(compilation)},
@@ -152,7 +156,6 @@ std::vector<std::string> loops_of(const pipeline::Leaf &leaf) {
 }
 
 json dependences_json(const pipeline::Compilation &compilation) {
-  auto text_or_null = [](const std::string &text) { return text.empty() ? json(nullptr) : json(text); };
   json loops = json::array();
   for (const pipeline::Leaf &leaf : compilation.leaves)
     for (const depend::LoopVerdict &verdict : leaf.verdicts) {
@@ -174,8 +177,8 @@ json dependences_json(const pipeline::Compilation &compilation) {
                        {"verdict", depend::name_of(verdict.verdict)},
                        {"dependences", dependences},
                        {"relation", depend::relation_text(verdict, leaf.order)},
-                       {"witness", text_or_null(verdict.witness)},
-                       {"witness_relation", text_or_null(depend::witness_text(verdict, leaf.order))},
+                       {"witness", or_null(verdict.witness)},
+                       {"witness_relation", or_null(depend::witness_text(verdict, leaf.order))},
                        {"decided_by", verdict.reason}});
     }
   return loops;
@@ -213,10 +216,8 @@ json run_json(const run::Report &report) {
                                {"shape", report.shapes.at(name)},
                                {"entries", entries}});
   const std::string &result = compilation.computation.tensors.front().name;
-  std::size_t entries = 0;
-  for (const layout::Array &array : report.result.layout.arrays)
-    if (array.is_value) entries += report.result.array(array.name).size();
-  out["result"] = {{"name", result}, {"shape", report.shapes.at(result)}, {"entries", entries}};
+  out["result"] = {
+      {"name", result}, {"shape", report.shapes.at(result)}, {"entries", report.result.entries()}};
   for (const compute::TensorUse &use : compilation.computation.tensors)
     if (use.is_result && use.name != result)
       out["further_results"].push_back({{"name", use.name}, {"shape", report.shapes.at(use.name)}});

@@ -16,6 +16,9 @@ nlohmann::json loops_json(const pipeline::Compilation &compilation);
 nlohmann::json plans_json(const pipeline::Compilation &compilation);
 /// "not_tried" of all commands that make a kernel, where there is something.
 void add_not_tried(nlohmann::json &out, const std::vector<std::string> &not_tried);
+/// Null for an empty text.
+nlohmann::json or_null(const std::string &text);
+
 nlohmann::json run_json(const run::Report &report);
 nlohmann::json dependences_json(const pipeline::Compilation &compilation);
 

@@ -17,8 +17,7 @@ struct GenerateOptions {
 
 } // namespace
 
-void add_generate(CLI::App &app, int &code, bool &json) {
-  (void)code;
+void add_generate(CLI::App &app, bool &json) {
   auto *command = app.add_subcommand("generate", "write a test matrix or tensor to a file");
   auto options = std::make_shared<GenerateOptions>();
   command
@@ -32,9 +31,7 @@ void add_generate(CLI::App &app, int &code, bool &json) {
   command->footer("Example:\n  unravel generate poisson2d:300x300 -o poisson.mtx.gz");
   command->callback([options, &json] {
     json = options->json;
-    auto source = std::make_shared<const text::Source>("specification", options->specification);
-    data::Coordinates made =
-        data::generate(data::parse_generator(text::Span{source, 0, options->specification.size()}));
+    data::Coordinates made = data::generate(data::parse_generator(options->specification, "specification"));
     data::write_tensor(options->output, made);
     if (json)
       std::cout << nlohmann::json{{"file", options->output}, {"shape", made.shape}, {"entries", made.size()}}

@@ -182,7 +182,7 @@ std::vector<std::vector<std::string>> orders_of(const layout::Layout &layout) {
   };
   if (modes.size() > 3) {
     add();
-    std::reverse(modes.begin(), modes.end());
+    std::ranges::reverse(modes);
     add();
     return result;
   }
@@ -312,8 +312,7 @@ std::string to_text(const LayoutAnswers &answers) {
     std::string name = one.order.empty() ? "lookup" : fmt::format("by {}", fmt::join(one.order, ", "));
     lines.emplace_back(name, text_of(one));
   }
-  bool same =
-      std::all_of(lines.begin(), lines.end(), [&](auto &line) { return line.second == lines[0].second; });
+  bool same = std::ranges::all_of(lines, [&](auto &line) { return line.second == lines[0].second; });
   if (same && lines.size() > 1) lines = {{"any order", lines[0].second}};
   std::size_t width = std::string("functional").size();
   for (const auto &[name, rest] : lines)
@@ -342,12 +341,10 @@ nlohmann::json to_json(const LayoutAnswers &answers) {
                        {"position", find.position},
                        {"methods", find.methods},
                        {"walk_per", find.walk_per}});
-    orders.push_back({{"order", one.order},
-                      {"finds", finds},
-                      {"refused", one.refused.empty() ? nlohmann::json() : nlohmann::json(one.refused)}});
+    orders.push_back({{"order", one.order}, {"finds", finds}, {"refused", or_null(one.refused)}});
   }
   nlohmann::json packable = json_of(answers.packable);
-  packable["plan"] = answers.plan.empty() ? nlohmann::json() : nlohmann::json(answers.plan);
+  packable["plan"] = or_null(answers.plan);
   nlohmann::json out = {{"functional", json_of(answers.functional)},
                         {"injective", json_of(answers.injective)},
                         {"packable", packable},

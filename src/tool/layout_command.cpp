@@ -59,7 +59,7 @@ std::vector<layout::CheckedLayout> referenced(const LayoutOptions &options,
 
 /// The first sentence of a comment, on one line.
 std::string summary(std::string comment) {
-  std::replace(comment.begin(), comment.end(), '\n', ' ');
+  std::ranges::replace(comment, '\n', ' ');
   for (std::size_t stop : {comment.find(". "), comment.find(": "), comment.find("; "), comment.find(" (")})
     if (stop != std::string::npos && stop < comment.size()) comment.resize(stop);
   return comment;
@@ -86,8 +86,7 @@ void list(bool json) {
 
 } // namespace
 
-void add_layout(CLI::App &app, int &code, bool &json) {
-  (void)code;
+void add_layout(CLI::App &app, bool &json) {
   auto *command = app.add_subcommand("layout", "list, show or check layouts");
   command->require_subcommand(1);
   auto options = std::make_shared<LayoutOptions>();

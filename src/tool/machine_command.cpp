@@ -103,8 +103,7 @@ std::string to_text(const Shown &shown) {
 
 } // namespace
 
-void add_machine(CLI::App &app, int &code, bool &json) {
-  (void)code;
+void add_machine(CLI::App &app, bool &json) {
   auto *command =
       app.add_subcommand("machine", "show what was measured of this machine, and which choices rest on it");
   auto options = std::make_shared<MachineOptions>();

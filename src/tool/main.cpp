@@ -21,7 +21,7 @@ int report_usage(const CLI::App &app, const CLI::ParseError &error,
     diagnostic.message = "there is no command `" + command + "`";
   diagnostic.message[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(diagnostic.message[0])));
   diagnostic.hint = "`unravel" + (known ? " " + command : std::string()) + " --help` shows what there is";
-  bool json = std::find(arguments.begin(), arguments.end(), "--json") != arguments.end();
+  bool json = std::ranges::find(arguments, "--json") != arguments.end();
   return tool::report_error(report::Error(diagnostic), json);
 }
 
@@ -38,14 +38,14 @@ int main(int argc, char **argv) {
   int code = 0;
   bool json = false;
   unravel::tool::add_run(app, code, json);
-  unravel::tool::add_compile(app, code, json);
-  unravel::tool::add_explain(app, code, json);
-  unravel::tool::add_deps(app, code, json);
-  unravel::tool::add_tile(app, code, json);
-  unravel::tool::add_layout(app, code, json);
-  unravel::tool::add_generate(app, code, json);
-  unravel::tool::add_convert(app, code, json);
-  unravel::tool::add_machine(app, code, json);
+  unravel::tool::add_compile(app, json);
+  unravel::tool::add_explain(app, json);
+  unravel::tool::add_deps(app, json);
+  unravel::tool::add_tile(app, json);
+  unravel::tool::add_layout(app, json);
+  unravel::tool::add_generate(app, json);
+  unravel::tool::add_convert(app, json);
+  unravel::tool::add_machine(app, json);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {

@@ -33,10 +33,7 @@ void add_kernel_options(CLI::App &command, Options &options) {
       .add_option("--find", options.finds,
                   "how a tensor's entries are found: x=seq, x.p=binary, scan, direct, auto")
       ->allow_extra_args(false);
-  command.add_option("--index", options.index, "type of index arrays: int32 or int64")
-      ->check(CLI::IsMember({"int32", "int64"}));
-  command.add_option("--type", options.type, "type of values: f64 or f32")
-      ->check(CLI::IsMember({"f64", "f32"}));
+  add_type_options(command, options.index, options.type);
   command.add_option("--name", options.name, "name of the C function (default: kernel)");
   command.add_option(
       "--machine", options.machine,
@@ -46,6 +43,18 @@ void add_kernel_options(CLI::App &command, Options &options) {
   command.add_flag("--trust", options.trust,
                    "rely on properties and ranges that could not be proved or checked in full");
   add_budget_option(command, options.budget);
+}
+
+void add_type_options(CLI::App &command, std::string &index, std::string &type) {
+  command.add_option("--index", index, "type of index arrays: int32 or int64")
+      ->check(CLI::IsMember({"int32", "int64"}));
+  command.add_option("--type", type, "type of values: f64 or f32")->check(CLI::IsMember({"f64", "f32"}));
+}
+
+void add_memory_option(CLI::App &command, std::string &max_memory) {
+  command.add_option(
+      "--max-memory", max_memory,
+      "refuse data that takes more, in bytes or with K, M, G (default: half of the machine's)");
 }
 
 void add_budget_option(CLI::App &command, double &seconds) {
@@ -72,11 +81,12 @@ void add_data_options(CLI::App &command, Options &options) {
                   "A=random:1000x1000,density=0.01,seed=1, x=random, x=ones, a=2.5")
       ->allow_extra_args(false);
   command.add_option("--size", options.sizes, "extent of an index: i=1000")->allow_extra_args(false);
-  command.add_option(
-      "--max-memory", options.max_memory,
-      "refuse data that takes more, in bytes or with K, M, G (default: half of the machine's)");
+  add_memory_option(command, options.max_memory);
 }
 
+namespace {
+
+/// "A=csr" -> ("A", "csr")
 std::pair<std::string, std::string> split_assignment(const std::string &option, const std::string &text) {
   std::size_t equals = text.find('=');
   if (equals == 0 || equals == std::string::npos || equals + 1 == text.size())
@@ -87,8 +97,6 @@ std::pair<std::string, std::string> split_assignment(const std::string &option, 
                                                   : "file.mtx"));
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
-
-namespace {
 
 std::map<std::string, std::string> assignments(const std::string &option,
                                                const std::vector<std::string> &texts) {

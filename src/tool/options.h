@@ -39,11 +39,10 @@ struct Options {
 /// What a command that makes a kernel takes: expression, -f, -s, --find, --index, --type, --json, ...
 void add_kernel_options(CLI::App &command, Options &options);
 void add_budget_option(CLI::App &command, double &seconds);
+void add_type_options(CLI::App &command, std::string &index, std::string &type);
+void add_memory_option(CLI::App &command, std::string &max_memory);
 /// What a command that has data takes besides: -i, --size, --max-memory.
 void add_data_options(CLI::App &command, Options &options);
-
-/// "A=csr" -> ("A", "csr"). Throws bad_option.
-std::pair<std::string, std::string> split_assignment(const std::string &option, const std::string &text);
 
 /// The value of --max-memory: bytes, or with K, M, G, T. Throws bad_option.
 std::int64_t memory_bytes(const std::string &text);

@@ -5,8 +5,6 @@
 #include "tool/facts.h"
 #include "tool/text_file.h"
 
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
 #include <map>

@@ -24,7 +24,7 @@ std::size_t number_of(const depend::Reference &reference, const combine::Iterati
 }
 
 std::optional<std::size_t> row_of(const std::vector<std::string> &rows, const std::string &id) {
-  auto found = std::find(rows.begin(), rows.end(), id);
+  auto found = std::ranges::find(rows, id);
   if (found == rows.end()) return std::nullopt;
   return static_cast<std::size_t>(found - rows.begin());
 }

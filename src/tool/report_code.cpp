@@ -23,7 +23,7 @@ std::string label(const ReportParts &parts, const loop::Origins &origins) {
                  .variable;
     else if (origin.level == lower::choice_of_plan)
       name = "choice";
-    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
   }
   return fmt::format("{}", fmt::join(names, " "));
 }

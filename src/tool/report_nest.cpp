@@ -63,7 +63,7 @@ std::vector<std::string> constraint_ids(const ReportParts &parts, std::size_t le
   for (const scan::Reason &reason : reasons)
     for (std::size_t constraint : reason.constraints)
       ids.push_back(parts.constraint_id(leaf, constraint));
-  std::sort(ids.begin(), ids.end());
+  std::ranges::sort(ids);
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
   return ids;
 }
@@ -194,7 +194,7 @@ private:
     const std::vector<depend::Reference> references = depend::references(space);
     for (std::size_t k = 0; k < references.size(); ++k) {
       const depend::Reference &reference = references[k];
-      bool is_end = std::any_of(arrows_.begin(), arrows_.end(), [&](const Arrow &arrow) {
+      bool is_end = std::ranges::any_of(arrows_, [&](const Arrow &arrow) {
         return arrow.from == parts_.access_id(leaf, k) || arrow.to == parts_.access_id(leaf, k);
       });
       if (!is_end && !written.contains(reference.tensor)) continue;
@@ -234,7 +234,7 @@ std::map<std::size_t, std::string> uses_of(const ReportParts &parts, std::size_t
           std::string text = fmt::format("<a href=\"#{}\">{}{}</a>", parts.level_id(origin),
                                          escaped(levels[k].variable), role);
           std::vector<std::string> &all = here[constraint];
-          if (std::find(all.begin(), all.end(), text) == all.end()) all.push_back(std::move(text));
+          if (std::ranges::find(all, text) == all.end()) all.push_back(std::move(text));
         }
     }
     for (const auto &[constraint, all] : here)

@@ -54,8 +54,7 @@ Origin ReportParts::shown(Origin level) const {
   const std::string &variable = leaf.plan.nest.levels[number(level.level)].variable;
   if (level.plan != 0 || !is_shared_with_earlier(compilation_, leaf, variable)) return level;
   const std::vector<Level> &earlier = compilation_.leaves[number(level.leaf) - 1].plan.nest.levels;
-  auto found = std::find_if(earlier.begin(), earlier.end(),
-                            [&](const Level &each) { return each.variable == variable; });
+  auto found = std::ranges::find(earlier, variable, &Level::variable);
   if (found == earlier.end()) return level;
   return shown({level.leaf - 1, 0, static_cast<int>(found - earlier.begin())});
 }
@@ -103,7 +102,7 @@ std::string ReportParts::id(const Origin &origin) const {
 std::vector<std::string> ReportParts::targets(const loop::Origins &origins) const {
   std::vector<std::string> ids;
   auto add = [&](const std::string &id) {
-    if (std::find(ids.begin(), ids.end(), id) == ids.end()) ids.push_back(id);
+    if (std::ranges::find(ids, id) == ids.end()) ids.push_back(id);
   };
   for (const Origin &origin : origins)
     add(id(origin));
@@ -135,8 +134,7 @@ const depend::LoopVerdict *ReportParts::verdict(const Origin &level) const {
   const pipeline::Leaf &leaf = compilation_.leaves[number(there.leaf)];
   const Level &own = leaf.plan.nest.levels[number(there.level)];
   if (own.kind != Level::Kind::Loop) return nullptr;
-  auto found = std::find_if(leaf.verdicts.begin(), leaf.verdicts.end(),
-                            [&](const auto &each) { return each.variable == own.variable; });
+  auto found = std::ranges::find(leaf.verdicts, own.variable, &depend::LoopVerdict::variable);
   return found == leaf.verdicts.end() ? nullptr : &*found;
 }
 

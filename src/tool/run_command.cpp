@@ -3,7 +3,6 @@
 #include "tool/options.h"
 #include "tool/text_file.h"
 
-#include <fmt/format.h>
 #include <iostream>
 #include <nlohmann/json.hpp>
 

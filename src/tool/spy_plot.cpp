@@ -7,7 +7,6 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <optional>
-#include <set>
 
 namespace unravel::tool {
 
@@ -46,13 +45,6 @@ Mode mode_of(const combine::IterationSpace &space, const run::Tiling &tiling, co
   return mode;
 }
 
-std::int64_t stored(const tensor::Tensor &tensor) {
-  std::int64_t count = 0;
-  for (const layout::Array &array : tensor.layout.arrays)
-    if (array.is_value) count += static_cast<std::int64_t>(tensor.array(array.name).size());
-  return count;
-}
-
 std::optional<Matrix> sparsest_matrix(const pipeline::Compilation &compilation, const run::Tiling &tiling,
                                       const std::map<std::string, tensor::Tensor> &tensors) {
   std::optional<Matrix> best;
@@ -66,8 +58,8 @@ std::optional<Matrix> sparsest_matrix(const pipeline::Compilation &compilation, 
       const tensor::Tensor &tensor = tensors.at(operand.tensor);
       std::vector<std::int64_t> shape = tensor.shape();
       if (shape[0] < 1 || shape[1] < 1) continue;
-      double density =
-          static_cast<double>(stored(tensor)) / static_cast<double>(shape[0]) / static_cast<double>(shape[1]);
+      double density = static_cast<double>(tensor.entries()) / static_cast<double>(shape[0]) /
+                       static_cast<double>(shape[1]);
       if (best && density >= least) continue;
       least = density;
       best = Matrix{&tensor, operand.tensor, mode_of(space, tiling, row->name, shape[0]),
@@ -93,7 +85,7 @@ std::string entries_svg(const Matrix &matrix, const data::Coordinates &entries, 
     ++counts[static_cast<std::size_t>(row * columns +
                                       scaled(entries.index[1][e], columns, matrix.columns.extent))];
   }
-  std::int64_t most = std::max<std::int64_t>(1, *std::max_element(counts.begin(), counts.end()));
+  std::int64_t most = std::max<std::int64_t>(1, *std::ranges::max_element(counts));
   auto shade = [&](std::int64_t count) {
     if (count == 0) return 0;
     return std::min(4, 1 + static_cast<int>(4 * std::log1p(static_cast<double>(count)) /

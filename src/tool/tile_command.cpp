@@ -1,5 +1,6 @@
 #include "run/tiling.h"
 #include "tool/commands.h"
+#include "tool/facts.h"
 #include "tool/options.h"
 #include "tool/report_page.h"
 #include "tool/text_file.h"
@@ -22,10 +23,6 @@ const char *name_of(scan::Level::Kind kind) {
   return "loop";
 }
 
-json text_or_null(const std::string &text) {
-  return text.empty() ? json(nullptr) : json(text);
-}
-
 json levels_json(const run::TilingLeaf &leaf) {
   json levels = json::array();
   for (const run::TilingLevel &level : leaf.levels) {
@@ -33,9 +30,9 @@ json levels_json(const run::TilingLeaf &leaf) {
                  {"kind", name_of(level.kind)},
                  {"text", level.text},
                  {"guards", level.guards},
-                 {"run", text_or_null(level.run)},
-                 {"template", text_or_null(level.found_by)},
-                 {"tile_of", text_or_null(level.tile_of)}};
+                 {"run", or_null(level.run)},
+                 {"template", or_null(level.found_by)},
+                 {"tile_of", or_null(level.tile_of)}};
     made["tile_size"] = level.tile_of.empty() ? json(nullptr) : json(level.tile_size);
     levels.push_back(std::move(made));
   }
@@ -63,7 +60,7 @@ json tiling_json(const run::Tiling &tiling) {
   out["leaves"] = json::array();
   for (const run::TilingLeaf &leaf : tiling.leaves)
     out["leaves"].push_back(
-        {{"space", leaf.space}, {"chosen", text_or_null(leaf.chosen)}, {"levels", levels_json(leaf)}});
+        {{"space", leaf.space}, {"chosen", or_null(leaf.chosen)}, {"levels", levels_json(leaf)}});
   out["tiles"] = json::array();
   for (const run::TileLoop &tile : tiling.tiles) {
     json made = {{"variable", tile.variable},
@@ -140,8 +137,7 @@ run::Tiling tiling_of(const Options &options) {
 
 } // namespace
 
-void add_tile(CLI::App &app, int &code, bool &as_json) {
-  (void)code;
+void add_tile(CLI::App &app, bool &as_json) {
   auto *command = app.add_subcommand(
       "tile", "a schedule's tiles: levels, how many tiles exist, have points, are visited, what one touches");
   auto options = std::make_shared<Options>();

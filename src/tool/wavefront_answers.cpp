@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 namespace unravel::tool {
 
@@ -21,7 +20,7 @@ std::vector<std::string> carrying_loops(const Compilation &compilation) {
   std::vector<std::string> loops;
   for (std::size_t k = 0; k < compilation.leaves.size(); ++k) {
     const std::vector<std::string> &around = compilation.combination.leaves[k].loops;
-    if (around.empty() || std::find(loops.begin(), loops.end(), around.front()) != loops.end()) continue;
+    if (around.empty() || std::ranges::find(loops, around.front()) != loops.end()) continue;
     for (const depend::LoopVerdict &verdict : compilation.leaves[k].verdicts)
       if (verdict.variable == around.front() && verdict.verdict == depend::Verdict::Carried)
         loops.push_back(around.front());

@@ -336,16 +336,12 @@ TEST(Generate, BadSpecs) {
         << c.text;
 }
 
-TEST(Generate, PlacesAreWithinTheWholeText) {
+TEST(Generate, MessagesNameTheText) {
   TemporaryFolder folder;
-  auto source = std::make_shared<const text::Source>("command line", "A=random:3xq");
-  EXPECT_EQ(message_of(folder,
-                       [&] {
-                         parse_generator(text::Span{source, 2, 12});
-                       }),
-            "command line:1:12: error: expected a size, found `q` [bad-generator]\n"
-            "  1 | A=random:3xq\n"
-            "    |            ^\n"
+  EXPECT_EQ(message_of(folder, [&] { parse_generator("random:3xq", "-i A"); }),
+            "-i A:1:10: error: expected a size, found `q` [bad-generator]\n"
+            "  1 | random:3xq\n"
+            "    |          ^\n"
             "  hint: such as random:1000x1000,density=0.01,seed=1\n");
 }
 
