@@ -63,6 +63,7 @@ public:
   check::Comparison compare(PackedCase input, int threads) const;
   /// Calls the kernel on the case's tensors and compares; false where the current test failed.
   bool check(PackedCase input, int threads) const;
+  const std::string &first_result() const { return compilation_.computation.tensors.front().name; }
 
 private:
   Problem problem_;
