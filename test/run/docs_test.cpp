@@ -7,6 +7,7 @@
 #include <iostream>
 #include <regex>
 #include <sstream>
+#include <unistd.h>
 
 namespace unravel::run::test {
 
@@ -143,7 +144,7 @@ TEST(Docs, results_with_an_operands_structure) {
 TEST(Docs, programs) {
   std::mt19937_64 random(73);
   const std::vector<std::pair<std::string, bool>> all = programs();
-  const std::string file = testing::TempDir() + "unravel_docs_test.c";
+  const std::string file = testing::TempDir() + "unravel_docs_" + std::to_string(getpid()) + ".c";
   for (const auto &[text, is_c] : all) {
     if (is_c && !cfront::is_available()) continue;
     if (is_c) std::ofstream(file) << text;

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 #include <iostream>
 #include <set>
+#include <unistd.h>
 
 namespace unravel::run::test {
 
@@ -479,7 +480,7 @@ bool check_sample(const Sample &sample, std::mt19937_64 &random, std::map<std::s
   add("program", program);
   if (!sample.notation.empty()) add("notation", {sample.notation, sample.formats, {}, {}});
   if (cfront::is_available()) {
-    const std::string file = testing::TempDir() + "unravel_random_program.c";
+    const std::string file = fmt::format("{}unravel_random_program_{}.c", testing::TempDir(), getpid());
     std::ofstream(file) << c_text(sample.program);
     Problem in_c{c_text(sample.program), sample.formats, {}, {}};
     in_c.from = file + ":f";
