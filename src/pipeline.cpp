@@ -189,7 +189,7 @@ Compilation compile(const Request &request, const Front &front) {
       request.details || !schedule.parallel.empty() || !schedule.fused.empty() || !schedule.loops.empty();
   std::vector<combine::IterationSpace> &spaces = result.combination.leaves;
   const bool repeats = std::any_of(spaces.begin(), spaces.end(), combine::repeats_access);
-  if (repeats || result.combination.has_loops()) make_prover();
+  make_prover();
   if (repeats)
     steps.run(
         "repeated accesses",
@@ -202,14 +202,14 @@ Compilation compile(const Request &request, const Front &front) {
         [](const combine::Combination *made) { return combine::to_text(*made); });
   for (combine::IterationSpace &space : spaces)
     if (space.variables().size() > schedule::most_variables) combine::use_coordinates(space);
+  for (const combine::IterationSpace &space : spaces)
+    choose::require_single_value(space, *result.prover);
   if (result.combination.has_loops()) {
     prove::Prover &prover = *result.prover;
     steps.run(
         "statements",
         [&] {
           schedule::free_loops(result.combination, prover);
-          for (const combine::IterationSpace &space : result.combination.leaves)
-            choose::require_single_value(space, prover);
           schedule::distribute(result.combination, request.counts, prover);
           schedule::free_loops(result.combination, prover);
           return &result.combination;
@@ -230,7 +230,7 @@ Compilation compile(const Request &request, const Front &front) {
     steps.add("transformations", transforming.milliseconds(),
               [&] { return combine::to_text(result.combination); });
   // A fixed extent changes axioms.
-  if (!result.prover || !schedule.transformations.empty()) make_prover();
+  if (!schedule.transformations.empty()) make_prover();
 
   drop_excluded(result.combination, untransformed, *result.prover);
   leave_out_empty_loops(); // also what a `bound` has emptied

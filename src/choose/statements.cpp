@@ -49,7 +49,7 @@ bool keeps_elements_apart(const IterationSpace &space, const plan::LeafPlan &pla
 
 void require_single_value(const IterationSpace &space, prove::Prover &prover) {
   std::string witness;
-  if ((!space.sets && space.is_affine()) || depend::is_single_valued(space, prover, &witness)) return;
+  if (depend::is_single_valued(space, prover, &witness)) return;
   report::fail(
       Kind::not_supported, space.span,
       fmt::format("`{}` sets or divides, but its entries may be stored several times", space.span.text()),

@@ -8,7 +8,7 @@
 /// The statements of a program: may they be executed as they are planned, and which loops in parallel?
 namespace unravel::choose {
 
-/// Throws a limit where a statement that sets or divides may be at several stored entries at once.
+/// Throws a limit where what a statement sets, or divides by, may be stored several times.
 void require_single_value(const combine::IterationSpace &space, prove::Prover &prover);
 
 /// Two conflicting instances that the plans' orders turn round, if the prover doesn't exclude them; with

@@ -126,10 +126,17 @@ bool is_single_valued(const IterationSpace &space, prove::Prover &prover, std::s
   std::vector<Term> both = term::conjuncts(space.relation);
   for (const Term &part : term::conjuncts(space.relation))
     both.push_back(term::substitute(part, prime));
-  for (const std::string &loop : space.loops)
-    both.push_back(term::equal(term::variable(loop), prime.at(loop)));
+  for (const std::string &variable : space.loops.empty() ? space.coordinates : space.loops)
+    both.push_back(term::equal(term::variable(variable), prime.at(variable)));
+  std::vector<std::string> positions = space.positions;
+  if (!space.sets) {
+    positions.clear();
+    for (const combine::Operand &operand : space.operands)
+      if (!operand.is_affine)
+        positions.insert(positions.end(), operand.positions.begin(), operand.positions.end());
+  }
   // By induction from the first position on: the others before it are equal.
-  for (const std::string &position : space.positions) {
+  for (const std::string &position : positions) {
     Term here = term::variable(position);
     prove::Answer answer =
         ask("single", position, joined(both, {term::less(here, prime.at(position))}), prover);

@@ -36,8 +36,9 @@ struct Violation {
 std::optional<Violation> find_violation(const std::vector<Ordered> &statements, prove::Prover &prover,
                                         bool details = true);
 
-/// Is each instance of the statement in the source at one choice of stored entries at most? Then it may set
-/// its target, or divide. `witness`, where not null: an example of two, if the prover has one.
+/// Is each instance of the statement in the source at one choice of stored entries at most: where it sets its
+/// target of all operands, where it adds of those in which its value isn't affine? Sums over the entries of the
+/// others are the value at their sums. `witness`, where not null: an example of two, if the prover has one.
 bool is_single_valued(const combine::IterationSpace &space, prove::Prover &prover,
                       std::string *witness = nullptr);
 

@@ -81,5 +81,14 @@ TEST(DependStatements, entries_that_may_repeat_have_no_single_value) {
   EXPECT_NE(witness, "");
 }
 
+/// Sums over a factor's entries are the value at the factor's sum; a divisor's entries must be one.
+TEST(DependStatements, only_what_divides_needs_a_single_value) {
+  const std::string loops = "tensor A(n,n), D(n,n), y(n); for i in [0,n) { for j in [0,n) { ";
+  Case dividend(loops + "y(i) += A(i,j)/D(i,j); } }", {{"A", "coo_dup"}, {"D", "dense"}});
+  EXPECT_TRUE(depend::is_single_valued(dividend.program.leaves[0], dividend.prover));
+  Case divisor(loops + "y(i) += A(i,j)/D(i,j); } }", {{"A", "csr"}, {"D", "coo_dup"}});
+  EXPECT_FALSE(depend::is_single_valued(divisor.program.leaves[0], divisor.prover));
+}
+
 } // namespace
 } // namespace unravel::test

@@ -380,6 +380,16 @@ TEST(PipelineDecision, layouts_are_read_once) {
   EXPECT_GT(compiled.stages.front().milliseconds, 0);
 }
 
+/// The sum of the quotients isn't the quotient by the sum; of dividends it is.
+TEST(PipelineRefusal, divisors_that_are_stored_twice) {
+  LayoutFile twice("layout twice(i: M) {\n  value val[M, 2];\n"
+                   "  stored { [p, q] -> [i] : 0 <= p < M and 0 <= q < 2 and i = p } at val(p, q);\n}\n");
+  EXPECT_NE(message_of("y(i) = x(i) / d(i)\n-f d=" + twice.path()).find("may be stored several times"),
+            std::string::npos);
+  EXPECT_EQ(message_of("y(i) = x(i) / d(i)\n-f x=" + twice.path()), "no error");
+  EXPECT_EQ(message_of("for i { for j { y(i) += A(i,j) / d(j); } }\n-f A=coo_dup"), "no error");
+}
+
 TEST(PipelineRefusal, orders) {
   EXPECT_EQ(message_of(spmv + "-f A=csr\n-s order i, q"),
             "-s:1:10: error: `q` is not a variable of this computation [unknown-variable]\n"
