@@ -47,9 +47,12 @@ void remove_writes(Block &block, std::size_t begin, const std::string &name) {
   auto is_write = [&](const Statement &statement) { return written_name(statement) == name; };
   block.erase(std::remove_if(block.begin() + static_cast<std::ptrdiff_t>(begin), block.end(), is_write),
               block.end());
-  for (std::size_t k = begin; k < block.size(); ++k)
+  for (std::size_t k = begin; k < block.size(); ++k) {
+    auto *loop = std::get_if<For>(&block[k].kind);
+    if (loop && loop->parallel && loop->parallel->sum == name) loop->parallel->sum.clear();
     for (Block *inner : blocks_of(block[k]))
       remove_writes(*inner, 0, name);
+  }
 }
 
 /// x := x, s = s, y[p] = y[p] or m(p) := m(p).

@@ -390,6 +390,13 @@ TEST(PipelineRefusal, divisors_that_are_stored_twice) {
   EXPECT_EQ(message_of("for i { for j { y(i) += A(i,j) / d(j); } }\n-f A=coo_dup"), "no error");
 }
 
+/// The parallel loop that adds to it goes on without a sum.
+TEST(PipelineDecision, sums_that_nothing_reads) {
+  EXPECT_EQ(message_of("tensor A(n,n), a, t; t += a; let s = 0; "
+                       "for k in [0,n) { for j in [0,n) { s += A(j,j) + a; } }\n-f A=csr"),
+            "no error");
+}
+
 TEST(PipelineRefusal, orders) {
   EXPECT_EQ(message_of(spmv + "-f A=csr\n-s order i, q"),
             "-s:1:10: error: `q` is not a variable of this computation [unknown-variable]\n"
