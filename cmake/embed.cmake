@@ -1,20 +1,18 @@
 # Puts the texts of files into a room, so that the program needs no files at run time.
-# `unravel_embed(target room function type header pattern...)`: the function of the room returns them, each as a value of
-# the type, of its name without the ending and its content.
+# `unravel_embed(room function pattern...)`: the function of the room returns them (src/text/embedded.h).
 if(NOT CMAKE_SCRIPT_MODE_FILE)
-  function(unravel_embed target room function type header)
+  function(unravel_embed room function)
     file(GLOB files CONFIGURE_DEPENDS ${ARGN})
     set(made ${CMAKE_CURRENT_BINARY_DIR}/${room}_${function}.cpp)
     set(script ${CMAKE_CURRENT_SOURCE_DIR}/cmake/embed.cmake)
     add_custom_command(OUTPUT ${made} DEPENDS ${files} ${script} VERBATIM COMMAND
-      ${CMAKE_COMMAND} -DMADE=${made} -DROOM=${room} -DFUNCTION=${function} -DTYPE=${type}
-      -DHEADER=${header} "-DFILES=${files}" -P ${script})
-    target_sources(${target} PRIVATE ${made})
+      ${CMAKE_COMMAND} -DMADE=${made} -DROOM=${room} -DFUNCTION=${function} "-DFILES=${files}" -P ${script})
+    target_sources(unravel_${room} PRIVATE ${made})
   endfunction()
   return()
 endif()
 
-set(text "#include \"${HEADER}\"\n\nnamespace unravel::${ROOM} {\n\nconst std::vector<${TYPE}> &${FUNCTION}() {\n  static const std::vector<${TYPE}> files = {\n")
+set(text "#include \"text/embedded.h\"\n\nnamespace unravel::${ROOM} {\n\nconst std::vector<text::EmbeddedFile> &${FUNCTION}() {\n  static const std::vector<text::EmbeddedFile> files = {\n")
 foreach(file ${FILES})
   get_filename_component(name ${file} NAME_WE)
   file(READ ${file} content)

@@ -26,7 +26,7 @@ if(tool_sources)
   set_target_properties(unravel_tool PROPERTIES OUTPUT_NAME unravel RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
   target_link_libraries(unravel_tool PRIVATE unravel_flags unravel_run fmt::fmt CLI11::CLI11
                                              nlohmann_json::nlohmann_json)
-  unravel_embed(unravel_tool tool page_files text::EmbeddedFile text/embedded.h ${CMAKE_CURRENT_SOURCE_DIR}/src/tool/page/*)
+  unravel_embed(tool page_files ${CMAKE_CURRENT_SOURCE_DIR}/src/tool/page/*)
   target_compile_definitions(unravel_tool PRIVATE UNRAVEL_VERSION="${PROJECT_VERSION}")
 endif()
 

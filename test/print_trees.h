@@ -3,6 +3,8 @@
 #include "parse/parse.h"
 
 #include <cstdlib>
+#include <fmt/format.h>
+#include <ranges>
 #include <string_view>
 
 /// Trees of layouts, schedules and references as text that parses to the same tree; the parser's own printer
@@ -11,14 +13,7 @@ namespace unravel::parse {
 
 template <typename List, typename Print>
 inline std::string join_texts(const List &list, std::string_view between, Print print) {
-  std::string result;
-  bool first = true;
-  for (const auto &element : list) {
-    if (!first) result += between;
-    first = false;
-    result += print(element);
-  }
-  return result;
+  return fmt::format("{}", fmt::join(list | std::views::transform(print), between));
 }
 
 inline std::string name_text(const Name &name) {

@@ -351,7 +351,7 @@ private:
     Value result = arguments[0].value_or(Value{});
     for (std::size_t k = 1; k < arguments.size(); ++k) {
       const Value other = arguments[k].value_or(Value{});
-      if (op == value::Operator::Divide && !arguments[k] && missing_.empty())
+      if (op == value::Operator::Divide && !arguments[k])
         value::each_leaf<Access>(value::parts_of(tree)[k],
                                  [&](const Access &access) { note_missing(access); });
       result = combined(op, result, other, arguments[k].has_value());

@@ -1,5 +1,7 @@
 #include "combine/space.h"
 
+#include "value/text.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 #include <set>
@@ -21,9 +23,9 @@ bool IterationSpace::reads(const std::string &tensor) const {
                      [&](const Operand &operand) { return operand.tensor == tensor; });
 }
 
-bool IterationSpace::is_affine() const {
-  return std::all_of(operands.begin(), operands.end(),
-                     [](const Operand &operand) { return operand.is_affine; });
+const Operand &IterationSpace::operand(const Read &read) const {
+  return *std::find_if(operands.begin(), operands.end(),
+                       [&](const Operand &each) { return each.name == read.operand; });
 }
 
 bool IterationSpace::is_product() const {
@@ -88,6 +90,12 @@ IterationSpace with_slots_in_range(IterationSpace space,
   }
   space.relation = term::conjunction(std::move(parts));
   return space;
+}
+
+std::string value_text(const IterationSpace &space,
+                       const std::function<std::string(const Operand &)> &text_of) {
+  return value::to_text(space.value,
+                        [&](const Value &leaf) { return text_of(space.operand(std::get<Read>(leaf.kind))); });
 }
 
 std::string to_text(const IterationSpace &space) {

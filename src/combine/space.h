@@ -6,7 +6,7 @@
 #include "term/term.h"
 #include "value/tree.h"
 
-#include <algorithm>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -87,8 +87,8 @@ struct IterationSpace {
   std::vector<std::string> variables() const;
   /// Is the tensor, or scalar variable, among the operands?
   bool reads(const std::string &tensor) const;
-  /// Is the value an affine function of each operand? Else something divides.
-  bool is_affine() const;
+  /// The operand that a value reads.
+  const Operand &operand(const Read &read) const;
   /// A product of operands and a constant, not divided?
   bool is_product() const;
   /// May its points be visited in any order? No loops of the source bind it, and it only adds, to elements of
@@ -156,14 +156,9 @@ Combination combine(const compute::Computation &computation,
 IterationSpace with_slots_in_range(IterationSpace space,
                                    const std::map<std::string, std::vector<term::Term>> &arrays);
 
-/// `text_of(operand)`: of what is read.
-template <class TextOf> std::string value_text(const IterationSpace &space, const TextOf &text_of) {
-  return value::to_text(space.value, [&](const Value &leaf) {
-    const std::string &name = std::get<Read>(leaf.kind).operand;
-    return text_of(*std::find_if(space.operands.begin(), space.operands.end(),
-                                 [&](const Operand &each) { return each.name == name; }));
-  });
-}
+/// The value, where `text_of` is the text of an operand.
+std::string value_text(const IterationSpace &space,
+                       const std::function<std::string(const Operand &)> &text_of);
 
 std::string to_text(const IterationSpace &space);
 std::string to_text(const Combination &combination);

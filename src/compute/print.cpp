@@ -1,4 +1,5 @@
 #include "compute/computation.h"
+#include "value/text.h"
 
 #include <fmt/format.h>
 

@@ -61,6 +61,9 @@ void combine_duplicates(Coordinates &tensor) {
 }
 
 Coordinates transpose(Coordinates tensor, const std::vector<std::size_t> &modes) {
+  std::vector<std::size_t> sorted = modes;
+  std::ranges::sort(sorted);
+  report::require(std::ranges::adjacent_find(sorted) == sorted.end(), "transpose is given a mode once");
   Coordinates result;
   for (std::size_t mode : modes) {
     result.shape.push_back(tensor.shape[mode]);

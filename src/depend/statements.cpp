@@ -122,12 +122,6 @@ std::optional<Violation> find_violation(const std::vector<Ordered> &statements, 
 }
 
 bool is_single_valued(const IterationSpace &space, prove::Prover &prover, std::string *witness) {
-  const term::Substitution prime = primed(space);
-  std::vector<Term> both = term::conjuncts(space.relation);
-  for (const Term &part : term::conjuncts(space.relation))
-    both.push_back(term::substitute(part, prime));
-  for (const std::string &variable : space.loops.empty() ? space.coordinates : space.loops)
-    both.push_back(term::equal(term::variable(variable), prime.at(variable)));
   std::vector<std::string> positions = space.positions;
   if (!space.sets) {
     positions.clear();
@@ -135,6 +129,13 @@ bool is_single_valued(const IterationSpace &space, prove::Prover &prover, std::s
       if (!operand.is_affine)
         positions.insert(positions.end(), operand.positions.begin(), operand.positions.end());
   }
+  if (positions.empty()) return true;
+  const term::Substitution prime = primed(space);
+  std::vector<Term> both = term::conjuncts(space.relation);
+  for (const Term &part : term::conjuncts(space.relation))
+    both.push_back(term::substitute(part, prime));
+  for (const std::string &variable : space.loops.empty() ? space.coordinates : space.loops)
+    both.push_back(term::equal(term::variable(variable), prime.at(variable)));
   // By induction from the first position on: the others before it are equal.
   for (const std::string &position : positions) {
     Term here = term::variable(position);

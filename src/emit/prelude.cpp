@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <fmt/format.h>
+#include <map>
 #include <sstream>
 
 namespace unravel::emit {
@@ -19,9 +20,9 @@ struct Part {
   std::string text;
 };
 
-std::vector<Part> read_parts(const std::string &name) {
+std::vector<Part> read_parts(const std::string &content) {
   std::vector<Part> parts(1); // before the first mark
-  std::istringstream lines(text::file_named(name, c_files())->content);
+  std::istringstream lines(content);
   for (std::string line; std::getline(lines, line);) {
     const std::string mark = "// part: ";
     if (!line.starts_with(mark)) {
@@ -35,6 +36,17 @@ std::vector<Part> read_parts(const std::string &name) {
   }
   parts.erase(parts.begin());
   return parts;
+}
+
+/// Of a C file, which is read once.
+const std::vector<Part> &parts_of(const std::string &file) {
+  static const std::map<std::string, std::vector<Part>> all = [] {
+    std::map<std::string, std::vector<Part>> made;
+    for (const text::EmbeddedFile &each : c_files())
+      made.emplace(each.name, read_parts(each.content));
+    return made;
+  }();
+  return all.at(file);
 }
 
 /// A part, or its name, as it is for keys of 64 bits and for single precision.
@@ -77,7 +89,7 @@ std::string guarded(const std::string &name, const std::string &text) {
 
 std::string parts_of_c(const std::string &file, const std::set<std::string> &names) {
   std::string result;
-  for (const Part &part : read_parts(file))
+  for (const Part &part : parts_of(file))
     if (std::any_of(part.names.begin(), part.names.end(),
                     [&](const std::string &name) { return names.contains(name); }))
       result += part.text;
@@ -97,7 +109,7 @@ std::string helpers(std::set<std::string> needs, bool single, const EmitOptions 
   if (needs.contains("gathers") && options.gathers == EmitOptions::Gathers::Always)
     needs.insert("fast_gathers");
   std::string result;
-  for (const Part &part : read_parts("functions")) {
+  for (const Part &part : parts_of("functions")) {
     const std::string &name = part.names[0];
     const bool has_long = name.find("_L") != std::string::npos;
     const bool has_single = name.find("_F") != std::string::npos;

@@ -4,6 +4,7 @@
 #include "prove/prover.h"
 #include "report/diagnostic.h"
 #include "term/term.h"
+#include "text/embedded.h"
 
 #include <functional>
 #include <map>
@@ -104,13 +105,9 @@ struct CheckedLayout {
 CheckedLayout load_layout(const parse::LayoutReference &reference, std::size_t order);
 
 /// The shipped layout files, by file name without extension.
-struct ShippedFile {
-  std::string name;
-  std::string content;
-};
-const std::vector<ShippedFile> &shipped_files();
+const std::vector<text::EmbeddedFile> &shipped_files();
 /// The layouts of a shipped file: all have the file's name.
-std::vector<parse::LayoutTree> trees_of(const ShippedFile &file);
+std::vector<parse::LayoutTree> trees_of(const text::EmbeddedFile &file);
 
 /// The layout as it was understood: relation, arrays, properties as formulas, lemmas.
 std::string to_text(const Layout &layout);

@@ -22,19 +22,12 @@ namespace {
 const std::vector<parse::LayoutTree> &shipped_trees() {
   static const std::vector<parse::LayoutTree> trees = [] {
     std::vector<parse::LayoutTree> all;
-    for (const ShippedFile &file : shipped_files())
+    for (const text::EmbeddedFile &file : shipped_files())
       for (parse::LayoutTree &tree : trees_of(file))
         all.push_back(std::move(tree));
     return all;
   }();
   return trees;
-}
-
-/// The shipped file of that name, or null.
-const ShippedFile *file_named(const std::string &name) {
-  auto found =
-      std::ranges::find_if(shipped_files(), [&](const ShippedFile &file) { return file.name == name; });
-  return found == shipped_files().end() ? nullptr : &*found;
 }
 
 const parse::LayoutTree &choose(const std::vector<parse::LayoutTree> &trees,
@@ -84,7 +77,7 @@ CheckedLayout finish(const parse::LayoutTree &tree, const std::vector<std::int64
 
 } // namespace
 
-std::vector<parse::LayoutTree> trees_of(const ShippedFile &file) {
+std::vector<parse::LayoutTree> trees_of(const text::EmbeddedFile &file) {
   return parse::parse_layout_file(std::make_shared<const text::Source>(file.name + ".layout", file.content))
       .layouts;
 }
@@ -101,7 +94,7 @@ CheckedLayout load_layout(const parse::LayoutReference &reference, std::size_t o
           reference.parameters);
   std::scoped_lock lock(mutex);
   if (auto found = loaded.find(key); found != loaded.end()) return found->second;
-  const ShippedFile *shipped = source ? nullptr : file_named(reference.name);
+  const text::EmbeddedFile *shipped = source ? nullptr : text::file_named(reference.name, shipped_files());
   CheckedLayout made;
   if (source) {
     parse::LayoutFileTree file = parse::parse_layout_file(source);

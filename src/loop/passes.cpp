@@ -27,11 +27,8 @@ Program improve(Program program, const Known &known, const Step &step) {
   for (const Pass &pass : passes()) {
     auto apply = [&] { return pass.apply(std::move(program), known); };
     program = step ? step(pass, apply) : apply();
-#ifndef NDEBUG
     verify(program);
-#endif
   }
-  verify(program);
   return program;
 }
 

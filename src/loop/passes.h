@@ -107,7 +107,7 @@ const std::vector<Pass> &passes();
 /// Around one pass: `apply` does it. For who wants to see what each makes of the program.
 using Step = std::function<Program(const Pass &pass, const std::function<Program()> &apply)>;
 
-/// Applies all passes. What comes out is verified; without NDEBUG that of each pass.
+/// Applies all passes, and verifies what each gives.
 Program improve(Program program, const Known &known = {}, const Step &step = {});
 
 } // namespace unravel::loop

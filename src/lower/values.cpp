@@ -2,8 +2,6 @@
 
 #include "lower/map_code.h"
 
-#include <algorithm>
-
 namespace unravel::lower {
 
 using plan::LevelPlan;
@@ -33,10 +31,8 @@ loop::Value Values::value_of(const combine::Operand &operand) const {
 }
 
 loop::Value Values::value() const {
-  return value::map_leaves<loop::Value>(space_.value, [&](const combine::Read &read) {
-    return value_of(*std::find_if(space_.operands.begin(), space_.operands.end(),
-                                  [&](const combine::Operand &each) { return each.name == read.operand; }));
-  });
+  return value::map_leaves<loop::Value>(
+      space_.value, [&](const combine::Read &read) { return value_of(space_.operand(read)); });
 }
 
 } // namespace unravel::lower

@@ -1,7 +1,7 @@
 #include "parse/parse.h"
 
 #include <charconv>
-#include <string_view>
+#include <fmt/format.h>
 
 namespace unravel::parse {
 
@@ -55,18 +55,6 @@ std::string decimal_text(double value) {
   std::string text(buffer, result.ptr);
   if (text.find_first_of(".e") == std::string::npos) text += ".0";
   return text;
-}
-
-template <typename List, typename Print>
-std::string join_texts(const List &list, std::string_view between, Print print) {
-  std::string result;
-  bool first = true;
-  for (const auto &element : list) {
-    if (!first) result += between;
-    first = false;
-    result += print(element);
-  }
-  return result;
 }
 
 class ExpressionPrinter {
@@ -193,19 +181,19 @@ std::string body_text(const std::vector<StatementTree> &body, const std::string 
 } // namespace
 
 std::string to_text(const ProgramTree &program) {
-  std::string result = join_texts(program.tensors, ", ", [](const TensorTree &tensor) {
-    if (tensor.extents.empty()) return tensor.name.text;
-    return tensor.name.text + "(" +
-           join_texts(tensor.extents, ", ", [](const Expression &extent) { return to_text(extent); }) + ")";
-  });
-  if (!result.empty()) result = "tensor " + result + ";\n";
-  if (!program.sizes.empty())
-    result += "size " +
-              join_texts(program.sizes, ", ",
-                         [](const SizeTree &size) {
-                           return size.name.text + (size.least ? " >= " + std::to_string(*size.least) : "");
-                         }) +
-              ";\n";
+  std::vector<std::string> tensors, sizes;
+  for (const TensorTree &tensor : program.tensors) {
+    std::vector<std::string> extents;
+    for (const Expression &extent : tensor.extents)
+      extents.push_back(to_text(extent));
+    tensors.push_back(tensor.name.text +
+                      (extents.empty() ? "" : fmt::format("({})", fmt::join(extents, ", "))));
+  }
+  for (const SizeTree &size : program.sizes)
+    sizes.push_back(size.name.text + (size.least ? fmt::format(" >= {}", *size.least) : ""));
+  std::string result;
+  if (!tensors.empty()) result += fmt::format("tensor {};\n", fmt::join(tensors, ", "));
+  if (!sizes.empty()) result += fmt::format("size {};\n", fmt::join(sizes, ", "));
   return result + body_text(program.body, "");
 }
 

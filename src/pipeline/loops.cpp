@@ -108,7 +108,7 @@ loop::Program Loops::improve(loop::Program lowered, Steps &steps) const {
       [&](const std::string &keys, const term::Term &extent) {
         return names_elements(keys, extent, lowered);
       }};
-  std::string shown = loop::to_text(lowered.body);
+  std::string shown = in_.request.details ? loop::to_text(lowered.body) : "";
   const loop::Step step = [&](const loop::Pass &pass, const std::function<loop::Program()> &apply) {
     return steps.run(fmt::format("pass {}", pass.name), apply, [&](const loop::Program &program) {
       std::string before = std::exchange(shown, loop::to_text(program.body));

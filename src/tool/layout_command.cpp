@@ -29,7 +29,7 @@ std::vector<layout::CheckedLayout> referenced(const LayoutOptions &options,
   if (!reference.file.empty()) {
     trees = parse::parse_layout_file(text::Source::from_file(reference.file)).layouts;
   } else {
-    for (const layout::ShippedFile &file : layout::shipped_files())
+    for (const text::EmbeddedFile &file : layout::shipped_files())
       for (parse::LayoutTree &tree : layout::trees_of(file))
         trees.push_back(std::move(tree));
   }
@@ -67,7 +67,7 @@ std::string summary(std::string comment) {
 
 void list(bool json) {
   nlohmann::json all = nlohmann::json::array();
-  for (const layout::ShippedFile &file : layout::shipped_files()) {
+  for (const text::EmbeddedFile &file : layout::shipped_files()) {
     std::map<std::string, std::vector<std::size_t>> orders;
     std::map<std::string, std::string> about;
     for (const parse::LayoutTree &tree : layout::trees_of(file)) {

@@ -57,7 +57,7 @@ std::vector<std::vector<std::int64_t>> uses_of(const parse::LayoutTree &tree) {
 TEST(LayoutGolden, ShippedLayoutsHaveNoFindings) {
   std::map<std::string, std::string> texts; // by name and order
   std::size_t instances = 0;
-  for (const layout::ShippedFile &file : layout::shipped_files())
+  for (const text::EmbeddedFile &file : layout::shipped_files())
     for (const parse::LayoutTree &tree : trees_of(file.content))
       for (const std::vector<std::int64_t> &parameters : uses_of(tree)) {
         layout::CheckedLayout checked = check_tree(tree, parameters);
@@ -88,7 +88,7 @@ TEST(LayoutGolden, OddLayoutsAreAccepted) {
 
 TEST(LayoutGolden, ShippedFilesAreThoseOfTheFolder) {
   std::vector<std::string> names, files;
-  for (const layout::ShippedFile &file : layout::shipped_files()) {
+  for (const text::EmbeddedFile &file : layout::shipped_files()) {
     names.push_back(file.name);
     EXPECT_FALSE(trees_of(file.content).at(0).comment.empty()) << file.name << " has no comment above it";
   }

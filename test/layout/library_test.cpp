@@ -39,7 +39,7 @@ TEST(LayoutLibrary, ShippedNames) {
 
 /// So that one file is read for a name, not all.
 TEST(LayoutLibrary, AFileHoldsTheLayoutsOfItsName) {
-  for (const layout::ShippedFile &file : layout::shipped_files())
+  for (const text::EmbeddedFile &file : layout::shipped_files())
     for (const parse::LayoutTree &tree : trees_of(file.content))
       EXPECT_EQ(tree.name.text, file.name);
 }
@@ -129,7 +129,7 @@ TEST(LayoutProperty, DomainGuards) {
 
 /// Every application in a stated property is guarded by its array's extent: forall, range, order, within.
 TEST(LayoutProperty, EveryApplicationIsGuarded) {
-  for (const layout::ShippedFile &file : layout::shipped_files())
+  for (const text::EmbeddedFile &file : layout::shipped_files())
     for (const parse::LayoutTree &tree : trees_of(file.content)) {
       layout::Layout layout = layout::make_layout(tree, std::vector<std::int64_t>(tree.parameters.size(), 2));
       for (const layout::Property &property : layout.properties) {

@@ -19,7 +19,7 @@ namespace {
 const std::string spmv = "y(i) = A(i,j) * x(j)\n";
 
 std::string shipped(const std::string &name) {
-  for (const layout::ShippedFile &file : layout::shipped_files())
+  for (const text::EmbeddedFile &file : layout::shipped_files())
     if (file.name == name) return file.content;
   return "";
 }

@@ -1,4 +1,4 @@
-#include "value/tree.h"
+#include "value/text.h"
 
 #include <cmath>
 #include <gtest/gtest.h>

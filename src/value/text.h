@@ -1,0 +1,41 @@
+#pragma once
+
+#include "value/tree.h"
+
+#include <fmt/format.h>
+#include <string>
+
+/// Values as text.
+namespace unravel::value {
+
+/// As people write it; leaf_text(leaf) is a leaf's. `outside`: how tightly what stands around it binds.
+template <class Value, class LeafText>
+std::string to_text(const Value &tree, const LeafText &leaf_text, int outside = 0) {
+  enum { Sum = 1, Product = 2, Factor = 3 };
+  auto in_brackets = [&](int own, const std::string &text) {
+    return own < outside ? "(" + text + ")" : text;
+  };
+  const auto *made = std::get_if<typename Value::Apply>(&tree.kind);
+  if (const double *number = number_of(tree)) return fmt::format("{}", *number);
+  if (!made) return leaf_text(tree);
+  auto argument = [&](std::size_t k, int binding) { return to_text(made->arguments[k], leaf_text, binding); };
+  switch (made->op) {
+  case Operator::Negate: return in_brackets(Product, "-" + argument(0, Product));
+  case Operator::Divide:
+    return in_brackets(Product, fmt::format("{} / {}", argument(0, Product), argument(1, Factor)));
+  case Operator::Stored: return fmt::format("{}({})", laws_of(made->op).name, argument(0, 0));
+  case Operator::Add:
+  case Operator::Multiply: break;
+  }
+  const int own = made->op == Operator::Add ? Sum : Product;
+  std::string text = argument(0, own);
+  for (std::size_t k = 1; k < made->arguments.size(); ++k) {
+    const auto *negative = arguments_of(Operator::Negate, made->arguments[k]);
+    text += own == Sum && negative
+                ? " - " + to_text(negative->front(), leaf_text, Product)
+                : fmt::format(" {} {}", laws_of(made->op).symbol, argument(k, own == Sum ? Sum : Factor));
+  }
+  return in_brackets(own, text);
+}
+
+} // namespace unravel::value
