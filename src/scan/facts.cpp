@@ -1,5 +1,7 @@
 #include "scan/facts.h"
 
+#include <algorithm>
+
 namespace unravel::scan {
 
 using term::Term;
@@ -8,6 +10,36 @@ namespace {
 
 /// Instances of an axiom of three variables: more cost time.
 constexpr std::size_t most_of_three = 32;
+
+bool is_nested(const Term &application) {
+  const std::vector<Term> &arguments = application.as<term::Apply>()->arguments;
+  return std::ranges::any_of(arguments,
+                             [](const Term &argument) { return !term::applications_of(argument).empty(); });
+}
+
+bool has_nested(const Term &formula) {
+  return std::ranges::any_of(term::applications_of(formula), is_nested);
+}
+
+/// The formula with known applications in place of those at the same arguments: map(i) for map(idx(p)), where
+/// i = idx(p) is known.
+Term in_known_applications(Term formula, const std::set<Term> &applications, Known &known) {
+  for (const Term &application : term::applications_of(formula)) {
+    const auto *call = application.as<term::Apply>();
+    if (!is_nested(application) || applications.contains(application)) continue;
+    for (const Term &other : applications) {
+      const auto *same = other.as<term::Apply>();
+      if (same->function != call->function) continue;
+      std::vector<Term> equal;
+      for (std::size_t k = 0; k < call->arguments.size(); ++k)
+        equal.push_back(term::equal(call->arguments[k], same->arguments[k]));
+      if (!known.implies(term::conjunction(std::move(equal)))) continue;
+      formula = term::replace(formula, {{application, other}});
+      break;
+    }
+  }
+  return formula;
+}
 
 } // namespace
 
@@ -77,14 +109,17 @@ void Facts::extend(Known &known, const std::set<Term> &applications) {
         later.emplace_back(std::move(implication), std::move(instance));
         continue;
       }
-      if (!used_.insert(implication).second) continue;
-      // Only applications that are known are dimensions here: others would be about nothing.
+      if (used_.contains(implication)) continue;
+      const Term conclusion = in_known_applications(instance.conclusion, applications, known);
+      // Only applications that are known are dimensions here: others would be about nothing. One at what
+      // another one tells may be known further in, where that has a name.
       bool about_known = true;
-      for (const Term &application : term::applications_of(instance.conclusion))
-        about_known = about_known && applications.count(application) > 0;
+      for (const Term &application : term::applications_of(conclusion))
+        about_known = about_known && applications.contains(application);
+      if (about_known || !has_nested(conclusion)) used_.insert(std::move(implication));
       if (!about_known) continue;
       progress = true;
-      known.add(instance.conclusion);
+      known.add(conclusion);
     }
     open = std::move(later);
   }
