@@ -1,0 +1,140 @@
+#include "layout/insertion.h"
+
+#include "layout_text.h"
+#include "report/diagnostic.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+namespace unravel::layout {
+namespace {
+
+CheckedLayout shipped(const std::string &name, std::size_t order) {
+  return load_layout(test::reference_of(name), order);
+}
+
+std::string text_of(const IndexElement &element) {
+  std::vector<std::string> slots;
+  for (const term::Term &slot : element.slots)
+    slots.push_back(term::to_text(slot));
+  return fmt::format("{}({}) = {}", element.array, fmt::join(slots, ", "), term::to_text(element.value));
+}
+
+std::string text_of(const Insertion &insertion) {
+  std::string text = "stored: " + term::to_text(insertion.stored) + "\n";
+  for (const auto &[position, value] : insertion.found)
+    text += fmt::format("found: {} = {}\n", position, term::to_text(value));
+  for (const IndexElement &element : insertion.sets)
+    text += fmt::format("set: {}\n", text_of(element));
+  if (!insertion.count.empty()) text += fmt::format("grows: {}\n", insertion.count);
+  for (const auto &[array, value] : insertion.nothing)
+    text += fmt::format("nothing: {} = {}\n", array, value);
+  for (const IndexElement &element : insertion.resets)
+    text += fmt::format("reset: {}\n", text_of(element));
+  return text;
+}
+
+TEST(Insertion, ListsAppend) {
+  EXPECT_EQ(text_of(insertion_of(shipped("listed", 1).layout)), R"(stored: 0 <= map(i)
+found: p = map(i)
+set: idx(NNZ) = i
+set: map(i) = NNZ
+grows: NNZ
+nothing: map = -1
+reset: map(idx(p)) = -1
+)");
+  EXPECT_EQ(text_of(insertion_of(shipped("listed", 2).layout)), R"(stored: 0 <= map(i, j)
+found: p = map(i, j)
+set: row(NNZ) = i
+set: col(NNZ) = j
+set: map(i, j) = NNZ
+grows: NNZ
+nothing: map = -1
+reset: map(row(p), col(p)) = -1
+)");
+}
+
+TEST(Insertion, BitmapsSetFlags) {
+  EXPECT_EQ(text_of(insertion_of(shipped("bitmap", 1).layout)), R"(stored: present(i) = 1
+found: a = i
+set: present(i) = 1
+nothing: present = 0
+)");
+}
+
+TEST(Insertion, DenseLayoutsHaveAPlaceForEach) {
+  EXPECT_EQ(text_of(insertion_of(shipped("dense<1, 0>", 2).layout)), R"(stored: true
+found: a = i
+found: b = j
+)");
+}
+
+std::string refusal(const layout::Layout &layout) {
+  try {
+    return text_of(insertion_of(layout));
+  } catch (const report::Error &error) {
+    return fmt::format("{} [{}]", error.diagnostic().message, report::name_of(error.diagnostic().kind));
+  }
+}
+
+/// A list with some of the properties of the shipped one.
+std::string refusal_of_list(const std::string &properties) {
+  return refusal(test::layout_of(R"(layout list(i: M) {
+  index idx[NNZ], map[M];
+  count NNZ;
+  value val[NNZ];
+  stored { [p] -> [i] : 0 <= p < NNZ and i = idx(p) and map(i) = p } at val(p);
+)" + properties + "}\n"));
+}
+
+TEST(Insertion, IsRefusedWithoutAWayToThePosition) {
+  EXPECT_EQ(refusal(shipped("sv", 1).layout), "entries can't be inserted into a `sv` in any order: nothing "
+                                              "says the position `p` of coordinates (i) [cannot-insert]");
+  EXPECT_EQ(refusal(shipped("csr", 2).layout), "entries can't be inserted into a `csr` in any order: nothing "
+                                               "says the position `p` of coordinates (i, j) [cannot-insert]");
+  EXPECT_EQ(refusal(shipped("banded", 2).layout),
+            "entries can't be inserted into a `banded` in any order: nothing says the position `s` of "
+            "coordinates (i, j) [cannot-insert]");
+  EXPECT_EQ(refusal(shipped("symmetric_csr", 2).layout),
+            "entries can't be inserted into a `symmetric_csr` in any order: its entries aren't in one piece "
+            "with an array of values [cannot-insert]");
+}
+
+TEST(Insertion, IsRefusedWhereAPropertyMayBreak) {
+  EXPECT_EQ(
+      refusal_of_list("property range idx in [0, M);\nproperty forall i : -1 <= map(i) < NNZ;\n"
+                      "property forall i : 0 <= map(i) => idx(map(i)) = i;\n"
+                      "property strictly increasing idx;\n"),
+      "entries can't be inserted into a `list` in any order: `strictly increasing idx` isn't proved to hold "
+      "then; a case: M = 1, NNZ = 1, i = 0, idx(p)' = 0, idx(q)' = 0, p = 0, q = 1, map(i) = -1, idx(p) = 0, "
+      "idx(q) = 0 [cannot-insert]");
+  EXPECT_EQ(refusal_of_list("property range idx in [0, M);\nproperty forall i : -1 <= map(i) < NNZ;\n"
+                            "property NNZ <= 3;\n"),
+            "entries can't be inserted into a `list` in any order: `NNZ <= 3` isn't proved to hold then; a "
+            "case: M = "
+            "2, NNZ = 3, i = 0, map(i) = 0, idx(map(i)) = 1 [cannot-insert]");
+}
+
+TEST(Insertion, TestsWhatNoPropertySays) {
+  EXPECT_EQ(refusal_of_list("property range idx in [0, M);\nproperty forall i : -1 <= map(i) < NNZ;\n"),
+            R"(stored: 0 <= map(i) and i = idx(map(i))
+found: p = map(i)
+set: idx(NNZ) = i
+set: map(i) = NNZ
+grows: NNZ
+nothing: map = -1
+reset: map(idx(p)) = -1
+)");
+  EXPECT_EQ(refusal_of_list("property range idx in [0, M);\n"),
+            R"(stored: 0 <= map(i) and map(i) < NNZ and i = idx(map(i))
+found: p = map(i)
+set: idx(NNZ) = i
+set: map(i) = NNZ
+grows: NNZ
+nothing: map = -1
+reset: map(idx(p)) = -1
+)");
+}
+
+} // namespace
+} // namespace unravel::layout
