@@ -262,7 +262,7 @@ Term work_of_pass(const LeafPlan &plan, const find::Lengths &lengths) {
 std::optional<Term> entries_of(const std::string &name, const combine::IterationSpace &space,
                                const combine::Combination &combination) {
   for (const combine::Operand &operand : space.operands) {
-    if (operand.name != name || operand.array.empty()) continue;
+    if (operand.name != name || operand.array.empty() || !operand.local.empty()) continue;
     Term product(1);
     for (const Term &extent : combination.arrays.at(operand.array))
       product = term::multiply(product, extent);
@@ -357,12 +357,16 @@ void share_out(const std::vector<Statement> &statements, const combine::Combinat
                std::size_t depth, bool chunk_is_given, const Thresholds &thresholds) {
   Term work(0);
   bool short_iterations = true;
+  term::Substitution average; // of what a local has in each iteration
+  for (const combine::LocalTensor &local : combination.locals)
+    if (local.insertion && !local.insertion->count.empty())
+      average.emplace(local.insertion->count, Term(entries_per_segment));
   for (const Statement &statement : statements) {
     LeafPlan own = *statement.plan;
     own.parallel = depth;
     short_iterations = short_iterations && has_short_iterations(own, *own.parallel);
     share_out(own, statement.space, combination, statement.lengths, true, thresholds);
-    const Term each = own.work ? *own.work : work_of_pass(own, statement.lengths);
+    const Term each = term::substitute(own.work ? *own.work : work_of_pass(own, statement.lengths), average);
     work = work + (own.least < thresholds.least_entries
                        ? term::scale(thresholds.least_entries / own.least, each)
                        : term::floor_divide(each, own.least / thresholds.least_entries));

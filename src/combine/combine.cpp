@@ -2,6 +2,7 @@
 // domain, or, of a free statement, of what its subscripts allow.
 #include "combine/forward.h"
 #include "combine/given_sizes.h"
+#include "combine/locals.h"
 #include "combine/naming.h"
 
 #include "report/diagnostic.h"
@@ -38,39 +39,69 @@ public:
     for (const Binding &binding : result_.bindings)
       for (const std::string &size : binding.layout.sizes)
         naming_.sizes.add(qualified(binding.tensor, size));
+    for (const auto &[tensor, around] : program_.local_tensors)
+      if (naming_.has_layout(tensor))
+        for (const std::string &size : naming_.layout_of(tensor).sizes)
+          naming_.sizes.add(qualified(tensor, size));
     join_sizes_of_indices();
     name_sizes();
     name_extents();
     for (const Binding &binding : result_.bindings)
       naming_.add(binding, result_);
-    for (const auto &[tensor, around] : program_.local_tensors) {
-      result_.locals.push_back({tensor, qualified(tensor, "val"), around});
-      std::vector<Term> &extents = result_.arrays[result_.locals.back().array];
-      for (const Term &extent : program_.extents.at(tensor))
-        extents.push_back(over_sizes(extent));
-    }
+    for (const auto &[tensor, around] : program_.local_tensors)
+      result_.locals.push_back(naming_.local(tensor, around, extents_of(tensor), result_));
     for (const Statement &statement : program_.statements)
       check_ranges(statement);
     std::vector<std::vector<Statement>> parts;
+    std::map<std::size_t, Statement>
+        emptied; // by the statement behind, which is the first that writes a local
     std::size_t most = 1;
+    std::set<std::string> written;
     for (const Statement &statement : program_.statements) {
-      parts.push_back(split(statement));
+      const LocalTensor *local =
+          inserts_into(statement.target) ? result_.local(statement.target.tensor) : nullptr;
+      const bool is_first = written.insert(statement.target.tensor).second && local;
+      if (is_first) emptied.emplace(parts.size(), emptied_before(statement, local->around));
+      const bool empties =
+          is_first && sets_all_to_zero(statement, local->around, program_.extents.at(local->tensor));
+      parts.push_back(empties ? std::vector<Statement>() : split(statement));
       most = std::max(most, parts.back().size());
     }
-    for (std::vector<Statement> &statements : parts)
-      for (std::size_t k = 0; k < statements.size(); ++k) {
-        // Room for the parts of each: the order of the places stays what it was.
-        for (int &number : statements[k].place)
-          number *= static_cast<int>(most);
-        statements[k].place.back() += static_cast<int>(k);
-        add_leaves(statements[k]);
-      }
+    // Room for the parts of each, and one in front: the order of the places stays what it was.
+    const int room = static_cast<int>(most) + (emptied.empty() ? 0 : 1);
+    auto add = [&](Statement &statement, int part) {
+      for (int &number : statement.place)
+        number *= room;
+      statement.place.back() += part;
+      add_leaves(statement);
+    };
+    for (std::size_t k = 0; k < parts.size(); ++k) {
+      if (emptied.contains(k)) add(emptied.at(k), -1);
+      for (std::size_t part = 0; part < parts[k].size(); ++part)
+        add(parts[k][part], static_cast<int>(part));
+    }
     return std::move(result_);
   }
 
 private:
   bool is_local(const Access &access) const {
     return access.is_local || program_.local_tensors.contains(access.tensor);
+  }
+
+  /// Is the access one to a local tensor which hasn't a place for each element?
+  bool inserts_into(const Access &access) const {
+    const LocalTensor *local = result_.local(access.tensor);
+    return local && local->insertion && !access.is_local;
+  }
+
+  /// Is the access one to a piece of a layout?
+  bool has_piece(const Access &access) const { return !is_local(access) || inserts_into(access); }
+
+  std::vector<Term> extents_of(const std::string &tensor) const {
+    std::vector<Term> extents;
+    for (const Term &extent : program_.extents.at(tensor))
+      extents.push_back(over_sizes(extent));
+    return extents;
   }
 
   const Layout &layout_of(const Access &access) const { return naming_.layout_of(access.tensor); }
@@ -262,7 +293,7 @@ private:
 
   /// Is the access stored wherever the statement is executed, as elements of dense tensors are?
   bool is_total(const Access &access, const Statement &statement) const {
-    if (is_local(access) || stores_everything(access)) return true; // subscripts are in range
+    if (!has_piece(access) || stores_everything(access)) return true; // subscripts are in range
     return is_without_indices(layout_of(access)) &&
            space::Set(with_sizes(domain(statement))).is_subset(stored_at(access));
   }
@@ -376,7 +407,7 @@ private:
     });
     if (chosen.size() < reads.size()) {
       const Access &next = *reads[chosen.size()];
-      std::size_t pieces = is_local(next) ? 1 : layout_of(next).pieces.size();
+      std::size_t pieces = has_piece(next) ? layout_of(next).pieces.size() : 1;
       for (std::size_t piece = 0; piece < pieces; ++piece) {
         chosen.push_back(piece);
         add_leaves(statement, chosen);
@@ -416,15 +447,16 @@ private:
         divisor = &access;
         pieces.push_back(chosen[k]);
       }
-      values.emplace(operand.name, is_local(access)
-                                       ? Value{Read{operand.name}}
-                                       : value_of(layout_of(access).pieces[chosen[k]].value, operand.name));
+      values.emplace(operand.name, has_piece(access)
+                                       ? value_of(layout_of(access).pieces[chosen[k]].value, operand.name)
+                                       : Value{Read{operand.name}});
       space.operands.push_back(std::move(operand));
     }
     space.value = value::map_leaves<Value>(statement.value,
                                            [&](const Access &access) { return values.at(access.name()); });
     std::vector<Term> places;
-    space.target = operand_of(statement.target, statement.loops, 0, places);
+    space.target = is_local(statement.target) ? local_of(statement.target, statement.loops)
+                                              : operand_of(statement.target, statement.loops, 0, places);
     for (const Term &part : places) // a structure's parts are there already
       if (std::find(relation.begin(), relation.end(), part) == relation.end()) relation.push_back(part);
     list_positions(space);
@@ -472,30 +504,53 @@ private:
   /// `loops`: those around the access.
   Operand operand_of(const Access &access, const std::vector<compute::Loop> &loops, std::size_t piece,
                      std::vector<Term> &relation) const {
-    if (!is_local(access)) {
-      Access over = access;
-      for (compute::Subscript &subscript : over.subscripts)
-        subscript.value = over_sizes(subscript.value);
-      return naming_.operand(over, layout_of(access).pieces[piece], is_result(access.tensor), relation);
+    if (!has_piece(access)) return local_of(access, loops);
+    Access over = access;
+    for (compute::Subscript &subscript : over.subscripts)
+      subscript.value = over_sizes(subscript.value);
+    std::vector<Term> stored;
+    Operand operand =
+        naming_.operand(over, layout_of(access).pieces[piece], is_result(access.tensor), stored);
+    if (is_local(access)) {
+      const Operand local = local_of(access, loops);
+      operand.local = local.local, operand.around = local.around, operand.coordinates = local.coordinates;
+      const term::Substitution sizes = naming_.sizes_of(access.tensor, extents_of(access.tensor));
+      for (Term &part : stored)
+        part = term::substitute(part, sizes);
+      operand.slot = term::substitute(operand.slot, sizes);
     }
+    relation.insert(relation.end(), stored.begin(), stored.end());
+    return operand;
+  }
+
+  /// A scalar, or an element of a local tensor at its place.
+  Operand local_of(const Access &access, const std::vector<compute::Loop> &loops) const {
     Operand local;
     local.name = access.name();
     local.tensor = local.local = access.tensor;
-    if (access.is_local) {
-      local.around = access.subscripts.size();
-    } else {
-      local.around = program_.local_tensors.at(access.tensor);
-      local.array = qualified(access.tensor, "val");
-      for (std::size_t k = 0; k < local.around; ++k)
-        local.coordinates.push_back(term::variable(loops[k].variable));
-      const std::vector<Term> &extents = result_.arrays.at(local.array);
-      for (std::size_t k = 0; k < extents.size(); ++k) {
-        local.slots.push_back(over_sizes(access.subscripts[k].value));
-        local.slot = term::multiply(local.slot, extents[k]) + local.slots.back();
-      }
-    }
+    std::vector<Term> subscripts;
     for (const compute::Subscript &subscript : access.subscripts)
-      local.coordinates.push_back(over_sizes(subscript.value));
+      subscripts.push_back(over_sizes(subscript.value));
+    if (access.is_local) {
+      local.around = subscripts.size();
+      local.coordinates = std::move(subscripts);
+      return local;
+    }
+    const LocalTensor &tensor = *result_.local(access.tensor);
+    local.around = tensor.around;
+    local.array = tensor.array;
+    local.inserts = tensor.insertion.has_value();
+    for (std::size_t k = 0; k < local.around; ++k)
+      local.coordinates.push_back(term::variable(loops[k].variable));
+    term::Substitution element;
+    for (std::size_t k = 0; k < subscripts.size(); ++k)
+      element.emplace(tensor.modes[k], subscripts[k]);
+    const std::vector<Term> &extents = result_.arrays.at(local.array);
+    for (std::size_t k = 0; k < extents.size(); ++k) {
+      local.slots.push_back(term::substitute(tensor.slots[k], element));
+      local.slot = term::multiply(local.slot, extents[k]) + local.slots.back();
+    }
+    local.coordinates.insert(local.coordinates.end(), subscripts.begin(), subscripts.end());
     return local;
   }
 

@@ -99,6 +99,77 @@ void Naming::add_axioms(const Binding &binding, Combination &to) const {
   }
 }
 
+term::Substitution Naming::sizes_of(const std::string &tensor, const std::vector<Term> &extents) const {
+  term::Substitution by;
+  for (std::size_t k = 0; k < extents.size(); ++k)
+    by.emplace(qualified(tensor, layout_of(tensor).sizes[k]), extents[k]);
+  return by;
+}
+
+LocalTensor Naming::local(const std::string &tensor, std::size_t around, const std::vector<Term> &extents,
+                          Combination &to) const {
+  LocalTensor local{tensor, around, "", extents};
+  for (std::size_t k = 0; k < extents.size(); ++k)
+    local.modes.push_back(qualified(tensor, has_layout(tensor) ? layout_of(tensor).coordinates[k]
+                                                               : "mode" + std::to_string(k)));
+  if (!has_layout(tensor)) {
+    local.array = qualified(tensor, "val");
+    to.arrays[local.array] = extents;
+    for (const std::string &mode : local.modes)
+      local.slots.push_back(term::variable(mode));
+    return local;
+  }
+  const Layout &layout = layout_of(tensor);
+  const term::Substitution by_extents = sizes_of(tensor, extents);
+  const Binding binding{tensor, layout};
+  const std::size_t known = to.axioms.size();
+  add(binding, to);
+  for (std::size_t k = known; k < to.axioms.size(); ++k) {
+    to.axioms[k].guard = term::substitute(to.axioms[k].guard, by_extents);
+    to.axioms[k].conclusion = term::substitute(to.axioms[k].conclusion, by_extents);
+  }
+  for (const layout::Array &array : layout.arrays)
+    for (Term &extent : to.arrays[qualified(tensor, array.name)])
+      extent = term::substitute(extent, by_extents);
+  std::map<std::string, std::string> variables, functions;
+  rename(binding, variables, functions);
+  for (std::size_t k = 0; k < extents.size(); ++k)
+    variables[layout.coordinates[k]] = local.modes[k];
+  auto here = [&](const Term &term) {
+    return term::substitute(term::rename(term, variables, functions), by_extents);
+  };
+  layout::Insertion insertion = layout::insertion_of(layout);
+  const layout::EntryValue &value = layout.pieces.front().value;
+  local.array = qualified(tensor, value.array);
+  for (const Term &slot : value.slots)
+    local.slots.push_back(here(term::substitute(slot, insertion.found)));
+  if (insertion.sets.empty()) return local;
+  auto rename_all = [&](std::vector<layout::IndexElement> &elements) {
+    for (layout::IndexElement &element : elements) {
+      element.array = qualified(tensor, element.array);
+      for (Term &slot : element.slots)
+        slot = here(slot);
+      element.value = here(element.value);
+    }
+  };
+  if (!insertion.position.empty()) {
+    variables[insertion.position] = qualified(tensor, insertion.position);
+    insertion.position = variables[insertion.position];
+  }
+  for (auto &[position, found] : insertion.found)
+    found = here(found);
+  insertion.stored = here(insertion.stored);
+  rename_all(insertion.sets);
+  rename_all(insertion.resets);
+  if (!insertion.count.empty()) insertion.count = qualified(tensor, insertion.count);
+  std::map<std::string, std::int64_t> nothing;
+  for (const auto &[array, value_of_nothing] : insertion.nothing)
+    nothing.emplace(qualified(tensor, array), value_of_nothing);
+  insertion.nothing = std::move(nothing);
+  local.insertion = std::move(insertion);
+  return local;
+}
+
 Operand Naming::operand(const Access &access, const layout::Piece &piece, bool is_result,
                         std::vector<Term> &relation) const {
   const Layout &layout = layout_of(access.tensor);

@@ -27,6 +27,8 @@ public:
   Sizes sizes;
 
   const layout::Layout &layout_of(const std::string &tensor) const { return layouts_.at(tensor); }
+  /// All tensors but locals have one.
+  bool has_layout(const std::string &tensor) const { return layouts_.contains(tensor); }
   /// The variable that stands for a count of the tensor, or a size of the tensor whose structure it has.
   std::string number_of(const Binding &binding, const std::string &name) const;
   /// From the layout's names to qualified ones.
@@ -36,6 +38,12 @@ public:
   /// The tensor's arrays with their extents, its axioms; of a result with a structure the equalities of its
   /// numbers with the operand's.
   void add(const Binding &binding, Combination &to) const;
+  /// A local tensor of these extents, without a layout a dense one, row-major; its arrays, and what its
+  /// layout says of them, go to the combination, too.
+  LocalTensor local(const std::string &tensor, std::size_t around, const std::vector<term::Term> &extents,
+                    Combination &to) const;
+  /// What stands for the sizes of a tensor that has these extents.
+  term::Substitution sizes_of(const std::string &tensor, const std::vector<term::Term> &extents) const;
   /// The operand for an access through a piece; its part of the relation goes to `relation`.
   Operand operand(const compute::Access &access, const layout::Piece &piece, bool is_result,
                   std::vector<term::Term> &relation) const;

@@ -39,6 +39,12 @@ bool IterationSpace::adds_in_any_order() const {
   return loops.empty() && !sets && target.local.empty() && divisors.empty() && !reads(target.tensor);
 }
 
+const LocalTensor *Combination::local(const std::string &tensor) const {
+  const auto found = std::find_if(locals.begin(), locals.end(),
+                                  [&](const LocalTensor &local) { return local.tensor == tensor; });
+  return found == locals.end() ? nullptr : &*found;
+}
+
 bool Combination::has_loops() const {
   return std::any_of(leaves.begin(), leaves.end(),
                      [](const IterationSpace &leaf) { return !leaf.loops.empty(); });
@@ -107,12 +113,34 @@ std::string to_text(const IterationSpace &space) {
                             space.sets ? "=" : "+=", value_text(space, text_of));
 }
 
+namespace {
+
+/// How an entry gets in.
+std::string to_text(const LocalTensor &local) {
+  const layout::Insertion &insertion = *local.insertion;
+  std::string text = fmt::format("local {}({}): unless {}, insert by", local.tensor,
+                                 fmt::join(local.modes, ", "), term::to_text(insertion.stored));
+  for (const layout::IndexElement &element : insertion.sets) {
+    std::vector<std::string> slots;
+    for (const Term &slot : element.slots)
+      slots.push_back(term::to_text(slot));
+    text += fmt::format(" {}({}) = {},", element.array, fmt::join(slots, ", "), term::to_text(element.value));
+  }
+  if (!insertion.count.empty()) text += fmt::format(" {0} = {0} + 1,", insertion.count);
+  text.back() = '\n';
+  return text;
+}
+
+} // namespace
+
 std::string to_text(const Combination &combination) {
   std::string text;
   for (const std::string &size : combination.sizes)
     text += fmt::format("size {}\n", size);
   for (const SizeCondition &condition : combination.conditions)
     text += fmt::format("require {} ({})\n", term::to_text(condition.formula), condition.message);
+  for (const LocalTensor &local : combination.locals)
+    if (local.insertion) text += to_text(local);
   const bool has_loops = combination.has_loops();
   for (std::size_t k = 0; k <= combination.leaves.size(); ++k) {
     for (const Clear &clear : combination.clears)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "compute/computation.h"
+#include "layout/insertion.h"
 #include "layout/layout.h"
 #include "prove/prover.h"
 #include "term/term.h"
@@ -8,6 +9,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,6 +46,7 @@ struct Operand {
   std::string local;                   // a scalar variable of a program, which has no array, or a tensor
                                        // that iterations of loops have for themselves: its name
   std::size_t around = 0;              // of a local: the number of these loops, its first coordinates
+  bool inserts = false;                // a target that may not be stored yet, and is then (LocalTensor)
   std::string array;                   // "A.val"; empty: the piece has a constant value
   std::vector<term::Term> slots;       // one per extent of the array, over variables of the space
   term::Term slot;                     // the same, row-major
@@ -114,11 +117,19 @@ struct Clear {
   std::size_t before = 0;
 };
 
-/// A tensor that each iteration of some loops has for itself.
+/// A tensor that each iteration of some loops has for itself. Its index arrays, too, are written in each of
+/// them, though formulas have one function for all: a model of two iterations in which each coordinate has
+/// one position is as good as one in which it has two, since nothing else is said of positions.
 struct LocalTensor {
   std::string tensor;
-  std::string array;      // "w.val", dense
   std::size_t around = 0; // the number of these loops
+  std::string array;      // "w.val"
+  std::vector<term::Term> extents;
+  std::vector<std::string> modes; // variables that stand for an element's coordinates
+  std::vector<term::Term> slots;  // of the element, over these; read only where it is stored
+  /// Unless every element has a place: how one gets it, over modes and qualified names. A statement of the
+  /// combination that sets the local as a whole, as if it were a scalar, takes all entries out.
+  std::optional<layout::Insertion> insertion;
 };
 
 struct Combination {
@@ -133,6 +144,8 @@ struct Combination {
   std::map<std::string, term::Term> extents; // of index variables that a plain subscript fixes
   std::map<std::string, std::vector<term::Term>> arrays; // qualified name -> extents
 
+  /// The local tensor of that name, or null.
+  const LocalTensor *local(const std::string &tensor) const;
   /// Has some statement loops of the source, whose order matters?
   bool has_loops() const;
   /// Is the tensor set to zero before any leaf touches it? Then what it held before doesn't matter.

@@ -26,7 +26,16 @@ std::vector<Reference> references(const combine::IterationSpace &space) {
       {space.target.tensor, shares ? space.target.slots : space.target.coordinates, true, !space.sets}};
   for (const combine::Operand &operand : space.operands)
     result.push_back({operand.tensor, operand.coordinates, false, false});
+  if (space.target.inserts) {
+    const auto own = space.target.coordinates.begin() + static_cast<std::ptrdiff_t>(space.target.around);
+    result.push_back({space.target.tensor, {space.target.coordinates.begin(), own}, true, true, true});
+  }
   return result;
+}
+
+bool may_conflict(const Reference &one, const Reference &other) {
+  if (one.tensor != other.tensor || !(one.writes || other.writes)) return false;
+  return one.inserts == other.inserts || !(one.writes && other.writes);
 }
 
 void add_conflict(LoopVerdict &verdict, const Conflict &conflict, prove::Answer answer) {
@@ -65,7 +74,7 @@ public:
   /// Empty when `first` here and `second` in a later iteration never touch the same element.
   void ask(const Reference &first, const Reference &second, LoopVerdict &verdict) {
     std::vector<Term> hypotheses = hypotheses_;
-    for (std::size_t k = 0; k < first.coordinates.size(); ++k)
+    for (std::size_t k = 0; k < std::min(first.coordinates.size(), second.coordinates.size()); ++k)
       hypotheses.push_back(
           term::equal(first.coordinates[k], term::substitute(second.coordinates[k], primed_)));
     std::optional<space::Set> pairs;
@@ -109,8 +118,7 @@ std::vector<LoopVerdict> classify(const Term &relation, const std::vector<std::s
     Question question(relation, order, loop, prover, details);
     for (const Reference &first : references)
       for (const Reference &second : references)
-        if (first.tensor == second.tensor && (first.writes || second.writes))
-          question.ask(first, second, verdict);
+        if (may_conflict(first, second)) question.ask(first, second, verdict);
     result.push_back(std::move(verdict));
   }
   return result;

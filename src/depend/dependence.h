@@ -29,7 +29,14 @@ struct Reference {
   std::vector<term::Term> coordinates; // over the variables of the iteration space
   bool writes = false;
   bool updates = false; // a += of a commutative and associative sum
+  /// To the structure of a local that entries may be inserted into, in any order, but one after the other;
+  /// the coordinates are those of the loops around the local.
+  bool inserts = false;
 };
+
+/// May both touch one element, one of them writing? To one tensor; who writes an element where entries are
+/// inserted inserts, too, which says it all.
+bool may_conflict(const Reference &one, const Reference &other);
 
 /// Two references that may touch the same element across iterations of a loop.
 struct Conflict {
@@ -57,7 +64,8 @@ struct LoopVerdict {
   std::set<std::string> others = {};
 };
 
-/// The references of a statement: the target is updated, or set, the operands are read.
+/// The references of a statement: the target is updated, or set, the operands are read. An insertion is one
+/// more.
 std::vector<Reference> references(const combine::IterationSpace &space);
 
 /// Verdicts for the variables `loops`, in the order of `order` (all variables, outermost first). The relation

@@ -14,6 +14,7 @@ namespace {
 
 std::string kind_of(const Conflict &conflict) {
   const Reference &first = conflict.first, &second = conflict.second;
+  if (first.inserts && second.inserts) return "insertion";
   if (first.updates && second.updates) return "update";
   if (first.writes && second.writes) return "output";
   return first.writes ? "flow" : "anti";
@@ -129,8 +130,9 @@ std::string to_text(const Dependence &dependence) {
     constants.push_back(distance.constant ? fmt::format("{}", *distance.constant) : "*");
     far = far || (distance.constant && *distance.constant != 0);
   }
-  std::string text = fmt::format("{} of {}: direction ({})", dependence.kind, dependence.tensor,
-                                 fmt::join(directions, ", "));
+  std::string text =
+      fmt::format("{} {} {}: direction ({})", dependence.kind, dependence.kind == "insertion" ? "into" : "of",
+                  dependence.tensor, fmt::join(directions, ", "));
   if (far) text += fmt::format(", distance ({})", fmt::join(constants, ", "));
   return text;
 }

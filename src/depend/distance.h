@@ -28,7 +28,7 @@ std::string direction_name(const Distance &distance);
 struct Dependence {
   std::string tensor;
   /// "flow" (what was written is read), "anti" (what was read is written), "output" (both write), "update"
-  /// (both update).
+  /// (both update), "insertion" (both may insert into a local tensor).
   std::string kind;
   std::vector<Distance> distances; // one per loop, outermost first
 };

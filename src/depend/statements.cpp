@@ -43,15 +43,15 @@ Schedule substituted(const Schedule &schedule, const term::Substitution &by) {
   return result;
 }
 
-/// Pairs of references that conflict: to one tensor, one of them a write, not both updates.
+/// Pairs of references that conflict. Where only the order matters, not two updates, and none that inserts.
 template <class Visit>
-void each_conflict(const IterationSpace &first, const IterationSpace &second, bool updates_too,
+void each_conflict(const IterationSpace &first, const IterationSpace &second, bool in_parallel,
                    const Visit &visit) {
   const std::vector<Reference> ours = references(first), theirs = references(second);
   for (const Reference &one : ours)
     for (const Reference &other : theirs)
-      if (one.tensor == other.tensor && (one.writes || other.writes) &&
-          (updates_too || !(one.updates && other.updates)))
+      if (may_conflict(one, other) &&
+          (in_parallel || !((one.updates && other.updates) || one.inserts || other.inserts)))
         visit(one, other);
 }
 

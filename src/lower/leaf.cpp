@@ -4,6 +4,7 @@
 #include "loop/walk.h"
 #include "lower/hoisted.h"
 #include "lower/jump.h"
+#include "lower/local.h"
 #include "lower/loop_end.h"
 #include "lower/map_code.h"
 #include "lower/map_loops.h"
@@ -339,7 +340,7 @@ private:
     Block block{{loop::DeclareValue{sum_->name, {loop::Number{0}}}}};
     loop::append(block, loop_over(index));
     loop::Local sum = *std::exchange(sum_, std::nullopt);
-    block.push_back(put(sum, is_set_by_sum(index)));
+    loop::append(block, put(sum, is_set_by_sum(index)));
     return block;
   }
 
@@ -362,14 +363,7 @@ private:
     std::optional<loop::Local> outer = sum_;
     sum_ = loop::Local{name};
     loop::For plain = head;
-    for (std::size_t k = index + 1; k < plan_.nest.levels.size(); ++k) {
-      const Level &here = plan_.nest.levels[k];
-      if (here.kind == Level::Kind::Let)
-        plain.body.push_back({loop::Let{here.variable, here.value}});
-      else
-        plain.body.push_back({loop::DeclareValue{
-            found_value(here), {loop::Element{map_arrays_.at(k).map, here.components.front().target}}}});
-    }
+    plain.body = values_of_map(plan_.nest, index, [&](std::size_t k) { return map_arrays_.at(k).map; });
     plain.body.push_back({loop::Accumulate{*sum_, values_.value()}});
     loop::For again = head;
     again.comment.clear();
@@ -380,7 +374,7 @@ private:
                        "an infinity may have met what isn't stored: again, from what is stored",
                        loop::IfValue::Test::NotANumber};
     Block block{{loop::DeclareValue{name, {loop::Number{0}}}}, {std::move(plain)}, {std::move(test)}};
-    block.push_back(put(loop::Local{name}, is_set_by_sum(index)));
+    loop::append(block, put(loop::Local{name}, is_set_by_sum(index)));
     return block;
   }
 
@@ -417,8 +411,8 @@ private:
     return block;
   }
 
-  std::string comment(const Level &here) const {
-    return here.tensor.empty() ? "" : fmt::format("positions of {}", here.tensor);
+  static std::string comment(const Level &here) {
+    return here.tensor.empty() ? "" : "positions of " + here.tensor;
   }
 
   /// for (c = 0; c < chunks; c++) in parallel { first, last; states of their own; for (v = first; v < last;
@@ -510,8 +504,15 @@ private:
   }
 
   /// A sum's way to what it is added to, or, as all there is, to the result.
-  Statement put(const loop::Local &sum, bool sets) const {
-    return of_statement({sets ? Statement{loop::Store{target(), {sum}}} : Statement{add({sum})}}).front();
+  Block put(const loop::Local &sum, bool sets) const { return of_statement(written({sum}, sets)); }
+
+  /// Sets the target, which is made stored first, or adds to it.
+  Block written(loop::Value value, bool sets) const {
+    Block block;
+    if (space_.target.inserts && !sum_) block = insert(space_.target, workspace_.combination());
+    block.push_back(sets ? Statement{loop::Store{target(), std::move(value)}}
+                         : Statement{add(std::move(value))});
+    return block;
   }
 
   loop::Accumulate add(loop::Value value) const {
@@ -522,6 +523,7 @@ private:
 
   loop::Target target() const {
     if (space_.target.is_scalar()) return loop::Local{space_.target.local};
+    if (space_.target.inserts) return element_of(space_.target, workspace_.combination());
     return loop::Element{space_.target.array, space_.target.slot};
   }
 
@@ -530,10 +532,7 @@ private:
     if (visit_) return *visit_;
     Block block;
     if (divides_) block.push_back({loop::Assign{values_.found_divisor(), Term(1)}});
-    if (space_.sets)
-      block.push_back({loop::Store{target(), values_.value()}});
-    else
-      block.push_back({add(values_.value())});
+    loop::append(block, written(values_.value(), space_.sets));
     return block;
   }
 

@@ -2,6 +2,7 @@
 
 #include "loop/walk.h"
 #include "lower/leaf.h"
+#include "lower/local.h"
 #include "lower/origins.h"
 #include "lower/parameter.h"
 #include "lower/shared_loops.h"
@@ -21,6 +22,31 @@ using loop::Statement;
 using term::Term;
 
 namespace {
+
+/// Reads of index arrays of several extents that lie in the workspace, with one slot.
+void join_slots(Block &block, const combine::Combination &combination) {
+  std::map<std::string, std::vector<Term>> arrays;
+  for (const combine::LocalTensor &local : combination.locals)
+    if (local.insertion)
+      for (const layout::IndexElement &element : local.insertion->sets)
+        if (const auto &extents = combination.arrays.at(element.array); extents.size() > 1)
+          arrays.emplace(element.array, extents);
+  if (arrays.empty()) return;
+  const loop::TermMap join = [&](const Term &term) {
+    Term result = term;
+    for (const Term &read : term::applications_of(term)) { // inner ones first
+      const auto *call = read.as<term::Apply>();
+      if (!arrays.contains(call->function) || call->arguments.size() == 1) continue;
+      std::vector<Term> slots;
+      for (const Term &argument : call->arguments)
+        slots.push_back(join(argument));
+      result = term::replace(
+          result, {{read, term::apply(call->function, {slot_of(slots, arrays.at(call->function))})}});
+    }
+    return result;
+  };
+  loop::rewrite(block, join, [](const loop::Value &value) { return value; });
+}
 
 /// A name for the levels that no tensor has.
 std::string name_of_levels(const combine::Combination &combination) {
@@ -91,9 +117,10 @@ Block statements_of(const combine::Combination &combination, const std::vector<c
          clears_before(k)});
   }
   Block block = in_shared_loops(
-      tree, std::move(statements), [&](std::size_t leaf) { return is_in(options.wavefronts, leaf); },
-      in_wavefronts);
+      tree, std::move(statements), local_codes(combination),
+      [&](std::size_t leaf) { return is_in(options.wavefronts, leaf); }, in_wavefronts);
   loop::append(block, clears_before(plans.size()));
+  join_slots(block, combination);
   return block;
 }
 
@@ -169,7 +196,7 @@ Inspector lower_inspector(const combine::Combination &combination, const std::ve
       return Block{{loop::If{std::move(inside), std::move(loop.body), ""}, origins}};
     };
     return in_shared_loops(
-        tree, std::move(statements), [](std::size_t) { return true; }, iteration);
+        tree, std::move(statements), local_codes(combination), [](std::size_t) { return true; }, iteration);
   };
   loop::Program program;
   program.name = options.name + "_inspect";

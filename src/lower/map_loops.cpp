@@ -1,5 +1,7 @@
 #include "lower/map_loops.h"
 
+#include "lower/map_code.h"
+
 namespace unravel::lower {
 
 using scan::Level;
@@ -21,6 +23,20 @@ bool sums_over_map(const combine::IterationSpace &space, const LeafPlan &leaf, s
     found = true;
   }
   return found;
+}
+
+loop::Block values_of_map(const scan::Nest &nest, std::size_t index,
+                          const std::function<std::string(std::size_t)> &map_of) {
+  loop::Block block;
+  for (std::size_t k = index + 1; k < nest.levels.size(); ++k) {
+    const Level &here = nest.levels[k];
+    if (here.kind == Level::Kind::Let)
+      block.push_back({loop::Let{here.variable, here.value}});
+    else
+      block.push_back({loop::DeclareValue{found_value(here),
+                                          {loop::Element{map_of(k), here.components.front().target}}}});
+  }
+  return block;
 }
 
 bool looks_for_marks(const LeafPlan &leaf, std::size_t index, const loop::Block &body) {

@@ -4,12 +4,18 @@
 #include "lower/lower.h"
 
 #include <cstddef>
+#include <functional>
 
 /// What the loop of a level does with the map of a find inside of it.
 namespace unravel::lower {
 
 /// Does the loop do nothing but add products with what a map of values has to one sum?
 bool sums_over_map(const combine::IterationSpace &space, const LeafPlan &leaf, std::size_t index);
+
+/// What such a loop begins with: its variables, and the value that the map of each find has. `map_of`: the
+/// array's name, by the level of the find.
+loop::Block values_of_map(const scan::Nest &nest, std::size_t index,
+                          const std::function<std::string(std::size_t)> &map_of);
 
 /// Is a mark all that decides about an iteration? `body`: what the loop executes.
 bool looks_for_marks(const LeafPlan &leaf, std::size_t index, const loop::Block &body);

@@ -95,9 +95,10 @@ loop::Statement in_pieces(loop::For loop, const LeafPlan &plan) {
 /// Writes the tree.
 class Writer {
 public:
-  Writer(LoweredStatements statements, const std::function<bool(std::size_t)> &is_in_wavefronts,
-         const Replace &in_wavefronts)
-      : is_in_wavefronts_(is_in_wavefronts), in_wavefronts_(in_wavefronts) {
+  Writer(LoweredStatements statements, std::map<std::string, LocalCode> local_codes,
+         const std::function<bool(std::size_t)> &is_in_wavefronts, const Replace &in_wavefronts)
+      : local_codes_(std::move(local_codes)), is_in_wavefronts_(is_in_wavefronts),
+        in_wavefronts_(in_wavefronts) {
     for (LoweredStatement &statement : statements)
       statements_.emplace(statement.number, std::move(statement));
   }
@@ -130,11 +131,19 @@ private:
   /// In front of the code that begins there, or where that sets it.
   void declare(const std::string &local, Block &block, std::size_t begin) const {
     const auto code = block.begin() + static_cast<std::ptrdiff_t>(begin);
+    const auto tensor = local_codes_.find(local);
     for (auto statement = code; statement != block.end(); ++statement) {
       auto *store = std::get_if<loop::Store>(&statement->kind);
       const auto *target = store ? std::get_if<loop::Local>(&store->target) : nullptr;
       if (!target || target->name != local) continue;
-      statement->kind = loop::DeclareValue{local, std::move(store->value)};
+      if (tensor != local_codes_.end())
+        block.insert(block.erase(statement), tensor->second.begin.begin(), tensor->second.begin.end());
+      else
+        statement->kind = loop::DeclareValue{local, std::move(store->value)};
+      return;
+    }
+    if (tensor != local_codes_.end()) {
+      block.insert(code, tensor->second.begin.begin(), tensor->second.begin.end());
       return;
     }
     loop::Origins origins;
@@ -148,7 +157,7 @@ private:
   /// Nodes one after the other. `outside`: names that are in scope where the block will stand. `locals`: the
   /// variables that are declared in it.
   Block block_of(const std::vector<scan::Node> &nodes, const Names &outside, Names locals) {
-    Block block;
+    Block block, ends;
     Names taken = outside;
     auto add = [&](Block code) {
       drop_known(code, block);
@@ -171,9 +180,11 @@ private:
       std::erase_if(locals, [&](const std::string &local) {
         if (!is_about(node, local)) return false;
         declare(local, block, begin);
+        if (local_codes_.contains(local)) loop::append(ends, local_codes_.at(local).end);
         return true;
       });
     }
+    add(std::move(ends));
     return block;
   }
 
@@ -247,6 +258,7 @@ private:
   }
 
   std::map<std::size_t, LoweredStatement> statements_;
+  const std::map<std::string, LocalCode> local_codes_;
   const std::function<bool(std::size_t)> &is_in_wavefronts_;
   const Replace &in_wavefronts_;
 };
@@ -268,9 +280,10 @@ SharedLoops loops_around(const std::vector<scan::Node> &tree, std::size_t number
 }
 
 Block in_shared_loops(const std::vector<scan::Node> &tree, LoweredStatements statements,
+                      std::map<std::string, LocalCode> locals,
                       const std::function<bool(std::size_t)> &is_in_wavefronts,
                       const Replace &in_wavefronts) {
-  return Writer(std::move(statements), is_in_wavefronts, in_wavefronts).all(tree);
+  return Writer(std::move(statements), std::move(locals), is_in_wavefronts, in_wavefronts).all(tree);
 }
 
 } // namespace unravel::lower

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "lower/leaf.h"
+#include "lower/local.h"
 #include "lower/lower.h"
 #include "scan/tree.h"
 
@@ -26,11 +27,12 @@ SharedLoops loops_around(const std::vector<scan::Node> &tree, std::size_t number
 /// What is executed in wavefronts in place of a loop, with the loop's origins.
 using Replace = std::function<loop::Block(loop::For, const loop::Origins &)>;
 
-/// The statements of the tree, by their numbers, in the loops that they share, and scalar variables declared
-/// where all who use them see them. `in_wavefronts` makes of the outermost loop of those that are to be
-/// executed so, if it is there, whatever stands in its place. Throws a limit where what a loop begins with
-/// would stand outside of a condition.
+/// The statements of the tree, by their numbers, in the loops that they share, scalar variables declared
+/// where all who use them see them, and the code of locals around what is about them. `in_wavefronts` makes
+/// of the outermost loop of those that are to be executed so, if it is there, whatever stands in its place.
+/// Throws a limit where what a loop begins with would stand outside of a condition.
 loop::Block in_shared_loops(const std::vector<scan::Node> &tree, LoweredStatements statements,
+                            std::map<std::string, LocalCode> locals,
                             const std::function<bool(std::size_t)> &is_in_wavefronts = {},
                             const Replace &in_wavefronts = {});
 

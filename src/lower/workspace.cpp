@@ -125,9 +125,34 @@ std::string Workspace::add_sum(const std::string &of, const std::vector<Term> &e
 }
 
 void Workspace::add_local(const combine::LocalTensor &local, bool per_thread) {
-  const std::string name = add_values(local.array, combination_.arrays.at(local.array), per_thread,
-                                      fmt::format("the elements of {}", local.tensor));
-  report::require(name == local.array, "a local tensor has a name of its own");
+  term::Substitution room; // for as many entries as there are elements
+  if (local.insertion && !local.insertion->count.empty())
+    room.emplace(local.insertion->count, slots_of(local.extents));
+  auto extents_of = [&](const std::string &array) {
+    std::vector<Term> extents = combination_.arrays.at(array);
+    for (Term &extent : extents)
+      extent = term::substitute(extent, room);
+    return extents;
+  };
+  auto require_own = [](const std::string &name, const std::string &wanted) {
+    report::require(name == wanted, "a local tensor has a name of its own");
+  };
+  require_own(add_values(local.array, extents_of(local.array), per_thread,
+                         fmt::format("the elements of {}", local.tensor)),
+              local.array);
+  if (!local.insertion) return;
+  for (const layout::IndexElement &element : local.insertion->sets) {
+    loop::WorkspaceArray array;
+    array.name = element.array;
+    // Positions: as many as there are elements, which one mode has no more of than an index may be.
+    array.element = local.extents.size() == 1 ? index_ : loop::ElementType::Int64;
+    array.extent = slots_of(extents_of(element.array));
+    const auto nothing = local.insertion->nothing.find(element.array);
+    array.initial = nothing == local.insertion->nothing.end() ? std::nullopt : std::optional(nothing->second);
+    array.per_thread = per_thread;
+    array.about = fmt::format("an index array of {}", local.tensor);
+    require_own(add(std::move(array)), element.array);
+  }
 }
 
 std::string Workspace::add_values(const std::string &name, const std::vector<Term> &extents, bool per_thread,

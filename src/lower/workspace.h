@@ -36,8 +36,9 @@ public:
   /// those of a hoist further in have fewer modes.
   std::string add_sum(const std::string &of, const std::vector<term::Term> &extents, bool per_thread);
 
-  /// The elements of a local tensor.
+  /// The arrays of a local tensor.
   void add_local(const combine::LocalTensor &local, bool per_thread);
+  const combine::Combination &combination() const { return combination_; }
 
   std::vector<loop::WorkspaceArray> take() { return std::move(arrays_); }
 

@@ -104,6 +104,20 @@ void precompute(const parse::AssignmentTree &assignment, Front &front) {
   front.computation = compute::make_computation(tree);
 }
 
+void load_local(const std::string &tensor, const std::string &format, Front &front) {
+  const auto source = argument("-f " + tensor, format);
+  const parse::LayoutReference reference = parse::parse_layout_reference(source);
+  if (!reference.like.empty())
+    report::fail(Kind::bad_structure, reference.span,
+                 fmt::format("`{}` is a local tensor: it has arrays of its own", tensor),
+                 fmt::format("`like:` is for the result; write -f {}=LAYOUT", tensor));
+  layout::CheckedLayout checked =
+      layout::load_layout(reference, front.computation.program.extents.at(tensor).size());
+  for (report::Diagnostic &finding : checked.findings)
+    front.warnings.push_back(std::move(finding));
+  front.layouts.emplace(tensor, std::move(checked.layout));
+}
+
 } // namespace
 
 Front read_request(const Request &request) {
@@ -123,9 +137,10 @@ Front read_request(const Request &request) {
   else
     front.computation = compute::make_computation(tree);
   for (const auto &[tensor, format] : request.formats) {
-    if (front.computation.program.local_tensors.contains(tensor))
-      report::fail(Kind::not_supported,
-                   fmt::format("`-f {}={}`: a local tensor is dense so far", tensor, format));
+    if (front.computation.program.local_tensors.contains(tensor)) {
+      load_local(tensor, format, front);
+      continue;
+    }
     if (std::none_of(front.computation.tensors.begin(), front.computation.tensors.end(),
                      [&](auto &use) { return use.name == tensor; }))
       report::fail(Kind::unknown_tensor,

@@ -116,7 +116,7 @@ private:
     double segments = 1;
     auto look = [&](const combine::Operand &operand) {
       if (operand.tensor != tensor) return;
-      is_vector = operand.coordinates.size() == 1;
+      is_vector = operand.coordinates.size() == operand.around + 1;
       segments = std::pow(default_segment,
                           static_cast<double>(std::max<std::size_t>(operand.positions.size(), 1) - 1));
     };
@@ -279,8 +279,8 @@ private:
       if (std::find(operand.positions.begin(), operand.positions.end(), position) != operand.positions.end())
         continue;
       const std::string prefix = operand.tensor + ".", suffix = ".reach";
-      for (auto known = counts_.lower_bound(prefix); known != counts_.end() && known->first.starts_with(prefix);
-           ++known)
+      for (auto known = counts_.lower_bound(prefix);
+           known != counts_.end() && known->first.starts_with(prefix); ++known)
         if (known->first.ends_with(suffix)) of_others = std::min(of_others, known->second);
     }
     return std::min(1.0, reach / of_others);

@@ -198,7 +198,10 @@ private:
         return arrow.from == parts_.access_id(leaf, k) || arrow.to == parts_.access_id(leaf, k);
       });
       if (!is_end && !written.contains(reference.tensor)) continue;
-      const char *does = reference.updates ? "updates" : reference.writes ? "writes" : "reads";
+      const char *does = reference.inserts   ? "inserts into"
+                         : reference.updates ? "updates"
+                         : reference.writes  ? "writes"
+                                             : "reads";
       const std::string access = access_text(reference.tensor, reference.coordinates);
       rows.add(parts_.access_id(leaf, k), "access", depth + 1, fmt::format("{} {}", does, access),
                tagged(does, access, ""));

@@ -36,14 +36,14 @@ TEST(SharedLoopsText, AScalarIsDeclaredInFrontOfNamesThatStatementsHaveInCommon)
                      {loop::Accumulate{loop::Element{"y.val", term::variable("b")}, {loop::Local{"s"}}}}};
   lower::LoweredStatements statements{statement(0, sets, plan, std::move(first)),
                                       statement(1, adds, plan, std::move(second))};
-  EXPECT_EQ(loop::to_text(lower::in_shared_loops({loop}, std::move(statements))), "for i in 0 .. N {\n"
-                                                                                  "  value s = 0\n"
-                                                                                  "  let b = i + 1\n"
-                                                                                  "  if b <= 2 {\n"
-                                                                                  "    s = 2\n"
-                                                                                  "  }\n"
-                                                                                  "  y.val[b] += s\n"
-                                                                                  "}\n");
+  EXPECT_EQ(loop::to_text(lower::in_shared_loops({loop}, std::move(statements), {})), "for i in 0 .. N {\n"
+                                                                                      "  value s = 0\n"
+                                                                                      "  let b = i + 1\n"
+                                                                                      "  if b <= 2 {\n"
+                                                                                      "    s = 2\n"
+                                                                                      "  }\n"
+                                                                                      "  y.val[b] += s\n"
+                                                                                      "}\n");
 }
 
 } // namespace

@@ -375,6 +375,8 @@ private:
       inside.variables.push_back(index);
     }
     shapes()[made.target.tensor];
+    if (!made.target.subscripts.empty() && chance(70))
+      made_.formats[made.target.tensor] = one_of(std::vector<std::string>{"listed", "listed", "bitmap"});
     only_dense_ = !made.target.subscripts.empty() && chance(95);
     if (chance(60)) made.value = sum(inside, 1);
     only_dense_ = false;

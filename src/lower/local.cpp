@@ -1,0 +1,104 @@
+#include "lower/local.h"
+
+#include "report/diagnostic.h"
+
+#include <algorithm>
+
+namespace unravel::lower {
+
+using combine::LocalTensor;
+using combine::Operand;
+using layout::IndexElement;
+using loop::Block;
+using term::Term;
+
+namespace {
+
+using Extents = std::map<std::string, std::vector<Term>>;
+
+/// The target's coordinates in place of the local's modes.
+term::Substitution element_at(const LocalTensor &local, const Operand &target) {
+  term::Substitution by;
+  for (std::size_t k = 0; k < local.modes.size(); ++k)
+    by.emplace(local.modes[k], target.coordinates[local.around + k]);
+  return by;
+}
+
+loop::SetElement set(const IndexElement &element, const Extents &extents, const term::Substitution &by) {
+  std::vector<Term> slots;
+  for (const Term &slot : element.slots)
+    slots.push_back(term::substitute(slot, by));
+  return {element.array, slot_of(slots, extents.at(element.array)), term::substitute(element.value, by)};
+}
+
+/// The position that an array tells, by its variable.
+std::map<Term, Term> named_position(const LocalTensor &local, const term::Substitution &by) {
+  const layout::Insertion &insertion = *local.insertion;
+  if (insertion.position.empty()) return {};
+  return {{term::substitute(insertion.found.begin()->second, by), term::variable(insertion.position)}};
+}
+
+} // namespace
+
+Term slot_of(const std::vector<Term> &slots, const std::vector<Term> &extents) {
+  Term slot(0);
+  for (std::size_t k = 0; k < slots.size(); ++k)
+    slot = term::multiply(slot, extents[k]) + slots[k];
+  return slot;
+}
+
+std::map<std::string, LocalCode> local_codes(const combine::Combination &combination) {
+  std::map<std::string, LocalCode> codes;
+  for (const LocalTensor &local : combination.locals) {
+    if (!local.insertion) continue;
+    const layout::Insertion &insertion = *local.insertion;
+    LocalCode &code = codes[local.tensor];
+    if (!insertion.count.empty()) {
+      code.begin.push_back({loop::Declare{insertion.count, Term(0)}});
+      loop::For entries{insertion.position, Term(0), term::variable(insertion.count)};
+      for (const IndexElement &element : insertion.resets)
+        entries.body.push_back({set(element, combination.arrays, {})});
+      if (!entries.body.empty()) code.end.push_back({std::move(entries)});
+      continue;
+    }
+    for (const auto &[array, value] : insertion.nothing) {
+      const std::vector<Term> &extents = combination.arrays.at(array);
+      Term size(1);
+      for (const Term &extent : extents)
+        size = term::multiply(size, extent);
+      const std::string slot = array + ".slot";
+      loop::For all{slot, Term(0), size};
+      all.body.push_back({loop::SetElement{array, term::variable(slot), Term(value)}});
+      code.end.push_back({std::move(all)});
+    }
+  }
+  return codes;
+}
+
+loop::Element element_of(const Operand &target, const combine::Combination &combination) {
+  const LocalTensor &local = *combination.local(target.tensor);
+  return {target.array, term::replace(target.slot, named_position(local, element_at(local, target)))};
+}
+
+Block insert(const Operand &target, const combine::Combination &combination) {
+  const LocalTensor &local = *combination.local(target.tensor);
+  const layout::Insertion &insertion = *local.insertion;
+  const term::Substitution by = element_at(local, target);
+  const std::map<Term, Term> position = named_position(local, by);
+  Block block, missing;
+  for (const auto &[found, variable] : position)
+    block.push_back({loop::Declare{insertion.position, found}});
+  for (const IndexElement &element : insertion.sets)
+    missing.push_back({set(element, combination.arrays, by)});
+  if (!insertion.count.empty()) {
+    const Term count = term::variable(insertion.count);
+    missing.push_back({loop::Assign{insertion.position, count}});
+    missing.push_back({loop::Assign{insertion.count, count + Term(1)}});
+  }
+  missing.push_back({loop::Store{element_of(target, combination), {loop::Number{0}}}});
+  const Term stored = term::replace(term::substitute(insertion.stored, by), position);
+  block.push_back({loop::If{term::negation(stored), std::move(missing), ""}});
+  return block;
+}
+
+} // namespace unravel::lower

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "combine/space.h"
+#include "loop/loop.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+/// Local tensors whose entries are inserted (layout::Insertion).
+namespace unravel::lower {
+
+/// row-major: slots of an array with these extents as one.
+term::Term slot_of(const std::vector<term::Term> &slots, const std::vector<term::Term> &extents);
+
+/// What is done where such a local begins, and where nothing is about it any more.
+struct LocalCode {
+  loop::Block begin, end;
+};
+
+/// Of all of the combination's, by tensor.
+std::map<std::string, LocalCode> local_codes(const combine::Combination &combination);
+
+/// The element of a target that may have been inserted: its position stands in a variable, where an array
+/// tells it.
+loop::Element element_of(const combine::Operand &target, const combine::Combination &combination);
+
+/// Makes the target stored, with the value zero, if it isn't. Declares that variable.
+loop::Block insert(const combine::Operand &target, const combine::Combination &combination);
+
+} // namespace unravel::lower
