@@ -348,6 +348,8 @@ private:
     const value::Operator op = std::get<compute::Value::Apply>(tree.kind).op;
     for (std::size_t k = 0; k < arguments.size(); ++k)
       if (!arguments[k] && value::is_linear_in(op, k)) return std::nullopt;
+    if (std::ranges::none_of(arguments, [](const auto &each) { return each.has_value(); }))
+      return std::nullopt;
     Value result = arguments[0].value_or(Value{});
     for (std::size_t k = 1; k < arguments.size(); ++k) {
       const Value other = arguments[k].value_or(Value{});

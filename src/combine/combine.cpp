@@ -442,7 +442,7 @@ private:
       operand.is_affine = !others.contains(operand.name);
       relation.insert(relation.end(), stored.begin(), stored.end());
       if (!operand.is_affine && !is_total(access, statement)) {
-        if (statement.is_free) refuse_divisor(access);
+        if (statement.is_free || is_local(access)) refuse_divisor(access);
         divisors.insert(divisors.end(), stored.begin(), stored.end());
         divisor = &access;
         pieces.push_back(chosen[k]);
@@ -480,7 +480,9 @@ private:
     report::fail(Kind::not_supported, access.span,
                  fmt::format("`{}` divides, but has no place for each element: its layout is `{}`",
                              compute::to_text(access), layout_of(access).name),
-                 "choose a dense layout, or write the loops: a program looks for its divisors");
+                 is_local(access)
+                     ? "choose a dense layout: what isn't stored is zero"
+                     : "choose a dense layout, or write the loops: a program looks for its divisors");
   }
 
   /// What a piece has at a position.

@@ -220,6 +220,43 @@ TEST(ToolProgram, WorkspacesOfEveryKindGiveTheSame) {
       << refused.error;
 }
 
+/// Where no term of a dividend is stored, nobody asks for the divisor.
+TEST(ToolProgram, ADivisorIsMissedWhereADividendIsStored) {
+  Desk desk;
+  const std::string head = "%%MatrixMarket matrix coordinate real general\n2 2 1\n";
+  desk.write("A.mtx", head + "1 1 5\n");
+  desk.write("B.mtx", head + "2 2 7\n");
+  desk.write("D.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 2\n2 2 4\n");
+  std::vector<std::string> arguments = {"run",    "for i { for j { y(i) += (A(i,j) + B(i,j)) / D(i,j); } }",
+                                        "-f",     "A=csr",
+                                        "-f",     "B=csr",
+                                        "-f",     "D=csr",
+                                        "-i",     "A=A.mtx",
+                                        "-i",     "B=B.mtx",
+                                        "-i",     "D=D.mtx",
+                                        "--check"};
+  Outcome outcome = desk.unravel(arguments);
+  EXPECT_EQ(outcome.code, 0) << outcome.error;
+  desk.write("D.mtx", head + "1 1 2\n");
+  outcome = desk.unravel(arguments);
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_NE(outcome.error.find("[divisor-not-stored]"), std::string::npos) << outcome.error;
+}
+
+/// A local isn't looked for: what it hasn't is zero.
+TEST(ToolProgram, ALocalThatDividesIsDense) {
+  Desk desk;
+  const std::string program =
+      "for i { let w(j) = 0; for j { w(j) += A(i,j); } for j { y(i) += B(i,j) / w(j); } }";
+  for (const char *layout : {"w=listed", "w=bitmap"}) {
+    Outcome refused = desk.unravel({"compile", program, "-f", "A=csr", "-f", "B=csr", "-f", layout});
+    EXPECT_EQ(refused.code, 1);
+    EXPECT_NE(refused.error.find("choose a dense layout: what isn't stored is zero"), std::string::npos)
+        << refused.error;
+  }
+  EXPECT_EQ(desk.unravel({"compile", program, "-f", "A=csr", "-f", "B=csr", "-f", "w=dense"}).code, 0);
+}
+
 /// The second row of A is empty: that of C isn't multiplied with a sum which is zero.
 TEST(ToolProgram, ASumOfNothingMeetsNoInfinity) {
   Desk desk;
