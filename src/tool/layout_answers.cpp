@@ -1,6 +1,7 @@
 #include "tool/layout_answers.h"
 
 #include "find/planner.h"
+#include "layout/insertion.h"
 #include "packing/pack_plan.h"
 #include "pipeline.h"
 #include "prove/world.h"
@@ -144,6 +145,13 @@ std::string on_one_line(const std::string &text) {
   return result;
 }
 
+/// The message, without its start.
+std::string reason_of(const report::Error &error, const std::string &start) {
+  std::string why = error.diagnostic().message;
+  if (why.starts_with(start)) why.erase(0, start.size());
+  return on_one_line(why);
+}
+
 void plan_packing(const layout::Layout &layout, LayoutAnswers &answers) {
   try {
     packing::PackPlan plan = packing::plan_packing(layout);
@@ -156,10 +164,24 @@ void plan_packing(const layout::Layout &layout, LayoutAnswers &answers) {
                         checked.empty() ? "from coordinates" : "where the result satisfies " + checked};
   } catch (const report::Error &error) {
     if (error.diagnostic().kind != report::Kind::cannot_pack) throw;
-    std::string why = error.diagnostic().message;
-    std::string start = fmt::format("coordinates can't be packed into layout `{}`: ", layout.name);
-    if (why.rfind(start, 0) == 0) why.erase(0, start.size());
-    answers.packable = {Verdict::No, on_one_line(why)};
+    answers.packable = {
+        Verdict::No,
+        reason_of(error, fmt::format("coordinates can't be packed into layout `{}`: ", layout.name))};
+  }
+}
+
+/// Can entries be inserted in any order, as into a local tensor?
+Answer insertable(const layout::Layout &layout) {
+  try {
+    const layout::Insertion insertion = layout::insertion_of(layout);
+    if (insertion.sets.empty()) return {Verdict::Yes, "every entry has a place"};
+    std::string how = fmt::format("unless `{}`", term::to_text(insertion.stored));
+    if (!insertion.count.empty()) how += fmt::format(", at {} = {}", insertion.position, insertion.count);
+    return {Verdict::Yes, how};
+  } catch (const report::Error &error) {
+    if (error.diagnostic().kind != report::Kind::cannot_insert) throw;
+    return {Verdict::No, reason_of(error, fmt::format("entries can't be inserted into a `{}` in any order: ",
+                                                      layout.name))};
   }
 }
 
@@ -300,6 +322,7 @@ LayoutAnswers answers_of(const layout::Layout &layout, const parse::LayoutRefere
   answers.functional = questions.functional();
   answers.injective = questions.injective();
   plan_packing(layout, answers);
+  answers.insertable = insertable(layout);
   for (const std::vector<std::string> &order : orders_of(layout))
     answers.orders.push_back(finds_by(layout, text_of(layout, reference), order, *budget));
   answers.not_tried = budget->left_out();
@@ -327,6 +350,7 @@ std::string to_text(const LayoutAnswers &answers) {
   answer("functional", answers.functional);
   answer("injective", answers.injective);
   answer("packable", answers.packable);
+  answer("insertable", answers.insertable);
   for (const auto &[name, rest] : lines)
     add(name, rest);
   return text;
@@ -348,6 +372,7 @@ nlohmann::json to_json(const LayoutAnswers &answers) {
   nlohmann::json out = {{"functional", json_of(answers.functional)},
                         {"injective", json_of(answers.injective)},
                         {"packable", packable},
+                        {"insertable", json_of(answers.insertable)},
                         {"orders", orders}};
   add_not_tried(out, answers.not_tried);
   return out;

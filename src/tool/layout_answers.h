@@ -36,6 +36,7 @@ struct LayoutAnswers {
   Answer functional; // each position has at most one coordinate
   Answer injective;  // each coordinate has at most one position
   Answer packable;
+  Answer insertable; // entries in any order, as into a local tensor
   std::string plan; // of packing, as text
   std::vector<OrderAnswer> orders;
   std::vector<std::string> not_tried; // since the budget was spent

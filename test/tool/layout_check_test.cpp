@@ -25,30 +25,44 @@ TEST(ToolLayoutCheck, ShippedLayouts) {
   Desk desk;
   EXPECT_EQ(table(desk, "csr"),
             proved + "  packable    yes: from coordinates\n"
+                     "  insertable  no: nothing says the position `p` of coordinates (i, j)\n"
                      "  any order   p by map, sequential (a walk per i), galloping, binary, hash, scan\n");
   EXPECT_EQ(table(desk, "coo"), proved +
                                     "  packable    yes: from coordinates\n"
+                                    "  insertable  no: nothing says the position `p` of coordinates (i, j)\n"
                                     "  by i, j     p by sequential, galloping, binary, hash, scan\n"
                                     "  by j, i     p by sequential (a walk per j), galloping, binary, hash, "
                                     "scan\n");
-  EXPECT_EQ(table(desk, "coo_unsorted"), proved + "  packable    yes: from coordinates\n"
-                                                  "  any order   p by hash, scan\n");
+  EXPECT_EQ(table(desk, "coo_unsorted"),
+            proved + "  packable    yes: from coordinates\n"
+                     "  insertable  no: nothing says the position `p` of coordinates (i, j)\n"
+                     "  any order   p by hash, scan\n");
   EXPECT_EQ(
       table(desk, "coo_dup"),
       "  functional  yes: proved, no position has two coordinates\n"
       "  injective   no: as with row = [0, 0], col = [0, 0]: positions (p = 0) and (p = 1) both have the "
       "coordinate (i = 0, j = 0)\n"
       "  packable    yes: from coordinates\n"
+      "  insertable  no: nothing says the position `p` of coordinates (i, j)\n"
       "  any order   p by hash, scan\n");
   EXPECT_EQ(table(desk, "bcsr<2,2>"),
             proved + "  packable    yes: from coordinates\n"
+                     "  insertable  no: nothing says the position `b` of coordinates (i, j)\n"
                      "  any order   p by sequential (a walk per i), galloping, binary, hash, scan\n");
   EXPECT_EQ(table(desk, "dia"),
             proved + "  packable    yes: from coordinates\n"
+                     "  insertable  no: nothing says the position `d` of coordinates (i, j)\n"
                      "  any order   d by sequential (a walk per i), galloping, binary, hash, scan\n");
   EXPECT_EQ(table(desk, "dense<1,0>"), proved +
                                            "  packable    yes: from coordinates\n"
+                                           "  insertable  yes: every entry has a place\n"
                                            "  any order   every position follows from the coordinates\n");
+  EXPECT_NE(
+      desk.unravel({"layout", "check", "bitmap"}).out.find("insertable  yes: unless `present(i) = 1`\n"),
+      std::string::npos);
+  EXPECT_NE(desk.unravel({"layout", "check", "listed"})
+                .out.find("insertable  yes: unless `0 <= map(i)`, at p = NNZ"),
+            std::string::npos);
   std::string symmetric = table(desk, "symmetric_csr");
   EXPECT_EQ(symmetric.find(proved), 0u) << symmetric;
   EXPECT_NE(symmetric.find(
