@@ -34,15 +34,20 @@ std::string text_of(const Insertion &insertion) {
   return text;
 }
 
-TEST(Insertion, ListsAppend) {
-  EXPECT_EQ(text_of(insertion_of(shipped("listed", 1).layout)), R"(stored: 0 <= map(i)
+/// What is the same of lists with a map, whatever their properties.
+std::string of_list(const std::string &stored) {
+  return "stored: " + stored + R"(
 found: p = map(i)
 set: idx(NNZ) = i
 set: map(i) = NNZ
 grows: NNZ
 nothing: map = -1
 reset: map(idx(p)) = -1
-)");
+)";
+}
+
+TEST(Insertion, ListsAppend) {
+  EXPECT_EQ(text_of(insertion_of(shipped("listed", 1).layout)), of_list("0 <= map(i)"));
   EXPECT_EQ(text_of(insertion_of(shipped("listed", 2).layout)), R"(stored: 0 <= map(i, j)
 found: p = map(i, j)
 set: row(NNZ) = i
@@ -117,23 +122,9 @@ TEST(Insertion, IsRefusedWhereAPropertyMayBreak) {
 
 TEST(Insertion, TestsWhatNoPropertySays) {
   EXPECT_EQ(refusal_of_list("property range idx in [0, M);\nproperty forall i : -1 <= map(i) < NNZ;\n"),
-            R"(stored: 0 <= map(i) and i = idx(map(i))
-found: p = map(i)
-set: idx(NNZ) = i
-set: map(i) = NNZ
-grows: NNZ
-nothing: map = -1
-reset: map(idx(p)) = -1
-)");
+            of_list("0 <= map(i) and i = idx(map(i))"));
   EXPECT_EQ(refusal_of_list("property range idx in [0, M);\n"),
-            R"(stored: 0 <= map(i) and map(i) < NNZ and i = idx(map(i))
-found: p = map(i)
-set: idx(NNZ) = i
-set: map(i) = NNZ
-grows: NNZ
-nothing: map = -1
-reset: map(idx(p)) = -1
-)");
+            of_list("0 <= map(i) and map(i) < NNZ and i = idx(map(i))"));
 }
 
 } // namespace
