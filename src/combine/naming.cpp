@@ -156,8 +156,10 @@ LocalTensor Naming::local(const std::string &tensor, std::size_t around, const s
     variables[insertion.position] = qualified(tensor, insertion.position);
     insertion.position = variables[insertion.position];
   }
-  for (auto &[position, found] : insertion.found)
-    found = here(found);
+  term::Substitution found;
+  for (const auto &[position, value_of_position] : insertion.found)
+    found.emplace(qualified(tensor, position), here(value_of_position));
+  insertion.found = std::move(found);
   insertion.stored = here(insertion.stored);
   rename_all(insertion.sets);
   rename_all(insertion.resets);

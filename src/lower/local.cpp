@@ -1,8 +1,6 @@
 #include "lower/local.h"
 
-#include "report/diagnostic.h"
-
-#include <algorithm>
+#include "lower/state.h"
 
 namespace unravel::lower {
 
@@ -35,7 +33,7 @@ loop::SetElement set(const IndexElement &element, const Extents &extents, const 
 std::map<Term, Term> named_position(const LocalTensor &local, const term::Substitution &by) {
   const layout::Insertion &insertion = *local.insertion;
   if (insertion.position.empty()) return {};
-  return {{term::substitute(insertion.found.begin()->second, by), term::variable(insertion.position)}};
+  return {{term::substitute(insertion.found.at(insertion.position), by), term::variable(insertion.position)}};
 }
 
 } // namespace
@@ -62,12 +60,8 @@ std::map<std::string, LocalCode> local_codes(const combine::Combination &combina
       continue;
     }
     for (const auto &[array, value] : insertion.nothing) {
-      const std::vector<Term> &extents = combination.arrays.at(array);
-      Term size(1);
-      for (const Term &extent : extents)
-        size = term::multiply(size, extent);
       const std::string slot = array + ".slot";
-      loop::For all{slot, Term(0), size};
+      loop::For all{slot, Term(0), slots_of(combination.arrays.at(array))};
       all.body.push_back({loop::SetElement{array, term::variable(slot), Term(value)}});
       code.end.push_back({std::move(all)});
     }

@@ -243,6 +243,22 @@ TEST(ToolProgram, ADivisorIsMissedWhereADividendIsStored) {
   EXPECT_NE(outcome.error.find("[divisor-not-stored]"), std::string::npos) << outcome.error;
 }
 
+/// One that follows from the coordinates, and one that is new.
+TEST(ToolProgram, ALocalOfTwoPositions) {
+  Desk desk;
+  desk.write("two.layout",
+             "layout two(i: M) {\n  index idx[NNZ], map[M];\n  count NNZ;\n  value val[NNZ];\n"
+             "  stored { [a, p] -> [i] : a = i and 0 <= a < M and 0 <= p < NNZ and i = idx(p) and "
+             "map(i) = p } at val(p);\n"
+             "  property range idx in [0, M);\n  property forall i : -1 <= map(i) < NNZ;\n"
+             "  property forall i : 0 <= map(i) => idx(map(i)) = i;\n"
+             "  property forall p : map(idx(p)) = p;\n}\n");
+  Outcome outcome =
+      desk.unravel({"run", "for i { let w(j) = 0; for j { w(j) += A(i,j); } for j { y(i) += w(j)*w(j); } }",
+                    "-f", "A=csr", "-f", "w=./two.layout", "-i", "A=banded:9,width=2", "--check"});
+  EXPECT_EQ(outcome.code, 0) << outcome.error;
+}
+
 /// A local isn't looked for: what it hasn't is zero.
 TEST(ToolProgram, ALocalThatDividesIsDense) {
   Desk desk;
