@@ -4,6 +4,7 @@
 #include "combine/given_sizes.h"
 #include "combine/locals.h"
 #include "combine/naming.h"
+#include "combine/row_major.h"
 
 #include "report/diagnostic.h"
 #include "space/set.h"
@@ -547,11 +548,9 @@ private:
     term::Substitution element;
     for (std::size_t k = 0; k < subscripts.size(); ++k)
       element.emplace(tensor.modes[k], subscripts[k]);
-    const std::vector<Term> &extents = result_.arrays.at(local.array);
-    for (std::size_t k = 0; k < extents.size(); ++k) {
-      local.slots.push_back(term::substitute(tensor.slots[k], element));
-      local.slot = term::multiply(local.slot, extents[k]) + local.slots.back();
-    }
+    for (const Term &slot : tensor.slots)
+      local.slots.push_back(term::substitute(slot, element));
+    local.slot = row_major(local.slots, result_.arrays.at(local.array));
     local.coordinates.insert(local.coordinates.end(), subscripts.begin(), subscripts.end());
     return local;
   }

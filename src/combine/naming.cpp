@@ -1,5 +1,6 @@
 #include "combine/naming.h"
 
+#include "combine/row_major.h"
 #include "report/diagnostic.h"
 #include "space/set.h"
 #include "term/solve.h"
@@ -204,10 +205,12 @@ Operand Naming::operand(const Access &access, const layout::Piece &piece, bool i
   if (piece.value.array.empty()) return operand;
   operand.array = qualified(access.tensor, piece.value.array);
   const layout::Array &array = *layout.array(piece.value.array);
+  std::vector<Term> extents;
   for (std::size_t k = 0; k < array.extents.size(); ++k) {
     operand.slots.push_back(here(piece.value.slots[k]));
-    operand.slot = term::multiply(operand.slot, here(array.extents[k])) + operand.slots.back();
+    extents.push_back(here(array.extents[k]));
   }
+  operand.slot = row_major(operand.slots, extents);
   return operand;
 }
 

@@ -301,17 +301,15 @@ private:
     }
     // Another entry: its coordinates differ in some mode.
     std::map<std::string, std::string> others;
-    term::Substitution new_entry;
-    std::vector<Term> same, other_inside;
+    std::vector<Term> same, is_other;
     for (std::size_t k = 0; k < layout_.order(); ++k) {
       const std::string &name = layout_.coordinates[k];
       others[name] = "@" + name;
       same.push_back(term::equal(term::variable(name), term::variable("@" + name)));
-      other_inside.push_back(
+      is_other.push_back(
           term::between(Term(0), term::variable("@" + name), term::variable(layout_.sizes[k])));
     }
     const Term relation = term::rename(piece_.relation, others, {});
-    std::vector<Term> is_other = other_inside;
     is_other.push_back(term::negation(term::conjunction(same)));
     for (const Term &part : term::conjuncts(relation)) {
       Update update(made_.sets, made_.count);

@@ -1,5 +1,6 @@
 #include "lower/local.h"
 
+#include "combine/row_major.h"
 #include "lower/state.h"
 
 namespace unravel::lower {
@@ -26,7 +27,8 @@ loop::SetElement set(const IndexElement &element, const Extents &extents, const 
   std::vector<Term> slots;
   for (const Term &slot : element.slots)
     slots.push_back(term::substitute(slot, by));
-  return {element.array, slot_of(slots, extents.at(element.array)), term::substitute(element.value, by)};
+  return {element.array, combine::row_major(slots, extents.at(element.array)),
+          term::substitute(element.value, by)};
 }
 
 /// The position that an array tells, by its variable.
@@ -37,13 +39,6 @@ std::map<Term, Term> named_position(const LocalTensor &local, const term::Substi
 }
 
 } // namespace
-
-Term slot_of(const std::vector<Term> &slots, const std::vector<Term> &extents) {
-  Term slot(0);
-  for (std::size_t k = 0; k < slots.size(); ++k)
-    slot = term::multiply(slot, extents[k]) + slots[k];
-  return slot;
-}
 
 std::map<std::string, LocalCode> local_codes(const combine::Combination &combination) {
   std::map<std::string, LocalCode> codes;

@@ -10,9 +10,6 @@
 /// Local tensors whose entries are inserted (layout::Insertion).
 namespace unravel::lower {
 
-/// row-major: slots of an array with these extents as one.
-term::Term slot_of(const std::vector<term::Term> &slots, const std::vector<term::Term> &extents);
-
 /// What is done where such a local begins, and where nothing is about it any more.
 struct LocalCode {
   loop::Block begin, end;

@@ -1,5 +1,6 @@
 #include "lower/lower.h"
 
+#include "combine/row_major.h"
 #include "loop/walk.h"
 #include "lower/leaf.h"
 #include "lower/local.h"
@@ -41,7 +42,8 @@ void join_slots(Block &block, const combine::Combination &combination) {
       for (const Term &argument : call->arguments)
         slots.push_back(join(argument));
       result = term::replace(
-          result, {{read, term::apply(call->function, {slot_of(slots, arrays.at(call->function))})}});
+          result,
+          {{read, term::apply(call->function, {combine::row_major(slots, arrays.at(call->function))})}});
     }
     return result;
   };

@@ -104,6 +104,14 @@ void precompute(const parse::AssignmentTree &assignment, Front &front) {
   front.computation = compute::make_computation(tree);
 }
 
+void load(const std::string &tensor, const parse::LayoutReference &reference, std::size_t order,
+          Front &front) {
+  layout::CheckedLayout checked = layout::load_layout(reference, order);
+  for (report::Diagnostic &finding : checked.findings)
+    front.warnings.push_back(std::move(finding));
+  front.layouts.emplace(tensor, std::move(checked.layout));
+}
+
 void load_local(const std::string &tensor, const std::string &format, Front &front) {
   const auto source = argument("-f " + tensor, format);
   const parse::LayoutReference reference = parse::parse_layout_reference(source);
@@ -111,11 +119,7 @@ void load_local(const std::string &tensor, const std::string &format, Front &fro
     report::fail(Kind::bad_structure, reference.span,
                  fmt::format("`{}` is a local tensor: it has arrays of its own", tensor),
                  fmt::format("`like:` is for the result; write -f {}=LAYOUT", tensor));
-  layout::CheckedLayout checked =
-      layout::load_layout(reference, front.computation.program.extents.at(tensor).size());
-  for (report::Diagnostic &finding : checked.findings)
-    front.warnings.push_back(std::move(finding));
-  front.layouts.emplace(tensor, std::move(checked.layout));
+  load(tensor, reference, front.computation.program.extents.at(tensor).size(), front);
 }
 
 } // namespace
@@ -160,10 +164,7 @@ Front read_request(const Request &request) {
       front.like = reference; // once the operands' layouts are there
       continue;
     }
-    layout::CheckedLayout checked = layout::load_layout(reference, use.order);
-    for (report::Diagnostic &finding : checked.findings)
-      front.warnings.push_back(std::move(finding));
-    front.layouts.emplace(use.name, std::move(checked.layout));
+    load(use.name, reference, use.order, front);
   }
   if (front.like) {
     combine::Structure structure = combine::structure_like(front.computation, front.layouts, *front.like);
