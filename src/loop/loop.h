@@ -226,6 +226,23 @@ struct IfValue {
   Test test = Test::Stored;
 };
 
+/// From here on the arrays of an assembled result have the elements that a count of `least` asks for. What they
+/// hold stays; the others hold anything. The kernel ends here, and leaves the result as it was, where there is
+/// no memory for that (2), or the count is above what the tensor's index arrays can hold (4). Stands in no
+/// parallel loop.
+struct Reserve {
+  std::string count; // qualified: "C.NNZ"
+  term::Term least;
+  std::vector<std::string> arrays; // those whose extents mention the count: "C.col", "C.val"
+};
+
+/// The count of an assembled result, once it is known: outside of all loops, behind the last Reserve of it.
+/// Its arrays are exactly as long from then on.
+struct SetCount {
+  std::string count;
+  term::Term value;
+};
+
 /// Leaves the innermost loop around it (For that is not parallel, or While).
 struct Break {};
 
@@ -253,7 +270,7 @@ using Origins = std::vector<Origin>; // sorted, each once
 
 struct Statement {
   std::variant<For, While, Intersect, If, Let, Declare, Assign, DeclareValue, Store, Accumulate, Zero,
-               SetElement, IfValue, Break, Miss, Prefetch>
+               SetElement, IfValue, Reserve, SetCount, Break, Miss, Prefetch>
       kind;
   Origins origins = {}; // none: made for no level, as what clears the result
 };
@@ -284,6 +301,9 @@ struct TensorParameter {
   std::vector<ArrayParameter> arrays;
   bool is_result = false;
   std::string structure; // of a result: the operand whose index arrays it borrows, or empty
+  /// A result of which only the sizes are given. The kernel makes its arrays: those whose extents mention no
+  /// count before the body begins, the others have elements as Reserve says. It sets each count (SetCount).
+  bool assembled = false;
 };
 
 /// An array that the kernel works with: the map or the states of a find. The caller keeps it from call to
