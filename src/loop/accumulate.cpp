@@ -89,6 +89,9 @@ private:
       if (const auto *store = std::get_if<Store>(&inner.kind); store && touches(store->target, sum.array))
         only = false;
       if (const auto *zero = std::get_if<Zero>(&inner.kind); zero && zero->array == sum.array) only = false;
+      // the element may be there from then on
+      if (const auto *more = std::get_if<Reserve>(&inner.kind))
+        only = only && std::find(more->arrays.begin(), more->arrays.end(), sum.array) == more->arrays.end();
       if (const auto *nested = std::get_if<For>(&inner.kind); nested && nested->parallel) only = false;
       each_own_value(inner, [&](const Value &value) {
         each_element(value, [&](const Element &element) { only = only && element.array != sum.array; });
@@ -125,7 +128,7 @@ private:
   }
 
   static bool mentions_array(const Statement &statement, const std::string &array) {
-    bool found = effects_of(statement).stored.contains(array);
+    bool found = effects_of(statement).touches(array);
     each_statement(statement, [&](const Statement &inner) {
       each_own_value(inner, [&](const Value &value) {
         each_element(value, [&](const Element &element) { found = found || element.array == array; });

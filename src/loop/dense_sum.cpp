@@ -83,7 +83,8 @@ private:
       good_ = good_ && std::holds_alternative<Local>(store->target);
     good_ = good_ && (!is_loop(statement) || is_plain_loop(statement)) &&
             !std::holds_alternative<Zero>(statement.kind) &&
-            !std::holds_alternative<SetElement>(statement.kind);
+            !std::holds_alternative<SetElement>(statement.kind) &&
+            !std::holds_alternative<Reserve>(statement.kind);
   }
 
   /// Nothing of the result; in the product, what vectors can be made of.

@@ -1,5 +1,6 @@
 #include "loop/gathered_sum.h"
 
+#include "loop/assembled.h"
 #include "loop/dense_sum.h"
 #include "loop/passes.h"
 #include "loop/walk.h"
@@ -127,7 +128,7 @@ private:
       factor(negative->front());
     } else if (const auto *element = std::get_if<Element>(&value.kind)) {
       std::optional<ElementType> type = element_type(element->array, program_);
-      good_ = good_ && type && (!type_ || type_ == type);
+      good_ = good_ && type && (!type_ || type_ == type) && !assembled_result(element->array, program_);
       if (type) type_ = type, sum_.element = *type;
       if (!mentions(element->slot, loop_.variable))
         sum_.factors.push_back({Kind::Fixed, value, {}, {}, {}});
@@ -164,7 +165,8 @@ private:
   bool are_keys(const Term &keys) const {
     const auto *read = keys.as<term::Apply>();
     const ArrayParameter *array = read ? find_array(read->function, program_) : nullptr;
-    return array && !array->is_value && runs_along(read->arguments.back(), loop_.variable) &&
+    return array && !array->is_value && !assembled_result(read->function, program_) &&
+           runs_along(read->arguments.back(), loop_.variable) &&
            std::none_of(read->arguments.begin(), read->arguments.end() - 1,
                         [&](const Term &argument) { return mentions(argument, loop_.variable); });
   }
@@ -217,7 +219,8 @@ private:
         !constant_difference(begin->arguments[0], end->arguments[0], step) || step != 1)
       return {};
     const ArrayParameter *pointers = find_array(begin->function, program_);
-    const bool sampled = pointers && pointers->extents.size() == 1 && is_over_sizes(pointers->extents[0]);
+    const bool sampled = pointers && pointers->extents.size() == 1 && is_over_sizes(pointers->extents[0]) &&
+                         !assembled_result(begin->function, program_);
     Masked masked{term::falsity(), sampled ? begin->function : std::string(), false};
     if (auto mean = counts_.find(begin->function); mean != counts_.end()) {
       if (mean->second >= static_cast<double>(least_mean_length)) return Masked{term::truth(), {}, false};

@@ -121,7 +121,7 @@ bool inline_value(Block &block, std::size_t k, const DeclareValue &declaration) 
   Effects after = effects_after(block, k + 1);
   bool changes = after.stored.contains(declaration.name);
   each_element(declaration.initial, [&](const Element &element) {
-    changes = changes || after.stored.contains(element.array) || after.changes(element.slot);
+    changes = changes || after.touches(element.array) || after.changes(element.slot);
   });
   each_local(declaration.initial,
              [&](const Local &local) { changes = changes || after.stored.contains(local.name); });

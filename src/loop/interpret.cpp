@@ -1,5 +1,6 @@
 #include "loop/interpret.h"
 
+#include "loop/assembled.h"
 #include "loop/hash.h"
 #include "loop/interpret_code.h"
 #include "loop/races.h"
@@ -11,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <new>
 #include <random>
 #include <ranges>
 
@@ -43,11 +45,19 @@ public:
   int run() {
     for (std::size_t condition : code_.preconditions)
       if (!term(condition)) return 1;
+    for (const CountCode &count : code_.counts)
+      variables_[count.slot] = -1; // nothing is reserved
     bind_arrays();
     if (observer_) observer_->start(code_.variables, code_.array_names());
-    block(code_.body);
+    try {
+      block(code_.body);
+    } catch (const Ended &ended) {
+      return ended.code;
+    }
     check_workspace(false);
-    return missed_ ? 3 : 0;
+    if (missed_) return 3;
+    give_results();
+    return 0;
   }
 
 private:
@@ -58,9 +68,19 @@ private:
     std::int64_t total = 1;
   };
 
+  /// The run ends before the program does.
+  struct Ended {
+    int code = 0;
+  };
+
   void bind_arrays() {
     for (const ArrayCode &code : code_.arrays) {
       Array array;
+      if (code.assembled) {
+        make_array(code, array);
+        arrays_.push_back(std::move(array));
+        continue;
+      }
       if (code.workspace)
         make_workspace(code, array);
       else if (code.is_value)
@@ -73,6 +93,82 @@ private:
       }
       arrays_.push_back(std::move(array));
     }
+  }
+
+  // ---- assembled results
+
+  static constexpr std::int64_t odd_number = -123456789;
+
+  void make_array(const ArrayCode &code, Array &array) {
+    if (code.is_value)
+      array.values = &made_.values[code.name];
+    else
+      array.indices = &made_.indices[code.name];
+    set_extents(code, array);
+    if (code.is_counted)
+      array.extents[0] = array.total = 0;
+    else
+      resize(array);
+  }
+
+  /// As they are with the counts' present values; ends the run where nobody has memory for so much.
+  void set_extents(const ArrayCode &code, Array &array) {
+    array.extents.clear();
+    array.total = 1;
+    for (std::size_t extent : code.extents) {
+      array.extents.push_back(std::max<std::int64_t>(0, term(extent)));
+      if (array.extents.back() > 0 && array.total > most_in_memory / array.extents.back()) throw Ended{2};
+      array.total *= array.extents.back();
+    }
+  }
+
+  static void resize(Array &array) {
+    const auto count = static_cast<std::size_t>(array.total);
+    try {
+      if (array.values)
+        array.values->resize(count, static_cast<double>(odd_number));
+      else
+        array.indices->resize(count, odd_number);
+    } catch (const std::bad_alloc &) {
+      throw Ended{2};
+    }
+  }
+
+  void reserve(const Step &step) {
+    const CountCode &count = code_.counts[step.slot];
+    const std::int64_t least = term(step.first);
+    if (least <= variables_[count.slot]) return;
+    if (least > count.most) throw Ended{count.most < most_in_memory ? 4 : 2};
+    variables_[count.slot] = least;
+    for (std::size_t array : step.arrays)
+      set_extents(code_.arrays[array], arrays_[array]);
+    for (std::size_t array : step.arrays)
+      resize(arrays_[array]);
+  }
+
+  void set_count(const Step &step) {
+    const CountCode &count = code_.counts[step.slot];
+    variables_[count.slot] = term(step.first);
+    if (variables_[count.slot] < 0)
+      refuse(fmt::format("the count `{}` is set to {}", count.name, variables_[count.slot]));
+    for (std::size_t each : step.arrays) {
+      Array &array = arrays_[each];
+      const std::int64_t reserved = array.total;
+      set_extents(code_.arrays[each], array);
+      if (array.total > reserved)
+        refuse(fmt::format("array `{}` has {} elements, too few for the count of {}", code_.arrays[each].name,
+                           reserved, variables_[count.slot]));
+      resize(array);
+    }
+  }
+
+  void give_results() {
+    for (const CountCode &count : code_.counts)
+      memory_->sizes[count.name] = variables_[count.slot];
+    for (auto &[name, elements] : made_.indices)
+      memory_->indices[name] = std::move(elements);
+    for (auto &[name, elements] : made_.values)
+      memory_->values[name] = std::move(elements);
   }
 
   // ---- the workspace
@@ -92,7 +188,7 @@ private:
   /// With what the kernel may expect: odd values where it may expect nothing.
   static void fill(const ArrayCode &code, Array &array) {
     const WorkspaceArray &workspace = *code.workspace;
-    std::int64_t odd = workspace.element == ElementType::Bit ? 1 : -123456789;
+    std::int64_t odd = workspace.element == ElementType::Bit ? 1 : odd_number;
     std::int64_t initial = workspace.initial.value_or(odd);
     if (code.is_value)
       std::fill(array.values->begin(), array.values->end(), static_cast<double>(initial));
@@ -377,6 +473,8 @@ private:
     case Step::Zero: zero(step); return true;
     case Step::Break: return false;
     case Step::Miss: missed_ = true; return true;
+    case Step::Reserve: reserve(step); return true;
+    case Step::SetCount: set_count(step); return true;
     case Step::Evaluate: term(step.first); return true;
     }
     return true;
@@ -403,7 +501,7 @@ private:
   std::vector<double> locals_;
   std::vector<bool> is_nothing_in_; // per local
   std::vector<Array> arrays_;
-  Memory workspace_;
+  Memory workspace_, made_; // of assembled results, until the run ends
   Memory *memory_ = nullptr;
 };
 

@@ -55,12 +55,14 @@ public:
   Interpreter &operator=(Interpreter &&) noexcept;
 
   /// What the kernel returns: 0, 1 where a precondition fails (nothing is changed then), 3 where a divisor
-  /// was missed. Fails with kind
+  /// was missed. Of an assembled result the memory need hold nothing but the sizes; its counts and arrays are
+  /// set when the run ends with 0, and otherwise left as they are: also where it returns 4, since a count is
+  /// above what the index arrays hold, or 2, since nobody has memory for so many elements. Fails with kind
   /// internal, naming array, slot and extent, when an access lies outside the array's extents or its vector;
   /// when a size or an array that the body uses isn't given; when the budget is used up; when a workspace
   /// array doesn't hold its initial value again at the end, or, where each thread has its own, after an
-  /// iteration of a parallel loop. Workspace arrays without initial value begin with odd values, those of
-  /// threads in each iteration.
+  /// iteration of a parallel loop; when a count is set for which less was reserved. Workspace arrays without
+  /// initial value begin with odd values, those of threads in each iteration.
   int run(Memory &memory, const InterpretOptions &options = {}) const;
 
 private:

@@ -1,5 +1,6 @@
 #include "loop/interpret_code.h"
 
+#include "loop/assembled.h"
 #include "loop/hash.h"
 #include "loop/walk.h"
 #include "report/diagnostic.h"
@@ -21,9 +22,14 @@ template <class CodeType> class Compiler {
 public:
   Compiler(const Program &program, CodeType &code) : code_(code) {
     for (const TensorParameter &parameter : program.parameters) {
-      for (const auto *names : {&parameter.sizes, &parameter.counts})
-        for (const std::string &name : *names)
-          code_.sizes.emplace_back(parameter.name + "." + name, variable(parameter.name + "." + name));
+      auto give = [&](const std::string &name) { code_.sizes.emplace_back(name, variable(name)); };
+      for (const std::string &size : parameter.sizes)
+        give(parameter.name + "." + size);
+      for (const std::string &count : parameter.counts)
+        if (const std::string name = parameter.name + "." + count; parameter.assembled)
+          code_.counts.push_back({name, variable(name), most_counted(parameter)});
+        else
+          give(name);
       for (const ArrayParameter &array : parameter.arrays)
         parameters_[parameter.name + "." + array.name] = &array;
     }
@@ -32,6 +38,8 @@ public:
     for (const WorkspaceArray &array : program.workspace)
       declare(array);
     sums_ = effects_of(program.body).stored;
+    for (const TensorParameter &parameter : program.parameters)
+      if (parameter.assembled) declare(parameter);
     for (const Precondition &condition : program.preconditions)
       code_.preconditions.push_back(term(condition.formula));
     code_.body = block(program.body);
@@ -58,6 +66,16 @@ private:
                             term(array.when),
                             !array.per_thread});
     arrays_[array.name] = code_.arrays.size() - 1;
+  }
+
+  void declare(const TensorParameter &assembled) {
+    for (const ArrayParameter &parameter : assembled.arrays) {
+      const std::size_t index = array(assembled.name + "." + parameter.name);
+      const std::string count = count_of_array(assembled, parameter);
+      code_.arrays[index].assembled = true;
+      code_.arrays[index].is_counted = !count.empty();
+      if (!count.empty()) arrays_of_[count].push_back(index);
+    }
   }
 
   std::size_t array(const std::string &name) {
@@ -161,6 +179,14 @@ private:
     return {Step::SetVariable, variable(name), term(value_), 0, 1, false, {}, {}};
   }
 
+  Step of_count(Step::Op op, const std::string &count, const Term &value_) {
+    Step step{op, 0, term(value_), 0, 1, false, {}, {}};
+    while (code_.counts[step.slot].name != count)
+      ++step.slot;
+    step.arrays = arrays_of_[count];
+    return step;
+  }
+
   Step statement(const Statement &x) {
     return std::visit(
         overloaded{
@@ -213,6 +239,8 @@ private:
               auto kind = guard.test == IfValue::Test::Stored ? Step::IfStored : Step::IfNan;
               return Step{kind, local(guard.local), 0, 0, 1, false, block(guard.then), {}};
             },
+            [&](const Reserve &x_) { return of_count(Step::Reserve, x_.count, x_.least); },
+            [&](const SetCount &x_) { return of_count(Step::SetCount, x_.count, x_.value); },
             [](const Break &) { return Step{Step::Break, 0, 0, 0, 1, false, {}, {}}; },
             [](const Miss &) { return Step{Step::Miss, 0, 0, 0, 1, false, {}, {}}; },
             [&](const Prefetch &x_) { return Step{Step::Evaluate, 0, term(x_.slot), 0, 1, false, {}, {}}; },
@@ -222,6 +250,7 @@ private:
 
   CodeType &code_;
   std::map<std::string, std::size_t> variables_, locals_, arrays_;
+  std::map<std::string, std::vector<std::size_t>> arrays_of_; // counts that the run sets
   std::map<std::string, const ArrayParameter *> parameters_;
   std::set<std::string> sums_; // what something is added to, locals among them
 };

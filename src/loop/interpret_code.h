@@ -72,10 +72,12 @@ struct Step {
     Zero,
     Break,
     Miss,
+    Reserve,
+    SetCount,
     Evaluate // a term, for what it reads
   };
   Op op = Break;
-  std::size_t slot = 0;   // of a variable, an array or a local
+  std::size_t slot = 0;   // of a variable, an array, a local or a count
   std::size_t first = 0;  // a term: lower bound, condition, value, slot of an element, count
   std::size_t second = 0; // a term: upper bound; or a value
   std::int64_t step = 1;
@@ -88,6 +90,8 @@ struct Step {
   std::optional<std::size_t> copied = {}; // of a parallel loop: the array that threads have copies of
   bool is_simd = false;
   bool lets = false; // of a While: the body begins with a Let
+  std::vector<std::size_t> arrays =
+      {}; // of a Reserve or SetCount: the arrays whose extents mention the count
 };
 
 struct ArrayCode {
@@ -98,6 +102,15 @@ struct ArrayCode {
   std::optional<WorkspaceArray> workspace = {}; // where it is one
   std::size_t when = 0;                         // its condition, a term
   bool may_race = false;                        // written, by all threads
+  bool assembled = false;                       // made by the run
+  bool is_counted = false;                      // then: has elements when they are reserved
+};
+
+/// A count that the run sets.
+struct CountCode {
+  std::string name;
+  std::size_t slot = 0;  // of the variable, which holds for how many there is room, and the count at last
+  std::int64_t most = 0; // that it may be
 };
 
 struct Interpreter::Code {
@@ -105,6 +118,7 @@ struct Interpreter::Code {
   std::vector<ValueNode> values;
   std::vector<ArrayCode> arrays;
   std::vector<std::pair<std::string, std::size_t>> sizes; // and the slot of each
+  std::vector<CountCode> counts;                          // of assembled results
   std::vector<std::string> variables;                     // their names
   std::size_t locals = 0;
   std::vector<std::size_t> preconditions;

@@ -82,6 +82,8 @@ private:
         result.about += (result.about.empty() ? "" : "\n") + rest_of_line();
       else if (accept_word("like"))
         result.structure = name();
+      else if (accept_word("assembled"))
+        result.assembled = true;
       else if (accept_word("count"))
         result.counts.push_back(rest_of_line());
       else if (peek_word() == "index" || peek_word() == "value")
@@ -223,6 +225,11 @@ private:
       expect("]");
       return {Prefetch{std::move(array), std::move(slot)}};
     }
+    if (accept_test("reserve")) return reserve();
+    if (accept_test("count")) {
+      std::string count = name("=");
+      return {SetCount{std::move(count), term()}};
+    }
     if (accept_test("atomic")) {
       Statement added = assignment();
       auto *add = std::get_if<Accumulate>(&added.kind);
@@ -231,6 +238,16 @@ private:
       return added;
     }
     return assignment();
+  }
+
+  Statement reserve() {
+    Reserve wanted;
+    wanted.count = name(">=");
+    wanted.least = term();
+    if (accept(":")) do
+        wanted.arrays.push_back(name());
+      while (accept(","));
+    return {std::move(wanted)};
   }
 
   /// The word, if a name follows: otherwise it is a variable.

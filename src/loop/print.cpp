@@ -132,6 +132,11 @@ private:
     comment(x.comment);
     nested((x.test == IfValue::Test::Stored ? "if stored " : "if nan ") + x.local, x.then);
   }
+  void print(const Reserve &x) {
+    const std::string arrays = fmt::format("{}", fmt::join(x.arrays.begin(), x.arrays.end(), ", "));
+    line(fmt::format("reserve {} >= {}{}{}", x.count, to_text(x.least), arrays.empty() ? "" : " : ", arrays));
+  }
+  void print(const SetCount &x) { line(fmt::format("count {} = {}", x.count, to_text(x.value))); }
   void print(const Break &) { line("break"); }
   void print(const Miss &) { line("miss"); }
   void print(const Prefetch &x) { line(fmt::format("prefetch {}[{}]", x.array, to_text(x.slot))); }
@@ -149,6 +154,7 @@ std::string parameter_text(const TensorParameter &parameter) {
                                    parameter.name, parameter.layout, joined(parameter.sizes),
                                    parameter.type_name.empty() ? "" : " as " + parameter.type_name);
   if (!parameter.structure.empty()) result += fmt::format("  like {}\n", parameter.structure);
+  if (parameter.assembled) result += "  assembled\n";
   for (std::size_t at = 0; at < parameter.about.size();) {
     std::size_t end = std::min(parameter.about.find('\n', at), parameter.about.size());
     result += fmt::format("  about {}\n", parameter.about.substr(at, end - at));

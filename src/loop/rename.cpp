@@ -35,6 +35,8 @@ void rename_own(Statement &statement, const std::map<std::string, std::string> &
                  [](If &) {},
                  [](Zero &) {},
                  [](SetElement &) {},
+                 [](Reserve &) {},
+                 [](SetCount &) {},
                  [](Break &) {},
                  [](Miss &) {},
                  [](Prefetch &) {},

@@ -1,5 +1,6 @@
 #include "loop/verify.h"
 
+#include "loop/assembled.h"
 #include "loop/copies.h"
 #include "loop/hash.h"
 #include "loop/walk.h"
@@ -250,6 +251,8 @@ private:
                    [&](const Zero &zero) { written_array(zero.array); },
                    [&](const SetElement &set) { set_element(set); },
                    [&](const IfValue &guard) { if_value(guard); },
+                   [](const Reserve &) {}, // verify_assembled looks at these two
+                   [](const SetCount &) {},
                    [&](const Break &) {
                      if (!may_break_) refuse("a break leaves no loop, a parallel one or an intersection");
                    },
@@ -433,6 +436,7 @@ private:
 
 void verify(const Program &program) {
   Verifier{program};
+  verify_assembled(program);
 }
 
 } // namespace unravel::loop

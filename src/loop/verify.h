@@ -18,7 +18,10 @@ namespace unravel::loop {
 /// parallel one and no intersection; the keys of an intersection have one extent and aren't written in it;
 /// products have two factors or more; and no iteration of a parallel loop changes a variable or a local that
 /// was declared outside of the loop, but by adding to its sum, which none reads, or an element whose slot
-/// doesn't depend on the iteration (a race).
+/// doesn't depend on the iteration (a race). Of an assembled result: the counts are read by nothing, and each
+/// is set once, by a statement of the body itself; what is reserved for a count are the arrays with an extent
+/// that mentions it, the first one, which mentions no other; that stands in no parallel or simd loop, and
+/// before the count is set; preconditions and the workspace don't mention its counts or arrays.
 void verify(const Program &program);
 
 } // namespace unravel::loop

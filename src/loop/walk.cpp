@@ -28,6 +28,10 @@ void map_target(Target &target, const TermMap &terms) {
   if (auto *element = std::get_if<Element>(&target)) element->slot = terms(element->slot);
 }
 
+std::string tensor_of(const std::string &qualified) {
+  return qualified.substr(0, qualified.find('.'));
+}
+
 std::string written_name(const Target &target) {
   return std::visit(
       overloaded{[](const Element &x) { return x.array; }, [](const Local &x) { return x.name; }}, target);
@@ -65,6 +69,8 @@ void each_own_term(const Statement &statement, const std::function<void(const Te
                  [&](const Zero &x) { visit(x.count); },
                  [&](const SetElement &x) { visit(x.value), visit(x.slot); },
                  [](const IfValue &) {},
+                 [&](const Reserve &x) { visit(x.least); },
+                 [&](const SetCount &x) { visit(x.value); },
                  [](const Break &) {},
                  [](const Miss &) {},
                  [&](const Prefetch &x) { visit(x.slot); },
@@ -87,6 +93,8 @@ void each_own_value(const Statement &statement, const std::function<void(const V
                  [](const Zero &) {},
                  [](const SetElement &) {},
                  [](const IfValue &) {},
+                 [](const Reserve &) {},
+                 [](const SetCount &) {},
                  [](const Break &) {},
                  [](const Miss &) {},
                  [](const Prefetch &) {},
@@ -211,6 +219,8 @@ void rewrite(Statement &statement, const TermMap &terms, const ValueMap &values)
                  [&](Zero &x) { x.count = terms(x.count); },
                  [&](SetElement &x) { x.value = terms(x.value), x.slot = terms(x.slot); },
                  [](IfValue &) {},
+                 [&](Reserve &x) { x.least = terms(x.least); },
+                 [&](SetCount &x) { x.value = terms(x.value); },
                  [](Break &) {},
                  [](Miss &) {},
                  [&](Prefetch &x) { x.slot = terms(x.slot); },
@@ -242,6 +252,8 @@ void Effects::add(const Statement &statement) {
                  [&](const Zero &x) { stored.insert(x.array); },
                  [&](const SetElement &x) { stored.insert(x.array); },
                  [](const IfValue &) {},
+                 [&](const Reserve &x) { stored.insert(x.arrays.begin(), x.arrays.end()); },
+                 [&](const SetCount &x) { assigned.insert(x.count), counted.insert(tensor_of(x.count)); },
                  [&](const Break &) { breaks = true; },
                  [&](const Miss &) { misses = true; },
                  [](const Prefetch &) {},
@@ -257,11 +269,15 @@ void Effects::add(const Statement &statement) {
 bool Effects::changes(const Term &term) const {
   if (std::any_of(assigned.begin(), assigned.end(), [&](const auto &name) { return mentions(term, name); }))
     return true;
-  if (stored.empty()) return false;
+  if (stored.empty() && counted.empty()) return false;
   std::vector<Term> applications = applications_of(term);
   return std::any_of(applications.begin(), applications.end(), [&](const Term &application) {
-    return stored.contains(application.as<term::Apply>()->function);
+    return touches(application.as<term::Apply>()->function);
   });
+}
+
+bool Effects::touches(const std::string &name) const {
+  return stored.contains(name) || (!counted.empty() && counted.contains(tensor_of(name)));
 }
 
 bool Effects::mentions_declared(const Term &term) const {

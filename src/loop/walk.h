@@ -55,7 +55,8 @@ void rewrite(Block &block, const TermMap &terms, const ValueMap &values);
 /// What the statements may change, and what they declare.
 struct Effects {
   std::set<std::string> assigned; // integer variables (Assign)
-  std::set<std::string> stored;   // locals and arrays (Store, Accumulate, Zero, SetElement)
+  std::set<std::string> stored;   // locals and arrays (Store, Accumulate, Zero, SetElement, Reserve)
+  std::set<std::string> counted;  // results whose arrays get their lengths (SetCount)
   std::set<std::string> declared; // variables of loops, Let, Declare, DeclareValue
   bool breaks = false;            // leaves a loop that is outside
   bool misses = false;            // Miss
@@ -63,6 +64,8 @@ struct Effects {
   void add(const Statement &statement);
   /// Whether evaluating `term` gives another result after the statements than before.
   bool changes(const term::Term &term) const;
+  /// Whether accesses to the array, or the local, may not change places with the statements.
+  bool touches(const std::string &name) const;
   bool mentions_declared(const term::Term &term) const;
 };
 Effects effects_of(const Block &block);

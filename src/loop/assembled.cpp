@@ -1,0 +1,164 @@
+#include "loop/assembled.h"
+
+#include "loop/walk.h"
+#include "report/diagnostic.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <limits>
+#include <map>
+#include <set>
+
+namespace unravel::loop {
+
+using term::Term;
+
+namespace {
+
+[[noreturn]] void refuse(const std::string &what) {
+  report::fail(report::Kind::internal, "malformed loop program: " + what, "please report this as a bug");
+}
+
+std::vector<std::string> counts_in(const TensorParameter &parameter, const Term &extent) {
+  std::vector<std::string> found;
+  for (const std::string &count : parameter.counts)
+    if (std::string name = parameter.name + "." + count; mentions(extent, name)) found.push_back(name);
+  return found;
+}
+
+/// Where a statement stands.
+struct Place {
+  bool in_parallel = false; // in a simd loop too
+  bool at_top = true;
+};
+
+class Verifier {
+public:
+  explicit Verifier(const Program &program) : program_(program) {
+    for (const TensorParameter &parameter : program.parameters)
+      if (parameter.assembled) declare(parameter);
+  }
+
+  void check() {
+    if (arrays_.empty() && counts_.empty()) return;
+    for (const Precondition &condition : program_.preconditions)
+      before_body(condition.formula, "a precondition");
+    for (const WorkspaceArray &array : program_.workspace)
+      before_body(array.extent, "the workspace"), before_body(array.when, "the workspace");
+    block(program_.body, {});
+    for (const std::string &count : counts_)
+      if (!set_.contains(count)) refuse(fmt::format("the count `{}` is never set", count));
+  }
+
+private:
+  void declare(const TensorParameter &parameter) {
+    if (!parameter.is_result || !parameter.structure.empty())
+      refuse(fmt::format("`{}` is assembled, but no result of its own structure", parameter.name));
+    for (const std::string &count : parameter.counts)
+      counts_.insert(parameter.name + "." + count);
+    for (const ArrayParameter &array : parameter.arrays) {
+      const std::string name = parameter.name + "." + array.name;
+      arrays_.insert(name);
+      for (std::size_t k = 0; k < array.extents.size(); ++k) {
+        const Term &extent = array.extents[k];
+        if (!applications_of(extent).empty())
+          refuse(fmt::format("an extent of the assembled array `{}` reads an array", name));
+        const std::size_t counts = counts_in(parameter, extent).size();
+        if (counts > 1) refuse(fmt::format("an extent of `{}` mentions several counts", name));
+        // its elements would change their places as it grows
+        if (counts > 0 && k > 0) refuse(fmt::format("an inner extent of `{}` mentions a count", name));
+      }
+    }
+  }
+
+  void before_body(const Term &term, const char *where) const {
+    no_counts(term);
+    for (const Term &load : applications_of(term))
+      if (const std::string &array = load.as<term::Apply>()->function; arrays_.contains(array))
+        refuse(fmt::format("{} reads the assembled array `{}`", where, array));
+  }
+
+  void no_counts(const Term &term) const {
+    for (const std::string &name : variables_of(term))
+      if (counts_.contains(name)) refuse(fmt::format("the count `{}` is read, which the kernel sets", name));
+  }
+
+  void block(const Block &statements, const Place &place) {
+    for (const Statement &statement : statements) {
+      each_own_term(statement, [&](const Term &term) { no_counts(term); });
+      if (const auto *wanted = std::get_if<Reserve>(&statement.kind)) reserve(*wanted, place);
+      if (const auto *set = std::get_if<SetCount>(&statement.kind)) set_count(*set, place);
+      Place inside = place;
+      inside.at_top = false;
+      if (const auto *loop = std::get_if<For>(&statement.kind)) {
+        inside.in_parallel = inside.in_parallel || loop->parallel || loop->simd;
+        if (loop->parallel && arrays_.contains(loop->parallel->copied))
+          refuse(fmt::format("threads have copies of the assembled array `{}`", loop->parallel->copied));
+        if (loop->masked && arrays_.contains(loop->masked->pointers))
+          refuse(fmt::format("the loop over `{}` asks for the assembled array `{}` before it is made",
+                             loop->variable, loop->masked->pointers));
+      }
+      for (const Block *inner : blocks_of(statement))
+        block(*inner, inside);
+    }
+  }
+
+  void is_count(const std::string &count) const {
+    if (!counts_.contains(count)) refuse(fmt::format("`{}` is no count of an assembled result", count));
+  }
+
+  void reserve(const Reserve &wanted, const Place &place) const {
+    is_count(wanted.count);
+    if (wanted.arrays != arrays_of_count(*assembled_result(wanted.count, program_), wanted.count))
+      refuse(
+          fmt::format("the arrays reserved for `{}` are not those whose extents mention it", wanted.count));
+    if (place.in_parallel)
+      refuse(fmt::format("`{}` is reserved for in a parallel or simd loop", wanted.count));
+    if (set_.contains(wanted.count)) refuse(fmt::format("`{}` is reserved for when it is set", wanted.count));
+  }
+
+  void set_count(const SetCount &set, const Place &place) {
+    is_count(set.count);
+    if (!place.at_top) refuse(fmt::format("`{}` is set within another statement", set.count));
+    if (!set_.insert(set.count).second) refuse(fmt::format("`{}` is set twice", set.count));
+  }
+
+  const Program &program_;
+  std::set<std::string> counts_, arrays_; // of assembled results
+  std::set<std::string> set_;             // counts, so far
+};
+
+} // namespace
+
+const TensorParameter *assembled_result(const std::string &qualified, const Program &program) {
+  for (const TensorParameter &parameter : program.parameters)
+    if (parameter.assembled && qualified.substr(0, qualified.find('.')) == parameter.name) return &parameter;
+  return nullptr;
+}
+
+std::vector<std::string> arrays_of_count(const TensorParameter &parameter, const std::string &count) {
+  std::vector<std::string> names;
+  for (const ArrayParameter &array : parameter.arrays)
+    if (count_of_array(parameter, array) == count) names.push_back(parameter.name + "." + array.name);
+  return names;
+}
+
+std::string count_of_array(const TensorParameter &parameter, const ArrayParameter &array) {
+  for (const Term &extent : array.extents)
+    if (std::vector<std::string> counts = counts_in(parameter, extent); !counts.empty()) return counts[0];
+  return "";
+}
+
+std::int64_t most_counted(const TensorParameter &parameter) {
+  const bool is_short =
+      std::any_of(parameter.arrays.begin(), parameter.arrays.end(), [](const ArrayParameter &array) {
+        return !array.is_value && array.element == ElementType::Int32;
+      });
+  return is_short ? std::numeric_limits<std::int32_t>::max() : most_in_memory;
+}
+
+void verify_assembled(const Program &program) {
+  Verifier(program).check();
+}
+
+} // namespace unravel::loop
