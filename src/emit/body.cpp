@@ -18,6 +18,7 @@ SpannedText function_text(const Program &program, const EmitOptions &options, Na
     writer.line(line);
   writer.begin();
   writer.workspace(used);
+  writer.assemble();
   writer.masks();
   writer.body();
   writer.end();

@@ -7,6 +7,7 @@
 #include "emit/prelude.h"
 #include "emit/workspace.h"
 #include "emit/wrap.h"
+#include "loop/assembled.h"
 #include "loop/passes.h"
 
 #include <algorithm>
@@ -72,29 +73,75 @@ std::string struct_text(const StructType &type, const Expressions &expressions, 
   return fmt::format("#ifndef {0}\n#define {0}\n{1}#endif\n\n", guard, result);
 }
 
-std::string documentation(const Program &program, const Names &names, const Expressions &expressions) {
+/// The function that frees the arrays of an assembled result.
+std::string free_text(const StructType &type) {
+  if (type.free.empty()) return "";
+  const TensorParameter &shape = *type.shape;
+  std::string body;
+  for (const ArrayParameter &array : shape.arrays)
+    body += fmt::format("  free(tensor->{0});\n  tensor->{0} = 0;\n", type.members.at(array.name));
+  for (const std::string &count : shape.counts)
+    body += fmt::format("  tensor->{} = 0;\n", type.members.at(count));
+  return fmt::format("#ifndef UNRAVEL_FREE_{0}\n#define UNRAVEL_FREE_{0}\n"
+                     "// Frees the arrays that a kernel made for the tensor; it has none then.\n"
+                     "#ifdef __GNUC__\n__attribute__((unused))\n#endif\n"
+                     "static inline void {1}({0} *tensor) {{\n{2}}}\n#endif\n\n",
+                     type.name, type.free, body);
+}
+
+/// Who makes the arrays of a result, where the caller doesn't.
+std::string origin_text(const TensorParameter &parameter, const StructType &type, bool in_process) {
+  if (parameter.assembled)
+    return fmt::format("{}the kernel makes its arrays, to be freed with {}",
+                       parameter.sizes.empty() ? "; " : ", which are given; ",
+                       in_process ? "free()" : type.free);
+  if (parameter.structure.empty()) return "";
+  return fmt::format(", with the structure of {}: only its values are written, its index arrays aren't read "
+                     "and may be those of {}",
+                     parameter.structure, parameter.structure);
+}
+
+bool is_assembling(const Program &program) {
+  return std::any_of(program.parameters.begin(), program.parameters.end(),
+                     [](const TensorParameter &parameter) { return parameter.assembled; });
+}
+
+/// What the kernel returns but 0 and 1.
+std::string codes_text(const Program &program) {
+  const bool misses = loop::effects_of(program.body).misses;
+  if (!is_assembling(program)) {
+    const char *text = program.workspace.empty() ? "" : "; or 2, and does nothing, without enough memory";
+    return std::string(text) + (misses ? "; or 3 where a divisor isn't stored" : "");
+  }
+  const bool is_short =
+      std::any_of(program.parameters.begin(), program.parameters.end(), [](const TensorParameter &parameter) {
+        return parameter.assembled && most_counted(parameter) < loop::most_in_memory;
+      });
+  return fmt::format("; or, with the result as it was{}, 2 without enough memory{}{}",
+                     program.workspace.empty() ? "" : " and an empty workspace",
+                     is_short ? ", 4 where a count is above what int32 holds (--index int64)" : "",
+                     misses ? ", 3 where a divisor isn't stored" : "");
+}
+
+/// `in_process`: the text has no function that frees a result.
+std::string documentation(const Program &program, const Names &names, const Expressions &expressions,
+                          bool in_process = false) {
   std::string result = "/*\n" + wrap_text(comment_text(program.expression), " * ", "    ") + " *\n";
   for (std::size_t k = 0; k < program.parameters.size(); ++k) {
     const TensorParameter &parameter = program.parameters[k];
     std::string sizes = parameter.sizes.empty() ? "" : fmt::format(" of sizes ({})", joined(parameter.sizes));
-    std::string borrows;
-    if (!parameter.structure.empty())
-      borrows =
-          fmt::format(", with the structure of {}: only its values are written, its index arrays aren't read "
-                      "and may be those of {}",
-                      parameter.structure, parameter.structure);
-    result += wrap_text(comment_text(fmt::format("{}: {}{}{}{}", names.parameter(k),
-                                                 parameter.is_result ? "the result, " : "", parameter.layout,
-                                                 sizes, borrows)),
+    result += wrap_text(comment_text(fmt::format(
+                            "{}: {}{}{}{}", names.parameter(k), parameter.is_result ? "the result, " : "",
+                            parameter.layout, sizes, origin_text(parameter, names.type_of(k), in_process))),
                         " * ", "   ");
   }
   for (const std::string &size : program.sizes)
     result += wrap_text(comment_text(fmt::format("{}: an integer", names.variable(size))), " * ", "   ");
   result += workspace_documentation(program, names);
-  std::string no_room = program.workspace.empty() ? "" : "; or 2, and does nothing, without enough memory";
-  if (loop::effects_of(program.body).misses) no_room += "; or 3 where a divisor isn't stored";
-  if (program.preconditions.empty()) return result + fmt::format(" *\n * Returns 0{}.\n */\n", no_room);
-  result += fmt::format(" *\n * Returns 0{}; or 1, and does nothing, unless\n", no_room);
+  const std::string codes = codes_text(program);
+  const std::string unless = program.preconditions.empty() ? "." : "; or 1, and does nothing, unless";
+  const std::string returns = "Returns 0" + codes + unless;
+  result += " *\n" + (is_assembling(program) ? wrap_text(returns, " * ") : " * " + returns + "\n");
   for (const loop::Precondition &condition : program.preconditions) {
     std::string message = condition.message.empty() ? "" : ": " + comment_text(condition.message);
     result += wrap_text(expressions.term_of_members(condition.formula) + message, " *   ", "  ");
@@ -116,13 +163,15 @@ SpannedText spanned_text(const Program &original, const EmitOptions &options) {
   std::string result = includes(expressions.needs(), options, names);
   result += helpers(expressions.needs(), expressions.single_precision(), options);
   if (!options.with_header || options.in_process) {
-    for (const StructType &type : names.types())
+    for (const StructType &type : names.types()) {
       result += struct_text(type, expressions, !options.in_process);
+      if (!options.in_process) result += free_text(type);
+    }
     result += workspace_struct(program, names, expressions);
   }
   result += workspace_functions(program, names);
   const std::size_t kernel = result.size();
-  result += documentation(program, names, expressions);
+  result += documentation(program, names, expressions, options.in_process);
   for (Span &span : function.spans)
     span.begin += result.size(), span.end += result.size();
   result += function.text;
@@ -174,10 +223,11 @@ std::string emit_header(const Program &original) {
   Expressions expressions(program, names);
   std::string guard = "UNRAVEL_KERNEL_" + names.kernel() + "_H";
   std::string result =
-      fmt::format("// Generated by Unravel.\n#ifndef {0}\n#define {0}\n\n#include <stdint.h>\n\n", guard);
+      fmt::format("// Generated by Unravel.\n#ifndef {0}\n#define {0}\n\n#include <stdint.h>\n{1}\n", guard,
+                  is_assembling(program) ? "#include <stdlib.h>\n" : "");
   result += "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
   for (const StructType &type : names.types())
-    result += struct_text(type, expressions, true);
+    result += struct_text(type, expressions, true) + free_text(type);
   result += workspace_struct(program, names, expressions) + workspace_prototypes(program, names);
   result +=
       documentation(program, names, expressions) + wrap_code(signature(program, names) + ";", "") + "\n";

@@ -1,5 +1,7 @@
 #include "emit/statement_writer.h"
 
+#include "loop/assembled.h"
+
 #include "emit/copies.h"
 #include "emit/lanes.h"
 #include "emit/masked.h"
@@ -185,8 +187,10 @@ void StatementWriter::write_in_registers(const DenseSum &sum) {
   }
   dense_ = sum;
   const std::string &array = std::get<Element>(sum.sum->target).array;
-  const bool is_own = std::any_of(program_.workspace.begin(), program_.workspace.end(),
-                                  [&](const WorkspaceArray &own) { return own.name == array; });
+  const bool is_own = // or has a length that isn't known yet
+      assembled_result(array, program_) ||
+      std::any_of(program_.workspace.begin(), program_.workspace.end(),
+                  [&](const WorkspaceArray &own) { return own.name == array; });
   LanesText text =
       lanes_text(sum, clearing_, clearing_ && !is_own ? past_caches(sum) : "", names_, expressions_);
   const auto *counted = clearing_ ? nullptr : std::get_if<For>(&loop.kind);

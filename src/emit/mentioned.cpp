@@ -111,6 +111,7 @@ bool is_used(const std::string &size, const Program &program, const std::set<std
 }
 
 bool is_used(const TensorParameter &parameter, const Program &program, const std::set<std::string> &used) {
+  if (parameter.assembled) return true; // its members are set
   const std::set<std::string> all = used_anywhere(program, used);
   auto holds = [&](const std::string &name) { return all.contains(parameter.name + "." + name); };
   return std::any_of(parameter.sizes.begin(), parameter.sizes.end(), holds) ||

@@ -74,9 +74,11 @@ std::string distinct_type(const TensorParameter &parameter) {
 std::set<std::string> names_around_types(const Program &program) {
   std::set<std::string> names;
   for (const TensorParameter &parameter : program.parameters)
-    for (const std::string &type : {wanted_type(parameter), distinct_type(parameter)})
+    for (const std::string &type : {wanted_type(parameter), distinct_type(parameter)}) {
       for (const char *prefix : {"", "pack_", "free_"})
         names.insert(prefix + type);
+      if (parameter.assembled) names.insert(type + "_free");
+    }
   return names;
 }
 
@@ -152,7 +154,10 @@ void Names::name_types(const Program &program) {
   for (const TensorParameter &parameter : program.parameters) {
     auto [found, is_new] = known.emplace(wanted_type(parameter) + shape_of(parameter), types_.size());
     type_of_.push_back(found->second);
-    if (!is_new) continue;
+    if (!is_new) {
+      name_free(parameter, types_[found->second]);
+      continue;
+    }
     std::string wanted = wanted_type(parameter);
     bool alone = shapes[wanted].size() == 1;
     StructType type;
@@ -164,8 +169,13 @@ void Names::name_types(const Program &program) {
         type.members[name] = take(members, name);
     for (const ArrayParameter &array : parameter.arrays)
       type.members[array.name] = take(members, array.name);
+    name_free(parameter, type);
     types_.push_back(std::move(type));
   }
+}
+
+void Names::name_free(const TensorParameter &parameter, StructType &type) {
+  if (parameter.assembled && type.free.empty()) type.free = take(taken_, type.name + "_free");
 }
 
 void Names::name_variables(const Program &program) {
@@ -176,6 +186,7 @@ void Names::name_variables(const Program &program) {
       auto names = variables_of(term);
       used.insert(names.begin(), names.end());
     });
+    if (const auto *set = std::get_if<loop::SetCount>(&statement.kind)) used.insert(set->count);
   });
   // The slots of index arrays of several extents are computed from sizes.
   for (const TensorParameter &parameter : program.parameters)
@@ -250,6 +261,12 @@ bool Names::has(const std::string &name) const {
 
 std::string Names::fresh(const std::string &wanted) {
   return take(taken_, wanted);
+}
+
+std::string Names::fresh_variable(const std::string &wanted) {
+  std::string name = fresh(wanted);
+  variables_[name] = name;
+  return name;
 }
 
 } // namespace unravel::emit

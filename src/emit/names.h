@@ -14,6 +14,7 @@ struct StructType {
   std::string name;
   const loop::TensorParameter *shape = nullptr;
   std::map<std::string, std::string> members; // by the name in the program
+  std::string free; // the function that frees the arrays of an assembled result; empty: none is one
 };
 
 /// The C identifiers of a program. Users' names are kept where they are identifiers that mean nothing else in
@@ -54,9 +55,12 @@ public:
 
   /// A new name like the wanted one.
   std::string fresh(const std::string &wanted);
+  /// The same, as the name of a variable that terms may mention by it.
+  std::string fresh_variable(const std::string &wanted);
 
 private:
   void name_types(const loop::Program &program);
+  void name_free(const loop::TensorParameter &parameter, StructType &type);
   void name_variables(const loop::Program &program);
   void name_workspace(const loop::Program &program);
 

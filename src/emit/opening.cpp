@@ -29,6 +29,7 @@ void add_locals(const TensorParameter &parameter, const std::set<std::string> &u
       if (std::string qualified = parameter.name + "." + name; used.contains(qualified))
         lines.push_back(
             fmt::format("const int64_t {} = {};", names.variable(qualified), names.member(qualified)));
+  if (parameter.assembled) return; // its arrays aren't there yet
   for (const ArrayParameter &array : parameter.arrays) {
     std::string qualified = parameter.name + "." + array.name;
     if (!used.contains(qualified)) continue;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "emit/assembled.h"
 #include "emit/emit.h"
 #include "emit/expression.h"
 #include "emit/names.h"
@@ -24,7 +25,8 @@ class StatementWriter {
 public:
   StatementWriter(const loop::Program &program, const EmitOptions &options, Names &names,
                   Expressions &expressions)
-      : program_(program), options_(options), names_(names), expressions_(expressions) {}
+      : program_(program), options_(options), names_(names), expressions_(expressions),
+        assembly_(program, names, expressions) {}
 
   void block(const loop::Block &statements);
 
@@ -34,6 +36,9 @@ public:
 
   /// Room in the workspace, and pointers to its arrays.
   void workspace(const std::set<std::string> &used);
+
+  /// The arrays of assembled results, where there are any, and the block that all that follows stands in.
+  void assemble();
 
   /// Which loops take masked steps.
   void masks();
@@ -194,6 +199,8 @@ private:
   void write(const loop::SetElement &x);
   void write(const loop::Assign &x);
   void write(const loop::Zero &x);
+  void write(const loop::Reserve &x);
+  void write(const loop::SetCount &x);
   void write(const loop::Break &);
   void write(const loop::Miss &);
   void write(const loop::Prefetch &x);
@@ -202,6 +209,7 @@ private:
   const EmitOptions &options_;
   Names &names_;
   Expressions &expressions_;
+  Assembly assembly_;
   std::string missed_;   // the variable's name, or empty
   bool in_team_ = false; // the next parallel loop is shared out in a team
   bool reassociates_ = false;
@@ -226,6 +234,7 @@ private:
   std::string text_;
   std::vector<Span> spans_;
   int indent_ = 1;
+  int outermost_ = 1; // the indentation of the program's own statements
 };
 
 } // namespace unravel::emit

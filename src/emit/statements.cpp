@@ -46,7 +46,23 @@ void StatementWriter::guarded_line(const std::string &macro, const std::string &
 }
 
 void StatementWriter::end() {
-  line(missed_.empty() ? "return 0;" : fmt::format("return {};", missed_));
+  if (!assembly_.any()) return line(missed_.empty() ? "return 0;" : fmt::format("return {};", missed_));
+  if (!missed_.empty()) {
+    open(fmt::format("if ({})", missed_), assembly_.release());
+    close({fmt::format("return {};", missed_)});
+  }
+  lines(assembly_.finish());
+  close({"return 0;"});
+  if (assembly_.label().empty()) return;
+  text_ += assembly_.label() + ":\n";
+  lines(assembly_.fail());
+}
+
+void StatementWriter::assemble() {
+  if (!assembly_.any()) return;
+  lines(assembly_.declare());
+  open("", assembly_.make());
+  outermost_ = indent_;
 }
 
 void StatementWriter::begin() {
@@ -144,7 +160,7 @@ void StatementWriter::write_loop(const For &x) {
     --threads_;
     return;
   }
-  const bool inside = indent_ > 1;
+  const bool inside = indent_ > outermost_;
   if (lanes_ && lanes_->lanes == &x) {
     For lanes = x; // adds to an array of its own
     lanes.simd = true;
@@ -276,6 +292,16 @@ void StatementWriter::write(const Assign &x) {
 
 void StatementWriter::write(const Zero &x) {
   line(zero_text(x, names_, expressions_));
+}
+
+void StatementWriter::write(const Reserve &x) {
+  const Assembly::Growth growth = assembly_.grow(x);
+  open(growth.test, growth.inside);
+  close({});
+}
+
+void StatementWriter::write(const SetCount &x) {
+  line(assembly_.set(x));
 }
 
 void StatementWriter::write(const Break &) {

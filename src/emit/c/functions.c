@@ -351,6 +351,31 @@ static inline void *unravel_reserve(void *old, int64_t *capacity, int64_t count,
   return memory;
 }
 
+// part: room
+// For how many entries to make room: `least` of them, and more by half than there are, but `most` at most.
+static inline int64_t unravel_room(int64_t room, int64_t least, int64_t most) {
+  const int64_t more = room < most / 2 ? room + room / 2 + 64 : most;
+  const int64_t wanted = more < least ? least : more;
+  return wanted < most ? wanted : most;
+}
+
+// part: grow
+// The array with count * length elements; those that it has stay. Null, and the array is as it was, where
+// there is not enough memory.
+static inline void *unravel_grow(void *array, int64_t count, int64_t length, size_t size) {
+  const int64_t most = (int64_t)((size_t)-1 / 2 / size);
+  if (count < 1 || length < 1) return realloc(array, 1);
+  if (count > most / length) return 0;
+  return realloc(array, (size_t)(count * length) * size);
+}
+
+// part: trim
+// The array with no more than count * length elements.
+static inline void *unravel_trim(void *array, int64_t count, int64_t length, size_t size) {
+  void *memory = unravel_grow(array, count, length, size);
+  return memory ? memory : array;
+}
+
 // part: thread
 // This thread in its team.
 static inline int64_t unravel_thread(void) {

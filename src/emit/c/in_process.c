@@ -5,7 +5,7 @@ typedef __INT64_TYPE__ int64_t;
 // part: workspace bit long_bit set_bit clear_bit lowest_bit equal_pairs equal_pairs_long stored is_stored hash
 typedef __UINT32_TYPE__ uint32_t;
 typedef __UINT64_TYPE__ uint64_t;
-// part: workspace memset reserve stored is_stored equal_pairs equal_pairs_long rest
+// part: workspace grow memset reserve stored is_stored equal_pairs equal_pairs_long rest
 typedef __SIZE_TYPE__ size_t;
 // part: memset reserve
 void *memset(void *, int, size_t);
@@ -13,7 +13,10 @@ void *memset(void *, int, size_t);
 void *memcpy(void *, const void *, size_t);
 // part: workspace
 void *calloc(size_t, size_t);
+// part: workspace assembled
 void free(void *);
+// part: grow
+void *realloc(void *, size_t);
 // part: threads
 #ifdef _OPENMP
 int omp_get_thread_num(void);

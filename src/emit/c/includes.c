@@ -1,7 +1,7 @@
 // Headers. A part has the names of all that needs it.
 // part: always
 #include <stdint.h>
-// part: workspace
+// part: workspace assembled
 #include <stdlib.h>
 // part: memset reserve stored is_stored equal_pairs equal_pairs_long rest
 #include <string.h>

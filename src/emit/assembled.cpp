@@ -1,0 +1,138 @@
+#include "emit/assembled.h"
+
+#include "loop/assembled.h"
+#include "loop/walk.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace unravel::emit {
+
+using loop::ArrayParameter;
+using loop::TensorParameter;
+using term::Term;
+
+Assembly::Assembly(const loop::Program &program, Names &names, Expressions &expressions)
+    : program_(program), names_(names), expressions_(expressions) {
+  for (const TensorParameter &parameter : program.parameters) {
+    if (!parameter.assembled) continue;
+    results_.push_back(&parameter);
+    for (const ArrayParameter &array : parameter.arrays)
+      arrays_.push_back({&array, parameter.name + "." + array.name, count_of_array(parameter, array)});
+    for (const std::string &count : parameter.counts)
+      rooms_[parameter.name + "." + count] = names.fresh_variable(parameter.name + "_" + count + "_room");
+  }
+  if (!any()) return;
+  expressions.need("assembled");
+  bool may_fail =
+      std::any_of(arrays_.begin(), arrays_.end(), [](const Array &array) { return array.count.empty(); });
+  each_statement(program.body, [&](const loop::Statement &statement) {
+    may_fail = may_fail || std::holds_alternative<loop::Reserve>(statement.kind);
+  });
+  if (!may_fail) return;
+  label_ = names.fresh("failed"), code_ = names.fresh("code");
+  least_ = names.fresh("least"), grown_ = names.fresh("grown");
+}
+
+std::vector<std::string> Assembly::declare() const {
+  std::vector<std::string> lines;
+  for (const Array &array : arrays_) {
+    expressions_.need("restrict");
+    lines.push_back(
+        fmt::format("{} *UNRAVEL_RESTRICT {} = 0;", c_type(array.array->element), pointer(array)));
+  }
+  // below 0: the arrays for no entries have elements too, and aren't null
+  for (const auto &[count, room] : rooms_)
+    if (std::any_of(arrays_.begin(), arrays_.end(), [&](const Array &each) { return each.count == count; }))
+      lines.push_back(fmt::format("int64_t {} = -1;", room));
+  if (!label_.empty()) lines.push_back(fmt::format("int {} = 2;", code_));
+  return lines;
+}
+
+std::string Assembly::sized(const Array &array, const std::map<std::string, std::string> &by) const {
+  const std::vector<Term> &extents = array.array->extents;
+  Term length(1);
+  for (std::size_t k = 1; k < extents.size(); ++k)
+    length = term::multiply(length, extents[k]);
+  const Term count = extents.empty() ? Term(1) : term::rename(extents[0], by, {});
+  return fmt::format("{0}, {1}, {2}, sizeof(*{0})", pointer(array), expressions_.term_of_members(count),
+                     expressions_.term_of_members(length));
+}
+
+std::vector<std::string> Assembly::make() const {
+  std::vector<std::string> lines;
+  for (const Array &array : arrays_) {
+    if (!array.count.empty()) continue;
+    expressions_.need("grow");
+    lines.push_back(fmt::format("{} = ({} *)unravel_grow({});", pointer(array), c_type(array.array->element),
+                                sized(array, {})));
+    lines.push_back(fmt::format("if (!{}) goto {};", pointer(array), label_));
+  }
+  return lines;
+}
+
+Assembly::Growth Assembly::grow(const loop::Reserve &x) const {
+  const std::string &room = rooms_.at(x.count);
+  const std::int64_t most = most_counted(*loop::assembled_result(x.count, program_));
+  Growth made{fmt::format("if ({} < {})", room, expressions_.term(x.least)),
+              {fmt::format("const int64_t {} = {};", least_, expressions_.term(x.least))}};
+  auto add = [&](const std::string &line) { made.inside.push_back(line); };
+  if (!x.arrays.empty()) add(fmt::format("void *{};", grown_));
+  if (most < loop::most_in_memory) {
+    add(fmt::format("if ({} > {}) {{", least_, most));
+    add(fmt::format("  {} = 4;", code_));
+    add(fmt::format("  goto {};", label_));
+    add("}");
+  } else {
+    add(fmt::format("if ({} > {}) goto {};", least_, most, label_));
+  }
+  if (x.arrays.empty()) return made;
+  expressions_.need("room"), expressions_.need("grow");
+  add(fmt::format("{0} = unravel_room({0}, {1}, {2});", room, least_, most));
+  for (const Array &array : arrays_) {
+    if (array.count != x.count) continue;
+    add(fmt::format("{} = unravel_grow({});", grown_, sized(array, {{x.count, room}})));
+    add(fmt::format("if (!{}) goto {};", grown_, label_));
+    add(fmt::format("{} = ({} *){};", pointer(array), c_type(array.array->element), grown_));
+  }
+  return made;
+}
+
+std::string Assembly::set(const loop::SetCount &x) const {
+  return fmt::format("const int64_t {} = {};", names_.variable(x.count), expressions_.term(x.value));
+}
+
+std::vector<std::string> Assembly::finish() const {
+  std::vector<std::string> lines;
+  for (const TensorParameter *result : results_)
+    for (const std::string &count : result->counts) {
+      const std::string name = result->name + "." + count;
+      lines.push_back(fmt::format("{} = {};", names_.member(name), names_.variable(name)));
+    }
+  for (const Array &array : arrays_)
+    if (array.count.empty()) {
+      lines.push_back(fmt::format("{} = {};", names_.member(array.name), pointer(array)));
+    } else {
+      expressions_.need("grow"), expressions_.need("trim");
+      lines.push_back(fmt::format("{} = ({} *)unravel_trim({});", names_.member(array.name),
+                                  c_type(array.array->element), sized(array, {})));
+    }
+  return lines;
+}
+
+std::vector<std::string> Assembly::release() const {
+  std::vector<std::string> lines;
+  for (const Array &array : arrays_)
+    lines.push_back(fmt::format("free({});", pointer(array)));
+  return lines;
+}
+
+std::vector<std::string> Assembly::fail() const {
+  std::vector<std::string> lines = release();
+  if (!program_.workspace.empty())
+    lines.push_back(fmt::format("{}({});", names_.workspace().free, names_.workspace().parameter));
+  lines.push_back(fmt::format("return {};", code_));
+  return lines;
+}
+
+} // namespace unravel::emit

@@ -1,0 +1,64 @@
+#pragma once
+
+#include "emit/expression.h"
+#include "emit/names.h"
+#include "loop/loop.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+/// The C text for results that the kernel assembles: their arrays are locals until the end, which sets the
+/// struct's members. Without such a result all of it is empty.
+namespace unravel::emit {
+
+class Assembly {
+public:
+  Assembly(const loop::Program &program, Names &names, Expressions &expressions);
+
+  bool any() const { return !results_.empty(); }
+
+  /// The arrays, with how many entries there is room for; then a block follows, which everything else stands
+  /// in (C++ lets no goto pass a declaration), and what `make` says.
+  std::vector<std::string> declare() const;
+  /// The arrays whose lengths are known.
+  std::vector<std::string> make() const;
+
+  struct Growth {
+    std::string test;
+    std::vector<std::string> inside;
+  };
+  Growth grow(const loop::Reserve &x) const;
+  std::string set(const loop::SetCount &x) const;
+
+  /// Gives the arrays to the structs.
+  std::vector<std::string> finish() const;
+  /// Frees them.
+  std::vector<std::string> release() const;
+
+  /// Where there is no memory, or a count is too large: a label, behind the block, and what it says there.
+  /// Empty where nothing goes there.
+  const std::string &label() const { return label_; }
+  std::vector<std::string> fail() const;
+
+private:
+  struct Array {
+    const loop::ArrayParameter *array = nullptr;
+    std::string name;  // qualified
+    std::string count; // the count that its first extent mentions, qualified, or empty
+  };
+
+  /// `C_col, C_NNZ_room, 1, sizeof(*C_col)`; the variables of extents may have other names.
+  std::string sized(const Array &array, const std::map<std::string, std::string> &by) const;
+  const std::string &pointer(const Array &array) const { return names_.array(array.name); }
+
+  const loop::Program &program_;
+  Names &names_;
+  Expressions &expressions_;
+  std::vector<const loop::TensorParameter *> results_;
+  std::vector<Array> arrays_;
+  std::map<std::string, std::string> rooms_; // by the count
+  std::string label_, code_, least_, grown_;
+};
+
+} // namespace unravel::emit
