@@ -24,7 +24,18 @@
 /// number of calls, one at a time, and frees; the kernel makes the arrays larger as it needs.
 ///
 /// The kernel returns 0, or 1 (and does nothing) where a precondition fails, or 2 (and does nothing) where
-/// there is not enough memory for the workspace. Pointers of arrays must not be null where a kernel clears
+/// there is not enough memory for the workspace, or 3 where a divisor was missed.
+///
+/// Of a result that the kernel assembles the caller sets the sizes, and nothing else. The kernel sets the counts
+/// and makes the arrays, by malloc; for the struct csr there is a function
+///
+///     static inline void csr_free(csr *tensor);
+///
+/// that frees them. It returns 2 where there is not enough memory for them, and 4 where a count is above what
+/// 32-bit indices hold: then, as where it returns 3, the struct is as it was and nothing is to be freed. With 2
+/// and 4 the workspace is an empty one.
+///
+/// Pointers of arrays must not be null where a kernel clears
 /// the array, even if empty.
 namespace unravel::emit {
 
@@ -35,7 +46,8 @@ struct EmitOptions {
   /// `int unravel_entry(void **arguments)` that calls the kernel with pointers to the structs, then to an
   /// int64_t for each of the program's sizes. Where the program has a workspace, a pointer to that comes
   /// last, or null, and then it is made for the call; the text has `void *unravel_workspace_new(void)` (null
-  /// without memory) and `void unravel_workspace_free(void *)` then, and not otherwise.
+  /// without memory) and `void unravel_workspace_free(void *)` then, and not otherwise. The arrays of an
+  /// assembled result are to be freed with free().
   bool in_process = false;
   /// The text includes "<kernel>.h" (emit_header) and doesn't declare the structs itself.
   bool with_header = false;

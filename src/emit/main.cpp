@@ -236,6 +236,10 @@ private:
     for (std::size_t k = 0; k < tensors_.size(); ++k) {
       arguments += (k ? ", &" : "&") + tensors_[k];
       if (!program_.parameters[k].structure.empty()) continue;
+      if (program_.parameters[k].assembled) { // its arrays are made by the kernel
+        body += given_sizes(k);
+        continue;
+      }
       line(fmt::format("if (pack_{0}(&{1}, @in[{2}].n, @in[{2}].index, @in[{2}].values{3}))",
                        names_.type_of(k).name, tensors_[k], k, size_arguments(k)));
       line(fmt::format("  unravel_fail({}, \"it can't be packed\");", quoted(program_.parameters[k].name)));
@@ -257,9 +261,16 @@ private:
                      quoted(names_.kernel())));
     if (works) {
       line(fmt::format("{}(&unravel_work);", names_.workspace().free));
+    }
+    const bool assembles = std::any_of(program_.parameters.begin(), program_.parameters.end(),
+                                       [](const TensorParameter &parameter) { return parameter.assembled; });
+    if (works || assembles)
       line(fmt::format("if (@status == 2) unravel_fail({}, \"there is not enough memory\");",
                        quoted(names_.kernel())));
-    }
+    if (assembles)
+      line(fmt::format(
+          "if (@status == 4) unravel_fail({}, \"32-bit indices hold no result of so many entries\");",
+          quoted(names_.kernel())));
     if (loop::effects_of(program_.body).misses)
       line(fmt::format("if (@status == 3) unravel_fail({}, \"a divisor isn't stored\");",
                        quoted(names_.kernel())));
@@ -269,9 +280,12 @@ private:
     for (std::size_t k = 0; inspector_ && k < inspector_->parameters[0].arrays.size(); ++k)
       line(fmt::format("free({});", of_levels(inspector_->parameters[0].arrays[k].name)));
     for (std::size_t k = 0; k < tensors_.size(); ++k)
-      line(program_.parameters[k].structure.empty()
-               ? fmt::format("free_{}(&{});", names_.type_of(k).name, tensors_[k])
-               : fmt::format("free({});", values_of_structure()));
+      if (program_.parameters[k].assembled)
+        line(fmt::format("{}(&{});", names_.type_of(k).free, tensors_[k]));
+      else
+        line(program_.parameters[k].structure.empty()
+                 ? fmt::format("free_{}(&{});", names_.type_of(k).name, tensors_[k])
+                 : fmt::format("free({});", values_of_structure()));
     return own("static void unravel_run(unravel_entries *@in, const char *@output) {\n") + body + "}\n\n";
   }
 
@@ -393,13 +407,25 @@ private:
     return body;
   }
 
+  /// Sets the sizes of a parameter.
+  std::string given_sizes(std::size_t k) const {
+    std::string result;
+    for (const std::string &size : program_.parameters[k].sizes)
+      result += own(fmt::format("  {}.{} = {};\n", tensors_[k], names_.type_of(k).members.at(size),
+                                size_argument(k, size)));
+    return result;
+  }
+
+  std::string size_argument(std::size_t k, const std::string &size) const {
+    auto mode = std::find(modes_[k].begin(), modes_[k].end(), size) - modes_[k].begin();
+    return fmt::format("@in[{}].sizes[{}]", k, mode);
+  }
+
   /// The sizes of a parameter, each once, from the modes that have them.
   std::string size_arguments(std::size_t k) const {
     std::string result;
-    for (const std::string &size : program_.parameters[k].sizes) {
-      auto mode = std::find(modes_[k].begin(), modes_[k].end(), size) - modes_[k].begin();
-      result += fmt::format(", @in[{}].sizes[{}]", k, mode);
-    }
+    for (const std::string &size : program_.parameters[k].sizes)
+      result += ", " + size_argument(k, size);
     return result;
   }
 

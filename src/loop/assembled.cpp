@@ -40,7 +40,6 @@ public:
   }
 
   void check() {
-    if (arrays_.empty() && counts_.empty()) return;
     for (const Precondition &condition : program_.preconditions)
       before_body(condition.formula, "a precondition");
     for (const WorkspaceArray &array : program_.workspace)

@@ -1,0 +1,283 @@
+// Kernels that assemble their results: what is made, how it grows, and what is left where that fails.
+#include "emit/emit.h"
+#include "golden.h"
+#include "loop/interpret.h"
+#include "loop/passes.h"
+#include "scratch_folder.h"
+
+using namespace unravel;
+
+namespace {
+
+loop::Program kernel(const std::string &name) {
+  for (const std::string &text : test::golden_inputs("emit", "kernel_assembled"))
+    if (loop::Program program = loop::parse_program(text); program.name == name) return program;
+  ADD_FAILURE() << name;
+  return {};
+}
+
+/// Rows of 0, 1, 2, ... entries, to be picked by a vector that has every second column.
+const char *const pick_main = R"(
+#include <stdio.h>
+#include <string.h>
+static int check(int holds, const char *what) {
+  if (!holds) printf("%s\n", what);
+  return !holds;
+}
+static int run(int64_t rows, pick_columns_workspace *work) {
+  int64_t i, p, n = 0, stored = rows * (rows - 1) / 2;
+  int32_t *rowptr = (int32_t *)malloc((size_t)(rows + 1) * sizeof(*rowptr));
+  int32_t *col = (int32_t *)malloc((size_t)(stored + 1) * sizeof(*col));
+  int32_t *idx = (int32_t *)malloc((size_t)(rows + 1) * sizeof(*idx));
+  double *val = (double *)malloc((size_t)(stored + 1) * sizeof(*val));
+  double *ones = (double *)malloc((size_t)(rows + 1) * sizeof(*ones));
+  csr A, C;
+  sv x;
+  int bad = 0;
+  A.M = A.N = rows, A.NNZ = stored, A.rowptr = rowptr, A.col = col, A.val = val;
+  x.N = rows, x.NNZ = rows / 2, x.idx = idx, x.val = ones;
+  rowptr[0] = 0;
+  for (i = 0; i < rows; i++) {
+    for (p = 0; p < i; p++) col[rowptr[i] + p] = (int32_t)p, val[rowptr[i] + p] = (double)(i + p);
+    rowptr[i + 1] = (int32_t)(rowptr[i] + i);
+  }
+  for (i = 0; i < rows / 2; i++) idx[i] = (int32_t)(2 * i + 1), ones[i] = i % 3 ? 2 : 0;
+  memset(&C, 85, sizeof(C)); /* nothing but the sizes is read */
+  C.M = rows, C.N = rows + 1;
+  bad |= check(pick_columns(&C, &A, &x, work) == 1, "the sizes don't agree");
+  bad |= check(C.NNZ == 0x5555555555555555, "the result was touched");
+  C.N = rows;
+  bad |= check(pick_columns(&C, &A, &x, work) == 0, "the code isn't 0");
+  bad |= check(C.M == rows && C.N == rows && C.rowptr && C.col && C.val, "an array is missing");
+  bad |= check(C.rowptr[0] == 0, "the first row");
+  for (i = 0; i < rows; i++) {
+    for (p = rowptr[i]; p < rowptr[i + 1]; p++) {
+      if (col[p] % 2 == 0) continue;
+      bad |= check(n < C.NNZ && C.col[n] == col[p], "a column");
+      bad |= check(n < C.NNZ && C.val[n] == val[p] * (col[p] / 2 % 3 ? 2 : 0), "a value");
+      n++;
+    }
+    bad |= check(C.rowptr[i + 1] == n, "a row's end");
+  }
+  bad |= check(C.NNZ == n, "the count");
+  csr_free(&C);
+  bad |= check(!C.rowptr && !C.col && !C.val && C.NNZ == 0 && C.M == rows, "what is freed");
+  csr_free(&C);
+  free(rowptr), free(col), free(idx), free(val), free(ones);
+  return bad;
+}
+int main(void) {
+  pick_columns_workspace work;
+  int bad = 0;
+  int64_t rows;
+  pick_columns_workspace_init(&work);
+  for (rows = 0; rows < 40; rows++) bad |= run(rows, &work);
+  bad |= run(900, &work); /* 200000 entries: it grows often */
+  pick_columns_workspace_free(&work);
+  return bad;
+}
+)";
+
+/// Where memory ends after so many allocations of the kernel.
+const char *const short_of_memory = R"(
+#include <stdlib.h>
+static long unravel_left = -1, unravel_living = 0;
+static void *unravel_scarce(void *array, size_t size) {
+  void *memory;
+  if (unravel_left == 0) return 0;
+  if (unravel_left > 0) unravel_left--;
+  memory = realloc(array, size);
+  if (!array) unravel_living++;
+  return memory;
+}
+static void *unravel_scarce_zeros(size_t count, size_t size) {
+  if (unravel_left == 0) return 0;
+  if (unravel_left > 0) unravel_left--;
+  unravel_living++;
+  return calloc(count, size);
+}
+static void unravel_freed(void *array) {
+  if (array) unravel_living--;
+  free(array);
+}
+#define realloc unravel_scarce
+#define calloc unravel_scarce_zeros
+#define free unravel_freed
+)";
+
+const char *const scarce_main = R"(
+#include <stdio.h>
+#include <string.h>
+int main(void) {
+  enum { rows = 30, width = 30 };
+  static int32_t rowptr[rows + 1], col[rows * width], idx[width];
+  static double val[rows * width], ones[width];
+  pick_columns_workspace work;
+  csr A = {rows, width, rows * width, rowptr, col, val}, C;
+  sv x = {width, width, idx, ones};
+  long left;
+  int i, j, code = 2, failed = 0;
+  for (i = 0; i < rows; i++) {
+    rowptr[i + 1] = (i + 1) * width;
+    for (j = 0; j < width; j++) col[i * width + j] = j, val[i * width + j] = 1;
+  }
+  for (j = 0; j < width; j++) idx[j] = j, ones[j] = 1;
+  pick_columns_workspace_init(&work);
+  for (left = 0; code; left++) {
+    csr before;
+    memset(&C, 0, sizeof(C));
+    C.M = rows, C.N = width, C.NNZ = 77;
+    before = C;
+    unravel_left = left;
+    code = pick_columns(&C, &A, &x, &work);
+    if (code && code != 2) return printf("code %d\n", code), 1;
+    if (code && memcmp(&C, &before, sizeof(C))) return printf("the result was touched\n"), 1;
+    if (code && unravel_living) return printf("%ld arrays are left\n", unravel_living), 1;
+    failed += code != 0;
+    if (left > 100) return printf("it never ends\n"), 1;
+  }
+  if (C.NNZ != rows * width || failed < 8) return printf("%d failed\n", failed), 1;
+  for (i = 0; i < C.NNZ; i++)
+    if (C.col[i] != i % width || C.val[i] != 1) return printf("entry %d\n", i), 1;
+  /* The workspace is clean after failures: the result of the next call is right. */
+  csr_free(&C);
+  pick_columns_workspace_free(&work);
+  if (unravel_living) return printf("%ld arrays are left at the end\n", unravel_living), 1;
+  return 0;
+}
+)";
+
+const char *const codes_main = R"(
+#include <stdio.h>
+int main(void) {
+  double values[6] = {1, 0, 2, 4, 0, 8};
+  dense_vector x = {6, values};
+  sv v = {6, 55, 0, 0};
+  int i;
+  if (at_once(&v, &x) != 4 || v.NNZ != 55 || v.idx || v.val) return printf("at once\n"), 1;
+  if (not_zero(&v, &x) || v.NNZ != 4) return printf("not_zero\n"), 1;
+  for (i = 0; i < 4; i++)
+    if (values[v.idx[i]] != v.val[i]) return printf("entry %d\n", i), 1;
+  sv_free(&v);
+  return 0;
+}
+)";
+
+const char *const tree_main = R"(
+#include <stdio.h>
+int main(void) {
+  double values[4] = {1, 2, 0, 4};
+  dense_vector x = {3, values};
+  tree_of_blocks C = {5, 3, 0, 0, 0, 0, 0, 0, 0};
+  int64_t i;
+  if (blocks_of_rows(&C, &x) || C.NR != 5 || C.NB != 10) return printf("counts\n"), 1;
+  for (i = 0; i < 5; i++)
+    if (C.rows[i] != 3 * i || C.pos[i + 1] != C.pos[i] + i || (i > 0 && C.val[6 * C.pos[i] + 1] != 0.5) ||
+        C.sums[2 * i + 1] != (i > 0 ? 1 : 0))
+      return printf("row %d\n", (int)i), 1;
+  tree_of_blocks_free(&C);
+  C.M = 0;
+  if (blocks_of_rows(&C, &x) || C.NR || C.NB || !C.rows || C.pos[0] || !C.val || !C.sums)
+    return printf("no rows\n"), 1;
+  tree_of_blocks_free(&C);
+  C.M = 2, C.N = x.N = 4, C.NR = 9;
+  if (blocks_of_rows(&C, &x) != 3 || C.NR != 9 || C.rows || C.val) return printf("missed\n"), 1;
+  return 0;
+}
+)";
+
+const std::vector<std::string> compilers = {
+    "gcc -std=c99 -O3",
+    "gcc -std=c99 -O1 -g -fsanitize=address,undefined -fno-sanitize-recover",
+    "g++ -x c++ -std=c++17 -O2",
+    "clang-19 -std=c99 -O3",
+    "clang-19 -std=c99 -O3 -march=native -fopenmp",
+    "clang++-19 -x c++ -std=c++17 -O2",
+};
+
+void expect_runs(const std::string &text) {
+  bool any = false;
+  for (const std::string &compiler : compilers) {
+    if (!test::is_installed(compiler.substr(0, compiler.find(' ')))) continue;
+    any = true;
+    test::ScratchFolder folder;
+    const std::string file = folder.write("kernel.c", text);
+    ASSERT_EQ(folder.run(compiler + " -Wall -Wextra -Werror " + file + " -o " + folder.path("kernel")), "")
+        << compiler;
+    EXPECT_EQ(folder.run(folder.path("kernel")), "") << compiler;
+  }
+  if (!any) GTEST_SKIP() << "no compiler is installed";
+}
+
+} // namespace
+
+TEST(EmitAssembled, results_grow_and_are_freed) {
+  expect_runs(emit::emit_c(kernel("pick_columns")) + pick_main);
+}
+
+TEST(EmitAssembled, improved_kernels_do_the_same) {
+  loop::Program program =
+      loop::improve(kernel("pick_columns"),
+                    {[](const term::Term &load) { return load.as<term::Apply>()->function == "A.rowptr"; }});
+  expect_runs(emit::emit_c(program) + pick_main);
+}
+
+/// Whichever allocation fails, the kernel returns 2, touches nothing and keeps nothing.
+TEST(EmitAssembled, nothing_is_left_where_memory_ends) {
+  expect_runs(short_of_memory + emit::emit_c(kernel("pick_columns")) + scarce_main);
+}
+
+TEST(EmitAssembled, counts_that_indices_do_not_hold_have_a_code) {
+  loop::Program program = kernel("not_zero");
+  const std::string text = emit::emit_c(program);
+  program.name = "at_once";
+  program.body =
+      loop::parse_block("reserve v.NNZ >= 5000000000 : v.idx, v.val\nv.idx(0) := 1\ncount v.NNZ = 1\n");
+  expect_runs(text + emit::emit_c(program) + codes_main);
+}
+
+TEST(EmitAssembled, several_counts_and_misses) {
+  expect_runs(emit::emit_c(kernel("blocks_of_rows")) + tree_main);
+}
+
+TEST(EmitAssembled, the_header_has_the_function_that_frees) {
+  if (!test::is_installed("gcc")) GTEST_SKIP() << "gcc is not installed";
+  test::ScratchFolder folder;
+  const loop::Program program = kernel("pick_columns");
+  emit::EmitOptions options;
+  options.with_header = true;
+  folder.write("pick_columns.h", emit::emit_header(program));
+  const std::string file = folder.write("kernel.c", emit::emit_c(program, options));
+  const std::string user = folder.write("user.c", std::string("#include \"pick_columns.h\"\n") + pick_main);
+  EXPECT_EQ(folder.run("gcc -std=c99 -Wall -Wextra -pedantic -Werror " + file + " " + user + " -o " +
+                       folder.path("user")),
+            "");
+  EXPECT_EQ(folder.run(folder.path("user")), "");
+}
+
+TEST(EmitAssembled, names_are_kept_apart) {
+  loop::Program program = kernel("not_zero");
+  program.name = "sv_free";
+  const std::string text = emit::emit_c(program);
+  EXPECT_NE(text.find("int sv_free_("), std::string::npos) << text;
+  EXPECT_NE(text.find("static inline void sv_free("), std::string::npos);
+  program.name = "not_zero";
+  program.body =
+      loop::parse_block("let code = x.N\nlet failed = code\nfor least in 0 .. failed {\nreserve v.NNZ "
+                        ">= least + code : v.idx, v.val\nv.idx(least) := least\nv.val[least] = 1\n}\n"
+                        "let v_NNZ_room = code\ncount v.NNZ = v_NNZ_room\n");
+  expect_runs(emit::emit_c(program) +
+              "int main(void) {\n  double values[2] = {1, 2};\n  dense_vector x = {2, values};\n"
+              "  sv v = {2, 0, 0, 0};\n  if (not_zero(&v, &x) || v.NNZ != 2 || v.idx[1] != 1) return 1;\n"
+              "  sv_free(&v);\n  return 0;\n}\n");
+}
+
+/// In process the caller frees the arrays.
+TEST(EmitAssembled, in_process_text_has_an_entry_and_no_function_that_frees) {
+  emit::EmitOptions options;
+  options.in_process = true;
+  const std::string text = emit::emit_c(kernel("pick_columns"), options);
+  EXPECT_EQ(text.find("csr_free"), std::string::npos);
+  EXPECT_NE(text.find("free()"), std::string::npos);
+  EXPECT_NE(text.find("int unravel_entry(void **arguments)"), std::string::npos);
+}
