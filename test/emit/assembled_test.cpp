@@ -281,3 +281,31 @@ TEST(EmitAssembled, in_process_text_has_an_entry_and_no_function_that_frees) {
   EXPECT_NE(text.find("free()"), std::string::npos);
   EXPECT_NE(text.find("int unravel_entry(void **arguments)"), std::string::npos);
 }
+
+/// The program around a kernel gives it the sizes, and frees what it made.
+TEST(EmitAssembled, the_program_around_it_runs) {
+  if (!test::is_installed("gcc")) GTEST_SKIP() << "gcc is not installed";
+  test::ScratchFolder folder;
+  const loop::Program program = kernel("not_zero");
+  folder.write("x.mtx", "%%MatrixMarket matrix array real general\n4 1\n1\n0\n2\n3\n");
+  const std::string packs = R"(
+int pack_dense_vector(dense_vector *tensor, int64_t n, int64_t *const index[], const double *values, int64_t N) {
+  int64_t e;
+  tensor->N = N, tensor->val = (double *)calloc((size_t)N + 1, sizeof(double));
+  for (e = 0; e < n; e++) tensor->val[index[0][e]] += values[e];
+  return 0;
+}
+void free_dense_vector(dense_vector *tensor) { free(tensor->val); }
+)";
+  const std::string file =
+      folder.write("program.c", emit::emit_c(program) + packs + emit::emit_main(program));
+  ASSERT_EQ(folder.run("gcc -std=c99 -O1 -fsanitize=undefined,address -Wall -Wextra -pedantic -Werror " +
+                       file + " -o " + folder.path("program")),
+            "");
+  const std::string command = folder.path("program") + " x=" + folder.path("x.mtx");
+  const std::string said = folder.run(command);
+  EXPECT_NE(said.find("not_zero: "), std::string::npos) << said;
+  EXPECT_EQ(said.find("error"), std::string::npos) << said;
+  const std::string written = folder.run(command + " -o " + folder.path("v.mtx"));
+  EXPECT_NE(written.find("a result of this layout can't be written"), std::string::npos) << written;
+}
