@@ -1,6 +1,7 @@
 // The table of contents of the compiler: the steps in their order, each timed and printed.
 #include "pipeline.h"
 
+#include "choose/assembled.h"
 #include "choose/asked.h"
 #include "choose/parallel.h"
 #include "choose/statements.h"
@@ -176,6 +177,7 @@ Compilation compile(const Request &request, const Front &front) {
       [&] { return combine::combine(result.computation, result.layouts, result.structure); },
       [](const combine::Combination &made) { return combine::to_text(made); });
   Distrusted distrusted(request.distrusted.begin(), request.distrusted.end());
+  choose::check_assembled(result.combination);
   leave_out(result.combination, distrusted);
   if (front.like) check_structure(front, distrusted);
   const std::vector<prove::Axiom> &axioms = result.combination.axioms;

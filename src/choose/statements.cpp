@@ -15,21 +15,6 @@ using report::Kind;
 
 namespace {
 
-/// When a statement is executed: its place and the loops that it shares, then its own order.
-depend::Schedule chosen_schedule(const IterationSpace &space, const plan::LeafPlan &plan) {
-  depend::Schedule schedule;
-  for (std::size_t k = 0; k < plan.shared; ++k) {
-    schedule.push_back(term::Term(space.place[k]));
-    schedule.push_back(term::variable(space.loops[k]));
-  }
-  schedule.push_back(term::Term(space.place[plan.shared]));
-  const auto own = space.loops.begin() + static_cast<std::ptrdiff_t>(plan.shared);
-  for (const scan::Level &level : plan.nest.levels)
-    if (level.kind != scan::Level::Kind::Let && std::find(space.loops.begin(), own, level.variable) == own)
-      schedule.push_back(term::variable(level.variable));
-  return schedule;
-}
-
 /// A find's state for all iterations of the loop.
 bool keeps_state_over(const plan::LeafPlan &plan, std::size_t depth) {
   return std::any_of(plan.finds.levels.begin(), plan.finds.levels.end(), [&](const plan::LevelPlan &find) {
@@ -46,6 +31,20 @@ bool keeps_elements_apart(const IterationSpace &space, const plan::LeafPlan &pla
 }
 
 } // namespace
+
+depend::Schedule executed_schedule(const IterationSpace &space, const plan::LeafPlan &plan) {
+  depend::Schedule schedule;
+  for (std::size_t k = 0; k < plan.shared; ++k) {
+    schedule.push_back(term::Term(space.place[k]));
+    schedule.push_back(term::variable(space.loops[k]));
+  }
+  schedule.push_back(term::Term(space.place[plan.shared]));
+  const auto own = space.loops.begin() + static_cast<std::ptrdiff_t>(plan.shared);
+  for (const scan::Level &level : plan.nest.levels)
+    if (level.kind != scan::Level::Kind::Let && std::find(space.loops.begin(), own, level.variable) == own)
+      schedule.push_back(term::variable(level.variable));
+  return schedule;
+}
 
 void require_single_value(const IterationSpace &space, prove::Prover &prover) {
   std::string witness;
@@ -64,7 +63,7 @@ std::optional<depend::Violation> violation(const Combination &program,
   std::vector<depend::Ordered> statements;
   for (std::size_t k = 0; k < plans.size(); ++k) {
     const IterationSpace &space = program.leaves[k];
-    statements.push_back({&space, depend::source_schedule(source[k]), chosen_schedule(space, *plans[k])});
+    statements.push_back({&space, depend::source_schedule(source[k]), executed_schedule(space, *plans[k])});
   }
   return depend::find_violation(statements, prover, details);
 }

@@ -8,6 +8,9 @@
 /// The statements of a program: may they be executed as they are planned, and which loops in parallel?
 namespace unravel::choose {
 
+/// When a statement is executed: its place and the loops that it shares, then its own order.
+depend::Schedule executed_schedule(const combine::IterationSpace &space, const plan::LeafPlan &plan);
+
 /// Throws a limit where what a statement sets, or divides by, may be stored several times.
 void require_single_value(const combine::IterationSpace &space, prove::Prover &prover);
 

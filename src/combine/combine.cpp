@@ -33,7 +33,6 @@ public:
   Combination combine() {
     for (const compute::TensorUse &use : computation_.tensors) {
       const bool shares = use.is_result && !structure_.empty();
-      if (use.is_result && !shares) require_dense(use, naming_.layout_of(use.name));
       result_.bindings.push_back(
           {use.name, naming_.layout_of(use.name), use.is_result, shares ? lender_ : ""});
     }
@@ -48,7 +47,10 @@ public:
     name_sizes();
     name_extents();
     for (const Binding &binding : result_.bindings)
-      naming_.add(binding, result_);
+      if (binding.is_assembled())
+        result_.assembled.push_back(naming_.assembled(binding, result_));
+      else
+        naming_.add(binding, result_);
     for (const auto &[tensor, around] : program_.local_tensors)
       result_.locals.push_back(naming_.local(tensor, around, extents_of(tensor), result_));
     for (const Statement &statement : program_.statements)
@@ -215,6 +217,12 @@ private:
   /// The program's sizes as those of tensors.
   Term over_sizes(const Term &term) const { return term::substitute(term, size_of_); }
 
+  Access over_sizes(Access access) const {
+    for (compute::Subscript &subscript : access.subscripts)
+      subscript.value = over_sizes(subscript.value);
+    return access;
+  }
+
   /// The statement's instances in the dense program.
   Term domain(const Statement &statement) const {
     std::vector<Term> parts;
@@ -355,7 +363,8 @@ private:
     if (sparse.empty() || (statement.accumulate && terms.size() == 1)) return {statement};
     check_split(statement, sparse);
     std::vector<Statement> result;
-    if (!statement.accumulate || !dense.empty()) {
+    const bool is_empty = result_.assembly(statement.target.tensor); // before: what isn't stored is zero
+    if ((!statement.accumulate && !is_empty) || !dense.empty()) {
       result.push_back(statement);
       result.back().value = value::sum(std::move(dense));
     }
@@ -392,7 +401,15 @@ private:
   void add_leaves(const Statement &statement) {
     const std::size_t first = result_.leaves.size();
     add_leaves(statement, {});
-    if (!statement.is_free || statement.accumulate) return;
+    if (!statement.is_free) return;
+    if (result_.assembly(statement.target.tensor)) {
+      if (!statement.accumulate || first > 0) return;
+      report::fail(
+          Kind::sparse_result, statement.span,
+          fmt::format("`{}` begins without entries: there is nothing to add to", statement.target.tensor),
+          "write `=`, or leave the result dense");
+    }
+    if (statement.accumulate) return;
     const Layout &layout = layout_of(statement.target);
     result_.clears.push_back({statement.target.tensor,
                               qualified(statement.target.tensor, layout.pieces.front().value.array), first});
@@ -456,8 +473,11 @@ private:
     space.value = value::map_leaves<Value>(statement.value,
                                            [&](const Access &access) { return values.at(access.name()); });
     std::vector<Term> places;
-    space.target = is_local(statement.target) ? local_of(statement.target, statement.loops)
-                                              : operand_of(statement.target, statement.loops, 0, places);
+    if (result_.assembly(statement.target.tensor))
+      space.target = naming_.appended(over_sizes(statement.target));
+    else
+      space.target = is_local(statement.target) ? local_of(statement.target, statement.loops)
+                                                : operand_of(statement.target, statement.loops, 0, places);
     for (const Term &part : places) // a structure's parts are there already
       if (std::find(relation.begin(), relation.end(), part) == relation.end()) relation.push_back(part);
     list_positions(space);
@@ -508,12 +528,9 @@ private:
   Operand operand_of(const Access &access, const std::vector<compute::Loop> &loops, std::size_t piece,
                      std::vector<Term> &relation) const {
     if (!has_piece(access)) return local_of(access, loops);
-    Access over = access;
-    for (compute::Subscript &subscript : over.subscripts)
-      subscript.value = over_sizes(subscript.value);
     std::vector<Term> stored;
-    Operand operand =
-        naming_.operand(over, layout_of(access).pieces[piece], is_result(access.tensor), stored);
+    Operand operand = naming_.operand(over_sizes(access), layout_of(access).pieces[piece],
+                                      is_result(access.tensor), stored);
     if (is_local(access)) {
       const Operand local = local_of(access, loops);
       operand.local = local.local, operand.around = local.around, operand.coordinates = local.coordinates;

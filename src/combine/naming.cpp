@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <functional>
 
 namespace unravel::combine {
 
@@ -32,19 +33,6 @@ bool Sizes::join(const std::string &kept, const std::string &other) {
 
 std::string qualified(const std::string &tensor, const std::string &name) {
   return tensor + "." + name;
-}
-
-void require_dense(const compute::TensorUse &use, const Layout &layout) {
-  bool indexed =
-      std::any_of(layout.arrays.begin(), layout.arrays.end(), [](auto &array) { return !array.is_value; });
-  if (layout.pieces.size() == 1 && !indexed && layout.counts.empty() &&
-      !layout.pieces[0].value.array.empty() && !layout.pieces[0].value.negative)
-    return;
-  report::fail(
-      Kind::sparse_result, use.span,
-      fmt::format("the result `{}` has the layout `{}`: results that are not dense are not supported yet",
-                  use.name, layout.name),
-      fmt::format("leave out -f {0}=..., or use -f {0}=dense", use.name));
 }
 
 std::string Naming::number_of(const Binding &binding, const std::string &name) const {
@@ -107,6 +95,76 @@ term::Substitution Naming::sizes_of(const std::string &tensor, const std::vector
   return by;
 }
 
+namespace {
+
+void rename_elements(std::vector<layout::IndexElement> &elements, const std::string &tensor,
+                     const std::function<Term(const Term &)> &here) {
+  for (layout::IndexElement &element : elements) {
+    element.array = qualified(tensor, element.array);
+    for (Term &slot : element.slots)
+      slot = here(slot);
+    element.value = here(element.value);
+  }
+}
+
+} // namespace
+
+AssembledResult Naming::assembled(const Binding &binding, Combination &to) const {
+  const Layout &layout = binding.layout;
+  std::map<std::string, std::string> variables, functions;
+  rename(binding, variables, functions);
+  for (const layout::Array &array : layout.arrays)
+    for (const Term &extent : array.extents)
+      to.arrays[qualified(binding.tensor, array.name)].push_back(term::rename(extent, variables, functions));
+  for (const std::string &size : layout.sizes)
+    to.axioms.push_back({fmt::format("{}: {} >= 0", binding.tensor, size),
+                         {},
+                         term::truth(),
+                         term::at_most(Term(0), term::variable(variables.at(size)))});
+  AssembledResult result{binding.tensor, {}, packing::append_of(layout)};
+  for (const std::string &coordinate : layout.coordinates) {
+    result.modes.push_back(qualified(binding.tensor, coordinate));
+    variables[coordinate] = result.modes.back();
+  }
+  packing::Append &append = result.append;
+  for (packing::AppendLevel &level : append.levels) {
+    variables[level.position] = qualified(binding.tensor, level.position);
+    level.position = variables[level.position];
+  }
+  const auto here = [&](const Term &term) { return term::rename(term, variables, functions); };
+  for (packing::AppendLevel &level : append.levels) {
+    level.value = here(level.value);
+    level.extent = here(level.extent);
+    if (level.is_counted()) level.count = qualified(binding.tensor, level.count);
+    rename_elements(level.keys, binding.tensor, here);
+    if (!level.pointer.empty()) level.pointer = qualified(binding.tensor, level.pointer);
+  }
+  for (packing::AppendOrder &step : append.order)
+    step.value = here(step.value);
+  for (Term &condition : append.conditions)
+    condition = here(condition);
+  append.value = qualified(binding.tensor, append.value);
+  for (Term &slot : append.slots)
+    slot = here(slot);
+  return result;
+}
+
+Operand Naming::appended(const Access &access) const {
+  Operand target;
+  target.name = access.name();
+  target.tensor = access.tensor;
+  target.is_result = target.appends = true;
+  target.array = qualified(access.tensor, layout_of(access.tensor).pieces.front().value.array);
+  std::vector<Term> extents;
+  for (std::size_t k = 0; k < access.subscripts.size(); ++k) {
+    target.coordinates.push_back(access.subscripts[k].value);
+    extents.push_back(
+        term::variable(sizes.find(qualified(access.tensor, layout_of(access.tensor).sizes[k]))));
+  }
+  target.slot = row_major(target.coordinates, extents);
+  return target;
+}
+
 LocalTensor Naming::local(const std::string &tensor, std::size_t around, const std::vector<Term> &extents,
                           Combination &to) const {
   LocalTensor local{tensor, around, "", extents};
@@ -145,14 +203,6 @@ LocalTensor Naming::local(const std::string &tensor, std::size_t around, const s
   for (const Term &slot : value.slots)
     local.slots.push_back(here(term::substitute(slot, insertion.found)));
   if (insertion.sets.empty()) return local;
-  auto rename_all = [&](std::vector<layout::IndexElement> &elements) {
-    for (layout::IndexElement &element : elements) {
-      element.array = qualified(tensor, element.array);
-      for (Term &slot : element.slots)
-        slot = here(slot);
-      element.value = here(element.value);
-    }
-  };
   if (!insertion.position.empty()) {
     variables[insertion.position] = qualified(tensor, insertion.position);
     insertion.position = variables[insertion.position];
@@ -162,8 +212,8 @@ LocalTensor Naming::local(const std::string &tensor, std::size_t around, const s
     found.emplace(qualified(tensor, position), here(value_of_position));
   insertion.found = std::move(found);
   insertion.stored = here(insertion.stored);
-  rename_all(insertion.sets);
-  rename_all(insertion.resets);
+  rename_elements(insertion.sets, tensor, here);
+  rename_elements(insertion.resets, tensor, here);
   if (!insertion.count.empty()) insertion.count = qualified(tensor, insertion.count);
   std::map<std::string, std::int64_t> nothing;
   for (const auto &[array, value_of_nothing] : insertion.nothing)

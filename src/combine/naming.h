@@ -38,6 +38,10 @@ public:
   /// The tensor's arrays with their extents, its axioms; of a result with a structure the equalities of its
   /// numbers with the operand's.
   void add(const Binding &binding, Combination &to) const;
+  /// What is known of a result of which only the sizes are given.
+  AssembledResult assembled(const Binding &binding, Combination &to) const;
+  /// The target for an access to it.
+  Operand appended(const compute::Access &access) const;
   /// A local tensor of these extents, without a layout a dense one, row-major; its arrays, and what its
   /// layout says of them, go to the combination, too.
   LocalTensor local(const std::string &tensor, std::size_t around, const std::vector<term::Term> &extents,
@@ -57,9 +61,6 @@ private:
 };
 
 std::string qualified(const std::string &tensor, const std::string &name);
-
-/// Throws a limit unless the result has exactly one slot per coordinate, computed from the coordinate alone.
-void require_dense(const compute::TensorUse &use, const layout::Layout &layout);
 
 /// The positions of the operands and the target, as the space has them: each once.
 void list_positions(IterationSpace &space);

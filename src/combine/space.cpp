@@ -10,6 +10,13 @@ namespace unravel::combine {
 
 using term::Term;
 
+bool has_slot_of_each(const layout::Layout &layout) {
+  const bool indexed =
+      std::any_of(layout.arrays.begin(), layout.arrays.end(), [](auto &array) { return !array.is_value; });
+  return layout.pieces.size() == 1 && !indexed && layout.counts.empty() &&
+         !layout.pieces[0].value.array.empty() && !layout.pieces[0].value.negative;
+}
+
 std::vector<std::string> IterationSpace::variables() const {
   std::vector<std::string> all = coordinates;
   all.insert(all.end(), positions.begin(), positions.end());
@@ -36,13 +43,20 @@ bool IterationSpace::is_product() const {
 }
 
 bool IterationSpace::adds_in_any_order() const {
-  return loops.empty() && !sets && target.local.empty() && divisors.empty() && !reads(target.tensor);
+  return loops.empty() && !sets && target.local.empty() && !target.appends && divisors.empty() &&
+         !reads(target.tensor);
 }
 
 const LocalTensor *Combination::local(const std::string &tensor) const {
   const auto found = std::find_if(locals.begin(), locals.end(),
                                   [&](const LocalTensor &local) { return local.tensor == tensor; });
   return found == locals.end() ? nullptr : &*found;
+}
+
+const AssembledResult *Combination::assembly(const std::string &tensor) const {
+  const auto found = std::find_if(assembled.begin(), assembled.end(),
+                                  [&](const AssembledResult &each) { return each.tensor == tensor; });
+  return found == assembled.end() ? nullptr : &*found;
 }
 
 bool Combination::has_loops() const {
@@ -78,7 +92,16 @@ const Clear *Combination::clear_of(std::size_t leaf) const {
 
 namespace {
 
+std::vector<std::string> texts_of(const std::vector<Term> &terms) {
+  std::vector<std::string> texts;
+  for (const Term &term : terms)
+    texts.push_back(term::to_text(term));
+  return texts;
+}
+
 std::string text_of(const Operand &operand) {
+  if (operand.appends)
+    return fmt::format("append {}({})", operand.tensor, fmt::join(texts_of(operand.coordinates), ", "));
   return operand.is_scalar() ? operand.local
                              : fmt::format("{}[{}]", operand.array, term::to_text(operand.slot));
 }
@@ -121,10 +144,8 @@ std::string to_text(const LocalTensor &local) {
   std::string text = fmt::format("local {}({}): unless {}, insert by", local.tensor,
                                  fmt::join(local.modes, ", "), term::to_text(insertion.stored));
   for (const layout::IndexElement &element : insertion.sets) {
-    std::vector<std::string> slots;
-    for (const Term &slot : element.slots)
-      slots.push_back(term::to_text(slot));
-    text += fmt::format(" {}({}) = {},", element.array, fmt::join(slots, ", "), term::to_text(element.value));
+    text += fmt::format(" {}({}) = {},", element.array, fmt::join(texts_of(element.slots), ", "),
+                        term::to_text(element.value));
   }
   if (!insertion.count.empty()) text += fmt::format(" {0} = {0} + 1,", insertion.count);
   text.back() = '\n';

@@ -3,6 +3,7 @@
 #include "compute/computation.h"
 #include "layout/insertion.h"
 #include "layout/layout.h"
+#include "packing/append.h"
 #include "prove/prover.h"
 #include "term/term.h"
 #include "value/tree.h"
@@ -20,12 +21,18 @@
 /// one variable, that of the first operand which has it.
 namespace unravel::combine {
 
+/// Has a tensor in this layout exactly one slot per coordinate, computed from the coordinate alone?
+bool has_slot_of_each(const layout::Layout &layout);
+
 /// A tensor with its layout, as a kernel's parameter.
 struct Binding {
   std::string tensor;
   layout::Layout layout;
   bool is_result = false;
   std::string structure; // of a result: the tensor whose index arrays it borrows, or empty
+
+  /// Is it a result of which only the sizes are given?
+  bool is_assembled() const { return is_result && structure.empty() && !has_slot_of_each(layout); }
 };
 
 /// A value reads the operand of that name.
@@ -47,6 +54,8 @@ struct Operand {
                                        // that iterations of loops have for themselves: its name
   std::size_t around = 0;              // of a local: the number of these loops, its first coordinates
   bool inserts = false;                // a target that may not be stored yet, and is then (LocalTensor)
+  bool appends = false;                // a target that comes behind what is stored (AssembledResult): it
+                                       // has no slots yet, `slot` is the coordinate's number
   std::string array;                   // "A.val"; empty: the piece has a constant value
   std::vector<term::Term> slots;       // one per extent of the array, over variables of the space
   term::Term slot;                     // the same, row-major
@@ -132,9 +141,17 @@ struct LocalTensor {
   std::optional<layout::Insertion> insertion;
 };
 
+/// A result of which only the sizes are given: its entries are appended, and have no positions before.
+struct AssembledResult {
+  std::string tensor;
+  std::vector<std::string> modes; // variables that stand for an entry's coordinates
+  packing::Append append;         // over these and qualified names
+};
+
 struct Combination {
   std::vector<Binding> bindings; // the results first
   std::vector<LocalTensor> locals;
+  std::vector<AssembledResult> assembled;
   /// Of each statement, in the order of the text, one for each combination of pieces; empty ones left out.
   std::vector<IterationSpace> leaves;
   std::vector<Clear> clears;        // in the order of the text
@@ -146,6 +163,8 @@ struct Combination {
 
   /// The local tensor of that name, or null.
   const LocalTensor *local(const std::string &tensor) const;
+  /// The assembled result of that name, or null.
+  const AssembledResult *assembly(const std::string &tensor) const;
   /// Has some statement loops of the source, whose order matters?
   bool has_loops() const;
   /// Is the tensor set to zero before any leaf touches it? Then what it held before doesn't matter.
@@ -156,8 +175,8 @@ struct Combination {
 };
 
 /// Meets a computation with the layouts of its tensors. A program's statement with sparse factors is taken
-/// apart, where its value isn't zero wherever one of them is: each part adds one product. Throws limits for
-/// results that are not dense, unless `structure` names the operand ("S#2") whose positions the result has,
+/// apart, where its value isn't zero wherever one of them is: each part adds one product. Results that are not
+/// dense are assembled (packing::append_of, which throws limits), unless `structure` names the operand ("S#2") whose positions the result has,
 /// its layout being one that structure_like has made: then what lies at the operand's positions lies at the
 /// result's, no further relation is needed, and the result's arrays but for the values are the operand's.
 Combination combine(const compute::Computation &computation,

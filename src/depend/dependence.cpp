@@ -26,6 +26,7 @@ std::vector<Reference> references(const combine::IterationSpace &space) {
       {space.target.tensor, shares ? space.target.slots : space.target.coordinates, true, !space.sets}};
   for (const combine::Operand &operand : space.operands)
     result.push_back({operand.tensor, operand.coordinates, false, false});
+  if (space.target.appends) result.push_back({space.target.tensor, {}, true, false, true});
   if (space.target.inserts) {
     const auto own = space.target.coordinates.begin() + static_cast<std::ptrdiff_t>(space.target.around);
     result.push_back({space.target.tensor, {space.target.coordinates.begin(), own}, true, true, true});

@@ -83,6 +83,31 @@ std::vector<Term> joined(std::vector<Term> one, const std::vector<Term> &other) 
   return one;
 }
 
+std::vector<Term> equal(const std::vector<Term> &ours, const std::vector<Term> &theirs) {
+  std::vector<Term> equalities;
+  for (std::size_t k = 0; k < ours.size(); ++k)
+    equalities.push_back(term::equal(ours[k], theirs[k]));
+  return equalities;
+}
+
+/// Does none of the cases hold of two instances, the second of which is executed later?
+bool never(const IterationSpace &space, const Schedule &executed, const std::vector<std::vector<Term>> &cases,
+           prove::Prover &prover, std::string *witness) {
+  const term::Substitution prime = primed(space);
+  std::vector<Term> both = term::conjuncts(space.relation);
+  for (const Term &part : term::conjuncts(space.relation))
+    both.push_back(term::substitute(part, prime));
+  for (const auto &in_order : before(executed, substituted(executed, prime)))
+    for (const auto &each : cases) {
+      const std::vector<Term> hypotheses = joined(joined(both, in_order), each);
+      const prove::Answer answer = ask("entries in order", space.target.tensor, hypotheses, prover);
+      if (answer == prove::Answer::Refuted) continue;
+      if (witness && answer == prove::Answer::Possible) *witness = prove::small_example(prover, hypotheses);
+      return false;
+    }
+  return true;
+}
+
 } // namespace
 
 Schedule source_schedule(const IterationSpace &space) {
@@ -149,6 +174,18 @@ bool is_single_valued(const IterationSpace &space, prove::Prover &prover, std::s
     both.push_back(term::equal(here, prime.at(position)));
   }
   return true;
+}
+
+bool increases(const IterationSpace &space, const Schedule &executed, const std::vector<Term> &values,
+               bool strictly, prove::Prover &prover, std::string *witness) {
+  const std::vector<Term> later = substituted(values, primed(space));
+  return (!strictly || is_injective(space, executed, values, prover)) &&
+         never(space, executed, before(later, values), prover, witness);
+}
+
+bool is_injective(const IterationSpace &space, const Schedule &executed, const std::vector<Term> &values,
+                  prove::Prover &prover) {
+  return never(space, executed, {equal(values, substituted(values, primed(space)))}, prover, nullptr);
 }
 
 bool may_precede(const IterationSpace &first, const IterationSpace &second, std::size_t shared,

@@ -42,6 +42,16 @@ std::optional<Violation> find_violation(const std::vector<Ordered> &statements, 
 bool is_single_valued(const combine::IterationSpace &space, prove::Prover &prover,
                       std::string *witness = nullptr);
 
+/// Executed in that order, do the statement's instances come so that these values, compared lexicographically,
+/// never decrease; `strictly`: always increase? `witness`, where not null: as above.
+bool increases(const combine::IterationSpace &space, const Schedule &executed,
+               const std::vector<term::Term> &values, bool strictly, prove::Prover &prover,
+               std::string *witness = nullptr);
+
+/// Have no two instances, of which one is executed before the other, these values in common?
+bool is_injective(const combine::IterationSpace &space, const Schedule &executed,
+                  const std::vector<term::Term> &values, prove::Prover &prover);
+
 /// May an instance of `first` come before a conflicting instance of `second` in the source, both in the same
 /// iteration of their `shared` outermost loops?
 bool may_precede(const combine::IterationSpace &first, const combine::IterationSpace &second,

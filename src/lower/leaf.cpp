@@ -2,6 +2,7 @@
 
 #include "loop/copies.h"
 #include "loop/walk.h"
+#include "lower/append.h"
 #include "lower/hoisted.h"
 #include "lower/jump.h"
 #include "lower/local.h"
@@ -43,11 +44,12 @@ public:
     if (clearing_ && !clear_at_) clear_at_ = set_at_matches(plan, *clearing_);
     if (!plan.hoists.empty() && clear_at_ > plan.hoists.front().level) clear_at_.reset();
     if (!hindrance(plan)) parallel_ = plan.parallel;
+    if (space.target.appends)
+      appending_.emplace(space.target, plan.is_distinct, plan.nest, workspace.combination());
   }
 
   /// What is done at each point, in place of the statement; without looking for divisors.
   void visit(Block what) { visit_ = std::move(what); }
-
   /// What stands around one of the loops that other statements have, too.
   AroundLoop around_shared(std::size_t index) {
     AroundLoop around = this->around(index);
@@ -78,17 +80,11 @@ private:
            sets_at_visits(plan_, plan, *clearing_);
   }
 
-  bool clears_by_walks() const {
-    return std::any_of(plan_.finds.levels.begin(), plan_.finds.levels.end(),
-                       [&](const LevelPlan &plan) { return clears_by_walks(plan); });
-  }
-
   bool jumps(const LevelPlan &plan) const { return plan.jump && jumps_.contains(plan.jump->loop); }
 
   /// Do threads add to sums of their own, or to copies of the result?
   bool adds_up() const { return plan_.reduction == plan::Reduction::Scalar; }
   bool has_copies() const { return plan_.reduction == plan::Reduction::Private; }
-
   /// Would iterations of the parallel loop share this state?
   bool is_shared(const LevelPlan &plan) const {
     return parallel_ && sharing_of(plan_.nest, plan, *parallel_) == Sharing::PerChunk;
@@ -214,9 +210,11 @@ private:
   /// What the level's loop begins with.
   Block states(std::size_t index) {
     Block block;
-    if (clearing_ && !clear_at_ && index == 0 && !clears_by_walks())
-      block = of_statement({{clearing_->everything()}});
-    for (const LevelPlan &plan : plan_.finds.levels) {
+    const auto &finds = plan_.finds.levels;
+    const bool by_walks =
+        std::any_of(finds.begin(), finds.end(), [&](auto &plan) { return clears_by_walks(plan); });
+    if (clearing_ && !clear_at_ && index == 0 && !by_walks) block = of_statement({{clearing_->everything()}});
+    for (const LevelPlan &plan : finds) {
       bool jumps = jump_at(index) == &plan;
       if (plan::keeps_state(plan.method) && !plan.in_step && plan.state_level == index && !is_shared(plan) &&
           (!jumps || plan.state_index.empty())) {
@@ -294,6 +292,7 @@ private:
     bool outside =
         std::exchange(atomic_, atomic_ || (plan_.reduction == plan::Reduction::Atomic && parallel_ == index));
     Block inside = level(index + 1);
+    if (appending_) inside = appending_->with_node(index, std::move(inside));
     atomic_ = outside;
     if (guards.empty()) return inside;
     return {{loop::If{term::conjunction(std::move(guards)), std::move(inside), ""}}};
@@ -510,19 +509,20 @@ private:
   Block written(loop::Value value, bool sets) const {
     Block block;
     if (space_.target.inserts && !sum_) block = insert(space_.target, workspace_.combination());
+    if (appending_ && !sum_) block = appending_->entry(), sets = sets || appending_->is_new();
     block.push_back(sets ? Statement{loop::Store{target(), std::move(value)}}
                          : Statement{add(std::move(value))});
     return block;
   }
 
   loop::Accumulate add(loop::Value value) const {
-    return {sum_target(), std::move(value), atomic_ && !sum_ && space_.target.local.empty()};
+    return {sum_ ? loop::Target(*sum_) : target(), std::move(value),
+            atomic_ && !sum_ && space_.target.local.empty()};
   }
-
-  loop::Target sum_target() const { return sum_ ? loop::Target(*sum_) : target(); }
 
   loop::Target target() const {
     if (space_.target.is_scalar()) return loop::Local{space_.target.local};
+    if (appending_) return appending_->element();
     if (space_.target.inserts) return element_of(space_.target, workspace_.combination());
     return loop::Element{space_.target.array, space_.target.slot};
   }
@@ -570,7 +570,8 @@ private:
   std::string
       has_terms_; // in a loop whose sums are kept in a local: the variable that says if there are terms
   std::optional<Block> visit_;
-  std::optional<loop::Local> sum_; // what is added to in place of the result
+  std::optional<Appending> appending_; // where the result is assembled
+  std::optional<loop::Local> sum_;     // what is added to in place of the result
 };
 
 LoweredLeaf lowered(Lowerer lowerer, const SharedLoops &shared) {

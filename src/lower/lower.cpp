@@ -2,6 +2,7 @@
 
 #include "combine/row_major.h"
 #include "loop/walk.h"
+#include "lower/append.h"
 #include "lower/leaf.h"
 #include "lower/local.h"
 #include "lower/origins.h"
@@ -118,9 +119,14 @@ Block statements_of(const combine::Combination &combination, const std::vector<c
          lower_leaf(combination.leaves[k], *plans[k], k, shared, own[k] ? &clearing : nullptr, workspace),
          clears_before(k)});
   }
-  Block block = in_shared_loops(
+  Block block;
+  for (const combine::AssembledResult &result : combination.assembled)
+    loop::append(block, begin_assembly(result, combination));
+  loop::append(block, in_shared_loops(
       tree, std::move(statements), local_codes(combination),
-      [&](std::size_t leaf) { return is_in(options.wavefronts, leaf); }, in_wavefronts);
+      [&](std::size_t leaf) { return is_in(options.wavefronts, leaf); }, in_wavefronts));
+  for (const combine::AssembledResult &result : combination.assembled)
+    loop::append(block, end_assembly(result, combination));
   loop::append(block, clears_before(plans.size()));
   join_slots(block, combination);
   return block;

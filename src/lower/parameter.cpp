@@ -29,6 +29,7 @@ loop::TensorParameter parameter(const combine::Binding &binding, const LowerOpti
   result.about = layout.comment;
   result.is_result = binding.is_result;
   result.structure = binding.structure;
+  result.assembled = binding.is_assembled();
   for (const std::string &size : layout.sizes)
     if (std::find(result.sizes.begin(), result.sizes.end(), size) == result.sizes.end())
       result.sizes.push_back(size);

@@ -2,6 +2,7 @@
 
 #include "choose/alternatives.h"
 #include "choose/asked.h"
+#include "choose/assembled.h"
 #include "choose/hoist.h"
 #include "choose/increasing.h"
 #include "choose/join.h"
@@ -83,6 +84,9 @@ schedule::Order LeafPlanner::order_of(std::size_t number, const schedule::Counts
     std::vector<parse::Name> first;
     for (std::size_t k = 0; k < fixed; ++k)
       first.push_back({space.loops[k], {}});
+    if (const auto begin = begin_with_.find(number); begin != begin_with_.end())
+      for (const std::string &name : begin->second)
+        given.push_back({name, {}});
     given = schedule::own_order(std::move(given), space, fixed);
     first.insert(first.end(), given.begin(), given.end());
     if (space.added.empty()) return schedule::plan_statement(space, counts, scans, wanted, first);
@@ -409,6 +413,32 @@ void LeafPlanner::plan_shared(const scan::Node &loop, std::vector<Leaf> &leaves)
 }
 
 Leaf LeafPlanner::plan(std::size_t number, Steps &steps) {
+  Leaf leaf = planned(number, steps);
+  if (in_.combination.leaves[number].target.appends) require_entry_order(leaf, number, steps);
+  return leaf;
+}
+
+void LeafPlanner::require_entry_order(Leaf &leaf, std::size_t number, Steps &steps) {
+  const combine::IterationSpace &space = in_.combination.leaves[number];
+  auto order = [&] {
+    return steps.run(
+        "order of entries",
+        [&] { return choose::entry_order(space, leaf.plan, in_.combination, in_.prover); },
+        [&](const choose::EntryOrder &found) { return choose::to_text(found, space, in_.combination); });
+  };
+  choose::EntryOrder found = order();
+  if (in_.schedule.order.empty())
+    for (std::vector<std::string> &first : choose::orders_for_entries(space, in_.combination)) {
+      if (found.is_kept) break;
+      begin_with_[number] = std::move(first);
+      leaf = plan_loops(number, in_.request.counts, steps);
+      found = order();
+    }
+  if (!found.is_kept) choose::fail_entry_order(space, in_.combination, found);
+  leaf.plan.is_distinct = found.is_distinct;
+}
+
+Leaf LeafPlanner::planned(std::size_t number, Steps &steps) {
   const combine::IterationSpace &space = in_.combination.leaves[number];
   const schedule::Counts &counts = in_.request.counts;
   // Where the kernel itself decides by the counts between marks and values, the data's counts add nothing,

@@ -6,6 +6,7 @@
 #include "pipeline/steps.h"
 #include "scan/tree.h"
 
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -58,6 +59,9 @@ public:
 private:
   schedule::Order order_of(std::size_t number, const schedule::Counts &counts, const schedule::Scans &scans,
                            const std::set<std::string> &wanted, std::size_t shared) const;
+  Leaf planned(std::size_t number, Steps &steps);
+  /// The plan of a statement that appends to a result: its entries come in the result's order.
+  void require_entry_order(Leaf &leaf, std::size_t number, Steps &steps);
   /// The plan without alternatives.
   Leaf plan_loops(std::size_t number, schedule::Counts counts, Steps &steps);
   /// May the values that the statement reads change while it is executed?
@@ -78,6 +82,7 @@ private:
   std::optional<choose::WorkBefore> not_cut_;
   bool reduced_ = false;
   std::set<std::size_t> as_written_;
+  std::map<std::size_t, std::vector<std::string>> begin_with_; // by leaf: what its order begins with
   std::set<std::size_t> with_alternatives_; // leaves for which these were looked for
 };
 

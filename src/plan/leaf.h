@@ -92,6 +92,9 @@ struct LeafPlan {
   std::optional<std::size_t> instances;
   std::vector<term::Term> divisor_conditions;
 
+  /// Of a statement that appends to an assembled result: no two instances are of one coordinate.
+  bool is_distinct = false;
+
   std::vector<Hoist> hoists; // outermost first; what is outside of one is outside of those further in
 
   /// Other plans for the same space. They agree in the levels [0, split); the first whose condition, over the

@@ -8,6 +8,7 @@
 #include "data/tensor_file.h"
 #include "machine/stopwatch.h"
 #include "report/diagnostic.h"
+#include "run/assembled.h"
 #include "run/levels.h"
 #include "run/numbers.h"
 #include "run/operand.h"
@@ -163,6 +164,13 @@ private:
   }
 
   void check_result_input() const {
+    for (const std::string &name : result_names())
+      if (auto given = request_.inputs.find(name); given != request_.inputs.end() && !shares_structure() &&
+                                                   !combine::has_slot_of_each(front_.layouts.at(name)))
+        report::fail(
+            Kind::sparse_result,
+            fmt::format("`-i {}={}`: a result that is not dense begins without entries", name, given->second),
+            "leave out this input");
     auto given = request_.inputs.find(result_name());
     if (given != request_.inputs.end() && shares_structure())
       report::fail(Kind::sparse_result,
@@ -192,6 +200,10 @@ private:
       for (const auto &[name, layout] : front_.layouts)
         if (layout.span.source && layout.span.source->name() == warning.place.file) unproved_.insert(name);
     }
+  }
+
+  bool is_assembled(const std::string &name) const {
+    return report_.compilation.combination.assembly(name) != nullptr;
   }
 
   bool shares_structure() const { return !front_.structure.empty(); }
@@ -323,16 +335,25 @@ private:
     const std::vector<std::string> names = result_names();
     const bool starts_anew =
         std::ranges::all_of(names, [&](const std::string &name) { return combination.is_cleared(name); });
+    std::vector<Assembled> assembled;
     std::vector<double> times;
     for (int round = 0; round < std::max(1, request_.repeat); ++round) {
       if (!starts_anew && round > 0) restore(initial);
+      assembled.clear(); // those of the round before
       Clock clock;
       int code = entry(arguments.data());
       times.push_back(clock.milliseconds());
-      if (code == 2) throw std::bad_alloc(); // no room for the workspace
+      if (code == 2) throw std::bad_alloc(); // no room for the workspace, or a result
       if (code == 3) fail_missed_divisor(initial);
+      if (code == 4)
+        report::fail(Kind::index_width, "a result has more entries than 32-bit indices can count",
+                     "add --index int64");
       report::require(code == 0, "a kernel accepts sizes that agree");
+      for (std::size_t k = 0; k < names.size(); ++k)
+        if (is_assembled(names[k])) assembled.emplace_back(tensors_.at(names[k]), structs[k]);
     }
+    for (Assembled &result : assembled)
+      result.take();
     std::ranges::sort(times);
     report_.kernel = {times[times.size() / 2], times.front(), static_cast<int>(times.size())};
     initial_ = std::move(initial);
@@ -355,8 +376,9 @@ private:
     input.sizes = operands_.extents;
     for (const auto &[name, tensor] : initial)
       input.results[name] = {operands_.result_shapes.at(name),
-                             shares_structure() ? std::vector<double>() // its values were zeros
-                                                : data::to_dense(convert::unpack(tensor))};
+                             shares_structure() || is_assembled(name) // its values were zeros
+                                 ? std::vector<double>()
+                                 : data::to_dense(convert::unpack(tensor))};
     const bool special = has_special_values();
     std::map<std::string, data::Coordinates> unpacked;
     for (const compute::TensorUse &use : front_.computation.tensors)
@@ -419,7 +441,14 @@ private:
 
   void check() {
     double tolerance = request_.compile.value == loop::ElementType::Float32 ? 1e-5 : 1e-12;
-    if (shares_structure()) {
+    for (const std::string &name : result_names())
+      if (is_assembled(name))
+        check::require_ok(check::validate(tensors_.at(name)), tensors_.at(name),
+                          fmt::format("the result `{}`", name));
+    const compute::Program &program = front_.computation.program;
+    if (shares_structure() ||
+        (is_assembled(result_name()) && compute::free_statement_of(program, result_name()) &&
+         program.statements.size() == 1)) {
       report_.comparison = with_reference_input(initial_, [&](const check::ProgramInput &input) {
         return check::compare(convert::unpack(tensors_.at(result_name())),
                               check::evaluate_sparse_program(front_.computation.program, input), tolerance);
@@ -446,7 +475,7 @@ private:
         data::WriteOptions options;
         options.single_precision = request_.compile.value == loop::ElementType::Float32;
         data::Coordinates entries = convert::unpack(result);
-        if (shares_structure())
+        if (shares_structure() || is_assembled(name))
           data::write_tensor(path, entries, options);
         else
           data::write_dense(path, result.shape(), data::to_dense(entries), options);

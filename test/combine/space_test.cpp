@@ -49,8 +49,8 @@ TEST(CombineSpace, OneLeafPerChoiceOfPieces) {
 
 /// A factor that the terms of a sum have in common is read once.
 TEST(CombineSpace, TermsShareFactors) {
-  combine::Combination made = combine_text(
-      "for i { let t = a(i) + b(i); for j { t += A(i,j) * x(j); } y(i) = t * d(i); }\n-f A=csr");
+  combine::Combination made =
+      combine_text("for i { let t = a(i) + b(i); for j { t += A(i,j) * x(j); } y(i) = t * d(i); }\n-f A=csr");
   ASSERT_EQ(made.leaves.size(), 2u); // the sum goes straight to y
   EXPECT_EQ(made.leaves[0].operands.size(), 3u);
   EXPECT_FALSE(made.leaves[0].is_product());
@@ -85,13 +85,11 @@ TEST(CombineSpace, ShiftedAccessesFixNoExtent) {
 }
 
 TEST(CombineMessage, SparseResult) {
-  EXPECT_EQ(outcome_of("C(i,j) = A(i,j)\n-f C=csr"),
-            "expression:1:1: error: the result `C` has the layout `csr`: results that are not dense are not "
-            "supported yet "
-            "[sparse-result]\n"
-            "  1 | C(i,j) = A(i,j)\n"
-            "    | ^~~~~~\n"
-            "  hint: leave out -f C=..., or use -f C=dense\n");
+  EXPECT_EQ(outcome_of("C(i,j) += A(i,j)\n-f C=csr"),
+            "expression:1:1: error: `C` begins without entries: there is nothing to add to [sparse-result]\n"
+            "  1 | C(i,j) += A(i,j)\n"
+            "    | ^~~~~~~~~~~~~~~~\n"
+            "  hint: write `=`, or leave the result dense\n");
 }
 
 } // namespace

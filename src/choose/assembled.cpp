@@ -1,0 +1,135 @@
+#include "choose/assembled.h"
+
+#include "choose/statements.h"
+#include "report/diagnostic.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <set>
+
+namespace unravel::choose {
+
+using combine::AssembledResult;
+using combine::Combination;
+using combine::IterationSpace;
+using packing::AppendOrder;
+using report::Kind;
+using term::Term;
+
+namespace {
+
+/// The entry's coordinates in place of the result's modes.
+term::Substitution entry_of(const AssembledResult &result, const IterationSpace &space) {
+  term::Substitution by;
+  for (std::size_t k = 0; k < result.modes.size(); ++k)
+    by.emplace(result.modes[k], space.target.coordinates[k]);
+  return by;
+}
+
+std::vector<Term> ascending(const std::vector<AppendOrder> &order, const term::Substitution &by) {
+  std::vector<Term> values;
+  for (const AppendOrder &step : order) {
+    const Term value = term::substitute(step.value, by);
+    values.push_back(step.descending ? term::scale(-1, value) : value);
+  }
+  return values;
+}
+
+std::string order_text(const IterationSpace &space, const Combination &combination) {
+  const AssembledResult &result = *combination.assembly(space.target.tensor);
+  const term::Substitution by = entry_of(result, space);
+  std::vector<std::string> steps;
+  for (const AppendOrder &step : result.append.order)
+    steps.push_back(term::to_text(term::substitute(step.value, by)) + (step.descending ? " descending" : ""));
+  return fmt::format("{}", fmt::join(steps, ", "));
+}
+
+/// Where the layout stores only some coordinates: has the statement no others?
+bool have_places(const std::vector<Term> &conditions, const term::Substitution &by,
+                 const IterationSpace &space, prove::Prover &prover) {
+  return std::all_of(conditions.begin(), conditions.end(), [&](const Term &condition) {
+    std::vector<Term> hypotheses = term::conjuncts(space.relation);
+    hypotheses.push_back(term::negation(term::substitute(condition, by)));
+    return prover.refute("entries with a place", space.target.tensor, hypotheses) == prove::Answer::Refuted;
+  });
+}
+
+} // namespace
+
+void check_assembled(const Combination &combination) {
+  std::set<std::string> written;
+  for (const IterationSpace &space : combination.leaves) {
+    for (const combine::Operand &operand : space.operands)
+      if (combination.assembly(operand.tensor))
+        report::fail(
+            Kind::sparse_result, space.span,
+            fmt::format("`{}` is read, but its entries are still to come", operand.tensor),
+            fmt::format("keep the values in a local tensor, or leave out -f {}=...", operand.tensor));
+    if (!space.target.appends) continue;
+    if (!written.insert(space.target.tensor).second)
+      report::fail(Kind::sparse_result, space.span,
+                   fmt::format("several products are added to `{}`, which is not dense", space.target.tensor),
+                   "add them up in a local tensor: `let w(j) = 0;`");
+  }
+}
+
+EntryOrder entry_order(const IterationSpace &space, const plan::LeafPlan &plan,
+                       const Combination &combination, prove::Prover &prover) {
+  const AssembledResult &result = *combination.assembly(space.target.tensor);
+  const packing::Append &append = result.append;
+  const term::Substitution by = entry_of(result, space);
+  const depend::Schedule executed = executed_schedule(space, plan);
+  EntryOrder found;
+  found.have_places = have_places(append.conditions, by, space, prover);
+  if (!found.have_places) return found;
+  std::vector<Term> values = ascending(append.order, by);
+  found.is_distinct = depend::increases(space, executed, values, true, prover);
+  found.is_kept =
+      found.is_distinct || depend::increases(space, executed, values, false, prover, &found.witness);
+  if (found.is_kept || append.loose == values.size()) return found;
+  values.resize(append.loose);
+  if (!depend::increases(space, executed, values, false, prover)) return found;
+  found.is_kept = found.is_distinct = depend::is_injective(space, executed, space.target.coordinates, prover);
+  return found;
+}
+
+std::vector<std::vector<std::string>> orders_for_entries(const IterationSpace &space,
+                                                         const Combination &combination) {
+  const AssembledResult &result = *combination.assembly(space.target.tensor);
+  const term::Substitution by = entry_of(result, space);
+  std::vector<std::vector<std::string>> orders;
+  std::vector<std::string> first;
+  for (const AppendOrder &step : result.append.order) {
+    const Term value = term::substitute(step.value, by);
+    const std::set<std::string> names = term::variables_of(value);
+    for (const std::string &coordinate : space.coordinates)
+      if (names.contains(coordinate) && std::find(first.begin(), first.end(), coordinate) == first.end())
+        first.push_back(coordinate);
+    if (orders.empty() || orders.back() != first) orders.push_back(first);
+  }
+  return orders;
+}
+
+void fail_entry_order(const IterationSpace &space, const Combination &combination, const EntryOrder &found) {
+  const AssembledResult &result = *combination.assembly(space.target.tensor);
+  if (!found.have_places)
+    report::fail(Kind::entries_out_of_order, space.span,
+                 fmt::format("`{}` may make entries that the layout of {} has no place for",
+                             space.span.text(), result.tensor),
+                 "choose a layout that stores all coordinates");
+  const std::string order = order_text(space, combination);
+  report::fail(Kind::entries_out_of_order, space.span,
+               fmt::format("`{}` doesn't make the entries of {} in the order of its layout, by {}, as far as "
+                           "is proved",
+                           space.span.text(), result.tensor, order),
+               found.witness.empty()
+                   ? fmt::format("loops that go by {} first do; or keep the values in a local tensor", order)
+                   : "two entries that would change places: " + found.witness);
+}
+
+std::string to_text(const EntryOrder &order, const IterationSpace &space, const Combination &combination) {
+  return fmt::format("{}: {} by {}{}\n", space.target.tensor, order.is_kept ? "in order" : "not in order",
+                     order_text(space, combination), order.is_distinct ? ", each coordinate once" : "");
+}
+
+} // namespace unravel::choose

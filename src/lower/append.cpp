@@ -1,0 +1,215 @@
+#include "lower/append.h"
+
+#include "combine/naming.h"
+#include "combine/row_major.h"
+#include "loop/walk.h"
+
+#include <algorithm>
+
+namespace unravel::lower {
+
+using combine::AssembledResult;
+using combine::Combination;
+using layout::IndexElement;
+using loop::Block;
+using packing::AppendLevel;
+using term::Term;
+
+namespace {
+
+/// How many of a level's nodes, or of an array's pointers, there are so far.
+std::string end_of(const std::string &name) {
+  return name + ".end";
+}
+
+Term end(const std::string &name) {
+  return term::variable(end_of(name));
+}
+
+loop::Statement one_more(const std::string &name) {
+  return {loop::Assign{end_of(name), end(name) + Term(1)}};
+}
+
+loop::Reserve reserve(const AssembledResult &result, const AppendLevel &level, const Term &least,
+                      const Combination &combination) {
+  loop::Reserve reserve{level.count, least, {}};
+  const auto binding =
+      std::find_if(combination.bindings.begin(), combination.bindings.end(),
+                   [&](const combine::Binding &each) { return each.tensor == result.tensor; });
+  for (const layout::Array &declared : binding->layout.arrays) {
+    const std::string array = combine::qualified(result.tensor, declared.name);
+    const std::vector<Term> &extents = combination.arrays.at(array);
+    if (std::any_of(extents.begin(), extents.end(),
+                    [&](const Term &extent) { return term::mentions(extent, level.count); }))
+      reserve.arrays.push_back(array);
+  }
+  return reserve;
+}
+
+/// Nodes of the level above that have begun: those up to `last`.
+Block begin_up_to(const AppendLevel &level, const Term &last) {
+  Block next{{loop::SetElement{level.pointer, end(level.pointer), end(level.position)}}};
+  next.push_back(one_more(level.pointer));
+  return {{loop::While{term::at_most(end(level.pointer), last), std::move(next), ""}}};
+}
+
+} // namespace
+
+Block begin_assembly(const AssembledResult &result, const Combination &combination) {
+  Block block;
+  const std::vector<AppendLevel> &levels = result.append.levels;
+  for (const AppendLevel &level : levels) {
+    if (!level.is_counted()) continue;
+    block.push_back({loop::Declare{end_of(level.position), Term(0)}});
+    block.push_back({reserve(result, level, Term(0), combination)});
+    if (!level.pointer.empty() && !levels[level.parent].is_counted())
+      block.push_back({loop::Declare{end_of(level.pointer), Term(0)}});
+  }
+  return block;
+}
+
+Block end_assembly(const AssembledResult &result, const Combination &) {
+  Block block;
+  const std::vector<AppendLevel> &levels = result.append.levels;
+  for (const AppendLevel &level : levels) {
+    if (!level.is_counted() || level.pointer.empty()) continue;
+    const AppendLevel &above = levels[level.parent];
+    if (above.is_counted())
+      block.push_back({loop::SetElement{level.pointer, end(above.position), end(level.position)}});
+    else
+      loop::append(block, begin_up_to(level, above.extent));
+  }
+  for (const AppendLevel &level : levels)
+    if (level.is_counted()) block.push_back({loop::SetCount{level.count, end(level.position)}});
+  return block;
+}
+
+Appending::Appending(const combine::Operand &target, bool is_distinct, const scan::Nest &nest,
+                     const Combination &combination)
+    : result_(*combination.assembly(target.tensor)), combination_(combination), is_distinct_(is_distinct) {
+  for (std::size_t k = 0; k < result_.modes.size(); ++k)
+    entry_.emplace(result_.modes[k], target.coordinates[k]);
+  const std::vector<AppendLevel> &levels = result_.append.levels;
+  for (std::size_t k = 0; k < levels.size(); ++k)
+    positions_.emplace(levels[k].position, levels[k].is_counted()
+                                               ? end(levels[k].position) - Term(1)
+                                               : term::substitute(levels[k].value, entry_));
+  // Only such a loop: elsewhere a position may be one that no entry has, or a later one's.
+  const auto first = std::find_if(nest.levels.begin(), nest.levels.end(), [](const scan::Level &level) {
+    return level.kind == scan::Level::Kind::Loop;
+  });
+  if (first != nest.levels.end() && !levels.front().is_counted() &&
+      position(0) == term::variable(first->variable) && first->lower == Term(0) &&
+      first->upper == levels.front().extent)
+    begins_at_ = static_cast<std::size_t>(first - nest.levels.begin());
+}
+
+Term Appending::position(std::size_t level) const {
+  return positions_.at(result_.append.levels[level].position);
+}
+
+/// The pointers into the level up to that of the entry's node above.
+Block Appending::begun(std::size_t level) const {
+  const AppendLevel &here = result_.append.levels[level];
+  return begin_up_to(here, position(here.parent));
+}
+
+Block Appending::with_node(std::size_t level, Block inside) const {
+  if (begins_at_ != level) return inside;
+  Block block = begun(1);
+  loop::append(block, std::move(inside));
+  return block;
+}
+
+loop::SetElement Appending::key(const IndexElement &element, const Term &position, std::size_t level) const {
+  term::Substitution by = positions_;
+  by[result_.append.levels[level].position] = position;
+  std::vector<Term> slots;
+  for (const Term &slot : element.slots)
+    slots.push_back(term::substitute(slot, by));
+  return {element.array, combine::row_major(slots, combination_.arrays.at(element.array)),
+          term::substitute(element.value, entry_)};
+}
+
+/// A new node.
+Block Appending::made(std::size_t level) const {
+  const std::vector<AppendLevel> &levels = result_.append.levels;
+  const AppendLevel &here = levels[level];
+  const Term next = end(here.position);
+  Block block{{reserve(result_, here, next + Term(1), combination_)}};
+  for (const IndexElement &element : here.keys)
+    block.push_back({key(element, next, level)});
+  for (const AppendLevel &inner : levels)
+    if (!inner.pointer.empty() && inner.parent == level)
+      block.push_back({loop::SetElement{inner.pointer, next, end(inner.position)}});
+  block.push_back(one_more(here.position));
+  return block;
+}
+
+/// Sets the values of the last node to zero.
+Block Appending::cleared() const {
+  const packing::Append &append = result_.append;
+  term::Substitution by = positions_;
+  for (std::size_t k = append.last + 1; k < append.levels.size(); ++k)
+    by[append.levels[k].position] = term::variable(append.levels[k].position);
+  std::vector<Term> slots;
+  for (const Term &slot : append.slots)
+    slots.push_back(term::substitute(slot, by));
+  Block block{{loop::Store{
+      loop::Element{append.value, combine::row_major(slots, combination_.arrays.at(append.value))},
+      {loop::Number{0}}}}};
+  for (std::size_t k = append.levels.size(); k-- > append.last + 1;) {
+    loop::For values{append.levels[k].position, Term(0), append.levels[k].extent};
+    values.body = std::move(block);
+    block = {{std::move(values)}};
+  }
+  return block;
+}
+
+/// Is the entry's node none yet? Those of one node above come one after the other.
+Term Appending::begins(std::size_t level) const {
+  const AppendLevel &here = result_.append.levels[level];
+  const Term begin = here.pointer.empty() ? Term(0) : term::apply(here.pointer, {position(here.parent)});
+  std::vector<Term> cases{term::at_most(end(here.position), begin)};
+  for (const IndexElement &element : here.keys) {
+    std::vector<Term> slots;
+    for (const Term &slot : element.slots)
+      slots.push_back(term::substitute(slot, positions_));
+    cases.push_back(term::negation(
+        term::equal(term::apply(element.array, slots), term::substitute(element.value, entry_))));
+  }
+  return term::disjunction(std::move(cases));
+}
+
+bool Appending::is_new() const {
+  const packing::Append &append = result_.append;
+  return !append.merges || (is_distinct_ && append.last + 1 == append.levels.size());
+}
+
+Block Appending::entry() const {
+  const packing::Append &append = result_.append;
+  Block block;
+  for (std::size_t k = 0; k <= append.last; ++k) {
+    const AppendLevel &here = append.levels[k];
+    if (!here.is_counted()) continue;
+    if (!here.pointer.empty() && !append.levels[here.parent].is_counted() && !begins_at_)
+      loop::append(block, begun(k));
+    Block next = made(k);
+    if (k == append.last && is_new()) {
+      loop::append(block, std::move(next));
+      continue;
+    }
+    if (k == append.last) loop::append(next, cleared());
+    block.push_back({loop::If{begins(k), std::move(next), ""}});
+  }
+  return block;
+}
+
+loop::Element Appending::element() const {
+  std::vector<Term> slots;
+  for (const Term &slot : result_.append.slots)
+    slots.push_back(term::substitute(slot, positions_));
+  return {result_.append.value, combine::row_major(slots, combination_.arrays.at(result_.append.value))};
+}
+
+} // namespace unravel::lower

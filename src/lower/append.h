@@ -1,0 +1,50 @@
+#pragma once
+
+#include "combine/space.h"
+#include "loop/loop.h"
+#include "scan/nest.h"
+
+#include <optional>
+
+/// Assembled results: entries are appended, each behind those before it (packing/append.h). Pointers are set
+/// as nodes begin: that of a node above which entries come later, or never, too.
+namespace unravel::lower {
+
+/// What is done before the first entry, and behind the last one.
+loop::Block begin_assembly(const combine::AssembledResult &result, const combine::Combination &combination);
+loop::Block end_assembly(const combine::AssembledResult &result, const combine::Combination &combination);
+
+/// Of a statement that appends to it.
+class Appending {
+public:
+  /// `is_distinct`: no two entries are of one coordinate.
+  Appending(const combine::Operand &target, bool is_distinct, const scan::Nest &nest,
+            const combine::Combination &combination);
+
+  /// Begins the nodes that the entry of this point needs; its value is 0, unless each entry is new.
+  loop::Block entry() const;
+  loop::Element element() const;
+  bool is_new() const;
+
+  /// What stands inside the level, behind the beginning of nodes where its loop visits all of a computed
+  /// position's in their order: these begin with its iterations, and not with entries.
+  loop::Block with_node(std::size_t level, loop::Block inside) const;
+
+private:
+  term::Term position(std::size_t level) const;
+  loop::Block begun(std::size_t level) const;
+  loop::Block made(std::size_t level) const;
+  term::Term begins(std::size_t level) const;
+  loop::SetElement key(const layout::IndexElement &element, const term::Term &position,
+                       std::size_t level) const;
+  loop::Block cleared() const;
+
+  const combine::AssembledResult &result_;
+  const combine::Combination &combination_;
+  const bool is_distinct_;
+  term::Substitution entry_;     // coordinates
+  term::Substitution positions_; // behind the entry's nodes
+  std::optional<std::size_t> begins_at_;
+};
+
+} // namespace unravel::lower

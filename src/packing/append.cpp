@@ -1,0 +1,154 @@
+#include "packing/append.h"
+
+#include "packing/pack_plan.h"
+#include "report/diagnostic.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace unravel::packing {
+
+using report::Kind;
+
+namespace {
+
+class Appender {
+public:
+  explicit Appender(const Layout &layout) : layout_(layout), plan_(plan_packing(layout)) {}
+
+  Append append() {
+    check();
+    const PiecePlan &piece = plan_.pieces.front();
+    Append result;
+    for (std::size_t k = 0; k < piece.levels.size(); ++k) {
+      const Level &level = piece.levels[k];
+      const bool is_computed = level.kind == Level::Kind::Dense;
+      if (!is_computed) result.last = k;
+      result.levels.push_back(is_computed ? computed(level) : counted(k));
+    }
+    if (!result.levels[result.last].is_counted()) refuse("each coordinate has a place: nothing is appended");
+    for (std::size_t k = 0; k <= result.last; ++k)
+      add_order(piece.levels[k], k == result.last, result);
+    result.merges = piece.levels[result.last].merge;
+    if (!result.merges && result.last + 1 < result.levels.size())
+      refuse("several entries may share the coordinates of a block");
+    for (std::size_t k = 0; k < result.last; ++k)
+      if (result.levels[k].is_counted() && !piece.levels[k].merge)
+        refuse(fmt::format("nodes of `{}` may be repeated", result.levels[k].position));
+    result.conditions = piece.conditions;
+    result.value = piece.value;
+    for (const Slot &slot : piece.slots)
+      result.slots.push_back(term_of(slot));
+    return result;
+  }
+
+private:
+  [[noreturn]] void refuse(const std::string &reason) const {
+    report::fail(Kind::cannot_append, layout_.span,
+                 fmt::format("entries can't be appended to layout `{}`: {}", layout_.name, reason),
+                 "choose a layout that lists its entries, as csr, dcsr, coo, csf or sv");
+  }
+
+  void check() const {
+    if (plan_.pieces.size() != 1 || plan_.compared) refuse("it has several pieces");
+    if (!plan_.segments.empty()) refuse("two arrays bound its segments");
+    const PiecePlan &piece = plan_.pieces.front();
+    for (const layout::Array &array : layout_.arrays)
+      for (std::size_t k = 1; k < array.extents.size(); ++k)
+        for (const layout::Count &count : layout_.counts)
+          if (term::mentions(array.extents[k], count.name))
+            refuse(fmt::format("`{}` grows in an inner extent", array.name));
+    if (!plan_.checked.empty())
+      refuse(fmt::format("nothing ensures `{}`", layout_.properties[plan_.checked.front()].axiom.text));
+    if (!piece.permutations.empty()) refuse("the order of its coordinates is chosen from all entries");
+    if (!piece.limits.empty())
+      refuse(fmt::format("its count `{}` depends on all entries", piece.limits.front().count));
+    if (!piece.flags.empty()) refuse(fmt::format("`{}` flags entries", piece.flags.front().array));
+    if (piece.value.empty() || piece.negative) refuse("it doesn't hold an entry's value as it is");
+    for (const Mode &mode : piece.modes)
+      if (!mode.is_of_entry())
+        refuse(fmt::format("`{}` depends on other entries than the one that comes", mode.name));
+    for (const Level &level : piece.levels)
+      if (level.kind == Level::Kind::Padded || level.kind == Level::Kind::Run)
+        refuse(fmt::format("how many positions `{}` there are depends on all entries", level.position));
+  }
+
+  const Term &value_of(std::size_t mode) const { return plan_.pieces.front().modes[mode].value; }
+
+  Term term_of(const Slot &slot) const {
+    const Term constant(slot.constant);
+    if (slot.level == Slot::no_level) return constant;
+    return term::variable(plan_.pieces.front().levels[slot.level].position) + constant;
+  }
+
+  AppendLevel computed(const Level &level) const {
+    const Mode &mode = plan_.pieces.front().modes[level.mode];
+    AppendLevel result;
+    result.position = level.position;
+    result.value = term::scale(level.sign, mode.value) + level.offset;
+    const Term first =
+        level.sign > 0 ? mode.least + level.offset : level.offset - (mode.least + mode.size - Term(1));
+    if (first != Term(0)) refuse(fmt::format("positions `{}` don't begin with 0", level.position));
+    result.extent = mode.size;
+    return result;
+  }
+
+  AppendLevel counted(std::size_t k) const {
+    const Level &level = plan_.pieces.front().levels[k];
+    AppendLevel result;
+    result.position = level.position;
+    for (const Key &key : level.keys) {
+      layout::IndexElement element{key.array, {}, term::scale(key.sign, value_of(key.mode) - key.offset)};
+      const std::vector<Term> &extents = layout_.array(key.array)->extents;
+      for (std::size_t slot = 0; slot < key.slots.size(); ++slot) {
+        element.slots.push_back(term_of(key.slots[slot]));
+        if (key.slots[slot].level == Slot::no_level) continue;
+        const auto *count = extents[slot].as<term::Variable>();
+        if (key.slots[slot].level != k || key.slots[slot].constant != 0 || !count ||
+            (!result.count.empty() && result.count != count->name) || !layout_.count(count->name))
+          refuse(fmt::format("`{}` isn't an array of all nodes `{}`", key.array, level.position));
+        result.count = count->name;
+      }
+      result.keys.push_back(std::move(element));
+    }
+    if (level.kind == Level::Kind::Counted) {
+      if (k > 0) refuse(fmt::format("positions `{}` stand for all nodes above", level.position));
+      return result;
+    }
+    result.pointer = level.pointer;
+    const bool is_plain = level.parents.size() == 1 && level.parents[0].constant == 0 && k > 0 &&
+                          level.parents[0].level == k - 1;
+    if (!is_plain)
+      refuse(fmt::format("`{}` isn't subscripted with the position before it alone", level.pointer));
+    result.parent = k - 1;
+    if (k > 1 && plan_.pieces.front().levels[k - 1].is_dense())
+      refuse(fmt::format("position `{}` doesn't number all nodes above `{}`",
+                         plan_.pieces.front().levels[k - 1].position, level.position));
+    return result;
+  }
+
+  void add_order(const Level &level, bool is_last, Append &to) const {
+    if (level.kind == Level::Kind::Dense) {
+      to.order.push_back({value_of(level.mode), level.sign < 0});
+      return;
+    }
+    for (const SortKey &key : level.order)
+      to.order.push_back({value_of(key.mode), key.descending});
+    to.loose = to.order.size();
+    if (is_last && !level.merge) return;
+    for (const Key &key : level.keys)
+      if (std::ranges::none_of(level.order, [&](const SortKey &by) { return by.mode == key.mode; }))
+        to.order.push_back({value_of(key.mode), false});
+  }
+
+  const Layout &layout_;
+  const PackPlan plan_;
+};
+
+} // namespace
+
+Append append_of(const layout::Layout &layout) {
+  return Appender(layout).append();
+}
+
+} // namespace unravel::packing
