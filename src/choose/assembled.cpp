@@ -18,14 +18,6 @@ using term::Term;
 
 namespace {
 
-/// The entry's coordinates in place of the result's modes.
-term::Substitution entry_of(const AssembledResult &result, const IterationSpace &space) {
-  term::Substitution by;
-  for (std::size_t k = 0; k < result.modes.size(); ++k)
-    by.emplace(result.modes[k], space.target.coordinates[k]);
-  return by;
-}
-
 std::vector<Term> ascending(const std::vector<AppendOrder> &order, const term::Substitution &by) {
   std::vector<Term> values;
   for (const AppendOrder &step : order) {
@@ -37,7 +29,7 @@ std::vector<Term> ascending(const std::vector<AppendOrder> &order, const term::S
 
 std::string order_text(const IterationSpace &space, const Combination &combination) {
   const AssembledResult &result = *combination.assembly(space.target.tensor);
-  const term::Substitution by = entry_of(result, space);
+  const term::Substitution by = result.entry_of(space.target);
   std::vector<std::string> steps;
   for (const AppendOrder &step : result.append.order)
     steps.push_back(term::to_text(term::substitute(step.value, by)) + (step.descending ? " descending" : ""));
@@ -77,18 +69,17 @@ EntryOrder entry_order(const IterationSpace &space, const plan::LeafPlan &plan,
                        const Combination &combination, prove::Prover &prover) {
   const AssembledResult &result = *combination.assembly(space.target.tensor);
   const packing::Append &append = result.append;
-  const term::Substitution by = entry_of(result, space);
+  const term::Substitution by = result.entry_of(space.target);
   const depend::Schedule executed = executed_schedule(space, plan);
   EntryOrder found;
   found.have_places = have_places(append.conditions, by, space, prover);
   if (!found.have_places) return found;
   std::vector<Term> values = ascending(append.order, by);
-  found.is_distinct = depend::increases(space, executed, values, true, prover);
-  found.is_kept =
-      found.is_distinct || depend::increases(space, executed, values, false, prover, &found.witness);
+  found.is_kept = depend::increases(space, executed, values, prover, &found.witness);
+  found.is_distinct = found.is_kept && depend::is_injective(space, executed, values, prover);
   if (found.is_kept || append.loose == values.size()) return found;
   values.resize(append.loose);
-  if (!depend::increases(space, executed, values, false, prover)) return found;
+  if (!depend::increases(space, executed, values, prover)) return found;
   found.is_kept = found.is_distinct = depend::is_injective(space, executed, space.target.coordinates, prover);
   return found;
 }
@@ -96,7 +87,7 @@ EntryOrder entry_order(const IterationSpace &space, const plan::LeafPlan &plan,
 std::vector<std::vector<std::string>> orders_for_entries(const IterationSpace &space,
                                                          const Combination &combination) {
   const AssembledResult &result = *combination.assembly(space.target.tensor);
-  const term::Substitution by = entry_of(result, space);
+  const term::Substitution by = result.entry_of(space.target);
   std::vector<std::vector<std::string>> orders;
   std::vector<std::string> first;
   for (const AppendOrder &step : result.append.order) {

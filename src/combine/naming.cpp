@@ -61,8 +61,11 @@ void Naming::add(const Binding &binding, Combination &to) const {
       to.conditions.push_back({term::equal(term::variable(qualified(binding.tensor, count.name)),
                                            term::variable(number_of(binding, count.name))),
                                fmt::format("{} has the structure of {}", binding.tensor, binding.structure)});
-  std::map<std::string, std::string> variables;
-  std::map<std::string, std::string> functions;
+  add_arrays(binding, to);
+}
+
+void Naming::add_arrays(const Binding &binding, Combination &to) const {
+  std::map<std::string, std::string> variables, functions;
   rename(binding, variables, functions);
   for (const layout::Array &array : binding.layout.arrays) {
     if (!array.is_value && !binding.structure.empty()) continue; // the operand's own
@@ -111,11 +114,9 @@ void rename_elements(std::vector<layout::IndexElement> &elements, const std::str
 
 AssembledResult Naming::assembled(const Binding &binding, Combination &to) const {
   const Layout &layout = binding.layout;
+  add_arrays(binding, to);
   std::map<std::string, std::string> variables, functions;
   rename(binding, variables, functions);
-  for (const layout::Array &array : layout.arrays)
-    for (const Term &extent : array.extents)
-      to.arrays[qualified(binding.tensor, array.name)].push_back(term::rename(extent, variables, functions));
   for (const std::string &size : layout.sizes)
     to.axioms.push_back({fmt::format("{}: {} >= 0", binding.tensor, size),
                          {},
@@ -136,6 +137,8 @@ AssembledResult Naming::assembled(const Binding &binding, Combination &to) const
     level.value = here(level.value);
     level.extent = here(level.extent);
     if (level.is_counted()) level.count = qualified(binding.tensor, level.count);
+    for (std::string &array : level.arrays)
+      array = qualified(binding.tensor, array);
     rename_elements(level.keys, binding.tensor, here);
     if (!level.pointer.empty()) level.pointer = qualified(binding.tensor, level.pointer);
   }

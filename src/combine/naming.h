@@ -53,6 +53,7 @@ public:
                   std::vector<term::Term> &relation) const;
 
 private:
+  void add_arrays(const Binding &binding, Combination &to) const;
   void add_axioms(const Binding &binding, Combination &to) const;
   bool is_borrowed(const Operand &operand, const std::string &position) const;
 

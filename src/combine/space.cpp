@@ -53,6 +53,13 @@ const LocalTensor *Combination::local(const std::string &tensor) const {
   return found == locals.end() ? nullptr : &*found;
 }
 
+term::Substitution AssembledResult::entry_of(const Operand &target) const {
+  term::Substitution by;
+  for (std::size_t k = 0; k < modes.size(); ++k)
+    by.emplace(modes[k], target.coordinates[k]);
+  return by;
+}
+
 const AssembledResult *Combination::assembly(const std::string &tensor) const {
   const auto found = std::find_if(assembled.begin(), assembled.end(),
                                   [&](const AssembledResult &each) { return each.tensor == tensor; });

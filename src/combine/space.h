@@ -146,6 +146,9 @@ struct AssembledResult {
   std::string tensor;
   std::vector<std::string> modes; // variables that stand for an entry's coordinates
   packing::Append append;         // over these and qualified names
+
+  /// The coordinates of the target's entry in place of the modes.
+  term::Substitution entry_of(const Operand &target) const;
 };
 
 struct Combination {
@@ -175,10 +178,11 @@ struct Combination {
 };
 
 /// Meets a computation with the layouts of its tensors. A program's statement with sparse factors is taken
-/// apart, where its value isn't zero wherever one of them is: each part adds one product. Results that are not
-/// dense are assembled (packing::append_of, which throws limits), unless `structure` names the operand ("S#2") whose positions the result has,
-/// its layout being one that structure_like has made: then what lies at the operand's positions lies at the
-/// result's, no further relation is needed, and the result's arrays but for the values are the operand's.
+/// apart, where its value isn't zero wherever one of them is: each part adds one product. Results that are
+/// not dense are assembled (packing::append_of, which throws limits), unless `structure` names the operand
+/// ("S#2") whose positions the result has, its layout being one that structure_like has made: then what lies
+/// at the operand's positions lies at the result's, no further relation is needed, and the result's arrays
+/// but for the values are the operand's.
 Combination combine(const compute::Computation &computation,
                     const std::map<std::string, layout::Layout> &layouts, const std::string &structure = "");
 

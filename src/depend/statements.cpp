@@ -36,13 +36,6 @@ std::vector<std::vector<Term>> before(const Schedule &first, const Schedule &sec
   return cases;
 }
 
-Schedule substituted(const Schedule &schedule, const term::Substitution &by) {
-  Schedule result;
-  for (const Term &each : schedule)
-    result.push_back(term::substitute(each, by));
-  return result;
-}
-
 /// Pairs of references that conflict. Where only the order matters, not two updates, and none that inserts.
 template <class Visit>
 void each_conflict(const IterationSpace &first, const IterationSpace &second, bool in_parallel,
@@ -55,16 +48,29 @@ void each_conflict(const IterationSpace &first, const IterationSpace &second, bo
         visit(one, other);
 }
 
-/// Both instances exist and touch one element. The second one's variables are primed.
+std::vector<Term> joined(std::vector<Term> one, const std::vector<Term> &other) {
+  one.insert(one.end(), other.begin(), other.end());
+  return one;
+}
+
+std::vector<Term> equal(const std::vector<Term> &ours, const std::vector<Term> &theirs) {
+  std::vector<Term> equalities;
+  for (std::size_t k = 0; k < std::min(ours.size(), theirs.size()); ++k)
+    equalities.push_back(term::equal(ours[k], theirs[k]));
+  return equalities;
+}
+
+/// Both instances exist. The second one's variables are primed.
+std::vector<Term> both_exist(const IterationSpace &first, const IterationSpace &second) {
+  return joined(term::conjuncts(first.relation),
+                term::substitute(term::conjuncts(second.relation), primed(second)));
+}
+
+/// And touch one element.
 std::vector<Term> touching(const IterationSpace &first, const Reference &one, const IterationSpace &second,
                            const Reference &other) {
-  const term::Substitution prime = primed(second);
-  std::vector<Term> hypotheses = term::conjuncts(first.relation);
-  for (const Term &part : term::conjuncts(second.relation))
-    hypotheses.push_back(term::substitute(part, prime));
-  for (std::size_t k = 0; k < std::min(one.coordinates.size(), other.coordinates.size()); ++k)
-    hypotheses.push_back(term::equal(one.coordinates[k], term::substitute(other.coordinates[k], prime)));
-  return hypotheses;
+  return joined(both_exist(first, second),
+                equal(one.coordinates, term::substitute(other.coordinates, primed(second))));
 }
 
 prove::Answer ask(const std::string &name, const std::string &tensor, const std::vector<Term> &hypotheses,
@@ -78,26 +84,12 @@ prove::Answer ask(const std::string &name, const std::string &tensor, const std:
   return answer;
 }
 
-std::vector<Term> joined(std::vector<Term> one, const std::vector<Term> &other) {
-  one.insert(one.end(), other.begin(), other.end());
-  return one;
-}
-
-std::vector<Term> equal(const std::vector<Term> &ours, const std::vector<Term> &theirs) {
-  std::vector<Term> equalities;
-  for (std::size_t k = 0; k < ours.size(); ++k)
-    equalities.push_back(term::equal(ours[k], theirs[k]));
-  return equalities;
-}
-
 /// Does none of the cases hold of two instances, the second of which is executed later?
 bool never(const IterationSpace &space, const Schedule &executed, const std::vector<std::vector<Term>> &cases,
            prove::Prover &prover, std::string *witness) {
   const term::Substitution prime = primed(space);
-  std::vector<Term> both = term::conjuncts(space.relation);
-  for (const Term &part : term::conjuncts(space.relation))
-    both.push_back(term::substitute(part, prime));
-  for (const auto &in_order : before(executed, substituted(executed, prime)))
+  const std::vector<Term> both = both_exist(space, space);
+  for (const auto &in_order : before(executed, term::substitute(executed, prime)))
     for (const auto &each : cases) {
       const std::vector<Term> hypotheses = joined(joined(both, in_order), each);
       const prove::Answer answer = ask("entries in order", space.target.tensor, hypotheses, prover);
@@ -126,8 +118,8 @@ std::optional<Violation> find_violation(const std::vector<Ordered> &statements, 
     for (std::size_t b = 0; b < statements.size(); ++b) {
       const Ordered &first = statements[a], &second = statements[b];
       const term::Substitution prime = primed(*second.space);
-      const auto in_source = before(first.source, substituted(second.source, prime));
-      const auto turned = before(substituted(second.chosen, prime), first.chosen);
+      const auto in_source = before(first.source, term::substitute(second.source, prime));
+      const auto turned = before(term::substitute(second.chosen, prime), first.chosen);
       each_conflict(*first.space, *second.space, false, [&](const Reference &one, const Reference &other) {
         const std::vector<Term> touch = touching(*first.space, one, *second.space, other);
         for (const auto &source_case : in_source)
@@ -156,9 +148,7 @@ bool is_single_valued(const IterationSpace &space, prove::Prover &prover, std::s
   }
   if (positions.empty()) return true;
   const term::Substitution prime = primed(space);
-  std::vector<Term> both = term::conjuncts(space.relation);
-  for (const Term &part : term::conjuncts(space.relation))
-    both.push_back(term::substitute(part, prime));
+  std::vector<Term> both = both_exist(space, space);
   for (const std::string &variable : space.loops.empty() ? space.coordinates : space.loops)
     both.push_back(term::equal(term::variable(variable), prime.at(variable)));
   // By induction from the first position on: the others before it are equal.
@@ -177,15 +167,13 @@ bool is_single_valued(const IterationSpace &space, prove::Prover &prover, std::s
 }
 
 bool increases(const IterationSpace &space, const Schedule &executed, const std::vector<Term> &values,
-               bool strictly, prove::Prover &prover, std::string *witness) {
-  const std::vector<Term> later = substituted(values, primed(space));
-  return (!strictly || is_injective(space, executed, values, prover)) &&
-         never(space, executed, before(later, values), prover, witness);
+               prove::Prover &prover, std::string *witness) {
+  return never(space, executed, before(term::substitute(values, primed(space)), values), prover, witness);
 }
 
 bool is_injective(const IterationSpace &space, const Schedule &executed, const std::vector<Term> &values,
                   prove::Prover &prover) {
-  return never(space, executed, {equal(values, substituted(values, primed(space)))}, prover, nullptr);
+  return never(space, executed, {equal(values, term::substitute(values, primed(space)))}, prover, nullptr);
 }
 
 bool may_precede(const IterationSpace &first, const IterationSpace &second, std::size_t shared,
@@ -197,7 +185,7 @@ bool may_precede(const IterationSpace &first, const IterationSpace &second, std:
                                term::substitute(term::variable(second.loops[k]), prime)));
   bool may = false;
   each_conflict(first, second, false, [&](const Reference &one, const Reference &other) {
-    for (const auto &order : before(source_schedule(first), substituted(source_schedule(second), prime)))
+    for (const auto &order : before(source_schedule(first), term::substitute(source_schedule(second), prime)))
       may =
           may || ask("precedes", one.tensor, joined(joined(touching(first, one, second, other), same), order),
                      prover) != prove::Answer::Refuted;

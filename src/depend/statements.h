@@ -37,16 +37,16 @@ std::optional<Violation> find_violation(const std::vector<Ordered> &statements, 
                                         bool details = true);
 
 /// Is each instance of the statement in the source at one choice of stored entries at most: where it sets its
-/// target of all operands, where it adds of those in which its value isn't affine? Sums over the entries of the
-/// others are the value at their sums. `witness`, where not null: an example of two, if the prover has one.
+/// target of all operands, where it adds of those in which its value isn't affine? Sums over the entries of
+/// the others are the value at their sums. `witness`, where not null: an example of two, if the prover has
+/// one.
 bool is_single_valued(const combine::IterationSpace &space, prove::Prover &prover,
                       std::string *witness = nullptr);
 
-/// Executed in that order, do the statement's instances come so that these values, compared lexicographically,
-/// never decrease; `strictly`: always increase? `witness`, where not null: as above.
+/// Executed in that order, do the statement's instances come so that these values, compared
+/// lexicographically, never decrease? `witness`, where not null: as above.
 bool increases(const combine::IterationSpace &space, const Schedule &executed,
-               const std::vector<term::Term> &values, bool strictly, prove::Prover &prover,
-               std::string *witness = nullptr);
+               const std::vector<term::Term> &values, prove::Prover &prover, std::string *witness = nullptr);
 
 /// Have no two instances, of which one is executed before the other, these values in common?
 bool is_injective(const combine::IterationSpace &space, const Schedule &executed,

@@ -35,8 +35,7 @@
 /// 32-bit indices hold: then, as where it returns 3, the struct is as it was and nothing is to be freed. With 2
 /// and 4 the workspace is an empty one.
 ///
-/// Pointers of arrays must not be null where a kernel clears
-/// the array, even if empty.
+/// Pointers of arrays must not be null where a kernel clears the array, even if empty.
 namespace unravel::emit {
 
 struct EmitOptions {

@@ -1,8 +1,7 @@
 #include "lower/append.h"
 
-#include "combine/naming.h"
-#include "combine/row_major.h"
 #include "loop/walk.h"
+#include "lower/elements.h"
 
 #include <algorithm>
 
@@ -30,20 +29,8 @@ loop::Statement one_more(const std::string &name) {
   return {loop::Assign{end_of(name), end(name) + Term(1)}};
 }
 
-loop::Reserve reserve(const AssembledResult &result, const AppendLevel &level, const Term &least,
-                      const Combination &combination) {
-  loop::Reserve reserve{level.count, least, {}};
-  const auto binding =
-      std::find_if(combination.bindings.begin(), combination.bindings.end(),
-                   [&](const combine::Binding &each) { return each.tensor == result.tensor; });
-  for (const layout::Array &declared : binding->layout.arrays) {
-    const std::string array = combine::qualified(result.tensor, declared.name);
-    const std::vector<Term> &extents = combination.arrays.at(array);
-    if (std::any_of(extents.begin(), extents.end(),
-                    [&](const Term &extent) { return term::mentions(extent, level.count); }))
-      reserve.arrays.push_back(array);
-  }
-  return reserve;
+loop::Reserve reserve(const AppendLevel &level, const Term &least) {
+  return {level.count, least, level.arrays};
 }
 
 /// Nodes of the level above that have begun: those up to `last`.
@@ -55,20 +42,20 @@ Block begin_up_to(const AppendLevel &level, const Term &last) {
 
 } // namespace
 
-Block begin_assembly(const AssembledResult &result, const Combination &combination) {
+Block begin_assembly(const AssembledResult &result) {
   Block block;
   const std::vector<AppendLevel> &levels = result.append.levels;
   for (const AppendLevel &level : levels) {
     if (!level.is_counted()) continue;
     block.push_back({loop::Declare{end_of(level.position), Term(0)}});
-    block.push_back({reserve(result, level, Term(0), combination)});
+    block.push_back({reserve(level, Term(0))});
     if (!level.pointer.empty() && !levels[level.parent].is_counted())
       block.push_back({loop::Declare{end_of(level.pointer), Term(0)}});
   }
   return block;
 }
 
-Block end_assembly(const AssembledResult &result, const Combination &) {
+Block end_assembly(const AssembledResult &result) {
   Block block;
   const std::vector<AppendLevel> &levels = result.append.levels;
   for (const AppendLevel &level : levels) {
@@ -86,14 +73,13 @@ Block end_assembly(const AssembledResult &result, const Combination &) {
 
 Appending::Appending(const combine::Operand &target, bool is_distinct, const scan::Nest &nest,
                      const Combination &combination)
-    : result_(*combination.assembly(target.tensor)), combination_(combination), is_distinct_(is_distinct) {
-  for (std::size_t k = 0; k < result_.modes.size(); ++k)
-    entry_.emplace(result_.modes[k], target.coordinates[k]);
+    : result_(*combination.assembly(target.tensor)), extents_(combination.arrays), is_distinct_(is_distinct),
+      entry_(result_.entry_of(target)) {
   const std::vector<AppendLevel> &levels = result_.append.levels;
-  for (std::size_t k = 0; k < levels.size(); ++k)
-    positions_.emplace(levels[k].position, levels[k].is_counted()
-                                               ? end(levels[k].position) - Term(1)
-                                               : term::substitute(levels[k].value, entry_));
+  const term::Substitution coordinates = entry_;
+  for (const AppendLevel &level : levels)
+    entry_.emplace(level.position, level.is_counted() ? end(level.position) - Term(1)
+                                                      : term::substitute(level.value, coordinates));
   // Only such a loop: elsewhere a position may be one that no entry has, or a later one's.
   const auto first = std::find_if(nest.levels.begin(), nest.levels.end(), [](const scan::Level &level) {
     return level.kind == scan::Level::Kind::Loop;
@@ -105,7 +91,7 @@ Appending::Appending(const combine::Operand &target, bool is_distinct, const sca
 }
 
 Term Appending::position(std::size_t level) const {
-  return positions_.at(result_.append.levels[level].position);
+  return entry_.at(result_.append.levels[level].position);
 }
 
 /// The pointers into the level up to that of the entry's node above.
@@ -121,24 +107,16 @@ Block Appending::with_node(std::size_t level, Block inside) const {
   return block;
 }
 
-loop::SetElement Appending::key(const IndexElement &element, const Term &position, std::size_t level) const {
-  term::Substitution by = positions_;
-  by[result_.append.levels[level].position] = position;
-  std::vector<Term> slots;
-  for (const Term &slot : element.slots)
-    slots.push_back(term::substitute(slot, by));
-  return {element.array, combine::row_major(slots, combination_.arrays.at(element.array)),
-          term::substitute(element.value, entry_)};
-}
-
 /// A new node.
 Block Appending::made(std::size_t level) const {
   const std::vector<AppendLevel> &levels = result_.append.levels;
   const AppendLevel &here = levels[level];
   const Term next = end(here.position);
-  Block block{{reserve(result_, here, next + Term(1), combination_)}};
+  term::Substitution by = entry_;
+  by[here.position] = next;
+  Block block{{reserve(here, next + Term(1))}};
   for (const IndexElement &element : here.keys)
-    block.push_back({key(element, next, level)});
+    block.push_back({set(element, extents_, by)});
   for (const AppendLevel &inner : levels)
     if (!inner.pointer.empty() && inner.parent == level)
       block.push_back({loop::SetElement{inner.pointer, next, end(inner.position)}});
@@ -146,18 +124,17 @@ Block Appending::made(std::size_t level) const {
   return block;
 }
 
+loop::Element Appending::value_at(const term::Substitution &by) const {
+  return {result_.append.value, slot_of(result_.append.value, result_.append.slots, extents_, by)};
+}
+
 /// Sets the values of the last node to zero.
 Block Appending::cleared() const {
   const packing::Append &append = result_.append;
-  term::Substitution by = positions_;
+  term::Substitution by = entry_;
   for (std::size_t k = append.last + 1; k < append.levels.size(); ++k)
     by[append.levels[k].position] = term::variable(append.levels[k].position);
-  std::vector<Term> slots;
-  for (const Term &slot : append.slots)
-    slots.push_back(term::substitute(slot, by));
-  Block block{{loop::Store{
-      loop::Element{append.value, combine::row_major(slots, combination_.arrays.at(append.value))},
-      {loop::Number{0}}}}};
+  Block block{{loop::Store{value_at(by), {loop::Number{0}}}}};
   for (std::size_t k = append.levels.size(); k-- > append.last + 1;) {
     loop::For values{append.levels[k].position, Term(0), append.levels[k].extent};
     values.body = std::move(block);
@@ -171,13 +148,10 @@ Term Appending::begins(std::size_t level) const {
   const AppendLevel &here = result_.append.levels[level];
   const Term begin = here.pointer.empty() ? Term(0) : term::apply(here.pointer, {position(here.parent)});
   std::vector<Term> cases{term::at_most(end(here.position), begin)};
-  for (const IndexElement &element : here.keys) {
-    std::vector<Term> slots;
-    for (const Term &slot : element.slots)
-      slots.push_back(term::substitute(slot, positions_));
-    cases.push_back(term::negation(
-        term::equal(term::apply(element.array, slots), term::substitute(element.value, entry_))));
-  }
+  for (const IndexElement &element : here.keys)
+    cases.push_back(
+        term::negation(term::equal(term::apply(element.array, term::substitute(element.slots, entry_)),
+                                   term::substitute(element.value, entry_))));
   return term::disjunction(std::move(cases));
 }
 
@@ -206,10 +180,7 @@ Block Appending::entry() const {
 }
 
 loop::Element Appending::element() const {
-  std::vector<Term> slots;
-  for (const Term &slot : result_.append.slots)
-    slots.push_back(term::substitute(slot, positions_));
-  return {result_.append.value, combine::row_major(slots, combination_.arrays.at(result_.append.value))};
+  return value_at(entry_);
 }
 
 } // namespace unravel::lower

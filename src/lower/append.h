@@ -11,8 +11,8 @@
 namespace unravel::lower {
 
 /// What is done before the first entry, and behind the last one.
-loop::Block begin_assembly(const combine::AssembledResult &result, const combine::Combination &combination);
-loop::Block end_assembly(const combine::AssembledResult &result, const combine::Combination &combination);
+loop::Block begin_assembly(const combine::AssembledResult &result);
+loop::Block end_assembly(const combine::AssembledResult &result);
 
 /// Of a statement that appends to it.
 class Appending {
@@ -35,15 +35,13 @@ private:
   loop::Block begun(std::size_t level) const;
   loop::Block made(std::size_t level) const;
   term::Term begins(std::size_t level) const;
-  loop::SetElement key(const layout::IndexElement &element, const term::Term &position,
-                       std::size_t level) const;
   loop::Block cleared() const;
+  loop::Element value_at(const term::Substitution &by) const;
 
   const combine::AssembledResult &result_;
-  const combine::Combination &combination_;
+  const std::map<std::string, std::vector<term::Term>> &extents_; // of arrays
   const bool is_distinct_;
-  term::Substitution entry_;     // coordinates
-  term::Substitution positions_; // behind the entry's nodes
+  term::Substitution entry_; // its coordinates, and its positions once its nodes are there
   std::optional<std::size_t> begins_at_;
 };
 

@@ -50,6 +50,7 @@ public:
 
   /// What is done at each point, in place of the statement; without looking for divisors.
   void visit(Block what) { visit_ = std::move(what); }
+
   /// What stands around one of the loops that other statements have, too.
   AroundLoop around_shared(std::size_t index) {
     AroundLoop around = this->around(index);
@@ -85,6 +86,7 @@ private:
   /// Do threads add to sums of their own, or to copies of the result?
   bool adds_up() const { return plan_.reduction == plan::Reduction::Scalar; }
   bool has_copies() const { return plan_.reduction == plan::Reduction::Private; }
+
   /// Would iterations of the parallel loop share this state?
   bool is_shared(const LevelPlan &plan) const {
     return parallel_ && sharing_of(plan_.nest, plan, *parallel_) == Sharing::PerChunk;
@@ -163,16 +165,14 @@ private:
   /// What stands around the level, but for what sets the result.
   AroundLoop around(std::size_t index) {
     AroundLoop around;
-    std::vector<const LevelPlan *> maps;
-    for (const LevelPlan &plan : plan_.finds.levels)
-      if (plan::fills_map(plan.method) && plan.map_level == index) maps.push_back(&plan);
-    for (const LevelPlan *plan : maps) {
-      const Level &found = plan_.nest.levels[plan->level];
+    for (const LevelPlan &plan : plan_.finds.levels) {
+      if (!plan::fills_map(plan.method) || plan.map_level != index) continue;
+      const Level &found = plan_.nest.levels[plan.level];
       const loop::Element value = values_.at(found.variable);
-      const MapArrays &arrays = map_arrays_[plan->level] =
-          workspace_.add_map(found, *plan, value, is_per_thread(index));
-      loop::append(around.before, made_for(plan->level, fill_map(found, *plan, arrays, {value})));
-      loop::append(around.behind, made_for(plan->level, clear_map(found, *plan, arrays)));
+      const MapArrays &arrays = map_arrays_[plan.level] =
+          workspace_.add_map(found, plan, value, is_per_thread(index));
+      loop::append(around.before, made_for(plan.level, fill_map(found, plan, arrays, {value})));
+      loop::append(around.behind, made_for(plan.level, clear_map(found, plan, arrays)));
     }
     if (!plan_.is_owned() || index > 0) loop::append(around.before, states(index));
     return around;
@@ -211,9 +211,9 @@ private:
   Block states(std::size_t index) {
     Block block;
     const auto &finds = plan_.finds.levels;
-    const bool by_walks =
-        std::any_of(finds.begin(), finds.end(), [&](auto &plan) { return clears_by_walks(plan); });
-    if (clearing_ && !clear_at_ && index == 0 && !by_walks) block = of_statement({{clearing_->everything()}});
+    if (clearing_ && !clear_at_ && index == 0 &&
+        std::ranges::none_of(finds, [&](const LevelPlan &plan) { return clears_by_walks(plan); }))
+      block = of_statement({{clearing_->everything()}});
     for (const LevelPlan &plan : finds) {
       bool jumps = jump_at(index) == &plan;
       if (plan::keeps_state(plan.method) && !plan.in_step && plan.state_level == index && !is_shared(plan) &&

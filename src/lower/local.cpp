@@ -1,6 +1,6 @@
 #include "lower/local.h"
 
-#include "combine/row_major.h"
+#include "lower/elements.h"
 #include "lower/state.h"
 
 namespace unravel::lower {
@@ -13,22 +13,12 @@ using term::Term;
 
 namespace {
 
-using Extents = std::map<std::string, std::vector<Term>>;
-
 /// The target's coordinates in place of the local's modes.
 term::Substitution element_at(const LocalTensor &local, const Operand &target) {
   term::Substitution by;
   for (std::size_t k = 0; k < local.modes.size(); ++k)
     by.emplace(local.modes[k], target.coordinates[local.around + k]);
   return by;
-}
-
-loop::SetElement set(const IndexElement &element, const Extents &extents, const term::Substitution &by) {
-  std::vector<Term> slots;
-  for (const Term &slot : element.slots)
-    slots.push_back(term::substitute(slot, by));
-  return {element.array, combine::row_major(slots, extents.at(element.array)),
-          term::substitute(element.value, by)};
 }
 
 /// The position that an array tells, by its variable.

@@ -121,12 +121,12 @@ Block statements_of(const combine::Combination &combination, const std::vector<c
   }
   Block block;
   for (const combine::AssembledResult &result : combination.assembled)
-    loop::append(block, begin_assembly(result, combination));
+    loop::append(block, begin_assembly(result));
   loop::append(block, in_shared_loops(
-      tree, std::move(statements), local_codes(combination),
-      [&](std::size_t leaf) { return is_in(options.wavefronts, leaf); }, in_wavefronts));
+                          tree, std::move(statements), local_codes(combination),
+                          [&](std::size_t leaf) { return is_in(options.wavefronts, leaf); }, in_wavefronts));
   for (const combine::AssembledResult &result : combination.assembled)
-    loop::append(block, end_assembly(result, combination));
+    loop::append(block, end_assembly(result));
   loop::append(block, clears_before(plans.size()));
   join_slots(block, combination);
   return block;

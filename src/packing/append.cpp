@@ -111,6 +111,10 @@ private:
       }
       result.keys.push_back(std::move(element));
     }
+    for (const layout::Array &array : layout_.arrays)
+      if (std::ranges::any_of(array.extents,
+                              [&](const Term &extent) { return term::mentions(extent, result.count); }))
+        result.arrays.push_back(array.name);
     if (level.kind == Level::Kind::Counted) {
       if (k > 0) refuse(fmt::format("positions `{}` stand for all nodes above", level.position));
       return result;

@@ -23,6 +23,7 @@ struct AppendLevel {
   /// Counted: nodes are numbered in the order in which they come; `count` is the layout's count of them.
   /// Empty: the position is computed.
   std::string count;
+  std::vector<std::string> arrays;        // those whose extents grow with the count
   std::vector<layout::IndexElement> keys; // what tells nodes apart that have the same node above
   /// Of counted nodes in segments: those of the node `parent` above begin at pointer(parent). That level.
   std::string pointer;

@@ -165,8 +165,7 @@ private:
 
   void check_result_input() const {
     for (const std::string &name : result_names())
-      if (auto given = request_.inputs.find(name); given != request_.inputs.end() && !shares_structure() &&
-                                                   !combine::has_slot_of_each(front_.layouts.at(name)))
+      if (auto given = request_.inputs.find(name); given != request_.inputs.end() && is_assembled(name))
         report::fail(
             Kind::sparse_result,
             fmt::format("`-i {}={}`: a result that is not dense begins without entries", name, given->second),
@@ -202,11 +201,12 @@ private:
     }
   }
 
-  bool is_assembled(const std::string &name) const {
-    return report_.compilation.combination.assembly(name) != nullptr;
-  }
-
   bool shares_structure() const { return !front_.structure.empty(); }
+  bool is_assembled(const std::string &name) const {
+    return !shares_structure() && !combine::has_slot_of_each(front_.layouts.at(name));
+  }
+  /// Has the result entries of some coordinates only?
+  bool is_sparse(const std::string &name) const { return shares_structure() || is_assembled(name); }
 
   /// The tensor whose structure the result has.
   std::string lender() const { return front_.structure.substr(0, front_.structure.find('#')); }
@@ -376,9 +376,8 @@ private:
     input.sizes = operands_.extents;
     for (const auto &[name, tensor] : initial)
       input.results[name] = {operands_.result_shapes.at(name),
-                             shares_structure() || is_assembled(name) // its values were zeros
-                                 ? std::vector<double>()
-                                 : data::to_dense(convert::unpack(tensor))};
+                             is_sparse(name) ? std::vector<double>() // its values were zeros
+                                             : data::to_dense(convert::unpack(tensor))};
     const bool special = has_special_values();
     std::map<std::string, data::Coordinates> unpacked;
     for (const compute::TensorUse &use : front_.computation.tensors)
@@ -475,7 +474,7 @@ private:
         data::WriteOptions options;
         options.single_precision = request_.compile.value == loop::ElementType::Float32;
         data::Coordinates entries = convert::unpack(result);
-        if (shares_structure() || is_assembled(name))
+        if (is_sparse(name))
           data::write_tensor(path, entries, options);
         else
           data::write_dense(path, result.shape(), data::to_dense(entries), options);

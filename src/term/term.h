@@ -175,6 +175,7 @@ std::vector<Term> conjuncts(const Term &formula);
 using Substitution = std::map<std::string, Term>;
 /// Replaces variables, everywhere, at once; results are in normal form.
 Term substitute(const Term &term, const Substitution &by);
+std::vector<Term> substitute(std::vector<Term> terms, const Substitution &by);
 /// Renames functions and variables by a map; names that are not in it stay.
 Term rename(const Term &term, const std::map<std::string, std::string> &variables,
             const std::map<std::string, std::string> &functions);

@@ -141,6 +141,12 @@ Term substitute(const Term &term, const Substitution &by) {
   return rebuild(term, [&](const Term &inner) { return substitute(inner, by); });
 }
 
+std::vector<Term> substitute(std::vector<Term> terms, const Substitution &by) {
+  for (Term &term : terms)
+    term = substitute(term, by);
+  return terms;
+}
+
 Term rename(const Term &term, const std::map<std::string, std::string> &variables,
             const std::map<std::string, std::string> &functions) {
   if (const auto *name = term.as<Variable>()) {
