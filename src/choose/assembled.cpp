@@ -27,6 +27,11 @@ std::vector<Term> ascending(const std::vector<AppendOrder> &order, const term::S
   return values;
 }
 
+/// No larger, either way, than what an index array holds.
+bool is_element(const Term &key) {
+  return key.as<term::Apply>() || term::scale(-1, key).as<term::Apply>();
+}
+
 std::string order_text(const IterationSpace &space, const Combination &combination) {
   const AssembledResult &result = *combination.assembly(space.target.tensor);
   const term::Substitution by = result.entry_of(space.target);
@@ -82,6 +87,31 @@ EntryOrder entry_order(const IterationSpace &space, const plan::LeafPlan &plan,
   if (!depend::increases(space, executed, values, prover)) return found;
   found.is_kept = found.is_distinct = depend::is_injective(space, executed, space.target.coordinates, prover);
   return found;
+}
+
+std::vector<plan::SortedLoop> sorts_for_entries(const IterationSpace &space, const plan::LeafPlan &plan,
+                                                const Combination &combination) {
+  const AssembledResult &result = *combination.assembly(space.target.tensor);
+  std::vector<Term> values = ascending(result.append.order, result.entry_of(space.target));
+  std::vector<plan::SortedLoop> sorts;
+  for (std::size_t k = plan.nest.levels.size(); k-- > plan.shared;) {
+    const scan::Level &level = plan.nest.levels[k];
+    if (level.kind == scan::Level::Kind::Let) {
+      values = term::substitute(values, {{level.variable, level.value}});
+      continue;
+    }
+    plan::SortedLoop sorted{k, {}};
+    for (const Term &value : values)
+      if (term::mentions(value, level.variable)) sorted.keys.push_back(value);
+    if (level.kind == scan::Level::Kind::Loop && !sorted.keys.empty() &&
+        std::ranges::all_of(sorted.keys, is_element))
+      sorts.push_back(std::move(sorted));
+    // what comes behind it in the order, this loop's own order must do
+    values.erase(std::ranges::find_if(values,
+                                      [&](const Term &value) { return term::mentions(value, level.variable); }),
+                 values.end());
+  }
+  return sorts;
 }
 
 std::vector<std::vector<std::string>> orders_for_entries(const IterationSpace &space,

@@ -22,6 +22,11 @@ struct EntryOrder {
 EntryOrder entry_order(const combine::IterationSpace &space, const plan::LeafPlan &plan,
                        const combine::Combination &combination, prove::Prover &prover);
 
+/// Loops whose sorting may bring the entries into order, the innermost first.
+std::vector<plan::SortedLoop> sorts_for_entries(const combine::IterationSpace &space,
+                                                const plan::LeafPlan &plan,
+                                                const combine::Combination &combination);
+
 /// Loop orders worth a try where another one doesn't keep the order: the loops that they begin with.
 std::vector<std::vector<std::string>> orders_for_entries(const combine::IterationSpace &space,
                                                          const combine::Combination &combination);

@@ -40,9 +40,14 @@ depend::Schedule executed_schedule(const IterationSpace &space, const plan::Leaf
   }
   schedule.push_back(term::Term(space.place[plan.shared]));
   const auto own = space.loops.begin() + static_cast<std::ptrdiff_t>(plan.shared);
-  for (const scan::Level &level : plan.nest.levels)
-    if (level.kind != scan::Level::Kind::Let && std::find(space.loops.begin(), own, level.variable) == own)
-      schedule.push_back(term::variable(level.variable));
+  for (std::size_t k = 0; k < plan.nest.levels.size(); ++k) {
+    const scan::Level &level = plan.nest.levels[k];
+    if (level.kind == scan::Level::Kind::Let || std::find(space.loops.begin(), own, level.variable) != own)
+      continue;
+    if (plan.sorted && plan.sorted->level == k)
+      schedule.insert(schedule.end(), plan.sorted->keys.begin(), plan.sorted->keys.end());
+    schedule.push_back(term::variable(level.variable));
+  }
   return schedule;
 }
 

@@ -43,6 +43,13 @@ std::string assignment_text(const SetElement &x, const Program &program, const N
                      expressions.as_element(x.value, element));
 }
 
+std::string sort_text(const Sort &x, const Program &program, const Names &names, Expressions &expressions) {
+  const bool is_long = element_of(x.order, program) == ElementType::Int64;
+  return fmt::format("{}({}, {}, {}, {});", expressions.called(is_long ? "sort_long" : "sort"),
+                     names.array(x.order), names.array(x.keys), expressions.term(x.count),
+                     names.array(x.room));
+}
+
 std::string zero_text(const Zero &x, const Names &names, Expressions &expressions) {
   if (x.count == Term(1))
     return fmt::format("{} = {};", names.array(x.array) + "[0]", expressions.value(Value{Number{0}}));

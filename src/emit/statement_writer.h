@@ -197,6 +197,7 @@ private:
   /// The element, if it lies in a copy.
   const loop::Element *in_copy(const loop::Accumulate &x) const;
   void write(const loop::SetElement &x);
+  void write(const loop::Sort &x);
   void write(const loop::Assign &x);
   void write(const loop::Zero &x);
   void write(const loop::Reserve &x);

@@ -290,6 +290,10 @@ void StatementWriter::write(const Assign &x) {
   line(assignment_text(x, names_, expressions_));
 }
 
+void StatementWriter::write(const Sort &x) {
+  line(sort_text(x, program_, names_, expressions_));
+}
+
 void StatementWriter::write(const Zero &x) {
   line(zero_text(x, names_, expressions_));
 }

@@ -84,6 +84,7 @@ private:
     good_ = good_ && (!is_loop(statement) || is_plain_loop(statement)) &&
             !std::holds_alternative<Zero>(statement.kind) &&
             !std::holds_alternative<SetElement>(statement.kind) &&
+            !std::holds_alternative<Sort>(statement.kind) &&
             !std::holds_alternative<Reserve>(statement.kind);
   }
 

@@ -15,6 +15,7 @@
 #include <new>
 #include <random>
 #include <ranges>
+#include <tuple>
 
 namespace unravel::loop {
 
@@ -234,6 +235,27 @@ private:
     if (code.element == ElementType::Int32 && value != static_cast<std::int32_t>(value))
       refuse(fmt::format("array `{}` can't hold {}", code.name, value));
     (*array.indices)[static_cast<std::size_t>(slot)] = value;
+  }
+
+  void sort(const Step &step) {
+    const std::int64_t count = term(step.first);
+    if (count <= 0) return;
+    const std::int64_t room = count * room_to_sort(code_.arrays[step.slot].element);
+    std::vector<std::vector<std::int64_t> *> written;
+    for (std::size_t array : {step.slot, step.arrays[0], step.arrays[1]}) {
+      const std::int64_t most = array == step.arrays[1] ? room : count;
+      if (most > arrays_[array].total) out_of_range(array, most - 1, arrays_[array].total);
+      for (std::int64_t slot = 0; slot < most; ++slot)
+        touch(array, slot, Races::Touch::Write);
+      written.push_back(arrays_[array].indices);
+    }
+    std::vector<std::pair<std::int64_t, std::int64_t>> sorted;
+    for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k)
+      sorted.emplace_back((*written[1])[k], (*written[0])[k]);
+    std::stable_sort(sorted.begin(), sorted.end(), [](auto &a, auto &b) { return a.first < b.first; });
+    for (std::size_t k = 0; k < sorted.size(); ++k)
+      std::tie((*written[1])[k], (*written[0])[k]) = sorted[k];
+    std::fill_n(written[2]->begin(), room, odd_number);
   }
 
   std::int64_t hash(const Node &node) {
@@ -456,6 +478,7 @@ private:
     case Step::IfNan: return !std::isnan(locals_[step.slot]) || block(step.body);
     case Step::IfStored: return !is_stored(locals_[step.slot]) || block(step.body);
     case Step::SetElement: set_element(step); return true;
+    case Step::Sort: sort(step); return true;
     case Step::SetVariable: variables_[step.slot] = term(step.first); return true;
     case Step::StoreElement:
       element(step.slot, step.first, Races::Touch::Write) = value(step.second);

@@ -235,6 +235,11 @@ private:
               return Step{
                   Step::SetElement, array(set.array), term(set.slot), term(set.value), 1, false, {}, {}};
             },
+            [&](const Sort &sort) {
+              Step step{Step::Sort, array(sort.order), term(sort.count), 0, 1, false, {}, {}};
+              step.arrays = {array(sort.keys), array(sort.room)};
+              return step;
+            },
             [&](const IfValue &guard) {
               auto kind = guard.test == IfValue::Test::Stored ? Step::IfStored : Step::IfNan;
               return Step{kind, local(guard.local), 0, 0, 1, false, block(guard.then), {}};

@@ -65,6 +65,7 @@ struct Step {
     IfNan,
     SetVariable,
     SetElement,
+    Sort,
     StoreElement,
     AddElement,
     StoreLocal,
@@ -91,7 +92,8 @@ struct Step {
   bool is_simd = false;
   bool lets = false; // of a While: the body begins with a Let
   std::vector<std::size_t> arrays =
-      {}; // of a Reserve or SetCount: the arrays whose extents mention the count
+      {}; // of a Reserve or SetCount: the arrays whose extents mention the count;
+           // of a Sort: the keys and the room
 };
 
 struct ArrayCode {

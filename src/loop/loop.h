@@ -214,6 +214,17 @@ struct SetElement {
   term::Term value;
 };
 
+/// Sorts the first `count` elements of `order` by the keys of the same slots, from the least on; the keys move
+/// with them, and those of one key stay as they are (stably). All are arrays of the workspace: order and keys
+/// of one type of integers, `room` of 64 bits, whose first room_to_sort(type) * count elements hold anything
+/// afterwards.
+struct Sort {
+  std::string order;
+  std::string keys;
+  std::string room;
+  term::Term count;
+};
+
 /// Then, if a local value is such a one.
 struct IfValue {
   enum class Test {
@@ -270,7 +281,7 @@ using Origins = std::vector<Origin>; // sorted, each once
 
 struct Statement {
   std::variant<For, While, Intersect, If, Let, Declare, Assign, DeclareValue, Store, Accumulate, Zero,
-               SetElement, IfValue, Reserve, SetCount, Break, Miss, Prefetch>
+               SetElement, Sort, IfValue, Reserve, SetCount, Break, Miss, Prefetch>
       kind;
   Origins origins = {}; // none: made for no level, as what clears the result
 };
@@ -305,6 +316,11 @@ struct TensorParameter {
   /// count before the body begins, the others have elements as Reserve says. It sets each count (SetCount).
   bool assembled = false;
 };
+
+/// How many elements of `room` sorting needs for each one of that type.
+constexpr int room_to_sort(ElementType type) {
+  return type == ElementType::Int64 ? 4 : 2;
+}
 
 /// An array that the kernel works with: the map or the states of a find. The caller keeps it from call to
 /// call in the kernel's workspace. Integers and bits are read by applications, x.map(e), and set by

@@ -217,6 +217,16 @@ private:
       std::string array = name(",");
       return {Zero{array, term()}};
     }
+    if (accept_test("sort")) {
+      Sort sort;
+      sort.order = name();
+      expect_word("by");
+      sort.keys = name();
+      expect_word("in");
+      sort.room = name(",");
+      sort.count = term();
+      return {std::move(sort)};
+    }
     if (accept_word("break")) return {Break{}};
     if (accept_word("miss")) return {Miss{}};
     if (accept_word("prefetch")) {

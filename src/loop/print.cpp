@@ -128,6 +128,9 @@ private:
   void print(const SetElement &x) {
     line(fmt::format("{}({}) := {}", x.array, to_text(x.slot), to_text(x.value)));
   }
+  void print(const Sort &x) {
+    line(fmt::format("sort {} by {} in {}, {}", x.order, x.keys, x.room, to_text(x.count)));
+  }
   void print(const IfValue &x) {
     comment(x.comment);
     nested((x.test == IfValue::Test::Stored ? "if stored " : "if nan ") + x.local, x.then);

@@ -35,6 +35,7 @@ void rename_own(Statement &statement, const std::map<std::string, std::string> &
                  [](If &) {},
                  [](Zero &) {},
                  [](SetElement &) {},
+                 [](Sort &) {},
                  [](Reserve &) {},
                  [](SetCount &) {},
                  [](Break &) {},

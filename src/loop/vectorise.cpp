@@ -33,6 +33,7 @@ void check_form(const For &loop, const Request &request, const RequestContext &c
                    fmt::format("`vectorise {}`; or an `order` that puts `{}` inside", inner->variable,
                                request.variable));
     keeps_state = keeps_state || is_loop(statement) || std::holds_alternative<SetElement>(statement.kind) ||
+                  std::holds_alternative<Sort>(statement.kind) ||
                   std::holds_alternative<Zero>(statement.kind) ||
                   std::holds_alternative<Reserve>(statement.kind);
     if (const auto *assign = std::get_if<Assign>(&statement.kind))

@@ -23,11 +23,11 @@ using term::Term;
   report::fail(report::Kind::internal, "malformed loop program: " + what, "please report this as a bug");
 }
 
-enum class Sort { Constant, Changeable, Number };
+enum class Role { Constant, Changeable, Number };
 
 /// A name in scope, with the number of parallel loops around its declaration.
 struct Entry {
-  Sort sort = Sort::Constant;
+  Role role = Role::Constant;
   int parallel_depth = 0;
 };
 
@@ -37,7 +37,7 @@ public:
     for (const TensorParameter &parameter : program.parameters)
       declare_parameter(parameter);
     for (const std::string &size : program.sizes)
-      declare(size, Sort::Constant), sizes_.insert(size);
+      declare(size, Role::Constant), sizes_.insert(size);
     for (const Precondition &condition : program.preconditions)
       check(condition.formula);
     for (const WorkspaceArray &array : program.workspace)
@@ -56,7 +56,7 @@ private:
   void declare_parameter(const TensorParameter &parameter) {
     for (const auto *names : {&parameter.sizes, &parameter.counts})
       for (const std::string &name : *names)
-        declare(parameter.name + "." + name, Sort::Constant), sizes_.insert(parameter.name + "." + name);
+        declare(parameter.name + "." + name, Role::Constant), sizes_.insert(parameter.name + "." + name);
     for (const ArrayParameter &array : parameter.arrays) {
       if (scope_.contains(parameter.name + "." + array.name) ||
           !arrays_
@@ -86,8 +86,8 @@ private:
       refuse(fmt::format("the condition of the array `{}` reads an array", array.name));
   }
 
-  void declare(const std::string &name, Sort sort) {
-    if (!scope_.emplace(name, Entry{sort, parallel_depth_}).second)
+  void declare(const std::string &name, Role role) {
+    if (!scope_.emplace(name, Entry{role, parallel_depth_}).second)
       refuse(fmt::format("`{}` is declared twice", name));
   }
 
@@ -106,7 +106,7 @@ private:
 
   void check(const Term &term) const {
     for (const std::string &name : variables_of(term))
-      if (look_up(name).sort == Sort::Number) refuse(fmt::format("`{}` is no integer", name));
+      if (look_up(name).role == Role::Number) refuse(fmt::format("`{}` is no integer", name));
     for (const Term &application : applications_of(term)) {
       const auto &call = *application.as<term::Apply>();
       if (call.function == hash_name) {
@@ -123,7 +123,7 @@ private:
   void check(const Value &value) const {
     each_element(value, [&](const Element &element) { array(element.array, true); });
     each_local(value, [&](const Local &local) {
-      if (look_up(local.name).sort != Sort::Number) refuse(fmt::format("`{}` is no value", local.name));
+      if (look_up(local.name).role != Role::Number) refuse(fmt::format("`{}` is no value", local.name));
     });
     for (const Value &part : parts_of(value))
       check(part);
@@ -135,15 +135,15 @@ private:
       refuse(fmt::format("a {} of {} values", laws.name, count));
   }
 
-  void written(const std::string &name, Sort sort) const {
+  void written(const std::string &name, Role role) const {
     const Entry &entry = look_up(name);
-    if (entry.sort != sort) refuse(fmt::format("`{}` can't be assigned to", name));
+    if (entry.role != role) refuse(fmt::format("`{}` can't be assigned to", name));
     if (entry.parallel_depth != parallel_depth_)
       refuse(fmt::format("iterations of a parallel loop race for `{}`", name));
   }
 
   void written(const Target &target) const {
-    if (const auto *local = std::get_if<Local>(&target)) return written(local->name, Sort::Number);
+    if (const auto *local = std::get_if<Local>(&target)) return written(local->name, Role::Number);
     const auto &element = std::get<Element>(target);
     written_array(element.array);
     const WorkspaceArray *workspace = array(element.array, true).workspace;
@@ -204,8 +204,26 @@ private:
       refuse(fmt::format("iterations of a parallel loop race for words of `{}`", x.array));
   }
 
+  void sort(const Sort &x) const {
+    ElementType type = ElementType::Bit;
+    for (const std::string &name : {x.order, x.keys, x.room}) {
+      const WorkspaceArray *array = this->array(name, false).workspace;
+      const bool is_room = name == x.room;
+      if (!array || array->element == ElementType::Bit)
+        refuse(fmt::format("`{}` is sorted, but is no workspace array of integers", name));
+      if (is_room ? array->element != ElementType::Int64
+                  : type != ElementType::Bit && array->element != type)
+        refuse(fmt::format("`{}` has elements of another type than sorting needs", name));
+      if (parallel_depth_ > 0 && !array->per_thread)
+        refuse(fmt::format("iterations of a parallel loop race for `{}`", name));
+      type = array->element;
+    }
+    if (x.order == x.keys || x.order == x.room || x.keys == x.room)
+      refuse(fmt::format("`{}` is sorted by itself, or in an array of its own", x.order));
+  }
+
   void if_value(const IfValue &x) {
-    if (look_up(x.local).sort != Sort::Number) refuse(fmt::format("`{}` is no value", x.local));
+    if (look_up(x.local).role != Role::Number) refuse(fmt::format("`{}` is no value", x.local));
     block(x.then);
   }
 
@@ -242,14 +260,15 @@ private:
                    [&](const While &loop_) { loop(loop_.body, false); },
                    [&](const Intersect &loop_) { intersect(loop_); },
                    [&](const If &guard) { choice(guard); },
-                   [&](const Let &let) { declare(let.variable, Sort::Constant); },
-                   [&](const Declare &declaration) { declare(declaration.variable, Sort::Changeable); },
-                   [&](const Assign &assignment) { written(assignment.variable, Sort::Changeable); },
-                   [&](const DeclareValue &declaration) { declare(declaration.name, Sort::Number); },
+                   [&](const Let &let) { declare(let.variable, Role::Constant); },
+                   [&](const Declare &declaration) { declare(declaration.variable, Role::Changeable); },
+                   [&](const Assign &assignment) { written(assignment.variable, Role::Changeable); },
+                   [&](const DeclareValue &declaration) { declare(declaration.name, Role::Number); },
                    [&](const Store &store) { written(store.target); },
                    [&](const Accumulate &store) { store.atomic ? atomic(store) : added_to(store.target); },
                    [&](const Zero &zero) { written_array(zero.array); },
                    [&](const SetElement &set) { set_element(set); },
+                   [&](const Sort &sorted) { sort(sorted); },
                    [&](const IfValue &guard) { if_value(guard); },
                    [](const Reserve &) {}, // verify_assembled looks at these two
                    [](const SetCount &) {},
@@ -267,7 +286,7 @@ private:
 
   /// The local that iterations of a parallel loop add to: declared just outside, and not read inside.
   void begin_sum(const For &loop_) const {
-    written(loop_.parallel->sum, Sort::Number);
+    written(loop_.parallel->sum, Role::Number);
     each_statement(loop_.body, [&](const Statement &inner) {
       bool is_read = false;
       each_own_value(inner, [&](const Value &value) {
@@ -391,7 +410,7 @@ private:
       if (!sum_.empty()) begin_sum(loop_);
     }
     parallel_depth_ += loop_.parallel.has_value();
-    declare(loop_.variable, Sort::Constant);
+    declare(loop_.variable, Role::Constant);
     parallel_depth_ -= loop_.parallel.has_value();
     const For *outer_parallel = parallel_loop_;
     std::vector<Term> outer_conditions = conditions_;
@@ -412,7 +431,7 @@ private:
         refuse(fmt::format("the keys `{}` have not exactly one extent", range->key));
       if (effects.stored.contains(range->key))
         refuse(fmt::format("the keys `{}` are written where they are intersected", range->key));
-      declare(range->variable, Sort::Constant);
+      declare(range->variable, Role::Constant);
     }
     bool may_break = may_break_;
     may_break_ = false;

@@ -68,6 +68,7 @@ void each_own_term(const Statement &statement, const std::function<void(const Te
                  [&](const Accumulate &x) { each_slot(x.value, visit), each_target_slot(x.target, visit); },
                  [&](const Zero &x) { visit(x.count); },
                  [&](const SetElement &x) { visit(x.value), visit(x.slot); },
+                 [&](const Sort &x) { visit(x.count); },
                  [](const IfValue &) {},
                  [&](const Reserve &x) { visit(x.least); },
                  [&](const SetCount &x) { visit(x.value); },
@@ -92,6 +93,7 @@ void each_own_value(const Statement &statement, const std::function<void(const V
                  [](const Assign &) {},
                  [](const Zero &) {},
                  [](const SetElement &) {},
+                 [](const Sort &) {},
                  [](const IfValue &) {},
                  [](const Reserve &) {},
                  [](const SetCount &) {},
@@ -218,6 +220,7 @@ void rewrite(Statement &statement, const TermMap &terms, const ValueMap &values)
                  [&](Accumulate &x) { value(x.value), map_target(x.target, terms); },
                  [&](Zero &x) { x.count = terms(x.count); },
                  [&](SetElement &x) { x.value = terms(x.value), x.slot = terms(x.slot); },
+                 [&](Sort &x) { x.count = terms(x.count); },
                  [](IfValue &) {},
                  [&](Reserve &x) { x.least = terms(x.least); },
                  [&](SetCount &x) { x.value = terms(x.value); },
@@ -251,6 +254,9 @@ void Effects::add(const Statement &statement) {
                  [&](const Accumulate &x) { stored.insert(written_name(x.target)); },
                  [&](const Zero &x) { stored.insert(x.array); },
                  [&](const SetElement &x) { stored.insert(x.array); },
+                 [&](const Sort &x) {
+                   stored.insert({x.order, x.keys, x.room});
+                 },
                  [](const IfValue &) {},
                  [&](const Reserve &x) { stored.insert(x.arrays.begin(), x.arrays.end()); },
                  [&](const SetCount &x) { assigned.insert(x.count), counted.insert(tensor_of(x.count)); },

@@ -55,7 +55,7 @@ void rewrite(Block &block, const TermMap &terms, const ValueMap &values);
 /// What the statements may change, and what they declare.
 struct Effects {
   std::set<std::string> assigned; // integer variables (Assign)
-  std::set<std::string> stored;   // locals and arrays (Store, Accumulate, Zero, SetElement, Reserve)
+  std::set<std::string> stored;   // locals and arrays (Store, Accumulate, Zero, SetElement, Sort, Reserve)
   std::set<std::string> counted;  // results whose arrays get their lengths (SetCount)
   std::set<std::string> declared; // variables of loops, Let, Declare, DeclareValue
   bool breaks = false;            // leaves a loop that is outside

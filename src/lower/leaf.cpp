@@ -11,6 +11,7 @@
 #include "lower/map_loops.h"
 #include "lower/origins.h"
 #include "lower/pieces.h"
+#include "lower/sorted.h"
 #include "lower/state.h"
 #include "lower/values.h"
 #include "report/diagnostic.h"
@@ -311,6 +312,8 @@ private:
     if (jumps_.contains(index)) return jumps_.at(index).loop(guarded(index), comment(here));
     if (const LevelPlan *plan = find_in_step(index))
       return {intersect(index, *plan, here.lower, here.upper, plan_.nest.levels[plan->level].lower)};
+    if (plan_.sorted && plan_.sorted->level == index)
+      return sorted_loop(here, *plan_.sorted, workspace_, is_per_thread(index), guarded(index));
     if (!parallel && sums_over_map(space_, plan_, index)) return sum_over_map(index, loop);
     if (parallel) {
       loop.parallel = parallel_with(plan_.chunk, plan_.least);
@@ -408,10 +411,6 @@ private:
     if (clearing_ && !clear_at_) block = of_statement({{clearing_->everything()}});
     loop::append(block, made_for(owner, {{std::move(outer)}}));
     return block;
-  }
-
-  static std::string comment(const Level &here) {
-    return here.tensor.empty() ? "" : "positions of " + here.tensor;
   }
 
   /// for (c = 0; c < chunks; c++) in parallel { first, last; states of their own; for (v = first; v < last;

@@ -44,21 +44,25 @@ MapArrays Workspace::add_map(const Level &level, const LevelPlan &plan, const lo
   return names;
 }
 
-/// Chains of positions: one link for each position that there may be, and twice as many chains.
-MapArrays Workspace::add_hash(const Level &level, const LevelPlan &plan, bool per_thread) {
-  std::optional<Term> positions;
-  for (const Term &key : plan.map_keys)
+Term Workspace::positions_of(const std::string &variable, const std::vector<Term> &terms) const {
+  for (const Term &key : terms)
     for (const Term &read : term::applications_of(key)) {
       const auto *call = read.as<term::Apply>();
       for (std::size_t k = 0; k < call->arguments.size(); ++k)
-        if (call->arguments[k] == term::variable(level.variable))
-          positions = combination_.arrays.at(call->function).at(k);
+        if (call->arguments[k] == term::variable(variable))
+          return combination_.arrays.at(call->function).at(k);
     }
-  report::require(positions.has_value(), "a hashed key reads an array at the position");
+  report::require(false, "a key reads an array at the position");
+  return Term(0);
+}
+
+/// Chains of positions: one link for each position that there may be, and twice as many chains.
+MapArrays Workspace::add_hash(const Level &level, const LevelPlan &plan, bool per_thread) {
+  const Term positions = positions_of(level.variable, plan.map_keys);
   loop::WorkspaceArray first;
   first.name = level.variable + "_first";
   first.element = index_;
-  first.extent = term::scale(2, *positions) + Term(1);
+  first.extent = term::scale(2, positions) + Term(1);
   first.initial = -1;
   first.per_thread = per_thread;
   first.about = fmt::format("per hash of a key of {} the first position", level.tensor);
@@ -66,7 +70,7 @@ MapArrays Workspace::add_hash(const Level &level, const LevelPlan &plan, bool pe
   loop::WorkspaceArray next;
   next.name = level.variable + "_next";
   next.element = index_;
-  next.extent = *positions;
+  next.extent = positions;
   next.initial = std::nullopt;
   next.per_thread = per_thread;
   next.about = fmt::format("per position of {} the next one of its hash", level.tensor);
@@ -74,12 +78,13 @@ MapArrays Workspace::add_hash(const Level &level, const LevelPlan &plan, bool pe
   return names;
 }
 
+bool Workspace::is_small(const Term &bound) const {
+  const auto *read = bound.as<term::Apply>();
+  return bound == Term(0) || (read && element_of(read->function) == loop::ElementType::Int32);
+}
+
 /// Positions between bounds that are elements of 32 bits have 32 bits too. A size may be larger.
 loop::ElementType Workspace::state_element(const Level &level, const LevelPlan &plan) const {
-  auto is_small = [&](const Term &bound) {
-    const auto *read = bound.as<term::Apply>();
-    return bound == Term(0) || (read && element_of(read->function) == loop::ElementType::Int32);
-  };
   bool from_bounds = !plan.clamp || plan.start == Term(0);
   bool small = from_bounds && is_small(level.lower) && is_small(level.upper);
   return small ? loop::ElementType::Int32 : loop::ElementType::Int64;
@@ -124,6 +129,42 @@ std::string Workspace::add_sum(const std::string &of, const std::vector<Term> &e
       fmt::format("parts of sums that {} gets, before they are multiplied with what they share", of));
 }
 
+SortArrays Workspace::add_sorted(const Level &level, const plan::SortedLoop &plan, bool per_thread) {
+  Term positions = positions_of(level.variable, plan.keys);
+  std::vector<Term> held{level.lower, level.upper};
+  for (const Term &key : plan.keys)
+    for (const Term &read : term::applications_of(key))
+      held.push_back(read);
+  std::optional<bool> small;
+  for (const combine::LocalTensor &local : combination_.locals)
+    if (local.insertion && level.upper == term::variable(local.insertion->count)) {
+      positions = slots_of(local.extents);
+      small = element_of_positions(local) == loop::ElementType::Int32;
+    }
+  if (!small) small = std::ranges::all_of(held, [&](const Term &each) { return is_small(each); });
+  loop::WorkspaceArray array;
+  array.element = *small ? loop::ElementType::Int32 : loop::ElementType::Int64;
+  array.extent = positions;
+  array.initial = std::nullopt;
+  array.per_thread = per_thread;
+  array.name = level.variable + "_order";
+  array.about = fmt::format("positions of {}, sorted", level.tensor);
+  SortArrays names{add(array), "", ""};
+  array.name = level.variable + "_keys";
+  array.about = "and their keys";
+  names.keys = add(array);
+  array.name = level.variable + "_room";
+  array.about = "to sort them";
+  array.extent = term::scale(loop::room_to_sort(array.element), positions);
+  array.element = loop::ElementType::Int64;
+  names.room = add(std::move(array));
+  return names;
+}
+
+loop::ElementType Workspace::element_of_positions(const combine::LocalTensor &local) const {
+  return local.extents.size() == 1 ? index_ : loop::ElementType::Int64;
+}
+
 void Workspace::add_local(const combine::LocalTensor &local, bool per_thread) {
   term::Substitution room; // for as many entries as there are elements
   if (local.insertion && !local.insertion->count.empty())
@@ -144,8 +185,7 @@ void Workspace::add_local(const combine::LocalTensor &local, bool per_thread) {
   for (const layout::IndexElement &element : local.insertion->sets) {
     loop::WorkspaceArray array;
     array.name = element.array;
-    // Positions: as many as there are elements, which one mode has no more of than an index may be.
-    array.element = local.extents.size() == 1 ? index_ : loop::ElementType::Int64;
+    array.element = element_of_positions(local);
     array.extent = slots_of(extents_of(element.array));
     const auto nothing = local.insertion->nothing.find(element.array);
     array.initial = nothing == local.insertion->nothing.end() ? std::nullopt : std::optional(nothing->second);

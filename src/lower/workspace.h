@@ -13,6 +13,11 @@ struct MapArrays {
   std::string more; // marks by key, or by position the next one of its hash; empty where there is none
 };
 
+/// Of a sorted loop: its values, their keys, and room to sort them.
+struct SortArrays {
+  std::string order, keys, room;
+};
+
 /// Leaves, and alternatives of a leaf, share what is kept in one way.
 class Workspace {
 public:
@@ -36,6 +41,9 @@ public:
   /// those of a hoist further in have fewer modes.
   std::string add_sum(const std::string &of, const std::vector<term::Term> &extents, bool per_thread);
 
+  /// The arrays of a loop that is sorted.
+  SortArrays add_sorted(const scan::Level &level, const plan::SortedLoop &plan, bool per_thread);
+
   /// The arrays of a local tensor.
   void add_local(const combine::LocalTensor &local, bool per_thread);
   const combine::Combination &combination() const { return combination_; }
@@ -48,6 +56,12 @@ private:
   std::string add_values(const std::string &name, const std::vector<term::Term> &extents, bool per_thread,
                          std::string about);
   MapArrays add_hash(const scan::Level &level, const plan::LevelPlan &plan, bool per_thread);
+  /// How many positions there may be in all, of which these terms read elements.
+  term::Term positions_of(const std::string &variable, const std::vector<term::Term> &terms) const;
+  /// Is it 0, or an element of 32 bits?
+  bool is_small(const term::Term &bound) const;
+  /// As many as there are elements, which one mode has no more of than an index may be.
+  loop::ElementType element_of_positions(const combine::LocalTensor &local) const;
   loop::ElementType element_of(const std::string &of) const;
   loop::ElementType state_element(const scan::Level &level, const plan::LevelPlan &plan) const;
 

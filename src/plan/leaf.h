@@ -56,6 +56,13 @@ struct Hoist {
   std::set<std::string> outside;  // the factors that don't change: operands' names
 };
 
+/// The values of a loop are visited by the keys that they have, compared from the first to the last, and those
+/// of the same keys in increasing order.
+struct SortedLoop {
+  std::size_t level = 0;
+  std::vector<term::Term> keys; // over the loop's variable and outer ones
+};
+
 /// One leaf, ready to be lowered.
 struct LeafPlan {
   scan::Nest nest;
@@ -94,6 +101,8 @@ struct LeafPlan {
 
   /// Of a statement that appends to an assembled result: no two instances are of one coordinate.
   bool is_distinct = false;
+  /// Which of its loops is sorted for that, so that they come in the order of the result's layout.
+  std::optional<SortedLoop> sorted;
 
   std::vector<Hoist> hoists; // outermost first; what is outside of one is outside of those further in
 

@@ -159,6 +159,9 @@ std::string to_text(const FindPlan &plan, const scan::Nest &nest) {
 
 std::string to_text(const LeafPlan &plan) {
   std::string text;
+  if (plan.sorted)
+    text += fmt::format("{} sorted by {}\n", plan.nest.levels[plan.sorted->level].variable,
+                        term::to_text(plan.sorted->keys));
   for (const Alternative &other : plan.alternatives) {
     std::string place =
         plan.split == 0 ? "first of all" : "inside " + plan.nest.levels[plan.split - 1].variable;

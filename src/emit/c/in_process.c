@@ -2,7 +2,7 @@
 // part: always
 typedef __INT32_TYPE__ int32_t;
 typedef __INT64_TYPE__ int64_t;
-// part: workspace bit long_bit set_bit clear_bit lowest_bit equal_pairs equal_pairs_long stored is_stored hash
+// part: workspace bit long_bit set_bit clear_bit lowest_bit equal_pairs equal_pairs_long stored is_stored hash sort
 typedef __UINT32_TYPE__ uint32_t;
 typedef __UINT64_TYPE__ uint64_t;
 // part: workspace grow memset reserve stored is_stored equal_pairs equal_pairs_long rest
