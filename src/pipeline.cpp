@@ -1,9 +1,10 @@
 // The table of contents of the compiler: the steps in their order, each timed and printed.
 #include "pipeline.h"
 
-#include "choose/assembled.h"
 #include "choose/asked.h"
+#include "choose/assembled.h"
 #include "choose/parallel.h"
+#include "choose/result_local.h"
 #include "choose/statements.h"
 #include "choose/threads.h"
 #include "choose/thresholds.h"
@@ -168,7 +169,7 @@ Compilation compile(const Request &request, const Front &front) {
   result.layouts = front.layouts;
   result.structure = front.structure;
   result.warnings = front.warnings;
-  if (!front.program.empty()) steps.add("program", 0, [&] { return front.program; });
+  if (!front.program.empty()) steps.add("program", 0, [&] { return front.why + front.program; });
   steps.add("layouts and computation", front.milliseconds,
             [&] { return compute::to_text(result.computation.program); });
 
@@ -177,6 +178,12 @@ Compilation compile(const Request &request, const Front &front) {
       [&] { return combine::combine(result.computation, result.layouts, result.structure); },
       [](const combine::Combination &made) { return combine::to_text(made); });
   Distrusted distrusted(request.distrusted.begin(), request.distrusted.end());
+  const std::optional<compute::ResultLocal> local =
+      schedule.order.empty() && schedule.transformations.empty()
+          ? choose::local_for_result(result.combination, result.computation, request.counts)
+          : std::nullopt;
+  if (local && choose::adds_several_products(result.combination))
+    return compile(request, with_result_local(request, front, *local, choose::why_united));
   choose::check_assembled(result.combination);
   leave_out(result.combination, distrusted);
   if (front.like) check_structure(front, distrusted);
@@ -242,6 +249,9 @@ Compilation compile(const Request &request, const Front &front) {
       {request, result.combination, untransformed, schedule, requests, *result.prover, thresholds, details});
   for (std::size_t k = 0; k < result.combination.leaves.size(); ++k)
     result.leaves.push_back(planner.plan(k, steps));
+  if (planner.out_of_order() && local)
+    return compile(request, with_result_local(request, front, *local, planner.why_out_of_order()));
+  if (planner.out_of_order()) planner.fail_out_of_order();
   for (std::size_t k = 0; k < result.leaves.size(); ++k)
     planner.add_alternatives(result.leaves[k], k, steps);
   choose::check_reductions(schedule, planner.reduced());
@@ -259,6 +269,7 @@ Compilation compile(const Request &request, const Front &front) {
               if (schedule.order.empty() && planner.keep_as_written(number)) {
                 news = true;
                 result.leaves[number] = planner.plan(number, steps);
+                if (planner.out_of_order()) planner.fail_out_of_order();
               }
             if (!news) choose::fail_order(result.combination, *violation(true), schedule);
           }

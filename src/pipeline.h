@@ -1,6 +1,7 @@
 #pragma once
 
 #include "combine/space.h"
+#include "compute/result_local.h"
 #include "depend/dependence.h"
 #include "emit/emit.h"
 #include "find/planner.h"
@@ -86,7 +87,8 @@ struct Compilation {
 /// Parsing and layouts alone: what a caller needs to know before it has data.
 struct Front {
   compute::Computation computation;
-  std::string program; // what was read from C, printed; else empty
+  std::string program; // what was read from C, or a line was made into, printed; else empty
+  std::string why;     // a line was made into a program
   std::map<std::string, layout::Layout> layouts;
   std::string structure; // the access whose structure the result has ("S", "S#2"), or empty
   std::optional<parse::LayoutReference> like; // where the user says so
@@ -95,6 +97,11 @@ struct Front {
   double milliseconds = 0; // that reading and checking them took
 };
 Front read_request(const Request &request);
+
+/// The same request with the line's result in a local tensor first: a program. `why`: for people.
+/// Precondition: compute::may_have_result_local.
+Front with_result_local(const Request &request, Front front, const compute::ResultLocal &local,
+                        const std::string &why);
 
 Compilation compile(const Request &request);
 /// The same with what was read of the request already: its layouts aren't read and checked again.

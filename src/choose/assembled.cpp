@@ -107,8 +107,8 @@ std::vector<plan::SortedLoop> sorts_for_entries(const IterationSpace &space, con
         std::ranges::all_of(sorted.keys, is_element))
       sorts.push_back(std::move(sorted));
     // what comes behind it in the order, this loop's own order must do
-    values.erase(std::ranges::find_if(values,
-                                      [&](const Term &value) { return term::mentions(value, level.variable); }),
+    values.erase(std::ranges::find_if(
+                     values, [&](const Term &value) { return term::mentions(value, level.variable); }),
                  values.end());
   }
   return sorts;
@@ -131,6 +131,12 @@ std::vector<std::vector<std::string>> orders_for_entries(const IterationSpace &s
   return orders;
 }
 
+std::string text_of_disorder(const IterationSpace &space, const Combination &combination) {
+  return fmt::format(
+      "`{}` doesn't make the entries of {} in the order of its layout, by {}, as far as is proved",
+      space.span.text(), space.target.tensor, order_text(space, combination));
+}
+
 void fail_entry_order(const IterationSpace &space, const Combination &combination, const EntryOrder &found) {
   const AssembledResult &result = *combination.assembly(space.target.tensor);
   if (!found.have_places)
@@ -139,10 +145,7 @@ void fail_entry_order(const IterationSpace &space, const Combination &combinatio
                              space.span.text(), result.tensor),
                  "choose a layout that stores all coordinates");
   const std::string order = order_text(space, combination);
-  report::fail(Kind::entries_out_of_order, space.span,
-               fmt::format("`{}` doesn't make the entries of {} in the order of its layout, by {}, as far as "
-                           "is proved",
-                           space.span.text(), result.tensor, order),
+  report::fail(Kind::entries_out_of_order, space.span, text_of_disorder(space, combination),
                found.witness.empty()
                    ? fmt::format("loops that go by {} first do; or keep the values in a local tensor", order)
                    : "two entries that would change places: " + found.witness);

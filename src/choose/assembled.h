@@ -31,6 +31,8 @@ std::vector<plan::SortedLoop> sorts_for_entries(const combine::IterationSpace &s
 std::vector<std::vector<std::string>> orders_for_entries(const combine::IterationSpace &space,
                                                          const combine::Combination &combination);
 
+/// Says that a statement's entries don't come in its result's order.
+std::string text_of_disorder(const combine::IterationSpace &space, const combine::Combination &combination);
 [[noreturn]] void fail_entry_order(const combine::IterationSpace &space,
                                    const combine::Combination &combination, const EntryOrder &found);
 

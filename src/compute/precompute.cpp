@@ -1,10 +1,12 @@
 #include "compute/precompute.h"
 
+#include "compute/build_tree.h"
 #include "parse/parse.h"
 #include "report/diagnostic.h"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 
 namespace unravel::compute {
 
@@ -59,48 +61,6 @@ void collect_factors(const Expression &value, std::vector<Expression> &factors) 
   }
 }
 
-Expression product_of(std::vector<Expression> factors) {
-  if (factors.empty()) {
-    Expression one;
-    one.integer = 1;
-    return one;
-  }
-  Expression product = std::move(factors.front());
-  for (std::size_t k = 1; k < factors.size(); ++k) {
-    Expression times;
-    times.kind = Expression::Kind::Multiply;
-    times.span = product.span;
-    times.children = {std::move(product), std::move(factors[k])};
-    product = std::move(times);
-  }
-  return product;
-}
-
-StatementTree assign(StatementTree::Kind kind, AssignmentTree::Operator op, Expression target,
-                     Expression value) {
-  StatementTree statement;
-  statement.kind = kind;
-  statement.assignment.op = op;
-  statement.assignment.span = statement.span = target.span;
-  statement.assignment.target = std::move(target);
-  statement.assignment.value = std::move(value);
-  statement.extents.resize(statement.assignment.target.children.size());
-  return statement;
-}
-
-/// In loops over all indices, the first one outermost.
-StatementTree in_loops(const std::vector<Name> &indices, std::vector<StatementTree> body) {
-  for (std::size_t k = indices.size(); k-- > 0;) {
-    StatementTree loop;
-    loop.kind = StatementTree::Kind::For;
-    loop.variable = indices[k];
-    loop.span = indices[k].span;
-    loop.body = std::move(body);
-    body = {std::move(loop)};
-  }
-  return std::move(body.front());
-}
-
 } // namespace
 
 parse::ProgramTree with_workspace(const AssignmentTree &assignment, const Workspace &workspace) {
@@ -140,17 +100,7 @@ parse::ProgramTree with_workspace(const AssignmentTree &assignment, const Worksp
   const std::vector<Name> summed = without(own, outside), around = without(own, summed);
   const std::vector<Name> behind = without(outside, around);
 
-  Expression local;
-  local.kind = workspace.modes.empty() ? Expression::Kind::Name : Expression::Kind::Call;
-  local.name = workspace.tensor;
-  local.span = workspace.tensor.span;
-  for (const Name &mode : workspace.modes) {
-    Expression subscript;
-    subscript.kind = Expression::Kind::Name;
-    subscript.name = mode;
-    subscript.span = mode.span;
-    local.children.push_back(std::move(subscript));
-  }
+  const Expression local = access_expression(workspace.tensor, workspace.modes);
   using Operator = AssignmentTree::Operator;
   std::vector<Name> adding = summed;
   adding.insert(adding.end(), workspace.modes.begin(), workspace.modes.end());
@@ -159,22 +109,23 @@ parse::ProgramTree with_workspace(const AssignmentTree &assignment, const Worksp
   const bool sets = assignment.op == Operator::Set && without(outside, of_result).empty() &&
                     without(around, of_result).empty();
   std::vector<StatementTree> body;
-  Expression zero;
-  zero.span = workspace.tensor.span;
+  const auto add = [&](std::vector<StatementTree> more, std::vector<StatementTree> &to) {
+    to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+  };
+  const Expression zero = number_expression(0, workspace.tensor.span);
   body.push_back(assign(StatementTree::Kind::Local, Operator::Set, local, zero));
-  body.push_back(in_loops(
-      adding, {assign(StatementTree::Kind::Assign, Operator::Add, local, product_of(std::move(taken)))}));
-  body.push_back(in_loops(behind, {assign(StatementTree::Kind::Assign, sets ? Operator::Set : Operator::Add,
-                                          assignment.target, product_of(std::move(rest)))}));
+  add(in_loops(adding, {assign(StatementTree::Kind::Assign, Operator::Add, local,
+                               product_expression(std::move(taken)))}),
+      body);
+  add(in_loops(behind, {assign(StatementTree::Kind::Assign, sets ? Operator::Set : Operator::Add,
+                               assignment.target, product_expression(std::move(rest)))}),
+      body);
   parse::ProgramTree program;
   program.span = assignment.span;
   if (assignment.op == Operator::Set && !sets)
-    program.body.push_back(
-        in_loops(of_result, {assign(StatementTree::Kind::Assign, Operator::Set, assignment.target, zero)}));
-  if (around.empty())
-    program.body.insert(program.body.end(), body.begin(), body.end());
-  else
-    program.body.push_back(in_loops(around, std::move(body)));
+    add(in_loops(of_result, {assign(StatementTree::Kind::Assign, Operator::Set, assignment.target, zero)}),
+        program.body);
+  add(in_loops(around, std::move(body)), program.body);
   return program;
 }
 

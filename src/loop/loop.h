@@ -239,7 +239,7 @@ struct IfValue {
 
 /// From here on the arrays of an assembled result have the elements that a count of `least` asks for. What they
 /// hold stays; the others hold anything. The kernel ends here, and leaves the result as it was, where there is
-/// no memory for that (2), or the count is above what the tensor's index arrays can hold (4). Stands in no
+/// no memory for that (2), or `least` is above what the tensor's index arrays can hold (4). Stands in no
 /// parallel loop.
 struct Reserve {
   std::string count; // qualified: "C.NNZ"

@@ -198,8 +198,9 @@ private:
         !std::holds_alternative<While>(statement.kind) &&
         !std::holds_alternative<Intersect>(statement.kind) &&
         !std::holds_alternative<Declare>(statement.kind) && !std::holds_alternative<Assign>(statement.kind) &&
-        !std::holds_alternative<SetElement>(statement.kind) && !std::holds_alternative<Sort>(statement.kind) &&
-        !std::holds_alternative<Zero>(statement.kind) && !std::holds_alternative<Reserve>(statement.kind) &&
+        !std::holds_alternative<SetElement>(statement.kind) &&
+        !std::holds_alternative<Sort>(statement.kind) && !std::holds_alternative<Zero>(statement.kind) &&
+        !std::holds_alternative<Reserve>(statement.kind) &&
         !std::holds_alternative<SetCount>(statement.kind) && !std::holds_alternative<Break>(statement.kind) &&
         !std::holds_alternative<Miss>(statement.kind);
     if (const auto *store = std::get_if<Store>(&statement.kind)) good = good && may_store(*store);

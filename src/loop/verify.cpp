@@ -211,8 +211,7 @@ private:
       const bool is_room = name == x.room;
       if (!array || array->element == ElementType::Bit)
         refuse(fmt::format("`{}` is sorted, but is no workspace array of integers", name));
-      if (is_room ? array->element != ElementType::Int64
-                  : type != ElementType::Bit && array->element != type)
+      if (is_room ? array->element != ElementType::Int64 : type != ElementType::Bit && array->element != type)
         refuse(fmt::format("`{}` has elements of another type than sorting needs", name));
       if (parallel_depth_ > 0 && !array->per_thread)
         refuse(fmt::format("iterations of a parallel loop race for `{}`", name));

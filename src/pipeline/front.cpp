@@ -176,4 +176,20 @@ Front read_request(const Request &request) {
   return front;
 }
 
+Front with_result_local(const Request &request, Front front, const compute::ResultLocal &local,
+                        const std::string &why) {
+  machine::Stopwatch watch;
+  const parse::ProgramTree tree = compute::with_result_local(front.computation.program, local);
+  front.program = parse::to_text(tree);
+  front.why = fmt::format("local {}({}): {}\n", local.tensor, fmt::join(local.modes, ", "), why);
+  const std::string text = std::move(front.computation.text);
+  front.computation = compute::make_computation(tree);
+  front.computation.text = text;
+  const auto format = request.formats.find(local.tensor);
+  load_local(local.tensor, format == request.formats.end() ? "listed" : format->second, front);
+  restrict_loops(front.computation.program, front.schedule);
+  front.milliseconds += watch.milliseconds();
+  return front;
+}
+
 } // namespace unravel::pipeline

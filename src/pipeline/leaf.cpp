@@ -2,7 +2,6 @@
 
 #include "choose/alternatives.h"
 #include "choose/asked.h"
-#include "choose/assembled.h"
 #include "choose/hoist.h"
 #include "choose/increasing.h"
 #include "choose/join.h"
@@ -439,6 +438,7 @@ void LeafPlanner::require_entry_order(Leaf &leaf, std::size_t number, Steps &ste
         });
   };
   choose::EntryOrder found = order();
+  if (!found.have_places) choose::fail_entry_order(space, in_.combination, found);
   if (in_.schedule.order.empty())
     for (std::vector<std::string> &first : choose::orders_for_entries(space, in_.combination)) {
       if (found.is_kept) break;
@@ -446,8 +446,16 @@ void LeafPlanner::require_entry_order(Leaf &leaf, std::size_t number, Steps &ste
       leaf = plan_loops(number, in_.request.counts, steps);
       found = order();
     }
-  if (!found.is_kept) choose::fail_entry_order(space, in_.combination, found);
+  if (!found.is_kept) out_of_order_ = number, found_order_ = found;
   leaf.plan.is_distinct = found.is_distinct;
+}
+
+std::string LeafPlanner::why_out_of_order() const {
+  return choose::text_of_disorder(in_.combination.leaves[*out_of_order_], in_.combination);
+}
+
+void LeafPlanner::fail_out_of_order() const {
+  choose::fail_entry_order(in_.combination.leaves[*out_of_order_], in_.combination, found_order_);
 }
 
 Leaf LeafPlanner::planned(std::size_t number, Steps &steps) {

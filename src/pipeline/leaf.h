@@ -1,5 +1,6 @@
 #pragma once
 
+#include "choose/assembled.h"
 #include "choose/equal_work.h"
 #include "choose/thresholds.h"
 #include "pipeline.h"
@@ -53,6 +54,11 @@ public:
   const std::vector<std::string> &findable() const { return findable_; }
   /// A statement's loop wasn't cut into pieces of equal work as was asked for: why.
   std::optional<choose::WorkBefore> &not_cut() { return not_cut_; }
+  /// A statement's entries don't come in the order of its result, and no other order of its loops helps:
+  /// their plans are of no use, unless the result gets its entries in another way.
+  const std::optional<std::size_t> &out_of_order() const { return out_of_order_; }
+  std::string why_out_of_order() const;
+  [[noreturn]] void fail_out_of_order() const;
   /// Some additions are done as was asked for.
   bool reduced() const { return reduced_; }
 
@@ -81,9 +87,11 @@ private:
   std::vector<std::string> findable_;
   std::optional<choose::WorkBefore> not_cut_;
   bool reduced_ = false;
+  std::optional<std::size_t> out_of_order_;
+  choose::EntryOrder found_order_; // of that one
   std::set<std::size_t> as_written_;
   std::map<std::size_t, std::vector<std::string>> begin_with_; // by leaf: what its order begins with
-  std::set<std::size_t> with_alternatives_; // leaves for which these were looked for
+  std::set<std::size_t> with_alternatives_;                    // leaves for which these were looked for
 };
 
 } // namespace unravel::pipeline

@@ -1,0 +1,87 @@
+#include "choose/result_local.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace unravel::choose {
+
+using combine::AssembledResult;
+using combine::Combination;
+using combine::IterationSpace;
+
+namespace {
+
+/// Lists have a map with an element for each coordinate: of matrices that would be too many.
+constexpr std::size_t most_modes = 1;
+/// How much more loops in the result's order may cost than in the order of least cost. Costs are estimates, a
+/// local saves a sort of all entries, and an order against the operands costs as much more as they have rows.
+constexpr double most_overhead = 16;
+
+/// The index variables by which the layout orders its entries, as far as these alone do.
+std::vector<std::string> ordered_indices(const AssembledResult &result, const IterationSpace &space) {
+  const term::Substitution by = result.entry_of(space.target);
+  std::vector<std::string> indices;
+  for (const packing::AppendOrder &step : result.append.order) {
+    const term::Term value = term::substitute(step.value, by);
+    const auto *index = value.as<term::Variable>();
+    if (!index || step.descending) break;
+    indices.push_back(index->name);
+  }
+  return indices;
+}
+
+bool costs_too_much(const IterationSpace &space, const std::vector<std::string> &outermost,
+                    const schedule::Counts &counts) {
+  std::vector<parse::Name> first;
+  for (const std::string &index : outermost)
+    first.push_back({index, {}});
+  const auto cost = [&](const std::vector<parse::Name> &given) {
+    return schedule::cost_of(space, schedule::plan_order(space, counts, {}, {}, given), counts);
+  };
+  return cost(first) > most_overhead * cost({});
+}
+
+std::string fresh_name(const compute::Computation &line) {
+  std::string name = "w";
+  const auto is_taken = [&] {
+    return std::ranges::find(line.indices, name) != line.indices.end() ||
+           std::ranges::any_of(line.tensors, [&](auto &tensor) { return tensor.name == name; });
+  };
+  for (int number = 2; is_taken(); ++number)
+    name = fmt::format("w{}", number);
+  return name;
+}
+
+} // namespace
+
+bool adds_several_products(const Combination &combination) {
+  return combination.leaves.size() > 1 &&
+         std::ranges::all_of(combination.leaves, [](auto &space) { return space.target.appends; });
+}
+
+std::optional<compute::ResultLocal> local_for_result(const Combination &combination,
+                                                     const compute::Computation &line,
+                                                     const schedule::Counts &counts) {
+  const std::vector<IterationSpace> &leaves = combination.leaves;
+  if (leaves.empty() || !leaves.front().target.appends || !compute::may_have_result_local(line.program))
+    return std::nullopt;
+  const IterationSpace &space = leaves.front();
+  const std::vector<std::string> ordered = ordered_indices(*combination.assembly(space.target.tensor), space);
+  std::vector<std::string> modes;
+  for (const term::Term &coordinate : space.target.coordinates)
+    modes.push_back(coordinate.as<term::Variable>()->name);
+  for (std::size_t around = std::min(ordered.size(), modes.size() - 1) + 1; around-- > 0;) {
+    compute::ResultLocal local{fresh_name(line), ordered, modes};
+    local.around.resize(around);
+    std::erase_if(local.modes, [&](const std::string &mode) {
+      return std::ranges::find(local.around, mode) != local.around.end();
+    });
+    if (local.modes.size() > most_modes) break;
+    if (std::ranges::none_of(
+            leaves, [&](const IterationSpace &each) { return costs_too_much(each, local.around, counts); }))
+      return local;
+  }
+  return std::nullopt;
+}
+
+} // namespace unravel::choose

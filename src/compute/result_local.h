@@ -1,0 +1,32 @@
+#pragma once
+
+#include "compute/computation.h"
+
+/// Lines whose result gets its entries from a local tensor.
+namespace unravel::compute {
+
+/// A local tensor in which entries of the result are collected: over `modes`, in loops over the others. All
+/// are index variables that subscript the result.
+struct ResultLocal {
+  std::string tensor;
+  std::vector<std::string> around, modes;
+};
+
+/// May the line be written so: the result's subscripts are plain, each of another index variable, and no
+/// operand's subscript is shifted?
+bool may_have_result_local(const Program &line);
+
+/// The line as a program: `C(i,j) = A(i,j) + E(i,k) * F(k,j)` with w(j) in loops over i is
+///
+///     for i {
+///       let w(j) = 0;
+///       for j { w(j) += A(i,j); }
+///       for k { for j { w(j) += E(i,k) * F(k,j); } }
+///       for j { C(i,j) = w(j); }
+///     }
+///
+/// (Kjolstad et al., CGO 2019, section 3: the workspace that scatters into a sparse result.)
+/// Precondition: may_have_result_local.
+parse::ProgramTree with_result_local(const Program &line, const ResultLocal &local);
+
+} // namespace unravel::compute

@@ -1,0 +1,106 @@
+#include "loop/passes.h"
+#include "loop/walk.h"
+
+#include <algorithm>
+#include <map>
+
+namespace unravel::loop {
+
+using term::Term;
+
+namespace {
+
+/// Of the counts that grow: by how much in all iterations, at most. Each is a variable.
+class Ahead {
+public:
+  void block(Block &statements) {
+    Block result;
+    for (Statement &statement : statements) {
+      for (Block *inner : blocks_of(statement))
+        block(*inner);
+      if (auto *loop = std::get_if<For>(&statement.kind); loop && loop->step == 1)
+        for (Reserve &ahead : taken_out(*loop))
+          result.push_back({std::move(ahead), statement.origins});
+      result.push_back(std::move(statement));
+    }
+    statements = std::move(result);
+  }
+
+private:
+  /// What the loop's body does with a variable.
+  struct Uses {
+    int reserves = 0; // for one more than it is, before it is that
+    int steps = 0;    // by one
+    bool otherwise = false;
+  };
+
+  static std::string end_of(const Reserve &wanted) {
+    const Term end = wanted.least - Term(1);
+    const auto *variable = end.as<term::Variable>();
+    return variable ? variable->name : "";
+  }
+
+  static bool is_step(const Assign &assign) {
+    return assign.value == term::variable(assign.variable) + Term(1);
+  }
+
+  void look(const Block &statements, bool in_loop, std::map<std::string, Uses> &uses) const {
+    for (const Statement &statement : statements) {
+      if (const auto *wanted = std::get_if<Reserve>(&statement.kind)) {
+        const std::string end = end_of(*wanted);
+        Uses &of = uses[end];
+        of.otherwise = of.otherwise || in_loop || end.empty() || of.steps > 0;
+        ++of.reserves;
+      }
+      if (const auto *assign = std::get_if<Assign>(&statement.kind)) {
+        Uses &of = uses[assign->variable];
+        of.otherwise = of.otherwise || in_loop || !is_step(*assign);
+        ++of.steps;
+      }
+      if (const auto *declared = std::get_if<Declare>(&statement.kind))
+        uses[declared->variable].otherwise = true;
+      for (const Block *inner : blocks_of(statement))
+        look(*inner, in_loop || is_loop(statement), uses);
+    }
+  }
+
+  static void erase(Block &statements, const std::vector<Reserve> &taken) {
+    std::erase_if(statements, [&](const Statement &statement) {
+      const auto *wanted = std::get_if<Reserve>(&statement.kind);
+      return wanted && std::ranges::any_of(taken, [&](const Reserve &each) {
+               return each.count == wanted->count;
+             });
+    });
+    for (Statement &statement : statements)
+      for (Block *inner : blocks_of(statement))
+        erase(*inner, taken);
+  }
+
+  std::vector<Reserve> taken_out(For &loop) const {
+    std::map<std::string, Uses> uses;
+    look(loop.body, false, uses);
+    std::vector<Reserve> taken;
+    std::map<std::string, int> of_count;
+    each_statement(loop.body, [&](const Statement &statement) {
+      if (const auto *wanted = std::get_if<Reserve>(&statement.kind)) {
+        ++of_count[wanted->count];
+        const Uses &of = uses[end_of(*wanted)];
+        if (!of.otherwise && of.reserves == 1 && of.steps == 1)
+          taken.push_back({wanted->count, term::variable(end_of(*wanted)) + (loop.upper - loop.lower),
+                           wanted->arrays});
+      }
+    });
+    std::erase_if(taken, [&](const Reserve &each) { return of_count[each.count] != 1; });
+    if (!taken.empty()) erase(loop.body, taken);
+    return taken;
+  }
+};
+
+} // namespace
+
+Program reserve_ahead(Program program, const Known &) {
+  Ahead().block(program.body);
+  return program;
+}
+
+} // namespace unravel::loop
