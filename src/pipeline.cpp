@@ -252,6 +252,7 @@ Compilation compile(const Request &request, const Front &front) {
   if (planner.out_of_order() && local)
     return compile(request, with_result_local(request, front, *local, planner.why_out_of_order()));
   if (planner.out_of_order()) planner.fail_out_of_order();
+  check_formats(request, front);
   for (std::size_t k = 0; k < result.leaves.size(); ++k)
     planner.add_alternatives(result.leaves[k], k, steps);
   choose::check_reductions(schedule, planner.reduced());

@@ -94,9 +94,13 @@ struct Front {
   std::optional<parse::LayoutReference> like; // where the user says so
   parse::ScheduleTree schedule;               // of all -s and --find, as one
   std::vector<report::Diagnostic> warnings;
-  double milliseconds = 0; // that reading and checking them took
+  std::vector<std::string> other_formats; // tensors with a format that the expression doesn't have
+  double milliseconds = 0;                // that reading and checking them took
 };
 Front read_request(const Request &request);
+
+/// Throws a mistake where there are other formats.
+void check_formats(const Request &request, const Front &front);
 
 /// The same request with the line's result in a local tensor first: a program. `why`: for people.
 /// Precondition: compute::may_have_result_local.

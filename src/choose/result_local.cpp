@@ -30,6 +30,16 @@ std::vector<std::string> ordered_indices(const AssembledResult &result, const It
   return indices;
 }
 
+/// With bounds for the index variables, which the loops of a program have.
+IterationSpace bounded(IterationSpace space, const Combination &combination) {
+  std::vector<term::Term> parts{space.relation};
+  for (const std::string &index : space.coordinates)
+    if (const auto extent = combination.extents.find(index); extent != combination.extents.end())
+      parts.push_back(term::between(term::Term(0), term::variable(index), extent->second));
+  space.relation = term::conjunction(std::move(parts));
+  return space;
+}
+
 bool costs_too_much(const IterationSpace &space, const std::vector<std::string> &outermost,
                     const schedule::Counts &counts) {
   std::vector<parse::Name> first;
@@ -77,8 +87,9 @@ std::optional<compute::ResultLocal> local_for_result(const Combination &combinat
       return std::ranges::find(local.around, mode) != local.around.end();
     });
     if (local.modes.size() > most_modes) break;
-    if (std::ranges::none_of(
-            leaves, [&](const IterationSpace &each) { return costs_too_much(each, local.around, counts); }))
+    if (std::ranges::none_of(leaves, [&](const IterationSpace &each) {
+          return costs_too_much(bounded(each, combination), local.around, counts);
+        }))
       return local;
   }
   return std::nullopt;

@@ -122,7 +122,21 @@ void load_local(const std::string &tensor, const std::string &format, Front &fro
   load(tensor, reference, front.computation.program.extents.at(tensor).size(), front);
 }
 
+/// Formats of tensors that the expression doesn't have may be the local's that its result gets.
+bool may_get_result_local(const Request &request, const Front &front) {
+  const compute::Program &program = front.computation.program;
+  return request.formats.contains(program.statements.front().target.tensor) &&
+         compute::may_have_result_local(program);
+}
+
 } // namespace
+
+void check_formats(const Request &request, const Front &front) {
+  if (front.other_formats.empty()) return;
+  const std::string &tensor = front.other_formats.front();
+  report::fail(Kind::unknown_tensor, fmt::format("`-f {}={}`: the expression has no tensor `{}`", tensor,
+                                                 request.formats.at(tensor), tensor));
+}
 
 Front read_request(const Request &request) {
   machine::Stopwatch watch;
@@ -147,9 +161,9 @@ Front read_request(const Request &request) {
     }
     if (std::none_of(front.computation.tensors.begin(), front.computation.tensors.end(),
                      [&](auto &use) { return use.name == tensor; }))
-      report::fail(Kind::unknown_tensor,
-                   fmt::format("`-f {}={}`: the expression has no tensor `{}`", tensor, format, tensor));
+      front.other_formats.push_back(tensor);
   }
+  if (!may_get_result_local(request, front)) check_formats(request, front);
   for (const compute::TensorUse &use : front.computation.tensors) {
     auto format = request.formats.find(use.name);
     auto source = argument("-f " + use.name, format == request.formats.end() ? "dense" : format->second);
@@ -186,6 +200,7 @@ Front with_result_local(const Request &request, Front front, const compute::Resu
   front.computation = compute::make_computation(tree);
   front.computation.text = text;
   const auto format = request.formats.find(local.tensor);
+  std::erase(front.other_formats, local.tensor);
   load_local(local.tensor, format == request.formats.end() ? "listed" : format->second, front);
   restrict_loops(front.computation.program, front.schedule);
   front.milliseconds += watch.milliseconds();

@@ -1,5 +1,6 @@
 // Workspaces: the programs that assignments become.
 #include "compute/precompute.h"
+#include "compute/result_local.h"
 
 #include "combination_text.h"
 #include "parse/parse.h"
@@ -7,6 +8,10 @@
 #include <gtest/gtest.h>
 
 namespace unravel::test {
+
+using compute::make_computation;
+using compute::Program;
+
 namespace {
 
 std::string program_of(const std::string &assignment, const std::string &workspace) {
@@ -80,6 +85,58 @@ TEST(Precompute, MistakesAreSaid) {
       message_of("y(i) = b(i) - A(i,j) * x(j)", "workspace w(i) for A(i,j)"),
       "expression:1:8: error: `b(i) - A(i,j) * x(j)` is no product, of which a workspace could hold a part "
       "[not-supported]");
+}
+
+TEST(ResultLocal, EachTermInLoopsOfItsOwn) {
+  const Program line =
+      make_computation(parse::parse_assignment(source_named(
+                           "expression", "C(i,j) = A(i,j) - 2.5 * B(j,i) / d(j) + 3 * E(i,k) * F(k,j)")))
+          .program;
+  ASSERT_TRUE(compute::may_have_result_local(line));
+  EXPECT_EQ(parse::to_text(compute::with_result_local(line, {"w", {"i"}, {"j"}})),
+            "for i {\n"
+            "  let w(j) = 0;\n"
+            "  for j {\n"
+            "    w(j) += A(i, j);\n"
+            "  }\n"
+            "  for j {\n"
+            "    w(j) += -2.5 * B(j, i) / d(j);\n"
+            "  }\n"
+            "  for k {\n"
+            "    for j {\n"
+            "      w(j) += 3 * E(i, k) * F(k, j);\n"
+            "    }\n"
+            "  }\n"
+            "  for j {\n"
+            "    C(i, j) = w(j);\n"
+            "  }\n"
+            "}\n");
+}
+
+TEST(ResultLocal, AroundAllLoops) {
+  const Program line =
+      make_computation(parse::parse_assignment(source_named("expression", "y(i) = A(i,j) * x(j)"))).program;
+  EXPECT_EQ(parse::to_text(compute::with_result_local(line, {"t", {}, {"i"}})),
+            "let t(i) = 0;\n"
+            "for j {\n"
+            "  for i {\n"
+            "    t(i) += A(i, j) * x(j);\n"
+            "  }\n"
+            "}\n"
+            "for i {\n"
+            "  y(i) = t(i);\n"
+            "}\n");
+}
+
+TEST(ResultLocal, NotWithShiftedSubscripts) {
+  const auto may = [](const std::string &assignment) {
+    return compute::may_have_result_local(
+        make_computation(parse::parse_assignment(source_named("expression", assignment))).program);
+  };
+  EXPECT_TRUE(may("C(i,j) = A(j,i)"));
+  EXPECT_FALSE(may("C(i,j) = A(i,j+1)"));
+  EXPECT_FALSE(may("C(i,j+1) = A(i,j)"));
+  EXPECT_FALSE(may("C(i,i) = A(i,i)"));
 }
 
 } // namespace
