@@ -29,6 +29,7 @@ std::vector<Term> ascending(const std::vector<AppendOrder> &order, const term::S
 
 /// No larger, either way, than what an index array holds.
 bool is_element(const Term &key) {
+  if (const auto *quotient = key.as<term::FloorDivide>()) return is_element(quotient->numerator);
   return key.as<term::Apply>() || term::scale(-1, key).as<term::Apply>();
 }
 

@@ -81,7 +81,7 @@ std::optional<compute::ResultLocal> local_for_result(const Combination &combinat
   for (const term::Term &coordinate : space.target.coordinates)
     modes.push_back(coordinate.as<term::Variable>()->name);
   for (std::size_t around = std::min(ordered.size(), modes.size() - 1) + 1; around-- > 0;) {
-    compute::ResultLocal local{fresh_name(line), ordered, modes};
+    compute::ResultLocal local{fresh_name(line), ordered, modes, "listed"};
     local.around.resize(around);
     std::erase_if(local.modes, [&](const std::string &mode) {
       return std::ranges::find(local.around, mode) != local.around.end();
@@ -92,7 +92,7 @@ std::optional<compute::ResultLocal> local_for_result(const Combination &combinat
         }))
       return local;
   }
-  return std::nullopt;
+  return compute::ResultLocal{fresh_name(line), {}, modes, "coo_dup"};
 }
 
 } // namespace unravel::choose

@@ -203,8 +203,16 @@ LocalTensor Naming::local(const std::string &tensor, std::size_t around, const s
   layout::Insertion insertion = layout::insertion_of(layout);
   const layout::EntryValue &value = layout.pieces.front().value;
   local.array = qualified(tensor, value.array);
+  term::Substitution places = insertion.found;
+  if (insertion.repeats()) { // the entry that was the last to come
+    if (around > 0)
+      report::fail(report::Kind::cannot_insert, layout.span,
+                   fmt::format("a local tensor in loops can't be a `{}`, which grows", layout.name),
+                   "declare it outside of all loops, or choose `listed`");
+    places.emplace(insertion.position, term::variable(insertion.count) - Term(1));
+  }
   for (const Term &slot : value.slots)
-    local.slots.push_back(here(term::substitute(slot, insertion.found)));
+    local.slots.push_back(here(term::substitute(slot, places)));
   if (insertion.sets.empty()) return local;
   if (!insertion.position.empty()) {
     variables[insertion.position] = qualified(tensor, insertion.position);

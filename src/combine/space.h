@@ -55,7 +55,8 @@ struct Operand {
   std::size_t around = 0;              // of a local: the number of these loops, its first coordinates
   bool inserts = false;                // a target that may not be stored yet, and is then (LocalTensor)
   bool appends = false;                // a target that comes behind what is stored (AssembledResult): it
-                                       // has no slots yet, `slot` is the coordinate's number
+                                       // has no slots yet, `slot` is the coordinate's number. So too
+                                       // where each insertion is another entry
   std::string array;                   // "A.val"; empty: the piece has a constant value
   std::vector<term::Term> slots;       // one per extent of the array, over variables of the space
   term::Term slot;                     // the same, row-major
@@ -135,7 +136,8 @@ struct LocalTensor {
   std::string array;      // "w.val"
   std::vector<term::Term> extents;
   std::vector<std::string> modes; // variables that stand for an element's coordinates
-  std::vector<term::Term> slots;  // of the element, over these; read only where it is stored
+  std::vector<term::Term> slots;  // of the element, over these; read only where it is stored. Where each
+                                  // insertion is another entry: of the last one
   /// Unless every element has a place: how one gets it, over modes and qualified names. A statement of the
   /// combination that sets the local as a whole, as if it were a scalar, takes all entries out.
   std::optional<layout::Insertion> insertion;

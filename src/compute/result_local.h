@@ -10,6 +10,7 @@ namespace unravel::compute {
 struct ResultLocal {
   std::string tensor;
   std::vector<std::string> around, modes;
+  std::string layout; // of a local that needs one
 };
 
 /// May the line be written so: the result's subscripts are plain, each of another index variable, and no

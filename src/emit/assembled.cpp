@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <limits>
 
 namespace unravel::emit {
 
@@ -22,6 +23,7 @@ Assembly::Assembly(const loop::Program &program, Names &names, Expressions &expr
     for (const std::string &count : parameter.counts)
       rooms_[parameter.name + "." + count] = names.fresh_variable(parameter.name + "_" + count + "_room");
   }
+  grows_ = std::ranges::any_of(program.workspace, [](auto &array) { return array.grows; });
   if (!any()) return;
   expressions.need("assembled");
   bool may_fail =
@@ -31,7 +33,7 @@ Assembly::Assembly(const loop::Program &program, Names &names, Expressions &expr
   });
   if (!may_fail) return;
   label_ = names.fresh("failed"), code_ = names.fresh("code");
-  least_ = names.fresh("least"), grown_ = names.fresh("grown");
+  least_ = names.fresh("least"), grown_ = names.fresh("grown"), room_ = names.fresh("room");
 }
 
 std::vector<std::string> Assembly::declare() const {
@@ -71,9 +73,8 @@ std::vector<std::string> Assembly::make() const {
   return lines;
 }
 
-Assembly::Growth Assembly::grow(const loop::Reserve &x) const {
-  const std::string &room = rooms_.at(x.count);
-  const std::int64_t most = most_counted(*loop::assembled_result(x.count, program_));
+Assembly::Growth Assembly::begin_growth(const std::string &room, const loop::Reserve &x,
+                                        std::int64_t most) const {
   Growth made{fmt::format("if ({} < {})", room, expressions_.term(x.least)),
               {fmt::format("const int64_t {} = {};", least_, expressions_.term(x.least))}};
   auto add = [&](const std::string &line) { made.inside.push_back(line); };
@@ -86,6 +87,15 @@ Assembly::Growth Assembly::grow(const loop::Reserve &x) const {
   } else {
     add(fmt::format("if ({} > {}) goto {};", least_, most, label_));
   }
+  return made;
+}
+
+Assembly::Growth Assembly::grow(const loop::Reserve &x) const {
+  if (x.count.empty()) return grow_workspace(x);
+  const std::string &room = rooms_.at(x.count);
+  const std::int64_t most = most_counted(*loop::assembled_result(x.count, program_));
+  Growth made = begin_growth(room, x, most);
+  const auto add = [&](const std::string &line) { made.inside.push_back(line); };
   if (x.arrays.empty()) return made;
   expressions_.need("room"), expressions_.need("grow");
   add(fmt::format("{0} = unravel_room({0}, {1}, {2});", room, least_, most));
@@ -95,6 +105,33 @@ Assembly::Growth Assembly::grow(const loop::Reserve &x) const {
     add(fmt::format("if (!{}) goto {};", grown_, label_));
     add(fmt::format("{} = ({} *){};", pointer(array), c_type(array.array->element), grown_));
   }
+  return made;
+}
+
+Assembly::Growth Assembly::grow_workspace(const loop::Reserve &x) const {
+  const Names::Workspace &work = names_.workspace();
+  std::int64_t most = loop::most_in_memory;
+  std::vector<const loop::WorkspaceArray *> arrays;
+  for (const loop::WorkspaceArray &array : program_.workspace) {
+    if (std::ranges::find(x.arrays, array.name) == x.arrays.end()) continue;
+    arrays.push_back(&array);
+    if (array.element == loop::ElementType::Int32) most = std::numeric_limits<std::int32_t>::max();
+  }
+  const auto member = [&](const std::string &name) { return fmt::format("{}->{}", work.parameter, name); };
+  const std::string capacity = member(work.capacities.at(arrays.front()->name));
+  Growth made = begin_growth(capacity, x, most);
+  expressions_.need("room"), expressions_.need("grow");
+  const std::string room = fmt::format("unravel_room({}, {}, {})", capacity, least_, most);
+  made.inside.push_back(fmt::format("const int64_t {} = {};", room_, room));
+  for (const loop::WorkspaceArray *array : arrays) {
+    const std::string &name = names_.array(array->name), held = member(work.members.at(array->name));
+    made.inside.push_back(
+        fmt::format("{} = unravel_grow({}, {}, 1, sizeof(*{}));", grown_, held, room_, name));
+    made.inside.push_back(fmt::format("if (!{}) goto {};", grown_, label_));
+    made.inside.push_back(fmt::format("{} = {} = ({} *){};", name, held, c_type(array->element), grown_));
+  }
+  for (const loop::WorkspaceArray *array : arrays)
+    made.inside.push_back(fmt::format("{} = {};", member(work.capacities.at(array->name)), room_));
   return made;
 }
 

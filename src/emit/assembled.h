@@ -9,14 +9,14 @@
 #include <vector>
 
 /// The C text for results that the kernel assembles: their arrays are locals until the end, which sets the
-/// struct's members. Without such a result all of it is empty.
+/// struct's members; and for arrays of the workspace that grow. Without any of these all of it is empty.
 namespace unravel::emit {
 
 class Assembly {
 public:
   Assembly(const loop::Program &program, Names &names, Expressions &expressions);
 
-  bool any() const { return !results_.empty(); }
+  bool any() const { return !results_.empty() || grows_; }
 
   /// The arrays, with how many entries there is room for; then a block follows, which everything else stands
   /// in (C++ lets no goto pass a declaration), and what `make` says.
@@ -50,15 +50,19 @@ private:
 
   /// `C_col, C_NNZ_room, 1, sizeof(*C_col)`; the variables of extents may have other names.
   std::string sized(const Array &array, const std::map<std::string, std::string> &by) const;
+  /// Refuses more than so many.
+  Growth begin_growth(const std::string &room, const loop::Reserve &x, std::int64_t most) const;
+  Growth grow_workspace(const loop::Reserve &x) const;
   const std::string &pointer(const Array &array) const { return names_.array(array.name); }
 
   const loop::Program &program_;
   Names &names_;
   Expressions &expressions_;
+  bool grows_ = false; // the workspace has arrays that do
   std::vector<const loop::TensorParameter *> results_;
   std::vector<Array> arrays_;
   std::map<std::string, std::string> rooms_; // by the count
-  std::string label_, code_, least_, grown_;
+  std::string label_, code_, least_, grown_, room_;
 };
 
 } // namespace unravel::emit

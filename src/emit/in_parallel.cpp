@@ -34,6 +34,7 @@ void StatementWriter::workspace(const std::set<std::string> &used) {
 }
 
 void StatementWriter::reserve(const WorkspaceArray &array) {
+  if (array.grows) return;
   bool in_parts = array.per_thread && in_parallel_.contains(array.name);
   Reservation made = reserve_text(array, in_parts, names_, expressions_);
   if (in_parts) strides_[array.name] = made.stride;

@@ -36,7 +36,7 @@ std::string workspace_struct(const Program &program, const Names &names, const E
     if (!array.about.empty()) result += wrap_text(comment_text(names.translate(array.about)), "  // ");
     const char *bits = array.element == loop::ElementType::Bit ? " bits" : "";
     result += fmt::format("  {} *{}; // [{}]{}{}\n", c_type(array.element), work.members.at(array.name),
-                          expressions.term_of_members(array.extent), bits,
+                          array.grows ? "as needed" : expressions.term_of_members(array.extent), bits,
                           array.per_thread ? " for each thread" : "");
     result += fmt::format("  int64_t {};\n", work.capacities.at(array.name));
   }

@@ -81,7 +81,10 @@ public:
           term::between(Term(0), term::variable(layout_.coordinates[k]), term::variable(layout_.sizes[k])));
     find_positions();
     make_elements();
-    simplify_stored();
+    if (repeats())
+      made_.stored = term::falsity();
+    else
+      simplify_stored();
     if (made_.sets.empty()) {
       if (!term::is_true(made_.stored))
         fail(fmt::format("it has a place only where `{}`", term::to_text(made_.stored)));
@@ -120,15 +123,22 @@ private:
         if (found && (reads || !is_read)) continue;
         found = std::move(value), is_read = reads;
       }
-      if (!found)
-        fail(fmt::format("nothing says the position `{}` of coordinates ({})", position,
-                         fmt::join(layout_.coordinates, ", ")));
+      if (!found) {
+        if (piece_.positions.size() > 1)
+          fail(fmt::format("nothing says the position `{}` of coordinates ({})", position,
+                           fmt::join(layout_.coordinates, ", ")));
+        made_.position = position;
+        return;
+      }
       made_.found.emplace(position, *found);
       if (!is_read) continue;
       if (!made_.position.empty()) fail("two of its positions would be new");
       made_.position = position;
     }
   }
+
+  /// No coordinates tell the position: an entry is appended, whether there is one already or not.
+  bool repeats() const { return made_.found.empty(); }
 
   /// `position < COUNT`
   std::string count_of(const std::string &position) const {
@@ -299,7 +309,7 @@ private:
       require(std::move(hypotheses), update,
               fmt::format("the new entry isn't proved to satisfy `{}`", term::to_text(part)));
     }
-    // Another entry: its coordinates differ in some mode.
+    // Another entry: its coordinates differ in some mode, or else its position.
     std::map<std::string, std::string> others;
     std::vector<Term> same, is_other;
     for (std::size_t k = 0; k < layout_.order(); ++k) {
@@ -310,7 +320,9 @@ private:
           term::between(Term(0), term::variable("@" + name), term::variable(layout_.sizes[k])));
     }
     const Term relation = term::rename(piece_.relation, others, {});
-    is_other.push_back(term::negation(term::conjunction(same)));
+    is_other.push_back(
+        term::negation(repeats() ? term::equal(term::variable(made_.position), term::variable(made_.count))
+                                 : term::conjunction(same)));
     for (const Term &part : term::conjuncts(relation)) {
       Update update(made_.sets, made_.count);
       std::vector<Term> stays = is_other;

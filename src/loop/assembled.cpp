@@ -107,6 +107,7 @@ private:
   }
 
   void reserve(const Reserve &wanted, const Place &place) const {
+    if (wanted.count.empty()) return reserve_workspace(wanted, place);
     is_count(wanted.count);
     if (wanted.arrays != arrays_of_count(*assembled_result(wanted.count, program_), wanted.count))
       refuse(
@@ -114,6 +115,16 @@ private:
     if (place.in_parallel)
       refuse(fmt::format("`{}` is reserved for in a parallel or simd loop", wanted.count));
     if (set_.contains(wanted.count)) refuse(fmt::format("`{}` is reserved for when it is set", wanted.count));
+  }
+
+  void reserve_workspace(const Reserve &wanted, const Place &place) const {
+    for (const std::string &name : wanted.arrays)
+      if (std::ranges::none_of(program_.workspace, [&](const WorkspaceArray &array) {
+            return array.name == name && array.grows;
+          }))
+        refuse(fmt::format("`{}` is no workspace array that grows", name));
+    if (wanted.arrays.empty()) refuse("room is reserved in no array");
+    if (place.in_parallel) refuse("room is reserved in a parallel or simd loop");
   }
 
   void set_count(const SetCount &set, const Place &place) {

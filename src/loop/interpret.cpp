@@ -147,6 +147,17 @@ private:
       resize(arrays_[array]);
   }
 
+  void reserve_workspace(const Step &step) {
+    const std::int64_t least = term(step.first);
+    for (std::size_t each : step.arrays) {
+      Array &array = arrays_[each];
+      if (least <= array.total) continue;
+      if (least > most_in_memory) throw Ended{2};
+      array.extents[0] = array.total = least;
+      resize(array);
+    }
+  }
+
   void set_count(const Step &step) {
     const CountCode &count = code_.counts[step.slot];
     variables_[count.slot] = term(step.first);
@@ -497,6 +508,7 @@ private:
     case Step::Break: return false;
     case Step::Miss: missed_ = true; return true;
     case Step::Reserve: reserve(step); return true;
+    case Step::ReserveWorkspace: reserve_workspace(step); return true;
     case Step::SetCount: set_count(step); return true;
     case Step::Evaluate: term(step.first); return true;
     }

@@ -74,6 +74,7 @@ struct Step {
     Break,
     Miss,
     Reserve,
+    ReserveWorkspace,
     SetCount,
     Evaluate // a term, for what it reads
   };
@@ -90,10 +91,9 @@ struct Step {
   bool atomic = false;                    // an addition
   std::optional<std::size_t> copied = {}; // of a parallel loop: the array that threads have copies of
   bool is_simd = false;
-  bool lets = false; // of a While: the body begins with a Let
-  std::vector<std::size_t> arrays =
-      {}; // of a Reserve or SetCount: the arrays whose extents mention the count;
-           // of a Sort: the keys and the room
+  bool lets = false;                    // of a While: the body begins with a Let
+  std::vector<std::size_t> arrays = {}; // of a Reserve or SetCount: the arrays that grow;
+                                        // of a Sort: the keys and the room
 };
 
 struct ArrayCode {

@@ -237,12 +237,12 @@ struct IfValue {
   Test test = Test::Stored;
 };
 
-/// From here on the arrays of an assembled result have the elements that a count of `least` asks for. What they
-/// hold stays; the others hold anything. The kernel ends here, and leaves the result as it was, where there is
-/// no memory for that (2), or `least` is above what the tensor's index arrays can hold (4). Stands in no
+/// From here on the arrays of an assembled result have the elements that a count of `least` asks for, or, with
+/// no count, arrays of the workspace that grow have so many. What they hold stays; the others hold anything. The kernel ends here, and leaves the result as it was, where there is
+/// no memory for that (2), or `least` is above what the index arrays among them can hold (4). Stands in no
 /// parallel loop.
 struct Reserve {
-  std::string count; // qualified: "C.NNZ"
+  std::string count; // qualified: "C.NNZ"; or empty
   term::Term least;
   std::vector<std::string> arrays; // those whose extents mention the count: "C.col", "C.val"
 };
@@ -338,6 +338,9 @@ struct WorkspaceArray {
   bool per_thread = false;
   /// Only teams of several threads use it: one thread alone needs no memory for it.
   bool for_teams = false;
+  /// It has as many elements as Reserve says: none when the kernel begins; `extent` is 0. It holds anything, and
+  /// no parallel loop reserves for it.
+  bool grows = false;
   std::string about; // one line of prose
   /// Over sizes and counts: where it doesn't hold, the array isn't used and gets no memory.
   term::Term when = term::truth();

@@ -129,6 +129,7 @@ private:
       expect_word("teams");
       result.for_teams = true;
     }
+    result.grows = accept_word("grows");
     if (accept_word("if")) result.when = term();
     skip_lines();
     if (accept_word("about")) result.about = rest_of_line();
@@ -253,6 +254,7 @@ private:
   Statement reserve() {
     Reserve wanted;
     wanted.count = name(">=");
+    if (wanted.count == "room") wanted.count.clear();
     wanted.least = term();
     if (accept(":")) do
         wanted.arrays.push_back(name());

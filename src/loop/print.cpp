@@ -137,7 +137,7 @@ private:
   }
   void print(const Reserve &x) {
     const std::string arrays = fmt::format("{}", fmt::join(x.arrays.begin(), x.arrays.end(), ", "));
-    line(fmt::format("reserve {} >= {}{}{}", x.count, to_text(x.least), arrays.empty() ? "" : " : ", arrays));
+    line(fmt::format("reserve {} >= {}{}{}", x.count.empty() ? "room" : x.count, to_text(x.least), arrays.empty() ? "" : " : ", arrays));
   }
   void print(const SetCount &x) { line(fmt::format("count {} = {}", x.count, to_text(x.value))); }
   void print(const Break &) { line("break"); }
@@ -181,6 +181,7 @@ std::string workspace_text(const WorkspaceArray &array) {
   if (array.initial) result += fmt::format(" = {}", *array.initial);
   if (array.per_thread) result += " per thread";
   if (array.for_teams) result += " of teams";
+  if (array.grows) result += " grows";
   if (!term::is_true(array.when)) result += " if " + to_text(array.when);
   return result + "\n" + (array.about.empty() ? "" : "  about " + array.about + "\n");
 }

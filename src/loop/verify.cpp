@@ -78,6 +78,9 @@ private:
     if (array.initial && *array.initial != 0 &&
         (*array.initial != -1 || is_value || array.element == ElementType::Bit))
       refuse(fmt::format("array `{}` can't begin as {}", array.name, *array.initial));
+    if (array.grows && (array.initial || array.per_thread || array.extent != Term(0) ||
+                        array.element == ElementType::Bit || !is_true(array.when)))
+      refuse(fmt::format("array `{}` can't grow", array.name));
     check(array.extent);
     check(array.when);
     if (!applications_of(array.extent).empty())

@@ -29,8 +29,7 @@ using term::Term;
 
 namespace {
 
-/// How many iterations of a loop are tested at once for a mark.
-constexpr int tested_together = 32;
+constexpr int tested_together = 32; // iterations of a loop, for a mark
 
 /// Lowers one leaf.
 class Lowerer {
@@ -501,13 +500,15 @@ private:
     return fill_states(array, found, plan);
   }
 
-  /// A sum's way to what it is added to, or, as all there is, to the result.
+  /// To what it is added to, or, as all there is, to the result.
   Block put(const loop::Local &sum, bool sets) const { return of_statement(written({sum}, sets)); }
 
   /// Sets the target, which is made stored first, or adds to it.
   Block written(loop::Value value, bool sets) const {
     Block block;
-    if (space_.target.inserts && !sum_) block = insert(space_.target, workspace_.combination());
+    const combine::Combination &all = workspace_.combination();
+    if (space_.target.inserts && !sum_)
+      block = insert(space_.target, all), sets = sets || inserts_another(space_.target, all);
     if (appending_ && !sum_) block = appending_->entry(), sets = sets || appending_->is_new();
     block.push_back(sets ? Statement{loop::Store{target(), std::move(value)}}
                          : Statement{add(std::move(value))});

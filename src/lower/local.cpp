@@ -24,11 +24,37 @@ term::Substitution element_at(const LocalTensor &local, const Operand &target) {
 /// The position that an array tells, by its variable.
 std::map<Term, Term> named_position(const LocalTensor &local, const term::Substitution &by) {
   const layout::Insertion &insertion = *local.insertion;
-  if (insertion.position.empty()) return {};
+  if (insertion.position.empty() || insertion.repeats()) return {};
   return {{term::substitute(insertion.found.at(insertion.position), by), term::variable(insertion.position)}};
 }
 
+/// Another entry, but for its value. An array of the local has as many elements for each entry as its inner
+/// extents say.
+Block appended(const layout::Insertion &insertion, const term::Substitution &by, const Extents &extents,
+               const std::string &values) {
+  const Term count = term::variable(insertion.count);
+  std::map<Term, std::vector<std::string>> by_length;
+  const auto grow = [&](const std::string &array) {
+    const std::vector<Term> &all = extents.at(array);
+    by_length[slots_of({all.begin() + 1, all.end()})].push_back(array);
+  };
+  for (const IndexElement &element : insertion.sets)
+    grow(element.array);
+  grow(values);
+  Block block;
+  for (auto &[length, arrays] : by_length)
+    block.push_back({loop::Reserve{"", term::multiply(length, count + Term(1)), std::move(arrays)}});
+  for (const IndexElement &element : insertion.sets)
+    block.push_back({set(element, extents, by)});
+  block.push_back({loop::Assign{insertion.count, count + Term(1)}});
+  return block;
+}
+
 } // namespace
+
+bool inserts_another(const Operand &target, const combine::Combination &combination) {
+  return target.inserts && combination.local(target.tensor)->insertion->repeats();
+}
 
 std::map<std::string, LocalCode> local_codes(const combine::Combination &combination) {
   std::map<std::string, LocalCode> codes;
@@ -56,6 +82,8 @@ std::map<std::string, LocalCode> local_codes(const combine::Combination &combina
 
 loop::Element element_of(const Operand &target, const combine::Combination &combination) {
   const LocalTensor &local = *combination.local(target.tensor);
+  if (inserts_another(target, combination))
+    return {target.array, slot_of(local.array, local.slots, combination.arrays, {})};
   return {target.array, term::replace(target.slot, named_position(local, element_at(local, target)))};
 }
 
@@ -63,6 +91,7 @@ Block insert(const Operand &target, const combine::Combination &combination) {
   const LocalTensor &local = *combination.local(target.tensor);
   const layout::Insertion &insertion = *local.insertion;
   const term::Substitution by = element_at(local, target);
+  if (insertion.repeats()) return appended(insertion, by, combination.arrays, target.array);
   const std::map<Term, Term> position = named_position(local, by);
   Block block, missing;
   for (const auto &[found, variable] : position)

@@ -22,7 +22,10 @@ std::map<std::string, LocalCode> local_codes(const combine::Combination &combina
 /// tells it.
 loop::Element element_of(const combine::Operand &target, const combine::Combination &combination);
 
-/// Makes the target stored, with the value zero, if it isn't. Declares that variable.
+/// Is each insertion another entry, whose value is still to be set?
+bool inserts_another(const combine::Operand &target, const combine::Combination &combination);
+
+/// Makes the target stored, with the value zero, if it isn't; or is another entry. Declares that variable.
 loop::Block insert(const combine::Operand &target, const combine::Combination &combination);
 
 } // namespace unravel::lower

@@ -21,6 +21,11 @@ Block sorted_loop(const scan::Level &here, const plan::SortedLoop &plan, Workspa
     return loop;
   };
   Block block{{loop::Let{count, here.upper - here.lower}}};
+  if (arrays.grow) {
+    const Term all = term::variable(count);
+    block.push_back({loop::Reserve{"", all, {arrays.order, arrays.keys}}});
+    block.push_back({loop::Reserve{"", term::scale(arrays.room_of_each, all), {arrays.room}}});
+  }
   // The last key first: sorting by an earlier one keeps what is there in order.
   for (std::size_t k = plan.keys.size(); k-- > 0;) {
     const bool is_first = k + 1 == plan.keys.size();

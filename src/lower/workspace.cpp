@@ -136,9 +136,11 @@ SortArrays Workspace::add_sorted(const Level &level, const plan::SortedLoop &pla
     for (const Term &read : term::applications_of(key))
       held.push_back(read);
   std::optional<bool> small;
+  bool grows = false;
   for (const combine::LocalTensor &local : combination_.locals)
     if (local.insertion && level.upper == term::variable(local.insertion->count)) {
-      positions = slots_of(local.extents);
+      grows = local.insertion->repeats();
+      positions = grows ? Term(0) : slots_of(local.extents);
       small = element_of_positions(local) == loop::ElementType::Int32;
     }
   if (!small) small = std::ranges::all_of(held, [&](const Term &each) { return is_small(each); });
@@ -147,29 +149,33 @@ SortArrays Workspace::add_sorted(const Level &level, const plan::SortedLoop &pla
   array.extent = positions;
   array.initial = std::nullopt;
   array.per_thread = per_thread;
+  array.grows = grows;
   array.name = level.variable + "_order";
   array.about = fmt::format("positions of {}, sorted", level.tensor);
-  SortArrays names{add(array), "", ""};
+  SortArrays names{add(array), "", "", grows};
   array.name = level.variable + "_keys";
   array.about = "and their keys";
   names.keys = add(array);
   array.name = level.variable + "_room";
   array.about = "to sort them";
   array.extent = term::scale(loop::room_to_sort(array.element), positions);
+  names.room_of_each = loop::room_to_sort(array.element);
   array.element = loop::ElementType::Int64;
   names.room = add(std::move(array));
   return names;
 }
 
 loop::ElementType Workspace::element_of_positions(const combine::LocalTensor &local) const {
-  return local.extents.size() == 1 ? index_ : loop::ElementType::Int64;
+  const bool repeats = local.insertion && local.insertion->repeats(); // and is as long as an index may be
+  return local.extents.size() == 1 || repeats ? index_ : loop::ElementType::Int64;
 }
 
 void Workspace::add_local(const combine::LocalTensor &local, bool per_thread) {
   term::Substitution room; // for as many entries as there are elements
   if (local.insertion && !local.insertion->count.empty())
     room.emplace(local.insertion->count, slots_of(local.extents));
-  auto extents_of = [&](const std::string &array) {
+  auto extents_of = [&](const std::string &array) -> std::vector<Term> {
+    if (local.insertion && local.insertion->repeats()) return {Term(0)};
     std::vector<Term> extents = combination_.arrays.at(array);
     for (Term &extent : extents)
       extent = term::substitute(extent, room);
@@ -178,12 +184,15 @@ void Workspace::add_local(const combine::LocalTensor &local, bool per_thread) {
   auto require_own = [](const std::string &name, const std::string &wanted) {
     report::require(name == wanted, "a local tensor has a name of its own");
   };
+  const bool grows = local.insertion && local.insertion->repeats();
   require_own(add_values(local.array, extents_of(local.array), per_thread,
                          fmt::format("the elements of {}", local.tensor)),
               local.array);
   if (!local.insertion) return;
+  arrays_.back().grows = grows;
   for (const layout::IndexElement &element : local.insertion->sets) {
     loop::WorkspaceArray array;
+    array.grows = grows;
     array.name = element.array;
     array.element = element_of_positions(local);
     array.extent = slots_of(extents_of(element.array));
@@ -218,7 +227,7 @@ loop::ElementType Workspace::element_of(const std::string &of) const {
 std::string Workspace::add(loop::WorkspaceArray array) {
   auto is_kept_alike = [&](const loop::WorkspaceArray &known) {
     return known.element == array.element && known.extent == array.extent && known.initial == array.initial &&
-           known.per_thread == array.per_thread && known.when == array.when;
+           known.per_thread == array.per_thread && known.when == array.when && known.grows == array.grows;
   };
   const std::string name = array.name;
   for (int number = 2;; ++number) {

@@ -16,6 +16,8 @@ struct MapArrays {
 /// Of a sorted loop: its values, their keys, and room to sort them.
 struct SortArrays {
   std::string order, keys, room;
+  bool grow = false;    // then room is reserved for them
+  int room_of_each = 0; // value: the elements of `room`
 };
 
 /// Leaves, and alternatives of a leaf, share what is kept in one way.

@@ -201,7 +201,7 @@ Front with_result_local(const Request &request, Front front, const compute::Resu
   front.computation.text = text;
   const auto format = request.formats.find(local.tensor);
   std::erase(front.other_formats, local.tensor);
-  load_local(local.tensor, format == request.formats.end() ? "listed" : format->second, front);
+  load_local(local.tensor, format == request.formats.end() ? local.layout : format->second, front);
   restrict_loops(front.computation.program, front.schedule);
   front.milliseconds += watch.milliseconds();
   return front;

@@ -175,6 +175,9 @@ Answer insertable(const layout::Layout &layout) {
   try {
     const layout::Insertion insertion = layout::insertion_of(layout);
     if (insertion.sets.empty()) return {Verdict::Yes, "every entry has a place"};
+    if (insertion.repeats())
+      return {Verdict::Yes,
+              fmt::format("each is another one, at {} = {}", insertion.position, insertion.count)};
     std::string how = fmt::format("unless `{}`", term::to_text(insertion.stored));
     if (!insertion.count.empty()) how += fmt::format(", at {} = {}", insertion.position, insertion.count);
     return {Verdict::Yes, how};

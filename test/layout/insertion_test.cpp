@@ -59,6 +59,19 @@ reset: map(row(p), col(p)) = -1
 )");
 }
 
+/// Nothing has to be found where each coordinate may be stored several times.
+TEST(Insertion, ListsWithRepeatedEntriesAppend) {
+  const Insertion insertion = insertion_of(shipped("coo_dup", 2).layout);
+  EXPECT_TRUE(insertion.repeats());
+  EXPECT_EQ(text_of(insertion), R"(stored: false
+set: row(NNZ) = i
+set: col(NNZ) = j
+grows: NNZ
+)");
+  for (const std::size_t order : {1, 3, 4})
+    EXPECT_TRUE(insertion_of(shipped("coo_dup", order).layout).repeats());
+}
+
 TEST(Insertion, BitmapsSetFlags) {
   EXPECT_EQ(text_of(insertion_of(shipped("bitmap", 1).layout)), R"(stored: present(i) = 1
 found: a = i
@@ -93,8 +106,11 @@ std::string refusal_of_list(const std::string &properties) {
 }
 
 TEST(Insertion, IsRefusedWithoutAWayToThePosition) {
-  EXPECT_EQ(refusal(shipped("sv", 1).layout), "entries can't be inserted into a `sv` in any order: nothing "
-                                              "says the position `p` of coordinates (i) [cannot-insert]");
+  EXPECT_EQ(
+      refusal(shipped("sv", 1).layout),
+      "entries can't be inserted into a `sv` in any order: `strictly increasing idx` isn't proved to hold "
+      "then; a case: M = 1, NNZ = 1, i = 0, idx(p)' = 0, idx(q)' = 0, p = 0, q = 1, idx(p) = 0, idx(q) = 0 "
+      "[cannot-insert]");
   EXPECT_EQ(refusal(shipped("csr", 2).layout), "entries can't be inserted into a `csr` in any order: nothing "
                                                "says the position `p` of coordinates (i, j) [cannot-insert]");
   EXPECT_EQ(refusal(shipped("banded", 2).layout),
