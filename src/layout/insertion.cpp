@@ -98,11 +98,12 @@ public:
 
 private:
   [[noreturn]] void fail(const std::string &why, const std::string &example = "") const {
-    report::fail(Kind::cannot_insert, layout_.span,
-                 fmt::format("entries can't be inserted into a `{}` in any order: {}{}", layout_.name, why,
-                             example.empty() ? "" : "; a case: " + example),
-                 "choose `dense`, `bitmap` or `listed`, or a layout of your own with an array that has the "
-                 "positions by coordinates");
+    report::fail(
+        Kind::cannot_insert, layout_.span,
+        fmt::format("entries can't be inserted into a `{}` in any order: {}{}", layout_.name, why,
+                    example.empty() ? "" : "; a case: " + example),
+        "choose `dense`, `bitmap`, `listed`, outside of loops `coo_dup`, or a layout of your own with an "
+        "array that has the positions by coordinates");
   }
 
   bool is_over_coordinates(const Term &term) const {
@@ -287,9 +288,15 @@ private:
     }
   }
 
-  void require(std::vector<Term> hypotheses, const Update &update, const std::string &why) {
+  /// Where the entry isn't stored, and of arrays as they are then.
+  std::vector<Term> with_update(std::vector<Term> hypotheses, const Update &update) const {
     hypotheses.push_back(term::negation(made_.stored));
     hypotheses.insert(hypotheses.end(), update.conditions().begin(), update.conditions().end());
+    return hypotheses;
+  }
+
+  void require(std::vector<Term> hypotheses, const Update &update, const std::string &why) {
+    hypotheses = with_update(std::move(hypotheses), update);
     if (!refuted(hypotheses)) fail(why, example(hypotheses));
   }
 
@@ -356,8 +363,11 @@ private:
       std::vector<Term> hypotheses{
           update.after(term::rename(property.axiom.guard, apart, {})),
           term::negation(update.after(term::rename(property.axiom.conclusion, apart, {})))};
-      require(std::move(hypotheses), update,
-              fmt::format("`{}` isn't proved to hold then", property.axiom.text));
+      const std::string broken = fmt::format("`{}` isn't proved to hold then", property.axiom.text);
+      if (repeats() && !refuted(with_update(hypotheses, update)))
+        fail(fmt::format("nothing says the position `{}` of coordinates ({}), and with another entry {}",
+                         made_.position, fmt::join(layout_.coordinates, ", "), broken));
+      require(std::move(hypotheses), update, broken);
     }
   }
 

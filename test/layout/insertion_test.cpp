@@ -108,9 +108,8 @@ std::string refusal_of_list(const std::string &properties) {
 TEST(Insertion, IsRefusedWithoutAWayToThePosition) {
   EXPECT_EQ(
       refusal(shipped("sv", 1).layout),
-      "entries can't be inserted into a `sv` in any order: `strictly increasing idx` isn't proved to hold "
-      "then; a case: M = 1, NNZ = 1, i = 0, idx(p)' = 0, idx(q)' = 0, p = 0, q = 1, idx(p) = 0, idx(q) = 0 "
-      "[cannot-insert]");
+      "entries can't be inserted into a `sv` in any order: nothing says the position `p` of coordinates (i), "
+      "and with another entry `strictly increasing idx` isn't proved to hold then [cannot-insert]");
   EXPECT_EQ(refusal(shipped("csr", 2).layout), "entries can't be inserted into a `csr` in any order: nothing "
                                                "says the position `p` of coordinates (i, j) [cannot-insert]");
   EXPECT_EQ(refusal(shipped("banded", 2).layout),

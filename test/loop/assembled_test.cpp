@@ -101,6 +101,50 @@ const std::string reserve = "reserve C.NNZ >= 5 : C.col, C.val\n", set = "count 
 
 } // namespace
 
+TEST(Assembled, arrays_of_the_workspace_grow) {
+  const std::string arrays = "workspace w.idx[0] : int32 grows\nworkspace w.val[0] : float64 grows\n";
+  const std::string fill = R"(  var n = 0
+  for i in 0 .. x.N {
+    value s = x.val[i]
+    if stored s {
+      reserve room >= n + 1 : w.idx, w.val
+      w.idx(n) := i
+      w.val[n] = s
+      n := n + 1
+    }
+  }
+  reserve C.NNZ >= n : C.col, C.val
+  for p in 0 .. n {
+    C.col(p) := w.idx(p)
+    C.val[p] = w.val[p]
+  }
+  count C.NNZ = n
+)";
+  const Program program = with_body(fill, arrays);
+  EXPECT_EQ(to_text(parse_program(to_text(program))), to_text(program));
+  for (const Program &each : {program, improve(program)}) {
+    Memory memory = with_values({5, 0, 7});
+    EXPECT_EQ(interpret(each, memory), 0);
+    EXPECT_EQ(memory.indices["C.col"], (std::vector<std::int64_t>{0, 2}));
+    EXPECT_EQ(memory.values["C.val"], (std::vector<double>{5, 7}));
+  }
+  Memory memory = with_values({1, 2});
+  EXPECT_EQ(message_of([&] {
+              interpret(
+                  with_body("  reserve room >= 2 : w.idx\n  w.idx(2) := 1\n  count C.NNZ = 0\n", arrays),
+                  memory);
+            }),
+            "array `w.idx` is accessed at slot 2, its extent is 2");
+  EXPECT_EQ(refusal("  reserve room >= 2 : C.col\n  count C.NNZ = 0\n", arrays),
+            "`C.col` is no workspace array that grows");
+  EXPECT_EQ(
+      refusal("  for i in 0 .. x.N parallel 1 {\n    reserve room >= i : w.idx\n  }\n  count C.NNZ = 0\n",
+              arrays),
+      "room is reserved in a parallel or simd loop");
+  EXPECT_EQ(refusal("  count C.NNZ = 0\n", "workspace w.idx[x.N] : int32 grows\n"),
+            "array `w.idx` can't grow");
+}
+
 TEST(Assembled, a_result_grows_and_has_its_length_at_the_end) {
   Memory memory = with_values({5, 0, 7, -0.0});
   EXPECT_EQ(interpret(appending(), memory), 0);

@@ -103,6 +103,23 @@ TEST(ToolAssembled, AnyOrderOfAnyOperands) {
   }
 }
 
+/// Lists of many entries: short ones, those of some thousands, and longer ones are sorted in other ways.
+TEST(ToolAssembled, LongListsAreSorted) {
+  const Desk desk;
+  for (const char *index : {"int32", "int64"}) {
+    for (const char *shape : {"90x90", "160x150"}) {
+      std::vector<std::string> arguments =
+          run_of("C(i,j) = A(i,j) - B(i,j)", {"A=csr", "B=csc", "C=csr"}, shape);
+      arguments.insert(arguments.end(), {"--index", index});
+      result_of(desk, arguments);
+    }
+    std::vector<std::string> arguments =
+        run_of("C(i,j) = A(i,k) * B(k,j)", {"A=csr", "B=csr", "C=csr"}, "150x150");
+    arguments.insert(arguments.end(), {"--index", index});
+    result_of(desk, arguments);
+  }
+}
+
 TEST(ToolAssembled, TensorsOfOrderThree) {
   const Desk desk;
   const std::vector<std::pair<std::string, std::string>> operands = {

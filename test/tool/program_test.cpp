@@ -215,7 +215,7 @@ TEST(ToolProgram, WorkspacesOfEveryKindGiveTheSame) {
   EXPECT_EQ(results.size(), 1u);
   Outcome refused = desk.unravel({"explain", kinds[2][0], "-f", "w=sv"});
   EXPECT_EQ(refused.code, 1);
-  EXPECT_NE(refused.error.find("nothing says the position `p` of coordinates (i) [cannot-insert]"),
+  EXPECT_NE(refused.error.find("nothing says the position `p` of coordinates (i), and with another entry "),
             std::string::npos)
       << refused.error;
 }
