@@ -144,10 +144,10 @@ private:
     values_ = fmt::format("{}.{}", tensors_[0], names_.type_of(0).members.at(array->name));
   }
 
-  /// Does a tensor of this type have arrays of its own?
+  /// Is a tensor of this type packed from what the user gives?
   bool is_packed(const StructType &type) const {
     for (std::size_t k = 0; k < program_.parameters.size(); ++k)
-      if (program_.parameters[k].structure.empty() && names_.type_of(k).name == type.name) return true;
+      if (program_.parameters[k].has_given_arrays() && names_.type_of(k).name == type.name) return true;
     return false;
   }
 
@@ -429,7 +429,7 @@ private:
     return result;
   }
 
-  /// The values of a result with an operand's structure, where they lie.
+  /// The values of a sparse result, where they lie.
   std::string stored_text() const {
     const Names &names = *names_of_places_;
     Expressions expressions(program_, names_);

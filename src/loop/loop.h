@@ -315,6 +315,9 @@ struct TensorParameter {
   /// A result of which only the sizes are given. The kernel makes its arrays: those whose extents mention no
   /// count before the body begins, the others have elements as Reserve says. It sets each count (SetCount).
   bool assembled = false;
+
+  /// Are its arrays all the caller's: neither an operand's, nor made by the kernel?
+  bool has_given_arrays() const { return structure.empty() && !assembled; }
 };
 
 /// How many elements of `room` sorting needs for each one of that type.

@@ -8,7 +8,7 @@ using scan::Level;
 
 bool sums_over_map(const combine::IterationSpace &space, const LeafPlan &leaf, std::size_t index) {
   if (space.sets || !space.is_product()) return false;
-  if (space.target.appends) return false; // a sum of nothing would be an entry
+  if (space.target.appends || space.target.inserts) return false; // a sum of nothing would be an entry
   const std::vector<Level> &levels = leaf.nest.levels;
   if (index >= levels.size() || levels[index].kind != Level::Kind::Loop || !levels[index].guards.empty())
     return false;

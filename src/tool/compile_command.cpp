@@ -43,7 +43,7 @@ std::string program_text(const pipeline::Compilation &compilation, const Options
   for (std::size_t k = 0; k < program.parameters.size() - (compilation.inspector ? 1 : 0); ++k) {
     const layout::Layout &layout = compilation.layouts.at(program.parameters[k].name);
     main.modes[program.parameters[k].name] = layout.sizes;
-    if (!program.parameters[k].structure.empty()) continue; // its arrays are another one's
+    if (!program.parameters[k].has_given_arrays()) continue;
     if (!packed.insert(names[k].type).second) continue;
     text +=
         packing::emit_pack_c(packing::plan_packing(layout), layout, {names[k].type, names[k].members},
@@ -52,7 +52,7 @@ std::string program_text(const pipeline::Compilation &compilation, const Options
         "\n";
   }
   std::optional<loop::Program> places;
-  if (!program.parameters.empty() && !program.parameters[0].structure.empty()) {
+  if (!program.parameters.empty() && !program.parameters[0].has_given_arrays()) {
     places = places_of_result(compilation);
     main.places = &*places;
     text += emit::emit_c(*places) + "\n";

@@ -59,6 +59,7 @@ loop::Program places_of_result(const pipeline::Compilation &compilation) {
   program.parameters = {result};
   program.parameters[0].is_result = false;
   program.parameters[0].structure.clear();
+  program.parameters[0].assembled = false;
   program.preconditions.clear();
   program.body = notes(std::move(program.body), result.name, indices);
   Term count(1);

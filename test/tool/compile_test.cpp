@@ -147,6 +147,40 @@ TEST(ToolCompile, ProgramsWriteResultsWithAStructure) {
   EXPECT_EQ(desk.read("d.tns"), "1 1 1 2\n1 1 2 2\n1 2 1 5\n1 2 2 5\n3 4 1 5\n3 4 2 5\n");
 }
 
+/// A result that the kernel assembles is written as it is stored, and what the program took is freed.
+TEST(ToolCompile, ProgramsWriteWhatTheyAssemble) {
+  if (!has_program("gcc")) GTEST_SKIP() << "the program gcc is not installed";
+  Desk desk;
+  desk.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n3 4 4\n1 1 2\n3 2 5\n2 4 -1\n3 4 1\n");
+  desk.write("b.mtx", "%%MatrixMarket matrix coordinate real general\n4 2 3\n1 2 3\n2 1 7\n4 1 -35\n");
+  desk.write("none.mtx", "%%MatrixMarket matrix coordinate real general\n3 4 0\n");
+  const std::string head = "%%MatrixMarket matrix coordinate real general\n3 2 ";
+  for (const char *layout : {"csr", "csc", "dcsr", "coo", "coo_unsorted", "bcsr<2,2>"})
+    for (const char *type : {"f32", "f64"}) {
+      const Outcome made =
+          desk.unravel({"compile", "C(i,j) = A(i,k) * B(k,j)", "-f", "A=csr", "-f", "B=csc", "-f",
+                        std::string("C=") + layout, "--type", type, "--main", "-o", "program.c"});
+      EXPECT_EQ(made.code, 0) << made.error;
+      const Outcome compiled = desk.execute({"gcc", "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror",
+                                             "-fsanitize=address,undefined", "-fno-sanitize-recover",
+                                             "program.c", "-o", "program", "-lm"});
+      EXPECT_EQ(compiled.code, 0) << compiled.error;
+      Outcome ran = desk.execute({"./program", "A=a.mtx", "B=b.mtx", "-o", "c.mtx"});
+      EXPECT_EQ(ran.code, 0) << ran.error;
+      std::istringstream lines(desk.read("c.mtx").substr(head.size()));
+      std::multiset<std::string> entries;
+      std::string count;
+      std::getline(lines, count);
+      for (std::string line; std::getline(lines, line);)
+        if (!line.ends_with(" 0") || line == "3 1 0") entries.insert(line); // padding of blocks
+      EXPECT_EQ(desk.read("c.mtx").substr(0, head.size()), head) << layout;
+      EXPECT_EQ(entries, (std::multiset<std::string>{"1 2 6", "2 1 35", "3 1 0"})) << layout;
+      ran = desk.execute({"./program", "A=none.mtx", "B=b.mtx", "-o", "c.mtx"});
+      EXPECT_EQ(ran.code, 0) << ran.error;
+      EXPECT_EQ(desk.read("c.mtx"), head + "0\n");
+    }
+}
+
 /// The line in which a .tns file says its shape, as in `run`.
 TEST(ToolCompile, ProgramsReadTheShapeOfATensor) {
   if (!has_program("gcc")) GTEST_SKIP() << "the program gcc is not installed";
