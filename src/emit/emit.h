@@ -26,14 +26,14 @@
 /// The kernel returns 0, or 1 (and does nothing) where a precondition fails, or 2 (and does nothing) where
 /// there is not enough memory for the workspace, or 3 where a divisor was missed.
 ///
-/// Of a result that the kernel assembles the caller sets the sizes, and nothing else. The kernel sets the counts
-/// and makes the arrays, by malloc; for the struct csr there is a function
+/// Of a result that the kernel assembles the caller sets the sizes, and nothing else. The kernel sets the
+/// counts and makes the arrays, by malloc; for the struct csr there is a function
 ///
 ///     static inline void csr_free(csr *tensor);
 ///
 /// that frees them. It returns 2 where there is not enough memory for them, and 4 where a count is above what
-/// 32-bit indices hold: then, as where it returns 3, the struct is as it was and nothing is to be freed. With 2
-/// and 4 the workspace is an empty one.
+/// 32-bit indices hold: then, as where it returns 3, the struct is as it was and nothing is to be freed. With
+/// 2 and 4 the workspace is an empty one.
 ///
 /// Pointers of arrays must not be null where a kernel clears the array, even if empty.
 namespace unravel::emit {
@@ -80,7 +80,7 @@ struct MainOptions {
   /// By tensor: the name of the size of each mode, where that isn't the parameter's `sizes` (a square matrix
   /// has two modes of one size).
   std::map<std::string, std::vector<std::string>> modes;
-  /// Of a result with an operand's structure: the kernel whose workspace arrays, one per mode, say where its
+  /// Of a sparse result: the kernel whose workspace arrays, one per mode, say where its
   /// values lie (from 1 on; 0: nowhere). Its text stands in front. Null: such a result isn't written.
   const loop::Program *places = nullptr;
   /// The inspector that makes the kernel's last parameter, its levels, called before it; its text stands in
