@@ -141,6 +141,9 @@ struct LocalTensor {
   /// Unless every element has a place: how one gets it, over modes and qualified names. A statement of the
   /// combination that sets the local as a whole, as if it were a scalar, takes all entries out.
   std::optional<layout::Insertion> insertion;
+
+  /// Is each insertion another entry, so that no number of them is enough?
+  bool grows() const { return insertion && insertion->repeats(); }
 };
 
 /// A result of which only the sizes are given: its entries are appended, and have no positions before.

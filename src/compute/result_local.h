@@ -10,7 +10,7 @@ namespace unravel::compute {
 struct ResultLocal {
   std::string tensor;
   std::vector<std::string> around, modes;
-  std::string layout; // of a local that needs one
+  std::string layout; // the local's, unless the user gives it another one
 };
 
 /// May the line be written so: the result's subscripts are plain, each of another index variable, and no

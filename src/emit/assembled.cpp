@@ -95,17 +95,21 @@ Assembly::Growth Assembly::grow(const loop::Reserve &x) const {
   const std::string &room = rooms_.at(x.count);
   const std::int64_t most = most_counted(*loop::assembled_result(x.count, program_));
   Growth made = begin_growth(room, x, most);
-  const auto add = [&](const std::string &line) { made.inside.push_back(line); };
   if (x.arrays.empty()) return made;
   expressions_.need("room"), expressions_.need("grow");
-  add(fmt::format("{0} = unravel_room({0}, {1}, {2});", room, least_, most));
+  made.inside.push_back(fmt::format("{0} = unravel_room({0}, {1}, {2});", room, least_, most));
   for (const Array &array : arrays_) {
     if (array.count != x.count) continue;
-    add(fmt::format("{} = unravel_grow({});", grown_, sized(array, {{x.count, room}})));
-    add(fmt::format("if (!{}) goto {};", grown_, label_));
-    add(fmt::format("{} = ({} *){};", pointer(array), c_type(array.array->element), grown_));
+    add_array(made, sized(array, {{x.count, room}}), pointer(array), array.array->element);
   }
   return made;
+}
+
+void Assembly::add_array(Growth &made, const std::string &sized, const std::string &to,
+                         loop::ElementType type) const {
+  made.inside.push_back(fmt::format("{} = unravel_grow({});", grown_, sized));
+  made.inside.push_back(fmt::format("if (!{}) goto {};", grown_, label_));
+  made.inside.push_back(fmt::format("{} = ({} *){};", to, c_type(type), grown_));
 }
 
 Assembly::Growth Assembly::grow_workspace(const loop::Reserve &x) const {
@@ -125,10 +129,8 @@ Assembly::Growth Assembly::grow_workspace(const loop::Reserve &x) const {
   made.inside.push_back(fmt::format("const int64_t {} = {};", room_, room));
   for (const loop::WorkspaceArray *array : arrays) {
     const std::string &name = names_.array(array->name), held = member(work.members.at(array->name));
-    made.inside.push_back(
-        fmt::format("{} = unravel_grow({}, {}, 1, sizeof(*{}));", grown_, held, room_, name));
-    made.inside.push_back(fmt::format("if (!{}) goto {};", grown_, label_));
-    made.inside.push_back(fmt::format("{} = {} = ({} *){};", name, held, c_type(array->element), grown_));
+    add_array(made, fmt::format("{}, {}, 1, sizeof(*{})", held, room_, name),
+              fmt::format("{} = {}", name, held), array->element);
   }
   for (const loop::WorkspaceArray *array : arrays)
     made.inside.push_back(fmt::format("{} = {};", member(work.capacities.at(array->name)), room_));

@@ -53,6 +53,8 @@ private:
   /// Refuses more than so many.
   Growth begin_growth(const std::string &room, const loop::Reserve &x, std::int64_t most) const;
   Growth grow_workspace(const loop::Reserve &x) const;
+  /// `to`: the pointer, and the member that holds it where it is one of the workspace.
+  void add_array(Growth &made, const std::string &sized, const std::string &to, loop::ElementType type) const;
   const std::string &pointer(const Array &array) const { return names_.array(array.name); }
 
   const loop::Program &program_;

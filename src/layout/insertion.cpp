@@ -364,10 +364,11 @@ private:
           update.after(term::rename(property.axiom.guard, apart, {})),
           term::negation(update.after(term::rename(property.axiom.conclusion, apart, {})))};
       const std::string broken = fmt::format("`{}` isn't proved to hold then", property.axiom.text);
-      if (repeats() && !refuted(with_update(hypotheses, update)))
+      if (!repeats())
+        require(std::move(hypotheses), update, broken);
+      else if (!refuted(with_update(std::move(hypotheses), update)))
         fail(fmt::format("nothing says the position `{}` of coordinates ({}), and with another entry {}",
                          made_.position, fmt::join(layout_.coordinates, ", "), broken));
-      require(std::move(hypotheses), update, broken);
     }
   }
 

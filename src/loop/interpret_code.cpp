@@ -96,57 +96,40 @@ private:
   }
 
   std::size_t term(const Term &term_) {
-    Node node = std::visit(overloaded{
-                               [](const term::Constant &x) {
-                                 return Node{Node::Constant, x.value, 0, {}, {}};
-                               },
-                               [&](const term::Variable &x) {
-                                 return Node{Node::Variable, 0, variable(x.name), {}, {}};
-                               },
-                               [&](const term::Linear &x) {
-                                 Node linear{Node::Linear, x.constant, 0, {}, {}};
-                                 for (const auto &[atom, coefficient] : x.parts) {
-                                   linear.children.push_back(term(atom));
-                                   linear.coefficients.push_back(coefficient);
-                                 }
-                                 return linear;
-                               },
-                               [&](const term::Apply &x) {
-                                 if (x.function == hash_name)
-                                   return Node{Node::Hash, 0, 0, terms(x.arguments), {}};
-                                 return Node{Node::Load, 0, array(x.function), terms(x.arguments), {}};
-                               },
-                               [&](const term::FloorDivide &x) {
-                                 return Node{Node::FloorDivide, x.divisor, 0, {term(x.numerator)}, {}};
-                               },
-                               [&](const term::Modulo &x) {
-                                 return Node{Node::Modulo, x.divisor, 0, {term(x.numerator)}, {}};
-                               },
-                               [&](const term::Product &x) {
-                                 return Node{Node::Product, 0, 0, {term(x.left), term(x.right)}, {}};
-                               },
-                               [&](const term::Minimum &x) {
-                                 return Node{Node::Minimum, 0, 0, terms(x.of), {}};
-                               },
-                               [&](const term::Maximum &x) {
-                                 return Node{Node::Maximum, 0, 0, terms(x.of), {}};
-                               },
-                               [&](const term::Compare &x) {
-                                 Node::Op op =
-                                     x.relation == term::Relation::Equal ? Node::Equal : Node::AtLeast;
-                                 return Node{op, 0, 0, {term(x.left)}, {}};
-                               },
-                               [&](const term::And &x) {
-                                 return Node{Node::And, 0, 0, terms(x.parts), {}};
-                               },
-                               [&](const term::Or &x) {
-                                 return Node{Node::Or, 0, 0, terms(x.parts), {}};
-                               },
-                               [&](const term::Not &x) {
-                                 return Node{Node::Not, 0, 0, {term(x.of)}, {}};
-                               },
-                           },
-                           term_.node().kind);
+    Node node = std::visit(
+        overloaded{
+            [](const term::Constant &x) { return Node{Node::Constant, x.value, 0, {}, {}}; },
+            [&](const term::Variable &x) { return Node{Node::Variable, 0, variable(x.name), {}, {}}; },
+            [&](const term::Linear &x) {
+              Node linear{Node::Linear, x.constant, 0, {}, {}};
+              for (const auto &[atom, coefficient] : x.parts) {
+                linear.children.push_back(term(atom));
+                linear.coefficients.push_back(coefficient);
+              }
+              return linear;
+            },
+            [&](const term::Apply &x) {
+              if (x.function == hash_name) return Node{Node::Hash, 0, 0, terms(x.arguments), {}};
+              return Node{Node::Load, 0, array(x.function), terms(x.arguments), {}};
+            },
+            [&](const term::FloorDivide &x) {
+              return Node{Node::FloorDivide, x.divisor, 0, {term(x.numerator)}, {}};
+            },
+            [&](const term::Modulo &x) { return Node{Node::Modulo, x.divisor, 0, {term(x.numerator)}, {}}; },
+            [&](const term::Product &x) {
+              return Node{Node::Product, 0, 0, {term(x.left), term(x.right)}, {}};
+            },
+            [&](const term::Minimum &x) { return Node{Node::Minimum, 0, 0, terms(x.of), {}}; },
+            [&](const term::Maximum &x) { return Node{Node::Maximum, 0, 0, terms(x.of), {}}; },
+            [&](const term::Compare &x) {
+              Node::Op op = x.relation == term::Relation::Equal ? Node::Equal : Node::AtLeast;
+              return Node{op, 0, 0, {term(x.left)}, {}};
+            },
+            [&](const term::And &x) { return Node{Node::And, 0, 0, terms(x.parts), {}}; },
+            [&](const term::Or &x) { return Node{Node::Or, 0, 0, terms(x.parts), {}}; },
+            [&](const term::Not &x) { return Node{Node::Not, 0, 0, {term(x.of)}, {}}; },
+        },
+        term_.node().kind);
     code_.nodes.push_back(std::move(node));
     return code_.nodes.size() - 1;
   }
@@ -160,15 +143,11 @@ private:
     };
     ValueNode node =
         std::visit(overloaded{
-                       [](const Number &x) {
-                         return ValueNode{ValueNode::Number, x.value, 0, 0, {}};
-                       },
+                       [](const Number &x) { return ValueNode{ValueNode::Number, x.value, 0, 0, {}}; },
                        [&](const Element &x) {
                          return ValueNode{ValueNode::Element, 0, array(x.array), term(x.slot), {}};
                        },
-                       [&](const Local &x) {
-                         return ValueNode{ValueNode::Local, 0, local(x.name), 0, {}};
-                       },
+                       [&](const Local &x) { return ValueNode{ValueNode::Local, 0, local(x.name), 0, {}}; },
                        [&](const Value::Apply &x) {
                          return ValueNode{ValueNode::Apply, 0, 0, 0, all(x.arguments), x.op};
                        },

@@ -238,13 +238,13 @@ struct IfValue {
 };
 
 /// From here on the arrays of an assembled result have the elements that a count of `least` asks for, or, with
-/// no count, arrays of the workspace that grow have so many. What they hold stays; the others hold anything. The kernel ends here, and leaves the result as it was, where there is
-/// no memory for that (2), or `least` is above what the index arrays among them can hold (4). Stands in no
-/// parallel loop.
+/// no count, arrays of the workspace that grow have so many. What they hold stays; the others hold anything.
+/// The kernel ends here, and leaves the result as it was, where there is no memory for that (2), or `least` is
+/// above what the index arrays among them can hold (4). Stands in no parallel loop.
 struct Reserve {
   std::string count; // qualified: "C.NNZ"; or empty
   term::Term least;
-  std::vector<std::string> arrays; // those whose extents mention the count: "C.col", "C.val"
+  std::vector<std::string> arrays; // all whose extents mention the count: "C.col", "C.val"; or of the workspace
 };
 
 /// The count of an assembled result, once it is known: outside of all loops, behind the last Reserve of it.

@@ -137,7 +137,8 @@ private:
   }
   void print(const Reserve &x) {
     const std::string arrays = fmt::format("{}", fmt::join(x.arrays.begin(), x.arrays.end(), ", "));
-    line(fmt::format("reserve {} >= {}{}{}", x.count.empty() ? "room" : x.count, to_text(x.least), arrays.empty() ? "" : " : ", arrays));
+    line(fmt::format("reserve {} >= {}{}{}", x.count.empty() ? "room" : x.count, to_text(x.least),
+                     arrays.empty() ? "" : " : ", arrays));
   }
   void print(const SetCount &x) { line(fmt::format("count {} = {}", x.count, to_text(x.value))); }
   void print(const Break &) { line("break"); }

@@ -24,7 +24,7 @@ term::Substitution element_at(const LocalTensor &local, const Operand &target) {
 /// The position that an array tells, by its variable.
 std::map<Term, Term> named_position(const LocalTensor &local, const term::Substitution &by) {
   const layout::Insertion &insertion = *local.insertion;
-  if (insertion.position.empty() || insertion.repeats()) return {};
+  if (insertion.position.empty() || local.grows()) return {};
   return {{term::substitute(insertion.found.at(insertion.position), by), term::variable(insertion.position)}};
 }
 
@@ -53,7 +53,7 @@ Block appended(const layout::Insertion &insertion, const term::Substitution &by,
 } // namespace
 
 bool inserts_another(const Operand &target, const combine::Combination &combination) {
-  return target.inserts && combination.local(target.tensor)->insertion->repeats();
+  return target.inserts && combination.local(target.tensor)->grows();
 }
 
 std::map<std::string, LocalCode> local_codes(const combine::Combination &combination) {
@@ -91,7 +91,7 @@ Block insert(const Operand &target, const combine::Combination &combination) {
   const LocalTensor &local = *combination.local(target.tensor);
   const layout::Insertion &insertion = *local.insertion;
   const term::Substitution by = element_at(local, target);
-  if (insertion.repeats()) return appended(insertion, by, combination.arrays, target.array);
+  if (local.grows()) return appended(insertion, by, combination.arrays, target.array);
   const std::map<Term, Term> position = named_position(local, by);
   Block block, missing;
   for (const auto &[found, variable] : position)

@@ -139,7 +139,7 @@ SortArrays Workspace::add_sorted(const Level &level, const plan::SortedLoop &pla
   bool grows = false;
   for (const combine::LocalTensor &local : combination_.locals)
     if (local.insertion && level.upper == term::variable(local.insertion->count)) {
-      grows = local.insertion->repeats();
+      grows = local.grows();
       positions = grows ? Term(0) : slots_of(local.extents);
       small = element_of_positions(local) == loop::ElementType::Int32;
     }
@@ -158,16 +158,16 @@ SortArrays Workspace::add_sorted(const Level &level, const plan::SortedLoop &pla
   names.keys = add(array);
   array.name = level.variable + "_room";
   array.about = "to sort them";
-  array.extent = term::scale(loop::room_to_sort(array.element), positions);
   names.room_of_each = loop::room_to_sort(array.element);
+  array.extent = term::scale(names.room_of_each, positions);
   array.element = loop::ElementType::Int64;
   names.room = add(std::move(array));
   return names;
 }
 
 loop::ElementType Workspace::element_of_positions(const combine::LocalTensor &local) const {
-  const bool repeats = local.insertion && local.insertion->repeats(); // and is as long as an index may be
-  return local.extents.size() == 1 || repeats ? index_ : loop::ElementType::Int64;
+  // A local that grows is as long as an index may be.
+  return local.extents.size() == 1 || local.grows() ? index_ : loop::ElementType::Int64;
 }
 
 void Workspace::add_local(const combine::LocalTensor &local, bool per_thread) {
@@ -175,7 +175,7 @@ void Workspace::add_local(const combine::LocalTensor &local, bool per_thread) {
   if (local.insertion && !local.insertion->count.empty())
     room.emplace(local.insertion->count, slots_of(local.extents));
   auto extents_of = [&](const std::string &array) -> std::vector<Term> {
-    if (local.insertion && local.insertion->repeats()) return {Term(0)};
+    if (local.grows()) return {Term(0)};
     std::vector<Term> extents = combination_.arrays.at(array);
     for (Term &extent : extents)
       extent = term::substitute(extent, room);
@@ -184,15 +184,14 @@ void Workspace::add_local(const combine::LocalTensor &local, bool per_thread) {
   auto require_own = [](const std::string &name, const std::string &wanted) {
     report::require(name == wanted, "a local tensor has a name of its own");
   };
-  const bool grows = local.insertion && local.insertion->repeats();
   require_own(add_values(local.array, extents_of(local.array), per_thread,
                          fmt::format("the elements of {}", local.tensor)),
               local.array);
   if (!local.insertion) return;
-  arrays_.back().grows = grows;
+  arrays_.back().grows = local.grows();
   for (const layout::IndexElement &element : local.insertion->sets) {
     loop::WorkspaceArray array;
-    array.grows = grows;
+    array.grows = local.grows();
     array.name = element.array;
     array.element = element_of_positions(local);
     array.extent = slots_of(extents_of(element.array));

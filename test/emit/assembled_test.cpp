@@ -1,6 +1,7 @@
 // Kernels that assemble their results: what is made, how it grows, and what is left where that fails.
 #include "emit/emit.h"
 #include "golden.h"
+#include "list_kernels.h"
 #include "loop/interpret.h"
 #include "loop/passes.h"
 #include "scratch_folder.h"
@@ -217,11 +218,11 @@ int main(void) {
       for (i = 0; i < count; i++) keys[i] = key_of(kind, i, count), seen[i] = 0;
       if (sort_keys(&C, &x, &work) || C.NNZ != count) return printf("code\n"), 1;
       for (i = 0; i < count; i++) {
-        if (C.from[i] < 0 || C.from[i] >= count || seen[C.from[i]]++) return printf("no permutation\n"), 1;
-        if (C.idx[i] != keys[C.from[i]]) return printf("a key was left\n"), 1;
+        if (C.idx[i] < 0 || C.idx[i] >= count || seen[C.idx[i]]++) return printf("no permutation\n"), 1;
+        if (C.key[i] != keys[C.idx[i]]) return printf("a key was left\n"), 1;
         if (i == 0) continue;
-        if (C.idx[i - 1] > C.idx[i]) return printf("kind %d, %d keys: no order\n", kind, (int)count), 1;
-        if (C.idx[i - 1] == C.idx[i] && C.from[i - 1] > C.from[i]) return printf("not stable\n"), 1;
+        if (C.key[i - 1] > C.key[i]) return printf("kind %d, %d keys: no order\n", kind, (int)count), 1;
+        if (C.key[i - 1] == C.key[i] && C.idx[i - 1] > C.idx[i]) return printf("not stable\n"), 1;
       }
       list_free(&C);
     }
@@ -231,18 +232,9 @@ int main(void) {
 )";
 
 /// A kernel that lists its entries in arrays that grow, and then copies them.
-const char *const growing_kernel = R"(kernel collect
-expression C(i) = x(i)
-result C : list(N)
-  assembled
-  count NNZ
-  index idx[C.NNZ] : int64
-  value val[C.NNZ] : float64
-operand x : v(N)
-  value val[x.N] : float64
-workspace w.idx[0] : int64 grows
-workspace w.val[0] : float64 grows
-{
+const std::string growing_kernel = test::head_of_list("collect", test::operand_of_values) +
+                                   "workspace w.idx[0] : int64 grows\nworkspace w.val[0] : float64 grows\n" +
+                                   R"({
   var n = 0
   for i in 0 .. x.N {
     for j in 0 .. i {
@@ -263,15 +255,24 @@ workspace w.val[0] : float64 grows
 
 const char *const growing_main = R"(
 #include <stdio.h>
+enum { count = 60 };
+static int check_and_free(list *C) {
+  int64_t p = 0;
+  int i, j;
+  for (i = 0; i < count; i++)
+    for (j = 0; j < i; j++, p++)
+      if (C->idx[p] != i || C->val[p] != j + 1) return printf("entry %d\n", (int)p), 1;
+  if (C->NNZ != p) return printf("the count\n"), 1;
+  list_free(C);
+  return 0;
+}
 int main(void) {
-  enum { count = 60 };
   static double values[count];
   collect_workspace work;
   v x = {count, values};
   list C = {count, 77, 0, 0};
   long left;
-  int i, j, code = 2, failed = 0;
-  int64_t p = 0;
+  int i, code = 2, failed = 0;
   for (i = 0; i < count; i++) values[i] = i + 1;
   for (left = 0; code; left++) {
     collect_workspace_init(&work);
@@ -285,44 +286,15 @@ int main(void) {
     if (left > 100) return printf("it never ends\n"), 1;
   }
   if (failed < 6) return printf("%d failed\n", failed), 1;
-  for (; failed > 0; failed = failed < 0 ? 0 : -1) { /* twice, the second time with the room that is there */
-    for (p = 0, i = 0; i < count; i++)
-      for (j = 0; j < i; j++, p++)
-        if (C.idx[p] != i || C.val[p] != j + 1) return printf("entry %d\n", (int)p), 1;
-    if (C.NNZ != p) return printf("the count\n"), 1;
-    list_free(&C);
-    unravel_left = -1;
-    if (collect(&C, &x, &work)) return printf("the second time\n"), 1;
-  }
-  list_free(&C);
+  if (check_and_free(&C)) return 1;
+  unravel_left = -1; /* the second time with the room that is there */
+  if (collect(&C, &x, &work)) return printf("the second time\n"), 1;
+  if (check_and_free(&C)) return 1;
   collect_workspace_free(&work);
   if (unravel_living) return printf("%ld arrays are left at the end\n", unravel_living), 1;
   return 0;
 }
 )";
-
-std::string sort_kernel(const std::string &type, const std::string &room) {
-  return "kernel sort_keys\nexpression e\nresult C : list(N)\n  assembled\n  count NNZ\n  index "
-         "idx[C.NNZ] : " +
-         type + "\n  index from[C.NNZ] : " + type +
-         "\n  value val[C.NNZ] : float64\noperand x : keys_of(N)\n  index key[x.N] : " + type +
-         "\nworkspace order[x.N] : " + type + "\nworkspace keys[x.N] : " + type + "\nworkspace room[" + room +
-         "*x.N] : int64\n" + R"({
-  for p in 0 .. x.N {
-    order(p) := p
-    keys(p) := x.key(p)
-  }
-  sort order by keys in room, x.N
-  reserve C.NNZ >= x.N : C.idx, C.from, C.val
-  for p in 0 .. x.N {
-    C.idx(p) := keys(p)
-    C.from(p) := order(p)
-    C.val[p] = 1
-  }
-  count C.NNZ = x.N
-}
-)";
-}
 
 const std::vector<std::string> compilers = {
     "gcc -std=c99 -O3",
@@ -411,9 +383,9 @@ TEST(EmitAssembled, names_are_kept_apart) {
 }
 
 TEST(EmitAssembled, keys_are_sorted) {
-  expect_runs(emit::emit_c(loop::parse_program(sort_kernel("int32", "2"))) +
+  expect_runs(emit::emit_c(loop::parse_program(test::head_of_sort("int32", 2) + test::sorting)) +
               "#define KEY int32_t\n#define LEAST INT32_MIN\n#define MOST INT32_MAX\n" + sort_main);
-  expect_runs(emit::emit_c(loop::parse_program(sort_kernel("int64", "4"))) +
+  expect_runs(emit::emit_c(loop::parse_program(test::head_of_sort("int64", 4) + test::sorting)) +
               "#define KEY int64_t\n#define LEAST INT64_MIN\n#define MOST INT64_MAX\n" + sort_main);
 }
 

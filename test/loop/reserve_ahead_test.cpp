@@ -1,4 +1,5 @@
 // Room for all of a loop's entries, made in front of the loop.
+#include "list_kernels.h"
 #include "loop/interpret.h"
 #include "loop/passes.h"
 
@@ -9,18 +10,8 @@ using namespace unravel::loop;
 
 namespace {
 
-const std::string head = R"(kernel k
-expression e
-result C : list(N)
-  assembled
-  count NNZ
-  index idx[C.NNZ] : int64
-  value val[C.NNZ] : float64
-operand x : v(N)
-  value val[x.N] : float64
-workspace w.idx[0] : int32 grows
-{
-)";
+const std::string head =
+    test::head_of_list("k", test::operand_of_values) + "workspace w.idx[0] : int32 grows\n{\n";
 
 Program with_body(const std::string &body) {
   return parse_program(head + body + "}\n");

@@ -1,4 +1,5 @@
 // Sorting in a loop program: what it does, what it needs, and that nothing moves over it.
+#include "list_kernels.h"
 #include "loop/interpret.h"
 #include "loop/passes.h"
 #include "loop/verify.h"
@@ -14,44 +15,13 @@ using namespace unravel::loop;
 
 namespace {
 
-const std::string head = R"(kernel k
-expression e
-result C : list(N)
-  assembled
-  count NNZ
-  index idx[C.NNZ] : int64
-  index key[C.NNZ] : int64
-  value val[C.NNZ] : float64
-operand x : keys(N)
-  index key[x.N] : int64
-)";
-
-Program with_body(const std::string &body, const std::string &arrays) {
-  return parse_program(head + arrays + "{\n" + body + "}\n");
+Program with_body(const std::string &body, const std::string &head) {
+  return parse_program(head + "{\n" + body + "}\n");
 }
 
-std::string arrays_of(const std::string &type, int room) {
-  return "workspace order[x.N] : " + type + "\nworkspace keys[x.N] : " + type + "\nworkspace room[" +
-         std::to_string(room) + "*x.N] : int64\n";
-}
-
-const std::string sorting = R"(  for p in 0 .. x.N {
-    order(p) := p
-    keys(p) := x.key(p)
-  }
-  sort order by keys in room, x.N
-  reserve C.NNZ >= x.N : C.idx, C.key, C.val
-  for p in 0 .. x.N {
-    C.idx(p) := order(p)
-    C.key(p) := keys(p)
-    C.val[p] = 1
-  }
-  count C.NNZ = x.N
-)";
-
-std::string refusal(const std::string &body, const std::string &arrays) {
+std::string refusal(const std::string &body, const std::string &head) {
   try {
-    verify(with_body(body, arrays));
+    verify(with_body(body, head));
   } catch (const report::Error &error) {
     return error.diagnostic().message;
   }
@@ -73,7 +43,7 @@ std::vector<std::int64_t> sorted(const Program &program, const std::vector<std::
 } // namespace
 
 TEST(Sort, its_text_is_read_back) {
-  const Program program = with_body(sorting, arrays_of("int32", 2));
+  const Program program = parse_program(test::head_of_sort("int32", 2) + test::sorting);
   const std::string text = to_text(program);
   EXPECT_NE(text.find("\n  sort order by keys in room, x.N\n"), std::string::npos) << text;
   EXPECT_EQ(to_text(parse_program(text)), text);
@@ -83,7 +53,8 @@ TEST(Sort, its_text_is_read_back) {
 TEST(Sort, equal_keys_keep_their_order_in_every_form_of_the_program) {
   std::mt19937 random(7);
   for (const char *type : {"int32", "int64"}) {
-    const Program program = with_body(sorting, arrays_of(type, std::string(type) == "int32" ? 2 : 4));
+    const Program program =
+        parse_program(test::head_of_sort(type, std::string(type) == "int32" ? 2 : 4) + test::sorting);
     for (std::size_t count : {0U, 1U, 2U, 5U, 50U})
       for (int least : {0, -3}) {
         std::vector<std::int64_t> keys(count), order(count);
@@ -118,7 +89,7 @@ TEST(Sort, loads_stay_on_their_side) {
   C.val[1] = 1
   count C.NNZ = 2
 )",
-                                    arrays_of("int32", 2));
+                                    test::head_of_sort("int32", 2));
   for (const Program &each : {program, improve(program)}) {
     std::vector<std::int64_t> keys;
     EXPECT_EQ(sorted(each, {9, 4, 7}, &keys), (std::vector<std::int64_t>{0, 1}));
@@ -140,7 +111,7 @@ TEST(Sort, a_sort_in_a_loop_stays_there) {
   }
   count C.NNZ = x.N
 )",
-                                    arrays_of("int64", 4));
+                                    test::head_of_sort("int64", 4));
   for (const Program &each : {program, improve(program)}) {
     std::vector<std::int64_t> keys;
     EXPECT_EQ(sorted(each, {9, 7, 8, 2}, &keys), (std::vector<std::int64_t>{0, 0, 1, 1}));
@@ -149,28 +120,29 @@ TEST(Sort, a_sort_in_a_loop_stays_there) {
 }
 
 TEST(Sort, what_is_malformed_is_refused) {
-  const std::string arrays = arrays_of("int32", 2), end = "  count C.NNZ = 0\n";
+  const std::string head = test::head_of_sort("int32", 2), end = "  count C.NNZ = 0\n";
   const std::string before = "malformed loop program: ";
   const auto of = [&](const std::string &sort, const std::string &with) { return refusal(sort + end, with); };
-  EXPECT_EQ(of("  sort order by keys in room, x.N\n", arrays), "no error");
-  EXPECT_EQ(of("  sort order by order in room, x.N\n", arrays),
+  EXPECT_EQ(of("  sort order by keys in room, x.N\n", head), "no error");
+  EXPECT_EQ(of("  sort order by order in room, x.N\n", head),
             before + "`order` is sorted by itself, or in an array of its own");
-  EXPECT_EQ(of("  sort order by keys in keys, x.N\n", arrays),
+  EXPECT_EQ(of("  sort order by keys in keys, x.N\n", head),
             before + "`keys` has elements of another type than sorting needs");
-  EXPECT_EQ(of("  sort order by keys in room, x.N\n", arrays_of("int64", 4) + "workspace other[1] : int32\n"),
+  EXPECT_EQ(of("  sort order by keys in room, x.N\n",
+               test::head_of_sort("int64", 4) + "workspace other[1] : int32\n"),
             "no error");
-  EXPECT_EQ(of("  sort order by other in room, x.N\n", arrays + "workspace other[x.N] : int64\n"),
+  EXPECT_EQ(of("  sort order by other in room, x.N\n", head + "workspace other[x.N] : int64\n"),
             before + "`other` has elements of another type than sorting needs");
-  EXPECT_EQ(of("  sort order by bits in room, x.N\n", arrays + "workspace bits[x.N] : bit\n"),
+  EXPECT_EQ(of("  sort order by bits in room, x.N\n", head + "workspace bits[x.N] : bit\n"),
             before + "`bits` is sorted, but is no workspace array of integers");
-  EXPECT_EQ(of("  sort C.idx by keys in room, x.N\n", arrays),
+  EXPECT_EQ(of("  sort C.idx by keys in room, x.N\n", head),
             before + "`C.idx` is sorted, but is no workspace array of integers");
-  EXPECT_EQ(of("  for i in 0 .. x.N parallel 1 {\n    sort order by keys in room, i\n  }\n", arrays),
+  EXPECT_EQ(of("  for i in 0 .. x.N parallel 1 {\n    sort order by keys in room, i\n  }\n", head),
             before + "iterations of a parallel loop race for `order`");
 }
 
 TEST(Sort, the_interpreter_finds_arrays_that_are_too_short) {
-  const auto message = [](const std::string &count, const std::string &arrays) -> std::string {
+  const auto message = [](const std::string &count, const std::string &head) -> std::string {
     Memory memory;
     memory.sizes = {{"C.N", 3}, {"x.N", 3}};
     memory.indices["x.key"] = {1, 2, 3};
@@ -178,16 +150,19 @@ TEST(Sort, the_interpreter_finds_arrays_that_are_too_short) {
       interpret(with_body("  for p in 0 .. x.N {\n    order(p) := p\n    keys(p) := 1\n  }\n  sort order by "
                           "keys in room, " +
                               count + "\n  count C.NNZ = 0\n",
-                          arrays),
+                          head),
                 memory);
     } catch (const report::Error &error) {
       return error.diagnostic().message;
     }
     return "no error";
   };
-  EXPECT_EQ(message("3", arrays_of("int32", 2)), "no error");
-  EXPECT_EQ(message("-1", arrays_of("int32", 2)), "no error");
-  EXPECT_EQ(message("4", arrays_of("int32", 2)), "array `order` is accessed at slot 3, its extent is 3");
-  EXPECT_EQ(message("3", arrays_of("int32", 1)), "array `room` is accessed at slot 5, its extent is 3");
-  EXPECT_EQ(message("3", arrays_of("int64", 2)), "array `room` is accessed at slot 11, its extent is 6");
+  EXPECT_EQ(message("3", test::head_of_sort("int32", 2)), "no error");
+  EXPECT_EQ(message("-1", test::head_of_sort("int32", 2)), "no error");
+  EXPECT_EQ(message("4", test::head_of_sort("int32", 2)),
+            "array `order` is accessed at slot 3, its extent is 3");
+  EXPECT_EQ(message("3", test::head_of_sort("int32", 1)),
+            "array `room` is accessed at slot 5, its extent is 3");
+  EXPECT_EQ(message("3", test::head_of_sort("int64", 2)),
+            "array `room` is accessed at slot 11, its extent is 6");
 }
