@@ -64,6 +64,9 @@ void take(LeafPlan &plan, WorkBefore found, const parse::Name &at, const std::st
   plan.cut = std::move(*found.equal);
 }
 
+/// Why no loop that appends is cut in another way.
+const std::string appends_in_chunks = "threads append to a sparse result in chunks of whole iterations";
+
 std::string not_cut(const std::string &variable) {
   return fmt::format("the loop over `{}` can't be cut into equal work", variable);
 }
@@ -162,10 +165,15 @@ bool reduce_as_asked(LeafPlan &plan, const std::vector<depend::LoopVerdict> &ver
 void cut_as_asked(LeafPlan &plan, const std::vector<depend::LoopVerdict> &verdicts,
                   const combine::IterationSpace &space, const ScheduleTree &schedule, prove::Prover &prover,
                   const Thresholds &thresholds, std::optional<WorkBefore> *hindrance) {
+  if (!schedule.fused.empty() && space.target.appends)
+    report::fail(Kind::not_parallel, schedule.fused.front().span,
+                 "loops can't be fused: " + appends_in_chunks, "leave out `fuse`");
   if (!schedule.fused.empty()) {
     fuse(plan, verdicts, space, schedule, prover);
   } else if (asks_for(schedule, "balanced")) {
-    WorkBefore found = positions_before(plan, *plan.parallel, prover);
+    WorkBefore found = space.target.appends
+                           ? WorkBefore{std::nullopt, appends_in_chunks, "leave out `balanced`"}
+                           : positions_before(plan, *plan.parallel, prover);
     if (hindrance && !found.equal)
       *hindrance = std::move(found);
     else
@@ -176,11 +184,14 @@ void cut_as_asked(LeafPlan &plan, const std::vector<depend::LoopVerdict> &verdic
 
 void cut_shared_as_asked(const std::vector<LeafPlan *> &plans, const scan::Node &loop,
                          const ScheduleTree &schedule, prove::Prover &prover, const Thresholds &thresholds,
-                         std::optional<WorkBefore> &hindrance) {
+                         bool appends, std::optional<WorkBefore> &hindrance) {
   if (!asks_for(schedule, "balanced")) return;
   WorkBefore found{std::nullopt, "it stands in another one that statements share",
                    "choose `static`, `dynamic` or `guided`"};
-  if (loop.depth == 0) found = positions_before({plans.begin(), plans.end()}, loop, prover);
+  if (appends)
+    found = {std::nullopt, appends_in_chunks, "leave out `balanced`"};
+  else if (loop.depth == 0)
+    found = positions_before({plans.begin(), plans.end()}, loop, prover);
   if (!found.equal) {
     hindrance = std::move(found);
     return;

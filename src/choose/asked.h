@@ -43,10 +43,10 @@ void cut_as_asked(plan::LeafPlan &plan, const std::vector<depend::LoopVerdict> &
                   std::optional<WorkBefore> *hindrance = nullptr);
 
 /// The same of a loop that the plans' statements share: whole iterations alone can be dealt out, and of the
-/// outermost loop. Sets `equal` of the first plan.
+/// outermost loop. `appends`: one of them does, to a sparse result. Sets `equal` of the first plan.
 void cut_shared_as_asked(const std::vector<plan::LeafPlan *> &plans, const scan::Node &loop,
                          const parse::ScheduleTree &schedule, prove::Prover &prover,
-                         const Thresholds &thresholds, std::optional<WorkBefore> &hindrance);
+                         const Thresholds &thresholds, bool appends, std::optional<WorkBefore> &hindrance);
 
 /// Throws where pieces of equal work were asked for and no plan of a program has them.
 void check_cuts(const std::vector<const plan::LeafPlan *> &plans, const parse::ScheduleTree &schedule,

@@ -90,6 +90,15 @@ bool is_inner_loop(const LeafPlan &plan, std::size_t level) {
                      [](const Level &outer) { return outer.kind != Level::Kind::Let; });
 }
 
+bool appends_apart(const LeafPlan &plan, std::size_t level, const combine::IterationSpace &space) {
+  const std::optional<combine::FirstNode> &first = space.target.first_node;
+  if (!first || is_inner_loop(plan, level) || (plan.sorted && plan.sorted->level == level)) return false;
+  Lets lets;
+  for (const Level &each : plan.nest.levels)
+    lets.add(each);
+  return !first->is_computed || lets.put_in(first->value) == term::variable(plan.nest.levels[level].variable);
+}
+
 bool adds_to_one(const LeafPlan &plan, std::size_t from, const combine::IterationSpace &space) {
   const std::vector<Level> &levels = plan.nest.levels;
   return std::none_of(levels.begin() + static_cast<std::ptrdiff_t>(from), levels.end(),
@@ -156,6 +165,12 @@ std::optional<std::size_t> choose_parallel(const LeafPlan &plan,
           report::fail(Kind::not_parallel, wanted.span,
                        fmt::format("at most one iteration of the loop over `{}` does anything", wanted.text),
                        "choose another loop");
+        if (space.target.appends && !appends_apart(plan, level, space))
+          report::fail(Kind::not_parallel, wanted.span,
+                       fmt::format("the loop over `{}` can't run in parallel: its iterations append to `{}` "
+                                   "one after the other",
+                                   wanted.text, space.target.tensor),
+                       "leave out `parallel`");
         if (keeps_to_its_elements(plan, level, space, prover)) return level;
         report::fail(Kind::not_parallel, wanted.span,
                      fmt::format("the loop over `{}` can't run in parallel: in this order its iterations "
@@ -178,7 +193,8 @@ std::optional<std::size_t> choose_parallel(const LeafPlan &plan,
     std::size_t level = level_of(verdict.variable);
     if (adds_up(plan, verdict, level, space)) return level;
     if (verdict.verdict != depend::Verdict::Parallel || !has_elements_of_its_own(plan, level, space) ||
-        !keeps_to_its_elements(plan, level, space, prover))
+        !keeps_to_its_elements(plan, level, space, prover) ||
+        (space.target.appends && !appends_apart(plan, level, space)))
       continue;
     auto length = lengths.find(verdict.variable);
     bool is_short = length != lengths.end() &&

@@ -99,6 +99,8 @@ SharedVerdict verdict_of(const scan::Node &loop, const Combination &program,
   result.is_parallel = result.verdict.verdict == depend::Verdict::Parallel &&
                        std::all_of(loop.statements.begin(), loop.statements.end(), [&](std::size_t number) {
                          const IterationSpace &space = program.leaves[number];
+                         if (space.target.appends && !appends_apart(*plans[number], loop.depth, space))
+                           return false;
                          return space.divisors.empty() && !keeps_state_over(*plans[number], loop.depth) &&
                                 keeps_elements_apart(space, *plans[number], loop.depth, prover);
                        });

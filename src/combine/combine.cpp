@@ -473,9 +473,10 @@ private:
     space.value = value::map_leaves<Value>(statement.value,
                                            [&](const Access &access) { return values.at(access.name()); });
     std::vector<Term> places;
-    if (result_.assembly(statement.target.tensor))
+    if (const AssembledResult *assembled = result_.assembly(statement.target.tensor)) {
       space.target = naming_.appended(over_sizes(statement.target));
-    else
+      space.target.first_node = assembled->first_node(space.target);
+    } else
       space.target = is_local(statement.target) ? local_of(statement.target, statement.loops)
                                                 : operand_of(statement.target, statement.loops, 0, places);
     for (const Term &part : places) // a structure's parts are there already

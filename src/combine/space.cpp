@@ -60,6 +60,16 @@ term::Substitution AssembledResult::entry_of(const Operand &target) const {
   return by;
 }
 
+std::optional<FirstNode> AssembledResult::first_node(const Operand &target) const {
+  const std::vector<packing::AppendLevel> &levels = append.levels;
+  if (append.order.empty() || append.order.front().descending || levels.empty()) return std::nullopt;
+  const FirstNode first{append.order.front().value, !levels.front().is_counted()};
+  if (first.is_computed && levels.front().value != first.value) return std::nullopt;
+  for (const packing::AppendLevel &level : levels)
+    if (!level.pointer.empty() && level.parent > 0 && !levels[level.parent].is_counted()) return std::nullopt;
+  return FirstNode{term::substitute(first.value, entry_of(target)), first.is_computed};
+}
+
 const AssembledResult *Combination::assembly(const std::string &tensor) const {
   const auto found = std::find_if(assembled.begin(), assembled.end(),
                                   [&](const AssembledResult &each) { return each.tensor == tensor; });

@@ -41,6 +41,13 @@ struct Read {
 };
 using Value = value::Tree<Read>;
 
+/// What the entries of an assembled result are ordered by first: threads that come to different ones can
+/// append to arrays of their own (loop::Appended).
+struct FirstNode {
+  term::Term value;         // over the subscripts
+  bool is_computed = false; // it is the position, and not counted
+};
+
 /// One access to a tensor through one piece of its layout.
 struct Operand {
   std::string name;   // "A#2"
@@ -57,6 +64,7 @@ struct Operand {
   bool appends = false;                // a target that comes behind what is stored (AssembledResult): it
                                        // has no slots yet, `slot` is the coordinate's number. So too
                                        // where each insertion is another entry
+  std::optional<FirstNode> first_node; // of a target that appends to an assembled result
   std::string array;                   // "A.val"; empty: the piece has a constant value
   std::vector<term::Term> slots;       // one per extent of the array, over variables of the space
   term::Term slot;                     // the same, row-major
@@ -154,6 +162,8 @@ struct AssembledResult {
 
   /// The coordinates of the target's entry in place of the modes.
   term::Substitution entry_of(const Operand &target) const;
+  /// None where threads can't append apart.
+  std::optional<FirstNode> first_node(const Operand &target) const;
 };
 
 struct Combination {

@@ -8,6 +8,7 @@ void substitute(Operand &operand, const term::Substitution &by) {
   for (term::Term &slot : operand.slots)
     slot = term::substitute(slot, by);
   operand.slot = term::substitute(operand.slot, by);
+  if (operand.first_node) operand.first_node->value = term::substitute(operand.first_node->value, by);
 }
 
 void substitute(IterationSpace &space, const term::Substitution &by) {

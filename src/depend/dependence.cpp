@@ -26,7 +26,11 @@ std::vector<Reference> references(const combine::IterationSpace &space) {
       {space.target.tensor, shares ? space.target.slots : space.target.coordinates, true, !space.sets}};
   for (const combine::Operand &operand : space.operands)
     result.push_back({operand.tensor, operand.coordinates, false, false});
-  if (space.target.appends) result.push_back({space.target.tensor, {}, true, false, true});
+  if (space.target.appends) {
+    std::vector<Term> first; // others' nodes may be appended by other threads
+    if (space.target.first_node) first.push_back(space.target.first_node->value);
+    result.push_back({space.target.tensor, std::move(first), true, false, true});
+  }
   if (space.target.inserts) {
     const auto own = space.target.coordinates.begin() + static_cast<std::ptrdiff_t>(space.target.around);
     result.push_back({space.target.tensor, {space.target.coordinates.begin(), own}, true, true, true});

@@ -65,7 +65,7 @@ struct LoopVerdict {
 };
 
 /// The references of a statement: the target is updated, or set, the operands are read. An insertion is one
-/// more.
+/// more, and so is appending: by coordinates of the node that it belongs to.
 std::vector<Reference> references(const combine::IterationSpace &space);
 
 /// Verdicts for the variables `loops`, in the order of `order` (all variables, outermost first). The relation

@@ -137,6 +137,103 @@ Assembly::Growth Assembly::grow_workspace(const loop::Reserve &x) const {
   return made;
 }
 
+std::vector<const Assembly::Array *> Assembly::grown(const loop::Appended &appended) const {
+  std::vector<const Array *> arrays;
+  for (const loop::Appended::Counter &counter : appended.counters)
+    for (const Array &array : arrays_)
+      if (array.count == counter.count) arrays.push_back(&array);
+  return arrays;
+}
+
+std::vector<std::string> Assembly::begin_own(const loop::Appended &appended, const std::string &label) {
+  outside_ = {{}, {}, rooms_, label_, code_};
+  std::vector<std::string> lines;
+  for (const Array *array : grown(appended)) {
+    const std::string own = names_.fresh(pointer(*array) + "_own");
+    lines.push_back(fmt::format("{} *UNRAVEL_RESTRICT {} = 0;", c_type(array->array->element), own));
+    outside_.arrays[array->name] = pointer(*array);
+    names_.rename_array(array->name, own);
+  }
+  for (const loop::Appended::Counter &counter : appended.counters) {
+    std::string &room = rooms_.at(counter.count);
+    room = names_.fresh_variable(room + "_own");
+    lines.push_back(fmt::format("int64_t {} = -1;", room));
+  }
+  for (const std::string &variable : appended.variables()) {
+    const std::string outside = names_.variable(variable), own = names_.fresh(outside + "_own");
+    lines.push_back(fmt::format("int64_t {} = 0;", own));
+    outside_.variables[variable] = outside;
+    names_.rename_variable(variable, own);
+  }
+  label_ = label;
+  code_ = names_.fresh(code_ + "_own");
+  lines.push_back(fmt::format("int {} = 2;", code_));
+  return lines;
+}
+
+void Assembly::end_own() {
+  for (const auto &[array, name] : outside_.arrays)
+    names_.rename_array(array, name);
+  for (const auto &[variable, name] : outside_.variables)
+    names_.rename_variable(variable, name);
+  rooms_ = std::move(outside_.rooms);
+  label_ = std::move(outside_.label), code_ = std::move(outside_.code);
+}
+
+std::vector<std::string> Assembly::hold(const loop::Appended &appended, const std::string &parts) const {
+  std::vector<std::string> lines;
+  for (const Array *array : grown(appended))
+    lines.push_back(fmt::format("unravel_parts_hold(&{}, {}, {});", parts, lines.size(), pointer(*array)));
+  return lines;
+}
+
+std::vector<std::string> Assembly::join(const loop::Appended &appended, const std::string &parts) const {
+  const std::vector<std::string> variables = appended.variables();
+  const auto range_of = [&](const std::string &end) {
+    return std::ranges::find(variables, end) - variables.begin();
+  };
+  const std::string all = fmt::format("{}.chunks", parts), failed = fmt::format("{}.code", parts);
+  std::vector<std::string> lines;
+  const auto add = [&](const std::string &line) { lines.push_back(line); };
+  for (const loop::Appended::Counter &counter : appended.counters) {
+    const std::string end = names_.variable(counter.end);
+    names_.rename_variable(end, end); // extents may mention it
+    add(fmt::format("{} = unravel_parts_before(&{}, {}, {});", end, parts, all, range_of(counter.end)));
+    const std::int64_t most = most_counted(*loop::assembled_result(counter.count, program_));
+    add(fmt::format("if (!{0} && {1} > {2}) {0} = {3};", failed, end, most,
+                    most < loop::most_in_memory ? 4 : 2));
+  }
+  std::size_t number = 0;
+  for (const Array *array : grown(appended)) {
+    const auto counter = std::ranges::find(appended.counters, array->count, &loop::Appended::Counter::count);
+    add(fmt::format("if (!{}) {{", failed));
+    add(fmt::format("  void *const {} = unravel_parts_join(&{}, {}, {}, {});", grown_, parts, number++,
+                    range_of(counter->end), sized(*array, {{array->count, names_.variable(counter->end)}})));
+    add(fmt::format("  if ({}) {} = ({} *){};", grown_, pointer(*array), c_type(array->array->element),
+                    grown_));
+    add(fmt::format("  else {} = 2;", failed));
+    add("}");
+  }
+  for (const loop::Appended::Pointers &pointers : appended.pointers) {
+    const bool is_long = expressions_.type_of(pointers.array) == loop::ElementType::Int64;
+    const std::string raise = is_long ? "raise_long" : "raise";
+    expressions_.need(raise);
+    add(fmt::format("if (!{}) unravel_{}(&{}, {}, {}, {}, {});", failed, raise, parts,
+                    names_.array(pointers.array), range_of(pointers.end),
+                    appended.counter(pointers.end) ? 1 : 0, range_of(pointers.into)));
+    if (!appended.counter(pointers.end))
+      add(fmt::format("{} = {}.rows[{} * {}.chunks - {}];", names_.variable(pointers.end), parts,
+                      1 + 2 * variables.size(), parts,
+                      1 + 2 * variables.size() - (2 + 2 * static_cast<std::size_t>(range_of(pointers.end)))));
+  }
+  add(fmt::format("unravel_parts_end(&{});", parts));
+  add(fmt::format("if ({}) {{", failed));
+  add(fmt::format("  {} = {};", code_, failed));
+  add(fmt::format("  goto {};", label_));
+  add("}");
+  return lines;
+}
+
 std::string Assembly::set(const loop::SetCount &x) const {
   return fmt::format("const int64_t {} = {};", names_.variable(x.count), expressions_.term(x.value));
 }

@@ -31,6 +31,18 @@ public:
   Growth grow(const loop::Reserve &x) const;
   std::string set(const loop::SetCount &x) const;
 
+  /// A thread's own arrays of the result that a parallel loop appends to, and its own counters, from here on.
+  /// Returns their declarations; `label`: where it goes when it fails, with what it sets.
+  std::vector<std::string> begin_own(const loop::Appended &appended, const std::string &label);
+  /// What sets it.
+  const std::string &code() const { return code_; }
+  /// Those of all threads again.
+  void end_own();
+  /// The thread's arrays as `parts` holds them.
+  std::vector<std::string> hold(const loop::Appended &appended, const std::string &parts) const;
+  /// All arrays and counters from the parts of all threads.
+  std::vector<std::string> join(const loop::Appended &appended, const std::string &parts) const;
+
   /// Gives the arrays to the structs.
   std::vector<std::string> finish() const;
   /// Frees them.
@@ -56,6 +68,8 @@ private:
   /// `to`: the pointer, and the member that holds it where it is one of the workspace.
   void add_array(Growth &made, const std::string &sized, const std::string &to, loop::ElementType type) const;
   const std::string &pointer(const Array &array) const { return names_.array(array.name); }
+  /// The arrays that grow as entries are appended, in the order in which parts hold them.
+  std::vector<const Array *> grown(const loop::Appended &appended) const;
 
   const loop::Program &program_;
   Names &names_;
@@ -65,6 +79,13 @@ private:
   std::vector<Array> arrays_;
   std::map<std::string, std::string> rooms_; // by the count
   std::string label_, code_, least_, grown_, room_;
+
+  /// What the names of one thread's own stand for outside.
+  struct Outside {
+    std::map<std::string, std::string> arrays, variables, rooms;
+    std::string label, code;
+  };
+  Outside outside_;
 };
 
 } // namespace unravel::emit

@@ -4,6 +4,7 @@
 #include "emit/mentioned.h"
 #include "emit/pragmas.h"
 #include "emit/workspace.h"
+#include "loop/assembled.h"
 #include "loop/passes.h"
 #include "loop/walk.h"
 
@@ -82,6 +83,79 @@ void StatementWriter::write_parallel(const For &x, const std::string &head) {
   });
   --indent_;
   line("}");
+}
+
+std::string StatementWriter::pays(const For &x, const std::string &iterations) {
+  const Parallel &parallel = *x.parallel;
+  if (parallel.least <= 0) return "1";
+  const std::string work = !parallel.work                   ? iterations
+                           : is_work_in_pragma(x, program_) ? expressions_.term_of_members(*parallel.work)
+                                                            : expressions_.term(*parallel.work);
+  return fmt::format("{} >= {}", work, parallel.least);
+}
+
+void StatementWriter::write_appending(const For &x, const std::string &lower, const std::string &upper) {
+  for (const char *part : {"parts", "threads", "thread", "grow"})
+    expressions_.need(part);
+  const Appended &made = *x.parallel->appended;
+  const std::string parts = names_.fresh("parts"), chunk = names_.fresh("chunk");
+  const std::string &variable = names_.variable(x.variable);
+  const std::string first = names_.fresh(variable + "_first"), end = names_.fresh(variable + "_last");
+  const std::string stopped = names_.fresh("stopped");
+  const std::string iterations = expressions_.term(x.upper - x.lower);
+  const std::vector<std::string> variables = made.variables();
+  std::size_t arrays = 0;
+  for (const Appended::Counter &counter : made.counters)
+    arrays += arrays_of_count(*assembled_result(counter.count, program_), counter.count).size();
+  const Statement &loop = *statement_;
+  comment("chunks of iterations: each thread appends to arrays of its own, which are then joined");
+  open("", {fmt::format("unravel_parts {};", parts),
+            fmt::format("if (!unravel_parts_begin(&{}, {}, {}, {}, {})) goto {};", parts, iterations,
+                        pays(x, iterations), variables.size(), arrays, assembly_.label())});
+  pragma(fmt::format("parallel if ({}.chunks > 1)", parts), "");
+  open("", {});
+  with_own(own_arrays(x), [&] {
+    std::map<std::string, std::string> outside;
+    for (const std::string &each : variables)
+      outside[each] = names_.variable(each);
+    lines(assembly_.begin_own(made, stopped));
+    pragma("for schedule(dynamic, 1)", "");
+    open(fmt::format("for (int64_t {0} = 0; {0} < {1}.chunks; {0}++)", chunk, parts), {});
+    for (const auto &[name, next] : {std::pair(first, chunk), std::pair(end, chunk + " + 1")})
+      line(fmt::format("const int64_t {} = unravel_parts_first(&{}, {}, {}, {});", name, parts, next, lower,
+                       upper));
+    line(fmt::format("if (unravel_parts_failed(&{})) continue;", parts));
+    for (std::size_t k = 0; k < variables.size(); ++k) {
+      const std::string &own = names_.variable(variables[k]);
+      if (!made.counter(variables[k]))
+        line(fmt::format("{} = {} > 0 ? {} : {};", own, chunk, first, outside.at(variables[k])));
+      line(fmt::format("unravel_parts_from(&{}, {}, {}, {});", parts, chunk, k, own));
+    }
+    open("", {});
+    statement_ = &loop;
+    nested(fmt::format("for (int64_t {0} = {1}; {0} < {2}; {0}++)", variable, first, end), x.body);
+    for (const Appended::Pointers &pointers : made.pointers)
+      if (!made.counter(pointers.end)) {
+        const std::string &own = names_.variable(pointers.end);
+        comment("those without entries");
+        open(fmt::format("while ({} + 1 < {}.chunks && {} < {})", chunk, parts, own, end), {});
+        line(fmt::format(
+            "{}[{}] = {};", names_.array(pointers.array), own,
+            expressions_.as_element(term::variable(pointers.into), expressions_.type_of(pointers.array))));
+        close({own + "++;"});
+      }
+    for (std::size_t k = 0; k < variables.size(); ++k)
+      line(fmt::format("unravel_parts_to(&{}, {}, {}, {});", parts, chunk, k, names_.variable(variables[k])));
+    close({"continue;"});
+    text_ += stopped + ":\n";
+    line(fmt::format("unravel_parts_fail(&{}, {});", parts, assembly_.code()));
+    close({});
+    lines(assembly_.hold(made, parts));
+    assembly_.end_own();
+  });
+  close({});
+  lines(assembly_.join(made, parts));
+  close({});
 }
 
 std::vector<const WorkspaceArray *> StatementWriter::own_arrays(const For &loop) const {

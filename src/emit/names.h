@@ -34,8 +34,9 @@ public:
   const std::string &variable(const std::string &name) const { return variables_.at(name); }
   /// The local pointer to an array.
   const std::string &array(const std::string &name) const { return arrays_.at(name); }
-  /// In the place of the name that array() gives, from here on.
+  /// In the place of the name that array() gives, or variable(), from here on.
   void rename_array(const std::string &name, const std::string &to) { arrays_[name] = to; }
+  void rename_variable(const std::string &name, const std::string &to) { variables_[name] = to; }
 
   /// The workspace's struct, its functions and the parameter; only where the program has one.
   struct Workspace {

@@ -109,7 +109,9 @@ std::string helpers(std::set<std::string> needs, bool single, const EmitOptions 
   if (needs.contains("gathers") && options.gathers == EmitOptions::Gathers::Always)
     needs.insert("fast_gathers");
   std::string result;
-  for (const Part &part : parts_of("functions")) {
+  std::vector<Part> parts = parts_of("functions");
+  parts.insert(parts.end(), parts_of("assembly").begin(), parts_of("assembly").end());
+  for (const Part &part : parts) {
     const std::string &name = part.names[0];
     const bool has_long = name.find("_L") != std::string::npos;
     const bool has_single = name.find("_F") != std::string::npos;

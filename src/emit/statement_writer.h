@@ -78,8 +78,8 @@ private:
   void write(const loop::For &x);
   void write_loop(const loop::For &x);
 
-  /// The loop with its sums in pairs, where it is such a loop (loop/pair_sums.h), as far as `#else`; false, and
-  /// writes nothing, where it is none.
+  /// The loop with its sums in pairs, where it is such a loop (loop/pair_sums.h), as far as `#else`; false,
+  /// and writes nothing, where it is none.
   bool write_pair_sums(const loop::For &x);
 
   // ---- sums of products with gathered elements, in masked steps
@@ -96,8 +96,8 @@ private:
   EmitOptions::Gathers gathers_form() const;
 
   /// Opens a block, with the loop's variable and the steps of many iterations at once. The loop as it is goes
-  /// on from there; the block is to be closed behind it. Returns the name of the loop's end, or empty where it
-  /// takes no such steps and nothing was written.
+  /// on from there; the block is to be closed behind it. Returns the name of the loop's end, or empty where
+  /// it takes no such steps and nothing was written.
   std::string write_masked(const loop::For &x);
 
   // ---- lanes that add products with gathered elements, in pairs
@@ -109,8 +109,8 @@ private:
   void write_additions(const loop::For &x, const loop::GatheredLanes &lanes, const term::Term &first,
                        const std::vector<std::string> &sums);
 
-  /// The lanes of a simd loop, four at a time. Returns the variable that says where the loop as it is goes on;
-  /// empty, and writes nothing, where it is no such loop.
+  /// The lanes of a simd loop, four at a time. Returns the variable that says where the loop as it is goes
+  /// on; empty, and writes nothing, where it is no such loop.
   std::string write_paired_lanes(const loop::For &x);
 
   /// The nest of lanes whose sums are in the array, with these in pairs. Returns false, and writes nothing,
@@ -154,6 +154,12 @@ private:
   // ---- parallel loops
 
   void write_parallel(const loop::For &x, const std::string &head);
+
+  /// Each thread appends to arrays of its own, which are joined behind the loop.
+  void write_appending(const loop::For &x, const std::string &lower, const std::string &upper);
+
+  /// Is the parallel loop worth a team? A C expression.
+  std::string pays(const loop::For &x, const std::string &iterations);
 
   /// What all threads of a team do: the loop, and the parallel one inside in shares.
   void write_team(const loop::For &x, const std::string &head);

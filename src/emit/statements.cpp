@@ -156,7 +156,10 @@ void StatementWriter::write_loop(const For &x) {
   if (x.team && options_.openmp_pragmas) return write_team(x, head);
   if (x.parallel && options_.openmp_pragmas) {
     ++threads_;
-    x.parallel->copied.empty() ? write_parallel(x, head) : write_with_copies(x, head);
+    if (x.parallel->appended)
+      write_appending(x, lower, end);
+    else
+      x.parallel->copied.empty() ? write_parallel(x, head) : write_with_copies(x, head);
     --threads_;
     return;
   }

@@ -29,7 +29,9 @@ std::vector<std::string> counts_in(const TensorParameter &parameter, const Term 
 /// Where a statement stands.
 struct Place {
   bool in_parallel = false; // in a simd loop too
+  bool in_loop = false;
   bool at_top = true;
+  const Appended *appended = nullptr; // what the parallel loop around appends
 };
 
 class Verifier {
@@ -89,8 +91,15 @@ private:
       if (const auto *set = std::get_if<SetCount>(&statement.kind)) set_count(*set, place);
       Place inside = place;
       inside.at_top = false;
+      inside.in_loop = inside.in_loop || is_loop(statement);
       if (const auto *loop = std::get_if<For>(&statement.kind)) {
         inside.in_parallel = inside.in_parallel || loop->parallel || loop->simd;
+        if (loop->parallel && loop->parallel->appended) {
+          appended(*loop, place);
+          inside.appended = &*loop->parallel->appended;
+        } else if (loop->parallel || loop->simd) {
+          inside.appended = nullptr;
+        }
         if (loop->parallel && arrays_.contains(loop->parallel->copied))
           refuse(fmt::format("threads have copies of the assembled array `{}`", loop->parallel->copied));
         if (loop->masked && arrays_.contains(loop->masked->pointers))
@@ -99,6 +108,32 @@ private:
       }
       for (const Block *inner : blocks_of(statement))
         block(*inner, inside);
+    }
+  }
+
+  void appended(const For &loop, const Place &place) const {
+    const Parallel &parallel = *loop.parallel;
+    const Appended &made = *parallel.appended;
+    if (place.in_loop || place.in_parallel || loop.step != 1 || loop.simd || !parallel.sum.empty() ||
+        !parallel.copied.empty() || made.counters.empty())
+      refuse(fmt::format("the parallel loop over `{}` can't append", loop.variable));
+    is_count(made.counters.front().count);
+    const TensorParameter &result = *assembled_result(made.counters.front().count, program_);
+    std::set<std::string> counts;
+    for (const Appended::Counter &counter : made.counters)
+      is_count(counter.count), counts.insert(counter.count);
+    if (counts.size() != result.counts.size() || counts.size() != made.counters.size())
+      refuse(fmt::format("the loop over `{}` doesn't append all counts of `{}`, once each", loop.variable,
+                         result.name));
+    for (const Appended::Pointers &pointers : made.pointers) {
+      const auto array = std::ranges::find_if(result.arrays, [&](const ArrayParameter &each) {
+        return result.name + "." + each.name == pointers.array;
+      });
+      if (array == result.arrays.end() || array->is_value || array->extents.size() != 1)
+        refuse(fmt::format("`{}` is no array of pointers of `{}`", pointers.array, result.name));
+      const Appended::Counter *nodes = made.counter(pointers.end);
+      if (!made.counter(pointers.into) || count_of_array(result, *array) != (nodes ? nodes->count : ""))
+        refuse(fmt::format("the pointers `{}` don't point from nodes to nodes", pointers.array));
     }
   }
 
@@ -112,7 +147,10 @@ private:
     if (wanted.arrays != arrays_of_count(*assembled_result(wanted.count, program_), wanted.count))
       refuse(
           fmt::format("the arrays reserved for `{}` are not those whose extents mention it", wanted.count));
-    if (place.in_parallel)
+    const bool is_appended =
+        place.appended && std::ranges::any_of(place.appended->counters,
+                                              [&](auto &counter) { return counter.count == wanted.count; });
+    if (place.in_parallel && !is_appended)
       refuse(fmt::format("`{}` is reserved for in a parallel or simd loop", wanted.count));
     if (set_.contains(wanted.count)) refuse(fmt::format("`{}` is reserved for when it is set", wanted.count));
   }
@@ -139,6 +177,21 @@ private:
 };
 
 } // namespace
+
+const Appended::Counter *Appended::counter(const std::string &end) const {
+  const auto found =
+      std::find_if(counters.begin(), counters.end(), [&](const Counter &each) { return each.end == end; });
+  return found == counters.end() ? nullptr : &*found;
+}
+
+std::vector<std::string> Appended::variables() const {
+  std::vector<std::string> names;
+  for (const Counter &each : counters)
+    names.push_back(each.end);
+  for (const Pointers &each : pointers)
+    if (!counter(each.end)) names.push_back(each.end);
+  return names;
+}
 
 const TensorParameter *assembled_result(const std::string &qualified, const Program &program) {
   for (const TensorParameter &parameter : program.parameters)

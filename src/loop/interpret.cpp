@@ -2,6 +2,7 @@
 
 #include "loop/assembled.h"
 #include "loop/hash.h"
+#include "loop/interpret_appended.h"
 #include "loop/interpret_code.h"
 #include "loop/races.h"
 #include "loop/verify.h"
@@ -136,15 +137,8 @@ private:
   }
 
   void reserve(const Step &step) {
-    const CountCode &count = code_.counts[step.slot];
     const std::int64_t least = term(step.first);
-    if (least <= variables_[count.slot]) return;
-    if (least > count.most) throw Ended{count.most < most_in_memory ? 4 : 2};
-    variables_[count.slot] = least;
-    for (std::size_t array : step.arrays)
-      set_extents(code_.arrays[array], arrays_[array]);
-    for (std::size_t array : step.arrays)
-      resize(arrays_[array]);
+    if (least > variables_[code_.counts[step.slot].slot]) make_room({step.slot, 0, step.arrays}, least);
   }
 
   void reserve_workspace(const Step &step) {
@@ -402,6 +396,7 @@ private:
   void for_loop(const Step &loop) {
     std::int64_t lower = term(loop.first);
     std::int64_t upper = term(loop.second);
+    if (loop.appended && options_.permute_parallel) return appending_loop(loop, lower, upper);
     if ((loop.parallel || loop.is_simd) && options_.permute_parallel)
       return permuted_loop(loop, lower, upper);
     for (std::int64_t k = lower; k < upper; k += loop.step) {
@@ -426,6 +421,12 @@ private:
   }
 
   void permuted_loop(const Step &loop, std::int64_t lower, std::int64_t upper) {
+    permuted_iterations(loop, lower, upper, [&] { block(loop.body); });
+  }
+
+  /// Calls `iteration` with the loop's variable set.
+  template <class Iteration>
+  void permuted_iterations(const Step &loop, std::int64_t lower, std::int64_t upper, Iteration iteration) {
     std::vector<std::int64_t> order;
     for (std::int64_t k = lower; k < upper; k += loop.step) {
       count_iteration();
@@ -436,10 +437,37 @@ private:
     for (std::int64_t k : order) {
       variables_[loop.slot] = k;
       if (loop.parallel) races_.begin_iteration(k), begin_parallel_iteration();
-      block(loop.body);
+      iteration();
       if (loop.parallel) check_workspace(true);
     }
     if (loop.parallel) races_.leave();
+  }
+
+  /// Each iteration appends to arrays of its own, which are joined at the end.
+  void appending_loop(const Step &loop, std::int64_t lower, std::int64_t upper) {
+    AppendedParts parts(
+        *loop.appended, variables_, lower, upper,
+        [&](const AppendedCode::Counter &counter, std::int64_t count) { make_room(counter, count); },
+        [&](std::size_t array) {
+          return Elements{arrays_[array].indices, arrays_[array].values};
+        });
+    permuted_iterations(loop, lower, upper, [&] {
+      const std::int64_t iteration = variables_[loop.slot];
+      parts.begin(iteration);
+      block(loop.body);
+      parts.end(iteration);
+    });
+    parts.join();
+  }
+
+  void make_room(const AppendedCode::Counter &counter, std::int64_t count) {
+    const CountCode &code = code_.counts[counter.count];
+    if (count > code.most) throw Ended{code.most < most_in_memory ? 4 : 2};
+    variables_[code.slot] = count;
+    for (std::size_t array : counter.arrays)
+      set_extents(code_.arrays[array], arrays_[array]);
+    for (std::size_t array : counter.arrays)
+      resize(arrays_[array]);
   }
 
   /// The keys of a range, which must strictly increase.

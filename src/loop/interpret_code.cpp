@@ -74,6 +74,7 @@ private:
       const std::string count = count_of_array(assembled, parameter);
       code_.arrays[index].assembled = true;
       code_.arrays[index].is_counted = !count.empty();
+      if (!count.empty()) code_.arrays[index].may_race = false; // threads that append have their own
       if (!count.empty()) arrays_of_[count].push_back(index);
     }
   }
@@ -179,12 +180,27 @@ private:
     return {Step::SetVariable, variable(name), term(value_), 0, 1, false, {}, {}};
   }
 
+  std::size_t number_of(const std::string &count) const {
+    std::size_t number = 0;
+    while (code_.counts[number].name != count)
+      ++number;
+    return number;
+  }
+
   Step of_count(Step::Op op, const std::string &count, const Term &value_) {
-    Step step{op, 0, term(value_), 0, 1, false, {}, {}};
-    while (code_.counts[step.slot].name != count)
-      ++step.slot;
+    Step step{op, number_of(count), term(value_), 0, 1, false, {}, {}};
     step.arrays = arrays_of_[count];
     return step;
+  }
+
+  AppendedCode appended(const Appended &made) {
+    AppendedCode result;
+    for (const Appended::Counter &each : made.counters)
+      result.counters.push_back({number_of(each.count), variable(each.end), arrays_of_[each.count]});
+    for (const Appended::Pointers &each : made.pointers)
+      result.pointers.push_back({array(each.array), variable(each.end), variable(each.into),
+                                 made.counter(each.end) != nullptr});
+    return result;
   }
 
   Step statement(const Statement &x) {
@@ -194,6 +210,8 @@ private:
               Step step{Step::For, variable(loop.variable),   term(loop.lower), term(loop.upper),
                         loop.step, loop.parallel.has_value(), block(loop.body), {}};
               if (loop.parallel && !loop.parallel->copied.empty()) step.copied = array(loop.parallel->copied);
+              if (loop.parallel && loop.parallel->appended)
+                step.appended = appended(*loop.parallel->appended);
               step.is_simd = loop.simd;
               return step;
             },

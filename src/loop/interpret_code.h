@@ -55,6 +55,21 @@ struct RangeCode {
   std::size_t key = 0; // the key at the variable, a term
 };
 
+/// What the iterations of a parallel loop append (loop.h).
+struct AppendedCode {
+  struct Counter {
+    std::size_t count = 0; // of the code's counts
+    std::size_t end = 0;   // a variable
+    std::vector<std::size_t> arrays;
+  };
+  struct Pointers {
+    std::size_t array = 0, end = 0, into = 0;
+    bool is_counted = false; // `end` is a counter's
+  };
+  std::vector<Counter> counters;
+  std::vector<Pointers> pointers;
+};
+
 struct Step {
   enum Op {
     For,
@@ -90,6 +105,7 @@ struct Step {
   bool is_point = false;                  // adds a product, and not a sum of such
   bool atomic = false;                    // an addition
   std::optional<std::size_t> copied = {}; // of a parallel loop: the array that threads have copies of
+  std::optional<AppendedCode> appended = {};
   bool is_simd = false;
   bool lets = false;                    // of a While: the body begins with a Let
   std::vector<std::size_t> arrays = {}; // of a Reserve or SetCount: the arrays that grow;

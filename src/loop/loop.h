@@ -46,6 +46,32 @@ using value::Operator;
 struct Statement;
 using Block = std::vector<Statement>;
 
+/// What the iterations of a parallel loop append to an assembled result: each thread to arrays of its own,
+/// which are joined behind the loop in the order of the iterations. A thread counts from 0: what it keeps in
+/// pointers is raised when they are joined. Each iteration begins nodes of its own, and what it does with its
+/// entries doesn't depend on those of others. Nothing is appended before the loop.
+struct Appended {
+  /// A count of the result, and the variable that says how many there are so far.
+  struct Counter {
+    std::string count; // "C.NNZ"
+    std::string end;   // "C.p.end"
+  };
+  /// An array of pointers: `into`, the variable of a counter, as it was when the node began. `end`: how many
+  /// of them are set, the variable of the counter that counts the nodes; or of none: then iteration k begins
+  /// node k, and before it those for which there was no iteration.
+  struct Pointers {
+    std::string array; // "C.rowptr"
+    std::string end;   // "C.rowptr.end"
+    std::string into;  // "C.p.end"
+  };
+  std::vector<Counter> counters; // all of the result's
+  std::vector<Pointers> pointers;
+
+  const Counter *counter(const std::string &end) const;
+  /// The variables of counters, and of pointers that have one of their own.
+  std::vector<std::string> variables() const;
+};
+
 /// How the iterations of a parallel loop are shared out: `#pragma omp parallel for schedule(dynamic, chunk)`.
 struct Parallel {
   /// Dynamic: a thread takes the next chunk when it has done one. Static: chunks are dealt to threads in
@@ -71,6 +97,8 @@ struct Parallel {
   /// Dynamic only.
   std::int64_t share = 0;
   Schedule schedule = Schedule::Dynamic;
+  /// Then the loop stands in no other one, and it has neither sum, copies nor simd.
+  std::optional<Appended> appended = std::nullopt;
 };
 
 /// When a loop over segments takes masked steps.
@@ -214,10 +242,10 @@ struct SetElement {
   term::Term value;
 };
 
-/// Sorts the first `count` elements of `order` by the keys of the same slots, from the least on; the keys move
-/// with them, and those of one key stay as they are (stably). All are arrays of the workspace: order and keys
-/// of one type of integers, `room` of 64 bits, whose first room_to_sort(type) * count elements hold anything
-/// afterwards.
+/// Sorts the first `count` elements of `order` by the keys of the same slots, from the least on; the keys
+/// move with them, and those of one key stay as they are (stably). All are arrays of the workspace: order and
+/// keys of one type of integers, `room` of 64 bits, whose first room_to_sort(type) * count elements hold
+/// anything afterwards.
 struct Sort {
   std::string order;
   std::string keys;
@@ -237,14 +265,16 @@ struct IfValue {
   Test test = Test::Stored;
 };
 
-/// From here on the arrays of an assembled result have the elements that a count of `least` asks for, or, with
-/// no count, arrays of the workspace that grow have so many. What they hold stays; the others hold anything.
-/// The kernel ends here, and leaves the result as it was, where there is no memory for that (2), or `least` is
-/// above what the index arrays among them can hold (4). Stands in no parallel loop.
+/// From here on the arrays of an assembled result have the elements that a count of `least` asks for, or,
+/// with no count, arrays of the workspace that grow have so many. What they hold stays; the others hold
+/// anything. The kernel ends here, and leaves the result as it was, where there is no memory for that (2), or
+/// `least` is above what the index arrays among them can hold (4). Stands in no parallel loop but one that
+/// appends to the result.
 struct Reserve {
   std::string count; // qualified: "C.NNZ"; or empty
   term::Term least;
-  std::vector<std::string> arrays; // all whose extents mention the count: "C.col", "C.val"; or of the workspace
+  std::vector<std::string>
+      arrays; // all whose extents mention the count: "C.col", "C.val"; or of the workspace
 };
 
 /// The count of an assembled result, once it is known: outside of all loops, behind the last Reserve of it.
@@ -341,8 +371,8 @@ struct WorkspaceArray {
   bool per_thread = false;
   /// Only teams of several threads use it: one thread alone needs no memory for it.
   bool for_teams = false;
-  /// It has as many elements as Reserve says: none when the kernel begins; `extent` is 0. It holds anything, and
-  /// no parallel loop reserves for it.
+  /// It has as many elements as Reserve says: none when the kernel begins; `extent` is 0. It holds anything,
+  /// and no parallel loop reserves for it.
   bool grows = false;
   std::string about; // one line of prose
   /// Over sizes and counts: where it doesn't hold, the array isn't used and gets no memory.

@@ -288,6 +288,7 @@ private:
     if (loop.parallel && accept_word("of")) loop.parallel->work = term();
     if (loop.parallel && accept_word("sum")) loop.parallel->sum = name();
     if (loop.parallel && accept_word("copies")) loop.parallel->copied = name();
+    if (loop.parallel && accept_word("appends")) loop.parallel->appended = appended();
     loop.simd = accept_word("simd");
     loop.brief = accept_word("brief");
     if (accept_word("together")) loop.together = static_cast<int>(number());
@@ -298,6 +299,20 @@ private:
     loop.in_lanes = accept_word("lanes");
     loop.body = braced();
     return {std::move(loop)};
+  }
+
+  Appended appended() {
+    Appended result;
+    do {
+      std::string array = name();
+      expect_word("at");
+      std::string end = name();
+      if (accept_word("into"))
+        result.pointers.push_back({std::move(array), std::move(end), name()});
+      else
+        result.counters.push_back({std::move(array), std::move(end)});
+    } while (accept(","));
+    return result;
   }
 
   KeyedRange keyed_range() {

@@ -41,6 +41,15 @@ std::string range_text(const KeyedRange &range) {
                      range.key);
 }
 
+std::string appended_text(const Appended &appended) {
+  std::string text;
+  for (const Appended::Counter &counter : appended.counters)
+    text += fmt::format("{} {} at {}", text.empty() ? " appends" : ",", counter.count, counter.end);
+  for (const Appended::Pointers &pointers : appended.pointers)
+    text += fmt::format(", {} at {} into {}", pointers.array, pointers.end, pointers.into);
+  return text;
+}
+
 class Printer {
 public:
   explicit Printer(int indent) : indent_(indent) {}
@@ -88,6 +97,7 @@ private:
     if (x.parallel && x.parallel->work) head += fmt::format(" of {}", to_text(*x.parallel->work));
     if (x.parallel && !x.parallel->sum.empty()) head += fmt::format(" sum {}", x.parallel->sum);
     if (x.parallel && !x.parallel->copied.empty()) head += fmt::format(" copies {}", x.parallel->copied);
+    if (x.parallel && x.parallel->appended) head += appended_text(*x.parallel->appended);
     if (x.simd) head += " simd";
     if (x.brief) head += " brief";
     if (x.together != 1) head += fmt::format(" together {}", x.together);

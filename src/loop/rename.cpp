@@ -22,6 +22,11 @@ void rename_own(Statement &statement, const std::map<std::string, std::string> &
                  [&](For &x) {
                    set(x.variable);
                    if (x.parallel) set(x.parallel->sum);
+                   if (!x.parallel || !x.parallel->appended) return;
+                   for (Appended::Counter &counter : x.parallel->appended->counters)
+                     set(counter.end);
+                   for (Appended::Pointers &pointers : x.parallel->appended->pointers)
+                     set(pointers.end), set(pointers.into);
                  },
                  [&](Intersect &x) { set(x.first.variable), set(x.second.variable); },
                  [&](Let &x) { set(x.variable); },

@@ -18,7 +18,7 @@ public:
     for (Statement &statement : statements) {
       for (Block *inner : blocks_of(statement))
         block(*inner);
-      if (auto *loop = std::get_if<For>(&statement.kind); loop && loop->step == 1)
+      if (auto *loop = std::get_if<For>(&statement.kind); loop && loop->step == 1 && !loop->parallel)
         for (Reserve &ahead : taken_out(*loop))
           result.push_back({std::move(ahead), statement.origins});
       result.push_back(std::move(statement));
@@ -67,9 +67,8 @@ private:
   static void erase(Block &statements, const std::vector<Reserve> &taken) {
     std::erase_if(statements, [&](const Statement &statement) {
       const auto *wanted = std::get_if<Reserve>(&statement.kind);
-      return wanted && std::ranges::any_of(taken, [&](const Reserve &each) {
-               return each.count == wanted->count;
-             });
+      return wanted &&
+             std::ranges::any_of(taken, [&](const Reserve &each) { return each.count == wanted->count; });
     });
     for (Statement &statement : statements)
       for (Block *inner : blocks_of(statement))
@@ -86,8 +85,8 @@ private:
         ++of_count[wanted->count];
         const Uses &of = uses[end_of(*wanted)];
         if (!of.otherwise && of.reserves == 1 && of.steps == 1)
-          taken.push_back({wanted->count, term::variable(end_of(*wanted)) + (loop.upper - loop.lower),
-                           wanted->arrays});
+          taken.push_back(
+              {wanted->count, term::variable(end_of(*wanted)) + (loop.upper - loop.lower), wanted->arrays});
       }
     });
     std::erase_if(taken, [&](const Reserve &each) { return of_count[each.count] != 1; });

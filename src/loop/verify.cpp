@@ -141,7 +141,7 @@ private:
   void written(const std::string &name, Role role) const {
     const Entry &entry = look_up(name);
     if (entry.role != role) refuse(fmt::format("`{}` can't be assigned to", name));
-    if (entry.parallel_depth != parallel_depth_)
+    if (entry.parallel_depth != parallel_depth_ && !is_appended(name))
       refuse(fmt::format("iterations of a parallel loop race for `{}`", name));
   }
 
@@ -150,7 +150,9 @@ private:
     const auto &element = std::get<Element>(target);
     written_array(element.array);
     const WorkspaceArray *workspace = array(element.array, true).workspace;
-    if (parallel_depth_ == 0 || element.array == copied_ || (workspace && workspace->per_thread)) return;
+    if (parallel_depth_ == 0 || element.array == copied_ || (workspace && workspace->per_thread) ||
+        belongs_to_appended(element.array))
+      return;
     if (depends_on_iteration(element.slot) || is_one_iteration()) return;
     refuse(
         fmt::format("iterations of a parallel loop race for `{}[{}]`", element.array, to_text(element.slot)));
@@ -188,6 +190,23 @@ private:
     });
   }
 
+  /// Each thread of the parallel loop around has its own.
+  bool is_appended(const std::string &variable) const {
+    const Appended *appended = appended_by(parallel_loop_);
+    return appended && std::ranges::count(appended->variables(), variable) > 0;
+  }
+
+  /// Does the parallel loop around append to the result with that array?
+  bool belongs_to_appended(const std::string &array) const {
+    const Appended *appended = appended_by(parallel_loop_);
+    return appended &&
+           array.substr(0, array.find('.')) == appended->counters.front().count.substr(0, array.find('.'));
+  }
+
+  static const Appended *appended_by(const For *loop) {
+    return loop && loop->parallel && loop->parallel->appended ? &*loop->parallel->appended : nullptr;
+  }
+
   void written_array(const std::string &name) const {
     if (!array(name, true).writable) refuse(fmt::format("`{}` is written, but is no result's", name));
   }
@@ -197,7 +216,7 @@ private:
     if (!set.writable)
       refuse(fmt::format("`{}` is written, but is neither the result's nor of the workspace", x.array));
     const WorkspaceArray *workspace = set.workspace;
-    if (!workspace && parallel_depth_ > 0 && !depends_on_iteration(x.slot))
+    if (!workspace && parallel_depth_ > 0 && !depends_on_iteration(x.slot) && !belongs_to_appended(x.array))
       refuse(fmt::format("iterations of a parallel loop race for `{}[{}]`", x.array, to_text(x.slot)));
     if (!workspace || workspace->element != ElementType::Bit) return;
     if (x.value != Term(0) && x.value != Term(1))

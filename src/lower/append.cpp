@@ -71,6 +71,20 @@ Block end_assembly(const AssembledResult &result) {
   return block;
 }
 
+loop::Appended appended_to(const AssembledResult &result) {
+  loop::Appended appended;
+  const std::vector<AppendLevel> &levels = result.append.levels;
+  for (const AppendLevel &level : levels) {
+    if (!level.is_counted()) continue;
+    appended.counters.push_back({level.count, end_of(level.position)});
+    if (level.pointer.empty()) continue;
+    const AppendLevel &above = levels[level.parent];
+    appended.pointers.push_back(
+        {level.pointer, end_of(above.is_counted() ? above.position : level.pointer), end_of(level.position)});
+  }
+  return appended;
+}
+
 Appending::Appending(const combine::Operand &target, bool is_distinct, const scan::Nest &nest,
                      const Combination &combination)
     : result_(*combination.assembly(target.tensor)), extents_(combination.arrays), is_distinct_(is_distinct),

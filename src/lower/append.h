@@ -14,6 +14,9 @@ namespace unravel::lower {
 loop::Block begin_assembly(const combine::AssembledResult &result);
 loop::Block end_assembly(const combine::AssembledResult &result);
 
+/// What a parallel loop appends to it. Precondition: threads can append apart.
+loop::Appended appended_to(const combine::AssembledResult &result);
+
 /// Of a statement that appends to it.
 class Appending {
 public:

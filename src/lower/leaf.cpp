@@ -44,6 +44,7 @@ public:
     if (clearing_ && !clear_at_) clear_at_ = set_at_matches(plan, *clearing_);
     if (!plan.hoists.empty() && clear_at_ > plan.hoists.front().level) clear_at_.reset();
     if (!hindrance(plan)) parallel_ = plan.parallel;
+    if (space.target.appends && (plan.equal() || has_states_of_chunks(plan))) parallel_.reset();
     if (space.target.appends)
       appending_.emplace(space.target, plan.is_distinct, plan.nest, workspace.combination());
   }
@@ -302,12 +303,9 @@ private:
     const Level &here = plan_.nest.levels[index];
     loop::For loop{here.variable, here.lower, here.upper, 1, std::nullopt, {}, comment(here)};
     const bool parallel = parallel_ == index;
-    const auto &finds = plan_.finds.levels;
-    const bool shares =
-        parallel && std::any_of(finds.begin(), finds.end(), [&](auto &plan) { return is_shared(plan); });
     if (((parallel && adds_up()) || plan_.sums_at == index) && !sum_) return in_copies(index);
     if (parallel && plan_.equal()) return in_pieces(index, std::move(loop));
-    if (shares) return in_chunks(index, std::move(loop));
+    if (parallel && has_states_of_chunks(plan_)) return in_chunks(index, std::move(loop));
     if (jumps_.contains(index)) return jumps_.at(index).loop(guarded(index), comment(here));
     if (const LevelPlan *plan = find_in_step(index))
       return {intersect(index, *plan, here.lower, here.upper, plan_.nest.levels[plan->level].lower)};
@@ -317,6 +315,8 @@ private:
     if (parallel) {
       loop.parallel = parallel_with(plan_.chunk, plan_.least);
       if (plan_.work) loop.parallel->share = std::get<plan::Chunks>(plan_.cut).share;
+      if (appending_)
+        loop.parallel->appended = appended_to(*workspace_.combination().assembly(space_.target.tensor));
     }
     if (const LevelPlan *find = hindrance(plan_); find && plan_.parallel == index)
       loop.comment += fmt::format("{}in one thread: each chunk would need all states of {}",
@@ -424,7 +424,7 @@ private:
     return {{std::move(outer)}};
   }
 
-  /// The loop over the iterations of a chunk, with the states that it begins with.
+  /// The loop over a chunk, with the states that it begins with.
   void add_chunk(std::size_t index, loop::For &outer, loop::For inner, const Body &body) {
     const LevelPlan *beside = find_in_step(index);
     for (const LevelPlan &plan : plan_.finds.levels)

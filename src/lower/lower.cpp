@@ -118,6 +118,8 @@ Block statements_of(const combine::Combination &combination, const std::vector<c
         {k, &combination.leaves[k], plans[k], shared,
          lower_leaf(combination.leaves[k], *plans[k], k, shared, own[k] ? &clearing : nullptr, workspace),
          clears_before(k)});
+    if (const combine::Operand &target = combination.leaves[k].target; target.first_node)
+      statements.back().appended = appended_to(*combination.assembly(target.tensor));
   }
   Block block;
   for (const combine::AssembledResult &result : combination.assembled)

@@ -245,6 +245,9 @@ private:
     Names known = declared_for_rest(before);
     known.insert(outside.begin(), outside.end());
     loop.body = block_of(node.body, known, std::move(locals));
+    for (std::size_t number : node.statements)
+      if (loop.parallel && statements_.at(number).appended)
+        loop.parallel->appended = statements_.at(number).appended;
     Block block = std::move(before);
     if (node.depth == 0 && is_in_wavefronts_ && is_in_wavefronts_(node.statements.front())) {
       loop::append(block, in_wavefronts_(std::move(loop), origins));

@@ -18,6 +18,7 @@ struct LoweredStatement {
   SharedLoops shared;
   LoweredLeaf code;
   loop::Block clears; // what is set to zero before it, outside of all loops
+  std::optional<loop::Appended> appended = std::nullopt; // where threads may append apart
 };
 using LoweredStatements = std::vector<LoweredStatement>;
 

@@ -46,6 +46,12 @@ const LevelPlan *hindrance(const LeafPlan &plan) {
   return nullptr;
 }
 
+bool has_states_of_chunks(const LeafPlan &plan) {
+  return plan.parallel && std::ranges::any_of(plan.finds.levels, [&](const LevelPlan &find) {
+           return sharing_of(plan.nest, find, *plan.parallel) == Sharing::PerChunk;
+         });
+}
+
 Block seed(const scan::Nest &nest, const LevelPlan &plan, std::size_t parallel, const Term &first,
            const std::string &state) {
   const Level &found = nest.levels[plan.level];

@@ -21,6 +21,9 @@ enum class Sharing {
 /// less than using it.
 Sharing sharing_of(const scan::Nest &nest, const plan::LevelPlan &plan, std::size_t parallel);
 
+/// Do chunks of the parallel loop have states of their own, made where they begin?
+bool has_states_of_chunks(const LeafPlan &plan);
+
 /// The find whose state keeps the leaf's parallel loop from running in parallel, if there is one.
 const plan::LevelPlan *hindrance(const LeafPlan &plan);
 

@@ -408,7 +408,9 @@ void LeafPlanner::plan_shared(const scan::Node &loop, std::vector<Leaf> &leaves)
     plan->shared_parallel = loop.depth;
     if (asked) plan->least = 0;
   }
-  choose::cut_shared_as_asked(plans, loop, in_.schedule, in_.prover, in_.thresholds, not_cut_);
+  const bool appends = std::ranges::any_of(
+      loop.statements, [&](std::size_t k) { return combination.leaves[k].target.appends; });
+  choose::cut_shared_as_asked(plans, loop, in_.schedule, in_.prover, in_.thresholds, appends, not_cut_);
 }
 
 Leaf LeafPlanner::plan(std::size_t number, Steps &steps) {
@@ -448,6 +450,8 @@ void LeafPlanner::require_entry_order(Leaf &leaf, std::size_t number, Steps &ste
     }
   if (!found.is_kept) out_of_order_ = number, found_order_ = found;
   leaf.plan.is_distinct = found.is_distinct;
+  if (leaf.plan.parallel && !choose::appends_apart(leaf.plan, *leaf.plan.parallel, space))
+    leaf.plan.parallel = leaf.parallel = std::nullopt;
 }
 
 std::string LeafPlanner::why_out_of_order() const {

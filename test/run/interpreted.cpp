@@ -38,6 +38,17 @@ std::vector<double> row_major(const layout::Layout &layout, const std::vector<st
   return turned;
 }
 
+/// The arrays of a result that the kernel has assembled.
+Instance assembled_instance(const layout::Layout &layout, const std::string &result,
+                            const loop::Memory &memory) {
+  Instance instance;
+  for (const layout::Count &count : layout.counts)
+    instance.numbers[count.name] = memory.sizes.at(result + "." + count.name);
+  for (const layout::Array &array : layout.arrays)
+    if (!array.is_value) instance.indices[array.name] = memory.indices.at(result + "." + array.name);
+  return instance;
+}
+
 } // namespace
 
 Interpreted::Interpreted(const Problem &problem)
@@ -88,12 +99,13 @@ bool Interpreted::check(const SmallCase &input, const loop::InterpretOptions &op
   }
   std::size_t slots = structure.empty() ? static_cast<std::size_t>(data::element_count(shape))
                                         : shared.value_counts.begin()->second;
+  const bool assembled = compilation_.program.parameters.front().assembled;
   std::vector<double> initial;
   for (std::size_t k = 0; k < slots; ++k)
-    initial.push_back(1000 + static_cast<double>(k));
-  memory.values[values] = initial;
+    initial.push_back(assembled ? 0 : 1000 + static_cast<double>(k));
+  if (!assembled) memory.values[values] = initial;
   auto meant_by = [&](const std::vector<double> &stored) {
-    if (structure.empty()) return row_major(layout, shape, stored);
+    if (structure.empty() && shared.indices.empty()) return row_major(layout, shape, stored);
     data::Coordinates meant(shape);
     for (const Instance::Entry &entry : shared.entries)
       meant.append(entry.coordinate, stored.at(entry.slot));
@@ -141,6 +153,10 @@ bool Interpreted::check(const SmallCase &input, const loop::InterpretOptions &op
     ADD_FAILURE() << name << ": expected " << list(all.at(name).value) << "\ngot " << list(got) << "\n"
                   << describe(input);
     return false;
+  }
+  if (assembled) {
+    shared = with_structure(layout, shape, assembled_instance(layout, result, memory));
+    EXPECT_TRUE(satisfies(layout, shared)) << "a result without its layout's properties\n" << describe(input);
   }
   std::vector<double> got = meant_by(memory.values.at(values));
   if (compilation_.combination.has_loops() || problem_.expression.find('/') != std::string::npos) { // rounded

@@ -1,7 +1,7 @@
-// Macros and functions that kernels call, in the order in which a file has them: each for which the kernel asks by the
-// name of its part, behind a guard, since several kernels may stand in one file. _L in a name stands for `_long` or for
-// nothing: keys of 64 or of 32 bits; _F for `_f` or for nothing: single or double precision. So do these words; they
-// and the includes are here for compilers that read this file as it is.
+// Macros and functions that kernels call, in the order in which a file has them, those of assembly.c last: each for
+// which the kernel asks by the name of its part, behind a guard, since several kernels may stand in one file. _L in a
+// name stands for `_long` or for nothing: keys of 64 or of 32 bits; _F for `_f` or for nothing: single or double
+// precision. So do these words; they and the includes are here for compilers that read this file as it is.
 //
 // unravel_store_lanes writes whole lines of the cache, which aren't read first. Such stores come in order only with a
 // fence; threads that end a parallel loop pass one anyway. The loops of unravel_equal_pairs are unrolled, so that no
@@ -431,31 +431,6 @@ static inline void unravel_sort_long(int64_t *order, int64_t *keys, int64_t coun
     keys[s] = from[2 * s];
     order[s] = from[2 * s + 1];
   }
-}
-
-// part: room
-// For how many entries to make room: `least` of them, and more by half than there are, but `most` at most.
-static inline int64_t unravel_room(int64_t room, int64_t least, int64_t most) {
-  const int64_t more = room < most / 2 ? room + room / 2 + 64 : most;
-  const int64_t wanted = more < least ? least : more;
-  return wanted < most ? wanted : most;
-}
-
-// part: grow
-// The array with count * length elements; those that it has stay. Null, and the array is as it was, where
-// there is not enough memory.
-static inline void *unravel_grow(void *array, int64_t count, int64_t length, size_t size) {
-  const int64_t most = (int64_t)((size_t)-1 / 2 / size);
-  if (count < 1 || length < 1) return realloc(array, 1);
-  if (count > most / length) return 0;
-  return realloc(array, (size_t)(count * length) * size);
-}
-
-// part: trim
-// The array with no more than count * length elements.
-static inline void *unravel_trim(void *array, int64_t count, int64_t length, size_t size) {
-  void *memory = unravel_grow(array, count, length, size);
-  return memory ? memory : array;
 }
 
 // part: thread

@@ -5,13 +5,13 @@ typedef __INT64_TYPE__ int64_t;
 // part: workspace bit long_bit set_bit clear_bit lowest_bit equal_pairs equal_pairs_long stored is_stored hash sort
 typedef __UINT32_TYPE__ uint32_t;
 typedef __UINT64_TYPE__ uint64_t;
-// part: workspace grow memset reserve stored is_stored equal_pairs equal_pairs_long rest
+// part: workspace grow memset parts reserve stored is_stored equal_pairs equal_pairs_long rest
 typedef __SIZE_TYPE__ size_t;
 // part: memset reserve
 void *memset(void *, int, size_t);
-// part: stored is_stored equal_pairs equal_pairs_long rest
+// part: parts stored is_stored equal_pairs equal_pairs_long rest
 void *memcpy(void *, const void *, size_t);
-// part: workspace
+// part: workspace parts
 void *calloc(size_t, size_t);
 // part: workspace assembled
 void free(void *);

@@ -1,0 +1,155 @@
+// What kernels call that assemble their results, as in functions.c, behind which it stands.
+#include "functions.c"
+
+// part: room
+// For how many entries to make room: `least` of them, and more by half than there are, but `most` at most.
+static inline int64_t unravel_room(int64_t room, int64_t least, int64_t most) {
+  const int64_t more = room < most / 2 ? room + room / 2 + 64 : most;
+  const int64_t wanted = more < least ? least : more;
+  return wanted < most ? wanted : most;
+}
+
+// part: grow
+// The array with count * length elements; those that it has stay. Null, and the array is as it was, where
+// there is not enough memory.
+static inline void *unravel_grow(void *array, int64_t count, int64_t length, size_t size) {
+  const int64_t most = (int64_t)((size_t)-1 / 2 / size);
+  if (count < 1 || length < 1) return realloc(array, 1);
+  if (count > most / length) return 0;
+  return realloc(array, (size_t)(count * length) * size);
+}
+
+// part: trim
+// The array with no more than count * length elements.
+static inline void *unravel_trim(void *array, int64_t count, int64_t length, size_t size) {
+  void *memory = unravel_grow(array, count, length, size);
+  return memory ? memory : array;
+}
+
+// part: parts
+// What threads append to arrays of their own: a row of numbers for each chunk of the iterations, which are its
+// thread, and where each range of elements begins and ends that the chunk has made, among its thread's; and
+// each thread's arrays. `code`: not 0 once a thread has failed.
+typedef struct unravel_parts {
+  int64_t chunks, threads, ranges, arrays;
+  int64_t *rows;
+  void **held;
+  int code;
+} unravel_parts;
+// Returns 0 where there is not enough memory.
+static inline int unravel_parts_begin(unravel_parts *parts, int64_t iterations, int pays, int64_t ranges,
+                                      int64_t arrays) {
+  const int64_t threads = pays ? unravel_threads() : 1;
+  const int64_t wanted = threads > 1 ? 16 * threads : 1;
+  parts->chunks = wanted < iterations ? wanted : iterations < 1 ? 1 : iterations;
+  parts->threads = threads;
+  parts->ranges = ranges;
+  parts->arrays = arrays;
+  parts->code = 0;
+  parts->rows = (int64_t *)calloc((size_t)(parts->chunks * (1 + 2 * ranges)), sizeof(int64_t));
+  parts->held = (void **)calloc((size_t)(threads * arrays), sizeof(void *));
+  if (parts->rows && parts->held) return 1;
+  free(parts->rows);
+  free(parts->held);
+  return 0;
+}
+// The first iteration of a chunk.
+static inline int64_t unravel_parts_first(const unravel_parts *parts, int64_t chunk, int64_t lower,
+                                          int64_t upper) {
+  const int64_t count = upper > lower ? upper - lower : 0;
+  return lower + count / parts->chunks * chunk + count % parts->chunks * chunk / parts->chunks;
+}
+// Begins, ends: of a range of this thread's elements.
+static inline void unravel_parts_from(unravel_parts *parts, int64_t chunk, int64_t range, int64_t begin) {
+  int64_t *const row = parts->rows + chunk * (1 + 2 * parts->ranges);
+  row[0] = unravel_thread();
+  row[1 + 2 * range] = row[2 + 2 * range] = begin;
+}
+static inline void unravel_parts_to(unravel_parts *parts, int64_t chunk, int64_t range, int64_t end) {
+  parts->rows[chunk * (1 + 2 * parts->ranges) + 2 + 2 * range] = end;
+}
+static inline void unravel_parts_hold(unravel_parts *parts, int64_t array, void *memory) {
+  parts->held[unravel_thread() * parts->arrays + array] = memory;
+}
+static inline int unravel_parts_failed(unravel_parts *parts) {
+  int code;
+#ifdef _OPENMP
+#pragma omp atomic read
+#endif
+  code = parts->code;
+  return code;
+}
+static inline void unravel_parts_fail(unravel_parts *parts, int code) {
+  (void)code; // gcc 12 takes what is written atomically for not used
+#ifdef _OPENMP
+#pragma omp atomic write
+#endif
+  parts->code = code;
+}
+// How many elements of a range the chunks before this one have made.
+static inline int64_t unravel_parts_before(const unravel_parts *parts, int64_t chunk, int64_t range) {
+  const int64_t *row = parts->rows + 1 + 2 * range;
+  int64_t sum = 0, k;
+  for (k = 0; k < chunk; k++, row += 1 + 2 * parts->ranges)
+    sum += row[1] - row[0];
+  return sum;
+}
+// The thread's arrays one behind the other, in `old` with `count` elements of that size, of which a range is
+// what the chunks have made. Null, and `old` is as it was, where there is not enough memory.
+static inline void *unravel_parts_join(unravel_parts *parts, int64_t array, int64_t range, void *old,
+                                       int64_t count, int64_t length, size_t size) {
+  char *memory;
+  int64_t k;
+  if (parts->chunks == 1 && parts->held[array]) {
+    memory = (char *)parts->held[array];
+    parts->held[array] = 0;
+    free(old);
+    return memory;
+  }
+  memory = (char *)unravel_grow(old, count, length, size);
+  if (!memory || parts->chunks == 1) return memory;
+#ifdef _OPENMP
+#pragma omp parallel for schedule(static)
+#endif
+  for (k = 0; k < parts->chunks; k++) {
+    const int64_t *row = parts->rows + k * (1 + 2 * parts->ranges);
+    const int64_t begin = row[1 + 2 * range], end = row[2 + 2 * range];
+    const size_t bytes = (size_t)length * size;
+    if (begin < end)
+      memcpy(memory + (size_t)unravel_parts_before(parts, k, range) * bytes,
+             (const char *)parts->held[row[0] * parts->arrays + array] + (size_t)begin * bytes,
+             (size_t)(end - begin) * bytes);
+  }
+  for (k = 0; k < parts->threads; k++) {
+    free(parts->held[k * parts->arrays + array]);
+    parts->held[k * parts->arrays + array] = 0;
+  }
+  return memory;
+}
+static inline void unravel_parts_end(unravel_parts *parts) {
+  int64_t k;
+  for (k = 0; k < parts->threads * parts->arrays; k++)
+    free(parts->held[k]);
+  free(parts->held);
+  free(parts->rows);
+}
+
+// part: raise_L
+// Pointers into a range of each thread's elements become those into all elements. `nodes`: the range of the
+// pointers; they have been joined, or stand where they belong.
+static inline void unravel_raise_L(const unravel_parts *parts, KEY *pointers, int64_t nodes, int is_joined,
+                                   int64_t into) {
+  int64_t k;
+#ifdef _OPENMP
+#pragma omp parallel for schedule(static)
+#endif
+  for (k = 0; k < parts->chunks; k++) {
+    const int64_t *row = parts->rows + k * (1 + 2 * parts->ranges);
+    const int64_t count = row[2 + 2 * nodes] - row[1 + 2 * nodes];
+    const int64_t begin = is_joined ? unravel_parts_before(parts, k, nodes) : row[1 + 2 * nodes];
+    const KEY more = (KEY)(unravel_parts_before(parts, k, into) - row[1 + 2 * into]);
+    int64_t node;
+    for (node = begin; more != 0 && node < begin + count; node++)
+      pointers[node] += more;
+  }
+}

@@ -1,0 +1,77 @@
+// Results that kernels assemble, on small inputs: in the interpreter, with the iterations of parallel loops
+// in any order, against the reference evaluator; their arrays have the properties of their layouts.
+#include "report/diagnostic.h"
+#include "run/interpreted.h"
+
+#include <gtest/gtest.h>
+#include <iostream>
+
+namespace unravel::run::test {
+namespace {
+
+struct SparseKernel {
+  std::string expression;
+  std::vector<std::string> operands; // the names of those that are sparse
+  bool is_vector = false;            // the result
+};
+
+const std::vector<SparseKernel> kernels = {
+    {"C(i,j) = A(i,j)", {"A"}},
+    {"C(i,j) = A(j,i)", {"A"}},
+    {"C(i,j) = A(i,j) * B(i,j)", {"A", "B"}},
+    {"C(i,j) = A(i,j) + 2 * B(i,j)", {"A", "B"}},
+    {"C(i,j) = A(i,j) - B(j,i) + D(i,j)", {"A", "B", "D"}},
+    {"C(i,j) = A(i,k) * B(k,j)", {"A", "B"}},
+    {"C(i,j) = A(i,k) * B(k,j) + D(i,j)", {"A", "B", "D"}},
+    {"C(i,j) = A(i,k) * B(j,k) * d(k)", {"A", "B"}},
+    {"C(i,j) = A(i,j) * d(i)", {"A"}},
+    {"for i { let w(j) = 0; for k { for j { w(j) += A(i,k) * B(k,j); } } for j { C(i,j) = w(j) * d(j); } }",
+     {"A", "B", "w"}},
+    {"C(i) = A(i,j)", {"A"}, true},
+    {"C(j) = A(i,j) * d(i)", {"A"}, true},
+};
+
+const std::vector<std::string> operand_layouts = {"csr", "csc", "dcsr", "coo", "coo_unsorted", "ell"};
+const std::vector<std::string> result_layouts = {"csr", "csc",     "dcsr", "dcsc",
+                                                 "coo", "coo_dup", "csf",  "bcsr<2, 2>"};
+
+} // namespace
+
+TEST(SparseResults, every_kernel_on_small_inputs) {
+  std::mt19937_64 random(11);
+  std::size_t runs = 0, made = 0, in_parallel = 0;
+  const std::size_t rounds = take_all() ? 40 : 6;
+  for (std::size_t round = 0; round < rounds; ++round)
+    for (const SparseKernel &kernel : kernels) {
+      Problem problem{kernel.expression, {}, {}, {}};
+      for (const std::string &operand : kernel.operands)
+        problem.formats[operand] = operand == "w" ? random() % 2 == 0 ? "listed" : "bitmap"
+                                                  : operand_layouts[random() % operand_layouts.size()];
+      problem.formats["C"] = kernel.is_vector ? "sv" : result_layouts[random() % result_layouts.size()];
+      std::optional<Interpreted> compiled;
+      try {
+        compiled.emplace(problem);
+      } catch (const report::Error &error) {
+        EXPECT_EQ(error.diagnostic().kind, report::Kind::entries_out_of_order) << problem.text() << "\n"
+                                                                               << error.what();
+        continue;
+      }
+      ++made;
+      in_parallel += loop::to_text(compiled->compilation().program).find(" appends C.") != std::string::npos;
+      for (unsigned k = 0; k < 12; ++k) {
+        const std::optional<SmallCase> input = compiled->draw(random);
+        if (!input) continue;
+        loop::InterpretOptions options;
+        options.permute_parallel = k % 3 != 0;
+        options.seed = k;
+        ++runs;
+        if (!compiled->check(*input, options)) return;
+      }
+    }
+  std::cout << made << " kernels, " << in_parallel << " of them append in parallel, " << runs << " runs\n";
+  EXPECT_GT(made, rounds * kernels.size() / 2);
+  EXPECT_GT(in_parallel, rounds * 3);
+  EXPECT_GT(runs, made * 4);
+}
+
+} // namespace unravel::run::test
