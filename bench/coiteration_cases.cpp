@@ -1,7 +1,5 @@
 #include "coiteration_cases.h"
 
-#include "data/generate.h"
-
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
@@ -12,26 +10,8 @@ namespace {
 
 using data::Coordinates;
 
-Coordinates generated(const std::string &text) {
-  return data::generate(data::parse_generator(text));
-}
-
 Coordinates random_vector(std::int64_t size, std::int64_t entries, int seed) {
   return generated(fmt::format("random:{},entries={},seed={}", size, entries, seed));
-}
-
-/// The matrix with the columns of half of its entries moved by 1 to 8 places.
-Coordinates jittered(Coordinates matrix) {
-  std::uint64_t state = 1;
-  for (std::int64_t &column : matrix.index[1]) {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    std::uint64_t bits = state >> 33;
-    if (bits % 2 == 0) continue;
-    column = (column + 1 + static_cast<std::int64_t>(bits / 2 % 8)) % matrix.shape[1];
-  }
-  data::sort(matrix, data::natural_modes(2));
-  data::combine_duplicates(matrix);
-  return matrix;
 }
 
 /// The strictly lower triangle of A + A', all values 1.
@@ -45,23 +25,6 @@ Coordinates lower_triangle(const Coordinates &matrix) {
   data::combine_duplicates(lower);
   std::fill(lower.value.begin(), lower.value.end(), 1.0);
   return lower;
-}
-
-template <class T> T *elements(tensor::Tensor &tensor, const char *array) {
-  return static_cast<T *>(tensor.array(array).data());
-}
-
-Compressed compressed(tensor::Tensor &matrix) {
-  std::vector<std::int64_t> shape = matrix.shape();
-  bool rows = matrix.layout.name == "csr";
-  return {static_cast<std::int32_t>(shape[rows ? 0 : 1]), static_cast<std::int32_t>(shape[rows ? 1 : 0]),
-          elements<std::int32_t>(matrix, rows ? "rowptr" : "colptr"),
-          elements<std::int32_t>(matrix, rows ? "col" : "row"), elements<double>(matrix, "val")};
-}
-
-Sparse sparse(tensor::Tensor &vector) {
-  return {static_cast<std::int32_t>(vector.shape()[0]), static_cast<std::int32_t>(vector.array("val").size()),
-          elements<std::int32_t>(vector, "idx"), elements<double>(vector, "val")};
 }
 
 /// Makes the cases of one kernel and shows them.

@@ -1,32 +1,16 @@
 #include "coiteration_peers.h"
 
-#include <Eigen/SparseCore>
+#include "eigen.h"
+
 #include <memory>
 
 namespace unravel::bench {
 
 namespace {
 
-using Rows = Eigen::SparseMatrix<double, Eigen::RowMajor, std::int32_t>;
-using Columns = Eigen::SparseMatrix<double, Eigen::ColMajor, std::int32_t>;
-using Vector = Eigen::SparseVector<double, Eigen::ColMajor, std::int32_t>;
+using namespace eigen;
+
 using Dense = Eigen::VectorXd;
-
-Rows rows(const Compressed &a) {
-  return Eigen::Map<const Rows>(a.lines, a.length, a.entries(), a.pos, a.crd, a.val);
-}
-
-Columns columns(const Compressed &a) {
-  return Eigen::Map<const Columns>(a.length, a.lines, a.entries(), a.pos, a.crd, a.val);
-}
-
-Vector vector(const Sparse &x) {
-  Vector result(x.size);
-  result.reserve(x.count);
-  for (std::int32_t p = 0; p < x.count; ++p)
-    result.insertBack(x.idx[p]) = x.val[p];
-  return result;
-}
 
 std::vector<double> values(const Dense &dense) {
   return {dense.data(), dense.data() + dense.size()};

@@ -20,6 +20,10 @@ namespace unravel::bench {
 
 namespace {
 
+template <class T> T *elements(tensor::Tensor &tensor, const char *array) {
+  return static_cast<T *>(tensor.array(array).data());
+}
+
 build::Kernel compiled(const pipeline::Compilation &compilation) {
   build::Options options;
   options.cache = false;
@@ -48,6 +52,15 @@ BoundKernel::BoundKernel(const pipeline::Request &request,
   for (auto &slots : structs_)
     arguments_.push_back(slots.data());
   arguments_.push_back(workspace_.get());
+  made_ = made_by_kernel();
+}
+
+std::vector<std::size_t> BoundKernel::made_by_kernel() const {
+  std::vector<std::size_t> found;
+  const std::vector<combine::Binding> &bindings = compilation_.combination.bindings;
+  for (std::size_t k = 0; k < bindings.size(); ++k)
+    if (bindings[k].is_assembled()) found.push_back(k);
+  return found;
 }
 
 std::map<std::string, tensor::Tensor> BoundKernel::by_name() const {
@@ -72,9 +85,18 @@ double BoundKernel::inspect() {
 }
 
 void BoundKernel::operator()() {
+  assembled_.clear();
   if (int code = entry_(arguments_.data()))
-    throw std::runtime_error(code == 2 ? "there is not enough memory for the kernel's workspace"
-                                       : "the kernel was called with sizes that disagree");
+    throw std::runtime_error(code == 2   ? "there is not enough memory for the kernel's workspace or result"
+                             : code == 4 ? "a result has more entries than 32-bit indices can count"
+                                         : "the kernel was called with sizes that disagree");
+  for (std::size_t k : made_)
+    assembled_.emplace_back(*tensors_.at(compilation_.combination.bindings[k].tensor), structs_[k]);
+}
+
+void BoundKernel::take_results() {
+  for (run::Assembled &result : assembled_)
+    result.take();
 }
 
 tensor::Tensor pack_as(const std::string &layout, const data::Coordinates &coordinates) {
@@ -84,12 +106,42 @@ tensor::Tensor pack_as(const std::string &layout, const data::Coordinates &coord
   return convert::pack(loaded.layout, coordinates);
 }
 
+Compressed compressed(tensor::Tensor &matrix) {
+  std::vector<std::int64_t> shape = matrix.shape();
+  bool rows = matrix.layout.name == "csr";
+  return {static_cast<std::int32_t>(shape[rows ? 0 : 1]), static_cast<std::int32_t>(shape[rows ? 1 : 0]),
+          elements<std::int32_t>(matrix, rows ? "rowptr" : "colptr"),
+          elements<std::int32_t>(matrix, rows ? "col" : "row"), elements<double>(matrix, "val")};
+}
+
+Sparse sparse(tensor::Tensor &vector) {
+  return {static_cast<std::int32_t>(vector.shape()[0]), static_cast<std::int32_t>(vector.array("val").size()),
+          elements<std::int32_t>(vector, "idx"), elements<double>(vector, "val")};
+}
+
 schedule::Counts counts(const std::map<std::string, const tensor::Tensor *> &tensors) {
   schedule::Counts counts;
   for (const auto &[name, tensor] : tensors)
     for (const auto &[count, value] : tensor::known_counts(*tensor))
       counts[name + "." + count] = value;
   return counts;
+}
+
+data::Coordinates generated(const std::string &text) {
+  return data::generate(data::parse_generator(text));
+}
+
+data::Coordinates jittered(data::Coordinates matrix, std::uint64_t seed) {
+  std::uint64_t state = seed;
+  for (std::int64_t &column : matrix.index[1]) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    std::uint64_t bits = state >> 33;
+    if (bits % 2 == 0) continue;
+    column = (column + 1 + static_cast<std::int64_t>(bits / 2 % 8)) % matrix.shape[1];
+  }
+  data::sort(matrix, data::natural_modes(2));
+  data::combine_duplicates(matrix);
+  return matrix;
 }
 
 void for_each_file(const std::string &folder, const std::string &ending,
@@ -117,14 +169,14 @@ std::vector<Input> matrices(const std::string &folder, const std::vector<std::st
   };
   for_each_file(folder, ".mtx", add);
   for (const std::string &generator : generators)
-    add(generator, data::generate(data::parse_generator(generator)));
+    add(generator, generated(generator));
   return found;
 }
 
 data::Coordinates sparse_vector(std::int64_t size, double density) {
   std::int64_t entries =
       std::max<std::int64_t>(1, static_cast<std::int64_t>(static_cast<double>(size) * density));
-  return data::generate(data::parse_generator(fmt::format("random:{},entries={},seed=7", size, entries)));
+  return generated(fmt::format("random:{},entries={},seed=7", size, entries));
 }
 
 } // namespace unravel::bench

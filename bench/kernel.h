@@ -2,7 +2,9 @@
 
 #include "build/kernel.h"
 #include "data/coordinates.h"
+#include "operands.h"
 #include "pipeline.h"
+#include "run/assembled.h"
 #include "tensor/tensor.h"
 
 #include <cstdint>
@@ -22,8 +24,10 @@ public:
   BoundKernel(const BoundKernel &) = delete;
   BoundKernel &operator=(const BoundKernel &) = delete;
 
-  /// Throws where the sizes disagree.
+  /// Throws where the sizes disagree. Frees the sparse results of the call before.
   void operator()();
+  /// Copies the sparse results of the last call to their tensors.
+  void take_results();
   /// Parallel loops take `n` threads from now on; one before.
   void set_threads(int n) { kernel_.set_threads(n); }
   /// Of a kernel with wavefronts: from now on it has levels. Returns the milliseconds of the inspector.
@@ -34,6 +38,8 @@ public:
 private:
   /// The tensors, in the same memory.
   std::map<std::string, tensor::Tensor> by_name() const;
+  /// The bindings whose arrays the kernel makes.
+  std::vector<std::size_t> made_by_kernel() const;
 
   pipeline::Compilation compilation_;
   build::Kernel kernel_;
@@ -43,6 +49,8 @@ private:
   tensor::Tensor levels_;
   std::vector<std::vector<std::uint64_t>> structs_;
   std::vector<void *> arguments_;
+  std::vector<std::size_t> made_;
+  std::vector<run::Assembled> assembled_; // by the last call; frees what `structs_` name
 };
 
 /// The C text as it is compiled in process.
@@ -50,8 +58,18 @@ std::string in_process_text(const pipeline::Compilation &compilation);
 
 tensor::Tensor pack_as(const std::string &layout, const data::Coordinates &coordinates);
 
+/// Views of a tensor in csr or csc, and of one in sv.
+Compressed compressed(tensor::Tensor &matrix);
+Sparse sparse(tensor::Tensor &vector);
+
 /// What `unravel run` tells the compiler of such data.
 schedule::Counts counts(const std::map<std::string, const tensor::Tensor *> &tensors);
+
+/// What a generator's text stands for.
+data::Coordinates generated(const std::string &text);
+
+/// The matrix with the columns of half of its entries moved by 1 to 8 places.
+data::Coordinates jittered(data::Coordinates matrix, std::uint64_t seed = 1);
 
 struct Input {
   std::string name;

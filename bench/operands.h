@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-/// Views of packed tensors, for programs that Unravel's kernels are compared with.
+/// Views of packed tensors, for programs that Unravel's kernels are compared with, and what they give back.
 namespace unravel::bench {
 
 /// A matrix by rows or by columns: line k (of `lines`, each `length` places long) has the entries pos[k] to
@@ -25,6 +25,18 @@ struct Sparse {
   std::int32_t count = 0;
   const std::int32_t *idx = nullptr;
   const double *val = nullptr;
+};
+
+/// A sparse result read back, in any order. Of a vector all columns are 0.
+struct Entries {
+  std::vector<std::int64_t> row, column;
+  std::vector<double> value;
+
+  void append(std::int64_t i, std::int64_t j, double entry) {
+    row.push_back(i);
+    column.push_back(j);
+    value.push_back(entry);
+  }
 };
 
 /// The kernels of bench_coiteration.

@@ -12,6 +12,12 @@ namespace {
 
 constexpr std::size_t input_width = 42;
 
+const char *direction(Better better) {
+  return better == Better::lower ? "at most" : "at least";
+}
+
+} // namespace
+
 const char *name_of(Statistic statistic) {
   switch (statistic) {
   case Statistic::mean: return "geometric mean";
@@ -21,12 +27,6 @@ const char *name_of(Statistic statistic) {
   }
   return "";
 }
-
-const char *direction(Better better) {
-  return better == Better::lower ? "at most" : "at least";
-}
-
-} // namespace
 
 Table::Table(std::string name, std::string title, std::string unit, int threads)
     : name_(std::move(name)), title_(std::move(title)), unit_(std::move(unit)), threads_(threads),

@@ -14,6 +14,8 @@ namespace unravel::bench {
 
 /// Of a series of numbers, one per input. The mean is geometric.
 enum class Statistic { mean, median, least, greatest };
+/// As tables and files have it.
+const char *name_of(Statistic statistic);
 
 /// Which numbers of a series are good: of times the lower ones.
 enum class Better { lower, higher };

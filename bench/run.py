@@ -33,7 +33,8 @@ class Benchmark:
     def command(self):
         """The program, and what tells it where others are."""
         beside = {"read_pack.py": ["--tool", str(BUILD / "unravel")],
-                  "pack_csr.py": ["--bench", str(BUILD / "bench_packing")]}
+                  "pack_csr.py": ["--bench", str(BUILD / "bench_packing")],
+                  "sparse_results.py": ["--bench", str(BUILD / "bench_sparse_results")]}
         if self.program in beside:
             # Debian's Python has Debian's SciPy; another one that is found first may not.
             return ["/usr/bin/python3", str(ROOT / "bench" / self.program), *beside[self.program], *self.arguments]
@@ -45,6 +46,9 @@ BENCHMARKS = [
     Benchmark("bench_spmspv", "y = A x with a sparse x, against a merge by hand"),
     Benchmark("bench_coiteration", "Kernels over several sparse operands, against merges, Eigen and GraphBLAS",
               threads=(1, 2)),
+    Benchmark("bench_sparse_results", "Kernels that assemble sparse results, against Eigen and GraphBLAS",
+              threads=(1, 2)),
+    Benchmark("sparse_results.py", "The same on one thread, against SciPy as well"),
     Benchmark("bench_templates", "The choice of a template for finds, against each template"),
     Benchmark("bench_layouts", "y = A x in other layouts, against CSR", ["spmv"], threads=(1, 2)),
     Benchmark("bench_tensors", "Tensors of order 3 and dense factors, against loops by hand", threads=(1, 2)),
@@ -145,7 +149,8 @@ def run(command, environment, limit, folder):
 
 def absent(benchmark, peers):
     """Why it can't be run at all, or nothing."""
-    needs = {"bench_packing": ["Eigen"], "pack_csr.py": ["Eigen", "SciPy"], "read_pack.py": ["SciPy"]}
+    needs = {"bench_packing": ["Eigen"], "pack_csr.py": ["Eigen", "SciPy"], "read_pack.py": ["SciPy"],
+             "sparse_results.py": ["SciPy"]}
     missing = [peer for peer in needs.get(benchmark.program, []) if not peers[peer]]
     return f"not run: {' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing" if missing else None
 

@@ -8,6 +8,8 @@ namespace unravel::bench {
 
 namespace {
 
+using namespace graphblas;
+
 class Product {
 public:
   Product(const Compressed &a, const std::vector<double> &x)

@@ -56,12 +56,6 @@ bench::Fibres4 fibres_of_4(tensor::Tensor &csf) {
           elements<double>(csf, "val")};
 }
 
-bench::Compressed rows(tensor::Tensor &csr) {
-  return {static_cast<std::int32_t>(csr.shape()[0]), static_cast<std::int32_t>(csr.shape()[1]),
-          elements<std::int32_t>(csr, "rowptr"), elements<std::int32_t>(csr, "col"),
-          elements<double>(csr, "val")};
-}
-
 tensor::Tensor dense(std::vector<std::int64_t> shape) {
   std::size_t count = 1;
   for (std::int64_t extent : shape)
@@ -171,7 +165,7 @@ std::vector<bench::Input> tensors_of_order(std::size_t order, const std::vector<
                                            const std::string &folder) {
   std::vector<bench::Input> found;
   for (const std::string &text : generators)
-    found.push_back({text, data::generate(data::parse_generator(text))});
+    found.push_back({text, bench::generated(text)});
   bench::for_each_file(folder, ".tns", [&](const std::string &name, data::Coordinates entries) {
     if (entries.order() == order && entries.size() > 10000) found.push_back({name, std::move(entries)});
   });
@@ -282,7 +276,7 @@ void sums(bench::Report &report, const Options &options) {
         tensor::Tensor &matrix = matrices[static_cast<std::size_t>(k - 1)];
         of.formats[fmt::format("A{}", k)] = "csr";
         of.operands[fmt::format("A{}", k)] = &matrix;
-        views.push_back(rows(matrix));
+        views.push_back(bench::compressed(matrix));
       }
       of.others = {{"pairwise", [views](double *c) { bench::pairwise_sum(views, c); }}};
       measure({fmt::format("random:{}", size), std::move(entries)}, of, options, table);
@@ -300,7 +294,7 @@ void matrix_kernel(bench::Report &report, const std::string &kernel, const std::
     for (const bench::Input &input : inputs) {
       if (input.matrix.shape[0] * width > 20'000'000 || input.matrix.shape[1] * width > 20'000'000) continue;
       tensor::Tensor a = bench::pack_as("csr", input.matrix);
-      bench::Compressed view = rows(a);
+      bench::Compressed view = bench::compressed(a);
       std::int64_t lines = input.matrix.shape[0], columns = input.matrix.shape[1];
       tensor::Tensor x = dense({lines, width}), b = dense({columns, width});
       const double *x_val = elements<double>(x, "val"), *b_val = elements<double>(b, "val");

@@ -52,7 +52,7 @@ find_library(GRAPHBLAS_LIBRARY graphblas)
 if(GRAPHBLAS_INCLUDE AND GRAPHBLAS_LIBRARY)
   set(has_graphblas ON)
 else()
-  message(STATUS "GraphBLAS is not here: bench_coiteration and bench_spmv are built without it")
+  message(STATUS "GraphBLAS is not here: bench_coiteration, bench_sparse_results and bench_spmv are built without it")
 endif()
 find_path(LIBRSB_INCLUDE rsb.h)
 find_library(LIBRSB_LIBRARY rsb)
@@ -103,10 +103,19 @@ foreach(peer eigen graphblas)
   add_contestant(coiteration ${peer})
 endforeach()
 
+# Sparse results, some of them on the vectors of bench_coiteration.
+add_executable(bench_sparse_results bench/sparse_results.cpp bench/sparse_results_cases.cpp
+                                    bench/coiteration_cases.cpp)
+target_link_libraries(bench_sparse_results PRIVATE unravel_contest)
+foreach(peer eigen graphblas)
+  add_contestant(sparse_results ${peer})
+endforeach()
+
 # What scripts/bench builds.
 add_custom_target(unravel_benchmarks)
 add_dependencies(unravel_benchmarks unravel_tool build_latency bench_latency bench_spmv bench_spmspv
-                 bench_coiteration bench_templates bench_layouts bench_tensors bench_schedules bench_solves)
+                 bench_coiteration bench_templates bench_sparse_results bench_layouts bench_tensors bench_schedules
+                 bench_solves)
 if(TARGET bench_packing)
   add_dependencies(unravel_benchmarks bench_packing)
 endif()

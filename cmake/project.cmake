@@ -85,6 +85,9 @@ endif()
 
 # ---- benchmarks
 
+# It reads a layout file from there.
+set_source_files_properties(bench/sparse_results_cases.cpp PROPERTIES COMPILE_DEFINITIONS
+                            UNRAVEL_BENCH_FOLDER="${CMAKE_CURRENT_SOURCE_DIR}/bench")
 if(UNRAVEL_BENCH)
   include(cmake/bench.cmake)
 endif()
@@ -92,7 +95,7 @@ endif()
 # What of the benchmarks uses the rooms and nothing else: compiled by scripts/test, so that no change of an interface
 # breaks it unseen. Nobody runs it, so nothing is optimised.
 set(bench_sources build_latency coiteration coiteration_cases contest kernel latency layouts report schedules solves
-                  spmspv spmv templates tensors)
+                  sparse_results sparse_results_cases spmspv spmv templates tensors)
 list(TRANSFORM bench_sources REPLACE "(.+)" "bench/\\1.cpp")
 add_library(unravel_bench_compiles OBJECT EXCLUDE_FROM_ALL ${bench_sources})
 target_compile_options(unravel_bench_compiles PRIVATE -O0)
