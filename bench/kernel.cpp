@@ -14,7 +14,9 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <memory>
+#include <optional>
 #include <stdexcept>
+#include <utility>
 
 namespace unravel::bench {
 
@@ -152,11 +154,13 @@ void for_each_file(const std::string &folder, const std::string &ending,
     if (entry.path().filename().string().find(ending) != std::string::npos) files.push_back(entry.path());
   std::sort(files.begin(), files.end());
   for (const std::filesystem::path &file : files) {
+    std::optional<data::Coordinates> tensor;
     try {
-      visit(file.filename().string(), data::read_tensor(file.string()));
+      tensor = data::read_tensor(file.string());
     } catch (const std::exception &error) {
       std::fprintf(stderr, "%s is left out: %s\n", file.filename().c_str(), error.what());
     }
+    if (tensor) visit(file.filename().string(), std::move(*tensor));
   }
 }
 

@@ -62,7 +62,21 @@ data::Coordinates sorted(bench::Entries entries, const std::vector<std::int64_t>
   return made;
 }
 
-/// Stops where two results aren't the same entries, zeros too, with the same values.
+/// Whether two results are the same entries, zeros too, with the same values. Where the terms of a sum
+/// cancel, its error is relative to them.
+bool agree(const data::Coordinates &found, const data::Coordinates &expected) {
+  if (found.index != expected.index) return false;
+  double largest = 0;
+  for (double value : expected.value)
+    largest = std::max(largest, std::abs(value));
+  for (std::size_t e = 0; e < found.size(); ++e) {
+    double allowed = std::max(1e-9 * std::abs(expected.value[e]), 1e-12 * largest);
+    if (!(std::abs(found.value[e] - expected.value[e]) <= allowed)) return false;
+  }
+  return true;
+}
+
+/// Stops where two results don't agree.
 void check(const bench::SparseCase &one, const std::vector<bench::SparseContestant> &all) {
   auto result_of = [&](const bench::SparseContestant &contestant) {
     contestant.run();
@@ -71,12 +85,7 @@ void check(const bench::SparseCase &one, const std::vector<bench::SparseContesta
   const data::Coordinates expected = result_of(all.back());
   for (const bench::SparseContestant &contestant : all) {
     const data::Coordinates found = result_of(contestant);
-    bool same = found.index == expected.index;
-    for (std::size_t e = 0; same && e < found.size(); ++e) {
-      double wanted = expected.value[e];
-      same = std::abs(found.value[e] - wanted) <= 1e-9 * std::max(1.0, std::abs(wanted));
-    }
-    if (!same)
+    if (!agree(found, expected))
       throw std::runtime_error(fmt::format("{}: {} and {} disagree: {} and {} entries", one.name,
                                            contestant.name, all.back().name, found.size(), expected.size()));
   }
