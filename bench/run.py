@@ -76,7 +76,7 @@ def parse_arguments():
         prog="scripts/bench", description="Builds the benchmarks, runs them against the peers that Debian has, and "
         "writes results.json and results.html.")
     parser.add_argument("--quick", action="store_true",
-                        help="small generated inputs and few rounds: 5 minutes on two quiet cores, after the build")
+                        help="small generated inputs and few rounds: 7 minutes on two quiet cores, after the build")
     parser.add_argument("--data", metavar="FOLDER", type=pathlib.Path,
                         help="of .mtx, .mtx.gz and .tns files, used besides generated inputs (or $UNRAVEL_DATA)")
     parser.add_argument("--only", metavar="NAME", action="append", default=[],
