@@ -74,7 +74,8 @@ public:
   /// occur; the structs are those of make_c's header; a program's sizes that no tensor has, as in `size k;`,
   /// come last, each as a pointer to an std::int64_t. Of a result with an operand's structure the index
   /// arrays aren't read: null, or the operand's. Returns 0; 1 where their sizes disagree, and 2 where there
-  /// is not enough memory to work with (nothing is changed then). May be called from several threads at once.
+  /// is not enough memory to work with (nothing is changed then). Throws Error where the number of pointers
+  /// is wrong, or one is null. May be called from several threads at once.
   int operator()(const std::vector<void *> &structs) const;
   /// Of a kernel with wavefronts (schedule "wavefront i"): finds out which iterations depend on which, in
   /// time proportional to a call's. Later calls, of tensors with the same index arrays ("wavefront i packed":
@@ -82,7 +83,7 @@ public:
   /// sizes that no tensor has, they are sequential. The structs are those of a call. Returns 0, or 1 where
   /// their sizes disagree; 0 too for a kernel without wavefronts. Not while a call runs.
   int inspect(const std::vector<void *> &structs) const;
-  /// How many threads its parallel loop takes from now on. Precondition: threads >= 1.
+  /// How many threads its parallel loop takes from now on. Throws Error for less than one.
   void set_threads(int threads) const;
 
 private:

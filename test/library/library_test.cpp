@@ -41,6 +41,43 @@ TEST(Library, KernelRuns) {
   EXPECT_EQ(kernel({&y, &A, &x}), 1);
 }
 
+/// The message that is thrown.
+template <class Work> std::string thrown(Work work) {
+  try {
+    work();
+  } catch (const unravel::Error &error) {
+    EXPECT_FALSE(error.is_bug());
+    return error.what();
+  }
+  return "nothing";
+}
+
+TEST(Library, CallsWithWrongArgumentsThrow) {
+  unravel::Kernel kernel = unravel::make_kernel("y(i) = A(i,j) * x(j)", csr_options());
+  Csr A = {};
+  Vector x = {}, y = {};
+  EXPECT_EQ(thrown([&] { kernel({}); }), "error: the kernel is called with 0 arguments, but takes 3: `y`, "
+                                         "`A`, `x` [wrong-arity]\n");
+  EXPECT_EQ(thrown([&] { kernel({&y}); }), "error: the kernel is called with 1 argument, but takes 3: `y`, "
+                                           "`A`, `x` [wrong-arity]\n");
+  EXPECT_NE(thrown([&] { kernel({&y, &A, &x, &x}); }).find("with 4 arguments"), std::string::npos);
+  EXPECT_NE(thrown([&] { kernel.inspect({&y, &A}); }).find("with 2 arguments"), std::string::npos);
+  EXPECT_EQ(thrown([&] {
+              kernel({&y, nullptr, &x});
+            }),
+            "error: the kernel is called with a null pointer for `A` [missing-input]\n");
+  for (int threads : {0, -1})
+    EXPECT_EQ(thrown([&] { kernel.set_threads(threads); }),
+              "error: a kernel can't run on " + std::to_string(threads) +
+                  " threads: it takes at least one [bad-option]\n");
+  // A size that no tensor has is an argument too.
+  unravel::Options options;
+  options.machine = "portable";
+  unravel::Kernel sized =
+      unravel::make_kernel("tensor x(n), y(n); size k; for i in [k,n) { y(i) = x(i); }", options);
+  EXPECT_NE(thrown([&] { sized({&y, &x}); }).find("but takes 3: `y`, `x`, `k`"), std::string::npos);
+}
+
 TEST(Library, KernelsRunInSeveralThreadsAtOnce) {
   unravel::Options options = csr_options();
   options.formats["x"] = "sv";
