@@ -217,6 +217,11 @@ private:
 
   data::GeneratorSpec specification(const compute::TensorUse &use, const std::string &input) const {
     data::GeneratorSpec spec = data::parse_generator(input, "-i " + use.name);
+    if (use.order == 0 && spec.sizes && !spec.sizes->empty())
+      report::fail(Kind::order_mismatch, spec.span,
+                   fmt::format("a tensor of order {} ({}), but `{}` has 0 subscripts in the expression",
+                               spec.sizes->size(), fmt::join(*spec.sizes, " x "), use.name),
+                   "leave out the sizes");
     // "random" without a density: full for dense layouts, sparse otherwise.
     const layout::Layout &layout = front_.layouts.at(use.name);
     bool dense = std::ranges::all_of(layout.arrays, [](auto &array) { return array.is_value; });

@@ -144,6 +144,20 @@ TEST(ToolBadInput, OutputsThatCantBeWritten) {
                  "  hint: either may be followed by .gz; arrays of a layout go to and come from a folder\n");
 }
 
+TEST(ToolBadInput, SizesForAScalar) {
+  for (const std::string generator : {"ones:5x5", "random:5x5,density=1"})
+    for (const std::string expression : {"s = a", "a = s", "a += s"}) {
+      std::string spec = generator;
+      Outcome refused = Desk().unravel({"run", expression, "-i", "a=" + spec, "-i", "s=1"});
+      EXPECT_EQ(refused.code, 1) << expression;
+      EXPECT_NE(
+          refused.error.find("-i a:1:1: error: a tensor of order 2 (5 x 5), but `a` has 0 subscripts in the "
+                             "expression [order-mismatch]\n"),
+          std::string::npos)
+          << refused.error;
+    }
+}
+
 TEST(ToolBadInput, TooMuchMemory) {
   expect_refused(Desk(), {"run", "y(i) = x(i)", "-i", "x=random:1000000000", "--max-memory", "1M"},
                  "-i x:1:1: error: the tensor takes 14.9 GiB, more than the 1 MiB allowed [memory-limit]\n"
