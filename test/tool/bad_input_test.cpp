@@ -144,6 +144,22 @@ TEST(ToolBadInput, OutputsThatCantBeWritten) {
                  "  hint: either may be followed by .gz; arrays of a layout go to and come from a folder\n");
 }
 
+/// On a full disk, say.
+TEST(ToolBadInput, LostOutput) {
+  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "there is no /dev/full";
+  Desk desk;
+  for (const std::string command : {"compile 'y(i) = x(i)'", "explain 'y(i) = x(i)'", "layout list",
+                                    "layout show csr", "--help", "--version", "generate ones:3 -o x.mtx",
+                                    "run 's = x(i)' -i x=ones:3 --json --machine portable", "frob --json"}) {
+    Outcome lost = desk.execute({"sh", "-c", UNRAVEL_TOOL " " + std::string(command) + " > /dev/full"});
+    EXPECT_EQ(lost.code, command[0] == 'f' ? 2 : 1) << command;
+    // The reason is known where nothing was flushed before.
+    EXPECT_TRUE(lost.error.starts_with("error: cannot write to the standard output") &&
+                lost.error.ends_with(" [cannot-write]\n"))
+        << command << lost.error;
+  }
+}
+
 TEST(ToolBadInput, SizesForAScalar) {
   for (const std::string generator : {"ones:5x5", "random:5x5,density=1"})
     for (const std::string expression : {"s = a", "a = s", "a += s"}) {
