@@ -1,3 +1,4 @@
+#include "data/output_file.h"
 #include "report/diagnostic.h"
 #include "tool/commands.h"
 #include "tool/options.h"
@@ -72,6 +73,7 @@ int flush_output(int code) {
 } // namespace
 
 int main(int argc, char **argv) {
+  unravel::data::remove_unfinished_at_signals();
   CLI::App app{"Unravel: layouts and tensor index notation in, fast parallel C kernels out", "unravel"};
   app.set_version_flag("--version", UNRAVEL_VERSION);
   app.require_subcommand(1);

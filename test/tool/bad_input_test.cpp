@@ -160,6 +160,19 @@ TEST(ToolBadInput, LostOutput) {
   }
 }
 
+/// Nothing is left of a file that is being written.
+TEST(ToolBadInput, InterruptedOutput) {
+  Desk desk;
+  Outcome ended =
+      desk.execute({"sh", "-c",
+                    UNRAVEL_TOOL " generate random:100000x100000,entries=5000000 -o out.mtx & tool=$!; "
+                                 "for k in $(seq 3000); do ls | grep part && break; sleep 0.02; done; "
+                                 "kill $tool; wait $tool; echo $?"});
+  EXPECT_EQ(ended.out.find("out.mtx.part-"), 0u) << ended.out;
+  EXPECT_TRUE(ended.out.ends_with("\n143\n")) << ended.out; // as the shell shows SIGTERM
+  EXPECT_EQ(desk.files(), std::vector<std::string>());
+}
+
 TEST(ToolBadInput, SizesForAScalar) {
   for (const std::string generator : {"ones:5x5", "random:5x5,density=1"})
     for (const std::string expression : {"s = a", "a = s", "a += s"}) {
