@@ -39,6 +39,18 @@ TEST(ToolCompile, AFileAndItsHeader) {
   expect_compiles(desk, "user.c", {});
 }
 
+/// The header is named as the function, whatever the file is called.
+TEST(ToolCompile, AFileOfAnotherNameThanItsFunction) {
+  Desk desk;
+  EXPECT_EQ(desk.unravel({"compile", spmv, "-f", "A=csr", "--name", "foo", "-o", "k.c"}).code, 0);
+  EXPECT_EQ(desk.unravel({"compile", spmv, "-f", "A=csr", "-o", "my-kernel.c"}).code, 0);
+  EXPECT_EQ(desk.files(), (std::vector<std::string>{"foo.h", "k.c", "my-kernel.c", "my_kernel.h"}));
+  EXPECT_NE(desk.read("k.c").find("#include \"foo.h\"\n"), std::string::npos);
+  EXPECT_NE(desk.read("foo.h").find("int foo("), std::string::npos);
+  expect_compiles(desk, "k.c", {});
+  expect_compiles(desk, "my-kernel.c", {});
+}
+
 TEST(ToolCompile, OneTextOnStandardOutput) {
   Desk desk;
   Outcome made =
