@@ -187,6 +187,19 @@ TEST(ToolBadInput, SizesForAScalar) {
     }
 }
 
+/// A device that never ends.
+TEST(ToolBadInput, EndlessInput) {
+  if (!std::filesystem::exists("/dev/zero")) GTEST_SKIP() << "there is no /dev/zero";
+  Desk desk;
+  expect_refused(desk, run_with("/dev/zero"),
+                 "/dev/zero: error: the name of a tensor file ends in .mtx or .tns [unknown-file-type]\n"
+                 "  hint: either may be followed by .gz; arrays of a layout go to and come from a folder\n");
+  std::filesystem::create_symlink("/dev/zero", desk.path("a.mtx"));
+  expect_refused(desk, run_with("a.mtx"),
+                 "a.mtx: error: this is a binary file, not a Matrix Market file [bad-header]\n"
+                 "  hint: the first line is such as: %%MatrixMarket matrix coordinate real general\n");
+}
+
 TEST(ToolBadInput, TooMuchMemory) {
   expect_refused(Desk(), {"run", "y(i) = x(i)", "-i", "x=random:1000000000", "--max-memory", "1M"},
                  "-i x:1:1: error: the tensor takes 14.9 GiB, more than the 1 MiB allowed [memory-limit]\n"
