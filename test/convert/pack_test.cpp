@@ -471,6 +471,16 @@ TEST(Pack, Refusals) {
   EXPECT_EQ(refusal([&] { pack(csr, outside); }).substr(0, 9), "internal:");
 }
 
+/// Before each of its 10^12 positions gets a zero.
+TEST(Pack, TooManyEntriesAreRefusedBeforePadding) {
+  convert::PackOptions options;
+  options.max_memory = INT64_MAX;
+  Coordinates entries = entries_of({2'000'000, 1'000'000}, {{{0, 4}, 1}, {{0, 5}, 3}, {{0, 7}, 1}});
+  EXPECT_EQ(refusal([&] { pack(shipped("warp24", 2), entries, options); }),
+            "not-storable: these entries can't be stored in layout `warp24`: position `s` is below 2, but 3 "
+            "entries want one of them | choose another layout with -f");
+}
+
 TEST(Unpack, Refusals) {
   Tensor csr = pack(shipped("csr", 2), entries_of({2, 2}, {{{0, 1}, 1}, {{1, 0}, 2}}));
   EXPECT_EQ(refusal([&] { unpack(csr, 16); }),
