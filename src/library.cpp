@@ -34,7 +34,10 @@ pipeline::Compilation compile(const std::string &expression, const Options &opti
   request.value =
       options.value == ValueType::Float32 ? loop::ElementType::Float32 : loop::ElementType::Float64;
   request.budget = options.budget_seconds;
-  return pipeline::compile(request);
+  pipeline::Compilation made = pipeline::compile(request);
+  for (const report::Diagnostic &warning : made.warnings)
+    if (warning.kind == report::Kind::argument_range && !options.trust) throw report::Error(warning);
+  return made;
 }
 
 std::string in_process(const loop::Program &program,

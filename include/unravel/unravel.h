@@ -52,6 +52,9 @@ struct Options {
   /// less than half a second, and kept beside the compiled kernels; "portable", a fixed one; or a file that
   /// `unravel machine -o` has written. Empty: "here" for make_kernel, "portable" for make_c.
   std::string machine;
+  /// Makes kernels too for layouts of which it isn't proved that they read nothing outside their arrays
+  /// (kind "argument-range").
+  bool trust = false;
 };
 
 /// A kernel as C99 that is C++ too, with or without OpenMP. One with wavefronts has its inspector in front,

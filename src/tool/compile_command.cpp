@@ -84,6 +84,8 @@ void add_compile(CLI::App &app, bool &json) {
     std::filesystem::path path = options->output;
     if (options->name.empty() && !options->output.empty()) request.name = path.stem().string();
     pipeline::Compilation compilation = pipeline::compile(request);
+    for (const report::Diagnostic &warning : compilation.warnings)
+      if (warning.kind == report::Kind::argument_range && !options->trust) throw report::Error(warning);
     print_warnings(compilation);
     emit::EmitOptions how;
     if (!options->output.empty()) {

@@ -2,6 +2,8 @@
 #include "unravel/unravel.h"
 
 #include <cstdint>
+#include <filesystem>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <thread>
 
@@ -214,6 +216,24 @@ TEST(Library, ErrorsHaveKinds) {
     EXPECT_FALSE(error.is_bug());
     EXPECT_NE(std::string(error.what()).find("did you mean"), std::string::npos) << error.what();
   }
+}
+
+/// Nobody looks at the data that a kernel is called with.
+TEST(Library, AccessesThatArentProvedAreRefused) {
+  const std::filesystem::path file = std::filesystem::temp_directory_path() / "unravel_library_test.layout";
+  std::ofstream(file) << "layout ahead(i: M) { index idx[K]; count K; value val[K];\n"
+                         "  stored { [p] -> [i] : 0 <= p < K and i = idx(p + 1) } at val(p);\n"
+                         "  property range idx in [0, M); }\n";
+  unravel::Options options;
+  options.machine = "portable";
+  options.formats = {{"x", file.string()}};
+  EXPECT_NE(thrown([&] { unravel::make_c("y(i) = x(i)", options); }).find("[argument-range]"),
+            std::string::npos);
+  EXPECT_NE(thrown([&] { unravel::make_kernel("y(i) = x(i)", options); }).find("[argument-range]"),
+            std::string::npos);
+  options.trust = true;
+  EXPECT_NE(unravel::make_c("y(i) = x(i)", options).source.find("int kernel("), std::string::npos);
+  std::filesystem::remove(file);
 }
 
 TEST(Library, HasAVersion) {

@@ -220,6 +220,27 @@ TEST(ToolCompile, ProgramsReadTheShapeOfATensor) {
   EXPECT_EQ(run("# shape: 3 4\n" + entries), "error: t.tns: a line lacks an integer of 0 or more\n");
 }
 
+/// A kernel would read outside of the layout's array; `run` looks at the data first.
+TEST(ToolCompile, AccessesThatArentProvedAreRefused) {
+  Desk desk;
+  desk.write("ahead.layout", "layout ahead(i: M) {\n  index idx[K];\n  count K;\n  value val[K];\n"
+                             "  stored { [p] -> [i] : 0 <= p < K and i = idx(p + 1) } at val(p);\n"
+                             "  property range idx in [0, M);\n}\n");
+  const std::vector<std::string> compile{"compile", "y(i) = x(i)", "-f", "x=ahead.layout"};
+  Outcome refused = desk.unravel(compile);
+  EXPECT_EQ(refused.code, 1);
+  EXPECT_EQ(refused.out, "");
+  EXPECT_EQ(refused.error.find("ahead.layout:5:44: error: `idx(p + 1)` may lie outside `idx`: "), 0u)
+      << refused.error;
+  EXPECT_NE(refused.error.find("[argument-range]"), std::string::npos) << refused.error;
+  std::vector<std::string> trusted = compile;
+  trusted.push_back("--trust");
+  Outcome made = desk.unravel(trusted);
+  EXPECT_EQ(made.code, 0);
+  EXPECT_NE(made.out.find("int kernel("), std::string::npos);
+  EXPECT_EQ(made.error.find("ahead.layout:5:44: warning: "), 0u) << made.error;
+}
+
 TEST(ToolCompile, EmitC) {
   Desk desk;
   Outcome run = desk.unravel(
