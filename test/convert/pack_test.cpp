@@ -466,6 +466,8 @@ TEST(Pack, Refusals) {
   EXPECT_EQ(
       refused_entries(shipped("warp24", 2), entries_of({1, 8}, {{{0, 4}, 1}, {{0, 5}, 3}, {{0, 7}, 1}})),
       "position `s` is below 2, but 3 entries want one of them");
+  EXPECT_EQ(refused_entries(shipped("packed_lower", 2), entries_of({2, 2}, {{{0, 0}, 1}, {{0, 1}, 0}})),
+            "the entry at (0, 1), a stored zero, doesn't satisfy `j <= i`");
   Coordinates outside({2, 2});
   outside.append({2, 0}, 1);
   EXPECT_EQ(refusal([&] { pack(csr, outside); }).substr(0, 9), "internal:");
