@@ -220,6 +220,20 @@ TEST(ToolCompile, ProgramsReadTheShapeOfATensor) {
   EXPECT_EQ(run("# shape: 3 4\n" + entries), "error: t.tns: a line lacks an integer of 0 or more\n");
 }
 
+/// As `run` takes it.
+TEST(ToolCompile, ProgramsTakeTheResultsNameWithItsFile) {
+  if (!has_program("gcc")) GTEST_SKIP() << "the program gcc is not installed";
+  Desk desk;
+  ASSERT_EQ(desk.unravel({"compile", spmv, "--main", "-o", "program.c"}).code, 0);
+  Outcome compiled = desk.execute(
+      {"gcc", "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "program.c", "-o", "program", "-lm"});
+  EXPECT_EQ(compiled.code, 0) << compiled.error;
+  EXPECT_EQ(desk.execute({"./program", "A=ones:2x3", "x=ones", "-o", "y=y.mtx"}).code, 0);
+  EXPECT_EQ(desk.read("y.mtx"), "%%MatrixMarket matrix array real general\n2 1\n3\n3\n");
+  EXPECT_EQ(desk.execute({"./program", "A=ones:2x3", "x=ones", "-o", "x=y.mtx"}).code, 0); // a file's name
+  EXPECT_EQ(desk.files(), (std::vector<std::string>{"program", "program.c", "x=y.mtx", "y.mtx"}));
+}
+
 /// A kernel would read outside of the layout's array; `run` looks at the data first.
 TEST(ToolCompile, AccessesThatArentProvedAreRefused) {
   Desk desk;
