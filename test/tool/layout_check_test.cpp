@@ -128,6 +128,29 @@ TEST(ToolLayoutCheck, LayoutsOfOnesOwn) {
   EXPECT_NE(broken.error.find("[unknown-name]"), std::string::npos) << broken.error;
 }
 
+/// With at most one entry in a row, the order within rows says nothing: no contradiction.
+TEST(ToolLayoutCheck, PropertiesThatOthersMakeIdle) {
+  Desk desk;
+  desk.write("single.layout",
+             "layout single(i: M, j: N) {\n  index rowptr[M + 1], col[NNZ];\n  count NNZ = rowptr(M);\n"
+             "  value val[NNZ];\n"
+             "  stored { [r, p] -> [i, j] : i = r and 0 <= r < M and rowptr(r) <= p < rowptr(r + 1) and j = "
+             "col(p) } at val(p);\n"
+             "  property rowptr(0) = 0;\n  property increasing rowptr;\n  property range col in [0, N);\n"
+             "  property strictly increasing col within rowptr;\n"
+             "  property forall r : rowptr(r + 1) <= rowptr(r) + 1;\n}\n");
+  EXPECT_NE(table(desk, "single.layout").find("  packable    yes: "), std::string::npos);
+  desk.write("two.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 2 1\n2 1 1\n");
+  EXPECT_EQ(
+      desk.unravel({"run", spmv, "-f", "A=single.layout", "-i", "A=two.mtx", "-i", "x=ones", "--check"}).code,
+      0);
+  // Two entries in a row.
+  desk.write("row.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 2 1\n1 1 1\n");
+  Outcome full = desk.unravel({"convert", "row.mtx", "out", "-f", "single.layout"});
+  EXPECT_EQ(full.code, 1);
+  EXPECT_NE(full.error.find("[not-storable]"), std::string::npos) << full.error;
+}
+
 /// Where the array that a count is read from has no such element.
 TEST(ToolLayoutCheck, CountsReadOutsideTheirArrays) {
   Desk desk;
