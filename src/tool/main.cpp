@@ -37,7 +37,7 @@ int run_command(CLI::App &app, int argc, char **argv) {
   unravel::tool::add_explain(app, json);
   unravel::tool::add_deps(app, json);
   unravel::tool::add_tile(app, json);
-  unravel::tool::add_layout(app, json);
+  unravel::tool::add_layout(app, code, json);
   unravel::tool::add_generate(app, json);
   unravel::tool::add_convert(app, json);
   unravel::tool::add_machine(app, json);

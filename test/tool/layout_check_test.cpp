@@ -128,6 +128,36 @@ TEST(ToolLayoutCheck, LayoutsOfOnesOwn) {
   EXPECT_NE(broken.error.find("[unknown-name]"), std::string::npos) << broken.error;
 }
 
+/// Of several layouts in a file one has contradictory properties.
+TEST(ToolLayoutCheck, EachLayoutOfAFileHasItsSay) {
+  Desk desk;
+  auto layout = [](const std::string &name, const std::string &more) {
+    return "layout " + name + "(i: M) {\n  index idx[NNZ];\n  count NNZ;\n  value val[NNZ];\n" +
+           "  stored { [p] -> [i] : 0 <= p < NNZ and i = idx(p) } at val(p);\n" +
+           "  property range idx in [0, M);\n" + more + "}\n";
+  };
+  desk.write("three.layout",
+             layout("first", "") + layout("bad", "  property M = M + 1;\n") + layout("last", ""));
+  Outcome checked = desk.unravel({"layout", "check", "three.layout"});
+  EXPECT_EQ(checked.code, 1);
+  EXPECT_EQ(checked.out.find("first (order 1): consistent"), 0u) << checked.out;
+  EXPECT_NE(checked.out.find("last (order 1): consistent"), std::string::npos) << checked.out;
+  EXPECT_EQ(
+      checked.error.find("three.layout:14:12: error: the properties of layout `bad` contradict each other"),
+      0u)
+      << checked.error;
+  checked = desk.unravel({"layout", "check", "three.layout", "--json"});
+  EXPECT_EQ(checked.code, 1);
+  EXPECT_EQ(checked.error, "");
+  nlohmann::json layouts = checked.json().at("layouts");
+  ASSERT_EQ(layouts.size(), 3u);
+  EXPECT_EQ(layouts[1].at("name"), "bad");
+  EXPECT_EQ(layouts[1].at("error").at("kind"), "contradictory-properties");
+  EXPECT_EQ(layouts[2].at("name"), "last");
+  EXPECT_FALSE(layouts[2].contains("error"));
+  EXPECT_EQ(desk.unravel({"layout", "check", "three.layout:bad"}).out, "");
+}
+
 /// With at most one entry in a row, the order within rows says nothing: no contradiction.
 TEST(ToolLayoutCheck, PropertiesThatOthersMakeIdle) {
   Desk desk;
