@@ -473,6 +473,26 @@ TEST(Pack, Refusals) {
   EXPECT_EQ(refusal([&] { pack(csr, outside); }).substr(0, 9), "internal:");
 }
 
+/// A count that a property gives, if the sizes are such.
+TEST(Pack, CountsThatAnEquationDetermines) {
+  for (const char *equation : {"N = 3*B", "3*B - N = 0", "N + 3 = 3*(B + 1)"}) {
+    const layout::Layout threes =
+        layout_of(fmt::format("layout threes(i: N) {{ count B; value val[B, 3]; stored {{ [p, c] -> [i] : 0 "
+                              "<= p < B and 0 <= c < 3 and i "
+                              "= 3*p + c }} at val(p, c); property {}; }}",
+                              equation));
+    const Coordinates six = entries_of({6}, {{{1}, 2}, {{5}, 3}});
+    const Tensor packed = pack(threes, six);
+    EXPECT_EQ(packed.counts.at("B"), 2) << equation;
+    EXPECT_EQ(packed.array("val").size(), 6u);
+    EXPECT_EQ(refusal([&] {
+                pack(threes, entries_of({7}, {{{1}, 2}}));
+              }).substr(0, 13),
+              "not-storable:")
+        << equation;
+  }
+}
+
 /// Before each of its 10^12 positions gets a zero.
 TEST(Pack, TooManyEntriesAreRefusedBeforePadding) {
   convert::PackOptions options;
