@@ -158,6 +158,52 @@ TEST(ToolLayoutCheck, EachLayoutOfAFileHasItsSay) {
   EXPECT_EQ(desk.unravel({"layout", "check", "three.layout:bad"}).out, "");
 }
 
+/// An order of neighbours is one of all pairs, whatever bounds their range, of arrays of several extents too.
+/// And so entries are packed in it, however they come.
+TEST(ToolLayoutCheck, NeighboursOfAnyRange) {
+  Desk desk;
+  const std::string entry = "j = col(p) } at val(p);\n  property range col in [0, N);\n";
+  const std::map<std::string, std::string> layouts = {
+      {"bounds", "  index pntrb[M], pntre[M], col[NNZ];\n  count NNZ;\n  value val[NNZ];\n"
+                 "  stored { [r, p] -> [i, j] : i = r and 0 <= r < M and pntrb(r) <= p < pntre(r) and " +
+                     entry +
+                     "  property forall r : 0 <= pntrb(r) and pntrb(r) <= pntre(r);\n"
+                     "  property range pntre in [0, NNZ];\n"
+                     "  property forall r, p : pntrb(r) <= p and p + 1 < pntre(r) => col(p) < col(p + 1);\n"},
+      {"shifted",
+       "  index rowptr[M + 1], col[NNZ];\n  count NNZ = rowptr(M) - 1;\n  value val[NNZ];\n"
+       "  stored { [r, p] -> [i, j] : i = r and 0 <= r < M and rowptr(r) - 1 <= p < rowptr(r + 1) - 1 "
+       "and " +
+           entry +
+           "  property increasing rowptr;\n  property rowptr(0) = 1;\n"
+           "  property forall r, p : rowptr(r) - 1 <= p < rowptr(r + 1) - 2 => col(p) < col(p + 1);\n"},
+      {"falling",
+       "  index rowptr[M + 1], col[NNZ];\n  count NNZ = rowptr(M);\n  value val[NNZ];\n"
+       "  stored { [r, p] -> [i, j] : i = r and 0 <= r < M and rowptr(r) <= p < rowptr(r + 1) and " +
+           entry +
+           "  property increasing rowptr;\n  property rowptr(0) = 0;\n"
+           "  property forall r, p : rowptr(r) < p < rowptr(r + 1) => col(p) < col(p - 1);\n"},
+      {"slots",
+       "  index col[M, K];\n  count K;\n  value val[M, K];\n"
+       "  stored { [r, s] -> [i, j] : i = r and 0 <= r < M and 0 <= s < K and j = col(r, s) } at val(r, "
+       "s);\n  property forall r, s : 0 <= col(r, s) and col(r, s) < N;\n"
+       "  property forall r, s : col(r, s) < col(r, s + 1);\n"}};
+  desk.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n2 3 4\n1 3 1\n1 1 2\n2 2 3\n2 1 5\n");
+  for (const auto &[name, text] : layouts) {
+    SCOPED_TRACE(name);
+    const std::string file = name + ".layout";
+    desk.write(file, "layout " + name + "(i: M, j: N) {\n" + text + "}\n");
+    const std::string said = table(desk, file);
+    EXPECT_NE(said.find("  injective   yes: proved"), std::string::npos) << said;
+    EXPECT_NE(said.find("  packable    yes: "), std::string::npos) << said;
+    EXPECT_NE(said.find("sequential (a walk per i), galloping, binary"), std::string::npos) << said;
+    Outcome run =
+        desk.unravel({"run", "s = B(i,j) * A(i,j)", "-f", "A=" + file, "-f", "B=coo", "-i", "A=a.mtx", "-i",
+                      "B=a.mtx", "--find", "A=binary", "-s", "order i, B.p, j", "--check"});
+    EXPECT_EQ(run.code, 0) << run.error;
+  }
+}
+
 /// With at most one entry in a row, the order within rows says nothing: no contradiction.
 TEST(ToolLayoutCheck, PropertiesThatOthersMakeIdle) {
   Desk desk;
