@@ -8,7 +8,8 @@ find_library(UNRAVEL_LIBOMP NAMES libomp.so.5 HINTS ${LLVM_LIBRARY_DIRS} REQUIRE
 
 get_target_property(UNRAVEL_CLANG_LIBRARY clang-cpp LOCATION)
 separate_arguments(UNRAVEL_LLVM_DEFINITIONS NATIVE_COMMAND "${LLVM_DEFINITIONS}")
-add_library(unravel-clang MODULE src/build/clang/module.cpp src/build/clang/compiler.cpp src/cfront/clang/syntax.cpp)
+add_library(unravel-clang MODULE src/build/clang/module.cpp src/build/clang/compiler.cpp src/cfront/clang/syntax.cpp
+  src/cfront/clang/nesting.cpp)
 # Clang's own headers, <stddef.h> and the like, for C that a user hands in.
 find_path(UNRAVEL_CLANG_HEADERS stddef.h NO_DEFAULT_PATH
   HINTS ${LLVM_INSTALL_PREFIX}/lib/clang/${LLVM_VERSION_MAJOR}/include ${LLVM_LIBRARY_DIRS}/clang/${LLVM_VERSION_MAJOR}/include)

@@ -9,6 +9,9 @@
 #include "pipeline.h"
 #include "report/diagnostic.h"
 
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -31,7 +34,10 @@ pipeline::Compilation compile(const std::string &expression, const Options &opti
   request.value =
       options.value == ValueType::Float32 ? loop::ElementType::Float32 : loop::ElementType::Float64;
   request.budget = options.budget_seconds;
-  return pipeline::compile(request);
+  pipeline::Compilation made = pipeline::compile(request);
+  for (const report::Diagnostic &warning : made.warnings)
+    if (warning.kind == report::Kind::argument_range && !options.trust) throw report::Error(warning);
+  return made;
 }
 
 std::string in_process(const loop::Program &program,
@@ -166,7 +172,23 @@ struct Kernel::Code {
   explicit Code(pipeline::Compilation compilation)
       : kernel(build::compile(in_process(compilation.program, compilation.gathers))), entry(entry_of(kernel)),
         sizes(compilation.program.sizes.size()) {
+    for (const combine::Binding &binding : compilation.combination.bindings)
+      arguments.push_back(binding.tensor);
+    arguments.insert(arguments.end(), compilation.program.sizes.begin(), compilation.program.sizes.end());
     if (compilation.inspector) levels.emplace(std::move(*compilation.inspector), compilation.program);
+  }
+
+  /// Of a call: as many pointers as there are tensors and sizes, none of them null.
+  void check(const std::vector<void *> &structs) const {
+    if (structs.size() != arguments.size())
+      report::fail(report::Kind::wrong_arity,
+                   fmt::format("the kernel is called with {} argument{}, but takes {}: `{}`", structs.size(),
+                               structs.size() == 1 ? "" : "s", arguments.size(),
+                               fmt::join(arguments, "`, `")));
+    if (auto null = std::ranges::find(structs, nullptr); null != structs.end())
+      report::fail(report::Kind::missing_input,
+                   fmt::format("the kernel is called with a null pointer for `{}`",
+                               arguments[static_cast<std::size_t>(null - structs.begin())]));
   }
 
   build::Workspace take() const {
@@ -188,7 +210,8 @@ struct Kernel::Code {
 
   build::Kernel kernel;
   Entry entry = nullptr;
-  std::size_t sizes = 0; // that come behind the structs
+  std::vector<std::string> arguments; // of a call: the tensors, then the sizes
+  std::size_t sizes = 0;              // how many of them are sizes
   mutable std::optional<Levels> levels;
   mutable std::mutex mutex;
   mutable std::vector<build::Workspace> idle;
@@ -200,6 +223,7 @@ Kernel make_kernel(const std::string &expression, const Options &options) {
 }
 
 int Kernel::operator()(const std::vector<void *> &structs) const {
+  at_border([&] { code_->check(structs); });
   build::Workspace workspace = code_->take();
   std::vector<void *> arguments = structs;
   std::vector<std::uint64_t> levels;
@@ -214,11 +238,19 @@ int Kernel::operator()(const std::vector<void *> &structs) const {
 }
 
 int Kernel::inspect(const std::vector<void *> &structs) const {
-  return at_border([&] { return code_->levels ? code_->levels->inspect(structs) : 0; });
+  return at_border([&] {
+    code_->check(structs);
+    return code_->levels ? code_->levels->inspect(structs) : 0;
+  });
 }
 
 void Kernel::set_threads(int threads) const {
-  code_->kernel.set_threads(threads);
+  at_border([&] {
+    if (threads < 1)
+      report::fail(report::Kind::bad_option,
+                   fmt::format("a kernel can't run on {} threads: it takes at least one", threads));
+    code_->kernel.set_threads(threads);
+  });
 }
 
 std::string version() {

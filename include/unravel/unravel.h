@@ -52,6 +52,9 @@ struct Options {
   /// less than half a second, and kept beside the compiled kernels; "portable", a fixed one; or a file that
   /// `unravel machine -o` has written. Empty: "here" for make_kernel, "portable" for make_c.
   std::string machine;
+  /// Makes kernels too for layouts of which it isn't proved that they read nothing outside their arrays
+  /// (kind "argument-range").
+  bool trust = false;
 };
 
 /// A kernel as C99 that is C++ too, with or without OpenMP. One with wavefronts has its inspector in front,
@@ -74,7 +77,8 @@ public:
   /// occur; the structs are those of make_c's header; a program's sizes that no tensor has, as in `size k;`,
   /// come last, each as a pointer to an std::int64_t. Of a result with an operand's structure the index
   /// arrays aren't read: null, or the operand's. Returns 0; 1 where their sizes disagree, and 2 where there
-  /// is not enough memory to work with (nothing is changed then). May be called from several threads at once.
+  /// is not enough memory to work with (nothing is changed then). Throws Error where the number of pointers
+  /// is wrong, or one is null. May be called from several threads at once.
   int operator()(const std::vector<void *> &structs) const;
   /// Of a kernel with wavefronts (schedule "wavefront i"): finds out which iterations depend on which, in
   /// time proportional to a call's. Later calls, of tensors with the same index arrays ("wavefront i packed":
@@ -82,7 +86,7 @@ public:
   /// sizes that no tensor has, they are sequential. The structs are those of a call. Returns 0, or 1 where
   /// their sizes disagree; 0 too for a kernel without wavefronts. Not while a call runs.
   int inspect(const std::vector<void *> &structs) const;
-  /// How many threads its parallel loop takes from now on. Precondition: threads >= 1.
+  /// How many threads its parallel loop takes from now on. Throws Error for less than one.
   void set_threads(int threads) const;
 
 private:

@@ -16,6 +16,10 @@ void refuse_not_affine(const text::Span &span, const std::string &message, const
                    : hint);
 }
 
+void fail_too_deep(const text::Place &place) {
+  report::fail(report::Kind::expression_too_large, place, "this nests too deeply to be read");
+}
+
 void refuse_statement(const Node &node) {
   const std::string hint =
       "what is read are `for` loops that count by one, `if` on loop variables and sizes, and "
@@ -38,7 +42,7 @@ void refuse_statement(const Node &node) {
     refuse(node.span, "`return` is read only as the last statement, without a value",
            "results go through parameters: `double *s`, and `*s = ...`");
   case UnravelTooDeep:
-    report::fail(report::Kind::expression_too_large, node.span, "this nests too deeply to be read");
+    fail_too_deep(node.span.place());
   default: refuse(node.span, "this statement is not read", hint);
   }
 }
@@ -46,7 +50,7 @@ void refuse_statement(const Node &node) {
 void refuse_expression(const Node &node) {
   switch (node.kind) {
   case UnravelTooDeep:
-    report::fail(report::Kind::expression_too_large, node.span, "this nests too deeply to be read");
+    fail_too_deep(node.span.place());
   case UnravelCall:
     refuse(node.span, "the call of " + quoted(node.children[0]) + " is not read", "no function but `fma` is");
   case UnravelAssign:

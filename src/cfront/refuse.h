@@ -17,6 +17,9 @@ namespace unravel::cfront {
 /// An expression of a kind that neither numbers nor subscripts have.
 [[noreturn]] void refuse_expression(const Node &node);
 
+/// Kind `expression-too-large`.
+[[noreturn]] void fail_too_deep(const text::Place &place);
+
 /// The text of a node, shortened, in back quotes.
 std::string quoted(const Node &node);
 

@@ -1,6 +1,7 @@
 #include "cfront/syntax.h"
 
 #include "build/module.h"
+#include "cfront/refuse.h"
 #include "report/diagnostic.h"
 #include "report/suggest.h"
 
@@ -52,6 +53,7 @@ Node take_node(const UnravelSyntax &syntax, std::size_t &at,
                             const std::shared_ptr<const text::Source> &source) {
   text::Place place = text::Span{source, error.begin, error.end}.place();
   if (*error.file) place = text::Place{error.file, error.line, error.column, {}, 1};
+  if (error.too_deep) fail_too_deep(place);
   report::fail(Kind::c_error, place, error.message);
 }
 

@@ -355,7 +355,8 @@ private:
     return made;
   }
 
-  /// One statement for the terms that have the same divisors; the others are added to what it sets.
+  /// One statement for the terms that have the same divisors; the others are added to what it sets. First the
+  /// one that reads the target.
   void add(const StatementTree &statement, Access target, bool accumulate, Sum value) {
     std::vector<std::pair<Value, Sum>> quotients; // divisors, what is divided by them
     for (const Value &term : value) {
@@ -368,18 +369,24 @@ private:
       known->second.push_back(each.tree());
     }
     if (quotients.empty()) quotients.push_back({{value::Number{1}}, {}});
-    for (std::size_t k = 0; k < quotients.size(); ++k) {
-      auto &[divisors, dividend] = quotients[k];
-      Statement made = statement_of(target, accumulate || k > 0);
-      made.value = value::quotient(value::sum(std::move(dividend)), divisors);
-      bool reads = false;
-      each_read(made, [&](const Access &access) { reads = reads || access.tensor == target.tensor; });
-      if (k > 0 && reads)
-        report::fail(
-            Kind::not_a_product, statement.span,
-            fmt::format("`{}` reads `{}` in a quotient that would be added to a part of the new value",
-                        statement.span.text(), target.tensor),
-            "keep the quotient in a scalar: `let q = a / b;`");
+    std::vector<Statement> all;
+    for (auto &[divisors, dividend] : quotients) {
+      all.push_back(statement_of(target, true));
+      all.back().value = value::quotient(value::sum(std::move(dividend)), divisors);
+    }
+    auto reads = [&](const Statement &made) {
+      bool found = false;
+      each_read(made, [&](const Access &access) { found = found || access.tensor == target.tensor; });
+      return found;
+    };
+    const auto others = std::stable_partition(all.begin(), all.end(), reads);
+    if (others - all.begin() > 1)
+      report::fail(Kind::not_a_product, statement.span,
+                   fmt::format("`{}` reads `{}` in a quotient that would be added to a part of the new value",
+                               statement.span.text(), target.tensor),
+                   "keep the quotient in a scalar of its own, which is set before");
+    all.front().accumulate = accumulate;
+    for (Statement &made : all) {
       for (const Scope &scope : scopes_)
         made.loops.push_back(scope.loop);
       made.place = place_;

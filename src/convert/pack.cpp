@@ -139,6 +139,20 @@ void finish_counts(Tensor &tensor) {
   }
 }
 
+/// What properties say of numbers that are known holds or not, whatever is packed.
+void check_numbers(const Tensor &tensor, const PackPlan &plan) {
+  if (!plan.segments.empty()) return; // the tensor is of another layout until it is packed
+  auto known = [&](const std::string &name) { return tensor.sizes.count(name) || tensor.counts.count(name); };
+  for (std::size_t property : plan.checked) {
+    const prove::Axiom &axiom = tensor.layout.properties[property].axiom;
+    if (!axiom.variables.empty() || !term::applications_of(axiom.conclusion).empty() ||
+        !std::ranges::all_of(term::variables_of(axiom.conclusion), known))
+      continue;
+    ValidationResult result = check::validate_property(tensor, property);
+    if (!result.violations.empty()) fail_not_storable(tensor, result.violations[0].message);
+  }
+}
+
 void check_properties(const Tensor &tensor, const PackPlan &plan, const PackOptions &options) {
   for (std::size_t property : plan.checked) {
     ValidationResult result = check::validate_property(tensor, property);
@@ -279,7 +293,7 @@ void pack_piece(Tensor &tensor, const PiecePlan &piece, Coordinates entries, con
   } else if (is_row_plan(tensor, plan, options)) {
     pack_rows(tensor, plan, entries, options);
   } else if (!pack_keyed(tensor, plan, entries, options)) {
-    pad_entries(entries, plan);
+    pad_entries(tensor, entries, plan);
     order_entries(entries, plan);
     build_levels(tensor, plan, entries, options);
   }
@@ -316,6 +330,8 @@ Tensor begin_packing(const Layout &layout, const PackPlan &plan, const std::vect
   tensor.layout = with_pointers(layout, plan.segments);
   tensor.sizes = sizes_for(layout, shape);
   check_counts(tensor);
+  complete_counts(tensor); // those that the sizes determine
+  check_numbers(tensor, plan);
   check_memory_at_first(tensor, plan, options, entries);
   for (const PiecePlan &piece : plan.pieces) {
     for (const Permutation &permutation : piece.permutations) {

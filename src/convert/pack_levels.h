@@ -56,7 +56,8 @@ void order_entries(Coordinates &coordinates, const PiecePlan &plan);
 
 /// Where nothing marks unused positions of a padded level: adds zeros until every node has as many entries as
 /// its positions want, at the least modes that have none.
-void pad_entries(Coordinates &coordinates, const PiecePlan &plan);
+/// Throws not_storable where a node has too many.
+void pad_entries(Tensor &tensor, Coordinates &coordinates, const PiecePlan &plan);
 
 /// Fills counts and arrays from entries that are in the order of the plan.
 void build_levels(Tensor &tensor, const PiecePlan &plan, const Coordinates &coordinates,

@@ -13,10 +13,18 @@ public:
       : coordinates_(coordinates), level_(level), mode_(level.keys[0].mode) {
     for (std::size_t l = 0; l + 1 < plan.levels.size(); ++l)
       above_.push_back(plan.levels[l].mode);
+    collect();
+  }
+
+  /// The most positions that a node's entries want.
+  std::int64_t widest() const {
+    std::size_t widest = 0;
+    for (const auto &[group, width] : width_)
+      widest = std::max(widest, width);
+    return static_cast<std::int64_t>(widest);
   }
 
   void pad() {
-    collect();
     std::int64_t nodes = 1;
     for (std::size_t mode : above_)
       nodes *= coordinates_.shape[mode];
@@ -91,10 +99,13 @@ private:
 
 } // namespace
 
-void pad_entries(Coordinates &coordinates, const PiecePlan &plan) {
+void pad_entries(Tensor &tensor, Coordinates &coordinates, const PiecePlan &plan) {
   if (plan.levels.empty()) return;
   const Level &level = plan.levels.back();
-  if (level.kind == Level::Kind::Padded && !level.unused) Padding(coordinates, plan, level).pad();
+  if (level.kind != Level::Kind::Padded || level.unused) return;
+  Padding padding(coordinates, plan, level);
+  set_width(tensor, plan, level, padding.widest()); // refused before there are zeros for each position
+  padding.pad();
 }
 
 } // namespace unravel::convert

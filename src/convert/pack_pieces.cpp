@@ -78,8 +78,9 @@ void fail_no_place(const Tensor &tensor, const PackPlan &plan, const Coordinates
         reasons += fmt::format("{}`{}`", reasons.empty() ? "" : " nor ", term::to_text(condition));
         break;
       }
-  fail_not_storable(tensor,
-                    fmt::format("the entry at {} doesn't satisfy {}", place_text(entries, 0), reasons));
+  // A dense file lists zeros too.
+  fail_not_storable(tensor, fmt::format("the entry at {}{} doesn't satisfy {}", place_text(entries, 0),
+                                        entries.value[0] == 0 ? ", a stored zero," : "", reasons));
 }
 
 namespace {

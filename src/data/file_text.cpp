@@ -30,6 +30,15 @@ namespace {
        "raise the limit with --max-memory");
 }
 
+bool is_packed(std::string_view content) {
+  return content.starts_with("\x1f\x8b");
+}
+
+/// A .npy file, which is no text either.
+bool is_array(std::string_view content) {
+  return content.starts_with("\x93NUMPY");
+}
+
 /// Closes the descriptor at the end of a scope.
 struct Descriptor {
   int number;
@@ -72,7 +81,7 @@ FileText::FileText(const std::string &path, const ReadOptions &options) : path_(
   } else {
     read_stream(file.number, options.max_memory);
   }
-  if (content_.size() >= 2 && content_[0] == '\x1f' && content_[1] == '\x8b') inflate_content(options);
+  if (is_packed(content_)) inflate_content(options);
 }
 
 FileText::~FileText() {
@@ -89,7 +98,10 @@ void FileText::read_stream(int descriptor, std::int64_t max_memory) {
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) fail_to_read(path_, std::strerror(errno));
     if (count == 0) break;
+    const bool first = used == 0;
     used += static_cast<std::size_t>(count);
+    // A device may never end; what it holds is refused by any reader.
+    if (first && !is_packed(owned_) && !is_array(owned_) && looks_binary({owned_.data(), used})) break;
   }
   owned_.resize(used);
   content_ = owned_;

@@ -36,7 +36,8 @@ private:
 };
 
 /// The whole content of a file: mapped into memory, or inflated when it starts with gzip's magic bytes,
-/// whatever its name. Pipes and devices are read to their end. Throws cannot_read, bad_gzip, memory_limit.
+/// whatever its name. Pipes and devices are read to their end; of one that holds nothing that is read here, as
+/// /dev/zero, the beginning. Throws cannot_read, bad_gzip, memory_limit.
 class FileText {
 public:
   FileText(const std::string &path, const ReadOptions &options);

@@ -110,6 +110,7 @@ public:
       path_.pop_back();
     check_replaceable();
     temporary_ = temporary_name(path_);
+    unfinished_.emplace_back(temporary_);
     std::error_code error;
     if (!files::create_directory(temporary_, error)) fail_to_write(error.message());
   }
@@ -120,7 +121,11 @@ public:
   FolderWriter(const FolderWriter &) = delete;
   FolderWriter &operator=(const FolderWriter &) = delete;
 
-  const std::string &folder() const { return temporary_; }
+  /// The path of a file that is to be written to it.
+  std::string file(const std::string &name) {
+    unfinished_.emplace_back(temporary_ + "/" + name);
+    return temporary_ + "/" + name;
+  }
 
   void commit() {
     std::error_code error;
@@ -158,6 +163,7 @@ private:
 
   std::string path_;
   std::string temporary_;
+  std::vector<Unfinished> unfinished_; // the folder, and the files in it
 };
 
 } // namespace
@@ -215,8 +221,8 @@ ArrayFolder read_folder(const std::string &path, const ReadOptions &options) {
 void write_folder(const std::string &path, const ArrayFolder &folder) {
   FolderWriter writer(path);
   for (const auto &[name, array] : folder.arrays)
-    write_npy(writer.folder() + "/" + name + ".npy", array);
-  OutputFile description(writer.folder() + "/" + description_name);
+    write_npy(writer.file(name + ".npy"), array);
+  OutputFile description(writer.file(description_name));
   description.write(description_of(folder));
   description.commit();
   writer.commit();

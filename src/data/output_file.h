@@ -1,12 +1,31 @@
 #pragma once
 
 #include <charconv>
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
 struct gzFile_s;
 
 namespace unravel::data {
+
+/// From here on SIGINT, SIGTERM and SIGHUP remove what is being written before they end the process. (Those
+/// that are ignored stay so.)
+void remove_unfinished_at_signals();
+
+/// A file or an empty folder that is no complete output: a signal removes it, the end of the scope doesn't.
+class Unfinished {
+public:
+  explicit Unfinished(const std::string &path);
+  ~Unfinished();
+  Unfinished(Unfinished &&other) noexcept;
+  Unfinished &operator=(Unfinished &&) = delete;
+
+private:
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
+  std::size_t slot_ = none;
+};
 
 /// A file being written: its text goes to a temporary file beside the target, which commit() renames, so that
 /// the target is either as it was or complete. A name that ends in .gz is compressed. A target that exists
@@ -43,6 +62,7 @@ private:
   std::string path_;      // as the user gave it
   std::string target_;    // links resolved
   std::string temporary_; // empty when the target is written directly
+  std::optional<Unfinished> unfinished_;
   std::string buffer_;
   int descriptor_ = -1;
   gzFile_s *packed_ = nullptr;

@@ -5,6 +5,7 @@
 #include "data/output_file.h"
 #include "report/diagnostic.h"
 
+#include <filesystem>
 #include <fmt/format.h>
 
 namespace unravel::data {
@@ -96,7 +97,9 @@ bool is_tensor_file_name(const std::string &path) {
 
 Coordinates read_tensor(const std::string &path, const ReadOptions &options) {
   Format format = format_of(path);
-  // Whether the file is there matters more than its name.
+  // Whether the file is there matters more than its name; only then is it read.
+  if (format == Format::Unknown && std::filesystem::exists(path) && !std::filesystem::is_directory(path))
+    fail_unknown(path);
   FileText file(path, options);
   if (format == Format::Unknown) fail_unknown(path);
   Coordinates result =

@@ -1,6 +1,7 @@
 // Hash map: the positions of the segment by hash of their keys. Needs no order at all: a position that is
 // found is tested again. What must hold is that a match has the hash that is looked for, which for equalities
-// it has by their form, and for blocks where O-block says that blocks begin at multiples of their width.
+// it has by their form, and for blocks where O-block says that blocks begin at multiples of their width. The
+// length of the segment, which says how many chains there are, must not be negative (O-bounds).
 #include "find/map_level.h"
 #include "find/templates.h"
 
@@ -45,6 +46,7 @@ Outcome try_hash(Obligations &obligations, LevelPlan &plan) {
     plan.map_targets.push_back(part->second);
   }
   if (plan.map_keys.empty()) return {false, false, false, "O-block not proved"};
+  if (!obligations.bounds_in_order()) plan.map_upper = term::maximum({plan.map_lower, plan.map_upper});
   if (!reads_at_position(obligations, plan))
     return {true, false, false, "no key is read from an array at the position"};
   if (loops_since(obligations, plan.map_level) == 0)

@@ -364,6 +364,10 @@ bool Obligations::ends_by(const Term &limit) {
               [&] { return visit_with({less(limit, level().upper)}); });
 }
 
+bool Obligations::bounds_in_order() {
+  return once("O-bounds", [&] { return visit_with({less(level().upper, level().lower)}); });
+}
+
 bool Obligations::ranges_below(const std::string &name, const Term &limit) {
   return once("O-range(" + name + ", " + term::to_text(limit) + ")",
               [&] { return visit_with({negation(term::between(0, variable(name), limit))}); });

@@ -104,6 +104,8 @@ public:
   bool starts_at_zero();
   /// No segment ends behind `limit`.
   bool ends_by(const term::Term &limit);
+  /// No segment ends before it begins.
+  bool bounds_in_order();
   /// An outer variable's values lie in [0, limit).
   bool ranges_below(const std::string &variable, const term::Term &limit);
   /// The extent of a range, a term over the variables of levels [0, end), is never larger than `limit`.

@@ -48,7 +48,7 @@ std::vector<std::size_t> conflict(const Layout &layout, const std::vector<Term> 
     if (&layout.properties[k] == stated) continue;
     std::vector<std::size_t> without = kept;
     without.erase(without.begin() + static_cast<std::ptrdiff_t>(k));
-    if (refuted(with_properties(layout, without), hypotheses)) kept = without;
+    if (refuted(with_properties(layout, without), hypotheses)) kept = std::move(without);
   }
   return kept;
 }
@@ -71,8 +71,8 @@ std::vector<std::size_t> conflict(const Layout &layout, const std::vector<Term> 
                                                           fmt::join(layout.parameters, ", "))));
 }
 
-/// A property whose guard the others exclude, or a relation that they make empty, means that nothing with
-/// entries satisfies all of them.
+/// A property that no arrays satisfy where its guard holds, or a relation that they make empty, means that
+/// nothing with entries satisfies all of them.
 void check_vacuity(const Layout &layout, prove::Prover &all) {
   if (layout.properties.empty()) return;
   auto excluded = [&](const std::vector<Term> &hypotheses) {
@@ -90,8 +90,12 @@ void check_vacuity(const Layout &layout, prove::Prover &all) {
     std::vector<Term> instance =
         term::conjuncts(term::conjunction({property.axiom.guard, property.axiom.conclusion}));
     if (all.refute("vacuity", "", instance) != prove::Answer::Refuted) continue;
-    // Where the guard alone is impossible, the property says nothing, whatever the others say.
-    if (!refuted(basic_facts(layout), guard))
+    // Where the guard is impossible without the property, it says nothing. (Where the others contradict each
+    // other, one of them says so.)
+    std::vector<std::size_t> others;
+    for (std::size_t k = 0; k < layout.properties.size(); ++k)
+      if (&layout.properties[k] != &property) others.push_back(k);
+    if (!refuted(with_properties(layout, others), guard))
       fail_contradiction(layout, instance, fmt::format("nothing satisfies `{}`", property.axiom.text),
                          &property);
   }

@@ -132,6 +132,85 @@ private:
   std::set<std::vector<std::string>> tried_;
 };
 
+/// From neighbours to all pairs by adding up steps, for ranges and arrays of any form. Where the conclusion
+/// is g(p) + c <= g(p + 1), c > 0 and g a call of an array, and each part of the guard bounds p from one
+/// side or doesn't mention it: then g(p) + c <= g(q) for all p < q, where the bounds from below hold for p
+/// and those from above for q - 1, so that both hold in between.
+class Steps {
+public:
+  explicit Steps(Layout &layout) : layout_(layout) {}
+
+  void run() {
+    for (const Property &property : layout_.properties)
+      if (property.tree.form == parse::PropertyTree::Form::Formula)
+        for (const std::string &position : property.axiom.variables)
+          if (std::optional<prove::Axiom> all = of_all_pairs(property.axiom, position); all && !follows(*all))
+            layout_.lemmas.push_back({std::move(*all),
+                                      {},
+                                      true,
+                                      fmt::format("neighbours {0} and {0} + 1, by induction", position)});
+  }
+
+private:
+  std::optional<prove::Axiom> of_all_pairs(const prove::Axiom &axiom, const std::string &position) const {
+    std::string other = "q";
+    while (layout_.array(other) || layout_.count(other) || std::ranges::count(layout_.sizes, other) > 0 ||
+           std::ranges::count(axiom.variables, other) > 0)
+      other += "_";
+    const Term p = term::variable(position), q = term::variable(other);
+    prove::Axiom all{{}, axiom.variables, {}, {}};
+    all.variables.push_back(other);
+    std::vector<Term> guard, conclusion;
+    for (const Term &part : term::conjuncts(axiom.guard)) {
+      const Term *left = term::inequality(part);
+      const std::int64_t factor = left ? term::coefficient_of(*left, position) : 0;
+      if (factor == 0 ? term::mentions(part, position)
+                      : term::mentions(*left - term::scale(factor, p), position))
+        return std::nullopt;
+      guard.push_back(factor < 0 ? term::substitute(part, {{position, q - Term(1)}}) : part);
+    }
+    guard.push_back(term::less(p, q));
+    for (const Term &part : term::conjuncts(axiom.conclusion))
+      if (std::optional<Term> pair = of_pair(part, position, q)) conclusion.push_back(*pair);
+    if (conclusion.empty()) return std::nullopt;
+    all.guard = term::conjunction(std::move(guard));
+    all.conclusion = term::conjunction(std::move(conclusion));
+    all.text = fmt::format("forall {} : {} => {}", fmt::join(all.variables, ", "), term::to_text(all.guard),
+                           term::to_text(all.conclusion));
+    return all;
+  }
+
+  /// g(p) + c <= g(p + 1), or falling, as it is for p and q.
+  static std::optional<Term> of_pair(const Term &part, const std::string &position, const Term &q) {
+    const Term *left = term::inequality(part);
+    if (!left) return std::nullopt;
+    const term::Linear linear = term::linear_form(*left);
+    if (linear.parts.size() != 2 || linear.constant >= 0) return std::nullopt;
+    if (linear.parts[0].second != -linear.parts[1].second) return std::nullopt;
+    Term high, low;
+    for (const auto &[atom, coefficient] : linear.parts) {
+      if (!atom.as<term::Apply>() || (coefficient != 1 && coefficient != -1)) return std::nullopt;
+      (coefficient == 1 ? high : low) = atom;
+    }
+    const Term p = term::variable(position);
+    auto at = [&](const Term &call, const Term &value) {
+      return term::substitute(call, {{position, value}});
+    };
+    if (high == at(low, p + Term(1))) return term::at_most(low - Term(linear.constant), at(low, q));
+    if (low == at(high, p + Term(1))) return term::at_most(at(high, q) - Term(linear.constant), high);
+    return std::nullopt;
+  }
+
+  bool follows(const prove::Axiom &axiom) const {
+    std::vector<Term> hypotheses = term::conjuncts(axiom.guard);
+    hypotheses.push_back(term::negation(axiom.conclusion));
+    prove::Prover prover(layout_.axioms());
+    return prover.refute("order lemma", "", hypotheses) == prove::Answer::Refuted;
+  }
+
+  Layout &layout_;
+};
+
 void derive_ranges(Layout &layout) {
   std::vector<prove::Axiom> axioms = layout.axioms();
   std::vector<EndFact> facts = end_facts(axioms);
@@ -174,7 +253,10 @@ void derive_lemmas(Layout &layout) {
   bool formulas = std::ranges::any_of(layout.properties, [](const Property &property) {
     return property.tree.form == parse::PropertyTree::Form::Formula && !property.axiom.variables.empty();
   });
-  if (formulas) Induction(layout).run();
+  if (formulas) {
+    Induction(layout).run();
+    Steps(layout).run();
+  }
   derive_ranges(layout);
 }
 

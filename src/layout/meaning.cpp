@@ -5,8 +5,10 @@
 #include "layout/resolve.h"
 #include "parse/parse.h"
 #include "report/diagnostic.h"
+#include "term/solve.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <fmt/format.h>
 #include <numeric>
 
@@ -78,6 +80,7 @@ public:
                    "add `stored { [positions] -> [coordinates] : relation } at value;`");
     for (const parse::PropertyTree &property : tree_.properties)
       layout_.properties.push_back(make_property(property, layout_, scope_));
+    define_counts();
     return std::move(layout_);
   }
 
@@ -158,6 +161,25 @@ private:
       if (count.definition) made.definition = resolve_term(*count.definition, scope_);
       layout_.counts.push_back(std::move(made));
     }
+  }
+
+  /// What an equation between sizes leaves a count, which the property says is whole: `property N = 3*B`.
+  void define_counts() {
+    for (Count &count : layout_.counts)
+      for (const Property &property : layout_.properties)
+        if (!count.definition && property.axiom.variables.empty() && term::is_true(property.axiom.guard))
+          count.definition = value_in(property.axiom.conclusion, count.name);
+  }
+
+  std::optional<Term> value_in(const Term &equation, const std::string &count) const {
+    const Term *left = term::equation(equation);
+    const std::int64_t factor = left ? term::coefficient_of(*left, count) : 0;
+    if (factor == 0) return std::nullopt;
+    const Term rest = *left - term::scale(factor, term::variable(count));
+    if (!term::applications_of(rest).empty()) return std::nullopt;
+    for (const std::string &variable : term::variables_of(rest))
+      if (std::ranges::count(layout_.sizes, variable) == 0) return std::nullopt;
+    return term::floor_divide(term::scale(factor > 0 ? -1 : 1, rest), std::abs(factor));
   }
 
   void read_arrays() {

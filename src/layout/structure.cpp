@@ -218,6 +218,11 @@ private:
     return below && above;
   }
 
+  /// A size or count.
+  bool is_number(const std::string &name) const {
+    return whole_.count(name) || std::ranges::count(whole_.sizes, name) > 0;
+  }
+
   /// Numbers that the position may be below of: the extents of arrays that are read at it, its bounds.
   std::vector<Term> extents_of(const std::string &position) const {
     std::vector<Term> found;
@@ -236,7 +241,7 @@ private:
       Term extent = compare->left + variable + Term(1);
       std::set<std::string> names = term::variables_of(extent);
       if (term::applications_of(extent).empty() &&
-          std::ranges::none_of(names, [&](auto &name) { return is_position(name); }))
+          std::ranges::all_of(names, [&](auto &name) { return is_number(name); }))
         found.push_back(extent);
     }
     return found;

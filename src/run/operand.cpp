@@ -166,9 +166,8 @@ private:
     } else if (use.order == 0 && read_number(input, operand.coordinates)) {
     } else if (std::filesystem::is_directory(input)) {
       auto known = folders_.find(use.name);
-      operand.packed = tensor::from_folder(
-          known == folders_.end() ? data::read_folder(input, read_options(request_)) : known->second,
-          front_.layouts.at(use.name), pack_options(request_).index, pack_options(request_).value);
+      operand.packed = in_its_layout(
+          use, known == folders_.end() ? data::read_folder(input, read_options(request_)) : known->second);
       operand.shape = operand.packed->shape();
     } else {
       operand.coordinates = data::read_tensor(input, read_options(request_));
@@ -180,6 +179,20 @@ private:
     take_shape(use.name, operand.shape);
     operands_.by_name.emplace(use.name, std::move(operand));
     return true;
+  }
+
+  tensor::Tensor in_its_layout(const compute::TensorUse &use, const data::ArrayFolder &folder) const {
+    const layout::Layout &layout = front_.layouts.at(use.name);
+    if (!tensor::names_layout(folder, layout)) {
+      std::string named = folder.layout;
+      if (!folder.parameters.empty()) named += fmt::format("<{}>", fmt::join(folder.parameters, ", "));
+      report::fail(
+          Kind::bad_array_folder, text::Place::of_file(folder.path),
+          fmt::format("these arrays are in layout `{}`, as layout.json says, and not in `{}`", named,
+                      layout.name),
+          fmt::format("leave out `-f {}=...`; `unravel convert` puts them into another layout", use.name));
+    }
+    return tensor::from_folder(folder, layout, pack_options(request_).index, pack_options(request_).value);
   }
 
   static bool read_number(const std::string &text, data::Coordinates &scalar) {
@@ -204,6 +217,11 @@ private:
 
   data::GeneratorSpec specification(const compute::TensorUse &use, const std::string &input) const {
     data::GeneratorSpec spec = data::parse_generator(input, "-i " + use.name);
+    if (use.order == 0 && spec.sizes && !spec.sizes->empty())
+      report::fail(Kind::order_mismatch, spec.span,
+                   fmt::format("a tensor of order {} ({}), but `{}` has 0 subscripts in the expression",
+                               spec.sizes->size(), fmt::join(*spec.sizes, " x "), use.name),
+                   "leave out the sizes");
     // "random" without a density: full for dense layouts, sparse otherwise.
     const layout::Layout &layout = front_.layouts.at(use.name);
     bool dense = std::ranges::all_of(layout.arrays, [](auto &array) { return array.is_value; });

@@ -1,10 +1,12 @@
 // Between folders of .npy arrays and tensors.
 #include "tensor/raw_arrays.h"
 
+#include "parse/parse.h"
 #include "report/diagnostic.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <numeric>
 
 namespace unravel::tensor {
 
@@ -117,6 +119,19 @@ Tensor from_folder(const ArrayFolder &folder, const layout::Layout &layout, Inde
   for (const layout::Array &declared : layout.arrays)
     check_shape(folder, declared, folder.array(declared.name), tensor);
   return tensor;
+}
+
+bool names_layout(const ArrayFolder &folder, const layout::Layout &layout) {
+  parse::LayoutReference named =
+      parse::parse_layout_reference(std::make_shared<const text::Source>(folder.path, folder.layout));
+  if (named.parameters.empty()) named.parameters = folder.parameters;
+  std::vector<std::int64_t> as_they_come(layout.order());
+  std::iota(as_they_come.begin(), as_they_come.end(), 0); // an order of modes that need not be written
+  auto written = [&](const std::vector<std::int64_t> &parameters) {
+    return parameters == as_they_come ? std::vector<std::int64_t>() : parameters;
+  };
+  return (named.name.empty() || named.name == layout.base_name) &&
+         written(named.parameters) == written(layout.parameters);
 }
 
 ArrayFolder to_folder(const Tensor &tensor) {

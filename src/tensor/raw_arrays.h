@@ -12,6 +12,10 @@ namespace unravel::tensor {
 Tensor from_folder(const data::ArrayFolder &folder, const layout::Layout &layout,
                    IndexType index = IndexType::Int32, ValueType value = ValueType::F64);
 
+/// Whether layout.json names that layout, with its parameters or its order of modes. Layouts in files of the
+/// user's own go by their names there.
+bool names_layout(const data::ArrayFolder &folder, const layout::Layout &layout);
+
 /// Raw arrays for write_folder.
 data::ArrayFolder to_folder(const Tensor &tensor);
 

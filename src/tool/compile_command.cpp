@@ -67,8 +67,10 @@ void add_compile(CLI::App &app, bool &json) {
       "compile", "write the kernel as C that depends on nothing but the C library and OpenMP");
   auto options = std::make_shared<CompileOptions>();
   add_kernel_options(*command, *options);
-  command->add_option("-o,--output", options->output,
-                      "file.c; the header goes beside it (default: one text on standard output)");
+  command->add_option(
+      "-o,--output", options->output,
+      "file.c; the header goes beside it, named as the function (default: one text on standard "
+      "output)");
   command->add_flag("--main", options->main,
                     "add a small program: it reads the operands from files and runs the kernel");
   command->footer("Examples:\n"
@@ -82,6 +84,8 @@ void add_compile(CLI::App &app, bool &json) {
     std::filesystem::path path = options->output;
     if (options->name.empty() && !options->output.empty()) request.name = path.stem().string();
     pipeline::Compilation compilation = pipeline::compile(request);
+    for (const report::Diagnostic &warning : compilation.warnings)
+      if (warning.kind == report::Kind::argument_range && !options->trust) throw report::Error(warning);
     print_warnings(compilation);
     emit::EmitOptions how;
     if (!options->output.empty()) {
@@ -89,9 +93,9 @@ void add_compile(CLI::App &app, bool &json) {
         report::fail(report::Kind::bad_option,
                      fmt::format("`-o {}`: the name of a C file is expected", options->output),
                      "as in -o kernel.c");
-      how.with_header = !options->main && emit::kernel_name(compilation.program) == path.stem().string();
+      how.with_header = !options->main;
       if (how.with_header)
-        write_text_file(std::filesystem::path(path).replace_extension(".h").string(),
+        write_text_file(path.parent_path() / (emit::kernel_name(compilation.program) + ".h"),
                         pipeline::c_header(compilation));
       write_text_file(options->output, options->main ? program_text(compilation, *options)
                                                      : pipeline::c_text(compilation, how));

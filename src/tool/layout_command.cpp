@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 namespace unravel::tool {
 
@@ -22,9 +23,27 @@ struct LayoutOptions {
   double budget = default_budget;
 };
 
+/// A layout, or what is wrong with it; then its name is all that is known.
+struct Referenced : layout::CheckedLayout {
+  std::optional<report::Diagnostic> error;
+};
+
+Referenced checked(const parse::LayoutTree &tree, const std::vector<std::int64_t> &parameters) {
+  Referenced one;
+  if (report::unless_refused(
+          [&] {
+            one.layout = layout::make_layout(tree, parameters);
+            layout::derive_lemmas(one.layout);
+            one.findings = layout::check_layout(one.layout);
+            return true;
+          },
+          &one.error.emplace()))
+    one.error.reset();
+  return one;
+}
+
 /// The layouts that a reference means: of all orders, unless one is asked for.
-std::vector<layout::CheckedLayout> referenced(const LayoutOptions &options,
-                                              const parse::LayoutReference &reference) {
+std::vector<Referenced> referenced(const LayoutOptions &options, const parse::LayoutReference &reference) {
   std::vector<parse::LayoutTree> trees;
   if (!reference.file.empty()) {
     trees = parse::parse_layout_file(text::Source::from_file(reference.file)).layouts;
@@ -33,7 +52,7 @@ std::vector<layout::CheckedLayout> referenced(const LayoutOptions &options,
       for (parse::LayoutTree &tree : layout::trees_of(file))
         trees.push_back(std::move(tree));
   }
-  std::vector<layout::CheckedLayout> result;
+  std::vector<Referenced> result;
   for (const parse::LayoutTree &tree : trees) {
     auto order = static_cast<int>(tree.coordinates.size());
     if (!reference.name.empty() && tree.name.text != reference.name) continue;
@@ -42,18 +61,17 @@ std::vector<layout::CheckedLayout> referenced(const LayoutOptions &options,
     if (!reference.parameters.empty() && reference.parameters.size() != own &&
         !(tree.permutable && reference.parameters.size() == own + tree.coordinates.size()))
       continue;
-    layout::CheckedLayout one;
-    one.layout = layout::make_layout(tree, reference.parameters);
-    layout::derive_lemmas(one.layout);
-    one.findings = layout::check_layout(one.layout);
-    result.push_back(std::move(one));
+    result.push_back(checked(tree, reference.parameters));
+    if (result.back().error) result.back().layout.name = tree.name.text;
   }
   if (result.empty()) { // a composition of level formats, or it says what is wrong
     auto levels = layout::read_level_formats(reference.name);
     std::size_t order = levels ? layout::order_of(*levels) : 2;
     if (options.order >= 0) order = static_cast<std::size_t>(options.order);
-    result.push_back(layout::load_layout(reference, order));
+    result.push_back({layout::load_layout(reference, order), std::nullopt});
   }
+  // Of several each has its say.
+  if (result.size() == 1 && result[0].error) throw report::Error(*result[0].error);
   return result;
 }
 
@@ -86,7 +104,7 @@ void list(bool json) {
 
 } // namespace
 
-void add_layout(CLI::App &app, bool &json) {
+void add_layout(CLI::App &app, int &code, bool &json) {
   auto *command = app.add_subcommand("layout", "list, show or check layouts");
   command->require_subcommand(1);
   auto options = std::make_shared<LayoutOptions>();
@@ -107,12 +125,18 @@ void add_layout(CLI::App &app, bool &json) {
     if (check) add_budget_option(*sub, options->budget);
     sub->footer(check ? "Example:\n  unravel layout check ./mine.layout"
                       : "Example:\n  unravel layout show csr");
-    sub->callback([options, check, &json] {
+    sub->callback([options, check, &code, &json] {
       json = options->json;
       nlohmann::json out = nlohmann::json::array();
       parse::LayoutReference reference =
           parse::parse_layout_reference(std::make_shared<const text::Source>("layout", options->reference));
-      for (const layout::CheckedLayout &one : referenced(*options, reference)) {
+      for (const Referenced &one : referenced(*options, reference)) {
+        if (one.error) {
+          out.push_back({{"name", one.layout.name}, {"error", to_json(*one.error)}});
+          if (!json) std::cerr << report::render(*one.error);
+          code = std::max(code, report::exit_code(one.error->kind));
+          continue;
+        }
         nlohmann::json findings = nlohmann::json::array();
         for (const report::Diagnostic &finding : one.findings) {
           findings.push_back({{"kind", report::name_of(finding.kind)},

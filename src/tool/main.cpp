@@ -1,9 +1,12 @@
+#include "data/output_file.h"
 #include "report/diagnostic.h"
 #include "tool/commands.h"
 #include "tool/options.h"
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
+#include <cstring>
 #include <iostream>
 
 namespace {
@@ -25,16 +28,8 @@ int report_usage(const CLI::App &app, const CLI::ParseError &error,
   return tool::report_error(report::Error(diagnostic), json);
 }
 
-} // namespace
-
-int main(int argc, char **argv) {
-  CLI::App app{"Unravel: layouts and tensor index notation in, fast parallel C kernels out", "unravel"};
-  app.set_version_flag("--version", UNRAVEL_VERSION);
-  app.require_subcommand(1);
-  app.footer("Examples:\n"
-             "  unravel run 'y(i) = A(i,j) * x(j)' -f A=csr -i A=matrix.mtx -i x=random --check\n"
-             "  unravel explain 'y(i) = A(i,j) * x(j)' -f A=csr -f x=sv\n"
-             "  unravel layout show csr");
+/// Does what the command line says; the exit code.
+int run_command(CLI::App &app, int argc, char **argv) {
   int code = 0;
   bool json = false;
   unravel::tool::add_run(app, code, json);
@@ -42,7 +37,7 @@ int main(int argc, char **argv) {
   unravel::tool::add_explain(app, json);
   unravel::tool::add_deps(app, json);
   unravel::tool::add_tile(app, json);
-  unravel::tool::add_layout(app, json);
+  unravel::tool::add_layout(app, code, json);
   unravel::tool::add_generate(app, json);
   unravel::tool::add_convert(app, json);
   unravel::tool::add_machine(app, json);
@@ -61,4 +56,30 @@ int main(int argc, char **argv) {
     return 3;
   }
   return code;
+}
+
+/// What is printed may get lost, on a full disk say: that is a failure, too.
+int flush_output(int code) {
+  using namespace unravel;
+  errno = 0;
+  std::cout.flush();
+  if (std::cout) return code;
+  const std::string reason = errno != 0 ? std::string(": ") + std::strerror(errno) : "";
+  const report::Error error(
+      {report::Kind::cannot_write, {}, "cannot write to the standard output" + reason, ""});
+  return std::max(code, tool::report_error(error, false));
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  unravel::data::remove_unfinished_at_signals();
+  CLI::App app{"Unravel: layouts and tensor index notation in, fast parallel C kernels out", "unravel"};
+  app.set_version_flag("--version", UNRAVEL_VERSION);
+  app.require_subcommand(1);
+  app.footer("Examples:\n"
+             "  unravel run 'y(i) = A(i,j) * x(j)' -f A=csr -i A=matrix.mtx -i x=random --check\n"
+             "  unravel explain 'y(i) = A(i,j) * x(j)' -f A=csr -f x=sv\n"
+             "  unravel layout show csr");
+  return flush_output(run_command(app, argc, argv));
 }

@@ -195,16 +195,20 @@ pipeline::Compilation compile(const Options &options, bool details) {
   return compilation;
 }
 
+nlohmann::json to_json(const report::Diagnostic &diagnostic) {
+  return {{"kind", report::name_of(diagnostic.kind)},
+          {"file", diagnostic.place.file},
+          {"line", diagnostic.place.line},
+          {"column", diagnostic.place.column},
+          {"message", diagnostic.message},
+          {"hint", diagnostic.hint}};
+}
+
 int report_error(const report::Error &error, bool json) {
   const report::Diagnostic &diagnostic = error.diagnostic();
   if (json) {
     nlohmann::json out;
-    out["error"] = {{"kind", report::name_of(diagnostic.kind)},
-                    {"file", diagnostic.place.file},
-                    {"line", diagnostic.place.line},
-                    {"column", diagnostic.place.column},
-                    {"message", diagnostic.message},
-                    {"hint", diagnostic.hint}};
+    out["error"] = to_json(diagnostic);
     std::cout << out.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
   } else {
     std::cerr << error.what();

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -57,6 +58,9 @@ run::Request run_request(const Options &options);
 /// Compiles as the options say; warnings go to the standard error stream.
 pipeline::Compilation compile(const Options &options, bool details);
 void print_warnings(const pipeline::Compilation &compilation);
+
+/// The members of a message, for programs.
+nlohmann::json to_json(const report::Diagnostic &diagnostic);
 
 /// What the tool prints is either for people or, with --json, for programs. Throws nothing.
 int report_error(const report::Error &error, bool json);

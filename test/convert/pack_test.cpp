@@ -466,9 +466,41 @@ TEST(Pack, Refusals) {
   EXPECT_EQ(
       refused_entries(shipped("warp24", 2), entries_of({1, 8}, {{{0, 4}, 1}, {{0, 5}, 3}, {{0, 7}, 1}})),
       "position `s` is below 2, but 3 entries want one of them");
+  EXPECT_EQ(refused_entries(shipped("packed_lower", 2), entries_of({2, 2}, {{{0, 0}, 1}, {{0, 1}, 0}})),
+            "the entry at (0, 1), a stored zero, doesn't satisfy `j <= i`");
   Coordinates outside({2, 2});
   outside.append({2, 0}, 1);
   EXPECT_EQ(refusal([&] { pack(csr, outside); }).substr(0, 9), "internal:");
+}
+
+/// A count that a property gives, if the sizes are such.
+TEST(Pack, CountsThatAnEquationDetermines) {
+  for (const char *equation : {"N = 3*B", "3*B - N = 0", "N + 3 = 3*(B + 1)"}) {
+    const layout::Layout threes =
+        layout_of(fmt::format("layout threes(i: N) {{ count B; value val[B, 3]; stored {{ [p, c] -> [i] : 0 "
+                              "<= p < B and 0 <= c < 3 and i "
+                              "= 3*p + c }} at val(p, c); property {}; }}",
+                              equation));
+    const Coordinates six = entries_of({6}, {{{1}, 2}, {{5}, 3}});
+    const Tensor packed = pack(threes, six);
+    EXPECT_EQ(packed.counts.at("B"), 2) << equation;
+    EXPECT_EQ(packed.array("val").size(), 6u);
+    EXPECT_EQ(refusal([&] {
+                pack(threes, entries_of({7}, {{{1}, 2}}));
+              }).substr(0, 13),
+              "not-storable:")
+        << equation;
+  }
+}
+
+/// Before each of its 10^12 positions gets a zero.
+TEST(Pack, TooManyEntriesAreRefusedBeforePadding) {
+  convert::PackOptions options;
+  options.max_memory = INT64_MAX;
+  Coordinates entries = entries_of({2'000'000, 1'000'000}, {{{0, 4}, 1}, {{0, 5}, 3}, {{0, 7}, 1}});
+  EXPECT_EQ(refusal([&] { pack(shipped("warp24", 2), entries, options); }),
+            "not-storable: these entries can't be stored in layout `warp24`: position `s` is below 2, but 3 "
+            "entries want one of them | choose another layout with -f");
 }
 
 TEST(Unpack, Refusals) {

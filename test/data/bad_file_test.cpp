@@ -1,5 +1,10 @@
+#include "data/output_file.h"
 #include "data/temporary_folder.h"
 #include "data/tensor_file.h"
+
+#include <csignal>
+#include <sys/wait.h>
+#include <unistd.h>
 
 // What a user is told about files that are wrong. Each message is pinned as a whole.
 namespace unravel::data {
@@ -502,6 +507,34 @@ TEST(BadFile, FullDisk) {
   matrix.append({0, 1}, 1);
   EXPECT_EQ(message_of(folder, [&] { write_tensor(folder.path("full.mtx"), matrix); }),
             "full.mtx: error: cannot write: No space left on device [cannot-write]\n");
+}
+
+/// What is being written when a signal ends the process, a folder and what is in it too.
+TEST(BadFile, Interrupted) {
+  for (int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    TemporaryFolder folder;
+    const pid_t child = fork();
+    if (child == 0) {
+      std::signal(signal, SIG_DFL); // whatever it is where the tests run
+      remove_unfinished_at_signals();
+      OutputFile file(folder.path("a.mtx"));
+      file.write("half of a matrix");
+      const Unfinished arrays(folder.path("arrays")), array(folder.path("arrays/val.npy"));
+      std::filesystem::create_directory(folder.path("arrays"));
+      OutputFile part(folder.path("arrays/val.npy"));
+      part.write("an array");
+      part.commit();
+      OutputFile whole(folder.path("whole.mtx"));
+      whole.commit();
+      raise(signal);
+      _exit(0);
+    }
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == signal) << status;
+    EXPECT_EQ(folder.file_count(), 1u); // the one that is complete
+    EXPECT_TRUE(std::filesystem::exists(folder.path("whole.mtx")));
+  }
 }
 
 /// The first wrong line is told, whichever thread comes upon one first.

@@ -71,6 +71,13 @@ std::vector<prove::Axiom> low_segment_axioms() {
   return axioms;
 }
 
+/// The same, where nothing says that they don't end before they begin.
+scan::Nest loose_segments() {
+  Levels nest = coo_loop("A") + search("B.p", at("B.first", v("i")), at("B.last", v("i")),
+                                       {{at("B.idx", v("B.p")), v("j"), 1}});
+  return {nest};
+}
+
 /// Coordinates below a size, each of them looked for.
 scan::Nest limited_vector() {
   return {loop("k", 0, v("K")) + loop("i", 0, v("N")) + vector_find("B", v("i"))};
@@ -102,10 +109,12 @@ TEST(FindObligations, each_holds_somewhere_and_fails_somewhere) {
   collect(limited_vector(), limited_vector_axioms(), verdict);
   collect(spaced_blocks(), {}, verdict);
   collect(low_segments(), low_segment_axioms(), verdict);
-  const std::set<std::string> all{"vacuity",     "O-uniq",  "O-contig", "O-stop",  "O-part",
-                                  "O-persist",   "O-init",  "O-clamp",  "O-inc",   "O-place",
-                                  "O-zero",      "O-high",  "O-range",  "O-block", "O-direct",
-                                  "O-in-bounds", "O-match", "O-target", "profit"};
+  collect(low_segments(), low_segment_axioms(), verdict, {{"B.p", Method::Hash}});
+  collect(loose_segments(), Properties().coo("A", Order::Strict), verdict, {{"B.p", Method::Hash}});
+  const std::set<std::string> all{"vacuity",     "O-uniq",  "O-contig", "O-stop",   "O-part",
+                                  "O-persist",   "O-init",  "O-clamp",  "O-inc",    "O-place",
+                                  "O-zero",      "O-high",  "O-range",  "O-block",  "O-direct",
+                                  "O-in-bounds", "O-match", "O-target", "O-bounds", "profit"};
   EXPECT_EQ(verdict.held, all);
   EXPECT_EQ(verdict.failed, all);
 }

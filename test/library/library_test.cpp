@@ -2,6 +2,8 @@
 #include "unravel/unravel.h"
 
 #include <cstdint>
+#include <filesystem>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <thread>
 
@@ -39,6 +41,43 @@ TEST(Library, KernelRuns) {
   EXPECT_EQ(y_val[2], 60);
   x.M = 2; // sizes that disagree
   EXPECT_EQ(kernel({&y, &A, &x}), 1);
+}
+
+/// The message that is thrown.
+template <class Work> std::string thrown(Work work) {
+  try {
+    work();
+  } catch (const unravel::Error &error) {
+    EXPECT_FALSE(error.is_bug());
+    return error.what();
+  }
+  return "nothing";
+}
+
+TEST(Library, CallsWithWrongArgumentsThrow) {
+  unravel::Kernel kernel = unravel::make_kernel("y(i) = A(i,j) * x(j)", csr_options());
+  Csr A = {};
+  Vector x = {}, y = {};
+  EXPECT_EQ(thrown([&] { kernel({}); }), "error: the kernel is called with 0 arguments, but takes 3: `y`, "
+                                         "`A`, `x` [wrong-arity]\n");
+  EXPECT_EQ(thrown([&] { kernel({&y}); }), "error: the kernel is called with 1 argument, but takes 3: `y`, "
+                                           "`A`, `x` [wrong-arity]\n");
+  EXPECT_NE(thrown([&] { kernel({&y, &A, &x, &x}); }).find("with 4 arguments"), std::string::npos);
+  EXPECT_NE(thrown([&] { kernel.inspect({&y, &A}); }).find("with 2 arguments"), std::string::npos);
+  EXPECT_EQ(thrown([&] {
+              kernel({&y, nullptr, &x});
+            }),
+            "error: the kernel is called with a null pointer for `A` [missing-input]\n");
+  for (int threads : {0, -1})
+    EXPECT_EQ(thrown([&] { kernel.set_threads(threads); }),
+              "error: a kernel can't run on " + std::to_string(threads) +
+                  " threads: it takes at least one [bad-option]\n");
+  // A size that no tensor has is an argument too.
+  unravel::Options options;
+  options.machine = "portable";
+  unravel::Kernel sized =
+      unravel::make_kernel("tensor x(n), y(n); size k; for i in [k,n) { y(i) = x(i); }", options);
+  EXPECT_NE(thrown([&] { sized({&y, &x}); }).find("but takes 3: `y`, `x`, `k`"), std::string::npos);
 }
 
 TEST(Library, KernelsRunInSeveralThreadsAtOnce) {
@@ -177,6 +216,24 @@ TEST(Library, ErrorsHaveKinds) {
     EXPECT_FALSE(error.is_bug());
     EXPECT_NE(std::string(error.what()).find("did you mean"), std::string::npos) << error.what();
   }
+}
+
+/// Nobody looks at the data that a kernel is called with.
+TEST(Library, AccessesThatArentProvedAreRefused) {
+  const std::filesystem::path file = std::filesystem::temp_directory_path() / "unravel_library_test.layout";
+  std::ofstream(file) << "layout ahead(i: M) { index idx[K]; count K; value val[K];\n"
+                         "  stored { [p] -> [i] : 0 <= p < K and i = idx(p + 1) } at val(p);\n"
+                         "  property range idx in [0, M); }\n";
+  unravel::Options options;
+  options.machine = "portable";
+  options.formats = {{"x", file.string()}};
+  EXPECT_NE(thrown([&] { unravel::make_c("y(i) = x(i)", options); }).find("[argument-range]"),
+            std::string::npos);
+  EXPECT_NE(thrown([&] { unravel::make_kernel("y(i) = x(i)", options); }).find("[argument-range]"),
+            std::string::npos);
+  options.trust = true;
+  EXPECT_NE(unravel::make_c("y(i) = x(i)", options).source.find("int kernel("), std::string::npos);
+  std::filesystem::remove(file);
 }
 
 TEST(Library, HasAVersion) {

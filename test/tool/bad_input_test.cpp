@@ -144,6 +144,62 @@ TEST(ToolBadInput, OutputsThatCantBeWritten) {
                  "  hint: either may be followed by .gz; arrays of a layout go to and come from a folder\n");
 }
 
+/// On a full disk, say.
+TEST(ToolBadInput, LostOutput) {
+  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "there is no /dev/full";
+  Desk desk;
+  for (const std::string command : {"compile 'y(i) = x(i)'", "explain 'y(i) = x(i)'", "layout list",
+                                    "layout show csr", "--help", "--version", "generate ones:3 -o x.mtx",
+                                    "run 's = x(i)' -i x=ones:3 --json --machine portable", "frob --json"}) {
+    Outcome lost = desk.execute({"sh", "-c", UNRAVEL_TOOL " " + std::string(command) + " > /dev/full"});
+    EXPECT_EQ(lost.code, command[0] == 'f' ? 2 : 1) << command;
+    // The reason is known where nothing was flushed before.
+    EXPECT_TRUE(lost.error.starts_with("error: cannot write to the standard output") &&
+                lost.error.ends_with(" [cannot-write]\n"))
+        << command << lost.error;
+  }
+}
+
+/// Nothing is left of a file that is being written.
+TEST(ToolBadInput, InterruptedOutput) {
+  Desk desk;
+  Outcome ended =
+      desk.execute({"sh", "-c",
+                    UNRAVEL_TOOL " generate random:100000x100000,entries=5000000 -o out.mtx & tool=$!; "
+                                 "for k in $(seq 3000); do ls | grep part && break; sleep 0.02; done; "
+                                 "kill $tool; wait $tool; echo $?"});
+  EXPECT_EQ(ended.out.find("out.mtx.part-"), 0u) << ended.out;
+  EXPECT_TRUE(ended.out.ends_with("\n143\n")) << ended.out; // as the shell shows SIGTERM
+  EXPECT_EQ(desk.files(), std::vector<std::string>());
+}
+
+TEST(ToolBadInput, SizesForAScalar) {
+  for (const std::string generator : {"ones:5x5", "random:5x5,density=1"})
+    for (const std::string expression : {"s = a", "a = s", "a += s"}) {
+      std::string spec = generator;
+      Outcome refused = Desk().unravel({"run", expression, "-i", "a=" + spec, "-i", "s=1"});
+      EXPECT_EQ(refused.code, 1) << expression;
+      EXPECT_NE(
+          refused.error.find("-i a:1:1: error: a tensor of order 2 (5 x 5), but `a` has 0 subscripts in the "
+                             "expression [order-mismatch]\n"),
+          std::string::npos)
+          << refused.error;
+    }
+}
+
+/// A device that never ends.
+TEST(ToolBadInput, EndlessInput) {
+  if (!std::filesystem::exists("/dev/zero")) GTEST_SKIP() << "there is no /dev/zero";
+  Desk desk;
+  expect_refused(desk, run_with("/dev/zero"),
+                 "/dev/zero: error: the name of a tensor file ends in .mtx or .tns [unknown-file-type]\n"
+                 "  hint: either may be followed by .gz; arrays of a layout go to and come from a folder\n");
+  std::filesystem::create_symlink("/dev/zero", desk.path("a.mtx"));
+  expect_refused(desk, run_with("a.mtx"),
+                 "a.mtx: error: this is a binary file, not a Matrix Market file [bad-header]\n"
+                 "  hint: the first line is such as: %%MatrixMarket matrix coordinate real general\n");
+}
+
 TEST(ToolBadInput, TooMuchMemory) {
   expect_refused(Desk(), {"run", "y(i) = x(i)", "-i", "x=random:1000000000", "--max-memory", "1M"},
                  "-i x:1:1: error: the tensor takes 14.9 GiB, more than the 1 MiB allowed [memory-limit]\n"

@@ -39,6 +39,18 @@ TEST(ToolCompile, AFileAndItsHeader) {
   expect_compiles(desk, "user.c", {});
 }
 
+/// The header is named as the function, whatever the file is called.
+TEST(ToolCompile, AFileOfAnotherNameThanItsFunction) {
+  Desk desk;
+  EXPECT_EQ(desk.unravel({"compile", spmv, "-f", "A=csr", "--name", "foo", "-o", "k.c"}).code, 0);
+  EXPECT_EQ(desk.unravel({"compile", spmv, "-f", "A=csr", "-o", "my-kernel.c"}).code, 0);
+  EXPECT_EQ(desk.files(), (std::vector<std::string>{"foo.h", "k.c", "my-kernel.c", "my_kernel.h"}));
+  EXPECT_NE(desk.read("k.c").find("#include \"foo.h\"\n"), std::string::npos);
+  EXPECT_NE(desk.read("foo.h").find("int foo("), std::string::npos);
+  expect_compiles(desk, "k.c", {});
+  expect_compiles(desk, "my-kernel.c", {});
+}
+
 TEST(ToolCompile, OneTextOnStandardOutput) {
   Desk desk;
   Outcome made =
@@ -206,6 +218,41 @@ TEST(ToolCompile, ProgramsReadTheShapeOfATensor) {
   EXPECT_EQ(run("# shape: 3 4 1\n" + entries), "error: t.tns: an entry lies outside of the tensor\n");
   EXPECT_EQ(run("# shape: 3 4 5 6\n" + entries), "error: t.tns: the shape doesn't fit the tensor\n");
   EXPECT_EQ(run("# shape: 3 4\n" + entries), "error: t.tns: a line lacks an integer of 0 or more\n");
+}
+
+/// As `run` takes it.
+TEST(ToolCompile, ProgramsTakeTheResultsNameWithItsFile) {
+  if (!has_program("gcc")) GTEST_SKIP() << "the program gcc is not installed";
+  Desk desk;
+  ASSERT_EQ(desk.unravel({"compile", spmv, "--main", "-o", "program.c"}).code, 0);
+  Outcome compiled = desk.execute(
+      {"gcc", "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "program.c", "-o", "program", "-lm"});
+  EXPECT_EQ(compiled.code, 0) << compiled.error;
+  EXPECT_EQ(desk.execute({"./program", "A=ones:2x3", "x=ones", "-o", "y=y.mtx"}).code, 0);
+  EXPECT_EQ(desk.read("y.mtx"), "%%MatrixMarket matrix array real general\n2 1\n3\n3\n");
+  EXPECT_EQ(desk.execute({"./program", "A=ones:2x3", "x=ones", "-o", "x=y.mtx"}).code, 0); // a file's name
+  EXPECT_EQ(desk.files(), (std::vector<std::string>{"program", "program.c", "x=y.mtx", "y.mtx"}));
+}
+
+/// A kernel would read outside of the layout's array; `run` looks at the data first.
+TEST(ToolCompile, AccessesThatArentProvedAreRefused) {
+  Desk desk;
+  desk.write("ahead.layout", "layout ahead(i: M) {\n  index idx[K];\n  count K;\n  value val[K];\n"
+                             "  stored { [p] -> [i] : 0 <= p < K and i = idx(p + 1) } at val(p);\n"
+                             "  property range idx in [0, M);\n}\n");
+  const std::vector<std::string> compile{"compile", "y(i) = x(i)", "-f", "x=ahead.layout"};
+  Outcome refused = desk.unravel(compile);
+  EXPECT_EQ(refused.code, 1);
+  EXPECT_EQ(refused.out, "");
+  EXPECT_EQ(refused.error.find("ahead.layout:5:44: error: `idx(p + 1)` may lie outside `idx`: "), 0u)
+      << refused.error;
+  EXPECT_NE(refused.error.find("[argument-range]"), std::string::npos) << refused.error;
+  std::vector<std::string> trusted = compile;
+  trusted.push_back("--trust");
+  Outcome made = desk.unravel(trusted);
+  EXPECT_EQ(made.code, 0);
+  EXPECT_NE(made.out.find("int kernel("), std::string::npos);
+  EXPECT_EQ(made.error.find("ahead.layout:5:44: warning: "), 0u) << made.error;
 }
 
 TEST(ToolCompile, EmitC) {

@@ -41,6 +41,33 @@ TEST(ToolFrom, ExplainShowsTheProgram) {
                                                           "}\n");
 }
 
+/// A quotient and the old value in one new value.
+TEST(ToolFrom, RelaxationByAQuotient) {
+  SKIP_WITHOUT_CLANG();
+  Desk desk;
+  desk.write("sor.c", R"(void sor(int n, const double A[n][n], const double *b, double *x, double omega) {
+  for (int i = 0; i < n; i++) {
+    double s = 0;
+    for (int j = 0; j < n; j++)
+      if (j != i) s += A[i][j] * x[j];
+    x[i] = x[i] + omega * ((b[i] - s) / A[i][i] - x[i]);
+  }
+}
+)");
+  Outcome outcome = desk.unravel({"run", "--from", "sor.c:sor", "-i", "A=random:9x9,density=1", "-i",
+                                  "b=random", "-i", "x=random", "-i", "omega=1.25", "--check", "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.error << outcome.out;
+  EXPECT_TRUE(outcome.json().at("check").at("ok"));
+  // Two quotients that read it can't be computed one after the other.
+  desk.write("two.c", "void two(int n, const double *a, const double *b, double *x) {\n"
+                      "  for (int i = 0; i < n; i++) x[i] = x[i] / a[i] + x[i] / b[i];\n}\n");
+  outcome = desk.unravel({"compile", "--from", "two.c:two"});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_NE(outcome.error.find("  hint: keep the quotient in a scalar of its own, which is set before\n"),
+            std::string::npos)
+      << outcome.error;
+}
+
 TEST(ToolFrom, KernelsAreMade) {
   SKIP_WITHOUT_CLANG();
   Desk desk;

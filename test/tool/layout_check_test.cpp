@@ -128,6 +128,105 @@ TEST(ToolLayoutCheck, LayoutsOfOnesOwn) {
   EXPECT_NE(broken.error.find("[unknown-name]"), std::string::npos) << broken.error;
 }
 
+/// Of several layouts in a file one has contradictory properties.
+TEST(ToolLayoutCheck, EachLayoutOfAFileHasItsSay) {
+  Desk desk;
+  auto layout = [](const std::string &name, const std::string &more) {
+    return "layout " + name + "(i: M) {\n  index idx[NNZ];\n  count NNZ;\n  value val[NNZ];\n" +
+           "  stored { [p] -> [i] : 0 <= p < NNZ and i = idx(p) } at val(p);\n" +
+           "  property range idx in [0, M);\n" + more + "}\n";
+  };
+  desk.write("three.layout",
+             layout("first", "") + layout("bad", "  property M = M + 1;\n") + layout("last", ""));
+  Outcome checked = desk.unravel({"layout", "check", "three.layout"});
+  EXPECT_EQ(checked.code, 1);
+  EXPECT_EQ(checked.out.find("first (order 1): consistent"), 0u) << checked.out;
+  EXPECT_NE(checked.out.find("last (order 1): consistent"), std::string::npos) << checked.out;
+  EXPECT_EQ(
+      checked.error.find("three.layout:14:12: error: the properties of layout `bad` contradict each other"),
+      0u)
+      << checked.error;
+  checked = desk.unravel({"layout", "check", "three.layout", "--json"});
+  EXPECT_EQ(checked.code, 1);
+  EXPECT_EQ(checked.error, "");
+  nlohmann::json layouts = checked.json().at("layouts");
+  ASSERT_EQ(layouts.size(), 3u);
+  EXPECT_EQ(layouts[1].at("name"), "bad");
+  EXPECT_EQ(layouts[1].at("error").at("kind"), "contradictory-properties");
+  EXPECT_EQ(layouts[2].at("name"), "last");
+  EXPECT_FALSE(layouts[2].contains("error"));
+  EXPECT_EQ(desk.unravel({"layout", "check", "three.layout:bad"}).out, "");
+}
+
+/// An order of neighbours is one of all pairs, whatever bounds their range, of arrays of several extents too.
+/// And so entries are packed in it, however they come.
+TEST(ToolLayoutCheck, NeighboursOfAnyRange) {
+  Desk desk;
+  const std::string entry = "j = col(p) } at val(p);\n  property range col in [0, N);\n";
+  const std::map<std::string, std::string> layouts = {
+      {"bounds", "  index pntrb[M], pntre[M], col[NNZ];\n  count NNZ;\n  value val[NNZ];\n"
+                 "  stored { [r, p] -> [i, j] : i = r and 0 <= r < M and pntrb(r) <= p < pntre(r) and " +
+                     entry +
+                     "  property forall r : 0 <= pntrb(r) and pntrb(r) <= pntre(r);\n"
+                     "  property range pntre in [0, NNZ];\n"
+                     "  property forall r, p : pntrb(r) <= p and p + 1 < pntre(r) => col(p) < col(p + 1);\n"},
+      {"shifted",
+       "  index rowptr[M + 1], col[NNZ];\n  count NNZ = rowptr(M) - 1;\n  value val[NNZ];\n"
+       "  stored { [r, p] -> [i, j] : i = r and 0 <= r < M and rowptr(r) - 1 <= p < rowptr(r + 1) - 1 "
+       "and " +
+           entry +
+           "  property increasing rowptr;\n  property rowptr(0) = 1;\n"
+           "  property forall r, p : rowptr(r) - 1 <= p < rowptr(r + 1) - 2 => col(p) < col(p + 1);\n"},
+      {"falling",
+       "  index rowptr[M + 1], col[NNZ];\n  count NNZ = rowptr(M);\n  value val[NNZ];\n"
+       "  stored { [r, p] -> [i, j] : i = r and 0 <= r < M and rowptr(r) <= p < rowptr(r + 1) and " +
+           entry +
+           "  property increasing rowptr;\n  property rowptr(0) = 0;\n"
+           "  property forall r, p : rowptr(r) < p < rowptr(r + 1) => col(p) < col(p - 1);\n"},
+      {"slots",
+       "  index col[M, K];\n  count K;\n  value val[M, K];\n"
+       "  stored { [r, s] -> [i, j] : i = r and 0 <= r < M and 0 <= s < K and j = col(r, s) } at val(r, "
+       "s);\n  property forall r, s : 0 <= col(r, s) and col(r, s) < N;\n"
+       "  property forall r, s : col(r, s) < col(r, s + 1);\n"}};
+  desk.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n2 3 4\n1 3 1\n1 1 2\n2 2 3\n2 1 5\n");
+  for (const auto &[name, text] : layouts) {
+    SCOPED_TRACE(name);
+    const std::string file = name + ".layout";
+    desk.write(file, "layout " + name + "(i: M, j: N) {\n" + text + "}\n");
+    const std::string said = table(desk, file);
+    EXPECT_NE(said.find("  injective   yes: proved"), std::string::npos) << said;
+    EXPECT_NE(said.find("  packable    yes: "), std::string::npos) << said;
+    EXPECT_NE(said.find("sequential (a walk per i), galloping, binary"), std::string::npos) << said;
+    Outcome run =
+        desk.unravel({"run", "s = B(i,j) * A(i,j)", "-f", "A=" + file, "-f", "B=coo", "-i", "A=a.mtx", "-i",
+                      "B=a.mtx", "--find", "A=binary", "-s", "order i, B.p, j", "--check"});
+    EXPECT_EQ(run.code, 0) << run.error;
+  }
+}
+
+/// With at most one entry in a row, the order within rows says nothing: no contradiction.
+TEST(ToolLayoutCheck, PropertiesThatOthersMakeIdle) {
+  Desk desk;
+  desk.write("single.layout",
+             "layout single(i: M, j: N) {\n  index rowptr[M + 1], col[NNZ];\n  count NNZ = rowptr(M);\n"
+             "  value val[NNZ];\n"
+             "  stored { [r, p] -> [i, j] : i = r and 0 <= r < M and rowptr(r) <= p < rowptr(r + 1) and j = "
+             "col(p) } at val(p);\n"
+             "  property rowptr(0) = 0;\n  property increasing rowptr;\n  property range col in [0, N);\n"
+             "  property strictly increasing col within rowptr;\n"
+             "  property forall r : rowptr(r + 1) <= rowptr(r) + 1;\n}\n");
+  EXPECT_NE(table(desk, "single.layout").find("  packable    yes: "), std::string::npos);
+  desk.write("two.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 2 1\n2 1 1\n");
+  EXPECT_EQ(
+      desk.unravel({"run", spmv, "-f", "A=single.layout", "-i", "A=two.mtx", "-i", "x=ones", "--check"}).code,
+      0);
+  // Two entries in a row.
+  desk.write("row.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 2 1\n1 1 1\n");
+  Outcome full = desk.unravel({"convert", "row.mtx", "out", "-f", "single.layout"});
+  EXPECT_EQ(full.code, 1);
+  EXPECT_NE(full.error.find("[not-storable]"), std::string::npos) << full.error;
+}
+
 /// Where the array that a count is read from has no such element.
 TEST(ToolLayoutCheck, CountsReadOutsideTheirArrays) {
   Desk desk;

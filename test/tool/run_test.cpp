@@ -106,6 +106,22 @@ TEST(ToolRun, ResultsWithAnOperandsStructure) {
       << given.error;
 }
 
+/// Modes that the result doesn't have, of layouts whose extents follow from nothing but the relation's
+/// bounds.
+TEST(ToolRun, ResultsWithSomeModesOfAStructure) {
+  Desk desk;
+  for (const char *layout : {"banded", "dense", "sd", "dia", "sro"}) {
+    SCOPED_TRACE(layout);
+    const std::string format = std::string("A=") + layout;
+    expect_right(desk, {"run", "y(i) = A(i,j)", "-f", format, "-f", "y=like:A", "-i", "A=banded:6,width=1"});
+    expect_right(desk, {"run", "C(i,k) = A(i,j) * B(j,k)", "-f", format, "-f", "C=like:A", "-i",
+                        "A=banded:6,width=1", "-i", "B=random:6x3"});
+  }
+  for (const char *layout : {"dsd", "ssd"})
+    expect_right(desk, {"run", "D(i,j) = A(i,j,k) * v(k)", "-f", std::string("A=") + layout, "-f", "D=like:A",
+                        "-i", "A=random:5x4x3,density=0.3", "-i", "v=random"});
+}
+
 /// Behind the first line.
 std::vector<double> numbers_of(const std::string &file) {
   std::istringstream text(file.substr(file.find('\n')));

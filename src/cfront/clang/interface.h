@@ -9,7 +9,7 @@
 extern "C" {
 
 /// Raised with every change of this file; the room refuses a module of another version.
-enum { unravel_syntax_version = 1 };
+enum { unravel_syntax_version = 2 };
 
 /// What a node is, and its children in their order. A child that the text lacks is an Absent.
 enum UnravelSyntaxKind {
@@ -92,12 +92,13 @@ struct UnravelNode {
   std::size_t children; // how many; they follow, each with its own
 };
 
-/// A mistake in the C: Clang's message.
+/// A mistake in the C: Clang's message. Or what nests too deeply for Clang.
 struct UnravelSyntaxError {
   const char *message;
   const char *file; // empty: the file itself, and then [begin, end) is the place
   std::size_t begin, end;
   unsigned line, column;
+  int too_deep; // not 0: there is no message
 };
 
 struct UnravelSyntax {

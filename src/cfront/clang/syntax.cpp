@@ -1,6 +1,8 @@
-// The only file of the room that sees Clang's headers. It is part of the module libunravel-clang.so.
+// With nesting.cpp the only file of the room that sees Clang's headers. It is part of the module
+// libunravel-clang.so.
 #include "build/clang/linker_mutex.h"
 #include "cfront/clang/interface.h"
+#include "cfront/clang/nesting.h"
 
 #include <clang/AST/ASTConsumer.h>
 #include <clang/AST/ASTContext.h>
@@ -99,7 +101,7 @@ public:
     llvm::SmallString<128> message;
     info.FormatDiagnostic(message);
     UnravelSyntaxError &error = result_.first_error;
-    error = {result_.keep(message.str().str()), "", 0, 0, 0, 0};
+    error = {result_.keep(message.str().str()), "", 0, 0, 0, 0, 0};
     result_.error = &error;
     if (!info.hasSourceManager() || !info.getLocation().isValid() || !language_) return;
     const clang::SourceManager &sources = info.getSourceManager();
@@ -482,15 +484,27 @@ const UnravelSyntax *read(const char *path, const char *content, std::size_t siz
   options.Diags = engine;
   std::shared_ptr<clang::CompilerInvocation> invocation = clang::createInvocation(arguments, options);
   if (invocation && !result->error) {
-    invocation->getPreprocessorOpts().addRemappedFile(
-        path, llvm::MemoryBuffer::getMemBufferCopy(llvm::StringRef(content, size), path).release());
+    const std::unique_ptr<llvm::MemoryBuffer> buffer =
+        llvm::MemoryBuffer::getMemBufferCopy(llvm::StringRef(content, size), path);
+    invocation->getPreprocessorOpts().addRemappedFile(path, buffer.get());
+    invocation->getPreprocessorOpts().RetainRemappedFileBuffers = true;
     invocation->getFrontendOpts().DisableFree = false; // else each syntax tree leaks
-    clang::CompilerInstance compiler;
-    compiler.setInvocation(invocation);
-    compiler.setDiagnostics(engine.get());
-    compiler.setVerboseOutputStream(std::make_unique<llvm::raw_null_ostream>());
-    Action action(*result, function);
-    compiler.ExecuteAction(action);
+    find_deep_statement(invocation, [&](const clang::SourceManager &sources,
+                                        const clang::LangOptions &language, clang::SourceRange range) {
+      const Places places(sources, language);
+      const std::size_t begin = places.begin(range.getBegin());
+      result->first_error = {"", "", begin, std::max(begin, places.end(range.getEnd())), 0, 0, 1};
+      result->error = &result->first_error;
+    });
+    if (!result->error)
+      on_deep_stack([&] {
+        clang::CompilerInstance compiler;
+        compiler.setInvocation(invocation);
+        compiler.setDiagnostics(engine.get());
+        compiler.setVerboseOutputStream(std::make_unique<llvm::raw_null_ostream>());
+        Action action(*result, function);
+        compiler.ExecuteAction(action);
+      });
   }
   result->finish();
   return result;

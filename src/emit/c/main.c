@@ -395,6 +395,11 @@ int main(int argc, char **argv) {
     }
     if (strcmp(argv[a], "-o") == 0 && a + 1 < argc) {
       output = argv[++a];
+      // The result's name may stand in front.
+      value = strchr(output, '=');
+      if (value && strlen(unravel_names[0]) == (size_t)(value - output) &&
+          strncmp(output, unravel_names[0], (size_t)(value - output)) == 0)
+        output = value + 1;
       continue;
     }
 // part: given
