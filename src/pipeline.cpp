@@ -126,6 +126,13 @@ void drop_excluded(combine::Combination &combination, std::vector<combine::Itera
     }
 }
 
+std::string to_text(const PackedResults &packed) {
+  std::string text;
+  for (const auto &[tensor, result] : packed)
+    text += fmt::format("{} is listed by the kernel, then packed: {}\n", tensor, result.why.message);
+  return text;
+}
+
 std::vector<scan::Node> nest_tree(const Compilation &made) {
   std::vector<scan::Nested> statements;
   for (std::size_t k = 0; k < made.leaves.size(); ++k)
@@ -167,9 +174,11 @@ Compilation compile(const Request &request, const Front &front) {
 
   result.computation = front.computation;
   result.layouts = front.layouts;
+  result.packed = front.packed;
   result.structure = front.structure;
   result.warnings = front.warnings;
   if (!front.program.empty()) steps.add("program", 0, [&] { return front.why + front.program; });
+  if (!front.packed.empty()) steps.add("packed results", 0, [&] { return to_text(front.packed); });
   steps.add("layouts and computation", front.milliseconds,
             [&] { return compute::to_text(result.computation.program); });
 
@@ -321,6 +330,14 @@ Compilation compile(const Request &request, const Front &front) {
   }
   note_not_tried(result, request, *budget, steps);
   return result;
+}
+
+void require_appended(const Compilation &compilation) {
+  if (compilation.packed.empty()) return;
+  report::Diagnostic refusal = compilation.packed.begin()->second.why;
+  refusal.hint = "a layout that lists its entries, as csr or coo, and `unravel convert` behind it; "
+                 "`unravel run` packs such results itself";
+  throw report::Error(refusal);
 }
 
 std::string c_text(const Compilation &compilation, emit::EmitOptions options) {
