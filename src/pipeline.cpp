@@ -17,6 +17,7 @@
 #include "loop/verify.h"
 #include "pipeline/leaf.h"
 #include "pipeline/loops.h"
+#include "pipeline/packed.h"
 #include "pipeline/steps.h"
 #include "report/diagnostic.h"
 #include "scan/tree.h"
@@ -191,8 +192,23 @@ Compilation compile(const Request &request, const Front &front) {
       schedule.order.empty() && schedule.transformations.empty()
           ? choose::local_for_result(result.combination, result.computation, request.counts)
           : std::nullopt;
-  if (local && choose::adds_several_products(result.combination))
-    return compile(request, with_result_local(request, front, *local, choose::why_united));
+  report::Diagnostic refused;
+  const auto with_local = [&](const std::string &why) {
+    auto made = report::unless_refused(
+        [&] { return compile(request, with_result_local(request, front, *local, why)); }, &refused);
+    if (!made && refused.kind != Kind::entries_out_of_order) throw report::Error(refused);
+    return made;
+  };
+  const auto listed = [&](const combine::IterationSpace &space) {
+    std::optional<Front> other;
+    if (front.why.empty()) other = with_list(front, space.target.tensor, !space.sets, refused);
+    if (!other) throw report::Error(refused);
+    return compile(request, *other);
+  };
+  if (local && choose::adds_several_products(result.combination)) {
+    if (auto made = with_local(choose::why_united)) return std::move(*made);
+    return listed(result.combination.leaves.front());
+  }
   choose::check_assembled(result.combination);
   leave_out(result.combination, distrusted);
   if (front.like) check_structure(front, distrusted);
@@ -259,8 +275,11 @@ Compilation compile(const Request &request, const Front &front) {
   for (std::size_t k = 0; k < result.combination.leaves.size(); ++k)
     result.leaves.push_back(planner.plan(k, steps));
   if (planner.out_of_order() && local)
-    return compile(request, with_result_local(request, front, *local, planner.why_out_of_order()));
-  if (planner.out_of_order()) planner.fail_out_of_order();
+    if (auto made = with_local(planner.why_out_of_order())) return std::move(*made);
+  if (planner.out_of_order()) {
+    report::unless_refused([&] { return planner.fail_out_of_order(), 0; }, &refused);
+    return listed(result.combination.leaves[*planner.out_of_order()]);
+  }
   check_formats(request, front);
   for (std::size_t k = 0; k < result.leaves.size(); ++k)
     planner.add_alternatives(result.leaves[k], k, steps);

@@ -64,7 +64,7 @@ struct Leaf {
   std::optional<std::vector<depend::LoopVerdict>> verdicts_of_untiled = std::nullopt;
 };
 
-/// A result to whose layout entries can't be appended: the kernel lists them, and what calls it packs the list.
+/// A result that the kernel lists, since it can't append to its layout; what calls it packs the list.
 struct PackedResult {
   layout::Layout layout;  // that is wanted; the kernel's is a list
   report::Diagnostic why; // as packing::append_of refuses it

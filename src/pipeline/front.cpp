@@ -8,6 +8,7 @@
 #include "machine/stopwatch.h"
 #include "packing/append.h"
 #include "parse/parse.h"
+#include "pipeline/packed.h"
 #include "report/diagnostic.h"
 
 #include <algorithm>
@@ -123,27 +124,14 @@ void load_local(const std::string &tensor, const std::string &format, Front &fro
   load(tensor, reference, front.computation.program.extents.at(tensor).size(), front);
 }
 
-/// A list by coordinates, which whatever is packed next takes as it is: all of its indices have 64 bits.
-layout::Layout list_of(const std::string &tensor, std::size_t order) {
-  const std::string levels = order == 1 ? "s" : "u" + std::string(order - 1, 'q');
-  layout::Layout list =
-      layout::load_layout(parse::parse_layout_reference(argument("entries", levels)), order).layout;
-  list.name = "entries_of_" + tensor;
-  for (layout::Array &array : list.arrays)
-    array.element = array.is_value ? "f64" : "int64";
-  return list;
-}
-
 /// A result to which the kernel can't append is a list of it, to be packed then.
-void list_result(const std::string &tensor, Front &front) {
-  layout::Layout &layout = front.layouts.at(tensor);
+void list_unless_appended(const std::string &tensor, Front &front) {
+  const layout::Layout &layout = front.layouts.at(tensor);
   if (combine::has_slot_of_each(layout)) return;
   report::Diagnostic why;
   if (report::unless_refused([&] { return packing::append_of(layout); }, &why)) return;
   if (why.kind != Kind::cannot_append) throw report::Error(why);
-  layout::Layout list = list_of(tensor, layout.order());
-  front.packed.emplace(tensor, PackedResult{std::move(layout), std::move(why)});
-  layout = std::move(list);
+  front = *with_list(std::move(front), tensor, false, why);
 }
 
 /// Formats of tensors that the expression doesn't have may be the local's that its result gets.
@@ -203,7 +191,7 @@ Front read_request(const Request &request) {
       continue;
     }
     load(use.name, reference, use.order, front);
-    if (use.is_result) list_result(use.name, front);
+    if (use.is_result) list_unless_appended(use.name, front);
   }
   if (front.like) {
     combine::Structure structure = combine::structure_like(front.computation, front.layouts, *front.like);

@@ -2,7 +2,9 @@
 
 #include "emit/packed.h"
 #include "lower/parameter.h"
+#include "packing/append.h"
 #include "packing/pack_c.h"
+#include "parse/parse.h"
 #include "report/diagnostic.h"
 
 #include <fmt/format.h>
@@ -10,6 +12,25 @@
 namespace unravel::pipeline {
 
 namespace {
+
+/// Each coordinate once, in their order.
+layout::Layout list_of(const std::string &tensor, std::size_t order) {
+  const std::string levels = order == 1 ? "s" : "u" + std::string(order - 1, 'q');
+  const auto source = std::make_shared<const text::Source>("entries", levels);
+  layout::Layout list = layout::load_layout(parse::parse_layout_reference(source), order).layout;
+  list.name = list.base_name = "entries_of_" + tensor;
+  for (layout::Array &array : list.arrays)
+    array.element = array.is_value ? "f64" : "int64";
+  return list;
+}
+
+void forget_order(layout::Layout &list) {
+  std::erase_if(list.properties, [](const layout::Property &property) {
+    return property.tree.form == parse::PropertyTree::Form::Monotone;
+  });
+  list.lemmas.clear();
+  layout::derive_lemmas(list);
+}
 
 /// The kernel as who calls it sees it: results have the layouts that are wanted.
 loop::Program whole_of(const Compilation &compilation, loop::ElementType index, loop::ElementType value) {
@@ -45,6 +66,20 @@ std::string pack_text(const layout::Layout &layout, const emit::StructNames &nam
 }
 
 } // namespace
+
+std::optional<Front> with_list(Front front, const std::string &tensor, bool may_repeat,
+                               const report::Diagnostic &why) {
+  layout::Layout &layout = front.layouts.at(tensor);
+  if (!front.packed.contains(tensor)) {
+    layout::Layout list = list_of(tensor, layout.order());
+    front.packed.emplace(tensor, PackedResult{std::move(layout), why});
+    layout = std::move(list);
+    return front;
+  }
+  if (!may_repeat || !packing::append_of(layout).merges) return std::nullopt;
+  forget_order(layout);
+  return front;
+}
 
 void require_packing_in_c(const Compilation &compilation) {
   for (const auto &[tensor, packed] : compilation.packed) {

@@ -2,10 +2,18 @@
 
 #include "pipeline.h"
 
+#include <optional>
 #include <string>
 
-/// Results that the kernel lists and a function around it packs, as C.
+/// Results that the kernel lists, by coordinates with indices of 64 bits, and that are packed behind it.
 namespace unravel::pipeline {
+
+/// The request with the result listed, or, where it is already, with a list in any order, in which entries of
+/// one coordinate may stand for their sum, if that is right (`may_repeat`). Nothing where neither is news.
+std::optional<Front> with_list(Front front, const std::string &tensor, bool may_repeat,
+                               const report::Diagnostic &why);
+
+// ---- as C: a function around the kernel packs
 
 /// Throws a limit where the C text of a packing doesn't do all that the layout asks for.
 void require_packing_in_c(const Compilation &compilation);

@@ -298,6 +298,17 @@ private:
       request.counts.emplace(name, value);
     request.distrusted.insert(request.distrusted.end(), distrusted_.begin(), distrusted_.end());
     report_.compilation = pipeline::compile(request, front_);
+    take_lists();
+  }
+
+  /// Results that the kernel lists since no order of its loops is that of their entries.
+  void take_lists() {
+    front_.packed = report_.compilation.packed;
+    for (const auto &[name, packed] : front_.packed) {
+      const layout::Layout &list = front_.layouts[name] = report_.compilation.layouts.at(name);
+      const data::Coordinates none(operands_.result_shapes.at(name));
+      tensors_.at(name) = convert::pack(list, none, pack_options(request_));
+    }
   }
 
   void emit() {

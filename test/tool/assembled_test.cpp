@@ -309,6 +309,24 @@ TEST(ToolAssembled, PackedVectorsAndTensors) {
   }
 }
 
+/// No order of loops is that of the result, and there is no local tensor: the list is in any order.
+TEST(ToolAssembled, EntriesInAnyOrderArePacked) {
+  const Desk desk;
+  const std::vector<std::string> wanted = {"run", "C(i,j) = 2 * A(i,j+1)",      "--size", "j=11",   "--check",
+                                           "-i",  "A=random:12x12,density=0.6", "-o",     "C=C.mtx"};
+  std::set<std::multiset<std::string>> results;
+  for (const auto &[operand, result] : std::vector<std::pair<std::string, std::string>>{
+           {"csr", "csr"}, {"csr", "csc"}, {"coo_unsorted", "csc"}, {"coo_dup", "dia"}, {"csc", "ell"}}) {
+    std::vector<std::string> arguments = wanted;
+    arguments.insert(arguments.end(), {"-f", "A=" + operand, "-f", "C=" + result});
+    results.insert(entries_in(result_of(desk, arguments)));
+  }
+  EXPECT_EQ(results.size(), 1u);
+  result_of(desk, run_of("for i { let w(j) = 0; for k { for j { w(j) += A(i,k)*B(k,j); } } "
+                         "for j { C(j,i) = w(j); } }",
+                         {"A=csr", "B=csr", "w=listed", "C=csr"}, "12x12"));
+}
+
 /// What is done is said; a folder has the layout that was asked for; entries without a place are refused.
 TEST(ToolAssembled, PackingIsShown) {
   const Desk desk;
@@ -349,10 +367,12 @@ TEST(ToolAssembled, RefusedWhereItIsNot) {
   auto expect_in = [](const std::string &error, const std::string &part) {
     EXPECT_NE(error.find(part), std::string::npos) << error;
   };
-  const std::string turned = refusal("C(i,j) = 2 * A(i,j+1)", {"A=csr", "C=csc"});
-  expect_in(turned, "doesn't make the entries of C in the order of its layout, by j, i, as far as is proved "
-                    "[entries-out-of-order]");
-  expect_in(turned, "two entries that would change places");
+  const Outcome turned = desk.unravel(
+      {"compile", "for i { for j { C(i,j) = x(i) * z(j); } }", "-f", "C=csr", "-s", "order j, i"});
+  EXPECT_EQ(turned.code, 1);
+  expect_in(turned.error, "doesn't make the entries of C in the order of its layout, by i, j, as far as is "
+                          "proved [entries-out-of-order]");
+  expect_in(turned.error, "two entries that would change places");
   expect_in(refusal("C(i,j) = A(i,j+1) + B(i,j)", {"A=csr", "B=csr", "C=csr"}),
             "several products are added to `C`, which is not dense [sparse-result]");
   expect_in(refusal("C(i,j) = 2 * A(i,j)", {"A=csr", "C=csr_lower"}),

@@ -126,7 +126,7 @@ TEST(ToolCompile, ProgramsWriteResultsWithAStructure) {
   };
   const std::string head = "%%MatrixMarket matrix coordinate real general\n3 4 4\n";
   const std::vector<std::string> of_sddmm{"S=s.mtx", "A=ones:3x2", "B=ones:4x2", "-o", "d.mtx"};
-  for (const char *layout : {"csr", "csr4", "coo", "dcsc", "ell", "ellr", "hash_matrix<4>"})
+  for (const char *layout : {"csr", "coo", "dcsc", "ell", "ellr", "hash_matrix<4>"})
     for (const char *type : {"f32", "f64"}) {
       EXPECT_EQ(written({"D(i,j) = S(i,j) * A(i,k) * B(j,k)", "-f", std::string("S=") + layout, "-f",
                          "D=like:S", "--type", type, "--index", "int64"},
