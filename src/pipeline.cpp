@@ -205,9 +205,14 @@ Compilation compile(const Request &request, const Front &front) {
     if (!other) throw report::Error(refused);
     return compile(request, *other);
   };
-  if (local && choose::adds_several_products(result.combination)) {
-    if (auto made = with_local(choose::why_united)) return std::move(*made);
-    return listed(result.combination.leaves.front());
+  if (choose::adds_several_products(result.combination)) {
+    if (local)
+      if (auto made = with_local(choose::why_united)) return std::move(*made);
+    const auto check = [&] { return choose::check_assembled(result.combination), 0; };
+    if (!report::unless_refused(check, &refused)) {
+      if (result.combination.has_loops()) throw report::Error(refused);
+      return listed(result.combination.leaves.front());
+    }
   }
   choose::check_assembled(result.combination);
   leave_out(result.combination, distrusted);

@@ -322,6 +322,8 @@ TEST(ToolAssembled, EntriesInAnyOrderArePacked) {
     results.insert(entries_in(result_of(desk, arguments)));
   }
   EXPECT_EQ(results.size(), 1u);
+  for (const std::string result : {"csr", "ellr"})
+    result_of(desk, run_of("C(i,j) = A(i,j+1) - 2 * B(i,j)", {"A=csr", "B=coo", "C=" + result}, "12x12"));
   result_of(desk, run_of("for i { let w(j) = 0; for k { for j { w(j) += A(i,k)*B(k,j); } } "
                          "for j { C(j,i) = w(j); } }",
                          {"A=csr", "B=csr", "w=listed", "C=csr"}, "12x12"));
@@ -373,7 +375,8 @@ TEST(ToolAssembled, RefusedWhereItIsNot) {
   expect_in(turned.error, "doesn't make the entries of C in the order of its layout, by i, j, as far as is "
                           "proved [entries-out-of-order]");
   expect_in(turned.error, "two entries that would change places");
-  expect_in(refusal("C(i,j) = A(i,j+1) + B(i,j)", {"A=csr", "B=csr", "C=csr"}),
+  expect_in(refusal("for i { for j { C(i,j) = A(i,j); } } for i { for j { C(i,j) += B(i,j); } }",
+                    {"A=csr", "B=csr", "C=coo_dup"}),
             "several products are added to `C`, which is not dense [sparse-result]");
   expect_in(refusal("C(i,j) = 2 * A(i,j)", {"A=csr", "C=csr_lower"}),
             "may make entries that the layout of C has no place for");
