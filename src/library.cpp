@@ -7,7 +7,9 @@
 #include "lower/wavefront.h"
 #include "machine/keep.h"
 #include "pipeline.h"
+#include "pipeline/packed.h"
 #include "report/diagnostic.h"
+#include "run/packed.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -20,6 +22,14 @@ namespace unravel {
 
 namespace {
 
+loop::ElementType index_of(const Options &options) {
+  return options.index == IndexType::Int64 ? loop::ElementType::Int64 : loop::ElementType::Int32;
+}
+
+loop::ElementType value_of(const Options &options) {
+  return options.value == ValueType::Float32 ? loop::ElementType::Float32 : loop::ElementType::Float64;
+}
+
 /// `machine`: where the options name none.
 pipeline::Compilation compile(const std::string &expression, const Options &options,
                               const std::string &machine) {
@@ -30,9 +40,8 @@ pipeline::Compilation compile(const std::string &expression, const Options &opti
   request.formats = options.formats;
   request.schedules = options.schedules;
   request.name = options.name;
-  request.index = options.index == IndexType::Int64 ? loop::ElementType::Int64 : loop::ElementType::Int32;
-  request.value =
-      options.value == ValueType::Float32 ? loop::ElementType::Float32 : loop::ElementType::Float64;
+  request.index = index_of(options);
+  request.value = value_of(options);
   request.budget = options.budget_seconds;
   pipeline::Compilation made = pipeline::compile(request);
   for (const report::Diagnostic &warning : made.warnings)
@@ -160,6 +169,12 @@ template <class Work> auto at_border(Work work) {
 CSource make_c(const std::string &expression, const Options &options) {
   return at_border([&] {
     pipeline::Compilation made = compile(expression, options, "portable");
+    if (!made.packed.empty()) {
+      pipeline::require_packing_in_c(made);
+      const loop::ElementType index = index_of(options), value = value_of(options);
+      return CSource{emit::kernel_name(made.program), pipeline::packed_c_text(made, index, value, true),
+                     pipeline::packed_header(made, index, value)};
+    }
     emit::EmitOptions with_header;
     with_header.with_header = true;
     return CSource{emit::kernel_name(made.program), pipeline::c_text(made, with_header),
@@ -169,12 +184,20 @@ CSource make_c(const std::string &expression, const Options &options) {
 
 /// With workspaces that no call uses: as many are made as there are calls at once.
 struct Kernel::Code {
-  explicit Code(pipeline::Compilation compilation)
+  Code(pipeline::Compilation compilation, const Options &options)
       : kernel(build::compile(in_process(compilation.program, compilation.gathers))), entry(entry_of(kernel)),
         sizes(compilation.program.sizes.size()) {
     for (const combine::Binding &binding : compilation.combination.bindings)
       arguments.push_back(binding.tensor);
     arguments.insert(arguments.end(), compilation.program.sizes.begin(), compilation.program.sizes.end());
+    convert::PackOptions how;
+    how.index = options.index == IndexType::Int64 ? tensor::IndexType::Int64 : tensor::IndexType::Int32;
+    how.value = options.value == ValueType::Float32 ? tensor::ValueType::F32 : tensor::ValueType::F64;
+    for (std::size_t k = 0; k < compilation.program.parameters.size(); ++k) {
+      const std::string &name = compilation.program.parameters[k].name;
+      if (auto packed = compilation.packed.find(name); packed != compilation.packed.end())
+        packings.emplace(k, run::ListPacking(compilation.layouts.at(name), packed->second.layout, how));
+    }
     if (compilation.inspector) levels.emplace(std::move(*compilation.inspector), compilation.program);
   }
 
@@ -203,6 +226,8 @@ struct Kernel::Code {
     return build::Workspace(kernel);
   }
 
+  int call(const std::vector<void *> &structs) const;
+
   void put_back(build::Workspace workspace) const {
     std::lock_guard lock(mutex);
     idle.push_back(std::move(workspace));
@@ -210,30 +235,52 @@ struct Kernel::Code {
 
   build::Kernel kernel;
   Entry entry = nullptr;
-  std::vector<std::string> arguments; // of a call: the tensors, then the sizes
-  std::size_t sizes = 0;              // how many of them are sizes
+  std::vector<std::string> arguments;               // of a call: the tensors, then the sizes
+  std::size_t sizes = 0;                            // how many of them are sizes
+  std::map<std::size_t, run::ListPacking> packings; // by the parameter, a result that the kernel lists
   mutable std::optional<Levels> levels;
   mutable std::mutex mutex;
   mutable std::vector<build::Workspace> idle;
 };
 
 Kernel make_kernel(const std::string &expression, const Options &options) {
-  return at_border(
-      [&] { return Kernel(std::make_shared<const Kernel::Code>(compile(expression, options, "here"))); });
+  return at_border([&] {
+    return Kernel(std::make_shared<const Kernel::Code>(compile(expression, options, "here"), options));
+  });
 }
 
 int Kernel::operator()(const std::vector<void *> &structs) const {
   at_border([&] { code_->check(structs); });
-  build::Workspace workspace = code_->take();
+  if (code_->packings.empty()) return code_->call(structs);
+  return at_border([&] {
+    std::vector<void *> arguments = structs;
+    std::vector<run::ListedResult> results;
+    results.reserve(code_->packings.size());
+    for (const auto &[parameter, how] : code_->packings) {
+      results.emplace_back(how, structs.at(parameter));
+      arguments[parameter] = results.back().argument();
+    }
+    const int code = code_->call(arguments);
+    if (code != 0) return code;
+    for (run::ListedResult &result : results)
+      result.take();
+    for (run::ListedResult &result : results)
+      result.pack();
+    return 0;
+  });
+}
+
+int Kernel::Code::call(const std::vector<void *> &structs) const {
+  build::Workspace workspace = take();
   std::vector<void *> arguments = structs;
-  std::vector<std::uint64_t> levels;
-  if (code_->levels) {
-    levels = code_->levels->slots(structs);
-    arguments.insert(arguments.end() - static_cast<std::ptrdiff_t>(code_->sizes), levels.data());
+  std::vector<std::uint64_t> slots;
+  if (levels) {
+    slots = levels->slots(structs);
+    arguments.insert(arguments.end() - static_cast<std::ptrdiff_t>(sizes), slots.data());
   }
   arguments.push_back(workspace.get());
-  int code = code_->entry(arguments.data());
-  code_->put_back(std::move(workspace));
+  int code = entry(arguments.data());
+  put_back(std::move(workspace));
   return code;
 }
 

@@ -17,6 +17,7 @@
 #include "loop/verify.h"
 #include "pipeline/leaf.h"
 #include "pipeline/loops.h"
+#include "pipeline/packed.h"
 #include "pipeline/steps.h"
 #include "report/diagnostic.h"
 #include "scan/tree.h"
@@ -126,6 +127,13 @@ void drop_excluded(combine::Combination &combination, std::vector<combine::Itera
     }
 }
 
+std::string to_text(const PackedResults &packed) {
+  std::string text;
+  for (const auto &[tensor, result] : packed)
+    text += fmt::format("{} is listed by the kernel, then packed: {}\n", tensor, result.why.message);
+  return text;
+}
+
 std::vector<scan::Node> nest_tree(const Compilation &made) {
   std::vector<scan::Nested> statements;
   for (std::size_t k = 0; k < made.leaves.size(); ++k)
@@ -167,9 +175,11 @@ Compilation compile(const Request &request, const Front &front) {
 
   result.computation = front.computation;
   result.layouts = front.layouts;
+  result.packed = front.packed;
   result.structure = front.structure;
   result.warnings = front.warnings;
   if (!front.program.empty()) steps.add("program", 0, [&] { return front.why + front.program; });
+  if (!front.packed.empty()) steps.add("packed results", 0, [&] { return to_text(front.packed); });
   steps.add("layouts and computation", front.milliseconds,
             [&] { return compute::to_text(result.computation.program); });
 
@@ -182,8 +192,28 @@ Compilation compile(const Request &request, const Front &front) {
       schedule.order.empty() && schedule.transformations.empty()
           ? choose::local_for_result(result.combination, result.computation, request.counts)
           : std::nullopt;
-  if (local && choose::adds_several_products(result.combination))
-    return compile(request, with_result_local(request, front, *local, choose::why_united));
+  report::Diagnostic refused;
+  const auto with_local = [&](const std::string &why) {
+    auto made = report::unless_refused(
+        [&] { return compile(request, with_result_local(request, front, *local, why)); }, &refused);
+    if (!made && refused.kind != Kind::entries_out_of_order) throw report::Error(refused);
+    return made;
+  };
+  const auto listed = [&](const combine::IterationSpace &space) {
+    std::optional<Front> other;
+    if (front.why.empty()) other = with_list(front, space.target.tensor, !space.sets, refused);
+    if (!other) throw report::Error(refused);
+    return compile(request, *other);
+  };
+  if (choose::adds_several_products(result.combination)) {
+    if (local)
+      if (auto made = with_local(choose::why_united)) return std::move(*made);
+    const auto check = [&] { return choose::check_assembled(result.combination), 0; };
+    if (!report::unless_refused(check, &refused)) {
+      if (result.combination.has_loops()) throw report::Error(refused);
+      return listed(result.combination.leaves.front());
+    }
+  }
   choose::check_assembled(result.combination);
   leave_out(result.combination, distrusted);
   if (front.like) check_structure(front, distrusted);
@@ -250,8 +280,11 @@ Compilation compile(const Request &request, const Front &front) {
   for (std::size_t k = 0; k < result.combination.leaves.size(); ++k)
     result.leaves.push_back(planner.plan(k, steps));
   if (planner.out_of_order() && local)
-    return compile(request, with_result_local(request, front, *local, planner.why_out_of_order()));
-  if (planner.out_of_order()) planner.fail_out_of_order();
+    if (auto made = with_local(planner.why_out_of_order())) return std::move(*made);
+  if (planner.out_of_order()) {
+    report::unless_refused([&] { return planner.fail_out_of_order(), 0; }, &refused);
+    return listed(result.combination.leaves[*planner.out_of_order()]);
+  }
   check_formats(request, front);
   for (std::size_t k = 0; k < result.leaves.size(); ++k)
     planner.add_alternatives(result.leaves[k], k, steps);
@@ -321,6 +354,14 @@ Compilation compile(const Request &request, const Front &front) {
   }
   note_not_tried(result, request, *budget, steps);
   return result;
+}
+
+void require_appended(const Compilation &compilation) {
+  if (compilation.packed.empty()) return;
+  report::Diagnostic refusal = compilation.packed.begin()->second.why;
+  refusal.hint = "a layout that lists its entries, as csr or coo, and `unravel convert` behind it; "
+                 "`unravel run` packs such results itself";
+  throw report::Error(refusal);
 }
 
 std::string c_text(const Compilation &compilation, emit::EmitOptions options) {

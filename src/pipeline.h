@@ -64,9 +64,17 @@ struct Leaf {
   std::optional<std::vector<depend::LoopVerdict>> verdicts_of_untiled = std::nullopt;
 };
 
+/// A result that the kernel lists, since it can't append to its layout; what calls it packs the list.
+struct PackedResult {
+  layout::Layout layout;  // that is wanted; the kernel's is a list
+  report::Diagnostic why; // as packing::append_of refuses it
+};
+using PackedResults = std::map<std::string, PackedResult>; // by tensor
+
 struct Compilation {
   compute::Computation computation;
-  std::map<std::string, layout::Layout> layouts; // per tensor
+  std::map<std::string, layout::Layout> layouts; // per tensor, as the kernel has them
+  PackedResults packed;
   std::string structure; // the access whose structure the result has ("S", "S#2"), or empty
   std::vector<report::Diagnostic> warnings;
   std::vector<std::string> not_tried; // since the budget was spent
@@ -89,7 +97,8 @@ struct Front {
   compute::Computation computation;
   std::string program; // what was read from C, or a line was made into, printed; else empty
   std::string why;     // a line was made into a program
-  std::map<std::string, layout::Layout> layouts;
+  std::map<std::string, layout::Layout> layouts; // as the kernel has them
+  PackedResults packed;
   std::string structure; // the access whose structure the result has ("S", "S#2"), or empty
   std::optional<parse::LayoutReference> like; // where the user says so
   parse::ScheduleTree schedule;               // of all -s and --find, as one
@@ -111,6 +120,9 @@ Compilation compile(const Request &request);
 /// The same with what was read of the request already: its layouts aren't read and checked again.
 /// Precondition: `front` is read_request's of the same expression, formats, schedules and finds.
 Compilation compile(const Request &request, const Front &front);
+
+/// Refuses a result that is packed behind the kernel, where there is nothing but a kernel.
+void require_appended(const Compilation &compilation);
 
 /// All of it as C: in front of the kernel its inspector, where it has one. Not for a compiler in process,
 /// which takes one kernel at a time.

@@ -78,7 +78,8 @@ public:
   /// come last, each as a pointer to an std::int64_t. Of a result with an operand's structure the index
   /// arrays aren't read: null, or the operand's. Returns 0; 1 where their sizes disagree, and 2 where there
   /// is not enough memory to work with (nothing is changed then). Throws Error where the number of pointers
-  /// is wrong, or one is null. May be called from several threads at once.
+  /// is wrong, or one is null, or where a result is packed ("ell") and the layout has no place for an entry.
+  /// May be called from several threads at once.
   int operator()(const std::vector<void *> &structs) const;
   /// Of a kernel with wavefronts (schedule "wavefront i"): finds out which iterations depend on which, in
   /// time proportional to a call's. Later calls, of tensors with the same index arrays ("wavefront i packed":

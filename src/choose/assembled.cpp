@@ -52,6 +52,11 @@ bool have_places(const std::vector<Term> &conditions, const term::Substitution &
   });
 }
 
+/// Of a line, whose products may be appended one after the other: each entry is one of its own.
+bool is_list_of_terms(const IterationSpace &space, const packing::Append &append) {
+  return space.loops.empty() && !space.sets && !append.merges && append.order.empty();
+}
+
 } // namespace
 
 void check_assembled(const Combination &combination) {
@@ -64,7 +69,8 @@ void check_assembled(const Combination &combination) {
             fmt::format("`{}` is read, but its entries are still to come", operand.tensor),
             fmt::format("keep the values in a local tensor, or leave out -f {}=...", operand.tensor));
     if (!space.target.appends) continue;
-    if (!written.insert(space.target.tensor).second)
+    const packing::Append &append = combination.assembly(space.target.tensor)->append;
+    if (!written.insert(space.target.tensor).second && !is_list_of_terms(space, append))
       report::fail(Kind::sparse_result, space.span,
                    fmt::format("several products are added to `{}`, which is not dense", space.target.tensor),
                    "add them up in a local tensor: `let w(j) = 0;`");

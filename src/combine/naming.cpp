@@ -141,6 +141,10 @@ AssembledResult Naming::assembled(const Binding &binding, Combination &to) const
       array = qualified(binding.tensor, array);
     rename_elements(level.keys, binding.tensor, here);
     if (!level.pointer.empty()) level.pointer = qualified(binding.tensor, level.pointer);
+    if (level.bounds) {
+      level.bounds->begin = qualified(binding.tensor, level.bounds->begin);
+      level.bounds->end = qualified(binding.tensor, level.bounds->end);
+    }
   }
   for (packing::AppendOrder &step : append.order)
     step.value = here(step.value);

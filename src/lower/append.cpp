@@ -33,11 +33,47 @@ loop::Reserve reserve(const AppendLevel &level, const Term &least) {
   return {level.count, least, level.arrays};
 }
 
+/// A pointer, where nodes of the node above begin: an element of the level's array plus an offset.
+Term pointer_at(const AppendLevel &level, const Term &above) {
+  const Term element = term::apply(level.pointer, {above});
+  return level.bounds ? element + Term(level.bounds->begin_offset) : element;
+}
+
+/// The end of the segment before the one that this node above has: the pointer is known by now.
+Block ended_before(const AppendLevel &level, const Term &above) {
+  if (!level.bounds || level.bounds->begin == level.bounds->end) return {};
+  const packing::BoundSegments &of = *level.bounds;
+  Term value = end(level.position) - Term(of.end_offset);
+  if (of.is_length) value = value - pointer_at(level, above - Term(1));
+  Block ended{{loop::SetElement{of.end, above - Term(of.shift), value}}};
+  if (of.shift <= 0) return ended;
+  return {{loop::If{term::at_most(Term(of.shift), above), std::move(ended), ""}}};
+}
+
+/// A node above begins: its segment does, and the one before has ended.
+Block begun_at(const AppendLevel &level, const Term &above) {
+  const Term value = end(level.position) - Term(level.bounds ? level.bounds->begin_offset : 0);
+  Block block{{loop::SetElement{level.pointer, above, value}}};
+  loop::append(block, ended_before(level, above));
+  return block;
+}
+
 /// Nodes of the level above that have begun: those up to `last`.
 Block begin_up_to(const AppendLevel &level, const Term &last) {
-  Block next{{loop::SetElement{level.pointer, end(level.pointer), end(level.position)}}};
+  Block next = begun_at(level, end(level.pointer));
   next.push_back(one_more(level.pointer));
   return {{loop::While{term::at_most(end(level.pointer), last), std::move(next), ""}}};
+}
+
+/// Behind the last entry: what the pointer behind the last of `count` nodes above tells.
+Block end_pointers(const AppendLevel &level, const AppendLevel &above) {
+  const Term count = above.is_counted() ? end(above.position) : above.extent;
+  const bool has_end = !level.bounds || level.bounds->begin == level.bounds->end; // an element for it
+  Block block;
+  if (!above.is_counted()) loop::append(block, begin_up_to(level, has_end ? count : count - Term(1)));
+  if (!has_end) loop::append(block, ended_before(level, count));
+  if (has_end && above.is_counted()) loop::append(block, begun_at(level, count));
+  return block;
 }
 
 } // namespace
@@ -60,11 +96,7 @@ Block end_assembly(const AssembledResult &result) {
   const std::vector<AppendLevel> &levels = result.append.levels;
   for (const AppendLevel &level : levels) {
     if (!level.is_counted() || level.pointer.empty()) continue;
-    const AppendLevel &above = levels[level.parent];
-    if (above.is_counted())
-      block.push_back({loop::SetElement{level.pointer, end(above.position), end(level.position)}});
-    else
-      loop::append(block, begin_up_to(level, above.extent));
+    loop::append(block, end_pointers(level, levels[level.parent]));
   }
   for (const AppendLevel &level : levels)
     if (level.is_counted()) block.push_back({loop::SetCount{level.count, end(level.position)}});
@@ -132,8 +164,7 @@ Block Appending::made(std::size_t level) const {
   for (const IndexElement &element : here.keys)
     block.push_back({set(element, extents_, by)});
   for (const AppendLevel &inner : levels)
-    if (!inner.pointer.empty() && inner.parent == level)
-      block.push_back({loop::SetElement{inner.pointer, next, end(inner.position)}});
+    if (!inner.pointer.empty() && inner.parent == level) loop::append(block, begun_at(inner, next));
   block.push_back(one_more(here.position));
   return block;
 }
@@ -160,7 +191,7 @@ Block Appending::cleared() const {
 /// Is the entry's node none yet? Those of one node above come one after the other.
 Term Appending::begins(std::size_t level) const {
   const AppendLevel &here = result_.append.levels[level];
-  const Term begin = here.pointer.empty() ? Term(0) : term::apply(here.pointer, {position(here.parent)});
+  const Term begin = here.pointer.empty() ? Term(0) : pointer_at(here, position(here.parent));
   std::vector<Term> cases{term::at_most(end(here.position), begin)};
   for (const IndexElement &element : here.keys)
     cases.push_back(

@@ -1,6 +1,6 @@
 #include "packing/append.h"
 
-#include "packing/pack_plan.h"
+#include "packing/pack_segments.h"
 #include "report/diagnostic.h"
 
 #include <algorithm>
@@ -14,7 +14,8 @@ namespace {
 
 class Appender {
 public:
-  explicit Appender(const Layout &layout) : layout_(layout), plan_(plan_packing(layout)) {}
+  explicit Appender(const Layout &layout)
+      : layout_(layout), plan_(plan_packing(layout)), told_(with_pointers(layout, plan_.segments)) {}
 
   Append append() {
     check();
@@ -27,6 +28,7 @@ public:
       result.levels.push_back(is_computed ? computed(level) : counted(k));
     }
     if (!result.levels[result.last].is_counted()) refuse("each coordinate has a place: nothing is appended");
+    check_pointers(result.levels);
     for (std::size_t k = 0; k <= result.last; ++k)
       add_order(piece.levels[k], k == result.last, result);
     result.merges = piece.levels[result.last].merge;
@@ -51,7 +53,6 @@ private:
 
   void check() const {
     if (plan_.pieces.size() != 1 || plan_.compared) refuse("it has several pieces");
-    if (!plan_.segments.empty()) refuse("two arrays bound its segments");
     const PiecePlan &piece = plan_.pieces.front();
     for (const layout::Array &array : layout_.arrays)
       for (std::size_t k = 1; k < array.extents.size(); ++k)
@@ -128,7 +129,20 @@ private:
     if (k > 1 && plan_.pieces.front().levels[k - 1].is_dense())
       refuse(fmt::format("position `{}` doesn't number all nodes above `{}`",
                          plan_.pieces.front().levels[k - 1].position, level.position));
+    if (const BoundSegments *bounds = segments_with(plan_.segments, level.pointer)) result.bounds = *bounds;
     return result;
+  }
+
+  /// No pointers but those of the nodes above, and the last one's end.
+  void check_pointers(const std::vector<AppendLevel> &levels) const {
+    for (const AppendLevel &level : levels) {
+      if (level.pointer.empty()) continue;
+      const AppendLevel &above = levels[level.parent];
+      const Term nodes = above.is_counted() ? term::variable(above.count) : above.extent;
+      if (told_.array(level.pointer)->extents.back() != nodes + Term(1))
+        refuse(
+            fmt::format("`{}` has elements for more than the positions `{}`", level.pointer, above.position));
+    }
   }
 
   void add_order(const Level &level, bool is_last, Append &to) const {
@@ -147,6 +161,7 @@ private:
 
   const Layout &layout_;
   const PackPlan plan_;
+  const Layout told_; // by pointers
 };
 
 } // namespace

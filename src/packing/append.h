@@ -2,7 +2,9 @@
 
 #include "layout/insertion.h"
 #include "layout/layout.h"
+#include "packing/pack_plan.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +30,9 @@ struct AppendLevel {
   /// Of counted nodes in segments: those of the node `parent` above begin at pointer(parent). That level.
   std::string pointer;
   std::size_t parent = 0;
+  /// Where two arrays bound segments, or one whose elements don't count from 0, these tell the pointers:
+  /// `pointer` is the array of begins then.
+  std::optional<BoundSegments> bounds;
 
   bool is_counted() const { return !count.empty(); }
 };

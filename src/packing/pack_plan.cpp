@@ -94,7 +94,11 @@ bool PiecePlan::is_derived() const {
 PackPlan plan_packing(const Layout &given) {
   PackPlan plan;
   plan.segments = bound_segments_of(given);
-  const Layout layout = with_pointers(given, plan.segments);
+  Layout layout = with_pointers(given, plan.segments);
+  if (!plan.segments.empty()) { // of one array of pointers more follows
+    layout.lemmas.clear();
+    layout::derive_lemmas(layout);
+  }
   Determined determined;
   for (std::size_t k = 0; k < layout.pieces.size(); ++k) {
     std::set<std::string> arrays = arrays_of(layout.pieces[k]);

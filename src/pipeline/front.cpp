@@ -6,7 +6,9 @@
 #include "compute/precompute.h"
 #include "layout/layout.h"
 #include "machine/stopwatch.h"
+#include "packing/append.h"
 #include "parse/parse.h"
+#include "pipeline/packed.h"
 #include "report/diagnostic.h"
 
 #include <algorithm>
@@ -122,6 +124,16 @@ void load_local(const std::string &tensor, const std::string &format, Front &fro
   load(tensor, reference, front.computation.program.extents.at(tensor).size(), front);
 }
 
+/// A result to which the kernel can't append is a list of it, to be packed then.
+void list_unless_appended(const std::string &tensor, Front &front) {
+  const layout::Layout &layout = front.layouts.at(tensor);
+  if (combine::has_slot_of_each(layout)) return;
+  report::Diagnostic why;
+  if (report::unless_refused([&] { return packing::append_of(layout); }, &why)) return;
+  if (why.kind != Kind::cannot_append) throw report::Error(why);
+  front = *with_list(std::move(front), tensor, false, why);
+}
+
 /// Formats of tensors that the expression doesn't have may be the local's that its result gets.
 bool may_get_result_local(const Request &request, const Front &front) {
   const compute::Program &program = front.computation.program;
@@ -179,6 +191,7 @@ Front read_request(const Request &request) {
       continue;
     }
     load(use.name, reference, use.order, front);
+    if (use.is_result) list_unless_appended(use.name, front);
   }
   if (front.like) {
     combine::Structure structure = combine::structure_like(front.computation, front.layouts, *front.like);

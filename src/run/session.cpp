@@ -2,7 +2,7 @@
 
 #include "check/reference_program.h"
 #include "check/validate.h"
-#include "convert/pack.h"
+#include "convert/convert.h"
 #include "convert/structure.h"
 #include "data/folder.h"
 #include "data/tensor_file.h"
@@ -49,6 +49,7 @@ public:
     gather();
     emit();
     execute();
+    pack_results();
     if (request_.check) check();
     write_outputs();
     report_.result = std::move(tensors_.at(result_name()));
@@ -297,6 +298,17 @@ private:
       request.counts.emplace(name, value);
     request.distrusted.insert(request.distrusted.end(), distrusted_.begin(), distrusted_.end());
     report_.compilation = pipeline::compile(request, front_);
+    take_lists();
+  }
+
+  /// Results that the kernel lists since no order of its loops is that of their entries.
+  void take_lists() {
+    front_.packed = report_.compilation.packed;
+    for (const auto &[name, packed] : front_.packed) {
+      const layout::Layout &list = front_.layouts[name] = report_.compilation.layouts.at(name);
+      const data::Coordinates none(operands_.result_shapes.at(name));
+      tensors_.at(name) = convert::pack(list, none, pack_options(request_));
+    }
   }
 
   void emit() {
@@ -357,6 +369,18 @@ private:
     std::ranges::sort(times);
     report_.kernel = {times[times.size() / 2], times.front(), static_cast<int>(times.size())};
     initial_ = std::move(initial);
+  }
+
+  /// What the kernel has listed, in the layouts that are wanted.
+  void pack_results() {
+    if (front_.packed.empty()) return;
+    Clock clock;
+    for (const auto &[name, wanted] : front_.packed) {
+      convert::ConvertOptions options;
+      options.pack = pack_options(request_);
+      tensors_.at(name) = convert::convert(tensors_.at(name), wanted.layout, options).tensor;
+    }
+    report_.result_pack_ms = clock.milliseconds();
   }
 
   /// The levels of the kernel's wavefronts; one thread has no use for any.

@@ -1,4 +1,5 @@
 #include "packing/pack_c.h"
+#include "pipeline/packed.h"
 #include "report/diagnostic.h"
 #include "tool/commands.h"
 #include "tool/facts.h"
@@ -24,7 +25,7 @@ struct CompileOptions : Options {
 };
 
 /// A whole program: the kernel, functions that pack each tensor from coordinates, and a main() that reads
-/// files.
+/// files. A result that the kernel lists is written from there.
 std::string program_text(const pipeline::Compilation &compilation, const Options &options) {
   const loop::Program &program = compilation.program;
   std::string text = pipeline::c_text(compilation) + "\n#include <stdlib.h>\n\n";
@@ -86,29 +87,37 @@ void add_compile(CLI::App &app, bool &json) {
     pipeline::Compilation compilation = pipeline::compile(request);
     for (const report::Diagnostic &warning : compilation.warnings)
       if (warning.kind == report::Kind::argument_range && !options->trust) throw report::Error(warning);
+    const bool packs = !options->main && !compilation.packed.empty();
+    if (packs) pipeline::require_packing_in_c(compilation);
     print_warnings(compilation);
     emit::EmitOptions how;
+    const auto text = [&](bool with_header) {
+      if (options->main) return program_text(compilation, *options);
+      if (packs) return pipeline::packed_c_text(compilation, request.index, request.value, with_header);
+      how.with_header = with_header;
+      return pipeline::c_text(compilation, how);
+    };
     if (!options->output.empty()) {
       if (path.extension() != ".c")
         report::fail(report::Kind::bad_option,
                      fmt::format("`-o {}`: the name of a C file is expected", options->output),
                      "as in -o kernel.c");
-      how.with_header = !options->main;
-      if (how.with_header)
+      const bool with_header = !options->main;
+      if (with_header)
         write_text_file(path.parent_path() / (emit::kernel_name(compilation.program) + ".h"),
-                        pipeline::c_header(compilation));
-      write_text_file(options->output, options->main ? program_text(compilation, *options)
-                                                     : pipeline::c_text(compilation, how));
+                        packs ? pipeline::packed_header(compilation, request.index, request.value)
+                              : pipeline::c_header(compilation));
+      write_text_file(options->output, text(with_header));
     }
     if (json) {
       nlohmann::json out = {{"expression", compilation.computation.text},
                             {"function", emit::kernel_name(compilation.program)},
                             {"times_ms", {{"compile", compilation.milliseconds()}}},
-                            {"c", pipeline::c_text(compilation)}};
+                            {"c", packs ? text(false) : pipeline::c_text(compilation)}};
       out.update(plans_json(compilation));
       std::cout << out.dump(2) << "\n";
     } else if (options->output.empty()) {
-      std::cout << (options->main ? program_text(compilation, *options) : pipeline::c_text(compilation));
+      std::cout << text(false);
     }
   });
 }

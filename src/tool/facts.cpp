@@ -209,6 +209,10 @@ json run_json(const run::Report &report) {
   }
   out.update(plans_json(compilation));
   if (!report.sizes.empty()) out["sizes"] = report.sizes;
+  if (report.result_pack_ms) out["times_ms"]["pack_results"] = *report.result_pack_ms;
+  for (const auto &[name, packed] : compilation.packed)
+    out["packed_results"].push_back(
+        {{"name", name}, {"layout", packed.layout.name}, {"why", packed.why.message}});
   out["operands"] = json::array();
   for (const auto &[name, entries] : report.entries)
     out["operands"].push_back({{"name", name},
@@ -263,6 +267,12 @@ std::string run_text(const run::Report &report) {
                         *report.inspector_ms, report.levels, report.inspected);
   text += fmt::format("kernel {:.3f} ms (median of {}, least {:.3f})\n", report.kernel.median,
                       report.kernel.runs, report.kernel.least);
+  if (report.result_pack_ms) {
+    std::vector<std::string> layouts;
+    for (const auto &[name, packed] : compilation.packed)
+      layouts.push_back(fmt::format("{} in {}", name, packed.layout.name));
+    text += fmt::format("packed {} {:.3f} ms\n", fmt::join(layouts, ", "), *report.result_pack_ms);
+  }
   if (!report.comparison) return text;
   const check::Comparison &comparison = *report.comparison;
   if (comparison.ok)

@@ -31,9 +31,16 @@ namespace {
 using Integers = std::vector<std::int32_t>;
 using Wide = std::vector<std::int64_t>;
 
+/// A shipped one, or one of test/layouts.
+layout::Layout segments_layout(const std::string &name, std::size_t order,
+                               const std::vector<std::int64_t> &parameters = {}) {
+  const bool is_shipped = name == "csr4" || name == "ellr";
+  return is_shipped ? shipped(name, order) : layout_in("segments.layout", name, order, parameters);
+}
+
 Tensor packed(const std::string &name, const Coordinates &entries,
               const std::vector<std::int64_t> &parameters = {}) {
-  return pack(layout_in("segments.layout", name, entries.order(), parameters), entries);
+  return pack(segments_layout(name, entries.order(), parameters), entries);
 }
 
 /// Rows of 2, 0, 1, 3 entries.
@@ -94,6 +101,18 @@ TEST(Segments, Lengths) {
   EXPECT_EQ(integers(fibers, "start"), (Integers{0, 0, 1, 3}));
   EXPECT_EQ(integers(fibers, "len"), (Integers{0, 1, 2, 0}));
   EXPECT_EQ(integers(fibers, "tube"), (Integers{2, 1, 0}));
+}
+
+/// Packing has one array of pointers, of which the order of all pairs follows; the order of the input doesn't
+/// matter.
+TEST(Segments, NeighboursInOrder) {
+  const Tensor sorted = packed("csr4_neighbours", entries_of_rows());
+  const Tensor unsorted = packed(
+      "csr4_neighbours",
+      entries_of({4, 4}, {{{3, 2}, 6}, {{0, 3}, 2}, {{3, 0}, 4}, {{0, 1}, 1}, {{3, 1}, 5}, {{2, 0}, 3}}));
+  for (const char *array : {"pntrb", "pntre", "col"})
+    EXPECT_EQ(integers(unsorted, array), integers(sorted, array)) << array;
+  EXPECT_EQ(values_of<double>(unsorted, "val"), (std::vector<double>{1, 2, 3, 4, 5, 6}));
 }
 
 TEST(Segments, SlotsThatAreUsed) {
@@ -170,7 +189,7 @@ TEST(Segments, ManyEntries) {
 
 TEST(Segments, Routes) {
   Coordinates entries = entries_of_rows();
-  layout::Layout rows = layout_in("segments.layout", "csr4", 2);
+  layout::Layout rows = shipped("csr4", 2);
   EXPECT_EQ(convert(pack(shipped("csr", 2), entries), rows).route, Route::Levels);
   EXPECT_EQ(convert(pack(shipped("csc", 2), entries), rows).route, Route::CountingSort);
   EXPECT_EQ(convert(pack(rows, entries), shipped("csr", 2)).route, Route::Coordinates);

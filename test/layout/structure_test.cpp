@@ -34,7 +34,7 @@ constexpr std::nullopt_t dense = std::nullopt;
 
 TEST(LayoutStructure, of_all_modes_is_the_layout_itself) {
   for (const char *name :
-       {"csr", "csc", "coo", "coo_dup", "dcsr", "bcsr<2,3>", "ell", "dia", "banded", "dense<1,0>"})
+       {"csr", "csc", "coo", "coo_dup", "dcsr", "bcsr<2,3>", "ell", "ellr", "dia", "banded", "dense<1,0>"})
     EXPECT_EQ(layout::to_text(shared(name, 2, {0, 1})), layout::to_text(loaded(name, 2))) << name;
 }
 

@@ -2,10 +2,12 @@
 #include "unravel/unravel.h"
 
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <thread>
+#include <vector>
 
 namespace {
 
@@ -104,6 +106,48 @@ TEST(Library, KernelsRunInSeveralThreadsAtOnce) {
   for (std::thread &thread : threads)
     thread.join();
   EXPECT_EQ(good, std::vector<int>(4, 200));
+}
+
+/// The kernel lists what the call packs: rows of two slots, side by side.
+TEST(Library, ResultsThatArePacked) {
+  struct Ell {
+    std::int64_t M, N, W;
+    std::int32_t *col;
+    double *val;
+  };
+  unravel::Options options = csr_options();
+  options.formats["C"] = "ell";
+  unravel::Kernel kernel = unravel::make_kernel("C(i,j) = 2 * A(i,j)", options);
+  std::int32_t rowptr[] = {0, 2, 2, 3}, col[] = {0, 2, 1};
+  double val[] = {1, 2, 3};
+  Csr A = {3, 3, 3, rowptr, col, val};
+  for (int call = 0; call < 2; ++call) {
+    Ell C = {3, 3, -1, nullptr, nullptr};
+    ASSERT_EQ(kernel({&C, &A}), 0);
+    ASSERT_EQ(C.W, 2);
+    EXPECT_EQ(std::vector<std::int32_t>(C.col, C.col + 6), (std::vector<std::int32_t>{0, -1, 1, 2, -1, -1}));
+    EXPECT_EQ(std::vector<double>(C.val, C.val + 6), (std::vector<double>{2, 0, 6, 4, 0, 0}));
+    std::free(C.col);
+    std::free(C.val);
+  }
+  Ell other = {3, 4, -1, nullptr, nullptr};
+  EXPECT_EQ(kernel({&other, &A}), 1);
+  EXPECT_EQ(other.W, -1);
+
+  options.formats["C"] = "packed_upper";
+  struct Packed {
+    std::int64_t N, NV;
+    std::int32_t *rowptr;
+    double *val;
+  } upper = {3, -1, nullptr, nullptr};
+  unravel::Kernel triangle = unravel::make_kernel("C(i,j) = 2 * A(i,j)", options);
+  EXPECT_THROW(triangle({&upper, &A}), unravel::Error); // (2, 1) lies below the diagonal
+  EXPECT_EQ(upper.val, nullptr);
+
+  const unravel::CSource source = unravel::make_c("C(i,j) = 2 * A(i,j)", options);
+  EXPECT_NE(source.header.find("int spmv(packed_upper *C, const csr *A);"), std::string::npos)
+      << source.header;
+  EXPECT_NE(source.source.find("#include \"spmv.h\""), std::string::npos);
 }
 
 /// In order, then inspected, then for another size. Packed levels have copies of L's entries.

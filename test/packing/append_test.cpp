@@ -1,6 +1,7 @@
 #include "packing/append.h"
 
 #include "layout/layout_text.h"
+#include "packing/pack_layouts.h"
 #include "report/diagnostic.h"
 
 #include <fmt/format.h>
@@ -13,8 +14,12 @@ layout::Layout shipped(const std::string &name, std::size_t order) {
   return layout::load_layout(unravel::test::reference_of(name), order).layout;
 }
 
-std::string text_of(const std::string &name, std::size_t order) {
-  const Append append = append_of(shipped(name, order));
+std::string shift_text(std::int64_t shift) {
+  return shift == 0 ? "" : fmt::format("{:+}", shift);
+}
+
+std::string text_of(const layout::Layout &layout) {
+  const Append append = append_of(layout);
   std::string text;
   for (const AppendLevel &level : append.levels) {
     text += level.is_counted() ? fmt::format("{} counted by {}", level.position, level.count)
@@ -23,6 +28,9 @@ std::string text_of(const std::string &name, std::size_t order) {
       text += fmt::format(", {} holds {}", key.array, term::to_text(key.value));
     if (!level.pointer.empty())
       text += fmt::format(", in {} of {}", level.pointer, append.levels[level.parent].position);
+    if (level.bounds)
+      text += fmt::format(", from {}{} to {}{}", level.bounds->begin, shift_text(level.bounds->begin_offset),
+                          level.bounds->end, shift_text(level.bounds->end_offset));
     text += "\n";
   }
   text += "by";
@@ -33,13 +41,21 @@ std::string text_of(const std::string &name, std::size_t order) {
   return text + (append.merges ? "\n" : ", repeated\n");
 }
 
-std::string refusal_of(const std::string &name, std::size_t order) {
+std::string text_of(const std::string &name, std::size_t order) {
+  return text_of(shipped(name, order));
+}
+
+std::string refusal_of(const layout::Layout &layout) {
   try {
-    append_of(shipped(name, order));
+    append_of(layout);
   } catch (const report::Error &error) {
     return fmt::format("{} [{}]", error.diagnostic().message, report::name_of(error.diagnostic().kind));
   }
   return "none";
+}
+
+std::string refusal_of(const std::string &name, std::size_t order) {
+  return refusal_of(shipped(name, order));
 }
 
 TEST(Append, RowsOfEntries) {
@@ -60,6 +76,22 @@ TEST(Append, Blocks) {
   EXPECT_EQ(text_of("bcsr<2, 3>", 2),
             "b = floor(i / 2)\np counted by NB, bcol holds floor(j / 3), in rowptr of b\n"
             "r = i mod 2\nc = j mod 3\nby floor(i / 2) floor(j / 3)\n");
+}
+
+/// Packing has pointers in place of the two arrays; appending writes both.
+TEST(Append, SegmentsThatTwoArraysBound) {
+  EXPECT_EQ(text_of("csr4", 2),
+            "r = i\np counted by NNZ, col holds j, in pntrb of r, from pntrb to pntre\nby i j\n");
+  EXPECT_EQ(text_of(layout_in("segments.layout", "dcsr4", 2)),
+            "k counted by NR, rowidx holds i\n"
+            "p counted by NNZ, col holds j, in begin of k, from begin to end\nby i j\n");
+  EXPECT_EQ(text_of(layout_in("segments.layout", "csr4_one", 2)),
+            "r = i\np counted by NNZ, indx holds j + 1, in pntrb of r, from pntrb-1 to pntre-1\nby i j\n");
+  EXPECT_EQ(text_of(layout_in("segments.layout", "csr_from_one", 2)),
+            "r = i\np counted by NNZ, indx holds j + 1, in ptr of r, from ptr-1 to ptr-1\nby i j\n");
+  EXPECT_EQ(refusal_of(layout_in("segments.layout", "bcsr4", 2, {2, 3})),
+            "entries can't be appended to layout `bcsr4<2, 3>`: `first` has elements for more than the "
+            "positions `b` [cannot-append]");
 }
 
 TEST(Append, Refused) {

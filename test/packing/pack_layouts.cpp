@@ -165,8 +165,8 @@ const std::vector<layout::Layout> &derived_layouts() {
                            const std::vector<std::int64_t> &parameters) {
       result.push_back(layout_in("segments.layout", name, order, parameters));
     };
-    for (const char *name : {"csr4", "csr4_one", "csr_from_one", "csc_lengths", "dcsr4", "bands", "ellr",
-                             "ellr_rows", "listed_slots", "lower_half"})
+    for (const char *name : {"csr4_one", "csr4_neighbours", "csr_from_one", "csr_lengths", "csc_lengths",
+                             "dcsr4", "bands", "ellr_rows", "listed_slots", "lower_half"})
       add_bounded(name, 2, {});
     for (const char *name : {"slices", "sell_lengths"})
       add_bounded(name, 2, {2});
@@ -191,7 +191,7 @@ const std::vector<layout::Layout> &shipped_layouts() {
          {"csr",          "csc",     "dcsr",      "dcsc",          "coo",      "coo_unsorted",
           "coo_dup",      "coo_aos", "csr_lower", "pattern_csr",   "bitmap",   "packed_lower",
           "packed_upper", "banded",  "skyline",   "symmetric_csr", "skew_csr", "lower_diagonal",
-          "ell",          "warp24",  "dia",       "run_length"})
+          "ell",          "warp24",  "dia",       "run_length",    "csr4",     "ellr"})
       result.push_back(shipped(name, 2));
     result.push_back(shipped("hash_vector", 1, {4}));
     result.push_back(shipped("hash_matrix", 2, {4}));

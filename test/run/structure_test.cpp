@@ -21,9 +21,9 @@ Problem like(const std::string &expression, const std::string &operand,
 
 const std::vector<std::string> &lenders() {
   static const std::vector<std::string> names = {
-      "csr",       "csc",        "coo",   "coo_unsorted", "coo_dup",   "coo_aos",  "dcsr",   "dcsc",
-      "bcsr<2,3>", "ubcsr<2,3>", "ell",   "sell<2>",      "sellcs<2>", "dia",      "csb<2>", "banded",
-      "csr_lower", "bitmap",     "dense", "ss",           "du",        "@csr_down"};
+      "csr",       "csc",        "coo",   "coo_unsorted", "coo_dup",   "coo_aos", "dcsr",     "dcsc",
+      "bcsr<2,3>", "ubcsr<2,3>", "ell",   "sell<2>",      "sellcs<2>", "dia",     "csb<2>",   "banded",
+      "csr_lower", "bitmap",     "dense", "ss",           "du",        "ellr",    "@csr_down"};
   return names;
 }
 

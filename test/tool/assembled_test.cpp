@@ -1,15 +1,17 @@
 // Results of which only the sizes are given: kernels append their entries.
+#include "odd_layouts.h"
 #include "tool/tool.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <set>
+#include <sstream>
 
 namespace unravel::tool::test {
 namespace {
 
-const std::vector<std::string> by_rows = {"csr",          "dcsr",    "coo",       "csf",
-                                          "coo_unsorted", "coo_dup", "bcsr<1, 4>"};
+const std::vector<std::string> by_rows = {"csr", "csr4",         "dcsr",    "coo",
+                                          "csf", "coo_unsorted", "coo_dup", "bcsr<1, 4>"};
 const std::vector<std::string> by_columns = {"csc", "dcsc", "csf<1, 0>", "coo_unsorted", "coo_dup"};
 
 std::vector<std::string> run_of(const std::string &expression, const std::vector<std::string> &formats,
@@ -235,6 +237,124 @@ TEST(ToolAssembled, OfNothing) {
   }
 }
 
+/// The entries of a matrix file as lines, sorted, without stored zeros.
+std::multiset<std::string> entries_in(const std::string &file) {
+  std::multiset<std::string> entries;
+  std::istringstream lines(file);
+  for (std::string line; std::getline(lines, line);)
+    if (!line.starts_with("%") && !line.ends_with(" 0")) entries.insert(line);
+  if (!entries.empty()) entries.erase(entries.begin());
+  return entries;
+}
+
+/// Begins and ends, also of listed rows, of rows of lengths, and counted from 1.
+TEST(ToolAssembled, SegmentsThatTwoArraysBound) {
+  const Desk desk;
+  std::vector<std::string> layouts{"csr", "csr4"};
+  for (const char *name : {"csr4_one", "csr_from_one", "csr_lengths", "dcsr4"})
+    layouts.push_back(unravel::test::layout_reference(std::string("@segments/") + name));
+  for (const std::string line : {"C(i,j) = A(i,j) * B(i,j)", "C(i,j) = A(i,k) * B(k,j)"})
+    for (const char *shape : {"1x1", "11x11", "40x40"}) {
+      std::set<std::string> results;
+      for (const std::string &layout : layouts)
+        results.insert(result_of(desk, run_of(line, {"A=csr4", "B=csr", "C=" + layout}, shape)));
+      EXPECT_EQ(results.size(), 1u) << line << " " << shape;
+    }
+}
+
+/// Layouts whose slots depend on all entries: the kernel lists these, and the list is packed.
+TEST(ToolAssembled, ResultsThatArePacked) {
+  const Desk desk;
+  const std::vector<std::string> layouts = {"ell",    "ellr",       "sell<4>", "sellcs<2>",
+                                            "dia",    "csb<4>",     "bitmap",  "hash_matrix<8>",
+                                            "warp24", "ubcsr<2,3>", "listed",  "run_length"};
+  for (const std::string line :
+       {"C(i,j) = A(i,j) * B(i,j)", "C(i,j) = A(i,k) * B(k,j)", "C(i,j) = A(i,j) - B(j,i)"}) {
+    const std::multiset<std::string> wanted =
+        entries_in(result_of(desk, run_of(line, {"A=csr", "B=csr", "C=csr"}, "12x12")));
+    for (const std::string &layout : layouts)
+      EXPECT_EQ(entries_in(result_of(desk, run_of(line, {"A=csr", "B=csr", "C=" + layout}, "12x12"))), wanted)
+          << line << " " << layout;
+  }
+  for (const std::string layout : {"symmetric_csr", "packed_lower", "packed_upper", "skyline"}) {
+    const bool is_half = layout != "symmetric_csr";
+    std::vector<std::string> arguments = {
+        "run",     is_half ? "C(i,j) = 2 * A(i,j)" : "C(i,j) = A(i,k) * A(j,k)",
+        "-f",      "A=csr",
+        "-f",      "C=" + layout,
+        "--check", "-i"};
+    arguments.push_back(!is_half                   ? "A=random:9x9,density=0.3"
+                        : layout == "packed_upper" ? "A=upper.mtx"
+                                                   : "A=lower.mtx");
+    desk.write("lower.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 3\n1 1 2\n3 1 4\n3 3 1\n");
+    desk.write("upper.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 3\n1 1 2\n1 3 4\n3 3 1\n");
+    const Outcome outcome = desk.unravel(arguments);
+    EXPECT_EQ(outcome.code, 0) << layout << outcome.out << outcome.error;
+  }
+}
+
+TEST(ToolAssembled, PackedVectorsAndTensors) {
+  const Desk desk;
+  for (const std::string layout : {"hash_vector<8>", "bitmap"}) {
+    const Outcome outcome =
+        desk.unravel({"run", "y(i) = A(i,j) * x(j)", "-f", "A=csr", "-f", "x=sv", "-f", "y=" + layout, "-i",
+                      "A=random:14x14,density=0.1", "-i", "x=random:14x1,density=0.4", "--check"});
+    EXPECT_EQ(outcome.code, 0) << layout << outcome.error;
+  }
+  for (const std::string layout : {"hicoo<2>", "mode_generic<2,1,2>"}) {
+    const Outcome outcome = desk.unravel({"run", "Z(i,j,r) = X(i,j,k) * V(k,r)", "-f", "X=csf3", "-f",
+                                          "V=csr", "-f", "Z=" + layout, "-i", "X=random:6x5x7,density=0.2",
+                                          "-i", "V=random:7x4,density=0.4", "--check"});
+    EXPECT_EQ(outcome.code, 0) << layout << outcome.error;
+  }
+}
+
+/// No order of loops is that of the result, and there is no local tensor: the list is in any order.
+TEST(ToolAssembled, EntriesInAnyOrderArePacked) {
+  const Desk desk;
+  const std::vector<std::string> wanted = {"run", "C(i,j) = 2 * A(i,j+1)",      "--size", "j=11",   "--check",
+                                           "-i",  "A=random:12x12,density=0.6", "-o",     "C=C.mtx"};
+  std::set<std::multiset<std::string>> results;
+  for (const auto &[operand, result] : std::vector<std::pair<std::string, std::string>>{
+           {"csr", "csr"}, {"csr", "csc"}, {"coo_unsorted", "csc"}, {"coo_dup", "dia"}, {"csc", "ell"}}) {
+    std::vector<std::string> arguments = wanted;
+    arguments.insert(arguments.end(), {"-f", "A=" + operand, "-f", "C=" + result});
+    results.insert(entries_in(result_of(desk, arguments)));
+  }
+  EXPECT_EQ(results.size(), 1u);
+  for (const std::string result : {"csr", "ellr"})
+    result_of(desk, run_of("C(i,j) = A(i,j+1) - 2 * B(i,j)", {"A=csr", "B=coo", "C=" + result}, "12x12"));
+  result_of(desk, run_of("for i { let w(j) = 0; for k { for j { w(j) += A(i,k)*B(k,j); } } "
+                         "for j { C(j,i) = w(j); } }",
+                         {"A=csr", "B=csr", "w=listed", "C=csr"}, "12x12"));
+}
+
+/// What is done is said; a folder has the layout that was asked for; entries without a place are refused.
+TEST(ToolAssembled, PackingIsShown) {
+  const Desk desk;
+  const std::vector<std::string> kernel = {"C(i,j) = 2 * A(i,j)", "-f", "A=csr", "-f", "C=ellr"};
+  std::vector<std::string> arguments = {"explain"};
+  arguments.insert(arguments.end(), kernel.begin(), kernel.end());
+  const Outcome shown = desk.unravel(arguments);
+  EXPECT_NE(shown.out.find("== packed results (0.00 ms)\n"
+                           "C is listed by the kernel, then packed: entries can't be appended to layout "
+                           "`ellr`: how many positions `s` there are depends on all entries\n"),
+            std::string::npos)
+      << shown.out;
+  arguments.front() = "run";
+  arguments.insert(arguments.end(), {"-i", "A=random:8x8,density=0.3", "-o", "C=C", "--check", "--json"});
+  const Outcome ran = desk.unravel(arguments);
+  ASSERT_EQ(ran.code, 0) << ran.error;
+  EXPECT_EQ(ran.json().at("packed_results").at(0).at("layout"), "ellr");
+  EXPECT_EQ(ran.json().at("packed_results").at(0).at("name"), "C");
+  EXPECT_TRUE(ran.json().at("times_ms").contains("pack_results"));
+  EXPECT_NE(desk.read("C/layout.json").find("\"ellr\""), std::string::npos);
+  const Outcome refused = desk.unravel({"run", "C(i,j) = 2 * A(i,j)", "-f", "A=csr", "-f", "C=packed_lower",
+                                        "-i", "A=random:8x8,density=0.3"});
+  EXPECT_EQ(refused.code, 1);
+  EXPECT_NE(refused.error.find("[not-storable]"), std::string::npos) << refused.error;
+}
+
 /// Without the property of the operand the order isn't proved; the refusal has a case.
 TEST(ToolAssembled, RefusedWhereItIsNot) {
   const Desk desk;
@@ -249,15 +369,20 @@ TEST(ToolAssembled, RefusedWhereItIsNot) {
   auto expect_in = [](const std::string &error, const std::string &part) {
     EXPECT_NE(error.find(part), std::string::npos) << error;
   };
-  const std::string turned = refusal("C(i,j) = 2 * A(i,j+1)", {"A=csr", "C=csc"});
-  expect_in(turned, "doesn't make the entries of C in the order of its layout, by j, i, as far as is proved "
-                    "[entries-out-of-order]");
-  expect_in(turned, "two entries that would change places");
-  expect_in(refusal("C(i,j) = A(i,j+1) + B(i,j)", {"A=csr", "B=csr", "C=csr"}),
+  const Outcome turned = desk.unravel(
+      {"compile", "for i { for j { C(i,j) = x(i) * z(j); } }", "-f", "C=csr", "-s", "order j, i"});
+  EXPECT_EQ(turned.code, 1);
+  expect_in(turned.error, "doesn't make the entries of C in the order of its layout, by i, j, as far as is "
+                          "proved [entries-out-of-order]");
+  expect_in(turned.error, "two entries that would change places");
+  expect_in(refusal("for i { for j { C(i,j) = A(i,j); } } for i { for j { C(i,j) += B(i,j); } }",
+                    {"A=csr", "B=csr", "C=coo_dup"}),
             "several products are added to `C`, which is not dense [sparse-result]");
   expect_in(refusal("C(i,j) = 2 * A(i,j)", {"A=csr", "C=csr_lower"}),
             "may make entries that the layout of C has no place for");
-  expect_in(refusal("C(i,j) = 2 * A(i,j)", {"A=csr", "C=ell"}), "[cannot-append]");
+  const std::string packed = refusal("C(i,j) = A(i,k) * A(j,k)", {"A=csr", "C=symmetric_csr"});
+  expect_in(packed, "it has several pieces [cannot-append]");
+  expect_in(packed, "`unravel run` packs such results itself");
   expect_in(refusal("C(i,j) += A(i,j)", {"A=csr", "C=csr"}), "begins without entries");
 }
 

@@ -138,7 +138,7 @@ TEST(ToolCompile, ProgramsWriteResultsWithAStructure) {
   };
   const std::string head = "%%MatrixMarket matrix coordinate real general\n3 4 4\n";
   const std::vector<std::string> of_sddmm{"S=s.mtx", "A=ones:3x2", "B=ones:4x2", "-o", "d.mtx"};
-  for (const char *layout : {"csr", "coo", "dcsc", "ell", "hash_matrix<4>"})
+  for (const char *layout : {"csr", "coo", "dcsc", "ell", "ellr", "hash_matrix<4>"})
     for (const char *type : {"f32", "f64"}) {
       EXPECT_EQ(written({"D(i,j) = S(i,j) * A(i,k) * B(j,k)", "-f", std::string("S=") + layout, "-f",
                          "D=like:S", "--type", type, "--index", "int64"},
@@ -159,6 +159,57 @@ TEST(ToolCompile, ProgramsWriteResultsWithAStructure) {
   EXPECT_EQ(desk.read("d.tns"), "1 1 1 2\n1 1 2 2\n1 2 1 5\n1 2 2 5\n3 4 1 5\n3 4 2 5\n");
 }
 
+/// In layouts that can't be appended to the text has the kernel, the function that packs, and one around
+/// both.
+TEST(ToolCompile, PackedResults) {
+  if (!has_program("gcc")) GTEST_SKIP() << "the program gcc is not installed";
+  Desk desk;
+  desk.write("test.c", R"(#include <stdio.h>
+#include "multiply.h"
+int main(void) {
+  int32_t ptr[] = {0, 2, 2, 3}, col[] = {0, 2, 1};
+  double val[] = {1, 2, 3};
+  int64_t k;
+  csr A = {3, 3, 3, ptr, col, val};
+  ellr C = {3, 3, -1, 0, 0, 0};
+  int code = multiply(&C, &A, &A);
+  printf("%d: %d\n", code, (int)C.W);
+  for (k = 0; k < C.W * C.M; k++) printf("%d %g\n", (int)C.col[k], C.val[k]);
+  for (k = 0; k < C.M; k++) printf("%d\n", (int)C.len[k]);
+  ellr_free(&C);
+  C.N = 4;
+  printf("%d\n", multiply(&C, &A, &A));
+  return 0;
+}
+)");
+  const Outcome made = desk.unravel({"compile", "C(i,j) = A(i,k) * B(k,j)", "-f", "A=csr", "-f", "B=csr",
+                                     "-f", "C=ellr", "-o", "multiply.c"});
+  ASSERT_EQ(made.code, 0) << made.error;
+  for (const std::vector<std::string> &compiler :
+       {std::vector<std::string>{"gcc", "-std=c99"}, std::vector<std::string>{"g++", "-x", "c++"}}) {
+    std::vector<std::string> command = compiler;
+    command.insert(command.end(), {"-Wall", "-Wextra", "-Werror", "-fsanitize=address,undefined",
+                                   "-fno-sanitize-recover", "multiply.c", "test.c", "-o", "program", "-lm"});
+    const Outcome compiled = desk.execute(command);
+    ASSERT_EQ(compiled.code, 0) << compiled.error;
+    const Outcome ran = desk.execute({"./program"});
+    EXPECT_EQ(ran.code, 0) << ran.error;
+    // [1 0 2; 0 0 0; 0 3 0] times itself: [1 6 2; 0; 0]
+    EXPECT_EQ(ran.out, "0: 3\n0 1\n0 0\n0 0\n1 6\n0 0\n0 0\n2 2\n0 0\n0 0\n3\n0\n0\n1\n");
+  }
+  const Outcome alone = desk.unravel(
+      {"compile", "C(i,j) = 2 * A(i,j)", "-f", "A=csr", "-f", "C=hash_matrix<8>", "--type", "f32"});
+  EXPECT_EQ(alone.code, 0) << alone.error;
+  desk.write("alone.c", alone.out);
+  const Outcome compiled =
+      desk.execute({"gcc", "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-c", "alone.c"});
+  EXPECT_EQ(compiled.code, 0) << compiled.error;
+  const Outcome refused =
+      desk.unravel({"compile", "C(i,j) = A(i,k) * A(j,k)", "-f", "A=csr", "-f", "C=symmetric_csr"});
+  EXPECT_EQ(refused.code, 1);
+  EXPECT_NE(refused.error.find("it has several pieces [cannot-append]"), std::string::npos) << refused.error;
+}
+
 /// A result that the kernel assembles is written as it is stored, and what the program took is freed.
 TEST(ToolCompile, ProgramsWriteWhatTheyAssemble) {
   if (!has_program("gcc")) GTEST_SKIP() << "the program gcc is not installed";
@@ -167,7 +218,7 @@ TEST(ToolCompile, ProgramsWriteWhatTheyAssemble) {
   desk.write("b.mtx", "%%MatrixMarket matrix coordinate real general\n4 2 3\n1 2 3\n2 1 7\n4 1 -35\n");
   desk.write("none.mtx", "%%MatrixMarket matrix coordinate real general\n3 4 0\n");
   const std::string head = "%%MatrixMarket matrix coordinate real general\n3 2 ";
-  for (const char *layout : {"csr", "csc", "dcsr", "coo", "coo_unsorted", "bcsr<2,2>"})
+  for (const char *layout : {"csr", "csr4", "csc", "dcsr", "coo", "coo_unsorted", "bcsr<2,2>"})
     for (const char *type : {"f32", "f64"}) {
       const Outcome made =
           desk.unravel({"compile", "C(i,j) = A(i,k) * B(k,j)", "-f", "A=csr", "-f", "B=csc", "-f",

@@ -293,7 +293,7 @@ TEST(ToolRun, OwnLayoutFiles) {
 TEST(ToolRun, TransformedSpaces) {
   Desk desk;
   for (const char *layout :
-       {"csr", "csc", "coo", "bcsr<2,3>", "ell", "dia", "sell<4>", "sellcs<4>", "csb<8>"})
+       {"csr", "csc", "coo", "bcsr<2,3>", "ell", "ellr", "csr4", "dia", "sell<4>", "sellcs<4>", "csb<8>"})
     for (const char *schedule :
          {"tile i by 16, j by 8", "split j by 5", "bound j in [3, 17)", "skew j by i",
           "bound i in [2, 4]; bound i in [3, 9]; tile j by 4", "bound j = 40; tile j by 7"}) {

@@ -1,0 +1,141 @@
+#include "emit/packed.h"
+
+#include "emit/names.h"
+#include "emit/opening.h"
+#include "emit/wrap.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace unravel::emit {
+
+using loop::ArrayParameter;
+using loop::Program;
+using loop::TensorParameter;
+
+namespace {
+
+class PackingWriter {
+public:
+  PackingWriter(const Program &whole, const Program &lists, const std::vector<PackedResult> &packed)
+      : whole_(whole), lists_(lists), names_(whole), of_lists_(lists) {
+    for (const PackedResult &result : packed)
+      packed_.push_back({result, names_.fresh(names_.parameter(result.parameter) + "_list"),
+                         names_.fresh(names_.parameter(result.parameter) + "_index")});
+    work_ = names_.fresh("work");
+    code_ = names_.fresh("code");
+  }
+
+  std::string text() {
+    for (const One &one : packed_)
+      declare(one);
+    if (works()) line("{} {};", of_lists_.workspace().type, work_);
+    line("int {};", code_);
+    for (const One &one : packed_)
+      give_sizes(one);
+    if (works()) line("{}(&{});", of_lists_.workspace().init, work_);
+    line("{} = {}({});", code_, of_lists_.kernel(), fmt::join(arguments(), ", "));
+    if (works()) line("{}(&{});", of_lists_.workspace().free, work_);
+    line("if ({0} != 0) return {0};", code_);
+    for (const One &one : packed_)
+      pack(one);
+    for (const One &one : packed_)
+      line("{}(&{});", list_type(one).free, one.list);
+    give_up();
+    line("return {0} == 1 ? 4 : {0};", code_);
+    return wrap_text(comment_text("Lists the entries of " + packed_names() + ", then packs them."), "// ") +
+           wrap_code(signature(whole_, names_) + " {", "") + body_ + "}\n";
+  }
+
+private:
+  struct One {
+    PackedResult result;
+    std::string list, index; // C names
+  };
+
+  template <class... Arguments> void line(fmt::format_string<Arguments...> format, Arguments &&...arguments) {
+    body_ += wrap_code(fmt::format(format, std::forward<Arguments>(arguments)...), "  ");
+  }
+
+  bool works() const { return !lists_.workspace.empty(); }
+  const StructType &list_type(const One &one) const { return of_lists_.type_of(one.result.parameter); }
+  const TensorParameter &list(const One &one) const { return lists_.parameters[one.result.parameter]; }
+
+  std::string packed_names() const {
+    std::vector<std::string> names;
+    for (const One &one : packed_)
+      names.push_back(whole_.parameters[one.result.parameter].name);
+    return fmt::format("{}", fmt::join(names, ", "));
+  }
+
+  void declare(const One &one) {
+    line("{} {};", list_type(one).name, one.list);
+    line("int64_t *{}[{}];", one.index, one.result.modes.size());
+  }
+
+  std::string size(const One &one, const std::string &name) const {
+    return names_.member(whole_.parameters[one.result.parameter].name + "." + name);
+  }
+
+  void give_sizes(const One &one) {
+    for (std::size_t mode = 0; mode < one.result.modes.size(); ++mode)
+      line("{}.{} = {};", one.list, list_type(one).members.at(list(one).sizes[mode]),
+           size(one, one.result.modes[mode]));
+  }
+
+  std::vector<std::string> arguments() const {
+    std::vector<std::string> result;
+    for (std::size_t k = 0; k < lists_.parameters.size(); ++k) {
+      const auto found = std::ranges::find_if(packed_, [&](auto &one) { return one.result.parameter == k; });
+      result.push_back(found == packed_.end() ? names_.parameter(k) : "&" + found->list);
+    }
+    for (const std::string &given : whole_.sizes)
+      result.push_back(names_.variable(given));
+    if (works()) result.push_back("&" + work_);
+    return result;
+  }
+
+  /// Unless packing one before has failed: then no struct has arrays.
+  void pack(const One &one) {
+    const TensorParameter &wanted = whole_.parameters[one.result.parameter];
+    std::string values, sizes;
+    std::size_t mode = 0;
+    for (const ArrayParameter &array : list(one).arrays) {
+      const std::string member = fmt::format("{}.{}", one.list, list_type(one).members.at(array.name));
+      if (array.is_value)
+        values = member;
+      else
+        line("{}[{}] = {};", one.index, mode++, member);
+    }
+    for (const std::string &name : wanted.sizes)
+      sizes += ", " + size(one, name);
+    if (&one != packed_.data()) line("if ({} == 0)", code_);
+    line("{}{} = pack_{}({}, {}.{}, {}, {}{});", &one != packed_.data() ? "  " : "", code_,
+         names_.type_of(one.result.parameter).name, names_.parameter(one.result.parameter), one.list,
+         list_type(one).members.at(list(one).counts.front()), one.index, values, sizes);
+  }
+
+  /// The results that are packed already, where a later one can't be.
+  void give_up() {
+    for (std::size_t k = 0; k + 1 < packed_.size(); ++k) {
+      line("if ({} != 0)", code_);
+      line("  {}({});", names_.type_of(packed_[k].result.parameter).free,
+           names_.parameter(packed_[k].result.parameter));
+    }
+  }
+
+  const Program &whole_, &lists_;
+  Names names_, of_lists_;
+  std::vector<One> packed_;
+  std::string work_, code_, body_;
+};
+
+} // namespace
+
+std::string emit_packing(const Program &whole, const Program &lists,
+                         const std::vector<PackedResult> &packed) {
+  return PackingWriter(whole, lists, packed).text();
+}
+
+} // namespace unravel::emit

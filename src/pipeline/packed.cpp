@@ -1,0 +1,117 @@
+#include "pipeline/packed.h"
+
+#include "emit/packed.h"
+#include "lower/parameter.h"
+#include "packing/append.h"
+#include "packing/pack_c.h"
+#include "parse/parse.h"
+#include "report/diagnostic.h"
+
+#include <fmt/format.h>
+
+namespace unravel::pipeline {
+
+namespace {
+
+/// Each coordinate once, in their order.
+layout::Layout list_of(const std::string &tensor, std::size_t order) {
+  const std::string levels = order == 1 ? "s" : "u" + std::string(order - 1, 'q');
+  const auto source = std::make_shared<const text::Source>("entries", levels);
+  layout::Layout list = layout::load_layout(parse::parse_layout_reference(source), order).layout;
+  list.name = list.base_name = "entries_of_" + tensor;
+  for (layout::Array &array : list.arrays)
+    array.element = array.is_value ? "f64" : "int64";
+  return list;
+}
+
+void forget_order(layout::Layout &list) {
+  std::erase_if(list.properties, [](const layout::Property &property) {
+    return property.tree.form == parse::PropertyTree::Form::Monotone;
+  });
+  list.lemmas.clear();
+  layout::derive_lemmas(list);
+}
+
+/// The kernel as who calls it sees it: results have the layouts that are wanted.
+loop::Program whole_of(const Compilation &compilation, loop::ElementType index, loop::ElementType value) {
+  loop::Program whole = compilation.program;
+  whole.body.clear();
+  whole.workspace.clear();
+  std::map<std::string, std::string> sizes; // of lists, by the names that these have in the layouts
+  for (loop::TensorParameter &parameter : whole.parameters) {
+    const auto packed = compilation.packed.find(parameter.name);
+    if (packed == compilation.packed.end()) continue;
+    const layout::Layout &wanted = packed->second.layout;
+    for (std::size_t mode = 0; mode < wanted.order(); ++mode)
+      sizes[parameter.name + "." + parameter.sizes[mode]] = parameter.name + "." + wanted.sizes[mode];
+    parameter = lower::parameter({parameter.name, wanted, true, ""}, {whole.name, "", index, value});
+  }
+  for (loop::Precondition &condition : whole.preconditions)
+    condition.formula = term::rename(condition.formula, sizes, {});
+  return whole;
+}
+
+loop::Program lists_of(const Compilation &compilation) {
+  loop::Program lists = compilation.program;
+  lists.name += "_lists";
+  return lists;
+}
+
+std::string pack_text(const layout::Layout &layout, const emit::StructNames &names, loop::ElementType index,
+                      loop::ElementType value) {
+  return packing::emit_pack_c(
+      packing::plan_packing(layout), layout, {names.type, names.members},
+      index == loop::ElementType::Int64 ? tensor::IndexType::Int64 : tensor::IndexType::Int32,
+      value == loop::ElementType::Float32 ? tensor::ValueType::F32 : tensor::ValueType::F64);
+}
+
+} // namespace
+
+std::optional<Front> with_list(Front front, const std::string &tensor, bool may_repeat,
+                               const report::Diagnostic &why) {
+  layout::Layout &layout = front.layouts.at(tensor);
+  if (!front.packed.contains(tensor)) {
+    layout::Layout list = list_of(tensor, layout.order());
+    front.packed.emplace(tensor, PackedResult{std::move(layout), why});
+    layout = std::move(list);
+    return front;
+  }
+  if (!may_repeat || !packing::append_of(layout).merges) return std::nullopt;
+  forget_order(layout);
+  return front;
+}
+
+void require_packing_in_c(const Compilation &compilation) {
+  for (const auto &[tensor, packed] : compilation.packed) {
+    const packing::PackPlan plan = packing::plan_packing(packed.layout);
+    if (plan.checked.empty() && !plan.compared && !compilation.inspector) continue;
+    require_appended(compilation);
+  }
+}
+
+std::string packed_header(const Compilation &compilation, loop::ElementType index, loop::ElementType value) {
+  return emit::emit_header(whole_of(compilation, index, value));
+}
+
+std::string packed_c_text(const Compilation &compilation, loop::ElementType index, loop::ElementType value,
+                          bool with_header) {
+  const loop::Program whole = whole_of(compilation, index, value), lists = lists_of(compilation);
+  const std::vector<emit::StructNames> names = emit::struct_names(whole);
+  std::string text = with_header ? fmt::format("#include \"{}.h\"\n", emit::kernel_name(whole))
+                                 : packed_header(compilation, index, value);
+  emit::EmitOptions options;
+  options.gathers = compilation.gathers;
+  text += "\n" + emit::emit_c(lists, options) + "\n";
+  std::vector<emit::PackedResult> results;
+  std::set<std::string> written;
+  for (std::size_t k = 0; k < whole.parameters.size(); ++k) {
+    const auto packed = compilation.packed.find(whole.parameters[k].name);
+    if (packed == compilation.packed.end()) continue;
+    results.push_back({k, packed->second.layout.sizes});
+    if (written.insert(names[k].type).second)
+      text += pack_text(packed->second.layout, names[k], index, value) + "\n";
+  }
+  return text + emit::emit_packing(whole, lists, results);
+}
+
+} // namespace unravel::pipeline
