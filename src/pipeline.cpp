@@ -140,8 +140,7 @@ void merge_loops(Compilation &made, Steps &steps) {
   for (Leaf &leaf : made.leaves)
     plans.push_back(&leaf.plan);
   steps.run(
-      "merges",
-      [&] { return choose::merge_loops(made.combination, plans, nest_tree(made), *made.prover); },
+      "merges", [&] { return choose::merge_loops(made.combination, plans, nest_tree(made), *made.prover); },
       [](const std::vector<choose::MergedLocal> &locals) { return choose::to_text(locals); });
 }
 
@@ -294,7 +293,8 @@ Compilation compile(const Request &request, const Front &front) {
   }
 
   planner.join_loops(result.leaves);
-  if (!result.combination.locals.empty() && !schedule.wavefront && schedule.loops.empty())
+  if (std::ranges::any_of(result.combination.locals, choose::lists_entries) && !schedule.wavefront &&
+      schedule.loops.empty())
     merge_loops(result, steps);
   choose::check_parallel(result.plans(), schedule);
   choose::check_cuts(result.plans(), schedule, planner.not_cut());

@@ -17,14 +17,13 @@ using scan::Level;
 using scan::Node;
 using term::Term;
 
-namespace {
-
-using Nodes = std::vector<Node>;
-
-/// Of each entry one position, in the order in which they came, and an array that holds its coordinate.
 bool lists_entries(const LocalTensor &local) {
   return local.insertion && !local.insertion->position.empty() && !local.grows() && local.modes.size() == 1;
 }
+
+namespace {
+
+using Nodes = std::vector<Node>;
 
 /// The array with the coordinate of each entry, or empty.
 std::string coordinates_of(const LocalTensor &local) {
@@ -99,8 +98,7 @@ private:
     for (std::size_t k = 1; k < about.size(); ++k) {
       const std::size_t number = about[k]->statements.front();
       const std::string hindrance = k + 1 < about.size() ? range_of(number, reader) : entries_of(number);
-      if (!hindrance.empty())
-        return fmt::format("statement {}: {}", number, hindrance);
+      if (!hindrance.empty()) return fmt::format("statement {}: {}", number, hindrance);
     }
     return "";
   }
@@ -112,7 +110,8 @@ private:
     if (!plan.alternatives.empty() || !plan.hoists.empty() || combination_.clear_of(number))
       return "it has several plans, or sums of its own";
     if (plan.finds.vacuous) return "the layouts' properties contradict each other";
-    if (std::ranges::any_of(plan.finds.levels, [&](auto &find) { return find.jump && find.jump->loop >= around_.size(); }))
+    if (std::ranges::any_of(plan.finds.levels,
+                            [&](auto &find) { return find.jump && find.jump->loop >= around_.size(); }))
       return "its loops jump to what they find";
     return "";
   }
@@ -127,7 +126,8 @@ private:
     if (space.target.local != local_.tensor || space.sets || space.reads(local_.tensor))
       return "it does more than to add to it";
     const std::string &written = combination_.leaves[reader].target.tensor;
-    if (space.reads(written)) return fmt::format("it reads {}, which is written for each coordinate", written);
+    if (space.reads(written))
+      return fmt::format("it reads {}, which is written for each coordinate", written);
     Term key = space.target.coordinates.back();
     for (std::size_t k = levels.size(); k-- > depth;)
       if (levels[k].kind == Level::Kind::Let)
@@ -138,7 +138,8 @@ private:
     const auto loop = std::ranges::find_if(levels, [&](const Level &level) {
       return position && level.kind != Level::Kind::Let && level.variable == position->name;
     });
-    Merged merged{local_.tensor, static_cast<std::size_t>(loop - levels.begin()), load ? load->function : ""};
+    Merged merged{
+        local_.tensor, static_cast<std::size_t>(loop - levels.begin()), load ? load->function : "", {}};
     if (loop == levels.end() || merged.level < depth || loop->tensor.empty())
       return "no loop over positions holds its coordinates";
     if (loop->kind == Level::Kind::Find) {
@@ -148,15 +149,14 @@ private:
     }
     if (std::string why = look_around(plan, space, merged); !why.empty()) return why;
     const find::Rising rising = find::rising(plan.nest, merged.level, key, plan.finds, prover_);
-    result_.ranges.push_back(fmt::format("{} by {}: {} {}proved", position->name, merged.keys, rising.obligation,
-                                         rising.is_proved ? "" : "not "));
+    result_.ranges.push_back(fmt::format("{} by {}: {} {}proved", position->name, merged.keys,
+                                         rising.obligation, rising.is_proved ? "" : "not "));
     if (!rising.is_proved)
       return fmt::format("the coordinates may not strictly increase{}{}", rising.example.empty() ? "" : ": ",
                          rising.example);
-    merged.is_tested = !loop->guards.empty() ||
-                       std::any_of(loop + 1, levels.end(), [](const Level &level) {
-                         return level.kind != Level::Kind::Let || !level.guards.empty();
-                       });
+    merged.is_tested = !loop->guards.empty() || std::any_of(loop + 1, levels.end(), [](const Level &level) {
+      return level.kind != Level::Kind::Let || !level.guards.empty();
+    });
     plans_of_.emplace_back(number, std::move(merged));
     return "";
   }
@@ -194,7 +194,8 @@ private:
     for (const plan::LevelPlan &find : plan.finds.levels) {
       const bool fills = plan::fills_map(find.method);
       const std::size_t made_at = fills ? find.map_level : find.state_level;
-      if (find.level > loop && (fills || plan::keeps_state(find.method)) && made_at >= depth && made_at <= loop)
+      if (find.level > loop && (fills || plan::keeps_state(find.method)) && made_at >= depth &&
+          made_at <= loop)
         return fmt::format("{} is found with a state or a map of the loop's own",
                            levels[find.level].variable);
     }
@@ -208,37 +209,49 @@ private:
     const LeafPlan &plan = *plans_[number];
     const std::vector<Level> &levels = plan.nest.levels;
     if (std::string why = general_hindrance(number); !why.empty()) return why;
-    const auto is_read = [&](const Operand &operand) { return operand.tensor == local_.tensor; };
-    const auto operand = std::ranges::find_if(space.operands, is_read);
-    if (space.target.local == local_.tensor || std::ranges::count_if(space.operands, is_read) != 1 ||
-        operand->positions.size() != 1)
-      return "it does more than to read one element of it at a time";
-    const Term position = term::variable(operand->positions.front());
     std::size_t loop = depth;
     while (loop < levels.size() && levels[loop].kind == Level::Kind::Let)
       ++loop;
     const bool is_over_all = loop < levels.size() && levels[loop].kind == Level::Kind::Loop &&
-                             term::variable(levels[loop].variable) == position &&
                              levels[loop].lower == Term(0) &&
                              levels[loop].upper == term::variable(local_.insertion->count);
-    if (!is_over_all) return "it doesn't go through the entries one by one";
+    if (!is_over_all || space.target.local == local_.tensor)
+      return "it doesn't go through the entries one by one";
     // Of its position nothing is left but its coordinate and its value.
     const std::string coordinates = coordinates_of(local_);
-    if (plan.sorted && (plan.sorted->level != loop ||
-                        plan.sorted->keys != std::vector<Term>{term::apply(coordinates, {position})}))
+    std::vector<std::string> positions{levels[loop].variable};
+    std::map<Term, Term> by{{term::apply(coordinates, {term::variable(positions.front())}), Term(0)}};
+    if (plan.sorted &&
+        (plan.sorted->level != loop || plan.sorted->keys != std::vector<Term>{by.begin()->first}))
       return "it goes through the entries in another order";
-    const std::map<Term, Term> by{{term::apply(coordinates, {position}), Term(0)}};
     std::vector<Term> others = levels[loop].guards;
-    for (std::size_t k = loop + 1; k < levels.size(); ++k)
-      for (const Term &term : terms_of(levels[k]))
-        others.push_back(term);
-    for (const Operand &each : space.operands)
-      if (!is_read(each)) others.push_back(each.slot);
-    if (operand->slot != position || std::ranges::any_of(others, [&](const Term &term) {
-          return term::mentions(term::replace(term, by), levels[loop].variable);
+    for (std::size_t k = loop + 1; k < levels.size(); ++k) {
+      if (levels[k].kind == Level::Kind::Let && levels[k].value == term::variable(positions.front())) {
+        positions.push_back(levels[k].variable);
+        by.emplace(term::apply(coordinates, {term::variable(positions.back())}), Term(0));
+        others.insert(others.end(), levels[k].guards.begin(), levels[k].guards.end());
+      } else {
+        for (const Term &term : terms_of(levels[k]))
+          others.push_back(term);
+      }
+    }
+    bool reads_here = false;
+    for (const Operand &operand : space.operands) {
+      const auto *slot = operand.slot.as<term::Variable>();
+      const bool is_entry = operand.tensor == local_.tensor && operand.positions.size() == 1 && slot &&
+                            std::ranges::find(positions, slot->name) != positions.end();
+      if (operand.tensor == local_.tensor && !is_entry) return "it reads another element too";
+      reads_here = reads_here || is_entry;
+      if (!is_entry) others.push_back(operand.slot);
+    }
+    if (!reads_here || std::ranges::any_of(others, [&](const Term &term) {
+          return std::ranges::any_of(positions, [&](const std::string &position) {
+            return term::mentions(term::replace(term, by), position);
+          });
         }))
       return "it needs the positions of the entries";
-    plans_of_.emplace_back(number, Merged{local_.tensor, loop, "", false, has_conditions(levels)});
+    plans_of_.emplace_back(
+        number, Merged{local_.tensor, loop, "", std::move(positions), false, has_conditions(levels)});
     return "";
   }
 
@@ -247,7 +260,7 @@ private:
   const LocalTensor &local_;
   prove::Prover &prover_;
   MergedLocal result_;
-  std::vector<const Node *> around_; // the loops that all of its statements share
+  std::vector<const Node *> around_;                     // the loops that all of its statements share
   std::vector<std::pair<std::size_t, Merged>> plans_of_; // by the number of the leaf
 };
 

@@ -10,8 +10,11 @@
 /// Loops that are merged: local tensors in which ordered lists of coordinates are united.
 namespace unravel::choose {
 
-/// The time that is needed for a coordinate grows with the number of ranges, a list's hardly.
-constexpr std::size_t most_merged = 8;
+/// The time for a coordinate grows with the number of ranges, a list's hardly (measured: docs/choice.md).
+constexpr std::size_t most_merged = 6;
+
+/// Has each of its entries a position, in the order in which they came, and one mode?
+bool lists_entries(const combine::LocalTensor &local);
 
 /// What was found out of a local tensor that lists its entries.
 struct MergedLocal {
@@ -21,8 +24,8 @@ struct MergedLocal {
 };
 
 /// Of each local with one mode that lists its entries. Its loops are merged where one statement after the
-/// other adds to it, each over positions of which an array holds the coordinates, in strictly increasing order
-/// (O-rise), and then one reads it and nothing else does: each element is complete when all ranges are
+/// other adds to it, each over positions of which an array holds the coordinates, in strictly increasing
+/// order (O-rise), and then one reads it and nothing else does: each element is complete when all ranges are
 /// behind it. The list, and what sorts it, isn't needed then. Sets plan::LeafPlan's `merged`.
 ///
 /// Each statement executes its instances in the same order as before, and those that add touch nothing that

@@ -15,7 +15,7 @@ namespace unravel::emit {
 ///
 /// The key at each cursor stands in a variable, which holds more than any key behind the range's end.
 struct MergeText {
-  std::string over_keys;               // head of a loop
+  std::string over_keys; // head of a loop
   std::vector<std::string> cursors, take_key;
   std::vector<std::string> holds_key; // heads of tests, one per range
   std::vector<std::vector<std::string>> advance;

@@ -4,8 +4,8 @@
 
 namespace unravel::find {
 
-/// Whether keys strictly increase from each value of a loop to the next one, in each of its passes, or from each
-/// match of a find to the next one.
+/// Whether keys strictly increase from each value of a loop to the next one, in each of its passes, or from
+/// each match of a find to the next one.
 struct Rising {
   bool is_proved = false;
   std::string obligation; // "O-rise(A.p)"

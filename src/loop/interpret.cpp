@@ -14,8 +14,8 @@
 #include <fmt/format.h>
 #include <new>
 #include <random>
-#include <set>
 #include <ranges>
+#include <set>
 #include <tuple>
 
 namespace unravel::loop {

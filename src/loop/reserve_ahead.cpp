@@ -81,9 +81,8 @@ private:
   static void erase(Block &statements, const std::vector<Reserve> &taken) {
     std::erase_if(statements, [&](const Statement &statement) {
       const auto *wanted = std::get_if<Reserve>(&statement.kind);
-      return wanted && std::ranges::any_of(taken, [&](const Reserve &each) {
-               return each.count == wanted->count;
-             });
+      return wanted &&
+             std::ranges::any_of(taken, [&](const Reserve &each) { return each.count == wanted->count; });
     });
     for (Statement &statement : statements)
       for (Block *inner : blocks_of(statement))

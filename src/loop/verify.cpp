@@ -277,7 +277,8 @@ private:
                    [](const Reserve &) {}, // verify_assembled looks at these two
                    [](const SetCount &) {},
                    [&](const Break &) {
-                     if (!may_break_) refuse("a break leaves no loop, a parallel one, an intersection or a merge");
+                     if (!may_break_)
+                       refuse("a break leaves no loop, a parallel one, an intersection or a merge");
                    },
                    [](const Miss &) {},
                    [&](const Prefetch &wanted) {

@@ -125,12 +125,12 @@ Block statements_of(const combine::Combination &combination, const std::vector<c
   for (std::size_t k = 0; k < plans.size(); ++k) {
     const Clearing clearing(combination, k);
     const SharedLoops shared = loops_around(tree, k, *plans[k]);
-    statements.push_back(
-        {k, &combination.leaves[k], plans[k], shared,
-         plans[k]->merged
-             ? lower_merged(combination.leaves[k], *plans[k], k, shared, workspace)
-             : lower_leaf(combination.leaves[k], *plans[k], k, shared, own[k] ? &clearing : nullptr, workspace),
-         clears_before(k)});
+    statements.push_back({k, &combination.leaves[k], plans[k], shared,
+                          plans[k]->merged
+                              ? lower_merged(combination.leaves[k], *plans[k], k, shared, workspace)
+                              : lower_leaf(combination.leaves[k], *plans[k], k, shared,
+                                           own[k] ? &clearing : nullptr, workspace),
+                          clears_before(k)});
   }
   Block block;
   for (const combine::AssembledResult &result : combination.assembled)

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <functional>
 #include <iterator>
 
 namespace unravel::lower {
@@ -41,6 +42,18 @@ Block with_notes(Block block, const Merged &merged) {
   return result;
 }
 
+/// Without the constants of these names.
+Block without(Block block, const std::function<bool(const std::string &)> &is_left_out) {
+  std::erase_if(block, [&](const Statement &statement) {
+    const auto *let = std::get_if<loop::Let>(&statement.kind);
+    return let && is_left_out(let->variable);
+  });
+  for (Statement &statement : block)
+    for (Block *inner : loop::blocks_of(statement))
+      *inner = without(std::move(*inner), is_left_out);
+  return block;
+}
+
 /// The plan with the loop as one that is not its own.
 LeafPlan plan_inside(LeafPlan plan) {
   const Merged &merged = *plan.merged;
@@ -65,7 +78,8 @@ LeafPlan plan_of_range(LeafPlan plan, std::size_t levels) {
 void put_in_key(Block &block, const std::string &keys, const std::string &position, const std::string &key,
                 const loop::ValueMap &values) {
   const std::map<Term, Term> by{{term::apply(keys, {term::variable(position)}), term::variable(key)}};
-  loop::rewrite(block, [&](const Term &term) { return term::replace(term, by); }, values);
+  loop::rewrite(
+      block, [&](const Term &term) { return term::replace(term, by); }, values);
 }
 
 /// Lowers one statement.
@@ -88,16 +102,20 @@ public:
       loop.body = reading(std::move(leaf.inside));
     else
       loop.ranges.push_back(adding(std::move(leaf.inside)));
-    loop::Origin origin = main_plan(number_);
-    origin.level = static_cast<int>(merged_.level);
-    block.push_back({std::move(loop), {origin}});
+    block.push_back({std::move(loop)});
     loop::append(block, std::move(behind));
     leaf.around.resize(shared_.count);
-    leaf.inside = std::move(block);
+    leaf.inside = with_origin(std::move(block), origin(merged_.level));
     return leaf;
   }
 
 private:
+  loop::Origin origin(std::size_t level) const {
+    loop::Origin origin = main_plan(number_);
+    origin.level = static_cast<int>(level);
+    return origin;
+  }
+
   /// What stands between the shared loops and this one: assignments, and what they begin with.
   Block before(LoweredLeaf &leaf) const {
     Block block;
@@ -108,7 +126,7 @@ private:
       if (appending && k > 0) loop::append(block, appending->with_node(k - 1, {}));
       loop::append(block, std::move(leaf.around[k].before));
       if (k == merged_.level) break;
-      block.push_back({loop::Let{plan_.nest.levels[k].variable, plan_.nest.levels[k].value}});
+      block.push_back({loop::Let{plan_.nest.levels[k].variable, plan_.nest.levels[k].value}, {origin(k)}});
     }
     return block;
   }
@@ -152,15 +170,26 @@ private:
       conditions.insert(conditions.end(), plan_.nest.levels[k].guards.begin(),
                         plan_.nest.levels[k].guards.end());
     const Term position = term::variable(here_.variable);
+    const auto is_position = [&](const std::string &name) {
+      return std::ranges::find(merged_.positions, name) != merged_.positions.end();
+    };
+    inside = without(std::move(inside), is_position);
+    term::Substitution by;
+    for (const std::string &name : merged_.positions)
+      by[name] = position;
+    loop::rewrite(
+        inside, [&](const Term &term) { return term::substitute(term, by); },
+        [](const loop::Value &value) { return value; });
     for (const layout::IndexElement &element : local_.insertion->sets)
       if (element.value == term::variable(local_.modes.front()))
-        put_in_key(inside, element.array, here_.variable, local_.modes.front(), [&](const loop::Value &value) {
-          return loop::map_leaves(value, [&](const loop::Value &leaf) {
-            const auto *read = std::get_if<loop::Element>(&leaf.kind);
-            const bool is_local = read && read->array == local_.array && read->slot == position;
-            return is_local ? loop::Value{loop::Local{merged_.local}} : leaf;
-          });
-        });
+        put_in_key(inside, element.array, here_.variable, local_.modes.front(),
+                   [&](const loop::Value &value) {
+                     return loop::map_leaves(value, [&](const loop::Value &leaf) {
+                       const auto *read = std::get_if<loop::Element>(&leaf.kind);
+                       const bool is_local = read && read->array == local_.array && read->slot == position;
+                       return is_local ? loop::Value{loop::Local{merged_.local}} : leaf;
+                     });
+                   });
     for (const Statement &statement : inside)
       report::require(loop::occurrences(statement, position) == 0, "no position of the local is left");
     if (conditions.empty()) return inside;
@@ -188,7 +217,6 @@ Block joined_merges(std::vector<Block> blocks, const Merged &merged) {
   Merge all;
   loop::Origins origins;
   Block result, behind;
-  if (merged.is_tested) result.push_back({loop::Declare{test_variable(merged), Term(0)}});
   for (Block &block : blocks) {
     const auto at = std::ranges::find_if(
         block, [](const Statement &statement) { return std::holds_alternative<Merge>(statement.kind); });
@@ -206,6 +234,8 @@ Block joined_merges(std::vector<Block> blocks, const Merged &merged) {
     Term is_stored = term::equal(term::variable(test_variable(merged)), Term(1));
     all.body = {{loop::If{std::move(is_stored), std::move(all.body), ""}}};
   }
+  if (merged.is_tested)
+    result.insert(result.begin(), {loop::Declare{test_variable(merged), Term(0)}, origins});
   all.comment = fmt::format("{} ranges, merged", all.ranges.size());
   result.push_back({std::move(all), std::move(origins)});
   loop::append(result, std::move(behind));

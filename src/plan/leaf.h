@@ -63,16 +63,17 @@ struct SortedLoop {
   std::vector<term::Term> keys; // over the loop's variable and outer ones
 };
 
-/// A statement of a local tensor's whose loop is merged with those of the others: for each coordinate that one
-/// of them has, by increasing coordinate, what each adds, and then what the local is read for. So the local's
-/// element is a scalar. All statements that are merged lie side by side in the nest tree, the one that reads
-/// last (Gustavson's merge of rows, ACM TOMS 4, 1978).
+/// A statement of a local tensor's whose loop is merged with those of the others: for each coordinate that
+/// one of them has, by increasing coordinate, what each adds, and then what the local is read for. So the
+/// local's element is a scalar. All statements that are merged lie side by side in the nest tree, the one
+/// that reads last (for any number of ranges what Kjolstad et al., OOPSLA 2017, do for two by cases).
 struct Merged {
   std::string local;
   /// Its loop: over positions of which `keys` holds the coordinates, strictly increasing; of the statement
   /// that reads, over the local's entries, and there are no keys.
   std::size_t level = 0;
   std::string keys;
+  std::vector<std::string> positions; // of the statement that reads: the variables that are an entry's
   /// Of all of them: a statement may add nothing at a coordinate that it has.
   bool is_tested = false;
   /// Conditions stand around its loop, or the range is found.

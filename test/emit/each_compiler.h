@@ -11,8 +11,8 @@
 
 namespace unravel::test {
 
-/// Calls `check` with the library that each of the compilers at hand makes of the text, strictly, with vectors
-/// of several widths and with none; false where there is no compiler.
+/// Calls `check` with the library that each of the compilers at hand makes of the text, strictly, with
+/// vectors of several widths and with none; false where there is no compiler.
 inline bool with_each_compiler(const std::string &text, const std::function<void(void *library)> &check) {
   ScratchFolder folder;
   const std::string file = folder.write("kernels.c", text);

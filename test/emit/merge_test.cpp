@@ -22,13 +22,14 @@ loop::Program kernel(std::size_t ranges) {
     const bool is_long = k == 1 || k == 4;
     operands += fmt::format("operand a{} : {}(N)\n  count NNZ\n  index idx[a{}.NNZ] : {}\n", k,
                             is_long ? "long_list" : "short_list", k, is_long ? "int64" : "int32");
-    merge += fmt::format("    at a{0}.p in 0 .. a{0}.NNZ by a{0}.idx {{\n      s += {1}\n    }}\n", k, 1 << k);
+    merge +=
+        fmt::format("    at a{0}.p in 0 .. a{0}.NNZ by a{0}.idx {{\n      s += {1}\n    }}\n", k, 1 << k);
   }
   return loop::parse_program(
       fmt::format("kernel merge_{}\nexpression e\nresult y : list(N)\n  value val[y.N] : float64\n{}{{\n"
-                  "  var n = 0\n  value s = 0\n  value count = 0\n  merge j {{\n{}    then {{\n"
-                  "      n := n + 1\n      count += 1000\n      y.val[j] = s + count\n      s = 0\n    }}\n  }}\n"
-                  "  y.val[y.N - 1] += n\n}}\n",
+                  "  value s = 0\n  value count = 0\n  merge j {{\n{}    then {{\n"
+                  "      count += 1000\n      y.val[j] = s + count\n      s = 0\n    }}\n  }}\n"
+                  "  y.val[y.N - 1] = count\n}}\n",
                   ranges, operands, merge));
 }
 

@@ -236,8 +236,7 @@ TEST(LoopVerify, refuses_malformed_programs) {
   EXPECT_EQ(refusal("value s = 1\nlet i = s\n"), "`s` is no integer");
   EXPECT_EQ(refusal("let i = 1\nvalue s = i\n"), "`i` is no value");
   EXPECT_EQ(refusal("break\n"), no_break);
-  EXPECT_EQ(refusal("for i in 0 .. 3 parallel 4 {\nif i = 1 {\nbreak\n}\n}\n"),
-            no_break);
+  EXPECT_EQ(refusal("for i in 0 .. 3 parallel 4 {\nif i = 1 {\nbreak\n}\n}\n"), no_break);
   EXPECT_EQ(refusal("value s = 0\nfor i in 0 .. 3 parallel 4 {\ns += 1\n}\n"),
             "iterations of a parallel loop race for `s`");
   EXPECT_EQ(refusal("let k = 1\nfor i in 0 .. 3 parallel 4 {\ny.val[k] += 1\n}\n"),
@@ -331,8 +330,7 @@ TEST(LoopVerify, refuses_malformed_intersections) {
   EXPECT_EQ(refusal(p, "q in 0 .. 2 by h", "h(0) := 1\n"),
             "the keys `h` are written where they are intersected");
   EXPECT_EQ(refusal(p, q, "p := 1\n"), "`p` can't be assigned to");
-  EXPECT_EQ(refusal(p, q, "if p = 1 {\nbreak\n}\n"),
-            no_break);
+  EXPECT_EQ(refusal(p, q, "if p = 1 {\nbreak\n}\n"), no_break);
   EXPECT_EQ(refusal(p, q, "while p = 1 {\nbreak\n}\n"), "no error");
   for (const char *text :
        {"intersect p in 0 .. 3 by A.f { }", "intersect p in 0 .. 3, q in 0 .. 3 by A.f { }",
@@ -343,8 +341,8 @@ TEST(LoopVerify, refuses_malformed_intersections) {
 TEST(LoopVerify, refuses_malformed_merges) {
   auto refusal = [](const std::string &first, const std::string &at_first, const std::string &second,
                     const std::string &then) {
-    return refusal_of_keyed("merge j {\nat " + first + " {\n" + at_first + "}\nat " + second + " {\n}\nthen {\n" +
-                            then + "}\n}\n");
+    return refusal_of_keyed("merge j {\nat " + first + " {\n" + at_first + "}\nat " + second +
+                            " {\n}\nthen {\n" + then + "}\n}\n");
   };
   const std::string p = "p in 0 .. A.N by A.f", q = "q in k .. 3 by h";
   EXPECT_EQ(refusal(p, "y.val[p] += 1\n", q, "y.val[j] = 2\n"), "no error");

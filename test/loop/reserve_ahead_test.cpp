@@ -80,9 +80,10 @@ TEST(ReserveAhead, of_a_merge_for_all_its_ranges) {
   count C.NNZ = n
 )";
   const std::string reserve = " : C.idx, C.val\n";
-  EXPECT_EQ(ahead("var n = 0\nvalue s = 0\nmerge j {\n" + merged + "reserve C.NNZ >= n + 1" + reserve + entry),
-            text("var n = 0\nvalue s = 0\nreserve C.NNZ >= n + max(0, x.N) + max(0, x.N - 2)" + reserve +
-                 "merge j {\n" + merged + entry));
+  EXPECT_EQ(
+      ahead("var n = 0\nvalue s = 0\nmerge j {\n" + merged + "reserve C.NNZ >= n + 1" + reserve + entry),
+      text("var n = 0\nvalue s = 0\nreserve C.NNZ >= n + max(0, x.N) + max(0, x.N - 2)" + reserve +
+           "merge j {\n" + merged + entry));
   // what a range's body counts is counted more often
   const std::string in_range = "var n = 0\nmerge j {\nat p in 0 .. x.N by w.idx {\nreserve C.NNZ >= n + 1" +
                                reserve + "n := n + 1\n}\nthen {\n}\n}\ncount C.NNZ = n\n";

@@ -51,7 +51,8 @@ bool merges(const Desk &desk, const Sum &sum) {
     if (sum.arguments[k] == "-f") arguments.insert(arguments.end(), {"-f", sum.arguments[k + 1]});
   const Outcome shown = desk.unravel(arguments);
   EXPECT_EQ(shown.code, 0) << shown.error;
-  return shown.out.find("\nw: merged\n") != std::string::npos && shown.out.find("  merge w.i {") != std::string::npos &&
+  return shown.out.find("\nw: merged\n") != std::string::npos &&
+         shown.out.find("  merge w.i {") != std::string::npos &&
          shown.out.find("workspace w.map") == std::string::npos;
 }
 
@@ -71,17 +72,21 @@ void check_merged(const Desk &desk, const Sum &sum) {
 TEST(ToolMerged, SumsOfMatrices) {
   const Desk desk;
   for (const char *shape : {"13x17", "1x1", "40x3"})
-    for (std::size_t count : {2, 3, 4, 8}) {
+    for (std::size_t count : {2, 3, 4, 6, 8}) {
       std::vector<Operand> operands;
       for (std::size_t k = 0; k < count; ++k)
-        operands.push_back({k % 3 == 1 ? "dcsr" : "csr", matrix(shape, k)});
-      check_merged(desk, sum_of(operands, "(i,j)", count % 2 ? "coo" : "csr"));
+        operands.push_back({k % 3 == 1 ? "dcsr" : k % 3 == 2 ? "coo" : "csr", matrix(shape, k)});
+      const Sum sum = sum_of(operands, "(i,j)", count % 2 ? "coo" : "csr");
+      if (count <= 6)
+        check_merged(desk, sum);
+      else
+        run(desk, sum, {}); // these are listed
     }
 }
 
 TEST(ToolMerged, IntoLayoutsByRowsAndByColumns) {
   const Desk desk;
-  for (const char *result : {"csr", "dcsr", "coo", "csf", "bcsr<1, 4>"})
+  for (const char *result : {"csr", "dcsr", "coo", "csf"})
     check_merged(desk, sum_of({{"csr", matrix("20x12", 0)}, {"csr", matrix("20x12", 1)}}, "(i,j)", result));
   for (const char *result : {"csc", "dcsc", "csf<1, 0>"})
     check_merged(desk, sum_of({{"csc", matrix("9x12", 0)}, {"dcsc", matrix("9x12", 1)}}, "(i,j)", result));
@@ -90,7 +95,7 @@ TEST(ToolMerged, IntoLayoutsByRowsAndByColumns) {
 TEST(ToolMerged, SumsOfVectors) {
   const Desk desk;
   for (const char *shape : {"50x1", "1x1"})
-    for (std::size_t count : {2, 3, 8}) {
+    for (std::size_t count : {2, 3, 6}) {
       std::vector<Operand> operands;
       for (std::size_t k = 0; k < count; ++k)
         operands.push_back({"sv", matrix(shape, k)});
@@ -101,7 +106,8 @@ TEST(ToolMerged, SumsOfVectors) {
 TEST(ToolMerged, TypesOfNumbers) {
   const Desk desk;
   const Sum sum = sum_of({{"csr", matrix("30x30", 0)}, {"dcsr", matrix("30x30", 1)}}, "(i,j)", "csr");
-  for (const Texts &types : {Texts{"--type", "f32"}, Texts{"--index", "int64"}, Texts{"--type", "f32", "--index", "int64"}})
+  for (const Texts &types :
+       {Texts{"--type", "f32"}, Texts{"--index", "int64"}, Texts{"--type", "f32", "--index", "int64"}})
     run(desk, sum, types);
 }
 
@@ -110,8 +116,9 @@ TEST(ToolMerged, TermsThatAreNotEverywhere) {
   const Desk desk;
   for (const char *line : {"Z(i,j) = A(i,j) * d(j) + B(i,j)", "Z(i,j) = A(i,j) * d(j) + B(i,j) * d(j)",
                            "Z(i,j) = A(i,j) + B(i,j) * D(j,k)", "Z(i,j) = A(i,j) * d(j) - B(i,j) * D(i,j)"}) {
-    Sum sum{line, {"-f", "A=csr", "-i", "A=" + matrix("15x15", 0), "-f", "B=csr", "-i",
-                   "B=random:15x15,density=0.4,seed=7", "-f", "Z=csr"}};
+    Sum sum{line,
+            {"-f", "A=csr", "-i", "A=" + matrix("15x15", 0), "-f", "B=csr", "-i",
+             "B=random:15x15,density=0.4,seed=7", "-f", "Z=csr"}};
     const std::string text = line;
     if (text.find("d(j)") != std::string::npos)
       sum.arguments.insert(sum.arguments.end(), {"-f", "d=sv", "-i", "d=random:15x1,density=0.3"});
@@ -125,8 +132,8 @@ TEST(ToolMerged, TermsThatAreNotEverywhere) {
 TEST(ToolMerged, ProgramsByHand) {
   const Desk desk;
   const std::string sums = "for i { let w(j) = 0; for j { w(j) += A(i,j); } for j { w(j) += B(i,j); } ";
-  const Texts operands{"-f", "A=csr", "-i", "A=" + matrix("25x18", 0), "-f", "B=csr", "-i",
-                       "B=" + matrix("25x18", 1)};
+  const Texts operands{"-f", "A=csr", "-i", "A=" + matrix("25x18", 0),
+                       "-f", "B=csr", "-i", "B=" + matrix("25x18", 1)};
   Texts by_line = operands, by_hand = operands;
   by_line.insert(by_line.end(), {"-f", "Z=csr"});
   by_hand.insert(by_hand.end(), {"-f", "Z=csr", "-f", "w=listed"});
