@@ -3,6 +3,7 @@
 
 #include "choose/asked.h"
 #include "choose/assembled.h"
+#include "choose/merge.h"
 #include "choose/parallel.h"
 #include "choose/result_local.h"
 #include "choose/statements.h"
@@ -139,6 +140,16 @@ std::vector<scan::Node> nest_tree(const Compilation &made) {
   for (std::size_t k = 0; k < made.leaves.size(); ++k)
     statements.push_back({k, &made.combination.leaves[k], &made.leaves[k].plan.nest});
   return scan::nest_tree(statements);
+}
+
+/// Where there are locals that list their entries.
+void merge_loops(Compilation &made, Steps &steps) {
+  std::vector<plan::LeafPlan *> plans;
+  for (Leaf &leaf : made.leaves)
+    plans.push_back(&leaf.plan);
+  steps.run(
+      "merges", [&] { return choose::merge_loops(made.combination, plans, nest_tree(made), *made.prover); },
+      [](const std::vector<choose::MergedLocal> &locals) { return choose::to_text(locals); });
 }
 
 } // namespace
@@ -315,6 +326,9 @@ Compilation compile(const Request &request, const Front &front) {
   }
 
   planner.join_loops(result.leaves);
+  if (std::ranges::any_of(result.combination.locals, choose::lists_entries) && !schedule.wavefront &&
+      schedule.loops.empty())
+    merge_loops(result, steps);
   choose::check_parallel(result.plans(), schedule);
   choose::check_cuts(result.plans(), schedule, planner.not_cut());
   find::check_requests(planner.findable(), requests);

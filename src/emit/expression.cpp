@@ -118,9 +118,13 @@ void Expressions::find_non_negative(const loop::Program &program) {
                               [&](const loop::Statement &statement, const loop::Facts &facts) {
                                 if (const auto *loop = std::get_if<loop::For>(&statement.kind))
                                   check(loop->variable, loop->lower, facts);
-                                if (const auto *loop = std::get_if<loop::Intersect>(&statement.kind))
-                                  for (const loop::KeyedRange *range : {&loop->first, &loop->second})
-                                    check(range->variable, range->lower, facts);
+                                const auto *merge = std::get_if<loop::Merge>(&statement.kind);
+                                for (const loop::KeyedRange *range : loop::keyed_ranges_of(statement)) {
+                                  check(range->variable, range->lower, facts);
+                                  if (merge)
+                                    check(merge->variable,
+                                          term::apply(range->key, {term::variable(range->variable)}), facts);
+                                }
                                 if (const auto *let = std::get_if<loop::Let>(&statement.kind))
                                   check(let->variable, let->value, facts);
                                 if (const auto *declare = std::get_if<loop::Declare>(&statement.kind))

@@ -35,8 +35,8 @@ std::set<std::string> mentioned(const Block &body) {
       names.insert(application.as<term::Apply>()->function);
   };
   each_statement(body, [&](const Statement &statement) {
-    if (const auto *loop = std::get_if<Intersect>(&statement.kind))
-      names.insert({loop->first.key, loop->second.key});
+    for (const KeyedRange *range : keyed_ranges_of(statement))
+      names.insert(range->key);
     if (const auto *wanted = std::get_if<Prefetch>(&statement.kind)) names.insert(wanted->array);
     if (const auto *loop = std::get_if<For>(&statement.kind);
         loop && loop->parallel && !loop->parallel->copied.empty())

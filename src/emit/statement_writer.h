@@ -186,6 +186,7 @@ private:
   void write_accepted(const loop::For &x, const std::string &first, const std::string &hits);
   void write(const loop::While &x);
   void write(const loop::Intersect &x);
+  void write(const loop::Merge &x);
   void write(const loop::If &x);
 
   /// if (...) { ... } else if (...) { ... } else { ... without the last brace. `before` is what closes the

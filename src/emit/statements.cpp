@@ -4,6 +4,7 @@
 #include "emit/copies.h"
 #include "emit/intersect.h"
 #include "emit/lanes.h"
+#include "emit/merge.h"
 #include "emit/pragmas.h"
 #include "emit/wrap.h"
 #include "loop/passes.h"
@@ -212,6 +213,25 @@ void StatementWriter::write(const Intersect &x) {
   branch(loop, 0, x.body);
   line("}");
   close(text.advance);
+}
+
+void StatementWriter::write(const Merge &x) {
+  const Statement &loop = *statement_;
+  comment(x.comment);
+  const MergeText text = merge_text(x, names_, expressions_);
+  open("", text.cursors);
+  open(text.over_keys, text.take_key);
+  for (std::size_t k = 0; k < x.ranges.size(); ++k) {
+    line(text.holds_key[k] + " {");
+    branch(loop, k, x.ranges[k].body);
+    ++indent_;
+    close(text.advance[k]);
+  }
+  --indent_;
+  branch(loop, x.ranges.size(), x.body);
+  line("}");
+  --indent_;
+  line("}");
 }
 
 void StatementWriter::write(const If &x) {

@@ -317,10 +317,14 @@ bool Obligations::targets_in(const Term &extent) {
 }
 
 bool Obligations::keys_rise() {
-  const Term &key = level().components[0].key;
+  return rises(level().components[0].key, false);
+}
+
+bool Obligations::rises(const Term &key, bool at_matches) {
+  const auto there = [&](const Term &at) { return at_matches ? match(0, at) : in_segment(0, at); };
   return ask("O-rise(" + level().variable + ")",
-             visit_with({in_segment(0, position()), in_segment(0, position(1)), less(position(), position(1)),
-                         at_most(at(key, 0, position(1)), key)}));
+             visit_with({there(position()), there(position(1)), less(position(), position(1)),
+                         at_most(at(key, 0, position(1)), at(key, 0, position()))}));
 }
 
 bool Obligations::targets_rise(std::size_t loop) {

@@ -88,8 +88,10 @@ public:
   bool keys_in(const term::Term &extent);
   /// Targets lie in [0, extent) at every visit.
   bool targets_in(const term::Term &extent);
-  /// The segment's keys strictly increase (of one component).
+  /// The segment's keys strictly increase (of one component); likewise any key, over the level's variable, at
+  /// all positions of the segment or at those that match.
   bool keys_rise();
+  bool rises(const term::Term &key, bool at_matches);
   /// The targets (of one component) strictly increase from iteration to iteration of that loop.
   bool targets_rise(std::size_t loop);
   /// Where a key lies behind the target, no match lies behind it (of one component).

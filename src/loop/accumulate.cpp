@@ -229,7 +229,9 @@ private:
   std::size_t introduce(Block &statements, std::size_t k, const Element &sum) {
     std::string local = names_.name(sum.array.substr(0, sum.array.find('.')) + ".sum");
     const bool atomic = adds_atomically(statements[k], sum);
-    const Origins origins = redirect(*blocks_of(statements[k]).at(0), sum, local);
+    Origins origins;
+    for (Block *inner : blocks_of(statements[k]))
+      origins = joined(origins, redirect(*inner, sum, local));
     auto at = [&](std::size_t place) { return statements.begin() + static_cast<std::ptrdiff_t>(place); };
     Value total{Local{local}};
     Block scaling = take_out_factors(statements[k], local);

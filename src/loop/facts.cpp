@@ -68,6 +68,8 @@ Facts Facts::inside(const Statement &statement, std::size_t index) const {
     learn_range(loop->first);
     learn_range(loop->second);
   }
+  if (const auto *loop = std::get_if<Merge>(&statement.kind); loop && index < loop->ranges.size())
+    learn_range(loop->ranges[index].range);
   bounds.forget(effects);
   result.facts_.insert(result.facts_.end(), bounds.facts_.begin(), bounds.facts_.end());
   return result;

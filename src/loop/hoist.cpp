@@ -71,9 +71,10 @@ private:
   static std::vector<Load> repeated_loads(const Statement &loop) {
     if (std::holds_alternative<While>(loop.kind)) return all_loads(loop);
     std::vector<Load> loads;
-    for (const Statement &inner : *blocks_of(loop).at(0))
-      for (Load &load : all_loads(inner))
-        if (std::find(loads.begin(), loads.end(), load) == loads.end()) loads.push_back(std::move(load));
+    for (const Block *block : blocks_of(loop))
+      for (const Statement &inner : *block)
+        for (Load &load : all_loads(inner))
+          if (std::find(loads.begin(), loads.end(), load) == loads.end()) loads.push_back(std::move(load));
     return loads;
   }
 

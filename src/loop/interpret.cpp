@@ -16,6 +16,7 @@
 #include <new>
 #include <random>
 #include <ranges>
+#include <set>
 #include <tuple>
 
 namespace unravel::loop {
@@ -470,14 +471,15 @@ private:
       resize(arrays_[array]);
   }
 
-  /// The keys of a range, which must strictly increase.
-  std::vector<std::int64_t> keys_of(const RangeCode &range, std::int64_t lower, std::int64_t upper) {
+  /// The keys of a range, which must strictly increase. `joined`: how ranges are.
+  std::vector<std::int64_t> keys_of(const RangeCode &range, std::int64_t lower, std::int64_t upper,
+                                    const char *joined) {
     std::vector<std::int64_t> keys;
     for (std::int64_t at = lower; at < upper; ++at) {
       variables_[range.slot] = at;
       keys.push_back(term(range.key));
       if (keys.size() > 1 && keys[keys.size() - 2] >= keys.back())
-        refuse(fmt::format("keys that are intersected don't strictly increase: {} comes before {}",
+        refuse(fmt::format("keys that are {} don't strictly increase: {} comes before {}", joined,
                            keys[keys.size() - 2], keys.back()));
     }
     return keys;
@@ -488,8 +490,8 @@ private:
     std::int64_t first_lower = term(first.lower), first_upper = term(first.upper);
     std::int64_t second_lower = term(second.lower), second_upper = term(second.upper);
     if (first_lower >= first_upper || second_lower >= second_upper) return;
-    std::vector<std::int64_t> first_keys = keys_of(first, first_lower, first_upper);
-    std::vector<std::int64_t> second_keys = keys_of(second, second_lower, second_upper);
+    std::vector<std::int64_t> first_keys = keys_of(first, first_lower, first_upper, "intersected");
+    std::vector<std::int64_t> second_keys = keys_of(second, second_lower, second_upper, "intersected");
     for (std::size_t p = 0, q = 0; p < first_keys.size() && q < second_keys.size();) {
       count_iteration();
       std::int64_t left = first_keys[p], right = second_keys[q];
@@ -503,6 +505,33 @@ private:
     }
   }
 
+  void merge(const Step &step) {
+    struct Side {
+      std::int64_t lower;
+      std::vector<std::int64_t> keys;
+      std::size_t at = 0;
+    };
+    std::vector<Side> sides;
+    std::set<std::int64_t> all;
+    for (const RangeCode &range : step.ranges) { // all bounds come before the first key
+      const std::int64_t lower = term(range.lower);
+      sides.push_back({lower, keys_of(range, lower, term(range.upper), "merged")});
+      all.insert(sides.back().keys.begin(), sides.back().keys.end());
+    }
+    for (std::int64_t key : all) {
+      count_iteration();
+      for (std::size_t k = 0; k < sides.size(); ++k) {
+        Side &side = sides[k];
+        if (side.at == side.keys.size() || side.keys[side.at] != key) continue;
+        variables_[step.slot] = key;
+        variables_[step.ranges[k].slot] = side.lower + static_cast<std::int64_t>(side.at++);
+        block(step.body[k].body);
+      }
+      variables_[step.slot] = key;
+      block(step.otherwise);
+    }
+  }
+
   bool run(const Step &step) {
     switch (step.op) {
     case Step::For: for_loop(step); return true;
@@ -513,6 +542,8 @@ private:
       }
       return true;
     case Step::Intersect: intersect(step); return true;
+    case Step::Merge: merge(step); return true;
+    case Step::MergedRange: return true; // run by its Merge
     case Step::If: return block(term(step.first) ? step.body : step.otherwise);
     case Step::IfNan: return !std::isnan(locals_[step.slot]) || block(step.body);
     case Step::IfStored: return !is_stored(locals_[step.slot]) || block(step.body);

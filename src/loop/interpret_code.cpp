@@ -225,6 +225,14 @@ private:
               step.ranges = {keyed_range(loop.first), keyed_range(loop.second)};
               return step;
             },
+            [&](const Merge &loop) {
+              Step step{Step::Merge, variable(loop.variable), 0, 0, 1, false, {}, block(loop.body)};
+              for (const MergedRange &merged : loop.ranges) {
+                step.ranges.push_back(keyed_range(merged.range));
+                step.body.push_back({Step::MergedRange, 0, 0, 0, 1, false, block(merged.body), {}});
+              }
+              return step;
+            },
             [&](const If &guard) {
               std::size_t condition = term(guard.condition);
               std::vector<Step> then = block(guard.then);

@@ -47,7 +47,7 @@ struct ValueNode {
   value::Operator apply = value::Operator::Add;
 };
 
-/// Of an intersection.
+/// Of an intersection or a merge.
 struct RangeCode {
   std::size_t slot = 0;  // of the variable
   std::size_t lower = 0; // terms
@@ -75,6 +75,8 @@ struct Step {
     For,
     While,
     Intersect,
+    Merge, // the bodies of its ranges are those of the steps of its body; its own stands in `otherwise`
+    MergedRange,
     If,
     IfStored,
     IfNan,

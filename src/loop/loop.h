@@ -180,6 +180,23 @@ struct Intersect {
   std::string comment;
 };
 
+/// One range of a merge, and what is done for its keys.
+struct MergedRange {
+  KeyedRange range;
+  Block body;
+};
+
+/// The union of sets of keys: for every key that occurs in one of the ranges, by increasing key, the bodies of
+/// those ranges that hold it, in their order, and then `body`. The variables are the loop's own: the key's is
+/// known in all of these, a position in its range's body alone. The bounds are evaluated once, before the
+/// first key. Nothing in it writes keys, and no break leaves the loop.
+struct Merge {
+  std::string variable; // the key
+  std::vector<MergedRange> ranges;
+  Block body;
+  std::string comment;
+};
+
 struct If {
   term::Term condition;
   Block then;
@@ -310,7 +327,7 @@ struct Origin {
 using Origins = std::vector<Origin>; // sorted, each once
 
 struct Statement {
-  std::variant<For, While, Intersect, If, Let, Declare, Assign, DeclareValue, Store, Accumulate, Zero,
+  std::variant<For, While, Intersect, Merge, If, Let, Declare, Assign, DeclareValue, Store, Accumulate, Zero,
                SetElement, Sort, IfValue, Reserve, SetCount, Break, Miss, Prefetch>
       kind;
   Origins origins = {}; // none: made for no level, as what clears the result

@@ -191,6 +191,7 @@ private:
       loop.body = braced();
       return {std::move(loop)};
     }
+    if (accept_test("merge")) return merge(std::move(comment));
     if (accept_word("if")) {
       for (auto [word, test] :
            {std::pair("stored", IfValue::Test::Stored), std::pair("nan", IfValue::Test::NotANumber)})
@@ -249,6 +250,21 @@ private:
       return added;
     }
     return assignment();
+  }
+
+  Statement merge(std::string comment) {
+    Merge loop;
+    loop.comment = std::move(comment);
+    loop.variable = name();
+    expect("{");
+    for (skip_lines(); accept_word("at"); skip_lines()) {
+      KeyedRange range = keyed_range();
+      loop.ranges.push_back({std::move(range), braced()});
+    }
+    expect_word("then");
+    loop.body = braced();
+    expect("}");
+    return {std::move(loop)};
   }
 
   Statement reserve() {

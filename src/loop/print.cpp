@@ -116,6 +116,16 @@ private:
     comment(x.comment);
     nested(fmt::format("intersect {}, {}", range_text(x.first), range_text(x.second)), x.body);
   }
+  void print(const Merge &x) {
+    comment(x.comment);
+    line(fmt::format("merge {} {{", x.variable));
+    ++indent_;
+    for (const MergedRange &merged : x.ranges)
+      nested("at " + range_text(merged.range), merged.body);
+    nested("then", x.body);
+    --indent_;
+    line("}");
+  }
   void print(const If &x) {
     comment(x.comment);
     line("if " + to_text(x.condition) + " {");

@@ -29,6 +29,11 @@ void rename_own(Statement &statement, const std::map<std::string, std::string> &
                      set(pointers.end), set(pointers.into);
                  },
                  [&](Intersect &x) { set(x.first.variable), set(x.second.variable); },
+                 [&](Merge &x) {
+                   set(x.variable);
+                   for (MergedRange &merged : x.ranges)
+                     set(merged.range.variable);
+                 },
                  [&](Let &x) { set(x.variable); },
                  [&](Declare &x) { set(x.variable); },
                  [&](Assign &x) { set(x.variable); },

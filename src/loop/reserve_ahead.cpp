@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 namespace unravel::loop {
 
@@ -18,8 +19,8 @@ public:
     for (Statement &statement : statements) {
       for (Block *inner : blocks_of(statement))
         block(*inner);
-      if (auto *loop = std::get_if<For>(&statement.kind); loop && loop->step == 1 && !loop->parallel)
-        for (Reserve &ahead : taken_out(*loop))
+      if (const std::optional<Term> most = most_iterations(statement))
+        for (Reserve &ahead : taken_out(statement, *most))
           result.push_back({std::move(ahead), statement.origins});
       result.push_back(std::move(statement));
     }
@@ -34,6 +35,19 @@ private:
     bool otherwise = false;
   };
 
+  /// How often one of the blocks in the loop is executed, at most: of a merge the last.
+  static std::optional<Term> most_iterations(const Statement &statement) {
+    if (const auto *loop = std::get_if<For>(&statement.kind); loop && loop->step == 1 && !loop->parallel)
+      return loop->upper - loop->lower;
+    const auto *merge = std::get_if<Merge>(&statement.kind);
+    if (!merge) return {};
+    const Term none(0);
+    Term sum = none;
+    for (const MergedRange &merged : merge->ranges) // one may end before it begins
+      sum = sum + term::maximum({none, merged.range.upper - merged.range.lower});
+    return sum;
+  }
+
   static std::string end_of(const Reserve &wanted) {
     const Term end = wanted.least - Term(1);
     const auto *variable = end.as<term::Variable>();
@@ -44,7 +58,7 @@ private:
     return assign.value == term::variable(assign.variable) + Term(1);
   }
 
-  void look(const Block &statements, bool in_loop, std::map<std::string, Uses> &uses) const {
+  static void look(const Block &statements, bool in_loop, std::map<std::string, Uses> &uses) {
     for (const Statement &statement : statements) {
       if (const auto *wanted = std::get_if<Reserve>(&statement.kind)) {
         const std::string end = end_of(*wanted);
@@ -75,22 +89,24 @@ private:
         erase(*inner, taken);
   }
 
-  std::vector<Reserve> taken_out(For &loop) const {
+  static std::vector<Reserve> taken_out(Statement &loop, const Term &most) {
     std::map<std::string, Uses> uses;
-    look(loop.body, false, uses);
+    std::vector<Block *> blocks = blocks_of(loop);
+    look(*blocks.back(), false, uses);
+    for (std::size_t k = 0; k + 1 < blocks.size(); ++k)
+      look(*blocks[k], true, uses); // of a range
     std::vector<Reserve> taken;
     std::map<std::string, int> of_count;
-    each_statement(loop.body, [&](const Statement &statement) {
+    each_statement(loop, [&](const Statement &statement) {
       if (const auto *wanted = std::get_if<Reserve>(&statement.kind)) {
         ++of_count[wanted->count];
         const Uses &of = uses[end_of(*wanted)];
         if (!of.otherwise && of.reserves == 1 && of.steps == 1)
-          taken.push_back(
-              {wanted->count, term::variable(end_of(*wanted)) + (loop.upper - loop.lower), wanted->arrays});
+          taken.push_back({wanted->count, term::variable(end_of(*wanted)) + most, wanted->arrays});
       }
     });
     std::erase_if(taken, [&](const Reserve &each) { return of_count[each.count] != 1; });
-    if (!taken.empty()) erase(loop.body, taken);
+    if (!taken.empty()) erase(*blocks_of(loop).back(), taken);
     return taken;
   }
 };

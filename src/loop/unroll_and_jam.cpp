@@ -197,6 +197,7 @@ private:
     bool good =
         !std::holds_alternative<While>(statement.kind) &&
         !std::holds_alternative<Intersect>(statement.kind) &&
+        !std::holds_alternative<Merge>(statement.kind) &&
         !std::holds_alternative<Declare>(statement.kind) && !std::holds_alternative<Assign>(statement.kind) &&
         !std::holds_alternative<SetElement>(statement.kind) &&
         !std::holds_alternative<Sort>(statement.kind) && !std::holds_alternative<Zero>(statement.kind) &&

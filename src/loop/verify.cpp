@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <map>
 #include <set>
+#include <utility>
 
 namespace unravel::loop {
 
@@ -279,7 +280,8 @@ private:
     std::visit(overloaded{
                    [&](const For &loop_) { for_loop(loop_); },
                    [&](const While &loop_) { loop(loop_.body, false); },
-                   [&](const Intersect &loop_) { intersect(loop_); },
+                   [&](const Intersect &loop_) { intersect(loop_, x); },
+                   [&](const Merge &loop_) { merge(loop_, x); },
                    [&](const If &guard) { choice(guard); },
                    [&](const Let &let) { declare(let.variable, Role::Constant); },
                    [&](const Declare &declaration) { declare(declaration.variable, Role::Changeable); },
@@ -294,7 +296,8 @@ private:
                    [](const Reserve &) {}, // verify_assembled looks at these two
                    [](const SetCount &) {},
                    [&](const Break &) {
-                     if (!may_break_) refuse("a break leaves no loop, a parallel one or an intersection");
+                     if (!may_break_)
+                       refuse("a break leaves no loop, a parallel one, an intersection or a merge");
                    },
                    [](const Miss &) {},
                    [&](const Prefetch &wanted) {
@@ -444,20 +447,47 @@ private:
     copied_ = std::move(outer_copied);
   }
 
-  void intersect(const Intersect &x) {
-    auto outside = scope_;
-    Effects effects = effects_of(x.body);
-    for (const KeyedRange *range : {&x.first, &x.second}) {
+  /// The ranges of the loop.
+  void check_keys(const Statement &loop_, const char *joined) const {
+    const Effects effects = effects_of(loop_);
+    for (const KeyedRange *range : keyed_ranges_of(loop_)) {
       if (array(range->key, false).extents != 1)
         refuse(fmt::format("the keys `{}` have not exactly one extent", range->key));
       if (effects.stored.contains(range->key))
-        refuse(fmt::format("the keys `{}` are written where they are intersected", range->key));
-      declare(range->variable, Role::Constant);
+        refuse(fmt::format("the keys `{}` are written where they are {}", range->key, joined));
     }
-    bool may_break = may_break_;
-    may_break_ = false;
-    block(x.body);
+  }
+
+  void unbroken(const Block &body) {
+    bool may_break = std::exchange(may_break_, false);
+    block(body);
     may_break_ = may_break;
+  }
+
+  void intersect(const Intersect &x, const Statement &loop_) {
+    check_keys(loop_, "intersected");
+    auto outside = scope_;
+    declare(x.first.variable, Role::Constant);
+    declare(x.second.variable, Role::Constant);
+    unbroken(x.body);
+    scope_ = std::move(outside);
+  }
+
+  void merge(const Merge &x, const Statement &loop_) {
+    check_keys(loop_, "merged");
+    if (x.ranges.empty()) refuse(fmt::format("nothing is merged by `{}`", x.variable));
+    auto outside = scope_;
+    declare(x.variable, Role::Constant);
+    std::set<std::string> positions; // stand side by side in C
+    for (const MergedRange &merged : x.ranges) {
+      auto around = scope_;
+      declare(merged.range.variable, Role::Constant);
+      if (!positions.insert(merged.range.variable).second)
+        refuse(fmt::format("`{}` is declared twice", merged.range.variable));
+      unbroken(merged.body);
+      scope_ = std::move(around);
+    }
+    unbroken(x.body);
     scope_ = std::move(outside);
   }
 

@@ -48,6 +48,10 @@ void each_local(const Value &value, const std::function<void(const Local &)> &vi
 }
 
 void each_own_term(const Statement &statement, const std::function<void(const Term &)> &visit) {
+  const auto each_bound = [&] {
+    for (const KeyedRange *range : keyed_ranges_of(statement))
+      visit(range->lower), visit(range->upper);
+  };
   std::visit(overloaded{
                  [&](const For &x) {
                    visit(x.lower), visit(x.upper);
@@ -55,10 +59,8 @@ void each_own_term(const Statement &statement, const std::function<void(const Te
                    if (x.masked) visit(x.masked->when);
                  },
                  [&](const While &x) { visit(x.condition); },
-                 [&](const Intersect &x) {
-                   for (const KeyedRange *range : {&x.first, &x.second})
-                     visit(range->lower), visit(range->upper);
-                 },
+                 [&](const Intersect &) { each_bound(); },
+                 [&](const Merge &) { each_bound(); },
                  [&](const If &x) { visit(x.condition); },
                  [&](const Let &x) { visit(x.value); },
                  [&](const Declare &x) { visit(x.initial); },
@@ -87,6 +89,7 @@ void each_own_value(const Statement &statement, const std::function<void(const V
                  [](const For &) {},
                  [](const While &) {},
                  [](const Intersect &) {},
+                 [](const Merge &) {},
                  [](const If &) {},
                  [](const Let &) {},
                  [](const Declare &) {},
@@ -159,6 +162,13 @@ std::vector<const Block *> blocks_of(const Statement &statement) {
   if (const auto *loop = std::get_if<For>(&statement.kind)) return {&loop->body};
   if (const auto *loop = std::get_if<While>(&statement.kind)) return {&loop->body};
   if (const auto *loop = std::get_if<Intersect>(&statement.kind)) return {&loop->body};
+  if (const auto *loop = std::get_if<Merge>(&statement.kind)) {
+    std::vector<const Block *> blocks;
+    for (const MergedRange &merged : loop->ranges)
+      blocks.push_back(&merged.body);
+    blocks.push_back(&loop->body);
+    return blocks;
+  }
   if (const auto *guard = std::get_if<If>(&statement.kind)) return {&guard->then, &guard->otherwise};
   if (const auto *guard = std::get_if<IfValue>(&statement.kind)) return {&guard->then};
   return {};
@@ -173,7 +183,16 @@ std::vector<Block *> blocks_of(Statement &statement) {
 
 bool is_loop(const Statement &statement) {
   return std::holds_alternative<For>(statement.kind) || std::holds_alternative<While>(statement.kind) ||
-         std::holds_alternative<Intersect>(statement.kind);
+         std::holds_alternative<Intersect>(statement.kind) || std::holds_alternative<Merge>(statement.kind);
+}
+
+std::vector<const KeyedRange *> keyed_ranges_of(const Statement &statement) {
+  std::vector<const KeyedRange *> ranges;
+  if (const auto *loop = std::get_if<Intersect>(&statement.kind)) ranges = {&loop->first, &loop->second};
+  if (const auto *loop = std::get_if<Merge>(&statement.kind))
+    for (const MergedRange &merged : loop->ranges)
+      ranges.push_back(&merged.range);
+  return ranges;
 }
 
 bool is_hollow(const Statement &statement) {
@@ -200,6 +219,7 @@ Value map_leaves(const Value &value, const std::function<Value(const Value &)> &
 
 void rewrite(Statement &statement, const TermMap &terms, const ValueMap &values) {
   auto value = [&](Value &x) { x = values(map_slots(x, terms)); };
+  auto bounds = [&](KeyedRange &x) { x.lower = terms(x.lower), x.upper = terms(x.upper); };
   std::visit(overloaded{
                  [&](For &x) {
                    x.lower = terms(x.lower), x.upper = terms(x.upper);
@@ -207,9 +227,10 @@ void rewrite(Statement &statement, const TermMap &terms, const ValueMap &values)
                    if (x.masked) x.masked->when = terms(x.masked->when);
                  },
                  [&](While &x) { x.condition = terms(x.condition); },
-                 [&](Intersect &x) {
-                   for (KeyedRange *range : {&x.first, &x.second})
-                     range->lower = terms(range->lower), range->upper = terms(range->upper);
+                 [&](Intersect &x) { bounds(x.first), bounds(x.second); },
+                 [&](Merge &x) {
+                   for (MergedRange &merged : x.ranges)
+                     bounds(merged.range);
                  },
                  [&](If &x) { x.condition = terms(x.condition); },
                  [&](Let &x) { x.value = terms(x.value); },
@@ -244,6 +265,11 @@ void Effects::add(const Statement &statement) {
                  [](const While &) {},
                  [&](const Intersect &x) {
                    declared.insert({x.first.variable, x.second.variable});
+                 },
+                 [&](const Merge &x) {
+                   declared.insert(x.variable);
+                   for (const MergedRange &merged : x.ranges)
+                     declared.insert(merged.range.variable);
                  },
                  [](const If &) {},
                  [&](const Let &x) { declared.insert(x.variable); },

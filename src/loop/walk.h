@@ -30,12 +30,14 @@ Origins joined(const Origins &first, const Origins &second);
 /// Moves the statements of `from` behind those of `to`.
 void append(Block &to, Block from);
 
-/// The blocks inside a statement, each a scope of its own: the body of a loop, both branches of an If, that
-/// of an IfValue; none otherwise.
+/// The blocks inside a statement, each a scope of its own: the body of a loop, of a Merge those of its ranges
+/// and then its own, both branches of an If, that of an IfValue; none otherwise.
 std::vector<const Block *> blocks_of(const Statement &statement);
 std::vector<Block *> blocks_of(Statement &statement);
-/// For, While or Intersect.
+/// For, While, Intersect or Merge.
 bool is_loop(const Statement &statement);
+/// The ranges of an Intersect or a Merge; none otherwise.
+std::vector<const KeyedRange *> keyed_ranges_of(const Statement &statement);
 /// Whether it holds blocks, but no statement in them.
 bool is_hollow(const Statement &statement);
 

@@ -507,7 +507,7 @@ private:
   Block written(loop::Value value, bool sets) const {
     Block block;
     const combine::Combination &all = workspace_.combination();
-    if (space_.target.inserts && !sum_)
+    if (space_.target.inserts && !sum_ && !plan_.adds_to_scalar())
       block = insert(space_.target, all), sets = sets || inserts_another(space_.target, all);
     if (appending_ && !sum_) block = appending_->entry(), sets = sets || appending_->is_new();
     block.push_back(sets ? Statement{loop::Store{target(), std::move(value)}}
@@ -521,7 +521,7 @@ private:
   }
 
   loop::Target target() const {
-    if (space_.target.is_scalar()) return loop::Local{space_.target.local};
+    if (space_.target.is_scalar() || plan_.adds_to_scalar()) return loop::Local{space_.target.local};
     if (appending_) return appending_->element();
     if (space_.target.inserts) return element_of(space_.target, workspace_.combination());
     return loop::Element{space_.target.array, space_.target.slot};

@@ -5,6 +5,7 @@
 #include "lower/append.h"
 #include "lower/leaf.h"
 #include "lower/local.h"
+#include "lower/merge.h"
 #include "lower/origins.h"
 #include "lower/parameter.h"
 #include "lower/shared_loops.h"
@@ -86,6 +87,11 @@ std::vector<scan::Node> tree_of(const combine::Combination &combination,
   return scan::nest_tree(statements);
 }
 
+bool is_merged(const combine::LocalTensor &local, const std::vector<const LeafPlan *> &plans) {
+  return std::ranges::any_of(
+      plans, [&](const LeafPlan *plan) { return plan->merged && plan->merged->local == local.tensor; });
+}
+
 Block statements_of(const combine::Combination &combination, const std::vector<const LeafPlan *> &plans,
                     const LowerOptions &options, Workspace &workspace, const Replace &in_wavefronts) {
   std::vector<const combine::Clear *> own; // by the leaf: the one that it does itself, or null
@@ -100,7 +106,12 @@ Block statements_of(const combine::Combination &combination, const std::vector<c
   };
   const std::vector<scan::Node> tree =
       tree_of(combination, plans, options.wavefronts, [](std::size_t) { return true; });
+  std::map<std::string, LocalCode> locals = local_codes(combination);
   for (const combine::LocalTensor &local : combination.locals) {
+    if (is_merged(local, plans)) { // a scalar stands for it
+      locals.erase(local.tensor);
+      continue;
+    }
     bool per_thread = false;
     for (std::size_t k = 0; k < plans.size() && !per_thread; ++k) {
       const combine::IterationSpace &leaf = combination.leaves[k];
@@ -114,10 +125,12 @@ Block statements_of(const combine::Combination &combination, const std::vector<c
   for (std::size_t k = 0; k < plans.size(); ++k) {
     const Clearing clearing(combination, k);
     const SharedLoops shared = loops_around(tree, k, *plans[k]);
-    statements.push_back(
-        {k, &combination.leaves[k], plans[k], shared,
-         lower_leaf(combination.leaves[k], *plans[k], k, shared, own[k] ? &clearing : nullptr, workspace),
-         clears_before(k)});
+    statements.push_back({k, &combination.leaves[k], plans[k], shared,
+                          plans[k]->merged
+                              ? lower_merged(combination.leaves[k], *plans[k], k, shared, workspace)
+                              : lower_leaf(combination.leaves[k], *plans[k], k, shared,
+                                           own[k] ? &clearing : nullptr, workspace),
+                          clears_before(k)});
     if (const combine::Operand &target = combination.leaves[k].target; target.first_node)
       statements.back().appended = appended_to(*combination.assembly(target.tensor));
   }
@@ -125,7 +138,7 @@ Block statements_of(const combine::Combination &combination, const std::vector<c
   for (const combine::AssembledResult &result : combination.assembled)
     loop::append(block, begin_assembly(result));
   loop::append(block, in_shared_loops(
-                          tree, std::move(statements), local_codes(combination),
+                          tree, std::move(statements), std::move(locals),
                           [&](std::size_t leaf) { return is_in(options.wavefronts, leaf); }, in_wavefronts));
   for (const combine::AssembledResult &result : combination.assembled)
     loop::append(block, end_assembly(result));

@@ -2,6 +2,7 @@
 
 #include "loop/rename.h"
 #include "loop/walk.h"
+#include "lower/merge.h"
 #include "lower/pieces.h"
 #include "report/diagnostic.h"
 
@@ -28,6 +29,16 @@ Names declared_for_rest(const Block &block) {
     if (const auto *declare = std::get_if<loop::Declare>(&statement.kind)) names.insert(declare->variable);
     if (const auto *value = std::get_if<loop::DeclareValue>(&statement.kind)) names.insert(value->name);
   }
+  return names;
+}
+
+/// These, and the positions of ranges that are merged.
+Names outermost_of(const Block &block) {
+  Names names = declared_for_rest(block);
+  for (const loop::Statement &statement : block)
+    if (std::holds_alternative<loop::Merge>(statement.kind))
+      for (const loop::KeyedRange *range : loop::keyed_ranges_of(statement))
+        names.insert(range->variable);
   return names;
 }
 
@@ -154,6 +165,37 @@ private:
     block.insert(code, {loop::DeclareValue{local, {loop::Number{0}}}, std::move(origins)});
   }
 
+  /// How the node's statement is merged with others; null where it isn't.
+  const plan::Merged *merged_at(const scan::Node &node) const {
+    const std::optional<plan::Merged> &merged = statements_.at(node.statements.front()).plan->merged;
+    return !node.is_loop() && merged ? &*merged : nullptr;
+  }
+
+  /// The code of the nodes that are merged, the last of which is that one. They declare no name twice.
+  std::vector<Block> merges_until(const std::vector<scan::Node> &nodes, std::size_t last) {
+    std::vector<Block> blocks;
+    Names anywhere, in_scope; // of the blocks before
+    const auto is_merged = [&](const scan::Node &node) {
+      const plan::Merged *merged = merged_at(node);
+      return merged && merged->local == merged_at(nodes[last])->local;
+    };
+    std::size_t first = last;
+    while (first > 0 && is_merged(nodes[first - 1]))
+      --first;
+    for (std::size_t k = first; k <= last; ++k) {
+      Block &code = statements_.at(nodes[k].statements.front()).code.inside;
+      rename_taken({&code}, outermost_of(code), anywhere);
+      rename_taken({&code}, declared_in({&code}), in_scope);
+      in_scope.merge(outermost_of(code));
+      Names declared = declared_in({&code});
+      for (const loop::Statement &statement : code)
+        if (const auto *merge = std::get_if<loop::Merge>(&statement.kind)) declared.erase(merge->variable);
+      anywhere.merge(declared);
+      blocks.push_back(std::move(code));
+    }
+    return blocks;
+  }
+
   /// Nodes one after the other. `outside`: names that are in scope where the block will stand. `locals`: the
   /// variables that are declared in it.
   Block block_of(const std::vector<scan::Node> &nodes, const Names &outside, Names locals) {
@@ -165,11 +207,15 @@ private:
       taken.merge(declared_for_rest(code));
       loop::append(block, std::move(code));
     };
-    for (const scan::Node &node : nodes) {
+    for (std::size_t k = 0; k < nodes.size(); ++k) {
+      const scan::Node &node = nodes[k];
       LoweredStatement &first = statements_.at(node.statements.front());
       if (node.depth == 0) add(std::move(first.clears));
       const std::size_t begin = block.size();
-      if (node.is_loop()) {
+      if (const plan::Merged *merged = merged_at(node)) {
+        if (k + 1 < nodes.size() && merged_at(nodes[k + 1]) && !merged->reads()) continue;
+        add(joined_merges(merges_until(nodes, k), *merged));
+      } else if (node.is_loop()) {
         const Names inside = inside_of(node, nodes, locals);
         for (const std::string &local : inside)
           locals.erase(local);

@@ -63,6 +63,25 @@ struct SortedLoop {
   std::vector<term::Term> keys; // over the loop's variable and outer ones
 };
 
+/// A statement of a local tensor's whose loop is merged with those of the others: for each coordinate that
+/// one of them has, by increasing coordinate, what each adds, and then what the local is read for. So the
+/// local's element is a scalar. All statements that are merged lie side by side in the nest tree, the one
+/// that reads last (for any number of ranges what Kjolstad et al., OOPSLA 2017, do for two by cases).
+struct Merged {
+  std::string local;
+  /// Its loop: over positions of which `keys` holds the coordinates, strictly increasing; of the statement
+  /// that reads, over the local's entries, and there are no keys.
+  std::size_t level = 0;
+  std::string keys;
+  std::vector<std::string> positions; // of the statement that reads: the variables that are an entry's
+  /// Of all of them: a statement may add nothing at a coordinate that it has.
+  bool is_tested = false;
+  /// Conditions stand around its loop, or the range is found.
+  bool is_conditional = false;
+
+  bool reads() const { return keys.empty(); }
+};
+
 /// One leaf, ready to be lowered.
 struct LeafPlan {
   scan::Nest nest;
@@ -104,12 +123,17 @@ struct LeafPlan {
   /// Which of its loops is sorted for that, so that they come in the order of the result's layout.
   std::optional<SortedLoop> sorted;
 
+  std::optional<Merged> merged;
+
   std::vector<Hoist> hoists; // outermost first; what is outside of one is outside of those further in
 
   /// Other plans for the same space. They agree in the levels [0, split); the first whose condition, over the
   /// variables of these levels, holds there is executed instead of what follows.
   std::size_t split = 0;
   std::vector<Alternative> alternatives;
+
+  /// Does it add to a local's element that is a scalar in the merging loop?
+  bool adds_to_scalar() const { return merged && !merged->reads(); }
 
   const EqualWork *equal() const { return std::get_if<EqualWork>(&cut); }
   bool is_owned() const { return std::holds_alternative<OwnedChunks>(cut); }

@@ -1,11 +1,9 @@
 // Intersections as the compilers make them: blocks of 8 keys against blocks of 8, at all lengths around that,
 // with hits at their edges.
+#include "each_compiler.h"
 #include "emit/emit.h"
-#include "golden.h"
-#include "scratch_folder.h"
 
 #include <algorithm>
-#include <dlfcn.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <random>
@@ -112,32 +110,14 @@ template <class A, class B> void try_all(Kernel kernel) {
 
 TEST(EmitIntersect, finds_every_pair_at_all_lengths) {
   using loop::ElementType;
-  test::ScratchFolder folder;
-  std::string text = kernel("both_32", ElementType::Int32, ElementType::Int32) +
-                     kernel("both_64", ElementType::Int64, ElementType::Int64) +
-                     kernel("mixed", ElementType::Int64, ElementType::Int32);
-  std::string file = folder.write("kernels.c", text);
-  // Clang 19 warns of what it makes itself of -march=native on processors with AVX10. The last one has no
-  // vectors of GNU C.
-  int number = 0;
-  for (const std::string compiler :
-       {"gcc -O1 -fsanitize=undefined -fsanitize-undefined-trap-on-error", "gcc -O3 -march=native",
-        "gcc -O3 -march=haswell", "clang-19 -O3 -march=native -Wno-invalid-feature-combination",
-        "clang-19 -O2", "gcc -O2 -U__GNUC__"}) {
-    if (!test::is_installed(compiler.substr(0, compiler.find(' ')))) continue;
-    if (compiler.find("haswell") != std::string::npos && !__builtin_cpu_supports("avx2")) continue;
-    std::string library = folder.path(fmt::format("kernels{}.so", number++));
-    ASSERT_EQ(folder.run(compiler + " -std=c99 -shared -fPIC -Wall -Wextra -Wshadow -pedantic -Werror " +
-                         file + " -o " + library),
-              "");
-    void *handle = dlopen(library.c_str(), RTLD_NOW);
-    ASSERT_TRUE(handle) << dlerror();
-    auto entry = [&](const char *name) { return reinterpret_cast<Kernel>(dlsym(handle, name)); };
-    SCOPED_TRACE(compiler);
+  const std::string text = kernel("both_32", ElementType::Int32, ElementType::Int32) +
+                           kernel("both_64", ElementType::Int64, ElementType::Int64) +
+                           kernel("mixed", ElementType::Int64, ElementType::Int32);
+  const bool any = test::with_each_compiler(text, [](void *library) {
+    auto entry = [&](const char *name) { return reinterpret_cast<Kernel>(dlsym(library, name)); };
     try_all<std::int32_t, std::int32_t>(entry("both_32"));
     try_all<std::int64_t, std::int64_t>(entry("both_64"));
     try_all<std::int64_t, std::int32_t>(entry("mixed"));
-    dlclose(handle);
-  }
-  if (number == 0) GTEST_SKIP() << "no compiler is installed";
+  });
+  if (!any) GTEST_SKIP() << "no compiler is installed";
 }

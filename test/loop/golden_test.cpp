@@ -25,6 +25,8 @@ std::string on_block(const std::string &input, Program (*pass)(Program, const Kn
   return to_text(pass(program, known).body);
 }
 
+const char *const no_break = "a break leaves no loop, a parallel one, an intersection or a merge";
+
 std::string message_of(const std::function<void()> &action) {
   try {
     action();
@@ -233,9 +235,8 @@ TEST(LoopVerify, refuses_malformed_programs) {
   EXPECT_EQ(refusal("A.val[0] = 1\n"), "`A.val` is written, but is no result's");
   EXPECT_EQ(refusal("value s = 1\nlet i = s\n"), "`s` is no integer");
   EXPECT_EQ(refusal("let i = 1\nvalue s = i\n"), "`i` is no value");
-  EXPECT_EQ(refusal("break\n"), "a break leaves no loop, a parallel one or an intersection");
-  EXPECT_EQ(refusal("for i in 0 .. 3 parallel 4 {\nif i = 1 {\nbreak\n}\n}\n"),
-            "a break leaves no loop, a parallel one or an intersection");
+  EXPECT_EQ(refusal("break\n"), no_break);
+  EXPECT_EQ(refusal("for i in 0 .. 3 parallel 4 {\nif i = 1 {\nbreak\n}\n}\n"), no_break);
   EXPECT_EQ(refusal("value s = 0\nfor i in 0 .. 3 parallel 4 {\ns += 1\n}\n"),
             "iterations of a parallel loop race for `s`");
   EXPECT_EQ(refusal("let k = 1\nfor i in 0 .. 3 parallel 4 {\ny.val[k] += 1\n}\n"),
@@ -296,17 +297,26 @@ TEST(LoopVerify, refuses_malformed_programs) {
             "the loop over `j` can't be a simd loop");
 }
 
+namespace {
+
+/// What verify says of a loop over keys in a loop over k.
+std::string refusal_of_keyed(const std::string &loop) {
+  const std::string message = message_of([&] {
+    verify(parse_program("kernel k\nexpression e\nresult y : v(N)\n  value val[y.N] : float64\n"
+                         "operand A : w(N)\n  index f[A.N] : int32\n  index g[A.N, 2] : int32\n"
+                         "workspace h[A.N] : int32\n{\nfor k in 0 .. 3 {\n" +
+                         loop + "}\n}\n"));
+  });
+  const std::string before = "error: malformed loop program: ";
+  if (message.rfind(before, 0) != 0) return message;
+  return message.substr(before.size(), message.find(" [internal]") - before.size());
+}
+
+} // namespace
+
 TEST(LoopVerify, refuses_malformed_intersections) {
   auto refusal = [](const std::string &first, const std::string &second, const std::string &body) {
-    std::string message = message_of([&] {
-      verify(parse_program("kernel k\nexpression e\nresult y : v(N)\n  value val[y.N] : float64\n"
-                           "operand A : w(N)\n  index f[A.N] : int32\n  index g[A.N, 2] : int32\n"
-                           "workspace h[A.N] : int32\n{\nfor k in 0 .. 3 {\nintersect " +
-                           first + ", " + second + " {\n" + body + "}\n}\n}\n"));
-    });
-    const std::string before = "error: malformed loop program: ";
-    if (message.rfind(before, 0) != 0) return message;
-    return message.substr(before.size(), message.find(" [internal]") - before.size());
+    return refusal_of_keyed("intersect " + first + ", " + second + " {\n" + body + "}\n");
   };
   const std::string p = "p in 0 .. A.N by A.f", q = "q in k .. 3 by A.f";
   EXPECT_EQ(refusal(p, q, "y.val[p] += 1\ny.val[q] = 2\n"), "no error");
@@ -320,12 +330,40 @@ TEST(LoopVerify, refuses_malformed_intersections) {
   EXPECT_EQ(refusal(p, "q in 0 .. 2 by h", "h(0) := 1\n"),
             "the keys `h` are written where they are intersected");
   EXPECT_EQ(refusal(p, q, "p := 1\n"), "`p` can't be assigned to");
-  EXPECT_EQ(refusal(p, q, "if p = 1 {\nbreak\n}\n"),
-            "a break leaves no loop, a parallel one or an intersection");
+  EXPECT_EQ(refusal(p, q, "if p = 1 {\nbreak\n}\n"), no_break);
   EXPECT_EQ(refusal(p, q, "while p = 1 {\nbreak\n}\n"), "no error");
   for (const char *text :
        {"intersect p in 0 .. 3 by A.f { }", "intersect p in 0 .. 3, q in 0 .. 3 by A.f { }",
         "intersect p in 0 .. 3 by A.f, q in 0 .. 3 by A.f"})
+    EXPECT_THROW(parse_block(text), report::Error) << text;
+}
+
+TEST(LoopVerify, refuses_malformed_merges) {
+  auto refusal = [](const std::string &first, const std::string &at_first, const std::string &second,
+                    const std::string &then) {
+    return refusal_of_keyed("merge j {\nat " + first + " {\n" + at_first + "}\nat " + second +
+                            " {\n}\nthen {\n" + then + "}\n}\n");
+  };
+  const std::string p = "p in 0 .. A.N by A.f", q = "q in k .. 3 by h";
+  EXPECT_EQ(refusal(p, "y.val[p] += 1\n", q, "y.val[j] = 2\n"), "no error");
+  EXPECT_EQ(refusal(p, "let q = j\n", q, "let p = j\n"), "no error");
+  EXPECT_EQ(refusal(p, "", q, "y.val[p] = 2\n"), "`p` is not declared");
+  EXPECT_EQ(refusal(p, "y.val[q] += 1\n", q, ""), "`q` is not declared");
+  EXPECT_EQ(refusal(p, "", p, ""), "`p` is declared twice");
+  EXPECT_EQ(refusal(p, "", "j in 0 .. 3 by h", ""), "`j` is declared twice");
+  EXPECT_EQ(refusal(p, "let j = 0\n", q, ""), "`j` is declared twice");
+  EXPECT_EQ(refusal(p, "", "q in p .. 3 by h", ""), "`p` is not declared");
+  EXPECT_EQ(refusal(p, "", "q in j .. 3 by h", ""), "`j` is not declared");
+  EXPECT_EQ(refusal(p, "", "q in 0 .. 3 by y.val", ""), "`y.val` is no index array");
+  EXPECT_EQ(refusal(p, "", "q in 0 .. 3 by A.g", ""), "the keys `A.g` have not exactly one extent");
+  EXPECT_EQ(refusal(p, "h(0) := 1\n", q, ""), "the keys `h` are written where they are merged");
+  EXPECT_EQ(refusal(p, "", q, "h(0) := 1\n"), "the keys `h` are written where they are merged");
+  EXPECT_EQ(refusal(p, "j := 1\n", q, ""), "`j` can't be assigned to");
+  EXPECT_EQ(refusal(p, "break\n", q, ""), no_break);
+  EXPECT_EQ(refusal(p, "", q, "break\n"), no_break);
+  EXPECT_EQ(refusal_of_keyed("merge j {\nthen {\n}\n}\n"), "nothing is merged by `j`");
+  for (const char *text : {"merge j {\nat p in 0 .. 3 by A.f {\n}\n}", "merge j {\nthen {\n}\n",
+                           "merge j {\nthen {\n}\nat p in 0 .. 3 by A.f {\n}\n}"})
     EXPECT_THROW(parse_block(text), report::Error) << text;
 }
 

@@ -6,6 +6,7 @@
 #include "loop/verify.h"
 #include "report/diagnostic.h"
 
+#include <fmt/format.h>
 #include <random>
 
 using namespace unravel;
@@ -279,6 +280,54 @@ TEST(Interpret, intersects_what_strictly_increases) {
   EXPECT_EQ(run({}, {}), "0 ");
   EXPECT_EQ(run({1, 1, 2}, {0, 1, 2}), "keys that are intersected don't strictly increase: 1 comes before 1");
   EXPECT_EQ(run({1, 2, 3}, {0, 3, 2}), "keys that are intersected don't strictly increase: 3 comes before 2");
+}
+
+TEST(Interpret, merges_what_strictly_increases) {
+  Program program = parse_program(R"(kernel k
+expression e
+result y : v(N)
+  value val[y.N] : float64
+operand A : w(N)
+  index f[A.N] : int32
+  index g[A.N] : int32
+{
+  var n = 0
+  value count = 0
+  merge j {
+    at p in n .. A.N by A.f {
+      n := n + 1
+      y.val[j] += 1
+    }
+    at q in n + 1 .. A.N by A.g {
+      y.val[j] += 2
+      y.val[q + 10] += 1
+    }
+    then {
+      count += 10
+      y.val[j] += count
+    }
+  }
+})");
+  auto run = [&](std::vector<std::int64_t> f, std::vector<std::int64_t> g) {
+    Memory memory;
+    memory.sizes = {{"y.N", 20}, {"A.N", static_cast<std::int64_t>(f.size())}};
+    memory.indices = {{"A.f", std::move(f)}, {"A.g", std::move(g)}};
+    memory.values = {{"y.val", std::vector<double>(20, 0)}};
+    std::string error = message_of(program, memory);
+    if (error != "no error") return error;
+    interpret(program, memory);
+    std::string set;
+    for (std::size_t k = 0; k < 20; ++k)
+      if (memory.values["y.val"][k] != 0) set += fmt::format("{}:{} ", k, memory.values["y.val"][k]);
+    return set;
+  };
+  // Bounds are evaluated before the first key: n is 0 in them, and q begins at 1.
+  EXPECT_EQ(run({1, 3}, {0, 3}), "1:11 3:23 11:1 ");
+  EXPECT_EQ(run({2, 7}, {0, 5}), "2:11 5:22 7:31 11:1 ");
+  EXPECT_EQ(run({4}, {4}), "4:11 ");
+  EXPECT_EQ(run({}, {}), "");
+  EXPECT_EQ(run({1, 1, 2}, {0, 1, 2}), "keys that are merged don't strictly increase: 1 comes before 1");
+  EXPECT_EQ(run({1, 2, 3}, {0, 3, 2}), "keys that are merged don't strictly increase: 3 comes before 2");
 }
 
 namespace {

@@ -42,7 +42,7 @@ public:
   }
 
 private:
-  enum class Sort { Constant, Slot, Changeable, Number };
+  enum class Sort { Constant, Slot, Changeable, Number, Hidden };
   struct Name {
     std::string name;
     Sort sort;
@@ -127,7 +127,7 @@ private:
   }
 
   std::string statement(int depth) {
-    switch (below(depth > 0 ? 15 : 8)) {
+    switch (below(depth > 0 ? 16 : 8)) {
     case 0: {
       std::string read = term(2);
       return fmt::format("let {} = {}\n", declare(Sort::Constant), read);
@@ -182,6 +182,7 @@ private:
                          body);
     }
     case 12: return sum_over_segments();
+    case 13: return merge(depth);
     default: {
       std::string condition = formula(2);
       std::string then = block(depth - 1);
@@ -189,6 +190,30 @@ private:
       return fmt::format("if {} {{\n{}{}}}\n", condition, then, otherwise);
     }
     }
+  }
+
+  /// Of up to four ranges, some of the same keys.
+  std::string merge(int depth) {
+    const std::size_t outside = scope_.size();
+    const int loops = std::exchange(loops_, 0); // no break leaves it
+    std::vector<std::string> ranges;
+    for (int k = 1 + below(4); k > 0; --k)
+      ranges.push_back(fmt::format("{} .. ({}) mod 9 by A.{}", below(3), term(1), below(2) ? "g" : "h"));
+    const std::string key = declare(Sort::Constant);
+    const std::size_t first = scope_.size();
+    for (std::size_t k = 0; k < ranges.size(); ++k)
+      declare(Sort::Hidden);
+    std::string text = fmt::format("merge {} {{\n", key);
+    for (std::size_t k = 0; k < ranges.size(); ++k) {
+      scope_[first + k].sort = Sort::Slot;
+      text += fmt::format("at {} in {} {{\n{}}}\n", scope_[first + k].name, ranges[k],
+                          below(4) ? block(depth - 1) : "");
+      scope_[first + k].sort = Sort::Hidden;
+    }
+    text += fmt::format("then {{\n{}}}\n}}\n", below(4) ? block(depth - 1) : "");
+    scope_.resize(outside);
+    loops_ = loops;
+    return text;
   }
 
   /// As of a matrix's rows, some of them empty.

@@ -62,6 +62,34 @@ TEST(ReserveAhead, room_is_made_for_all_iterations) {
   }
 }
 
+/// One for each key at most; ranges may end before they begin.
+TEST(ReserveAhead, of_a_merge_for_all_its_ranges) {
+  const std::string merged = R"(    at p in 0 .. x.N by w.idx {
+      s += 1
+    }
+    at q in 2 .. x.N by w.idx {
+      s += 2
+    }
+    then {
+      )";
+  const std::string entry = R"(C.idx(n) := j
+      C.val[n] = s
+      n := n + 1
+    }
+  }
+  count C.NNZ = n
+)";
+  const std::string reserve = " : C.idx, C.val\n";
+  EXPECT_EQ(
+      ahead("var n = 0\nvalue s = 0\nmerge j {\n" + merged + "reserve C.NNZ >= n + 1" + reserve + entry),
+      text("var n = 0\nvalue s = 0\nreserve C.NNZ >= n + max(0, x.N) + max(0, x.N - 2)" + reserve +
+           "merge j {\n" + merged + entry));
+  // what a range's body counts is counted more often
+  const std::string in_range = "var n = 0\nmerge j {\nat p in 0 .. x.N by w.idx {\nreserve C.NNZ >= n + 1" +
+                               reserve + "n := n + 1\n}\nthen {\n}\n}\ncount C.NNZ = n\n";
+  EXPECT_EQ(ahead(in_range), text(in_range));
+}
+
 /// The arrays of a workspace grow by the variable that counts them too.
 TEST(ReserveAhead, arrays_of_the_workspace_too) {
   EXPECT_EQ(ahead(R"(  var n = 0

@@ -29,6 +29,9 @@ std::vector<pipeline::Request> requests() {
           request(spmv, {{"A", "dia"}}),
           request("s = A(i,j) * B(i,j)", {{"A", "csr"}, {"B", "csr"}}),
           request("Y(i,r) = A(i,j) * B(j,r)", {{"A", "csr"}}),
+          request("for i { let w(j) = 0; for j { w(j) += A(i,j) * x(j); } for j { w(j) += B(i,j); } for j { "
+                  "y(i) += w(j) * w(j); } }",
+                  {{"A", "csr"}, {"B", "dcsr"}, {"x", "sv"}, {"w", "listed"}}),
           request("tensor L(n, n), b(n), x(n); for i in [0, n) { let s = b(i); for j in [0, i) { s -= L(i,j) "
                   "* x(j); } x(i) = s / L(i,i); }",
                   {{"L", "csr"}})};
@@ -77,6 +80,11 @@ TEST(Origins, StatementsKnowTheirLevels) {
       if (const auto *x = std::get_if<loop::Intersect>(&statement.kind)) {
         ++loops;
         EXPECT_TRUE(has(x->first.variable)) << text;
+      }
+      if (const auto *x = std::get_if<loop::Merge>(&statement.kind)) {
+        ++loops;
+        for (const loop::MergedRange &merged : x->ranges)
+          EXPECT_TRUE(has(merged.range.variable)) << text;
       }
       if (const auto *x = std::get_if<loop::Let>(&statement.kind); x && is_level(compilation, x->variable)) {
         EXPECT_TRUE(has(x->variable)) << text;
