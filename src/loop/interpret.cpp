@@ -242,19 +242,25 @@ private:
     std::int64_t value = term(step.second);
     std::int64_t slot = term(step.first);
     if (slot < 0 || slot >= array.total) out_of_range(step.slot, slot, array.total);
-    touch(step.slot, slot, Races::Touch::Write);
+    constexpr std::int64_t word = 32;
+    const std::int64_t first = step.whole_word ? slot / word * word : slot;
+    const std::int64_t end = step.whole_word ? std::min(first + word, array.total) : slot + 1;
+    for (std::int64_t other = first; other < end; ++other) {
+      touch(step.slot, other, Races::Touch::Write);
+      (*array.indices)[static_cast<std::size_t>(other)] = value;
+    }
     if (code.element == ElementType::Int32 && value != static_cast<std::int32_t>(value))
       refuse(fmt::format("array `{}` can't hold {}", code.name, value));
-    (*array.indices)[static_cast<std::size_t>(slot)] = value;
   }
 
   void sort(const Step &step) {
     const std::int64_t count = term(step.first);
     if (count <= 0) return;
-    const std::int64_t room = count * room_to_sort(code_.arrays[step.slot].element);
+    const std::size_t keys = step.arrays[0], other = step.arrays[1];
+    const std::int64_t room = count * room_to_sort(code_.arrays[step.slot].element, keys != step.slot);
     std::vector<std::vector<std::int64_t> *> written;
-    for (std::size_t array : {step.slot, step.arrays[0], step.arrays[1]}) {
-      const std::int64_t most = array == step.arrays[1] ? room : count;
+    for (std::size_t array : {step.slot, keys, other}) {
+      const std::int64_t most = array == other ? room : count;
       if (most > arrays_[array].total) out_of_range(array, most - 1, arrays_[array].total);
       for (std::int64_t slot = 0; slot < most; ++slot)
         touch(array, slot, Races::Touch::Write);
@@ -519,6 +525,13 @@ private:
     Array &array = arrays_[step.slot];
     std::int64_t count = term(step.first);
     if (count > array.total) out_of_range(step.slot, count - 1, array.total);
+    if (!code_.arrays[step.slot].is_value) { // bits
+      for (std::int64_t slot = 0; slot < count; ++slot) {
+        touch(step.slot, slot, Races::Touch::Write);
+        (*array.indices)[static_cast<std::size_t>(slot)] = 0;
+      }
+      return;
+    }
     if (count > 0) check_given(step.slot, count - 1, array.values->size());
     if (observer_ && count > 0) observer_->touch(step.slot, 0, count);
     std::fill_n(array.values->begin(), std::max<std::int64_t>(0, count), 0.0);

@@ -196,7 +196,7 @@ private:
       const Clearing *clearing = index == 0 ? clearing_ : nullptr;
       loop::Origin number{number_.leaf, static_cast<int>(k) + 1, 0};
       Lowerer lowerer(space_, other.plan, number, shared_, clearing, workspace_);
-      lowerer.sum_ = sum_;
+      lowerer.sum_ = sum_, lowerer.listed_ = listed_;
       lowerer.map_arrays_ = map_arrays_;
       Block then = lowerer.level(index);
       loop::If choice{other.condition, std::move(then), other.reason};
@@ -257,6 +257,8 @@ private:
     const Level &here = plan_.nest.levels[index];
     const LevelPlan &plan = *plan_.finds.at(index);
     if (plan.in_step) return guarded(index); // its loop has found it
+    if (const Members *members = members_at(space_, plan_, plan, workspace_))
+      return over_members(*members, here.variable, [&] { return guarded(index); });
     if (jumps(plan)) {
       const JumpingLoop &loop = jumps_.at(plan.jump->loop);
       return loop.visit(find_code(here, plan, loop.around(), [&] { return guarded(index); }));
@@ -298,8 +300,20 @@ private:
     return {{loop::If{term::conjunction(std::move(guards)), std::move(inside), ""}}};
   }
 
+  /// The innermost loop once for members that are listed, and once for others: no insertion tests it.
+  Block in_both_ways(std::size_t index) {
+    Block ways[2];
+    for (bool listed : {true, false})
+      listed_ = listed, ways[listed] = loop_over(index);
+    listed_.reset();
+    const Members &members = *workspace_.members(space_.target.tensor);
+    return {{loop::If{members.are_listed(), std::move(ways[1]), "", std::move(ways[0])}}};
+  }
+
   Block loop_over(std::size_t index) {
     const Level &here = plan_.nest.levels[index];
+    if (!listed_ && is_innermost(plan_, index) && workspace_.members(space_.target.tensor))
+      return in_both_ways(index);
     loop::For loop{here.variable, here.lower, here.upper, 1, std::nullopt, {}, comment(here)};
     const bool parallel = parallel_ == index;
     const auto &finds = plan_.finds.levels;
@@ -479,7 +493,7 @@ private:
     Lowerer lowerer(space_, part, number_, shared_, clearing_, workspace_);
     lowerer.clear_at_ = clear_at_;
     lowerer.begins_ = begins_inside(*plan_.equal(), pieces);
-    lowerer.sum_ = sum_;
+    lowerer.sum_ = sum_, lowerer.listed_ = listed_;
     lowerer.map_arrays_ = map_arrays_;
     lowerer.state_arrays_ = state_arrays_;
     lowerer.jumps_ = jumps_;
@@ -508,8 +522,14 @@ private:
     Block block;
     const combine::Combination &all = workspace_.combination();
     if (space_.target.inserts && !sum_)
-      block = insert(space_.target, all), sets = sets || inserts_another(space_.target, all);
+      block = insert(space_.target, workspace_, listed_), sets = sets || inserts_another(space_.target, all);
     if (appending_ && !sum_) block = appending_->entry(), sets = sets || appending_->is_new();
+    if (listed_.value_or(false) && !sum_ && !sets) { // what is new isn't read
+      auto &missing = std::get<loop::If>(block.back().kind);
+      missing.then.push_back({loop::Store{target(), value}});
+      missing.otherwise = {{add(std::move(value))}};
+      return block;
+    }
     block.push_back(sets ? Statement{loop::Store{target(), std::move(value)}}
                          : Statement{add(std::move(value))});
     return block;
@@ -571,6 +591,7 @@ private:
       has_terms_; // in a loop whose sums are kept in a local: the variable that says if there are terms
   std::optional<Block> visit_;
   std::optional<Appending> appending_; // where the result is assembled
+  std::optional<bool> listed_;            // members of what is inserted into, where it is known
   std::optional<loop::Local> sum_;     // what is added to in place of the result
 };
 

@@ -123,7 +123,7 @@ Block statements_of(const combine::Combination &combination, const std::vector<c
   for (const combine::AssembledResult &result : combination.assembled)
     loop::append(block, begin_assembly(result));
   loop::append(block, in_shared_loops(
-                          tree, std::move(statements), local_codes(combination),
+                          tree, std::move(statements), local_codes(workspace),
                           [&](std::size_t leaf) { return is_in(options.wavefronts, leaf); }, in_wavefronts));
   for (const combine::AssembledResult &result : combination.assembled)
     loop::append(block, end_assembly(result));
@@ -204,7 +204,7 @@ Inspector lower_inspector(const combine::Combination &combination, const std::ve
       return Block{{loop::If{std::move(inside), std::move(loop.body), ""}, origins}};
     };
     return in_shared_loops(
-        tree, std::move(statements), local_codes(combination), [](std::size_t) { return true; }, iteration);
+        tree, std::move(statements), local_codes(workspace), [](std::size_t) { return true; }, iteration);
   };
   loop::Program program;
   program.name = options.name + "_inspect";
