@@ -270,16 +270,21 @@ static inline int unravel_lowest_bit(uint64_t bits) {
 // part: some_bits
 // In which pairs of words a bit is set, of up to 64 pairs: a bit each.
 static inline uint64_t unravel_some_bits(const uint32_t *words, int64_t count) {
+  const int pairs = count < 128 ? (int)(count / 2) : 64;
   uint64_t some = 0, pair;
   int k;
-  if (count >= 128)
+  if (pairs == 64) { // compilers know how often then
     for (k = 0; k < 64; k++) {
       memcpy(&pair, words + 2 * k, sizeof(pair));
       some |= (uint64_t)(pair != 0) << k;
     }
-  else
-    for (k = 0; k < count; k++) some |= (uint64_t)(words[k] != 0) << (k >> 1);
-  return some;
+    return some;
+  }
+  for (k = 0; k < pairs; k++) {
+    memcpy(&pair, words + 2 * k, sizeof(pair));
+    some |= (uint64_t)(pair != 0) << k;
+  }
+  return count % 2 == 0 ? some : some | (uint64_t)(words[count - 1] != 0) << pairs;
 }
 
 // part: two_words
