@@ -40,4 +40,51 @@ inline const std::string sorting = R"({
 }
 )";
 
+/// Lists each key once, from the least on. Those that come are bits, and listed while one in 8 has come at most;
+/// the list is sorted, or all bits are looked through.
+inline const std::string listing_distinct_keys =
+    head_of_list("distinct_keys", "operand x : keys_of(N, M)\n  index key[x.N] : int32\n") + R"(
+workspace bits[x.M] : bit = 0
+workspace list[x.M] : int32
+workspace room[x.M] : int64
+{
+  var found = 0
+  for p in 0 .. x.N {
+    let j = x.key(p)
+    if 8*found < x.M {
+      if bits(j) != 1 {
+        bits(j) := 1
+        list(found) := j
+        found := found + 1
+      }
+    } else {
+      bits(j) := 1
+    }
+  }
+  var end = 0
+  if 8*found < x.M {
+    sort list in room, found
+    reserve C.NNZ >= found : C.idx, C.val
+    for s in 0 .. found {
+      let j = list(s)
+      C.idx(end) := j
+      C.val[end] = 1
+      end := end + 1
+      bits(j) := 0 word
+    }
+  } else {
+    reserve C.NNZ >= x.M : C.idx, C.val
+    for j in 0 .. x.M together 64 {
+      if bits(j) = 1 {
+        C.idx(end) := j
+        C.val[end] = 1
+        end := end + 1
+      }
+    }
+    zero bits, x.M
+  }
+  count C.NNZ = end
+}
+)";
+
 } // namespace unravel::test

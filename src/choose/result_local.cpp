@@ -76,7 +76,9 @@ std::optional<compute::ResultLocal> local_for_result(const Combination &combinat
   if (leaves.empty() || !leaves.front().target.appends || !compute::may_have_result_local(line.program))
     return std::nullopt;
   const IterationSpace &space = leaves.front();
-  const std::vector<std::string> ordered = ordered_indices(*combination.assembly(space.target.tensor), space);
+  const AssembledResult &result = *combination.assembly(space.target.tensor);
+  const std::vector<std::string> ordered = ordered_indices(result, space);
+  const std::size_t loose = result.append.loose; // what comes behind that many need not be in order
   std::vector<std::string> modes;
   for (const term::Term &coordinate : space.target.coordinates)
     modes.push_back(coordinate.as<term::Variable>()->name);
@@ -86,6 +88,8 @@ std::optional<compute::ResultLocal> local_for_result(const Combination &combinat
     std::erase_if(local.modes, [&](const std::string &mode) {
       return std::ranges::find(local.around, mode) != local.around.end();
     });
+    // Where its own entries must be in order: those of a list would have to be sorted.
+    if (around < std::min(ordered.size(), loose)) local.layout = "bitmap";
     if (local.modes.size() > most_modes) break;
     if (std::ranges::none_of(leaves, [&](const IterationSpace &each) {
           return costs_too_much(bounded(each, combination), local.around, counts);

@@ -35,6 +35,7 @@ std::string assignment_text(const SetElement &x, const Program &program, const N
                             Expressions &expressions) {
   const std::string &array = names.array(x.array);
   ElementType element = element_of(x.array, program);
+  if (x.whole_word) return fmt::format("{}[{} >> 5] = 0;", array, expressions.cast_operand(x.slot));
   if (element == ElementType::Bit) {
     const std::string function = expressions.called(x.value == Term(1) ? "set_bit" : "clear_bit");
     return fmt::format("{}({}, {});", function, array, expressions.term(x.slot));
@@ -45,17 +46,23 @@ std::string assignment_text(const SetElement &x, const Program &program, const N
 
 std::string sort_text(const Sort &x, const Program &program, const Names &names, Expressions &expressions) {
   const bool is_long = element_of(x.order, program) == ElementType::Int64;
+  if (x.keys.empty()) {
+    expressions.need(is_long ? "sort_digits_long" : "sort_digits");
+    return fmt::format("{}({}, {}, {});", expressions.called(is_long ? "sort_alone_long" : "sort_alone"),
+                       names.array(x.order), expressions.term(x.count), names.array(x.room));
+  }
   return fmt::format("{}({}, {}, {}, {});", expressions.called(is_long ? "sort_long" : "sort"),
                      names.array(x.order), names.array(x.keys), expressions.term(x.count),
                      names.array(x.room));
 }
 
-std::string zero_text(const Zero &x, const Names &names, Expressions &expressions) {
-  if (x.count == Term(1))
+std::string zero_text(const Zero &x, const Program &program, const Names &names, Expressions &expressions) {
+  const bool is_set = element_of(x.array, program) == ElementType::Bit;
+  if (x.count == Term(1) && !is_set)
     return fmt::format("{} = {};", names.array(x.array) + "[0]", expressions.value(Value{Number{0}}));
   expressions.need("memset");
   const std::string &array = names.array(x.array);
-  std::string count = expressions.term(x.count);
+  std::string count = expressions.term(is_set ? term::floor_divide(x.count + Term(31), 32) : x.count);
   bool atom = std::all_of(count.begin(), count.end(),
                           [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; });
   return fmt::format("memset({}, 0, (size_t){} * sizeof(*{}));", array, atom ? count : "(" + count + ")",

@@ -14,6 +14,7 @@ std::string assignment_text(const loop::SetElement &x, const loop::Program &prog
                             Expressions &expressions);
 std::string sort_text(const loop::Sort &x, const loop::Program &program, const Names &names,
                       Expressions &expressions);
-std::string zero_text(const loop::Zero &x, const Names &names, Expressions &expressions);
+std::string zero_text(const loop::Zero &x, const loop::Program &program, const Names &names,
+                      Expressions &expressions);
 
 } // namespace unravel::emit

@@ -14,6 +14,8 @@ using namespace loop;
 using term::Term;
 
 void StatementWriter::write_together(const For &x) {
+  if (const std::string bits = tested_bits(x, program_); !bits.empty())
+    return write_over_bits(x, names_.array(bits));
   const std::string &variable = names_.variable(x.variable);
   std::string first = names_.fresh(variable + "_first");
   std::string hits = names_.fresh(variable + "_hits");
@@ -67,6 +69,36 @@ void StatementWriter::write_together(const For &x) {
   --indent_;
   line("}");
   facts_ = std::move(before);
+}
+
+/// Of 64 pairs of words at once those in which a bit is set: looking at each would be mispredicted.
+void StatementWriter::write_over_bits(const For &x, const std::string &bits) {
+  const std::string &variable = names_.variable(x.variable);
+  const std::string word = names_.fresh(variable + "_word"), words = names_.fresh(variable + "_words");
+  const std::string pairs = names_.fresh(variable + "_pairs"), first = names_.fresh(variable + "_first");
+  const std::string hits = names_.fresh(variable + "_hits"), pair = names_.fresh(variable + "_pair");
+  const Facts before = facts_;
+  facts_ = before.inside(*statement_, 0);
+  line(fmt::format("const int64_t {} = {};", words, expressions_.term(floor_divide(x.upper + Term(31), 32))));
+  line(fmt::format("for (int64_t {0} = 0; {0} < {1}; {0} += 128) {{", word, words));
+  ++indent_;
+  line(fmt::format("uint64_t {} = {}({} + {}, {} - {});", pairs, expressions_.called("some_bits"), bits, word,
+                   words, word));
+  line(fmt::format("while ({}) {{", pairs));
+  ++indent_;
+  line(fmt::format("const int64_t {} = {} + 2 * {}({});", pair, word, expressions_.called("lowest_bit"), pairs));
+  line(fmt::format("const int64_t {} = 32 * {};", first, pair));
+  line(fmt::format("uint64_t {} = {}({} + {}, {} - {});", hits, expressions_.called("two_words"), bits, pair,
+                   words, pair));
+  line(fmt::format("{0} &= {0} - 1;", pairs));
+  line(fmt::format("while ({}) {{", hits));
+  ++indent_;
+  write_accepted(x, first, hits);
+  for (int open = 0; open < 3; ++open) {
+    --indent_;
+    line("}");
+  }
+  facts_ = before;
 }
 
 void StatementWriter::write_accepted(const For &x, const std::string &first, const std::string &hits) {

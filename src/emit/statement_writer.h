@@ -182,6 +182,7 @@ private:
   // ---- loops that test many iterations at once
 
   void write_together(const loop::For &x);
+  void write_over_bits(const loop::For &x, const std::string &bits);
 
   void write_accepted(const loop::For &x, const std::string &first, const std::string &hits);
   void write(const loop::While &x);

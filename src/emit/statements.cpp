@@ -318,7 +318,7 @@ void StatementWriter::write(const Sort &x) {
 }
 
 void StatementWriter::write(const Zero &x) {
-  line(zero_text(x, names_, expressions_));
+  line(zero_text(x, program_, names_, expressions_));
 }
 
 void StatementWriter::write(const Reserve &x) {

@@ -23,6 +23,16 @@ Block tested_lets(const For &x) {
   return result;
 }
 
+std::string tested_bits(const For &x, const Program &program) {
+  if (x.together != 64 || x.lower != Term(0) || !tested_lets(x).empty()) return "";
+  const Term &condition = std::get<If>(x.body.back().kind).condition;
+  for (const WorkspaceArray &array : program.workspace)
+    if (array.element == ElementType::Bit && array.extent == x.upper &&
+        condition == term::equal(term::apply(array.name, {term::variable(x.variable)}), Term(1)))
+      return array.name;
+  return "";
+}
+
 Block accepted(const For &x) {
   Block result(x.body.begin(), x.body.end() - 1);
   const Block &then = std::get<If>(x.body.back().kind).then;

@@ -13,11 +13,9 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <new>
 #include <random>
 #include <ranges>
 #include <set>
-#include <tuple>
 
 namespace unravel::loop {
 
@@ -64,18 +62,6 @@ public:
   }
 
 private:
-  struct Array {
-    std::vector<std::int64_t> *indices = nullptr;
-    std::vector<double> *values = nullptr;
-    std::vector<std::int64_t> extents;
-    std::int64_t total = 1;
-  };
-
-  /// The run ends before the program does.
-  struct Ended {
-    int code = 0;
-  };
-
   void bind_arrays() {
     for (const ArrayCode &code : code_.arrays) {
       Array array;
@@ -100,8 +86,6 @@ private:
 
   // ---- assembled results
 
-  static constexpr std::int64_t odd_number = -123456789;
-
   void make_array(const ArrayCode &code, Array &array) {
     if (code.is_value)
       array.values = &made_.values[code.name];
@@ -122,18 +106,6 @@ private:
       array.extents.push_back(std::max<std::int64_t>(0, term(extent)));
       if (array.extents.back() > 0 && array.total > most_in_memory / array.extents.back()) throw Ended{2};
       array.total *= array.extents.back();
-    }
-  }
-
-  static void resize(Array &array) {
-    const auto count = static_cast<std::size_t>(array.total);
-    try {
-      if (array.values)
-        array.values->resize(count, static_cast<double>(odd_number));
-      else
-        array.indices->resize(count, odd_number);
-    } catch (const std::bad_alloc &) {
-      throw Ended{2};
     }
   }
 
@@ -192,17 +164,6 @@ private:
     fill(code, array);
   }
 
-  /// With what the kernel may expect: odd values where it may expect nothing.
-  static void fill(const ArrayCode &code, Array &array) {
-    const WorkspaceArray &workspace = *code.workspace;
-    std::int64_t odd = workspace.element == ElementType::Bit ? 1 : odd_number;
-    std::int64_t initial = workspace.initial.value_or(odd);
-    if (code.is_value)
-      std::fill(array.values->begin(), array.values->end(), static_cast<double>(initial));
-    else
-      std::fill(array.indices->begin(), array.indices->end(), initial);
-  }
-
   /// The arrays that begin as a number are that again (`per_thread`: only those that each thread has).
   void check_workspace(bool per_thread) const {
     for (std::size_t k = 0; k < code_.arrays.size(); ++k) {
@@ -237,30 +198,31 @@ private:
     std::int64_t value = term(step.second);
     std::int64_t slot = term(step.first);
     if (slot < 0 || slot >= array.total) out_of_range(step.slot, slot, array.total);
-    touch(step.slot, slot, Races::Touch::Write);
+    constexpr std::int64_t word = 32;
+    const std::int64_t first = step.whole_word ? slot / word * word : slot;
+    const std::int64_t end = step.whole_word ? std::min(first + word, array.total) : slot + 1;
+    for (std::int64_t other = first; other < end; ++other) {
+      touch(step.slot, other, Races::Touch::Write);
+      (*array.indices)[static_cast<std::size_t>(other)] = value;
+    }
     if (code.element == ElementType::Int32 && value != static_cast<std::int32_t>(value))
       refuse(fmt::format("array `{}` can't hold {}", code.name, value));
-    (*array.indices)[static_cast<std::size_t>(slot)] = value;
   }
 
   void sort(const Step &step) {
     const std::int64_t count = term(step.first);
     if (count <= 0) return;
-    const std::int64_t room = count * room_to_sort(code_.arrays[step.slot].element);
+    const std::size_t keys = step.arrays[0], other = step.arrays[1];
+    const std::int64_t room = count * room_to_sort(code_.arrays[step.slot].element, keys != step.slot);
     std::vector<std::vector<std::int64_t> *> written;
-    for (std::size_t array : {step.slot, step.arrays[0], step.arrays[1]}) {
-      const std::int64_t most = array == step.arrays[1] ? room : count;
+    for (std::size_t array : {step.slot, keys, other}) {
+      const std::int64_t most = array == other ? room : count;
       if (most > arrays_[array].total) out_of_range(array, most - 1, arrays_[array].total);
       for (std::int64_t slot = 0; slot < most; ++slot)
         touch(array, slot, Races::Touch::Write);
       written.push_back(arrays_[array].indices);
     }
-    std::vector<std::pair<std::int64_t, std::int64_t>> sorted;
-    for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k)
-      sorted.emplace_back((*written[1])[k], (*written[0])[k]);
-    std::stable_sort(sorted.begin(), sorted.end(), [](auto &a, auto &b) { return a.first < b.first; });
-    for (std::size_t k = 0; k < sorted.size(); ++k)
-      std::tie((*written[1])[k], (*written[0])[k]) = sorted[k];
+    sort_by_keys(*written[0], *written[1], count);
     std::fill_n(written[2]->begin(), room, odd_number);
   }
 
@@ -449,9 +411,7 @@ private:
     AppendedParts parts(
         *loop.appended, variables_, lower, upper,
         [&](const AppendedCode::Counter &counter, std::int64_t count) { make_room(counter, count); },
-        [&](std::size_t array) {
-          return Elements{arrays_[array].indices, arrays_[array].values};
-        });
+        [&](std::size_t array) -> const Array & { return arrays_[array]; });
     permuted_iterations(loop, lower, upper, [&] {
       const std::int64_t iteration = variables_[loop.slot];
       parts.begin(iteration);
@@ -578,6 +538,13 @@ private:
     Array &array = arrays_[step.slot];
     std::int64_t count = term(step.first);
     if (count > array.total) out_of_range(step.slot, count - 1, array.total);
+    if (!code_.arrays[step.slot].is_value) { // bits
+      for (std::int64_t slot = 0; slot < count; ++slot) {
+        touch(step.slot, slot, Races::Touch::Write);
+        (*array.indices)[static_cast<std::size_t>(slot)] = 0;
+      }
+      return;
+    }
     if (count > 0) check_given(step.slot, count - 1, array.values->size());
     if (observer_ && count > 0) observer_->touch(step.slot, 0, count);
     std::fill_n(array.values->begin(), std::max<std::int64_t>(0, count), 0.0);

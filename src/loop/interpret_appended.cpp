@@ -9,9 +9,9 @@ namespace unravel::loop {
 AppendedParts::AppendedParts(const AppendedCode &code, std::vector<std::int64_t> &variables,
                              std::int64_t lower, std::int64_t upper,
                              std::function<void(const AppendedCode::Counter &, std::int64_t)> make_room,
-                             std::function<Elements(std::size_t)> elements)
+                             std::function<const Array &(std::size_t)> array)
     : code_(code), variables_(variables), lower_(lower), upper_(upper), make_room_(std::move(make_room)),
-      elements_(std::move(elements)) {
+      array_(std::move(array)) {
   for (const AppendedCode::Counter &counter : code.counters)
     if (variables[counter.end] != 0)
       report::fail(report::Kind::internal, "entries were appended before a parallel loop that appends");
@@ -40,14 +40,14 @@ void AppendedParts::end(std::int64_t iteration) {
     std::int64_t &end = variables_[pointers.end];
     if (!pointers.is_counted && iteration + 1 < upper_)
       for (; end <= iteration; ++end)
-        elements_(pointers.array).indices->at(static_cast<std::size_t>(end)) = variables_[pointers.into];
+        array_(pointers.array).indices->at(static_cast<std::size_t>(end)) = variables_[pointers.into];
     part.has_begun[k].second = end;
   }
   for (const AppendedCode::Counter &counter : code_.counters) {
     part.counts.push_back(variables_[counter.end]);
     make_room_(counter, part.counts.back()); // and no more
     for (std::size_t array : counter.arrays) {
-      const Elements elements = elements_(array);
+      const Array &elements = array_(array);
       if (elements.values)
         part.values[array] = *elements.values;
       else
@@ -75,7 +75,7 @@ void AppendedParts::raise(std::size_t number) {
   std::int64_t before = 0;
   for (Part &part : parts_) {
     std::vector<std::int64_t> &elements =
-        pointers.is_counted ? part.indices.at(pointers.array) : *elements_(pointers.array).indices;
+        pointers.is_counted ? part.indices.at(pointers.array) : *array_(pointers.array).indices;
     for (std::int64_t node = part.has_begun[number].first; node < part.has_begun[number].second; ++node)
       elements.at(static_cast<std::size_t>(node)) += before;
     before += part.counts[into];
@@ -93,7 +93,7 @@ void AppendedParts::join(std::size_t number) {
     std::copy_n(part.begin(), length, to.begin() + begin);
   };
   for (std::size_t array : counter.arrays) {
-    const Elements elements = elements_(array);
+    const Array &elements = array_(array);
     const auto size =
         static_cast<std::int64_t>(elements.values ? elements.values->size() : elements.indices->size());
     const std::int64_t length = count > 0 ? size / count : 0; // of an entry; pointers have one more element

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "loop/interpret_code.h"
+#include "loop/interpret_arrays.h"
 
 #include <functional>
 #include <map>
@@ -9,12 +9,6 @@
 /// order, has arrays of its own, and these are joined in the order of the iterations.
 namespace unravel::loop {
 
-/// Of an array: one of the two is not null.
-struct Elements {
-  std::vector<std::int64_t> *indices = nullptr;
-  std::vector<double> *values = nullptr;
-};
-
 class AppendedParts {
 public:
   /// `make_room` makes the arrays of a count as long as it asks for. Precondition: the iterations are those
@@ -22,7 +16,7 @@ public:
   AppendedParts(const AppendedCode &code, std::vector<std::int64_t> &variables, std::int64_t lower,
                 std::int64_t upper,
                 std::function<void(const AppendedCode::Counter &, std::int64_t)> make_room,
-                std::function<Elements(std::size_t)> elements);
+                std::function<const Array &(std::size_t)> array);
 
   /// Before an iteration and behind it.
   void begin(std::int64_t iteration);
@@ -45,7 +39,7 @@ private:
   std::vector<std::int64_t> &variables_;
   std::int64_t lower_, upper_;
   std::function<void(const AppendedCode::Counter &, std::int64_t)> make_room_;
-  std::function<Elements(std::size_t)> elements_;
+  std::function<const Array &(std::size_t)> array_;
   std::vector<std::int64_t> first_; // the nodes of each array of pointers that were begun before
   std::vector<Part> parts_;
 };

@@ -258,12 +258,13 @@ private:
               return Step{Step::Zero, array(zero.array), term(zero.count), 0, 1, false, {}, {}};
             },
             [&](const SetElement &set) {
-              return Step{
-                  Step::SetElement, array(set.array), term(set.slot), term(set.value), 1, false, {}, {}};
+              Step step{Step::SetElement, array(set.array), term(set.slot), term(set.value), 1, false, {}, {}};
+              step.whole_word = set.whole_word;
+              return step;
             },
             [&](const Sort &sort) {
               Step step{Step::Sort, array(sort.order), term(sort.count), 0, 1, false, {}, {}};
-              step.arrays = {array(sort.keys), array(sort.room)};
+              step.arrays = {sort.keys.empty() ? step.slot : array(sort.keys), array(sort.room)};
               return step;
             },
             [&](const IfValue &guard) {

@@ -244,7 +244,7 @@ struct Accumulate {
   bool atomic = false;
 };
 
-/// Sets the first `count` elements of a value array to zero.
+/// Sets the first `count` elements of a value array, or of a workspace array of bits, to zero.
 struct Zero {
   std::string array;
   term::Term count;
@@ -252,20 +252,21 @@ struct Zero {
 
 /// An element of an array of integers, of the workspace or the result's, or of a workspace array of bits:
 /// array(slot) = value; a bit's value is the constant 0 or 1. Not of bits in a parallel loop, unless each
-/// thread has its own: 32 share a word.
+/// thread has its own: 32 share a word. `whole_word`: of bits, with the value 0: all 32 are 0 then.
 struct SetElement {
   std::string array;
   term::Term slot;
   term::Term value;
+  bool whole_word = false;
 };
 
 /// Sorts the first `count` elements of `order` by the keys of the same slots, from the least on; the keys
-/// move with them, and those of one key stay as they are (stably). All are arrays of the workspace: order and
-/// keys of one type of integers, `room` of 64 bits, whose first room_to_sort(type) * count elements hold
-/// anything afterwards.
+/// move with them, and those of one key stay as they are (stably). Without keys they are their own. All are
+/// arrays of the workspace: order and keys of one type of integers, `room` of 64 bits, whose first
+/// room_to_sort(type) * count elements hold anything afterwards.
 struct Sort {
   std::string order;
-  std::string keys;
+  std::string keys; // or empty
   std::string room;
   term::Term count;
 };
@@ -368,7 +369,8 @@ struct TensorParameter {
 };
 
 /// How many elements of `room` sorting needs for each one of that type.
-constexpr int room_to_sort(ElementType type) {
+constexpr int room_to_sort(ElementType type, bool has_keys = true) {
+  if (!has_keys) return 1;
   return type == ElementType::Int64 ? 4 : 2;
 }
 

@@ -222,8 +222,7 @@ private:
     if (accept_test("sort")) {
       Sort sort;
       sort.order = name();
-      expect_word("by");
-      sort.keys = name();
+      if (accept_word("by")) sort.keys = name();
       expect_word("in");
       sort.room = name(",");
       sort.count = term();
@@ -350,7 +349,9 @@ private:
       Term slot = term();
       expect(")");
       expect(":=");
-      return {SetElement{target_name, std::move(slot), term()}};
+      SetElement set{target_name, std::move(slot), term()};
+      set.whole_word = accept_word("word");
+      return {std::move(set)};
     }
     Target target = Local{target_name};
     if (accept("[")) {

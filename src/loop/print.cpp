@@ -146,10 +146,12 @@ private:
   }
   void print(const Zero &x) { line(fmt::format("zero {}, {}", x.array, to_text(x.count))); }
   void print(const SetElement &x) {
-    line(fmt::format("{}({}) := {}", x.array, to_text(x.slot), to_text(x.value)));
+    line(fmt::format("{}({}) := {}{}", x.array, to_text(x.slot), to_text(x.value),
+                     x.whole_word ? " word" : ""));
   }
   void print(const Sort &x) {
-    line(fmt::format("sort {} by {} in {}, {}", x.order, x.keys, x.room, to_text(x.count)));
+    line(fmt::format("sort {}{}{} in {}, {}", x.order, x.keys.empty() ? "" : " by ", x.keys, x.room,
+                     to_text(x.count)));
   }
   void print(const IfValue &x) {
     comment(x.comment);

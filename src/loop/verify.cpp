@@ -212,14 +212,28 @@ private:
     if (!array(name, true).writable) refuse(fmt::format("`{}` is written, but is no result's", name));
   }
 
+  static bool has_bits(const WorkspaceArray *workspace) {
+    return workspace && workspace->element == ElementType::Bit;
+  }
+
+  void zero(const Zero &x) const {
+    const auto found = arrays_.find(x.array);
+    const bool is_set = found != arrays_.end() && has_bits(found->second.workspace);
+    if (!is_set) written_array(x.array);
+    if (is_set && parallel_depth_ > 0 && !found->second.workspace->per_thread)
+      refuse(fmt::format("iterations of a parallel loop race for words of `{}`", x.array));
+  }
+
   void set_element(const SetElement &x) const {
     const Array &set = array(x.array, false);
     if (!set.writable)
       refuse(fmt::format("`{}` is written, but is neither the result's nor of the workspace", x.array));
     const WorkspaceArray *workspace = set.workspace;
+    if (x.whole_word && (!has_bits(workspace) || x.value != Term(0)))
+      refuse(fmt::format("`{}` has no words of bits that are set to 0", x.array));
     if (!workspace && parallel_depth_ > 0 && !depends_on_iteration(x.slot) && !belongs_to_appended(x.array))
       refuse(fmt::format("iterations of a parallel loop race for `{}[{}]`", x.array, to_text(x.slot)));
-    if (!workspace || workspace->element != ElementType::Bit) return;
+    if (!has_bits(workspace)) return;
     if (x.value != Term(0) && x.value != Term(1))
       refuse(
           fmt::format("a bit of `{}` is set to `{}`, which is neither 0 nor 1", x.array, to_text(x.value)));
@@ -230,6 +244,7 @@ private:
   void sort(const Sort &x) const {
     ElementType type = ElementType::Bit;
     for (const std::string &name : {x.order, x.keys, x.room}) {
+      if (name.empty() && name == x.keys) continue;
       const WorkspaceArray *array = this->array(name, false).workspace;
       const bool is_room = name == x.room;
       if (!array || array->element == ElementType::Bit)
@@ -289,7 +304,7 @@ private:
                    [&](const DeclareValue &declaration) { declare(declaration.name, Role::Number); },
                    [&](const Store &store) { written(store.target); },
                    [&](const Accumulate &store) { store.atomic ? atomic(store) : added_to(store.target); },
-                   [&](const Zero &zero) { written_array(zero.array); },
+                   [&](const Zero &zeroed) { zero(zeroed); },
                    [&](const SetElement &set) { set_element(set); },
                    [&](const Sort &sorted) { sort(sorted); },
                    [&](const IfValue &guard) { if_value(guard); },

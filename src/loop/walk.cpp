@@ -281,7 +281,8 @@ void Effects::add(const Statement &statement) {
                  [&](const Zero &x) { stored.insert(x.array); },
                  [&](const SetElement &x) { stored.insert(x.array); },
                  [&](const Sort &x) {
-                   stored.insert({x.order, x.keys, x.room});
+                   stored.insert({x.order, x.room});
+                   if (!x.keys.empty()) stored.insert(x.keys);
                  },
                  [](const IfValue &) {},
                  [&](const Reserve &x) { stored.insert(x.arrays.begin(), x.arrays.end()); },

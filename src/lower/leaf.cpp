@@ -197,7 +197,7 @@ private:
       const Clearing *clearing = index == 0 ? clearing_ : nullptr;
       loop::Origin number{number_.leaf, static_cast<int>(k) + 1, 0};
       Lowerer lowerer(space_, other.plan, number, shared_, clearing, workspace_);
-      lowerer.sum_ = sum_;
+      lowerer.sum_ = sum_, lowerer.listed_ = listed_;
       lowerer.map_arrays_ = map_arrays_;
       Block then = lowerer.level(index);
       loop::If choice{other.condition, std::move(then), other.reason};
@@ -258,6 +258,8 @@ private:
     const Level &here = plan_.nest.levels[index];
     const LevelPlan &plan = *plan_.finds.at(index);
     if (plan.in_step) return guarded(index); // its loop has found it
+    if (const Members *members = members_at(space_, plan_, plan, workspace_))
+      return over_members(*members, here.variable, [&] { return guarded(index); });
     if (jumps(plan)) {
       const JumpingLoop &loop = jumps_.at(plan.jump->loop);
       return loop.visit(find_code(here, plan, loop.around(), [&] { return guarded(index); }));
@@ -299,8 +301,20 @@ private:
     return {{loop::If{term::conjunction(std::move(guards)), std::move(inside), ""}}};
   }
 
+  /// The innermost loop once for members that are listed, and once for others: no insertion tests it.
+  Block in_both_ways(std::size_t index) {
+    Block ways[2];
+    for (bool listed : {true, false})
+      listed_ = listed, ways[listed] = loop_over(index);
+    listed_.reset();
+    const Members &members = *workspace_.members(space_.target.tensor);
+    return {{loop::If{members.are_listed(), std::move(ways[1]), "", std::move(ways[0])}}};
+  }
+
   Block loop_over(std::size_t index) {
     const Level &here = plan_.nest.levels[index];
+    if (!listed_ && is_innermost(plan_, index) && workspace_.members(space_.target.tensor))
+      return in_both_ways(index);
     loop::For loop{here.variable, here.lower, here.upper, 1, std::nullopt, {}, comment(here)};
     const bool parallel = parallel_ == index;
     if (((parallel && adds_up()) || plan_.sums_at == index) && !sum_) return in_copies(index);
@@ -356,26 +370,14 @@ private:
                             fmt::format("positions of {}; find {}: in step", here.tensor, found.variable)}};
   }
 
-  /// What isn't stored is 0.0 in the map, and adds nothing, unless it meets an infinity or a NaN: then the
-  /// sum is NaN, and is made again from what is stored. So no iteration needs a test, and compilers use
-  /// vectors.
   Block sum_over_map(std::size_t index, const loop::For &head) {
-    std::string name = head.variable + "_sum";
-    std::optional<loop::Local> outer = sum_;
-    sum_ = loop::Local{name};
-    loop::For plain = head;
-    plain.body = values_of_map(plan_.nest, index, [&](std::size_t k) { return map_arrays_.at(k).map; });
-    plain.body.push_back({loop::Accumulate{*sum_, values_.value()}});
-    loop::For again = head;
-    again.comment.clear();
-    again.body = guarded(index);
+    const loop::Local sum{head.variable + "_sum"};
+    Block of_map = values_of_map(plan_.nest, index, [&](std::size_t k) { return map_arrays_.at(k).map; });
+    of_map.push_back({loop::Accumulate{sum, values_.value()}});
+    const std::optional<loop::Local> outer = std::exchange(sum_, sum);
+    Block block = sum_of_map(sum, head, std::move(of_map), guarded(index));
     sum_ = outer;
-    Block redo{{loop::Store{loop::Local{name}, {loop::Number{0}}}}, {std::move(again)}};
-    loop::IfValue test{name, std::move(redo),
-                       "an infinity may have met what isn't stored: again, from what is stored",
-                       loop::IfValue::Test::NotANumber};
-    Block block{{loop::DeclareValue{name, {loop::Number{0}}}}, {std::move(plain)}, {std::move(test)}};
-    loop::append(block, put(loop::Local{name}, is_set_by_sum(index)));
+    loop::append(block, put(sum, is_set_by_sum(index)));
     return block;
   }
 
@@ -396,11 +398,9 @@ private:
     loop::For outer = chunks_of(found, fmt::format("chunks of {} values of {}", plan_.chunk, found.variable));
     outer.body.push_back(
         {loop::Let{found.variable + "_to", term::minimum({first + Term(plan_.chunk), found.upper})}});
-    if (clear_at_ == owner) {
-      loop::For clear{found.variable, first, end};
-      clear.body.push_back({loop::Store{target(), loop::Value{loop::Number{0}}}});
-      outer.body.push_back({std::move(clear)});
-    }
+    if (clear_at_ == owner)
+      outer.body.push_back(
+          {loop::For{found.variable, first, end, 1, {}, {{loop::Store{target(), {loop::Number{0}}}}}, ""}});
     const LeafPlan inside = plan_of_chunk(plan_, first, end);
     Lowerer chunk(space_, inside, number_, shared_, nullptr, workspace_);
     chunk.in_parallel_ = true;
@@ -426,16 +426,14 @@ private:
 
   /// The loop over a chunk, with the states that it begins with.
   void add_chunk(std::size_t index, loop::For &outer, loop::For inner, const Body &body) {
-    const LevelPlan *beside = find_in_step(index);
     for (const LevelPlan &plan : plan_.finds.levels)
       if (is_shared(plan))
-        loop::append(outer.body,
-                     made_for(plan.level, plan.state_index.empty()
-                                              ? seed(plan_.nest, plan, index, inner.lower, begin_of(plan))
-                                              : filled_states(plan, true)));
-    if (beside) {
-      outer.body.push_back(
-          intersect(index, *beside, inner.lower, inner.upper, term::variable(begin_of(*beside))));
+        loop::append(outer.body, made_for(plan.level, plan.state_index.empty()
+                                                          ? seed(plan_.nest, plan, index, inner.lower)
+                                                          : filled_states(plan, true)));
+    if (const LevelPlan *beside = find_in_step(index)) {
+      const Term start = term::variable(begin_of(plan_.nest, *beside));
+      outer.body.push_back(intersect(index, *beside, inner.lower, inner.upper, start));
       return;
     }
     inner.body = body();
@@ -479,18 +477,12 @@ private:
     Lowerer lowerer(space_, part, number_, shared_, clearing_, workspace_);
     lowerer.clear_at_ = clear_at_;
     lowerer.begins_ = begins_inside(*plan_.equal(), pieces);
-    lowerer.sum_ = sum_;
+    lowerer.sum_ = sum_, lowerer.listed_ = listed_;
     lowerer.map_arrays_ = map_arrays_;
     lowerer.state_arrays_ = state_arrays_;
     lowerer.jumps_ = jumps_;
     lowerer.atomic_ = plan_.equal()->adds;
     return lowerer.guarded(index);
-  }
-
-  /// The variable with which a chunk's walk begins: its state, or in step the first position.
-  std::string begin_of(const LevelPlan &plan) const {
-    const Level &found = plan_.nest.levels[plan.level];
-    return plan.in_step ? found.variable + "_from" : state_variable(found, plan);
   }
 
   /// The array of a find's states, filled. `per_thread`: a part of it for each thread.
@@ -508,8 +500,14 @@ private:
     Block block;
     const combine::Combination &all = workspace_.combination();
     if (space_.target.inserts && !sum_ && !plan_.adds_to_scalar())
-      block = insert(space_.target, all), sets = sets || inserts_another(space_.target, all);
+      block = insert(space_.target, workspace_, listed_), sets = sets || inserts_another(space_.target, all);
     if (appending_ && !sum_) block = appending_->entry(), sets = sets || appending_->is_new();
+    if (listed_.value_or(false) && !sum_ && !sets) { // what is new isn't read
+      auto &missing = std::get<loop::If>(block.back().kind);
+      missing.then.push_back({loop::Store{target(), value}});
+      missing.otherwise = {{add(std::move(value))}};
+      return block;
+    }
     block.push_back(sets ? Statement{loop::Store{target(), std::move(value)}}
                          : Statement{add(std::move(value))});
     return block;
@@ -571,6 +569,7 @@ private:
       has_terms_; // in a loop whose sums are kept in a local: the variable that says if there are terms
   std::optional<Block> visit_;
   std::optional<Appending> appending_; // where the result is assembled
+  std::optional<bool> listed_;         // members of what is inserted into, where it is known
   std::optional<loop::Local> sum_;     // what is added to in place of the result
 };
 

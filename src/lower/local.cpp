@@ -56,12 +56,18 @@ bool inserts_another(const Operand &target, const combine::Combination &combinat
   return target.inserts && combination.local(target.tensor)->grows();
 }
 
-std::map<std::string, LocalCode> local_codes(const combine::Combination &combination) {
+std::map<std::string, LocalCode> local_codes(const Workspace &workspace) {
+  const combine::Combination &combination = workspace.combination();
   std::map<std::string, LocalCode> codes;
   for (const LocalTensor &local : combination.locals) {
     if (!local.insertion) continue;
     const layout::Insertion &insertion = *local.insertion;
     LocalCode &code = codes[local.tensor];
+    if (const Members *members = workspace.members(local.tensor)) {
+      code.begin.push_back({loop::Declare{members->count, Term(0)}});
+      code.end = without_members(*members);
+      continue;
+    }
     if (!insertion.count.empty()) {
       code.begin.push_back({loop::Declare{insertion.count, Term(0)}});
       loop::For entries{insertion.position, Term(0), term::variable(insertion.count)};
@@ -87,9 +93,16 @@ loop::Element element_of(const Operand &target, const combine::Combination &comb
   return {target.array, term::replace(target.slot, named_position(local, element_at(local, target)))};
 }
 
-Block insert(const Operand &target, const combine::Combination &combination) {
+Block insert(const Operand &target, const Workspace &workspace, std::optional<bool> listed) {
+  const combine::Combination &combination = workspace.combination();
   const LocalTensor &local = *combination.local(target.tensor);
   const layout::Insertion &insertion = *local.insertion;
+  if (const Members *members = workspace.members(target.tensor)) {
+    const Term &coordinate = target.coordinates[local.around];
+    if (listed) return insert_member(*members, coordinate, *listed);
+    return {{loop::If{members->are_listed(), insert_member(*members, coordinate, true), "",
+                      insert_member(*members, coordinate, false)}}};
+  }
   const term::Substitution by = element_at(local, target);
   if (local.grows()) return appended(insertion, by, combination.arrays, target.array);
   const std::map<Term, Term> position = named_position(local, by);
@@ -107,6 +120,29 @@ Block insert(const Operand &target, const combine::Combination &combination) {
   const Term stored = term::replace(term::substitute(insertion.stored, by), position);
   block.push_back({loop::If{term::negation(stored), std::move(missing), ""}});
   return block;
+}
+
+const Members *members_at(const combine::IterationSpace &space, const LeafPlan &leaf, const LevelPlan &find,
+                          const Workspace &workspace) {
+  const scan::Level &here = leaf.nest.levels[find.level];
+  if (find.method != plan::Method::Scan || find.unique || here.lower != Term(0)) return nullptr;
+  for (const LocalTensor &local : workspace.combination().locals) {
+    const Members *members = workspace.members(local.tensor);
+    if (!members || space.target.tensor == local.tensor || here.upper != members->extent) continue;
+    const Term is_member = term::equal(term::apply(members->bits, {term::variable(here.variable)}), Term(1));
+    if (plan::match_condition(here) != is_member) continue;
+    const auto is_shared = [&](std::optional<std::size_t> parallel) {
+      return parallel && local.around <= *parallel && *parallel <= find.level;
+    };
+    return is_shared(leaf.parallel) || is_shared(leaf.shared_parallel) ? nullptr : members;
+  }
+  return nullptr;
+}
+
+bool is_innermost(const LeafPlan &plan, std::size_t level) {
+  const std::vector<scan::Level> &levels = plan.nest.levels;
+  return std::none_of(levels.begin() + static_cast<std::ptrdiff_t>(level) + 1, levels.end(),
+                      [](const scan::Level &each) { return each.kind == scan::Level::Kind::Loop; });
 }
 
 } // namespace unravel::lower

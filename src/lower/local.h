@@ -2,6 +2,7 @@
 
 #include "combine/space.h"
 #include "loop/loop.h"
+#include "lower/workspace.h"
 
 #include <map>
 #include <string>
@@ -16,7 +17,7 @@ struct LocalCode {
 };
 
 /// Of all of the combination's, by tensor.
-std::map<std::string, LocalCode> local_codes(const combine::Combination &combination);
+std::map<std::string, LocalCode> local_codes(const Workspace &workspace);
 
 /// The element of a target that may have been inserted: its position stands in a variable, where an array
 /// tells it.
@@ -26,6 +27,15 @@ loop::Element element_of(const combine::Operand &target, const combine::Combinat
 bool inserts_another(const combine::Operand &target, const combine::Combination &combination);
 
 /// Makes the target stored, with the value zero, if it isn't; or is another entry. Declares that variable.
-loop::Block insert(const combine::Operand &target, const combine::Combination &combination);
+/// `listed`: of a local with members, whether they are listed; none: to be tested.
+loop::Block insert(const combine::Operand &target, const Workspace &workspace, std::optional<bool> listed);
+
+/// The local whose members are the find's matches, if nothing is inserted there meanwhile, and no threads
+/// share its list; else null.
+const Members *members_at(const combine::IterationSpace &space, const LeafPlan &leaf, const LevelPlan &find,
+                          const Workspace &workspace);
+
+/// Is there no loop further in?
+bool is_innermost(const LeafPlan &plan, std::size_t level);
 
 } // namespace unravel::lower

@@ -106,12 +106,8 @@ Block statements_of(const combine::Combination &combination, const std::vector<c
   };
   const std::vector<scan::Node> tree =
       tree_of(combination, plans, options.wavefronts, [](std::size_t) { return true; });
-  std::map<std::string, LocalCode> locals = local_codes(combination);
   for (const combine::LocalTensor &local : combination.locals) {
-    if (is_merged(local, plans)) { // a scalar stands for it
-      locals.erase(local.tensor);
-      continue;
-    }
+    if (is_merged(local, plans)) continue; // a scalar stands for it
     bool per_thread = false;
     for (std::size_t k = 0; k < plans.size() && !per_thread; ++k) {
       const combine::IterationSpace &leaf = combination.leaves[k];
@@ -121,6 +117,8 @@ Block statements_of(const combine::Combination &combination, const std::vector<c
     }
     workspace.add_local(local, per_thread);
   }
+  std::map<std::string, LocalCode> locals = local_codes(workspace);
+  std::erase_if(locals, [&](const auto &each) { return is_merged(*combination.local(each.first), plans); });
   LoweredStatements statements;
   for (std::size_t k = 0; k < plans.size(); ++k) {
     const Clearing clearing(combination, k);
@@ -219,7 +217,7 @@ Inspector lower_inspector(const combine::Combination &combination, const std::ve
       return Block{{loop::If{std::move(inside), std::move(loop.body), ""}, origins}};
     };
     return in_shared_loops(
-        tree, std::move(statements), local_codes(combination), [](std::size_t) { return true; }, iteration);
+        tree, std::move(statements), local_codes(workspace), [](std::size_t) { return true; }, iteration);
   };
   loop::Program program;
   program.name = options.name + "_inspect";

@@ -40,6 +40,19 @@ loop::Block values_of_map(const scan::Nest &nest, std::size_t index,
   return block;
 }
 
+loop::Block sum_of_map(const loop::Local &sum, const loop::For &head, loop::Block of_map,
+                       loop::Block of_stored) {
+  loop::For plain = head, again = head;
+  plain.body = std::move(of_map);
+  again.comment.clear();
+  again.body = std::move(of_stored);
+  loop::IfValue test{sum.name,
+                     {{loop::Store{sum, {loop::Number{0}}}}, {std::move(again)}},
+                     "an infinity may have met what isn't stored: again, from what is stored",
+                     loop::IfValue::Test::NotANumber};
+  return {{loop::DeclareValue{sum.name, {loop::Number{0}}}}, {std::move(plain)}, {std::move(test)}};
+}
+
 bool looks_for_marks(const LeafPlan &leaf, std::size_t index, const loop::Block &body) {
   const std::vector<Level> &levels = leaf.nest.levels;
   std::size_t next = index + 1;

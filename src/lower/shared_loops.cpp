@@ -2,6 +2,7 @@
 
 #include "loop/rename.h"
 #include "loop/walk.h"
+#include "lower/members.h"
 #include "lower/merge.h"
 #include "lower/pieces.h"
 #include "report/diagnostic.h"
@@ -200,6 +201,7 @@ private:
   /// variables that are declared in it.
   Block block_of(const std::vector<scan::Node> &nodes, const Names &outside, Names locals) {
     Block block, ends;
+    std::vector<Block> taken_out;
     Names taken = outside;
     auto add = [&](Block code) {
       drop_known(code, block);
@@ -226,10 +228,12 @@ private:
       std::erase_if(locals, [&](const std::string &local) {
         if (!is_about(node, local)) return false;
         declare(local, block, begin);
-        if (local_codes_.contains(local)) loop::append(ends, local_codes_.at(local).end);
+        if (local_codes_.contains(local)) taken_out.push_back(local_codes_.at(local).end);
         return true;
       });
     }
+    for (Block &end : taken_out)
+      if (!joined_with(block, end)) loop::append(ends, std::move(end));
     add(std::move(ends));
     return block;
   }

@@ -1,8 +1,7 @@
 #include "lower/state.h"
 
-#include "lower/find_code.h"
-
 #include "loop/walk.h"
+#include "lower/find_code.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -52,9 +51,14 @@ bool has_states_of_chunks(const LeafPlan &plan) {
          });
 }
 
-Block seed(const scan::Nest &nest, const LevelPlan &plan, std::size_t parallel, const Term &first,
-           const std::string &state) {
+std::string begin_of(const scan::Nest &nest, const LevelPlan &plan) {
   const Level &found = nest.levels[plan.level];
+  return plan.in_step ? found.variable + "_from" : state_variable(found, plan);
+}
+
+Block seed(const scan::Nest &nest, const LevelPlan &plan, std::size_t parallel, const Term &first) {
+  const Level &found = nest.levels[plan.level];
+  const std::string state = begin_of(nest, plan);
   term::Substitution by{{nest.levels[parallel].variable, first}};
   // Only visits come in order. The chunk's first iteration must be one: nothing in between may skip it.
   bool visits = nest.levels[parallel].guards.empty();

@@ -27,11 +27,14 @@ bool has_states_of_chunks(const LeafPlan &plan);
 /// The find whose state keeps the leaf's parallel loop from running in parallel, if there is one.
 const plan::LevelPlan *hindrance(const LeafPlan &plan);
 
-/// The variable `state` with which a chunk of the loop at level `parallel` starts, declared: where the search
-/// for the target of its first iteration, `first`, would stop. Where that can't be said in advance, the
-/// state's first value. Precondition: the state is a scalar.
+/// The variable with which a chunk's walk begins: its state, or in step the first position.
+std::string begin_of(const scan::Nest &nest, const plan::LevelPlan &plan);
+
+/// That variable, declared: where the search for the target of `first`, the first iteration of a chunk of the
+/// loop at level `parallel`, would stop. Where that can't be said in advance, the state's first value.
+/// Precondition: the state is a scalar.
 loop::Block seed(const scan::Nest &nest, const plan::LevelPlan &plan, std::size_t parallel,
-                 const term::Term &first, const std::string &state);
+                 const term::Term &first);
 
 /// The states of a find in an array: `array` is its name in the workspace.
 ///

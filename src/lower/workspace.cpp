@@ -188,6 +188,7 @@ void Workspace::add_local(const combine::LocalTensor &local, bool per_thread) {
                          fmt::format("the elements of {}", local.tensor)),
               local.array);
   if (!local.insertion) return;
+  if (has_members(local, combination_.arrays)) return add_members(local, per_thread);
   arrays_.back().grows = local.grows();
   for (const layout::IndexElement &element : local.insertion->sets) {
     loop::WorkspaceArray array;
@@ -201,6 +202,41 @@ void Workspace::add_local(const combine::LocalTensor &local, bool per_thread) {
     array.about = fmt::format("an index array of {}", local.tensor);
     require_own(add(std::move(array)), element.array);
   }
+}
+
+void Workspace::add_members(const combine::LocalTensor &local, bool per_thread) {
+  arrays_.back().initial = 0; // of values
+  Members members;
+  members.tensor = local.tensor;
+  members.extent = slots_of(local.extents);
+  loop::WorkspaceArray array;
+  array.name = local.insertion->sets.front().array;
+  array.element = loop::ElementType::Bit;
+  array.extent = members.extent;
+  array.per_thread = per_thread;
+  array.about = fmt::format("what {} has", local.tensor);
+  members.bits = add(array);
+  array.name = members.bits + "_list";
+  array.element = element_of_positions(local);
+  array.initial = std::nullopt;
+  array.about = "as long as that is little, a list of it";
+  members.list = add(array);
+  array.name = members.bits + "_room";
+  array.element = loop::ElementType::Int64;
+  array.extent = term::scale(loop::room_to_sort(array.element, false), members.extent);
+  array.about = "to sort the list";
+  members.room = add(std::move(array));
+  members.count = members.bits + "_count";
+  members.value = local.array;
+  members.slot = [&local, this](const Term &member) {
+    return lower::slot_of(local.array, local.slots, combination_.arrays, {{local.modes.front(), member}});
+  };
+  members_.emplace(local.tensor, std::move(members));
+}
+
+const Members *Workspace::members(const std::string &tensor) const {
+  const auto found = members_.find(tensor);
+  return found == members_.end() ? nullptr : &found->second;
 }
 
 std::string Workspace::add_values(const std::string &name, const std::vector<Term> &extents, bool per_thread,

@@ -3,6 +3,7 @@
 #include "combine/space.h"
 #include "loop/loop.h"
 #include "lower/lower.h"
+#include "lower/members.h"
 
 /// The arrays that a program's maps and states need.
 namespace unravel::lower {
@@ -48,6 +49,8 @@ public:
 
   /// The arrays of a local tensor.
   void add_local(const combine::LocalTensor &local, bool per_thread);
+  /// Of a local tensor that was added, if it has some; else null.
+  const Members *members(const std::string &tensor) const;
   const combine::Combination &combination() const { return combination_; }
 
   std::vector<loop::WorkspaceArray> take() { return std::move(arrays_); }
@@ -57,6 +60,7 @@ private:
   std::string add(loop::WorkspaceArray array);
   std::string add_values(const std::string &name, const std::vector<term::Term> &extents, bool per_thread,
                          std::string about);
+  void add_members(const combine::LocalTensor &local, bool per_thread);
   MapArrays add_hash(const scan::Level &level, const plan::LevelPlan &plan, bool per_thread);
   /// How many positions there may be in all, of which these terms read elements.
   term::Term positions_of(const std::string &variable, const std::vector<term::Term> &terms) const;
@@ -71,6 +75,7 @@ private:
   const std::vector<loop::TensorParameter> &parameters_;
   loop::ElementType index_, value_;
   std::vector<loop::WorkspaceArray> arrays_;
+  std::map<std::string, Members> members_; // by local tensor
 };
 
 } // namespace unravel::lower

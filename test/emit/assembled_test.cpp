@@ -231,6 +231,42 @@ int main(void) {
 }
 )";
 
+/// Keys of ranges that end within, and behind, words of 32 and 64 bits and 64 pairs of them; the workspace is kept.
+const char *const distinct_main = R"(
+#include <stdio.h>
+int main(void) {
+  static const int64_t extents[] = {1, 31, 32, 33, 63, 64, 65, 100, 4095, 4096, 4097, 9000, 300000};
+  static const int64_t counts[] = {0, 1, 3, 39, 40, 41, 600, 6000};
+  static int32_t keys[6000];
+  static char seen[300000];
+  distinct_keys_workspace work;
+  unsigned e, c;
+  distinct_keys_workspace_init(&work);
+  for (e = 0; e < sizeof(extents) / sizeof(*extents); e++)
+    for (c = 0; c < sizeof(counts) / sizeof(*counts); c++) {
+      const int64_t extent = extents[e], count = counts[c];
+      list C = {count, 0, 0, 0};
+      keys_of x = {count, extent, keys};
+      int64_t i, next = 0;
+      uint32_t drawn = 7;
+      for (i = 0; i < extent; i++) seen[i] = 0;
+      for (i = 0; i < count; i++) {
+        drawn = drawn * 1664525u + 1013904223u;
+        keys[i] = i % 5 == 0 ? (int32_t)extent - 1 : (int32_t)((drawn >> 8) % (uint32_t)extent);
+        seen[keys[i]] = 1;
+      }
+      if (distinct_keys(&C, &x, &work)) return printf("code\n"), 1;
+      for (i = 0; i < extent; i++)
+        if (seen[i] && (next >= C.NNZ || C.idx[next++] != i))
+          return printf("%d of %d keys: no %d\n", (int)count, (int)extent, (int)i), 1;
+      if (next != C.NNZ) return printf("too many\n"), 1;
+      list_free(&C);
+    }
+  distinct_keys_workspace_free(&work);
+  return 0;
+}
+)";
+
 /// A kernel that lists its entries in arrays that grow, and then copies them.
 const std::string growing_kernel = test::head_of_list("collect", test::operand_of_values) +
                                    "workspace w.idx[0] : int64 grows\nworkspace w.val[0] : float64 grows\n" +
@@ -387,6 +423,29 @@ TEST(EmitAssembled, keys_are_sorted) {
               "#define KEY int32_t\n#define LEAST INT32_MIN\n#define MOST INT32_MAX\n" + sort_main);
   expect_runs(emit::emit_c(loop::parse_program(test::head_of_sort("int64", 4) + test::sorting)) +
               "#define KEY int64_t\n#define LEAST INT64_MIN\n#define MOST INT64_MAX\n" + sort_main);
+}
+
+TEST(EmitAssembled, bits_are_looked_through_and_lists_sorted) {
+  expect_runs(emit::emit_c(loop::parse_program(test::listing_distinct_keys)) + distinct_main);
+}
+
+TEST(EmitAssembled, keys_are_sorted_by_themselves) {
+  for (const char *type : {"int32", "int64"}) {
+    std::string text = test::head_of_sort(type, 1) + test::sorting;
+    for (const auto &[from, to] : {std::pair<std::string, std::string>{"sort order by keys in", "sort keys in"}})
+      text.replace(text.find(from), from.size(), to);
+    const bool is_long = std::string(type) == "int64";
+    const std::string least = is_long ? "INT64_MIN" : "INT32_MIN", most = is_long ? "INT64_MAX" : "INT32_MAX";
+    std::string main = sort_main;
+    const std::string from = "seen[C.idx[i]]++) return printf(\"no permutation\\n\"), 1;\n";
+    const std::size_t begin = main.find(from) + from.size();
+    // the places are those before
+    main.erase(begin, main.find("        if (i == 0)") - begin);
+    const std::size_t stable = main.find("        if (C.key[i - 1] == C.key[i]");
+    main.erase(stable, main.find('\n', stable) + 1 - stable);
+    expect_runs(emit::emit_c(loop::parse_program(text)) + "#define KEY " + type + "_t\n#define LEAST " + least +
+                "\n#define MOST " + most + "\n" + main);
+  }
 }
 
 TEST(EmitAssembled, arrays_of_the_workspace_grow_and_stay_for_the_next_call) {

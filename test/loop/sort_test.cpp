@@ -73,6 +73,62 @@ TEST(Sort, equal_keys_keep_their_order_in_every_form_of_the_program) {
   }
 }
 
+TEST(Sort, keys_without_an_order_are_sorted_by_themselves) {
+  std::string text = test::head_of_sort("int32", 1) + test::sorting;
+  const std::string from = "sort order by keys in", to = "sort keys in";
+  text.replace(text.find(from), from.size(), to);
+  const Program program = parse_program(text);
+  EXPECT_EQ(to_text(parse_program(to_text(program))), to_text(program));
+  for (const Program &each : {program, improve(program)}) {
+    std::vector<std::int64_t> keys;
+    EXPECT_EQ(sorted(each, {5, -1, 5, 0}, &keys), (std::vector<std::int64_t>{0, 1, 2, 3}));
+    EXPECT_EQ(keys, (std::vector<std::int64_t>{-1, 0, 5, 5}));
+  }
+}
+
+/// Bits with a list of those that are set, in both of its ways.
+TEST(Sort, members_of_a_set_come_in_order) {
+  const Program program = parse_program(test::listing_distinct_keys);
+  EXPECT_EQ(to_text(parse_program(to_text(program))), to_text(program));
+  std::mt19937 random(3);
+  for (const Program &each : {program, improve(program)})
+    for (std::int64_t extent : {1, 33, 64, 300})
+      for (std::size_t count : {0U, 1U, 5U, 100U}) {
+        std::vector<std::int64_t> keys(count);
+        for (std::int64_t &key : keys)
+          key = static_cast<std::int64_t>(random()) % extent;
+        Memory memory;
+        memory.sizes = {{"C.N", 1}, {"x.N", static_cast<std::int64_t>(count)}, {"x.M", extent}};
+        memory.indices["x.key"] = keys;
+        EXPECT_EQ(interpret(each, memory), 0);
+        std::ranges::sort(keys);
+        keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+        EXPECT_EQ(memory.indices["C.idx"], keys);
+      }
+}
+
+TEST(Sort, words_of_bits_are_cleared_where_there_are_some) {
+  const std::string head = test::head_of_sort("int32", 1) + "workspace bits[x.N] : bit = 0\n";
+  const std::string end = "  count C.NNZ = 0\n", before = "malformed loop program: ";
+  EXPECT_EQ(refusal("  zero bits, x.N\n  bits(0) := 0 word\n" + end, head), "no error");
+  EXPECT_EQ(refusal("  bits(0) := 1 word\n" + end, head),
+            before + "`bits` has no words of bits that are set to 0");
+  EXPECT_EQ(refusal("  order(0) := 0 word\n" + end, head),
+            before + "`order` has no words of bits that are set to 0");
+  EXPECT_EQ(refusal("  for i in 0 .. x.N parallel 1 {\n    zero bits, x.N\n  }\n" + end, head),
+            before + "iterations of a parallel loop race for words of `bits`");
+  Memory memory;
+  memory.sizes = {{"C.N", 40}, {"x.N", 40}};
+  memory.indices["x.key"].resize(40);
+  interpret(with_body("  bits(1) := 1\n  bits(31) := 1\n  bits(32) := 1\n  bits(30) := 0 word\n"
+                      "  reserve C.NNZ >= 3 : C.idx, C.key, C.val\n  C.idx(0) := bits(1)\n"
+                      "  C.idx(1) := bits(31)\n  C.idx(2) := bits(32)\n  for s in 0 .. 3 {\n    C.key(s) := 0\n"
+                      "    C.val[s] = 1\n  }\n  zero bits, 40\n  count C.NNZ = 3\n",
+                      head),
+            memory);
+  EXPECT_EQ(memory.indices["C.idx"], (std::vector<std::int64_t>{0, 0, 1}));
+}
+
 /// A load of the order before the sort is another value than the same load after it.
 TEST(Sort, loads_stay_on_their_side) {
   const Program program = with_body(R"(  for p in 0 .. x.N {

@@ -89,6 +89,34 @@ TEST(ToolAssembled, LinesThatNeedALocalTensor) {
   result_of(desk, run_of(lines[0], {"A=csr", "B=csr", "C=coo_unsorted"}, "40x40"));
 }
 
+/// Rows of few entries and of many, of few columns and of many: members of the local are listed, or not.
+TEST(ToolAssembled, WideRowsThroughALocalTensor) {
+  const Desk desk;
+  for (const std::string density : {"0.0003", "0.004", "0.05"})
+    for (const std::string index : {"int32", "int64"})
+      for (const std::string result : {"csr", "dcsr", "@unsorted"}) {
+        if (result == "@unsorted")
+          desk.write("unsorted.layout", R"(layout unsorted(i: M, j: N) {
+  index  rowptr[M + 1], col[NNZ];
+  count  NNZ = rowptr(M);
+  value  val[NNZ];
+  stored { [r, p] -> [i, j] : i = r and 0 <= r < M and rowptr(r) <= p < rowptr(r + 1) and j = col(p) } at val(p);
+  property rowptr(0) = 0;
+  property increasing rowptr;
+  property range col in [0, N);
+  property forall r, p, q : rowptr(r) <= p < q and q < rowptr(r + 1) => col(p) != col(q);
+}
+)");
+        const std::string layout = result == "@unsorted" ? "./unsorted.layout:unsorted" : result;
+        std::vector<std::string> arguments = {"run", "C(i,j) = A(i,k) * B(k,j)", "--check", "-o", "C=C.mtx"};
+        for (const std::string &format : {"A=csr", "B=csr", "C="})
+          arguments.insert(arguments.end(), {"-f", format == "C=" ? "C=" + layout : format});
+        arguments.insert(arguments.end(), {"--index", index, "-i", "A=random:60x50,density=0.1,seed=4"});
+        arguments.insert(arguments.end(), {"-i", "B=random:50x9000,seed=5,density=" + density});
+        result_of(desk, arguments);
+      }
+}
+
 /// No loops come to the entries by the result's order: all of them are listed, sorted and added up.
 TEST(ToolAssembled, AnyOrderOfAnyOperands) {
   const Desk desk;
@@ -116,7 +144,7 @@ TEST(ToolAssembled, LongListsAreSorted) {
       result_of(desk, arguments);
     }
     std::vector<std::string> arguments =
-        run_of("C(i,j) = A(i,k) * B(k,j)", {"A=csr", "B=csr", "C=csr"}, "150x150");
+        run_of("C(i,j) = A(i,k) * B(k,j)", {"A=csr", "B=csr", "C=csr", "w=listed"}, "150x150");
     arguments.insert(arguments.end(), {"--index", index});
     result_of(desk, arguments);
   }
@@ -210,7 +238,9 @@ TEST(ToolAssembled, TheProgramIsShown) {
   ASSERT_EQ(shown.out.substr(0, begin.size()), begin);
   const std::string program =
       shown.out.substr(begin.size(), shown.out.find("\n\n", begin.size()) - begin.size());
-  EXPECT_NE(shown.out.find("w#3.p sorted by w.idx(w#3.p)"), std::string::npos);
+  EXPECT_EQ(shown.out.find("sorted by"), std::string::npos) << "a bitmap comes in order";
+  arguments.insert(arguments.end(), {"-f", "w=listed"});
+  EXPECT_NE(desk.unravel(arguments).out.find("w#3.p sorted by w.idx(w#3.p)"), std::string::npos);
   std::vector<std::string> again = run_of(program, {"A=csr", "B=csr", "C=csr", "w=listed"}, "9x9");
   EXPECT_EQ(result_of(desk, again),
             result_of(desk, run_of("C(i,j) = A(i,k) * B(k,j)", {"A=csr", "B=csr", "C=csr"}, "9x9")));

@@ -267,6 +267,32 @@ static inline int unravel_lowest_bit(uint64_t bits) {
 #endif
 }
 
+// part: some_bits
+// In which pairs of words a bit is set, of up to 64 pairs: a bit each.
+static inline uint64_t unravel_some_bits(const uint32_t *words, int64_t count) {
+  const int pairs = count < 128 ? (int)(count / 2) : 64;
+  uint64_t some = 0, pair;
+  int k;
+  if (pairs == 64) { // compilers know how often then
+    for (k = 0; k < 64; k++) {
+      memcpy(&pair, words + 2 * k, sizeof(pair));
+      some |= (uint64_t)(pair != 0) << k;
+    }
+    return some;
+  }
+  for (k = 0; k < pairs; k++) {
+    memcpy(&pair, words + 2 * k, sizeof(pair));
+    some |= (uint64_t)(pair != 0) << k;
+  }
+  return count % 2 == 0 ? some : some | (uint64_t)(words[count - 1] != 0) << pairs;
+}
+
+// part: two_words
+// Both words of a pair; the last one may be alone.
+static inline uint64_t unravel_two_words(const uint32_t *words, int64_t count) {
+  return words[0] | (count > 1 ? (uint64_t)words[1] << 32 : 0);
+}
+
 // part: equal_pairs_L
 // Which of 8 keys are among 8 others, and which of those among these: a bit each. Both strictly increase,
 // so the lowest bits belong together, then the next ones.
@@ -430,6 +456,57 @@ static inline void unravel_sort_long(int64_t *order, int64_t *keys, int64_t coun
   for (s = 0; s < count; s++) {
     keys[s] = from[2 * s];
     order[s] = from[2 * s + 1];
+  }
+}
+
+// part: sort_digits_L
+// Sorts many keys. `room`: of `count` elements.
+static inline void unravel_sort_digits_L(KEY *keys, int64_t count, int64_t *room) {
+  KEY *from = keys, *to = (KEY *)room, *other;
+  KEY least = keys[0], most = keys[0];
+  int64_t begins[2048], s, sum, here;
+  int shift, width, sorted = 1;
+  for (s = 1; s < count; s++) {
+    sorted &= keys[s - 1] <= keys[s];
+    least = keys[s] < least ? keys[s] : least;
+    most = keys[s] > most ? keys[s] : most;
+  }
+  if (sorted) return;
+  // digit by digit, from the last one; larger ones only where their counters pay
+  width = count < 4096 ? 8 : 11;
+  for (shift = 0; shift < 64 && ((uint64_t)most - (uint64_t)least) >> shift != 0; shift += width) {
+    const uint64_t mask = ((uint64_t)1 << width) - 1;
+    for (s = 0; s <= (int64_t)mask; s++)
+      begins[s] = 0;
+    for (s = 0; s < count; s++)
+      begins[((uint64_t)from[s] - (uint64_t)least) >> shift & mask]++;
+    for (s = 0, sum = 0; s <= (int64_t)mask; s++) {
+      here = begins[s];
+      begins[s] = sum;
+      sum += here;
+    }
+    for (s = 0; s < count; s++)
+      to[begins[((uint64_t)from[s] - (uint64_t)least) >> shift & mask]++] = from[s];
+    other = from;
+    from = to;
+    to = other;
+  }
+  if (from != keys) memcpy(keys, from, (size_t)count * sizeof(KEY));
+}
+
+// part: sort_alone_L
+// Sorts the keys. `room`: of `count` elements. Few keys are sorted where it is called.
+static inline void unravel_sort_alone_L(KEY *keys, int64_t count, int64_t *room) {
+  int64_t s, here;
+  if (count > 40) {
+    unravel_sort_digits_L(keys, count, room);
+    return;
+  }
+  for (s = 1; s < count; s++) {
+    const KEY one = keys[s];
+    for (here = s; here > 0 && keys[here - 1] > one; here--)
+      keys[here] = keys[here - 1];
+    keys[here] = one;
   }
 }
 

@@ -2,14 +2,14 @@
 // part: always
 typedef __INT32_TYPE__ int32_t;
 typedef __INT64_TYPE__ int64_t;
-// part: workspace bit long_bit set_bit clear_bit lowest_bit equal_pairs equal_pairs_long stored is_stored hash sort
+// part: workspace bit long_bit set_bit clear_bit lowest_bit equal_pairs equal_pairs_long stored is_stored hash sort sort_alone sort_alone_long some_bits
 typedef __UINT32_TYPE__ uint32_t;
 typedef __UINT64_TYPE__ uint64_t;
-// part: workspace grow memset parts reserve stored is_stored equal_pairs equal_pairs_long rest
+// part: workspace grow memset parts reserve stored is_stored equal_pairs equal_pairs_long rest sort_alone sort_alone_long some_bits
 typedef __SIZE_TYPE__ size_t;
 // part: memset reserve
 void *memset(void *, int, size_t);
-// part: parts stored is_stored equal_pairs equal_pairs_long rest
+// part: parts stored is_stored equal_pairs equal_pairs_long rest sort_alone sort_alone_long some_bits
 void *memcpy(void *, const void *, size_t);
 // part: workspace parts
 void *calloc(size_t, size_t);

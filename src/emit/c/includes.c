@@ -3,7 +3,7 @@
 #include <stdint.h>
 // part: workspace assembled
 #include <stdlib.h>
-// part: memset reserve parts stored is_stored equal_pairs equal_pairs_long rest
+// part: memset reserve parts stored is_stored equal_pairs equal_pairs_long rest sort_alone sort_alone_long some_bits
 #include <string.h>
 // part: threads
 #ifdef _OPENMP

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "loop/interpret_code.h"
+
+/// The arrays of one run of the interpreter.
+namespace unravel::loop {
+
+struct Array {
+  std::vector<std::int64_t> *indices = nullptr; // one of the two is not null
+  std::vector<double> *values = nullptr;
+  std::vector<std::int64_t> extents;
+  std::int64_t total = 1; // their product
+};
+
+/// The run ends before the program does.
+struct Ended {
+  int code = 0;
+};
+
+/// What elements hold that may hold anything.
+constexpr std::int64_t odd_number = -123456789;
+
+/// As many elements as its extents say; ends the run where there is no memory for them.
+void resize(Array &array);
+
+/// An array of the workspace holds what the kernel may expect: odd values where it may expect nothing.
+void fill(const ArrayCode &code, const Array &array);
+
+/// The first `count` elements by their keys, which move with them, stably. Both may be one array.
+void sort_by_keys(std::vector<std::int64_t> &order, std::vector<std::int64_t> &keys, std::int64_t count);
+
+} // namespace unravel::loop

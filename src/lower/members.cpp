@@ -1,0 +1,172 @@
+#include "lower/members.h"
+
+#include "loop/rename.h"
+#include "loop/walk.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <optional>
+
+namespace unravel::lower {
+
+using loop::Block;
+using term::Term;
+
+namespace {
+
+/// One member for so many coordinates: with more it is no use to list them, as passing all words of bits takes
+/// less than the tests of whether a coordinate is new.
+constexpr std::int64_t coordinates_per_listed = 64;
+/// With more, sorting the list takes longer than passing all words.
+constexpr std::int64_t coordinates_per_sorted = 512;
+constexpr int word = 64;
+
+Term fewer_than_one_in(std::int64_t coordinates, const Members &members) {
+  return term::less(term::scale(coordinates, term::variable(members.count)), members.extent);
+}
+
+Term is_member(const Members &members, const Term &coordinate) {
+  return term::equal(term::apply(members.bits, {coordinate}), Term(1));
+}
+
+loop::For over_list(const Members &members, const std::string &slot, const std::string &variable,
+                    Block body) {
+  loop::For loop{slot, Term(0), term::variable(members.count)};
+  loop.body.push_back({loop::Let{variable, term::apply(members.list, {term::variable(slot)})}});
+  loop::append(loop.body, std::move(body));
+  return loop;
+}
+
+loop::For over_bits(const Members &members, const std::string &variable, Block body) {
+  loop::For loop{variable, Term(0), members.extent};
+  loop.body.push_back({loop::If{is_member(members, term::variable(variable)), std::move(body), ""}});
+  if (loop::may_test_together(loop)) loop.together = word;
+  return loop;
+}
+
+loop::Statement no_value(const Members &members, const Term &member) {
+  return {loop::Store{loop::Element{members.value, members.slot(member)}, {loop::Number{0}}}};
+}
+
+/// The loop that the block ends with, or null.
+loop::For *last_loop(Block &block) {
+  return block.empty() ? nullptr : std::get_if<loop::For>(&block.back().kind);
+}
+
+/// What is done for each member, behind what stands for it.
+Block &done_in(loop::For &loop) {
+  auto *test = std::get_if<loop::If>(&loop.body.back().kind);
+  return test && loop.body.size() == 1 ? test->then : loop.body;
+}
+
+/// The variable that stands for a member in the loop.
+std::string member_of(const loop::For &loop) {
+  const auto *let = std::get_if<loop::Let>(&loop.body.front().kind);
+  return let ? let->variable : loop.variable;
+}
+
+/// Does the block touch no other elements of what `behind` writes than those in the slots, and write none?
+bool touches_only(const Block &block, const Block &behind, const std::vector<Term> &slots) {
+  const loop::Effects before = loop::effects_of(block), written = loop::effects_of(behind);
+  bool only = !before.breaks && std::ranges::none_of(written.stored, [&](const std::string &array) {
+    return before.stored.contains(array);
+  });
+  loop::each_statement(block, [&](const loop::Statement &statement) {
+    loop::each_own_value(statement, [&](const loop::Value &value) {
+      loop::each_element(value, [&](const loop::Element &element) {
+        only = only && (!written.stored.contains(element.array) ||
+                        std::ranges::find(slots, element.slot) != slots.end());
+      });
+    });
+    loop::each_own_term(statement, [&](const Term &term) {
+      for (const Term &read : term::applications_of(term))
+        only = only && !written.stored.contains(read.as<term::Apply>()->function);
+    });
+  });
+  return only;
+}
+
+/// What the second loop does with a member, by the first one's names. Nothing where it can't be done right
+/// behind what the first one does.
+std::optional<Block> work_behind(loop::For &first, loop::For second) {
+  if (first.lower != second.lower || first.upper != second.upper) return std::nullopt;
+  const std::map<std::string, std::string> names{{member_of(second), member_of(first)}};
+  Block work = std::move(done_in(second));
+  if (std::holds_alternative<loop::Let>(work.front().kind)) work.erase(work.begin());
+  loop::rename(work, names);
+  std::vector<Term> slots;
+  for (const loop::Statement &statement : work)
+    if (const auto *store = std::get_if<loop::Store>(&statement.kind))
+      slots.push_back(std::get<loop::Element>(store->target).slot);
+  if (!touches_only(done_in(first), work, slots)) return std::nullopt;
+  return work;
+}
+
+} // namespace
+
+Term Members::are_listed() const {
+  return fewer_than_one_in(coordinates_per_listed, *this);
+}
+
+bool has_members(const combine::LocalTensor &local, const Extents &extents) {
+  if (!local.insertion || local.modes.size() != 1 || local.insertion->sets.size() != 1) return false;
+  const layout::Insertion &insertion = *local.insertion;
+  const layout::IndexElement &flag = insertion.sets.front();
+  const Term mode = term::variable(local.modes.front());
+  const auto nothing = insertion.nothing.find(flag.array);
+  return insertion.count.empty() && flag.slots == std::vector<Term>{mode} && flag.value == Term(1) &&
+         nothing != insertion.nothing.end() && nothing->second == 0 &&
+         extents.at(flag.array) == local.extents &&
+         insertion.stored == term::equal(term::apply(flag.array, {mode}), Term(1));
+}
+
+Block without_members(const Members &members) {
+  const std::string slot = members.bits + ".slot", member = members.bits + ".member";
+  const Term coordinate = term::variable(member);
+  const loop::SetElement clear{members.bits, coordinate, Term(0), true};
+  loop::If choice{fewer_than_one_in(coordinates_per_sorted, members), {}, ""};
+  choice.then = {{over_list(members, slot, member, {no_value(members, coordinate), {clear}})}};
+  choice.otherwise = {{over_bits(members, member, {no_value(members, coordinate)})},
+                      {loop::Zero{members.bits, members.extent}}};
+  return {{std::move(choice)}};
+}
+
+Block insert_member(const Members &members, const Term &coordinate, bool listed) {
+  const loop::SetElement flag{members.bits, coordinate, Term(1)};
+  if (!listed) return {{flag}};
+  const Term count = term::variable(members.count);
+  Block missing{{flag},
+                {loop::SetElement{members.list, count, coordinate}},
+                {loop::Assign{members.count, count + Term(1)}}};
+  return {{loop::If{term::negation(is_member(members, coordinate)), std::move(missing), ""}}};
+}
+
+Block over_members(const Members &members, const std::string &variable, const std::function<Block()> &body) {
+  loop::For listed = over_list(members, variable + ".slot", variable, body());
+  loop::For all = over_bits(members, variable, body());
+  listed.comment = fmt::format("what {} has, by its list", members.tensor);
+  all.comment = fmt::format("what {} has, by its bits", members.tensor);
+  loop::If choice{fewer_than_one_in(coordinates_per_sorted, members), {}, ""};
+  choice.then = {{loop::Sort{members.list, "", members.room, term::variable(members.count)}},
+                 {std::move(listed)}};
+  choice.otherwise = {{std::move(all)}};
+  return {{std::move(choice)}};
+}
+
+bool joined_with(Block &block, const Block &without) {
+  auto *choice = block.empty() ? nullptr : std::get_if<loop::If>(&block.back().kind);
+  const auto *other = without.size() == 1 ? std::get_if<loop::If>(&without.front().kind) : nullptr;
+  if (!choice || !other || choice->condition != other->condition) return false;
+  loop::For *few = last_loop(choice->then), *many = last_loop(choice->otherwise);
+  const auto *few_out = std::get_if<loop::For>(&other->then.front().kind);
+  const auto *many_out = std::get_if<loop::For>(&other->otherwise.front().kind);
+  if (!few || !many || !few_out || !many_out) return false;
+  std::optional<Block> in_few = work_behind(*few, *few_out), in_many = work_behind(*many, *many_out);
+  if (!in_few || !in_many) return false;
+  loop::append(done_in(*few), std::move(*in_few));
+  loop::append(done_in(*many), std::move(*in_many));
+  choice->otherwise.insert(choice->otherwise.end(), other->otherwise.begin() + 1, other->otherwise.end());
+  return true;
+}
+
+} // namespace unravel::lower
