@@ -476,7 +476,7 @@ private:
     if (const AssembledResult *assembled = result_.assembly(statement.target.tensor)) {
       space.target = naming_.appended(over_sizes(statement.target));
       space.target.first_node = assembled->first_node(space.target);
-      if (statement.is_free) stay_inside(statement.target, reads, relation);
+      if (statement.is_free) naming_.stay_inside(statement.target, reads, relation);
     } else {
       space.target = is_local(statement.target) ? local_of(statement.target, statement.loops)
                                                 : operand_of(statement.target, statement.loops, 0, places);
@@ -498,26 +498,6 @@ private:
                      "choose a layout of one piece");
     }
     result_.leaves.push_back(std::move(space));
-  }
-
-  /// An entry that is appended lies inside the result, also where no operand has its index as it is: what has
-  /// no slots doesn't say so.
-  void stay_inside(const Access &target, const std::vector<const Access *> &reads,
-                   std::vector<Term> &relation) const {
-    for (std::size_t k = 0; k < target.subscripts.size(); ++k) {
-      const compute::Subscript &subscript = target.subscripts[k];
-      const auto is_same = [&](const compute::Subscript &other) {
-        return other.index == subscript.index && other.shift == 0;
-      };
-      if (subscript.shift == 0 && std::ranges::any_of(reads, [&](const Access *access) {
-            return std::ranges::any_of(access->subscripts, is_same);
-          }))
-        continue;
-      const std::string &size = layout_of(target).sizes[k];
-      const Term extent = term::variable(naming_.sizes.find(qualified(target.tensor, size)));
-      for (const Term &part : term::conjuncts(term::between(Term(0), subscript.value, extent)))
-        relation.push_back(part);
-    }
   }
 
   [[noreturn]] void refuse_divisor(const Access &access) const {

@@ -172,6 +172,24 @@ Operand Naming::appended(const Access &access) const {
   return target;
 }
 
+void Naming::stay_inside(const Access &target, const std::vector<const Access *> &reads,
+                         std::vector<Term> &relation) const {
+  for (std::size_t k = 0; k < target.subscripts.size(); ++k) {
+    const compute::Subscript &subscript = target.subscripts[k];
+    const auto is_same = [&](const compute::Subscript &other) {
+      return other.index == subscript.index && other.shift == 0;
+    };
+    if (subscript.shift == 0 && std::ranges::any_of(reads, [&](const Access *access) {
+          return std::ranges::any_of(access->subscripts, is_same);
+        }))
+      continue;
+    const std::string &size = layout_of(target.tensor).sizes[k];
+    const Term extent = term::variable(sizes.find(qualified(target.tensor, size)));
+    for (const Term &part : term::conjuncts(term::between(Term(0), subscript.value, extent)))
+      relation.push_back(part);
+  }
+}
+
 LocalTensor Naming::local(const std::string &tensor, std::size_t around, const std::vector<Term> &extents,
                           Combination &to) const {
   LocalTensor local{tensor, around, "", extents};

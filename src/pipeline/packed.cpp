@@ -15,7 +15,7 @@ namespace {
 
 /// Each coordinate once, in their order.
 layout::Layout list_of(const std::string &tensor, std::size_t order) {
-  const std::string levels = order == 1 ? "s" : "u" + std::string(order - 1, 'q');
+  const std::string levels = order == 1 ? "s" : "u" + std::string(order - 2, 'c') + "q";
   const auto source = std::make_shared<const text::Source>("entries", levels);
   layout::Layout list = layout::load_layout(parse::parse_layout_reference(source), order).layout;
   list.name = list.base_name = "entries_of_" + tensor;

@@ -144,8 +144,9 @@ TEST(Library, ResultsThatArePacked) {
   EXPECT_THROW(triangle({&upper, &A}), unravel::Error); // (2, 1) lies below the diagonal
   EXPECT_EQ(upper.val, nullptr);
 
+  options.formats["C"] = "ell";
   const unravel::CSource source = unravel::make_c("C(i,j) = 2 * A(i,j)", options);
-  EXPECT_NE(source.header.find("int spmv(packed_upper *C, const csr *A);"), std::string::npos)
+  EXPECT_NE(source.header.find("int spmv(ell *C, const csr *A);"), std::string::npos)
       << source.header;
   EXPECT_NE(source.source.find("#include \"spmv.h\""), std::string::npos);
 }

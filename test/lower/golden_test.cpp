@@ -66,7 +66,7 @@ TEST(LowerGolden, EveryFilePrintsAsRecorded) {
   for (const std::string &name : golden_names("lower", "programs"))
     golden_run("lower", name, [](const std::string &input) { return loop::to_text(lower_text(input)); });
   golden_run("lower", "parallel", [](const std::string &input) { return body_of(lower_text(input, true)); });
-  for (const std::string name : {"binary", "galloping", "scan", "maps"})
+  for (const std::string name : {"appended", "binary", "galloping", "scan", "maps"})
     golden_run("lower", name, [](const std::string &input) { return body_of(lower_text(input)); });
 }
 

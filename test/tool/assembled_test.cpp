@@ -271,9 +271,11 @@ TEST(ToolAssembled, OfNothing) {
 std::multiset<std::string> entries_in(const std::string &file) {
   std::multiset<std::string> entries;
   std::istringstream lines(file);
-  for (std::string line; std::getline(lines, line);)
-    if (!line.starts_with("%") && !line.ends_with(" 0")) entries.insert(line);
-  if (!entries.empty()) entries.erase(entries.begin());
+  std::string line;
+  std::getline(lines, line); // the banner, then the sizes
+  std::getline(lines, line);
+  while (std::getline(lines, line))
+    if (!line.ends_with(" 0")) entries.insert(line);
   return entries;
 }
 
@@ -295,9 +297,8 @@ TEST(ToolAssembled, SegmentsThatTwoArraysBound) {
 /// Layouts whose slots depend on all entries: the kernel lists these, and the list is packed.
 TEST(ToolAssembled, ResultsThatArePacked) {
   const Desk desk;
-  const std::vector<std::string> layouts = {"ell",    "ellr",       "sell<4>", "sellcs<2>",
-                                            "dia",    "csb<4>",     "bitmap",  "hash_matrix<8>",
-                                            "warp24", "ubcsr<2,3>", "listed",  "run_length"};
+  const std::vector<std::string> layouts = {"ell",    "ellr",   "sell<4>",        "sellcs<2>",  "dia",
+                                            "csb<4>", "bitmap", "hash_matrix<8>", "ubcsr<2,3>", "run_length"};
   for (const std::string line :
        {"C(i,j) = A(i,j) * B(i,j)", "C(i,j) = A(i,k) * B(k,j)", "C(i,j) = A(i,j) - B(j,i)"}) {
     const std::multiset<std::string> wanted =
