@@ -188,8 +188,8 @@ struct Kernel::Code {
       : kernel(build::compile(in_process(compilation.program, compilation.gathers))), entry(entry_of(kernel)),
         sizes(compilation.program.sizes.size()) {
     for (const combine::Binding &binding : compilation.combination.bindings)
-      arguments.push_back(binding.tensor);
-    arguments.insert(arguments.end(), compilation.program.sizes.begin(), compilation.program.sizes.end());
+      names.push_back(binding.tensor);
+    names.insert(names.end(), compilation.program.sizes.begin(), compilation.program.sizes.end());
     convert::PackOptions how;
     how.index = options.index == IndexType::Int64 ? tensor::IndexType::Int64 : tensor::IndexType::Int32;
     how.value = options.value == ValueType::Float32 ? tensor::ValueType::F32 : tensor::ValueType::F64;
@@ -203,15 +203,15 @@ struct Kernel::Code {
 
   /// Of a call: as many pointers as there are tensors and sizes, none of them null.
   void check(const std::vector<void *> &structs) const {
-    if (structs.size() != arguments.size())
+    if (structs.size() != names.size())
       report::fail(report::Kind::wrong_arity,
                    fmt::format("the kernel is called with {} argument{}, but takes {}: `{}`", structs.size(),
-                               structs.size() == 1 ? "" : "s", arguments.size(),
-                               fmt::join(arguments, "`, `")));
+                               structs.size() == 1 ? "" : "s", names.size(),
+                               fmt::join(names, "`, `")));
     if (auto null = std::ranges::find(structs, nullptr); null != structs.end())
       report::fail(report::Kind::missing_input,
                    fmt::format("the kernel is called with a null pointer for `{}`",
-                               arguments[static_cast<std::size_t>(null - structs.begin())]));
+                               names[static_cast<std::size_t>(null - structs.begin())]));
   }
 
   build::Workspace take() const {
@@ -235,7 +235,7 @@ struct Kernel::Code {
 
   build::Kernel kernel;
   Entry entry = nullptr;
-  std::vector<std::string> arguments;               // of a call: the tensors, then the sizes
+  std::vector<std::string> names;                   // of a call: the tensors, then the sizes
   std::size_t sizes = 0;                            // how many of them are sizes
   std::map<std::size_t, run::ListPacking> packings; // by the parameter, a result that the kernel lists
   mutable std::optional<Levels> levels;
