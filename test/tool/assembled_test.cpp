@@ -109,8 +109,7 @@ TEST(ToolAssembled, WideRowsThroughALocalTensor) {
 )");
         const std::string layout = result == "@unsorted" ? "./unsorted.layout:unsorted" : result;
         std::vector<std::string> arguments = {"run", "C(i,j) = A(i,k) * B(k,j)", "--check", "-o", "C=C.mtx"};
-        for (const std::string &format : {"A=csr", "B=csr", "C="})
-          arguments.insert(arguments.end(), {"-f", format == "C=" ? "C=" + layout : format});
+        arguments.insert(arguments.end(), {"-f", "A=csr", "-f", "B=csr", "-f", "C=" + layout});
         arguments.insert(arguments.end(), {"--index", index, "-i", "A=random:60x50,density=0.1,seed=4"});
         arguments.insert(arguments.end(), {"-i", "B=random:50x9000,seed=5,density=" + density});
         result_of(desk, arguments);
