@@ -168,6 +168,15 @@ std::vector<const plan::LeafPlan *> Compilation::plans() const {
   return plans;
 }
 
+bool Compilation::has_merged_loops() const {
+  return std::ranges::any_of(leaves, [](const Leaf &leaf) { return leaf.plan.merged.has_value(); });
+}
+
+void Compilation::take_stage(const std::string &name, const Compilation &other) {
+  const auto stage = std::ranges::find(other.stages, name, &Stage::name);
+  if (stage != other.stages.end()) stages.push_back(*stage);
+}
+
 Compilation compile(const Request &request) {
   return compile(request, read_request(request));
 }
@@ -204,10 +213,21 @@ Compilation compile(const Request &request, const Front &front) {
           ? choose::local_for_result(result.combination, result.computation, request.counts)
           : std::nullopt;
   report::Diagnostic refused;
-  const auto with_local = [&](const std::string &why) {
+  const auto with = [&](const compute::ResultLocal &made_of, const std::string &why) {
     auto made = report::unless_refused(
-        [&] { return compile(request, with_result_local(request, front, *local, why)); }, &refused);
+        [&] { return compile(request, with_result_local(request, front, made_of, why)); }, &refused);
     if (!made && refused.kind != Kind::entries_out_of_order) throw report::Error(refused);
+    return made;
+  };
+  const auto with_local = [&](const std::string &why) { return with(*local, why); };
+  // Loops that fill a list may be merged; where they aren't, others than lists need no sorting.
+  const auto with_merged = [&](const std::string &why) {
+    const std::optional<compute::ResultLocal> list = choose::local_to_merge(*local);
+    if (!list) return with_local(why);
+    auto merged = with(*list, why);
+    if (merged && merged->has_merged_loops()) return merged;
+    auto made = with_local(why);
+    if (made && merged) made->take_stage("merges", *merged);
     return made;
   };
   const auto listed = [&](const combine::IterationSpace &space) {
@@ -218,7 +238,7 @@ Compilation compile(const Request &request, const Front &front) {
   };
   if (choose::adds_several_products(result.combination)) {
     if (local)
-      if (auto made = with_local(choose::why_united)) return std::move(*made);
+      if (auto made = with_merged(choose::why_united)) return std::move(*made);
     const auto check = [&] { return choose::check_assembled(result.combination), 0; };
     if (!report::unless_refused(check, &refused)) {
       if (result.combination.has_loops()) throw report::Error(refused);

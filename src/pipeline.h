@@ -90,6 +90,10 @@ struct Compilation {
 
   double milliseconds() const;
   std::vector<const plan::LeafPlan *> plans() const; // of the leaves
+  /// Are there loops that are merged instead of filling a local tensor?
+  bool has_merged_loops() const;
+  /// Says what a stage of another compilation of the same says.
+  void take_stage(const std::string &name, const Compilation &other);
 };
 
 /// Parsing and layouts alone: what a caller needs to know before it has data.

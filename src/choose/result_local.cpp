@@ -13,6 +13,7 @@ namespace {
 
 /// Lists have a map with an element for each coordinate: of matrices that would be too many.
 constexpr std::size_t most_modes = 1;
+const char *const list_layout = "listed";
 /// How much more loops in the result's order may cost than in the order of least cost. Costs are estimates, a
 /// local saves a sort of all entries, and an order against the operands costs as much more as they have rows.
 constexpr double most_overhead = 16;
@@ -69,6 +70,12 @@ bool adds_several_products(const Combination &combination) {
          std::ranges::all_of(combination.leaves, [](auto &space) { return space.target.appends; });
 }
 
+std::optional<compute::ResultLocal> local_to_merge(compute::ResultLocal local) {
+  if (local.layout == list_layout || local.modes.size() != 1) return std::nullopt;
+  local.layout = list_layout;
+  return local;
+}
+
 std::optional<compute::ResultLocal> local_for_result(const Combination &combination,
                                                      const compute::Computation &line,
                                                      const schedule::Counts &counts) {
@@ -83,7 +90,7 @@ std::optional<compute::ResultLocal> local_for_result(const Combination &combinat
   for (const term::Term &coordinate : space.target.coordinates)
     modes.push_back(coordinate.as<term::Variable>()->name);
   for (std::size_t around = std::min(ordered.size(), modes.size() - 1) + 1; around-- > 0;) {
-    compute::ResultLocal local{fresh_name(line), ordered, modes, "listed"};
+    compute::ResultLocal local{fresh_name(line), ordered, modes, list_layout};
     local.around.resize(around);
     std::erase_if(local.modes, [&](const std::string &mode) {
       return std::ranges::find(local.around, mode) != local.around.end();

@@ -13,6 +13,10 @@ namespace unravel::choose {
 constexpr const char *why_united = "the entries of several products are united in it";
 bool adds_several_products(const combine::Combination &combination);
 
+/// The same local as a list, which loops over ordered ranges that fill it may be merged instead of (merge.h);
+/// nothing where it is one, or no vector.
+std::optional<compute::ResultLocal> local_to_merge(compute::ResultLocal local);
+
 /// A vector, in loops over the other modes, which come first in the order of the result's layout. Nothing
 /// where that order has no such loops, or a product costs much more with these outermost than in its own
 /// order; or the computation is no line, or its result isn't assembled.

@@ -99,7 +99,7 @@ TEST(ToolProgram, Refusals) {
       {"compile", "tensor x(n), y(n); for i in [0,n) { y(i) = x(i+1); }"},
       {"compile", order, "-f", "A=csc", "-s", "order j, A.p"},
       {"compile", "for i { y(i) = x(i) / A(i,i); }", "-f", "A=coo_dup"},
-      {"compile", "for i { y(i) = x(i) / A(i,i); }", "-f", "A=symmetric_csr", "-f", "y=bitmap"},
+      {"compile", "for i { y(i) = x(i) / A(i,i); }", "-f", "A=symmetric_csr", "-f", "y=listed"},
       {"compile", "for i { for j { y(i) = x(i) / A(i,j); } }", "-f", "A=symmetric_csr"},
       {"compile", "for i { y(i) = y(i)*A(i,i); }", "-f", "A=csr"},
       {"compile", "for i { for j { y(i) = A(i,j); } }", "-f", "A=csr"},
