@@ -6,6 +6,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <list>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -403,10 +404,33 @@ ProgramReference evaluate_program(const compute::Program &program, const Program
 }
 
 SparseReference evaluate_sparse_program(const compute::Program &program, const ProgramInput &input) {
-  report::require(program.statements.size() == 1 && program.statements.front().is_free,
-                  "a sparse reference is that of one free statement");
+  report::require(has_sparse_reference(program),
+                  "a sparse reference is that of free statements of one target");
   std::list<Coordinates> reciprocals;
-  return evaluate_sparse(product_of(program.statements.front(), input, reciprocals));
+  SparseReference sum;
+  std::map<SparseReference::Offset, std::size_t> elements;
+  for (const Statement &statement : program.statements) {
+    SparseReference term = evaluate_sparse(product_of(statement, input, reciprocals));
+    if (&statement == &program.statements.front()) sum.shape = term.shape;
+    for (std::size_t k = 0; k < term.offset.size(); ++k) {
+      const auto [element, is_new] = elements.try_emplace(term.offset[k], sum.offset.size());
+      if (is_new) {
+        sum.offset.push_back(term.offset[k]);
+        sum.value.push_back(0);
+        sum.magnitude.push_back(0);
+      }
+      sum.value[element->second] += term.value[k];
+      sum.magnitude[element->second] += term.magnitude[k];
+    }
+  }
+  return sum;
+}
+
+bool has_sparse_reference(const compute::Program &program) {
+  const auto &all = program.statements;
+  return !all.empty() && std::ranges::all_of(all, [&](const Statement &statement) {
+    return statement.is_free && statement.target.tensor == all.front().target.tensor;
+  });
 }
 
 } // namespace unravel::check

@@ -36,8 +36,10 @@ struct ProgramReference {
 /// were computed before included. A loop around one statement alone, that adds products, visits only the
 /// entries of a factor whose other subscripts are known; every other loop visits all its values.
 ProgramReference evaluate_program(const compute::Program &program, const ProgramInput &input);
-/// Of a program that is one free statement; the result was zero before. The memory is in proportion to the
-/// elements that have terms.
+/// Are all statements free, and write one tensor?
+bool has_sparse_reference(const compute::Program &program);
+/// Of such a program, whose result was zero before: the sum of its statements. The memory is in proportion to
+/// the elements that have terms.
 SparseReference evaluate_sparse_program(const compute::Program &program, const ProgramInput &input);
 
 } // namespace unravel::check

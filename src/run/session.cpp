@@ -469,9 +469,7 @@ private:
         check::require_ok(check::validate(tensors_.at(name)), tensors_.at(name),
                           fmt::format("the result `{}`", name));
     const compute::Program &program = front_.computation.program;
-    if (shares_structure() ||
-        (is_assembled(result_name()) && compute::free_statement_of(program, result_name()) &&
-         program.statements.size() == 1)) {
+    if (shares_structure() || (is_assembled(result_name()) && check::has_sparse_reference(program))) {
       report_.comparison = with_reference_input(initial_, [&](const check::ProgramInput &input) {
         return check::compare(convert::unpack(tensors_.at(result_name())),
                               check::evaluate_sparse_program(front_.computation.program, input), tolerance);

@@ -66,6 +66,15 @@ TEST(ToolAssembled, SumsThroughALocalTensor) {
     result_of(desk, run_of(sum, {"A=csr", "B=dcsr", "w=bitmap", "C=" + layout}, "9x14"));
 }
 
+/// What --check compares a sum with takes memory for its entries, not for all elements.
+TEST(ToolAssembled, LargeSumsAreChecked) {
+  const Desk desk;
+  for (const char *line : {"C(i,j) = A(i,j) - 2 * B(i,j)", "C(i,j) = A(i,j) + B(j,i) + A(j,i)"})
+    result_of(desk, {"run", line, "--check", "-o", "C=C.mtx", "-f", "A=coo", "-f", "B=coo", "-f", "C=coo",
+                     "-i", "A=random:300000x300000,entries=300,seed=1", "-i",
+                     "B=random:300000x300000,entries=300,seed=2"});
+}
+
 /// Entries that come in no order, or of several products, are collected in a local tensor and sorted,
 /// whatever the layouts are; the results are the same tensor.
 TEST(ToolAssembled, LinesThatNeedALocalTensor) {
