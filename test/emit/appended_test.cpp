@@ -1,9 +1,9 @@
 // C of parallel loops whose threads append to arrays of their own: the same arrays for any number of threads,
 // and nothing is left where one of them has no memory.
 #include "appending_kernels.h"
+#include "each_compiler.h"
 #include "emit/emit.h"
 #include "loop/loop.h"
-#include "scratch_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -132,17 +132,7 @@ const std::vector<std::string> compilers = {
 
 void expect_runs(const std::string &program, const std::string &macros) {
   const std::string text = short_of_memory + emit::emit_c(loop::parse_program(program)) + macros + test_main;
-  bool any = false;
-  for (const std::string &compiler : compilers) {
-    if (!test::is_installed(compiler.substr(0, compiler.find(' ')))) continue;
-    any = true;
-    test::ScratchFolder folder;
-    const std::string file = folder.write("kernel.c", text);
-    ASSERT_EQ(folder.run(compiler + " -Wall -Wextra -Werror " + file + " -o " + folder.path("kernel")), "")
-        << compiler;
-    EXPECT_EQ(folder.run(folder.path("kernel")), "") << compiler;
-  }
-  if (!any) GTEST_SKIP() << "no compiler is installed";
+  test::expect_runs(text, compilers);
 }
 
 } // namespace

@@ -1,10 +1,10 @@
 // Kernels that assemble their results: what is made, how it grows, and what is left where that fails.
+#include "each_compiler.h"
 #include "emit/emit.h"
 #include "golden.h"
 #include "list_kernels.h"
 #include "loop/interpret.h"
 #include "loop/passes.h"
-#include "scratch_folder.h"
 
 using namespace unravel;
 
@@ -231,7 +231,8 @@ int main(void) {
 }
 )";
 
-/// Keys of ranges that end within, and behind, words of 32 and 64 bits and 64 pairs of them; the workspace is kept.
+/// Keys of ranges that end within, and behind, words of 32 and 64 bits and 64 pairs of them; the workspace is
+/// kept.
 const char *const distinct_main = R"(
 #include <stdio.h>
 int main(void) {
@@ -342,17 +343,7 @@ const std::vector<std::string> compilers = {
 };
 
 void expect_runs(const std::string &text) {
-  bool any = false;
-  for (const std::string &compiler : compilers) {
-    if (!test::is_installed(compiler.substr(0, compiler.find(' ')))) continue;
-    any = true;
-    test::ScratchFolder folder;
-    const std::string file = folder.write("kernel.c", text);
-    ASSERT_EQ(folder.run(compiler + " -Wall -Wextra -Werror " + file + " -o " + folder.path("kernel")), "")
-        << compiler;
-    EXPECT_EQ(folder.run(folder.path("kernel")), "") << compiler;
-  }
-  if (!any) GTEST_SKIP() << "no compiler is installed";
+  test::expect_runs(text, compilers);
 }
 
 } // namespace
@@ -432,7 +423,8 @@ TEST(EmitAssembled, bits_are_looked_through_and_lists_sorted) {
 TEST(EmitAssembled, keys_are_sorted_by_themselves) {
   for (const char *type : {"int32", "int64"}) {
     std::string text = test::head_of_sort(type, 1) + test::sorting;
-    for (const auto &[from, to] : {std::pair<std::string, std::string>{"sort order by keys in", "sort keys in"}})
+    for (const auto &[from, to] :
+         {std::pair<std::string, std::string>{"sort order by keys in", "sort keys in"}})
       text.replace(text.find(from), from.size(), to);
     const bool is_long = std::string(type) == "int64";
     const std::string least = is_long ? "INT64_MIN" : "INT32_MIN", most = is_long ? "INT64_MAX" : "INT32_MAX";
@@ -443,8 +435,8 @@ TEST(EmitAssembled, keys_are_sorted_by_themselves) {
     main.erase(begin, main.find("        if (i == 0)") - begin);
     const std::size_t stable = main.find("        if (C.key[i - 1] == C.key[i]");
     main.erase(stable, main.find('\n', stable) + 1 - stable);
-    expect_runs(emit::emit_c(loop::parse_program(text)) + "#define KEY " + type + "_t\n#define LEAST " + least +
-                "\n#define MOST " + most + "\n" + main);
+    expect_runs(emit::emit_c(loop::parse_program(text)) + "#define KEY " + type + "_t\n#define LEAST " +
+                least + "\n#define MOST " + most + "\n" + main);
   }
 }
 

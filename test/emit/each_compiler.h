@@ -8,6 +8,7 @@
 #include <functional>
 #include <gtest/gtest.h>
 #include <string>
+#include <vector>
 
 namespace unravel::test {
 
@@ -39,6 +40,21 @@ inline bool with_each_compiler(const std::string &text, const std::function<void
     dlclose(handle);
   }
   return number > 0;
+}
+
+/// A program that each of the compilers at hand makes of the text, strictly, succeeds in silence.
+inline void expect_runs(const std::string &text, const std::vector<std::string> &compilers) {
+  bool any = false;
+  for (const std::string &compiler : compilers) {
+    if (!is_installed(compiler.substr(0, compiler.find(' ')))) continue;
+    any = true;
+    ScratchFolder folder;
+    const std::string file = folder.write("kernel.c", text);
+    ASSERT_EQ(folder.run(compiler + " -Wall -Wextra -Werror " + file + " -o " + folder.path("kernel")), "")
+        << compiler;
+    EXPECT_EQ(folder.run(folder.path("kernel")), "") << compiler;
+  }
+  if (!any) GTEST_SKIP() << "no compiler is installed";
 }
 
 } // namespace unravel::test
