@@ -31,9 +31,9 @@ const std::vector<SparseKernel> kernels = {
     {"C(j) = A(i,j) * d(i)", {"A"}, true},
 };
 
-const std::vector<std::string> operand_layouts = {"csr", "csc", "dcsr", "coo", "coo_unsorted", "ell"};
-const std::vector<std::string> result_layouts = {"csr", "csc",     "dcsr", "dcsc",
-                                                 "coo", "coo_dup", "csf",  "bcsr<2, 2>"};
+const std::vector<std::string> operand_layouts = {"csr", "csc", "csr4", "dcsr", "coo", "coo_unsorted", "ell"};
+const std::vector<std::string> result_layouts = {"csr", "csr4",    "csc", "dcsr",      "dcsc",
+                                                 "coo", "coo_dup", "csf", "bcsr<2, 2>"};
 
 } // namespace
 
