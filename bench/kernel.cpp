@@ -42,11 +42,16 @@ std::string in_process_text(const pipeline::Compilation &compilation) {
 
 BoundKernel::BoundKernel(const pipeline::Request &request,
                          const std::map<std::string, tensor::Tensor *> &tensors)
-    : compilation_(pipeline::compile(request)), kernel_(compiled(compilation_)), workspace_(kernel_),
+    : BoundKernel(pipeline::compile(request), tensors) {}
+
+BoundKernel::BoundKernel(pipeline::Compilation compilation,
+                         const std::map<std::string, tensor::Tensor *> &tensors)
+    : compilation_(std::move(compilation)), kernel_(compiled(compilation_)), workspace_(kernel_),
       entry_(reinterpret_cast<int (*)(void **)>(kernel_.symbol("unravel_entry"))), tensors_(tensors) {
   kernel_.set_threads(1);
-  for (const combine::Binding &binding : compilation_.combination.bindings)
-    structs_.push_back(tensor::kernel_arguments(*tensors.at(binding.tensor)).slots());
+  for (const loop::TensorParameter &parameter : compilation_.program.parameters)
+    if (auto tensor = tensors.find(parameter.name); tensor != tensors.end())
+      structs_.push_back(tensor::kernel_arguments(*tensor->second).slots());
   if (compilation_.inspector) {
     levels_ = run::make_levels(compilation_, by_name(), {});
     structs_.push_back(tensor::kernel_arguments(levels_).slots());
@@ -59,9 +64,9 @@ BoundKernel::BoundKernel(const pipeline::Request &request,
 
 std::vector<std::size_t> BoundKernel::made_by_kernel() const {
   std::vector<std::size_t> found;
-  const std::vector<combine::Binding> &bindings = compilation_.combination.bindings;
-  for (std::size_t k = 0; k < bindings.size(); ++k)
-    if (bindings[k].is_assembled()) found.push_back(k);
+  const std::vector<loop::TensorParameter> &parameters = compilation_.program.parameters;
+  for (std::size_t k = 0; k < parameters.size(); ++k)
+    if (parameters[k].assembled) found.push_back(k);
   return found;
 }
 
@@ -93,7 +98,7 @@ void BoundKernel::operator()() {
                              : code == 4 ? "a result has more entries than 32-bit indices can count"
                                          : "the kernel was called with sizes that disagree");
   for (std::size_t k : made_)
-    assembled_.emplace_back(*tensors_.at(compilation_.combination.bindings[k].tensor), structs_[k]);
+    assembled_.emplace_back(*tensors_.at(compilation_.program.parameters[k].name), structs_[k]);
 }
 
 void BoundKernel::take_results() {

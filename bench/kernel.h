@@ -21,6 +21,7 @@ class BoundKernel {
 public:
   /// The tensors must outlive this. Not taken from the cache on disk.
   BoundKernel(const pipeline::Request &request, const std::map<std::string, tensor::Tensor *> &tensors);
+  BoundKernel(pipeline::Compilation compilation, const std::map<std::string, tensor::Tensor *> &tensors);
   BoundKernel(const BoundKernel &) = delete;
   BoundKernel &operator=(const BoundKernel &) = delete;
 
@@ -38,7 +39,7 @@ public:
 private:
   /// The tensors, in the same memory.
   std::map<std::string, tensor::Tensor> by_name() const;
-  /// The bindings whose arrays the kernel makes.
+  /// The parameters whose arrays the kernel makes.
   std::vector<std::size_t> made_by_kernel() const;
 
   pipeline::Compilation compilation_;

@@ -296,15 +296,6 @@ SparseKernel product_kernel(SparseResult kind, const std::string &name, const st
           std::move(targets)};
 }
 
-tensor::Tensor result_tensor(const SparseKernel &kernel, const SparseCase &one,
-                             const pipeline::Request &request) {
-  const std::string &layout = kernel.formats.at(kernel.result);
-  if (!layout.starts_with("like:")) return pack_as(layout, Coordinates(one.shape));
-  pipeline::Front front = pipeline::read_request(request);
-  return convert::with_structure_of(*one.operands.at(front.structure), front.layouts.at(kernel.result),
-                                    one.shape);
-}
-
 } // namespace
 
 std::vector<SparseKernel> sparse_kernels() {
@@ -317,11 +308,11 @@ std::vector<SparseKernel> sparse_kernels() {
       {SparseResult::values,
        "values",
        "values",
-       "A * A, entries known before",
-       "C(i,j) = S(i,j) * A(i,k) * B(k,j)",
-       {"S", "A", "B"},
+       "A * A, the values of a structure that is there",
+       "C(i,j) = A(i,k) * B(k,j)",
+       {"S", "A", "B"}, // S: for who masks the product by the structure
        {},
-       {{"S", "csr"}, {"A", "csr"}, {"B", "csr"}, {"C", "like:S"}},
+       {{"A", "csr"}, {"B", "csr"}, {"C", "csr"}},
        "C",
        "",
        {{mean, 0.2}}}};
@@ -384,7 +375,8 @@ SparseResultKernel::SparseResultKernel(const SparseKernel &kernel, const SparseC
   pipeline::Request request;
   request.expression = kernel.expression;
   request.formats = kernel.formats;
-  result_ = result_tensor(kernel, one, request);
+  if (kernel.kind == SparseResult::values) request.schedules = {"reuse"};
+  result_ = pack_as(kernel.formats.at(kernel.result), Coordinates(one.shape));
   std::map<std::string, tensor::Tensor *> tensors{{kernel.result, &result_}};
   for (const auto &[name, tensor] : one.operands) {
     tensors[name] = tensor.get();
@@ -392,6 +384,11 @@ SparseResultKernel::SparseResultKernel(const SparseKernel &kernel, const SparseC
   }
   request.counts = counts({tensors.begin(), tensors.end()});
   bound_ = std::make_unique<BoundKernel>(request, tensors);
+  if (const std::shared_ptr<const pipeline::Compilation> values = bound_->compilation().values) {
+    (*bound_)();
+    bound_->take_results();
+    bound_ = std::make_unique<BoundKernel>(*values, tensors);
+  }
 }
 
 void SparseResultKernel::run() {

@@ -187,8 +187,9 @@ struct Kernel::Code {
   Code(pipeline::Compilation compilation, const Options &options)
       : kernel(build::compile(in_process(compilation.program, compilation.gathers))), entry(entry_of(kernel)),
         sizes(compilation.program.sizes.size()) {
-    for (const combine::Binding &binding : compilation.combination.bindings)
-      names.push_back(binding.tensor);
+    for (const loop::TensorParameter &parameter : compilation.program.parameters)
+      if (!compilation.inspector || parameter.name != compilation.inspector->program.parameters.front().name)
+        names.push_back(parameter.name);
     names.insert(names.end(), compilation.program.sizes.begin(), compilation.program.sizes.end());
     convert::PackOptions how;
     how.index = options.index == IndexType::Int64 ? tensor::IndexType::Int64 : tensor::IndexType::Int32;
@@ -199,6 +200,7 @@ struct Kernel::Code {
         packings.emplace(k, run::ListPacking(compilation.layouts.at(name), packed->second.layout, how));
     }
     if (compilation.inspector) levels.emplace(std::move(*compilation.inspector), compilation.program);
+    if (compilation.values) values = std::make_unique<const Code>(*compilation.values, options);
   }
 
   /// Of a call: as many pointers as there are tensors and sizes, none of them null.
@@ -239,6 +241,7 @@ struct Kernel::Code {
   std::size_t sizes = 0;                            // how many of them are sizes
   std::map<std::size_t, run::ListPacking> packings; // by the parameter, a result that the kernel lists
   mutable std::optional<Levels> levels;
+  std::unique_ptr<const Code> values; // `reuse`
   mutable std::mutex mutex;
   mutable std::vector<build::Workspace> idle;
 };
@@ -251,6 +254,10 @@ Kernel make_kernel(const std::string &expression, const Options &options) {
 
 int Kernel::operator()(const std::vector<void *> &structs) const {
   at_border([&] { code_->check(structs); });
+  if (code_->values) {
+    const int code = code_->call(structs);
+    return code != 0 ? code : code_->values->call(structs);
+  }
   if (code_->packings.empty()) return code_->call(structs);
   return at_border([&] {
     std::vector<void *> arguments = structs;
@@ -291,12 +298,23 @@ int Kernel::inspect(const std::vector<void *> &structs) const {
   });
 }
 
+int Kernel::values(const std::vector<void *> &structs) const {
+  return at_border([&] {
+    code_->check(structs);
+    if (!code_->values)
+      report::fail(report::Kind::bad_option, "the kernel computes its result as a whole",
+                   "make it with the schedule `reuse`");
+    return code_->values->call(structs);
+  });
+}
+
 void Kernel::set_threads(int threads) const {
   at_border([&] {
     if (threads < 1)
       report::fail(report::Kind::bad_option,
                    fmt::format("a kernel can't run on {} threads: it takes at least one", threads));
     code_->kernel.set_threads(threads);
+    if (code_->values) code_->values->kernel.set_threads(threads);
   });
 }
 

@@ -19,6 +19,7 @@
 #include "pipeline/leaf.h"
 #include "pipeline/loops.h"
 #include "pipeline/packed.h"
+#include "pipeline/reuse.h"
 #include "pipeline/steps.h"
 #include "report/diagnostic.h"
 #include "scan/tree.h"
@@ -182,6 +183,7 @@ Compilation compile(const Request &request) {
 }
 
 Compilation compile(const Request &request, const Front &front) {
+  if (front.schedule.reuse) return compile_for_reuse(request, front);
   Compilation result;
   Steps steps(result.stages, request.details);
   auto no_text = [](const auto &) { return std::string(); };
@@ -398,15 +400,27 @@ void require_appended(const Compilation &compilation) {
   throw report::Error(refusal);
 }
 
+std::vector<const loop::Program *> kernels_of(const Compilation &compilation) {
+  std::vector<const loop::Program *> kernels{&compilation.program};
+  if (compilation.inspector) kernels.insert(kernels.begin(), &compilation.inspector->program);
+  if (compilation.values) kernels.push_back(&compilation.values->program);
+  return kernels;
+}
+
 std::string c_text(const Compilation &compilation, emit::EmitOptions options) {
   options.gathers = compilation.gathers;
-  if (!compilation.inspector) return emit::emit_c(compilation.program, options);
-  return emit::emit_c(compilation.inspector->program) + "\n" + emit::emit_c(compilation.program, options);
+  std::string text;
+  for (const loop::Program *kernel : kernels_of(compilation)) // one of them includes the header
+    text += (text.empty() ? "" : "\n") +
+            emit::emit_c(*kernel, kernel == &compilation.program ? options : emit::EmitOptions());
+  return text;
 }
 
 std::string c_header(const Compilation &compilation) {
-  std::string kernel = emit::emit_header(compilation.program);
-  return compilation.inspector ? emit::emit_header(compilation.inspector->program) + "\n" + kernel : kernel;
+  std::string text;
+  for (const loop::Program *kernel : kernels_of(compilation))
+    text += (text.empty() ? "" : "\n") + emit::emit_header(*kernel);
+  return text;
 }
 
 std::string to_text(const Compilation &compilation) {

@@ -83,6 +83,8 @@ struct Compilation {
   loop::Program program;
   std::optional<plan::Wavefronts> wavefronts; // that the schedule asks for
   std::optional<lower::Inspector> inspector;  // of these: it makes the last of the kernel's parameters
+  /// `reuse`: `program` makes the result's structure, this one's its values. Else null.
+  std::shared_ptr<const Compilation> values;
   /// Whether the machine that choices were made for has fast gathers; of the portable one the C asks itself.
   emit::EmitOptions::Gathers gathers = emit::EmitOptions::Gathers::Tested;
   std::vector<Stage> stages;
@@ -127,6 +129,9 @@ Compilation compile(const Request &request, const Front &front);
 
 /// Refuses a result that is packed behind the kernel, where there is nothing but a kernel.
 void require_appended(const Compilation &compilation);
+
+/// In the order in which they are called: the inspector, where there is one, the kernel, and the one for values.
+std::vector<const loop::Program *> kernels_of(const Compilation &compilation);
 
 /// All of it as C: in front of the kernel its inspector, where it has one. Not for a compiler in process,
 /// which takes one kernel at a time.

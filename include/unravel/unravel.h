@@ -87,6 +87,11 @@ public:
   /// sizes that no tensor has, they are sequential. The structs are those of a call. Returns 0, or 1 where
   /// their sizes disagree; 0 too for a kernel without wavefronts. Not while a call runs.
   int inspect(const std::vector<void *> &structs) const;
+  /// Of a kernel that assembles a sparse result (schedule "reuse"): computes the values anew, of the entries
+  /// that a call has found, for operands with the same index arrays. The structs are those of the call.
+  /// Returns as a call does. Throws Error for other kernels. May be called from several threads at once, with
+  /// different results.
+  int values(const std::vector<void *> &structs) const;
   /// How many threads its parallel loop takes from now on. Throws Error for less than one.
   void set_threads(int threads) const;
 

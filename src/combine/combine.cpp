@@ -5,6 +5,7 @@
 #include "combine/locals.h"
 #include "combine/naming.h"
 #include "combine/row_major.h"
+#include "combine/split.h"
 
 #include "report/diagnostic.h"
 #include "space/set.h"
@@ -28,7 +29,7 @@ public:
   Combiner(const compute::Computation &computation, const std::map<std::string, Layout> &layouts,
            const std::string &structure)
       : computation_(computation), program_(forward_sums(computation.program)), structure_(structure),
-        lender_(tensor_of(structure, computation.program)), naming_(layouts, structure, lender_) {}
+        lender_(tensor_of(structure, computation.program)), naming_(layouts, lender_) {}
 
   Combination combine() {
     for (const compute::TensorUse &use : computation_.tensors) {
@@ -51,8 +52,10 @@ public:
         result_.assembled.push_back(naming_.assembled(binding, result_));
       else
         naming_.add(binding, result_);
-    for (const auto &[tensor, around] : program_.local_tensors)
+    for (const auto &[tensor, around] : program_.local_tensors) {
       result_.locals.push_back(naming_.local(tensor, around, extents_of(tensor), result_));
+      result_.locals.back().is_zero_once_read = program_.zero_once_read.contains(tensor);
+    }
     for (const Statement &statement : program_.statements)
       check_ranges(statement);
     std::vector<std::vector<Statement>> parts;
@@ -66,7 +69,8 @@ public:
       const bool is_first = written.insert(statement.target.tensor).second && local;
       if (is_first) emptied.emplace(parts.size(), emptied_before(statement, local->around));
       const bool empties =
-          is_first && sets_all_to_zero(statement, local->around, program_.extents.at(local->tensor));
+          (is_first && sets_all_to_zero(statement, local->around, program_.extents.at(local->tensor))) ||
+          (program_.zero_once_read.contains(statement.target.tensor) && !statement.accumulate);
       parts.push_back(empties ? std::vector<Statement>() : split(statement));
       most = std::max(most, parts.back().size());
     }
@@ -108,6 +112,15 @@ private:
   }
 
   const Layout &layout_of(const Access &access) const { return naming_.layout_of(access.tensor); }
+
+  /// The access of the statement whose positions its target has; empty: only its own.
+  std::string lender_in(const Statement &statement) const {
+    std::string found;
+    compute::each_read(statement, [&](const Access &access) {
+      if (access.name() == structure_ || (found.empty() && access.tensor == lender_)) found = access.name();
+    });
+    return found;
+  }
 
   /// Of an access by its name, "S#2"; empty where there is none.
   static std::string tensor_of(const std::string &name, const compute::Program &program) {
@@ -332,7 +345,7 @@ private:
   /// For which values of the variables in its subscripts the access is stored.
   space::Set stored_at(const Access &access) const {
     std::vector<Term> relation;
-    Operand operand = operand_of(access, {}, 0, relation);
+    Operand operand = operand_of(access, {}, 0, structure_, relation);
     return space::Set(with_sizes(term::conjunction(relation))).project([&](const Term &atom) {
       const auto *variable = atom.as<term::Variable>();
       return variable && std::find(operand.positions.begin(), operand.positions.end(), variable->name) !=
@@ -345,57 +358,12 @@ private:
                        [&](auto &use) { return use.is_result && use.name == tensor; });
   }
 
-  /// A statement whose value isn't zero wherever a sparse factor isn't stored becomes several: what is dense,
-  /// then each product with sparse factors, added.
   std::vector<Statement> split(const Statement &statement) const {
-    if (statement.is_free) return {statement}; // one product, added
-    auto is_sparse = [&](const compute::Value &term) {
-      bool found = false;
-      value::each_role<Access>(term, [&](const Access &access, value::Role role) {
-        found = found || (role == value::Role::Factor && !is_total(access, statement));
-      });
-      return found;
-    };
-    std::vector<compute::Value> sparse, dense;
-    const std::vector<compute::Value> terms = value::terms_of(statement.value);
-    for (const compute::Value &term : terms)
-      (is_sparse(term) ? sparse : dense).push_back(term);
-    if (sparse.empty() || (statement.accumulate && terms.size() == 1)) return {statement};
-    check_split(statement, sparse);
-    std::vector<Statement> result;
-    const bool is_empty = result_.assembly(statement.target.tensor); // before: what isn't stored is zero
-    if ((!statement.accumulate && !is_empty) || !dense.empty()) {
-      result.push_back(statement);
-      result.back().value = value::sum(std::move(dense));
-    }
-    for (const compute::Value &term : sparse) {
-      result.push_back(statement);
-      result.back().accumulate = true;
-      result.back().value = term;
-    }
-    return result;
-  }
-
-  static void check_split(const Statement &statement, const std::vector<compute::Value> &sparse) {
-    bool reads = false;
-    for (const compute::Value &term : sparse)
-      value::each_leaf<Access>(
-          term, [&](const Access &access) { reads = reads || access.tensor == statement.target.tensor; });
-    if (reads)
-      report::fail(
-          Kind::not_a_product, statement.span,
-          fmt::format("`{}` reads `{}` in a product with a sparse factor, which would be added to a part "
-                      "of the new value",
-                      statement.span.text(), statement.target.tensor),
-          "compute the product in a scalar: `let s = ...;`");
-    if (statement.accumulate) return;
-    for (const compute::Loop &loop : statement.loops)
-      if (std::none_of(statement.target.subscripts.begin(), statement.target.subscripts.end(),
-                       [&](const compute::Subscript &each) { return each.index == loop.variable; }))
-        report::fail(Kind::not_a_product, statement.span,
-                     fmt::format("`{}` sets one element again for each `{}`, with a sparse factor",
-                                 statement.span.text(), loop.variable),
-                     "`+=` adds the products up");
+    if (is_result(statement.target.tensor) && !structure_.empty())
+      return {statement}; // executed at each of the result's places, and nowhere else
+    return combine::split(
+        statement, [&](const Access &access) { return is_total(access, statement); },
+        result_.assembly(statement.target.tensor) != nullptr);
   }
 
   void add_leaves(const Statement &statement) {
@@ -454,7 +422,7 @@ private:
     for (std::size_t k = 0; k < reads.size(); ++k) {
       const Access &access = *reads[k];
       std::vector<Term> stored;
-      Operand operand = operand_of(access, statement.loops, chosen[k], stored);
+      Operand operand = operand_of(access, statement.loops, chosen[k], structure_, stored);
       if (!met.emplace(compute::to_text(access), chosen[k]).second)
         copies.insert(operand.positions.begin(), operand.positions.end());
       operand.is_affine = !others.contains(operand.name);
@@ -479,7 +447,8 @@ private:
       if (statement.is_free) naming_.stay_inside(statement.target, reads, relation);
     } else {
       space.target = is_local(statement.target) ? local_of(statement.target, statement.loops)
-                                                : operand_of(statement.target, statement.loops, 0, places);
+                                                : operand_of(statement.target, statement.loops, 0,
+                                                             lender_in(statement), places);
     }
     for (const Term &part : places) // a structure's parts are there already
       if (std::find(relation.begin(), relation.end(), part) == relation.end()) relation.push_back(part);
@@ -527,13 +496,13 @@ private:
     return space::Set(term::conjunction(std::move(parts))).is_empty();
   }
 
-  /// `loops`: those around the access.
+  /// `loops`: those around the access. `structure`: the access whose positions a result has.
   Operand operand_of(const Access &access, const std::vector<compute::Loop> &loops, std::size_t piece,
-                     std::vector<Term> &relation) const {
+                     const std::string &structure, std::vector<Term> &relation) const {
     if (!has_piece(access)) return local_of(access, loops);
     std::vector<Term> stored;
     Operand operand = naming_.operand(over_sizes(access), layout_of(access).pieces[piece],
-                                      is_result(access.tensor), stored);
+                                      is_result(access.tensor), structure, stored);
     if (is_local(access)) {
       const Operand local = local_of(access, loops);
       operand.local = local.local, operand.around = local.around, operand.coordinates = local.coordinates;

@@ -257,18 +257,18 @@ LocalTensor Naming::local(const std::string &tensor, std::size_t around, const s
 }
 
 Operand Naming::operand(const Access &access, const layout::Piece &piece, bool is_result,
-                        std::vector<Term> &relation) const {
+                        const std::string &structure, std::vector<Term> &relation) const {
   const Layout &layout = layout_of(access.tensor);
   Operand operand;
   operand.name = access.name();
   operand.tensor = access.tensor;
   operand.is_result = is_result;
-  if (is_result) operand.structure = structure_;
+  if (is_result) operand.structure = structure;
   std::map<std::string, std::string> variables;
   std::map<std::string, std::string> functions;
   rename(Binding{access.tensor, layout, is_result, is_result ? lender_ : ""}, variables, functions);
   for (const std::string &position : piece.positions) {
-    variables[position] = qualified(is_borrowed(operand, position) ? structure_ : operand.name, position);
+    variables[position] = qualified(is_borrowed(operand, position) ? structure : operand.name, position);
     operand.positions.push_back(variables[position]);
   }
   // The layout's coordinates are replaced by the subscripts: composing with the access relation.

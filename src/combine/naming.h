@@ -20,9 +20,9 @@ private:
 /// Qualified names for everything that belongs to the tensors of a computation: "A.M", "A.rowptr", "A#2.p".
 class Naming {
 public:
-  /// `structure`: the access whose structure the result has, of the tensor `lender`; both may be empty.
-  Naming(const std::map<std::string, layout::Layout> &layouts, std::string structure, std::string lender)
-      : layouts_(layouts), structure_(std::move(structure)), lender_(std::move(lender)) {}
+  /// `lender`: the tensor whose structure the result has, or empty.
+  Naming(const std::map<std::string, layout::Layout> &layouts, std::string lender)
+      : layouts_(layouts), lender_(std::move(lender)) {}
 
   Sizes sizes;
 
@@ -52,9 +52,10 @@ public:
                     Combination &to) const;
   /// What stands for the sizes of a tensor that has these extents.
   term::Substitution sizes_of(const std::string &tensor, const std::vector<term::Term> &extents) const;
-  /// The operand for an access through a piece; its part of the relation goes to `relation`.
+  /// The operand for an access through a piece; its part of the relation goes to `relation`. `structure`: the
+  /// access whose positions a result has, or empty.
   Operand operand(const compute::Access &access, const layout::Piece &piece, bool is_result,
-                  std::vector<term::Term> &relation) const;
+                  const std::string &structure, std::vector<term::Term> &relation) const;
 
 private:
   void add_arrays(const Binding &binding, Combination &to) const;
@@ -62,7 +63,7 @@ private:
   bool is_borrowed(const Operand &operand, const std::string &position) const;
 
   const std::map<std::string, layout::Layout> &layouts_;
-  std::string structure_, lender_;
+  std::string lender_;
 };
 
 std::string qualified(const std::string &tensor, const std::string &name);

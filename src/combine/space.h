@@ -146,6 +146,8 @@ struct LocalTensor {
   std::vector<std::string> modes; // variables that stand for an element's coordinates
   std::vector<term::Term> slots;  // of the element, over these; read only where it is stored. Where each
                                   // insertion is another entry: of the last one
+  /// compute::Program::zero_once_read: its array holds zeros when an iteration begins.
+  bool is_zero_once_read = false;
   /// Unless every element has a place: how one gets it, over modes and qualified names. A statement of the
   /// combination that sets the local as a whole, as if it were a scalar, takes all entries out.
   std::optional<layout::Insertion> insertion;

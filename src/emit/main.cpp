@@ -35,9 +35,10 @@ class MainWriter {
 public:
   MainWriter(const Program &program, const MainOptions &options)
       : program_(options.inspector ? without_levels(program) : program), places_(options.places),
-        inspector_(options.inspector), numbers_(options.numbers), names_(program) {
+        inspector_(options.inspector), of_values_(options.values), numbers_(options.numbers), names_(program) {
     if (inspector_) names_of_inspector_.emplace(*inspector_);
     if (places_) names_of_places_.emplace(*places_);
+    if (of_values_) names_of_values_.emplace(*of_values_);
     for (const TensorParameter &parameter : program_.parameters) {
       auto given = options.modes.find(parameter.name);
       modes_.push_back(given == options.modes.end() ? parameter.sizes : given->second);
@@ -81,7 +82,8 @@ private:
       const std::string wanted = text.substr(at, end - at);
       std::string name = wanted;
       for (int k = 2; names_.has(name) || (names_of_inspector_ && names_of_inspector_->has(name)) ||
-                      (names_of_places_ && names_of_places_->has(name));
+                      (names_of_places_ && names_of_places_->has(name)) ||
+                      (names_of_values_ && names_of_values_->has(name));
            ++k)
         name = fmt::format("{}_{}", wanted, k);
       result += name;
@@ -228,8 +230,6 @@ private:
     for (std::size_t k = 0; k < tensors_.size(); ++k)
       line(fmt::format("{} {};", names_.type_of(k).name, tensors_[k]));
     if (inspector_) line(fmt::format("{} unravel_levels;", names_.type_of(tensors_.size()).name));
-    bool works = !program_.workspace.empty();
-    if (works) line(fmt::format("{} unravel_work;", names_.workspace().type));
     line("double @start;");
     line("int @status;");
     std::string arguments;
@@ -250,32 +250,8 @@ private:
       body += inspect();
       arguments += ", &unravel_levels";
     }
-    arguments += given_arguments();
-    if (works) {
-      line(fmt::format("{}(&unravel_work);", names_.workspace().init));
-      arguments += arguments.empty() ? "&unravel_work" : ", &unravel_work";
-    }
-    line("@start = unravel_seconds();");
-    line(fmt::format("@status = {}({});", names_.kernel(), arguments));
-    line(fmt::format("printf(\"%s: %.3f ms\\n\", {}, 1e3 * (unravel_seconds() - @start));",
-                     quoted(names_.kernel())));
-    if (works) {
-      line(fmt::format("{}(&unravel_work);", names_.workspace().free));
-    }
-    const bool assembles = std::any_of(program_.parameters.begin(), program_.parameters.end(),
-                                       [](const TensorParameter &parameter) { return parameter.assembled; });
-    if (works || assembles)
-      line(fmt::format("if (@status == 2) unravel_fail({}, \"there is not enough memory\");",
-                       quoted(names_.kernel())));
-    if (assembles)
-      line(fmt::format(
-          "if (@status == 4) unravel_fail({}, \"32-bit indices hold no result of so many entries\");",
-          quoted(names_.kernel())));
-    if (loop::effects_of(program_.body).misses)
-      line(fmt::format("if (@status == 3) unravel_fail({}, \"a divisor isn't stored\");",
-                       quoted(names_.kernel())));
-    body += own("  if (@status)") +
-            fmt::format(" unravel_fail({}, {});\n", quoted(names_.kernel()), quoted(refusal()));
+    body += call_text(program_, names_, arguments);
+    if (of_values_) body += call_text(*of_values_, *names_of_values_, arguments);
     body += result_text();
     for (std::size_t k = 0; inspector_ && k < inspector_->parameters[0].arrays.size(); ++k)
       line(fmt::format("free({});", of_levels(inspector_->parameters[0].arrays[k].name)));
@@ -287,6 +263,33 @@ private:
                  ? fmt::format("free_{}(&{});", names_.type_of(k).name, tensors_[k])
                  : fmt::format("free({});", values_of_structure()));
     return own("static void unravel_run(unravel_entries *@in, const char *@output) {\n") + body + "}\n\n";
+  }
+
+  /// Of a kernel, with what its codes mean. `arguments`: the tensors.
+  std::string call_text(const Program &kernel, const Names &names, std::string arguments) const {
+    std::string body;
+    auto line = [&](const std::string &text) { body += wrap_code(own(text), "    "); };
+    const std::string name = quoted(names.kernel());
+    const auto fail_where = [&](int code, const char *why) {
+      line(fmt::format("if (@status == {}) unravel_fail({}, \"{}\");", code, name, why));
+    };
+    const bool works = !kernel.workspace.empty();
+    arguments += given_arguments();
+    if (works) {
+      line(fmt::format("{} unravel_work;", names.workspace().type));
+      line(fmt::format("{}(&unravel_work);", names.workspace().init));
+      arguments += arguments.empty() ? "&unravel_work" : ", &unravel_work";
+    }
+    line("@start = unravel_seconds();");
+    line(fmt::format("@status = {}({});", names.kernel(), arguments));
+    line(fmt::format("printf(\"%s: %.3f ms\\n\", {}, 1e3 * (unravel_seconds() - @start));", name));
+    if (works) line(fmt::format("{}(&unravel_work);", names.workspace().free));
+    const bool assembles = std::ranges::any_of(kernel.parameters, &TensorParameter::assembled);
+    if (works || assembles) fail_where(2, "there is not enough memory");
+    if (assembles) fail_where(4, "32-bit indices hold no result of so many entries");
+    if (loop::effects_of(kernel.body).misses) fail_where(3, "a divisor isn't stored");
+    line(fmt::format("if (@status) unravel_fail({}, {});", name, quoted(refusal())));
+    return "  {\n" + body + "  }\n";
   }
 
   std::string given_arguments() const {
@@ -480,10 +483,10 @@ private:
 
   const Program program_; // without levels
   const Program *places_;
-  const Program *inspector_;
+  const Program *inspector_, *of_values_;
   std::vector<Term> numbers_; // of the levels
   Names names_;
-  std::optional<Names> names_of_inspector_, names_of_places_;
+  std::optional<Names> names_of_inspector_, names_of_places_, names_of_values_;
   std::vector<std::vector<std::string>> modes_; // of each parameter: the size of each mode
   std::vector<std::string> tensors_;            // C names of the structs in the program
   std::map<std::string, std::size_t> number_;   // of each size, by qualified name

@@ -101,6 +101,10 @@ Program mask_sums(Program program, const Known &known = {});
 /// in front of it, and none asks for it.
 Program reserve_ahead(Program program, const Known &known = {});
 
+/// The same without the values of assembled results, which are left as they come, and what was only done for
+/// these. No pass of its own accord: it changes the effect.
+Program without_values(Program program);
+
 struct Pass {
   const char *name;
   Program (*apply)(Program program, const Known &known);

@@ -2,6 +2,9 @@
 
 #include "loop/walk.h"
 
+#include <algorithm>
+#include <functional>
+
 namespace unravel::loop {
 
 using term::Term;
@@ -72,6 +75,68 @@ void rename(Block &block, const std::map<std::string, std::string> &by) {
       });
   for (Statement &statement : block)
     rename_own(statement, by);
+}
+
+void join_parameters(Program &program, const std::string &from, const std::string &to) {
+  const auto joined = [&](const std::string &name) {
+    const bool is_own = std::ranges::any_of(program.workspace, [&](auto &array) { return array.name == name; });
+    return name.starts_with(from + ".") && !is_own ? to + name.substr(from.size()) : name;
+  };
+  const auto of_term = [&](const Term &term) {
+    std::map<std::string, std::string> variables, functions;
+    for (const std::string &name : term::variables_of(term))
+      variables.emplace(name, joined(name));
+    for (const Term &read : term::applications_of(term))
+      functions.emplace(read.as<term::Apply>()->function, joined(read.as<term::Apply>()->function));
+    return term::rename(term, variables, functions);
+  };
+  const auto of_range = [&](KeyedRange &range) { range.key = joined(range.key); };
+  std::map<std::string, std::string> declared;
+  for (const Statement &statement : program.body)
+    each_statement(statement, [&](const Statement &each) {
+      Effects effects;
+      effects.add(each);
+      for (const std::string &name : effects.declared)
+        if (joined(name) != name) declared.emplace(name, joined(name));
+    });
+  rename(program.body, declared);
+  rewrite(program.body, of_term, [](const Value &value) { return value; });
+  const std::function<void(Block &)> of_block = [&](Block &block) {
+    for (Statement &statement : block) {
+      std::visit(term::overloaded{
+                     [&](For &x) {
+                       if (x.masked) x.masked->pointers = joined(x.masked->pointers);
+                     },
+                     [&](Intersect &x) { of_range(x.first), of_range(x.second); },
+                     [&](Merge &x) {
+                       for (MergedRange &merged : x.ranges)
+                         of_range(merged.range);
+                     },
+                     [&](Prefetch &x) { x.array = joined(x.array); },
+                     [](auto &) {},
+                 },
+                 statement.kind);
+      for (Block *inner : blocks_of(statement))
+        of_block(*inner);
+    }
+  };
+  of_block(program.body);
+  for (WorkspaceArray &array : program.workspace) {
+    array.extent = of_term(array.extent);
+    array.when = of_term(array.when);
+  }
+  std::vector<Precondition> kept;
+  for (Precondition &condition : program.preconditions) {
+    condition.formula = of_term(condition.formula);
+    const bool is_known = is_true(condition.formula) || std::ranges::any_of(kept, [&](const auto &other) {
+                            return other.formula == condition.formula;
+                          });
+    if (!is_known) kept.push_back(std::move(condition));
+  }
+  program.preconditions = std::move(kept);
+  std::erase_if(program.parameters, [&](const TensorParameter &each) { return each.name == from; });
+  for (TensorParameter &each : program.parameters)
+    if (each.structure == from) each.structure.clear();
 }
 
 } // namespace unravel::loop

@@ -531,6 +531,7 @@ private:
     Block block;
     if (divides_) block.push_back({loop::Assign{values_.found_divisor(), Term(1)}});
     loop::append(block, written(values_.value(), space_.sets));
+    loop::append(block, zero_once_read(space_.operands, workspace_.combination()));
     return block;
   }
 

@@ -139,6 +139,14 @@ const Members *members_at(const combine::IterationSpace &space, const LeafPlan &
   return nullptr;
 }
 
+Block zero_once_read(const std::vector<Operand> &operands, const combine::Combination &combination) {
+  Block block;
+  for (const Operand &operand : operands)
+    if (const LocalTensor *local = combination.local(operand.tensor); local && local->is_zero_once_read)
+      block.push_back({loop::Store{loop::Element{operand.array, operand.slot}, {loop::Number{0}}}});
+  return block;
+}
+
 bool is_innermost(const LeafPlan &plan, std::size_t level) {
   const std::vector<scan::Level> &levels = plan.nest.levels;
   return std::none_of(levels.begin() + static_cast<std::ptrdiff_t>(level) + 1, levels.end(),

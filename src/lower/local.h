@@ -35,6 +35,11 @@ loop::Block insert(const combine::Operand &target, const Workspace &workspace, s
 const Members *members_at(const combine::IterationSpace &space, const LeafPlan &leaf, const LevelPlan &find,
                           const Workspace &workspace);
 
+/// The elements of locals that are zero once they are read (combine::LocalTensor), behind a statement that
+/// reads these operands.
+loop::Block zero_once_read(const std::vector<combine::Operand> &operands,
+                           const combine::Combination &combination);
+
 /// Is there no loop further in?
 bool is_innermost(const LeafPlan &plan, std::size_t level);
 

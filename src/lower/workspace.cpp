@@ -187,6 +187,7 @@ void Workspace::add_local(const combine::LocalTensor &local, bool per_thread) {
   require_own(add_values(local.array, extents_of(local.array), per_thread,
                          fmt::format("the elements of {}", local.tensor)),
               local.array);
+  if (local.is_zero_once_read) arrays_.back().initial = 0;
   if (!local.insertion) return;
   if (has_members(local, combination_.arrays)) return add_members(local, per_thread);
   arrays_.back().grows = local.grows();

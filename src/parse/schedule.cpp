@@ -6,7 +6,7 @@
 #include <algorithm>
 
 // The grammar: statements between ";", each one of
-//   "order" list(variable)   "find" variable "by" method   "chunk" integer   "serial"
+//   "order" list(variable)   "find" variable "by" method   "chunk" integer   "serial"   "reuse"
 //   "wavefront" variable ["packed"]
 //   "parallel" list(variable) [sharing]   "fuse" variable "," variable   "reduce" tensor "by" reduction
 //   ("tile" | "split") list(variable "by" integer)
@@ -22,7 +22,7 @@ namespace {
 
 const std::vector<std::string> statements = {
     "order", "parallel", "fuse",  "reduce",    "find",   "chunk", "serial",    "tile",     "split",
-    "skew",  "shift",    "bound", "wavefront", "unroll", "jam",   "vectorise", "workspace"};
+    "skew",  "shift",    "bound", "wavefront", "unroll", "jam",   "vectorise", "workspace", "reuse"};
 const std::vector<std::string> sharings = {"static", "dynamic", "guided", "balanced"};
 const std::vector<std::string> reductions = {"scalar", "private", "atomic", "auto"};
 const std::vector<std::string> methods = {"direct", "probe", "seq",  "gallop", "binary",
@@ -91,6 +91,9 @@ private:
       result_.wavefront = parse_variable();
       if (tokens_.at_name() && tokens_.peek().text == "packed")
         result_.packed = tokens_.expect_name("`packed`");
+    } else if (tokens_.peek().text == "reuse") {
+      if (result_.reuse) fail_twice(word);
+      result_.reuse = tokens_.expect_name("`reuse`");
     } else if (tokens_.accept("workspace")) {
       if (result_.workspace) fail_twice(word);
       parse_workspace();

@@ -258,6 +258,7 @@ struct ScheduleTree {
   bool serial = false;                         // `serial`
   std::optional<Name> wavefront;               // `wavefront i`
   std::optional<Name> packed;                  // `wavefront i packed`
+  std::optional<Name> reuse;                   // `reuse`
 };
 
 } // namespace unravel::parse

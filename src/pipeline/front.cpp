@@ -61,6 +61,7 @@ parse::ScheduleTree read_schedules(const Request &request) {
     if (one.wavefront) all.wavefront = one.wavefront;
     if (one.packed) all.packed = one.packed;
     if (one.workspace) all.workspace = one.workspace;
+    if (one.reuse) all.reuse = one.reuse;
   };
   for (const std::string &schedule : request.schedules)
     add(parse::parse_schedule(argument("-s", schedule)));

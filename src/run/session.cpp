@@ -19,6 +19,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fmt/format.h>
+#include <utility>
 
 namespace unravel::run {
 
@@ -311,64 +312,100 @@ private:
     }
   }
 
-  void emit() {
+  static std::string c_text(const pipeline::Compilation &compilation) {
     emit::EmitOptions options;
     options.in_process = true;
-    options.gathers = report_.compilation.gathers;
-    report_.c_text = emit::emit_c(report_.compilation.program, options);
+    options.gathers = compilation.gathers;
+    return emit::emit_c(compilation.program, options);
+  }
+
+  void emit() { report_.c_text = c_text(report_.compilation); }
+
+  /// A compiled kernel, its arguments and its results' arrays.
+  struct Call {
+    build::Kernel kernel;
+    std::map<std::string, std::vector<std::uint64_t>> structs = {}; // by tensor
+    tensor::Tensor levels = {};
+    std::map<std::string, std::int64_t> given = {};
+    std::vector<void *> arguments = {}; // into the members above
+  };
+
+  /// On the tensors as they are. The call must not be moved.
+  void prepare_call(Call &call, const pipeline::Compilation &compilation) {
+    report_.clang_ms += call.kernel.timing().milliseconds;
+    report_.cached = call.kernel.timing().cached;
+    if (request_.threads) call.kernel.set_threads(*request_.threads);
+    call.given = report_.sizes;
+    for (const loop::TensorParameter &parameter : compilation.program.parameters) {
+      if (auto tensor = tensors_.find(parameter.name); tensor != tensors_.end())
+        call.structs[parameter.name] = tensor::kernel_arguments(tensor->second).slots();
+      else
+        call.structs[parameter.name] = tensor::kernel_arguments(call.levels = inspected()).slots();
+      call.arguments.push_back(call.structs.at(parameter.name).data());
+    }
+    for (const std::string &size : compilation.program.sizes)
+      call.arguments.push_back(&call.given.at(size));
+  }
+
+  /// Several times, with one workspace; `before` each of them and `behind` is something done that isn't timed.
+  template <class Before, class Behind> KernelTimes timed(Call &call, Before before, Behind behind) const {
+    auto entry = reinterpret_cast<int (*)(void **)>(call.kernel.symbol("unravel_entry"));
+    build::Workspace workspace(call.kernel);
+    call.arguments.push_back(workspace.get());
+    std::vector<double> times;
+    for (int round = 0; round < std::max(1, request_.repeat); ++round) {
+      before(round);
+      Clock clock;
+      const int code = entry(call.arguments.data());
+      times.push_back(clock.milliseconds());
+      behind(code);
+    }
+    std::ranges::sort(times);
+    return {times[times.size() / 2], times.front(), static_cast<int>(times.size())};
   }
 
   void execute() {
-    build::Kernel kernel = build::compile(report_.c_text, request_.build);
-    report_.clang_ms = kernel.timing().milliseconds;
-    report_.cached = kernel.timing().cached;
-    if (request_.threads) kernel.set_threads(*request_.threads);
-    auto entry = reinterpret_cast<int (*)(void **)>(kernel.symbol("unravel_entry"));
-    std::vector<std::vector<std::uint64_t>> structs;
-    for (const combine::Binding &binding : report_.compilation.combination.bindings)
-      structs.push_back(tensor::kernel_arguments(tensors_.at(binding.tensor)).slots());
-    tensor::Tensor levels;
-    if (report_.compilation.inspector) {
-      levels = inspected();
-      structs.push_back(tensor::kernel_arguments(levels).slots());
-    }
-    std::vector<void *> arguments;
-    for (auto &slots : structs)
-      arguments.push_back(slots.data());
-    std::map<std::string, std::int64_t> given = report_.sizes;
-    for (const std::string &size : report_.compilation.program.sizes)
-      arguments.push_back(&given.at(size));
-    build::Workspace workspace(kernel); // one for all rounds
-    arguments.push_back(workspace.get());
-    std::map<std::string, tensor::Tensor> initial;
+    Call call{build::compile(report_.c_text, request_.build)};
+    prepare_call(call, report_.compilation);
     for (const std::string &name : result_names())
-      initial.emplace(name, convert::with_own_values(tensors_.at(name)));
+      initial_.emplace(name, convert::with_own_values(tensors_.at(name)));
     const combine::Combination &combination = report_.compilation.combination;
     const std::vector<std::string> names = result_names();
     const bool starts_anew =
         std::ranges::all_of(names, [&](const std::string &name) { return combination.is_cleared(name); });
     std::vector<Assembled> assembled;
-    std::vector<double> times;
-    for (int round = 0; round < std::max(1, request_.repeat); ++round) {
-      if (!starts_anew && round > 0) restore(initial);
-      assembled.clear(); // those of the round before
-      Clock clock;
-      int code = entry(arguments.data());
-      times.push_back(clock.milliseconds());
-      if (code == 2) throw std::bad_alloc(); // no room for the workspace, or a result
-      if (code == 3) fail_missed_divisor(initial);
-      if (code == 4)
-        report::fail(Kind::index_width, "a result has more entries than 32-bit indices can count",
-                     "add --index int64");
-      report::require(code == 0, "a kernel accepts sizes that agree");
-      for (std::size_t k = 0; k < names.size(); ++k)
-        if (is_assembled(names[k])) assembled.emplace_back(tensors_.at(names[k]), structs[k]);
-    }
+    report_.kernel = timed(
+        call,
+        [&](int round) {
+          if (!starts_anew && round > 0) restore(initial_);
+          assembled.clear(); // those of the round before
+        },
+        [&](int code) {
+          if (code == 2) throw std::bad_alloc(); // no room for the workspace, or a result
+          if (code == 3) fail_missed_divisor(initial_);
+          if (code == 4)
+            report::fail(Kind::index_width, "a result has more entries than 32-bit indices can count",
+                         "add --index int64");
+          report::require(code == 0, "a kernel accepts sizes that agree");
+          for (const std::string &name : names)
+            if (is_assembled(name)) assembled.emplace_back(tensors_.at(name), call.structs.at(name));
+        });
     for (Assembled &result : assembled)
       result.take();
-    std::ranges::sort(times);
-    report_.kernel = {times[times.size() / 2], times.front(), static_cast<int>(times.size())};
-    initial_ = std::move(initial);
+    if (report_.compilation.values) execute_values(*report_.compilation.values);
+  }
+
+  /// Of the structure that is there now.
+  void execute_values(const pipeline::Compilation &values) {
+    Call call{build::compile(c_text(values), request_.build)};
+    prepare_call(call, values);
+    report_.structure = std::exchange(
+        report_.kernel, timed(
+                            call, [](int) {},
+                            [](int code) {
+                              if (code == 2) throw std::bad_alloc();
+                              report::require(code == 0, "a kernel accepts sizes that agree");
+                            }));
   }
 
   /// What the kernel has listed, in the layouts that are wanted.

@@ -41,6 +41,7 @@ struct Report {
   double read_ms = 0, pack_ms = 0, validate_ms = 0, clang_ms = 0;
   bool cached = false;
   KernelTimes kernel;
+  std::optional<KernelTimes> structure;   // `reuse`: of the kernel that made it; the other one is the values'
   std::optional<double> inspector_ms;     // where the kernel runs in wavefronts
   std::int64_t levels = 0, inspected = 0; // their number; the iterations and dependences in them
   std::map<std::string, std::vector<std::int64_t>> shapes; // of all tensors

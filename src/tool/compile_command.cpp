@@ -40,6 +40,7 @@ std::string program_text(const pipeline::Compilation &compilation, const Options
   emit::MainOptions main;
   std::set<std::string> packed;
   main.inspector = compilation.inspector ? &compilation.inspector->program : nullptr;
+  main.values = compilation.values ? &compilation.values->program : nullptr;
   if (compilation.inspector) main.numbers = compilation.inspector->numbers;
   for (std::size_t k = 0; k < program.parameters.size() - (compilation.inspector ? 1 : 0); ++k) {
     const layout::Layout &layout = compilation.layouts.at(program.parameters[k].name);
@@ -58,7 +59,9 @@ std::string program_text(const pipeline::Compilation &compilation, const Options
     main.places = &*places;
     text += emit::emit_c(*places) + "\n";
   }
-  return text + emit::emit_main(program, main);
+  loop::Program whole = program;
+  whole.expression = compilation.computation.text;
+  return text + emit::emit_main(whole, main);
 }
 
 } // namespace

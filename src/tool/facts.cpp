@@ -203,6 +203,8 @@ json run_json(const run::Report &report) {
       {"cached", report.cached},
       {"kernel",
        {{"median", report.kernel.median}, {"min", report.kernel.least}, {"runs", report.kernel.runs}}}};
+  if (report.structure)
+    out["times_ms"]["structure"] = {{"median", report.structure->median}, {"min", report.structure->least}};
   if (report.inspector_ms) {
     out["times_ms"]["inspector"] = *report.inspector_ms;
     out["wavefronts"] = {{"levels", report.levels}, {"work", report.inspected}};
@@ -265,8 +267,12 @@ std::string run_text(const run::Report &report) {
   if (report.inspector_ms)
     text += fmt::format("inspector {:.3f} ms: {} levels, {} iterations and dependences\n",
                         *report.inspector_ms, report.levels, report.inspected);
-  text += fmt::format("kernel {:.3f} ms (median of {}, least {:.3f})\n", report.kernel.median,
-                      report.kernel.runs, report.kernel.least);
+  const auto times = [&](const char *what, const run::KernelTimes &kernel) {
+    text += fmt::format("{} {:.3f} ms (median of {}, least {:.3f})\n", what, kernel.median, kernel.runs,
+                        kernel.least);
+  };
+  if (report.structure) times("structure", *report.structure);
+  times(report.structure ? "values" : "kernel", report.kernel);
   if (report.result_pack_ms) {
     std::vector<std::string> layouts;
     for (const auto &[name, packed] : compilation.packed)

@@ -28,13 +28,16 @@ std::string label(const ReportParts &parts, const loop::Origins &origins) {
   return fmt::format("{}", fmt::join(names, " "));
 }
 
-/// pipeline::c_text's, line by line: the inspector, where there is one, then the kernel.
+/// pipeline::c_text's, line by line. Origins are those of the kernel's own levels.
 std::vector<emit::Line> lines_of(const pipeline::Compilation &compilation) {
-  std::vector<emit::Line> kernel = emit::emit_lines(compilation.program);
-  if (!compilation.inspector) return kernel;
-  std::vector<emit::Line> lines = emit::emit_lines(compilation.inspector->program);
-  lines.emplace_back();
-  std::move(kernel.begin(), kernel.end(), std::back_inserter(lines));
+  std::vector<emit::Line> lines;
+  for (const loop::Program *kernel : pipeline::kernels_of(compilation)) {
+    if (!lines.empty()) lines.emplace_back();
+    for (emit::Line &line : emit::emit_lines(*kernel)) {
+      if (compilation.values && kernel == &compilation.values->program) line.origins.clear();
+      lines.push_back(std::move(line));
+    }
+  }
   return lines;
 }
 

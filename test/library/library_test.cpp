@@ -108,6 +108,37 @@ TEST(Library, KernelsRunInSeveralThreadsAtOnce) {
   EXPECT_EQ(good, std::vector<int>(4, 200));
 }
 
+/// The structure by the first call, then other values.
+TEST(Library, StructureAndValuesApart) {
+  unravel::Options options = csr_options();
+  options.formats["C"] = "csr";
+  options.schedules = {"reuse"};
+  const unravel::Kernel kernel = unravel::make_kernel("C(i,j) = 2 * A(i,j)", options);
+  std::int32_t rowptr[] = {0, 2, 2, 3}, col[] = {0, 2, 1};
+  double val[] = {1, 2, 3};
+  Csr A = {3, 3, 3, rowptr, col, val}, C = {3, 3, -1, nullptr, nullptr, nullptr};
+  ASSERT_EQ(kernel({&C, &A}), 0);
+  ASSERT_EQ(C.NNZ, 3);
+  EXPECT_EQ(std::vector<std::int32_t>(C.col, C.col + 3), (std::vector<std::int32_t>{0, 2, 1}));
+  EXPECT_EQ(std::vector<double>(C.val, C.val + 3), (std::vector<double>{2, 4, 6}));
+  val[1] = 10;
+  ASSERT_EQ(kernel.values({&C, &A}), 0);
+  EXPECT_EQ(std::vector<double>(C.val, C.val + 3), (std::vector<double>{2, 20, 6}));
+  std::free(C.rowptr);
+  std::free(C.col);
+  std::free(C.val);
+
+  const unravel::CSource source = unravel::make_c("C(i,j) = 2 * A(i,j)", options);
+  EXPECT_NE(source.header.find("int spmv_structure(csr *C, const csr *A);"), std::string::npos)
+      << source.header;
+  EXPECT_NE(source.header.find("int spmv_values(csr *C, const csr *A);"), std::string::npos) << source.header;
+
+  options.schedules.clear();
+  const unravel::Kernel whole = unravel::make_kernel("C(i,j) = 2 * A(i,j)", options);
+  EXPECT_NE(thrown([&] { whole.values({&C, &A}); }).find("make it with the schedule `reuse`"),
+            std::string::npos);
+}
+
 /// The kernel lists what the call packs: rows of two slots, side by side.
 TEST(Library, ResultsThatArePacked) {
   struct Ell {

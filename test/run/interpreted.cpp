@@ -52,7 +52,9 @@ Instance assembled_instance(const layout::Layout &layout, const std::string &res
 } // namespace
 
 Interpreted::Interpreted(const Problem &problem)
-    : problem_(problem), compilation_(compile(problem)), interpreter_(compilation_.program) {}
+    : problem_(problem), compilation_(compile(problem)), interpreter_(compilation_.program) {
+  if (compilation_.values) values_.emplace(compilation_.values->program);
+}
 
 bool Interpreted::check(const SmallCase &input, const loop::InterpretOptions &options, Values kind) const {
   loop::Memory memory;
@@ -141,6 +143,10 @@ bool Interpreted::check(const SmallCase &input, const loop::InterpretOptions &op
     int code = interpreter_.run(memory, options);
     if (code == 3 && misses) return true;
     EXPECT_EQ(code, 0) << describe(input);
+    for (int again = 0; values_ && again < 2; ++again) {
+      std::ranges::fill(memory.values.at(values), std::nan(""));
+      EXPECT_EQ(values_->run(memory, options), 0) << describe(input);
+    }
   } catch (const report::Error &error) {
     ADD_FAILURE() << error.what() << describe(input);
     return false;
@@ -215,6 +221,7 @@ std::string Interpreted::describe(const SmallCase &input) const {
     text << "\n";
   }
   text << loop::to_text(compilation_.program);
+  if (values_) text << loop::to_text(compilation_.values->program);
   return text.str();
 }
 

@@ -43,6 +43,7 @@ private:
   Problem problem_;
   pipeline::Compilation compilation_;
   loop::Interpreter interpreter_;
+  std::optional<loop::Interpreter> values_; // `reuse`
 };
 
 /// Sizes to try: 0, 1, 2, 3 of each index in several combinations.

@@ -74,4 +74,44 @@ TEST(SparseResults, every_kernel_on_small_inputs) {
   EXPECT_GT(runs, made * 4);
 }
 
+// The structure once, the values twice.
+TEST(SparseResults, structure_and_values_apart_on_small_inputs) {
+  std::mt19937_64 random(12);
+  std::size_t runs = 0, made = 0, tried = 0;
+  const std::size_t rounds = take_all() ? 30 : 4;
+  for (std::size_t round = 0; round < rounds; ++round)
+    for (const SparseKernel &kernel : kernels) {
+      if (kernel.expression.starts_with("for")) continue;
+      Problem problem{kernel.expression, {}, {"reuse"}, {}};
+      for (const std::string &operand : kernel.operands)
+        problem.formats[operand] = operand_layouts[random() % operand_layouts.size()];
+      problem.formats["C"] = kernel.is_vector ? "sv" : result_layouts[random() % result_layouts.size()];
+      ++tried;
+      std::optional<Interpreted> compiled;
+      try {
+        compiled.emplace(problem);
+      } catch (const report::Error &error) {
+        // Two positions of one coordinate in a result that may repeat it; a result that is packed.
+        EXPECT_TRUE(error.diagnostic().kind == report::Kind::sparse_result ||
+                    error.diagnostic().kind == report::Kind::not_supported)
+            << problem.text() << "\n"
+            << error.what();
+        continue;
+      }
+      ++made;
+      for (unsigned k = 0; k < 12; ++k) {
+        const std::optional<SmallCase> input = compiled->draw(random);
+        if (!input) continue;
+        loop::InterpretOptions options;
+        options.permute_parallel = k % 3 != 0;
+        options.seed = k;
+        ++runs;
+        if (!compiled->check(*input, options)) return;
+      }
+    }
+  std::cout << made << " of " << tried << " kernels, " << runs << " runs\n";
+  EXPECT_GT(made, tried * 2 / 3);
+  EXPECT_GT(runs, made * 4);
+}
+
 } // namespace unravel::run::test

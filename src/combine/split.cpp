@@ -1,0 +1,68 @@
+#include "combine/split.h"
+
+#include "report/diagnostic.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace unravel::combine {
+
+using compute::Access;
+using compute::Statement;
+using report::Kind;
+
+namespace {
+
+void check_split(const Statement &statement, const std::vector<compute::Value> &sparse) {
+  bool reads = false;
+  for (const compute::Value &term : sparse)
+    value::each_leaf<Access>(
+        term, [&](const Access &access) { reads = reads || access.tensor == statement.target.tensor; });
+  if (reads)
+    report::fail(Kind::not_a_product, statement.span,
+                 fmt::format("`{}` reads `{}` in a product with a sparse factor, which would be added to a "
+                             "part of the new value",
+                             statement.span.text(), statement.target.tensor),
+                 "compute the product in a scalar: `let s = ...;`");
+  if (statement.accumulate) return;
+  for (const compute::Loop &loop : statement.loops)
+    if (std::none_of(statement.target.subscripts.begin(), statement.target.subscripts.end(),
+                     [&](const compute::Subscript &each) { return each.index == loop.variable; }))
+      report::fail(Kind::not_a_product, statement.span,
+                   fmt::format("`{}` sets one element again for each `{}`, with a sparse factor",
+                               statement.span.text(), loop.variable),
+                   "`+=` adds the products up");
+}
+
+} // namespace
+
+std::vector<Statement> split(const Statement &statement, const std::function<bool(const Access &)> &is_total,
+                             bool is_empty) {
+  if (statement.is_free) return {statement}; // one product, added
+  auto is_sparse = [&](const compute::Value &term) {
+    bool found = false;
+    value::each_role<Access>(term, [&](const Access &access, value::Role role) {
+      found = found || (role == value::Role::Factor && !is_total(access));
+    });
+    return found;
+  };
+  std::vector<compute::Value> sparse, dense;
+  const std::vector<compute::Value> terms = value::terms_of(statement.value);
+  for (const compute::Value &term : terms)
+    (is_sparse(term) ? sparse : dense).push_back(term);
+  if (sparse.empty() || (statement.accumulate && terms.size() == 1)) return {statement};
+  check_split(statement, sparse);
+  std::vector<Statement> result;
+  if ((!statement.accumulate && !is_empty) || !dense.empty()) {
+    result.push_back(statement);
+    result.back().value = value::sum(std::move(dense));
+  }
+  for (const compute::Value &term : sparse) {
+    result.push_back(statement);
+    result.back().accumulate = true;
+    result.back().value = term;
+  }
+  return result;
+}
+
+} // namespace unravel::combine

@@ -1,0 +1,141 @@
+#include "pipeline/reuse.h"
+
+#include "choose/result_local.h"
+#include "combine/space.h"
+#include "layout/structure.h"
+#include "loop/passes.h"
+#include "loop/rename.h"
+#include "loop/verify.h"
+#include "packing/append.h"
+#include "report/diagnostic.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace unravel::pipeline {
+
+using compute::Access;
+using compute::Statement;
+using layout::Layout;
+using report::Kind;
+
+namespace {
+
+[[noreturn]] void refuse(const Front &front, const std::string &why, const std::string &hint) {
+  report::fail(Kind::not_supported, front.schedule.reuse->span, "`reuse`: " + why, hint);
+}
+
+/// The result's layout without its values: 1 where it has an entry.
+Layout entries_of(Layout layout) {
+  std::erase_if(layout.arrays, [](const layout::Array &array) { return array.is_value; });
+  for (layout::Piece &piece : layout.pieces)
+    piece.value = {false, "", {}, 1, piece.value.span};
+  return layout;
+}
+
+/// A name that nothing in the computation has.
+std::string entries_name(const compute::Computation &computation, const std::string &result) {
+  const auto is_taken = [&](const std::string &name) {
+    return std::ranges::any_of(computation.tensors, [&](auto &use) { return use.name == name; }) ||
+           computation.program.local_tensors.contains(name) ||
+           std::ranges::find(computation.indices, name) != computation.indices.end();
+  };
+  std::string name = result + "_entries";
+  while (is_taken(name))
+    name += "_";
+  return name;
+}
+
+/// What adds to the result does so where it has an entry:
+///
+///     C(i,j) = C_entries(i,j) * A(i,j) * B(i,j)
+void keep_to_entries(compute::Computation &computation, const std::string &result,
+                     const std::string &entries) {
+  int occurrence = 0;
+  for (Statement &statement : computation.program.statements) {
+    if (statement.target.tensor != result) continue;
+    Access access = statement.target;
+    access.tensor = entries;
+    access.occurrence = ++occurrence;
+    statement.value = value::product(std::vector<compute::Value>{{access}, statement.value});
+  }
+  const compute::TensorUse &use = *std::ranges::find(computation.tensors, result, &compute::TensorUse::name);
+  computation.tensors.push_back({entries, use.order, false, use.span});
+  if (auto extents = computation.program.extents.find(result); extents != computation.program.extents.end())
+    computation.program.extents.emplace(entries, extents->second);
+}
+
+/// The line, or with a local tensor for its result a program, whose result has given entries. The local is a
+/// dense one that is zero once it is read: what the line adds to it lies where the result has entries.
+Front values_front(Front front, const std::optional<compute::ResultLocal> &local) {
+  const std::string result = front.computation.tensors.front().name;
+  if (local) {
+    const parse::ProgramTree tree = compute::with_result_local(front.computation.program, *local);
+    std::string text = std::move(front.computation.text);
+    front.computation = compute::make_computation(tree);
+    front.computation.text = std::move(text);
+    front.computation.program.zero_once_read.insert(local->tensor);
+    std::erase(front.other_formats, local->tensor);
+  }
+  const std::string entries = entries_name(front.computation, result);
+  keep_to_entries(front.computation, result, entries);
+  Layout &layout = front.layouts.at(result);
+  std::vector<layout::SharedMode> modes;
+  for (std::size_t mode = 0; mode < layout.order(); ++mode)
+    modes.push_back(mode);
+  front.layouts.emplace(entries, entries_of(layout));
+  layout = layout::structure_of(layout, modes, front.schedule.reuse->span);
+  front.structure = entries;
+  return front;
+}
+
+} // namespace
+
+Compilation compile_for_reuse(const Request &request, const Front &front) {
+  const bool is_line = compute::free_statement_of(front.computation.program,
+                                                  front.computation.program.statements.front().target.tensor);
+  if (!is_line)
+    refuse(front, "a program has no structure of its own so far", "write the result as one line");
+  const std::string result = front.computation.tensors.front().name;
+  if (!front.structure.empty() || combine::has_slot_of_each(front.layouts.at(result)))
+    refuse(front, fmt::format("`{}` has its structure already", result),
+           fmt::format("leave out `reuse`; or give `{0}` a layout that lists its entries, -f {0}=csr", result));
+  Front once = front;
+  once.schedule.reuse.reset();
+  Request request_of_structure = request, request_of_values = request;
+  request_of_structure.name += "_structure";
+  request_of_values.name += "_values";
+  Compilation made = compile(request_of_structure, once);
+  if (!made.packed.empty())
+    refuse(front, fmt::format("`{}` is packed behind the kernel", result),
+           fmt::format("choose a layout that entries are appended to, as -f {}=csr", result));
+  if (!packing::append_of(front.layouts.at(result)).merges)
+    refuse(front, fmt::format("`{}` may have several entries of one coordinate", result),
+           fmt::format("choose a layout that has each once, as -f {}=csr", result));
+  made.program = loop::without_values(std::move(made.program));
+  made.program.expression += ", the structure alone";
+  loop::verify(made.program);
+
+  const bool has_vector =
+      std::ranges::any_of(made.combination.locals, [](const combine::LocalTensor &local) {
+        return local.around > 0;
+      });
+  std::optional<compute::ResultLocal> local;
+  if (has_vector)
+    local = choose::local_for_result(combine::combine(front.computation, front.layouts), front.computation,
+                                     request.counts);
+  Front for_values = values_front(front, local);
+  for_values.schedule.reuse.reset();
+  auto values = std::make_shared<Compilation>(compile(request_of_values, for_values));
+  loop::join_parameters(values->program, for_values.structure, result);
+  values->program.expression += ", the values of the structure that is there";
+  loop::verify(values->program);
+  for (Stage stage : values->stages) {
+    stage.name = "values: " + stage.name;
+    made.stages.push_back(std::move(stage));
+  }
+  made.values = std::move(values);
+  return made;
+}
+
+} // namespace unravel::pipeline
