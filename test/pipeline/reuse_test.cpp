@@ -37,14 +37,20 @@ TEST(Reuse, the_values_of_a_product_are_scattered_and_gathered) {
   EXPECT_TRUE(values.parameters[0].has_given_arrays());
   const loop::For *rows = parallel_loop(values.body);
   ASSERT_TRUE(rows);
-  EXPECT_EQ(loop::to_text(rows->body, 0), R"(for A.p = A.rowptr(i) to A.rowptr(i + 1)  # positions of A
+  EXPECT_EQ(loop::to_text(rows->body, 0), R"(# positions of A
+for A.p in A.rowptr(i) .. A.rowptr(i + 1) {
   let k = A.col(A.p)
-  for B.p = B.rowptr(k) to B.rowptr(k + 1)  # positions of B
+  # positions of B
+  for B.p in B.rowptr(k) .. B.rowptr(k + 1) {
     w.val[B.col(B.p)] += A.val[A.p] * B.val[B.p]
-for C.p = C.rowptr(i) to C.rowptr(i + 1)  # positions of C_entries
+  }
+}
+# positions of C_entries
+for C.p in C.rowptr(i) .. C.rowptr(i + 1) {
   let j = C.col(C.p)
   C.val[C.p] = w.val[j]
   w.val[j] = 0
+}
 )");
 }
 
