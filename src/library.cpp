@@ -208,8 +208,7 @@ struct Kernel::Code {
     if (structs.size() != names.size())
       report::fail(report::Kind::wrong_arity,
                    fmt::format("the kernel is called with {} argument{}, but takes {}: `{}`", structs.size(),
-                               structs.size() == 1 ? "" : "s", names.size(),
-                               fmt::join(names, "`, `")));
+                               structs.size() == 1 ? "" : "s", names.size(), fmt::join(names, "`, `")));
     if (auto null = std::ranges::find(structs, nullptr); null != structs.end())
       report::fail(report::Kind::missing_input,
                    fmt::format("the kernel is called with a null pointer for `{}`",

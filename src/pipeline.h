@@ -130,7 +130,8 @@ Compilation compile(const Request &request, const Front &front);
 /// Refuses a result that is packed behind the kernel, where there is nothing but a kernel.
 void require_appended(const Compilation &compilation);
 
-/// In the order in which they are called: the inspector, where there is one, the kernel, and the one for values.
+/// In the order in which they are called: the inspector, where there is one, the kernel, and the one for
+/// values.
 std::vector<const loop::Program *> kernels_of(const Compilation &compilation);
 
 /// All of it as C: in front of the kernel its inspector, where it has one. Not for a compiler in process,

@@ -446,9 +446,9 @@ private:
       space.target.first_node = assembled->first_node(space.target);
       if (statement.is_free) naming_.stay_inside(statement.target, reads, relation);
     } else {
-      space.target = is_local(statement.target) ? local_of(statement.target, statement.loops)
-                                                : operand_of(statement.target, statement.loops, 0,
-                                                             lender_in(statement), places);
+      space.target = is_local(statement.target)
+                         ? local_of(statement.target, statement.loops)
+                         : operand_of(statement.target, statement.loops, 0, lender_in(statement), places);
     }
     for (const Term &part : places) // a structure's parts are there already
       if (std::find(relation.begin(), relation.end(), part) == relation.end()) relation.push_back(part);

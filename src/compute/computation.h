@@ -88,8 +88,8 @@ struct Program {
   std::map<std::string, std::size_t> locals; // scalar variables: the number of loops around each
   /// Likewise, of tensors that each iteration of these loops has for itself.
   std::map<std::string, std::size_t> local_tensors;
-  /// Of these the ones whose elements are zero again once they are read, so that nothing sets them to zero: one
-  /// statement reads them, and each element that isn't zero once.
+  /// Of these the ones whose elements are zero again once they are read, so that nothing sets them to zero:
+  /// one statement reads them, and each element that isn't zero once.
   std::set<std::string> zero_once_read = {};
 };
 

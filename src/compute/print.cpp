@@ -17,7 +17,8 @@ std::string declarations_text(const Program &program) {
       modes.push_back(term::to_text(extent));
     const auto local = program.local_tensors.find(tensor);
     if (local != program.local_tensors.end())
-      locals.push_back(fmt::format("local {}({}) in {} loops{}\n", tensor, fmt::join(modes, ", "), local->second,
+      locals.push_back(fmt::format("local {}({}) in {} loops{}\n", tensor, fmt::join(modes, ", "),
+                                   local->second,
                                    program.zero_once_read.contains(tensor) ? ", zero once it is read" : ""));
     else
       declarations.push_back(modes.empty() ? tensor : fmt::format("{}({})", tensor, fmt::join(modes, ", ")));

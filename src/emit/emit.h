@@ -86,8 +86,8 @@ struct MainOptions {
   /// The inspector that makes the kernel's last parameter, its levels, called before it; its text stands in
   /// front. Null: the kernel has none.
   const loop::Program *inspector = nullptr;
-  /// Called behind the kernel, with the same tensors: it computes the values of the result. Its text stands in
-  /// front. Null: the kernel does.
+  /// Called behind the kernel, with the same tensors: it computes the values of the result. Its text stands
+  /// in front. Null: the kernel does.
   const loop::Program *values = nullptr;
   /// The levels' size M and their counts, over sizes and counts of the other parameters.
   std::vector<term::Term> numbers = {};

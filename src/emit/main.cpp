@@ -35,7 +35,8 @@ class MainWriter {
 public:
   MainWriter(const Program &program, const MainOptions &options)
       : program_(options.inspector ? without_levels(program) : program), places_(options.places),
-        inspector_(options.inspector), of_values_(options.values), numbers_(options.numbers), names_(program) {
+        inspector_(options.inspector), of_values_(options.values), numbers_(options.numbers),
+        names_(program) {
     if (inspector_) names_of_inspector_.emplace(*inspector_);
     if (places_) names_of_places_.emplace(*places_);
     if (of_values_) names_of_values_.emplace(*of_values_);

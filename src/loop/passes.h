@@ -97,8 +97,8 @@ Program skip_empty_segments(Program program, const Known &known = {});
 /// that of segments; or where their lengths vary, which the kernel looks at.
 Program mask_sums(Program program, const Known &known = {});
 
-/// A loop whose iterations append one entry each, at most, to an assembled result: room for all of them is made
-/// in front of it, and none asks for it.
+/// A loop whose iterations append one entry each, at most, to an assembled result: room for all of them is
+/// made in front of it, and none asks for it.
 Program reserve_ahead(Program program, const Known &known = {});
 
 /// The same without the values of assembled results, which are left as they come, and what was only done for

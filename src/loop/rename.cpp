@@ -79,7 +79,8 @@ void rename(Block &block, const std::map<std::string, std::string> &by) {
 
 void join_parameters(Program &program, const std::string &from, const std::string &to) {
   const auto joined = [&](const std::string &name) {
-    const bool is_own = std::ranges::any_of(program.workspace, [&](auto &array) { return array.name == name; });
+    const bool is_own =
+        std::ranges::any_of(program.workspace, [&](auto &array) { return array.name == name; });
     return name.starts_with(from + ".") && !is_own ? to + name.substr(from.size()) : name;
   };
   const auto of_term = [&](const Term &term) {

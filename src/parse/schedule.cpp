@@ -21,7 +21,7 @@ namespace unravel::parse {
 namespace {
 
 const std::vector<std::string> statements = {
-    "order", "parallel", "fuse",  "reduce",    "find",   "chunk", "serial",    "tile",     "split",
+    "order", "parallel", "fuse",  "reduce",    "find",   "chunk", "serial",    "tile",      "split",
     "skew",  "shift",    "bound", "wavefront", "unroll", "jam",   "vectorise", "workspace", "reuse"};
 const std::vector<std::string> sharings = {"static", "dynamic", "guided", "balanced"};
 const std::vector<std::string> reductions = {"scalar", "private", "atomic", "auto"};

@@ -172,8 +172,8 @@ struct StatementTree {
     If,     // `if condition { body }`
   };
   Kind kind = Kind::Assign;
-  text::Span span;           // of a For or If: its head
-  AssignmentTree assignment; // of a Local the target is a Name, or a Call of Names
+  text::Span span;                                // of a For or If: its head
+  AssignmentTree assignment;                      // of a Local the target is a Name, or a Call of Names
   std::vector<std::optional<Expression>> extents; // of a Local's modes, where they are said
   Name variable;
   std::optional<Expression> low, high; // neither: the extent of the modes that the variable subscripts

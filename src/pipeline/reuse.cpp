@@ -94,12 +94,12 @@ Front values_front(Front front, const std::optional<compute::ResultLocal> &local
 Compilation compile_for_reuse(const Request &request, const Front &front) {
   const bool is_line = compute::free_statement_of(front.computation.program,
                                                   front.computation.program.statements.front().target.tensor);
-  if (!is_line)
-    refuse(front, "a program has no structure of its own so far", "write the result as one line");
+  if (!is_line) refuse(front, "a program has no structure of its own so far", "write the result as one line");
   const std::string result = front.computation.tensors.front().name;
   if (!front.structure.empty() || combine::has_slot_of_each(front.layouts.at(result)))
-    refuse(front, fmt::format("`{}` has its structure already", result),
-           fmt::format("leave out `reuse`; or give `{0}` a layout that lists its entries, -f {0}=csr", result));
+    refuse(
+        front, fmt::format("`{}` has its structure already", result),
+        fmt::format("leave out `reuse`; or give `{0}` a layout that lists its entries, -f {0}=csr", result));
   Front once = front;
   once.schedule.reuse.reset();
   Request request_of_structure = request, request_of_values = request;
@@ -116,10 +116,8 @@ Compilation compile_for_reuse(const Request &request, const Front &front) {
   made.program.expression += ", the structure alone";
   loop::verify(made.program);
 
-  const bool has_vector =
-      std::ranges::any_of(made.combination.locals, [](const combine::LocalTensor &local) {
-        return local.around > 0;
-      });
+  const bool has_vector = std::ranges::any_of(
+      made.combination.locals, [](const combine::LocalTensor &local) { return local.around > 0; });
   std::optional<compute::ResultLocal> local;
   if (has_vector)
     local = choose::local_for_result(combine::combine(front.computation, front.layouts), front.computation,

@@ -6,8 +6,8 @@
 namespace unravel::pipeline {
 
 /// Two kernels: one that assembles the result without its values, and one for these, in
-/// Compilation::values, which takes the same arguments. Throws where the result isn't assembled by one line of
-/// index notation.
+/// Compilation::values, which takes the same arguments. Throws where the result isn't assembled by one line
+/// of index notation.
 Compilation compile_for_reuse(const Request &request, const Front &front);
 
 } // namespace unravel::pipeline

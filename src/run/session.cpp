@@ -347,7 +347,8 @@ private:
       call.arguments.push_back(&call.given.at(size));
   }
 
-  /// Several times, with one workspace; `before` each of them and `behind` is something done that isn't timed.
+  /// Several times, with one workspace; `before` each of them and `behind` is something done that isn't
+  /// timed.
   template <class Before, class Behind> KernelTimes timed(Call &call, Before before, Behind behind) const {
     auto entry = reinterpret_cast<int (*)(void **)>(call.kernel.symbol("unravel_entry"));
     build::Workspace workspace(call.kernel);
@@ -399,13 +400,13 @@ private:
   void execute_values(const pipeline::Compilation &values) {
     Call call{build::compile(c_text(values), request_.build)};
     prepare_call(call, values);
-    report_.structure = std::exchange(
-        report_.kernel, timed(
-                            call, [](int) {},
-                            [](int code) {
-                              if (code == 2) throw std::bad_alloc();
-                              report::require(code == 0, "a kernel accepts sizes that agree");
-                            }));
+    report_.structure =
+        std::exchange(report_.kernel, timed(
+                                          call, [](int) {},
+                                          [](int code) {
+                                            if (code == 2) throw std::bad_alloc();
+                                            report::require(code == 0, "a kernel accepts sizes that agree");
+                                          }));
   }
 
   /// What the kernel has listed, in the layouts that are wanted.

@@ -47,7 +47,7 @@ struct Report {
   std::map<std::string, std::vector<std::int64_t>> shapes; // of all tensors
   std::map<std::string, std::int64_t> sizes;               // those that no tensor has
   std::map<std::string, std::size_t> entries;              // stored entries of the operands
-  std::optional<double> result_pack_ms; // of results that the kernel lists
+  std::optional<double> result_pack_ms;                    // of results that the kernel lists
   std::vector<std::string> notes;                          // properties that were only sampled, and the like
   std::optional<check::Comparison> comparison;
   tensor::Tensor result;

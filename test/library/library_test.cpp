@@ -135,7 +135,9 @@ TEST(Library, StructureAndValuesApart) {
 
   options.schedules.clear();
   const unravel::Kernel whole = unravel::make_kernel("C(i,j) = 2 * A(i,j)", options);
-  EXPECT_NE(thrown([&] { whole.values({&C, &A}); }).find("make it with the schedule `reuse`"),
+  EXPECT_NE(thrown([&] {
+              whole.values({&C, &A});
+            }).find("make it with the schedule `reuse`"),
             std::string::npos);
 }
 
@@ -177,8 +179,7 @@ TEST(Library, ResultsThatArePacked) {
 
   options.formats["C"] = "ell";
   const unravel::CSource source = unravel::make_c("C(i,j) = 2 * A(i,j)", options);
-  EXPECT_NE(source.header.find("int spmv(ell *C, const csr *A);"), std::string::npos)
-      << source.header;
+  EXPECT_NE(source.header.find("int spmv(ell *C, const csr *A);"), std::string::npos) << source.header;
   EXPECT_NE(source.source.find("#include \"spmv.h\""), std::string::npos);
 }
 

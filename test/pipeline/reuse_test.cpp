@@ -62,8 +62,9 @@ TEST(Reuse, one_product_is_found_where_the_result_has_an_entry) {
 }
 
 TEST(Reuse, names_of_the_user_are_left_alone) {
-  const Compilation made = compile_text("C(i,j) = A(i,j) * C_entries(i,j)\n-f A=csr\n-f C_entries=csr\n-f C=csr\n"
-                                        "-s reuse");
+  const Compilation made =
+      compile_text("C(i,j) = A(i,j) * C_entries(i,j)\n-f A=csr\n-f C_entries=csr\n-f C=csr\n"
+                   "-s reuse");
   ASSERT_TRUE(made.values);
   EXPECT_EQ(made.values->program.parameters.size(), 3U);
 }

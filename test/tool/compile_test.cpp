@@ -221,8 +221,9 @@ TEST(ToolCompile, ProgramsWriteWhatTheyAssemble) {
   for (const char *layout : {"csr", "csr4", "csc", "dcsr", "coo", "coo_unsorted", "bcsr<2,2>"})
     for (const std::string variant : {"f32", "f64", "reuse"}) {
       if (variant == "reuse" && layout == std::string("csr4")) continue; // its segments may overlap
-      std::vector<std::string> command = {"compile", "C(i,j) = A(i,k) * B(k,j)", "-f", "A=csr", "-f", "B=csc",
-                                          "-f", std::string("C=") + layout, "--main", "-o", "program.c"};
+      std::vector<std::string> command = {
+          "compile", "C(i,j) = A(i,k) * B(k,j)", "-f",     "A=csr", "-f",       "B=csc",
+          "-f",      std::string("C=") + layout, "--main", "-o",    "program.c"};
       command.insert(command.end(), {variant == "reuse" ? "-s" : "--type", variant});
       const Outcome made = desk.unravel(command);
       EXPECT_EQ(made.code, 0) << made.error;
