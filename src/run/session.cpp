@@ -54,6 +54,7 @@ public:
     if (request_.check) check();
     write_outputs();
     report_.result = std::move(tensors_.at(result_name()));
+    report_.answer = answer_of(report_.result);
     return std::move(report_);
   }
 

@@ -3,6 +3,7 @@
 #include "build/kernel.h"
 #include "check/reference.h"
 #include "pipeline.h"
+#include "run/answer.h"
 #include "tensor/tensor.h"
 
 #include <functional>
@@ -51,6 +52,7 @@ struct Report {
   std::vector<std::string> notes;                          // properties that were only sampled, and the like
   std::optional<check::Comparison> comparison;
   tensor::Tensor result;
+  std::optional<Answer> answer; // of the result
 };
 
 /// A kernel that isn't made yet, with its data.

@@ -224,6 +224,11 @@ json run_json(const run::Report &report) {
   const std::string &result = compilation.computation.tensors.front().name;
   out["result"] = {
       {"name", result}, {"shape", report.shapes.at(result)}, {"entries", report.result.entries()}};
+  if (report.answer) {
+    out["result"]["norm"] = report.answer->norm;
+    for (const auto &[coordinate, value] : report.answer->first)
+      out["result"]["first"].push_back({{"coordinate", coordinate}, {"value", value}});
+  }
   for (const compute::TensorUse &use : compilation.computation.tensors)
     if (use.is_result && use.name != result)
       out["further_results"].push_back({{"name", use.name}, {"shape", report.shapes.at(use.name)}});
@@ -248,6 +253,18 @@ std::string loops_text(const pipeline::Compilation &compilation) {
                         plan.obligations.size(), proof_milliseconds(compilation, plan));
   });
   return text;
+}
+
+/// "s = 3.5"; "y 100, norm 12.5: y(0) = 1, y(1) = 2, ..."
+std::string answer_text(const std::string &name, const run::Answer &answer) {
+  if (answer.shape.empty())
+    return fmt::format("{} = {}\n", name, answer.first.empty() ? 0 : answer.first[0].second);
+  std::vector<std::string> first;
+  for (const auto &[coordinate, value] : answer.first)
+    first.push_back(fmt::format("{}({}) = {:.6g}", name, fmt::join(coordinate, ","), value));
+  if (answer.entries > first.size()) first.push_back("...");
+  return fmt::format("{:<5} {} with {} entries, norm {:.6g}{}{}\n", name, fmt::join(answer.shape, " x "),
+                     answer.entries, answer.norm, first.empty() ? "" : ": ", fmt::join(first, ", "));
 }
 
 std::string run_text(const run::Report &report) {
@@ -279,6 +296,7 @@ std::string run_text(const run::Report &report) {
       layouts.push_back(fmt::format("{} in {}", name, packed.layout.name));
     text += fmt::format("packed {} {:.3f} ms\n", fmt::join(layouts, ", "), *report.result_pack_ms);
   }
+  if (report.answer) text += answer_text(compilation.computation.tensors.front().name, *report.answer);
   if (!report.comparison) return text;
   const check::Comparison &comparison = *report.comparison;
   if (comparison.ok)

@@ -2,6 +2,7 @@
 // arrays, a user's own layout files.
 #include "tool.h"
 
+#include <cmath>
 #include <gtest/gtest.h>
 #include <iterator>
 #include <sstream>
@@ -56,6 +57,28 @@ TEST(ToolRun, ResultsOnAFile) {
 }
 
 /// A stored 0 times an infinity is NaN: where the layout stores zeros that the file doesn't have, too.
+TEST(ToolRun, SaysWhatTheResultIs) {
+  Desk desk;
+  desk.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n2 3 3\n1 1 3\n2 3 4\n1 2 -1\n");
+  Outcome ran = desk.unravel({"run", "s = A(i,j)", "-f", "A=csr", "-i", "A=a.mtx"});
+  EXPECT_NE(ran.out.find("\ns = 6\n"), std::string::npos) << ran.out;
+  ran = desk.unravel({"run", "C(j,i) = A(i,j)", "-f", "A=csr", "-f", "C=csr", "-i", "A=a.mtx"});
+  EXPECT_NE(ran.out.find("\nC     3 x 2 with 3 entries, norm 5.09902: C(0,0) = 3, C(1,0) = -1, C(2,1) = 4\n"),
+            std::string::npos)
+      << ran.out;
+  ran = desk.unravel({"run", "y(k) = 2 * x(k)", "-i", "x=ones:100"});
+  EXPECT_NE(ran.out.find("y     100 with 100 entries, norm 20: y(0) = 2, y(1) = 2, y(2) = 2, y(3) = 2, "
+                         "y(4) = 2, ...\n"),
+            std::string::npos)
+      << ran.out;
+  ran = desk.unravel({"run", "y(k) = 2 * x(k)", "-i", "x=ones:0"});
+  EXPECT_NE(ran.out.find("y     0 with 0 entries, norm 0\n"), std::string::npos) << ran.out;
+  const nlohmann::json facts =
+      expect_right(desk, {"run", "y(i) = A(i,j)", "-f", "A=csr", "-i", "A=a.mtx"}).at("result");
+  EXPECT_DOUBLE_EQ(facts.at("norm").get<double>(), std::sqrt(20.0));
+  EXPECT_EQ(facts.at("first").at(1).at("coordinate"), nlohmann::json({1}));
+  EXPECT_EQ(facts.at("first").at(1).at("value"), 4);
+}
 TEST(ToolRun, InfinitiesAndStoredZeros) {
   Desk desk;
   desk.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 3\n1 2 1\n2 1 2\n3 1 1\n");
