@@ -83,7 +83,7 @@ void fuse(LeafPlan &plan, const std::vector<depend::LoopVerdict> &verdicts,
     refuse(fmt::format("the loop over `{}` is not the one inside", name.text),
            fmt::format("write `fuse {}, {}`, or give the `order` of the loops", name.text, outer.text));
   for (const plan::LevelPlan &find : plan.finds.levels)
-    if (find.in_step && find.in_step->loop == *plan.parallel)
+    if (find.is_in_step_with(*plan.parallel))
       refuse(fmt::format("`{}` stands between them", plan.nest.levels[find.level].variable),
              "fuse a loop with the one directly inside");
   const depend::LoopVerdict &verdict = verdict_of(verdicts, plan, inner);

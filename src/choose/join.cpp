@@ -19,7 +19,7 @@ std::optional<std::size_t> mode_of_loop(const Statement &statement) {
   const Level &outermost = plan.nest.levels.front();
   const bool keeps_state =
       std::any_of(plan.finds.levels.begin(), plan.finds.levels.end(), [](const plan::LevelPlan &find) {
-        return plan::keeps_state(find.method) && find.state_level == 0;
+        return find.walk() && find.walk()->state_level == 0;
       });
   if (outermost.kind != Level::Kind::Loop || keeps_state) return std::nullopt;
   const std::vector<Term> &modes = statement.space.target.coordinates;

@@ -123,13 +123,13 @@ namespace {
 /// Does a walk inside say where the loop goes on?
 bool has_jump(const LeafPlan &plan, std::size_t loop) {
   return std::any_of(plan.finds.levels.begin(), plan.finds.levels.end(),
-                     [&](const plan::LevelPlan &find) { return find.jump && find.jump->loop == loop; });
+                     [&](const plan::LevelPlan &find) { return find.lets_jump(loop); });
 }
 
 /// Between that loop and the walk?
 bool stands_between(const LeafPlan &plan, std::size_t loop, std::size_t level) {
   return std::any_of(plan.finds.levels.begin(), plan.finds.levels.end(), [&](const plan::LevelPlan &find) {
-    return find.jump && find.jump->loop == loop && level < find.level;
+    return find.lets_jump(loop) && level < find.level;
   });
 }
 

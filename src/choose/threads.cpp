@@ -171,8 +171,8 @@ bool ends_dense(const LeafPlan &plan, const combine::IterationSpace &space) {
 /// Iterations of the innermost loop from which on a team pays.
 std::int64_t least_of(const LeafPlan &plan, const combine::IterationSpace &space,
                       const Thresholds &thresholds) {
-  bool finds = std::any_of(plan.finds.levels.begin(), plan.finds.levels.end(), [&](const auto &find) {
-    return find.level > *plan.parallel && find.method != plan::Method::Direct;
+  bool finds = std::any_of(plan.finds.levels.begin(), plan.finds.levels.end(), [&](const plan::LevelPlan &find) {
+    return find.level > *plan.parallel && !find.as<plan::Direct>();
   });
   return (finds ? thresholds.least_found_entries : thresholds.least_entries) *
          (ends_dense(plan, space) ? dense_per_entry : 1);
@@ -227,11 +227,10 @@ double part_of_least(const LeafPlan &plan, const combine::IterationSpace &space,
       work += static_cast<double>(thresholds.entries_per_row) * visits_of(k + 1);
   for (const plan::LevelPlan &find : plan.finds.levels) {
     // What is walked over, or put into a map.
-    bool map = plan::fills_map(find.method);
-    std::size_t place = map ? find.map_level : find.state_level;
-    if ((map || plan::keeps_state(find.method)) && place > *plan.parallel)
-      work += map ? mapped_work(visits_of(place) * length_of(levels[find.level]), visits)
-                  : visits_of(place) * length_of(levels[find.level]);
+    const std::optional<std::size_t> place = find.made_at();
+    if (!place || *place <= *plan.parallel) continue;
+    const double positions = visits_of(*place) * length_of(levels[find.level]);
+    work += find.filled_map() ? mapped_work(positions, visits) : positions;
   }
   if (std::optional<Term> cleared = cleared_rows(plan, space, combination)) {
     const auto *size = cleared->as<term::Variable>();
@@ -281,14 +280,13 @@ std::optional<Term> work_of(const LeafPlan &plan, const combine::IterationSpace 
   Term dense(1), entries(0), rows(0), mapped(0); // mapped: of segments, each once
   for (std::size_t k = *plan.parallel; k < levels.size(); ++k) {
     const Level &level = levels[k];
-    auto find = std::find_if(plan.finds.levels.begin(), plan.finds.levels.end(), [&](const auto &each) {
-      return each.level == k && each.method == plan::Method::Map && each.map_level > *plan.parallel;
-    });
-    const bool filled = find != plan.finds.levels.end();
+    const plan::LevelPlan *find = plan.finds.at(k);
+    const auto *map = find ? find->as<plan::DenseMap>() : nullptr;
+    const bool filled = map && map->level > *plan.parallel;
     if ((level.kind == Level::Kind::Loop || filled) && tensors.insert(level.tensor).second)
       if (std::optional<Term> count = entries_of(level.tensor, space, combination)) {
         const bool is_part =
-            filled && !(is_fixed(find->map_lower, levels) && is_fixed(find->map_upper, levels));
+            filled && !(is_fixed(map->lower, levels) && is_fixed(map->upper, levels));
         (is_part ? mapped : entries) = (is_part ? mapped : entries) + *count;
       }
     if (level.kind != Level::Kind::Loop) continue;

@@ -24,8 +24,7 @@ bool is_outermost(const std::string &loop, const plan::LeafPlan &plan) {
 
 /// Whether all iterations of the outermost loop would share what it keeps.
 bool is_shared(const plan::LevelPlan &find) {
-  return plan::fills_map(find.method) ||
-         (plan::keeps_state(find.method) && find.state_level == 0 && !find.in_step);
+  return find.filled_map() || (find.walk() && find.walk()->state_level == 0 && !find.walk()->in_step);
 }
 
 void require_own_finds(const plan::LeafPlan &plan, const parse::Name &wanted) {

@@ -170,7 +170,7 @@ bool Clearing::has_increasing_rows(const LeafPlan &plan) const {
   std::vector<std::string> slots = plain_slots(space_.target);
   bool in_step =
       std::any_of(plan.finds.levels.begin(), plan.finds.levels.end(),
-                  [](const plan::LevelPlan &find) { return find.in_step && find.in_step->loop == 0; });
+                  [](const plan::LevelPlan &find) { return find.is_in_step_with(0); });
   return !slots.empty() && slots[0] == plan.nest.levels[*plan.increasing].variable && !in_step;
 }
 

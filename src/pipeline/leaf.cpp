@@ -30,7 +30,7 @@ namespace {
 bool another_order_may_help(const Leaf &leaf, schedule::Scans &scans) {
   bool news = false;
   for (const plan::LevelPlan &plan : leaf.plan.finds.levels) {
-    if (plan.method != plan::Method::Scan) continue;
+    if (!plan.as<plan::Scan>()) continue;
     std::vector<std::string> keys;
     const scan::Level &level = leaf.plan.nest.levels[plan.level];
     for (const scan::Component &component : level.components)

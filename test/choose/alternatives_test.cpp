@@ -96,18 +96,19 @@ TEST(Choose, nothing_where_the_user_asks_for_a_method) {
 TEST(Choose, a_map_that_is_too_long_is_left_out) {
   for (const std::string schedule : {"", "\n-s parallel i"}) {
     plan::LeafPlan plan = Chosen(spmspv + schedule).plan;
-    const plan::LevelPlan &map = plan.finds.levels.back();
-    ASSERT_EQ(map.method, plan::Method::Map);
-    EXPECT_EQ(map.map_limit, choose::longest_map);
+    const auto *map = plan.finds.levels.back().as<plan::DenseMap>();
+    ASSERT_TRUE(map);
+    EXPECT_EQ(map->limit, choose::longest_map);
     ASSERT_FALSE(plan.alternatives.empty());
     const plan::Alternative &first = plan.alternatives.front();
-    EXPECT_EQ(first.condition, term::less(term::Term(choose::longest_map), map.map_extent));
+    EXPECT_EQ(first.condition, term::less(term::Term(choose::longest_map), map->extent));
     for (const plan::LevelPlan &find : first.plan.finds.levels)
-      EXPECT_NE(find.method, plan::Method::Map);
+      EXPECT_FALSE(find.as<plan::DenseMap>());
     // The others share the map's limit.
     for (const plan::Alternative &other : plan.alternatives)
       for (const plan::LevelPlan &find : other.plan.finds.levels)
-        EXPECT_TRUE(find.method != plan::Method::Map || find.map_limit == choose::longest_map);
+        if (const auto *other_map = find.as<plan::DenseMap>())
+          EXPECT_EQ(other_map->limit, choose::longest_map);
     std::string extents;
     for (const loop::WorkspaceArray &array : Chosen(spmspv + schedule).program().workspace)
       extents += array.name + " ";
@@ -121,7 +122,7 @@ TEST(Choose, maps_of_each_thread_are_shorter) {
       Chosen("s = A(i,j) * B(i,k) * C(j,k)\n-f A=csr\n-f B=csr\n-f C=csr\n-s parallel i").plan;
   std::int64_t limit = 0;
   for (const plan::LevelPlan &find : plan.finds.levels)
-    if (find.method == plan::Method::Map) limit = find.map_limit;
+    if (const auto *map = find.as<plan::DenseMap>()) limit = map->limit;
   EXPECT_EQ(limit, choose::longest_map_per_thread);
 }
 
@@ -136,8 +137,7 @@ TEST(Choose, alternatives_share_the_outer_levels) {
         EXPECT_EQ(other.plan.nest.levels[k].variable, plan.nest.levels[k].variable) << input;
       for (const plan::LevelPlan &find : other.plan.finds.levels) {
         if (find.level < plan.split) continue; // the main plan's
-        EXPECT_TRUE(!plan::keeps_state(find.method) || find.state_level >= plan.split) << input;
-        EXPECT_TRUE(find.method != plan::Method::Map || find.map_level >= plan.split) << input;
+        EXPECT_GE(find.made_at().value_or(plan.split), plan.split) << input;
       }
       std::set<std::string> known;
       for (std::size_t k = 0; k < plan.split; ++k)
