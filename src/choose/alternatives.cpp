@@ -70,8 +70,9 @@ private:
     std::optional<plan::FindPlan> finds =
         find::plan_finds_by(*nest, given_.prover, requests, scan::value_positions(space, *nest));
     // States in an array cost its extent: not where nobody asked for them.
-    if (!finds || std::any_of(finds->levels.begin(), finds->levels.end(),
-                              [](const LevelPlan &find) { return find.walk() && !find.walk()->state_index.empty(); }))
+    if (!finds || std::any_of(finds->levels.begin(), finds->levels.end(), [](const LevelPlan &find) {
+          return find.walk() && !find.walk()->state_index.empty();
+        }))
       return std::nullopt;
     LeafPlan plan;
     plan.nest = *nest;
@@ -142,7 +143,7 @@ private:
     };
     std::optional<Term> entries = entries_of(inner.tensor, given_.space, given_.combination);
     if (!entries) return one_in(thresholds_.keys_per_mark);
-    Term short_rows = term::at_most(*entries, term::scale(long_row, owner.upper - owner.lower));
+    Term short_rows = term::at_most(*entries, term::scale(cost::long_row, owner.upper - owner.lower));
     return term::disjunction({term::conjunction({one_in(thresholds_.keys_per_mark), short_rows}),
                               one_in(thresholds_.keys_per_mark_in_long_rows)});
   }
@@ -166,9 +167,9 @@ private:
     if (!map || map->form != plan::MapForm::Values || map->level != 0) return false;
     const Level &found = levels[row->level];
     const plan::Walk *walk = row->walk();
-    if (!walk || walk->gallops || walk->state_level != 0 || walk->clamp ||
-        found.components.size() != 1 || found.components[0].target != term::variable(entries) ||
-        found.lower != owner.lower || found.upper != owner.upper)
+    if (!walk || walk->gallops || walk->state_level != 0 || walk->clamp || found.components.size() != 1 ||
+        found.components[0].target != term::variable(entries) || found.lower != owner.lower ||
+        found.upper != owner.upper)
       return false;
     for (const LevelPlan &find : plan.finds.levels) {
       if (find.walk() && find.level != row->level && find.walk()->state_level == 0) return false;
@@ -226,13 +227,12 @@ private:
         }))
       return;
     bool per_thread = main_.parallel && map.level > *main_.parallel;
-    std::int64_t limit = per_thread ? longest_map_per_thread : longest_map;
+    std::int64_t limit = per_thread ? cost::longest_map_per_thread : cost::longest_map;
     Term condition = term::less(Term(limit), map.extent);
     Term positions = map.upper - map.lower;
-    bool known =
-        map.level > 0 && known_at(map.lower, plan.split) && known_at(map.upper, plan.split);
+    bool known = map.level > 0 && known_at(map.lower, plan.split) && known_at(map.upper, plan.split);
     bool few = known && loops_in(levels_, map.level, last->level) > 1;
-    if (few) condition = term::disjunction({condition, term::at_most(positions, Term(shortest_map))});
+    if (few) condition = term::disjunction({condition, term::at_most(positions, Term(cost::shortest_map))});
     const Level &found = levels_[last->level];
     auto walks =
         std::find_if(plan.alternatives.begin(), plan.alternatives.end(), [&](const plan::Alternative &each) {
@@ -245,7 +245,7 @@ private:
       if (known) {
         // First, so that nothing else is asked of a short row.
         plan::Alternative shortest = *walks;
-        shortest.condition = term::at_most(positions, Term(shortest_map_for_one_loop));
+        shortest.condition = term::at_most(positions, Term(cost::shortest_map_for_one_loop));
         shortest.reason = fmt::format("very few of {}: a walk over these", found.tensor);
         find_of(shortest.plan, found.variable)->as<plan::Walk>()->few_positions = true;
         plan.alternatives.insert(plan.alternatives.begin(), std::move(shortest));
@@ -328,8 +328,8 @@ private:
     const LevelPlan &last = main_.finds.levels.back();
     const auto *map = last.as<DenseMap>();
     const plan::Walk *walk = last.walk();
-    if (!map && (!walk || walk->gallops || walk->direction != plan::Direction::Up ||
-                 !walk->state_index.empty()))
+    if (!map &&
+        (!walk || walk->gallops || walk->direction != plan::Direction::Up || !walk->state_index.empty()))
       return;
     std::size_t split = *last.made_at();
     if (split > 0) split = find::behind_assignments(levels_, split);
@@ -386,10 +386,10 @@ private:
     // A map of the shorter: filling it costs more than looking in it.
     std::optional<LeafPlan> shorter = planned(true, Method::Map);
     for (bool swap : {false, true})
-      add(swap, Method::Sequential, shorter ? walk_ratio : walk_ratio_to_map_of_longer);
+      add(swap, Method::Sequential, shorter ? cost::walk_ratio : cost::walk_ratio_to_map_of_longer);
     if (!shorter) return;
     const std::string &kept = levels_[*driver].tensor;
-    plan.alternatives.push_back({term::at_most(term::scale(map_ratio, targets), positions),
+    plan.alternatives.push_back({term::at_most(term::scale(cost::map_ratio, targets), positions),
                                  fmt::format("more of {} than of {}: these into a map", found.tensor, kept),
                                  std::move(*shorter)});
   }
@@ -415,10 +415,11 @@ private:
       plan.split = form->loop;
       begin_behind(plan, plan.split);
       Term targets = loop.upper - loop.lower, positions = found.upper - found.lower;
-      Term condition = term::conjunction({term::at_most(Term(shortest_in_step), targets),
-                                          term::at_most(Term(shortest_in_step), positions),
-                                          term::at_most(targets, term::scale(in_step_ratio, positions)),
-                                          term::at_most(positions, term::scale(in_step_ratio, targets))});
+      Term condition =
+          term::conjunction({term::at_most(Term(cost::shortest_in_step), targets),
+                             term::at_most(Term(cost::shortest_in_step), positions),
+                             term::at_most(targets, term::scale(cost::in_step_ratio, positions)),
+                             term::at_most(positions, term::scale(cost::in_step_ratio, targets))});
       plan.alternatives.push_back(
           {condition, fmt::format("about as many of {} as of {}: in step", loop.tensor, found.tensor),
            std::move(other)});
@@ -430,7 +431,7 @@ private:
   const std::vector<Level> &levels_;
   const schedule::Order &order_;
   const Given &given_;
-  const Thresholds &thresholds_;
+  const cost::Thresholds &thresholds_;
   mutable std::map<schedule::Order, scan::Nest> nests_;
 };
 
@@ -444,10 +445,11 @@ void add_alternatives(LeafPlan &plan, const schedule::Order &order, const Given 
 
 bool looks_for_marks(const LeafPlan &plan) {
   return std::any_of(plan.alternatives.begin(), plan.alternatives.end(), [](const plan::Alternative &other) {
-    return std::any_of(other.plan.finds.levels.begin(), other.plan.finds.levels.end(), [](const LevelPlan &find) {
-      const auto *map = find.as<DenseMap>();
-      return map && map->form == plan::MapForm::Marked;
-    });
+    return std::any_of(other.plan.finds.levels.begin(), other.plan.finds.levels.end(),
+                       [](const LevelPlan &find) {
+                         const auto *map = find.as<DenseMap>();
+                         return map && map->form == plan::MapForm::Marked;
+                       });
   });
 }
 

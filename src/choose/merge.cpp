@@ -110,8 +110,10 @@ private:
     if (!plan.alternatives.empty() || !plan.hoists.empty() || combination_.clear_of(number))
       return "it has several plans, or sums of its own";
     if (plan.finds.vacuous) return "the layouts' properties contradict each other";
-    if (std::ranges::any_of(plan.finds.levels,
-                            [&](auto &find) { return find.walk() && find.walk()->jump && find.walk()->jump->loop >= around_.size(); }))
+    if (std::ranges::any_of(plan.finds.levels, [&](const plan::LevelPlan &find) {
+          const plan::Walk *walk = find.walk();
+          return walk && walk->jump && walk->jump->loop >= around_.size();
+        }))
       return "its loops jump to what they find";
     return "";
   }

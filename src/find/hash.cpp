@@ -47,12 +47,11 @@ Outcome try_hash(Obligations &obligations, LevelPlan &plan) {
   }
   if (map.keys.empty()) return {false, false, false, "O-block not proved"};
   if (!obligations.bounds_in_order()) map.upper = term::maximum({map.lower, map.upper});
-  const bool serves_one = loops_since(obligations, map.level) == 0, reads = reads_at_position(obligations, map);
+  const bool serves_one = loops_since(obligations, map.level) == 0,
+             reads = reads_at_position(obligations, map);
   plan.how = std::move(map);
-  if (!reads)
-    return {true, false, false, "no key is read from an array at the position"};
-  if (serves_one)
-    return {true, true, false, "a map of the segment would serve one visit only"};
+  if (!reads) return {true, false, false, "no key is read from an array at the position"};
+  if (serves_one) return {true, true, false, "a map of the segment would serve one visit only"};
   return {true, true, false, "chosen only where it is asked for"};
 }
 

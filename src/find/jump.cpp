@@ -40,8 +40,7 @@ std::optional<std::set<std::string>> dependent(const scan::Nest &nest, std::size
 /// Can the visits between the loop and the find be made once more, before the loop?
 bool are_repeatable(const Obligations &obligations, std::size_t loop, std::size_t find) {
   for (const LevelPlan &plan : obligations.outer_plans())
-    if (plan.level > loop && plan.level < find && plan.made_at())
-      return false;
+    if (plan.level > loop && plan.level < find && plan.made_at()) return false;
   return true;
 }
 

@@ -1,4 +1,5 @@
 // Choosing a find method per level.
+#include "cost/finds.h"
 #include "find/counterexample.h"
 #include "find/jump.h"
 #include "find/map_level.h"
@@ -12,23 +13,6 @@
 namespace unravel::find {
 
 namespace {
-
-/// What a step of a binary search costs in steps of a walk: it is mispredicted every other time (measured on
-/// rows of a Poisson matrix against vectors of 100 to 10000 entries).
-constexpr double binary_step = 5;
-
-/// What it costs to see that a target lies outside of a segment: two looks that are foreseen.
-constexpr double search_outside = 1;
-
-/// What putting a position into a map costs, and taking it out again.
-constexpr double map_step = 3;
-
-/// States in an array are taken where they are that much better than binary search (measured on products of
-/// sparse matrices, by rows of 1 to 20 entries and columns of 10 to 1000: on a par where the costs are).
-constexpr double array_gain = 2;
-
-/// So many positions are passed at a time by a long walk.
-constexpr double walk_stride = 8;
 
 using scan::Level;
 
@@ -60,16 +44,6 @@ std::vector<std::size_t> finds_of(const scan::Nest &nest) {
   for (std::size_t k = 0; k < nest.levels.size(); ++k)
     if (nest.levels[k].kind == Level::Kind::Find) levels.push_back(k);
   return levels;
-}
-
-/// Per walk over a range that serves so many targets, in steps.
-double cost_of_walk(double range, double targets) {
-  return range * targets / (targets + 1) / walk_stride + 2 * targets;
-}
-
-/// `reach`: the part of the targets that doesn't lie outside of the segment.
-double cost_of_search(double range, double targets, double reach = 1) {
-  return targets * (reach * std::log2(range + 1) * binary_step + (1 - reach) * search_outside);
 }
 
 class Planner {
@@ -193,7 +167,8 @@ private:
   static void prefer_map(Obligations &obligations, LevelPlan &own) {
     if (!own.as<plan::Scan>() || !candidate(own, Method::Map)->proved) return;
     LevelPlan map = own;
-    if (!try_map(obligations, map).available || loops_since(obligations, map.filled_map()->level) == 0) return;
+    if (!try_map(obligations, map).available || loops_since(obligations, map.filled_map()->level) == 0)
+      return;
     take(own, std::move(map), "nothing but a scan is proved");
   }
 
@@ -234,8 +209,8 @@ private:
     if (!map || reach == 1 || !lengths_.count(level.variable)) return;
     double range = length(level.variable, 0);
     double targets = targets_from(map->level, own.level);
-    const double otherwise = std::min(map_step * range + targets, cost_of_walk(range, targets));
-    if (cost_of_search(range, targets, reach) >= otherwise) return;
+    const double otherwise = std::min(cost::map_step * range + targets, cost::of_walk(range, targets));
+    if (cost::of_search(range, targets, reach) >= otherwise) return;
     LevelPlan binary = own;
     if (!try_binary(obligations, binary).available) return;
     take(own, std::move(binary), "few targets, and most lie outside of the segment");
@@ -259,7 +234,7 @@ private:
       return;
     double range = length(level.variable, 0);
     double targets = targets_from(walk->state_level, own.level);
-    if (cost_of_search(range, targets, reach_of(level)) >= cost_of_walk(range, targets)) return;
+    if (cost::of_search(range, targets, reach_of(level)) >= cost::of_walk(range, targets)) return;
     LevelPlan binary = own;
     binary.how = plan::Binary{walk->skip};
     take(own, std::move(binary), "few targets for the range");
@@ -283,16 +258,16 @@ private:
     for (std::size_t k = states->state_level; k < own.level; ++k) {
       const Level &outer = nest_.levels[k];
       if (term::mentions(states->state_index.front(), outer.variable))
-        over_all = outer.kind == Level::Kind::Loop && outer.upper - outer.lower == states->state_extent.front();
+        over_all =
+            outer.kind == Level::Kind::Loop && outer.upper - outer.lower == states->state_extent.front();
       else if (outer.kind == Level::Kind::Loop)
         targets *= length(outer.variable, 1);
     }
     double range = length(level.variable, 0);
-    double cost = cost_of_walk(range, targets) + targets + 1;
-    if (!over_all || array_gain * cost > cost_of_search(range, targets, reach_of(level))) return;
+    double cost = cost::of_walk(range, targets) + targets + 1;
+    if (!over_all || cost::array_gain * cost > cost::of_search(range, targets, reach_of(level))) return;
     array.obligations = own.obligations;
-    take(own, std::move(array),
-         fmt::format("about {:.0f} targets for each state", targets));
+    take(own, std::move(array), fmt::format("about {:.0f} targets for each state", targets));
   }
 
   /// Tries a template and takes it if it is available and, unless `insist`, worthwhile.

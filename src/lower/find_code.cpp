@@ -97,8 +97,7 @@ Stop stop_of(const plan::Walk &walk) {
 void visit_matches(const Level &level, const LevelPlan &plan, const Stop &where, const std::string &stop,
                    const Term &inside, const Term &end, const Body &body, Block &block,
                    const Around &around = {}) {
-  Term match =
-      plan.unique || where.sorted ? match_beyond(level, where.skip) : plan::match_condition(level);
+  Term match = plan.unique || where.sorted ? match_beyond(level, where.skip) : plan::match_condition(level);
   Term position = term::variable(stop);
   const bool range = is_range(level, plan, where.sorted);
   if (!around.clear.empty() && !range)
@@ -339,7 +338,9 @@ Block find_code(const Level &level, const LevelPlan &plan, const Around &around,
           [&](const plan::Probe &probe) { return lower::probe(level, probe, plan.unique, body); },
           [&](const plan::Walk &walk) { return walking(level, plan, walk, around, body); },
           [&](const plan::Binary &search) { return binary(level, plan, search.skip, around, body); },
-          [&](const plan::HashMap &map) { return look_in_hash(level, map, plan.unique, around.arrays, body); },
+          [&](const plan::HashMap &map) {
+            return look_in_hash(level, map, plan.unique, around.arrays, body);
+          },
           [&](const plan::DenseMap &map) { return look_in_map(level, map, around.arrays, body); },
       },
       plan.how);

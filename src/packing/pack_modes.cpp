@@ -278,7 +278,8 @@ private:
                   term::scale(size, old.least), term::scale(size, old.size - Term(1)) + Term(1)};
     Term name = term::variable(multiple.name);
     result_.conjuncts[k] = term::equal(
-        *equation(k) + term::scale(factor / size, name - term::scale(size, term::variable(old.name))), Term(0));
+        *equation(k) + term::scale(factor / size, name - term::scale(size, term::variable(old.name))),
+        Term(0));
     result_.modes[modes[0]] = multiple;
     replace(old.name, term::floor_divide(name, size));
     return true;

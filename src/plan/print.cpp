@@ -27,16 +27,17 @@ std::string name_of(Direction direction) {
 }
 
 Method LevelPlan::method() const {
-  return std::visit(term::overloaded{
-                        [](const Scan &) { return Method::Scan; },
-                        [](const Direct &) { return Method::Direct; },
-                        [](const Probe &) { return Method::Probe; },
-                        [](const Walk &walk) { return walk.gallops ? Method::Galloping : Method::Sequential; },
-                        [](const Binary &) { return Method::Binary; },
-                        [](const HashMap &) { return Method::Hash; },
-                        [](const DenseMap &) { return Method::Map; },
-                    },
-                    how);
+  return std::visit(
+      term::overloaded{
+          [](const Scan &) { return Method::Scan; },
+          [](const Direct &) { return Method::Direct; },
+          [](const Probe &) { return Method::Probe; },
+          [](const Walk &walk) { return walk.gallops ? Method::Galloping : Method::Sequential; },
+          [](const Binary &) { return Method::Binary; },
+          [](const HashMap &) { return Method::Hash; },
+          [](const DenseMap &) { return Method::Map; },
+      },
+      how);
 }
 
 const FilledMap *LevelPlan::filled_map() const {
@@ -112,9 +113,9 @@ std::string print_walk(const Walk &walk, const scan::Nest &nest) {
     return fmt::format("  in step with {}, by {} and {}\n", nest.levels[walk.in_step->loop].variable,
                        walk.in_step->loop_keys, walk.in_step->keys);
   std::string text = fmt::format("  {} while {}\n", name_of(walk.direction), term::to_text(walk.skip));
-  text += fmt::format("  state per {}: from {}, declared {}{}\n", braces(walk.state),
-                      term::to_text(walk.start), place_of(walk.state_level, nest),
-                      walk.clamp ? ", clamped to the range" : "");
+  text +=
+      fmt::format("  state per {}: from {}, declared {}{}\n", braces(walk.state), term::to_text(walk.start),
+                  place_of(walk.state_level, nest), walk.clamp ? ", clamped to the range" : "");
   if (!walk.state_index.empty()) {
     text += fmt::format("  in an array at [{}] of [{}]", term::to_text(walk.state_index),
                         term::to_text(walk.state_extent));

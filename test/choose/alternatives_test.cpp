@@ -2,7 +2,7 @@
 // perhaps a schedule (`parallel i`, right or not); a new one needs no code. That every alternative computes
 // the same is tested by executing it (test/run).
 #include "choose/alternatives.h"
-#include "choose/thresholds.h"
+#include "cost/thresholds.h"
 #include "golden.h"
 #include "loop/verify.h"
 #include "lower/lower.h"
@@ -34,7 +34,7 @@ struct Chosen {
         std::none_of(plan.nest.levels.begin(), plan.nest.levels.end(),
                      [&](const auto &level) { return term::mentions(leaf.target.slot, level.variable); });
     plan.reduction = is_sum ? plan::Reduction::Scalar : plan::Reduction::None;
-    const choose::Thresholds thresholds = choose::thresholds_of(machine::portable());
+    const cost::Thresholds thresholds = cost::thresholds_of(machine::portable());
     choose::add_alternatives(plan, order,
                              {leaf, made, prover, requests, !schedule.order.empty(), thresholds});
   }
@@ -54,7 +54,7 @@ TEST(ChooseAlternatives, BugsAreNotSwallowed) {
   plan.finds = find::plan_finds(plan.nest, prover, {}, {}, scan::value_positions(leaf, plan.nest));
   combine::IterationSpace broken = leaf;
   broken.relation = term::conjunction({leaf.relation, term::variable("i")}); // an integer is no formula
-  const choose::Thresholds thresholds = choose::thresholds_of(machine::portable());
+  const cost::Thresholds thresholds = cost::thresholds_of(machine::portable());
   try {
     choose::add_alternatives(plan, order, {broken, made, prover, {}, false, thresholds});
     ADD_FAILURE() << plan::to_text(plan);
@@ -98,17 +98,18 @@ TEST(Choose, a_map_that_is_too_long_is_left_out) {
     plan::LeafPlan plan = Chosen(spmspv + schedule).plan;
     const auto *map = plan.finds.levels.back().as<plan::DenseMap>();
     ASSERT_TRUE(map);
-    EXPECT_EQ(map->limit, choose::longest_map);
+    EXPECT_EQ(map->limit, cost::longest_map);
     ASSERT_FALSE(plan.alternatives.empty());
     const plan::Alternative &first = plan.alternatives.front();
-    EXPECT_EQ(first.condition, term::less(term::Term(choose::longest_map), map->extent));
+    EXPECT_EQ(first.condition, term::less(term::Term(cost::longest_map), map->extent));
     for (const plan::LevelPlan &find : first.plan.finds.levels)
       EXPECT_FALSE(find.as<plan::DenseMap>());
     // The others share the map's limit.
     for (const plan::Alternative &other : plan.alternatives)
-      for (const plan::LevelPlan &find : other.plan.finds.levels)
-        if (const auto *other_map = find.as<plan::DenseMap>())
-          EXPECT_EQ(other_map->limit, choose::longest_map);
+      for (const plan::LevelPlan &find : other.plan.finds.levels) {
+        const auto *other_map = find.as<plan::DenseMap>();
+        EXPECT_TRUE(!other_map || other_map->limit == cost::longest_map);
+      }
     std::string extents;
     for (const loop::WorkspaceArray &array : Chosen(spmspv + schedule).program().workspace)
       extents += array.name + " ";
@@ -123,7 +124,7 @@ TEST(Choose, maps_of_each_thread_are_shorter) {
   std::int64_t limit = 0;
   for (const plan::LevelPlan &find : plan.finds.levels)
     if (const auto *map = find.as<plan::DenseMap>()) limit = map->limit;
-  EXPECT_EQ(limit, choose::longest_map_per_thread);
+  EXPECT_EQ(limit, cost::longest_map_per_thread);
 }
 
 /// What follows `split` agrees with what comes before: the levels, and where states and maps begin.

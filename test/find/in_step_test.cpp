@@ -83,10 +83,13 @@ TEST(InStep, has_a_form) {
     EXPECT_FALSE(form_of(name, [&](scan::Nest &, LevelPlan &plan) { walk_of(plan).gallops = true; }));
     EXPECT_FALSE(form_of(name, [](scan::Nest &, LevelPlan &plan) { plan.how = plan::Binary{}; }));
     EXPECT_FALSE(form_of(name, [](scan::Nest &, LevelPlan &plan) { plan.unique = false; }));
-    EXPECT_FALSE(form_of(name, [&](scan::Nest &, LevelPlan &plan) { walk_of(plan).direction = Direction::Down; }));
-    EXPECT_FALSE(form_of(name, [&](scan::Nest &, LevelPlan &plan) { walk_of(plan).state_index = {term::Term(0)}; }));
+    EXPECT_FALSE(
+        form_of(name, [&](scan::Nest &, LevelPlan &plan) { walk_of(plan).direction = Direction::Down; }));
+    EXPECT_FALSE(
+        form_of(name, [&](scan::Nest &, LevelPlan &plan) { walk_of(plan).state_index = {term::Term(0)}; }));
     // A state that begins in each iteration.
-    EXPECT_FALSE(form_of(name, [&](scan::Nest &, LevelPlan &plan) { walk_of(plan).state_level = plan.level; }));
+    EXPECT_FALSE(
+        form_of(name, [&](scan::Nest &, LevelPlan &plan) { walk_of(plan).state_level = plan.level; }));
     // The segment differs from iteration to iteration.
     EXPECT_FALSE(form_of(name, [](scan::Nest &nest, LevelPlan &plan) {
       nest.levels.back().lower = term::variable(nest.levels[plan.level - 2].variable);

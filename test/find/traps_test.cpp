@@ -228,8 +228,11 @@ TEST(FindTraps, trap_6_blocks_that_begin_anywhere) {
   Innermost find("10e");
   LevelPlan plan = find.automatic();
   EXPECT_FALSE(try_hash(find.obligations(), plan).proved);
-  plan.how = plan::HashMap{{4, find.obligations().level().lower, find.obligations().level().upper,
-                            {floor_divide(at("B.bcol", v("B.p")), 3)}, {floor_divide(v("j"), 3)}}};
+  plan.how = plan::HashMap{{4,
+                            find.obligations().level().lower,
+                            find.obligations().level().upper,
+                            {floor_divide(at("B.bcol", v("B.p")), 3)},
+                            {floor_divide(v("j"), 3)}}};
   EXPECT_TRUE(find.is_refuted(plan));
 }
 

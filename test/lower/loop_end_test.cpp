@@ -79,7 +79,8 @@ TEST(LoopEnd, walks_whose_state_and_end_outlive_the_loop) {
 
 TEST(LoopEnd, not_what_keeps_no_state) {
   LeafPlan plan = leaf();
-  for (const How &how : {How(plan::Direct{}), How(plan::Binary{}), How(plan::DenseMap{}), How(plan::Scan{})}) {
+  for (const How &how :
+       {How(plan::Direct{}), How(plan::Binary{}), How(plan::DenseMap{}), How(plan::Scan{})}) {
     plan.finds.levels.back().how = how;
     EXPECT_FALSE(inner_ends(plan)) << plan::name_of(plan.finds.levels.back().method());
   }
