@@ -8,10 +8,10 @@
 #include "choose/result_local.h"
 #include "choose/statements.h"
 #include "choose/threads.h"
-#include "choose/thresholds.h"
 #include "choose/wavefronts.h"
 #include "combine/repeated.h"
 #include "combine/structure.h"
+#include "cost/thresholds.h"
 #include "find/planner.h"
 #include "layout/layout.h"
 #include "loop/passes.h"
@@ -307,7 +307,7 @@ Compilation compile(const Request &request, const Front &front) {
   drop_excluded(result.combination, untransformed, *result.prover);
   leave_out_empty_loops(); // also what a `bound` has emptied
 
-  const choose::Thresholds thresholds = choose::thresholds_of(request.machine);
+  const cost::Thresholds thresholds = cost::thresholds_of(request.machine);
   LeafPlanner planner(
       {request, result.combination, untransformed, schedule, requests, *result.prover, thresholds, details});
   for (std::size_t k = 0; k < result.combination.leaves.size(); ++k)

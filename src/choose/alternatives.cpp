@@ -15,6 +15,7 @@ namespace unravel::choose {
 
 namespace {
 
+using plan::DenseMap;
 using plan::LeafPlan;
 using plan::LevelPlan;
 using plan::Method;
@@ -69,8 +70,9 @@ private:
     std::optional<plan::FindPlan> finds =
         find::plan_finds_by(*nest, given_.prover, requests, scan::value_positions(space, *nest));
     // States in an array cost its extent: not where nobody asked for them.
-    if (!finds || std::any_of(finds->levels.begin(), finds->levels.end(),
-                              [](const LevelPlan &find) { return !find.state_index.empty(); }))
+    if (!finds || std::any_of(finds->levels.begin(), finds->levels.end(), [](const LevelPlan &find) {
+          return find.walk() && !find.walk()->state_index.empty();
+        }))
       return std::nullopt;
     LeafPlan plan;
     plan.nest = *nest;
@@ -110,7 +112,7 @@ private:
     if (given_.fixed_order) return std::nullopt;
     const LevelPlan *mapped = nullptr;
     for (const LevelPlan &plan : main_.finds.levels)
-      if (plan.method == Method::Map && plan.map_form == plan::MapForm::Values && plan.map_level == 0)
+      if (const auto *map = plan.as<DenseMap>(); map && map->form == plan::MapForm::Values && map->level == 0)
         mapped = &plan;
     if (!mapped || levels_.empty() || levels_[0].kind != Level::Kind::Loop) return std::nullopt;
     const Level &owner = levels_[0];
@@ -127,8 +129,7 @@ private:
     std::optional<LeafPlan> plan;
     if (order) plan = plan_in(space, *order, {{wanted, Method::Map}});
     if (!plan || !becomes_owned(*plan, owner, entries, wanted)) return std::nullopt;
-    const LevelPlan &map = *find_of(*plan, wanted);
-    Term condition = few_keys(map, owner, levels_[inner]);
+    Term condition = few_keys(*find_of(*plan, wanted)->as<DenseMap>(), owner, levels_[inner]);
     return plan::Alternative{condition,
                              fmt::format("few keys in {}: its marks decide which entries of {} are looked at",
                                          levels_[mapped->level].tensor, levels_[inner].tensor),
@@ -136,13 +137,13 @@ private:
   }
 
   /// Few for the keys' range. Where rows are long, multiplying runs in long vectors: then fewer.
-  Term few_keys(const LevelPlan &map, const Level &owner, const Level &inner) const {
+  Term few_keys(const DenseMap &map, const Level &owner, const Level &inner) const {
     auto one_in = [&](std::int64_t keys) {
-      return term::at_most(term::scale(keys, map.map_upper - map.map_lower), map.map_extent);
+      return term::at_most(term::scale(keys, map.upper - map.lower), map.extent);
     };
     std::optional<Term> entries = entries_of(inner.tensor, given_.space, given_.combination);
     if (!entries) return one_in(thresholds_.keys_per_mark);
-    Term short_rows = term::at_most(*entries, term::scale(long_row, owner.upper - owner.lower));
+    Term short_rows = term::at_most(*entries, term::scale(cost::long_row, owner.upper - owner.lower));
     return term::disjunction({term::conjunction({one_in(thresholds_.keys_per_mark), short_rows}),
                               one_in(thresholds_.keys_per_mark_in_long_rows)});
   }
@@ -158,22 +159,22 @@ private:
   bool becomes_owned(LeafPlan &plan, const Level &owner, const std::string &entries,
                      const std::string &wanted) const {
     const std::vector<Level> &levels = plan.nest.levels;
-    LevelPlan *map = find_of(plan, wanted);
-    LevelPlan *row = find_of(plan, owner.variable);
-    if (!map || !row || levels.empty() || levels[0].kind != Level::Kind::Loop ||
+    LevelPlan *mapped = find_of(plan, wanted), *row = find_of(plan, owner.variable);
+    if (!mapped || !row || levels.empty() || levels[0].kind != Level::Kind::Loop ||
         levels[0].variable != entries)
       return false;
-    if (map->method != Method::Map || map->map_form != plan::MapForm::Values || map->map_level != 0)
-      return false;
+    auto *map = mapped->as<DenseMap>();
+    if (!map || map->form != plan::MapForm::Values || map->level != 0) return false;
     const Level &found = levels[row->level];
-    if (row->method != Method::Sequential || row->state_level != 0 || row->clamp ||
-        found.components.size() != 1 || found.components[0].target != term::variable(entries) ||
-        found.lower != owner.lower || found.upper != owner.upper)
+    const plan::Walk *walk = row->walk();
+    if (!walk || walk->gallops || walk->state_level != 0 || walk->clamp || found.components.size() != 1 ||
+        found.components[0].target != term::variable(entries) || found.lower != owner.lower ||
+        found.upper != owner.upper)
       return false;
     for (const LevelPlan &find : plan.finds.levels) {
-      if (plan::keeps_state(find.method) && find.level != row->level && find.state_level == 0) return false;
+      if (find.walk() && find.level != row->level && find.walk()->state_level == 0) return false;
     }
-    map->map_form = plan::MapForm::Marked;
+    map->form = plan::MapForm::Marked;
     if (!main_.parallel) return true;
     if (adds_up()) {
       run_in_parallel(plan);
@@ -214,29 +215,29 @@ private:
   /// nothing.
   void limit_map(LeafPlan &plan) const {
     auto last = std::find_if(plan.finds.levels.rbegin(), plan.finds.levels.rend(),
-                             [](const LevelPlan &find) { return find.method == Method::Map; });
+                             [](const LevelPlan &find) { return find.as<DenseMap>() != nullptr; });
     if (last == plan.finds.levels.rend()) return;
-    if (plan.alternatives.empty()) plan.split = last->map_level;
-    if (plan.split > last->map_level) return;
+    DenseMap &map = *last->as<DenseMap>();
+    if (plan.alternatives.empty()) plan.split = map.level;
+    if (plan.split > map.level) return;
     // A state of the main plan around the choice would be declared again inside.
     begin_behind(plan, plan.split);
     if (std::any_of(plan.finds.levels.begin(), plan.finds.levels.end(), [&](const LevelPlan &find) {
-          return find.level >= plan.split && plan::keeps_state(find.method) && find.state_level < plan.split;
+          return find.level >= plan.split && find.walk() && find.walk()->state_level < plan.split;
         }))
       return;
-    bool per_thread = main_.parallel && last->map_level > *main_.parallel;
-    std::int64_t limit = per_thread ? longest_map_per_thread : longest_map;
-    Term condition = term::less(Term(limit), last->map_extent);
-    Term positions = last->map_upper - last->map_lower;
-    bool known =
-        last->map_level > 0 && known_at(last->map_lower, plan.split) && known_at(last->map_upper, plan.split);
-    bool few = known && loops_in(levels_, last->map_level, last->level) > 1;
-    if (few) condition = term::disjunction({condition, term::at_most(positions, Term(shortest_map))});
+    bool per_thread = main_.parallel && map.level > *main_.parallel;
+    std::int64_t limit = per_thread ? cost::longest_map_per_thread : cost::longest_map;
+    Term condition = term::less(Term(limit), map.extent);
+    Term positions = map.upper - map.lower;
+    bool known = map.level > 0 && known_at(map.lower, plan.split) && known_at(map.upper, plan.split);
+    bool few = known && loops_in(levels_, map.level, last->level) > 1;
+    if (few) condition = term::disjunction({condition, term::at_most(positions, Term(cost::shortest_map))});
     const Level &found = levels_[last->level];
     auto walks =
         std::find_if(plan.alternatives.begin(), plan.alternatives.end(), [&](const plan::Alternative &each) {
           const LevelPlan &find = each.plan.finds.levels.back();
-          return find.method == Method::Sequential &&
+          return find.method() == Method::Sequential &&
                  each.plan.nest.levels[find.level].variable == found.variable;
         });
     if (walks != plan.alternatives.end()) {
@@ -244,9 +245,9 @@ private:
       if (known) {
         // First, so that nothing else is asked of a short row.
         plan::Alternative shortest = *walks;
-        shortest.condition = term::at_most(positions, Term(shortest_map_for_one_loop));
+        shortest.condition = term::at_most(positions, Term(cost::shortest_map_for_one_loop));
         shortest.reason = fmt::format("very few of {}: a walk over these", found.tensor);
-        find_of(shortest.plan, found.variable)->few_positions = true;
+        find_of(shortest.plan, found.variable)->as<plan::Walk>()->few_positions = true;
         plan.alternatives.insert(plan.alternatives.begin(), std::move(shortest));
       }
     } else {
@@ -256,15 +257,15 @@ private:
       if (!other || !fits(*other, plan.split)) return;
       run_in_parallel(*other);
       // Where keys range too far for a map there may be more positions, but that is rare.
-      find_of(*other, found.variable)->few_positions = few;
+      if (auto *walk = find_of(*other, found.variable)->as<plan::Walk>()) walk->few_positions = few;
       plan.alternatives.insert(
           plan.alternatives.begin(),
           {condition, fmt::format("a map of {} would not pay", found.tensor), std::move(*other)});
     }
-    last->map_limit = limit;
+    map.limit = limit;
     for (plan::Alternative &each : plan.alternatives)
       for (LevelPlan &find : each.plan.finds.levels)
-        if (find.method == Method::Map && find.map_extent == last->map_extent) find.map_limit = limit;
+        if (auto *same = find.as<DenseMap>(); same && same->extent == map.extent) same->limit = limit;
   }
 
   // ---- by lengths
@@ -302,33 +303,35 @@ private:
     begin_behind(plan, split);
     auto is_shared = [&](const LevelPlan &find) {
       return std::any_of(main_.finds.levels.begin(), main_.finds.levels.end(), [&](const LevelPlan &own) {
-        return own.level == find.level && own.method == find.method;
+        return own.level == find.level && own.method() == find.method();
       });
     };
     return begins_alike(plan.nest, split) &&
            std::all_of(plan.finds.levels.begin(), plan.finds.levels.end(), [&](const LevelPlan &find) {
              if (find.level < split) return is_shared(find);
-             return (!plan::keeps_state(find.method) || find.state_level >= split) &&
-                    (find.method != Method::Map || find.map_level >= split);
+             return find.made_at().value_or(split) >= split;
            });
   }
 
   /// States that begin just outside of `split`, with nothing but assignments between, begin there.
   static void begin_behind(LeafPlan &plan, std::size_t split) {
     for (LevelPlan &find : plan.finds.levels) {
-      if (!plan::keeps_state(find.method) || find.level < split || !find.state_index.empty()) continue;
-      std::size_t begin = find::behind_assignments(plan.nest.levels, find.state_level);
-      find.state_level = std::max(find.state_level, std::min(begin, split));
+      auto *walk = find.as<plan::Walk>();
+      if (!walk || find.level < split || !walk->state_index.empty()) continue;
+      std::size_t begin = find::behind_assignments(plan.nest.levels, walk->state_level);
+      walk->state_level = std::max(walk->state_level, std::min(begin, split));
     }
   }
 
   void by_lengths(LeafPlan &plan) const {
     if (main_.finds.levels.empty()) return;
     const LevelPlan &last = main_.finds.levels.back();
-    bool map = last.method == Method::Map;
-    if ((!map && last.method != Method::Sequential) || last.direction != plan::Direction::Up) return;
-    if (!last.state_index.empty()) return;
-    std::size_t split = map ? last.map_level : last.state_level;
+    const auto *map = last.as<DenseMap>();
+    const plan::Walk *walk = last.walk();
+    if (!map &&
+        (!walk || walk->gallops || walk->direction != plan::Direction::Up || !walk->state_index.empty()))
+      return;
+    std::size_t split = *last.made_at();
     if (split > 0) split = find::behind_assignments(levels_, split);
     std::optional<std::size_t> driver = driver_of(last, split);
     const Level &found = levels_[last.level];
@@ -337,8 +340,8 @@ private:
       if (&find != &last && find.level >= split) return;
     if (!driver || !known_at(levels_[*driver].lower, split) || !known_at(levels_[*driver].upper, split))
       return;
-    Term lower = map ? last.map_lower : found.lower;
-    Term upper = map ? last.map_upper : found.upper;
+    Term lower = map ? map->lower : found.lower;
+    Term upper = map ? map->upper : found.upper;
     if (!known_at(lower, split) || !known_at(upper, split)) return;
     Term targets = levels_[*driver].upper - levels_[*driver].lower;
     Term positions = upper - lower;
@@ -383,10 +386,10 @@ private:
     // A map of the shorter: filling it costs more than looking in it.
     std::optional<LeafPlan> shorter = planned(true, Method::Map);
     for (bool swap : {false, true})
-      add(swap, Method::Sequential, shorter ? walk_ratio : walk_ratio_to_map_of_longer);
+      add(swap, Method::Sequential, shorter ? cost::walk_ratio : cost::walk_ratio_to_map_of_longer);
     if (!shorter) return;
     const std::string &kept = levels_[*driver].tensor;
-    plan.alternatives.push_back({term::at_most(term::scale(map_ratio, targets), positions),
+    plan.alternatives.push_back({term::at_most(term::scale(cost::map_ratio, targets), positions),
                                  fmt::format("more of {} than of {}: these into a map", found.tensor, kept),
                                  std::move(*shorter)});
   }
@@ -412,10 +415,11 @@ private:
       plan.split = form->loop;
       begin_behind(plan, plan.split);
       Term targets = loop.upper - loop.lower, positions = found.upper - found.lower;
-      Term condition = term::conjunction({term::at_most(Term(shortest_in_step), targets),
-                                          term::at_most(Term(shortest_in_step), positions),
-                                          term::at_most(targets, term::scale(in_step_ratio, positions)),
-                                          term::at_most(positions, term::scale(in_step_ratio, targets))});
+      Term condition =
+          term::conjunction({term::at_most(Term(cost::shortest_in_step), targets),
+                             term::at_most(Term(cost::shortest_in_step), positions),
+                             term::at_most(targets, term::scale(cost::in_step_ratio, positions)),
+                             term::at_most(positions, term::scale(cost::in_step_ratio, targets))});
       plan.alternatives.push_back(
           {condition, fmt::format("about as many of {} as of {}: in step", loop.tensor, found.tensor),
            std::move(other)});
@@ -427,7 +431,7 @@ private:
   const std::vector<Level> &levels_;
   const schedule::Order &order_;
   const Given &given_;
-  const Thresholds &thresholds_;
+  const cost::Thresholds &thresholds_;
   mutable std::map<schedule::Order, scan::Nest> nests_;
 };
 
@@ -441,15 +445,20 @@ void add_alternatives(LeafPlan &plan, const schedule::Order &order, const Given 
 
 bool looks_for_marks(const LeafPlan &plan) {
   return std::any_of(plan.alternatives.begin(), plan.alternatives.end(), [](const plan::Alternative &other) {
-    return std::any_of(other.plan.finds.levels.begin(), other.plan.finds.levels.end(), [](const auto &find) {
-      return find.method == plan::Method::Map && find.map_form == plan::MapForm::Marked;
-    });
+    return std::any_of(other.plan.finds.levels.begin(), other.plan.finds.levels.end(),
+                       [](const LevelPlan &find) {
+                         const auto *map = find.as<DenseMap>();
+                         return map && map->form == plan::MapForm::Marked;
+                       });
   });
 }
 
 void keep_only(LeafPlan &plan, std::size_t number) {
-  for (plan::LevelPlan &find : plan.finds.levels)
-    find.map_limit = 0;
+  auto take_limits = [](LeafPlan &of) {
+    for (LevelPlan &find : of.finds.levels)
+      if (auto *map = find.as<DenseMap>()) map->limit = 0;
+  };
+  take_limits(plan);
   if (number >= plan.alternatives.size()) {
     plan.alternatives.clear();
     plan.split = 0;
@@ -457,8 +466,7 @@ void keep_only(LeafPlan &plan, std::size_t number) {
   }
   plan::Alternative only = std::move(plan.alternatives[number]);
   only.condition = term::truth();
-  for (plan::LevelPlan &find : only.plan.finds.levels)
-    find.map_limit = 0;
+  take_limits(only.plan);
   plan.alternatives = {std::move(only)};
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "choose/thresholds.h"
 #include "combine/space.h"
+#include "cost/thresholds.h"
 #include "find/planner.h"
 #include "plan/leaf.h"
 #include "prove/prover.h"
@@ -25,7 +25,7 @@ struct Given {
   const find::Requests &requests;
   /// The user gave the order of the loops: no alternative has another one.
   bool fixed_order;
-  const Thresholds &thresholds;
+  const cost::Thresholds &thresholds;
 };
 
 /// Adds to a leaf's plan, whose parallel loop is chosen, the alternatives that are proved and may pay:

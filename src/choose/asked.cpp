@@ -83,7 +83,7 @@ void fuse(LeafPlan &plan, const std::vector<depend::LoopVerdict> &verdicts,
     refuse(fmt::format("the loop over `{}` is not the one inside", name.text),
            fmt::format("write `fuse {}, {}`, or give the `order` of the loops", name.text, outer.text));
   for (const plan::LevelPlan &find : plan.finds.levels)
-    if (find.in_step && find.in_step->loop == *plan.parallel)
+    if (find.is_in_step_with(*plan.parallel))
       refuse(fmt::format("`{}` stands between them", plan.nest.levels[find.level].variable),
              "fuse a loop with the one directly inside");
   const depend::LoopVerdict &verdict = verdict_of(verdicts, plan, inner);
@@ -164,7 +164,7 @@ bool reduce_as_asked(LeafPlan &plan, const std::vector<depend::LoopVerdict> &ver
 
 void cut_as_asked(LeafPlan &plan, const std::vector<depend::LoopVerdict> &verdicts,
                   const combine::IterationSpace &space, const ScheduleTree &schedule, prove::Prover &prover,
-                  const Thresholds &thresholds, std::optional<WorkBefore> *hindrance) {
+                  const cost::Thresholds &thresholds, std::optional<WorkBefore> *hindrance) {
   if (!schedule.fused.empty() && space.target.appends)
     report::fail(Kind::not_parallel, schedule.fused.front().span,
                  "loops can't be fused: " + appends_in_chunks, "leave out `fuse`");
@@ -183,8 +183,9 @@ void cut_as_asked(LeafPlan &plan, const std::vector<depend::LoopVerdict> &verdic
 }
 
 void cut_shared_as_asked(const std::vector<LeafPlan *> &plans, const scan::Node &loop,
-                         const ScheduleTree &schedule, prove::Prover &prover, const Thresholds &thresholds,
-                         bool appends, std::optional<WorkBefore> &hindrance) {
+                         const ScheduleTree &schedule, prove::Prover &prover,
+                         const cost::Thresholds &thresholds, bool appends,
+                         std::optional<WorkBefore> &hindrance) {
   if (!asks_for(schedule, "balanced")) return;
   WorkBefore found{std::nullopt, "it stands in another one that statements share",
                    "choose `static`, `dynamic` or `guided`"};

@@ -2,8 +2,8 @@
 
 #include "choose/equal_work.h"
 #include "choose/statements.h"
-#include "choose/thresholds.h"
 #include "combine/space.h"
+#include "cost/thresholds.h"
 #include "depend/dependence.h"
 #include "parse/tree.h"
 #include "plan/leaf.h"
@@ -39,14 +39,15 @@ bool reduce_as_asked(plan::LeafPlan &plan, const std::vector<depend::LoopVerdict
 /// others may have such loops: then, with `hindrance`, it says there what is missing.
 void cut_as_asked(plan::LeafPlan &plan, const std::vector<depend::LoopVerdict> &verdicts,
                   const combine::IterationSpace &space, const parse::ScheduleTree &schedule,
-                  prove::Prover &prover, const Thresholds &thresholds,
+                  prove::Prover &prover, const cost::Thresholds &thresholds,
                   std::optional<WorkBefore> *hindrance = nullptr);
 
 /// The same of a loop that the plans' statements share: whole iterations alone can be dealt out, and of the
 /// outermost loop. `appends`: one of them does, to a sparse result. Sets `equal` of the first plan.
 void cut_shared_as_asked(const std::vector<plan::LeafPlan *> &plans, const scan::Node &loop,
                          const parse::ScheduleTree &schedule, prove::Prover &prover,
-                         const Thresholds &thresholds, bool appends, std::optional<WorkBefore> &hindrance);
+                         const cost::Thresholds &thresholds, bool appends,
+                         std::optional<WorkBefore> &hindrance);
 
 /// Throws where pieces of equal work were asked for and no plan of a program has them.
 void check_cuts(const std::vector<const plan::LeafPlan *> &plans, const parse::ScheduleTree &schedule,

@@ -1,6 +1,6 @@
 #include "choose/dot_products.h"
 
-#include "choose/thresholds.h"
+#include "cost/thresholds.h"
 #include "loop/dense_sum.h"
 #include "loop/walk.h"
 
@@ -36,7 +36,7 @@ bool is_dense(const Level &level, const scan::Nest &nest) {
     if (term::mentions(level.lower, outer.variable) || term::mentions(level.upper, outer.variable))
       return false;
   std::int64_t extent = 0;
-  return !term::constant_difference(level.lower, level.upper, extent) || extent >= shortest_dot_product;
+  return !term::constant_difference(level.lower, level.upper, extent) || extent >= cost::shortest_dot_product;
 }
 
 /// Blocks and the like get their constant bounds in a pass of their own.
@@ -126,7 +126,7 @@ std::vector<Request> dot_products(const std::vector<LoopsOf> &plans, const loop:
   simd.updates = true;
   jam.kind = Request::Kind::Jam;
   jam.variable = sums->outer;
-  jam.factor = dot_products_at_once;
+  jam.factor = cost::dot_products_at_once;
   return {simd, jam};
 }
 

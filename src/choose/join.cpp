@@ -18,9 +18,8 @@ std::optional<std::size_t> mode_of_loop(const Statement &statement) {
   if (!is_plain || !statement.space.adds_in_any_order() || plan.nest.levels.empty()) return std::nullopt;
   const Level &outermost = plan.nest.levels.front();
   const bool keeps_state =
-      std::any_of(plan.finds.levels.begin(), plan.finds.levels.end(), [](const plan::LevelPlan &find) {
-        return plan::keeps_state(find.method) && find.state_level == 0;
-      });
+      std::any_of(plan.finds.levels.begin(), plan.finds.levels.end(),
+                  [](const plan::LevelPlan &find) { return find.walk() && find.walk()->state_level == 0; });
   if (outermost.kind != Level::Kind::Loop || keeps_state) return std::nullopt;
   const std::vector<Term> &modes = statement.space.target.coordinates;
   const auto mode = std::find(modes.begin(), modes.end(), term::variable(outermost.variable));
@@ -48,7 +47,7 @@ void set_shared(LeafPlan &plan, bool parallel) {
 
 void join_loops(const std::vector<Statement> &statements, const combine::Combination &combination,
                 bool chunk_is_given, const std::map<std::string, double> &counts,
-                const Thresholds &thresholds) {
+                const cost::Thresholds &thresholds) {
   for (auto first = statements.begin(); first != statements.end();) {
     const std::optional<std::size_t> mode = mode_of_loop(*first);
     auto last = first + 1;

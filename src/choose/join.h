@@ -14,6 +14,6 @@ namespace unravel::choose {
 /// have them.
 void join_loops(const std::vector<Statement> &statements, const combine::Combination &combination,
                 bool chunk_is_given, const std::map<std::string, double> &counts,
-                const Thresholds &thresholds);
+                const cost::Thresholds &thresholds);
 
 } // namespace unravel::choose

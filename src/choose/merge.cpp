@@ -110,8 +110,10 @@ private:
     if (!plan.alternatives.empty() || !plan.hoists.empty() || combination_.clear_of(number))
       return "it has several plans, or sums of its own";
     if (plan.finds.vacuous) return "the layouts' properties contradict each other";
-    if (std::ranges::any_of(plan.finds.levels,
-                            [&](auto &find) { return find.jump && find.jump->loop >= around_.size(); }))
+    if (std::ranges::any_of(plan.finds.levels, [&](const plan::LevelPlan &find) {
+          const plan::Walk *walk = find.walk();
+          return walk && walk->jump && walk->jump->loop >= around_.size();
+        }))
       return "its loops jump to what they find";
     return "";
   }
@@ -192,10 +194,8 @@ private:
       if (std::ranges::any_of(inside, [&](auto &each) { return term::mentions(each, levels[k].variable); }))
         return fmt::format("its terms are about {} too", levels[k].variable);
     for (const plan::LevelPlan &find : plan.finds.levels) {
-      const bool fills = plan::fills_map(find.method);
-      const std::size_t made_at = fills ? find.map_level : find.state_level;
-      if (find.level > loop && (fills || plan::keeps_state(find.method)) && made_at >= depth &&
-          made_at <= loop)
+      const std::optional<std::size_t> made_at = find.made_at();
+      if (find.level > loop && made_at && *made_at >= depth && *made_at <= loop)
         return fmt::format("{} is found with a state or a map of the loop's own",
                            levels[find.level].variable);
     }

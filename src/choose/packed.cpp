@@ -90,10 +90,9 @@ private:
   }
 
   static bool stays_inside(const LeafPlan &plan, std::size_t level) {
-    return std::any_of(plan.finds.levels.begin(), plan.finds.levels.end(), [&](const auto &find) {
-      return find.level == level && !find.in_step &&
-             (find.method == plan::Method::Scan || find.method == plan::Method::Binary ||
-              plan::keeps_state(find.method));
+    return std::any_of(plan.finds.levels.begin(), plan.finds.levels.end(), [&](const plan::LevelPlan &find) {
+      return find.level == level &&
+             (find.as<plan::Scan>() || find.as<plan::Binary>() || (find.walk() && !find.walk()->in_step));
     });
   }
 

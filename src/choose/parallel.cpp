@@ -123,14 +123,13 @@ namespace {
 /// Does a walk inside say where the loop goes on?
 bool has_jump(const LeafPlan &plan, std::size_t loop) {
   return std::any_of(plan.finds.levels.begin(), plan.finds.levels.end(),
-                     [&](const plan::LevelPlan &find) { return find.jump && find.jump->loop == loop; });
+                     [&](const plan::LevelPlan &find) { return find.lets_jump(loop); });
 }
 
 /// Between that loop and the walk?
 bool stands_between(const LeafPlan &plan, std::size_t loop, std::size_t level) {
-  return std::any_of(plan.finds.levels.begin(), plan.finds.levels.end(), [&](const plan::LevelPlan &find) {
-    return find.jump && find.jump->loop == loop && level < find.level;
-  });
+  return std::any_of(plan.finds.levels.begin(), plan.finds.levels.end(),
+                     [&](const plan::LevelPlan &find) { return find.lets_jump(loop) && level < find.level; });
 }
 
 } // namespace
@@ -146,7 +145,7 @@ std::optional<std::size_t> choose_parallel(const LeafPlan &plan,
                                            const std::vector<depend::LoopVerdict> &verdicts,
                                            const parse::ScheduleTree &schedule, const find::Lengths &lengths,
                                            const combine::IterationSpace &space, prove::Prover &prover,
-                                           const Thresholds &thresholds) {
+                                           const cost::Thresholds &thresholds) {
   auto level_of = [&](const std::string &variable) {
     std::size_t index = 0;
     while (plan.nest.levels[index].variable != variable)

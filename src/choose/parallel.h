@@ -1,7 +1,7 @@
 #pragma once
 
-#include "choose/thresholds.h"
 #include "combine/space.h"
+#include "cost/thresholds.h"
 #include "depend/dependence.h"
 #include "find/planner.h"
 #include "parse/tree.h"
@@ -64,6 +64,6 @@ std::optional<std::size_t> choose_parallel(const plan::LeafPlan &plan,
                                            const std::vector<depend::LoopVerdict> &verdicts,
                                            const parse::ScheduleTree &schedule, const find::Lengths &lengths,
                                            const combine::IterationSpace &space, prove::Prover &prover,
-                                           const Thresholds &thresholds);
+                                           const cost::Thresholds &thresholds);
 
 } // namespace unravel::choose

@@ -18,7 +18,7 @@ namespace {
 /// A find's state for all iterations of the loop.
 bool keeps_state_over(const plan::LeafPlan &plan, std::size_t depth) {
   return std::any_of(plan.finds.levels.begin(), plan.finds.levels.end(), [&](const plan::LevelPlan &find) {
-    return plan::keeps_state(find.method) && find.state_level <= depth;
+    return find.walk() && find.walk()->state_level <= depth;
   });
 }
 

@@ -170,12 +170,13 @@ bool ends_dense(const LeafPlan &plan, const combine::IterationSpace &space) {
 
 /// Iterations of the innermost loop from which on a team pays.
 std::int64_t least_of(const LeafPlan &plan, const combine::IterationSpace &space,
-                      const Thresholds &thresholds) {
-  bool finds = std::any_of(plan.finds.levels.begin(), plan.finds.levels.end(), [&](const auto &find) {
-    return find.level > *plan.parallel && find.method != plan::Method::Direct;
-  });
+                      const cost::Thresholds &thresholds) {
+  bool finds =
+      std::any_of(plan.finds.levels.begin(), plan.finds.levels.end(), [&](const plan::LevelPlan &find) {
+        return find.level > *plan.parallel && !find.as<plan::Direct>();
+      });
   return (finds ? thresholds.least_found_entries : thresholds.least_entries) *
-         (ends_dense(plan, space) ? dense_per_entry : 1);
+         (ends_dense(plan, space) ? cost::dense_per_entry : 1);
 }
 
 /// Whether the parallel loop, or one inside of it, has bounds that change with a loop around it.
@@ -199,15 +200,15 @@ bool changes_with_outer(const LeafPlan &plan) {
 
 /// What maps of so many positions of segments take, or where only few are looked for in them, searching them.
 double mapped_work(double positions, double targets) {
-  return std::min(positions, static_cast<double>(entries_per_search) * targets +
-                                 positions / static_cast<double>(walked_per_entry));
+  return std::min(positions, static_cast<double>(cost::entries_per_search) * targets +
+                                 positions / static_cast<double>(cost::walked_per_entry));
 }
 
 /// The work of the plan's parallel loop, by the lengths of its loops in the data and by the data's counts: as
 /// a part of that from which on a team pays.
 double part_of_least(const LeafPlan &plan, const combine::IterationSpace &space,
                      const combine::Combination &combination, const find::Lengths &lengths,
-                     const std::map<std::string, double> &counts, const Thresholds &thresholds) {
+                     const std::map<std::string, double> &counts, const cost::Thresholds &thresholds) {
   constexpr double unknown = std::numeric_limits<double>::infinity();
   const std::vector<Level> &levels = plan.nest.levels;
   auto length_of = [&](const Level &level) {
@@ -227,16 +228,15 @@ double part_of_least(const LeafPlan &plan, const combine::IterationSpace &space,
       work += static_cast<double>(thresholds.entries_per_row) * visits_of(k + 1);
   for (const plan::LevelPlan &find : plan.finds.levels) {
     // What is walked over, or put into a map.
-    bool map = plan::fills_map(find.method);
-    std::size_t place = map ? find.map_level : find.state_level;
-    if ((map || plan::keeps_state(find.method)) && place > *plan.parallel)
-      work += map ? mapped_work(visits_of(place) * length_of(levels[find.level]), visits)
-                  : visits_of(place) * length_of(levels[find.level]);
+    const std::optional<std::size_t> place = find.made_at();
+    if (!place || *place <= *plan.parallel) continue;
+    const double positions = visits_of(*place) * length_of(levels[find.level]);
+    work += find.filled_map() ? mapped_work(positions, visits) : positions;
   }
   if (std::optional<Term> cleared = cleared_rows(plan, space, combination)) {
     const auto *size = cleared->as<term::Variable>();
     auto count = size ? counts.find(size->name) : counts.end();
-    if (count != counts.end()) work += count->second / static_cast<double>(cleared_per_entry);
+    if (count != counts.end()) work += count->second / static_cast<double>(cost::cleared_per_entry);
   }
   return work / static_cast<double>(least_of(plan, space, thresholds));
 }
@@ -250,7 +250,7 @@ Term work_of_pass(const LeafPlan &plan, const find::Lengths &lengths) {
   for (std::size_t k = *plan.parallel; k < levels.size(); ++k) {
     if (levels[k].kind != Level::Kind::Loop) continue;
     auto length = lengths.find(levels[k].variable);
-    Term average(length == lengths.end() ? entries_per_segment
+    Term average(length == lengths.end() ? cost::entries_per_segment
                                          : static_cast<std::int64_t>(std::ceil(length->second)));
     work = term::multiply(work, known[k].value_or(average));
   }
@@ -272,7 +272,7 @@ std::optional<Term> entries_of(const std::string &name, const combine::Iteration
 }
 
 std::optional<Term> work_of(const LeafPlan &plan, const combine::IterationSpace &space,
-                            const combine::Combination &combination, const Thresholds &thresholds) {
+                            const combine::Combination &combination, const cost::Thresholds &thresholds) {
   if (!plan.parallel) return std::nullopt;
   const std::vector<Level> &levels = plan.nest.levels;
   const std::vector<std::optional<Term>> middle = lengths_in_middle(plan);
@@ -281,14 +281,12 @@ std::optional<Term> work_of(const LeafPlan &plan, const combine::IterationSpace 
   Term dense(1), entries(0), rows(0), mapped(0); // mapped: of segments, each once
   for (std::size_t k = *plan.parallel; k < levels.size(); ++k) {
     const Level &level = levels[k];
-    auto find = std::find_if(plan.finds.levels.begin(), plan.finds.levels.end(), [&](const auto &each) {
-      return each.level == k && each.method == plan::Method::Map && each.map_level > *plan.parallel;
-    });
-    const bool filled = find != plan.finds.levels.end();
+    const plan::LevelPlan *find = plan.finds.at(k);
+    const auto *map = find ? find->as<plan::DenseMap>() : nullptr;
+    const bool filled = map && map->level > *plan.parallel;
     if ((level.kind == Level::Kind::Loop || filled) && tensors.insert(level.tensor).second)
       if (std::optional<Term> count = entries_of(level.tensor, space, combination)) {
-        const bool is_part =
-            filled && !(is_fixed(find->map_lower, levels) && is_fixed(find->map_upper, levels));
+        const bool is_part = filled && !(is_fixed(map->lower, levels) && is_fixed(map->upper, levels));
         (is_part ? mapped : entries) = (is_part ? mapped : entries) + *count;
       }
     if (level.kind != Level::Kind::Loop) continue;
@@ -302,19 +300,19 @@ std::optional<Term> work_of(const LeafPlan &plan, const combine::IterationSpace 
       dense = term::multiply(dense, *middle[k]);
   }
   if (std::optional<Term> cleared = cleared_rows(plan, space, combination))
-    rows = rows + term::floor_divide(*cleared, cleared_per_entry);
+    rows = rows + term::floor_divide(*cleared, cost::cleared_per_entry);
   if (dense == Term(1)) entries = entries + mapped;
   if (!(entries == Term(0))) entries = entries + rows;
   if (entries == Term(0) && dense == Term(1)) return std::nullopt;
   const Term visits = entries == Term(0) ? dense : term::multiply(dense, entries);
   if (dense == Term(1) || mapped == Term(0)) return visits;
-  return visits + term::minimum({mapped, term::scale(entries_per_search, visits) +
-                                             term::floor_divide(mapped, walked_per_entry)});
+  return visits + term::minimum({mapped, term::scale(cost::entries_per_search, visits) +
+                                             term::floor_divide(mapped, cost::walked_per_entry)});
 }
 
 std::optional<std::size_t> level_for_copies(const LeafPlan &plan, const combine::IterationSpace &space,
                                             const combine::Combination &combination,
-                                            const Thresholds &thresholds) {
+                                            const cost::Thresholds &thresholds) {
   const std::vector<Level> &levels = plan.nest.levels;
   if (plan.parallel && levels[*plan.parallel].tensor.empty()) return std::nullopt;
   LeafPlan shared = plan;
@@ -336,7 +334,7 @@ std::optional<std::size_t> level_for_copies(const LeafPlan &plan, const combine:
 }
 
 void share_out(LeafPlan &plan, const combine::IterationSpace &space, const combine::Combination &combination,
-               const find::Lengths &lengths, bool chunk_is_given, const Thresholds &thresholds) {
+               const find::Lengths &lengths, bool chunk_is_given, const cost::Thresholds &thresholds) {
   if (!plan.parallel) return;
   bool short_iterations = has_short_iterations(plan, *plan.parallel);
   if (!chunk_is_given && short_iterations) plan.chunk = thresholds.chunk_of_entries;
@@ -347,20 +345,20 @@ void share_out(LeafPlan &plan, const combine::IterationSpace &space, const combi
   } else {
     plan.work = work_of(plan, space, combination, thresholds);
     for (int k = nested_segments(plan); k > 0; --k)
-      plan.least = std::max<std::int64_t>(plan.least / entries_per_segment, 1);
+      plan.least = std::max<std::int64_t>(plan.least / cost::entries_per_segment, 1);
   }
   if (!chunk_is_given && !short_iterations && plan.work && is_dynamic(plan))
-    plan.cut = plan::Chunks{std::max<std::int64_t>(plan.least / least_chunks, 1)};
+    plan.cut = plan::Chunks{std::max<std::int64_t>(plan.least / cost::least_chunks, 1)};
 }
 
 void share_out(const std::vector<Statement> &statements, const combine::Combination &combination,
-               std::size_t depth, bool chunk_is_given, const Thresholds &thresholds) {
+               std::size_t depth, bool chunk_is_given, const cost::Thresholds &thresholds) {
   Term work(0);
   bool short_iterations = true;
   term::Substitution average; // of what a local has in each iteration
   for (const combine::LocalTensor &local : combination.locals)
     if (local.insertion && !local.insertion->count.empty())
-      average.emplace(local.insertion->count, Term(entries_per_segment));
+      average.emplace(local.insertion->count, Term(cost::entries_per_segment));
   for (const Statement &statement : statements) {
     LeafPlan own = *statement.plan;
     own.parallel = depth;
@@ -379,20 +377,20 @@ void share_out(const std::vector<Statement> &statements, const combine::Combinat
     if (short_iterations)
       plan.chunk = thresholds.chunk_of_entries;
     else if (is_dynamic(plan))
-      plan.cut = plan::Chunks{thresholds.least_entries / least_chunks};
+      plan.cut = plan::Chunks{thresholds.least_entries / cost::least_chunks};
   }
 }
 
 bool is_too_short(const LeafPlan &plan, const combine::IterationSpace &space,
                   const combine::Combination &combination, const find::Lengths &lengths,
-                  const std::map<std::string, double> &counts, const Thresholds &thresholds) {
+                  const std::map<std::string, double> &counts, const cost::Thresholds &thresholds) {
   return plan.parallel && plan.least > 0 &&
          part_of_least(plan, space, combination, lengths, counts, thresholds) < 1;
 }
 
 bool is_too_short(const std::vector<Statement> &statements, const combine::Combination &combination,
                   std::size_t depth, const std::map<std::string, double> &counts,
-                  const Thresholds &thresholds) {
+                  const cost::Thresholds &thresholds) {
   double parts = 0;
   for (const Statement &statement : statements) {
     LeafPlan own = *statement.plan;
@@ -413,7 +411,7 @@ std::optional<std::size_t> brief_level(const plan::LeafPlan &plan, const find::L
   auto length = lengths.find(innermost.variable);
   bool segment =
       !term::applications_of(innermost.lower).empty() || !term::applications_of(innermost.upper).empty();
-  bool brief = segment && length != lengths.end() && length->second < brief_segment;
+  bool brief = segment && length != lengths.end() && length->second < cost::brief_segment;
   return brief ? std::optional(level) : std::nullopt;
 }
 

@@ -24,8 +24,7 @@ bool is_outermost(const std::string &loop, const plan::LeafPlan &plan) {
 
 /// Whether all iterations of the outermost loop would share what it keeps.
 bool is_shared(const plan::LevelPlan &find) {
-  return plan::fills_map(find.method) ||
-         (plan::keeps_state(find.method) && find.state_level == 0 && !find.in_step);
+  return find.filled_map() || (find.walk() && find.walk()->state_level == 0 && !find.walk()->in_step);
 }
 
 void require_own_finds(const plan::LeafPlan &plan, const parse::Name &wanted) {
@@ -42,7 +41,7 @@ void require_own_finds(const plan::LeafPlan &plan, const parse::Name &wanted) {
 
 void pack(plan::Wavefronts &wavefronts, const Combination &program,
           const std::vector<const plan::LeafPlan *> &plans, const parse::ScheduleTree &schedule,
-          prove::Prover &prover, const Thresholds &thresholds) {
+          prove::Prover &prover, const cost::Thresholds &thresholds) {
   Packing packing = packed_segments(program, plans, wavefronts.first, wavefronts.last, prover);
   const std::string &loop = schedule.wavefront->text;
   if (!packing.problem.empty())
@@ -74,7 +73,7 @@ std::optional<plan::FindPlan> own_finds(const plan::LeafPlan &plan, prove::Prove
 std::optional<plan::Wavefronts> wavefronts(const Combination &program,
                                            const std::vector<const plan::LeafPlan *> &plans,
                                            const parse::ScheduleTree &schedule, prove::Prover &prover,
-                                           const Thresholds &thresholds) {
+                                           const cost::Thresholds &thresholds) {
   if (!schedule.wavefront) return std::nullopt;
   const parse::Name &wanted = *schedule.wavefront;
   if (!program.has_loops())
@@ -107,8 +106,8 @@ std::optional<plan::Wavefronts> wavefronts(const Combination &program,
       require_own_finds(*plans[k], wanted);
     plan::Wavefronts made{first, last, std::move(conflicts.visits), thresholds.least_work_of_level,
                           thresholds.least_work_of_iteration};
-    made.ahead = iterations_ahead;
-    made.positions_ahead = positions_ahead;
+    made.ahead = cost::iterations_ahead;
+    made.positions_ahead = cost::positions_ahead;
     if (schedule.packed)
       pack(made, program, plans, schedule, prover, thresholds);
     else

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "choose/thresholds.h"
+#include "cost/thresholds.h"
 #include "find/planner.h"
 #include "parse/tree.h"
 #include "plan/leaf.h"
@@ -14,7 +14,7 @@ namespace unravel::choose {
 std::optional<plan::Wavefronts> wavefronts(const combine::Combination &program,
                                            const std::vector<const plan::LeafPlan *> &plans,
                                            const parse::ScheduleTree &schedule, prove::Prover &prover,
-                                           const Thresholds &thresholds);
+                                           const cost::Thresholds &thresholds);
 
 /// Whether the schedule asks for wavefronts of the statement's outermost loop.
 bool wants_wavefronts(const combine::IterationSpace &space, const parse::ScheduleTree &schedule);

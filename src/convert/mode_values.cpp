@@ -128,18 +128,26 @@ Coordinates from_modes(const Coordinates &entries, const PiecePlan &plan, const 
   std::vector<std::int64_t> shape = tensor.shape(), least;
   for (const Mode &mode : plan.modes)
     least.push_back(range_of(mode, tensor).least);
-  /// constant + sum of factor * mode
+  /// constant + sum of factor * (mode / divisor), for multiples of the divisor: others are nobody's.
+  struct Part {
+    std::int64_t factor = 1;
+    std::size_t mode = 0;
+    std::int64_t divisor = 1;
+  };
   struct Sum {
     std::int64_t constant = 0;
-    std::vector<std::pair<std::int64_t, std::size_t>> parts;
+    std::vector<Part> parts;
   };
   std::vector<Sum> sums;
   for (const Term &coordinate : plan.coordinates) {
     term::Linear form = term::linear_form(coordinate);
     Sum sum{form.constant, {}};
-    for (const auto &[atom, factor] : form.parts)
+    for (const auto &[atom, factor] : form.parts) {
+      const auto *quotient = atom.as<term::FloorDivide>();
       for (std::size_t m = 0; m < plan.modes.size(); ++m)
-        if (atom == term::variable(plan.modes[m].name)) sum.parts.emplace_back(factor, m);
+        if ((quotient ? quotient->numerator : atom) == term::variable(plan.modes[m].name))
+          sum.parts.push_back({factor, m, quotient ? quotient->divisor : 1});
+    }
     report::require(sum.parts.size() == form.parts.size(), "coordinates are sums of modes");
     sums.push_back(std::move(sum));
   }
@@ -151,10 +159,10 @@ Coordinates from_modes(const Coordinates &entries, const PiecePlan &plan, const 
     bool inside = true;
     for (std::size_t k = 0; k < sums.size() && inside; ++k) {
       std::int64_t total = sums[k].constant;
-      for (const auto &[factor, m] : sums[k].parts) {
+      for (const auto &[factor, m, divisor] : sums[k].parts) {
         std::int64_t value = 0;
         inside = inside && !__builtin_add_overflow(entries.index[m][e], least[m], &value) &&
-                 !__builtin_mul_overflow(value, factor, &value) &&
+                 value % divisor == 0 && !__builtin_mul_overflow(value / divisor, factor, &value) &&
                  !__builtin_add_overflow(total, value, &total);
       }
       inside = inside && total >= 0 && total < shape[k];

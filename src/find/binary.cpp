@@ -10,10 +10,7 @@ Outcome try_binary(Obligations &obligations, LevelPlan &plan) {
     if (!obligations.stop(Direction::Up, skip)) continue;
     stops = true;
     if (!obligations.partition(Direction::Up, skip)) continue;
-    plan.direction = Direction::Up;
-    plan.skip = skip.condition;
-    plan.skip_name = skip.name;
-    plan.partitioned = true;
+    plan.how = plan::Binary{skip.condition};
     return {true, true, true, {}};
   }
   return {false, false, false, stops ? "O-part not proved" : "O-stop not proved for any skip condition"};

@@ -31,10 +31,10 @@ Outcome try_direct(Obligations &obligations, LevelPlan &plan) {
     if (!position) continue;
     tried = true;
     if (!obligations.direct(*position)) continue;
-    plan.position = *position;
     plan.unique = plan.contiguous = true;
-    plan.check_bounds = !obligations.direct_in_bounds(*position);
-    plan.check_match = !obligations.direct_matches(*position);
+    const bool in_bounds = obligations.direct_in_bounds(*position);
+    const bool matches = obligations.direct_matches(*position);
+    plan.how = plan::Direct{*position, !in_bounds, !matches};
     return {true, true, true, {}};
   }
   return {false, false, false, tried ? "O-direct not proved" : "no key can be solved for the position"};

@@ -8,6 +8,7 @@ namespace unravel::find {
 
 Outcome try_galloping(Obligations &obligations, LevelPlan &plan) {
   Outcome outcome = plan_walk(obligations, plan, true);
+  if (auto *walk = plan.as<plan::Walk>()) walk->gallops = true;
   if (outcome.proved && outcome.worthwhile) {
     outcome.worthwhile = false;
     outcome.reason = "chosen only where it is asked for";

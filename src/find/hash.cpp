@@ -22,9 +22,9 @@ std::optional<std::pair<term::Term, term::Term>> hashed(Obligations &obligations
 }
 
 /// The extent of such an array says how many positions there may be, and so how many links of chains.
-bool reads_at_position(const Obligations &obligations, const LevelPlan &plan) {
+bool reads_at_position(const Obligations &obligations, const plan::HashMap &map) {
   const term::Term position = term::variable(obligations.level().variable);
-  for (const term::Term &key : plan.map_keys)
+  for (const term::Term &key : map.keys)
     for (const term::Term &read : term::applications_of(key)) {
       const std::vector<term::Term> &arguments = read.as<term::Apply>()->arguments;
       if (std::ranges::find(arguments, position) != arguments.end()) return true;
@@ -37,20 +37,21 @@ bool reads_at_position(const Obligations &obligations, const LevelPlan &plan) {
 Outcome try_hash(Obligations &obligations, LevelPlan &plan) {
   plan.unique = obligations.unique();
   plan.contiguous = plan.contiguous || plan.unique;
-  place_map(obligations, plan);
+  plan::HashMap map{place_of_map(obligations)};
   for (const scan::Component &component : obligations.level().components) {
     // A component that can't be hashed is left to the test at the position.
     auto part = hashed(obligations, component);
     if (!part) continue;
-    plan.map_keys.push_back(*computed_before(obligations, part->first, plan.map_level));
-    plan.map_targets.push_back(part->second);
+    map.keys.push_back(*computed_before(obligations, part->first, map.level));
+    map.targets.push_back(part->second);
   }
-  if (plan.map_keys.empty()) return {false, false, false, "O-block not proved"};
-  if (!obligations.bounds_in_order()) plan.map_upper = term::maximum({plan.map_lower, plan.map_upper});
-  if (!reads_at_position(obligations, plan))
-    return {true, false, false, "no key is read from an array at the position"};
-  if (loops_since(obligations, plan.map_level) == 0)
-    return {true, true, false, "a map of the segment would serve one visit only"};
+  if (map.keys.empty()) return {false, false, false, "O-block not proved"};
+  if (!obligations.bounds_in_order()) map.upper = term::maximum({map.lower, map.upper});
+  const bool serves_one = loops_since(obligations, map.level) == 0,
+             reads = reads_at_position(obligations, map);
+  plan.how = std::move(map);
+  if (!reads) return {true, false, false, "no key is read from an array at the position"};
+  if (serves_one) return {true, true, false, "a map of the segment would serve one visit only"};
   return {true, true, false, "chosen only where it is asked for"};
 }
 

@@ -21,8 +21,9 @@ std::string array_at(const Term &term, const std::string &variable) {
 std::optional<InStep> in_step(const scan::Nest &nest, const LevelPlan &plan) {
   const std::vector<Level> &levels = nest.levels;
   const Level &found = levels[plan.level];
-  if (plan.method != Method::Sequential || plan.direction != Direction::Up || !plan.unique ||
-      !plan.state_index.empty() || found.components.size() != 1 || !found.components[0].is_equality())
+  const plan::Walk *walk = plan.walk();
+  if (!walk || walk->gallops || walk->direction != Direction::Up || !plan.unique ||
+      !walk->state_index.empty() || found.components.size() != 1 || !found.components[0].is_equality())
     return std::nullopt;
   Term target = found.components[0].target;
   std::size_t loop = plan.level;
@@ -38,7 +39,7 @@ std::optional<InStep> in_step(const scan::Nest &nest, const LevelPlan &plan) {
               array_at(found.components[0].key, found.variable)};
   // A loop over a coordinate may do something in each iteration, such as clearing an element.
   if (form.loop_keys.empty() || form.keys.empty() || levels[loop].tensor.empty()) return std::nullopt;
-  if (plan.state_level > loop || behind_assignments(levels, plan.state_level) != loop) return std::nullopt;
+  if (walk->state_level > loop || behind_assignments(levels, walk->state_level) != loop) return std::nullopt;
   return form;
 }
 
@@ -46,7 +47,7 @@ bool plan_in_step(const scan::Nest &nest, const InStep &form, const std::vector<
                   prove::Prover &prover, LevelPlan &plan) {
   Obligations obligations(nest, plan.level, finds, prover, plan);
   if (!obligations.keys_rise() || !obligations.targets_rise(form.loop)) return false;
-  plan.in_step = form;
+  plan.as<plan::Walk>()->in_step = form;
   return true;
 }
 

@@ -40,8 +40,7 @@ std::optional<std::set<std::string>> dependent(const scan::Nest &nest, std::size
 /// Can the visits between the loop and the find be made once more, before the loop?
 bool are_repeatable(const Obligations &obligations, std::size_t loop, std::size_t find) {
   for (const LevelPlan &plan : obligations.outer_plans())
-    if (plan.level > loop && plan.level < find && (keeps_state(plan.method) || fills_map(plan.method)))
-      return false;
+    if (plan.level > loop && plan.level < find && plan.made_at()) return false;
   return true;
 }
 
@@ -55,21 +54,22 @@ bool is_single(const Obligations &obligations, std::size_t loop, std::size_t fin
 
 /// Of the loop at that level: why it takes every value, or the jump.
 std::string try_jump(Obligations &obligations, const LevelPlan &plan, std::size_t loop, Jump &jump) {
+  const plan::Walk &walk = *plan.walk();
   const scan::Nest &nest = obligations.nest();
   const Level &here = nest.levels[loop], &found = obligations.level();
   const scan::Component &component = found.components[0];
   std::optional<std::set<std::string>> names = dependent(nest, loop, plan.level);
   if (!names) return "what is visited inside depends on it";
-  if (!plan.advance) return "the walk stays at a match, which other visits need";
+  if (!walk.advance) return "the walk stays at a match, which other visits need";
   std::int64_t step = term::coefficient_of(component.target, here.variable);
   Term rest = component.target - term::scale(step, term::variable(here.variable));
   if (mentions_any(rest, *names) || mentions_any(component.key, *names))
     return "the target isn't linear in it";
-  for (const std::string &name : plan.state)
+  for (const std::string &name : walk.state)
     if (names->contains(name)) return "the state depends on it";
   jump = {loop, term::ceil_divide(component.key - rest, step), found.lower, found.upper};
-  if (plan.state_index.empty()) {
-    if (plan.state_level > loop) return "each iteration has a state of its own";
+  if (walk.state_index.empty()) {
+    if (walk.state_level > loop) return "each iteration has a state of its own";
     if (!is_single(obligations, loop, plan.level)) return "several visits share a state";
     for (Term *each : {&jump.next, &jump.begin, &jump.end}) {
       std::optional<Term> outside = computed_before(obligations, *each, loop + 1);
@@ -77,15 +77,15 @@ std::string try_jump(Obligations &obligations, const LevelPlan &plan, std::size_
       *each = *outside;
     }
   } else {
-    if (plan.state_level != loop) return "the states aren't declared just outside of it";
+    if (walk.state_level != loop) return "the states aren't declared just outside of it";
     if (!are_repeatable(obligations, loop, plan.level)) return "a find between keeps a state or a map";
-    Variables own = plan.state;
+    Variables own = walk.state;
     for (std::size_t k = 0; k <= loop; ++k)
       if (!contains(own, nest.levels[k].variable)) own.push_back(nest.levels[k].variable);
     if (!obligations.placed(own, plan.level)) return "several visits share a state";
   }
   if (!obligations.stays_behind()) return "O-jump not proved";
-  if (!obligations.stops_behind({plan.skip, plan.skip_name})) return "O-past not proved";
+  if (!obligations.stops_behind({walk.skip, walk.skip_name})) return "O-past not proved";
   Term before = term::substitute(component.target, {{here.variable, here.lower - Term(1)}});
   if (!obligations.all_behind(before)) return "O-first not proved";
   obligations.none_behind(term::substitute(component.target, {{here.variable, here.upper - Term(1)}}));
@@ -97,9 +97,8 @@ std::string try_jump(Obligations &obligations, const LevelPlan &plan, std::size_
 void plan_jump(Obligations &obligations, LevelPlan &plan) {
   const std::vector<scan::Component> &components = obligations.level().components;
   const auto *width = components.size() == 1 ? components[0].width.as<term::Constant>() : nullptr;
-  if (!keeps_state(plan.method) || plan.in_step || plan.direction != Direction::Up || !plan.partitioned ||
-      !width)
-    return;
+  auto *walk = plan.as<plan::Walk>();
+  if (!walk || walk->in_step || walk->direction != Direction::Up || !walk->partitioned || !width) return;
   for (std::size_t k = plan.level; k-- > 0;) {
     const Level &loop = obligations.nest().levels[k];
     std::int64_t step = term::coefficient_of(components[0].target, loop.variable);
@@ -108,11 +107,11 @@ void plan_jump(Obligations &obligations, LevelPlan &plan) {
     Jump jump;
     std::string reason = try_jump(obligations, plan, k, jump);
     if (reason.empty()) {
-      plan.jump = jump;
-      plan.no_jump.clear();
+      walk->jump = jump;
+      walk->no_jump.clear();
       return;
     }
-    if (plan.no_jump.empty()) plan.no_jump = fmt::format("{} takes every value: {}", loop.variable, reason);
+    if (walk->no_jump.empty()) walk->no_jump = fmt::format("{} takes every value: {}", loop.variable, reason);
   }
 }
 

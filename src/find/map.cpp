@@ -57,19 +57,20 @@ Outcome try_map(Obligations &obligations, LevelPlan &plan) {
   const std::vector<Term> extents = range_candidates(obligations, key);
   for (const Term &extent : extents) {
     if (!obligations.keys_in(extent)) continue;
-    place_map(obligations, plan);
+    plan::DenseMap map{place_of_map(obligations)};
     Outcome outcome{true, true, true, {}};
-    std::size_t loops = loops_since(obligations, plan.map_level);
-    if (loops == 0 || (loops == 1 && plan.map_level == 0)) {
+    std::size_t loops = loops_since(obligations, map.level);
+    if (loops == 0 || (loops == 1 && map.level == 0)) {
       outcome.worthwhile = false;
       outcome.reason = loops == 0 ? "the map would serve one visit"
                                   : "the map would serve one pass, which a walk does in order";
     }
-    plan.map_keys = {*computed_before(obligations, key, plan.map_level)};
-    plan.map_targets = {level.components.front().target};
-    plan.map_extent = extent;
-    plan.check_target = !obligations.targets_in(extent);
-    plan.map_form = plan.only_value ? MapForm::Values : MapForm::Positions;
+    map.keys = {*computed_before(obligations, key, map.level)};
+    map.targets = {level.components.front().target};
+    map.extent = extent;
+    map.check_target = !obligations.targets_in(extent);
+    map.form = plan.only_value ? MapForm::Values : MapForm::Positions;
+    plan.how = std::move(map);
     return outcome;
   }
   return {false, false, false,

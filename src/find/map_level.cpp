@@ -38,11 +38,13 @@ std::size_t behind_assignments(const std::vector<scan::Level> &levels, std::size
   return level;
 }
 
-void place_map(const Obligations &obligations, LevelPlan &plan) {
-  plan.map_level = map_level(obligations);
-  if (plan.map_level > 0) plan.map_level = behind_assignments(obligations.nest().levels, plan.map_level);
-  plan.map_lower = *computed_before(obligations, obligations.level().lower, plan.map_level);
-  plan.map_upper = *computed_before(obligations, obligations.level().upper, plan.map_level);
+plan::FilledMap place_of_map(const Obligations &obligations) {
+  plan::FilledMap map;
+  map.level = map_level(obligations);
+  if (map.level > 0) map.level = behind_assignments(obligations.nest().levels, map.level);
+  map.lower = *computed_before(obligations, obligations.level().lower, map.level);
+  map.upper = *computed_before(obligations, obligations.level().upper, map.level);
+  return map;
 }
 
 } // namespace unravel::find

@@ -19,7 +19,7 @@ std::size_t loops_since(const Obligations &obligations, std::size_t level);
 /// at no cost.
 std::size_t behind_assignments(const std::vector<scan::Level> &levels, std::size_t level);
 
-/// Sets the plan's map_level, behind assignments that follow, and the segment's bounds there.
-void place_map(const Obligations &obligations, LevelPlan &plan);
+/// The map's level, behind assignments that follow, and the segment's bounds there.
+plan::FilledMap place_of_map(const Obligations &obligations);
 
 } // namespace unravel::find

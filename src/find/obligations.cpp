@@ -51,8 +51,8 @@ Obligations::Obligations(const scan::Nest &nest, std::size_t level, const std::v
     }
     if (item.kind == scan::Level::Kind::Find) {
       // The position of a direct find is an equality that the prover can use up.
-      if (plan_of != outer.end() && plan_of->method == Method::Direct)
-        parts.push_back(equal(own, plan_of->position));
+      if (plan_of != outer.end() && plan_of->as<plan::Direct>())
+        parts.push_back(equal(own, plan_of->as<plan::Direct>()->position));
       parts.push_back(match_condition(item));
       if (plan_of != outer.end()) ++plan_of;
     }
@@ -77,8 +77,8 @@ std::optional<Term> Obligations::definition(std::size_t level, bool early) const
   const scan::Level &item = nest_.levels[level];
   if (item.kind == scan::Level::Kind::Let) return item.value;
   for (const LevelPlan &plan : outer_) {
-    if (plan.level != level || plan.method != Method::Direct) continue;
-    if (!early || (!plan.check_bounds && !plan.check_match)) return plan.position;
+    const auto *direct = plan.level == level ? plan.as<plan::Direct>() : nullptr;
+    if (direct && (!early || (!direct->check_bounds && !direct->check_match))) return direct->position;
   }
   return std::nullopt;
 }

@@ -1,4 +1,5 @@
 // Choosing a find method per level.
+#include "cost/finds.h"
 #include "find/counterexample.h"
 #include "find/jump.h"
 #include "find/map_level.h"
@@ -12,23 +13,6 @@
 namespace unravel::find {
 
 namespace {
-
-/// What a step of a binary search costs in steps of a walk: it is mispredicted every other time (measured on
-/// rows of a Poisson matrix against vectors of 100 to 10000 entries).
-constexpr double binary_step = 5;
-
-/// What it costs to see that a target lies outside of a segment: two looks that are foreseen.
-constexpr double search_outside = 1;
-
-/// What putting a position into a map costs, and taking it out again.
-constexpr double map_step = 3;
-
-/// States in an array are taken where they are that much better than binary search (measured on products of
-/// sparse matrices, by rows of 1 to 20 entries and columns of 10 to 1000: on a par where the costs are).
-constexpr double array_gain = 2;
-
-/// So many positions are passed at a time by a long walk.
-constexpr double walk_stride = 8;
 
 using scan::Level;
 
@@ -60,16 +44,6 @@ std::vector<std::size_t> finds_of(const scan::Nest &nest) {
   for (std::size_t k = 0; k < nest.levels.size(); ++k)
     if (nest.levels[k].kind == Level::Kind::Find) levels.push_back(k);
   return levels;
-}
-
-/// Per walk over a range that serves so many targets, in steps.
-double cost_of_walk(double range, double targets) {
-  return range * targets / (targets + 1) / walk_stride + 2 * targets;
-}
-
-/// `reach`: the part of the targets that doesn't lie outside of the segment.
-double cost_of_search(double range, double targets, double reach = 1) {
-  return targets * (reach * std::log2(range + 1) * binary_step + (1 - reach) * search_outside);
 }
 
 class Planner {
@@ -117,7 +91,7 @@ private:
     std::string reason = "the properties contradict each other here, or nothing can match";
     if (const Request *wanted = request_for(level); wanted && wanted->method != Method::Scan)
       refuse(own, *wanted, reason);
-    own.method = Method::Scan;
+    own.how = plan::Scan{};
     own.candidates.push_back({Method::Scan, true, true, reason});
   }
 
@@ -183,19 +157,19 @@ private:
   }
 
   /// The other plan in place of the chosen one, which costs more.
-  static void take(LevelPlan &own, LevelPlan other, Method method, const std::string &why) {
-    *candidate(other, method) = {method, true, true, "chosen: " + why};
-    candidate(other, own.method)->reason = name_of(method) + " costs less";
-    other.method = method;
+  static void take(LevelPlan &own, LevelPlan other, const std::string &why) {
+    *candidate(other, other.method()) = {other.method(), true, true, "chosen: " + why};
+    candidate(other, own.method())->reason = name_of(other.method()) + " costs less";
     own = std::move(other);
   }
 
   /// A map that serves one pass costs more than a walk does, but less than trying every position each time.
   static void prefer_map(Obligations &obligations, LevelPlan &own) {
-    if (own.method != Method::Scan || !candidate(own, Method::Map)->proved) return;
+    if (!own.as<plan::Scan>() || !candidate(own, Method::Map)->proved) return;
     LevelPlan map = own;
-    if (!try_map(obligations, map).available || loops_since(obligations, map.map_level) == 0) return;
-    take(own, std::move(map), Method::Map, "nothing but a scan is proved");
+    if (!try_map(obligations, map).available || loops_since(obligations, map.filled_map()->level) == 0)
+      return;
+    take(own, std::move(map), "nothing but a scan is proved");
   }
 
   /// The part of its keys' range that a segment reaches over of which the term reads keys, as far as is
@@ -231,14 +205,15 @@ private:
   void prefer_search(Obligations &obligations, LevelPlan &own) const {
     const Level &level = nest_.levels[own.level];
     const double reach = reach_of(level);
-    if (own.method != Method::Map || reach == 1 || !lengths_.count(level.variable)) return;
+    const auto *map = own.as<plan::DenseMap>();
+    if (!map || reach == 1 || !lengths_.count(level.variable)) return;
     double range = length(level.variable, 0);
-    double targets = targets_from(own.map_level, own.level);
-    const double otherwise = std::min(map_step * range + targets, cost_of_walk(range, targets));
-    if (cost_of_search(range, targets, reach) >= otherwise) return;
+    double targets = targets_from(map->level, own.level);
+    const double otherwise = std::min(cost::map_step * range + targets, cost::of_walk(range, targets));
+    if (cost::of_search(range, targets, reach) >= otherwise) return;
     LevelPlan binary = own;
     if (!try_binary(obligations, binary).available) return;
-    take(own, std::move(binary), Method::Binary, "few targets, and most lie outside of the segment");
+    take(own, std::move(binary), "few targets, and most lie outside of the segment");
   }
 
   /// Iterations of the loops from one level to another.
@@ -253,13 +228,16 @@ private:
   /// walk's obligations with O-part are those of binary search.
   void prefer_binary(LevelPlan &own) const {
     const Level &level = nest_.levels[own.level];
-    if (own.method != Method::Sequential || !own.partitioned || own.direction != Direction::Up ||
+    const plan::Walk *walk = own.walk();
+    if (!walk || walk->gallops || !walk->partitioned || walk->direction != Direction::Up ||
         !lengths_.count(level.variable))
       return;
     double range = length(level.variable, 0);
-    double targets = targets_from(own.state_level, own.level);
-    if (cost_of_search(range, targets, reach_of(level)) >= cost_of_walk(range, targets)) return;
-    take(own, own, Method::Binary, "few targets for the range");
+    double targets = targets_from(walk->state_level, own.level);
+    if (cost::of_search(range, targets, reach_of(level)) >= cost::of_walk(range, targets)) return;
+    LevelPlan binary = own;
+    binary.how = plan::Binary{walk->skip};
+    take(own, std::move(binary), "few targets for the range");
     candidate(own, Method::Sequential)->reason =
         fmt::format("about {:.0f} targets in a walk over {:.0f} positions", targets, range);
   }
@@ -268,27 +246,28 @@ private:
   /// that they beat binary search. The slot is read and written at each visit, and filled before.
   void prefer_array(Obligations &obligations, LevelPlan &own) const {
     const Level &level = nest_.levels[own.level];
-    if (own.method != Method::Binary || !lengths_.count(level.variable)) return;
+    if (!own.as<plan::Binary>() || !lengths_.count(level.variable)) return;
     if (auto walk = candidate(own, Method::Sequential); !walk->tried || !walk->proved) return;
     LevelPlan array = own;
     obligations.set_complete(true);
     bool available = try_sequential(obligations, array).available;
-    if (!available || array.state_index.size() != 1) return;
+    const plan::Walk *states = available ? array.walk() : nullptr;
+    if (!states || states->state_index.size() != 1) return;
     double targets = 1; // of each slot
     bool over_all = false;
-    for (std::size_t k = array.state_level; k < own.level; ++k) {
+    for (std::size_t k = states->state_level; k < own.level; ++k) {
       const Level &outer = nest_.levels[k];
-      if (term::mentions(array.state_index.front(), outer.variable))
-        over_all = outer.kind == Level::Kind::Loop && outer.upper - outer.lower == array.state_extent.front();
+      if (term::mentions(states->state_index.front(), outer.variable))
+        over_all =
+            outer.kind == Level::Kind::Loop && outer.upper - outer.lower == states->state_extent.front();
       else if (outer.kind == Level::Kind::Loop)
         targets *= length(outer.variable, 1);
     }
     double range = length(level.variable, 0);
-    double cost = cost_of_walk(range, targets) + targets + 1;
-    if (!over_all || array_gain * cost > cost_of_search(range, targets, reach_of(level))) return;
+    double cost = cost::of_walk(range, targets) + targets + 1;
+    if (!over_all || cost::array_gain * cost > cost::of_search(range, targets, reach_of(level))) return;
     array.obligations = own.obligations;
-    take(own, std::move(array), Method::Sequential,
-         fmt::format("about {:.0f} targets for each state", targets));
+    take(own, std::move(array), fmt::format("about {:.0f} targets for each state", targets));
   }
 
   /// Tries a template and takes it if it is available and, unless `insist`, worthwhile.
@@ -303,8 +282,6 @@ private:
       before.contiguous = own.contiguous;
       before.obligations = std::move(own.obligations);
       own = std::move(before);
-    } else {
-      own.method = each.method;
     }
     if (outcome.applies || insist)
       own.candidates.push_back({each.method, outcome.proved, true, taken ? "" : outcome.reason});
@@ -317,7 +294,7 @@ private:
       if (each.method != Method::Probe &&
           std::ranges::none_of(own.candidates,
                                [&](const Candidate &candidate) { return candidate.method == each.method; }))
-        own.candidates.push_back({each.method, false, false, name_of(own.method) + " costs less"});
+        own.candidates.push_back({each.method, false, false, name_of(own.method()) + " costs less"});
   }
 
   [[noreturn]] void refuse(const LevelPlan &own, const Request &wanted, const std::string &reason) const {

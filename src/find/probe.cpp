@@ -75,9 +75,8 @@ Outcome try_probe(Obligations &obligations, LevelPlan &plan) {
       if (!obligations.ends_where_not(used, start)) continue;
       plan.unique = obligations.unique();
       plan.contiguous = plan.contiguous || plan.unique;
-      plan.start = obligations.in_front(start) ? start : term::maximum({start, obligations.level().lower});
-      plan.skip = used;
-      plan.skip_name = "used";
+      const bool is_inside = obligations.in_front(start);
+      plan.how = plan::Probe{is_inside ? start : term::maximum({start, obligations.level().lower}), used};
       return {true, true, true, {}};
     }
   return failed;

@@ -12,6 +12,7 @@ bool prove_adjacent(Obligations &obligations, LevelPlan &plan) {
 Outcome try_scan(Obligations &obligations, LevelPlan &plan) {
   // Uniqueness lets the loop end at the hit; nothing else is needed.
   prove_adjacent(obligations, plan);
+  plan.how = plan::Scan{};
   return {true, true, true, {}};
 }
 

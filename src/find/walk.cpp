@@ -13,9 +13,9 @@ Variables sorted(Variables variables) {
 }
 
 /// The smallest state found for one skip condition; profitable if any is.
-Walk choose_state(Obligations &obligations, Direction direction, const Skip &skip) {
+ProvedWalk choose_state(Obligations &obligations, Direction direction, const Skip &skip) {
   std::vector<Variables> orders = drop_orders(obligations);
-  Walk best{direction, skip, state_variables(obligations), false};
+  ProvedWalk best{direction, skip, state_variables(obligations), false};
   bool likely = false;
   for (const Variables &state : likely_states(obligations, direction)) {
     if (!obligations.start_fixed(direction, state) || !obligations.persist(skip, state)) continue;
@@ -26,7 +26,7 @@ Walk choose_state(Obligations &obligations, Direction direction, const Skip &ski
     break;
   }
   for (const Variables &order : orders) {
-    Walk walk{direction, skip, {}, false};
+    ProvedWalk walk{direction, skip, {}, false};
     walk.state = drop_variables(obligations, direction, skip, state_variables(obligations), order, false);
     if (sorted(walk.state) == sorted(best.state) && likely) continue;
     walk.profit = obligations.profit(walk.state);
@@ -37,7 +37,7 @@ Walk choose_state(Obligations &obligations, Direction direction, const Skip &ski
 }
 
 /// A scalar's place for the walk's state; may drop more variables from it.
-std::optional<Place> find_place(Obligations &obligations, Walk &walk, bool &clamp) {
+std::optional<Place> find_place(Obligations &obligations, ProvedWalk &walk, bool &clamp) {
   if (std::optional<Place> place = place_state(obligations, walk.direction, walk.state)) return place;
   if (!walk.profit) return std::nullopt;
   // A start that can't be computed at the place doesn't matter to a clamped state; O-clamp follows from
@@ -53,15 +53,15 @@ std::optional<Place> find_place(Obligations &obligations, Walk &walk, bool &clam
 
 } // namespace
 
-std::optional<Walk> choose_walk(Obligations &obligations, bool unique, bool partitioned) {
-  std::optional<Walk> found;
+std::optional<ProvedWalk> choose_walk(Obligations &obligations, bool unique, bool partitioned) {
+  std::optional<ProvedWalk> found;
   std::vector<Skip> skips = obligations.skips();
   for (Direction direction : {Direction::Up, Direction::Down}) {
     if (direction == Direction::Down && !unique) continue;
     for (const Skip &skip : skips) {
       if (!obligations.stop(direction, skip)) continue;
       if (partitioned && !obligations.partition(direction, skip)) continue;
-      Walk walk = choose_state(obligations, direction, skip);
+      ProvedWalk walk = choose_state(obligations, direction, skip);
       if (!found || walk.profit) found = walk;
       if (found->profit) return found;
     }
@@ -69,14 +69,14 @@ std::optional<Walk> choose_walk(Obligations &obligations, bool unique, bool part
   return found;
 }
 
-Variables clamped_state(Obligations &obligations, const Walk &walk) {
+Variables clamped_state(Obligations &obligations, const ProvedWalk &walk) {
   return drop_variables(obligations, walk.direction, walk.skip, walk.state, drop_orders(obligations)[0],
                         true);
 }
 
 Outcome plan_walk(Obligations &obligations, LevelPlan &plan, bool partitioned) {
   if (!prove_adjacent(obligations, plan)) return {false, false, false, "O-contig not proved"};
-  std::optional<Walk> walk = choose_walk(obligations, plan.unique, partitioned);
+  std::optional<ProvedWalk> walk = choose_walk(obligations, plan.unique, partitioned);
   if (!walk) {
     const char *needed = partitioned ? "O-stop and O-part" : "O-stop";
     return {false, false, false, std::string(needed) + " not proved for any skip condition"};
@@ -87,6 +87,7 @@ Outcome plan_walk(Obligations &obligations, LevelPlan &plan, bool partitioned) {
         "restart: all visits that share the state " + braces(walk->state) + " have the same target";
     if (!obligations.complete()) return outcome;
   }
+  plan::Walk made;
   bool clamp = false;
   std::optional<Place> place = find_place(obligations, *walk, clamp);
   outcome.available = place.has_value();
@@ -104,23 +105,24 @@ Outcome plan_walk(Obligations &obligations, LevelPlan &plan, bool partitioned) {
     outcome.available = true;
     place = array->place;
     clamp = array->clamp;
-    plan.state_index = array->index;
-    plan.state_extent = array->extent;
-    plan.state_room = array->room;
+    made.state_index = array->index;
+    made.state_extent = array->extent;
+    made.state_room = array->room;
   } else if (serves_few(obligations, *place)) {
     outcome.worthwhile = false;
     outcome.reason = "the state " + braces(walk->state) + " serves only a fixed number of targets";
     if (!obligations.complete()) return outcome;
   }
-  plan.direction = walk->direction;
-  plan.skip = walk->skip.condition;
-  plan.skip_name = walk->skip.name;
-  plan.state = walk->state;
-  plan.clamp = clamp;
-  plan.state_level = place->level;
-  plan.start = place->start;
-  plan.advance = obligations.advance(walk->state);
-  plan.partitioned = obligations.partition(walk->direction, walk->skip);
+  made.direction = walk->direction;
+  made.skip = walk->skip.condition;
+  made.skip_name = walk->skip.name;
+  made.state = walk->state;
+  made.clamp = clamp;
+  made.state_level = place->level;
+  made.start = place->start;
+  made.advance = obligations.advance(walk->state);
+  made.partitioned = obligations.partition(walk->direction, walk->skip);
+  plan.how = std::move(made);
   return outcome;
 }
 

@@ -11,7 +11,7 @@
 namespace unravel::find {
 
 /// A walk whose obligations hold: O-stop, O-persist and O-init for its state.
-struct Walk {
+struct ProvedWalk {
   Direction direction = Direction::Up;
   Skip skip;
   Variables state;
@@ -20,10 +20,10 @@ struct Walk {
 
 /// The first profitable walk, upwards first; else any. Downwards only where the match is `unique`: inner
 /// finds expect chains in rising order. `partitioned`: only walks with O-part in their direction.
-std::optional<Walk> choose_walk(Obligations &obligations, bool unique, bool partitioned);
+std::optional<ProvedWalk> choose_walk(Obligations &obligations, bool unique, bool partitioned);
 
 /// The walk's state without what a clamp allows to drop as well.
-Variables clamped_state(Obligations &obligations, const Walk &walk);
+Variables clamped_state(Obligations &obligations, const ProvedWalk &walk);
 
 /// Proves a walk and the place of its state and fills in the plan. Where the state needs an array, the walk
 /// is available but not worthwhile: the array costs its extent at each start of it.

@@ -168,9 +168,8 @@ loop::Block Clearing::rows_behind(const LeafPlan &plan, std::optional<std::size_
 bool Clearing::has_increasing_rows(const LeafPlan &plan) const {
   if (!plan.increasing || !space_.target.structure.empty()) return false;
   std::vector<std::string> slots = plain_slots(space_.target);
-  bool in_step =
-      std::any_of(plan.finds.levels.begin(), plan.finds.levels.end(),
-                  [](const plan::LevelPlan &find) { return find.in_step && find.in_step->loop == 0; });
+  bool in_step = std::any_of(plan.finds.levels.begin(), plan.finds.levels.end(),
+                             [](const plan::LevelPlan &find) { return find.is_in_step_with(0); });
   return !slots.empty() && slots[0] == plan.nest.levels[*plan.increasing].variable && !in_step;
 }
 

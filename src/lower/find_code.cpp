@@ -54,8 +54,8 @@ constexpr std::int64_t stride = 8;
 
 /// What matches is a range of sorted positions, a tile say, and mostly longer than one: a loop with bounds of
 /// its own, which later passes know, is worth looking for the end first.
-bool is_range(const Level &level, const LevelPlan &plan) {
-  if (plan.unique || !plan.partitioned || plan.direction != plan::Direction::Up) return false;
+bool is_range(const Level &level, const LevelPlan &plan, bool sorted) {
+  if (plan.unique || !sorted) return false;
   const auto *width = level.components.size() == 1 ? level.components[0].width.as<term::Constant>() : nullptr;
   return width && width->value > 1;
 }
@@ -79,19 +79,32 @@ Statement set_or_add(const Term &first, const Term &last, const Block &clear, St
   return {std::move(whole)};
 }
 
+/// Where what is skipped ends.
+struct Stop {
+  Term skip;
+  bool sorted = false; // a range of positions, upwards, of which skip holds on a prefix
+  bool down = false;
+  bool advance = false; // the state may go past matches
+};
+
+Stop stop_of(const plan::Walk &walk) {
+  const bool down = walk.direction == plan::Direction::Down;
+  return {walk.skip, walk.partitioned && !down, down, walk.advance};
+}
+
 /// At a proved stopping point: the match, if it is there, or the chain of matches from there on. `stop` is
 /// not the level's variable where a range is looped over.
-void visit_matches(const Level &level, const LevelPlan &plan, const std::string &stop, const Term &inside,
-                   const Term &end, const Body &body, Block &block, const Around &around = {}) {
-  bool sorted = plan.partitioned && plan.direction == plan::Direction::Up;
-  Term match = plan.unique || sorted ? match_beyond(level, plan.skip) : plan::match_condition(level);
+void visit_matches(const Level &level, const LevelPlan &plan, const Stop &where, const std::string &stop,
+                   const Term &inside, const Term &end, const Body &body, Block &block,
+                   const Around &around = {}) {
+  Term match = plan.unique || where.sorted ? match_beyond(level, where.skip) : plan::match_condition(level);
   Term position = term::variable(stop);
-  bool down = plan.direction == plan::Direction::Down;
-  if (!around.clear.empty() && !is_range(level, plan))
+  const bool range = is_range(level, plan, where.sorted);
+  if (!around.clear.empty() && !range)
     block.push_back({loop::If{term::equal(position, level.lower), around.clear, "the first visit"}});
   if (plan.unique) {
     Block then = body();
-    if (plan.advance) then.push_back(step_from(stop, position, down));
+    if (where.advance) then.push_back(step_from(stop, position, where.down));
     if (around.at_match)
       loop::append(block, std::move(then));
     else
@@ -99,7 +112,7 @@ void visit_matches(const Level &level, const LevelPlan &plan, const std::string 
           {loop::If{term::conjunction({inside, at(match, level, position)}), std::move(then), ""}});
     return;
   }
-  if (is_range(level, plan)) {
+  if (range) {
     std::string last = level.variable + "_last";
     Term second = around.at_match ? position + Term(1) : position;
     Block search = end_of_range(level, last, end, match);
@@ -116,7 +129,7 @@ void visit_matches(const Level &level, const LevelPlan &plan, const std::string 
     else
       block.push_back(set_or_add(term::equal(position, level.lower), term::equal(term::variable(last), end),
                                  around.clear, std::move(all)));
-    if (plan.advance) block.push_back(assign(stop, term::variable(last)));
+    if (where.advance) block.push_back(assign(stop, term::variable(last)));
     return;
   }
   Term walker = term::variable(level.variable);
@@ -125,10 +138,10 @@ void visit_matches(const Level &level, const LevelPlan &plan, const std::string 
   round.push_back(assign(level.variable, walker + Term(1)));
   block.push_back({loop::While{term::conjunction({term::less(walker, end), match}), std::move(round),
                                "all matches are adjacent"}});
-  if (plan.advance && stop != level.variable) block.push_back(assign(stop, walker));
+  if (where.advance && stop != level.variable) block.push_back(assign(stop, walker));
 }
 
-Block direct(const Level &level, const LevelPlan &plan, const Body &body) {
+Block direct(const Level &level, const plan::Direct &plan, const Body &body) {
   Block block{{loop::Let{level.variable, plan.position}}};
   std::vector<Term> tests;
   Term position = term::variable(level.variable);
@@ -142,18 +155,18 @@ Block direct(const Level &level, const LevelPlan &plan, const Body &body) {
   return block;
 }
 
-Block probe(const Level &level, const LevelPlan &plan, const Body &body) {
+Block probe(const Level &level, const plan::Probe &plan, bool unique, const Body &body) {
   Block then = body();
-  if (plan.unique) then.push_back({loop::Break{}});
+  if (unique) then.push_back({loop::Break{}});
   Block round{{loop::If{plan::match_condition(level), std::move(then), ""}},
               {loop::If{term::negation(plan.skip), {{loop::Break{}}}, ""}}};
   return {{loop::For{level.variable, plan.start, level.upper, 1, std::nullopt, std::move(round),
                      fmt::format("find {}: from its hash on, until an empty slot", level.variable)}}};
 }
 
-Block scan_all(const Level &level, const LevelPlan &plan, const Body &body) {
+Block scan_all(const Level &level, bool unique, const Body &body) {
   Block then = body();
-  if (plan.unique) then.push_back({loop::Break{}});
+  if (unique) then.push_back({loop::Break{}});
   Block round{{loop::If{plan::match_condition(level), std::move(then), ""}}};
   return {{loop::For{level.variable, level.lower, level.upper, 1, std::nullopt, std::move(round),
                      fmt::format("find {}: every position is tried", level.variable)}}};
@@ -161,7 +174,7 @@ Block scan_all(const Level &level, const LevelPlan &plan, const Body &body) {
 
 /// Walks on to the stopping point. Where a skipped position means that all before it are skipped too, one
 /// test passes `stride` of them, but only after a first step: most walks are short.
-Block walk(const Level &level, const LevelPlan &plan, const Around &around, const std::string &stop,
+Block walk(const Level &level, const plan::Walk &plan, const Around &around, const std::string &stop,
            const Term &inside, const Term &upper) {
   Term position = term::variable(stop);
   bool down = plan.direction == plan::Direction::Down;
@@ -211,7 +224,7 @@ Statement bisect(const Level &level, const Term &skip, const std::string &positi
 
 /// Walks on to the stopping point by steps that double while what lies that far ahead is skipped; the last
 /// step is bisected.
-Statement gallop(const Level &level, const LevelPlan &plan, const std::string &stop, const Term &inside,
+Statement gallop(const Level &level, const plan::Walk &plan, const std::string &stop, const Term &inside,
                  const Term &lower, const Term &upper) {
   bool down = plan.direction == plan::Direction::Down;
   Term position = term::variable(stop);
@@ -234,47 +247,47 @@ Statement gallop(const Level &level, const LevelPlan &plan, const std::string &s
 }
 
 /// Sequential iteration and galloping.
-Block walking(const Level &level, const LevelPlan &plan, const Around &around, const Body &body) {
+Block walking(const Level &level, const LevelPlan &plan, const plan::Walk &own, const Around &around,
+              const Body &body) {
   Block block;
-  bool down = plan.direction == plan::Direction::Down;
+  bool down = own.direction == plan::Direction::Down;
   std::string stop = state_variable(level, plan);
   Term position = term::variable(stop);
   Term upper = named_bound("_end", level, level.upper, block);
   Term lower = down ? named_bound("_begin", level, level.lower, block) : level.lower;
   Term inside = down ? term::at_most(lower, position) : term::less(position, upper);
-  if (plan.clamp && !around.at_match) {
+  if (own.clamp && !around.at_match) {
     Term outside = down ? term::at_most(upper, position) : term::less(position, level.lower);
     block.push_back({loop::If{outside, {assign(stop, down ? upper - Term(1) : level.lower)}, ""}});
   }
   if (around.at_match)
     ; // it has got there in the visit before
-  else if (plan.method == plan::Method::Galloping)
-    block.push_back(gallop(level, plan, stop, inside, lower, upper));
+  else if (own.gallops)
+    block.push_back(gallop(level, own, stop, inside, lower, upper));
   else
-    loop::append(block, walk(level, plan, around, stop, inside, upper));
+    loop::append(block, walk(level, own, around, stop, inside, upper));
   if (around.ends_loop) {
     Block leave{{loop::Break{}}};
     block.push_back({loop::If{term::negation(inside), std::move(leave), "nothing is left to be found"}});
     inside = term::truth();
   }
-  visit_matches(level, plan, stop, inside, upper, body, block, around);
+  visit_matches(level, plan, stop_of(own), stop, inside, upper, body, block, around);
   return block;
 }
 
 /// Many targets lie before or behind a segment's keys, as rows of real matrices are narrow: then the search
 /// has nothing left to do. Nor has it where it stops at the last one, as `at_last` lets it see.
-Statement outside_range(const Level &level, const LevelPlan &plan, const std::string &position,
-                        bool at_last) {
+Statement outside_range(const Level &level, const Term &skip, const std::string &position, bool at_last) {
   Term first = term::variable(position);
   std::string high_name = position + "_high";
   Term high = term::variable(high_name);
-  loop::If behind{at(plan.skip, level, high - Term(1)), {assign(position, high)}, ""};
-  loop::If before{term::negation(at(plan.skip, level, first)), {assign(high_name, first)}, ""};
+  loop::If behind{at(skip, level, high - Term(1)), {assign(position, high)}, ""};
+  loop::If before{term::negation(at(skip, level, first)), {assign(high_name, first)}, ""};
   if (!at_last) {
     behind.otherwise = {{std::move(before)}};
     return {loop::If{term::less(first, high), {{std::move(behind)}}, "behind all of them, or before"}};
   }
-  loop::If last{term::conjunction({term::less(first, high - Term(1)), at(plan.skip, level, high - Term(2))}),
+  loop::If last{term::conjunction({term::less(first, high - Term(1)), at(skip, level, high - Term(2))}),
                 {assign(high_name, high - Term(1)), assign(position, high)},
                 ""};
   last.otherwise = {{std::move(before)}};
@@ -283,17 +296,18 @@ Statement outside_range(const Level &level, const LevelPlan &plan, const std::st
       loop::If{term::less(first, high), {{std::move(behind)}}, "behind all of them, the last, or before"}};
 }
 
-Block binary(const Level &level, const LevelPlan &plan, const Around &around, const Body &body) {
+Block binary(const Level &level, const LevelPlan &plan, const Term &skip, const Around &around,
+             const Body &body) {
   Block block;
   Level named = level;
   named.upper = named_bound("_end", level, level.upper, block);
-  const std::string position = is_range(level, plan) ? level.variable + "_first" : level.variable;
-  Block search = lower_bound(position, named, plan.skip);
+  const std::string position = is_range(level, plan, true) ? level.variable + "_first" : level.variable;
+  Block search = lower_bound(position, named, skip);
   if (is_segment(level))
-    search.insert(search.end() - 1, outside_range(level, plan, position, around.divides));
+    search.insert(search.end() - 1, outside_range(level, skip, position, around.divides));
   loop::append(block, std::move(search));
   Term inside = term::less(term::variable(position), named.upper);
-  visit_matches(level, plan, position, inside, named.upper, body, block);
+  visit_matches(level, plan, {skip, true}, position, inside, named.upper, body, block);
   return block;
 }
 
@@ -317,17 +331,19 @@ Block lower_bound(const std::string &position, const Level &level, const Term &s
 }
 
 Block find_code(const Level &level, const LevelPlan &plan, const Around &around, const Body &body) {
-  switch (plan.method) {
-  case plan::Method::Direct: return direct(level, plan, body);
-  case plan::Method::Probe: return probe(level, plan, body);
-  case plan::Method::Sequential:
-  case plan::Method::Galloping: return walking(level, plan, around, body);
-  case plan::Method::Binary: return binary(level, plan, around, body);
-  case plan::Method::Map: return look_in_map(level, plan, around.arrays, body);
-  case plan::Method::Hash: return look_in_hash(level, plan, around.arrays, body);
-  case plan::Method::Scan: return scan_all(level, plan, body);
-  }
-  return {};
+  return std::visit(
+      term::overloaded{
+          [&](const plan::Scan &) { return scan_all(level, plan.unique, body); },
+          [&](const plan::Direct &direct) { return lower::direct(level, direct, body); },
+          [&](const plan::Probe &probe) { return lower::probe(level, probe, plan.unique, body); },
+          [&](const plan::Walk &walk) { return walking(level, plan, walk, around, body); },
+          [&](const plan::Binary &search) { return binary(level, plan, search.skip, around, body); },
+          [&](const plan::HashMap &map) {
+            return look_in_hash(level, map, plan.unique, around.arrays, body);
+          },
+          [&](const plan::DenseMap &map) { return look_in_map(level, map, around.arrays, body); },
+      },
+      plan.how);
 }
 
 } // namespace unravel::lower

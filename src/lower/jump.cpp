@@ -19,7 +19,7 @@ const LevelPlan *jump_at(const LeafPlan &leaf, std::size_t loop, std::optional<s
   if (leaf.instances || leaf.is_owned()) return nullptr;
   if (!leaf.alternatives.empty() && leaf.split > loop) return nullptr;
   for (const LevelPlan &plan : leaf.finds.levels)
-    if (plan.jump && plan.jump->loop == loop && !plan.in_step) {
+    if (plan.lets_jump(loop) && !plan.walk()->in_step) {
       bool clears_between = cleared && *cleared > loop && *cleared <= plan.level;
       return clears_between ? nullptr : &plan;
     }
@@ -33,7 +33,7 @@ std::optional<std::size_t> set_at_matches(const LeafPlan &leaf, const Clearing &
     LeafPlan once = leaf;
     once.increasing.reset();
     once.nest.levels[plan.level].kind = Level::Kind::Loop;
-    once.nest.levels.erase(once.nest.levels.begin() + static_cast<std::ptrdiff_t>(plan.jump->loop));
+    once.nest.levels.erase(once.nest.levels.begin() + static_cast<std::ptrdiff_t>(plan.walk()->jump->loop));
     std::optional<std::size_t> level = clearing.where(once);
     if (level >= plan.level) return *level + 1;
   }
@@ -41,10 +41,10 @@ std::optional<std::size_t> set_at_matches(const LeafPlan &leaf, const Clearing &
 }
 
 bool sets_at_visits(const LeafPlan &leaf, const LevelPlan &plan, const Clearing &clearing) {
-  if (plan.state_index.empty() || !leaf.alternatives.empty()) return false;
+  if (plan.walk()->state_index.empty() || !leaf.alternatives.empty()) return false;
   LeafPlan once = leaf;
   once.increasing.reset();
-  once.nest.levels.erase(once.nest.levels.begin() + static_cast<std::ptrdiff_t>(plan.jump->loop));
+  once.nest.levels.erase(once.nest.levels.begin() + static_cast<std::ptrdiff_t>(plan.walk()->jump->loop));
   return clearing.where(once) == plan.level - 1;
 }
 
@@ -52,12 +52,12 @@ JumpingLoop::JumpingLoop(const scan::Nest &nest, const plan::FindPlan &finds, co
                          Workspace &workspace, bool per_thread, Block clear)
     : nest_(nest), finds_(finds), plan_(plan), clear_(std::move(clear)) {
   if (!in_array()) return;
-  states_ = workspace.add_states(found(), plan, per_thread);
-  next_of_ = workspace.add_next(found(), plan, per_thread, none_);
+  states_ = workspace.add_states(found(), walk(), per_thread);
+  next_of_ = workspace.add_next(found(), walk(), per_thread, none_);
 }
 
 Term JumpingLoop::next_at(const Term &position) const {
-  return term::substitute(plan_.jump->next, {{found().variable, position}});
+  return term::substitute(jump().next, {{found().variable, position}});
 }
 
 Term JumpingLoop::end() const {
@@ -67,18 +67,18 @@ Term JumpingLoop::end() const {
 /// Do the loops between run over all slots?
 bool JumpingLoop::fills_all() const {
   std::size_t loops = 0;
-  for (std::size_t k = plan_.jump->loop + 1; k < plan_.level; ++k) {
+  for (std::size_t k = jump().loop + 1; k < plan_.level; ++k) {
     const Level &level = nest_.levels[k];
     if (!level.guards.empty() || level.kind == Level::Kind::Find) return false;
     if (level.kind == Level::Kind::Let) continue;
     bool over_slots = false;
-    for (std::size_t n = 0; n < plan_.state_index.size(); ++n)
-      over_slots |= plan_.state_index[n] == term::variable(level.variable) - level.lower &&
-                    plan_.state_extent[n] == level.upper - level.lower;
+    for (std::size_t n = 0; n < walk().state_index.size(); ++n)
+      over_slots |= walk().state_index[n] == term::variable(level.variable) - level.lower &&
+                    walk().state_extent[n] == level.upper - level.lower;
     if (!over_slots) return false;
     ++loops;
   }
-  return loops == plan_.state_index.size();
+  return loops == walk().state_index.size();
 }
 
 Block JumpingLoop::begin() const {
@@ -88,11 +88,11 @@ Block JumpingLoop::begin() const {
   block.push_back({loop::Declare{next(), end()}});
   if (!fills_all()) {
     std::string slot = found().variable + "_slot";
-    loop::For fill{slot, Term(0), slots_of(plan_.state_extent)};
+    loop::For fill{slot, Term(0), slots_of(walk().state_extent)};
     fill.body = {{loop::SetElement{next_of_, term::variable(slot), Term(none_)}}};
     block.push_back({std::move(fill)});
   }
-  Block visits = begin_visits(plan_.jump->loop + 1);
+  Block visits = begin_visits(jump().loop + 1);
   for (Statement &statement : visits)
     if (auto *loop = std::get_if<loop::For>(&statement.kind))
       loop->comment = fmt::format("find {}: the states begin", found().variable);
@@ -126,9 +126,9 @@ Block JumpingLoop::begin_visits(std::size_t level) const {
 
 Block JumpingLoop::begin_visit() const {
   std::string first = found().variable + "_begin", value = found().variable + "_tile";
-  Term slot = slot_of(plan_), position = term::variable(first), next_value = term::variable(value);
-  loop::If any{term::less(position, plan_.jump->end), {{loop::Assign{value, next_at(position)}}}, ""};
-  Block block{{loop::Let{first, plan_.jump->begin}},
+  Term slot = slot_of(walk()), position = term::variable(first), next_value = term::variable(value);
+  loop::If any{term::less(position, jump().end), {{loop::Assign{value, next_at(position)}}}, ""};
+  Block block{{loop::Let{first, jump().begin}},
               {loop::Declare{value, Term(none_)}},
               {std::move(any)},
               {loop::SetElement{states_, slot, position}},
@@ -142,7 +142,7 @@ Block JumpingLoop::begin_visit() const {
 Statement JumpingLoop::least_of_all() const {
   std::string slot = found().variable + "_slot";
   Term value = term::apply(next_of_, {term::variable(slot)});
-  loop::For all{slot, Term(0), slots_of(plan_.state_extent)};
+  loop::For all{slot, Term(0), slots_of(walk().state_extent)};
   all.body = {{loop::Assign{next(), term::minimum({term::variable(next()), value})}}};
   all.comment = fmt::format("the next {} at which something is found", here().variable);
   return {std::move(all)};
@@ -161,10 +161,10 @@ Block JumpingLoop::loop(Block body, std::string comment) const {
     loop.body.push_back(least_of_all());
   } else {
     Term state = term::variable(state_variable(found(), plan_));
-    loop.condition = term::conjunction({term::less(state, plan_.jump->end), goes_on});
-    if (plan_.clamp)
-      block.push_back({loop::If{term::less(state, plan_.jump->begin),
-                                {{loop::Assign{state_variable(found(), plan_), plan_.jump->begin}}},
+    loop.condition = term::conjunction({term::less(state, jump().end), goes_on});
+    if (walk().clamp)
+      block.push_back({loop::If{term::less(state, jump().begin),
+                                {{loop::Assign{state_variable(found(), plan_), jump().begin}}},
                                 ""}});
   }
   block.push_back({std::move(loop)});
@@ -180,12 +180,7 @@ Around JumpingLoop::around() const {
 Block JumpingLoop::visit(Block walk) const {
   if (!in_array()) return walk;
   Block block;
-  Term slot = slot_of(plan_);
-  if (plan_.state_index.size() > 1) {
-    std::string name = found().variable + "_slot";
-    block.push_back({loop::Let{name, slot}});
-    slot = term::variable(name);
-  }
+  Term slot = named_slot(found(), this->walk(), block);
   std::string state = state_variable(found(), plan_);
   Term position = term::variable(state);
   Block then{{loop::Declare{state, term::apply(states_, {slot})}}};

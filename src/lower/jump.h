@@ -43,8 +43,10 @@ public:
   loop::Block visit(loop::Block walk) const;
 
 private:
-  bool in_array() const { return !plan_.state_index.empty(); }
-  const scan::Level &here() const { return nest_.levels[plan_.jump->loop]; }
+  const plan::Walk &walk() const { return *plan_.walk(); }
+  const plan::Jump &jump() const { return *walk().jump; }
+  bool in_array() const { return !walk().state_index.empty(); }
+  const scan::Level &here() const { return nest_.levels[jump().loop]; }
   const scan::Level &found() const { return nest_.levels[plan_.level]; }
   std::string next() const { return here().variable + "_next"; }
   /// The next value of a walk that stands there.

@@ -78,11 +78,9 @@ private:
 
   /// Do the walk's first visits set what they add to?
   bool clears_by_walks(const LevelPlan &plan) const {
-    return clearing_ && !clear_at_ && plan.jump && jump_at(plan.jump->loop) == &plan &&
-           sets_at_visits(plan_, plan, *clearing_);
+    return clearing_ && !clear_at_ && plan.walk() && plan.walk()->jump &&
+           jump_at(plan.walk()->jump->loop) == &plan && sets_at_visits(plan_, plan, *clearing_);
   }
-
-  bool jumps(const LevelPlan &plan) const { return plan.jump && jumps_.contains(plan.jump->loop); }
 
   /// Do threads add to sums of their own, or to copies of the result?
   bool adds_up() const { return plan_.reduction == plan::Reduction::Scalar; }
@@ -167,7 +165,7 @@ private:
   AroundLoop around(std::size_t index) {
     AroundLoop around;
     for (const LevelPlan &plan : plan_.finds.levels) {
-      if (!plan::fills_map(plan.method) || plan.map_level != index) continue;
+      if (!plan.filled_map() || plan.filled_map()->level != index) continue;
       const Level &found = plan_.nest.levels[plan.level];
       const loop::Element value = values_.at(found.variable);
       const MapArrays &arrays = map_arrays_[plan.level] =
@@ -217,10 +215,11 @@ private:
       block = of_statement({{clearing_->everything()}});
     for (const LevelPlan &plan : finds) {
       bool jumps = jump_at(index) == &plan;
-      if (plan::keeps_state(plan.method) && !plan.in_step && plan.state_level == index && !is_shared(plan) &&
-          (!jumps || plan.state_index.empty())) {
-        loop::Declare state{state_variable(plan_.nest.levels[plan.level], plan), plan.start};
-        loop::append(block, made_for(plan.level, plan.state_index.empty()
+      const plan::Walk *walk = plan.walk();
+      if (walk && !walk->in_step && walk->state_level == index && !is_shared(plan) &&
+          (!jumps || walk->state_index.empty())) {
+        loop::Declare state{state_variable(plan_.nest.levels[plan.level], plan), walk->start};
+        loop::append(block, made_for(plan.level, walk->state_index.empty()
                                                      ? Block{{std::move(state)}}
                                                      : filled_states(plan, is_per_thread(index))));
       }
@@ -257,17 +256,18 @@ private:
   Block find_at_level(std::size_t index) {
     const Level &here = plan_.nest.levels[index];
     const LevelPlan &plan = *plan_.finds.at(index);
-    if (plan.in_step) return guarded(index); // its loop has found it
+    const plan::Walk *walk = plan.walk();
+    if (walk && walk->in_step) return guarded(index); // its loop has found it
     if (const Members *members = members_at(space_, plan_, plan, workspace_))
       return over_members(*members, here.variable, [&] { return guarded(index); });
-    if (jumps(plan)) {
-      const JumpingLoop &loop = jumps_.at(plan.jump->loop);
+    if (walk && walk->jump && jumps_.contains(walk->jump->loop)) {
+      const JumpingLoop &loop = jumps_.at(walk->jump->loop);
       return loop.visit(find_code(here, plan, loop.around(), [&] { return guarded(index); }));
     }
     Around outside = around(plan);
-    if (plan::fills_map(plan.method)) outside.arrays = map_arrays_.at(index);
+    if (plan.filled_map()) outside.arrays = map_arrays_.at(index);
     Block code = find_code(here, plan, outside, [&] { return guarded(index); });
-    if (plan.state_index.empty()) return code;
+    if (!walk || walk->state_index.empty()) return code;
     return with_slot(state_arrays_.at(index), here, plan, std::move(code));
   }
 
@@ -283,7 +283,7 @@ private:
   /// The find that goes in step with that loop, or null.
   const LevelPlan *find_in_step(std::size_t loop) const {
     for (const LevelPlan &plan : plan_.finds.levels)
-      if (plan.in_step && plan.in_step->loop == loop) return &plan;
+      if (plan.is_in_step_with(loop)) return &plan;
     return nullptr;
   }
 
@@ -364,8 +364,8 @@ private:
                       const Term &start) {
     const Level &here = plan_.nest.levels[index];
     const Level &found = plan_.nest.levels[plan.level];
-    return {loop::Intersect{{here.variable, lower, upper, plan.in_step->loop_keys},
-                            {found.variable, start, found.upper, plan.in_step->keys},
+    return {loop::Intersect{{here.variable, lower, upper, plan.walk()->in_step->loop_keys},
+                            {found.variable, start, found.upper, plan.walk()->in_step->keys},
                             guarded(index),
                             fmt::format("positions of {}; find {}: in step", here.tensor, found.variable)}};
   }
@@ -428,7 +428,7 @@ private:
   void add_chunk(std::size_t index, loop::For &outer, loop::For inner, const Body &body) {
     for (const LevelPlan &plan : plan_.finds.levels)
       if (is_shared(plan))
-        loop::append(outer.body, made_for(plan.level, plan.state_index.empty()
+        loop::append(outer.body, made_for(plan.level, plan.walk()->state_index.empty()
                                                           ? seed(plan_.nest, plan, index, inner.lower)
                                                           : filled_states(plan, true)));
     if (const LevelPlan *beside = find_in_step(index)) {
@@ -488,8 +488,8 @@ private:
   /// The array of a find's states, filled. `per_thread`: a part of it for each thread.
   Block filled_states(const LevelPlan &plan, bool per_thread) {
     const Level &found = plan_.nest.levels[plan.level];
-    std::string array = state_arrays_[plan.level] = workspace_.add_states(found, plan, per_thread);
-    return fill_states(array, found, plan);
+    std::string array = state_arrays_[plan.level] = workspace_.add_states(found, *plan.walk(), per_thread);
+    return fill_states(array, found, *plan.walk());
   }
 
   /// To what it is added to, or, as all there is, to the result.

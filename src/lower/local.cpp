@@ -125,7 +125,7 @@ Block insert(const Operand &target, const Workspace &workspace, std::optional<bo
 const Members *members_at(const combine::IterationSpace &space, const LeafPlan &leaf, const LevelPlan &find,
                           const Workspace &workspace) {
   const scan::Level &here = leaf.nest.levels[find.level];
-  if (find.method != plan::Method::Scan || find.unique || here.lower != Term(0)) return nullptr;
+  if (!find.as<plan::Scan>() || find.unique || here.lower != Term(0)) return nullptr;
   for (const LocalTensor &local : workspace.combination().locals) {
     const Members *members = workspace.members(local.tensor);
     if (!members || space.target.tensor == local.tensor || here.upper != members->extent) continue;

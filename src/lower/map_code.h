@@ -8,9 +8,6 @@ namespace unravel::lower {
 /// The name of the value that was found in a map of values.
 std::string found_value(const scan::Level &level);
 
-/// Does the map hold the operand's values in place of positions?
-bool holds_values(const plan::LevelPlan &plan);
-
 /// Fills the map from its segment. `value`: of the operand at the level's variable, where the map holds
 /// values.
 loop::Block fill_map(const scan::Level &level, const plan::LevelPlan &plan, const MapArrays &arrays,
@@ -19,10 +16,10 @@ loop::Block fill_map(const scan::Level &level, const plan::LevelPlan &plan, cons
 loop::Block clear_map(const scan::Level &level, const plan::LevelPlan &plan, const MapArrays &arrays);
 
 /// One visit of a find by a dense map.
-loop::Block look_in_map(const scan::Level &level, const plan::LevelPlan &plan, const MapArrays &arrays,
+loop::Block look_in_map(const scan::Level &level, const plan::DenseMap &map, const MapArrays &arrays,
                         const Body &body);
 /// One visit of a find by a hash map.
-loop::Block look_in_hash(const scan::Level &level, const plan::LevelPlan &plan, const MapArrays &arrays,
-                         const Body &body);
+loop::Block look_in_hash(const scan::Level &level, const plan::HashMap &map, bool unique,
+                         const MapArrays &arrays, const Body &body);
 
 } // namespace unravel::lower

@@ -18,8 +18,9 @@ bool sums_over_map(const combine::IterationSpace &space, const LeafPlan &leaf, s
     if (term::mentions(space.target.slot, here.variable)) return false;
     if (k == index || (here.kind == Level::Kind::Let && here.guards.empty())) continue;
     const LevelPlan *plan = leaf.finds.at(k);
-    if (found || !plan || !here.guards.empty() || plan->method != plan::Method::Map || plan->check_target ||
-        plan->map_form != plan::MapForm::Values || plan->map_level > index)
+    const auto *map = plan ? plan->as<plan::DenseMap>() : nullptr;
+    if (found || !map || !here.guards.empty() || map->check_target || map->form != plan::MapForm::Values ||
+        map->level > index)
       return false;
     found = true;
   }
@@ -59,7 +60,8 @@ bool looks_for_marks(const LeafPlan &leaf, std::size_t index, const loop::Block 
   while (next < levels.size() && levels[next].kind == Level::Kind::Let)
     ++next;
   const LevelPlan *plan = next < levels.size() ? leaf.finds.at(next) : nullptr;
-  if (!plan || plan->method != plan::Method::Map || plan->map_form != plan::MapForm::Marked) return false;
+  const auto *map = plan ? plan->as<plan::DenseMap>() : nullptr;
+  if (!map || map->form != plan::MapForm::Marked) return false;
   for (std::size_t k = 0; k + 1 < body.size(); ++k)
     if (!std::holds_alternative<loop::Let>(body[k].kind)) return false;
   const auto *test = body.empty() ? nullptr : std::get_if<loop::If>(&body.back().kind);

@@ -62,7 +62,8 @@ LeafPlan plan_inside(LeafPlan plan) {
   plan.reduction = plan::Reduction::None;
   if (plan.sums_at && (merged.is_tested || *plan.sums_at <= merged.level)) plan.sums_at.reset();
   for (LevelPlan &find : plan.finds.levels)
-    if (find.in_step && find.in_step->loop <= merged.level) find.in_step.reset();
+    if (auto *walk = find.as<plan::Walk>(); walk && walk->in_step && walk->in_step->loop <= merged.level)
+      walk->in_step.reset();
   return plan;
 }
 

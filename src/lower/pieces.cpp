@@ -104,9 +104,10 @@ LeafPlan plan_of_chunk(const LeafPlan &plan, const Term &first, const Term &end)
   inside.nest.levels[owner].lower = first;
   inside.nest.levels[owner].upper = end;
   for (plan::LevelPlan &each : inside.finds.levels) {
-    if (each.level == owner) each.start = first;
+    if (auto *walk = each.as<plan::Walk>(); walk && each.level == owner) walk->start = first;
     // Filled already, for all chunks.
-    if (plan::fills_map(each.method) && each.map_level == 0) each.map_level = inside.nest.levels.size() + 1;
+    auto *map = each.filled_map();
+    if (map && map->level == 0) map->level = inside.nest.levels.size() + 1;
   }
   return inside;
 }

@@ -14,25 +14,25 @@ using loop::Statement;
 using scan::Level;
 using term::Term;
 
-Term slot_of(const LevelPlan &plan) {
-  Term slot = plan.state_index.front();
-  for (std::size_t k = 1; k < plan.state_index.size(); ++k)
-    slot = term::multiply(slot, plan.state_extent[k]) + plan.state_index[k];
+Term slot_of(const plan::Walk &walk) {
+  Term slot = walk.state_index.front();
+  for (std::size_t k = 1; k < walk.state_index.size(); ++k)
+    slot = term::multiply(slot, walk.state_extent[k]) + walk.state_index[k];
   return slot;
 }
 
 Sharing sharing_of(const scan::Nest &nest, const LevelPlan &plan, std::size_t parallel) {
-  if (!plan::keeps_state(plan.method) || plan.state_level > parallel || plan.level <= parallel)
-    return Sharing::Apart;
-  if (plan.state_index.empty()) return Sharing::PerChunk;
+  const plan::Walk *walk = plan.walk();
+  if (!walk || walk->state_level > parallel || plan.level <= parallel) return Sharing::Apart;
+  if (walk->state_index.empty()) return Sharing::PerChunk;
   bool filled_by_iteration = true;
-  for (std::size_t n = 0; n < plan.state_index.size(); ++n)
-    for (std::size_t k = plan.state_level; k < plan.level; ++k) {
+  for (std::size_t n = 0; n < walk->state_index.size(); ++n)
+    for (std::size_t k = walk->state_level; k < plan.level; ++k) {
       const Level &indexed = nest.levels[k];
-      if (!term::mentions(plan.state_index[n], indexed.variable)) continue;
+      if (!term::mentions(walk->state_index[n], indexed.variable)) continue;
       if (k == parallel) return Sharing::Apart;
       bool over_all =
-          indexed.kind == Level::Kind::Loop && indexed.upper - indexed.lower == plan.state_extent[n];
+          indexed.kind == Level::Kind::Loop && indexed.upper - indexed.lower == walk->state_extent[n];
       filled_by_iteration = filled_by_iteration && k > parallel && over_all;
     }
   return filled_by_iteration ? Sharing::PerChunk : Sharing::Serial;
@@ -53,11 +53,12 @@ bool has_states_of_chunks(const LeafPlan &plan) {
 
 std::string begin_of(const scan::Nest &nest, const LevelPlan &plan) {
   const Level &found = nest.levels[plan.level];
-  return plan.in_step ? found.variable + "_from" : state_variable(found, plan);
+  return plan.walk()->in_step ? found.variable + "_from" : state_variable(found, plan);
 }
 
 Block seed(const scan::Nest &nest, const LevelPlan &plan, std::size_t parallel, const Term &first) {
   const Level &found = nest.levels[plan.level];
+  const plan::Walk &walk = *plan.walk();
   const std::string state = begin_of(nest, plan);
   term::Substitution by{{nest.levels[parallel].variable, first}};
   // Only visits come in order. The chunk's first iteration must be one: nothing in between may skip it.
@@ -67,39 +68,42 @@ Block seed(const scan::Nest &nest, const LevelPlan &plan, std::size_t parallel, 
     visits = visits && between.kind == Level::Kind::Let && between.guards.empty();
     if (between.kind == Level::Kind::Let) by[between.variable] = term::substitute(between.value, by);
   }
-  Term skip = term::substitute(plan.skip, by);
+  Term skip = term::substitute(walk.skip, by);
   Level range = found;
   range.lower = term::substitute(found.lower, by);
   range.upper = term::substitute(found.upper, by);
-  if (!visits || !plan.partitioned || plan.direction != plan::Direction::Up)
-    return {{loop::Declare{state, plan.start}}};
+  if (!visits || !walk.partitioned || walk.direction != plan::Direction::Up)
+    return {{loop::Declare{state, walk.start}}};
   return lower_bound(state, range, skip);
 }
 
-Block fill_states(const std::string &array, const Level &level, const LevelPlan &plan) {
+Block fill_states(const std::string &array, const Level &level, const plan::Walk &walk) {
   Block block;
-  Term start = plan.start;
+  Term start = walk.start;
   if (!term::applications_of(start).empty()) {
     std::string name = level.variable + "_start";
     block.push_back({loop::Let{name, start}});
     start = term::variable(name);
   }
   std::string slot = level.variable + "_slot";
-  loop::For fill{slot, Term(0), slots_of(plan.state_extent)};
+  loop::For fill{slot, Term(0), slots_of(walk.state_extent)};
   fill.body = {{loop::SetElement{array, term::variable(slot), start}}};
   fill.comment = fmt::format("find {}: the states begin", level.variable);
   block.push_back({std::move(fill)});
   return block;
 }
 
+Term named_slot(const Level &level, const plan::Walk &walk, Block &block) {
+  Term slot = slot_of(walk);
+  if (walk.state_index.size() == 1) return slot;
+  std::string name = level.variable + "_slot";
+  block.push_back({loop::Let{name, slot}});
+  return term::variable(name);
+}
+
 Block with_slot(const std::string &array, const Level &level, const LevelPlan &plan, Block walk) {
   Block block;
-  Term slot = slot_of(plan);
-  if (plan.state_index.size() > 1) {
-    std::string name = level.variable + "_slot";
-    block.push_back({loop::Let{name, slot}});
-    slot = term::variable(name);
-  }
+  Term slot = named_slot(level, *plan.walk(), block);
   std::string state = state_variable(level, plan);
   block.push_back({loop::Declare{state, term::apply(array, {slot})}});
   loop::append(block, std::move(walk));

@@ -39,13 +39,14 @@ loop::Block seed(const scan::Nest &nest, const plan::LevelPlan &plan, std::size_
 /// The states of a find in an array: `array` is its name in the workspace.
 ///
 /// Every slot gets the state's first value. Where the plan's state_level lies.
-loop::Block fill_states(const std::string &array, const scan::Level &level, const plan::LevelPlan &plan);
+loop::Block fill_states(const std::string &array, const scan::Level &level, const plan::Walk &walk);
 /// One visit of the find, `walk`, with its slot for a state: read before, written after.
 loop::Block with_slot(const std::string &array, const scan::Level &level, const plan::LevelPlan &plan,
                       loop::Block walk);
 
-/// Of an array of states, row-major: the visit's slot.
-term::Term slot_of(const plan::LevelPlan &plan);
+/// Of an array of states, row-major: the visit's slot; under a name where there are several indices.
+term::Term slot_of(const plan::Walk &walk);
+term::Term named_slot(const scan::Level &level, const plan::Walk &walk, loop::Block &block);
 
 /// The product of extents, 0 where one of them is below 1.
 term::Term slots_of(const std::vector<term::Term> &extents);

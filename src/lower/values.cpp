@@ -24,7 +24,8 @@ loop::Value Values::value_of(const combine::Operand &operand) const {
   if (operand.is_scalar()) return {loop::Local{operand.local}};
   for (const LevelPlan &plan : plan_.finds.levels) {
     const Level &found = plan_.nest.levels[plan.level];
-    if (holds_values(plan) && operand.slot == term::variable(found.variable))
+    if (const auto *map = plan.as<plan::DenseMap>();
+        map && map->holds_values() && operand.slot == term::variable(found.variable))
       return {loop::Local{found_value(found)}};
   }
   return {loop::Element{operand.array, operand.slot}};

@@ -15,12 +15,13 @@ using term::Term;
 
 MapArrays Workspace::add_map(const Level &level, const LevelPlan &plan, const loop::Element &value,
                              bool per_thread) {
-  if (plan.method == plan::Method::Hash) return add_hash(level, plan, per_thread);
+  if (const auto *chains = plan.as<plan::HashMap>()) return add_hash(level, *chains, per_thread);
+  const auto &map = *plan.as<plan::DenseMap>();
   loop::WorkspaceArray array;
-  array.name = level.variable + (holds_values(plan) ? "_values" : "_positions");
-  array.extent = plan.map_extent;
+  array.name = level.variable + (map.holds_values() ? "_values" : "_positions");
+  array.extent = map.extent;
   array.per_thread = per_thread;
-  if (holds_values(plan)) {
+  if (map.holds_values()) {
     array.element = element_of(value.array);
     array.about = fmt::format("the values of {} by key", level.tensor);
   } else {
@@ -29,14 +30,14 @@ MapArrays Workspace::add_map(const Level &level, const LevelPlan &plan, const lo
     array.about =
         fmt::format("positions of {} by key; what isn't the segment's is left from before", level.tensor);
   }
-  if (plan.map_limit != 0) array.when = term::at_most(plan.map_extent, Term(plan.map_limit));
+  if (map.limit != 0) array.when = term::at_most(map.extent, Term(map.limit));
   Term when = array.when;
   MapArrays names{add(std::move(array)), ""};
-  if (plan.map_form != plan::MapForm::Marked) return names;
+  if (map.form != plan::MapForm::Marked) return names;
   loop::WorkspaceArray marks;
   marks.name = level.variable + "_marks";
   marks.element = loop::ElementType::Bit;
-  marks.extent = plan.map_extent;
+  marks.extent = map.extent;
   marks.per_thread = per_thread;
   marks.when = when;
   marks.about = fmt::format("which keys {} has", level.tensor);
@@ -57,8 +58,8 @@ Term Workspace::positions_of(const std::string &variable, const std::vector<Term
 }
 
 /// Chains of positions: one link for each position that there may be, and twice as many chains.
-MapArrays Workspace::add_hash(const Level &level, const LevelPlan &plan, bool per_thread) {
-  const Term positions = positions_of(level.variable, plan.map_keys);
+MapArrays Workspace::add_hash(const Level &level, const plan::HashMap &map, bool per_thread) {
+  const Term positions = positions_of(level.variable, map.keys);
   loop::WorkspaceArray first;
   first.name = level.variable + "_first";
   first.element = index_;
@@ -84,16 +85,16 @@ bool Workspace::is_small(const Term &bound) const {
 }
 
 /// Positions between bounds that are elements of 32 bits have 32 bits too. A size may be larger.
-loop::ElementType Workspace::state_element(const Level &level, const LevelPlan &plan) const {
-  bool from_bounds = !plan.clamp || plan.start == Term(0);
+loop::ElementType Workspace::state_element(const Level &level, const plan::Walk &walk) const {
+  bool from_bounds = !walk.clamp || walk.start == Term(0);
   bool small = from_bounds && is_small(level.lower) && is_small(level.upper);
   return small ? loop::ElementType::Int32 : loop::ElementType::Int64;
 }
 
-std::string Workspace::add_states(const Level &level, const LevelPlan &plan, bool per_thread) {
+std::string Workspace::add_states(const Level &level, const plan::Walk &walk, bool per_thread) {
   loop::WorkspaceArray array;
-  array.element = state_element(level, plan);
-  array.extent = slots_of(plan.state_room);
+  array.element = state_element(level, walk);
+  array.extent = slots_of(walk.state_room);
   array.initial = std::nullopt;
   array.per_thread = per_thread;
   array.about = fmt::format("where the walks over {} stand", level.tensor);
@@ -101,12 +102,12 @@ std::string Workspace::add_states(const Level &level, const LevelPlan &plan, boo
   return add(std::move(array));
 }
 
-std::string Workspace::add_next(const Level &level, const LevelPlan &plan, bool per_thread,
+std::string Workspace::add_next(const Level &level, const plan::Walk &walk, bool per_thread,
                                 std::int64_t &none) {
   // floor((key + c) / d) with a key of 32 bits and d > 1 is far from the largest number of 32 bits.
   constexpr std::int64_t largest_shift = 1 << 20;
   bool small = false;
-  if (const auto *quotient = plan.jump->next.as<term::FloorDivide>()) {
+  if (const auto *quotient = walk.jump->next.as<term::FloorDivide>()) {
     std::int64_t shift = term::linear_form(quotient->numerator).constant;
     const auto *key = (quotient->numerator - Term(shift)).as<term::Apply>();
     small = key && element_of(key->function) == loop::ElementType::Int32 && shift <= largest_shift &&
@@ -115,7 +116,7 @@ std::string Workspace::add_next(const Level &level, const LevelPlan &plan, bool 
   none = small ? std::numeric_limits<std::int32_t>::max() : std::numeric_limits<std::int64_t>::max() / 4;
   loop::WorkspaceArray array;
   array.element = small ? loop::ElementType::Int32 : loop::ElementType::Int64;
-  array.extent = slots_of(plan.state_room);
+  array.extent = slots_of(walk.state_room);
   array.initial = std::nullopt;
   array.per_thread = per_thread;
   array.about = fmt::format("the tile at which each walk over {} stands", level.tensor);

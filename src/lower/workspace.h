@@ -34,10 +34,10 @@ public:
                     bool per_thread);
 
   /// The array of a find's states; returns its name.
-  std::string add_states(const scan::Level &level, const plan::LevelPlan &plan, bool per_thread);
+  std::string add_states(const scan::Level &level, const plan::Walk &walk, bool per_thread);
 
   /// The array of the next values of a loop that its walks meet (jump.h); `none`: more than any value.
-  std::string add_next(const scan::Level &level, const plan::LevelPlan &plan, bool per_thread,
+  std::string add_next(const scan::Level &level, const plan::Walk &walk, bool per_thread,
                        std::int64_t &none);
 
   /// The elements of a sum over dense modes; returns the array's name. Sums of the same extents share it:
@@ -61,7 +61,7 @@ private:
   std::string add_values(const std::string &name, const std::vector<term::Term> &extents, bool per_thread,
                          std::string about);
   void add_members(const combine::LocalTensor &local, bool per_thread);
-  MapArrays add_hash(const scan::Level &level, const plan::LevelPlan &plan, bool per_thread);
+  MapArrays add_hash(const scan::Level &level, const plan::HashMap &map, bool per_thread);
   /// How many positions there may be in all, of which these terms read elements.
   term::Term positions_of(const std::string &variable, const std::vector<term::Term> &terms) const;
   /// Is it 0, or an element of 32 bits?
@@ -69,7 +69,7 @@ private:
   /// As many as there are elements, which one mode has no more of than an index may be.
   loop::ElementType element_of_positions(const combine::LocalTensor &local) const;
   loop::ElementType element_of(const std::string &of) const;
-  loop::ElementType state_element(const scan::Level &level, const plan::LevelPlan &plan) const;
+  loop::ElementType state_element(const scan::Level &level, const plan::Walk &walk) const;
 
   const combine::Combination &combination_;
   const std::vector<loop::TensorParameter> &parameters_;

@@ -52,7 +52,7 @@ public:
   }
 
   DerivedRelation derive() {
-    while (split_any() || combine_any() || cover_any())
+    while (split_any() || combine_any() || cover_any() || scale_any())
       ;
     for (std::size_t m = 0; m < result_.modes.size(); ++m)
       if (run(m)) break; // runs in two coordinates would be rectangles
@@ -256,6 +256,32 @@ private:
     result_.modes[modes[0]] = block;
     result_.modes.insert(result_.modes.begin() + static_cast<std::ptrdiff_t>(modes[0]) + 1, within);
     replace(old.name, u + v + Term(low));
+    return true;
+  }
+
+  // ---- 2*j = u
+
+  bool scale_any() {
+    for (std::size_t k = 0; k < result_.conjuncts.size(); ++k)
+      if (equation(k) && scale(k)) return true;
+    return false;
+  }
+
+  /// What is stored is a multiple of the mode: that is a mode in its place.
+  bool scale(std::size_t k) {
+    std::vector<std::size_t> modes = modes_in(*equation(k));
+    if (modes.size() != 1 || is_cover(modes[0]) || !is_only_in(modes[0], k)) return false;
+    const Mode old = result_.modes[modes[0]];
+    std::int64_t factor = term::coefficient_of(*equation(k), old.name), size = std::abs(factor);
+    if (size < 2) return false;
+    Mode multiple{fresh_name(old.name + "_multiple"), term::scale(size, old.value),
+                  term::scale(size, old.least), term::scale(size, old.size - Term(1)) + Term(1)};
+    Term name = term::variable(multiple.name);
+    result_.conjuncts[k] = term::equal(
+        *equation(k) + term::scale(factor / size, name - term::scale(size, term::variable(old.name))),
+        Term(0));
+    result_.modes[modes[0]] = multiple;
+    replace(old.name, term::floor_divide(name, size));
     return true;
   }
 

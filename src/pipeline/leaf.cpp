@@ -30,7 +30,7 @@ namespace {
 bool another_order_may_help(const Leaf &leaf, schedule::Scans &scans) {
   bool news = false;
   for (const plan::LevelPlan &plan : leaf.plan.finds.levels) {
-    if (plan.method != plan::Method::Scan) continue;
+    if (!plan.as<plan::Scan>()) continue;
     std::vector<std::string> keys;
     const scan::Level &level = leaf.plan.nest.levels[plan.level];
     for (const scan::Component &component : level.components)
@@ -251,7 +251,7 @@ void LeafPlanner::run_in_parallel(Leaf &leaf, std::size_t number, const find::Le
   const combine::IterationSpace &space = combination.leaves[number];
   const parse::ScheduleTree &schedule = in_.schedule;
   const schedule::Counts &counts = in_.request.counts;
-  const choose::Thresholds &thresholds = in_.thresholds;
+  const cost::Thresholds &thresholds = in_.thresholds;
   const bool is_one_of_several = combination.leaves.size() > 1;
   const prove::Prover::Optional optional(in_.prover, parallel_purpose());
   const parse::ScheduleTree asked = is_one_of_several ? choose::asked_of(schedule, leaf.plan.nest) : schedule;
@@ -472,7 +472,7 @@ Leaf LeafPlanner::planned(std::size_t number, Steps &steps) {
     schedule::Order known = schedule::plan_order(space, counts);
     schedule::Order open_order = schedule::plan_order(space, {});
     auto cost = [&](const schedule::Order &order) { return schedule::cost_of(space, order, counts); };
-    if (known != open_order && choose::visits_per_marked_entry * cost(open_order) < cost(known)) {
+    if (known != open_order && cost::visits_per_marked_entry * cost(open_order) < cost(known)) {
       Leaf open = plan_loops(number, {}, steps);
       add_alternatives(open, number, steps);
       if (choose::looks_for_marks(open.plan)) return open;

@@ -2,7 +2,7 @@
 
 #include "choose/assembled.h"
 #include "choose/equal_work.h"
-#include "choose/thresholds.h"
+#include "cost/thresholds.h"
 #include "pipeline.h"
 #include "pipeline/steps.h"
 #include "scan/tree.h"
@@ -26,7 +26,7 @@ struct LeafInput {
   const parse::ScheduleTree &schedule;
   const find::Requests &requests;
   prove::Prover &prover;
-  const choose::Thresholds &thresholds;
+  const cost::Thresholds &thresholds;
   bool details = false; // of dependences
 };
 

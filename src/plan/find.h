@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 /// Which algorithm finds the positions of each Find level, and the proofs that allow it.
@@ -14,10 +15,6 @@ namespace unravel::plan {
 enum class Method { Direct, Probe, Sequential, Galloping, Binary, Hash, Map, Scan };
 std::string
 name_of(Method method); // "direct", "probe", "sequential", "galloping", "binary", "hash", "map", "scan"
-/// Sequential and Galloping keep a position from visit to visit.
-bool keeps_state(Method method);
-/// Hash and Map fill a map before a level of the nest.
-bool fills_map(Method method);
 
 /// Where walking starts and how far it may be trusted.
 enum class Direction { Up, Down };
@@ -66,38 +63,37 @@ struct Jump {
   term::Term begin, end;
 };
 
-/// The plan of one Find level of the nest. Positions q run over [lower, upper) of the level; what each method
-/// stands for (up; `match` is match_condition, down walks with --q, q >= lower and min):
-///   Direct      q = position; if (lower <= q < upper and match) body
-///   Probe       q = start; while (q < upper and skip): if (match) body, unique: leave; ++q
-///   Sequential  q = state (clamp: max(state, lower)); while (q < upper and skip) ++q;
-///               unique: if (q < upper and match) { body; advance: ++q }
-///               chain:  r = q; while (r < upper and match at r) { body at r; ++r }  advance: q = r
-///               state = q
-///   Binary      q = the first position of [lower, upper) where skip is false; then as above, without state
-///   Galloping   as Sequential, but walking is by steps of doubling length and bisection of the last step
-///   Hash        before level `map_level`: chains, in rising order, of the positions of [map_lower,
-///   map_upper)
-///               by their map_keys; then every q of the chain of map_targets: if (match) body; unique:
-///               leave after the hit
-///   Map         before level `map_level`: by key, see MapForm; then q = map[target], if it matches: body
-///   Scan        every q: if (match) body; unique: leave the loop after the hit
-/// A chain is always walked upwards, so positions are visited in rising order below every method.
-struct LevelPlan {
-  std::size_t level = 0; // index in the nest
-  Method method = Method::Scan;
+// How a Find level is executed, by method. Positions q run over [lower, upper) of the level; `match` is
+// match_condition. A chain is always walked upwards, so positions are visited in rising order by every method.
+
+/// q = position; if (lower <= q < upper and match) body
+struct Direct {
+  term::Term position; // the only possible one
+  /// What must still be tested there before it counts (false: proved to hold whenever the find is reached).
+  bool check_bounds = true; // lower <= position < upper
+  bool check_match = true;  // match_condition
+};
+
+/// q = start; while (q < upper and skip): if (match) body, unique: leave; ++q
+struct Probe {
+  term::Term start, skip;
+};
+
+/// q = state (clamp: max(state, lower)); while (q < upper and skip) ++q;
+/// unique: if (q < upper and match) { body; advance: ++q }
+/// chain:  r = q; while (r < upper and match at r) { body at r; ++r }  advance: q = r
+/// state = q
+/// Down walks with --q, q >= lower and min. Galloping walks by steps of doubling length and bisection of the
+/// last step.
+struct Walk {
+  bool gallops = false;
   Direction direction = Direction::Up;
   /// While this holds at position q, walking goes on (over the level's variable and outer variables).
   term::Term skip;
   std::string skip_name; // ">" or "> row, > col"
-  bool unique = false;   // at most one match per visit
-  bool contiguous = false;
-  /// Direct: the only possible position, and what must still be tested there before it counts (false: proved
-  /// to hold whenever the find is reached).
-  term::Term position;
-  bool check_bounds = true; // lower <= position < upper
-  bool check_match = true;  // match_condition
-  /// Sequential, Galloping: the state is kept per value of these outer variables...
+  /// skip holds on a prefix of the range (O-part, proved): a state may also be found by binary search.
+  bool partitioned = false;
+  /// The state is kept per value of these outer variables...
   std::vector<std::string> state;
   /// ... in a scalar declared just before the level `state_level` of the nest (0: before the outermost), or,
   /// where state_index isn't empty, in an array declared there: its slot per outer values at the find, and
@@ -105,39 +101,77 @@ struct LevelPlan {
   std::vector<term::Term> state_index, state_extent;
   /// Over sizes and counts: no extent is ever larger.
   std::vector<term::Term> state_room;
-  bool clamp = false; // q = max(state, lower) (down: min(state, upper - 1)) at each visit
   std::size_t state_level = 0;
-  /// The state's first value (in an array: of each slot), over the variables outside `state_level`. Probe:
-  /// the first position of the visit.
+  /// The state's first value (in an array: of each slot), over the variables outside `state_level`.
   term::Term start;
+  bool clamp = false;   // q = max(state, lower) (down: min(state, upper - 1)) at each visit
   bool advance = false; // `++q` after a match is allowed (O-inc)
   /// The plan is executed where there are few positions: the walk takes single steps.
   bool few_positions = false;
-  /// Sequential: without a state, in step with the loop that leads to the find (find/in_step.h).
+  /// Without a state, in step with the loop that leads to the find (find/in_step.h).
   std::optional<InStep> in_step;
-  /// Sequential, Galloping: the loop that need not take every value.
+  /// The loop that need not take every value.
   std::optional<Jump> jump;
   /// Where a loop might, but does take every value: "O-jump not proved for j.tile". Else empty.
   std::string no_jump;
-  /// Hash, Map: the level of the nest before which the map is filled; the segment and the keys depend on
-  /// nothing from there on. Where a loop inside is parallel, its iterations share the map.
-  std::size_t map_level = 0;
-  term::Term map_lower, map_upper; // the segment, over the variables outside `map_level`
-  /// At a match at q the map_keys (over q and the variables outside `map_level`) equal the map_targets (over
-  /// the outer variables).
-  std::vector<term::Term> map_keys, map_targets;
-  /// Map: keys lie in [0, map_extent).
-  term::Term map_extent;
-  /// Not 0: where map_extent is larger, another plan is executed, and the map needs no memory.
-  std::int64_t map_limit = 0;
-  bool check_target = true; // the target may lie outside of [0, map_extent)
+};
+
+/// q = the first position of [lower, upper) where skip is false; then as Walk, without state
+struct Binary {
+  term::Term skip;
+};
+
+/// What hashed and dense maps have in common: they are filled before a level of the nest.
+struct FilledMap {
+  /// The segment and the keys depend on nothing from this level on. Where a loop inside is parallel, its
+  /// iterations share the map.
+  std::size_t level = 0;
+  term::Term lower, upper; // the segment, over the variables outside `level`
+  /// At a match at q the keys (over q and the variables outside `level`) equal the targets (over the outer
+  /// variables).
+  std::vector<term::Term> keys, targets;
+};
+
+/// Chains, in rising order, of the positions of the segment by their keys; then every q of the chain of the
+/// targets: if (match) body; unique: leave after the hit
+struct HashMap : FilledMap {};
+
+/// By key, see MapForm; then q = map[target], if it matches: body
+struct DenseMap : FilledMap {
+  term::Term extent; // keys lie in [0, extent)
+  /// Not 0: where the extent is larger, another plan is executed, and the map needs no memory.
+  std::int64_t limit = 0;
+  bool check_target = true; // the target may lie outside of [0, extent)
+  MapForm form = MapForm::Positions;
+
+  bool holds_values() const { return form != MapForm::Positions; }
+};
+
+/// Every q: if (match) body; unique: leave the loop after the hit
+struct Scan {};
+
+/// The plan of one Find level of the nest.
+struct LevelPlan {
+  std::size_t level = 0; // index in the nest
+  std::variant<Scan, Direct, Probe, Walk, Binary, HashMap, DenseMap> how;
+  bool unique = false; // at most one match per visit
+  bool contiguous = false;
   /// The position is needed only to read one operand's value.
   bool only_value = false;
-  MapForm map_form = MapForm::Positions;
-  /// skip holds on a prefix of the range (O-part, proved): a state may also be found by binary search.
-  bool partitioned = false;
   std::vector<Obligation> obligations;
   std::vector<Candidate> candidates;
+
+  Method method() const;
+  template <class T> const T *as() const { return std::get_if<T>(&how); }
+  template <class T> T *as() { return std::get_if<T>(&how); }
+  const Walk *walk() const { return as<Walk>(); }
+  const FilledMap *filled_map() const;
+  FilledMap *filled_map();
+  /// The level before which a walk's state or a map is made; nothing where visits share neither.
+  std::optional<std::size_t> made_at() const;
+  /// Does it walk in step with that loop? Does that loop jump to where it stands?
+  bool is_in_step_with(std::size_t loop) const;
+  bool lets_jump(std::size_t loop) const;
 };
 
 struct FindPlan {

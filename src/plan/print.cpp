@@ -26,12 +26,41 @@ std::string name_of(Direction direction) {
   return direction == Direction::Up ? "up" : "down";
 }
 
-bool keeps_state(Method method) {
-  return method == Method::Sequential || method == Method::Galloping;
+Method LevelPlan::method() const {
+  return std::visit(
+      term::overloaded{
+          [](const Scan &) { return Method::Scan; },
+          [](const Direct &) { return Method::Direct; },
+          [](const Probe &) { return Method::Probe; },
+          [](const Walk &walk) { return walk.gallops ? Method::Galloping : Method::Sequential; },
+          [](const Binary &) { return Method::Binary; },
+          [](const HashMap &) { return Method::Hash; },
+          [](const DenseMap &) { return Method::Map; },
+      },
+      how);
 }
 
-bool fills_map(Method method) {
-  return method == Method::Map || method == Method::Hash;
+const FilledMap *LevelPlan::filled_map() const {
+  if (const auto *map = as<HashMap>()) return map;
+  return as<DenseMap>();
+}
+
+FilledMap *LevelPlan::filled_map() {
+  if (auto *map = as<HashMap>()) return map;
+  return as<DenseMap>();
+}
+
+std::optional<std::size_t> LevelPlan::made_at() const {
+  if (walk()) return walk()->state_level;
+  return filled_map() ? std::optional(filled_map()->level) : std::nullopt;
+}
+
+bool LevelPlan::is_in_step_with(std::size_t loop) const {
+  return walk() && walk()->in_step && walk()->in_step->loop == loop;
+}
+
+bool LevelPlan::lets_jump(std::size_t loop) const {
+  return walk() && walk()->jump && walk()->jump->loop == loop;
 }
 
 const LevelPlan *FindPlan::at(std::size_t level) const {
@@ -41,8 +70,9 @@ const LevelPlan *FindPlan::at(std::size_t level) const {
 }
 
 bool ends_with_loop(const LevelPlan &plan) {
-  return plan.jump && std::any_of(plan.obligations.begin(), plan.obligations.end(),
-                                  [](const auto &each) { return each.name == "O-last" && each.holds; });
+  return plan.walk() && plan.walk()->jump &&
+         std::any_of(plan.obligations.begin(), plan.obligations.end(),
+                     [](const auto &each) { return each.name == "O-last" && each.holds; });
 }
 
 term::Term match_condition(const scan::Level &level) {
@@ -78,55 +108,64 @@ const char *content_of(MapForm form) {
   return "";
 }
 
-std::string print_method(const LevelPlan &plan, const scan::Nest &nest) {
-  std::string text;
-  switch (plan.method) {
-  case Method::Direct:
-    text = fmt::format("  at {}", term::to_text(plan.position));
-    if (plan.check_bounds) text += ", if in range";
-    if (plan.check_match) text += ", if it matches";
-    return text + "\n";
-  case Method::Probe:
-    return fmt::format("  from {} while {}\n", term::to_text(plan.start), term::to_text(plan.skip));
-  case Method::Sequential:
-  case Method::Galloping:
-    if (plan.in_step)
-      return fmt::format("  in step with {}, by {} and {}\n", nest.levels[plan.in_step->loop].variable,
-                         plan.in_step->loop_keys, plan.in_step->keys);
-    text = fmt::format("  {} while {}\n", name_of(plan.direction), term::to_text(plan.skip));
-    text +=
-        fmt::format("  state per {}: from {}, declared {}{}\n", braces(plan.state), term::to_text(plan.start),
-                    place_of(plan.state_level, nest), plan.clamp ? ", clamped to the range" : "");
-    if (!plan.state_index.empty()) {
-      text += fmt::format("  in an array at [{}] of [{}]", term::to_text(plan.state_index),
-                          term::to_text(plan.state_extent));
-      if (plan.state_room != plan.state_extent)
-        text += fmt::format(", with room for [{}]", term::to_text(plan.state_room));
-      text += "\n";
-    }
-    text += plan.advance ? "  steps past a match\n" : "  stays at a match\n";
-    if (plan.jump)
-      text += fmt::format("  {} may go on at the least {} of all walks: no match lies in between\n",
-                          nest.levels[plan.jump->loop].variable, term::to_text(plan.jump->next));
-    if (!plan.no_jump.empty()) text += fmt::format("  {}\n", plan.no_jump);
-    return text;
-  case Method::Binary: return fmt::format("  up while {}\n", term::to_text(plan.skip));
-  case Method::Hash:
-    return fmt::format("  positions [{}, {}) by {}, asked for {}\n  filled {}\n",
-                       term::to_text(plan.map_lower), term::to_text(plan.map_upper),
-                       term::to_text(plan.map_keys), term::to_text(plan.map_targets),
-                       place_of(plan.map_level, nest));
-  case Method::Map:
-    text = fmt::format("  positions [{}, {}) by {} in [0, {}), asked for {}{}\n  holds {}, filled {}\n",
-                       term::to_text(plan.map_lower), term::to_text(plan.map_upper),
-                       term::to_text(plan.map_keys), term::to_text(plan.map_extent),
-                       term::to_text(plan.map_targets), plan.check_target ? " if it lies there" : "",
-                       content_of(plan.map_form), place_of(plan.map_level, nest));
-    if (plan.map_limit) text += fmt::format("  for at most {} keys\n", plan.map_limit);
-    return text;
-  case Method::Scan: return text;
+std::string print_walk(const Walk &walk, const scan::Nest &nest) {
+  if (walk.in_step)
+    return fmt::format("  in step with {}, by {} and {}\n", nest.levels[walk.in_step->loop].variable,
+                       walk.in_step->loop_keys, walk.in_step->keys);
+  std::string text = fmt::format("  {} while {}\n", name_of(walk.direction), term::to_text(walk.skip));
+  text +=
+      fmt::format("  state per {}: from {}, declared {}{}\n", braces(walk.state), term::to_text(walk.start),
+                  place_of(walk.state_level, nest), walk.clamp ? ", clamped to the range" : "");
+  if (!walk.state_index.empty()) {
+    text += fmt::format("  in an array at [{}] of [{}]", term::to_text(walk.state_index),
+                        term::to_text(walk.state_extent));
+    if (walk.state_room != walk.state_extent)
+      text += fmt::format(", with room for [{}]", term::to_text(walk.state_room));
+    text += "\n";
   }
+  text += walk.advance ? "  steps past a match\n" : "  stays at a match\n";
+  if (walk.jump)
+    text += fmt::format("  {} may go on at the least {} of all walks: no match lies in between\n",
+                        nest.levels[walk.jump->loop].variable, term::to_text(walk.jump->next));
+  if (!walk.no_jump.empty()) text += fmt::format("  {}\n", walk.no_jump);
   return text;
+}
+
+/// Its positions, and what they are asked for by.
+std::string print_map(const FilledMap &map) {
+  return fmt::format("  positions [{}, {}) by {}", term::to_text(map.lower), term::to_text(map.upper),
+                     term::to_text(map.keys));
+}
+
+std::string print_method(const LevelPlan &plan, const scan::Nest &nest) {
+  return std::visit(
+      term::overloaded{
+          [](const Scan &) { return std::string(); },
+          [](const Direct &direct) {
+            return fmt::format("  at {}{}{}\n", term::to_text(direct.position),
+                               direct.check_bounds ? ", if in range" : "",
+                               direct.check_match ? ", if it matches" : "");
+          },
+          [](const Probe &probe) {
+            return fmt::format("  from {} while {}\n", term::to_text(probe.start), term::to_text(probe.skip));
+          },
+          [&](const Walk &walk) { return print_walk(walk, nest); },
+          [](const Binary &binary) { return fmt::format("  up while {}\n", term::to_text(binary.skip)); },
+          [&](const HashMap &map) {
+            return print_map(map) + fmt::format(", asked for {}\n  filled {}\n", term::to_text(map.targets),
+                                                place_of(map.level, nest));
+          },
+          [&](const DenseMap &map) {
+            std::string text =
+                print_map(map) + fmt::format(" in [0, {}), asked for {}{}\n  holds {}, filled {}\n",
+                                             term::to_text(map.extent), term::to_text(map.targets),
+                                             map.check_target ? " if it lies there" : "",
+                                             content_of(map.form), place_of(map.level, nest));
+            if (map.limit) text += fmt::format("  for at most {} keys\n", map.limit);
+            return text;
+          },
+      },
+      plan.how);
 }
 
 std::string verdict_of(const Obligation &obligation) {
@@ -142,7 +181,7 @@ std::string to_text(const FindPlan &plan, const scan::Nest &nest) {
     text += "the properties contradict each other here, or nothing can match: every find is a scan\n";
   for (const LevelPlan &level : plan.levels) {
     const char *matches = level.unique ? "one match" : level.contiguous ? "adjacent matches" : "any matches";
-    text += fmt::format("find {} by {} ({})\n", nest.levels[level.level].variable, name_of(level.method),
+    text += fmt::format("find {} by {} ({})\n", nest.levels[level.level].variable, name_of(level.method()),
                         matches);
     text += print_method(level, nest);
     if (!level.obligations.empty()) text += "  obligations\n";

@@ -27,11 +27,13 @@ std::string run_of(const pipeline::Leaf &leaf, const plan::LeafPlan &plan, std::
 }
 
 std::string found_by(const plan::LevelPlan &find) {
-  std::string text = plan::name_of(find.method);
-  if (find.in_step) return text + ", in step with a loop";
-  if (!plan::keeps_state(find.method)) return text;
-  return text + (find.state_index.empty() ? ", one state"
-                                          : fmt::format(", a state per {{{}}}", fmt::join(find.state, ", ")));
+  std::string text = plan::name_of(find.method());
+  const plan::Walk *walk = find.walk();
+  if (!walk) return text;
+  if (walk->in_step) return text + ", in step with a loop";
+  return text + (walk->state_index.empty()
+                     ? ", one state"
+                     : fmt::format(", a state per {{{}}}", fmt::join(walk->state, ", ")));
 }
 
 /// v.tile = floor(v / 64), or null.
@@ -106,7 +108,7 @@ TilingLeaf describe_leaf(const pipeline::Compilation &compilation, std::size_t i
     made.run = run_of(compilation.leaves[index], plan, k);
     if (const plan::LevelPlan *find = plan.finds.at(k)) {
       made.found_by = found_by(*find);
-      made.in_map = plan::fills_map(find->method);
+      made.in_map = find->filled_map() != nullptr;
     }
     if (const combine::AddedVariable *tile = tile_of(space, level.variable)) {
       made.tile_of = tile->of;

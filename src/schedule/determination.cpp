@@ -4,6 +4,7 @@
 #include "term/solve.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <fmt/format.h>
 #include <optional>
 
@@ -262,6 +263,17 @@ std::vector<std::string> Determination::keys(std::size_t variable, Variables bou
   }
   std::sort(result.begin(), result.end());
   return result;
+}
+
+std::int64_t Determination::factor_in_equation(std::size_t variable, Variables bound) const {
+  std::int64_t greatest = 0;
+  for (const Constraint &constraint : constraints_) {
+    auto found = constraint.coefficients.find(variable);
+    if (found == constraint.coefficients.end() || !constraint.equality) continue;
+    if (subset((constraint.outside & ~bit(variable)) | constraint.inside, bound))
+      greatest = std::max(greatest, std::abs(found->second));
+  }
+  return greatest;
 }
 
 std::vector<Term> Determination::upper_bounds(std::size_t variable, Variables bound) const {

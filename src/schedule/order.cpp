@@ -1,5 +1,6 @@
 #include "schedule/order.h"
 
+#include "cost/finds.h"
 #include "report/diagnostic.h"
 #include "schedule/determination.h"
 
@@ -13,30 +14,6 @@ namespace unravel::schedule {
 using term::Term;
 
 namespace {
-
-// Where nothing is known of the data: a mode has this many coordinates, a segment this many entries, a list
-// of entries of a vector or of a matrix this many.
-constexpr double default_size = 1000;
-constexpr double default_segment = 8;
-constexpr double default_vector_entries = 100;
-constexpr double default_entries = 8000;
-
-/// What a step of a binary search costs in visits of a loop: it is mispredicted every other time.
-constexpr double search_step = 5;
-/// What putting a position into a map costs, and taking it out again.
-constexpr double map_step = 3;
-/// What passing a position in a walk costs, eight at a time, and stopping at a target.
-constexpr double walk_step = 0.25;
-constexpr double walk_stop = 4;
-/// What looking at a map costs; less where the whole kernel has one, since then many targets are looked up at
-/// once.
-constexpr double look_up = 1;
-constexpr double shared_look_up = 0.25;
-
-/// The part of the visits that a find lets through.
-constexpr double hit_rate = 0.5;
-/// What a strided access in the innermost loop costs more.
-constexpr double stride_penalty = 1.5;
 
 class Planner {
 public:
@@ -117,7 +94,7 @@ private:
     auto look = [&](const combine::Operand &operand) {
       if (operand.tensor != tensor) return;
       is_vector = operand.coordinates.size() == operand.around + 1;
-      segments = std::pow(default_segment,
+      segments = std::pow(cost::default_segment,
                           static_cast<double>(std::max<std::size_t>(operand.positions.size(), 1) - 1));
     };
     for (const combine::Operand &operand : space_.operands)
@@ -132,8 +109,8 @@ private:
       for (const std::string &coordinate : space_.coordinates)
         is_size = is_size || (term::mentions(part, coordinate) && term::mentions(part, name));
     }
-    if (is_size) return default_size;
-    return is_vector ? default_vector_entries : default_entries / segments * 0.9;
+    if (is_size) return cost::default_size;
+    return is_vector ? cost::default_vector_entries : cost::default_entries / segments * 0.9;
   }
 
   /// Positions that count blocks of others, as b does where k = 8*b + r: k may be looked for in all blocks at
@@ -167,11 +144,13 @@ private:
 
   double trip(std::size_t variable, Variables bound) const {
     double least = std::numeric_limits<double>::infinity();
+    if (std::int64_t factor = determination_.factor_in_equation(variable, bound))
+      least = 1 / static_cast<double>(factor); // a value in so many divides what it is compared with
     for (const Term &upper : determination_.upper_bounds(variable, bound)) {
       double estimate = 1;
       for (const Term &application : term::applications_of(upper)) {
         auto found = counts_.find(application.as<term::Apply>()->function);
-        estimate *= found == counts_.end() ? default_segment : std::max(found->second, 0.1);
+        estimate *= found == counts_.end() ? cost::default_segment : std::max(found->second, 0.1);
       }
       if (term::applications_of(upper).empty()) {
         auto linear = term::linear_form(upper);
@@ -179,7 +158,7 @@ private:
         for (const auto &[atom, coefficient] : linear.parts)
           if (const auto *name = atom.as<term::Variable>())
             estimate += static_cast<double>(coefficient) *
-                        (determination_.find(name->name) >= 0 ? default_size / 2 : known(name->name));
+                        (determination_.find(name->name) >= 0 ? cost::default_size / 2 : known(name->name));
         if (blocks_ & (Variables{1} << variable)) estimate = blocks_up_to(upper);
         estimate = std::max(estimate, 0.1);
       }
@@ -243,9 +222,10 @@ private:
     bool find = !choice.keys.empty();
     // Each equation of a find selects one of as many values as a mode has coordinates, at random; real data
     // are less random than that.
-    double random_hits = length / std::pow(default_size, static_cast<double>(choice.keys.size()));
+    double random_hits = length / std::pow(cost::default_size, static_cast<double>(choice.keys.size()));
     double reach = find ? reach_of(variable, choice.keys) : 1;
-    double inner = visits * (find ? std::max(std::min({hit_rate, length, reach}), random_hits) : length);
+    double inner =
+        visits * (find ? std::max(std::min({cost::hit_rate, length, reach}), random_hits) : length);
     double steps = length;
     if (find && !scans_.count(choice.keys))
       steps = steps_of_find(variable, bound, length, reach, visits, chosen, before);
@@ -296,11 +276,7 @@ private:
       outside = choice_of(chosen[shared++], outside).then;
     double sharing = shared < chosen.size() ? visits / before[shared] : 1;
     std::size_t loops = chosen.size() - shared;
-    double search = reach * search_step * std::log2(1 + length);
-    double walk = loops == 1 ? walk_stop + walk_step * length / sharing : search;
-    double map = (shared == 0 ? shared_look_up : look_up) + map_step * length / sharing;
-    // One pass through the whole kernel: a walk does it in order, and needs no memory.
-    return std::min(search, shared == 0 && loops == 1 ? walk : std::min(walk, map));
+    return cost::of_find(length, reach, sharing, loops, shared == 0);
   }
 
   /// Factors that decide between costs that are equal, or about so.
@@ -331,7 +307,7 @@ private:
     term::Substitution moved = determination_.determined_by(innermost, outside);
     auto look = [&](const Term &slot) {
       Term walked = term::substitute(term::substitute(slot, determination_.eliminated()), moved);
-      if (is_strided(walked, determination_.name(innermost))) known->second *= stride_penalty;
+      if (is_strided(walked, determination_.name(innermost))) known->second *= cost::stride_penalty;
     };
     for (const combine::Operand &operand : space_.operands)
       look(operand.slot);

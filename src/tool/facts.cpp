@@ -42,14 +42,14 @@ json finds_json(const pipeline::Compilation &compilation, const plan::LeafPlan &
   each_find(plan, [&](const plan::LevelPlan &own, const Level &level) {
     json find = {{"tensor", level.tensor},
                  {"variable", level.variable},
-                 {"template", plan::name_of(own.method)},
+                 {"template", plan::name_of(own.method())},
                  {"unique", own.unique},
                  {"obligations", own.obligations.size()},
                  {"proof_ms", proof_milliseconds(compilation, own)}};
-    if (plan::keeps_state(own.method)) {
-      find["direction"] = direction_name(own);
-      find["state"] = own.state;
-      find["advance"] = own.advance;
+    if (const plan::Walk *walk = own.walk()) {
+      find["direction"] = plan::name_of(walk->direction);
+      find["state"] = walk->state;
+      find["advance"] = walk->advance;
     }
     finds.push_back(std::move(find));
   });
@@ -76,10 +76,6 @@ std::string sum_text(const plan::LeafPlan &plan, std::size_t level) {
       return fmt::format("sums over {} in a local, then times {}", fmt::join(hoist.modes, ", "),
                          fmt::join(hoist.outside, " * "));
   return {};
-}
-
-const char *direction_name(const plan::LevelPlan &plan) {
-  return plan.direction == plan::Direction::Up ? "up" : "down";
 }
 
 json loops_json(const pipeline::Compilation &compilation) {
@@ -246,9 +242,10 @@ std::string loops_text(const pipeline::Compilation &compilation) {
     }
     if (level.kind != Level::Kind::Find) return;
     const plan::LevelPlan &plan = plan_of(leaf, index);
-    text += fmt::format("find  {:<8} {}", level.variable, plan::name_of(plan.method));
-    if (plan::keeps_state(plan.method))
-      text += fmt::format(" {}, state per {{{}}}", direction_name(plan), fmt::join(plan.state, ", "));
+    text += fmt::format("find  {:<8} {}", level.variable, plan::name_of(plan.method()));
+    if (const plan::Walk *walk = plan.walk())
+      text +=
+          fmt::format(" {}, state per {{{}}}", plan::name_of(walk->direction), fmt::join(walk->state, ", "));
     text += fmt::format("{} ({} obligations, {:.1f} ms)\n", plan.unique ? ", at most one match" : "",
                         plan.obligations.size(), proof_milliseconds(compilation, plan));
   });

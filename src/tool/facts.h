@@ -32,9 +32,6 @@ std::string run_text(const run::Report &report);
 /// empty.
 std::string sum_text(const plan::LeafPlan &plan, std::size_t level);
 
-/// "up" or "down"
-const char *direction_name(const plan::LevelPlan &plan);
-
 /// Calls visit(find, level) for the finds of a plan, outermost first.
 template <class F> void each_find(const plan::LeafPlan &plan, F visit) {
   for (const plan::LevelPlan &find : plan.finds.levels)

@@ -267,7 +267,7 @@ OrderAnswer finds_by(const layout::Layout &layout, const std::string &format,
           answer.methods.push_back(plan::name_of(method));
           for (const plan::LevelPlan &other : plan->levels)
             if (other.level == level.level && method == plan::Method::Sequential)
-              for (const std::string &outer : other.state)
+              for (const std::string &outer : other.walk()->state)
                 answer.walk_per.push_back(own_name(outer));
         }
         result.finds.push_back(std::move(answer));

@@ -1,5 +1,5 @@
 #include "build/cache.h"
-#include "choose/thresholds.h"
+#include "cost/thresholds.h"
 #include "machine/facts.h"
 #include "machine/keep.h"
 #include "machine/measure.h"
@@ -53,7 +53,7 @@ struct Consequence {
 };
 
 std::vector<Consequence> consequences(const machine::Profile &profile) {
-  const choose::Thresholds made = choose::thresholds_of(profile);
+  const cost::Thresholds made = cost::thresholds_of(profile);
   return {
       {"least_entries", made.least_entries, "entries from which on a loop has a team of threads"},
       {"least_found_entries", made.least_found_entries, "... where each is looked for in another tensor"},

@@ -13,7 +13,6 @@
 namespace unravel::tool {
 
 using nlohmann::json;
-using plan::Method;
 using scan::Level;
 
 const prove::Question &question_of(const pipeline::Compilation &compilation,
@@ -41,33 +40,40 @@ std::vector<plan::Candidate> explained(const pipeline::Compilation &compilation,
 }
 
 /// For how long a walking position is kept.
-static std::string state_in_words(const plan::LevelPlan &plan) {
-  if (plan.state.empty()) return "one walk serves all visits";
-  return fmt::format("one walk for each value of {}{}", fmt::join(plan.state, ", "),
-                     plan.state_index.empty() ? "" : ", kept in an array");
+static std::string state_in_words(const plan::Walk &walk) {
+  if (walk.state.empty()) return "one walk serves all visits";
+  return fmt::format("one walk for each value of {}{}", fmt::join(walk.state, ", "),
+                     walk.state_index.empty() ? "" : ", kept in an array");
 }
 
 std::string method_in_words(const plan::LevelPlan &plan, const Level &level) {
   std::string range = fmt::format("[{}, {})", term::to_text(level.lower), term::to_text(level.upper));
-  switch (plan.method) {
-  case Method::Direct:
-    return fmt::format("direct: what is looked for gives the position, {}", term::to_text(plan.position));
-  case Method::Probe:
-    return fmt::format("probe: searches {} from {} on, until an empty position", range,
-                       term::to_text(plan.start));
-  case Method::Sequential:
-    return fmt::format("sequential: walks {} through {}; {}{}", direction_name(plan), range,
-                       state_in_words(plan), plan.advance ? ", and goes on behind a match" : "");
-  case Method::Galloping:
-    return fmt::format("galloping: walks {} through {} by growing steps; {}", direction_name(plan), range,
-                       state_in_words(plan));
-  case Method::Binary: return fmt::format("binary: bisects {} at each visit", range);
-  case Method::Hash: return fmt::format("hash: a hash table of {}", range);
-  case Method::Map: return fmt::format("map: a table by coordinate of {}", range);
-  case Method::Scan:
-    return fmt::format("scan: tests every position of {}{}", range, plan.unique ? " until the match" : "");
-  }
-  return {};
+  return std::visit(
+      term::overloaded{
+          [&](const plan::Direct &direct) {
+            return fmt::format("direct: what is looked for gives the position, {}",
+                               term::to_text(direct.position));
+          },
+          [&](const plan::Probe &probe) {
+            return fmt::format("probe: searches {} from {} on, until an empty position", range,
+                               term::to_text(probe.start));
+          },
+          [&](const plan::Walk &walk) {
+            if (walk.gallops)
+              return fmt::format("galloping: walks {} through {} by growing steps; {}",
+                                 plan::name_of(walk.direction), range, state_in_words(walk));
+            return fmt::format("sequential: walks {} through {}; {}{}", plan::name_of(walk.direction), range,
+                               state_in_words(walk), walk.advance ? ", and goes on behind a match" : "");
+          },
+          [&](const plan::Binary &) { return fmt::format("binary: bisects {} at each visit", range); },
+          [&](const plan::HashMap &) { return fmt::format("hash: a hash table of {}", range); },
+          [&](const plan::DenseMap &) { return fmt::format("map: a table by coordinate of {}", range); },
+          [&](const plan::Scan &) {
+            return fmt::format("scan: tests every position of {}{}", range,
+                               plan.unique ? " until the match" : "");
+          },
+      },
+      plan.how);
 }
 
 namespace {
@@ -78,7 +84,7 @@ std::string finds_text(const pipeline::Compilation &compilation, const plan::Lea
   each_find(plan, [&](const plan::LevelPlan &own, const Level &level) {
     text += fmt::format("{} by {}\n", level.variable, method_in_words(own, level));
     for (const plan::Candidate &candidate : explained(compilation, plan.nest, own))
-      if (candidate.method != own.method || !candidate.proved)
+      if (candidate.method != own.method() || !candidate.proved)
         text += fmt::format("  not {}: {}\n", plan::name_of(candidate.method), candidate.reason);
       else if (!candidate.reason.empty())
         text += fmt::format("  {}: {}\n", plan::name_of(candidate.method), candidate.reason);
@@ -113,13 +119,13 @@ json obligation_json(const plan::Obligation &obligation, const prove::Question &
 json finds_json(const pipeline::Compilation &compilation, const plan::LeafPlan &plan) {
   json finds = json::array();
   each_find(plan, [&](const plan::LevelPlan &own, const Level &level) {
-    bool walks = plan::keeps_state(own.method);
+    const plan::Walk *walk = own.walk();
     json find = {{"tensor", level.tensor},
                  {"variable", level.variable},
-                 {"template", plan::name_of(own.method)},
-                 {"direction", walks ? json(direction_name(own)) : json(nullptr)},
-                 {"state", walks ? json(own.state) : json::array()},
-                 {"advance", walks ? json(own.advance) : json(nullptr)},
+                 {"template", plan::name_of(own.method())},
+                 {"direction", walk ? json(plan::name_of(walk->direction)) : json(nullptr)},
+                 {"state", walk ? json(walk->state) : json::array()},
+                 {"advance", walk ? json(walk->advance) : json(nullptr)},
                  {"unique", own.unique},
                  {"words", method_in_words(own, level)},
                  {"candidates", json::array()},

@@ -32,7 +32,7 @@ std::string candidates_html(const ReportParts &parts, const plan::LeafPlan &plan
                             const plan::LevelPlan &own) {
   std::string text;
   for (const plan::Candidate &candidate : explained(parts.compilation(), plan.nest, own)) {
-    bool is_taken = candidate.method == own.method && candidate.proved;
+    bool is_taken = candidate.method == own.method() && candidate.proved;
     if (is_taken && candidate.reason.empty()) continue;
     text += fmt::format("<li>{}<b>{}</b>: {}</li>\n", is_taken ? "" : "not ",
                         escaped(plan::name_of(candidate.method)), escaped(candidate.reason));
@@ -57,8 +57,8 @@ std::string finds_html(const ReportParts &parts) {
             "<article id=\"{0}\" data-label=\"{1}\">\n<h3><a href=\"#{2}\">{3}</a> by {4}{5}</h3>\n"
             "<p>{6}</p>\n",
             parts.find_id(origin),
-            escaped(fmt::format("find {} by {}: its proofs", level.variable, plan::name_of(own.method))),
-            parts.level_id(origin), escaped(level.variable), escaped(plan::name_of(own.method)), where,
+            escaped(fmt::format("find {} by {}: its proofs", level.variable, plan::name_of(own.method()))),
+            parts.level_id(origin), escaped(level.variable), escaped(plan::name_of(own.method())), where,
             escaped(method_in_words(own, level)));
         text += obligations_html(compilation, own) + candidates_html(parts, plan, own) + "</article>\n";
       });

@@ -85,7 +85,7 @@ std::string remarks(const ReportParts &parts, const Origin &origin) {
   if (plan.parallel == level || plan.shared_parallel == level) texts.emplace_back("runs in parallel");
   if (std::string sums = sum_text(plan, level); !sums.empty()) texts.push_back(std::move(sums));
   each_find(plan, [&](const plan::LevelPlan &find, const Level &) {
-    if (find.level == level) texts.push_back("by " + plan::name_of(find.method));
+    if (find.level == level) texts.push_back("by " + plan::name_of(find.method()));
   });
   return fmt::format("{}", fmt::join(texts, "; "));
 }

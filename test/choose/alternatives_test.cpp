@@ -2,7 +2,7 @@
 // perhaps a schedule (`parallel i`, right or not); a new one needs no code. That every alternative computes
 // the same is tested by executing it (test/run).
 #include "choose/alternatives.h"
-#include "choose/thresholds.h"
+#include "cost/thresholds.h"
 #include "golden.h"
 #include "loop/verify.h"
 #include "lower/lower.h"
@@ -34,7 +34,7 @@ struct Chosen {
         std::none_of(plan.nest.levels.begin(), plan.nest.levels.end(),
                      [&](const auto &level) { return term::mentions(leaf.target.slot, level.variable); });
     plan.reduction = is_sum ? plan::Reduction::Scalar : plan::Reduction::None;
-    const choose::Thresholds thresholds = choose::thresholds_of(machine::portable());
+    const cost::Thresholds thresholds = cost::thresholds_of(machine::portable());
     choose::add_alternatives(plan, order,
                              {leaf, made, prover, requests, !schedule.order.empty(), thresholds});
   }
@@ -54,7 +54,7 @@ TEST(ChooseAlternatives, BugsAreNotSwallowed) {
   plan.finds = find::plan_finds(plan.nest, prover, {}, {}, scan::value_positions(leaf, plan.nest));
   combine::IterationSpace broken = leaf;
   broken.relation = term::conjunction({leaf.relation, term::variable("i")}); // an integer is no formula
-  const choose::Thresholds thresholds = choose::thresholds_of(machine::portable());
+  const cost::Thresholds thresholds = cost::thresholds_of(machine::portable());
   try {
     choose::add_alternatives(plan, order, {broken, made, prover, {}, false, thresholds});
     ADD_FAILURE() << plan::to_text(plan);
@@ -96,18 +96,20 @@ TEST(Choose, nothing_where_the_user_asks_for_a_method) {
 TEST(Choose, a_map_that_is_too_long_is_left_out) {
   for (const std::string schedule : {"", "\n-s parallel i"}) {
     plan::LeafPlan plan = Chosen(spmspv + schedule).plan;
-    const plan::LevelPlan &map = plan.finds.levels.back();
-    ASSERT_EQ(map.method, plan::Method::Map);
-    EXPECT_EQ(map.map_limit, choose::longest_map);
+    const auto *map = plan.finds.levels.back().as<plan::DenseMap>();
+    ASSERT_TRUE(map);
+    EXPECT_EQ(map->limit, cost::longest_map);
     ASSERT_FALSE(plan.alternatives.empty());
     const plan::Alternative &first = plan.alternatives.front();
-    EXPECT_EQ(first.condition, term::less(term::Term(choose::longest_map), map.map_extent));
+    EXPECT_EQ(first.condition, term::less(term::Term(cost::longest_map), map->extent));
     for (const plan::LevelPlan &find : first.plan.finds.levels)
-      EXPECT_NE(find.method, plan::Method::Map);
+      EXPECT_FALSE(find.as<plan::DenseMap>());
     // The others share the map's limit.
     for (const plan::Alternative &other : plan.alternatives)
-      for (const plan::LevelPlan &find : other.plan.finds.levels)
-        EXPECT_TRUE(find.method != plan::Method::Map || find.map_limit == choose::longest_map);
+      for (const plan::LevelPlan &find : other.plan.finds.levels) {
+        const auto *other_map = find.as<plan::DenseMap>();
+        EXPECT_TRUE(!other_map || other_map->limit == cost::longest_map);
+      }
     std::string extents;
     for (const loop::WorkspaceArray &array : Chosen(spmspv + schedule).program().workspace)
       extents += array.name + " ";
@@ -121,8 +123,8 @@ TEST(Choose, maps_of_each_thread_are_shorter) {
       Chosen("s = A(i,j) * B(i,k) * C(j,k)\n-f A=csr\n-f B=csr\n-f C=csr\n-s parallel i").plan;
   std::int64_t limit = 0;
   for (const plan::LevelPlan &find : plan.finds.levels)
-    if (find.method == plan::Method::Map) limit = find.map_limit;
-  EXPECT_EQ(limit, choose::longest_map_per_thread);
+    if (const auto *map = find.as<plan::DenseMap>()) limit = map->limit;
+  EXPECT_EQ(limit, cost::longest_map_per_thread);
 }
 
 /// What follows `split` agrees with what comes before: the levels, and where states and maps begin.
@@ -136,8 +138,7 @@ TEST(Choose, alternatives_share_the_outer_levels) {
         EXPECT_EQ(other.plan.nest.levels[k].variable, plan.nest.levels[k].variable) << input;
       for (const plan::LevelPlan &find : other.plan.finds.levels) {
         if (find.level < plan.split) continue; // the main plan's
-        EXPECT_TRUE(!plan::keeps_state(find.method) || find.state_level >= plan.split) << input;
-        EXPECT_TRUE(find.method != plan::Method::Map || find.map_level >= plan.split) << input;
+        EXPECT_GE(find.made_at().value_or(plan.split), plan.split) << input;
       }
       std::set<std::string> known;
       for (std::size_t k = 0; k < plan.split; ++k)

@@ -430,13 +430,14 @@ std::string summary(const LevelPlan &plan) {
       list += (list.empty() ? "" : ", ") + name;
     return "{" + list + "}";
   };
-  if (plan.method == Method::Direct)
-    return text + "direct" + (plan.check_bounds ? " +bounds" : "") + (plan.check_match ? " +match" : "");
-  if (plan.method == Method::Sequential)
-    return text + (plan.direction == Direction::Up ? "up " : "down ") + plan.skip_name + " " +
-           braces(plan.state) + " at " + std::to_string(plan.state_level) + (plan.clamp ? " clamped" : "") +
-           (plan.advance ? " ++" : "");
-  text += name_of(plan.method);
+  if (const auto *direct = plan.as<plan::Direct>())
+    return text + "direct" + (direct->check_bounds ? " +bounds" : "") +
+           (direct->check_match ? " +match" : "");
+  if (const plan::Walk *walk = plan.walk(); walk && !walk->gallops)
+    return text + (walk->direction == Direction::Up ? "up " : "down ") + walk->skip_name + " " +
+           braces(walk->state) + " at " + std::to_string(walk->state_level) +
+           (walk->clamp ? " clamped" : "") + (walk->advance ? " ++" : "");
+  text += name_of(plan.method());
   for (const Candidate &candidate : plan.candidates)
     if (candidate.method == Method::Sequential && candidate.proved) text += " (" + candidate.reason + ")";
   return text;

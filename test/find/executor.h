@@ -60,32 +60,33 @@ private:
     for (std::size_t k = 0; k < plans_->size(); ++k) {
       const LevelPlan &plan = (*plans_)[k];
       if (at > plan.level) continue;
-      if (keeps_state(plan.method) && plan.state_level == at)
-        states_[k] = {value(plan.start), values(plan.state_extent), {}};
-      if (plan.method == Method::Hash && plan.map_level == at) fill(plan, maps_[k]);
-      if (plan.method == Method::Map && plan.map_level == at) fill_dense(plan, dense_[k]);
+      if (plan.made_at() != at) continue;
+      if (const plan::Walk *walk = plan.walk())
+        states_[k] = {value(walk->start), values(walk->state_extent), {}};
+      if (const auto *map = plan.as<plan::HashMap>()) fill(plan, *map, maps_[k]);
+      if (const auto *map = plan.as<plan::DenseMap>()) fill_dense(plan, *map, dense_[k]);
     }
   }
 
-  void fill(const LevelPlan &plan, Map &map) {
+  void fill(const LevelPlan &plan, const plan::HashMap &how, Map &map) {
     map.clear();
     const std::string &name = nest_.levels[plan.level].variable;
-    std::int64_t upper = value(plan.map_upper);
-    for (std::int64_t q = value(plan.map_lower); q < upper; ++q) {
+    std::int64_t upper = value(how.upper);
+    for (std::int64_t q = value(how.lower); q < upper; ++q) {
       world_.variables[name] = q;
-      map[values(plan.map_keys)].push_back(q);
+      map[values(how.keys)].push_back(q);
     }
     world_.variables.erase(name);
   }
 
   /// What other segments left stays.
-  void fill_dense(const LevelPlan &plan, std::vector<std::int64_t> &map) {
+  void fill_dense(const LevelPlan &plan, const plan::DenseMap &how, std::vector<std::int64_t> &map) {
     const std::string &name = nest_.levels[plan.level].variable;
-    map.resize(static_cast<std::size_t>(std::max<std::int64_t>(0, value(plan.map_extent))), 1);
-    std::int64_t upper = value(plan.map_upper);
-    for (std::int64_t q = value(plan.map_lower); q < upper; ++q) {
+    map.resize(static_cast<std::size_t>(std::max<std::int64_t>(0, value(how.extent))), 1);
+    std::int64_t upper = value(how.upper);
+    for (std::int64_t q = value(how.lower); q < upper; ++q) {
       world_.variables[name] = q;
-      element(map, values(plan.map_keys).at(0), plan) = q;
+      element(map, values(how.keys).at(0), plan) = q;
     }
     world_.variables.erase(name);
   }
@@ -128,128 +129,140 @@ private:
     enter(at + 1);
   }
 
+  /// One visit of a find.
+  struct Visit {
+    std::size_t at = 0, own = 0; // the level; of the plan
+    LevelPlan plan;
+    term::Term match;
+    std::int64_t lower = 0, upper = 0;
+  };
+
   void find(std::size_t at) {
     const scan::Level &level = nest_.levels[at];
-    const term::Term match = plan::match_condition(level);
-    const std::int64_t lower = value(level.lower), upper = value(level.upper);
-    LevelPlan plan;
-    std::size_t own = 0;
+    Visit visit{at, 0, {}, plan::match_condition(level), value(level.lower), value(level.upper)};
     for (std::size_t k = 0; k < plans_->size(); ++k)
-      if ((*plans_)[k].level == at) plan = (*plans_)[k], own = k;
-    auto holds = [&](const term::Term &condition, std::int64_t q) {
-      if (q < lower || q >= upper) throw OutOfRange("segment of " + level.variable);
-      world_.variables[level.variable] = q;
-      ++tests_;
-      return value(condition) != 0;
-    };
-    auto matches_from = [&](std::int64_t q) { // returns where walking may resume
-      if (plan.unique) {
-        if (q < upper && holds(match, q)) {
-          body(at, q);
-          if (plan.advance) ++q;
-        }
-        return q;
+      if ((*plans_)[k].level == at) visit.plan = (*plans_)[k], visit.own = k;
+    std::visit([&](const auto &how) { this->by(how, visit); }, visit.plan.how);
+  }
+
+  bool holds(const term::Term &condition, std::int64_t q, const Visit &visit) {
+    const std::string &name = nest_.levels[visit.at].variable;
+    if (q < visit.lower || q >= visit.upper) throw OutOfRange("segment of " + name);
+    world_.variables[name] = q;
+    ++tests_;
+    return value(condition) != 0;
+  }
+
+  /// Returns where walking may resume.
+  std::int64_t matches_from(std::int64_t q, bool advance, const Visit &visit) {
+    if (visit.plan.unique) {
+      if (q < visit.upper && holds(visit.match, q, visit)) {
+        body(visit.at, q);
+        if (advance) ++q;
       }
-      std::int64_t r = q;
-      for (; r < upper && holds(match, r); ++r)
-        body(at, r);
-      return plan.advance ? r : q;
-    };
-    switch (plan.method) {
-    case Method::Direct: {
-      std::int64_t q = value(plan.position);
-      if (plan.check_bounds && (q < lower || q >= upper)) return;
-      if (plan.check_match && !holds(match, q)) return;
-      if (q < lower || q >= upper) throw OutOfRange("segment of " + level.variable);
-      body(at, q);
-      return;
+      return q;
     }
-    case Method::Sequential:
-    case Method::Galloping: {
-      Slot slot = values(plan.state_index);
-      std::int64_t q = states_[own].at(slot);
-      const bool down = plan.direction == Direction::Down;
-      if (plan.clamp) q = down ? std::min(q, upper - 1) : std::max(q, lower);
-      auto skips = [&](std::int64_t p) { return p >= lower && p < upper && holds(plan.skip, p); };
-      auto inside = [&](std::int64_t p) { return down ? p >= lower : p < upper; };
-      const std::int64_t sign = down ? -1 : 1;
-      if (plan.method == Method::Sequential) {
-        while (inside(q) && holds(plan.skip, q))
-          q += sign;
-      } else if (inside(q) && holds(plan.skip, q)) {
-        std::int64_t step = 1;
-        for (; skips(q + sign * step); step *= 2)
-          q += sign * step;
-        // q is skipped, `step` ahead isn't.
-        std::int64_t count = std::min(step, down ? q - lower + 1 : upper - q), passed = 1;
-        while (passed < count) {
-          std::int64_t middle = passed + (count - passed) / 2;
-          if (holds(plan.skip, q + sign * middle))
-            passed = middle + 1;
-          else
-            count = middle;
-        }
-        q += sign * passed;
-      }
-      if (!down) {
-        q = matches_from(q);
-      } else if (inside(q) && holds(match, q)) {
-        body(at, q);
-        // No template may choose this: a trap's chain in falling order.
-        for (std::int64_t r = q - 1; !plan.unique && inside(r) && holds(match, r); --r)
-          body(at, r);
-        if (plan.advance) --q;
-      }
-      states_[own].at(slot) = q;
-      return;
-    }
-    case Method::Binary: {
-      std::int64_t low = lower, high = upper;
-      while (low < high) {
-        std::int64_t middle = low + (high - low) / 2;
-        if (holds(plan.skip, middle))
-          low = middle + 1;
+    std::int64_t r = q;
+    for (; r < visit.upper && holds(visit.match, r, visit); ++r)
+      body(visit.at, r);
+    return advance ? r : q;
+  }
+
+  void by(const plan::Direct &how, const Visit &visit) {
+    std::int64_t q = value(how.position);
+    const bool is_outside = q < visit.lower || q >= visit.upper;
+    if (how.check_bounds && is_outside) return;
+    if (how.check_match && !holds(visit.match, q, visit)) return;
+    if (is_outside) throw OutOfRange("segment of " + nest_.levels[visit.at].variable);
+    body(visit.at, q);
+  }
+
+  void by(const plan::Walk &how, const Visit &visit) {
+    Slot slot = values(how.state_index);
+    std::int64_t q = states_[visit.own].at(slot);
+    const bool down = how.direction == Direction::Down;
+    if (how.clamp) q = down ? std::min(q, visit.upper - 1) : std::max(q, visit.lower);
+    auto skips = [&](std::int64_t p) {
+      return p >= visit.lower && p < visit.upper && holds(how.skip, p, visit);
+    };
+    auto inside = [&](std::int64_t p) { return down ? p >= visit.lower : p < visit.upper; };
+    const std::int64_t sign = down ? -1 : 1;
+    if (!how.gallops) {
+      while (inside(q) && holds(how.skip, q, visit))
+        q += sign;
+    } else if (inside(q) && holds(how.skip, q, visit)) {
+      std::int64_t step = 1;
+      for (; skips(q + sign * step); step *= 2)
+        q += sign * step;
+      // q is skipped, `step` ahead isn't.
+      std::int64_t count = std::min(step, down ? q - visit.lower + 1 : visit.upper - q), passed = 1;
+      while (passed < count) {
+        std::int64_t middle = passed + (count - passed) / 2;
+        if (holds(how.skip, q + sign * middle, visit))
+          passed = middle + 1;
         else
-          high = middle;
+          count = middle;
       }
-      matches_from(low);
-      return;
+      q += sign * passed;
     }
-    case Method::Probe:
-      for (std::int64_t q = value(plan.start); q < upper; ++q) {
-        if (q < lower) throw OutOfRange("probe of " + nest_.levels[at].variable);
-        if (holds(match, q)) {
-          body(at, q);
-          if (plan.unique) return;
-        }
-        if (!holds(plan.skip, q)) return;
+    if (!down) {
+      q = matches_from(q, how.advance, visit);
+    } else if (inside(q) && holds(visit.match, q, visit)) {
+      body(visit.at, q);
+      // No template may choose this: a trap's chain in falling order.
+      for (std::int64_t r = q - 1; !visit.plan.unique && inside(r) && holds(visit.match, r, visit); --r)
+        body(visit.at, r);
+      if (how.advance) --q;
+    }
+    states_[visit.own].at(slot) = q;
+  }
+
+  void by(const plan::Binary &how, const Visit &visit) {
+    std::int64_t low = visit.lower, high = visit.upper;
+    while (low < high) {
+      std::int64_t middle = low + (high - low) / 2;
+      if (holds(how.skip, middle, visit))
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    matches_from(low, false, visit);
+  }
+
+  void by(const plan::Probe &how, const Visit &visit) {
+    for (std::int64_t q = value(how.start); q < visit.upper; ++q) {
+      if (q < visit.lower) throw OutOfRange("probe of " + nest_.levels[visit.at].variable);
+      if (holds(visit.match, q, visit)) {
+        body(visit.at, q);
+        if (visit.plan.unique) return;
       }
-      return;
-    case Method::Scan:
-      for (std::int64_t q = lower; q < upper; ++q)
-        if (holds(match, q)) {
-          body(at, q);
-          if (plan.unique) return;
-        }
-      return;
-    case Method::Hash: {
-      auto chain = maps_[own].find(values(plan.map_targets));
-      if (chain == maps_[own].end()) return;
-      for (std::int64_t q : std::vector<std::int64_t>(chain->second))
-        if (holds(match, q)) {
-          body(at, q);
-          if (plan.unique) return;
-        }
-      return;
+      if (!holds(how.skip, q, visit)) return;
     }
-    case Method::Map: {
-      std::int64_t target = values(plan.map_targets).at(0);
-      if (plan.check_target && (target < 0 || target >= value(plan.map_extent))) return;
-      std::int64_t q = element(dense_[own], target, plan);
-      if (lower <= q && q < upper && holds(match, q)) body(at, q);
-      return;
-    }
-    }
+  }
+
+  void by(const plan::Scan &, const Visit &visit) {
+    for (std::int64_t q = visit.lower; q < visit.upper; ++q)
+      if (holds(visit.match, q, visit)) {
+        body(visit.at, q);
+        if (visit.plan.unique) return;
+      }
+  }
+
+  void by(const plan::HashMap &how, const Visit &visit) {
+    auto chain = maps_[visit.own].find(values(how.targets));
+    if (chain == maps_[visit.own].end()) return;
+    for (std::int64_t q : std::vector<std::int64_t>(chain->second))
+      if (holds(visit.match, q, visit)) {
+        body(visit.at, q);
+        if (visit.plan.unique) return;
+      }
+  }
+
+  void by(const plan::DenseMap &how, const Visit &visit) {
+    std::int64_t target = values(how.targets).at(0);
+    if (how.check_target && (target < 0 || target >= value(how.extent))) return;
+    std::int64_t q = element(dense_[visit.own], target, visit.plan);
+    if (visit.lower <= q && q < visit.upper && holds(visit.match, q, visit)) body(visit.at, q);
   }
 
   const scan::Nest &nest_;

@@ -29,7 +29,7 @@ std::string verdict_of(const Case &each) {
     if (!form) continue;
     std::vector<LevelPlan> before(plan.levels.begin(), plan.levels.begin() + static_cast<std::ptrdiff_t>(k));
     bool proved = plan_in_step(each.nest, *form, before, prover, plan.levels[k]);
-    EXPECT_EQ(proved, plan.levels[k].in_step.has_value());
+    EXPECT_EQ(proved, plan.levels[k].walk()->in_step.has_value());
     verdict += (verdict.empty() ? "" : ", ") + each.nest.levels[plan.levels[k].level].variable + " with " +
                each.nest.levels[form->loop].variable + (proved ? "" : " not proved");
   }
@@ -76,16 +76,20 @@ TEST(InStep, has_a_form) {
     change(nest, plan);
     return in_step(nest, plan).has_value();
   };
+  auto walk_of = [](LevelPlan &plan) -> plan::Walk & { return *plan.as<plan::Walk>(); };
   auto nothing = [](scan::Nest &, LevelPlan &) {};
   for (const std::string name : {"1", "6"}) {
     EXPECT_TRUE(form_of(name, nothing));
-    EXPECT_FALSE(form_of(name, [](scan::Nest &, LevelPlan &plan) { plan.method = Method::Galloping; }));
-    EXPECT_FALSE(form_of(name, [](scan::Nest &, LevelPlan &plan) { plan.method = Method::Binary; }));
+    EXPECT_FALSE(form_of(name, [&](scan::Nest &, LevelPlan &plan) { walk_of(plan).gallops = true; }));
+    EXPECT_FALSE(form_of(name, [](scan::Nest &, LevelPlan &plan) { plan.how = plan::Binary{}; }));
     EXPECT_FALSE(form_of(name, [](scan::Nest &, LevelPlan &plan) { plan.unique = false; }));
-    EXPECT_FALSE(form_of(name, [](scan::Nest &, LevelPlan &plan) { plan.direction = Direction::Down; }));
-    EXPECT_FALSE(form_of(name, [](scan::Nest &, LevelPlan &plan) { plan.state_index = {term::Term(0)}; }));
+    EXPECT_FALSE(
+        form_of(name, [&](scan::Nest &, LevelPlan &plan) { walk_of(plan).direction = Direction::Down; }));
+    EXPECT_FALSE(
+        form_of(name, [&](scan::Nest &, LevelPlan &plan) { walk_of(plan).state_index = {term::Term(0)}; }));
     // A state that begins in each iteration.
-    EXPECT_FALSE(form_of(name, [](scan::Nest &, LevelPlan &plan) { plan.state_level = plan.level; }));
+    EXPECT_FALSE(
+        form_of(name, [&](scan::Nest &, LevelPlan &plan) { walk_of(plan).state_level = plan.level; }));
     // The segment differs from iteration to iteration.
     EXPECT_FALSE(form_of(name, [](scan::Nest &nest, LevelPlan &plan) {
       nest.levels.back().lower = term::variable(nest.levels[plan.level - 2].variable);

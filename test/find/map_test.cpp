@@ -38,7 +38,8 @@ std::string verdict(Obligations &obligations, LevelPlan &own) {
   if (try_direct(obligations, own).proved) return "direct";
   Outcome outcome = try_map(obligations, own);
   if (!outcome.proved) return outcome.reason;
-  return fmt::format("at {}{}{}", own.map_level, own.check_target ? " tested" : "",
+  const auto &map = *own.as<plan::DenseMap>();
+  return fmt::format("at {}{}{}", map.level, map.check_target ? " tested" : "",
                      outcome.worthwhile ? "" : ", not worth it");
 }
 
@@ -60,7 +61,7 @@ TEST(FindMap, one_pass) {
   auto method_of = [](const char *name) {
     const Case each = with_ranges(case_named(name));
     prove::Prover prover(each.axioms);
-    return plan_finds(each.nest, prover).levels.back().method;
+    return plan_finds(each.nest, prover).levels.back().method();
   };
   EXPECT_EQ(method_of("1"), Method::Sequential);
   EXPECT_EQ(method_of("3"), Method::Binary);
@@ -138,7 +139,7 @@ Case twice(Order order, std::vector<std::int64_t> idx, const Term &lowest = 0, c
 bool goes_wrong(const Case &proved, const Case &each) {
   prove::Prover prover(proved.axioms);
   FindPlan plan = plan_finds(proved.nest, prover, {{"B.p", Method::Map}});
-  EXPECT_EQ(plan.levels.at(0).method, Method::Map);
+  EXPECT_EQ(plan.levels.at(0).method(), Method::Map);
   EXPECT_TRUE(is_right(proved, plan.levels, 1));
   return !is_right(each, plan.levels, 1);
 }

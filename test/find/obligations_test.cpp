@@ -134,7 +134,7 @@ TEST(FindObligations, a_direct_position_of_spaced_blocks_is_tested) {
   FindPlan plan = plan_finds(nest, prover);
   ASSERT_EQ(plan.levels.size(), 1u);
   EXPECT_EQ(summary(plan.levels[0]), "U1 C1 direct +bounds +match");
-  EXPECT_EQ(term::to_text(plan.levels[0].position), "floor(i / 3)");
+  EXPECT_EQ(term::to_text(plan.levels[0].as<plan::Direct>()->position), "floor(i / 3)");
   World world;
   world.variables = {{"M", 11}, {"B.nb", 3}};
   Executor executor(nest, world);
@@ -158,7 +158,7 @@ TEST(FindObligations, a_falling_key_is_solved) {
   prove::Prover prover({});
   FindPlan plan = plan_finds(nest, prover);
   EXPECT_EQ(summary(plan.levels.at(0)), "U1 C1 direct");
-  EXPECT_EQ(term::to_text(plan.levels[0].position), "-i + 7");
+  EXPECT_EQ(term::to_text(plan.levels[0].as<plan::Direct>()->position), "-i + 7");
 }
 
 } // namespace

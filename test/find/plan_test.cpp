@@ -102,7 +102,7 @@ std::vector<std::string> verdict_of(const Case &each) {
   std::vector<std::string> lines;
   for (const LevelPlan &level : plan.levels) {
     std::string line = summary(level);
-    if (level.method != Method::Direct)
+    if (!level.as<plan::Direct>())
       line += binary_is_proved(each, each.nest.levels[level.level].variable) ? "; bin" : "; no bin";
     lines.push_back(line);
   }
@@ -132,7 +132,7 @@ TEST(FindPlan, contradiction_proves_nothing) {
   FindPlan plan = plan_finds(each.nest, prover);
   EXPECT_TRUE(plan.vacuous);
   ASSERT_EQ(plan.levels.size(), 1u);
-  EXPECT_EQ(plan.levels[0].method, Method::Scan);
+  EXPECT_EQ(plan.levels[0].method(), Method::Scan);
   EXPECT_FALSE(plan.levels[0].unique);
 }
 
@@ -141,7 +141,7 @@ TEST(FindPlan, exhausted_budget_falls_back_to_scan) {
   prove::Prover prover(each.axioms, 100);
   FindPlan plan = plan_finds(each.nest, prover);
   EXPECT_FALSE(plan.vacuous);
-  EXPECT_EQ(plan.levels.at(0).method, Method::Scan);
+  EXPECT_EQ(plan.levels.at(0).method(), Method::Scan);
   EXPECT_EQ(plan.levels[0].candidates.back().reason,
             "it could not be decided whether the properties contradict each other");
 }
@@ -165,7 +165,7 @@ Method chosen(const std::string &name, const std::string &variable, const Reques
   prove::Prover prover(each.axioms);
   FindPlan plan = plan_finds(each.nest, prover, requests);
   for (const LevelPlan &level : plan.levels)
-    if (each.nest.levels[level.level].variable == variable) return level.method;
+    if (each.nest.levels[level.level].variable == variable) return level.method();
   throw std::logic_error("no find of " + variable);
 }
 
@@ -195,7 +195,7 @@ TEST(FindRequest, states_in_arrays) {
 TEST(FindPlan, states_in_arrays_where_the_data_say_so) {
   auto method = [](const char *name, const Lengths &lengths) {
     prove::Prover prover(case_named(name).axioms);
-    return plan_finds(case_named(name).nest, prover, {}, lengths).levels.back().method;
+    return plan_finds(case_named(name).nest, prover, {}, lengths).levels.back().method();
   };
   EXPECT_EQ(method("12b", {{"A.p", 20}, {"j", 1000}, {"B.p", 20}}), Method::Sequential);
   EXPECT_EQ(method("12b", {{"A.p", 2}, {"j", 1000}, {"B.p", 1000}}), Method::Binary);

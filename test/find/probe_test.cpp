@@ -68,7 +68,7 @@ LevelPlan plan_of(const Case &each, const Requests &requests = {}) {
 std::string refusal(Case each) {
   each.nest.arrays = {{"A.idx", {v("A.len")}}, {"H.key", {v("H.W")}}};
   try {
-    return name_of(plan_of(each, {{"H.p", Method::Probe}}).method);
+    return name_of(plan_of(each, {{"H.p", Method::Probe}}).method());
   } catch (const report::Error &error) {
     return error.diagnostic().message;
   }
@@ -77,10 +77,10 @@ std::string refusal(Case each) {
 TEST(FindProbe, starts_at_the_hash_and_ends_at_an_empty_slot) {
   Case each = table(remainder);
   LevelPlan plan = plan_of(each);
-  EXPECT_EQ(plan.method, Method::Probe);
+  EXPECT_EQ(plan.method(), Method::Probe);
   EXPECT_TRUE(plan.unique);
-  EXPECT_EQ(to_text(plan.start), "i mod 4");
-  EXPECT_EQ(to_text(plan.skip), "0 <= H.key(H.p)");
+  EXPECT_EQ(to_text(plan.as<plan::Probe>()->start), "i mod 4");
+  EXPECT_EQ(to_text(plan.as<plan::Probe>()->skip), "0 <= H.key(H.p)");
   EXPECT_TRUE(is_right(each, {plan}, 400));
 }
 
@@ -93,8 +93,8 @@ TEST(FindProbe, other_hashes) {
            {quotient, "floor(i / 3)"}, {shifted, "((i + 1) mod 4) + 2"}, {itself, "i"}}) {
     Case each = table(hash);
     LevelPlan plan = plan_of(each);
-    EXPECT_EQ(plan.method, Method::Probe) << start;
-    EXPECT_EQ(to_text(plan.start), start);
+    EXPECT_EQ(plan.method(), Method::Probe) << start;
+    EXPECT_EQ(to_text(plan.as<plan::Probe>()->start), start);
     EXPECT_TRUE(is_right(each, {plan}, 200)) << start;
   }
 }
@@ -102,7 +102,7 @@ TEST(FindProbe, other_hashes) {
 TEST(FindProbe, of_keys_that_repeat_all_are_found) {
   Case each = table(remainder, {true, true, false});
   LevelPlan plan = plan_of(each);
-  EXPECT_EQ(plan.method, Method::Probe);
+  EXPECT_EQ(plan.method(), Method::Probe);
   EXPECT_FALSE(plan.unique);
   EXPECT_TRUE(is_right(each, {plan}, 400));
   plan.unique = true;
@@ -111,10 +111,10 @@ TEST(FindProbe, of_keys_that_repeat_all_are_found) {
 
 /// Without one of its properties the probe isn't taken; a request is refused with arrays that show why.
 TEST(FindProbe, is_refused_without_its_properties) {
-  EXPECT_NE(plan_of(table(remainder, {false, true, true})).method, Method::Probe);
+  EXPECT_NE(plan_of(table(remainder, {false, true, true})).method(), Method::Probe);
   EXPECT_EQ(refusal(table(remainder, {false, true, true})),
             "`H.p` can't be found by probe: no property says h(key(p)) <= p of an array of keys");
-  EXPECT_NE(plan_of(table(remainder, {true, false, true})).method, Method::Probe);
+  EXPECT_NE(plan_of(table(remainder, {true, false, true})).method(), Method::Probe);
   EXPECT_EQ(
       refusal(table(remainder, {true, false, true})),
       "`H.p` can't be found by probe: O-empty not proved; a counterexample to O-empty(0 <= H.key(H.p)): "

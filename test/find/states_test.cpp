@@ -25,7 +25,6 @@ Walked walk(const Case &each, Method method) {
   Walked result{plan_finds(each.nest, prover), {}};
   LevelPlan own;
   own.level = result.plan.levels.back().level;
-  own.method = method;
   result.plan.levels.pop_back();
   Obligations obligations(each.nest, own.level, result.plan.levels, prover, own);
   result.outcome =
@@ -53,13 +52,16 @@ TEST(FindStates, arrays) {
       EXPECT_TRUE(found.outcome.available);
       EXPECT_FALSE(found.outcome.worthwhile);
       EXPECT_EQ(found.outcome.reason, "the state would need an array over " + std::string(row.state));
-      EXPECT_EQ(braces(plan.state), row.state);
-      EXPECT_EQ(text_of(plan.state_index), row.index);
-      EXPECT_EQ(text_of(plan.state_extent), row.extent);
-      EXPECT_EQ(text_of(plan.state_room), row.extent);
-      EXPECT_EQ(plan.state_level, row.level);
-      EXPECT_TRUE(plan.clamp);
-      EXPECT_EQ(term::to_text(plan.start), "0");
+      ASSERT_TRUE(plan.walk());
+      const plan::Walk &walk = *plan.walk();
+      EXPECT_EQ(plan.method(), method);
+      EXPECT_EQ(braces(walk.state), row.state);
+      EXPECT_EQ(text_of(walk.state_index), row.index);
+      EXPECT_EQ(text_of(walk.state_extent), row.extent);
+      EXPECT_EQ(text_of(walk.state_room), row.extent);
+      EXPECT_EQ(walk.state_level, row.level);
+      EXPECT_TRUE(walk.clamp);
+      EXPECT_EQ(term::to_text(walk.start), "0");
       EXPECT_TRUE(is_right(each, found.plan.levels, 300));
     }
 }
@@ -68,13 +70,12 @@ TEST(FindStates, arrays) {
 TEST(FindStates, arrays_are_needed) {
   for (const char *name : {"10b", "10c", "12b", "14b"}) {
     Walked found = walk(case_named(name), Method::Sequential);
-    LevelPlan &plan = found.plan.levels.back();
-    std::vector<term::Term> index = plan.state_index;
-    plan.state_index.assign(index.size(), 0);
+    auto &walk = *found.plan.levels.back().as<plan::Walk>();
+    walk.state_index.assign(walk.state_index.size(), 0);
     EXPECT_FALSE(is_right(case_named(name), found.plan.levels, 300)) << name;
   }
   Walked found = walk(case_named("12b"), Method::Sequential);
-  found.plan.levels.back().state_level = 0;
+  found.plan.levels.back().as<plan::Walk>()->state_level = 0;
   EXPECT_FALSE(is_right(case_named("12b"), found.plan.levels, 300));
 }
 
@@ -85,15 +86,15 @@ TEST(FindStates, no_array_where_the_range_is_unknown) {
   EXPECT_TRUE(found.outcome.proved);
   EXPECT_FALSE(found.outcome.available);
   EXPECT_EQ(found.outcome.reason, "the state would need an array over {i}, whose range or start isn't known");
-  EXPECT_TRUE(found.plan.levels.back().state_index.empty());
+  EXPECT_FALSE(found.plan.levels.back().walk());
 }
 
 TEST(FindStates, clamped_downwards_from_a_size) {
   for (const char *name : {"u15", "u20"}) {
     const Case &each = case_named(name);
     Walked found = walk(each, Method::Sequential);
-    LevelPlan &plan = found.plan.levels.back();
     EXPECT_TRUE(found.outcome.available && found.outcome.worthwhile) << name;
+    auto &plan = *found.plan.levels.back().as<plan::Walk>();
     EXPECT_EQ(plan.direction, Direction::Down);
     EXPECT_TRUE(plan.clamp);
     EXPECT_TRUE(plan.state.empty());

@@ -30,9 +30,8 @@ public:
   }
   LevelPlan automatic() const { return plans_.back(); }
   /// What a template fills in, worthwhile or not.
-  LevelPlan by(Method method, Outcome (*attempt)(Obligations &, LevelPlan &)) {
+  LevelPlan by(Outcome (*attempt)(Obligations &, LevelPlan &)) {
     EXPECT_TRUE(attempt(obligations_, own_).proved);
-    own_.method = method;
     return own_;
   }
   /// Whether nested loops differ from this plan of the innermost find.
@@ -51,12 +50,18 @@ private:
   Obligations obligations_;
 };
 
+plan::Walk &walk_of(LevelPlan &plan) {
+  return *plan.as<plan::Walk>();
+}
+
 /// A walk upwards whose scalar lives before a level of the nest.
 LevelPlan up(LevelPlan plan, const Variables &state, std::size_t level, const Term &start) {
-  plan.state = state;
-  plan.state_level = level;
-  plan.start = start;
-  plan.clamp = false;
+  plan::Walk walk = plan.walk() ? *plan.walk() : plan::Walk{};
+  walk.state = state;
+  walk.state_level = level;
+  walk.start = start;
+  walk.clamp = false;
+  plan.how = walk;
   return plan;
 }
 
@@ -85,7 +90,7 @@ TEST(FindTraps, trap_1_one_state_for_segments_that_start_elsewhere) {
     EXPECT_TRUE(find.is_refuted(unguarded)) << name;
     // Clamped to the segment it is right.
     EXPECT_TRUE(find.obligations().start_moves_on(Direction::Up, state)) << name;
-    unguarded.clamp = true;
+    walk_of(unguarded).clamp = true;
     EXPECT_FALSE(find.is_refuted(unguarded)) << name;
   }
 }
@@ -101,9 +106,9 @@ TEST(FindTraps, trap_2_stepping_past_a_match_that_is_needed_again) {
   for (const char *name : {"1b", "10a", "10e", "u19"}) {
     Innermost find(name);
     LevelPlan plan = find.automatic();
-    ASSERT_TRUE(plan.unique && !plan.advance) << name;
-    EXPECT_FALSE(find.obligations().advance(plan.state)) << name;
-    plan.advance = true;
+    ASSERT_TRUE(plan.unique && !walk_of(plan).advance) << name;
+    EXPECT_FALSE(find.obligations().advance(walk_of(plan).state)) << name;
+    walk_of(plan).advance = true;
     EXPECT_TRUE(find.is_refuted(plan)) << name;
   }
 }
@@ -112,9 +117,9 @@ TEST(FindTraps, trap_3_a_chain_moves_the_state) {
   for (const char *name : {"5b", "18"}) {
     Innermost find(name);
     LevelPlan plan = find.automatic();
-    ASSERT_TRUE(!plan.unique && !plan.advance) << name;
-    EXPECT_FALSE(find.obligations().advance(plan.state)) << name;
-    plan.advance = true; // the state follows the chain to its end
+    ASSERT_TRUE(!plan.unique && !walk_of(plan).advance) << name;
+    EXPECT_FALSE(find.obligations().advance(walk_of(plan).state)) << name;
+    walk_of(plan).advance = true; // the state follows the chain to its end
     EXPECT_TRUE(find.is_refuted(plan)) << name;
   }
 }
@@ -140,8 +145,9 @@ TEST(FindTraps, trap_4_a_chain_walked_downwards) {
   prove::Prover prover(each.axioms);
   std::vector<LevelPlan> plans = plan_finds(each.nest, prover).levels;
   ASSERT_FALSE(plans[0].unique);
-  ASSERT_EQ(plans[1].method, Method::Sequential);
-  LevelPlan &chain = plans[0];
+  ASSERT_EQ(plans[1].method(), Method::Sequential);
+  ASSERT_TRUE(plans[0].walk());
+  auto &chain = *plans[0].as<plan::Walk>();
   chain.direction = Direction::Down;
   chain.skip = less(v("i"), at("A.row", v("A.p")));
   chain.state = {"i"};
@@ -169,12 +175,12 @@ TEST(FindTraps, trap_5_a_state_shared_by_chunks_out_of_order) {
                  find.obligations().start_moves_on(Direction::Up, {}))
         << name;
     LevelPlan plan = find.automatic();
-    EXPECT_TRUE(plan.method == Method::Sequential && plan.state_level >= 1) << name;
+    EXPECT_TRUE(plan.method() == Method::Sequential && plan.made_at() >= 1u) << name;
     LevelPlan shared = up(plan, {}, 0, 0);
-    shared.clamp = true;
+    walk_of(shared).clamp = true;
     EXPECT_TRUE(find.is_refuted(shared)) << name;
     // With a state per chunk it is right.
-    shared.state_level = 2;
+    walk_of(shared).state_level = 2;
     EXPECT_FALSE(find.is_refuted(shared)) << name;
   }
 }
@@ -187,19 +193,19 @@ TEST(FindTraps, trap_6_a_hash_map_that_lives_too_long) {
   for (const auto &[name, level] : {Row{"7", 1}, {"6b", 1}, {"8d", 1}, {"12", 2}, {"13", 6}}) {
     Innermost find(name);
     EXPECT_EQ(map_level(find.obligations()), level) << name;
-    LevelPlan plan = find.by(Method::Hash, try_hash);
-    EXPECT_EQ(plan.map_level, level) << name;
+    LevelPlan plan = find.by(try_hash);
+    EXPECT_EQ(plan.made_at(), level) << name;
     EXPECT_FALSE(find.is_refuted(plan)) << name;
     // The map of the first row, once for all.
     std::string outer = find.obligations().outer()[level - 1];
-    for (Term *bound : {&plan.map_lower, &plan.map_upper}) {
+    for (Term *bound : {&plan.filled_map()->lower, &plan.filled_map()->upper}) {
       EXPECT_FALSE(computed_before(find.obligations(), *bound, level - 1)) << name;
       term::Substitution by;
       for (const std::string &variable : variables_of(*bound))
         if (contains(find.obligations().outer(), variable)) by[variable] = 0;
       *bound = substitute(*bound, by);
     }
-    plan.map_level = 0;
+    plan.filled_map()->level = 0;
     EXPECT_TRUE(find.is_refuted(plan)) << name;
   }
 }
@@ -210,10 +216,10 @@ TEST(FindTraps, trap_6_keys_decide_the_level_too) {
   EXPECT_TRUE(computed_before(find.obligations(), find.obligations().level().upper, 0));
   EXPECT_EQ(map_level(find.obligations()), 4u);
   EXPECT_FALSE(loops_since(find.obligations(), 4) > 0);
-  LevelPlan plan = find.by(Method::Hash, try_hash);
+  LevelPlan plan = find.by(try_hash);
   EXPECT_FALSE(find.is_refuted(plan));
-  plan.map_level = 0;
-  plan.map_keys = {apply("E.col", {0, v("E.s")})};
+  plan.filled_map()->level = 0;
+  plan.filled_map()->keys = {apply("E.col", {0, v("E.s")})};
   EXPECT_TRUE(find.is_refuted(plan));
 }
 
@@ -222,12 +228,11 @@ TEST(FindTraps, trap_6_blocks_that_begin_anywhere) {
   Innermost find("10e");
   LevelPlan plan = find.automatic();
   EXPECT_FALSE(try_hash(find.obligations(), plan).proved);
-  plan.method = Method::Hash;
-  plan.map_level = 4;
-  plan.map_lower = find.obligations().level().lower;
-  plan.map_upper = find.obligations().level().upper;
-  plan.map_keys = {floor_divide(at("B.bcol", v("B.p")), 3)};
-  plan.map_targets = {floor_divide(v("j"), 3)};
+  plan.how = plan::HashMap{{4,
+                            find.obligations().level().lower,
+                            find.obligations().level().upper,
+                            {floor_divide(at("B.bcol", v("B.p")), 3)},
+                            {floor_divide(v("j"), 3)}}};
   EXPECT_TRUE(find.is_refuted(plan));
 }
 
@@ -235,25 +240,27 @@ TEST(FindTraps, trap_6_blocks_that_begin_anywhere) {
 TEST(FindTraps, trap_7_bisection_in_padded_rows) {
   Innermost find("15b");
   LevelPlan plan = find.automatic();
-  ASSERT_EQ(plan.method, Method::Sequential);
+  ASSERT_EQ(plan.method(), Method::Sequential);
   EXPECT_TRUE(find.obligations().stop(Direction::Up, find.skip(">")));
   EXPECT_FALSE(find.obligations().partition(Direction::Up, find.skip(">")));
-  plan.method = Method::Binary;
+  plan::Walk walk = *plan.walk();
+  plan.how = plan::Binary{walk.skip};
   EXPECT_TRUE(find.is_refuted(plan));
-  plan.method = Method::Galloping;
+  walk.gallops = true;
+  plan.how = walk;
   EXPECT_TRUE(find.is_refuted(plan));
 }
 
 /// O-part holds in one direction at a time: what is skipped upwards is no prefix seen from the end.
 TEST(FindTraps, trap_7_galloping_needs_the_walking_direction) {
   Innermost find("2");
-  ASSERT_EQ(find.automatic().direction, Direction::Down);
+  ASSERT_EQ(find.automatic().walk()->direction, Direction::Down);
   EXPECT_TRUE(find.obligations().partition(Direction::Down, find.skip(">")));
   EXPECT_FALSE(find.obligations().partition(Direction::Up, find.skip(">")));
-  LevelPlan plan = find.by(Method::Galloping, try_galloping);
+  LevelPlan plan = find.by(try_galloping);
   EXPECT_FALSE(find.is_refuted(plan));
-  plan.direction = Direction::Up;
-  plan.start = 0;
+  walk_of(plan).direction = Direction::Up;
+  walk_of(plan).start = 0;
   EXPECT_TRUE(find.is_refuted(plan));
 }
 
@@ -261,14 +268,14 @@ TEST(FindTraps, trap_7_galloping_needs_the_walking_direction) {
 TEST(FindTraps, trap_8_contradictions_prove_everything) {
   Innermost find("19");
   EXPECT_EQ(find.obligations().vacuity(), prove::Answer::Refuted);
-  EXPECT_EQ(find.automatic().method, Method::Scan);
+  EXPECT_EQ(find.automatic().method(), Method::Scan);
   EXPECT_TRUE(find.obligations().unique());
   for (const Skip &skip : find.obligations().skips())
     for (Direction direction : {Direction::Up, Direction::Down}) {
       EXPECT_TRUE(find.obligations().stop(direction, skip));
       EXPECT_TRUE(find.obligations().persist(skip, {}));
     }
-  LevelPlan plan = find.by(Method::Sequential, try_sequential);
+  LevelPlan plan = find.by(try_sequential);
   EXPECT_TRUE(find.is_refuted(plan, case_named("4")));
 }
 
@@ -288,10 +295,8 @@ TEST(FindTraps, trap_9_undecided_is_not_proved) {
   EXPECT_GE(unknown, 6u);
   // What would follow from taking them for proved.
   LevelPlan plan = up(find.automatic(), {}, 0, 0);
-  plan.method = Method::Sequential;
   plan.unique = plan.contiguous = true;
-  plan.direction = Direction::Up;
-  plan.skip = skip.condition;
+  walk_of(plan).skip = skip.condition;
   EXPECT_TRUE(find.is_refuted(plan));
 }
 
@@ -299,14 +304,14 @@ TEST(FindTraps, trap_9_undecided_is_not_proved) {
 TEST(FindTraps, trap_10_empty_segments_downwards) {
   Innermost find("22");
   LevelPlan plan = find.automatic();
-  ASSERT_EQ(plan.direction, Direction::Down);
-  EXPECT_EQ(term::to_text(plan.start), "B.rowptr(i + 1) - 1");
-  plan.start = plan.start + Term(1);
+  ASSERT_EQ(walk_of(plan).direction, Direction::Down);
+  EXPECT_EQ(term::to_text(walk_of(plan).start), "B.rowptr(i + 1) - 1");
+  walk_of(plan).start = walk_of(plan).start + Term(1);
   EXPECT_TRUE(find.is_refuted(plan));
   // The first position of the segment is not outside it.
   Term lower = find.obligations().level().lower;
   plan = find.automatic();
-  plan.start = lower;
+  walk_of(plan).start = lower;
   EXPECT_TRUE(find.is_refuted(plan));
 }
 
@@ -314,20 +319,20 @@ TEST(FindTraps, trap_10_empty_segments_downwards) {
 TEST(FindTraps, trap_10_clamps_by_direction) {
   Innermost find("u15");
   LevelPlan plan = find.automatic();
-  ASSERT_TRUE(plan.clamp && plan.direction == Direction::Down);
+  ASSERT_TRUE(walk_of(plan).clamp && walk_of(plan).direction == Direction::Down);
   EXPECT_TRUE(find.obligations().start_moves_on(Direction::Down, {}));
   EXPECT_FALSE(find.obligations().start_moves_on(Direction::Up, {}));
-  plan.clamp = false;
+  walk_of(plan).clamp = false;
   EXPECT_TRUE(find.is_refuted(plan));
 
   Innermost rising("22");
   EXPECT_FALSE(rising.obligations().start_moves_on(Direction::Down, {}));
   EXPECT_FALSE(rising.obligations().start_fixed(Direction::Down, {}));
   plan = rising.automatic();
-  plan.state = {};
-  plan.state_level = 0;
-  plan.start = v("B.nnz") - Term(1);
-  plan.clamp = true;
+  walk_of(plan).state = {};
+  walk_of(plan).state_level = 0;
+  walk_of(plan).start = v("B.nnz") - Term(1);
+  walk_of(plan).clamp = true;
   EXPECT_TRUE(rising.is_refuted(plan));
 }
 
@@ -335,9 +340,9 @@ TEST(FindTraps, trap_10_clamps_by_direction) {
 TEST(FindTraps, trap_12_the_state_lies_outside_the_segment) {
   Innermost find("7 guard");
   LevelPlan plan = find.automatic();
-  ASSERT_TRUE(plan.clamp);
+  ASSERT_TRUE(walk_of(plan).clamp);
   EXPECT_FALSE(computed_before(find.obligations(), find.obligations().level().lower, 1));
-  plan.clamp = false;
+  walk_of(plan).clamp = false;
   EXPECT_TRUE(find.is_refuted(plan));
 }
 
@@ -380,27 +385,29 @@ TEST(FindTraps, trap_14_direct_positions_are_tested_and_rounded_down) {
   Case each = spaced_blocks();
   Innermost find(each);
   LevelPlan plan = find.automatic();
-  ASSERT_EQ(plan.method, Method::Direct);
-  EXPECT_EQ(plan.position, floor_divide(v("i"), 3));
+  auto *direct = plan.as<plan::Direct>();
+  ASSERT_TRUE(direct);
+  EXPECT_EQ(direct->position, floor_divide(v("i"), 3));
   EXPECT_FALSE(find.is_refuted(plan));
-  EXPECT_FALSE(find.obligations().direct_matches(plan.position));
-  EXPECT_FALSE(find.obligations().direct_in_bounds(plan.position));
-  for (bool LevelPlan::*check : {&LevelPlan::check_match, &LevelPlan::check_bounds}) {
+  EXPECT_FALSE(find.obligations().direct_matches(direct->position));
+  EXPECT_FALSE(find.obligations().direct_in_bounds(direct->position));
+  for (bool plan::Direct::*check : {&plan::Direct::check_match, &plan::Direct::check_bounds}) {
     LevelPlan unguarded = plan;
-    unguarded.*check = false;
+    unguarded.as<plan::Direct>()->*check = false;
     EXPECT_TRUE(find.is_refuted(unguarded));
   }
   // Rounded up.
   EXPECT_FALSE(find.obligations().direct(ceil_divide(v("i"), 3)));
-  plan.position = ceil_divide(v("i"), 3);
+  direct->position = ceil_divide(v("i"), 3);
   EXPECT_TRUE(find.is_refuted(plan));
 }
 
 TEST(FindTraps, trap_14_bounds_of_a_direct_position) {
   Innermost find("21");
   LevelPlan plan = find.automatic();
-  ASSERT_TRUE(plan.check_bounds && !plan.check_match);
-  plan.check_bounds = false;
+  auto *direct = plan.as<plan::Direct>();
+  ASSERT_TRUE(direct && direct->check_bounds && !direct->check_match);
+  direct->check_bounds = false;
   EXPECT_TRUE(find.is_refuted(plan));
 }
 
@@ -408,13 +415,13 @@ TEST(FindTraps, wrong_direction_or_sign) {
   Innermost rising("1");
   LevelPlan plan = rising.automatic();
   EXPECT_FALSE(rising.obligations().stop(Direction::Up, rising.skip("<")));
-  plan.skip = rising.skip("<").condition;
+  walk_of(plan).skip = rising.skip("<").condition;
   EXPECT_TRUE(rising.is_refuted(plan));
   Innermost falling("2");
   EXPECT_FALSE(falling.obligations().stop(Direction::Up, falling.skip(">")));
   plan = falling.automatic();
-  plan.direction = Direction::Up;
-  plan.start = 0;
+  walk_of(plan).direction = Direction::Up;
+  walk_of(plan).start = 0;
   EXPECT_TRUE(falling.is_refuted(plan));
 }
 
@@ -424,8 +431,7 @@ TEST(FindTraps, properties_that_nearly_suffice) {
     Innermost find(name);
     EXPECT_FALSE(find.obligations().stop(Direction::Up, find.skip(">"))) << name;
     LevelPlan plan = find.automatic();
-    plan.skip = find.skip(">").condition;
-    plan.method = Method::Binary;
+    plan.how = plan::Binary{find.skip(">").condition};
     EXPECT_TRUE(find.is_refuted(plan)) << name;
   }
 }

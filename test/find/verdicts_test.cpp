@@ -18,7 +18,7 @@ Variables in_nest_order(const Obligations &obligations, const Variables &variabl
 
 /// "up > {i}, clamped {}, ++ y/y", "restart", "none".
 std::string walk_verdict(Obligations &obligations, bool unique) {
-  std::optional<Walk> walk = choose_walk(obligations, unique, false);
+  std::optional<ProvedWalk> walk = choose_walk(obligations, unique, false);
   if (!walk) return "none";
   if (!walk->profit) return "restart";
   Variables clamped = clamped_state(obligations, *walk);

@@ -27,11 +27,13 @@ loop::Program walking(plan::Method method, plan::Direction direction, bool parti
   level.upper = variable("C.upper");
   level.components = {{key, target}};
   plan::LevelPlan plan;
-  plan.method = method;
-  plan.partitioned = partitioned;
-  plan.direction = direction;
   plan.unique = true;
-  plan.skip = term::less(key, target);
+  plan::Walk walk;
+  walk.gallops = method == plan::Method::Galloping;
+  walk.partitioned = partitioned;
+  walk.direction = direction;
+  walk.skip = term::less(key, target);
+  plan.how = walk;
   auto mark = [](const Term &slot) {
     return loop::Statement{loop::Store{loop::Element{"y.val", slot}, loop::Value{loop::Number{1}}}};
   };

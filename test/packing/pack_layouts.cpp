@@ -146,6 +146,8 @@ const std::vector<layout::Layout> &derived_layouts() {
     add("coo_relative", 2, {});
     add("all_diagonals", 2, {});
     add("block_diagonals", 2, {2});
+    add("csr_doubled", 2, {});
+    add("csr_doubled_back", 2, {});
     for (const char *name : {"table_by_tens", "runs"})
       result.push_back(layout_in("tables.layout", name, 1));
     for (const char *name : {"row_tables", "tables_apart", "pairs", "runs_down", "table_of_rows",

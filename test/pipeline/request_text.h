@@ -81,7 +81,7 @@ inline std::string finds_of(const Compilation &compilation, std::size_t leaf = 0
   const plan::LeafPlan &plan = compilation.leaves.at(leaf).plan;
   for (const plan::LevelPlan &level : plan.finds.levels)
     text += (text.empty() ? "" : ", ") + plan.nest.levels.at(level.level).variable + ": " +
-            plan::name_of(level.method);
+            plan::name_of(level.method());
   return text;
 }
 

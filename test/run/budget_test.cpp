@@ -50,7 +50,7 @@ TEST(Budget, what_is_not_tried) {
   EXPECT_NE(made.warnings.back().message.find("budget of 1e-09 s was spent"), std::string::npos);
   EXPECT_NE(made.warnings.back().hint.find("--budget 0"), std::string::npos);
   EXPECT_FALSE(made.leaves.at(0).parallel);
-  EXPECT_EQ(made.leaves.at(0).plan.finds.levels.at(0).method, plan::Method::Scan);
+  EXPECT_EQ(made.leaves.at(0).plan.finds.levels.at(0).method(), plan::Method::Scan);
 }
 
 /// What the user asks for is decided, however long it takes.
@@ -60,7 +60,7 @@ TEST(Budget, requests_are_answered) {
   problem.schedules = {"parallel i; find x by binary"};
   const pipeline::Compilation made = pipeline::compile(problem.request());
   EXPECT_TRUE(made.leaves.at(0).parallel);
-  EXPECT_EQ(made.leaves.at(0).plan.finds.levels.at(0).method, plan::Method::Binary);
+  EXPECT_EQ(made.leaves.at(0).plan.finds.levels.at(0).method(), plan::Method::Binary);
 }
 
 /// A program's order is tested against the source's, also where the layout wants another one.

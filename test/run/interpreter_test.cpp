@@ -108,6 +108,23 @@ TEST(Interpreter, maps_are_filled_behind_the_guards_of_what_they_read) {
   EXPECT_GT(runs, 40u);
 }
 
+/// 2*j = col(p): an odd column is nobody's.
+TEST(Interpreter, coordinates_are_told_by_multiples) {
+  std::mt19937_64 random(6);
+  std::size_t runs = 0;
+  for (const std::string layout : {"@derived/csr_doubled", "@derived/csr_doubled_back"})
+    for (const Problem &problem :
+         {Problem{"s = A(i,j)", {{"A", layout}}, {}, {}},
+          Problem{"y(i) = A(i,j) * x(j)", {{"A", layout}, {"x", "sv"}}, {}, {}},
+          Problem{"y(j) = A(i,j) * B(i,j)", {{"A", layout}, {"B", layout}}, {}, {}},
+          Problem{"C(i,j) = A(i,j) + B(i,j)", {{"A", layout}, {"B", "csr"}, {"C", "csr"}}, {}, {}},
+          Problem{"C(i,k) = B(i,j) * A(j,k)", {{"A", layout}, {"B", "csr"}, {"C", layout}}, {}, {}}}) {
+      std::optional<Interpreted> kernel = compile_if_possible(problem, {});
+      if (!kernel || !check_all(*kernel, limit(30), random, runs)) return;
+    }
+  EXPECT_GT(runs, 100u);
+}
+
 /// A coordinate that a schedule computes may lie outside: it is tested before a loop further in reads with
 /// it.
 TEST(Interpreter, computed_coordinates_are_in_range_before_an_array_is_searched) {

@@ -105,7 +105,8 @@ TEST(Jumps, not_of_a_part) {
   Problem problem{spmv, {{"A", "csr"}}, {"tile j by 2; bound j in [2, 6)"}, {"A.p=seq"}};
   pipeline::Compilation made = pipeline::compile(problem.request());
   EXPECT_EQ(jumping(made.program.body), "");
-  EXPECT_EQ(made.leaves[0].plan.finds.levels.back().no_jump, "j.tile takes every value: O-first not proved");
+  EXPECT_EQ(made.leaves[0].plan.finds.levels.back().walk()->no_jump,
+            "j.tile takes every value: O-first not proved");
 }
 
 TEST(Jumps, all_small_inputs) {

@@ -111,7 +111,8 @@ namespace {
 /// Properties in unusual forms, or a little too weak.
 const std::vector<std::string> &unusual_matrices() {
   static const std::vector<std::string> names = {"@unusual/csr_neighbours", "@unusual/csr_tail",
-                                                 "@unusual/csr_two_rows", "@unusual/coo_neighbours"};
+                                                 "@unusual/csr_two_rows",   "@unusual/coo_neighbours",
+                                                 "@derived/csr_doubled",    "@derived/csr_doubled_back"};
   return names;
 }
 

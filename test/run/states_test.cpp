@@ -20,7 +20,7 @@ const plan::LevelPlan &plan_of(const pipeline::Compilation &compilation, const s
 
 std::string indices_of(const plan::LevelPlan &plan) {
   std::string text;
-  for (const term::Term &index : plan.state_index)
+  for (const term::Term &index : plan.walk()->state_index)
     text += (text.empty() ? "" : ", ") + term::to_text(index);
   return text;
 }
@@ -52,7 +52,7 @@ TEST(ArrayStates, where_and_how_they_are_kept) {
     SCOPED_TRACE(each.problem.text());
     Interpreted kernel(each.problem);
     const plan::LevelPlan &plan = plan_of(kernel.compilation(), each.found);
-    EXPECT_TRUE(plan::keeps_state(plan.method));
+    ASSERT_TRUE(plan.walk());
     EXPECT_EQ(indices_of(plan), each.index);
     const loop::Program &program = kernel.compilation().program;
     EXPECT_EQ(parallel_loop(program), each.parallel);

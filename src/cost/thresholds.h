@@ -6,7 +6,7 @@
 
 /// Where one plan of a kernel becomes faster than another (docs/choice.md: measured on which inputs). What
 /// depends on the machine is in `Thresholds`; the constants hold on any, for the reasons given with them.
-namespace unravel::choose {
+namespace unravel::cost {
 
 /// Those that follow from a machine's profile. "Entries" are of a plain sum, `Profile::entry` each.
 struct Thresholds {
@@ -109,4 +109,4 @@ inline constexpr std::int64_t shortest_dot_product = 8;
 inline constexpr int iterations_ahead = 16;
 inline constexpr int positions_ahead = 32;
 
-} // namespace unravel::choose
+} // namespace unravel::cost

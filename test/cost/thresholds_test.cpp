@@ -1,8 +1,8 @@
-#include "choose/thresholds.h"
+#include "cost/thresholds.h"
 
 #include <gtest/gtest.h>
 
-namespace unravel::choose {
+namespace unravel::cost {
 namespace {
 
 TEST(Thresholds, OfThePortableProfileAreThoseThatWereMeasured) {
@@ -72,4 +72,4 @@ TEST(Thresholds, StayInBoundsWhateverIsMeasured) {
 }
 
 } // namespace
-} // namespace unravel::choose
+} // namespace unravel::cost

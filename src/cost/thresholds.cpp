@@ -1,9 +1,9 @@
-#include "choose/thresholds.h"
+#include "cost/thresholds.h"
 
 #include <algorithm>
 #include <cmath>
 
-namespace unravel::choose {
+namespace unravel::cost {
 
 namespace {
 
@@ -24,7 +24,8 @@ Thresholds thresholds_of(const machine::Profile &profile) {
   const machine::Profile there = machine::portable(); // where the numbers below were measured
   const double entry = profile.entry;
   // So many entries that they take four wake-ups' time: two threads save half of that. A machine that is busy
-  // when it is measured wakes threads several times sooner than an idle one, so less than half is not believed.
+  // when it is measured wakes threads several times sooner than an idle one, so less than half is not
+  // believed.
   auto by_wake = [&](std::int64_t measured) {
     return std::max(adapted(measured, profile.wake / entry, there.wake / there.entry), measured / 2);
   };
@@ -56,4 +57,4 @@ Thresholds thresholds_of(const machine::Profile &profile) {
   return made;
 }
 
-} // namespace unravel::choose
+} // namespace unravel::cost
