@@ -97,12 +97,20 @@ Assembly::Growth Assembly::grow(const loop::Reserve &x) const {
   Growth made = begin_growth(room, x, most);
   if (x.arrays.empty()) return made;
   expressions_.need("room"), expressions_.need("grow");
-  made.inside.push_back(fmt::format("{0} = unravel_room({0}, {1}, {2});", room, least_, most));
+  made.inside.push_back(fmt::format("{} = {};", room, room_for(x.count, most)));
   for (const Array &array : arrays_) {
     if (array.count != x.count) continue;
     add_array(made, sized(array, {{x.count, room}}), pointer(array), array.array->element);
   }
   return made;
+}
+
+std::string Assembly::room_for(const std::string &count, std::int64_t most) const {
+  const std::string known = fmt::format("{}, {}, {}", rooms_.at(count), least_, most);
+  const auto range = ranges_.find(count);
+  if (range == ranges_.end()) return fmt::format("unravel_room({})", known);
+  return fmt::format("unravel_parts_room(&{}, {}, {}, {}, {}, {})", loop_.parts, loop_.chunk, range->second,
+                     known, loop_.done, loop_.all);
 }
 
 void Assembly::add_array(Growth &made, const std::string &sized, const std::string &to,
@@ -145,7 +153,11 @@ std::vector<const Assembly::Array *> Assembly::grown(const loop::Appended &appen
   return arrays;
 }
 
-std::vector<std::string> Assembly::begin_own(const loop::Appended &appended, const std::string &label) {
+std::vector<std::string> Assembly::begin_own(const loop::Appended &appended, const ChunkLoop &loop,
+                                             const std::string &label) {
+  loop_ = loop;
+  for (const loop::Appended::Counter &counter : appended.counters)
+    ranges_.emplace(counter.count, ranges_.size());
   outside_ = {{}, {}, rooms_, label_, code_};
   std::vector<std::string> lines;
   for (const Array *array : grown(appended)) {
@@ -177,6 +189,7 @@ void Assembly::end_own() {
   for (const auto &[variable, name] : outside_.variables)
     names_.rename_variable(variable, name);
   rooms_ = std::move(outside_.rooms);
+  ranges_.clear();
   label_ = std::move(outside_.label), code_ = std::move(outside_.code);
 }
 

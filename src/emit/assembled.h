@@ -31,9 +31,15 @@ public:
   Growth grow(const loop::Reserve &x) const;
   std::string set(const loop::SetCount &x) const;
 
+  /// Texts of a loop over a chunk: what holds the parts, which chunk it is, how many of its iterations are
+  /// done when the present one is, and how many there are.
+  struct ChunkLoop {
+    std::string parts, chunk, done, all;
+  };
   /// A thread's own arrays of the result that a parallel loop appends to, and its own counters, from here on.
   /// Returns their declarations; `label`: where it goes when it fails, with what it sets.
-  std::vector<std::string> begin_own(const loop::Appended &appended, const std::string &label);
+  std::vector<std::string> begin_own(const loop::Appended &appended, const ChunkLoop &loop,
+                                     const std::string &label);
   /// What sets it.
   const std::string &code() const { return code_; }
   /// Those of all threads again.
@@ -65,6 +71,8 @@ private:
   /// Refuses more than so many.
   Growth begin_growth(const std::string &room, const loop::Reserve &x, std::int64_t most) const;
   Growth grow_workspace(const loop::Reserve &x) const;
+  /// For how many entries of a result room is made.
+  std::string room_for(const std::string &count, std::int64_t most) const;
   /// `to`: the pointer, and the member that holds it where it is one of the workspace.
   void add_array(Growth &made, const std::string &sized, const std::string &to, loop::ElementType type) const;
   const std::string &pointer(const Array &array) const { return names_.array(array.name); }
@@ -86,6 +94,8 @@ private:
     std::string label, code;
   };
   Outside outside_;
+  ChunkLoop loop_;                            // of a thread
+  std::map<std::string, std::size_t> ranges_; // of its counts: among those that parts have
 };
 
 } // namespace unravel::emit

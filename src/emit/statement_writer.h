@@ -189,6 +189,8 @@ private:
   void write(const loop::Intersect &x);
   void write(const loop::Merge &x);
   void write(const loop::If &x);
+  /// What appends (`speculative`): without a branch.
+  void append_if(const std::string &condition, const loop::Block &then);
 
   /// if (...) { ... } else if (...) { ... } else { ... without the last brace. `before` is what closes the
   /// branch that comes before it.

@@ -234,8 +234,15 @@ void StatementWriter::write(const Merge &x) {
   line("}");
 }
 
+void StatementWriter::append_if(const std::string &condition, const Block &then) {
+  block(Block(then.begin(), then.end() - 1)); // the condition tells nothing
+  const auto &counts = std::get<Assign>(then.back().kind);
+  line(fmt::format("{} += {};", names_.variable(counts.variable), condition));
+}
+
 void StatementWriter::write(const If &x) {
   comment(x.comment);
+  if (x.speculative) return append_if(expressions_.cast_operand(x.condition), x.then);
   chain(*statement_, x, "");
   line("}");
 }
@@ -263,7 +270,9 @@ void StatementWriter::write(const IfValue &x) {
   comment(x.comment);
   const std::string &local = names_.variable(x.local);
   bool stored = x.test == IfValue::Test::Stored;
-  nested(fmt::format("if ({})", stored ? expressions_.is_stored(x.local) : local + " != " + local), x.then);
+  const std::string test = stored ? expressions_.is_stored(x.local) : local + " != " + local;
+  if (x.speculative) return append_if(stored ? test : "(" + test + ")", x.then);
+  nested(fmt::format("if ({})", test), x.then);
 }
 
 void StatementWriter::write(const Let &x) {

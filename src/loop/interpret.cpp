@@ -492,6 +492,12 @@ private:
     }
   }
 
+  bool choose(const Step &step, bool holds) {
+    if (!holds && step.speculative)
+      std::for_each(step.body.begin(), step.body.end() - 1, [&](const Step &each) { run(each); });
+    return block(holds ? step.body : step.otherwise);
+  }
+
   bool run(const Step &step) {
     switch (step.op) {
     case Step::For: for_loop(step); return true;
@@ -504,9 +510,9 @@ private:
     case Step::Intersect: intersect(step); return true;
     case Step::Merge: merge(step); return true;
     case Step::MergedRange: return true; // run by its Merge
-    case Step::If: return block(term(step.first) ? step.body : step.otherwise);
-    case Step::IfNan: return !std::isnan(locals_[step.slot]) || block(step.body);
-    case Step::IfStored: return !is_stored(locals_[step.slot]) || block(step.body);
+    case Step::If: return choose(step, term(step.first) != 0);
+    case Step::IfNan: return choose(step, std::isnan(locals_[step.slot]));
+    case Step::IfStored: return choose(step, is_stored(locals_[step.slot]));
     case Step::SetElement: set_element(step); return true;
     case Step::Sort: sort(step); return true;
     case Step::SetVariable: variables_[step.slot] = term(step.first); return true;

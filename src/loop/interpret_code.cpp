@@ -236,7 +236,9 @@ private:
             [&](const If &guard) {
               std::size_t condition = term(guard.condition);
               std::vector<Step> then = block(guard.then);
-              return Step{Step::If, 0, condition, 0, 1, false, std::move(then), block(guard.otherwise)};
+              Step step{Step::If, 0, condition, 0, 1, false, std::move(then), block(guard.otherwise)};
+              step.speculative = guard.speculative;
+              return step;
             },
             [&](const Let &let) { return set(let.variable, let.value); },
             [&](const Declare &declaration) { return set(declaration.variable, declaration.initial); },
@@ -269,7 +271,9 @@ private:
             },
             [&](const IfValue &guard) {
               auto kind = guard.test == IfValue::Test::Stored ? Step::IfStored : Step::IfNan;
-              return Step{kind, local(guard.local), 0, 0, 1, false, block(guard.then), {}};
+              Step step{kind, local(guard.local), 0, 0, 1, false, block(guard.then), {}};
+              step.speculative = guard.speculative;
+              return step;
             },
             [&](const Reserve &x_) {
               if (!x_.count.empty()) return of_count(Step::Reserve, x_.count, x_.least);

@@ -111,6 +111,7 @@ struct Step {
   std::optional<AppendedCode> appended = {};
   bool is_simd = false;
   bool lets = false;                    // of a While: the body begins with a Let
+  bool speculative = false;             // of an If: all but the last of the body's steps are always done
   std::vector<std::size_t> arrays = {}; // of a Reserve or SetCount: the arrays that grow;
                                         // of a Sort: the keys and the room
 };

@@ -197,11 +197,15 @@ struct Merge {
   std::string comment;
 };
 
+/// `speculative`: it only appends (appends_to in walk.h), and all but the last statement may be executed where
+/// the condition doesn't hold, too: what they read exists, and so do the elements that they set, behind the
+/// last. It is emitted without a branch; the meaning is the same.
 struct If {
   term::Term condition;
   Block then;
   std::string comment;
   Block otherwise; // may be empty
+  bool speculative = false;
 };
 
 /// A constant integer from here to the end of the block: const int64_t variable = value.
@@ -271,7 +275,7 @@ struct Sort {
   term::Term count;
 };
 
-/// Then, if a local value is such a one.
+/// Then, if a local value is such a one. `speculative`: as of If.
 struct IfValue {
   enum class Test {
     Stored,     // anything but 0.0, which means that nothing is stored; -0.0 is a stored zero
@@ -281,6 +285,7 @@ struct IfValue {
   Block then;
   std::string comment;
   Test test = Test::Stored;
+  bool speculative = false;
 };
 
 /// From here on the arrays of an assembled result have the elements that a count of `least` asks for, or,

@@ -197,9 +197,12 @@ private:
            {std::pair("stored", IfValue::Test::Stored), std::pair("nan", IfValue::Test::NotANumber)})
         if (accept_test(word)) {
           std::string local = name();
-          return {IfValue{std::move(local), braced(), std::move(comment), test}};
+          const bool speculative = accept_word("speculative");
+          return {IfValue{std::move(local), braced(), std::move(comment), test, speculative}};
         }
-      If guard{term(), braced(), std::move(comment), {}};
+      Term condition = term();
+      const bool speculative = accept_word("speculative");
+      If guard{std::move(condition), braced(), std::move(comment), {}, speculative};
       if (accept_word("else")) guard.otherwise = braced();
       return {std::move(guard)};
     }

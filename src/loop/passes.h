@@ -98,7 +98,8 @@ Program skip_empty_segments(Program program, const Known &known = {});
 Program mask_sums(Program program, const Known &known = {});
 
 /// A loop whose iterations append one entry each, at most, to an assembled result: room for all of them is
-/// made in front of it, and none asks for it.
+/// made in front of it, and none asks for it. Then each may write behind the last entry, too, whether it
+/// appends or not: it does so without a branch, where all that it reads exists.
 Program reserve_ahead(Program program, const Known &known = {});
 
 /// The same without the values of assembled results, which are left as they come, and what was only done for

@@ -128,7 +128,7 @@ private:
   }
   void print(const If &x) {
     comment(x.comment);
-    line("if " + to_text(x.condition) + " {");
+    line("if " + to_text(x.condition) + (x.speculative ? " speculative {" : " {"));
     indented(x.then);
     if (!x.otherwise.empty()) {
       line("} else {");
@@ -155,7 +155,9 @@ private:
   }
   void print(const IfValue &x) {
     comment(x.comment);
-    nested((x.test == IfValue::Test::Stored ? "if stored " : "if nan ") + x.local, x.then);
+    nested((x.test == IfValue::Test::Stored ? "if stored " : "if nan ") + x.local +
+               (x.speculative ? " speculative" : ""),
+           x.then);
   }
   void print(const Reserve &x) {
     const std::string arrays = fmt::format("{}", fmt::join(x.arrays.begin(), x.arrays.end(), ", "));

@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
+#include <utility>
+#include <vector>
 
 namespace unravel::loop {
 
@@ -11,17 +14,101 @@ using term::Term;
 
 namespace {
 
+/// What has been read by now of arrays of one extent, so that it exists: also the elements of that slot of
+/// all others that are as long.
+class Existing {
+public:
+  explicit Existing(const Program &program) {
+    for (const TensorParameter &parameter : program.parameters)
+      for (const ArrayParameter &array : parameter.arrays)
+        if (array.extents.size() == 1)
+          extents_.emplace(parameter.name + "." + array.name, array.extents.front());
+  }
+
+  void read(const std::string &array, const Term &slot) {
+    if (const auto found = extents_.find(array); found != extents_.end())
+      read_.emplace_back(found->second, slot);
+  }
+  void read(const Term &term) {
+    for (const Term &load : term::applications_of(term))
+      read(load.as<term::Apply>()->function, load.as<term::Apply>()->arguments.front());
+  }
+  /// What the statement itself reads in any case.
+  void read(const Statement &statement) {
+    if (!blocks_of(statement).empty()) return;
+    each_own_term(statement, [&](const Term &term) { read(term); });
+    each_own_value(statement, [&](const Value &value) {
+      each_element(value, [&](const Element &element) { read(element.array, element.slot); });
+    });
+  }
+  /// They may have other values from here on.
+  void forget(const std::set<std::string> &variables) {
+    std::erase_if(read_, [&](const auto &known) {
+      return std::ranges::any_of(variables,
+                                 [&](const std::string &name) { return mentions(known.second, name); });
+    });
+  }
+
+  bool has(const std::string &array, const Term &slot) const {
+    const auto found = extents_.find(array);
+    return found != extents_.end() && term::applications_of(slot).empty() &&
+           std::ranges::find(read_, std::pair(found->second, slot)) != read_.end();
+  }
+  bool has_all_read_in(const Block &block) const {
+    bool all = true;
+    each_statement(block, [&](const Statement &statement) {
+      each_own_term(statement, [&](const Term &term) {
+        for (const Term &load : term::applications_of(term))
+          all = all && has(load.as<term::Apply>()->function, load.as<term::Apply>()->arguments.front());
+      });
+      each_own_value(statement, [&](const Value &value) {
+        each_element(value, [&](const Element &element) { all = all && has(element.array, element.slot); });
+      });
+    });
+    return all;
+  }
+
+private:
+  std::map<std::string, Term> extents_;
+  std::vector<std::pair<Term, Term>> read_; // an extent, a slot
+};
+
+/// The block with the count as its last statement, so that what it sets lies behind the last element.
+Block counted_last(const Block &block, const std::string &end) {
+  Block result, counts;
+  for (Statement statement : block) {
+    const auto *assign = std::get_if<Assign>(&statement.kind);
+    if (counts.empty() && assign && assign->variable == end) {
+      counts.push_back(std::move(statement));
+      continue;
+    }
+    if (!counts.empty()) {
+      const Term next = term::variable(end) + Term(1);
+      const TermMap by_next = [&](const Term &term) { return term::substitute(term, {{end, next}}); };
+      rewrite(statement, by_next, [](const Value &value) { return value; });
+    }
+    result.push_back(std::move(statement));
+  }
+  append(result, std::move(counts));
+  return result;
+}
+
 /// Of the counts that grow: by how much in all iterations, at most. Each is a variable.
 class Ahead {
 public:
+  explicit Ahead(const Program &program) : existing_(program) {}
+
   void block(Block &statements) {
     Block result;
     for (Statement &statement : statements) {
       for (Block *inner : blocks_of(statement))
         block(*inner);
       if (const std::optional<Term> most = most_iterations(statement))
-        for (Reserve &ahead : taken_out(statement, *most))
+        for (Reserve &ahead : taken_out(statement, *most)) {
+          if (auto *loop = std::get_if<For>(&statement.kind); loop && loop->together == 1)
+            speculate(loop->body, name_of(ahead.least - *most), existing_);
           result.push_back({std::move(ahead), statement.origins});
+        }
       result.push_back(std::move(statement));
     }
     statements = std::move(result);
@@ -48,11 +135,11 @@ private:
     return sum;
   }
 
-  static std::string end_of(const Reserve &wanted) {
-    const Term end = wanted.least - Term(1);
+  static std::string name_of(const Term &end) {
     const auto *variable = end.as<term::Variable>();
     return variable ? variable->name : "";
   }
+  static std::string end_of(const Reserve &wanted) { return name_of(wanted.least - Term(1)); }
 
   static bool is_step(const Assign &assign) {
     return assign.value == term::variable(assign.variable) + Term(1);
@@ -109,12 +196,38 @@ private:
     if (!taken.empty()) erase(*blocks_of(loop).back(), taken);
     return taken;
   }
+
+  /// Where the block appends only if a condition holds. There is room behind the end: for each iteration.
+  static void speculate(Block &statements, const std::string &end, Existing existing) {
+    const std::set<std::string> assigned = effects_of(statements).assigned;
+    for (Statement &statement : statements) {
+      existing.forget(assigned);
+      auto *guard = std::get_if<If>(&statement.kind);
+      auto *value = std::get_if<IfValue>(&statement.kind);
+      if (guard && guard->otherwise.empty() && appends_alone(guard->then, end, existing))
+        guard->speculative = true;
+      if (value && appends_alone(value->then, end, existing)) value->speculative = true;
+      for (Block *inner : blocks_of(statement))
+        if (!is_loop(statement)) speculate(*inner, end, existing);
+      existing.read(statement);
+    }
+  }
+
+  static bool appends_alone(Block &then, const std::string &end, const Existing &existing) {
+    Block last = counted_last(then, end);
+    if (appends_to(last) != end || !existing.has_all_read_in(last)) return false;
+    then = std::move(last);
+    return true;
+  }
+
+  const Existing existing_;
 };
 
 } // namespace
 
 Program reserve_ahead(Program program, const Known &) {
-  Ahead().block(program.body);
+  Ahead ahead(program);
+  ahead.block(program.body);
   return program;
 }
 

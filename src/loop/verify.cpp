@@ -259,12 +259,24 @@ private:
       refuse(fmt::format("`{}` is sorted by itself, or in an array of its own", x.order));
   }
 
+  void speculative(const Block &then, const Block &otherwise) const {
+    bool sets_bits = false;
+    each_statement(then, [&](const Statement &statement) {
+      const auto *set = std::get_if<SetElement>(&statement.kind);
+      sets_bits = sets_bits || (set && has_bits(array(set->array, false).workspace));
+    });
+    if (appends_to(then).empty() || sets_bits || !otherwise.empty())
+      refuse("what may be done where a condition doesn't hold does more than append");
+  }
+
   void if_value(const IfValue &x) {
     if (look_up(x.local).role != Role::Number) refuse(fmt::format("`{}` is no value", x.local));
+    if (x.speculative) speculative(x.then, {});
     block(x.then);
   }
 
   void choice(const If &guard) {
+    if (guard.speculative) speculative(guard.then, guard.otherwise);
     const std::size_t outside = conditions_.size();
     for (const Term &part : term::conjuncts(guard.condition))
       conditions_.push_back(part);

@@ -331,6 +331,29 @@ Effects effects_of(const Statement &statement) {
   return result;
 }
 
+std::string appends_to(const Block &block) {
+  const auto *counts = block.empty() ? nullptr : std::get_if<Assign>(&block.back().kind);
+  if (!counts || counts->value != term::variable(counts->variable) + Term(1)) return "";
+  const Term behind = term::variable(counts->variable);
+  const Effects effects = effects_of(block);
+  for (std::size_t k = 0; k + 1 < block.size(); ++k) {
+    const auto *set = std::get_if<SetElement>(&block[k].kind);
+    const auto *store = std::get_if<Store>(&block[k].kind);
+    const auto *element = store ? std::get_if<Element>(&store->target) : nullptr;
+    if (!(set ? set->slot == behind : element && element->slot == behind)) return "";
+    bool reads = false;
+    each_own_term(block[k], [&](const Term &term) {
+      for (const Term &load : applications_of(term))
+        reads = reads || effects.touches(load.as<term::Apply>()->function);
+    });
+    each_own_value(block[k], [&](const Value &value) {
+      each_element(value, [&](const Element &read) { reads = reads || effects.touches(read.array); });
+    });
+    if (reads) return "";
+  }
+  return counts->variable;
+}
+
 bool may_test_together(const For &loop) {
   if (loop.step != 1 || loop.parallel || loop.body.empty()) return false;
   const auto *guard = std::get_if<If>(&loop.body.back().kind);

@@ -77,4 +77,8 @@ Effects effects_of(const Statement &statement);
 /// leaves no loop and writes nothing that the condition or the Lets read.
 bool may_test_together(const For &loop);
 
+/// The variable that says how many elements there are, where the block does nothing but set those behind the
+/// last, of arrays that it doesn't read, and counts them then, as one. Otherwise empty.
+std::string appends_to(const Block &block);
+
 } // namespace unravel::loop

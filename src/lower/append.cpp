@@ -58,11 +58,16 @@ Block begun_at(const AppendLevel &level, const Term &above) {
   return block;
 }
 
-/// Nodes of the level above that have begun: those up to `last`.
-Block begin_up_to(const AppendLevel &level, const Term &last) {
+/// The next node of the level above begins.
+Block begin_next(const AppendLevel &level) {
   Block next = begun_at(level, end(level.pointer));
   next.push_back(one_more(level.pointer));
-  return {{loop::While{term::at_most(end(level.pointer), last), std::move(next), ""}}};
+  return next;
+}
+
+/// Nodes of the level above that have begun: those up to `last`.
+Block begin_up_to(const AppendLevel &level, const Term &last) {
+  return {{loop::While{term::at_most(end(level.pointer), last), begin_next(level), ""}}};
 }
 
 /// Behind the last entry: what the pointer behind the last of `count` nodes above tells.
@@ -148,7 +153,9 @@ Block Appending::begun(std::size_t level) const {
 
 Block Appending::with_node(std::size_t level, Block inside) const {
   if (begins_at_ != level) return inside;
-  Block block = begun(1);
+  // one at most; compilers would take a loop for one that is worth vectors
+  const AppendLevel &first = result_.append.levels[1];
+  Block block{{loop::If{term::at_most(end(first.pointer), position(0)), begin_next(first), ""}}};
   loop::append(block, std::move(inside));
   return block;
 }

@@ -15,15 +15,9 @@ using term::Term;
 namespace {
 
 /// One member for so many coordinates: with more it is no use to list them, as passing all words of bits takes
-/// less than the tests of whether a coordinate is new.
-constexpr std::int64_t coordinates_per_listed = 64;
-/// With more, sorting the list takes longer than passing all words.
-constexpr std::int64_t coordinates_per_sorted = 512;
+/// less than the tests of whether a coordinate is new, which are mispredicted, and than sorting the list.
+constexpr std::int64_t coordinates_per_listed = 512;
 constexpr int word = 64;
-
-Term fewer_than_one_in(std::int64_t coordinates, const Members &members) {
-  return term::less(term::scale(coordinates, term::variable(members.count)), members.extent);
-}
 
 Term is_member(const Members &members, const Term &coordinate) {
   return term::equal(term::apply(members.bits, {coordinate}), Term(1));
@@ -105,7 +99,7 @@ std::optional<Block> work_behind(loop::For &first, loop::For second) {
 } // namespace
 
 Term Members::are_listed() const {
-  return fewer_than_one_in(coordinates_per_listed, *this);
+  return term::less(term::scale(coordinates_per_listed, term::variable(count)), extent);
 }
 
 bool has_members(const combine::LocalTensor &local, const Extents &extents) {
@@ -124,7 +118,7 @@ Block without_members(const Members &members) {
   const std::string slot = members.bits + ".slot", member = members.bits + ".member";
   const Term coordinate = term::variable(member);
   const loop::SetElement clear{members.bits, coordinate, Term(0), true};
-  loop::If choice{fewer_than_one_in(coordinates_per_sorted, members), {}, ""};
+  loop::If choice{members.are_listed(), {}, ""};
   choice.then = {{over_list(members, slot, member, {no_value(members, coordinate), {clear}})}};
   choice.otherwise = {{over_bits(members, member, {no_value(members, coordinate)})},
                       {loop::Zero{members.bits, members.extent}}};
@@ -146,7 +140,7 @@ Block over_members(const Members &members, const std::string &variable, const st
   loop::For all = over_bits(members, variable, body());
   listed.comment = fmt::format("what {} has, by its list", members.tensor);
   all.comment = fmt::format("what {} has, by its bits", members.tensor);
-  loop::If choice{fewer_than_one_in(coordinates_per_sorted, members), {}, ""};
+  loop::If choice{members.are_listed(), {}, ""};
   choice.then = {{loop::Sort{members.list, "", members.room, term::variable(members.count)}},
                  {std::move(listed)}};
   choice.otherwise = {{std::move(all)}};

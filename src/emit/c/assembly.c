@@ -68,6 +68,17 @@ static inline void unravel_parts_from(unravel_parts *parts, int64_t chunk, int64
 static inline void unravel_parts_to(unravel_parts *parts, int64_t chunk, int64_t range, int64_t end) {
   parts->rows[chunk * (1 + 2 * parts->ranges) + 2 + 2 * range] = end;
 }
+// As unravel_room, for a range of this thread's elements: as the iterations of the chunk that are done need so
+// much, for all of them; but for no more than eight times as much.
+static inline int64_t unravel_parts_room(const unravel_parts *parts, int64_t chunk, int64_t range,
+                                         int64_t room, int64_t least, int64_t most, int64_t done,
+                                         int64_t all) {
+  const int64_t begin = parts->rows[chunk * (1 + 2 * parts->ranges) + 1 + 2 * range];
+  const double wanted = (double)begin + 1.125 * (double)(least - begin) / (double)done * (double)all;
+  const int64_t usual = unravel_room(room, least, most), bound = least < most / 8 ? 8 * least : most;
+  const int64_t ahead = wanted < (double)bound ? (int64_t)wanted : bound;
+  return ahead > usual ? ahead : usual;
+}
 static inline void unravel_parts_hold(unravel_parts *parts, int64_t array, void *memory) {
   parts->held[unravel_thread() * parts->arrays + array] = memory;
 }
