@@ -87,19 +87,36 @@ EntryOrder entry_order(const IterationSpace &space, const plan::LeafPlan &plan,
   found.have_places = have_places(append.conditions, by, space, prover);
   if (!found.have_places) return found;
   std::vector<Term> values = ascending(append.order, by);
-  found.is_kept = depend::increases(space, executed, values, prover, &found.witness);
+  const bool is_loose = append.loose < values.size();
+  const auto increases = [&](std::string *witness) {
+    const auto first = values.begin() + (plan.is_dealt ? 1 : 0); // what is dealt by that comes in any order
+    return depend::increases(space, executed, {first, values.end()}, prover, witness, {values.begin(), first});
+  };
+  found.is_kept = increases(&found.witness);
   found.is_distinct = found.is_kept && depend::is_injective(space, executed, values, prover);
-  if (found.is_kept || append.loose == values.size()) return found;
+  if (found.is_kept || !is_loose) return found;
   values.resize(append.loose);
-  if (!depend::increases(space, executed, values, prover)) return found;
+  if (!increases(nullptr)) return found;
   found.is_kept = found.is_distinct = depend::is_injective(space, executed, space.target.coordinates, prover);
   return found;
+}
+
+bool may_deal(const IterationSpace &space, const plan::LeafPlan &plan, const Combination &combination) {
+  const std::vector<packing::AppendLevel> &levels = combination.assembly(space.target.tensor)->append.levels;
+  const bool has_segments =
+      levels.size() == 2 && !levels[0].is_counted() && levels[1].is_counted() && !levels[1].pointer.empty();
+  const std::vector<scan::Level> &nest = plan.nest.levels;
+  // Both visits stand in one block: what they declare there would meet.
+  return has_segments && plan.shared == 0 && !nest.empty() && nest.front().kind == scan::Level::Kind::Loop &&
+         plan.finds.levels.empty() && plan.alternatives.empty() && plan.hoists.empty() && !plan.instances &&
+         !plan.sums_at;
 }
 
 std::vector<plan::SortedLoop> sorts_for_entries(const IterationSpace &space, const plan::LeafPlan &plan,
                                                 const Combination &combination) {
   const AssembledResult &result = *combination.assembly(space.target.tensor);
   std::vector<Term> values = ascending(result.append.order, result.entry_of(space.target));
+  if (plan.is_dealt) values.erase(values.begin());
   std::vector<plan::SortedLoop> sorts;
   for (std::size_t k = plan.nest.levels.size(); k-- > plan.shared;) {
     const scan::Level &level = plan.nest.levels[k];

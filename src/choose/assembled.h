@@ -22,6 +22,11 @@ struct EntryOrder {
 EntryOrder entry_order(const combine::IterationSpace &space, const plan::LeafPlan &plan,
                        const combine::Combination &combination, prove::Prover &prover);
 
+/// May the statement's entries be dealt (plan::LeafPlan::is_dealt)? Its layout has segments by a position that
+/// is computed, and the statement can be visited twice.
+bool may_deal(const combine::IterationSpace &space, const plan::LeafPlan &plan,
+              const combine::Combination &combination);
+
 /// Loops whose sorting may bring the entries into order, the innermost first.
 std::vector<plan::SortedLoop> sorts_for_entries(const combine::IterationSpace &space,
                                                 const plan::LeafPlan &plan,

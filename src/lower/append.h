@@ -10,6 +10,15 @@
 /// as nodes begin: that of a node above which entries come later, or never, too.
 namespace unravel::lower {
 
+/// The variable that says how many of a level's nodes, or of an array's pointers, there are so far.
+std::string end_of(const std::string &name);
+
+/// A pointer, where nodes of the node above begin: an element of the level's array plus an offset.
+term::Term pointer_at(const packing::AppendLevel &level, const term::Term &above);
+
+/// A node above begins: its segment does, and the one before has ended.
+loop::Block begun_at(const packing::AppendLevel &level, const term::Term &above);
+
 /// What is done before the first entry, and behind the last one.
 loop::Block begin_assembly(const combine::AssembledResult &result);
 loop::Block end_assembly(const combine::AssembledResult &result);

@@ -129,6 +129,17 @@ std::string Workspace::add_sum(const std::string &of, const std::vector<Term> &e
       fmt::format("parts of sums that {} gets, before they are multiplied with what they share", of));
 }
 
+std::string Workspace::add_next_of_segments(const std::string &result, const std::string &position,
+                                            const Term &segments) {
+  loop::WorkspaceArray array;
+  array.name = position + "_next";
+  array.element = index_;
+  array.extent = segments;
+  array.initial = std::nullopt;
+  array.about = fmt::format("how many entries each segment of {} has, then where its next one goes", result);
+  return add(std::move(array));
+}
+
 SortArrays Workspace::add_sorted(const Level &level, const plan::SortedLoop &plan, bool per_thread) {
   Term positions = positions_of(level.variable, plan.keys);
   std::vector<Term> held{level.lower, level.upper};

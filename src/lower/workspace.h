@@ -44,6 +44,10 @@ public:
   /// those of a hoist further in have fewer modes.
   std::string add_sum(const std::string &of, const std::vector<term::Term> &extents, bool per_thread);
 
+  /// The array that says where the next entry of each of the result's segments goes; returns its name.
+  std::string add_next_of_segments(const std::string &result, const std::string &position,
+                                   const term::Term &segments);
+
   /// The arrays of a loop that is sorted.
   SortArrays add_sorted(const scan::Level &level, const plan::SortedLoop &plan, bool per_thread);
 

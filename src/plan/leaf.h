@@ -122,6 +122,9 @@ struct LeafPlan {
   bool is_distinct = false;
   /// Which of its loops is sorted for that, so that they come in the order of the result's layout.
   std::optional<SortedLoop> sorted;
+  /// Its entries are counted by the result's first position, in one visit, and placed in another one: only
+  /// those of the same first position come in the layout's order.
+  bool is_dealt = false;
 
   std::optional<Merged> merged;
 
