@@ -75,13 +75,13 @@ Block begun_at(const AppendLevel &level, const Term &above) {
   return block;
 }
 
-Block begin_assembly(const AssembledResult &result) {
+Block begin_assembly(const AssembledResult &result, bool is_dealt) {
   Block block;
   const std::vector<AppendLevel> &levels = result.append.levels;
   for (const AppendLevel &level : levels) {
     if (!level.is_counted()) continue;
     block.push_back({loop::Declare{end_of(level.position), Term(0)}});
-    block.push_back({reserve(level, Term(0))});
+    if (!is_dealt) block.push_back({reserve(level, Term(0))});
     if (!level.pointer.empty() && !levels[level.parent].is_counted())
       block.push_back({loop::Declare{end_of(level.pointer), Term(0)}});
   }

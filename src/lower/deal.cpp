@@ -1,7 +1,6 @@
 #include "lower/deal.h"
 
 #include "loop/walk.h"
-#include "lower/append.h"
 
 namespace unravel::lower {
 
@@ -121,6 +120,27 @@ Block Dealing::end() const {
   if (is_new()) return {};
   return {{loop::If{term::less(term::variable(made_), term::variable(counted_)), closed_up(),
                     "entries of one coordinate have become one"}}};
+}
+
+std::shared_ptr<const EntryCode> code_of_entries(const combine::IterationSpace &space, const LeafPlan &plan,
+                                                 Workspace &workspace) {
+  if (!space.target.appends) return nullptr;
+  if (plan.is_dealt) return std::make_shared<Dealing>(space.target, plan.is_distinct, workspace);
+  return std::make_shared<Appending>(space.target, plan.is_distinct, plan.nest, workspace.combination());
+}
+
+LoweredLeaf lower_dealt(const combine::IterationSpace &space, const LeafPlan &plan, std::size_t number,
+                        const SharedLoops &shared, Workspace &workspace) {
+  const Dealing dealing(space.target, plan.is_distinct, workspace);
+  LeafPlan in_any_order = plan;
+  in_any_order.sorted.reset();
+  LoweredLeaf leaf = visit_leaf(space, std::move(in_any_order), number, shared, dealing.count(), workspace);
+  Block placing = lower_leaf(space, plan, number, shared, nullptr, workspace).inside;
+  Block block = dealing.begin();
+  for (Block part : {std::move(leaf.inside), dealing.between(), std::move(placing), dealing.end()})
+    loop::append(block, std::move(part));
+  leaf.inside = std::move(block);
+  return leaf;
 }
 
 } // namespace unravel::lower

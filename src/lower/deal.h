@@ -2,7 +2,12 @@
 
 #include "combine/space.h"
 #include "loop/loop.h"
+#include "lower/append.h"
+#include "lower/leaf.h"
 #include "lower/workspace.h"
+
+#include <functional>
+#include <memory>
 
 /// Assembled results whose entries are dealt by the first position, which is computed of their coordinates:
 /// the statement is visited twice. First its entries are counted by that position, and sums of the counts tell
@@ -10,7 +15,7 @@
 /// (Gustavson, TOMS 1978, "permuted transposition").
 namespace unravel::lower {
 
-class Dealing {
+class Dealing : public EntryCode {
 public:
   /// `is_distinct`: no two entries are of one coordinate. Otherwise those of one coordinate come one after the
   /// other within their segment, and are added up.
@@ -20,10 +25,11 @@ public:
   loop::Block begin() const;
   loop::Block count() const;
   loop::Block between() const;
-  /// At each point of the second visit; the value is 0, unless each entry is new. And behind it.
-  loop::Block entry() const;
-  loop::Element element() const { return value_at(slot()); }
-  bool is_new() const { return !result_.append.merges || is_distinct_; }
+  /// At each point of the second visit, and behind it.
+  loop::Block entry() const override;
+  loop::Element element() const override { return value_at(slot()); }
+  bool is_new() const override { return !result_.append.merges || is_distinct_; }
+  loop::Block with_node(std::size_t, loop::Block inside) const override { return inside; }
   loop::Block end() const;
 
 private:
@@ -46,5 +52,13 @@ private:
   std::string next_;           // the array: where the next entry of each segment goes
   std::string counted_, made_; // variables: how many entries there are, and of different coordinates
 };
+
+/// What the statement does with its entries; null where its result isn't assembled.
+std::shared_ptr<const EntryCode> code_of_entries(const combine::IterationSpace &space, const LeafPlan &plan,
+                                                 Workspace &workspace);
+
+/// Both visits. Precondition: no other statement shares its loops.
+LoweredLeaf lower_dealt(const combine::IterationSpace &space, const LeafPlan &plan, std::size_t number,
+                        const SharedLoops &shared, Workspace &workspace);
 
 } // namespace unravel::lower

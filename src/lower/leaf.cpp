@@ -46,20 +46,8 @@ public:
     if (!plan.hoists.empty() && clear_at_ > plan.hoists.front().level) clear_at_.reset();
     if (!hindrance(plan)) parallel_ = plan.parallel;
     if (space.target.appends && (plan.equal() || has_states_of_chunks(plan))) parallel_.reset();
-    if (plan.is_dealt)
-      dealing_.emplace(space.target, plan.is_distinct, workspace);
-    else if (space.target.appends)
-      appending_.emplace(space.target, plan.is_distinct, plan.nest, workspace.combination());
+    entries_ = code_of_entries(space, plan, workspace);
   }
-
-  /// What stands around the two visits of a statement whose entries are dealt.
-  Block dealt(Block counting, Block placing) const {
-    Block block = dealing_->begin();
-    for (Block part : {std::move(counting), dealing_->between(), std::move(placing), dealing_->end()})
-      loop::append(block, std::move(part));
-    return block;
-  }
-  Block counting() const { return dealing_->count(); }
 
   /// What is done at each point, in place of the statement; without looking for divisors.
   void visit(Block what) { visit_ = std::move(what); }
@@ -307,7 +295,7 @@ private:
     bool outside =
         std::exchange(atomic_, atomic_ || (plan_.reduction == plan::Reduction::Atomic && parallel_ == index));
     Block inside = level(index + 1);
-    if (appending_) inside = appending_->with_node(index, std::move(inside));
+    if (entries_) inside = entries_->with_node(index, std::move(inside));
     atomic_ = outside;
     if (guards.empty()) return inside;
     return {{loop::If{term::conjunction(std::move(guards)), std::move(inside), ""}}};
@@ -341,7 +329,7 @@ private:
     if (parallel) {
       loop.parallel = parallel_with(plan_.chunk, plan_.least);
       if (plan_.work) loop.parallel->share = std::get<plan::Chunks>(plan_.cut).share;
-      if (appending_)
+      if (entries_)
         loop.parallel->appended = appended_to(*workspace_.combination().assembly(space_.target.tensor));
     }
     if (const LevelPlan *find = hindrance(plan_); find && plan_.parallel == index)
@@ -513,8 +501,7 @@ private:
     const combine::Combination &all = workspace_.combination();
     if (space_.target.inserts && !sum_ && !plan_.adds_to_scalar())
       block = insert(space_.target, workspace_, listed_), sets = sets || inserts_another(space_.target, all);
-    if (appending_ && !sum_) block = appending_->entry(), sets = sets || appending_->is_new();
-    if (dealing_) block = dealing_->entry(), sets = sets || dealing_->is_new();
+    if (entries_ && !sum_) block = entries_->entry(), sets = sets || entries_->is_new();
     if (listed_.value_or(false) && !sum_ && !sets) { // what is new isn't read
       auto &missing = std::get<loop::If>(block.back().kind);
       missing.then.push_back({loop::Store{target(), value}});
@@ -533,8 +520,7 @@ private:
 
   loop::Target target() const {
     if (space_.target.is_scalar() || plan_.adds_to_scalar()) return loop::Local{space_.target.local};
-    if (appending_) return appending_->element();
-    if (dealing_) return dealing_->element();
+    if (entries_) return entries_->element();
     if (space_.target.inserts) return element_of(space_.target, workspace_.combination());
     return loop::Element{space_.target.array, space_.target.slot};
   }
@@ -582,8 +568,7 @@ private:
   std::string
       has_terms_; // in a loop whose sums are kept in a local: the variable that says if there are terms
   std::optional<Block> visit_;
-  std::optional<Appending> appending_; // where the result is assembled
-  std::optional<Dealing> dealing_;     // or its entries are dealt
+  std::shared_ptr<const EntryCode> entries_; // where the result is assembled
   std::optional<bool> listed_;         // members of what is inserted into, where it is known
   std::optional<loop::Local> sum_;     // what is added to in place of the result
 };
@@ -596,23 +581,10 @@ LoweredLeaf lowered(Lowerer lowerer, const SharedLoops &shared) {
   return leaf;
 }
 
-LoweredLeaf dealt_leaf(const combine::IterationSpace &space, const LeafPlan &plan, std::size_t number,
-                       const SharedLoops &shared, Workspace &workspace) {
-  LeafPlan in_any_order = plan;
-  in_any_order.sorted.reset();
-  Lowerer counting(space, in_any_order, main_plan(number), shared.count, nullptr, workspace);
-  Lowerer placing(space, plan, main_plan(number), shared.count, nullptr, workspace);
-  counting.visit(counting.counting());
-  LoweredLeaf leaf = lowered(std::move(counting), shared);
-  leaf.inside = placing.dealt(std::move(leaf.inside), placing.inside(shared.conditions));
-  return leaf;
-}
-
 } // namespace
 
 LoweredLeaf lower_leaf(const combine::IterationSpace &space, const LeafPlan &plan, std::size_t number,
                        const SharedLoops &shared, const Clearing *clearing, Workspace &workspace) {
-  if (plan.is_dealt) return dealt_leaf(space, plan, number, shared, workspace);
   return lowered({space, plan, main_plan(number), shared.count, clearing, workspace}, shared);
 }
 
