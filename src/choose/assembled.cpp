@@ -52,6 +52,29 @@ bool have_places(const std::vector<Term> &conditions, const term::Substitution &
   });
 }
 
+/// How many values each key of the loop may have, from 0 on; nothing where that isn't proved of all.
+std::vector<Term> extents_of_keys(const plan::SortedLoop &sorted, const scan::Nest &nest,
+                                  const Combination &combination, prove::Prover &prover) {
+  const scan::Level &loop = nest.levels[sorted.level];
+  const prove::Prover::Optional optional(prover, "how many values a list's keys may have");
+  std::vector<Term> extents;
+  for (const Term &key : sorted.keys) {
+    const auto coordinate = std::ranges::find_if(nest.levels, [&](const scan::Level &level) {
+      return level.kind == scan::Level::Kind::Let && level.value == key &&
+             combination.extents.contains(level.variable);
+    });
+    if (coordinate == nest.levels.end()) return {};
+    extents.push_back(combination.extents.at(coordinate->variable));
+    const Term position = term::variable(loop.variable);
+    if (prover.refute("keys in range", loop.tensor,
+                      {term::at_most(loop.lower, position), term::less(position, loop.upper),
+                       term::negation(term::between(Term(0), key, extents.back()))}) !=
+        prove::Answer::Refuted)
+      return {};
+  }
+  return extents;
+}
+
 /// Of a line, whose products may be appended one after the other: each entry is one of its own.
 bool is_list_of_terms(const IterationSpace &space, const packing::Append &append) {
   return space.loops.empty() && !space.sets && !append.merges && append.order.empty();
@@ -113,7 +136,7 @@ bool may_deal(const IterationSpace &space, const plan::LeafPlan &plan, const Com
 }
 
 std::vector<plan::SortedLoop> sorts_for_entries(const IterationSpace &space, const plan::LeafPlan &plan,
-                                                const Combination &combination) {
+                                                const Combination &combination, prove::Prover &prover) {
   const AssembledResult &result = *combination.assembly(space.target.tensor);
   std::vector<Term> values = ascending(result.append.order, result.entry_of(space.target));
   if (plan.is_dealt) values.erase(values.begin());
@@ -124,12 +147,14 @@ std::vector<plan::SortedLoop> sorts_for_entries(const IterationSpace &space, con
       values = term::substitute(values, {{level.variable, level.value}});
       continue;
     }
-    plan::SortedLoop sorted{k, {}};
+    plan::SortedLoop sorted{k, {}, {}};
     for (const Term &value : values)
       if (term::mentions(value, level.variable)) sorted.keys.push_back(value);
     if (level.kind == scan::Level::Kind::Loop && !sorted.keys.empty() &&
-        std::ranges::all_of(sorted.keys, is_element))
+        std::ranges::all_of(sorted.keys, is_element)) {
+      if (k == 0) sorted.extents = extents_of_keys(sorted, plan.nest, combination, prover);
       sorts.push_back(std::move(sorted));
+    }
     // what comes behind it in the order, this loop's own order must do
     values.erase(std::ranges::find_if(
                      values, [&](const Term &value) { return term::mentions(value, level.variable); }),

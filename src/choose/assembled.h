@@ -30,7 +30,8 @@ bool may_deal(const combine::IterationSpace &space, const plan::LeafPlan &plan,
 /// Loops whose sorting may bring the entries into order, the innermost first.
 std::vector<plan::SortedLoop> sorts_for_entries(const combine::IterationSpace &space,
                                                 const plan::LeafPlan &plan,
-                                                const combine::Combination &combination);
+                                                const combine::Combination &combination,
+                                                prove::Prover &prover);
 
 /// Loop orders worth a try where another one doesn't keep the order: the loops that they begin with.
 std::vector<std::vector<std::string>> orders_for_entries(const combine::IterationSpace &space,

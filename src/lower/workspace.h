@@ -19,6 +19,7 @@ struct SortArrays {
   std::string order, keys, room;
   bool grow = false;    // then room is reserved for them
   int room_of_each = 0; // value: the elements of `room`
+  std::string begins = {}; // by key, where the keys' extents are known: it grows
 };
 
 /// Leaves, and alternatives of a leaf, share what is kept in one way.

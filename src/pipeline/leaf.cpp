@@ -431,7 +431,8 @@ void LeafPlanner::require_entry_order(Leaf &leaf, std::size_t number, Steps &ste
           const auto sorted = [&](bool is_dealt, std::size_t least) {
             leaf.plan.is_dealt = is_dealt;
             choose::EntryOrder now;
-            for (plan::SortedLoop &each : choose::sorts_for_entries(space, leaf.plan, in_.combination)) {
+            for (plan::SortedLoop &each :
+                 choose::sorts_for_entries(space, leaf.plan, in_.combination, in_.prover)) {
               if (each.level < least) continue;
               leaf.plan.sorted = std::move(each);
               if (now = of_plan(); now.is_kept) break;

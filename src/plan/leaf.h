@@ -61,6 +61,8 @@ struct Hoist {
 struct SortedLoop {
   std::size_t level = 0;
   std::vector<term::Term> keys; // over the loop's variable and outer ones
+  /// Of the outermost loop, where it is proved: each key lies in [0, extent), with one of these for each.
+  std::vector<term::Term> extents;
 };
 
 /// A statement of a local tensor's whose loop is merged with those of the others: for each coordinate that
