@@ -80,26 +80,7 @@ bool is_list_of_terms(const IterationSpace &space, const packing::Append &append
   return space.loops.empty() && !space.sets && !append.merges && append.order.empty();
 }
 
-} // namespace
-
-void check_assembled(const Combination &combination) {
-  std::set<std::string> written;
-  for (const IterationSpace &space : combination.leaves) {
-    for (const combine::Operand &operand : space.operands)
-      if (combination.assembly(operand.tensor))
-        report::fail(
-            Kind::sparse_result, space.span,
-            fmt::format("`{}` is read, but its entries are still to come", operand.tensor),
-            fmt::format("keep the values in a local tensor, or leave out -f {}=...", operand.tensor));
-    if (!space.target.appends) continue;
-    const packing::Append &append = combination.assembly(space.target.tensor)->append;
-    if (!written.insert(space.target.tensor).second && !is_list_of_terms(space, append))
-      report::fail(Kind::sparse_result, space.span,
-                   fmt::format("several products are added to `{}`, which is not dense", space.target.tensor),
-                   "add them up in a local tensor: `let w(j) = 0;`");
-  }
-}
-
+/// Of the plan as it is.
 EntryOrder entry_order(const IterationSpace &space, const plan::LeafPlan &plan,
                        const Combination &combination, prove::Prover &prover) {
   const AssembledResult &result = *combination.assembly(space.target.tensor);
@@ -124,6 +105,7 @@ EntryOrder entry_order(const IterationSpace &space, const plan::LeafPlan &plan,
   return found;
 }
 
+/// May the entries be dealt?
 bool may_deal(const IterationSpace &space, const plan::LeafPlan &plan, const Combination &combination) {
   const std::vector<packing::AppendLevel> &levels = combination.assembly(space.target.tensor)->append.levels;
   const bool has_segments =
@@ -135,6 +117,7 @@ bool may_deal(const IterationSpace &space, const plan::LeafPlan &plan, const Com
          !plan.sums_at;
 }
 
+/// Loops whose sorting may bring the entries into order, the innermost first.
 std::vector<plan::SortedLoop> sorts_for_entries(const IterationSpace &space, const plan::LeafPlan &plan,
                                                 const Combination &combination, prove::Prover &prover) {
   const AssembledResult &result = *combination.assembly(space.target.tensor);
@@ -161,6 +144,55 @@ std::vector<plan::SortedLoop> sorts_for_entries(const IterationSpace &space, con
                  values.end());
   }
   return sorts;
+}
+
+} // namespace
+
+void check_assembled(const Combination &combination) {
+  std::set<std::string> written;
+  for (const IterationSpace &space : combination.leaves) {
+    for (const combine::Operand &operand : space.operands)
+      if (combination.assembly(operand.tensor))
+        report::fail(
+            Kind::sparse_result, space.span,
+            fmt::format("`{}` is read, but its entries are still to come", operand.tensor),
+            fmt::format("keep the values in a local tensor, or leave out -f {}=...", operand.tensor));
+    if (!space.target.appends) continue;
+    const packing::Append &append = combination.assembly(space.target.tensor)->append;
+    if (!written.insert(space.target.tensor).second && !is_list_of_terms(space, append))
+      report::fail(Kind::sparse_result, space.span,
+                   fmt::format("several products are added to `{}`, which is not dense", space.target.tensor),
+                   "add them up in a local tensor: `let w(j) = 0;`");
+  }
+}
+
+EntryOrder order_entries(const IterationSpace &space, plan::LeafPlan &plan, const Combination &combination,
+                         prove::Prover &prover) {
+  const auto of_plan = [&] { return entry_order(space, plan, combination, prover); };
+  const auto sorted = [&](bool is_outermost, bool is_dealt) {
+    plan.is_dealt = is_dealt;
+    EntryOrder now;
+    for (plan::SortedLoop &each : sorts_for_entries(space, plan, combination, prover)) {
+      if ((each.level == 0) != is_outermost) continue;
+      plan.sorted = std::move(each);
+      if (now = of_plan(); now.is_kept) return now;
+    }
+    plan.sorted.reset(), plan.is_dealt = false;
+    return now;
+  };
+  const EntryOrder found = of_plan();
+  if (found.is_kept || !found.have_places) return found;
+  const bool may_be_dealt = may_deal(space, plan, combination);
+  if (may_be_dealt) {
+    plan.is_dealt = true;
+    if (EntryOrder now = of_plan(); now.is_kept) return now;
+  }
+  // Short loops are sorted inside of others; of the outermost one as few keys as are needed.
+  if (EntryOrder now = sorted(false, false); now.is_kept) return now;
+  if (may_be_dealt)
+    if (EntryOrder now = sorted(true, true); now.is_kept) return now;
+  if (EntryOrder now = sorted(true, false); now.is_kept) return now;
+  return found;
 }
 
 std::vector<std::vector<std::string>> orders_for_entries(const IterationSpace &space,

@@ -424,35 +424,7 @@ void LeafPlanner::require_entry_order(Leaf &leaf, std::size_t number, Steps &ste
   auto order = [&] {
     return steps.run(
         "order of entries",
-        [&] {
-          const auto of_plan = [&] {
-            return choose::entry_order(space, leaf.plan, in_.combination, in_.prover);
-          };
-          const auto sorted = [&](bool is_dealt, std::size_t least) {
-            leaf.plan.is_dealt = is_dealt;
-            choose::EntryOrder now;
-            for (plan::SortedLoop &each :
-                 choose::sorts_for_entries(space, leaf.plan, in_.combination, in_.prover)) {
-              if (each.level < least) continue;
-              leaf.plan.sorted = std::move(each);
-              if (now = of_plan(); now.is_kept) break;
-            }
-            if (!now.is_kept) leaf.plan.sorted.reset(), leaf.plan.is_dealt = false;
-            return now;
-          };
-          choose::EntryOrder found = of_plan();
-          if (found.is_kept || !found.have_places) return found;
-          const bool may_deal = choose::may_deal(space, leaf.plan, in_.combination);
-          leaf.plan.is_dealt = may_deal;
-          if (may_deal)
-            if (auto now = of_plan(); now.is_kept) return now;
-          // Short loops are sorted inside of others; of the outermost one as few keys as are needed.
-          if (auto now = sorted(false, 1); now.is_kept) return now;
-          if (may_deal)
-            if (auto now = sorted(true, 0); now.is_kept) return now;
-          if (auto now = sorted(false, 0); now.is_kept) return now;
-          return found;
-        },
+        [&] { return choose::order_entries(space, leaf.plan, in_.combination, in_.prover); },
         [&](const choose::EntryOrder &found) {
           return choose::to_text(found, space, in_.combination) + plan::to_text(leaf.plan);
         });
@@ -468,7 +440,7 @@ void LeafPlanner::require_entry_order(Leaf &leaf, std::size_t number, Steps &ste
     }
   if (!found.is_kept) out_of_order_ = number, found_order_ = found;
   leaf.plan.is_distinct = found.is_distinct;
-  if (leaf.plan.parallel && (leaf.plan.is_dealt || !choose::appends_apart(leaf.plan, *leaf.plan.parallel, space)))
+  if (leaf.plan.parallel && !choose::appends_apart(leaf.plan, *leaf.plan.parallel, space))
     leaf.plan.parallel = leaf.parallel = std::nullopt;
 }
 
