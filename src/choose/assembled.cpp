@@ -52,9 +52,98 @@ bool have_places(const std::vector<Term> &conditions, const term::Substitution &
   });
 }
 
+/// How many values each key of the loop may have, from 0 on; nothing where that isn't proved of all.
+std::vector<Term> extents_of_keys(const plan::SortedLoop &sorted, const scan::Nest &nest,
+                                  const Combination &combination, prove::Prover &prover) {
+  const scan::Level &loop = nest.levels[sorted.level];
+  const prove::Prover::Optional optional(prover, "how many values a list's keys may have");
+  std::vector<Term> extents;
+  for (const Term &key : sorted.keys) {
+    const auto coordinate = std::ranges::find_if(nest.levels, [&](const scan::Level &level) {
+      return level.kind == scan::Level::Kind::Let && level.value == key &&
+             combination.extents.contains(level.variable);
+    });
+    if (coordinate == nest.levels.end()) return {};
+    extents.push_back(combination.extents.at(coordinate->variable));
+    const Term position = term::variable(loop.variable);
+    if (prover.refute("keys in range", loop.tensor,
+                      {term::at_most(loop.lower, position), term::less(position, loop.upper),
+                       term::negation(term::between(Term(0), key, extents.back()))}) !=
+        prove::Answer::Refuted)
+      return {};
+  }
+  return extents;
+}
+
 /// Of a line, whose products may be appended one after the other: each entry is one of its own.
 bool is_list_of_terms(const IterationSpace &space, const packing::Append &append) {
   return space.loops.empty() && !space.sets && !append.merges && append.order.empty();
+}
+
+/// Of the plan as it is.
+EntryOrder entry_order(const IterationSpace &space, const plan::LeafPlan &plan,
+                       const Combination &combination, prove::Prover &prover) {
+  const AssembledResult &result = *combination.assembly(space.target.tensor);
+  const packing::Append &append = result.append;
+  const term::Substitution by = result.entry_of(space.target);
+  const depend::Schedule executed = executed_schedule(space, plan);
+  EntryOrder found;
+  found.have_places = have_places(append.conditions, by, space, prover);
+  if (!found.have_places) return found;
+  std::vector<Term> values = ascending(append.order, by);
+  const bool is_loose = append.loose < values.size();
+  const auto increases = [&](std::string *witness) {
+    const auto first = values.begin() + (plan.is_dealt ? 1 : 0); // what is dealt by that comes in any order
+    return depend::increases(space, executed, {first, values.end()}, prover, witness, {values.begin(), first});
+  };
+  found.is_kept = increases(&found.witness);
+  found.is_distinct = found.is_kept && depend::is_injective(space, executed, values, prover);
+  if (found.is_kept || !is_loose) return found;
+  values.resize(append.loose);
+  if (!increases(nullptr)) return found;
+  found.is_kept = found.is_distinct = depend::is_injective(space, executed, space.target.coordinates, prover);
+  return found;
+}
+
+/// May the entries be dealt?
+bool may_deal(const IterationSpace &space, const plan::LeafPlan &plan, const Combination &combination) {
+  const std::vector<packing::AppendLevel> &levels = combination.assembly(space.target.tensor)->append.levels;
+  const bool has_segments =
+      levels.size() == 2 && !levels[0].is_counted() && levels[1].is_counted() && !levels[1].pointer.empty();
+  const std::vector<scan::Level> &nest = plan.nest.levels;
+  // Both visits stand in one block: what they declare there would meet.
+  return has_segments && plan.shared == 0 && !nest.empty() && nest.front().kind == scan::Level::Kind::Loop &&
+         plan.finds.levels.empty() && plan.alternatives.empty() && plan.hoists.empty() && !plan.instances &&
+         !plan.sums_at;
+}
+
+/// Loops whose sorting may bring the entries into order, the innermost first.
+std::vector<plan::SortedLoop> sorts_for_entries(const IterationSpace &space, const plan::LeafPlan &plan,
+                                                const Combination &combination, prove::Prover &prover) {
+  const AssembledResult &result = *combination.assembly(space.target.tensor);
+  std::vector<Term> values = ascending(result.append.order, result.entry_of(space.target));
+  if (plan.is_dealt) values.erase(values.begin());
+  std::vector<plan::SortedLoop> sorts;
+  for (std::size_t k = plan.nest.levels.size(); k-- > plan.shared;) {
+    const scan::Level &level = plan.nest.levels[k];
+    if (level.kind == scan::Level::Kind::Let) {
+      values = term::substitute(values, {{level.variable, level.value}});
+      continue;
+    }
+    plan::SortedLoop sorted{k, {}, {}};
+    for (const Term &value : values)
+      if (term::mentions(value, level.variable)) sorted.keys.push_back(value);
+    if (level.kind == scan::Level::Kind::Loop && !sorted.keys.empty() &&
+        std::ranges::all_of(sorted.keys, is_element)) {
+      if (k == 0) sorted.extents = extents_of_keys(sorted, plan.nest, combination, prover);
+      sorts.push_back(std::move(sorted));
+    }
+    // what comes behind it in the order, this loop's own order must do
+    values.erase(std::ranges::find_if(
+                     values, [&](const Term &value) { return term::mentions(value, level.variable); }),
+                 values.end());
+  }
+  return sorts;
 }
 
 } // namespace
@@ -77,48 +166,33 @@ void check_assembled(const Combination &combination) {
   }
 }
 
-EntryOrder entry_order(const IterationSpace &space, const plan::LeafPlan &plan,
-                       const Combination &combination, prove::Prover &prover) {
-  const AssembledResult &result = *combination.assembly(space.target.tensor);
-  const packing::Append &append = result.append;
-  const term::Substitution by = result.entry_of(space.target);
-  const depend::Schedule executed = executed_schedule(space, plan);
-  EntryOrder found;
-  found.have_places = have_places(append.conditions, by, space, prover);
-  if (!found.have_places) return found;
-  std::vector<Term> values = ascending(append.order, by);
-  found.is_kept = depend::increases(space, executed, values, prover, &found.witness);
-  found.is_distinct = found.is_kept && depend::is_injective(space, executed, values, prover);
-  if (found.is_kept || append.loose == values.size()) return found;
-  values.resize(append.loose);
-  if (!depend::increases(space, executed, values, prover)) return found;
-  found.is_kept = found.is_distinct = depend::is_injective(space, executed, space.target.coordinates, prover);
-  return found;
-}
-
-std::vector<plan::SortedLoop> sorts_for_entries(const IterationSpace &space, const plan::LeafPlan &plan,
-                                                const Combination &combination) {
-  const AssembledResult &result = *combination.assembly(space.target.tensor);
-  std::vector<Term> values = ascending(result.append.order, result.entry_of(space.target));
-  std::vector<plan::SortedLoop> sorts;
-  for (std::size_t k = plan.nest.levels.size(); k-- > plan.shared;) {
-    const scan::Level &level = plan.nest.levels[k];
-    if (level.kind == scan::Level::Kind::Let) {
-      values = term::substitute(values, {{level.variable, level.value}});
-      continue;
+EntryOrder order_entries(const IterationSpace &space, plan::LeafPlan &plan, const Combination &combination,
+                         prove::Prover &prover) {
+  const auto of_plan = [&] { return entry_order(space, plan, combination, prover); };
+  const auto sorted = [&](bool is_outermost, bool is_dealt) {
+    plan.is_dealt = is_dealt;
+    EntryOrder now;
+    for (plan::SortedLoop &each : sorts_for_entries(space, plan, combination, prover)) {
+      if ((each.level == 0) != is_outermost) continue;
+      plan.sorted = std::move(each);
+      if (now = of_plan(); now.is_kept) return now;
     }
-    plan::SortedLoop sorted{k, {}};
-    for (const Term &value : values)
-      if (term::mentions(value, level.variable)) sorted.keys.push_back(value);
-    if (level.kind == scan::Level::Kind::Loop && !sorted.keys.empty() &&
-        std::ranges::all_of(sorted.keys, is_element))
-      sorts.push_back(std::move(sorted));
-    // what comes behind it in the order, this loop's own order must do
-    values.erase(std::ranges::find_if(
-                     values, [&](const Term &value) { return term::mentions(value, level.variable); }),
-                 values.end());
+    plan.sorted.reset(), plan.is_dealt = false;
+    return now;
+  };
+  const EntryOrder found = of_plan();
+  if (found.is_kept || !found.have_places) return found;
+  const bool may_be_dealt = may_deal(space, plan, combination);
+  if (may_be_dealt) {
+    plan.is_dealt = true;
+    if (EntryOrder now = of_plan(); now.is_kept) return now;
   }
-  return sorts;
+  // Short loops are sorted inside of others; of the outermost one as few keys as are needed.
+  if (EntryOrder now = sorted(false, false); now.is_kept) return now;
+  if (may_be_dealt)
+    if (EntryOrder now = sorted(true, true); now.is_kept) return now;
+  if (EntryOrder now = sorted(true, false); now.is_kept) return now;
+  return found;
 }
 
 std::vector<std::vector<std::string>> orders_for_entries(const IterationSpace &space,

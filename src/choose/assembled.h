@@ -19,13 +19,12 @@ struct EntryOrder {
   bool have_places = true;  // the layout stores coordinates like these
   std::string witness;      // two entries that come in another order, where the prover has them
 };
-EntryOrder entry_order(const combine::IterationSpace &space, const plan::LeafPlan &plan,
-                       const combine::Combination &combination, prove::Prover &prover);
 
-/// Loops whose sorting may bring the entries into order, the innermost first.
-std::vector<plan::SortedLoop> sorts_for_entries(const combine::IterationSpace &space,
-                                                const plan::LeafPlan &plan,
-                                                const combine::Combination &combination);
+/// Looks for a way in which they come in the layout's order, and sets it in the plan: as they come; dealt, where
+/// the layout has segments by a position that is computed, and the statement can be visited twice; with a loop
+/// sorted; or both.
+EntryOrder order_entries(const combine::IterationSpace &space, plan::LeafPlan &plan,
+                         const combine::Combination &combination, prove::Prover &prover);
 
 /// Loop orders worth a try where another one doesn't keep the order: the loops that they begin with.
 std::vector<std::vector<std::string>> orders_for_entries(const combine::IterationSpace &space,

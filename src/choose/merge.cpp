@@ -221,6 +221,7 @@ private:
     const std::string coordinates = coordinates_of(local_);
     std::vector<std::string> positions{levels[loop].variable};
     std::map<Term, Term> by{{term::apply(coordinates, {term::variable(positions.front())}), Term(0)}};
+    if (plan.is_dealt) return "its entries are dealt";
     if (plan.sorted &&
         (plan.sorted->level != loop || plan.sorted->keys != std::vector<Term>{by.begin()->first}))
       return "it goes through the entries in another order";

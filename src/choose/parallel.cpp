@@ -92,7 +92,7 @@ bool is_inner_loop(const LeafPlan &plan, std::size_t level) {
 
 bool appends_apart(const LeafPlan &plan, std::size_t level, const combine::IterationSpace &space) {
   const std::optional<combine::FirstNode> &first = space.target.first_node;
-  if (!first || is_inner_loop(plan, level) || (plan.sorted && plan.sorted->level == level)) return false;
+  if (!first || plan.is_dealt || is_inner_loop(plan, level) || (plan.sorted && plan.sorted->level == level)) return false;
   Lets lets;
   for (const Level &each : plan.nest.levels)
     lets.add(each);

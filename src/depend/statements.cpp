@@ -167,8 +167,12 @@ bool is_single_valued(const IterationSpace &space, prove::Prover &prover, std::s
 }
 
 bool increases(const IterationSpace &space, const Schedule &executed, const std::vector<Term> &values,
-               prove::Prover &prover, std::string *witness) {
-  return never(space, executed, before(term::substitute(values, primed(space)), values), prover, witness);
+               prove::Prover &prover, std::string *witness, const std::vector<Term> &same) {
+  const term::Substitution prime = primed(space);
+  std::vector<std::vector<Term>> cases = before(term::substitute(values, prime), values);
+  for (std::vector<Term> &each : cases)
+    each = joined(std::move(each), equal(same, term::substitute(same, prime)));
+  return never(space, executed, cases, prover, witness);
 }
 
 bool is_injective(const IterationSpace &space, const Schedule &executed, const std::vector<Term> &values,

@@ -44,9 +44,11 @@ bool is_single_valued(const combine::IterationSpace &space, prove::Prover &prove
                       std::string *witness = nullptr);
 
 /// Executed in that order, do the statement's instances come so that these values, compared
-/// lexicographically, never decrease? `witness`, where not null: as above.
+/// lexicographically, never decrease? `witness`, where not null: as above. `same`: only instances that have
+/// these values in common are compared.
 bool increases(const combine::IterationSpace &space, const Schedule &executed,
-               const std::vector<term::Term> &values, prove::Prover &prover, std::string *witness = nullptr);
+               const std::vector<term::Term> &values, prove::Prover &prover, std::string *witness = nullptr,
+               const std::vector<term::Term> &same = {});
 
 /// Have no two instances, of which one is executed before the other, these values in common?
 bool is_injective(const combine::IterationSpace &space, const Schedule &executed,

@@ -16,11 +16,6 @@ using term::Term;
 
 namespace {
 
-/// How many of a level's nodes, or of an array's pointers, there are so far.
-std::string end_of(const std::string &name) {
-  return name + ".end";
-}
-
 Term end(const std::string &name) {
   return term::variable(end_of(name));
 }
@@ -33,12 +28,6 @@ loop::Reserve reserve(const AppendLevel &level, const Term &least) {
   return {level.count, least, level.arrays};
 }
 
-/// A pointer, where nodes of the node above begin: an element of the level's array plus an offset.
-Term pointer_at(const AppendLevel &level, const Term &above) {
-  const Term element = term::apply(level.pointer, {above});
-  return level.bounds ? element + Term(level.bounds->begin_offset) : element;
-}
-
 /// The end of the segment before the one that this node above has: the pointer is known by now.
 Block ended_before(const AppendLevel &level, const Term &above) {
   if (!level.bounds || level.bounds->begin == level.bounds->end) return {};
@@ -48,14 +37,6 @@ Block ended_before(const AppendLevel &level, const Term &above) {
   Block ended{{loop::SetElement{of.end, above - Term(of.shift), value}}};
   if (of.shift <= 0) return ended;
   return {{loop::If{term::at_most(Term(of.shift), above), std::move(ended), ""}}};
-}
-
-/// A node above begins: its segment does, and the one before has ended.
-Block begun_at(const AppendLevel &level, const Term &above) {
-  const Term value = end(level.position) - Term(level.bounds ? level.bounds->begin_offset : 0);
-  Block block{{loop::SetElement{level.pointer, above, value}}};
-  loop::append(block, ended_before(level, above));
-  return block;
 }
 
 /// The next node of the level above begins.
@@ -83,13 +64,29 @@ Block end_pointers(const AppendLevel &level, const AppendLevel &above) {
 
 } // namespace
 
-Block begin_assembly(const AssembledResult &result) {
+std::string end_of(const std::string &name) {
+  return name + ".end";
+}
+
+Term pointer_at(const AppendLevel &level, const Term &above) {
+  const Term element = term::apply(level.pointer, {above});
+  return level.bounds ? element + Term(level.bounds->begin_offset) : element;
+}
+
+Block begun_at(const AppendLevel &level, const Term &above) {
+  const Term value = end(level.position) - Term(level.bounds ? level.bounds->begin_offset : 0);
+  Block block{{loop::SetElement{level.pointer, above, value}}};
+  loop::append(block, ended_before(level, above));
+  return block;
+}
+
+Block begin_assembly(const AssembledResult &result, bool is_dealt) {
   Block block;
   const std::vector<AppendLevel> &levels = result.append.levels;
   for (const AppendLevel &level : levels) {
     if (!level.is_counted()) continue;
     block.push_back({loop::Declare{end_of(level.position), Term(0)}});
-    block.push_back({reserve(level, Term(0))});
+    if (!is_dealt) block.push_back({reserve(level, Term(0))});
     if (!level.pointer.empty() && !levels[level.parent].is_counted())
       block.push_back({loop::Declare{end_of(level.pointer), Term(0)}});
   }

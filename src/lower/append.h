@@ -10,28 +10,52 @@
 /// as nodes begin: that of a node above which entries come later, or never, too.
 namespace unravel::lower {
 
-/// What is done before the first entry, and behind the last one.
-loop::Block begin_assembly(const combine::AssembledResult &result);
+/// The variable that says how many of a level's nodes, or of an array's pointers, there are so far.
+std::string end_of(const std::string &name);
+
+/// A pointer, where nodes of the node above begin: an element of the level's array plus an offset.
+term::Term pointer_at(const packing::AppendLevel &level, const term::Term &above);
+
+/// A node above begins: its segment does, and the one before has ended.
+loop::Block begun_at(const packing::AppendLevel &level, const term::Term &above);
+
+/// What is done before the first entry, and behind the last one. `is_dealt`: who deals the entries makes room
+/// for all of them at once.
+loop::Block begin_assembly(const combine::AssembledResult &result, bool is_dealt);
 loop::Block end_assembly(const combine::AssembledResult &result);
 
 /// What a parallel loop appends to it. Precondition: threads can append apart.
 loop::Appended appended_to(const combine::AssembledResult &result);
 
+/// What a statement does with an entry of an assembled result.
+class EntryCode {
+public:
+  virtual ~EntryCode() = default;
+
+  /// Makes the entry of this point; its value is 0, unless each entry is new.
+  virtual loop::Block entry() const = 0;
+  virtual loop::Element element() const = 0;
+  virtual bool is_new() const = 0;
+
+  /// What stands inside the level of the nest.
+  virtual loop::Block with_node(std::size_t level, loop::Block inside) const = 0;
+};
+
 /// Of a statement that appends to it.
-class Appending {
+class Appending : public EntryCode {
 public:
   /// `is_distinct`: no two entries are of one coordinate.
   Appending(const combine::Operand &target, bool is_distinct, const scan::Nest &nest,
             const combine::Combination &combination);
 
-  /// Begins the nodes that the entry of this point needs; its value is 0, unless each entry is new.
-  loop::Block entry() const;
-  loop::Element element() const;
-  bool is_new() const;
+  /// Begins the nodes that the entry needs.
+  loop::Block entry() const override;
+  loop::Element element() const override;
+  bool is_new() const override;
 
-  /// What stands inside the level, behind the beginning of nodes where its loop visits all of a computed
-  /// position's in their order: these begin with its iterations, and not with entries.
-  loop::Block with_node(std::size_t level, loop::Block inside) const;
+  /// Behind the beginning of nodes where its loop visits all of a computed position's in their order: these
+  /// begin with its iterations, and not with entries.
+  loop::Block with_node(std::size_t level, loop::Block inside) const override;
 
 private:
   term::Term position(std::size_t level) const;

@@ -3,6 +3,7 @@
 #include "loop/copies.h"
 #include "loop/walk.h"
 #include "lower/append.h"
+#include "lower/deal.h"
 #include "lower/hoisted.h"
 #include "lower/jump.h"
 #include "lower/local.h"
@@ -45,8 +46,7 @@ public:
     if (!plan.hoists.empty() && clear_at_ > plan.hoists.front().level) clear_at_.reset();
     if (!hindrance(plan)) parallel_ = plan.parallel;
     if (space.target.appends && (plan.equal() || has_states_of_chunks(plan))) parallel_.reset();
-    if (space.target.appends)
-      appending_.emplace(space.target, plan.is_distinct, plan.nest, workspace.combination());
+    entries_ = code_of_entries(space, plan, workspace);
   }
 
   /// What is done at each point, in place of the statement; without looking for divisors.
@@ -295,7 +295,7 @@ private:
     bool outside =
         std::exchange(atomic_, atomic_ || (plan_.reduction == plan::Reduction::Atomic && parallel_ == index));
     Block inside = level(index + 1);
-    if (appending_) inside = appending_->with_node(index, std::move(inside));
+    if (entries_) inside = entries_->with_node(index, std::move(inside));
     atomic_ = outside;
     if (guards.empty()) return inside;
     return {{loop::If{term::conjunction(std::move(guards)), std::move(inside), ""}}};
@@ -329,7 +329,7 @@ private:
     if (parallel) {
       loop.parallel = parallel_with(plan_.chunk, plan_.least);
       if (plan_.work) loop.parallel->share = std::get<plan::Chunks>(plan_.cut).share;
-      if (appending_)
+      if (entries_)
         loop.parallel->appended = appended_to(*workspace_.combination().assembly(space_.target.tensor));
     }
     if (const LevelPlan *find = hindrance(plan_); find && plan_.parallel == index)
@@ -501,7 +501,7 @@ private:
     const combine::Combination &all = workspace_.combination();
     if (space_.target.inserts && !sum_ && !plan_.adds_to_scalar())
       block = insert(space_.target, workspace_, listed_), sets = sets || inserts_another(space_.target, all);
-    if (appending_ && !sum_) block = appending_->entry(), sets = sets || appending_->is_new();
+    if (entries_ && !sum_) block = entries_->entry(), sets = sets || entries_->is_new();
     if (listed_.value_or(false) && !sum_ && !sets) { // what is new isn't read
       auto &missing = std::get<loop::If>(block.back().kind);
       missing.then.push_back({loop::Store{target(), value}});
@@ -520,7 +520,7 @@ private:
 
   loop::Target target() const {
     if (space_.target.is_scalar() || plan_.adds_to_scalar()) return loop::Local{space_.target.local};
-    if (appending_) return appending_->element();
+    if (entries_) return entries_->element();
     if (space_.target.inserts) return element_of(space_.target, workspace_.combination());
     return loop::Element{space_.target.array, space_.target.slot};
   }
@@ -569,7 +569,7 @@ private:
   std::string
       has_terms_; // in a loop whose sums are kept in a local: the variable that says if there are terms
   std::optional<Block> visit_;
-  std::optional<Appending> appending_; // where the result is assembled
+  std::shared_ptr<const EntryCode> entries_; // where the result is assembled
   std::optional<bool> listed_;         // members of what is inserted into, where it is known
   std::optional<loop::Local> sum_;     // what is added to in place of the result
 };

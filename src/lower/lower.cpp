@@ -3,6 +3,7 @@
 #include "combine/row_major.h"
 #include "loop/walk.h"
 #include "lower/append.h"
+#include "lower/deal.h"
 #include "lower/leaf.h"
 #include "lower/local.h"
 #include "lower/merge.h"
@@ -92,6 +93,13 @@ bool is_merged(const combine::LocalTensor &local, const std::vector<const LeafPl
       plans, [&](const LeafPlan *plan) { return plan->merged && plan->merged->local == local.tensor; });
 }
 
+bool is_dealt(const combine::AssembledResult &result, const combine::Combination &combination,
+              const std::vector<const LeafPlan *> &plans) {
+  for (std::size_t k = 0; k < plans.size(); ++k)
+    if (plans[k]->is_dealt && combination.leaves[k].target.tensor == result.tensor) return true;
+  return false;
+}
+
 Block statements_of(const combine::Combination &combination, const std::vector<const LeafPlan *> &plans,
                     const LowerOptions &options, Workspace &workspace, const Replace &in_wavefronts) {
   std::vector<const combine::Clear *> own; // by the leaf: the one that it does itself, or null
@@ -123,18 +131,19 @@ Block statements_of(const combine::Combination &combination, const std::vector<c
   for (std::size_t k = 0; k < plans.size(); ++k) {
     const Clearing clearing(combination, k);
     const SharedLoops shared = loops_around(tree, k, *plans[k]);
-    statements.push_back({k, &combination.leaves[k], plans[k], shared,
-                          plans[k]->merged
-                              ? lower_merged(combination.leaves[k], *plans[k], k, shared, workspace)
-                              : lower_leaf(combination.leaves[k], *plans[k], k, shared,
-                                           own[k] ? &clearing : nullptr, workspace),
-                          clears_before(k)});
+    const combine::IterationSpace &space = combination.leaves[k];
+    statements.push_back(
+        {k, &space, plans[k], shared,
+         plans[k]->merged     ? lower_merged(space, *plans[k], k, shared, workspace)
+         : plans[k]->is_dealt ? lower_dealt(space, *plans[k], k, shared, workspace)
+                              : lower_leaf(space, *plans[k], k, shared, own[k] ? &clearing : nullptr, workspace),
+         clears_before(k)});
     if (const combine::Operand &target = combination.leaves[k].target; target.first_node)
       statements.back().appended = appended_to(*combination.assembly(target.tensor));
   }
   Block block;
   for (const combine::AssembledResult &result : combination.assembled)
-    loop::append(block, begin_assembly(result));
+    loop::append(block, begin_assembly(result, is_dealt(result, combination, plans)));
   loop::append(block, in_shared_loops(
                           tree, std::move(statements), std::move(locals),
                           [&](std::size_t leaf) { return is_in(options.wavefronts, leaf); }, in_wavefronts));

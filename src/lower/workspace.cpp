@@ -1,6 +1,7 @@
 #include "lower/workspace.h"
 
 #include "lower/map_code.h"
+#include "lower/sorted.h"
 #include "lower/state.h"
 #include "report/diagnostic.h"
 
@@ -130,6 +131,17 @@ std::string Workspace::add_sum(const std::string &of, const std::vector<Term> &e
       fmt::format("parts of sums that {} gets, before they are multiplied with what they share", of));
 }
 
+std::string Workspace::add_next_of_segments(const std::string &result, const std::string &position,
+                                            const Term &segments) {
+  loop::WorkspaceArray array;
+  array.name = position + "_next";
+  array.element = index_;
+  array.extent = segments;
+  array.initial = std::nullopt;
+  array.about = fmt::format("how many entries each segment of {} has, then where its next one goes", result);
+  return add(std::move(array));
+}
+
 SortArrays Workspace::add_sorted(const Level &level, const plan::SortedLoop &plan, bool per_thread) {
   Term positions = positions_of(level.variable, plan.keys);
   std::vector<Term> held{level.lower, level.upper};
@@ -162,7 +174,22 @@ SortArrays Workspace::add_sorted(const Level &level, const plan::SortedLoop &pla
   names.room_of_each = loop::room_to_sort(array.element);
   array.extent = term::scale(names.room_of_each, positions);
   array.element = loop::ElementType::Int64;
-  names.room = add(std::move(array));
+  const Term count = level.upper - level.lower;
+  if (!plan.extents.empty() && !grows && term::applications_of(count).empty()) {
+    std::vector<Term> sorts;
+    for (const Term &extent : plan.extents)
+      sorts.push_back(term::negation(is_dealt(extent, count)));
+    array.when = term::disjunction(std::move(sorts));
+  }
+  names.room = add(array);
+  if (plan.extents.empty()) return names;
+  array.when = term::truth();
+  array.name = level.variable + "_begins";
+  array.about = fmt::format("how many positions of {} have each key, then where the next one goes", level.tensor);
+  array.element = *small ? loop::ElementType::Int32 : loop::ElementType::Int64;
+  array.extent = Term(0);
+  array.grows = true;
+  names.begins = add(std::move(array));
   return names;
 }
 

@@ -19,6 +19,7 @@ struct SortArrays {
   std::string order, keys, room;
   bool grow = false;    // then room is reserved for them
   int room_of_each = 0; // value: the elements of `room`
+  std::string begins = {}; // by key, where the keys' extents are known: it grows
 };
 
 /// Leaves, and alternatives of a leaf, share what is kept in one way.
@@ -43,6 +44,10 @@ public:
   /// The elements of a sum over dense modes; returns the array's name. Sums of the same extents share it:
   /// those of a hoist further in have fewer modes.
   std::string add_sum(const std::string &of, const std::vector<term::Term> &extents, bool per_thread);
+
+  /// The array that says where the next entry of each of the result's segments goes; returns its name.
+  std::string add_next_of_segments(const std::string &result, const std::string &position,
+                                   const term::Term &segments);
 
   /// The arrays of a loop that is sorted.
   SortArrays add_sorted(const scan::Level &level, const plan::SortedLoop &plan, bool per_thread);

@@ -424,17 +424,7 @@ void LeafPlanner::require_entry_order(Leaf &leaf, std::size_t number, Steps &ste
   auto order = [&] {
     return steps.run(
         "order of entries",
-        [&] {
-          choose::EntryOrder found = choose::entry_order(space, leaf.plan, in_.combination, in_.prover);
-          if (found.is_kept) return found;
-          for (plan::SortedLoop &sorted : choose::sorts_for_entries(space, leaf.plan, in_.combination)) {
-            leaf.plan.sorted = std::move(sorted);
-            if (auto now = choose::entry_order(space, leaf.plan, in_.combination, in_.prover); now.is_kept)
-              return now;
-          }
-          leaf.plan.sorted.reset();
-          return found;
-        },
+        [&] { return choose::order_entries(space, leaf.plan, in_.combination, in_.prover); },
         [&](const choose::EntryOrder &found) {
           return choose::to_text(found, space, in_.combination) + plan::to_text(leaf.plan);
         });

@@ -61,6 +61,8 @@ struct Hoist {
 struct SortedLoop {
   std::size_t level = 0;
   std::vector<term::Term> keys; // over the loop's variable and outer ones
+  /// Of the outermost loop, where it is proved: each key lies in [0, extent), with one of these for each.
+  std::vector<term::Term> extents;
 };
 
 /// A statement of a local tensor's whose loop is merged with those of the others: for each coordinate that
@@ -122,6 +124,9 @@ struct LeafPlan {
   bool is_distinct = false;
   /// Which of its loops is sorted for that, so that they come in the order of the result's layout.
   std::optional<SortedLoop> sorted;
+  /// Its entries are counted by the result's first position, in one visit, and placed in another one: only
+  /// those of the same first position come in the layout's order.
+  bool is_dealt = false;
 
   std::optional<Merged> merged;
 

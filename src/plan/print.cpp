@@ -201,6 +201,7 @@ std::string to_text(const LeafPlan &plan) {
   if (plan.sorted)
     text += fmt::format("{} sorted by {}\n", plan.nest.levels[plan.sorted->level].variable,
                         term::to_text(plan.sorted->keys));
+  if (plan.is_dealt) text += "dealt: entries are counted in one visit, and placed in another one\n";
   for (const Alternative &other : plan.alternatives) {
     std::string place =
         plan.split == 0 ? "first of all" : "inside " + plan.nest.levels[plan.split - 1].variable;

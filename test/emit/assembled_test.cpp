@@ -333,6 +333,67 @@ int main(void) {
 }
 )";
 
+/// Entries by rows, some of them several times, to columns: with enough memory, and wherever it ends.
+const char *const deal_main = R"(
+#include <stdio.h>
+enum { rows = 25, columns = 30, most = 3 * rows * columns };
+static int check(const csc *C, const list_by_rows *A) {
+  static double dense[rows * columns];
+  int64_t p;
+  int i, j;
+  for (i = 0; i < rows * columns; i++) dense[i] = 0;
+  for (p = 0; p < A->NNZ; p++) dense[A->row[p] * columns + A->col[p]] += A->val[p];
+  if (C->colptr[0] != 0 || C->colptr[C->N] != C->NNZ) return printf("the ends\n"), 1;
+  for (j = 0; j < C->N; j++)
+    for (p = C->colptr[j]; p < C->colptr[j + 1]; p++) {
+      if (p > C->colptr[j] && C->row[p - 1] >= C->row[p]) return printf("column %d: no order\n", j), 1;
+      if (dense[C->row[p] * columns + j] != C->val[p]) return printf("entry %d\n", (int)p), 1;
+      dense[C->row[p] * columns + j] = 0;
+    }
+  for (i = 0; i < rows * columns; i++)
+    if (dense[i] != 0) return printf("an entry is missing\n"), 1;
+  return 0;
+}
+int main(void) {
+  static int32_t row[most], col[most];
+  static double val[most];
+  list_by_rows A = {rows, columns, 0, 0, 0, 0};
+  to_columns_workspace work;
+  int kind, i, j, k;
+  to_columns_workspace_init(&work);
+  A.row = row, A.col = col, A.val = val;
+  for (kind = 0; kind < 4; kind++) { /* no entries, each coordinate once, some of them twice or three times */
+    csc C = {rows, columns, 77, 0, 0, 0};
+    long left;
+    int code = 2, failed = 0;
+    A.NNZ = 0;
+    for (i = 0; kind > 0 && i < rows; i++)
+      for (k = 0; k < kind; k++)
+        for (j = (i + k) % 3; j < columns; j += 1 + i % 4, A.NNZ++)
+          row[A.NNZ] = i, col[A.NNZ] = j, val[A.NNZ] = 1 + (double)(A.NNZ % 7);
+    for (left = 0; code; left++) {
+      to_columns_workspace_free(&work);
+      to_columns_workspace_init(&work);
+      unravel_left = left;
+      code = to_columns(&C, &A, &work);
+      if (code && code != 2) return printf("code %d\n", code), 1;
+      if (code && (C.NNZ != 77 || C.colptr || C.row || C.val)) return printf("the result was touched\n"), 1;
+      if (code) to_columns_workspace_free(&work);
+      if (code && unravel_living) return printf("%ld arrays are left\n", unravel_living), 1;
+      failed += code != 0;
+      if (left > 100) return printf("it never ends\n"), 1;
+    }
+    if (failed < 4 || check(&C, &A)) return printf("%d failed, kind %d\n", failed, kind), 1;
+    csc_free(&C);
+    unravel_left = -1; /* the second time with the workspace that is there */
+    if (to_columns(&C, &A, &work) || check(&C, &A)) return printf("the second time\n"), 1;
+    csc_free(&C);
+  }
+  to_columns_workspace_free(&work);
+  return unravel_living != 0;
+}
+)";
+
 const std::vector<std::string> compilers = {
     "gcc -std=c99 -O3",
     "gcc -std=c99 -O1 -g -fsanitize=address,undefined -fno-sanitize-recover",
@@ -362,6 +423,12 @@ TEST(EmitAssembled, improved_kernels_do_the_same) {
 /// Whichever allocation fails, the kernel returns 2, touches nothing and keeps nothing.
 TEST(EmitAssembled, nothing_is_left_where_memory_ends) {
   expect_runs(short_of_memory + emit::emit_c(kernel("pick_columns")) + scarce_main);
+}
+
+TEST(EmitAssembled, entries_are_dealt_to_columns) {
+  const loop::Program program = kernel("to_columns");
+  for (const loop::Program &each : {program, loop::improve(program)})
+    expect_runs(short_of_memory + emit::emit_c(each) + deal_main);
 }
 
 TEST(EmitAssembled, counts_that_indices_do_not_hold_have_a_code) {

@@ -39,7 +39,7 @@ const std::vector<std::string> result_layouts = {"csr", "csr4",    "csc", "dcsr"
 
 TEST(SparseResults, every_kernel_on_small_inputs) {
   std::mt19937_64 random(11);
-  std::size_t runs = 0, made = 0, in_parallel = 0;
+  std::size_t runs = 0, made = 0, in_parallel = 0, dealt = 0;
   const std::size_t rounds = take_all() ? 40 : 6;
   for (std::size_t round = 0; round < rounds; ++round)
     for (const SparseKernel &kernel : kernels) {
@@ -57,6 +57,7 @@ TEST(SparseResults, every_kernel_on_small_inputs) {
         continue;
       }
       ++made;
+      dealt += std::ranges::any_of(compiled->compilation().plans(), &plan::LeafPlan::is_dealt);
       in_parallel += loop::to_text(compiled->compilation().program).find(" appends C.") != std::string::npos;
       for (unsigned k = 0; k < 12; ++k) {
         const std::optional<SmallCase> input = compiled->draw(random);
@@ -68,9 +69,10 @@ TEST(SparseResults, every_kernel_on_small_inputs) {
         if (!compiled->check(*input, options)) return;
       }
     }
-  std::cout << made << " kernels, " << in_parallel << " of them append in parallel, " << runs << " runs\n";
+  std::cout << made << " kernels, " << in_parallel << " of them append in parallel, " << dealt << " deal, " << runs << " runs\n";
   EXPECT_GT(made, rounds * kernels.size() / 2);
   EXPECT_GT(in_parallel, rounds * 3);
+  EXPECT_GT(dealt, rounds);
   EXPECT_GT(runs, made * 4);
 }
 

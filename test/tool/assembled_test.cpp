@@ -423,7 +423,7 @@ TEST(ToolAssembled, RefusedWhereItIsNot) {
     EXPECT_NE(error.find(part), std::string::npos) << error;
   };
   const Outcome turned = desk.unravel(
-      {"compile", "for i { for j { C(i,j) = x(i) * z(j); } }", "-f", "C=csr", "-s", "order j, i"});
+      {"compile", "for i { for j { C(i,j) = x(i) * z(j); } }", "-f", "C=dcsr", "-s", "order j, i"});
   EXPECT_EQ(turned.code, 1);
   expect_in(turned.error, "doesn't make the entries of C in the order of its layout, by i, j, as far as is "
                           "proved [entries-out-of-order]");
