@@ -11,6 +11,7 @@
 #include <array>
 #include <bit>
 #include <fmt/format.h>
+#include <functional>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -205,6 +206,10 @@ public:
     write_values();
     write_keys();
     write_lengths();
+    each_bucket([&](std::size_t bucket) {
+      for (const auto &write : writers_)
+        write(bucket);
+    });
   }
 
 private:
@@ -417,27 +422,28 @@ private:
 
   void write_values() {
     Elements &array = make_array(tensor_, plan_.value, options_, false);
-    const Place place = place_of(plan_.value, plan_.slots);
-    auto write = [&]<class T>(std::span<T> values) {
-      // Where a node's values lie behind those of the node before, buckets clear their own.
-      const bool full = is_full(place, array);
-      if (!full) fill(values, T{0});
-      each_bucket([&](std::size_t bucket) {
-        if (below && full)
-          std::fill_n(values.begin() + place.node * node_begin_[bucket],
-                      place.node * static_cast<std::int64_t>(nodes_of_bucket_[bucket]), T{0});
-        each_item<true>(bucket, place, array, [&](const Item &item, std::size_t, std::size_t slot) {
-          if constexpr (below)
-            values[slot] += static_cast<T>(item.value);
-          else
-            values[slot] = static_cast<T>(item.value);
-        });
-      });
-    };
     if (array.type() == DType::F4)
-      write(array.template as<float>());
+      write_values(array, array.as<float>());
     else
-      write(array.template as<double>());
+      write_values(array, array.as<double>());
+  }
+
+  template <class T> void write_values(const Elements &array, std::span<T> values) {
+    const Place place = place_of(plan_.value, plan_.slots);
+    // Where a node's values lie behind those of the node before, buckets clear their own.
+    const bool full = is_full(place, array);
+    if (!full) fill(values, T{0});
+    writers_.push_back([=, this, &array](std::size_t bucket) {
+      if (below && full)
+        std::fill_n(values.begin() + place.node * node_begin_[bucket],
+                    place.node * static_cast<std::int64_t>(nodes_of_bucket_[bucket]), T{0});
+      each_item<true>(bucket, place, array, [values](const Item &item, std::size_t, std::size_t slot) {
+        if constexpr (below)
+          values[slot] += static_cast<T>(item.value);
+        else
+          values[slot] = static_cast<T>(item.value);
+      });
+    });
   }
 
   void write_keys() {
@@ -446,12 +452,11 @@ private:
       const bool made = tensor_.arrays.count(key.array) != 0; // by another key of the same array
       Elements &array = made ? tensor_.array(key.array) : make_array(tensor_, key.array, options_, false);
       const Place place = place_of(key.array, key.slots);
-      const std::int64_t offset = numbers_[keyed_].key_offsets[k];
-      const MixedNumber::Digit *digit = columns_.digit_of(key.mode);
       with_integers(array, [&]<class T>(std::span<T> elements) {
         if (!made && !is_full(place, array))
           fill(elements, static_cast<T>(try_evaluate(level().unused.value_or(0), tensor_).value()));
-        each_bucket([&](std::size_t bucket) {
+        writers_.push_back([=, this, &key, &array, offset = numbers_[keyed_].key_offsets[k],
+                            digit = columns_.digit_of(key.mode)](std::size_t bucket) {
           each_item<false>(bucket, place, array, [&](const Item &item, std::size_t line, std::size_t slot) {
             const std::int64_t index =
                 digit ? columns_.index_of(*digit, item.column)
@@ -484,6 +489,7 @@ private:
   std::vector<std::uint32_t> nodes_of_line_; // where there are levels above
   std::int64_t node_count_ = 0;              // of nodes that follow each other; padded ones don't
   Place pointer_place_;
+  std::vector<std::function<void(std::size_t)>> writers_; // of a bucket's part of an array each
 };
 
 } // namespace
