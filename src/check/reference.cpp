@@ -63,50 +63,37 @@ struct OffsetHash {
   }
 };
 
+/// What is added up per element of a result.
+struct Sums {
+  bool is_sparse = false;
+  std::vector<long double> sum;
+  std::vector<double> magnitude;
+  std::unordered_map<Offset, std::size_t, OffsetHash> number; // of each element that has terms, if sparse
+
+  void add(Offset offset, long double term) {
+    auto k = static_cast<std::size_t>(offset);
+    if (is_sparse) {
+      k = number.emplace(offset, sum.size()).first->second;
+      if (k == sum.size()) sum.push_back(0), magnitude.push_back(0);
+    }
+    sum[k] += term;
+    magnitude[k] += static_cast<double>(std::fabs(term));
+  }
+};
+
 class Evaluator {
 public:
-  explicit Evaluator(const ReferenceProduct &product) : product_(product) {
+  Evaluator(const ReferenceProduct &product, Sums &sums) : product_(product), sums_(sums) {
     check();
     plan();
   }
 
-  Reference evaluate() {
-    std::int64_t elements = data::element_count(product_.shape);
-    report::require(elements >= 0, "a dense result has fewer than 2^63 elements");
-    sum_.assign(static_cast<std::size_t>(elements), 0);
-    magnitude_.assign(sum_.size(), 0);
-    for (std::size_t k = 0; k < product_.initial.size(); ++k) {
-      sum_[k] = product_.initial[k];
-      magnitude_[k] = std::fabs(product_.initial[k]);
-    }
-    run();
-    Reference reference;
-    reference.shape = product_.shape;
-    reference.value.assign(sum_.begin(), sum_.end());
-    reference.magnitude = std::move(magnitude_);
-    return reference;
-  }
-
-  SparseReference evaluate_sparse() {
-    report::require(product_.initial.empty(), "a sparse reference begins with zeros");
-    sparse_ = true;
-    run();
-    SparseReference reference;
-    reference.shape = product_.shape;
-    reference.offset.resize(number_.size());
-    for (const auto &[offset, number] : number_)
-      reference.offset[number] = offset;
-    reference.value.assign(sum_.begin(), sum_.end());
-    reference.magnitude = std::move(magnitude_);
-    return reference;
-  }
-
-private:
   /// A result without elements is done already, and its indices can't be run over.
   void run() {
     if (data::element_count(product_.shape) != 0) join(0, product_.constant);
   }
 
+private:
   void check_subscripts(const std::vector<ReferenceSubscript> &subscripts, std::size_t order) const {
     report::require(subscripts.size() == order, "an access has a subscript for each mode");
     for (const ReferenceSubscript &subscript : subscripts)
@@ -121,9 +108,6 @@ private:
       check_subscripts(access.subscripts, access.tensor->order());
     }
     check_subscripts(product_.result, product_.shape.size());
-    report::require(product_.initial.empty() || data::element_count(product_.shape) ==
-                                                    static_cast<std::int64_t>(product_.initial.size()),
-                    "the initial result has the result's shape");
   }
 
   /// Orders the factors: the one with fewest entries first, then always one whose modes are best known.
@@ -240,28 +224,14 @@ private:
       if (index < 0 || index >= product_.shape[mode]) return;
       offset = offset * static_cast<Offset>(product_.shape[mode]) + static_cast<Offset>(index);
     }
-    std::size_t number = sparse_ ? number_of(offset) : static_cast<std::size_t>(offset);
-    sum_[number] += term;
-    magnitude_[number] += static_cast<double>(std::fabs(term));
-  }
-
-  std::size_t number_of(Offset offset) {
-    auto [found, fresh] = number_.emplace(offset, sum_.size());
-    if (fresh) {
-      sum_.push_back(0);
-      magnitude_.push_back(0);
-    }
-    return found->second;
+    sums_.add(offset, term);
   }
 
   const ReferenceProduct &product_;
+  Sums &sums_;
   std::vector<JoinStep> steps_;
   std::vector<std::size_t> broadcast_; // indices that only the result has
   std::vector<std::int64_t> index_;    // the current value of each index
-  std::vector<long double> sum_;
-  std::vector<double> magnitude_;
-  bool sparse_ = false;
-  std::unordered_map<Offset, std::size_t, OffsetHash> number_; // of each element that has terms, if sparse
 };
 
 std::vector<std::int64_t> coordinate_of(Offset offset, const std::vector<std::int64_t> &shape) {
@@ -295,11 +265,24 @@ void compare_element(Comparison &result, double got, double expected, double mag
 } // namespace
 
 Reference evaluate(const ReferenceProduct &product) {
-  return Evaluator(product).evaluate();
+  const std::int64_t elements = data::element_count(product.shape);
+  report::require(elements >= 0, "a dense result has fewer than 2^63 elements");
+  Sums sums;
+  sums.sum.resize(static_cast<std::size_t>(elements));
+  sums.magnitude.resize(sums.sum.size());
+  Evaluator(product, sums).run();
+  return {product.shape, {sums.sum.begin(), sums.sum.end()}, std::move(sums.magnitude)};
 }
 
-SparseReference evaluate_sparse(const ReferenceProduct &product) {
-  return Evaluator(product).evaluate_sparse();
+SparseReference evaluate_sparse(const std::vector<ReferenceProduct> &products) {
+  Sums sums{.is_sparse = true};
+  for (const ReferenceProduct &product : products)
+    Evaluator(product, sums).run();
+  std::vector<Offset> offsets(sums.number.size());
+  for (const auto &[offset, number] : sums.number)
+    offsets[number] = offset;
+  return {products.at(0).shape, std::move(offsets), {sums.sum.begin(), sums.sum.end()},
+          std::move(sums.magnitude)};
 }
 
 Comparison compare(const std::vector<double> &got, const Reference &reference, double tolerance) {

@@ -35,8 +35,6 @@ struct ReferenceProduct {
   std::vector<std::int64_t> extents;
   /// Of indices whose values are restricted to [first, second): by number.
   std::map<int, std::pair<std::int64_t, std::int64_t>> ranges;
-  /// What the result held before (for +=), row-major; empty for zeros.
-  std::vector<double> initial;
 };
 
 /// A dense result, row-major, with what the sum's rounding error is in proportion to.
@@ -60,8 +58,8 @@ struct SparseReference {
 /// up in a hash index of its entries by the subscripts that are known by then. Sums are kept in long double.
 /// Time: in proportion to the entries and the matches between them; memory: the result and the hash indices.
 Reference evaluate(const ReferenceProduct &product);
-/// The memory is in proportion to the elements that have terms. Precondition: no initial result.
-SparseReference evaluate_sparse(const ReferenceProduct &product);
+/// The sum of products for one result. The memory is in proportion to the elements that have terms.
+SparseReference evaluate_sparse(const std::vector<ReferenceProduct> &products);
 
 struct Comparison {
   bool ok = true;

@@ -407,23 +407,10 @@ SparseReference evaluate_sparse_program(const compute::Program &program, const P
   report::require(has_sparse_reference(program),
                   "a sparse reference is that of free statements of one target");
   std::list<Coordinates> reciprocals;
-  SparseReference sum;
-  std::map<SparseReference::Offset, std::size_t> elements;
-  for (const Statement &statement : program.statements) {
-    SparseReference term = evaluate_sparse(product_of(statement, input, reciprocals));
-    if (&statement == &program.statements.front()) sum.shape = term.shape;
-    for (std::size_t k = 0; k < term.offset.size(); ++k) {
-      const auto [element, is_new] = elements.try_emplace(term.offset[k], sum.offset.size());
-      if (is_new) {
-        sum.offset.push_back(term.offset[k]);
-        sum.value.push_back(0);
-        sum.magnitude.push_back(0);
-      }
-      sum.value[element->second] += term.value[k];
-      sum.magnitude[element->second] += term.magnitude[k];
-    }
-  }
-  return sum;
+  std::vector<ReferenceProduct> products;
+  for (const Statement &statement : program.statements)
+    products.push_back(product_of(statement, input, reciprocals));
+  return evaluate_sparse(products);
 }
 
 bool has_sparse_reference(const compute::Program &program) {

@@ -283,15 +283,9 @@ void pack_piece(Tensor &tensor, const PiecePlan &piece, Coordinates entries, con
   if (plan.negative)
     for (double &value : entries.value)
       value = -value;
-  bool of_entries = std::ranges::all_of(plan.modes, [](const Mode &mode) { return mode.is_of_entry(); });
-  if (plan.is_derived() && of_entries && !is_row_plan(tensor, plan, options) &&
-      pack_keyed(tensor, plan, entries, options, false))
-    return;
   entries = to_modes(std::move(entries), plan, tensor);
   if (plan.is_dense() && value_type != DType::F4) {
     scatter_dense(tensor, plan, entries, options);
-  } else if (is_row_plan(tensor, plan, options)) {
-    pack_rows(tensor, plan, entries, options);
   } else if (!pack_keyed(tensor, plan, entries, options)) {
     pad_entries(tensor, entries, plan);
     order_entries(entries, plan);

@@ -1,19 +1,20 @@
-// Packing of one sorted, keyed level between dense ones: blocks in rows of blocks, padded rows, a hash table
-// per row, diagonals, lists of coordinates. An entry's line (the dense levels above) and column (its keys)
-// are numbers; entries are dealt into buckets of neighbouring lines, sorted there by line and column, and
-// each goes to its node's place. The dense levels below are not sorted by: values are added up in place, in
-// the order of the input.
-#include "convert/mode_values.h"
+// Packing of one sorted, keyed level between dense ones: compressed rows, blocks in rows of blocks, padded
+// rows, diagonals, lists of coordinates. An entry's line (the dense levels above) and column (its keys) are
+// numbers; entries are dealt into buckets of neighbouring lines, sorted there by line and column, and each
+// goes to its node's place. The dense levels below are not sorted by: values are added up in place, in the
+// order of the input. The result does not depend on the number of threads.
 #include "convert/pack_levels.h"
 #include "data/deal.h"
 #include "report/diagnostic.h"
-#include "tensor/entry_terms.h"
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <fmt/format.h>
+#include <functional>
 #include <optional>
+#include <type_traits>
+#include <utility>
 
 namespace unravel::convert {
 
@@ -21,48 +22,25 @@ using data::Scratch;
 
 namespace {
 
+/// An entry of a bucket. Once they are sorted, those of one node are one.
 struct Item {
   std::uint32_t line; // within the bucket
   std::uint32_t column;
-  std::uint32_t below; // the slot, as far as the levels below the keyed one determine it
   double value;
+};
+
+/// One of several of a node, with the part of its slot that the levels below the keyed one tell.
+struct PlacedItem : Item {
+  std::uint32_t below;
 };
 
 /// So many entries are numbered at once.
 constexpr std::size_t stretch = 512;
 using Numbers = std::array<std::int64_t, stretch>;
 
-/// The modes of entries: columns of them, or, where these are coordinates still, terms over them.
-class ModeColumns {
-public:
-  ModeColumns(const Coordinates &entries, const PiecePlan &plan, const Tensor &tensor, bool are_modes)
-      : entries_(entries), tensor_(tensor) {
-    if (are_modes) {
-      shape_ = entries.shape;
-      return;
-    }
-    for (const Mode &mode : plan.modes) {
-      ModeRange range = range_of(mode, tensor);
-      shape_.push_back(range.size);
-      values_.push_back(mode.value - term::Term(range.least));
-    }
-  }
-
-  std::int64_t size(std::size_t mode) const { return std::max<std::int64_t>(shape_[mode], 1); }
-
-  /// The mode of the entries from `begin` on; `room` is for those that must be computed.
-  const std::int64_t *of(std::size_t mode, std::size_t begin, std::size_t count, Numbers &room) const {
-    if (values_.empty()) return entries_.index[mode].data() + begin;
-    evaluate_terms(values_[mode], tensor_, entries_, begin, std::span(room).first(count));
-    return room.data();
-  }
-
-private:
-  const Coordinates &entries_;
-  const Tensor &tensor_;
-  std::vector<std::int64_t> shape_;
-  std::vector<term::Term> values_;
-};
+std::int64_t size_of(const Coordinates &modes, std::size_t mode) {
+  return std::max<std::int64_t>(modes.shape[mode], 1);
+}
 
 /// Modes as one number, the first being the most significant digit.
 struct MixedNumber {
@@ -75,8 +53,8 @@ struct MixedNumber {
   std::int64_t count = 1; // of numbers
 
   /// False where there would be more than 2^32 numbers.
-  bool append(const ModeColumns &modes, std::size_t mode, bool descending) {
-    std::int64_t size = modes.size(mode);
+  bool append(const Coordinates &modes, std::size_t mode, bool descending) {
+    std::int64_t size = size_of(modes, mode);
     if (size > (INT64_C(1) << 32) / count) return false;
     for (Digit &digit : digits)
       digit.weight *= size;
@@ -85,17 +63,20 @@ struct MixedNumber {
     return true;
   }
 
-  /// The numbers of the entries from `begin` on.
-  void of_entries(const ModeColumns &modes, std::size_t begin, std::size_t length, Numbers &numbers) const {
-    Numbers room;
-    std::fill_n(numbers.begin(), length, 0);
+  /// The numbers of the entries from `begin` on; in `room` where they are not one mode.
+  const std::int64_t *of_entries(const Coordinates &modes, std::size_t begin, std::size_t length,
+                                 Numbers &room) const {
+    if (digits.size() == 1 && digits[0].weight == 1 && !digits[0].descending)
+      return modes.index[digits[0].mode].data() + begin;
+    std::fill_n(room.begin(), length, 0);
     for (const Digit &digit : digits) {
-      const std::int64_t *index = modes.of(digit.mode, begin, length, room);
+      const std::int64_t *index = modes.index[digit.mode].data() + begin;
       std::int64_t factor = digit.descending ? -digit.weight : digit.weight;
       std::int64_t first = digit.descending ? digit.weight * (digit.size - 1) : 0;
       for (std::size_t k = 0; k < length; ++k)
-        numbers[k] += first + factor * index[k];
+        room[k] += first + factor * index[k];
     }
+    return room.data();
   }
 
   std::int64_t index_of(const Digit &digit, std::int64_t number) const {
@@ -110,84 +91,24 @@ struct MixedNumber {
   }
 };
 
-/// Sorts the items of a line by column, stable, to another place. Few columns have many items where levels
-/// below share a node: of a longer line the columns are sorted, each once, and items dealt to these.
-class ColumnSort {
+/// So many items of a line are sorted by insertion.
+constexpr std::size_t short_line = 48;
+
+/// Sorts the items of a line by column, stable, to another place.
+template <class Item> void sort_line(const Item *from, std::size_t count, Item *to) {
+  for (std::size_t k = 0; k < count; ++k) {
+    std::size_t at = k;
+    for (; at > 0 && from[k].column < to[at - 1].column; --at)
+      to[at] = to[at - 1];
+    to[at] = from[k];
+  }
+}
+
+/// A plan's one keyed level, and how its entries are told by numbers.
+class Numbering {
 public:
-  explicit ColumnSort(bool shares_nodes) : shares_nodes_(shares_nodes) {}
-
-  void operator()(const Item *from, std::size_t count, Item *to) {
-    if (count <= short_line) return insert(from, count, to);
-    columns_.clear();
-    if (shares_nodes_) number_columns(from, count);
-    if (columns_.empty() || columns_.size() > count / 2) {
-      std::copy_n(from, count, to);
-      std::stable_sort(to, to + count, [](const Item &a, const Item &b) { return a.column < b.column; });
-      return;
-    }
-    deal_to_columns(from, count, to);
-  }
-
-private:
-  static constexpr std::size_t short_line = 32;
-
-  struct Column {
-    std::uint32_t column, number;
-    std::size_t items;
-  };
-
-  static void insert(const Item *from, std::size_t count, Item *to) {
-    for (std::size_t k = 0; k < count; ++k) {
-      std::size_t at = k;
-      for (; at > 0 && from[k].column < to[at - 1].column; --at)
-        to[at] = to[at - 1];
-      to[at] = from[k];
-    }
-  }
-
-  /// By a hash table of their numbers, in the order of their first items.
-  void number_columns(const Item *from, std::size_t count) {
-    unsigned bits = static_cast<unsigned>(std::bit_width(count));
-    table_.assign(std::size_t{1} << bits, 0);
-    number_of_.resize(count);
-    std::size_t mask = table_.size() - 1;
-    for (std::size_t k = 0; k < count; ++k) {
-      std::size_t at = (from[k].column * UINT32_C(0x9E3779B1)) >> (32 - bits);
-      while (table_[at] != 0 && columns_[table_[at] - 1].column != from[k].column)
-        at = (at + 1) & mask;
-      if (table_[at] == 0) {
-        auto number = static_cast<std::uint32_t>(columns_.size());
-        columns_.push_back({from[k].column, number, 0});
-        table_[at] = number + 1;
-      }
-      number_of_[k] = table_[at] - 1;
-      ++columns_[number_of_[k]].items;
-    }
-  }
-
-  void deal_to_columns(const Item *from, std::size_t count, Item *to) {
-    std::ranges::sort(columns_, {}, &Column::column);
-    next_.resize(columns_.size());
-    std::size_t sum = 0;
-    for (const Column &column : columns_)
-      next_[column.number] = std::exchange(sum, sum + column.items);
-    for (std::size_t k = 0; k < count; ++k)
-      to[next_[number_of_[k]]++] = from[k];
-  }
-
-  bool shares_nodes_;
-  std::vector<Column> columns_;
-  std::vector<std::uint32_t> table_;     // numbers, and 1
-  std::vector<std::uint32_t> number_of_; // of each item's column
-  std::vector<std::size_t> next_;        // place of a column's next item, by number
-};
-
-class KeyedPacker {
-public:
-  KeyedPacker(Tensor &tensor, const PiecePlan &plan, const Coordinates &coordinates,
-              const PackOptions &options, bool are_modes)
-      : tensor_(tensor), plan_(plan), options_(options), modes_(coordinates, plan, tensor, are_modes),
-        value_(coordinates.value.data()), entries_(coordinates.size()) {}
+  Numbering(Tensor &tensor, const PiecePlan &plan, const Coordinates &modes, const PackOptions &options)
+      : tensor_(tensor), plan_(plan), options_(options), modes_(modes), entries_(modes.size()) {}
 
   /// Whether the plan is of this kind, for numbers of these sizes. Without side effects on the tensor.
   bool fits() {
@@ -199,51 +120,32 @@ public:
     return number_modes() && number_below();
   }
 
-  void pack() {
-    numbers_ = level_numbers(plan_, tensor_);
-    deal_entries();
-    nodes_of_line_.assign(keyed_ > 0 ? static_cast<std::size_t>(lines_.count) : 0, 0);
-    nodes_of_bucket_.assign(bucket_count_, 0);
-    data::run_for_entries(entries_, bucket_count_, [&](std::size_t bucket) { sort_bucket(bucket); });
-    number_nodes();
-    check_memory(tensor_, options_, entries_);
-    make_arrays();
-    data::run_for_entries(entries_, bucket_count_, [&](std::size_t bucket) { write_bucket(bucket); });
-  }
+  /// Do entries share nodes, at several values of each?
+  bool has_below() const { return keyed_ + 1 < plan_.levels.size(); }
 
-private:
+protected:
   const Level &level() const { return plan_.levels[keyed_]; }
+  bool is_padded() const { return level().kind == Level::Kind::Padded; }
 
   bool is_plain_level() const {
     const Level &of = level();
-    bool padded = of.kind == Level::Kind::Padded;
-    if (of.kind != Level::Kind::Counted && of.kind != Level::Kind::Segment && !padded) return false;
-    if ((of.kind == Level::Kind::Counted) != (keyed_ == 0) || (padded && !of.unused) || !of.merge)
+    if (of.kind != Level::Kind::Counted && of.kind != Level::Kind::Segment && !is_padded()) return false;
+    if ((of.kind == Level::Kind::Counted) != (keyed_ == 0) || (is_padded() && !of.unused) || !of.merge)
       return false;
-    if (plan_.value.empty() || !plan_.flags.empty()) return false;
-    if (element_type(*tensor_.layout.array(plan_.value), options_.index, options_.value) == DType::F4)
-      return false; // sums are made in double precision
+    if (plan_.value.empty() || !plan_.flags.empty() || of.home) return false;
+    if (has_below() && is_single()) return false; // sums are made in double precision
     for (const Key &key : of.keys) {
       auto is_its = [&](const SortKey &by) { return by.mode == key.mode; };
       if (std::ranges::count_if(of.order, is_its) != 1) return false;
-      if (key.slots.size() == 1 && (padded || key.slots[0].constant != 0)) return false;
+      if (key.slots.size() == 1 && (is_padded() || key.slots[0].constant != 0)) return false;
     }
     for (const Slot &parent : of.parents)
       if (parent.level == Slot::no_level || parent.level >= keyed_) return false;
-    return of.home ? has_plain_home() : of.order.size() == of.keys.size();
+    return of.order.size() == of.keys.size();
   }
 
-  /// A hash table for each line; homes are small numbers.
-  bool has_plain_home() const {
-    const Level &of = level();
-    ModeRange homes = range_of(plan_.modes[of.home->mode], tensor_);
-    return keyed_ > 0 && of.pointer.empty() && of.order.size() == of.keys.size() + 1 &&
-           of.order[0].mode == of.home->mode && homes.least == 0 && homes.size < INT64_C(1) << 30;
-  }
-
-  /// The position of a node with these keys, the one before it in the line being `before`.
-  std::int64_t place(std::uint32_t column, std::int64_t before) const {
-    return home_ ? std::max(before + 1, columns_.index_of(*home_, column)) : before + 1;
+  bool is_single() const {
+    return element_type(*tensor_.layout.array(plan_.value), options_.index, options_.value) == DType::F4;
   }
 
   /// Without a level above, the first key takes the place of the line.
@@ -255,7 +157,6 @@ private:
     if (first == 1 && !lines_.append(modes_, order[0].mode, order[0].descending)) return false;
     for (std::size_t k = first; k < order.size(); ++k)
       if (!columns_.append(modes_, order[k].mode, order[k].descending)) return false;
-    if (level().home) home_ = columns_.digit_of(level().home->mode);
     // There is a counter per line.
     return lines_.count / 16 <= static_cast<std::int64_t>(entries_) + 4096;
   }
@@ -268,7 +169,7 @@ private:
       std::size_t l = plan_.slots[s].level;
       if (l == Slot::no_level || l <= keyed_) continue;
       const Level &dense = plan_.levels[l];
-      std::int64_t size = modes_.size(dense.mode);
+      std::int64_t size = size_of(modes_, dense.mode);
       if (!strides[s] || *strides[s] >= INT64_C(1) << 32 || size >= INT64_C(1) << 30) return false;
       largest += *strides[s] * (size - 1);
       below_.digits.push_back({dense.mode, size, *strides[s], dense.sign < 0});
@@ -277,32 +178,71 @@ private:
     return true;
   }
 
+  Tensor &tensor_;
+  const PiecePlan &plan_;
+  const PackOptions &options_;
+  const Coordinates &modes_;
+  std::size_t entries_;
+  std::size_t keyed_ = 0; // the number of the keyed level
+  MixedNumber lines_, columns_;
+  MixedNumber below_; // with strides for weights
+};
+
+template <class Item> class KeyedPacker : Numbering {
+  static constexpr bool below = std::is_same_v<Item, PlacedItem>;
+
+public:
+  explicit KeyedPacker(Numbering numbering)
+      : Numbering(std::move(numbering)), numbers_(level_numbers(plan_, tensor_)), items_(entries_) {}
+
+  void pack() {
+    deal_entries();
+    nodes_of_line_.assign(keyed_ > 0 ? static_cast<std::size_t>(lines_.count) : 0, 0);
+    item_count_.assign(bucket_count_, 0);
+    nodes_of_bucket_.assign(bucket_count_, 0);
+    each_bucket([&](std::size_t bucket) { sort_bucket(bucket); });
+    number_nodes();
+    check_memory(tensor_, options_, entries_);
+    write_values();
+    write_keys();
+    write_lengths();
+    each_bucket([&](std::size_t bucket) {
+      for (const auto &write : writers_)
+        write(bucket);
+    });
+  }
+
+private:
+  template <class Work> void each_bucket(Work work) const {
+    data::run_for_entries(entries_, bucket_count_, work);
+  }
+
   void deal_entries() {
     shift_ = data::bits_within_bucket(entries_, static_cast<std::size_t>(lines_.count));
     bucket_count_ = ((static_cast<std::size_t>(lines_.count) - 1) >> shift_) + 1;
-    items_ = std::make_unique<Scratch<Item>>(entries_);
-    Item *items = items_->data();
+    column_bits_ = static_cast<unsigned>(std::bit_width(static_cast<std::uint64_t>(columns_.count - 1)));
     std::int64_t mask = (INT64_C(1) << shift_) - 1;
-    auto number_lines = [&](std::size_t begin, std::size_t count, Numbers &lines) {
-      lines_.of_entries(modes_, begin, count, lines);
-    };
     bucket_begin_ = data::deal_stretches<stretch>(
         entries_, bucket_count_,
         [&](std::size_t begin, std::size_t count, std::vector<std::size_t> &number) {
-          Numbers lines;
-          number_lines(begin, count, lines);
+          Numbers room;
+          const std::int64_t *lines = lines_.of_entries(modes_, begin, count, room);
           for (std::size_t k = 0; k < count; ++k)
             ++number[static_cast<std::size_t>(lines[k]) >> shift_];
         },
         [&](std::size_t begin, std::size_t count, std::vector<std::size_t> &next) {
-          Numbers lines, columns, below;
-          number_lines(begin, count, lines);
-          columns_.of_entries(modes_, begin, count, columns);
-          below_.of_entries(modes_, begin, count, below);
-          for (std::size_t k = 0; k < count; ++k)
-            items[next[static_cast<std::size_t>(lines[k]) >> shift_]++] = {
-                static_cast<std::uint32_t>(lines[k] & mask), static_cast<std::uint32_t>(columns[k]),
-                static_cast<std::uint32_t>(below[k]), value_[begin + k]};
+          Numbers room, column_room, below_room;
+          const std::int64_t *lines = lines_.of_entries(modes_, begin, count, room);
+          const std::int64_t *columns = columns_.of_entries(modes_, begin, count, column_room);
+          const std::int64_t *places = nullptr;
+          if constexpr (below) places = below_.of_entries(modes_, begin, count, below_room);
+          for (std::size_t k = 0; k < count; ++k) {
+            Item &item = items_[next[static_cast<std::size_t>(lines[k]) >> shift_]++];
+            item.line = static_cast<std::uint32_t>(lines[k] & mask);
+            item.column = static_cast<std::uint32_t>(columns[k]);
+            item.value = modes_.value[begin + k];
+            if constexpr (below) item.below = static_cast<std::uint32_t>(places[k]);
+          }
         });
   }
 
@@ -311,82 +251,89 @@ private:
     return std::min(static_cast<std::size_t>(lines_.count) - first_line(bucket), std::size_t{1} << shift_);
   }
 
-  /// By line and column, stable; counts the nodes.
+  /// By line and column, stable; adds up what lies in one place, and counts the nodes.
   void sort_bucket(std::size_t bucket) {
     std::size_t count = bucket_begin_[bucket + 1] - bucket_begin_[bucket];
     if (count == 0) return;
-    Item *items = items_->data() + bucket_begin_[bucket];
-    std::vector<std::size_t> end(lines_in(bucket));
+    Item *items = items_.data() + bucket_begin_[bucket];
+    std::vector<std::uint32_t> end(lines_in(bucket));
     for (std::size_t k = 0; k < count; ++k)
       ++end[items[k].line];
-    std::size_t sum = 0;
-    for (std::size_t &line : end)
-      sum += std::exchange(line, sum);
     auto sorted = std::make_unique_for_overwrite<Item[]>(count);
+    // Items that come in order stay where they are when their line is sorted.
+    if (*std::ranges::max_element(end) > short_line)
+      data::sort_digits(items, sorted.get(), count, column_bits_, &Item::column);
+    std::uint32_t sum = 0;
+    for (std::uint32_t &line : end)
+      sum += std::exchange(line, sum);
     for (std::size_t k = 0; k < count; ++k)
       sorted[end[items[k].line]++] = items[k];
-    std::size_t begin = 0;
-    ColumnSort sort_line(!below_.digits.empty());
+    std::size_t begin = 0, kept = 0;
     for (std::size_t line = 0; line < end.size(); begin = end[line++]) {
-      sort_line(sorted.get() + begin, end[line] - begin, items + begin);
-      std::int64_t last = -1;
-      for (std::size_t k = begin; k < end[line]; ++k)
-        if (k == begin || items[k].column != items[k - 1].column) last = place(items[k].column, last);
-      auto nodes = static_cast<std::size_t>(last + 1);
+      Item *first = items + kept;
+      // Items of the lines before have left room.
+      sort_line(sorted.get() + begin, end[line] - begin, first);
+      std::uint32_t nodes = end[line] > begin;
+      std::size_t of_line = nodes;
+      for (std::size_t k = 1; k < end[line] - begin; ++k) {
+        bool same = first[k].column == first[of_line - 1].column;
+        nodes += !same;
+        if (below || !same)
+          first[of_line++] = first[k];
+        else
+          first[of_line - 1].value += first[k].value;
+      }
+      kept += of_line;
       nodes_of_bucket_[bucket] += nodes;
-      if (keyed_ > 0) nodes_of_line_[first_line(bucket) + line] = static_cast<std::uint32_t>(nodes);
+      if (keyed_ > 0) nodes_of_line_[first_line(bucket) + line] = nodes;
     }
+    item_count_[bucket] = kept;
   }
 
   /// Counts and pointers.
   void number_nodes() {
     node_begin_.assign(bucket_count_, 0);
-    std::size_t sum = 0;
+    std::size_t nodes = 0;
     for (std::size_t bucket = 0; bucket < bucket_count_; ++bucket)
-      node_begin_[bucket] = std::exchange(sum, sum + nodes_of_bucket_[bucket]);
-    auto nodes = static_cast<std::int64_t>(sum);
-    node_count_ = level().kind == Level::Kind::Padded ? -1 : nodes;
-    if (level().kind == Level::Kind::Padded)
-      widen();
-    else if (!level().count.empty())
-      tensor_.counts[level().count] = nodes;
-    if (level().kind == Level::Kind::Segment) {
-      check_width(tensor_.layout, level().pointer, options_, nodes, fmt::format("{} entries", nodes));
-      Elements &pointers = make_array(tensor_, level().pointer, options_);
-      Place place = place_of(level().pointer, level().parents);
-      for (std::size_t line = 0; line < nodes_of_line_.size(); ++line)
-        if (nodes_of_line_[line] > 0)
-          pointers.set_integer(pointer_slot(pointers, place, line) + 1, nodes_of_line_[line]);
-      sum_pointers(pointers);
+      node_begin_[bucket] = static_cast<std::int64_t>(std::exchange(nodes, nodes + nodes_of_bucket_[bucket]));
+    node_count_ = is_padded() ? -1 : static_cast<std::int64_t>(nodes);
+    std::uint32_t widest = 0;
+    if (is_padded()) {
+      for (std::uint32_t of_line : nodes_of_line_)
+        widest = std::max(widest, of_line);
+      set_width(tensor_, plan_, level(), widest);
+      check_length(tensor_, level(), options_, widest);
+    } else if (!level().count.empty()) {
+      tensor_.counts[level().count] = node_count_;
     }
+    if (!level().pointer.empty()) count_in_pointers();
     complete_counts(tensor_);
   }
 
-  /// How many positions a padded level has: the most that any node fills, of all or of each segment.
-  void widen() {
-    std::uint32_t widest = 0;
-    for (std::uint32_t nodes : nodes_of_line_)
-      widest = std::max(widest, nodes);
-    set_width(tensor_, plan_, level(), widest);
-    check_length(tensor_, level(), options_, widest);
-    if (level().pointer.empty()) return;
+  /// Pointers become sums: of nodes, or of the most that any node of a padded level fills.
+  void count_in_pointers() {
+    if (!is_padded())
+      check_width(tensor_.layout, level().pointer, options_, node_count_,
+                  fmt::format("{} entries", node_count_));
     Elements &pointers = make_array(tensor_, level().pointer, options_);
     pointer_place_ = place_of(level().pointer, level().parents);
-    for (std::size_t line = 0; line < nodes_of_line_.size(); ++line) {
-      if (nodes_of_line_[line] == 0) continue;
-      std::size_t slot = pointer_slot(pointers, pointer_place_, line) + 1;
-      pointers.set_integer(slot, std::max<std::int64_t>(pointers.integer(slot), nodes_of_line_[line]));
-    }
-    sum_widths(tensor_, level(), pointers, options_, entries_);
+    with_integers(pointers, [&]<class T>(std::span<T> elements) {
+      for (std::size_t line = 0; line < nodes_of_line_.size(); ++line)
+        if (nodes_of_line_[line] > 0) {
+          T &element = elements[pointer_slot(pointers, line) + 1];
+          element = std::max(element, static_cast<T>(nodes_of_line_[line]));
+        }
+    });
+    if (is_padded())
+      sum_widths(tensor_, level(), pointers, options_, entries_);
+    else
+      sum_pointers(pointers);
   }
 
   /// A slot as a sum: what the line gives, and a factor of the node's position.
   struct Place {
-    struct Part {
-      std::int64_t weight, size, factor; // factor * (line / weight % size)
-    };
     std::int64_t constant = 0, node = 0;
-    std::vector<Part> parts;
+    std::vector<std::pair<std::int64_t, const MixedNumber::Digit *>> parts; // factor * digit of the line
   };
 
   Place place_of(const std::string &array, const std::vector<Slot> &slots) const {
@@ -404,63 +351,32 @@ private:
       const Level &dense = plan_.levels[l];
       place.constant += stride * numbers_[l].offset;
       if (l > keyed_) {
-        if (dense.sign < 0) place.constant -= stride * (modes_.size(dense.mode) - 1);
+        if (dense.sign < 0) place.constant -= stride * (size_of(modes_, dense.mode) - 1);
         continue;
       }
-      const MixedNumber::Digit &digit = *lines_.digit_of(dense.mode);
-      place.parts.push_back({digit.weight, digit.size, stride});
+      place.parts.emplace_back(stride, lines_.digit_of(dense.mode));
     }
     return place;
   }
 
-  static std::int64_t slot_of_line(const Place &place, std::size_t line) {
+  std::int64_t slot_of_line(const Place &place, std::size_t line) const {
     std::int64_t slot = place.constant;
-    for (const Place::Part &part : place.parts)
-      slot += part.factor * (static_cast<std::int64_t>(line) / part.weight % part.size);
+    for (const auto &[factor, digit] : place.parts)
+      slot += factor * lines_.index_of(*digit, static_cast<std::int64_t>(line));
     return slot;
   }
 
-  static std::size_t pointer_slot(const Elements &pointers, const Place &place, std::size_t line) {
-    std::int64_t slot = slot_of_line(place, line);
+  std::size_t pointer_slot(const Elements &pointers, std::size_t line) const {
+    std::int64_t slot = slot_of_line(pointer_place_, line);
     report::require(slot >= 0 && slot + 1 < static_cast<std::int64_t>(pointers.size()),
                     "a segment lies within its pointers");
     return static_cast<std::size_t>(slot);
   }
 
-  struct KeyPlace {
-    const Key *key;
-    std::int64_t offset;
-    Place place;
-    Elements *array;
-  };
-
-  void make_arrays() {
-    Elements &values = make_array(tensor_, plan_.value, options_, false);
-    value_place_ = place_of(plan_.value, plan_.slots);
-    // Where a node's values lie behind those of the node before, buckets clear their own.
-    clears_in_buckets_ = value_place_.parts.empty() && value_place_.constant == 0 &&
-                         value_place_.node * node_count_ == static_cast<std::int64_t>(values.size());
-    if (!clears_in_buckets_) fill(values.as<double>(), 0.0);
-    for (std::size_t k = 0; k < level().keys.size(); ++k) {
-      const Key &key = level().keys[k];
-      bool made = tensor_.arrays.count(key.array) != 0; // by another key of the same array
-      Elements &array = made ? tensor_.array(key.array) : make_array(tensor_, key.array, options_, false);
-      Place place = place_of(key.array, key.slots);
-      bool all_are_set = level().kind != Level::Kind::Padded && place.parts.empty() && place.node == 1 &&
-                         node_count_ == static_cast<std::int64_t>(array.size());
-      made = made || all_are_set;
-      std::int64_t unused = level().unused ? try_evaluate(*level().unused, tensor_).value() : 0;
-      if (!made)
-        with_integers(array,
-                      [unused]<class T>(std::span<T> elements) { fill(elements, static_cast<T>(unused)); });
-      keys_.push_back({&key, numbers_[keyed_].key_offsets[k], std::move(place), nullptr});
-    }
-    if (!level().lengths.empty()) {
-      make_array(tensor_, level().lengths, options_);
-      length_place_ = place_of(level().lengths, level().length_slots);
-    }
-    for (KeyPlace &key : keys_)
-      key.array = &tensor_.array(key.key->array);
+  /// Is the array nothing but what nodes have, one behind the other?
+  bool is_full(const Place &place, const Elements &array) const {
+    return place.parts.empty() && place.constant == 0 &&
+           place.node * node_count_ == static_cast<std::int64_t>(array.size());
   }
 
   template <class T> static void fill(std::span<T> elements, T value) {
@@ -470,97 +386,122 @@ private:
     });
   }
 
-  void write_bucket(std::size_t bucket) {
-    const Item *items = items_->data() + bucket_begin_[bucket];
-    std::size_t count = bucket_begin_[bucket + 1] - bucket_begin_[bucket];
-    std::span<double> values = tensor_.array(plan_.value).as<double>();
-    auto next = static_cast<std::int64_t>(node_begin_[bucket]);
-    if (clears_in_buckets_)
-      std::fill_n(values.begin() + value_place_.node * next,
-                  value_place_.node * static_cast<std::int64_t>(nodes_of_bucket_[bucket]), 0.0);
-    Elements *lengths = level().lengths.empty() ? nullptr : &tensor_.array(level().lengths);
-    std::int64_t node = 0, slot = 0, line_slot = 0, first_node = 0;
-    std::vector<std::int64_t> key_slots(keys_.size()); // for node 0 of the line
-    for (std::size_t k = 0; k < count; ++k) {
-      const Item &item = items[k];
-      bool new_line = k == 0 || item.line != items[k - 1].line;
-      std::size_t line = first_line(bucket) + item.line;
+  /// Calls use(item, line, slot) for the first item of each of a bucket's nodes, or for all its items.
+  template <bool all, class Use>
+  void each_item(std::size_t bucket, const Place &place, const Elements &array, Use use) {
+    const Item *items = items_.data() + bucket_begin_[bucket];
+    const Elements *pointers =
+        is_padded() && !level().pointer.empty() ? &tensor_.array(level().pointer) : nullptr;
+    std::int64_t node = node_begin_[bucket] - 1, line_slot = place.constant;
+    std::size_t line = first_line(bucket);
+    if (!below && !is_padded() && place.parts.empty()) { // each item is a node, and these follow each other
+      const auto count = static_cast<std::int64_t>(item_count_[bucket]);
+      const std::int64_t first = line_slot + place.node * (node + 1), last = first + place.node * (count - 1);
+      report::require(count == 0 || (first >= 0 && last < static_cast<std::int64_t>(array.size())),
+                      "a slot lies within its array");
+      for (std::int64_t k = 0; k < count; ++k)
+        use(items[k], line + items[k].line, static_cast<std::size_t>(first + place.node * k));
+      return;
+    }
+    for (std::size_t k = 0; k < item_count_[bucket]; ++k) {
+      bool new_line = k == 0 || items[k].line != items[k - 1].line;
+      bool new_node = !below || new_line || items[k].column != items[k - 1].column;
+      if (!all && !new_node) continue;
       if (new_line) {
-        line_slot = slot_of_line(value_place_, line);
-        for (std::size_t key = 0; key < keys_.size(); ++key)
-          key_slots[key] = slot_of_line(keys_[key].place, line);
+        line = first_line(bucket) + items[k].line;
+        if (!place.parts.empty()) line_slot = slot_of_line(place, line);
+        if (is_padded()) node = pointers ? pointers->integer(pointer_slot(*pointers, line)) - 1 : -1;
       }
-      if (new_line || item.column != items[k - 1].column) {
-        if (level().kind != Level::Kind::Padded)
-          node = next++;
-        else
-          node = next_padded(item.column, line, new_line, node);
-        slot = line_slot + value_place_.node * node;
-        if (new_line) first_node = node;
-        if (lengths) set_length(*lengths, line, node + 1 - first_node);
-        for (std::size_t key = 0; key < keys_.size(); ++key)
-          write_key(keys_[key], key_slots[key], line, item.column, node);
-      }
-      auto at = static_cast<std::size_t>(slot + item.below);
-      report::require(at < values.size(), "a slot lies within its array");
-      values[at] += item.value;
+      node += new_node;
+      std::int64_t slot = line_slot + place.node * node;
+      if constexpr (all && below) slot += items[k].below;
+      report::require(static_cast<std::uint64_t>(slot) < array.size(), "a slot lies within its array");
+      use(items[k], line, static_cast<std::size_t>(slot));
     }
   }
 
-  std::int64_t next_padded(std::uint32_t column, std::size_t line, bool new_line, std::int64_t node) const {
-    if (level().pointer.empty()) return place(column, new_line ? -1 : node);
-    if (!new_line) return node + 1;
-    const Elements &pointers = tensor_.array(level().pointer);
-    return pointers.integer(pointer_slot(pointers, pointer_place_, line));
+  void write_values() {
+    Elements &array = make_array(tensor_, plan_.value, options_, false);
+    if (array.type() == DType::F4)
+      write_values(array, array.as<float>());
+    else
+      write_values(array, array.as<double>());
   }
 
-  void set_length(Elements &lengths, std::size_t line, std::int64_t length) const {
-    std::int64_t slot = slot_of_line(length_place_, line);
-    report::require(slot >= 0 && slot < static_cast<std::int64_t>(lengths.size()),
-                    "a length lies within its array");
-    lengths.set_integer(static_cast<std::size_t>(slot), length);
+  template <class T> void write_values(const Elements &array, std::span<T> values) {
+    const Place place = place_of(plan_.value, plan_.slots);
+    // Where a node's values lie behind those of the node before, buckets clear their own.
+    const bool full = is_full(place, array);
+    if (!full) fill(values, T{0});
+    writers_.push_back([=, this, &array](std::size_t bucket) {
+      if (below && full)
+        std::fill_n(values.begin() + place.node * node_begin_[bucket],
+                    place.node * static_cast<std::int64_t>(nodes_of_bucket_[bucket]), T{0});
+      each_item<true>(bucket, place, array, [values](const Item &item, std::size_t, std::size_t slot) {
+        if constexpr (below)
+          values[slot] += static_cast<T>(item.value);
+        else
+          values[slot] = static_cast<T>(item.value);
+      });
+    });
   }
 
-  void write_key(const KeyPlace &key, std::int64_t line_slot, std::size_t line, std::int64_t column,
-                 std::int64_t node) {
-    const MixedNumber::Digit *digit = columns_.digit_of(key.key->mode);
-    std::int64_t index = digit ? columns_.index_of(*digit, column)
-                               : lines_.index_of(lines_.digits[0], static_cast<std::int64_t>(line));
-    std::int64_t slot = line_slot + key.place.node * node;
-    report::require(slot >= 0 && slot < static_cast<std::int64_t>(key.array->size()),
-                    "a slot lies within its array");
-    key.array->set_integer(static_cast<std::size_t>(slot), key.key->sign * (index - key.offset));
+  void write_keys() {
+    for (std::size_t k = 0; k < level().keys.size(); ++k) {
+      const Key &key = level().keys[k];
+      const bool made = tensor_.arrays.count(key.array) != 0; // by another key of the same array
+      Elements &array = made ? tensor_.array(key.array) : make_array(tensor_, key.array, options_, false);
+      const Place place = place_of(key.array, key.slots);
+      with_integers(array, [&]<class T>(std::span<T> elements) {
+        if (!made && !is_full(place, array))
+          fill(elements, static_cast<T>(try_evaluate(level().unused.value_or(0), tensor_).value()));
+        writers_.push_back([=, this, &key, &array, offset = numbers_[keyed_].key_offsets[k],
+                            digit = columns_.digit_of(key.mode)](std::size_t bucket) {
+          each_item<false>(bucket, place, array, [&](const Item &item, std::size_t line, std::size_t slot) {
+            const std::int64_t index =
+                digit ? columns_.index_of(*digit, item.column)
+                      : lines_.index_of(lines_.digits[0], static_cast<std::int64_t>(line));
+            elements[slot] = static_cast<T>(key.sign * (index - offset));
+          });
+        });
+      });
+    }
   }
 
-  Tensor &tensor_;
-  const PiecePlan &plan_;
-  const PackOptions &options_;
-  ModeColumns modes_;
-  const double *value_;
-  std::size_t entries_;
-  std::size_t keyed_ = 0; // the number of the keyed level
-  MixedNumber lines_, columns_;
-  MixedNumber below_;                        // with strides for weights
-  const MixedNumber::Digit *home_ = nullptr; // of the columns; tables only
+  void write_lengths() {
+    if (level().lengths.empty()) return;
+    Elements &lengths = make_array(tensor_, level().lengths, options_);
+    const Place place = place_of(level().lengths, level().length_slots);
+    for (std::size_t line = 0; line < nodes_of_line_.size(); ++line) {
+      if (nodes_of_line_[line] == 0) continue;
+      std::int64_t slot = slot_of_line(place, line);
+      report::require(static_cast<std::uint64_t>(slot) < lengths.size(), "a length lies within its array");
+      lengths.set_integer(static_cast<std::size_t>(slot), nodes_of_line_[line]);
+    }
+  }
+
   std::vector<LevelNumbers> numbers_;
-  unsigned shift_ = 0;
+  unsigned shift_ = 0, column_bits_ = 0;
   std::size_t bucket_count_ = 1;
-  std::unique_ptr<Scratch<Item>> items_;
-  std::vector<std::size_t> bucket_begin_, nodes_of_bucket_, node_begin_;
+  Scratch<Item> items_;
+  std::vector<std::size_t> bucket_begin_, item_count_, nodes_of_bucket_;
+  std::vector<std::int64_t> node_begin_;     // per bucket: its first node
   std::vector<std::uint32_t> nodes_of_line_; // where there are levels above
   std::int64_t node_count_ = 0;              // of nodes that follow each other; padded ones don't
-  bool clears_in_buckets_ = false;
-  Place value_place_, pointer_place_, length_place_;
-  std::vector<KeyPlace> keys_;
+  Place pointer_place_;
+  std::vector<std::function<void(std::size_t)>> writers_; // of a bucket's part of an array each
 };
 
 } // namespace
 
 bool pack_keyed(Tensor &tensor, const PiecePlan &plan, const Coordinates &coordinates,
-                const PackOptions &options, bool are_modes) {
-  KeyedPacker packer(tensor, plan, coordinates, options, are_modes);
-  if (!packer.fits()) return false;
-  packer.pack();
+                const PackOptions &options) {
+  Numbering numbering(tensor, plan, coordinates, options);
+  if (!numbering.fits()) return false;
+  if (numbering.has_below())
+    KeyedPacker<PlacedItem>(std::move(numbering)).pack();
+  else
+    KeyedPacker<Item>(std::move(numbering)).pack();
   return true;
 }
 

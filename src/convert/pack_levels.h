@@ -63,18 +63,11 @@ void pad_entries(Tensor &tensor, Coordinates &coordinates, const PiecePlan &plan
 void build_levels(Tensor &tensor, const PiecePlan &plan, const Coordinates &coordinates,
                   const PackOptions &options);
 
-/// Is the plan one dense level with segments of one sorted key below it (compressed rows or columns), for
-/// which pack_rows is faster than order_entries and build_levels?
-bool is_row_plan(const Tensor &tensor, const PiecePlan &plan, const PackOptions &options);
-void pack_rows(Tensor &tensor, const PiecePlan &plan, const Coordinates &coordinates,
-               const PackOptions &options);
-
 /// Is the plan one keyed level, its entries sorted by all keys, with nothing but dense levels above and
 /// below? Then the tensor is packed, faster than by order_entries and build_levels; otherwise nothing is
-/// done. `are_modes`: the entries have been told by the plan's modes; otherwise by coordinates, of which each
-/// mode is a term.
+/// done.
 bool pack_keyed(Tensor &tensor, const PiecePlan &plan, const Coordinates &coordinates,
-                const PackOptions &options, bool are_modes = true);
+                const PackOptions &options);
 
 /// Throws memory_limit where the arrays and the work space are too large. Counts that the tensor doesn't have
 /// yet are 0: those of later pieces.

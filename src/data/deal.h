@@ -3,12 +3,15 @@
 #include "data/parallel.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
-/// Dealing entries into buckets, each small enough for a cache: the first of two passes over memory.
+/// Dealing entries into buckets, each small enough for a cache: the first of two passes over memory; and what
+/// sorts within a bucket.
 namespace unravel::data {
 
 /// In parallel where that pays: with `entries` entries to be looked at in all.
@@ -67,6 +70,43 @@ std::vector<std::size_t> deal(std::size_t entries, std::size_t buckets, BucketOf
       entries, buckets,
       [&](std::size_t e, std::size_t, std::vector<std::size_t> &number) { ++number[bucket_of(e)]; },
       [&](std::size_t e, std::size_t, std::vector<std::size_t> &next) { put(e, next[bucket_of(e)]++); });
+}
+
+/// Digits of radix sorts have at most so many bits.
+constexpr unsigned digit_bits = 11;
+
+/// Stable sort by the lowest `bits` bits of the keys, least significant digit first. `other` is of equal
+/// length; `key`: a member of an item, unsigned.
+template <class Item, class Key>
+void sort_digits(Item *items, Item *other, std::size_t count, unsigned bits, Key key) {
+  constexpr std::size_t short_input = 256; // for which a comparison sort is as fast
+  if (count < short_input) {
+    auto part = [=](const Item &item) {
+      return bits >= 64 ? std::uint64_t{item.*key} : item.*key & ((std::uint64_t{1} << bits) - 1);
+    };
+    std::stable_sort(items, items + count, [&](const Item &a, const Item &b) { return part(a) < part(b); });
+    return;
+  }
+  unsigned passes = (bits + digit_bits - 1) / digit_bits;
+  if (passes == 0) return;
+  // The bits are spread evenly: 24 bits are three passes of 8, not two of 11 and one of 2.
+  unsigned width = (bits + passes - 1) / passes;
+  Item *from = items, *to = other;
+  std::array<std::size_t, (std::size_t{1} << digit_bits)> start;
+  for (unsigned pass = 0; pass < passes; ++pass) {
+    unsigned shift = pass * width;
+    std::uint64_t mask = (std::uint64_t{1} << std::min(width, bits - shift)) - 1;
+    std::fill_n(start.begin(), mask + 1, 0);
+    for (std::size_t k = 0; k < count; ++k)
+      ++start[(from[k].*key >> shift) & mask];
+    std::size_t sum = 0;
+    for (std::size_t digit = 0; digit <= mask; ++digit)
+      sum += std::exchange(start[digit], sum);
+    for (std::size_t k = 0; k < count; ++k)
+      to[start[(from[k].*key >> shift) & mask]++] = from[k];
+    std::swap(from, to);
+  }
+  if (from != items) std::copy_n(from, count, items);
 }
 
 } // namespace unravel::data

@@ -3,7 +3,6 @@
 #include "report/diagnostic.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <memory>
 #include <utility>
@@ -15,12 +14,8 @@ namespace unravel::data {
 
 namespace {
 
-/// Below this many entries a comparison sort is as fast as a radix sort.
-constexpr std::size_t short_input = 256;
 /// Below this many entries the scatter on all cores doesn't pay.
 constexpr std::size_t one_core_input = std::size_t{1} << 14;
-constexpr unsigned digit_bits = 11;
-using Counts = std::array<std::size_t, (std::size_t{1} << digit_bits)>;
 
 /// An entry and the part of its coordinate that is being sorted by.
 template <class Key, class Entry> struct Keyed {
@@ -28,44 +23,12 @@ template <class Key, class Entry> struct Keyed {
   Entry entry;
 };
 
-/// Stable sort by the lowest `bits` bits of the keys, least significant digit first. `other` is of equal
-/// length.
-template <class Item> void sort_digits(Item *items, Item *other, std::size_t count, unsigned bits) {
-  if (count < short_input) {
-    auto part = [bits](const Item &item) {
-      return bits >= 64 ? static_cast<std::uint64_t>(item.key) : item.key & ((std::uint64_t{1} << bits) - 1);
-    };
-    std::stable_sort(items, items + count, [&](const Item &a, const Item &b) { return part(a) < part(b); });
-    return;
-  }
-  unsigned passes = (bits + digit_bits - 1) / digit_bits;
-  if (passes == 0) return;
-  // The bits are spread evenly: 24 bits are three passes of 8, not two of 11 and one of 2.
-  unsigned width = (bits + passes - 1) / passes;
-  Item *from = items, *to = other;
-  Counts start;
-  for (unsigned pass = 0; pass < passes; ++pass) {
-    unsigned shift = pass * width;
-    std::uint64_t mask = (std::uint64_t{1} << std::min(width, bits - shift)) - 1;
-    std::fill_n(start.begin(), mask + 1, 0);
-    for (std::size_t k = 0; k < count; ++k)
-      ++start[(from[k].key >> shift) & mask];
-    std::size_t sum = 0;
-    for (std::size_t digit = 0; digit <= mask; ++digit)
-      sum += std::exchange(start[digit], sum);
-    for (std::size_t k = 0; k < count; ++k)
-      to[start[(from[k].key >> shift) & mask]++] = from[k];
-    std::swap(from, to);
-  }
-  if (from != items) std::copy_n(from, count, items);
-}
-
 /// Stable sort by the lowest `bits` bits of the keys.
 template <class Item> void sort_items(std::unique_ptr<Item[]> &items, std::size_t count, unsigned bits) {
   if (bits == 0) return;
   std::unique_ptr<Item[]> other = std::make_unique_for_overwrite<Item[]>(count);
   if (count < one_core_input || bits <= digit_bits / 2)
-    return sort_digits(items.get(), other.get(), count, bits);
+    return sort_digits(items.get(), other.get(), count, bits, &Item::key);
 
   unsigned width = std::min(bits, digit_bits), shift = bits - width;
   std::size_t buckets = std::size_t{1} << width;
@@ -76,7 +39,8 @@ template <class Item> void sort_items(std::unique_ptr<Item[]> &items, std::size_
   items.swap(other);
   run_parallel(buckets, [&](std::size_t bucket) {
     std::size_t begin = bucket_begin[bucket];
-    sort_digits(items.get() + begin, other.get() + begin, bucket_begin[bucket + 1] - begin, shift);
+    sort_digits(items.get() + begin, other.get() + begin, bucket_begin[bucket + 1] - begin, shift,
+                &Item::key);
   });
 }
 

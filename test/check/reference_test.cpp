@@ -38,8 +38,6 @@ std::pair<double, double> value_at(const Coordinates &tensor, const std::vector<
 void check(const ReferenceProduct &product, std::int64_t low, std::int64_t high) {
   std::size_t elements = static_cast<std::size_t>(data::element_count(product.shape));
   std::vector<double> expected(elements), magnitude(elements);
-  for (std::size_t k = 0; k < product.initial.size(); ++k)
-    expected[k] = product.initial[k], magnitude[k] = std::fabs(product.initial[k]);
   std::vector<std::int64_t> index(product.extents.size(), low);
   auto at = [&](const std::vector<ReferenceSubscript> &subscripts) {
     std::vector<std::int64_t> coordinate;
@@ -90,7 +88,7 @@ TEST(Reference, SparseAgreesWithDense) {
   product.result = {{0, 0}, {2, 0}};
   product.extents = {6, 5, 7};
   Reference dense = evaluate(product);
-  SparseReference sparse = evaluate_sparse(product);
+  SparseReference sparse = evaluate_sparse({product});
   std::vector<double> value(dense.value.size()), magnitude(dense.value.size());
   for (std::size_t e = 0; e < sparse.offset.size(); ++e) {
     value[static_cast<std::size_t>(sparse.offset[e])] = sparse.value[e];
@@ -98,6 +96,9 @@ TEST(Reference, SparseAgreesWithDense) {
   }
   EXPECT_EQ(value, dense.value);
   EXPECT_EQ(magnitude, dense.magnitude);
+  SparseReference twice = evaluate_sparse({product, product});
+  for (std::size_t e = 0; e < twice.offset.size(); ++e)
+    EXPECT_EQ(twice.value[e], 2 * value[static_cast<std::size_t>(twice.offset[e])]);
 
   Coordinates got = data::from_dense(product.shape, dense.value);
   EXPECT_TRUE(compare(got, sparse, 1e-12).ok);
@@ -120,8 +121,7 @@ TEST(Reference, MatrixTimesVector) {
          .factors = {{&a, {{i}, {j}}}, {&x, {{j}}}},
          .shape = {5},
          .result = {{i}},
-         .extents = {5, 6},
-         .initial = {1, -2, 3, 0, 5}},
+         .extents = {5, 6}},
         0, 6);
 }
 

@@ -80,19 +80,25 @@ TEST(Pack, ManyEntries) {
     for (std::size_t e = 0; e < 9000; ++e)
       entries.append(
           {shape[0] / 2, static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(shape[1])))}, 1);
-    for (const char *name : {"csr", "csc", "dcsr", "coo"}) {
-      layout::Layout layout = shipped(name, 2);
-      for (int form = 0; form < 3; ++form) {
+    for (const layout::Layout &layout : {shipped("csr", 2), shipped("csc", 2), shipped("dcsr", 2),
+                                         shipped("coo", 2), shipped("bcsr", 2, {3, 3})}) {
+      for (int form = 0; form < 4; ++form) {
         Coordinates given = entries;
         if (form == 1) sort(given, {1, 0});
         if (form == 2) given = canonical(given);
+        if (form == 3) // the order in which duplicates are added up tells
+          for (std::size_t e = 0; e < given.size(); ++e)
+            given.value[e] = 1 / static_cast<double>(e + 1);
         Tensor tensor = pack(layout, given);
         EXPECT_TRUE(check::validate(tensor).ok());
-        EXPECT_EQ(canonical(unpack(tensor)), canonical(given)) << name << " " << form;
+        EXPECT_EQ(canonical(unpack(tensor)), canonical(given)) << layout.name << " " << form;
+        if (form == 3) continue;
+        Tensor single = pack(layout, given, {IndexType::Int64, ValueType::F32});
+        EXPECT_EQ(canonical(unpack(single)), canonical(given)) << layout.name << " " << form;
       }
     }
-    for (std::int64_t buckets : {1, 64}) { // by buckets of entries, and entry by entry
-      if (shape[1] > 1000) continue;       // tables as wide as the matrix
+    for (std::int64_t buckets : {1, 64}) {
+      if (shape[1] > 1000) continue; // tables as wide as the matrix
       layout::Layout table = shipped("hash_matrix", 2, {buckets});
       Tensor tensor = pack(table, entries);
       EXPECT_TRUE(check::validate(tensor).ok());
