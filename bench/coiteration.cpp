@@ -39,7 +39,7 @@ std::string form_of(const pipeline::Compilation &compilation) {
       if (nest.levels[k].kind == scan::Level::Kind::Let) continue;
       std::string method;
       for (const plan::LevelPlan &plan : leaf.plan.finds.levels)
-        if (plan.level == k) method = plan::name_of(plan.method);
+        if (plan.level == k) method = plan::name_of(plan.method());
       if (method == "direct") continue;
       text += fmt::format("{}{}{}", text.empty() ? "" : " ", leaf.plan.parallel == k ? "parallel " : "",
                           nest.levels[k].variable);
