@@ -58,6 +58,10 @@ inline double of_find(double length, double reach, double sharing, std::size_t l
 
 // ---- loops
 
+/// One value at most that an equation with a factor leaves, as 2*j = i does: a division, and a test whether
+/// nothing is left. (More than a value that is told, so that i follows from j.)
+inline constexpr double divided = 1.25;
+
 /// The part of the visits that a find lets through.
 inline constexpr double hit_rate = 0.5;
 /// What a strided access in the innermost loop costs more.

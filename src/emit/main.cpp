@@ -289,7 +289,7 @@ private:
     if (works || assembles) fail_where(2, "there is not enough memory");
     if (assembles) fail_where(4, "32-bit indices hold no result of so many entries");
     if (loop::effects_of(kernel.body).misses) fail_where(3, "a divisor isn't stored");
-    line(fmt::format("if (@status) unravel_fail({}, {});", name, quoted(refusal())));
+    body += own("    if (@status)") + fmt::format(" unravel_fail({}, {});\n", name, quoted(refusal()));
     return "  {\n" + body + "  }\n";
   }
 

@@ -265,15 +265,12 @@ std::vector<std::string> Determination::keys(std::size_t variable, Variables bou
   return result;
 }
 
-std::int64_t Determination::factor_in_equation(std::size_t variable, Variables bound) const {
-  std::int64_t greatest = 0;
-  for (const Constraint &constraint : constraints_) {
-    auto found = constraint.coefficients.find(variable);
-    if (found == constraint.coefficients.end() || !constraint.equality) continue;
-    if (subset((constraint.outside & ~bit(variable)) | constraint.inside, bound))
-      greatest = std::max(greatest, std::abs(found->second));
-  }
-  return greatest;
+bool Determination::is_multiplied_in_equation(std::size_t variable, Variables bound) const {
+  return std::ranges::any_of(constraints_, [&](const Constraint &constraint) {
+    const auto found = constraint.coefficients.find(variable);
+    return constraint.equality && found != constraint.coefficients.end() && std::abs(found->second) > 1 &&
+           subset((constraint.outside & ~bit(variable)) | constraint.inside, bound);
+  });
 }
 
 std::vector<Term> Determination::upper_bounds(std::size_t variable, Variables bound) const {

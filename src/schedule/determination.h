@@ -46,9 +46,9 @@ public:
   /// there are any, looping over the variable is a find; so it is where an interval leaves few values:
   /// rowptr(r) <= p < rowptr(r + 1).
   std::vector<std::string> keys(std::size_t variable, Variables bound) const;
-  /// The factor of the variable in an equation over it and `bound` alone, as 2*j = col(p): one value in so
-  /// many satisfies it. 0: there is no such equation.
-  std::int64_t factor_in_equation(std::size_t variable, Variables bound) const;
+  /// Is there an equation over it and `bound` alone, in which it has a factor, as 2*j = col(p)? One value at
+  /// most satisfies it.
+  bool is_multiplied_in_equation(std::size_t variable, Variables bound) const;
   /// Upper bounds (inclusive) of the variable that need only `bound`.
   std::vector<term::Term> upper_bounds(std::size_t variable, Variables bound) const;
   /// Lower bounds with the coefficient 1 that need only `bound`.

@@ -144,8 +144,7 @@ private:
 
   double trip(std::size_t variable, Variables bound) const {
     double least = std::numeric_limits<double>::infinity();
-    if (std::int64_t factor = determination_.factor_in_equation(variable, bound))
-      least = 1 / static_cast<double>(factor); // a value in so many divides what it is compared with
+    if (determination_.is_multiplied_in_equation(variable, bound)) least = cost::divided;
     for (const Term &upper : determination_.upper_bounds(variable, bound)) {
       double estimate = 1;
       for (const Term &application : term::applications_of(upper)) {
