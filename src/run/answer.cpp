@@ -11,9 +11,7 @@ namespace unravel::run {
 std::optional<Answer> answer_of(const tensor::Tensor &result) {
   constexpr std::size_t most_entries = std::size_t{1} << 22;
   if (result.entries() > most_entries) return std::nullopt;
-  report::Diagnostic refused;
-  std::optional<data::Coordinates> entries =
-      report::unless_refused([&] { return convert::unpack(result); }, &refused);
+  std::optional<data::Coordinates> entries = report::unless_refused([&] { return convert::unpack(result); });
   if (!entries) return std::nullopt;
   Answer answer{entries->shape, entries->size()};
   data::sort(*entries, data::natural_modes(entries->order()));
