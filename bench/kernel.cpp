@@ -29,16 +29,10 @@ template <class T> T *elements(tensor::Tensor &tensor, const char *array) {
 build::Kernel compiled(const pipeline::Compilation &compilation) {
   build::Options options;
   options.cache = false;
-  return build::compile(in_process_text(compilation), options);
+  return build::compile(emit::emit_in_process(compilation.program), options);
 }
 
 } // namespace
-
-std::string in_process_text(const pipeline::Compilation &compilation) {
-  emit::EmitOptions options;
-  options.in_process = true;
-  return emit::emit_c(compilation.program, options);
-}
 
 BoundKernel::BoundKernel(const pipeline::Request &request,
                          const std::map<std::string, tensor::Tensor *> &tensors)

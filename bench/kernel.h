@@ -54,9 +54,6 @@ private:
   std::vector<run::Assembled> assembled_; // by the last call; frees what `structs_` name
 };
 
-/// The C text as it is compiled in process.
-std::string in_process_text(const pipeline::Compilation &compilation);
-
 tensor::Tensor pack_as(const std::string &layout, const data::Coordinates &coordinates);
 
 /// Views of a tensor in csr or csc, and of one in sv.

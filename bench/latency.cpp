@@ -132,7 +132,7 @@ void make(const Case &one, const std::string &label, Times &times) {
   bench::Clock clock;
   pipeline::Compilation compilation = pipeline::compile(request);
   bench::Clock emission;
-  std::string text = bench::in_process_text(compilation);
+  std::string text = emit::emit_in_process(compilation.program);
   times[label + ": emission"] = emission.milliseconds();
   times[label] = clock.milliseconds();
   times[label + " cpu"] = bench::cpu_milliseconds() - cpu;

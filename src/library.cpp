@@ -49,14 +49,6 @@ pipeline::Compilation compile(const std::string &expression, const Options &opti
   return made;
 }
 
-std::string in_process(const loop::Program &program,
-                       emit::EmitOptions::Gathers gathers = emit::EmitOptions::Gathers::Tested) {
-  emit::EmitOptions options;
-  options.in_process = true;
-  options.gathers = gathers;
-  return emit::emit_c(program, options);
-}
-
 using Entry = int (*)(void **);
 
 Entry entry_of(const build::Kernel &kernel) {
@@ -67,7 +59,7 @@ Entry entry_of(const build::Kernel &kernel) {
 class Levels {
 public:
   Levels(lower::Inspector inspector, const loop::Program &kernel)
-      : inspector_(std::move(inspector)), kernel_(build::compile(in_process(inspector_.program))) {
+      : inspector_(std::move(inspector)), kernel_(build::compile(emit::emit_in_process(inspector_.program))) {
     for (const loop::TensorParameter &parameter : kernel.parameters)
       operands_[parameter.name] = operands_.size();
     for (const std::string &size : kernel.sizes) // behind the tensors, of which the levels aren't one
@@ -185,8 +177,8 @@ CSource make_c(const std::string &expression, const Options &options) {
 /// With workspaces that no call uses: as many are made as there are calls at once.
 struct Kernel::Code {
   Code(pipeline::Compilation compilation, const Options &options)
-      : kernel(build::compile(in_process(compilation.program, compilation.gathers))), entry(entry_of(kernel)),
-        sizes(compilation.program.sizes.size()) {
+      : kernel(build::compile(emit::emit_in_process(compilation.program, compilation.gathers))),
+        entry(entry_of(kernel)), sizes(compilation.program.sizes.size()) {
     for (const loop::TensorParameter &parameter : compilation.program.parameters)
       if (!compilation.inspector || parameter.name != compilation.inspector->program.parameters.front().name)
         names.push_back(parameter.name);

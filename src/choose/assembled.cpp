@@ -94,7 +94,8 @@ EntryOrder entry_order(const IterationSpace &space, const plan::LeafPlan &plan,
   const bool is_loose = append.loose < values.size();
   const auto increases = [&](std::string *witness) {
     const auto first = values.begin() + (plan.is_dealt ? 1 : 0); // what is dealt by that comes in any order
-    return depend::increases(space, executed, {first, values.end()}, prover, witness, {values.begin(), first});
+    return depend::increases(space, executed, {first, values.end()}, prover, witness,
+                             {values.begin(), first});
   };
   found.is_kept = increases(&found.witness);
   found.is_distinct = found.is_kept && depend::is_injective(space, executed, values, prover);
@@ -119,7 +120,7 @@ bool may_deal(const IterationSpace &space, const plan::LeafPlan &plan, const Com
 
 /// Loops whose sorting may bring the entries into order, the innermost first.
 std::vector<plan::SortedLoop> sorts_for_entries(const IterationSpace &space, const plan::LeafPlan &plan,
-                                                const Combination &combination, prove::Prover &prover) {
+                                                const Combination &combination) {
   const AssembledResult &result = *combination.assembly(space.target.tensor);
   std::vector<Term> values = ascending(result.append.order, result.entry_of(space.target));
   if (plan.is_dealt) values.erase(values.begin());
@@ -134,10 +135,8 @@ std::vector<plan::SortedLoop> sorts_for_entries(const IterationSpace &space, con
     for (const Term &value : values)
       if (term::mentions(value, level.variable)) sorted.keys.push_back(value);
     if (level.kind == scan::Level::Kind::Loop && !sorted.keys.empty() &&
-        std::ranges::all_of(sorted.keys, is_element)) {
-      if (k == 0) sorted.extents = extents_of_keys(sorted, plan.nest, combination, prover);
+        std::ranges::all_of(sorted.keys, is_element))
       sorts.push_back(std::move(sorted));
-    }
     // what comes behind it in the order, this loop's own order must do
     values.erase(std::ranges::find_if(
                      values, [&](const Term &value) { return term::mentions(value, level.variable); }),
@@ -172,10 +171,12 @@ EntryOrder order_entries(const IterationSpace &space, plan::LeafPlan &plan, cons
   const auto sorted = [&](bool is_outermost, bool is_dealt) {
     plan.is_dealt = is_dealt;
     EntryOrder now;
-    for (plan::SortedLoop &each : sorts_for_entries(space, plan, combination, prover)) {
+    for (plan::SortedLoop &each : sorts_for_entries(space, plan, combination)) {
       if ((each.level == 0) != is_outermost) continue;
       plan.sorted = std::move(each);
-      if (now = of_plan(); now.is_kept) return now;
+      if (now = of_plan(); !now.is_kept) continue;
+      if (is_outermost) plan.sorted->extents = extents_of_keys(*plan.sorted, plan.nest, combination, prover);
+      return now;
     }
     plan.sorted.reset(), plan.is_dealt = false;
     return now;

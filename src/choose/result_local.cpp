@@ -52,17 +52,6 @@ bool costs_too_much(const IterationSpace &space, const std::vector<std::string> 
   return cost(first) > most_overhead * cost({});
 }
 
-std::string fresh_name(const compute::Computation &line) {
-  std::string name = "w";
-  const auto is_taken = [&] {
-    return std::ranges::find(line.indices, name) != line.indices.end() ||
-           std::ranges::any_of(line.tensors, [&](auto &tensor) { return tensor.name == name; });
-  };
-  for (int number = 2; is_taken(); ++number)
-    name = fmt::format("w{}", number);
-  return name;
-}
-
 } // namespace
 
 bool adds_several_products(const Combination &combination) {
@@ -90,7 +79,7 @@ std::optional<compute::ResultLocal> local_for_result(const Combination &combinat
   for (const term::Term &coordinate : space.target.coordinates)
     modes.push_back(coordinate.as<term::Variable>()->name);
   for (std::size_t around = std::min(ordered.size(), modes.size() - 1) + 1; around-- > 0;) {
-    compute::ResultLocal local{fresh_name(line), ordered, modes, list_layout};
+    compute::ResultLocal local{compute::fresh_tensor(line, "w"), ordered, modes, list_layout};
     local.around.resize(around);
     std::erase_if(local.modes, [&](const std::string &mode) {
       return std::ranges::find(local.around, mode) != local.around.end();
@@ -103,7 +92,7 @@ std::optional<compute::ResultLocal> local_for_result(const Combination &combinat
         }))
       return local;
   }
-  return compute::ResultLocal{fresh_name(line), {}, modes, "coo_dup"};
+  return compute::ResultLocal{compute::fresh_tensor(line, "w"), {}, modes, "coo_dup"};
 }
 
 } // namespace unravel::choose

@@ -127,4 +127,16 @@ Computation make_computation(const parse::AssignmentTree &tree) {
   return Maker(tree).make();
 }
 
+std::string fresh_tensor(const Computation &computation, const std::string &wanted) {
+  const auto is_taken = [&](const std::string &name) {
+    return std::ranges::find(computation.indices, name) != computation.indices.end() ||
+           computation.program.local_tensors.contains(name) ||
+           std::ranges::any_of(computation.tensors, [&](auto &tensor) { return tensor.name == name; });
+  };
+  std::string name = wanted;
+  for (int number = 2; is_taken(name); ++number)
+    name = wanted + std::to_string(number);
+  return name;
+}
+
 } // namespace unravel::compute

@@ -120,6 +120,9 @@ Computation make_computation(const parse::ProgramTree &tree);
 /// The program's first free statement that writes the tensor, or null.
 const Statement *free_statement_of(const Program &program, const std::string &target);
 
+/// `wanted`, or with a number behind it: no tensor and no index has that name.
+std::string fresh_tensor(const Computation &computation, const std::string &wanted);
+
 /// Calls visit(access) for what a statement reads, in its order.
 template <class Statement, class Visit> void each_read(Statement &statement, Visit visit) {
   value::each_leaf<Access>(statement.value, visit);

@@ -217,6 +217,13 @@ std::vector<Line> emit_lines(const Program &program, const EmitOptions &options)
   return lines;
 }
 
+std::string emit_in_process(const Program &program, EmitOptions::Gathers gathers) {
+  EmitOptions options;
+  options.in_process = true;
+  options.gathers = gathers;
+  return emit_c(program, options);
+}
+
 std::string emit_header(const Program &original) {
   Program program = without_unused(original);
   Names names(program);

@@ -61,6 +61,10 @@ struct EmitOptions {
 /// dropped.
 std::string emit_c(const loop::Program &program, const EmitOptions &options = {});
 
+/// The same for the compiler in process.
+std::string emit_in_process(const loop::Program &program,
+                            EmitOptions::Gathers gathers = EmitOptions::Gathers::Tested);
+
 /// A line of the C text, and what it was written for.
 struct Line {
   std::string text;

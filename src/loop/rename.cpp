@@ -93,13 +93,8 @@ void join_parameters(Program &program, const std::string &from, const std::strin
   };
   const auto of_range = [&](KeyedRange &range) { range.key = joined(range.key); };
   std::map<std::string, std::string> declared;
-  for (const Statement &statement : program.body)
-    each_statement(statement, [&](const Statement &each) {
-      Effects effects;
-      effects.add(each);
-      for (const std::string &name : effects.declared)
-        if (joined(name) != name) declared.emplace(name, joined(name));
-    });
+  for (const std::string &name : effects_of(program.body).declared)
+    if (joined(name) != name) declared.emplace(name, joined(name));
   rename(program.body, declared);
   rewrite(program.body, of_term, [](const Value &value) { return value; });
   const std::function<void(Block &)> of_block = [&](Block &block) {

@@ -33,19 +33,6 @@ Layout entries_of(Layout layout) {
   return layout;
 }
 
-/// A name that nothing in the computation has.
-std::string entries_name(const compute::Computation &computation, const std::string &result) {
-  const auto is_taken = [&](const std::string &name) {
-    return std::ranges::any_of(computation.tensors, [&](auto &use) { return use.name == name; }) ||
-           computation.program.local_tensors.contains(name) ||
-           std::ranges::find(computation.indices, name) != computation.indices.end();
-  };
-  std::string name = result + "_entries";
-  while (is_taken(name))
-    name += "_";
-  return name;
-}
-
 /// What adds to the result does so where it has an entry:
 ///
 ///     C(i,j) = C_entries(i,j) * A(i,j) * B(i,j)
@@ -77,7 +64,7 @@ Front values_front(Front front, const std::optional<compute::ResultLocal> &local
     front.computation.program.zero_once_read.insert(local->tensor);
     std::erase(front.other_formats, local->tensor);
   }
-  const std::string entries = entries_name(front.computation, result);
+  const std::string entries = compute::fresh_tensor(front.computation, result + "_entries");
   keep_to_entries(front.computation, result, entries);
   Layout &layout = front.layouts.at(result);
   std::vector<layout::SharedMode> modes;

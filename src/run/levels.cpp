@@ -64,9 +64,7 @@ tensor::Tensor make_levels(const pipeline::Compilation &compilation,
 double inspect(const pipeline::Compilation &compilation, std::map<std::string, tensor::Tensor> &tensors,
                const Sizes &sizes, tensor::Tensor &levels, const build::Options &options) {
   const loop::Program &program = compilation.inspector->program;
-  emit::EmitOptions in_process;
-  in_process.in_process = true;
-  build::Kernel kernel = build::compile(emit::emit_c(program, in_process), options);
+  build::Kernel kernel = build::compile(emit::emit_in_process(program), options);
   levels.sizes[parameter_of(compilation).sizes.front()] = numbers_of(compilation, tensors, sizes).front();
   std::vector<std::vector<std::uint64_t>> structs;
   for (const loop::TensorParameter &parameter : program.parameters)

@@ -313,14 +313,10 @@ private:
     }
   }
 
-  static std::string c_text(const pipeline::Compilation &compilation) {
-    emit::EmitOptions options;
-    options.in_process = true;
-    options.gathers = compilation.gathers;
-    return emit::emit_c(compilation.program, options);
+  void emit() {
+    const pipeline::Compilation &compilation = report_.compilation;
+    report_.c_text = emit::emit_in_process(compilation.program, compilation.gathers);
   }
-
-  void emit() { report_.c_text = c_text(report_.compilation); }
 
   /// A compiled kernel, its arguments and its results' arrays.
   struct Call {
@@ -399,7 +395,7 @@ private:
 
   /// Of the structure that is there now.
   void execute_values(const pipeline::Compilation &values) {
-    Call call{build::compile(c_text(values), request_.build)};
+    Call call{build::compile(emit::emit_in_process(values.program, values.gathers), request_.build)};
     prepare_call(call, values);
     report_.structure =
         std::exchange(report_.kernel, timed(

@@ -3,6 +3,7 @@
 #include "layout_file.h"
 #include "loop/walk.h"
 #include "pipeline/request_text.h"
+#include "pipeline/shipped_text.h"
 
 #include <filesystem>
 #include <fstream>
@@ -17,20 +18,6 @@ using unravel::test::LayoutFile;
 namespace {
 
 const std::string spmv = "y(i) = A(i,j) * x(j)\n";
-
-std::string shipped(const std::string &name) {
-  for (const text::EmbeddedFile &file : layout::shipped_files())
-    if (file.name == name) return file.content;
-  return "";
-}
-
-/// The file without its line `line`.
-std::string without(std::string content, const std::string &line) {
-  std::size_t at = content.find(line);
-  EXPECT_NE(at, std::string::npos) << line;
-  content.erase(at, line.size());
-  return content;
-}
 
 /// The array that threads add to copies of.
 std::string copied_by(const Compilation &made) {

@@ -35,6 +35,21 @@ const std::vector<std::string> operand_layouts = {"csr", "csc", "csr4", "dcsr", 
 const std::vector<std::string> result_layouts = {"csr", "csr4",    "csc", "dcsr",      "dcsc",
                                                  "coo", "coo_dup", "csf", "bcsr<2, 2>"};
 
+/// How many of 12 random inputs fit; up to the first that fails the test.
+std::size_t checked_runs(const Interpreted &compiled, std::mt19937_64 &random) {
+  std::size_t runs = 0;
+  for (unsigned k = 0; k < 12; ++k) {
+    const std::optional<SmallCase> input = compiled.draw(random);
+    if (!input) continue;
+    loop::InterpretOptions options;
+    options.permute_parallel = k % 3 != 0;
+    options.seed = k;
+    ++runs;
+    if (!compiled.check(*input, options)) break;
+  }
+  return runs;
+}
+
 } // namespace
 
 TEST(SparseResults, every_kernel_on_small_inputs) {
@@ -59,17 +74,11 @@ TEST(SparseResults, every_kernel_on_small_inputs) {
       ++made;
       dealt += std::ranges::any_of(compiled->compilation().plans(), &plan::LeafPlan::is_dealt);
       in_parallel += loop::to_text(compiled->compilation().program).find(" appends C.") != std::string::npos;
-      for (unsigned k = 0; k < 12; ++k) {
-        const std::optional<SmallCase> input = compiled->draw(random);
-        if (!input) continue;
-        loop::InterpretOptions options;
-        options.permute_parallel = k % 3 != 0;
-        options.seed = k;
-        ++runs;
-        if (!compiled->check(*input, options)) return;
-      }
+      runs += checked_runs(*compiled, random);
+      if (HasFailure()) return;
     }
-  std::cout << made << " kernels, " << in_parallel << " of them append in parallel, " << dealt << " deal, " << runs << " runs\n";
+  std::cout << made << " kernels, " << in_parallel << " of them append in parallel, " << dealt << " deal, "
+            << runs << " runs\n";
   EXPECT_GT(made, rounds * kernels.size() / 2);
   EXPECT_GT(in_parallel, rounds * 3);
   EXPECT_GT(dealt, rounds);
@@ -101,15 +110,8 @@ TEST(SparseResults, structure_and_values_apart_on_small_inputs) {
         continue;
       }
       ++made;
-      for (unsigned k = 0; k < 12; ++k) {
-        const std::optional<SmallCase> input = compiled->draw(random);
-        if (!input) continue;
-        loop::InterpretOptions options;
-        options.permute_parallel = k % 3 != 0;
-        options.seed = k;
-        ++runs;
-        if (!compiled->check(*input, options)) return;
-      }
+      runs += checked_runs(*compiled, random);
+      if (HasFailure()) return;
     }
   std::cout << made << " of " << tried << " kernels, " << runs << " runs\n";
   EXPECT_GT(made, tried * 2 / 3);

@@ -15,9 +15,7 @@ using namespace unravel;
 namespace {
 
 std::string text_of(const std::string &program) {
-  emit::EmitOptions options;
-  options.in_process = true;
-  return emit::emit_c(loop::parse_program(test::golden_inputs("emit", program).at(0)), options);
+  return emit::emit_in_process(loop::parse_program(test::golden_inputs("emit", program).at(0)));
 }
 
 build::Kernel compiled(const std::string &program) {
