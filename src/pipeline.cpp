@@ -234,7 +234,8 @@ Compilation compile(const Request &request, const Front &front) {
   };
   const auto listed = [&](const combine::IterationSpace &space) {
     std::optional<Front> other;
-    if (front.why.empty()) other = with_list(front, space.target.tensor, !space.sets, refused);
+    if (front.why.empty() && space.by == value::Operator::Add) // entries of a list add up
+      other = with_list(front, space.target.tensor, !space.sets, refused);
     if (!other) throw report::Error(refused);
     return compile(request, *other);
   };

@@ -105,6 +105,46 @@ Coordinates reciprocals_of(const Coordinates &tensor) {
   return result;
 }
 
+/// Does the statement add a product of factors, perhaps divided?
+bool adds_product(const Statement &statement) {
+  const auto value = value::quotient_of(statement.value);
+  auto is_access = [](const compute::Value &each) { return std::holds_alternative<Access>(each.kind); };
+  return statement.by == value::Operator::Add && !statement.product &&
+         std::ranges::all_of(value.factors, is_access) && std::ranges::all_of(value.divisors, is_access);
+}
+
+/// The free statement in loops over its indices: those that subscript what must be stored first, so that its
+/// entries tell which values there are.
+Statement in_loops(const Statement &free, const ProgramInput &input) {
+  Statement made = free;
+  made.is_free = false, made.accumulate = true;
+  std::map<std::string, std::pair<std::int64_t, std::int64_t>> bounds = input.ranges;
+  std::vector<std::string> order;
+  auto visit = [&](const Access &access) {
+    const auto operand = input.operands.find(access.tensor);
+    const std::vector<std::int64_t> &shape =
+        operand == input.operands.end() ? input.results.at(access.tensor).shape : operand->second->shape;
+    for (std::size_t k = 0; k < access.subscripts.size(); ++k) {
+      const compute::Subscript &own = access.subscripts[k];
+      auto &[low, high] = bounds.try_emplace(own.index, 0, INT64_MAX).first->second;
+      low = std::max({low, -own.shift, std::int64_t{0}});
+      high = std::min(high, shape.at(k) - own.shift);
+      if (std::ranges::find(order, own.index) == order.end()) order.push_back(own.index);
+    }
+  };
+  for (const bool factors : {true, false})
+    compute::each_read(free, [&](const Access &access) {
+      if (compute::is_factor(free, access) == factors) visit(access);
+    });
+  visit(free.target);
+  for (const std::string &index : order) {
+    const auto [low, high] = bounds.at(index);
+    made.loops.push_back({index, term::Term(low), term::Term(high)});
+    made.place.push_back(0);
+  }
+  return made;
+}
+
 /// A free statement as a join. Each index takes the values from 0 on at which all subscripts lie inside.
 /// `reciprocals`: what it divides by is kept there.
 ReferenceProduct product_of(const Statement &statement, const ProgramInput &input,
@@ -148,9 +188,17 @@ ReferenceProduct product_of(const Statement &statement, const ProgramInput &inpu
 
 class Runner {
 public:
-  Runner(const compute::Program &program, const ProgramInput &input)
-      : statements_(program.statements), input_(input) {
+  /// `is_sparse`: of results only the elements are kept that something is computed for.
+  Runner(const compute::Program &program, const ProgramInput &input, bool is_sparse = false)
+      : statements_(program.statements), input_(input), is_sparse_(is_sparse) {
     variables_.values = input.sizes;
+    for (std::size_t k = 0; k < statements_.size(); ++k) {
+      if (!statements_[k].is_free || (adds_product(statements_[k]) && !is_sparse)) continue;
+      if (!statements_[k].accumulate) cleared_.insert(k);
+      statements_[k] = in_loops(statements_[k], input);
+      for (const compute::Loop &loop : statements_[k].loops)
+        variables_.values.erase(loop.variable); // an extent of that name
+    }
     for (const Statement &statement : statements_)
       if (!statement.is_free)
         compute::each_read(statement, [&](const Access &access) {
@@ -160,7 +208,7 @@ public:
     for (const auto &[name, result] : input.results) {
       Written &written = results_[name];
       written.shape = result.shape;
-      written.elements.resize(static_cast<std::size_t>(data::element_count(result.shape)));
+      if (!is_sparse) written.elements.resize(static_cast<std::size_t>(data::element_count(result.shape)));
       for (std::size_t k = 0; k < result.initial.size(); ++k)
         written.elements[k] = {result.initial[k], std::fabs(result.initial[k])};
     }
@@ -170,6 +218,18 @@ public:
         written.shape.push_back(std::max<std::int64_t>(0, value_of(extent)));
       written.elements.resize(static_cast<std::size_t>(data::element_count(written.shape)));
     }
+  }
+
+  SparseReference run_sparse() {
+    body(0, statements_.size(), 0);
+    const Written &written = results_.at(statements_.front().target.tensor);
+    SparseReference result{written.shape, {}, {}, {}};
+    for (const auto &[offset, element] : written.sparse) {
+      result.offset.push_back(offset);
+      result.value.push_back(static_cast<double>(element.value));
+      result.magnitude.push_back(element.magnitude);
+    }
+    return result;
   }
 
   ProgramReference run() {
@@ -193,6 +253,7 @@ private:
   struct Written {
     std::vector<std::int64_t> shape;
     std::vector<Value> elements;
+    std::map<SparseReference::Offset, Value> sparse;
   };
 
   std::int64_t value_of(const term::Term &term) const { return term::evaluate(term, variables_); }
@@ -202,6 +263,9 @@ private:
       std::size_t last = first + 1;
       while (last < end && statements_[last].place[depth] == statements_[first].place[depth])
         ++last;
+      if (depth == 0 && cleared_.contains(first))
+        for (Value &element : results_.at(statements_[first].target.tensor).elements)
+          element = {compute::identity_of(statements_[first]), 0};
       if (statements_[first].is_free)
         join(statements_[first]);
       else if (statements_[first].loops.size() == depth)
@@ -262,8 +326,8 @@ private:
   const std::vector<std::int64_t> *entries_along(const Statement &statement, std::size_t depth) {
     if (!statement.accumulate) return nullptr;
     const std::vector<std::int64_t> *entries = nullptr;
-    value::each_role<Access>(statement.value, [&](const Access &factor, value::Role role) {
-      if (!entries && role == value::Role::Factor)
+    compute::each_read(statement, [&](const Access &factor) {
+      if (!entries && compute::is_factor(statement, factor))
         entries = entries_along(factor, statement.loops[depth].variable);
     });
     return entries;
@@ -298,11 +362,14 @@ private:
   Value &element(const Access &access) {
     if (access.is_local) return locals_[access.tensor];
     Written &result = results_.at(access.tensor);
-    std::size_t offset = 0;
+    SparseReference::Offset offset = 0;
     Coordinate at = coordinate_of(access);
     for (std::size_t k = 0; k < at.size(); ++k)
       offset = offset * static_cast<std::size_t>(result.shape[k]) + static_cast<std::size_t>(at[k]);
-    return result.elements.at(offset);
+    if (!is_sparse_ || input_.results.count(access.tensor) == 0)
+      return result.elements.at(static_cast<std::size_t>(offset));
+    return result.sparse.try_emplace(offset, Value{compute::identity_of(statements_.front()), 0})
+        .first->second;
   }
 
   /// Null where nothing is stored.
@@ -326,50 +393,88 @@ private:
 
   void execute(const Statement &statement) {
     if (!value_of(statement.condition)) return;
-    const Value value = evaluate(statement.value).value_or(Value{});
+    const std::optional<Evaluated> made = evaluate(statement.value, statement.product.has_value());
+    const double identity = compute::identity_of(statement);
+    if (statement.accumulate && (!made || (!made->is_stored && made->value.value == identity))) return;
+    const Value value = made ? made->value : Value{identity, 0};
     Value &target = element(statement.target);
-    target = statement.accumulate ? sum(target, value) : value;
+    target = statement.accumulate ? combined(statement.by, {target, value}) : value;
   }
 
-  static Value sum(const Value &left, const Value &right) {
-    return {left.value + right.value, left.magnitude + right.magnitude};
-  }
+  struct Evaluated {
+    Value value;
+    bool is_stored = true; // else it is what it is where nothing is stored
+  };
 
-  /// Nothing where a factor isn't stored, whatever it meets.
-  std::optional<Value> evaluate(const compute::Value &tree) {
-    if (const double *number = value::number_of(tree)) return Value{*number, std::fabs(*number)};
+  /// Nothing where a part isn't stored, and nothing is made of that; or what it is there, whatever that
+  /// meets.
+  std::optional<Evaluated> evaluate(const compute::Value &tree, bool absent_is_nothing) {
+    if (const double *number = value::number_of(tree)) return Evaluated{{*number, std::fabs(*number)}};
     if (const auto *access = std::get_if<Access>(&tree.kind)) {
       Value room;
-      const Value *value = read(*access, room);
-      return value ? std::optional(*value) : std::nullopt;
+      if (const Value *value = read(*access, room)) return Evaluated{*value};
+      return absent_is_nothing ? std::nullopt : std::optional(Evaluated{{}, false});
     }
-    std::vector<std::optional<Value>> arguments;
-    for (const compute::Value &argument : value::parts_of(tree))
-      arguments.push_back(evaluate(argument));
-    const value::Operator op = std::get<compute::Value::Apply>(tree.kind).op;
-    for (std::size_t k = 0; k < arguments.size(); ++k)
-      if (!arguments[k] && value::is_linear_in(op, k)) return std::nullopt;
-    if (std::ranges::none_of(arguments, [](const auto &each) { return each.has_value(); }))
-      return std::nullopt;
-    Value result = arguments[0].value_or(Value{});
-    for (std::size_t k = 1; k < arguments.size(); ++k) {
-      const Value other = arguments[k].value_or(Value{});
-      if (op == value::Operator::Divide && !arguments[k])
-        value::each_leaf<Access>(value::parts_of(tree)[k],
-                                 [&](const Access &access) { note_missing(access); });
-      result = combined(op, result, other, arguments[k].has_value());
+    const auto &made = std::get<compute::Value::Apply>(tree.kind);
+    std::vector<Value> arguments;
+    bool is_stored = false;
+    std::optional<double> absorbs;
+    for (std::size_t k = 0; k < made.arguments.size(); ++k) {
+      const std::optional<Evaluated> argument = evaluate(made.arguments[k], absent_is_nothing);
+      if (!argument) return std::nullopt;
+      is_stored = is_stored || argument->is_stored;
+      arguments.push_back(argument->value);
+      if (argument->is_stored) continue;
+      const auto number = static_cast<double>(argument->value.value);
+      if (!absorbs) absorbs = value::absorbed(made.op, k, number);
+      if (made.op == value::Operator::Divide && k > 0)
+        value::each_leaf<Access>(made.arguments[k], [&](const Access &access) { note_missing(access); });
     }
-    return op == value::Operator::Negate ? Value{-result.value, result.magnitude} : result;
+    if (absorbs) return Evaluated{{*absorbs, 0}, false};
+    return Evaluated{combined(made.op, arguments), is_stored};
   }
 
-  static Value combined(value::Operator op, const Value &left, const Value &right, bool is_stored) {
-    if (op == value::Operator::Add) return sum(left, right);
-    if (op == value::Operator::Multiply) return {left.value * right.value, left.magnitude * right.magnitude};
-    report::require(op == value::Operator::Divide, "an operator that the reference knows");
-    // The divisor's own errors count, too.
-    const double by = std::fabs(static_cast<double>(right.value));
-    const double relative = is_stored && by != 0 ? right.magnitude / by : 1;
-    return {left.value / right.value, left.magnitude * relative / by};
+  static Value combined(value::Operator op, const std::vector<Value> &arguments) {
+    std::vector<long double> numbers;
+    for (const Value &argument : arguments)
+      numbers.push_back(argument.value);
+    const auto value = value::evaluate<long double>(op, numbers);
+    return {value, magnitude_of(op, arguments, std::fabs(static_cast<double>(value)))};
+  }
+
+  /// What its rounding errors are in proportion to, those of the arguments included. `size`: the value's.
+  static double magnitude_of(value::Operator op, const std::vector<Value> &arguments, double size) {
+    auto size_of = [](const Value &argument) { return std::fabs(static_cast<double>(argument.value)); };
+    double sum = 0, product = 1, greatest = 0;
+    for (const Value &argument : arguments) {
+      sum += argument.magnitude, product *= argument.magnitude;
+      greatest = std::max(greatest, argument.magnitude);
+    }
+    switch (op) {
+    case value::Operator::Negate:
+    case value::Operator::Absolute:
+    case value::Operator::Minimum:
+    case value::Operator::Maximum:
+    case value::Operator::First:
+    case value::Operator::Second:
+    case value::Operator::Any:
+    case value::Operator::Select: return greatest;
+    case value::Operator::Add: return sum;
+    case value::Operator::Multiply: return product;
+    case value::Operator::Divide: { // the divisor's own errors count, too
+      const double by = size_of(arguments[1]);
+      const double relative = by != 0 ? arguments[1].magnitude / by : 1;
+      return arguments[0].magnitude * std::max(1.0, relative) / by;
+    }
+    case value::Operator::SquareRoot: return size > 0 ? size + greatest / size : std::sqrt(greatest);
+    case value::Operator::Exponential: return size * (1 + greatest);
+    case value::Operator::Logarithm: {
+      const double of = size_of(arguments[0]);
+      return size + (of > 0 ? greatest / of : 1);
+    }
+    case value::Operator::Power: return size * (1 + sum * (1 + sum));
+    default: return std::max(size, 1.0);
+    }
   }
 
   void note_missing(const Access &divisor) {
@@ -387,8 +492,10 @@ private:
     return fmt::format("`{}`{}{}", compute::to_text(access), at.empty() ? "" : " at ", at);
   }
 
-  const std::vector<Statement> &statements_;
+  std::vector<Statement> statements_;
   const ProgramInput &input_;
+  const bool is_sparse_;
+  std::set<std::size_t> cleared_; // statements before which the target is set to the identity
   Variables variables_;
   std::map<std::string, Entries> operands_;
   std::map<std::string, Value> locals_;
@@ -406,6 +513,8 @@ ProgramReference evaluate_program(const compute::Program &program, const Program
 SparseReference evaluate_sparse_program(const compute::Program &program, const ProgramInput &input) {
   report::require(has_sparse_reference(program),
                   "a sparse reference is that of free statements of one target");
+  if (!std::ranges::all_of(program.statements, adds_product))
+    return Runner(program, input, true).run_sparse();
   std::list<Coordinates> reciprocals;
   std::vector<ReferenceProduct> products;
   for (const Statement &statement : program.statements)

@@ -73,7 +73,7 @@ bool runs_along(const loop::For &loop) {
       lets.emplace(let->variable, term::substitute(let->value, lets));
       continue;
     }
-    const auto *add = std::get_if<loop::Accumulate>(&statement.kind);
+    const loop::Accumulate *add = loop::addition_of(statement);
     const auto *target = add ? std::get_if<loop::Element>(&add->target) : nullptr;
     if (!target || add->atomic || term::mentions(term::substitute(target->slot, lets), loop.variable))
       return false;

@@ -92,7 +92,8 @@ bool is_inner_loop(const LeafPlan &plan, std::size_t level) {
 
 bool appends_apart(const LeafPlan &plan, std::size_t level, const combine::IterationSpace &space) {
   const std::optional<combine::FirstNode> &first = space.target.first_node;
-  if (!first || plan.is_dealt || is_inner_loop(plan, level) || (plan.sorted && plan.sorted->level == level)) return false;
+  if (!first || plan.is_dealt || is_inner_loop(plan, level) || (plan.sorted && plan.sorted->level == level))
+    return false;
   Lets lets;
   for (const Level &each : plan.nest.levels)
     lets.add(each);
@@ -136,9 +137,9 @@ bool stands_between(const LeafPlan &plan, std::size_t loop, std::size_t level) {
 
 bool may_have_copies(const LeafPlan &plan, const depend::LoopVerdict &verdict, std::size_t level,
                      const combine::IterationSpace &space) {
-  return !space.reads(space.target.tensor) && !space.sets && space.target.local.empty() &&
-         verdict.verdict == depend::Verdict::Reduction && !is_inner_loop(plan, level) &&
-         plan.finds.levels.empty();
+  return space.by == value::Operator::Add && !space.reads(space.target.tensor) && !space.sets &&
+         space.target.local.empty() && verdict.verdict == depend::Verdict::Reduction &&
+         !is_inner_loop(plan, level) && plan.finds.levels.empty();
 }
 
 std::optional<std::size_t> choose_parallel(const LeafPlan &plan,

@@ -92,6 +92,7 @@ std::optional<compute::ResultLocal> local_for_result(const Combination &combinat
         }))
       return local;
   }
+  if (space.by != value::Operator::Add) return std::nullopt; // whose entries add up
   return compute::ResultLocal{compute::fresh_tensor(line, "w"), {}, modes, "coo_dup"};
 }
 

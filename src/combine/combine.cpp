@@ -64,13 +64,15 @@ public:
     std::size_t most = 1;
     std::set<std::string> written;
     for (const Statement &statement : program_.statements) {
-      const LocalTensor *local =
-          inserts_into(statement.target) ? result_.local(statement.target.tensor) : nullptr;
+      LocalTensor *local = inserts_into(statement.target) ? local_named(statement.target.tensor) : nullptr;
       const bool is_first = written.insert(statement.target.tensor).second && local;
       if (is_first) emptied.emplace(parts.size(), emptied_before(statement, local->around));
+      std::optional<double> number;
+      if (is_first) number = sets_all_to(statement, local->around, program_.extents.at(local->tensor));
+      if (number && !stands_for_nothing(*number, local->tensor, program_)) number.reset();
+      if (number) local->initial = *number;
       const bool empties =
-          (is_first && sets_all_to_zero(statement, local->around, program_.extents.at(local->tensor))) ||
-          (program_.zero_once_read.contains(statement.target.tensor) && !statement.accumulate);
+          number || (program_.zero_once_read.contains(statement.target.tensor) && !statement.accumulate);
       parts.push_back(empties ? std::vector<Statement>() : split(statement));
       most = std::max(most, parts.back().size());
     }
@@ -91,6 +93,10 @@ public:
   }
 
 private:
+  LocalTensor *local_named(const std::string &tensor) {
+    return &*std::ranges::find(result_.locals, tensor, &LocalTensor::tensor);
+  }
+
   bool is_local(const Access &access) const {
     return access.is_local || program_.local_tensors.contains(access.tensor);
   }
@@ -380,7 +386,8 @@ private:
     if (statement.accumulate) return;
     const Layout &layout = layout_of(statement.target);
     result_.clears.push_back({statement.target.tensor,
-                              qualified(statement.target.tensor, layout.pieces.front().value.array), first});
+                              qualified(statement.target.tensor, layout.pieces.front().value.array), first,
+                              compute::identity_of(statement)});
   }
 
   /// One leaf for each choice of a piece for each operand.
@@ -403,6 +410,7 @@ private:
     }
     IterationSpace space;
     space.sets = !statement.accumulate && !statement.is_free;
+    space.by = statement.by;
     space.place = statement.place;
     space.span = statement.span;
     for (const compute::Loop &loop : statement.loops)
@@ -412,9 +420,10 @@ private:
     std::vector<Term> divisors;
     std::set<std::pair<std::string, std::size_t>> met; // accesses, each through a piece
     std::set<std::string> copies; // positions of accesses that repeat another one through the same piece
-    std::set<std::string> others; // accesses in which the value isn't affine: divisors
+    std::map<std::string, value::Role> roles; // of accesses
     value::each_role<Access>(statement.value, [&](const Access &access, value::Role role) {
-      if (role == value::Role::Other) others.insert(access.name());
+      value::Role &known = roles.emplace(access.name(), role).first->second;
+      known = std::max(known, role);
     });
     const Access *divisor = nullptr; // a sparse one
     std::vector<std::size_t> pieces; // of those
@@ -425,9 +434,15 @@ private:
       Operand operand = operand_of(access, statement.loops, chosen[k], structure_, stored);
       if (!met.emplace(compute::to_text(access), chosen[k]).second)
         copies.insert(operand.positions.begin(), operand.positions.end());
-      operand.is_affine = !others.contains(operand.name);
+      const value::Role role = roles.at(operand.name);
+      operand.divides = role == value::Role::Divisor;
+      operand.is_linear = role <= value::Role::InTerm && statement.by == value::Operator::Add;
       relation.insert(relation.end(), stored.begin(), stored.end());
-      if (!operand.is_affine && !is_total(access, statement)) {
+      const bool is_linear_factor = role == value::Role::Factor && statement.by == value::Operator::Add;
+      if (!is_linear_factor && role != value::Role::Divisor && !is_total(access, statement) &&
+          !compute::is_factor(statement, access))
+        refuse_absent(statement, access);
+      if (operand.divides && !is_total(access, statement)) {
         if (statement.is_free || is_local(access)) refuse_divisor(access);
         divisors.insert(divisors.end(), stored.begin(), stored.end());
         divisor = &access;
@@ -476,6 +491,21 @@ private:
                  is_local(access)
                      ? "choose a dense layout: what isn't stored is zero"
                      : "choose a dense layout, or write the loops: a program looks for its divisors");
+  }
+
+  /// A value that isn't nothing where the access isn't stored.
+  [[noreturn]] void refuse_absent(const Statement &statement, const Access &access) const {
+    const std::string by = value::reduction_text(statement.by);
+    report::fail(
+        Kind::not_supported, access.span,
+        fmt::format("`{}` isn't stored everywhere, and where it isn't, `{}` with 0 in its place "
+                    "may change what `{}` gives",
+                    compute::to_text(access), compute::to_text(statement.value), by),
+        statement.by == value::Operator::Add
+            ? "choose a dense layout; or read it into a scalar first, in a program: `let a = 0; a += " +
+                  compute::to_text(access) + ";`"
+            : "where what isn't stored is nothing, say by which operators: `in min.+`; or choose a dense "
+              "layout");
   }
 
   /// What a piece has at a position.

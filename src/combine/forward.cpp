@@ -21,7 +21,7 @@ bool reads(const Statement &statement, const std::string &tensor) {
 bool is_divided(const Value &value) {
   bool found = false;
   value::each_role<Access>(value,
-                           [&](const Access &, value::Role role) { found |= role == value::Role::Other; });
+                           [&](const Access &, value::Role role) { found |= role >= value::Role::Other; });
   return found;
 }
 
@@ -64,6 +64,8 @@ private:
     if (begin.target.tensor != name || begin.accumulate || is_divided(begin.value) || !same_body ||
         !takes_away(end, name))
       return std::nullopt;
+    for (std::size_t k = uses.first; k <= uses.last; ++k)
+      if (statements()[k].by != value::Operator::Add || statements()[k].product) return std::nullopt;
     for (std::size_t k = uses.first; k < uses.last; ++k) {
       Statement &each = statements()[k];
       if (mentions(each, end.target.tensor)) return std::nullopt;

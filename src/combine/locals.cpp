@@ -1,5 +1,7 @@
 #include "combine/locals.h"
 
+#include <algorithm>
+
 namespace unravel::combine {
 
 using compute::Statement;
@@ -18,18 +20,30 @@ Statement emptied_before(const Statement &statement, std::size_t around) {
   return empty;
 }
 
-bool sets_all_to_zero(const Statement &statement, std::size_t around, const std::vector<Term> &extents) {
+std::optional<double> sets_all_to(const Statement &statement, std::size_t around,
+                                  const std::vector<Term> &extents) {
   const std::vector<compute::Subscript> &subscripts = statement.target.subscripts;
-  if (statement.accumulate || !value::is_zero(statement.value) || !term::is_true(statement.condition) ||
+  const double *number = value::number_of(statement.value);
+  if (statement.accumulate || !number || !term::is_true(statement.condition) ||
       statement.loops.size() != around + subscripts.size())
-    return false;
+    return std::nullopt;
   for (std::size_t k = 0; k < subscripts.size(); ++k) {
     const compute::Loop &loop = statement.loops[around + k];
     if (subscripts[k].value != term::variable(loop.variable) || loop.low != Term(0) ||
         loop.high != extents[k])
-      return false;
+      return std::nullopt;
   }
-  return true;
+  return *number;
+}
+
+bool stands_for_nothing(double number, const std::string &local, const compute::Program &program) {
+  return std::ranges::all_of(program.statements, [&](const Statement &statement) {
+    if (statement.target.tensor == local && statement.accumulate && compute::identity_of(statement) != number)
+      return false;
+    bool reads = false;
+    compute::each_read(statement, [&](const compute::Access &read) { reads |= read.tensor == local; });
+    return !reads || statement.product || number == 0;
+  });
 }
 
 } // namespace unravel::combine

@@ -37,7 +37,7 @@ const Operand &IterationSpace::operand(const Read &read) const {
 
 bool IterationSpace::is_product() const {
   const auto product = value::quotient_of(value);
-  return product.divisors.empty() &&
+  return by == value::Operator::Add && product.divisors.empty() &&
          std::all_of(product.factors.begin(), product.factors.end(),
                      [](const Value &factor) { return std::holds_alternative<Read>(factor.kind); });
 }
@@ -99,7 +99,7 @@ const Clear *Combination::clear_of(std::size_t leaf) const {
   auto clear = std::find_if(clears.rbegin(), clears.rend(), [&](const Clear &each) {
     return each.tensor == space.target.tensor && each.before <= leaf;
   });
-  if (clear == clears.rend()) return nullptr;
+  if (clear == clears.rend() || clear->number != value::laws_of(space.by).identity) return nullptr;
   for (std::size_t k = 0; k < leaves.size(); ++k) {
     const bool is_between = clear->before <= k && k < leaf;
     const bool writes = leaves[k].target.tensor == clear->tensor;
@@ -132,7 +132,7 @@ IterationSpace with_slots_in_range(IterationSpace space,
                                    const std::map<std::string, std::vector<Term>> &arrays) {
   std::vector<Term> parts = term::conjuncts(space.relation);
   for (const Operand &operand : space.operands) {
-    if (operand.array.empty() || !operand.is_affine) continue;
+    if (operand.array.empty() || operand.divides) continue;
     const std::vector<Term> &extents = arrays.at(operand.array);
     for (std::size_t k = 0; k < operand.slots.size(); ++k)
       parts.push_back(term::between(0, operand.slots[k], extents[k]));
@@ -153,7 +153,7 @@ std::string to_text(const IterationSpace &space) {
     text += "    " + term::to_text(part) + "\n";
   text += "}\n";
   return text + fmt::format("{} {} {}\n", text_of(space.target),
-                            space.sets ? "=" : "+=", value_text(space, text_of));
+                            space.sets ? "=" : value::reduction_text(space.by), value_text(space, text_of));
 }
 
 namespace {

@@ -56,14 +56,15 @@ struct Operand {
   std::string structure; // of a target: the operand whose positions it has, "S#2"; empty: only its own
   std::vector<std::string> positions;  // "A#2.p"; of a target with a structure the operand's, then its own
   std::vector<term::Term> coordinates; // the subscripts, over index variables
-  bool is_affine = true;               // the value is an affine function of it: it doesn't divide
-  std::string local;                   // a scalar variable of a program, which has no array, or a tensor
-                                       // that iterations of loops have for themselves: its name
-  std::size_t around = 0;              // of a local: the number of these loops, its first coordinates
-  bool inserts = false;                // a target that may not be stored yet, and is then (LocalTensor)
-  bool appends = false;                // a target that comes behind what is stored (AssembledResult): it
-                                       // has no slots yet, `slot` is the coordinate's number. So too
-                                       // where each insertion is another entry
+  bool divides = false;                // it must be found where it isn't stored everywhere
+  bool is_linear = true;  // several entries of a coordinate add up: the value is linear in it, and added
+  std::string local;      // a scalar variable of a program, which has no array, or a tensor
+                          // that iterations of loops have for themselves: its name
+  std::size_t around = 0; // of a local: the number of these loops, its first coordinates
+  bool inserts = false;   // a target that may not be stored yet, and is then (LocalTensor)
+  bool appends = false;   // a target that comes behind what is stored (AssembledResult): it
+                          // has no slots yet, `slot` is the coordinate's number. So too
+                          // where each insertion is another entry
   std::optional<FirstNode> first_node; // of a target that appends to an assembled result
   std::string array;                   // "A.val"; empty: the piece has a constant value
   std::vector<term::Term> slots;       // one per extent of the array, over variables of the space
@@ -84,7 +85,7 @@ struct AddedVariable {
 
 /// The iteration space of one statement: a relation over all positions and coordinates, from which nothing is
 /// projected, and what is done at each of its points:
-/// target(slot) += value, or of a program's statement = as well.
+/// target(slot) += value, or min= and the like, or of a program's statement = as well.
 struct IterationSpace {
   std::vector<std::string> coordinates; // index variables, those of the result first
   std::vector<std::string> positions;   // of all operands, result last
@@ -95,8 +96,9 @@ struct IterationSpace {
   term::Term relation;
   term::Term places; // the part of it that says where the target has its slots
 
-  bool sets = false;              // = instead of +=
-  std::vector<int> place;         // compute::Statement's
+  bool sets = false;                         // = instead of a reduction
+  value::Operator by = value::Operator::Add; // what the target is reduced by
+  std::vector<int> place;                    // compute::Statement's
   std::vector<std::string> loops; // the variables of the loops around it, outermost first: of a free one none
                                   // (both as a schedule for loops that statements share has left them)
   /// Parts of the relation that say where sparse divisors are stored: each point of the other parts must have
@@ -110,7 +112,7 @@ struct IterationSpace {
   bool reads(const std::string &tensor) const;
   /// The operand that a value reads.
   const Operand &operand(const Read &read) const;
-  /// A product of operands and a constant, not divided?
+  /// A product of operands and a constant, not divided, that is added?
   bool is_product() const;
   /// May its points be visited in any order? No loops of the source bind it, and it only adds, to elements of
   /// a tensor that it doesn't read.
@@ -127,12 +129,13 @@ struct SizeCondition {
   term::Term in_program = term::truth(); // the formula over the program's own sizes, where there is a span
 };
 
-/// All elements of a result are set to zero, outside of all loops, before the leaf of that number or, of as
-/// many as there are leaves, behind the last.
+/// All elements of a result are set to a number, outside of all loops, before the leaf of that number or, of
+/// as many as there are leaves, behind the last.
 struct Clear {
   std::string tensor;
   std::string array; // "y.val"
   std::size_t before = 0;
+  double number = 0; // the identity of what is done to the result then, as a rule
 };
 
 /// A tensor that each iteration of some loops has for itself. Its index arrays, too, are written in each of
@@ -146,6 +149,8 @@ struct LocalTensor {
   std::vector<std::string> modes; // variables that stand for an element's coordinates
   std::vector<term::Term> slots;  // of the element, over these; read only where it is stored. Where each
                                   // insertion is another entry: of the last one
+  /// Of one without a place for each element: what an element is when it gets one.
+  double initial = 0;
   /// compute::Program::zero_once_read: its array holds zeros when an iteration begins.
   bool is_zero_once_read = false;
   /// Unless every element has a place: how one gets it, over modes and qualified names. A statement of the
@@ -187,7 +192,7 @@ struct Combination {
   const AssembledResult *assembly(const std::string &tensor) const;
   /// Has some statement loops of the source, whose order matters?
   bool has_loops() const;
-  /// Is the tensor set to zero before any leaf touches it? Then what it held before doesn't matter.
+  /// Are its elements set before any leaf touches it? Then what it held before doesn't matter.
   bool is_cleared(const std::string &tensor) const;
   /// The clear of what the leaf writes, where the leaf may do it itself: no leaf in between touches the
   /// tensor, this one is all of its statement, and adds in any order. Else null.

@@ -13,6 +13,12 @@ using report::Kind;
 
 namespace {
 
+/// By what the statement's target is reduced by.
+compute::Value combined(const Statement &statement, std::vector<compute::Value> terms) {
+  if (terms.empty()) return {value::Number{compute::identity_of(statement)}};
+  return terms.size() == 1 ? std::move(terms.front()) : value::made_by(statement.by, std::move(terms));
+}
+
 void check_split(const Statement &statement, const std::vector<compute::Value> &sparse) {
   bool reads = false;
   for (const compute::Value &term : sparse)
@@ -31,23 +37,27 @@ void check_split(const Statement &statement, const std::vector<compute::Value> &
       report::fail(Kind::not_a_product, statement.span,
                    fmt::format("`{}` sets one element again for each `{}`, with a sparse factor",
                                statement.span.text(), loop.variable),
-                   "`+=` adds the products up");
+                   fmt::format("`{}` combines the products", value::reduction_text(statement.by)));
 }
 
 } // namespace
 
 std::vector<Statement> split(const Statement &statement, const std::function<bool(const Access &)> &is_total,
                              bool is_empty) {
-  if (statement.is_free) return {statement}; // one product, added
+  if (statement.is_free) return {statement}; // one term
   auto is_sparse = [&](const compute::Value &term) {
+    Statement alone = statement;
+    alone.value = term;
     bool found = false;
-    value::each_role<Access>(term, [&](const Access &access, value::Role role) {
-      found = found || (role == value::Role::Factor && !is_total(access));
+    value::each_leaf<Access>(term, [&](const Access &access) {
+      found = found || (!is_total(access) && compute::is_factor(alone, access));
     });
     return found;
   };
   std::vector<compute::Value> sparse, dense;
-  const std::vector<compute::Value> terms = value::terms_of(statement.value);
+  const std::vector<compute::Value> terms = statement.by == value::Operator::Add
+                                                ? value::terms_of(statement.value)
+                                                : value::parts_by(statement.by, statement.value);
   for (const compute::Value &term : terms)
     (is_sparse(term) ? sparse : dense).push_back(term);
   if (sparse.empty() || (statement.accumulate && terms.size() == 1)) return {statement};
@@ -55,7 +65,7 @@ std::vector<Statement> split(const Statement &statement, const std::function<boo
   std::vector<Statement> result;
   if ((!statement.accumulate && !is_empty) || !dense.empty()) {
     result.push_back(statement);
-    result.back().value = value::sum(std::move(dense));
+    result.back().value = combined(statement, std::move(dense));
   }
   for (const compute::Value &term : sparse) {
     result.push_back(statement);

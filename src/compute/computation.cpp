@@ -21,15 +21,23 @@ public:
 
   Computation make() {
     result_.text = tree_.span.text();
+    check_target_name(tree_.target.name);
     const Access target = access(tree_.target, true);
     const std::vector<std::string> indices_of_result = result_.indices;
-    Sum sum = sum_of(tree_.value, [this](const Expression &each) { return access(each, false); });
-    bool accumulate = tree_.op == parse::AssignmentTree::Operator::Add;
-    if (!accumulate) accumulate = take_old_value(sum, target);
-    for (Value &term : sum) {
+    using Operator = parse::AssignmentTree::Operator;
+    Algebra algebra = algebra_of(tree_);
+    if (tree_.op == Operator::Multiply) algebra.by = value::Operator::Multiply;
+    Sum sum = sum_of(
+        tree_.value, [this](const Expression &each) { return access(each, false); }, algebra);
+    bool accumulate = tree_.op != Operator::Set;
+    if (const auto by = accumulate ? std::nullopt : take_old_value(sum, target, algebra))
+      accumulate = true, algebra.add = algebra.by = *by;
+    for (Value &term : reduced_terms(std::move(sum), algebra)) {
       Statement made;
       made.target = target;
       made.accumulate = std::exchange(accumulate, true);
+      made.by = algebra.by;
+      if (algebra.is_semiring) made.product = algebra.multiply;
       made.value = std::move(term);
       made.is_free = true;
       made.indices = indices_of_result;
@@ -99,8 +107,9 @@ private:
         report::fail(
             Kind::bad_subscript, child.span,
             fmt::format("`{}` can't be a subscript of a tensor `{}`", child.span.text(), made.tensor),
-            "functions such as max, abs or sqrt are not supported, nor are subscripts that a tensor "
-            "holds");
+            value::operator_called(child.name.text)
+                ? fmt::format("`{}` is no operator, so that this is an access to a tensor", made.tensor)
+                : "subscripts that a tensor holds are not supported");
       made.subscripts.push_back(subscript(child));
     }
     auto known = std::find_if(result_.tensors.begin(), result_.tensors.end(),
@@ -125,6 +134,18 @@ private:
 
 Computation make_computation(const parse::AssignmentTree &tree) {
   return Maker(tree).make();
+}
+
+double identity_of(const Statement &statement) {
+  return value::identity_of(statement.by);
+}
+
+bool is_factor(const Statement &statement, const Access &access) {
+  const value::Known absent = statement.product ? value::Known::nothing() : value::Known::of(0);
+  const value::Known known = value::known_value<Access>(statement.value, [&](const Access &read) {
+    return read.name() == access.name() ? absent : value::Known();
+  });
+  return known == value::Known::nothing() || known == value::Known::of(identity_of(statement));
 }
 
 std::string fresh_tensor(const Computation &computation, const std::string &wanted) {

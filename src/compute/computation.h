@@ -5,6 +5,7 @@
 #include "value/tree.h"
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -42,16 +43,20 @@ struct Loop {
   term::Term low, high;
 };
 
-/// target (= or +=) value, for each point of the loops around it at which the condition holds. The element of
-/// a scalar variable is numbered by the loops around its declaration (its subscripts): each of their
-/// iterations has one of its own.
+/// target (= or +=, min= and the like) value, for each point of the loops around it at which the condition
+/// holds. The element of a scalar variable is numbered by the loops around its declaration (its subscripts):
+/// each of their iterations has one of its own.
 ///
 /// A free statement has no loops: it is executed for all values of its index variables, from 0 on, at which
-/// each subscript lies inside its tensor, in any order. Its `=` sets each element of the target to the sum of
-/// what is computed for it, which is zero where that is nothing. Its value is a product, perhaps divided.
+/// each subscript lies inside its tensor, in any order. Its `=` sets each element of the target to what is
+/// computed for it, reduced by `by`: where that is nothing, to the operator's identity.
 struct Statement {
   Access target;
   bool accumulate = false;
+  value::Operator by = value::Operator::Add; // what a result is reduced by
+  /// `in min.+`: what its products are made by. Then there is no value where a part of it isn't stored; else
+  /// the part is 0 there.
+  std::optional<value::Operator> product = {};
   Value value;
   std::vector<Loop> loops; // outermost first
   bool is_free = false;
@@ -92,6 +97,13 @@ struct Program {
   /// one statement reads them, and each element that isn't zero once.
   std::set<std::string> zero_once_read = {};
 };
+
+/// The identity of what its target is reduced by.
+double identity_of(const Statement &statement);
+
+/// Is there nothing to do for a point at which that access isn't stored, whatever the others are: has the
+/// value no part there, or is it the reduction's identity?
+bool is_factor(const Statement &statement, const Access &access);
 
 /// A tensor that the computation uses.
 struct TensorUse {

@@ -57,8 +57,11 @@ std::string to_text(const Value &value) {
 }
 
 std::string to_text(const Statement &statement) {
-  return fmt::format("{} {} {}", to_text(statement.target), statement.accumulate ? "+=" : "=",
-                     to_text(statement.value));
+  const std::string by = value::reduction_text(statement.by);
+  const bool is_sum = statement.by == value::Operator::Add;
+  return fmt::format("{} {} {}{}", to_text(statement.target), statement.accumulate ? by : "=",
+                     to_text(statement.value),
+                     statement.accumulate || is_sum ? "" : fmt::format(", reduced by {}", by));
 }
 
 std::string to_text(const Program &program) {

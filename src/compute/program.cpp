@@ -235,8 +235,9 @@ private:
                                known->second));
   }
 
-  Sum value(const Expression &written) {
-    return sum_of(written, [this](const Expression &each) { return access(each); });
+  Sum value(const Expression &written, const Algebra &algebra = {}) {
+    return sum_of(
+        written, [this](const Expression &each) { return access(each); }, algebra);
   }
 
   // ---- statements
@@ -320,7 +321,7 @@ private:
     (target.kind == Expression::Kind::Call ? program().local_tensors : program().locals)
         .emplace(name.text, around);
     visible_.insert(name.text);
-    add(statement, access(target), false, std::move(made));
+    add(statement, access(target), false, std::move(made), {});
     while (scopes_.size() > around)
       leave();
   }
@@ -328,36 +329,62 @@ private:
   void assign(const StatementTree &statement) {
     using Operator = parse::AssignmentTree::Operator;
     const parse::AssignmentTree &tree = statement.assignment;
+    check_target_name(tree.target.name);
+    Algebra algebra = algebra_of(tree);
     Access target = access(tree.target);
-    Sum made = value(tree.value);
+    Sum made = value(tree.value, algebra);
     switch (tree.op) {
     case Operator::Set: break;
-    case Operator::Add: return add(statement, std::move(target), true, std::move(made));
-    case Operator::Subtract: return add(statement, std::move(target), true, negated(std::move(made)));
+    case Operator::Subtract: made = negated(std::move(made)); [[fallthrough]];
+    case Operator::Add:
+    case Operator::Reduce: return add(statement, std::move(target), true, std::move(made), algebra);
     case Operator::Multiply:
     case Operator::Divide: {
       Expression whole; // x *= e is x = x * (e)
       whole.kind = tree.op == Operator::Multiply ? Expression::Kind::Multiply : Expression::Kind::Divide;
       whole.span = tree.span;
       whole.children = {tree.target, tree.value};
-      return add(statement, std::move(target), false, value(whole));
+      return add(statement, std::move(target), false, value(whole, algebra), algebra);
     }
     }
-    const bool accumulates = take_old_value(made, target);
-    add(statement, std::move(target), accumulates, std::move(made));
+    const auto by = take_old_value(made, target, algebra);
+    if (by) algebra.add = algebra.by = *by;
+    add(statement, std::move(target), by.has_value(), std::move(made), algebra);
   }
 
-  Statement statement_of(const Access &target, bool accumulate) const {
+  Statement statement_of(const Access &target, bool accumulate, const Algebra &algebra, Value value) const {
     Statement made;
     made.target = target;
     made.accumulate = accumulate;
+    made.value = std::move(value);
+    made.by = algebra.by;
+    if (algebra.is_semiring) made.product = algebra.multiply;
     made.condition = condition_;
     return made;
   }
 
+  void add(const StatementTree &statement, Access target, bool accumulate, Sum value,
+           const Algebra &algebra) {
+    std::vector<Statement> all;
+    if (algebra.by == value::Operator::Add && algebra.is_plain())
+      all = sums(statement, target, accumulate, value);
+    else
+      for (Value &term : reduced_terms(std::move(value), algebra, !accumulate))
+        all.push_back(statement_of(target, accumulate, algebra, std::move(term)));
+    for (Statement &made : all) {
+      for (const Scope &scope : scopes_)
+        made.loops.push_back(scope.loop);
+      made.place = place_;
+      made.span = statement.span;
+      program().statements.push_back(std::move(made));
+      ++place_.back();
+    }
+  }
+
   /// One statement for the terms that have the same divisors; the others are added to what it sets. First the
   /// one that reads the target.
-  void add(const StatementTree &statement, Access target, bool accumulate, Sum value) {
+  std::vector<Statement> sums(const StatementTree &statement, const Access &target, bool accumulate,
+                              const Sum &value) const {
     std::vector<std::pair<Value, Sum>> quotients; // divisors, what is divided by them
     for (const Value &term : value) {
       auto each = value::quotient_of(term);
@@ -370,10 +397,9 @@ private:
     }
     if (quotients.empty()) quotients.push_back({{value::Number{1}}, {}});
     std::vector<Statement> all;
-    for (auto &[divisors, dividend] : quotients) {
-      all.push_back(statement_of(target, true));
-      all.back().value = value::quotient(value::sum(std::move(dividend)), divisors);
-    }
+    for (auto &[divisors, dividend] : quotients)
+      all.push_back(
+          statement_of(target, true, {}, value::quotient(value::sum(std::move(dividend)), divisors)));
     auto reads = [&](const Statement &made) {
       bool found = false;
       each_read(made, [&](const Access &access) { found = found || access.tensor == target.tensor; });
@@ -386,14 +412,7 @@ private:
                                statement.span.text(), target.tensor),
                    "keep the quotient in a scalar of its own, which is set before");
     all.front().accumulate = accumulate;
-    for (Statement &made : all) {
-      for (const Scope &scope : scopes_)
-        made.loops.push_back(scope.loop);
-      made.place = place_;
-      made.span = statement.span;
-      program().statements.push_back(std::move(made));
-      ++place_.back();
-    }
+    return all;
   }
 
   // ---- tensors and their extents

@@ -16,15 +16,15 @@ using Operator = parse::AssignmentTree::Operator;
 
 namespace {
 
-Expression expression_of(const Value &value, const text::Span &span);
+Expression expression_of(const Value &value, const Statement &of);
 
-Expression chain(Expression::Kind kind, const std::vector<Value> &parts, const text::Span &span) {
-  Expression made = expression_of(parts.front(), span);
+Expression chain(Expression::Kind kind, const std::vector<Value> &parts, const Statement &of) {
+  Expression made = expression_of(parts.front(), of);
   for (std::size_t k = 1; k < parts.size(); ++k) {
     Expression next;
     next.kind = kind;
-    next.span = span;
-    next.children = {std::move(made), expression_of(parts[k], span)};
+    next.span = of.span;
+    next.children = {std::move(made), expression_of(parts[k], of)};
     made = std::move(next);
   }
   return made;
@@ -37,25 +37,55 @@ Expression expression_of(const Access &access) {
   return access_expression({access.tensor, access.span}, indices);
 }
 
-Expression expression_of(const Value &value, const text::Span &span) {
-  if (const double *number = value::number_of(value)) return number_expression(*number, span);
+/// As the statement is written: where it has an operator of products of its own, as `*`.
+Expression expression_of(const Value &value, const Statement &of) {
+  if (const double *number = value::number_of(value)) return number_expression(*number, of.span);
   if (const auto *access = std::get_if<Access>(&value.kind)) return expression_of(*access);
   const auto &made = std::get<Value::Apply>(value.kind);
-  switch (made.op) {
-  case value::Operator::Add: return chain(Expression::Kind::Add, made.arguments, span);
-  case value::Operator::Multiply: return chain(Expression::Kind::Multiply, made.arguments, span);
-  case value::Operator::Divide: return chain(Expression::Kind::Divide, made.arguments, span);
-  case value::Operator::Negate: {
-    Expression negated;
-    negated.kind = Expression::Kind::Negate;
-    negated.span = span;
-    negated.children = {expression_of(made.arguments.front(), span)};
-    return negated;
+  if (of.product == made.op) return chain(Expression::Kind::Multiply, made.arguments, of);
+  if (!of.product) switch (made.op) {
+    case value::Operator::Add: return chain(Expression::Kind::Add, made.arguments, of);
+    case value::Operator::Multiply: return chain(Expression::Kind::Multiply, made.arguments, of);
+    case value::Operator::Divide: return chain(Expression::Kind::Divide, made.arguments, of);
+    case value::Operator::Negate: {
+      Expression negated;
+      negated.kind = Expression::Kind::Negate;
+      negated.span = of.span;
+      negated.children = {expression_of(made.arguments.front(), of)};
+      return negated;
+    }
+    default: break;
+    }
+  if (!value::laws_of(made.op).symbol.empty()) {
+    Expression compared = chain(Expression::Kind::Compare, made.arguments, of);
+    compared.comparisons = {made.op == value::Operator::Equal      ? Expression::Comparison::Equal
+                            : made.op == value::Operator::NotEqual ? Expression::Comparison::NotEqual
+                            : made.op == value::Operator::Less     ? Expression::Comparison::Less
+                                                                   : Expression::Comparison::AtMost};
+    return compared;
   }
-  case value::Operator::Stored: break;
-  }
-  report::require(false, "a line has no operator of maps");
-  return {};
+  Expression call;
+  call.kind = Expression::Kind::Call;
+  call.name = {std::string(value::laws_of(made.op).name), of.span};
+  call.span = of.span;
+  for (const Value &argument : made.arguments)
+    call.children.push_back(expression_of(argument, of));
+  return call;
+}
+
+/// target = value, or the statement's reduction of it.
+StatementTree assigned(const Statement &of, Expression target, Expression value, bool reduces) {
+  const bool is_sum = of.by == value::Operator::Add;
+  StatementTree made = assign(StatementTree::Kind::Assign,
+                              !reduces ? Operator::Set
+                              : is_sum ? Operator::Add
+                                       : Operator::Reduce,
+                              std::move(target), std::move(value));
+  made.assignment.reduction = {std::string(value::laws_of(of.by).name), of.span};
+  if (of.product)
+    made.assignment.semiring = parse::SemiringTree{
+        {value::name_in_semiring(of.by), of.span}, {value::name_in_semiring(*of.product), of.span}, of.span};
+  return made;
 }
 
 std::vector<Name> names(const std::vector<std::string> &texts, const text::Span &span) {
@@ -75,8 +105,9 @@ bool may_have_result_local(const Program &line) {
   std::set<std::string> of_result;
   for (const Subscript &subscript : line.statements.front().target.subscripts)
     if (!of_result.insert(subscript.index).second) return false;
-  return std::ranges::all_of(line.statements, [](const Statement &statement) {
-    bool is_plain = statement.is_free;
+  const Statement &first = line.statements.front();
+  return std::ranges::all_of(line.statements, [&](const Statement &statement) {
+    bool is_plain = statement.is_free && statement.by == first.by && statement.product == first.product;
     each_access(statement, [&](const Access &access) {
       is_plain = is_plain && std::ranges::all_of(access.subscripts, [](const Subscript &subscript) {
                    return !subscript.index.empty() && subscript.shift == 0;
@@ -90,8 +121,8 @@ parse::ProgramTree with_result_local(const Program &line, const ResultLocal &loc
   const Statement &first = line.statements.front();
   const text::Span &span = first.target.span;
   const Expression element = access_expression({local.tensor, span}, names(local.modes, span));
-  std::vector<StatementTree> body{
-      assign(StatementTree::Kind::Local, Operator::Set, element, number_expression(0, span))};
+  std::vector<StatementTree> body{assign(StatementTree::Kind::Local, Operator::Set, element,
+                                         number_expression(identity_of(first), span))};
   for (const Statement &term : line.statements) {
     std::vector<std::string> loops; // those that only the operands have outside, as the line writes them
     for (const std::string &index : term.indices)
@@ -99,11 +130,11 @@ parse::ProgramTree with_result_local(const Program &line, const ResultLocal &loc
           std::ranges::find(local.modes, index) == local.modes.end())
         loops.push_back(index);
     loops.insert(loops.end(), local.modes.begin(), local.modes.end());
-    append(body, in_loops(names(loops, term.span), {assign(StatementTree::Kind::Assign, Operator::Add,
-                                                           element, expression_of(term.value, term.span))}));
+    append(body, in_loops(names(loops, term.span),
+                          {assigned(term, element, expression_of(term.value, term), true)}));
   }
-  append(body, in_loops(names(local.modes, span), {assign(StatementTree::Kind::Assign, Operator::Set,
-                                                          expression_of(first.target), element)}));
+  append(body,
+         in_loops(names(local.modes, span), {assigned(first, expression_of(first.target), element, false)}));
   parse::ProgramTree program;
   program.span = first.span;
   program.body = in_loops(names(local.around, span), std::move(body));

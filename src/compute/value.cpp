@@ -5,39 +5,219 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <iterator>
+#include <limits>
+#include <utility>
 
 namespace unravel::compute {
 
 using parse::Expression;
 using report::Kind;
+using value::Operator;
 
 namespace {
 
 /// More terms would be no program that anybody reads, let alone runs.
 constexpr std::size_t most_terms = 1024;
 
-Sum products(const Sum &left, const Sum &right, const text::Span &span) {
-  if (left.size() * right.size() > most_terms)
-    report::fail(Kind::not_supported, span,
-                 fmt::format("multiplied out, `{}` has {} terms: no more than {} are supported", span.text(),
-                             left.size() * right.size(), most_terms),
-                 "compute a factor by itself, into a tensor of its own");
-  return value::terms_of(value::product(std::vector{value::sum(left), value::sum(right)}));
+constexpr const char *infinity = "inf";
+
+/// By its name in a call, before `=`, or in a semiring: `min`, `+`, `plus`.
+std::optional<Operator> operator_named(std::string_view name) {
+  if (name == "+" || name == "plus") return Operator::Add;
+  if (name == "*" || name == "times") return Operator::Multiply;
+  return value::operator_called(name);
 }
 
-Sum quotients(Sum dividend, const Sum &divisor, const text::Span &divisor_span) {
-  if (divisor.size() != 1)
-    report::fail(Kind::not_a_product, divisor_span,
-                 fmt::format("division by the sum `{}`", divisor_span.text()),
-                 "compute the sum by itself first (in a program `let d = ...;`), and divide by that");
-  if (value::quotient_of(divisor.front()).constant == 0)
-    report::fail(Kind::not_a_product, divisor_span, "division by zero");
-  for (Value &each : dividend)
-    each = value::quotient(each, divisor.front());
-  return dividend;
+[[noreturn]] void fail_operator(const parse::Name &name, const std::string &what, bool reduces) {
+  std::vector<std::string> known;
+  for (const value::Laws &laws : value::all_operators)
+    if (laws.symbol.empty() && (!reduces || laws.identity)) known.emplace_back(laws.name);
+  const std::string near = report::nearest(name.text, known);
+  report::fail(Kind::unknown_operator, name.span, fmt::format("`{}` is {}", name.text, what),
+               !near.empty() ? fmt::format("did you mean `{}`?", near)
+               : reduces     ? "results are reduced by `+`, `*`, `min`, `max`, `and`, `or`, `xor` or `any`"
+                             : "docs/operators.md lists the operators");
+}
+
+Operator reduction_named(const parse::Name &name) {
+  const std::optional<Operator> op = operator_named(name.text);
+  if (!op) fail_operator(name, "no operator that a result can be reduced by", true);
+  if (!value::is_reduction(*op))
+    fail_operator(name, "an operator without an identity: a result can't be reduced by it", true);
+  return *op;
+}
+
+class Builder {
+public:
+  Builder(const std::function<Access(const Expression &)> &access, const Algebra &algebra)
+      : access_(access), algebra_(algebra) {}
+
+  Sum sum(const Expression &written) const {
+    auto part = [&](std::size_t k) { return sum(written.children[k]); };
+    switch (written.kind) {
+    case Expression::Kind::Integer: return {{value::Number{static_cast<double>(written.integer)}}};
+    case Expression::Kind::Decimal: return {{value::Number{written.decimal}}};
+    case Expression::Kind::Name:
+      if (written.name.text == infinity) return {{value::Number{std::numeric_limits<double>::infinity()}}};
+      return {{access_(written)}};
+    case Expression::Kind::Call:
+      if (const std::optional<Operator> op = value::operator_called(written.name.text))
+        return {call(*op, written)};
+      return {{access_(written)}};
+    case Expression::Kind::Compare: return {comparisons(written)};
+    case Expression::Kind::Negate: refuse_in_semiring(written, "a sign"); return negated(part(0));
+    case Expression::Kind::Add:
+    case Expression::Kind::Subtract: {
+      Sum terms = part(0), right = part(1);
+      if (written.kind == Expression::Kind::Subtract) {
+        refuse_in_semiring(written, "a difference");
+        right = negated(std::move(right));
+      }
+      terms.insert(terms.end(), std::make_move_iterator(right.begin()), std::make_move_iterator(right.end()));
+      return terms;
+    }
+    case Expression::Kind::Multiply: {
+      Sum left = part(0);
+      return products(left, part(1), written.span);
+    }
+    case Expression::Kind::Divide: {
+      refuse_in_semiring(written, "a quotient");
+      Sum dividend = part(0);
+      return quotients(std::move(dividend), part(1), written.children[1].span);
+    }
+    case Expression::Kind::Modulo:
+    case Expression::Kind::And:
+    case Expression::Kind::Or:
+    case Expression::Kind::Not:
+    case Expression::Kind::Implies:
+    case Expression::Kind::Truth:
+    case Expression::Kind::Falsity: break;
+    }
+    report::fail(Kind::not_a_product, written.span, fmt::format("`{}` is not a value", written.span.text()),
+                 "values are made of tensors and numbers by + - * /, comparisons and operators such as "
+                 "`min(a, b)`");
+  }
+
+  Value value(const Expression &written) const { return value_of(sum(written), algebra_); }
+
+private:
+  void refuse_in_semiring(const Expression &written, const char *what) const {
+    if (algebra_.is_plain()) return;
+    report::fail(Kind::not_a_product, written.span,
+                 fmt::format("`{}` is {}, which has no meaning where `+` and `*` mean other operators",
+                             written.span.text(), what),
+                 "leave out `in`, and write operators by their names: `min(a, b)`");
+  }
+
+  Value call(Operator op, const Expression &written) const {
+    const value::Laws &laws = value::laws_of(op);
+    const std::size_t given = written.children.size();
+    if (given < laws.least || (given > laws.least && !laws.is_associative))
+      report::fail(
+          Kind::unknown_operator, written.span,
+          fmt::format("the operator `{}` takes {}{} argument{}, not {}", laws.name,
+                      laws.is_associative ? "at least " : "", laws.least, laws.least == 1 ? "" : "s", given),
+          fmt::format("a tensor can't have the name `{}`, nor that of any other operator", laws.name));
+    std::vector<Value> arguments;
+    for (const Expression &child : written.children)
+      arguments.push_back(value(child));
+    return value::made_by(op, std::move(arguments));
+  }
+
+  /// a < b <= c: both hold.
+  Value comparisons(const Expression &written) const {
+    std::vector<Value> all;
+    for (std::size_t k = 0; k < written.comparisons.size(); ++k) {
+      Value left = value(written.children[k]), right = value(written.children[k + 1]);
+      Operator op = Operator::Equal;
+      switch (written.comparisons[k]) {
+      case Expression::Comparison::Equal: break;
+      case Expression::Comparison::NotEqual: op = Operator::NotEqual; break;
+      case Expression::Comparison::Greater: std::swap(left, right); [[fallthrough]];
+      case Expression::Comparison::Less: op = Operator::Less; break;
+      case Expression::Comparison::AtLeast: std::swap(left, right); [[fallthrough]];
+      case Expression::Comparison::AtMost: op = Operator::AtMost; break;
+      }
+      all.push_back(value::apply(op, std::vector{std::move(left), std::move(right)}));
+    }
+    return all.size() == 1 ? std::move(all.front()) : value::apply(Operator::And, std::move(all));
+  }
+
+  Sum products(const Sum &left, const Sum &right, const text::Span &span) const {
+    if (left.size() * right.size() > most_terms)
+      report::fail(Kind::not_supported, span,
+                   fmt::format("multiplied out, `{}` has {} terms: no more than {} are supported",
+                               span.text(), left.size() * right.size(), most_terms),
+                   "compute a factor by itself, into a tensor of its own");
+    if (algebra_.is_plain())
+      return value::terms_of(value::product(std::vector{value::sum(left), value::sum(right)}));
+    for (std::size_t k = 0; k < 2; ++k)
+      if ((k == 0 ? left : right).size() > 1 && !value::distributes(algebra_.multiply, k, algebra_.add))
+        report::fail(Kind::not_a_product, span,
+                     fmt::format("`{}` can't be multiplied out: `{}` doesn't distribute over `{}`",
+                                 span.text(), value::laws_of(algebra_.multiply).name,
+                                 value::laws_of(algebra_.add).name),
+                     "compute the sum by itself first");
+    Sum all;
+    for (const Value &one : left)
+      for (const Value &other : right) {
+        std::vector<Value> factors{one, other};
+        if (value::laws_of(algebra_.multiply).is_associative) {
+          factors = value::parts_by(algebra_.multiply, one);
+          for (Value &factor : value::parts_by(algebra_.multiply, other))
+            factors.push_back(std::move(factor));
+        }
+        all.push_back(value::made_by(algebra_.multiply, std::move(factors)));
+      }
+    return all;
+  }
+
+  static Sum quotients(Sum dividend, const Sum &divisor, const text::Span &divisor_span) {
+    if (divisor.size() != 1)
+      report::fail(Kind::not_a_product, divisor_span,
+                   fmt::format("division by the sum `{}`", divisor_span.text()),
+                   "compute the sum by itself first (in a program `let d = ...;`), and divide by that");
+    if (value::quotient_of(divisor.front()).constant == 0)
+      report::fail(Kind::not_a_product, divisor_span, "division by zero");
+    for (Value &each : dividend)
+      each = value::quotient(each, divisor.front());
+    return dividend;
+  }
+
+  const std::function<Access(const Expression &)> &access_;
+  const Algebra &algebra_;
+};
+
+/// Where truth is reduced: the value's.
+Value as_truth(Value value, Operator by) {
+  const auto *made = std::get_if<Value::Apply>(&value.kind);
+  if (!value::is_truth(by) || (made && value::is_truth(made->op))) return value;
+  return value::apply(Operator::NotEqual, std::vector<Value>{std::move(value), {value::Number{0}}});
 }
 
 } // namespace
+
+Algebra algebra_of(const parse::AssignmentTree &tree) {
+  using Written = parse::AssignmentTree::Operator;
+  Algebra algebra;
+  if (const std::optional<parse::SemiringTree> &semiring = tree.semiring) {
+    algebra.is_semiring = true;
+    algebra.add = algebra.by = reduction_named(semiring->add);
+    const std::optional<Operator> multiply = operator_named(semiring->multiply.text);
+    if (!multiply || value::laws_of(*multiply).least != 2)
+      fail_operator(semiring->multiply, multiply ? "no operator of two arguments" : "no operator", false);
+    algebra.multiply = *multiply;
+  }
+  if (tree.op == Written::Reduce) {
+    const Operator by = reduction_named(tree.reduction);
+    if (algebra.is_semiring && by != algebra.by)
+      report::fail(Kind::unknown_operator, tree.reduction.span,
+                   fmt::format("the result is reduced by `{}` here, but by `{}` in `{}`", tree.reduction.text,
+                               tree.semiring->add.text, tree.semiring->span.text()));
+    algebra.by = by;
+  }
+  return algebra;
+}
 
 Sum negated(Sum sum) {
   for (Value &each : sum)
@@ -45,50 +225,60 @@ Sum negated(Sum sum) {
   return sum;
 }
 
-bool take_old_value(Sum &sum, const Access &target) {
-  auto old = std::find_if(sum.begin(), sum.end(), [&](const Value &each) {
-    const auto *access = std::get_if<Access>(&each.kind);
-    return access && to_text(*access) == to_text(target);
-  });
-  if (sum.size() < 2 || old == sum.end()) return false;
-  sum.erase(old);
-  return true;
+Sum sum_of(const Expression &written, const std::function<Access(const Expression &)> &access,
+           const Algebra &algebra) {
+  return Builder(access, algebra).sum(written);
 }
 
-Sum sum_of(const Expression &written, const std::function<Access(const Expression &)> &access) {
-  auto part = [&](std::size_t k) { return sum_of(written.children[k], access); };
-  switch (written.kind) {
-  case Expression::Kind::Integer: return {{value::Number{static_cast<double>(written.integer)}}};
-  case Expression::Kind::Decimal: return {{value::Number{written.decimal}}};
-  case Expression::Kind::Name:
-  case Expression::Kind::Call: return {{access(written)}};
-  case Expression::Kind::Negate: return negated(part(0));
-  case Expression::Kind::Add:
-  case Expression::Kind::Subtract: {
-    Sum sum = part(0), right = part(1);
-    if (written.kind == Expression::Kind::Subtract) right = negated(std::move(right));
-    sum.insert(sum.end(), std::make_move_iterator(right.begin()), std::make_move_iterator(right.end()));
-    return sum;
+Value value_of(Sum sum, const Algebra &algebra) {
+  if (algebra.add == Operator::Add) return value::sum(std::move(sum));
+  if (sum.empty()) return {value::Number{value::identity_of(algebra.add)}};
+  return sum.size() == 1 ? std::move(sum.front()) : value::apply(algebra.add, std::move(sum));
+}
+
+std::vector<Value> reduced_terms(Sum sum, const Algebra &algebra, bool as_one) {
+  std::vector<Value> terms;
+  if (as_one)
+    terms = {value_of(std::move(sum), algebra)};
+  else if (algebra.by == algebra.add)
+    terms = std::move(sum);
+  else if (value::laws_of(algebra.by).is_idempotent)
+    terms = value::parts_by(algebra.by, value_of(std::move(sum), algebra));
+  else // parts with fewer indices would be taken into account more often
+    terms = {value_of(std::move(sum), algebra)};
+  for (Value &term : terms)
+    term = as_truth(std::move(term), algebra.by);
+  return terms;
+}
+
+std::optional<Operator> take_old_value(Sum &sum, const Access &target, const Algebra &algebra) {
+  auto is_old = [&](const Value &each) {
+    const auto *access = std::get_if<Access>(&each.kind);
+    return access && to_text(*access) == to_text(target);
+  };
+  if (sum.size() == 1 && !algebra.is_semiring) { // min(x, e)
+    const auto *made = std::get_if<Value::Apply>(&sum.front().kind);
+    if (!made || made->op == Operator::Multiply || !value::is_reduction(made->op)) return std::nullopt;
+    const Operator by = made->op;
+    std::vector<Value> parts = value::parts_by(by, sum.front());
+    const auto old = std::ranges::find_if(parts, is_old);
+    if (old == parts.end() || parts.size() < 2) return std::nullopt;
+    parts.erase(old);
+    sum = std::move(parts);
+    return by;
   }
-  case Expression::Kind::Multiply: {
-    Sum left = part(0);
-    return products(std::move(left), part(1), written.span);
-  }
-  case Expression::Kind::Divide: {
-    Sum dividend = part(0);
-    return quotients(std::move(dividend), part(1), written.children[1].span);
-  }
-  case Expression::Kind::Modulo:
-  case Expression::Kind::Compare:
-  case Expression::Kind::And:
-  case Expression::Kind::Or:
-  case Expression::Kind::Not:
-  case Expression::Kind::Implies:
-  case Expression::Kind::Truth:
-  case Expression::Kind::Falsity: break;
-  }
-  report::fail(Kind::not_a_product, written.span, fmt::format("`{}` is not a value", written.span.text()),
-               "values are made of tensors and numbers by + - * /");
+  const auto old = std::ranges::find_if(sum, is_old);
+  if (sum.size() < 2 || old == sum.end()) return std::nullopt;
+  sum.erase(old);
+  return algebra.add;
+}
+
+void check_target_name(const parse::Name &name) {
+  if (name.text != infinity && !value::operator_called(name.text)) return;
+  report::fail(Kind::unknown_operator, name.span,
+               fmt::format("`{}` is {}, so no tensor can have that name", name.text,
+                           name.text == infinity ? "the number infinity" : "an operator"),
+               "choose another name");
 }
 
 } // namespace unravel::compute

@@ -3,20 +3,45 @@
 #include "compute/computation.h"
 
 #include <functional>
+#include <optional>
 
-/// Values as sums of quotients of products: what brackets say is multiplied out.
+/// Values as terms that are reduced by one operator, sums of quotients of products above all: what brackets
+/// say is multiplied out.
 namespace unravel::compute {
 
-/// The terms of a sum.
+/// What `+` and `*` mean in an assignment, and what its terms are reduced by.
+struct Algebra {
+  value::Operator add = value::Operator::Add, multiply = value::Operator::Multiply;
+  value::Operator by = value::Operator::Add; // with `in` the same as `add`
+  bool is_semiring = false;                  // `in min.+`: what isn't stored is nothing
+
+  bool is_plain() const { return add == value::Operator::Add && multiply == value::Operator::Multiply; }
+};
+
+/// Throws mistakes: names of no operators, reductions by operators that have no identity.
+Algebra algebra_of(const parse::AssignmentTree &tree);
+
+/// Terms that are combined by `+`, whatever it means.
 using Sum = std::vector<Value>;
 
 /// The value that an expression stands for; `access` makes a tensor's access. Throws mistakes: what is no
-/// value, division by a sum or by zero.
-Sum sum_of(const parse::Expression &written, const std::function<Access(const parse::Expression &)> &access);
+/// value, division by a sum or by zero, a sum in a product that can't be multiplied out.
+Sum sum_of(const parse::Expression &written, const std::function<Access(const parse::Expression &)> &access,
+           const Algebra &algebra);
 
 Sum negated(Sum sum);
 
-/// x = x + e is x += e: takes the target's old value out of a sum of several terms. False where it isn't one.
-bool take_old_value(Sum &sum, const Access &target);
+/// The terms as one value.
+Value value_of(Sum sum, const Algebra &algebra);
+
+/// The terms that the target is reduced by, one after the other. `as_one`: one that stands for all.
+std::vector<Value> reduced_terms(Sum sum, const Algebra &algebra, bool as_one = false);
+
+/// x = x + e is x += e, x = min(x, e) is x min= e: takes the target's old value out, and says by what the
+/// rest is reduced. None where there is no such old value.
+std::optional<value::Operator> take_old_value(Sum &sum, const Access &target, const Algebra &algebra);
+
+/// Throws a mistake where the name of a tensor that is assigned to is that of an operator.
+void check_target_name(const parse::Name &name);
 
 } // namespace unravel::compute

@@ -22,20 +22,24 @@ std::string name_of(Verdict verdict) {
 std::vector<Reference> references(const combine::IterationSpace &space) {
   // Of an operand's structure several positions may stand for one coordinate: each has a slot of its own.
   bool shares = !space.target.structure.empty();
-  std::vector<Reference> result{
-      {space.target.tensor, shares ? space.target.slots : space.target.coordinates, true, !space.sets}};
+  std::vector<Reference> result{{space.target.tensor, shares ? space.target.slots : space.target.coordinates,
+                                 true, space.sets ? std::nullopt : std::optional(space.by)}};
   for (const combine::Operand &operand : space.operands)
-    result.push_back({operand.tensor, operand.coordinates, false, false});
+    result.push_back({operand.tensor, operand.coordinates, false, std::nullopt});
   if (space.target.appends) {
     std::vector<Term> first; // others' nodes may be appended by other threads
     if (space.target.first_node) first.push_back(space.target.first_node->value);
-    result.push_back({space.target.tensor, std::move(first), true, false, true});
+    result.push_back({space.target.tensor, std::move(first), true, std::nullopt, true});
   }
   if (space.target.inserts) {
     const auto own = space.target.coordinates.begin() + static_cast<std::ptrdiff_t>(space.target.around);
-    result.push_back({space.target.tensor, {space.target.coordinates.begin(), own}, true, true, true});
+    result.push_back({space.target.tensor, {space.target.coordinates.begin(), own}, true, space.by, true});
   }
   return result;
+}
+
+bool commute(const Reference &one, const Reference &other) {
+  return one.updates && one.updates == other.updates && value::laws_of(*one.updates).is_commutative;
 }
 
 bool may_conflict(const Reference &one, const Reference &other) {
@@ -45,7 +49,7 @@ bool may_conflict(const Reference &one, const Reference &other) {
 
 void add_conflict(LoopVerdict &verdict, const Conflict &conflict, prove::Answer answer) {
   verdict.reason = answer == prove::Answer::Possible ? "possible" : "budget exhausted";
-  if (!conflict.first.updates || !conflict.second.updates)
+  if (!commute(conflict.first, conflict.second))
     verdict.verdict = Verdict::Carried;
   else if (verdict.verdict == Verdict::Parallel)
     verdict.verdict = Verdict::Reduction;

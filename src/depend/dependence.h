@@ -28,11 +28,14 @@ struct Reference {
   std::string tensor;
   std::vector<term::Term> coordinates; // over the variables of the iteration space
   bool writes = false;
-  bool updates = false; // a += of a commutative and associative sum
+  std::optional<value::Operator> updates = {}; // += and the like: what reduces the element
   /// To the structure of a local that entries may be inserted into, in any order, but one after the other;
   /// the coordinates are those of the loops around the local.
   bool inserts = false;
 };
+
+/// May they change places? Two reductions of an element by the same operator, in any order.
+bool commute(const Reference &one, const Reference &other);
 
 /// May both touch one element, one of them writing? To one tensor; who writes an element where entries are
 /// inserted inserts, too, which says it all.

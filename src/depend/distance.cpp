@@ -15,7 +15,7 @@ namespace {
 std::string kind_of(const Conflict &conflict) {
   const Reference &first = conflict.first, &second = conflict.second;
   if (first.inserts && second.inserts) return "insertion";
-  if (first.updates && second.updates) return "update";
+  if (commute(first, second)) return "update";
   if (first.writes && second.writes) return "output";
   return first.writes ? "flow" : "anti";
 }

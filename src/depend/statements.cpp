@@ -43,8 +43,7 @@ void each_conflict(const IterationSpace &first, const IterationSpace &second, bo
   const std::vector<Reference> ours = references(first), theirs = references(second);
   for (const Reference &one : ours)
     for (const Reference &other : theirs)
-      if (may_conflict(one, other) &&
-          (in_parallel || !((one.updates && other.updates) || one.inserts || other.inserts)))
+      if (may_conflict(one, other) && (in_parallel || !(commute(one, other) || one.inserts || other.inserts)))
         visit(one, other);
 }
 
@@ -143,7 +142,7 @@ bool is_single_valued(const IterationSpace &space, prove::Prover &prover, std::s
   if (!space.sets) {
     positions.clear();
     for (const combine::Operand &operand : space.operands)
-      if (!operand.is_affine)
+      if (operand.divides || !operand.is_linear)
         positions.insert(positions.end(), operand.positions.begin(), operand.positions.end());
   }
   if (positions.empty()) return true;

@@ -114,24 +114,23 @@ void Expressions::find_non_negative(const loop::Program &program) {
   };
   while (changed) {
     changed = false;
-    each_statement_with_facts(program.body, {},
-                              [&](const loop::Statement &statement, const loop::Facts &facts) {
-                                if (const auto *loop = std::get_if<loop::For>(&statement.kind))
-                                  check(loop->variable, loop->lower, facts);
-                                const auto *merge = std::get_if<loop::Merge>(&statement.kind);
-                                for (const loop::KeyedRange *range : loop::keyed_ranges_of(statement)) {
-                                  check(range->variable, range->lower, facts);
-                                  if (merge)
-                                    check(merge->variable,
-                                          term::apply(range->key, {term::variable(range->variable)}), facts);
-                                }
-                                if (const auto *let = std::get_if<loop::Let>(&statement.kind))
-                                  check(let->variable, let->value, facts);
-                                if (const auto *declare = std::get_if<loop::Declare>(&statement.kind))
-                                  check(declare->variable, declare->initial, facts);
-                                if (const auto *assign = std::get_if<loop::Assign>(&statement.kind))
-                                  check(assign->variable, assign->value, facts);
-                              });
+    each_statement_with_facts(
+        program.body, {}, [&](const loop::Statement &statement, const loop::Facts &facts) {
+          if (const auto *loop = std::get_if<loop::For>(&statement.kind))
+            check(loop->variable, loop->lower, facts);
+          const auto *merge = std::get_if<loop::Merge>(&statement.kind);
+          for (const loop::KeyedRange *range : loop::keyed_ranges_of(statement)) {
+            check(range->variable, range->lower, facts);
+            if (merge)
+              check(merge->variable, term::apply(range->key, {term::variable(range->variable)}), facts);
+          }
+          if (const auto *let = std::get_if<loop::Let>(&statement.kind))
+            check(let->variable, let->value, facts);
+          if (const auto *declare = std::get_if<loop::Declare>(&statement.kind))
+            check(declare->variable, declare->initial, facts);
+          if (const auto *assign = std::get_if<loop::Assign>(&statement.kind))
+            check(assign->variable, assign->value, facts);
+        });
   }
 }
 
@@ -499,6 +498,7 @@ Expressions::Printed Expressions::print_applied(const loop::Value::Apply &x) con
   case Operator::Add:
   case Operator::Multiply:
   case Operator::Divide: break;
+  default: return print_called(x);
   }
   // The order of evaluation is the program's: no parentheses on the left, but for a sum in a product.
   const bool is_sum = x.op == Operator::Add;
@@ -511,6 +511,65 @@ Expressions::Printed Expressions::print_applied(const loop::Value::Apply &x) con
                         wrap(printed.text, is_sum ? printed.binding <= additive : printed.binding < unary));
   }
   return {text, own, false};
+}
+
+/// A call of the operator's function in the C files, or of mathematics; of two arguments at a time.
+std::string Expressions::called_with(loop::Operator op, const std::vector<std::string> &arguments) const {
+  const std::string name(laws_of(op).name);
+  const bool is_mathematics = op == loop::Operator::Absolute || op == loop::Operator::SquareRoot ||
+                              op == loop::Operator::Exponential || op == loop::Operator::Logarithm ||
+                              op == loop::Operator::Power;
+  if (is_mathematics) {
+    need("mathematics");
+    const std::string function = op == loop::Operator::Absolute ? "fabs" : name;
+    return fmt::format("{}{}({})", function, single_precision_ ? "f" : "", fmt::join(arguments, ", "));
+  }
+  const std::string function = called(name) + suffix();
+  std::string text = arguments.front();
+  if (arguments.size() == 1) return fmt::format("{}({})", function, text);
+  for (std::size_t k = 1; k < arguments.size(); ++k)
+    text = fmt::format("{}({}, {})", function, text, arguments[k]);
+  return text;
+}
+
+Expressions::Printed Expressions::print_called(const loop::Value::Apply &x) const {
+  using value::Operator;
+  const Printed first = print_value(x.arguments.front());
+  const char *type = single_precision_ ? "float" : "double";
+  switch (x.op) {
+  case Operator::First: return first;
+  case Operator::Second: return print_value(x.arguments[1]);
+  case Operator::Pair: return {print_number(1), primary, false};
+  case Operator::Equal:
+  case Operator::NotEqual:
+  case Operator::AtMost:
+  case Operator::Less: {
+    const Printed second = print_value(x.arguments[1]);
+    const std::string symbol(x.op == Operator::Equal ? "==" : laws_of(x.op).symbol);
+    return {fmt::format("({})({} {} {})", type, wrap(first.text, first.binding < additive), symbol,
+                        wrap(second.text, second.binding < additive)),
+            unary, false};
+  }
+  case Operator::Select: {
+    const Printed then = print_value(x.arguments[1]), otherwise = print_value(x.arguments[2]);
+    return {fmt::format("({} != 0 ? {} : {})", wrap(first.text, first.binding < additive), then.text,
+                        otherwise.text),
+            primary, false};
+  }
+  default: break;
+  }
+  std::vector<std::string> arguments;
+  for (const loop::Value &argument : x.arguments)
+    arguments.push_back(print_value(argument).text);
+  return {called_with(x.op, arguments), primary, false};
+}
+
+std::string Expressions::reduction(const std::string &target, loop::Operator by,
+                                   const loop::Value &value) const {
+  const std::string text = this->value(value);
+  const std::string_view symbol = laws_of(by).symbol;
+  if (!symbol.empty()) return fmt::format("{} {}= {};", target, symbol, text);
+  return fmt::format("{} = {};", target, called_with(by, {target, text}));
 }
 
 std::string Expressions::value(const loop::Value &value) const {

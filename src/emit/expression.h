@@ -23,6 +23,8 @@ public:
   /// With parentheses where a cast before it needs them.
   std::string cast_operand(const term::Term &term) const;
   std::string value(const loop::Value &value) const;
+  /// The assignment that reduces the target, which is C text, by the value.
+  std::string reduction(const std::string &target, loop::Operator by, const loop::Value &value) const;
   std::string element(const loop::Element &element) const;
   /// The value in two neighbouring iterations of a loop over the variable at once: elements that run along it
   /// are read in pairs.
@@ -85,6 +87,8 @@ private:
   Printed print_parts(const std::vector<term::Term> &parts, bool conjunction) const;
   Printed print_value(const loop::Value &value) const;
   Printed print_applied(const loop::Value::Apply &x) const;
+  Printed print_called(const loop::Value::Apply &x) const;
+  std::string called_with(loop::Operator op, const std::vector<std::string> &arguments) const;
   std::string print_number(double number) const;
   std::string operand(const term::Term &term, int binding) const;
 

@@ -51,7 +51,9 @@ void StatementWriter::write_parallel(const For &x, const std::string &head) {
   }
   std::string reduction;
   if (!x.parallel->sum.empty())
-    reduction = fmt::format(" reduction(+ : {})", names_.variable(x.parallel->sum));
+    reduction = fmt::format(" reduction({} : {})",
+                            reduction_name(loop::reduction_of(x.body, x.parallel->sum), expressions_),
+                            names_.variable(x.parallel->sum));
   std::string work = expressions_.term(x.upper - x.lower);
   std::string otherwise;
   bool needs_work = x.parallel->work && (x.parallel->least > 0 || x.parallel->share > 0);
@@ -118,10 +120,9 @@ void StatementWriter::write_appending(const For &x, const std::string &lower, co
     std::map<std::string, std::string> outside;
     for (const std::string &each : variables)
       outside[each] = names_.variable(each);
-    lines(assembly_.begin_own(made,
-                              {parts, chunk, fmt::format("{} + 1 - {}", variable, first),
-                               fmt::format("{} - {}", end, first)},
-                              stopped));
+    lines(assembly_.begin_own(
+        made, {parts, chunk, fmt::format("{} + 1 - {}", variable, first), fmt::format("{} - {}", end, first)},
+        stopped));
     pragma("for schedule(dynamic, 1)", "");
     open(fmt::format("for (int64_t {0} = 0; {0} < {1}.chunks; {0}++)", chunk, parts), {});
     for (const auto &[name, next] : {std::pair(first, chunk), std::pair(end, chunk + " + 1")})

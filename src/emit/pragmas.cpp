@@ -16,23 +16,26 @@ bool is_innermost(const loop::For &loop) {
   return innermost;
 }
 
-/// The locals from outside that the iterations add to.
-std::set<std::string> sums_of(const loop::For &loop) {
+/// The locals from outside that the iterations reduce, and by which operators.
+std::map<std::string, loop::Operator> sums_of(const loop::For &loop) {
   const std::set<std::string> own = loop::effects_of(loop.body).declared;
-  std::set<std::string> sums;
+  std::map<std::string, loop::Operator> sums;
   loop::each_statement(loop.body, [&](const loop::Statement &statement) {
     const auto *add = std::get_if<loop::Accumulate>(&statement.kind);
     const auto *local = add ? std::get_if<loop::Local>(&add->target) : nullptr;
-    if (local && !own.contains(local->name)) sums.insert(local->name);
+    if (local && !own.contains(local->name)) sums.emplace(local->name, add->by);
   });
   return sums;
 }
 
-std::string sums_text(const loop::For &loop, const Names &names) {
-  std::set<std::string> sums;
-  for (const std::string &local : sums_of(loop))
-    sums.insert(names.variable(local));
-  return sums.empty() ? "" : fmt::format(" reduction(+ : {})", fmt::join(sums, ", "));
+std::string sums_text(const loop::For &loop, const Names &names, const Expressions &expressions) {
+  std::map<std::string, std::set<std::string>> by_operator;
+  for (const auto &[local, by] : sums_of(loop))
+    by_operator[reduction_name(by, expressions)].insert(names.variable(local));
+  std::string text;
+  for (const auto &[name, sums] : by_operator)
+    text += fmt::format(" reduction({} : {})", name, fmt::join(sums, ", "));
+  return text;
 }
 
 /// The loop's constant length, if vectors of just that length exist.
@@ -70,13 +73,22 @@ std::string chunk_text(const loop::For &loop, const std::string &work, const Exp
 
 } // namespace
 
+std::string reduction_name(loop::Operator by, const Expressions &expressions) {
+  const value::Laws &laws = value::laws_of(by);
+  if (!laws.symbol.empty()) return std::string(laws.symbol);
+  const std::string name(laws.name);
+  expressions.need("reduce_" + name);
+  return expressions.called(name) + expressions.suffix();
+}
+
 bool sums_for_clang(const loop::For &loop, bool inside) {
   return loop.simd && (length_of_vector(loop) || is_row(loop, inside)) && !sums_of(loop).empty();
 }
 
-std::string vector_pragmas(const loop::For &loop, bool inside, bool openmp, const Names &names) {
+std::string vector_pragmas(const loop::For &loop, bool inside, bool openmp, const Names &names,
+                           const Expressions &expressions) {
   if (loop.simd && openmp) {
-    const std::string simd = "#pragma omp simd" + sums_text(loop, names) + "\n";
+    const std::string simd = "#pragma omp simd" + sums_text(loop, names, expressions) + "\n";
     const std::string otherwise = "#elif defined(_OPENMP)\n" + simd;
     // clang would unroll so short a loop before it comes to vectorising it
     if (std::optional<std::int64_t> length = length_of_vector(loop))

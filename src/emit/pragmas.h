@@ -10,7 +10,11 @@ namespace unravel::emit {
 
 /// What compilers are told before a sequential loop about vectors: of a simd loop that it may have them
 /// (`openmp`: also by OpenMP), of a brief one that it gets none. `inside`: it stands in another loop.
-std::string vector_pragmas(const loop::For &loop, bool inside, bool openmp, const Names &names);
+std::string vector_pragmas(const loop::For &loop, bool inside, bool openmp, const Names &names,
+                           const Expressions &expressions);
+
+/// The reduction of an OpenMP clause for that operator: `+`, or one that is declared in the C files.
+std::string reduction_name(loop::Operator by, const Expressions &expressions);
 
 /// Whether clang is told so without OpenMP of a simd loop with sums: it must be allowed to reassociate, then.
 bool sums_for_clang(const loop::For &loop, bool inside);

@@ -168,9 +168,9 @@ void StatementWriter::write_loop(const For &x) {
   if (lanes_ && lanes_->lanes == &x) {
     For lanes = x; // adds to an array of its own
     lanes.simd = true;
-    text_ += vector_pragmas(lanes, inside, options_.openmp_pragmas, names_);
+    text_ += vector_pragmas(lanes, inside, options_.openmp_pragmas, names_, expressions_);
   } else {
-    text_ += vector_pragmas(x, inside, options_.openmp_pragmas, names_);
+    text_ += vector_pragmas(x, inside, options_.openmp_pragmas, names_, expressions_);
   }
   reassociates_ = reassociates_ || (options_.openmp_pragmas && sums_for_clang(x, inside));
   nested(head, x.body);
@@ -305,8 +305,9 @@ void StatementWriter::write(const Accumulate &x) {
   if (x.atomic && options_.openmp_pragmas) pragma("atomic", "");
   const std::string to = lanes_ && lanes_->sum == &x ? lane_ : target(x.target);
   if (const auto *negative = arguments_of(Operator::Negate, x.value))
-    return line(fmt::format("{} -= {};", to, expressions_.value(negative->front())));
-  line(fmt::format("{} += {};", to, expressions_.value(x.value)));
+    if (x.by == loop::Operator::Add)
+      return line(fmt::format("{} -= {};", to, expressions_.value(negative->front())));
+  line(expressions_.reduction(to, x.by, x.value));
 }
 
 const Element *StatementWriter::in_copy(const Accumulate &x) const {

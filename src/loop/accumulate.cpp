@@ -33,14 +33,14 @@ public:
   }
 
 private:
-  /// y = 0; y += v; is y = v;
+  /// y = 0; y += v; is y = v; so too with other operators and their identities.
   static bool set_by_sum(const Statement &zero, Statement &sum) {
     const auto *store = std::get_if<Store>(&zero.kind);
     const auto *add = std::get_if<Accumulate>(&sum.kind);
     const auto *element = store ? std::get_if<Element>(&store->target) : nullptr;
     const auto *added = add ? std::get_if<Element>(&add->target) : nullptr;
     const auto *number = store ? std::get_if<Number>(&store->value.kind) : nullptr;
-    if (!element || !added || !number || number->value != 0 || add->atomic ||
+    if (!element || !added || !number || !is_identity(*number, add->by) || add->atomic ||
         element->array != added->array || element->slot != added->slot)
       return false;
     bool reads = false;
@@ -48,6 +48,10 @@ private:
     if (reads) return false;
     sum.kind = Store{*added, Value(add->value)};
     return true;
+  }
+
+  static bool is_identity(const Number &number, Operator by) {
+    return number.value == value::laws_of(by).identity;
   }
 
   static Block::iterator place_of(Block &statements, std::size_t k) {
@@ -69,8 +73,9 @@ private:
     for (const Element &sum : sums) {
       Load load{term::apply(sum.array, {sum.slot}), true};
       bool fixed = !effects.changes(sum.slot) && !effects.mentions_declared(sum.slot);
-      if (fixed && only_added_to(loop, sum) &&
-          ((safe_ && safe_(load.term)) || zeroed_before(statements, k, sum)))
+      const auto by = reduction_of_array({loop}, sum.array);
+      if (fixed && by && only_added_to(loop, sum) &&
+          ((safe_ && safe_(load.term)) || cleared_before(statements, k, sum, *by)))
         return sum;
     }
     return {};
@@ -117,14 +122,15 @@ private:
     return origins;
   }
 
-  static bool is_zeroed(const Statement &statement, const Element &sum) {
+  static bool is_cleared(const Statement &statement, const Element &sum, Operator by) {
     if (const auto *zero = std::get_if<Zero>(&statement.kind))
-      return zero->array == sum.array && zero->count == Term(1) && sum.slot == Term(0);
+      return is_identity({0}, by) && zero->array == sum.array && zero->count == Term(1) &&
+             sum.slot == Term(0);
     const auto *store = std::get_if<Store>(&statement.kind);
     const auto *element = store ? std::get_if<Element>(&store->target) : nullptr;
     const auto *number = store ? std::get_if<Number>(&store->value.kind) : nullptr;
     return element && element->array == sum.array && element->slot == sum.slot && number &&
-           number->value == 0;
+           is_identity(*number, by);
   }
 
   static bool mentions_array(const Statement &statement, const std::string &array) {
@@ -137,11 +143,12 @@ private:
     return found;
   }
 
-  /// The statement before the k-th that sets the element to zero, if the array isn't touched in between.
-  static std::optional<std::size_t> zeroed_before(const Block &statements, std::size_t k,
-                                                  const Element &sum) {
+  /// The statement before the k-th that sets the element to the identity, if the array isn't touched in
+  /// between.
+  static std::optional<std::size_t> cleared_before(const Block &statements, std::size_t k, const Element &sum,
+                                                   Operator by) {
     while (k-- > 0) {
-      if (is_zeroed(statements[k], sum)) return k;
+      if (is_cleared(statements[k], sum, by)) return k;
       Effects effects = effects_of(statements[k]);
       if (mentions_array(statements[k], sum.array) || effects.changes(sum.slot) || effects.breaks) return {};
     }
@@ -168,7 +175,7 @@ private:
     auto *loop = std::get_if<For>(&statement.kind);
     auto *add = loop && !loop->body.empty() ? std::get_if<Accumulate>(&loop->body.back().kind) : nullptr;
     const auto *sum = add ? std::get_if<Local>(&add->target) : nullptr;
-    if (!sum || sum->name != local || !applications_of(loop->lower).empty() ||
+    if (!sum || sum->name != local || add->by != Operator::Add || !applications_of(loop->lower).empty() ||
         !applications_of(loop->upper).empty() ||
         !std::all_of(loop->body.begin(), loop->body.end() - 1,
                      [](const Statement &each) { return std::holds_alternative<Let>(each.kind); }))
@@ -229,6 +236,8 @@ private:
   std::size_t introduce(Block &statements, std::size_t k, const Element &sum) {
     std::string local = names_.name(sum.array.substr(0, sum.array.find('.')) + ".sum");
     const bool atomic = adds_atomically(statements[k], sum);
+    const Operator by = reduction_of_array({statements[k]}, sum.array).value();
+    const Value identity{Number{value::identity_of(by)}};
     Origins origins;
     for (Block *inner : blocks_of(statements[k]))
       origins = joined(origins, redirect(*inner, sum, local));
@@ -238,15 +247,15 @@ private:
     std::size_t behind = k + 1 + scaling.size();
     statements.insert(at(k + 1), std::make_move_iterator(scaling.begin()),
                       std::make_move_iterator(scaling.end()));
-    std::optional<std::size_t> zeroed = zeroed_before(statements, k, sum);
-    if (zeroed && !adds_to(statements[k], sum)) {
+    std::optional<std::size_t> cleared = cleared_before(statements, k, sum, by);
+    if (cleared && !adds_to(statements[k], sum)) {
       statements.insert(at(behind), Statement{Store{sum, total}, origins});
-      statements.erase(at(*zeroed));
-      statements.insert(at(k - 1), Statement{DeclareValue{local, Value{Number{0}}}, origins});
+      statements.erase(at(*cleared));
+      statements.insert(at(k - 1), Statement{DeclareValue{local, identity}, origins});
       return k;
     }
-    statements.insert(at(behind), Statement{Accumulate{sum, total, atomic}, origins});
-    statements.insert(at(k), Statement{DeclareValue{local, Value{Number{0}}}, origins});
+    statements.insert(at(behind), Statement{Accumulate{sum, total, atomic, by}, origins});
+    statements.insert(at(k), Statement{DeclareValue{local, identity}, origins});
     return k + 1;
   }
 

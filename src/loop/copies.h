@@ -16,7 +16,8 @@ inline constexpr int copied_block = 1024;
 std::string copies_of(const std::string &array);
 std::string marks_of(const std::string &array);
 
-/// Whether the loop does nothing to the array but add to elements of it, and holds no parallel loop.
+/// Whether the loop does nothing to the array but reduce elements of it by operators, and holds no parallel
+/// loop.
 bool only_adds_to(const For &loop, const std::string &array);
 
 /// Declares the workspace of the copies that the loops ask for.

@@ -73,7 +73,7 @@ private:
     if (const auto *counted = std::get_if<For>(&statement.kind); counted && counted->body.size() == 1) {
       const auto *sum = std::get_if<Accumulate>(&counted->body[0].kind);
       if (sum && std::holds_alternative<Element>(sum->target) && &statement != &loop_) {
-        good_ = good_ && !found_.inner && !sum->atomic && is_product(sum->value);
+        good_ = good_ && !found_.inner && !sum->atomic && sum->by == Operator::Add && is_product(sum->value);
         found_ = {counted, sum};
       }
     }
@@ -84,8 +84,7 @@ private:
     good_ = good_ && (!is_loop(statement) || is_plain_loop(statement)) &&
             !std::holds_alternative<Zero>(statement.kind) &&
             !std::holds_alternative<SetElement>(statement.kind) &&
-            !std::holds_alternative<Sort>(statement.kind) &&
-            !std::holds_alternative<Reserve>(statement.kind);
+            !std::holds_alternative<Sort>(statement.kind) && !std::holds_alternative<Reserve>(statement.kind);
   }
 
   /// Nothing of the result; in the product, what vectors can be made of.

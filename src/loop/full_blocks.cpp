@@ -53,7 +53,7 @@ int count(const Block &block, const std::function<bool(const Statement &)> &what
 }
 
 bool is_addition(const Statement &statement) {
-  return std::holds_alternative<Accumulate>(statement.kind);
+  return addition_of(statement) != nullptr;
 }
 
 bool is_if(const Statement &statement) {
@@ -258,9 +258,9 @@ private:
     Block result;
     for (Statement &statement : body) {
       auto *guard = std::get_if<If>(&statement.kind);
-      auto *add = guard && guard->then.size() == 1 && guard->otherwise.empty()
-                      ? std::get_if<Accumulate>(&guard->then[0].kind)
-                      : nullptr;
+      const Accumulate *add = guard && guard->then.size() == 1 && guard->otherwise.empty()
+                                  ? addition_of(guard->then[0])
+                                  : nullptr;
       if (!add) {
         result.push_back(std::move(statement));
         continue;

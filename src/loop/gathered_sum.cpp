@@ -35,7 +35,7 @@ public:
     if (loop_.step != 1 || loop_.parallel || loop_.together > 1 || loop_.body.empty()) return {};
     for (std::size_t k = 0; k + 1 < loop_.body.size(); ++k)
       if (!define(loop_.body[k])) return {};
-    const auto *add = std::get_if<Accumulate>(&loop_.body.back().kind);
+    const Accumulate *add = addition_of(loop_.body.back());
     const auto *sum = add ? std::get_if<Local>(&add->target) : nullptr;
     if (!sum || values_.contains(sum->name)) return {};
     sum_.sum = *sum;
@@ -66,7 +66,7 @@ public:
       if (!stores) last = &guard->then.back();
     }
     GatheredLanes lanes;
-    lanes.sum = std::get_if<Accumulate>(&last->kind);
+    lanes.sum = addition_of(*last);
     if (!lanes.sum || lanes.sum->atomic || !std::holds_alternative<Element>(lanes.sum->target)) return {};
     Value product = lanes.sum->value;
     if (stores) {

@@ -498,6 +498,10 @@ private:
     return block(holds ? step.body : step.otherwise);
   }
 
+  static void reduce(value::Operator by, double &target, double value) {
+    target = value::evaluate<double>(by, std::array{target, value});
+  }
+
   bool run(const Step &step) {
     switch (step.op) {
     case Step::For: for_loop(step); return true;
@@ -521,14 +525,15 @@ private:
       return true;
     case Step::AddElement: {
       double added = written(step);
-      element(step.slot, step.first, step.atomic ? Races::Touch::Atomic : Races::Touch::Write) += added;
+      reduce(step.by,
+             element(step.slot, step.first, step.atomic ? Races::Touch::Atomic : Races::Touch::Write), added);
       return true;
     }
     case Step::StoreLocal:
       locals_[step.slot] = written(step);
       is_nothing_in_[step.slot] = is_nothing_;
       return true;
-    case Step::AddLocal: locals_[step.slot] += written(step); return true;
+    case Step::AddLocal: reduce(step.by, locals_[step.slot], written(step)); return true;
     case Step::Zero: zero(step); return true;
     case Step::Break: return false;
     case Step::Miss: missed_ = true; return true;

@@ -253,6 +253,7 @@ private:
               Step add = write(store.target, store.value, Step::AddElement, Step::AddLocal);
               add.is_point = true;
               add.atomic = store.atomic;
+              add.by = store.by;
               each_local(store.value, [&](const Local &part) { add.is_point &= !sums_.contains(part.name); });
               return add;
             },

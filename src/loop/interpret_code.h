@@ -104,10 +104,11 @@ struct Step {
   std::vector<Step> body;
   std::vector<Step> otherwise;
   std::vector<RangeCode> ranges = {};
-  bool is_point = false;                  // adds a product, and not a sum of such
-  bool atomic = false;                    // an addition
-  bool whole_word = false;                // of bits that are set to 0
-  std::optional<std::size_t> copied = {}; // of a parallel loop: the array that threads have copies of
+  bool is_point = false;                     // adds a product, and not a sum of such
+  bool atomic = false;                       // an addition
+  value::Operator by = value::Operator::Add; // what AddElement and AddLocal do
+  bool whole_word = false;                   // of bits that are set to 0
+  std::optional<std::size_t> copied = {};    // of a parallel loop: the array that threads have copies of
   std::optional<AppendedCode> appended = {};
   bool is_simd = false;
   bool lets = false;                    // of a While: the body begins with a Let

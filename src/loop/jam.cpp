@@ -12,7 +12,7 @@ namespace {
 bool is_addition_or_block(const Statement &statement) {
   if (const auto *loop = std::get_if<For>(&statement.kind))
     return loop->together == 1 && (!loop->parallel || loop->parallel->sum.empty());
-  if (const auto *add = std::get_if<Accumulate>(&statement.kind))
+  if (const Accumulate *add = addition_of(statement))
     return !add->atomic && std::holds_alternative<Element>(add->target);
   return std::holds_alternative<Let>(statement.kind) || std::holds_alternative<If>(statement.kind);
 }

@@ -22,7 +22,7 @@ const Accumulate *only_sum(const Block &body) {
   each_statement(body, [&](const Statement &statement) {
     if (const auto *sum = std::get_if<Accumulate>(&statement.kind);
         sum && std::holds_alternative<Element>(sum->target)) {
-      good = good && !found && !sum->atomic;
+      good = good && !found && !sum->atomic && sum->by == Operator::Add;
       found = sum;
       return;
     }

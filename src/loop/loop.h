@@ -87,8 +87,8 @@ struct Parallel {
   /// What `least` is compared with: the work of the whole loop, a term where the loop stands. None: the
   /// number of its iterations.
   std::optional<term::Term> work;
-  /// A local value, declared outside, that the iterations add to and don't read: each thread adds to a copy,
-  /// which are added up in no certain order. Empty: none.
+  /// A local value, declared outside, that the iterations reduce by one operator and don't read: each thread
+  /// has a copy, which are combined in no certain order. Empty: none.
   std::string sum;
   /// A value array of the result, which iterations add to and don't touch otherwise: each thread adds to a
   /// copy, and the copies are added to the array, in no certain order (copies.h). Empty: none.
@@ -186,9 +186,9 @@ struct MergedRange {
   Block body;
 };
 
-/// The union of sets of keys: for every key that occurs in one of the ranges, by increasing key, the bodies of
-/// those ranges that hold it, in their order, and then `body`. The variables are the loop's own: the key's is
-/// known in all of these, a position in its range's body alone. The bounds are evaluated once, before the
+/// The union of sets of keys: for every key that occurs in one of the ranges, by increasing key, the bodies
+/// of those ranges that hold it, in their order, and then `body`. The variables are the loop's own: the key's
+/// is known in all of these, a position in its range's body alone. The bounds are evaluated once, before the
 /// first key. Nothing in it writes keys, and no break leaves the loop.
 struct Merge {
   std::string variable; // the key
@@ -197,9 +197,9 @@ struct Merge {
   std::string comment;
 };
 
-/// `speculative`: it only appends (appends_to in walk.h), and all but the last statement may be executed where
-/// the condition doesn't hold, too: what they read exists, and so do the elements that they set, behind the
-/// last. It is emitted without a branch; the meaning is the same.
+/// `speculative`: it only appends (appends_to in walk.h), and all but the last statement may be executed
+/// where the condition doesn't hold, too: what they read exists, and so do the elements that they set, behind
+/// the last. It is emitted without a branch; the meaning is the same.
 struct If {
   term::Term condition;
   Block then;
@@ -240,12 +240,14 @@ struct Store {
   Value value;
 };
 
-/// target += value. `atomic`: iterations of the parallel loop around may add to the same element at the same
-/// time.
+/// target += value, or target = by(target, value) with another operator that has an identity; as sums are,
+/// these may be reassociated. `atomic`: iterations of the parallel loop around may add to the same element at
+/// the same time (by + alone).
 struct Accumulate {
   Target target;
   Value value;
   bool atomic = false;
+  Operator by = Operator::Add;
 };
 
 /// Sets the first `count` elements of a value array, or of a workspace array of bits, to zero.

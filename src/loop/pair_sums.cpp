@@ -36,7 +36,8 @@ std::optional<std::vector<std::string>> pair_sums(const For &loop) {
     const auto *add = std::get_if<Accumulate>(&statement.kind);
     const auto *local = add ? std::get_if<Local>(&add->target) : nullptr;
     if (local) sums.push_back(local->name);
-    good = good && (local ? !add->atomic : std::holds_alternative<DeclareValue>(statement.kind));
+    good = good && (local ? !add->atomic && add->by == Operator::Add
+                          : std::holds_alternative<DeclareValue>(statement.kind));
   }
   const Effects effects = effects_of(loop.body);
   for (const std::string &sum : sums)

@@ -361,7 +361,9 @@ private:
       target = Element{target_name, term()};
       expect("]");
     }
-    if (accept("+=")) return {Accumulate{std::move(target), value()}};
+    for (const value::Laws &laws : value::all_operators)
+      if (laws.identity && accept(value::reduction_text(laws.op)))
+        return {Accumulate{std::move(target), value(), false, laws.op}};
     expect("=");
     return {Store{std::move(target), value()}};
   }
@@ -403,10 +405,15 @@ private:
       return {Number{number}};
     }
     std::string read = name();
-    if (read == "stored" && accept("(")) {
-      Value inner = value();
+    if (read == "inf") return {Number{std::numeric_limits<double>::infinity()}};
+    const std::optional<Operator> called = read == "stored" ? Operator::Stored : value::operator_called(read);
+    if (called && accept("(")) {
+      std::vector<Value> arguments;
+      do
+        arguments.push_back(value());
+      while (accept(","));
       expect(")");
-      return apply(Operator::Stored, std::vector{std::move(inner)});
+      return apply(*called, std::move(arguments));
     }
     if (!accept("[")) return {Local{read}};
     Element element{read, term()};

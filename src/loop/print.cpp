@@ -19,8 +19,12 @@ std::string print_factor(const Value &value) {
 std::string print(const Value::Apply &made) {
   const value::Laws &laws = laws_of(made.op);
   if (made.op == Operator::Negate) return fmt::format("-({})", to_text(made.arguments.at(0)));
-  if (laws.symbol.empty()) return fmt::format("{}({})", laws.name, to_text(made.arguments.at(0)));
   std::string result;
+  if (laws.symbol.empty()) {
+    for (const Value &argument : made.arguments)
+      result += (result.empty() ? "" : ", ") + to_text(argument);
+    return fmt::format("{}({})", laws.name, result);
+  }
   for (const Value &argument : made.arguments)
     result += (result.empty() ? "" : fmt::format(" {} ", laws.symbol)) + print_factor(argument);
   return result;
@@ -142,7 +146,8 @@ private:
   void print(const DeclareValue &x) { line(fmt::format("value {} = {}", x.name, to_text(x.initial))); }
   void print(const Store &x) { line(fmt::format("{} = {}", target_text(x.target), to_text(x.value))); }
   void print(const Accumulate &x) {
-    line(fmt::format("{}{} += {}", x.atomic ? "atomic " : "", target_text(x.target), to_text(x.value)));
+    line(fmt::format("{}{} {} {}", x.atomic ? "atomic " : "", target_text(x.target),
+                     value::reduction_text(x.by), to_text(x.value)));
   }
   void print(const Zero &x) { line(fmt::format("zero {}, {}", x.array, to_text(x.count))); }
   void print(const SetElement &x) {

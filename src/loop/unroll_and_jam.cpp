@@ -127,7 +127,9 @@ private:
     std::vector<Value> parts;
     for (const Statement &each : all)
       parts.push_back(std::get<Accumulate>(each.kind).value);
-    result.push_back({Accumulate{target_of(all.front()), value::sum(std::move(parts))}});
+    const Operator by = std::get<Accumulate>(statement.kind).by;
+    Value both = by == Operator::Add ? value::sum(std::move(parts)) : apply(by, std::move(parts));
+    result.push_back({Accumulate{target_of(all.front()), std::move(both), false, by}});
   }
 
   /// Hardly ever is a value not a number: one test says that none is, since the sum would be none, too.
@@ -197,8 +199,8 @@ private:
     bool good =
         !std::holds_alternative<While>(statement.kind) &&
         !std::holds_alternative<Intersect>(statement.kind) &&
-        !std::holds_alternative<Merge>(statement.kind) &&
-        !std::holds_alternative<Declare>(statement.kind) && !std::holds_alternative<Assign>(statement.kind) &&
+        !std::holds_alternative<Merge>(statement.kind) && !std::holds_alternative<Declare>(statement.kind) &&
+        !std::holds_alternative<Assign>(statement.kind) &&
         !std::holds_alternative<SetElement>(statement.kind) &&
         !std::holds_alternative<Sort>(statement.kind) && !std::holds_alternative<Zero>(statement.kind) &&
         !std::holds_alternative<Reserve>(statement.kind) &&

@@ -95,6 +95,7 @@ void sum_where_entered(Block &statements, std::size_t k, const Element &sum, con
   auto &loop = std::get<For>(statements[k].kind);
   std::string local = context.names.name(sum.array.substr(0, sum.array.find('.')) + ".sum");
   bool always = false;
+  const Operator by = reduction_of_array(loop.body, sum.array).value_or(Operator::Add);
   for (Statement &statement : loop.body)
     if (auto *add = std::get_if<Accumulate>(&statement.kind))
       if (auto *element = std::get_if<Element>(&add->target);
@@ -107,11 +108,11 @@ void sum_where_entered(Block &statements, std::size_t k, const Element &sum, con
                     "of {} that may not exist where the condition doesn't hold",
                     request.variable, sum.array.substr(0, sum.array.find('.'))),
         "leave out `vectorise`");
-  If entered{less(loop.lower, loop.upper), {{Accumulate{sum, {Local{local}}}}}, "", {}};
+  If entered{less(loop.lower, loop.upper), {{Accumulate{sum, {Local{local}}, false, by}}}, "", {}};
   auto here = statements.begin() + static_cast<std::ptrdiff_t>(k);
   statements.insert(here + 1, {std::move(entered)});
   statements.insert(statements.begin() + static_cast<std::ptrdiff_t>(k),
-                    Statement{DeclareValue{local, {Number{0}}}});
+                    Statement{DeclareValue{local, {Number{value::identity_of(by)}}}});
 }
 
 } // namespace

@@ -315,7 +315,11 @@ private:
                    [&](const Assign &assignment) { written(assignment.variable, Role::Changeable); },
                    [&](const DeclareValue &declaration) { declare(declaration.name, Role::Number); },
                    [&](const Store &store) { written(store.target); },
-                   [&](const Accumulate &store) { store.atomic ? atomic(store) : added_to(store.target); },
+                   [&](const Accumulate &store) {
+                     if (!value::is_reduction(store.by))
+                       refuse(fmt::format("`{}` has no identity", value::laws_of(store.by).name));
+                     store.atomic ? atomic(store) : added_to(store.target);
+                   },
                    [&](const Zero &zeroed) { zero(zeroed); },
                    [&](const SetElement &set) { set_element(set); },
                    [&](const Sort &sorted) { sort(sorted); },
@@ -355,7 +359,7 @@ private:
 
   void atomic(const Accumulate &add) const {
     const auto *element = std::get_if<Element>(&add.target);
-    if (!element || parallel_depth_ == 0)
+    if (!element || parallel_depth_ == 0 || add.by != Operator::Add)
       refuse(fmt::format("the addition to `{}` can't be atomic",
                          element ? element->array : std::get<Local>(add.target).name));
     written_array(element->array);

@@ -318,6 +318,32 @@ bool Effects::mentions_declared(const Term &term) const {
                      [&](const auto &name) { return mentions(term, name); });
 }
 
+const Accumulate *addition_of(const Statement &statement) {
+  const auto *add = std::get_if<Accumulate>(&statement.kind);
+  return add && add->by == Operator::Add ? add : nullptr;
+}
+
+Operator reduction_of(const Block &block, const std::string &local) {
+  Operator by = Operator::Add;
+  each_statement(block, [&](const Statement &statement) {
+    const auto *add = std::get_if<Accumulate>(&statement.kind);
+    const auto *target = add ? std::get_if<Local>(&add->target) : nullptr;
+    if (target && target->name == local) by = add->by;
+  });
+  return by;
+}
+
+std::optional<Operator> reduction_of_array(const Block &block, const std::string &array) {
+  std::optional<Operator> by;
+  bool is_one = true;
+  each_statement(block, [&](const Statement &statement) {
+    const auto *add = std::get_if<Accumulate>(&statement.kind);
+    const auto *target = add ? std::get_if<Element>(&add->target) : nullptr;
+    if (target && target->array == array) is_one = is_one && by.value_or(add->by) == add->by, by = add->by;
+  });
+  return is_one ? by : std::nullopt;
+}
+
 Effects effects_of(const Block &block) {
   Effects result;
   for (const Statement &statement : block)

@@ -3,6 +3,7 @@
 #include "loop/loop.h"
 
 #include <functional>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -18,6 +19,13 @@ void each_own_value(const Statement &statement, const std::function<void(const V
 void each_element(const Value &value, const std::function<void(const Element &)> &visit);
 /// Locals that a value reads, each occurrence.
 void each_local(const Value &value, const std::function<void(const Local &)> &visit);
+
+/// The statement as an addition (an Accumulate by +), else null.
+const Accumulate *addition_of(const Statement &statement);
+/// By what the block's statements reduce the local, or +.
+Operator reduction_of(const Block &block, const std::string &local);
+/// By what they reduce elements of the array, where that is one operator.
+std::optional<Operator> reduction_of_array(const Block &block, const std::string &array);
 
 /// How often `part` occurs in `term`.
 int occurrences(const term::Term &term, const term::Term &part);

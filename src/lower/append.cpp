@@ -119,10 +119,10 @@ loop::Appended appended_to(const AssembledResult &result) {
   return appended;
 }
 
-Appending::Appending(const combine::Operand &target, bool is_distinct, const scan::Nest &nest,
+Appending::Appending(const combine::Operand &target, bool is_distinct, double initial, const scan::Nest &nest,
                      const Combination &combination)
     : result_(*combination.assembly(target.tensor)), extents_(combination.arrays), is_distinct_(is_distinct),
-      entry_(result_.entry_of(target)) {
+      initial_(initial), entry_(result_.entry_of(target)) {
   const std::vector<AppendLevel> &levels = result_.append.levels;
   const term::Substitution coordinates = entry_;
   for (const AppendLevel &level : levels)
@@ -177,13 +177,13 @@ loop::Element Appending::value_at(const term::Substitution &by) const {
   return {result_.append.value, slot_of(result_.append.value, result_.append.slots, extents_, by)};
 }
 
-/// Sets the values of the last node to zero.
+/// Sets the values of the last node.
 Block Appending::cleared() const {
   const packing::Append &append = result_.append;
   term::Substitution by = entry_;
   for (std::size_t k = append.last + 1; k < append.levels.size(); ++k)
     by[append.levels[k].position] = term::variable(append.levels[k].position);
-  Block block{{loop::Store{value_at(by), {loop::Number{0}}}}};
+  Block block{{loop::Store{value_at(by), {loop::Number{initial_}}}}};
   for (std::size_t k = append.levels.size(); k-- > append.last + 1;) {
     loop::For values{append.levels[k].position, Term(0), append.levels[k].extent};
     values.body = std::move(block);

@@ -32,7 +32,8 @@ class EntryCode {
 public:
   virtual ~EntryCode() = default;
 
-  /// Makes the entry of this point; its value is 0, unless each entry is new.
+  /// Makes the entry of this point; its value is the identity of what is done to it, unless each entry is
+  /// new.
   virtual loop::Block entry() const = 0;
   virtual loop::Element element() const = 0;
   virtual bool is_new() const = 0;
@@ -44,8 +45,8 @@ public:
 /// Of a statement that appends to it.
 class Appending : public EntryCode {
 public:
-  /// `is_distinct`: no two entries are of one coordinate.
-  Appending(const combine::Operand &target, bool is_distinct, const scan::Nest &nest,
+  /// `is_distinct`: no two entries are of one coordinate. `initial`: the value of an entry that is made.
+  Appending(const combine::Operand &target, bool is_distinct, double initial, const scan::Nest &nest,
             const combine::Combination &combination);
 
   /// Begins the nodes that the entry needs.
@@ -68,6 +69,7 @@ private:
   const combine::AssembledResult &result_;
   const std::map<std::string, std::vector<term::Term>> &extents_; // of arrays
   const bool is_distinct_;
+  const double initial_;
   term::Substitution entry_; // its coordinates, and its positions once its nodes are there
   std::optional<std::size_t> begins_at_;
 };

@@ -141,8 +141,8 @@ loop::Block Clearing::slots_before(const LeafPlan &plan, std::size_t level) cons
   term::Substitution by;
   for (const DenseMode &mode : row)
     by.emplace(mode.variable, term::variable(mode.variable + "_clear"));
-  loop::Block block{{loop::Store{loop::Element{target.array, term::substitute(target.slot, by)},
-                                 loop::Value{loop::Number{0}}}}};
+  loop::Block block{
+      {loop::Store{loop::Element{target.array, term::substitute(target.slot, by)}, identity()}}};
   for (std::size_t k = row.size(); k-- > 0;) {
     loop::For loop{row[k].variable + "_clear", Term(0), combination_.arrays.at(target.array)[row[k].slot]};
     loop.body = std::move(block);
@@ -184,8 +184,8 @@ loop::Block Clearing::rows_from(const LeafPlan &plan, const std::string &name, c
   for (std::size_t k = 1; k < extents.size(); ++k)
     length = term::multiply(length, extents[k]);
   loop::For clear{name + "_clear", term::multiply(term::variable(name), length), term::multiply(end, length)};
-  clear.body.push_back({loop::Store{loop::Element{space_.target.array, term::variable(clear.variable)},
-                                    loop::Value{loop::Number{0}}}});
+  clear.body.push_back(
+      {loop::Store{loop::Element{space_.target.array, term::variable(clear.variable)}, identity()}});
   return {{loop::Declare{name, Term(0)}},
           {loop::If{term::less(outer.lower, iteration), {{loop::Assign{name, last + Term(1)}}}, ""}},
           {std::move(clear)}};
@@ -199,15 +199,22 @@ bool Clearing::owns_slots(const LeafPlan &plan) const {
          extent != combination_.extents.end() && extent->second == found.upper;
 }
 
-loop::Zero Clearing::everything() const {
-  return clear(space_.target.array, combination_);
+loop::Value Clearing::identity() const {
+  return {loop::Number{value::identity_of(space_.by)}};
 }
 
-loop::Zero clear(const std::string &array, const combine::Combination &combination) {
+loop::Statement Clearing::everything() const {
+  return clear(space_.target.array, value::identity_of(space_.by), combination_);
+}
+
+loop::Statement clear(const std::string &array, double number, const combine::Combination &combination) {
   Term count(1);
   for (const Term &extent : combination.arrays.at(array))
     count = term::multiply(count, extent);
-  return {array, count};
+  if (number == 0) return {loop::Zero{array, count}};
+  loop::For loop{array + ".slot", Term(0), count};
+  loop.body = {{loop::Store{loop::Element{array, term::variable(loop.variable)}, {loop::Number{number}}}}};
+  return {std::move(loop)};
 }
 
 } // namespace unravel::lower

@@ -8,9 +8,9 @@ using layout::IndexElement;
 using loop::Block;
 using term::Term;
 
-Dealing::Dealing(const combine::Operand &target, bool is_distinct, Workspace &workspace)
+Dealing::Dealing(const combine::Operand &target, bool is_distinct, double initial, Workspace &workspace)
     : result_(*workspace.combination().assembly(target.tensor)), extents_(workspace.combination().arrays),
-      is_distinct_(is_distinct), entry_(result_.entry_of(target)),
+      is_distinct_(is_distinct), initial_(initial), entry_(result_.entry_of(target)),
       segment_(term::substitute(segments().value, entry_)),
       next_(workspace.add_next_of_segments(result_.tensor, entries().position, segments().extent)),
       counted_(entries().position + ".counted"), made_(entries().position + ".made") {
@@ -88,7 +88,7 @@ Block Dealing::entry() const {
         term::negation(term::equal(term::apply(element.array, term::substitute(element.slots, at(slot()))),
                                    term::substitute(element.value, entry_))));
   made.insert(made.begin(), {loop::Assign{variable, slot() + Term(1)}});
-  made.push_back({loop::Store{element(), {loop::Number{0}}}});
+  made.push_back({loop::Store{element(), {loop::Number{initial_}}}});
   made.push_back({loop::Assign{made_, term::variable(made_) + Term(1)}});
   block.push_back({loop::If{term::disjunction(std::move(cases)), std::move(made), ""}});
   return block;
@@ -125,13 +125,15 @@ Block Dealing::end() const {
 std::shared_ptr<const EntryCode> code_of_entries(const combine::IterationSpace &space, const LeafPlan &plan,
                                                  Workspace &workspace) {
   if (!space.target.appends) return nullptr;
-  if (plan.is_dealt) return std::make_shared<Dealing>(space.target, plan.is_distinct, workspace);
-  return std::make_shared<Appending>(space.target, plan.is_distinct, plan.nest, workspace.combination());
+  const double initial = value::identity_of(space.by);
+  if (plan.is_dealt) return std::make_shared<Dealing>(space.target, plan.is_distinct, initial, workspace);
+  return std::make_shared<Appending>(space.target, plan.is_distinct, initial, plan.nest,
+                                     workspace.combination());
 }
 
 LoweredLeaf lower_dealt(const combine::IterationSpace &space, const LeafPlan &plan, std::size_t number,
                         const SharedLoops &shared, Workspace &workspace) {
-  const Dealing dealing(space.target, plan.is_distinct, workspace);
+  const Dealing dealing(space.target, plan.is_distinct, value::identity_of(space.by), workspace);
   LeafPlan in_any_order = plan;
   in_any_order.sorted.reset();
   LoweredLeaf leaf = visit_leaf(space, std::move(in_any_order), number, shared, dealing.count(), workspace);

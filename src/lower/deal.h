@@ -10,16 +10,16 @@
 #include <memory>
 
 /// Assembled results whose entries are dealt by the first position, which is computed of their coordinates:
-/// the statement is visited twice. First its entries are counted by that position, and sums of the counts tell
-/// where its segments begin; then each entry goes to the next place of its segment, without a list of them
-/// (Gustavson, TOMS 1978, "permuted transposition").
+/// the statement is visited twice. First its entries are counted by that position, and sums of the counts
+/// tell where its segments begin; then each entry goes to the next place of its segment, without a list of
+/// them (Gustavson, TOMS 1978, "permuted transposition").
 namespace unravel::lower {
 
 class Dealing : public EntryCode {
 public:
-  /// `is_distinct`: no two entries are of one coordinate. Otherwise those of one coordinate come one after the
-  /// other within their segment, and are added up.
-  Dealing(const combine::Operand &target, bool is_distinct, Workspace &workspace);
+  /// `is_distinct`: no two entries are of one coordinate. Otherwise those of one coordinate come one after
+  /// the other within their segment, and are added up.
+  Dealing(const combine::Operand &target, bool is_distinct, double initial, Workspace &workspace);
 
   /// Before the first visit, at each of its points, and between the two.
   loop::Block begin() const;
@@ -47,6 +47,7 @@ private:
   const combine::AssembledResult &result_;
   const std::map<std::string, std::vector<term::Term>> &extents_; // of arrays
   const bool is_distinct_;
+  const double initial_;     // the value of an entry that is made
   term::Substitution entry_; // its coordinates, and the position of its segment
   term::Term segment_;
   std::string next_;           // the array: where the next entry of each segment goes

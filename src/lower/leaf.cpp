@@ -212,7 +212,7 @@ private:
     const auto &finds = plan_.finds.levels;
     if (clearing_ && !clear_at_ && index == 0 &&
         std::ranges::none_of(finds, [&](const LevelPlan &plan) { return clears_by_walks(plan); }))
-      block = of_statement({{clearing_->everything()}});
+      block = of_statement({clearing_->everything()});
     for (const LevelPlan &plan : finds) {
       bool jumps = jump_at(index) == &plan;
       const plan::Walk *walk = plan.walk();
@@ -352,9 +352,9 @@ private:
   /// The loop adds to a sum, or in parallel to copies of one, which is added to the result afterwards.
   Block in_copies(std::size_t index) {
     sum_ = loop::Local{space_.target.tensor + ".sum"};
-    Block block{{loop::DeclareValue{sum_->name, {loop::Number{0}}}}};
+    Block block{{loop::DeclareValue{sum_->name, identity()}}};
     loop::append(block, loop_over(index));
-    loop::Local sum = *std::exchange(sum_, std::nullopt);
+    const loop::Local sum = *std::exchange(sum_, std::nullopt);
     loop::append(block, put(sum, is_set_by_sum(index)));
     return block;
   }
@@ -400,14 +400,13 @@ private:
         {loop::Let{found.variable + "_to", term::minimum({first + Term(plan_.chunk), found.upper})}});
     if (clear_at_ == owner)
       outer.body.push_back(
-          {loop::For{found.variable, first, end, 1, {}, {{loop::Store{target(), {loop::Number{0}}}}}, ""}});
+          {loop::For{found.variable, first, end, 1, {}, {{loop::Store{target(), identity()}}}, ""}});
     const LeafPlan inside = plan_of_chunk(plan_, first, end);
     Lowerer chunk(space_, inside, number_, shared_, nullptr, workspace_);
     chunk.in_parallel_ = true;
     chunk.map_arrays_ = map_arrays_;
     loop::append(outer.body, chunk.level(0));
-    Block block;
-    if (clearing_ && !clear_at_) block = of_statement({{clearing_->everything()}});
+    Block block = clearing_ && !clear_at_ ? of_statement({clearing_->everything()}) : Block();
     loop::append(block, made_for(owner, {{std::move(outer)}}));
     return block;
   }
@@ -515,8 +514,9 @@ private:
 
   loop::Accumulate add(loop::Value value) const {
     return {sum_ ? loop::Target(*sum_) : target(), std::move(value),
-            atomic_ && !sum_ && space_.target.local.empty()};
+            atomic_ && !sum_ && space_.target.local.empty(), space_.by};
   }
+  loop::Value identity() const { return {loop::Number{value::identity_of(space_.by)}}; }
 
   loop::Target target() const {
     if (space_.target.is_scalar() || plan_.adds_to_scalar()) return loop::Local{space_.target.local};
@@ -570,8 +570,8 @@ private:
       has_terms_; // in a loop whose sums are kept in a local: the variable that says if there are terms
   std::optional<Block> visit_;
   std::shared_ptr<const EntryCode> entries_; // where the result is assembled
-  std::optional<bool> listed_;         // members of what is inserted into, where it is known
-  std::optional<loop::Local> sum_;     // what is added to in place of the result
+  std::optional<bool> listed_;               // members of what is inserted into, where it is known
+  std::optional<loop::Local> sum_;           // what is added to in place of the result
 };
 
 LoweredLeaf lowered(Lowerer lowerer, const SharedLoops &shared) {

@@ -116,7 +116,7 @@ Block insert(const Operand &target, const Workspace &workspace, std::optional<bo
     missing.push_back({loop::Assign{insertion.position, count}});
     missing.push_back({loop::Assign{insertion.count, count + Term(1)}});
   }
-  missing.push_back({loop::Store{element_of(target, combination), {loop::Number{0}}}});
+  missing.push_back({loop::Store{element_of(target, combination), {loop::Number{local.initial}}}});
   const Term stored = term::replace(term::substitute(insertion.stored, by), position);
   block.push_back({loop::If{term::negation(stored), std::move(missing), ""}});
   return block;

@@ -109,7 +109,7 @@ Block statements_of(const combine::Combination &combination, const std::vector<c
     Block block;
     for (const combine::Clear &each : combination.clears)
       if (each.before == leaf && std::find(own.begin(), own.end(), &each) == own.end())
-        block.push_back({clear(each.array, combination)});
+        block.push_back(clear(each.array, each.number, combination));
     return block;
   };
   const std::vector<scan::Node> tree =
@@ -132,12 +132,12 @@ Block statements_of(const combine::Combination &combination, const std::vector<c
     const Clearing clearing(combination, k);
     const SharedLoops shared = loops_around(tree, k, *plans[k]);
     const combine::IterationSpace &space = combination.leaves[k];
-    statements.push_back(
-        {k, &space, plans[k], shared,
-         plans[k]->merged     ? lower_merged(space, *plans[k], k, shared, workspace)
-         : plans[k]->is_dealt ? lower_dealt(space, *plans[k], k, shared, workspace)
-                              : lower_leaf(space, *plans[k], k, shared, own[k] ? &clearing : nullptr, workspace),
-         clears_before(k)});
+    statements.push_back({k, &space, plans[k], shared,
+                          plans[k]->merged     ? lower_merged(space, *plans[k], k, shared, workspace)
+                          : plans[k]->is_dealt ? lower_dealt(space, *plans[k], k, shared, workspace)
+                                               : lower_leaf(space, *plans[k], k, shared,
+                                                            own[k] ? &clearing : nullptr, workspace),
+                          clears_before(k)});
     if (const combine::Operand &target = combination.leaves[k].target; target.first_node)
       statements.back().appended = appended_to(*combination.assembly(target.tensor));
   }

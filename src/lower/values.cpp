@@ -9,7 +9,7 @@ using scan::Level;
 
 std::string Values::found_divisor() const {
   for (const combine::Operand &operand : space_.operands)
-    if (!operand.is_affine) return operand.name + ".found";
+    if (operand.divides) return operand.name + ".found";
   return {};
 }
 

@@ -185,7 +185,8 @@ SortArrays Workspace::add_sorted(const Level &level, const plan::SortedLoop &pla
   if (plan.extents.empty()) return names;
   array.when = term::truth();
   array.name = level.variable + "_begins";
-  array.about = fmt::format("how many positions of {} have each key, then where the next one goes", level.tensor);
+  array.about =
+      fmt::format("how many positions of {} have each key, then where the next one goes", level.tensor);
   array.element = *small ? loop::ElementType::Int32 : loop::ElementType::Int64;
   array.extent = Term(0);
   array.grows = true;
@@ -217,7 +218,7 @@ void Workspace::add_local(const combine::LocalTensor &local, bool per_thread) {
               local.array);
   if (local.is_zero_once_read) arrays_.back().initial = 0;
   if (!local.insertion) return;
-  if (has_members(local, combination_.arrays)) return add_members(local, per_thread);
+  if (local.initial == 0 && has_members(local, combination_.arrays)) return add_members(local, per_thread);
   arrays_.back().grows = local.grows();
   for (const layout::IndexElement &element : local.insertion->sets) {
     loop::WorkspaceArray array;

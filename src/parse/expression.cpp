@@ -41,11 +41,12 @@ std::string quote_shortened(const text::Span &span) {
 
 class ExpressionParser {
 public:
-  explicit ExpressionParser(TokenStream &tokens)
+  explicit ExpressionParser(TokenStream &tokens, bool is_value = false)
       : tokens_(tokens), layout_(tokens.dialect() == Dialect::Layout),
-        has_formulas_(tokens.dialect() != Dialect::Notation) {}
+        has_formulas_(tokens.dialect() != Dialect::Notation && !is_value), is_value_(is_value) {}
 
-  Expression term() { return require_term(sum()); }
+  Expression term() { return is_value_ ? comparison() : require_term(sum()); }
+  Expression value() { return comparison(false); }
   Expression formula() { return require_formula(implication()); }
 
   std::vector<Expression> terms_until(std::string_view closing) {
@@ -108,7 +109,7 @@ private:
   }
 
   // Both check at once, before what follows is read: the first mistake of a text is the one reported.
-  static Expression require_term(Expression e) {
+  Expression require_term(Expression e) const {
     check_term(e);
     return e;
   }
@@ -118,8 +119,8 @@ private:
     return e;
   }
 
-  static void check_term(const Expression &e) {
-    if (is_formula(e))
+  void check_term(const Expression &e) const {
+    if (!is_value_ && is_formula(e))
       report::fail(report::Kind::wrong_sort, e.span,
                    "expected a number, saw the condition " + quote_shortened(e.span));
   }
@@ -186,8 +187,10 @@ private:
     return std::nullopt;
   }
 
-  Expression comparison() {
+  /// `with_equality`: else `=` ends it.
+  Expression comparison(bool with_equality = true) {
     Expression first = sum();
+    if (!with_equality && tokens_.at_any({"=", "=="})) return first;
     std::optional<Comparison> comparison = accept_comparison();
     if (!comparison) return first;
     std::vector<Expression> children;
@@ -293,7 +296,7 @@ private:
     Level level(*this);
     bool outside = std::exchange(division_allowed_, false);
     std::size_t begin = tokens_.open("(").begin;
-    Expression result = has_formulas_ ? implication() : sum();
+    Expression result = has_formulas_ ? implication() : is_value_ ? comparison() : sum();
     tokens_.close(")");
     division_allowed_ = outside;
     result.span = tokens_.span_from(begin);
@@ -335,6 +338,7 @@ private:
   TokenStream &tokens_;
   const bool layout_;
   const bool has_formulas_; // in brackets, too
+  const bool is_value_;     // comparisons are numbers, 1 or 0
   int depth_ = 0;
   int operators_ = 0;
   bool division_allowed_ = false; // directly inside floor() or ceil()
@@ -344,6 +348,10 @@ private:
 
 Expression parse_term(TokenStream &tokens) {
   return ExpressionParser(tokens).term();
+}
+
+Expression parse_value(TokenStream &tokens) {
+  return ExpressionParser(tokens, true).value();
 }
 
 Expression parse_formula(TokenStream &tokens) {

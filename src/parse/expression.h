@@ -22,6 +22,9 @@ inline constexpr int operator_limit = 2000;
 
 /// An integer (or, in index notation, real) valued expression.
 Expression parse_term(TokenStream &tokens);
+/// What is assigned: a term in which brackets and the arguments of calls may be comparisons too, as the whole
+/// may (but for `=`, which is an assignment's).
+Expression parse_value(TokenStream &tokens);
 /// A condition: comparisons, and, or, not, =>, true, false.
 Expression parse_formula(TokenStream &tokens);
 

@@ -72,12 +72,23 @@ private:
     char c = text_[position_];
     if (is_digit(c)) return scan_number();
     if (is_letter(c)) return dialect_ == Dialect::Schedule ? scan_dotted_name() : scan_name();
+    if (c == '.' && in_semiring()) {
+      add(Token::Kind::Symbol, position_ + 1);
+      return;
+    }
     for (std::string_view symbol : symbols)
       if (text_.substr(position_, symbol.size()) == symbol) {
         add(Token::Kind::Symbol, position_ + symbol.size());
         return;
       }
     list_.failure = describe_stray(source_, position_, dialect_);
+  }
+
+  /// Behind `in min`, `in +`?
+  bool in_semiring() const {
+    const std::size_t count = list_.tokens.size();
+    return (dialect_ == Dialect::Notation || dialect_ == Dialect::Program) && count >= 2 &&
+           list_.tokens[count - 2].text == "in";
   }
 
   std::size_t end_of_name(std::size_t k) const {

@@ -2,8 +2,9 @@
 #include "parse/expression.h"
 #include "parse/parse.h"
 
-// The grammar: name ["(" [list(term)] ")"] ("=" | "+=") term, with + - * /, unary -, brackets, integers,
-// decimals and accesses name ["(" [list(term)] ")"].
+// The grammar: name ["(" [list(term)] ")"] ("=" | "+=" | name "=") value ["in" operator "." operator], with
+// + - * /, unary -, comparisons, brackets, integers, decimals, accesses and calls name ["(" [list(value)]
+// ")"].
 
 namespace unravel::parse {
 
@@ -26,10 +27,13 @@ public:
   AssignmentTree parse() {
     AssignmentTree result;
     result.target = parse_target();
-    result.op = parse_operator();
-    result.value = parse_term(tokens_);
+    result.op = parse_operator(result.reduction);
+    result.value = parse_value(tokens_);
     if (in_program_) fail_if_subscript();
     result.span = text::join(result.target.span, result.value.span);
+    if (!tokens_.at("in")) return result;
+    result.semiring = parse_semiring();
+    result.span = text::join(result.target.span, result.semiring->span);
     return result;
   }
 
@@ -62,16 +66,32 @@ private:
     return target;
   }
 
-  AssignmentTree::Operator parse_operator() {
+  /// `in min.+`, `in plus.pair`.
+  SemiringTree parse_semiring() {
+    const std::size_t begin = tokens_.next().begin;
+    auto part = [&](const char *what) {
+      if (!tokens_.at_name() && !tokens_.at_any({"+", "*"}))
+        tokens_.fail_expected(what, "write `in min.+`: first what adds up, then what is the product");
+      const Token token = tokens_.next();
+      return Name{std::string(token.text), tokens_.span(token)};
+    };
+    SemiringTree result;
+    result.add = part("the operator that adds up");
+    tokens_.expect(".", "between the operators of `in`", "write `in min.+`");
+    result.multiply = part("the operator of products");
+    result.span = tokens_.span_from(begin);
+    return result;
+  }
+
+  AssignmentTree::Operator parse_operator(Name &reduction) {
     using Operator = AssignmentTree::Operator;
     if (tokens_.accept("=")) return Operator::Set;
     if (tokens_.accept("+=")) return Operator::Add;
-    bool named = tokens_.peek().kind == Token::Kind::Name && tokens_.peek_second().text == "=";
-    if (named && tokens_.at_any({"min", "max", "and", "or"})) {
-      std::size_t begin = tokens_.next().begin;
+    if (tokens_.peek().kind == Token::Kind::Name && tokens_.peek_second().text == "=") {
+      const Token word = tokens_.next();
+      reduction = {std::string(word.text), tokens_.span(word)};
       tokens_.next();
-      text::Span span = tokens_.span_from(begin);
-      fail_not_supported(span, span.text(), "results are reduced with `=` or `+=`, which add");
+      return Operator::Reduce;
     }
     if (in_program_) {
       if (tokens_.accept("-=")) return Operator::Subtract;
@@ -79,9 +99,11 @@ private:
       if (tokens_.accept("/=")) return Operator::Divide;
       tokens_.fail_expected("`=`, `+=`, `-=`, `*=` or `/=`", tokens_.at("==") ? "write `=`" : "");
     }
-    if (tokens_.at_any({"-=", "*=", "/="}))
-      fail_not_supported(tokens_.span_here(), std::string(tokens_.peek().text),
-                         "results are reduced with `=` or `+=`, which add");
+    if (tokens_.accept("*=")) return Operator::Multiply;
+    if (tokens_.at_any({"-=", "/="}))
+      fail_not_supported(
+          tokens_.span_here(), std::string(tokens_.peek().text),
+          "results are reduced with `=` or `+=`, which add, or with `*=`, `min=` and the like");
     tokens_.fail_expected("`=` or `+=`", tokens_.at("==") ? "write `=`" : "");
   }
 

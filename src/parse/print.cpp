@@ -53,7 +53,7 @@ std::string decimal_text(double value) {
   char buffer[64];
   auto result = std::to_chars(buffer, buffer + sizeof buffer, value);
   std::string text(buffer, result.ptr);
-  if (text.find_first_of(".e") == std::string::npos) text += ".0";
+  if (text.find_first_of(".enf") == std::string::npos) text += ".0"; // not of inf
   return text;
 }
 
@@ -96,7 +96,7 @@ private:
     out_ += e.name.text + "(";
     for (std::size_t k = 0; k < e.children.size(); ++k) {
       if (k > 0) out_ += ", ";
-      print(e.children[k], Sum);
+      print(e.children[k], Relation);
     }
     out_ += ')';
   }
@@ -134,17 +134,21 @@ std::string to_text(const Expression &expression) {
 }
 
 std::string to_text(const AssignmentTree &assignment) {
-  auto op = [&] {
+  auto op = [&]() -> std::string {
     switch (assignment.op) {
     case AssignmentTree::Operator::Set: return " = ";
     case AssignmentTree::Operator::Add: return " += ";
     case AssignmentTree::Operator::Subtract: return " -= ";
     case AssignmentTree::Operator::Multiply: return " *= ";
     case AssignmentTree::Operator::Divide: return " /= ";
+    case AssignmentTree::Operator::Reduce: return " " + assignment.reduction.text + "= ";
     }
     return " = ";
   };
-  return to_text(assignment.target) + op() + to_text(assignment.value);
+  std::string text = to_text(assignment.target) + op() + to_text(assignment.value);
+  if (const std::optional<SemiringTree> &semiring = assignment.semiring)
+    text += " in " + semiring->add.text + "." + semiring->multiply.text;
+  return text;
 }
 
 namespace {

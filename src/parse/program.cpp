@@ -12,7 +12,7 @@
 //             | "let" name [ "(" mode { "," mode } ")" ] "=" term ";" | assignment ";"
 //   mode      = name [ "in" "[" "0" "," term ")" ]
 //   body      = "{" { statement } "}"
-// Assignments are those of index notation, and also `-=`, `*=`, `/=`. # begins a comment.
+// Assignments are those of index notation, and also `-=` and `/=`. # begins a comment.
 
 namespace unravel::parse {
 
@@ -113,7 +113,7 @@ private:
       target.span = tokens_.span_from(target.name.span.begin);
     }
     tokens_.expect("=", "after what `let` declares", "write `let " + target.span.text() + " = 0`");
-    result.assignment.value = parse_term(tokens_);
+    result.assignment.value = parse_value(tokens_);
     result.assignment.span = text::join(target.span, result.assignment.value.span);
   }
 

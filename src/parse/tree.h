@@ -138,11 +138,19 @@ struct LayoutFileTree {
 
 // ---- index notation
 
+/// `in min.+`: what `+` and `*` mean in an assignment.
+struct SemiringTree {
+  Name add, multiply; // as written: a symbol, or a name
+  text::Span span;
+};
+
 struct AssignmentTree {
   Expression target; // Name (order 0) or Call
-  /// The last three only in programs: target = target - value and so on.
-  enum class Operator { Set, Add, Subtract, Multiply, Divide } op = Operator::Set;
+  /// Subtract, Multiply and Divide only in programs: target = target - value and so on.
+  enum class Operator { Set, Add, Subtract, Multiply, Divide, Reduce } op = Operator::Set;
+  Name reduction; // of Reduce, `min=`: "min"
   Expression value;
+  std::optional<SemiringTree> semiring;
   text::Span span;
 };
 

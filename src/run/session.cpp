@@ -227,6 +227,7 @@ private:
         tensors_.emplace(
             use.name,
             convert::pack(layout, data::Coordinates(operands_.result_shapes.at(use.name)), options));
+        begin_with_identity(use.name);
       } else if (operand->second.packed) {
         tensors_.emplace(use.name, *operand->second.packed);
       } else if (request_.check) {
@@ -240,6 +241,19 @@ private:
       if (!use.is_result) report_.entries[use.name] = packed.entries();
     }
     report_.pack_ms = clock.milliseconds();
+  }
+
+  /// A line that reduces a dense result, `y(i) min= ...`, begins with the operator's identity.
+  void begin_with_identity(const std::string &name) {
+    const compute::Statement *first = compute::free_statement_of(front_.computation.program, name);
+    if (!first || !first->accumulate || compute::identity_of(*first) == 0 || is_assembled(name)) return;
+    tensor::Tensor &result = tensors_.at(name);
+    for (const layout::Array &array : result.layout.arrays) {
+      if (!array.is_value) continue;
+      data::Elements &elements = result.array(array.name);
+      for (std::size_t k = 0; k < elements.size(); ++k)
+        elements.set_real(k, compute::identity_of(*first));
+    }
   }
 
   /// The result's tensor, once the arrays that it borrows are known to be good.

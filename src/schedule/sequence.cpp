@@ -23,9 +23,18 @@ bool mentions(const IterationSpace &space, const std::string &tensor) {
   return space.target.tensor == tensor || space.reads(tensor);
 }
 
-/// Does the statement set each element of its target to zero?
+/// Does the statement set each element of its target to the identity of what all others do to it?
 bool clears_all(const IterationSpace &space, const Combination &program) {
-  if (!space.sets || !value::is_zero(space.value) || !space.target.local.empty()) return false;
+  const double *number = value::number_of(space.value);
+  if (!space.sets || !number || !space.target.local.empty()) return false;
+  for (const IterationSpace &other : program.leaves)
+    if (other.target.tensor == space.target.tensor && !other.sets &&
+        value::laws_of(other.by).identity != *number)
+      return false;
+  if (*number != 0 && std::ranges::all_of(program.leaves, [&](const IterationSpace &other) {
+        return other.target.tensor != space.target.tensor || other.sets;
+      }))
+    return false;
   const std::vector<Term> &extents = program.arrays.at(space.target.array);
   std::vector<Term> parts;
   for (std::size_t k = 0; k < extents.size(); ++k)
@@ -132,7 +141,8 @@ private:
 namespace {
 
 bool adds_products_alone(const IterationSpace &space) {
-  return !space.sets && !space.reads(space.target.tensor) && space.is_product() &&
+  const bool is_reduced = space.by != value::Operator::Add && space.divisors.empty();
+  return !space.sets && !space.reads(space.target.tensor) && (space.is_product() || is_reduced) &&
          space.target.local.empty() &&
          std::none_of(space.operands.begin(), space.operands.end(),
                       [](const Operand &operand) { return !operand.local.empty(); });
@@ -179,7 +189,8 @@ void free_loops(Combination &program, prove::Prover &prover) {
     const bool is_free = leaves[first].loops.empty() && clears.empty();
     if (is_free || !may_be_free(clears, adders, program, prover)) continue;
     for (std::size_t k : clears)
-      program.clears.push_back({leaves[k].target.tensor, leaves[k].target.array, first});
+      program.clears.push_back(
+          {leaves[k].target.tensor, leaves[k].target.array, first, *value::number_of(leaves[k].value)});
     for (std::size_t k : adders) {
       if (has_clear_of(leaves[k].target.tensor, program)) name_extents(leaves[k], program);
       leaves[k].loops.clear();
@@ -206,7 +217,7 @@ IterationSpace undivided(const IterationSpace &space) {
   IterationSpace result = space;
   std::set<std::string> positions;
   for (const Operand &operand : space.operands)
-    if (!operand.is_affine) positions.insert(operand.positions.begin(), operand.positions.end());
+    if (operand.divides) positions.insert(operand.positions.begin(), operand.positions.end());
   std::vector<Term> parts;
   for (const Term &part : term::conjuncts(space.relation))
     if (std::find(space.divisors.begin(), space.divisors.end(), part) == space.divisors.end())
@@ -216,7 +227,7 @@ IterationSpace undivided(const IterationSpace &space) {
   std::erase_if(result.positions, [&](const std::string &position) {
     return positions.count(position) > 0 && left.count(position) == 0;
   });
-  std::erase_if(result.operands, [](const Operand &operand) { return !operand.is_affine; });
+  std::erase_if(result.operands, [](const Operand &operand) { return operand.divides; });
   return result;
 }
 

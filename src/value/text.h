@@ -11,7 +11,7 @@ namespace unravel::value {
 /// As people write it; leaf_text(leaf) is a leaf's. `outside`: how tightly what stands around it binds.
 template <class Value, class LeafText>
 std::string to_text(const Value &tree, const LeafText &leaf_text, int outside = 0) {
-  enum { Sum = 1, Product = 2, Factor = 3 };
+  enum { Relation = 0, Sum = 1, Product = 2, Factor = 3 };
   auto in_brackets = [&](int own, const std::string &text) {
     return own < outside ? "(" + text + ")" : text;
   };
@@ -23,9 +23,15 @@ std::string to_text(const Value &tree, const LeafText &leaf_text, int outside = 
   case Operator::Negate: return in_brackets(Product, "-" + argument(0, Product));
   case Operator::Divide:
     return in_brackets(Product, fmt::format("{} / {}", argument(0, Product), argument(1, Factor)));
-  case Operator::Stored: return fmt::format("{}({})", laws_of(made->op).name, argument(0, 0));
   case Operator::Add:
   case Operator::Multiply: break;
+  default:
+    if (const std::string_view symbol = laws_of(made->op).symbol; !symbol.empty())
+      return in_brackets(Relation, fmt::format("{} {} {}", argument(0, Sum), symbol, argument(1, Sum)));
+    std::string call(laws_of(made->op).name);
+    for (std::size_t k = 0; k < made->arguments.size(); ++k)
+      call += (k == 0 ? "(" : ", ") + argument(k, Relation);
+    return call + ")";
   }
   const int own = made->op == Operator::Add ? Sum : Product;
   std::string text = argument(0, own);

@@ -3,6 +3,7 @@
 #include "value/operators.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -64,8 +65,8 @@ template <class Leaf, class Value, class Visit> void each_leaf(Value &tree, cons
 }
 
 /// What a value is of a leaf in it: linear, and so zero where the leaf is; linear but for what is added;
-/// neither.
-enum class Role { Factor, InTerm, Other };
+/// neither; divided by it.
+enum class Role { Factor, InTerm, Other, Divisor };
 
 /// Calls visit(leaf, role) for each leaf of that kind, from left to right.
 template <class Leaf, class Value, class Visit>
@@ -73,9 +74,10 @@ void each_role(const Value &tree, const Visit &visit, Role role = Role::Factor) 
   if (const auto *leaf = std::get_if<Leaf>(&tree.kind)) visit(*leaf, role);
   const auto *made = std::get_if<typename Value::Apply>(&tree.kind);
   for (std::size_t k = 0; made && k < made->arguments.size(); ++k) {
-    const Role here = is_linear_in(made->op, k)   ? Role::Factor
-                      : made->op == Operator::Add ? Role::InTerm
-                                                  : Role::Other;
+    const Role here = is_linear_in(made->op, k)      ? Role::Factor
+                      : made->op == Operator::Add    ? Role::InTerm
+                      : made->op == Operator::Divide ? Role::Divisor
+                                                     : Role::Other;
     each_role<Leaf>(made->arguments[k], visit, std::max(role, here));
   }
 }
@@ -88,6 +90,40 @@ template <class Value, class Map> Value map_parts(const Value &tree, const Map &
   for (const Value &argument : made->arguments)
     arguments.push_back(map(argument));
   return {typename Value::Apply{made->op, std::move(arguments)}};
+}
+
+// ---- what isn't stored
+
+/// What is known of a value: nothing at all; that there is none, as one of its parts isn't stored; the
+/// number.
+struct Known {
+  enum class Kind { Unknown, Nothing, Number } kind = Kind::Unknown;
+  double number = 0;
+
+  static Known of(double number) { return {Kind::Number, number}; }
+  static Known nothing() { return {Kind::Nothing, 0}; }
+  friend bool operator==(const Known &, const Known &) = default;
+};
+
+/// Of the tree, where known(leaf) is so of each leaf. What absorbs is known whatever the other arguments are:
+/// 0 times something that isn't known is 0, as it is where nothing is stored.
+template <class Leaf, class Value, class KnownOf> Known known_value(const Value &tree, const KnownOf &known) {
+  if (const double *number = number_of(tree)) return Known::of(*number);
+  if (const auto *leaf = std::get_if<Leaf>(&tree.kind)) return known(*leaf);
+  const auto *made = std::get_if<typename Value::Apply>(&tree.kind);
+  if (!made) return {};
+  std::vector<double> numbers;
+  std::optional<double> absorbs;
+  for (std::size_t k = 0; k < made->arguments.size(); ++k) {
+    const Known argument = known_value<Leaf>(made->arguments[k], known);
+    if (argument.kind == Known::Kind::Nothing) return argument;
+    if (argument.kind == Known::Kind::Unknown) continue;
+    numbers.push_back(argument.number);
+    if (!absorbs) absorbs = absorbed(made->op, k, argument.number);
+  }
+  if (absorbs) return Known::of(*absorbs);
+  if (numbers.size() < made->arguments.size()) return {};
+  return Known::of(evaluate<double>(made->op, numbers));
 }
 
 // ---- sums and quotients of products
@@ -161,6 +197,17 @@ template <class Value> Value sum(std::vector<Value> parts) {
   return parts.size() == 1 ? std::move(parts.front()) : apply(Operator::Add, std::move(parts));
 }
 
+/// The parts that an associative operator combines; else the value alone.
+template <class Value> std::vector<Value> parts_by(Operator op, const Value &tree) {
+  const std::vector<Value> *arguments = laws_of(op).is_associative ? arguments_of(op, tree) : nullptr;
+  if (!arguments) return {tree};
+  std::vector<Value> parts;
+  for (const Value &argument : *arguments)
+    for (Value &part : parts_by(op, argument))
+      parts.push_back(std::move(part));
+  return parts;
+}
+
 /// The operator's value, in the form that `Quotient` and `sum` give it.
 template <class Value> Value made_by(Operator op, std::vector<Value> arguments) {
   switch (op) {
@@ -168,7 +215,7 @@ template <class Value> Value made_by(Operator op, std::vector<Value> arguments) 
   case Operator::Add: return sum(std::move(arguments));
   case Operator::Multiply: return product(arguments);
   case Operator::Divide: return quotient(arguments[0], arguments[1]);
-  case Operator::Stored: break;
+  default: break;
   }
   return apply(op, std::move(arguments));
 }

@@ -138,6 +138,7 @@ void Interpreter::body(const std::vector<StatementTree> &statements) {
       case Operator::Subtract: target -= by; break;
       case Operator::Multiply: target *= by; break;
       case Operator::Divide: target /= by; break;
+      case Operator::Reduce: throw std::logic_error("no operator of C");
       }
       break;
     }

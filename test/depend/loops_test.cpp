@@ -199,7 +199,8 @@ term::Term relation_for(const Loops &loops, const layout::Layout &layout) {
 std::vector<Reference> references_for(const Loops &loops) {
   std::vector<Reference> references;
   for (const Access &access : loops.accesses) {
-    Reference reference{access.tensor, {}, access.kind != Access::Read, access.kind == Access::Update};
+    Reference reference{access.tensor, {}, access.kind != Access::Read};
+    if (access.kind == Access::Update) reference.updates = value::Operator::Add;
     for (const char *coordinate : access.coordinates)
       reference.coordinates.push_back(term::read_term(coordinate));
     references.push_back(std::move(reference));

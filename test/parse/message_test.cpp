@@ -20,11 +20,11 @@ TEST(ParseMessage, SyntaxError) {
 }
 
 TEST(ParseMessage, NotSupported) {
-  EXPECT_EQ(outcome_of_assignment("d(i) min= W(i,j)"),
-            "input:1:6: error: `min=` is not supported yet [not-supported]\n"
-            "  1 | d(i) min= W(i,j)\n"
-            "    |      ^~~~\n"
-            "  hint: results are reduced with `=` or `+=`, which add\n");
+  EXPECT_EQ(outcome_of_assignment("d(i) -= W(i,j)"),
+            "input:1:6: error: `-=` is not supported yet [not-supported]\n"
+            "  1 | d(i) -= W(i,j)\n"
+            "    |      ^~\n"
+            "  hint: results are reduced with `=` or `+=`, which add, or with `*=`, `min=` and the like\n");
 }
 
 TEST(ParseMessage, NumberTooLarge) {
@@ -68,7 +68,7 @@ TEST(ParseMessage, TextOfOtherSystemsIsRead) {
 }
 
 TEST(ParseMessage, TheFirstMistakeIsReported) {
-  EXPECT_EQ(message_of(outcome_of_assignment("y(i) x = $")),
+  EXPECT_EQ(message_of(outcome_of_assignment("y(i) x y = $")),
             "input:1:6: error: expected `=` or `+=`, saw `x` [syntax-error]");
 }
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <gtest/gtest.h>
+#include <limits>
 
 namespace unravel::value {
 namespace {
@@ -45,10 +46,89 @@ TEST(ValueLaws, AreWhatNumbersSay) {
           };
           is_linear = is_linear && at(x + y) == at(x) + at(y) && at(0) == 0;
         }
-      if (laws.op == Operator::Stored) continue; // which is linear but for the sign of zero
-      EXPECT_EQ(is_linear_in(laws.op, argument), is_linear) << laws.name << argument;
+      if (is_linear_in(laws.op, argument)) {
+        EXPECT_TRUE(is_linear) << laws.name << argument;
+      } else if (laws.op == Operator::Add || laws.op == Operator::Divide) {
+        EXPECT_FALSE(is_linear) << laws.name << argument;
+      }
     }
   EXPECT_TRUE(std::signbit(evaluate<double>(Operator::Stored, std::vector<double>{0})));
+}
+
+/// So are the other laws, at pairs of them.
+TEST(ValueLaws, AreWhatNumbersSayOfReductions) {
+  const double inf = std::numeric_limits<double>::infinity();
+  const std::vector<double> samples{-inf, -2, 0, 0.5, 1, 3, inf};
+  auto both = [](Operator op, double x, double y) { return evaluate<double>(op, std::vector<double>{x, y}); };
+  for (const Laws &laws : all_operators) {
+    if (laws.least != 2) continue;
+    // Operators of truth make 1 of what is true.
+    const bool is_truth = laws.op == Operator::And || laws.op == Operator::Or || laws.op == Operator::Xor;
+    for (double x : samples) {
+      if (laws.identity) {
+        EXPECT_EQ(both(laws.op, *laws.identity, x), is_truth ? x != 0 : x) << laws.name << x;
+        EXPECT_EQ(both(laws.op, x, *laws.identity), is_truth ? x != 0 : x) << laws.name << x;
+      }
+      if (laws.is_idempotent) {
+        EXPECT_EQ(both(laws.op, x, x), is_truth ? x != 0 : x) << laws.name << x;
+      }
+      for (double y : samples) {
+        if (std::isinf(x) && std::isinf(y)) continue;
+        for (std::size_t argument = 0; argument < 2; ++argument) {
+          const std::optional<double> all = absorbed(laws.op, argument, x);
+          const double made = argument == 0 ? both(laws.op, x, y) : both(laws.op, y, x);
+          if (all && !std::isnan(made)) { // 0 times an infinity that meets nothing is 0
+            EXPECT_EQ(made, *all) << laws.name << x << " " << y;
+          }
+        }
+        if (!laws.is_commutative || laws.op == Operator::Any) continue;
+        EXPECT_TRUE(both(laws.op, x, y) == both(laws.op, y, x) || std::isnan(both(laws.op, x, y)))
+            << laws.name << x << " " << y;
+      }
+    }
+  }
+}
+
+TEST(ValueLaws, SayWhatMayBeMultipliedOut) {
+  const std::vector<double> samples{-2, 0, 0.5, 1, 3};
+  auto both = [](Operator op, double x, double y) { return evaluate<double>(op, std::vector<double>{x, y}); };
+  for (const Laws &inside : all_operators)
+    for (const Laws &over : all_operators) {
+      if (inside.least != 2 || !over.identity || over.op == Operator::Any) continue;
+      for (std::size_t argument = 0; argument < 2; ++argument) {
+        if (!distributes(inside.op, argument, over.op)) continue;
+        for (double x : samples)
+          for (double y : samples)
+            for (double z : samples) {
+              auto with_z = [&](double here) {
+                return argument == 0 ? both(inside.op, here, z) : both(inside.op, z, here);
+              };
+              const double out = both(over.op, with_z(x), with_z(y));
+              EXPECT_EQ(with_z(both(over.op, x, y)), out) << inside.name << argument << over.name;
+            }
+      }
+    }
+}
+
+/// Nothing makes nothing of all; what absorbs is known whatever the rest is.
+TEST(ValueKnown, WhereSomethingIsNotStored) {
+  auto known = [](const Value &value, Known of_a) {
+    return known_value<Name>(value, [&](const Name &name) { return name.text == "a" ? of_a : Known(); });
+  };
+  const Value minimum = apply(Operator::Minimum, std::vector{a, b});
+  EXPECT_EQ(known(product(std::vector{a, b}), Known::of(0)), Known::of(0));
+  EXPECT_EQ(known(sum(std::vector{a, b}), Known::of(0)), Known());
+  EXPECT_EQ(known(sum(std::vector{a, b}), Known::nothing()), Known::nothing());
+  EXPECT_EQ(known(minimum, Known::of(0)), Known());
+  EXPECT_EQ(known(apply(Operator::SquareRoot, std::vector{a}), Known::of(0)), Known::of(0));
+  EXPECT_EQ(known(apply(Operator::Exponential, std::vector{a}), Known::of(0)), Known::of(1));
+}
+
+TEST(ValueText, OfCallsAndComparisons) {
+  EXPECT_EQ(text(apply(Operator::Minimum, std::vector{a, sum(std::vector{b, c})})), "min(a, b + c)");
+  const Value less = apply(Operator::Less, std::vector{a, sum(std::vector{b, c})});
+  EXPECT_EQ(text(less), "a < b + c");
+  EXPECT_EQ(text(product(std::vector{less, d})), "(a < b + c) * d");
 }
 
 TEST(ValueTree, ProductsHaveOneNumberInFront) {

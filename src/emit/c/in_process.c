@@ -11,6 +11,9 @@ typedef __SIZE_TYPE__ size_t;
 void *memset(void *, int, size_t);
 // part: parts stored is_stored equal_pairs equal_pairs_long rest sort_alone sort_alone_long some_bits
 void *memcpy(void *, const void *, size_t);
+// part: mathematics
+double fabs(double), sqrt(double), exp(double), log(double), pow(double, double);
+float fabsf(float), sqrtf(float), expf(float), logf(float), powf(float, float);
 // part: workspace parts
 void *calloc(size_t, size_t);
 // part: workspace assembled

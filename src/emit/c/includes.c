@@ -3,6 +3,8 @@
 #include <stdint.h>
 // part: workspace assembled
 #include <stdlib.h>
+// part: mathematics
+#include <math.h>
 // part: memset reserve parts stored is_stored equal_pairs equal_pairs_long rest sort_alone sort_alone_long some_bits
 #include <string.h>
 // part: threads

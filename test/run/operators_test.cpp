@@ -1,0 +1,81 @@
+// Reductions and products by other operators than + and *, by the interpreter and as C.
+#include "run/compiled.h"
+#include "run/interpreted.h"
+
+#include <gtest/gtest.h>
+#include <iostream>
+
+namespace unravel::run::test {
+
+namespace {
+
+const std::vector<std::string> &semirings() {
+  static const std::vector<std::string> all{"min.+",      "max.+",   "max.times", "min.max",   "max.min",
+                                            "or.and",     "xor.and", "+.pair",    "any.pair",  "min.first",
+                                            "min.second", "+.first", "+.second",  "plus.times"};
+  return all;
+}
+
+std::vector<Problem> problems() {
+  std::vector<Problem> all;
+  for (const std::string &semiring : semirings()) {
+    auto add = [&](const std::string &line, const std::map<std::string, std::string> &formats) {
+      all.push_back({line + " in " + semiring, formats, {}, {}});
+    };
+    for (const char *layout : {"csr", "csc", "dcsr", "ell", "dense"}) {
+      add("y(i) = A(i,j) * x(j)", {{"A", layout}});
+      add("y(i) = A(i,j) * x(j)", {{"A", layout}, {"x", "sv"}});
+    }
+    add("y(j) = A(i,j) * x(i)", {{"A", "csr"}});
+    add("s = A(i,j) * B(j,i)", {{"A", "csr"}, {"B", "csr"}});
+    add("C(i,j) = A(i,k) * B(k,j)", {{"A", "csr"}, {"B", "csr"}});
+    add("C(i,j) = A(i,j) + B(i,j)", {{"A", "csr"}, {"B", "csc"}});
+    for (const char *layout : {"csr", "dcsr", "coo"}) {
+      add("C(i,j) = A(i,k) * B(k,j)", {{"A", "csr"}, {"B", "csr"}, {"C", layout}});
+      add("C(i,j) = A(i,j) * B(i,j)", {{"A", "csr"}, {"B", "csr"}, {"C", layout}});
+    }
+    for (const char *layout : {"csr", "dcsr"}) // others would need a list, whose entries add up
+      add("C(i,j) = A(i,j) + B(i,j)", {{"A", "csr"}, {"B", "csr"}, {"C", layout}});
+  }
+  for (const char *line :
+       {"y(i) min= A(i,j) + x(j)", "y(i) max= A(i,j) * x(j)", "y(i) = min(y(i), A(i,j))", "y(i) *= A(i,j)",
+        "y(i) = select(A(i,j) < x(i), 1, 2)", "y(i) = max(abs(A(i,j)), x(j)) * (A(i,j) != 1)"})
+    all.push_back({line, {}, {}, {}});
+  for (const char *line : {"y(i) = abs(A(i,j))", "C(i,j) = abs(A(i,j)) * B(i,j)", "s = (A(i,j) > 0) * x(j)"})
+    all.push_back({line, {{"A", "csr"}, {"B", "csr"}}, {}, {}});
+  for (const char *program :
+       {"for i { y(i) = inf; for j { y(i) min= A(i,j) * x(j) in min.+; } }",
+        "for i { let m = -inf; for j { m max= A(i,j) * x(j) in max.+; } y(i) = max(m, 0); }",
+        "for i { let a = 0; for j { a or= A(i,j); } y(i) = not(a); }"})
+    all.push_back({program, {{"A", "csr"}}, {}, {}});
+  for (Problem &problem : all) {
+    std::erase_if(problem.formats, [&](const auto &format) {
+      return problem.expression.find(format.first + "(") == std::string::npos;
+    });
+  }
+  return all;
+}
+
+} // namespace
+
+TEST(Operators, on_small_inputs) {
+  std::mt19937_64 random(20);
+  std::size_t runs = 0;
+  for (const Problem &problem : problems()) {
+    SCOPED_TRACE(problem.text());
+    auto run_all = [&] {
+      Interpreted kernel(problem);
+      for (const Sizes &sizes : small_sizes(kernel.compilation().computation))
+        for (const SmallCase &input : kernel.inputs(sizes, take_all() ? 40 : 6, random)) {
+          loop::InterpretOptions options;
+          options.permute_parallel = runs++ % 2 == 1;
+          if (!kernel.check(input, options)) return;
+        }
+    };
+    EXPECT_NO_THROW(run_all());
+    if (HasFailure() && !take_all()) return;
+  }
+  std::cout << runs << " runs\n";
+}
+
+} // namespace unravel::run::test
