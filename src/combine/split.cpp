@@ -37,7 +37,8 @@ void check_split(const Statement &statement, const std::vector<compute::Value> &
       report::fail(Kind::not_a_product, statement.span,
                    fmt::format("`{}` sets one element again for each `{}`, with a sparse factor",
                                statement.span.text(), loop.variable),
-                   fmt::format("`{}` combines the products", value::reduction_text(statement.by)));
+                   fmt::format("`{}` combines the products, one after the other",
+                               value::reduction_text(statement.by)));
 }
 
 } // namespace

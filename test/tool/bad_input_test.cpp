@@ -64,12 +64,11 @@ TEST(ToolBadInput, Expressions) {
       "  1 | y(i) = A(i,j) * \n"
       "    |                ^\n");
   expect_refused(
-      Desk(), {"deps", "y(i) = max(A(i,j), x(j))"},
-      "expression:1:12: error: `A(i,j)` can't be a subscript of a tensor `max` [bad-subscript]\n"
-      "  1 | y(i) = max(A(i,j), x(j))\n"
-      "    |            ^~~~~~\n"
-      "  hint: functions such as max, abs or sqrt are not supported, nor are subscripts that a tensor "
-      "holds\n");
+      Desk(), {"deps", "y(i) = maxi(A(i,j), x(j))"},
+      "expression:1:13: error: `A(i,j)` can't be a subscript of a tensor `maxi` [bad-subscript]\n"
+      "  1 | y(i) = maxi(A(i,j), x(j))\n"
+      "    |             ^~~~~~\n"
+      "  hint: subscripts that a tensor holds are not supported\n");
 }
 
 TEST(ToolBadInput, MissingFiles) {
