@@ -326,11 +326,19 @@ private:
   const std::vector<std::int64_t> *entries_along(const Statement &statement, std::size_t depth) {
     if (!statement.accumulate) return nullptr;
     const std::vector<std::int64_t> *entries = nullptr;
-    compute::each_read(statement, [&](const Access &factor) {
-      if (!entries && compute::is_factor(statement, factor))
-        entries = entries_along(factor, statement.loops[depth].variable);
-    });
+    for (const Access *factor : factors_of(statement))
+      if (!entries) entries = entries_along(*factor, statement.loops[depth].variable);
     return entries;
+  }
+
+  /// Asked once for each statement, not at each of its iterations.
+  const std::vector<const Access *> &factors_of(const Statement &statement) {
+    const auto [known, is_fresh] = factors_.try_emplace(&statement);
+    if (is_fresh)
+      compute::each_read(statement, [&](const Access &read) {
+        if (compute::is_factor(statement, read)) known->second.push_back(&read);
+      });
+    return known->second;
   }
 
   /// Those of a factor for which it has entries, where it says so.
@@ -464,7 +472,7 @@ private:
     case value::Operator::Divide: { // the divisor's own errors count, too
       const double by = size_of(arguments[1]);
       const double relative = by != 0 ? arguments[1].magnitude / by : 1;
-      return arguments[0].magnitude * std::max(1.0, relative) / by;
+      return arguments[0].magnitude * relative / by;
     }
     case value::Operator::SquareRoot: return size > 0 ? size + greatest / size : std::sqrt(greatest);
     case value::Operator::Exponential: return size * (1 + greatest);
@@ -495,6 +503,7 @@ private:
   std::vector<Statement> statements_;
   const ProgramInput &input_;
   const bool is_sparse_;
+  std::map<const Statement *, std::vector<const Access *>> factors_;
   std::set<std::size_t> cleared_; // statements before which the target is set to the identity
   Variables variables_;
   std::map<std::string, Entries> operands_;

@@ -130,8 +130,8 @@ bool asks_for_reduction(const ScheduleTree &schedule, const std::string &tensor)
 }
 
 bool may_be_atomic(const depend::LoopVerdict &verdict, const combine::IterationSpace &space) {
-  return verdict.verdict == Verdict::Reduction && space.by == value::Operator::Add && !space.sets &&
-         !space.reads(space.target.tensor) && space.target.local.empty();
+  return verdict.verdict == Verdict::Reduction && space.adds() && !space.reads(space.target.tensor) &&
+         space.target.local.empty();
 }
 
 void take_sharing(LeafPlan &plan, const ScheduleTree &schedule) {

@@ -125,8 +125,7 @@ private:
     const LeafPlan &plan = *plans_[number];
     const std::vector<Level> &levels = plan.nest.levels;
     if (std::string why = general_hindrance(number); !why.empty()) return why;
-    if (space.target.local != local_.tensor || space.sets || space.by != value::Operator::Add ||
-        space.reads(local_.tensor))
+    if (space.target.local != local_.tensor || !space.adds() || space.reads(local_.tensor))
       return "it does more than to add to it";
     const std::string &written = combination_.leaves[reader].target.tensor;
     if (space.reads(written))

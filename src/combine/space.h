@@ -114,6 +114,8 @@ struct IterationSpace {
   const Operand &operand(const Read &read) const;
   /// A product of operands and a constant, not divided, that is added?
   bool is_product() const;
+  /// Does it add its value to the target?
+  bool adds() const { return !sets && by == value::Operator::Add; }
   /// May its points be visited in any order? No loops of the source bind it, and it only adds, to elements of
   /// a tensor that it doesn't read.
   bool adds_in_any_order() const;

@@ -13,12 +13,6 @@ using report::Kind;
 
 namespace {
 
-/// By what the statement's target is reduced by.
-compute::Value combined(const Statement &statement, std::vector<compute::Value> terms) {
-  if (terms.empty()) return {value::Number{compute::identity_of(statement)}};
-  return terms.size() == 1 ? std::move(terms.front()) : value::made_by(statement.by, std::move(terms));
-}
-
 void check_split(const Statement &statement, const std::vector<compute::Value> &sparse) {
   bool reads = false;
   for (const compute::Value &term : sparse)
@@ -47,11 +41,9 @@ std::vector<Statement> split(const Statement &statement, const std::function<boo
                              bool is_empty) {
   if (statement.is_free) return {statement}; // one term
   auto is_sparse = [&](const compute::Value &term) {
-    Statement alone = statement;
-    alone.value = term;
     bool found = false;
     value::each_leaf<Access>(term, [&](const Access &access) {
-      found = found || (!is_total(access) && compute::is_factor(alone, access));
+      found = found || (!is_total(access) && compute::is_factor(statement, term, access));
     });
     return found;
   };
@@ -66,7 +58,7 @@ std::vector<Statement> split(const Statement &statement, const std::function<boo
   std::vector<Statement> result;
   if ((!statement.accumulate && !is_empty) || !dense.empty()) {
     result.push_back(statement);
-    result.back().value = combined(statement, std::move(dense));
+    result.back().value = value::reduced(statement.by, std::move(dense));
   }
   for (const compute::Value &term : sparse) {
     result.push_back(statement);

@@ -141,10 +141,13 @@ double identity_of(const Statement &statement) {
 }
 
 bool is_factor(const Statement &statement, const Access &access) {
+  return is_factor(statement, statement.value, access);
+}
+
+bool is_factor(const Statement &statement, const Value &value, const Access &access) {
   const value::Known absent = statement.product ? value::Known::nothing() : value::Known::of(0);
-  const value::Known known = value::known_value<Access>(statement.value, [&](const Access &read) {
-    return read.name() == access.name() ? absent : value::Known();
-  });
+  const value::Known known = value::known_value<Access>(
+      value, [&](const Access &read) { return read.name() == access.name() ? absent : value::Known(); });
   return known == value::Known::nothing() || known == value::Known::of(identity_of(statement));
 }
 

@@ -104,6 +104,8 @@ double identity_of(const Statement &statement);
 /// Is there nothing to do for a point at which that access isn't stored, whatever the others are: has the
 /// value no part there, or is it the reduction's identity?
 bool is_factor(const Statement &statement, const Access &access);
+/// The same, if the statement had that value.
+bool is_factor(const Statement &statement, const Value &value, const Access &access);
 
 /// A tensor that the computation uses.
 struct TensorUse {

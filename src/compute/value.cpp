@@ -98,7 +98,7 @@ public:
                  "`min(a, b)`");
   }
 
-  Value value(const Expression &written) const { return value_of(sum(written), algebra_); }
+  Value value(const Expression &written) const { return value::reduced(algebra_.add, sum(written)); }
 
 private:
   void refuse_in_semiring(const Expression &written, const char *what) const {
@@ -230,22 +230,16 @@ Sum sum_of(const Expression &written, const std::function<Access(const Expressio
   return Builder(access, algebra).sum(written);
 }
 
-Value value_of(Sum sum, const Algebra &algebra) {
-  if (algebra.add == Operator::Add) return value::sum(std::move(sum));
-  if (sum.empty()) return {value::Number{value::identity_of(algebra.add)}};
-  return sum.size() == 1 ? std::move(sum.front()) : value::apply(algebra.add, std::move(sum));
-}
-
 std::vector<Value> reduced_terms(Sum sum, const Algebra &algebra, bool as_one) {
   std::vector<Value> terms;
   if (as_one)
-    terms = {value_of(std::move(sum), algebra)};
+    terms = {value::reduced(algebra.add, std::move(sum))};
   else if (algebra.by == algebra.add)
     terms = std::move(sum);
   else if (value::laws_of(algebra.by).is_idempotent)
-    terms = value::parts_by(algebra.by, value_of(std::move(sum), algebra));
+    terms = value::parts_by(algebra.by, value::reduced(algebra.add, std::move(sum)));
   else // parts with fewer indices would be taken into account more often
-    terms = {value_of(std::move(sum), algebra)};
+    terms = {value::reduced(algebra.add, std::move(sum))};
   for (Value &term : terms)
     term = as_truth(std::move(term), algebra.by);
   return terms;

@@ -31,9 +31,6 @@ Sum sum_of(const parse::Expression &written, const std::function<Access(const pa
 
 Sum negated(Sum sum);
 
-/// The terms as one value.
-Value value_of(Sum sum, const Algebra &algebra);
-
 /// The terms that the target is reduced by, one after the other. `as_one`: one that stands for all.
 std::vector<Value> reduced_terms(Sum sum, const Algebra &algebra, bool as_one = false);
 

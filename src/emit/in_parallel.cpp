@@ -51,9 +51,11 @@ void StatementWriter::write_parallel(const For &x, const std::string &head) {
   }
   std::string reduction;
   if (!x.parallel->sum.empty())
-    reduction = fmt::format(" reduction({} : {})",
-                            reduction_name(loop::reduction_of(x.body, x.parallel->sum), expressions_),
-                            names_.variable(x.parallel->sum));
+    reduction =
+        fmt::format(" reduction({} : {})",
+                    reduction_name(loop::reduction_of(x.body, x.parallel->sum).value_or(loop::Operator::Add),
+                                   expressions_),
+                    names_.variable(x.parallel->sum));
   std::string work = expressions_.term(x.upper - x.lower);
   std::string otherwise;
   bool needs_work = x.parallel->work && (x.parallel->least > 0 || x.parallel->share > 0);

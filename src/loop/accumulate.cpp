@@ -73,10 +73,9 @@ private:
     for (const Element &sum : sums) {
       Load load{term::apply(sum.array, {sum.slot}), true};
       bool fixed = !effects.changes(sum.slot) && !effects.mentions_declared(sum.slot);
-      const auto by = reduction_of_array({loop}, sum.array);
-      if (fixed && by && only_added_to(loop, sum) &&
-          ((safe_ && safe_(load.term)) || cleared_before(statements, k, sum, *by)))
-        return sum;
+      if (!fixed || !only_added_to(loop, sum)) continue;
+      const auto by = reduction_of(loop, sum.array);
+      if (by && ((safe_ && safe_(load.term)) || cleared_before(statements, k, sum, *by))) return sum;
     }
     return {};
   }
@@ -236,7 +235,7 @@ private:
   std::size_t introduce(Block &statements, std::size_t k, const Element &sum) {
     std::string local = names_.name(sum.array.substr(0, sum.array.find('.')) + ".sum");
     const bool atomic = adds_atomically(statements[k], sum);
-    const Operator by = reduction_of_array({statements[k]}, sum.array).value();
+    const Operator by = reduction_of(statements[k], sum.array).value();
     const Value identity{Number{value::identity_of(by)}};
     Origins origins;
     for (Block *inner : blocks_of(statements[k]))

@@ -128,8 +128,7 @@ private:
     for (const Statement &each : all)
       parts.push_back(std::get<Accumulate>(each.kind).value);
     const Operator by = std::get<Accumulate>(statement.kind).by;
-    Value both = by == Operator::Add ? value::sum(std::move(parts)) : apply(by, std::move(parts));
-    result.push_back({Accumulate{target_of(all.front()), std::move(both), false, by}});
+    result.push_back({Accumulate{target_of(all.front()), value::reduced(by, std::move(parts)), false, by}});
   }
 
   /// Hardly ever is a value not a number: one test says that none is, since the sum would be none, too.

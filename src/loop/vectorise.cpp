@@ -95,7 +95,7 @@ void sum_where_entered(Block &statements, std::size_t k, const Element &sum, con
   auto &loop = std::get<For>(statements[k].kind);
   std::string local = context.names.name(sum.array.substr(0, sum.array.find('.')) + ".sum");
   bool always = false;
-  const Operator by = reduction_of_array(loop.body, sum.array).value_or(Operator::Add);
+  const Operator by = reduction_of(loop.body, sum.array).value_or(Operator::Add);
   for (Statement &statement : loop.body)
     if (auto *add = std::get_if<Accumulate>(&statement.kind))
       if (auto *element = std::get_if<Element>(&add->target);

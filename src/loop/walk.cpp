@@ -323,25 +323,29 @@ const Accumulate *addition_of(const Statement &statement) {
   return add && add->by == Operator::Add ? add : nullptr;
 }
 
-Operator reduction_of(const Block &block, const std::string &local) {
-  Operator by = Operator::Add;
-  each_statement(block, [&](const Statement &statement) {
-    const auto *add = std::get_if<Accumulate>(&statement.kind);
-    const auto *target = add ? std::get_if<Local>(&add->target) : nullptr;
-    if (target && target->name == local) by = add->by;
-  });
-  return by;
-}
+namespace {
 
-std::optional<Operator> reduction_of_array(const Block &block, const std::string &array) {
+/// Of a block or a statement.
+template <class Code> std::optional<Operator> reduction_in(const Code &code, const std::string &name) {
   std::optional<Operator> by;
   bool is_one = true;
-  each_statement(block, [&](const Statement &statement) {
+  each_statement(code, [&](const Statement &statement) {
     const auto *add = std::get_if<Accumulate>(&statement.kind);
-    const auto *target = add ? std::get_if<Element>(&add->target) : nullptr;
-    if (target && target->array == array) is_one = is_one && by.value_or(add->by) == add->by, by = add->by;
+    if (!add || written_name(add->target) != name) return;
+    is_one = is_one && by.value_or(add->by) == add->by;
+    by = add->by;
   });
   return is_one ? by : std::nullopt;
+}
+
+} // namespace
+
+std::optional<Operator> reduction_of(const Block &block, const std::string &name) {
+  return reduction_in(block, name);
+}
+
+std::optional<Operator> reduction_of(const Statement &statement, const std::string &name) {
+  return reduction_in(statement, name);
 }
 
 Effects effects_of(const Block &block) {

@@ -22,10 +22,10 @@ void each_local(const Value &value, const std::function<void(const Local &)> &vi
 
 /// The statement as an addition (an Accumulate by +), else null.
 const Accumulate *addition_of(const Statement &statement);
-/// By what the block's statements reduce the local, or +.
-Operator reduction_of(const Block &block, const std::string &local);
-/// By what they reduce elements of the array, where that is one operator.
-std::optional<Operator> reduction_of_array(const Block &block, const std::string &array);
+/// By what the statements reduce the local, or elements of the array, of that name, where that is one
+/// operator.
+std::optional<Operator> reduction_of(const Block &block, const std::string &name);
+std::optional<Operator> reduction_of(const Statement &statement, const std::string &name);
 
 /// How often `part` occurs in `term`.
 int occurrences(const term::Term &term, const term::Term &part);

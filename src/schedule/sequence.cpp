@@ -27,14 +27,13 @@ bool mentions(const IterationSpace &space, const std::string &tensor) {
 bool clears_all(const IterationSpace &space, const Combination &program) {
   const double *number = value::number_of(space.value);
   if (!space.sets || !number || !space.target.local.empty()) return false;
-  for (const IterationSpace &other : program.leaves)
-    if (other.target.tensor == space.target.tensor && !other.sets &&
-        value::laws_of(other.by).identity != *number)
-      return false;
-  if (*number != 0 && std::ranges::all_of(program.leaves, [&](const IterationSpace &other) {
-        return other.target.tensor != space.target.tensor || other.sets;
-      }))
-    return false;
+  bool is_reduced = *number == 0; // zeros are set all at once, whatever comes then
+  for (const IterationSpace &other : program.leaves) {
+    if (other.target.tensor != space.target.tensor || other.sets) continue;
+    if (value::identity_of(other.by) != *number) return false;
+    is_reduced = true;
+  }
+  if (!is_reduced) return false;
   const std::vector<Term> &extents = program.arrays.at(space.target.array);
   std::vector<Term> parts;
   for (std::size_t k = 0; k < extents.size(); ++k)

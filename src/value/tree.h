@@ -220,6 +220,12 @@ template <class Value> Value made_by(Operator op, std::vector<Value> arguments) 
   return apply(op, std::move(arguments));
 }
 
+/// The terms, combined by an operator that reduces; of none its identity.
+template <class Value> Value reduced(Operator by, std::vector<Value> terms) {
+  if (terms.empty()) return {Number{identity_of(by)}};
+  return terms.size() == 1 ? std::move(terms.front()) : made_by(by, std::move(terms));
+}
+
 /// The parts of a sum; of what is linear in a sum the values for its parts: of (a + b) * c, a * c and b * c.
 /// Parts of arguments further to the right vary more slowly.
 template <class Value> std::vector<Value> terms_of(const Value &tree) {

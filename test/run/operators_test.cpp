@@ -1,5 +1,4 @@
 // Reductions and products by other operators than + and *, by the interpreter and as C.
-#include "run/compiled.h"
 #include "run/interpreted.h"
 
 #include <gtest/gtest.h>
