@@ -275,8 +275,7 @@ Compilation compile(const Request &request, const Front &front) {
         [](const combine::Combination *made) { return combine::to_text(*made); });
   for (combine::IterationSpace &space : spaces)
     if (space.variables().size() > schedule::most_variables) combine::use_coordinates(space);
-  for (const combine::IterationSpace &space : spaces)
-    choose::require_single_value(space, *result.prover);
+  choose::require_single_values(spaces, *result.prover);
   if (result.combination.has_loops()) {
     prove::Prover &prover = *result.prover;
     steps.run(

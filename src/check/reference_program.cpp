@@ -105,12 +105,13 @@ Coordinates reciprocals_of(const Coordinates &tensor) {
   return result;
 }
 
-/// Does the statement add a product of factors, perhaps divided?
+/// Does the statement add a product of factors, perhaps divided, wherever these are stored?
 bool adds_product(const Statement &statement) {
   const auto value = value::quotient_of(statement.value);
   auto is_access = [](const compute::Value &each) { return std::holds_alternative<Access>(each.kind); };
-  return statement.by == value::Operator::Add && !statement.product &&
-         std::ranges::all_of(value.factors, is_access) && std::ranges::all_of(value.divisors, is_access);
+  return statement.by == value::Operator::Add && !statement.product && statement.masks.empty() &&
+         term::is_true(statement.condition) && std::ranges::all_of(value.factors, is_access) &&
+         std::ranges::all_of(value.divisors, is_access);
 }
 
 /// The free statement in loops over its indices: those that subscript what must be stored first, so that its
@@ -400,13 +401,20 @@ private:
   }
 
   void execute(const Statement &statement) {
-    if (!value_of(statement.condition)) return;
+    if (!value_of(statement.condition) || is_masked_out(statement)) return;
     const std::optional<Evaluated> made = evaluate(statement.value, statement.product.has_value());
     const double identity = compute::identity_of(statement);
     if (statement.accumulate && (!made || (!made->is_stored && made->value.value == identity))) return;
     const Value value = made ? made->value : Value{identity, 0};
     Value &target = element(statement.target);
     target = statement.accumulate ? combined(statement.by, {target, value}) : value;
+  }
+
+  bool is_masked_out(const Statement &statement) const {
+    return std::ranges::any_of(statement.masks, [&](const compute::Mask &mask) {
+      const bool is_stored = operands_.at(mask.access.tensor).find(coordinate_of(mask.access)) != nullptr;
+      return is_stored == mask.is_absent;
+    });
   }
 
   struct Evaluated {

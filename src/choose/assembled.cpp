@@ -114,8 +114,8 @@ bool may_deal(const IterationSpace &space, const plan::LeafPlan &plan, const Com
   const std::vector<scan::Level> &nest = plan.nest.levels;
   // Both visits stand in one block: what they declare there would meet.
   return has_segments && plan.shared == 0 && !nest.empty() && nest.front().kind == scan::Level::Kind::Loop &&
-         plan.finds.levels.empty() && plan.alternatives.empty() && plan.hoists.empty() && !plan.instances &&
-         !plan.sums_at;
+         plan.finds.levels.empty() && plan.alternatives.empty() && plan.hoists.empty() &&
+         plan.searches.empty() && !plan.sums_at;
 }
 
 /// Loops whose sorting may bring the entries into order, the innermost first.
@@ -125,7 +125,7 @@ std::vector<plan::SortedLoop> sorts_for_entries(const IterationSpace &space, con
   std::vector<Term> values = ascending(result.append.order, result.entry_of(space.target));
   if (plan.is_dealt) values.erase(values.begin());
   std::vector<plan::SortedLoop> sorts;
-  for (std::size_t k = plan.nest.levels.size(); k-- > plan.shared;) {
+  for (std::size_t k = plan.visits(); k-- > plan.shared;) {
     const scan::Level &level = plan.nest.levels[k];
     if (level.kind == scan::Level::Kind::Let) {
       values = term::substitute(values, {{level.variable, level.value}});

@@ -33,7 +33,7 @@ bool mentions_any(const Operand &operand, const Names &names) {
 /// Does one plain sum of products stand at each point, in loops alone?
 bool is_plain(const LeafPlan &plan, const IterationSpace &space) {
   return space.adds_in_any_order() && space.is_product() && space.target.structure.empty() &&
-         plan.finds.levels.empty() && plan.alternatives.empty() && !plan.instances && !plan.sums_at &&
+         plan.finds.levels.empty() && plan.alternatives.empty() && plan.searches.empty() && !plan.sums_at &&
          plan.is_plain() &&
          std::all_of(space.operands.begin(), space.operands.end(),
                      [](const Operand &operand) { return !operand.array.empty(); });
@@ -68,7 +68,8 @@ std::optional<double> terms_in(const scan::Nest &nest, std::size_t loop, std::si
 } // namespace
 
 bool may_hoist(const IterationSpace &space) {
-  return space.operands.size() > 2 && space.coordinates.size() > 3 && space.adds_in_any_order();
+  return space.lookups.empty() && space.operands.size() > 2 && space.coordinates.size() > 3 &&
+         space.adds_in_any_order();
 }
 
 std::vector<std::string> dense_loops_last(const scan::Nest &nest, const IterationSpace &space) {

@@ -13,7 +13,7 @@ namespace {
 /// The mode of the result along which the outermost loop runs; none where nothing else may be in that loop.
 std::optional<std::size_t> mode_of_loop(const Statement &statement) {
   const LeafPlan &plan = *statement.plan;
-  const bool is_plain = plan.is_plain() && !plan.increasing && !plan.instances && plan.shared == 0 &&
+  const bool is_plain = plan.is_plain() && !plan.increasing && plan.searches.empty() && plan.shared == 0 &&
                         (plan.alternatives.empty() || plan.split > 0);
   if (!is_plain || !statement.space.adds_in_any_order() || plan.nest.levels.empty()) return std::nullopt;
   const Level &outermost = plan.nest.levels.front();

@@ -106,7 +106,7 @@ private:
   std::string general_hindrance(std::size_t number) const {
     const IterationSpace &space = combination_.leaves[number];
     const LeafPlan &plan = *plans_[number];
-    if (!space.divisors.empty()) return "it looks for divisors";
+    if (!space.lookups.empty()) return "it looks for what may not be stored";
     if (!plan.alternatives.empty() || !plan.hoists.empty() || combination_.clear_of(number))
       return "it has several plans, or sums of its own";
     if (plan.finds.vacuous) return "the layouts' properties contradict each other";

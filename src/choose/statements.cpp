@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <functional>
 
 namespace unravel::choose {
 
@@ -30,6 +31,19 @@ bool keeps_elements_apart(const IterationSpace &space, const plan::LeafPlan &pla
                                          (space.sets || keeps_to_its_elements(plan, depth, space, prover)));
 }
 
+/// May there be no two entries of one coordinate, of some operand?
+bool needs_single_values(const IterationSpace &space) {
+  return space.sets || std::ranges::any_of(space.operands, std::not_fn(&combine::Operand::is_linear));
+}
+
+[[noreturn]] void fail_several_values(const IterationSpace &space, const std::string &witness) {
+  report::fail(Kind::not_supported, space.span,
+               fmt::format("in `{}` an operand may be stored several times, and the value isn't linear in it",
+                           space.span.text()),
+               witness.empty() ? "choose layouts that store each coordinate at most once"
+                               : "two entries of one coordinate: " + witness);
+}
+
 } // namespace
 
 depend::Schedule executed_schedule(const IterationSpace &space, const plan::LeafPlan &plan) {
@@ -40,7 +54,7 @@ depend::Schedule executed_schedule(const IterationSpace &space, const plan::Leaf
   }
   schedule.push_back(term::Term(space.place[plan.shared]));
   const auto own = space.loops.begin() + static_cast<std::ptrdiff_t>(plan.shared);
-  for (std::size_t k = 0; k < plan.nest.levels.size(); ++k) {
+  for (std::size_t k = 0; k < plan.visits(); ++k) {
     const scan::Level &level = plan.nest.levels[k];
     if (level.kind == scan::Level::Kind::Let || std::find(space.loops.begin(), own, level.variable) != own)
       continue;
@@ -51,14 +65,15 @@ depend::Schedule executed_schedule(const IterationSpace &space, const plan::Leaf
   return schedule;
 }
 
-void require_single_value(const IterationSpace &space, prove::Prover &prover) {
+void require_single_values(const std::vector<IterationSpace> &spaces, prove::Prover &prover) {
   std::string witness;
-  if (depend::is_single_valued(space, prover, &witness)) return;
-  report::fail(
-      Kind::not_supported, space.span,
-      fmt::format("`{}` sets or divides, but its entries may be stored several times", space.span.text()),
-      witness.empty() ? "choose layouts that store each coordinate at most once"
-                      : "two entries of one coordinate: " + witness);
+  for (auto space = spaces.begin(); space != spaces.end(); ++space) {
+    if (!depend::is_single_valued(*space, prover, &witness)) fail_several_values(*space, witness);
+    for (auto other = spaces.begin(); other != space; ++other)
+      if (space->place == other->place && needs_single_values(*space) && // through different pieces
+          depend::may_meet(*other, *space, prover, &witness))
+        fail_several_values(*space, witness);
+  }
 }
 
 std::optional<depend::Violation> violation(const Combination &program,
@@ -101,7 +116,7 @@ SharedVerdict verdict_of(const scan::Node &loop, const Combination &program,
                          const IterationSpace &space = program.leaves[number];
                          if (space.target.appends && !appends_apart(*plans[number], loop.depth, space))
                            return false;
-                         return space.divisors.empty() && !keeps_state_over(*plans[number], loop.depth) &&
+                         return !space.may_miss() && !keeps_state_over(*plans[number], loop.depth) &&
                                 keeps_elements_apart(space, *plans[number], loop.depth, prover);
                        });
   return result;
@@ -109,12 +124,11 @@ SharedVerdict verdict_of(const scan::Node &loop, const Combination &program,
 
 std::optional<std::size_t> level_of_sum(const IterationSpace &space, const plan::LeafPlan &plan,
                                         const std::vector<depend::LoopVerdict> &verdicts) {
-  if (space.sets || !space.reads(space.target.tensor) || !space.divisors.empty() ||
-      !space.target.local.empty())
+  if (space.sets || !space.reads(space.target.tensor) || space.may_miss() || !space.target.local.empty())
     return std::nullopt;
   const auto own = space.loops.begin() + static_cast<std::ptrdiff_t>(plan.shared);
   std::optional<std::size_t> level;
-  for (std::size_t k = plan.nest.levels.size(); k-- > 0;) {
+  for (std::size_t k = plan.visits(); k-- > 0;) {
     const scan::Level &here = plan.nest.levels[k];
     if (std::find(space.loops.begin(), own, here.variable) != own ||
         term::mentions(space.target.slot, here.variable))

@@ -11,8 +11,9 @@ namespace unravel::choose {
 /// When a statement is executed: its place and the loops that it shares, then its own order.
 depend::Schedule executed_schedule(const combine::IterationSpace &space, const plan::LeafPlan &plan);
 
-/// Throws a limit where what a statement sets, or divides by, may be stored several times.
-void require_single_value(const combine::IterationSpace &space, prove::Prover &prover);
+/// Throws a limit where an operand may be stored several times, in a statement that sets, or whose value
+/// isn't linear in it.
+void require_single_values(const std::vector<combine::IterationSpace> &spaces, prove::Prover &prover);
 
 /// Two conflicting instances that the plans' orders turn round, if the prover doesn't exclude them; with
 /// details an example, too. `source`: the program's leaves before they were transformed.

@@ -61,6 +61,9 @@ bool wants_wavefronts(const IterationSpace &space, const parse::ScheduleTree &sc
 
 std::optional<plan::FindPlan> own_finds(const plan::LeafPlan &plan, prove::Prover &prover,
                                         find::Requests requests) {
+  // All levels are taken for one nest.
+  if (plan.searches.size() > 1 || (!plan.searches.empty() && plan.searches.front().before < plan.visits()))
+    return std::nullopt;
   std::size_t before = requests.size();
   for (const plan::LevelPlan &find : plan.finds.levels)
     if (const scan::Level &level = plan.nest.levels[find.level];

@@ -4,6 +4,7 @@
 #include "combine/given_sizes.h"
 #include "combine/locals.h"
 #include "combine/naming.h"
+#include "combine/refuse.h"
 #include "combine/row_major.h"
 #include "combine/split.h"
 
@@ -73,7 +74,7 @@ public:
       if (number) local->initial = *number;
       const bool empties =
           number || (program_.zero_once_read.contains(statement.target.tensor) && !statement.accumulate);
-      parts.push_back(empties ? std::vector<Statement>() : split(statement));
+      parts.push_back(empties ? std::vector<Statement>() : taken_apart(statement));
       most = std::max(most, parts.back().size());
     }
     // Room for the parts of each, and one in front: the order of the places stays what it was.
@@ -364,12 +365,21 @@ private:
                        [&](auto &use) { return use.is_result && use.name == tensor; });
   }
 
-  std::vector<Statement> split(const Statement &statement) const {
+  /// What is computed where different accesses are stored, one after the other.
+  std::vector<Statement> taken_apart(const Statement &statement) const {
     if (is_result(statement.target.tensor) && !structure_.empty())
       return {statement}; // executed at each of the result's places, and nowhere else
-    return combine::split(
-        statement, [&](const Access &access) { return is_total(access, statement); },
-        result_.assembly(statement.target.tensor) != nullptr);
+    const bool begins_empty = result_.assembly(statement.target.tensor) != nullptr;
+    const auto is_optional = [&](const Access &access, value::Role role) {
+      return role != value::Role::Divisor && looked_for(access, statement, role) == Lookup::Wanted::Element;
+    };
+    std::vector<Statement> united{statement}, parts;
+    if (statement.is_free || statement.accumulate || begins_empty) united = unite(statement, is_optional);
+    for (const Statement &part : united)
+      for (Statement &made : split(
+               part, [&](const Access &access) { return is_total(access, part); }, begins_empty))
+        parts.push_back(std::move(made));
+    return parts;
   }
 
   void add_leaves(const Statement &statement) {
@@ -377,11 +387,8 @@ private:
     add_leaves(statement, {});
     if (!statement.is_free) return;
     if (result_.assembly(statement.target.tensor)) {
-      if (!statement.accumulate || first > 0) return;
-      report::fail(
-          Kind::sparse_result, statement.span,
-          fmt::format("`{}` begins without entries: there is nothing to add to", statement.target.tensor),
-          "write `=`, or leave the result dense");
+      if (statement.accumulate && first == 0) refuse_adding(statement);
+      return;
     }
     if (statement.accumulate) return;
     const Layout &layout = layout_of(statement.target);
@@ -390,12 +397,35 @@ private:
                               compute::identity_of(statement)});
   }
 
+  /// What is read where it may not be stored, and how.
+  std::optional<Lookup::Wanted> looked_for(const Access &access, const Statement &statement,
+                                           value::Role role) const {
+    for (const compute::Mask &mask : statement.masks)
+      if (mask.access.name() == access.name()) {
+        if (is_local(access) || is_result(access.tensor)) refuse_mask_of_result(access);
+        if (is_total(access, statement)) refuse_total_mask(access);
+        if (mask.is_absent) return Lookup::Wanted::Absence;
+      }
+    if (is_total(access, statement) || (!structure_.empty() && access.name() == lender_in(statement)))
+      return std::nullopt;
+    if (role == value::Role::Divisor) {
+      if (statement.is_free || is_local(access)) refuse_divisor(access, layout_of(access), is_local(access));
+      return Lookup::Wanted::Divisor;
+    }
+    return compute::is_factor(statement, access) ? std::nullopt : std::optional(Lookup::Wanted::Element);
+  }
+
   /// One leaf for each choice of a piece for each operand.
   void add_leaves(const Statement &statement, std::vector<std::size_t> chosen) {
     std::vector<const Access *> reads; // each once, though terms may have a factor in common
+    std::vector<std::pair<const Access *, Lookup::Wanted>> lookups;
+    const std::map<std::string, value::Role> roles = roles_in(statement);
+    std::set<std::string> known;
     compute::each_read(statement, [&](const Access &access) {
-      if (std::none_of(reads.begin(), reads.end(),
-                       [&](auto *other) { return other->name() == access.name(); }))
+      if (!known.insert(access.name()).second) return;
+      if (const auto wanted = looked_for(access, statement, roles.at(access.name())))
+        lookups.emplace_back(&access, *wanted);
+      else
         reads.push_back(&access);
     });
     if (chosen.size() < reads.size()) {
@@ -417,16 +447,8 @@ private:
       space.loops.push_back(loop.variable);
     space.coordinates = statement.is_free ? statement.indices : space.loops;
     std::vector<Term> relation = term::conjuncts(domain(statement));
-    std::vector<Term> divisors;
     std::set<std::pair<std::string, std::size_t>> met; // accesses, each through a piece
     std::set<std::string> copies; // positions of accesses that repeat another one through the same piece
-    std::map<std::string, value::Role> roles; // of accesses
-    value::each_role<Access>(statement.value, [&](const Access &access, value::Role role) {
-      value::Role &known = roles.emplace(access.name(), role).first->second;
-      known = std::max(known, role);
-    });
-    const Access *divisor = nullptr; // a sparse one
-    std::vector<std::size_t> pieces; // of those
     std::map<std::string, Value> values;
     for (std::size_t k = 0; k < reads.size(); ++k) {
       const Access &access = *reads[k];
@@ -434,24 +456,17 @@ private:
       Operand operand = operand_of(access, statement.loops, chosen[k], structure_, stored);
       if (!met.emplace(compute::to_text(access), chosen[k]).second)
         copies.insert(operand.positions.begin(), operand.positions.end());
-      const value::Role role = roles.at(operand.name);
-      operand.divides = role == value::Role::Divisor;
-      operand.is_linear = role <= value::Role::InTerm && statement.by == value::Operator::Add;
+      operand.is_linear =
+          roles.at(operand.name) <= value::Role::InTerm && statement.by == value::Operator::Add;
       relation.insert(relation.end(), stored.begin(), stored.end());
-      const bool is_linear_factor = role == value::Role::Factor && statement.by == value::Operator::Add;
-      if (!is_linear_factor && role != value::Role::Divisor && !is_total(access, statement) &&
-          !compute::is_factor(statement, access))
-        refuse_absent(statement, access);
-      if (operand.divides && !is_total(access, statement)) {
-        if (statement.is_free || is_local(access)) refuse_divisor(access);
-        divisors.insert(divisors.end(), stored.begin(), stored.end());
-        divisor = &access;
-        pieces.push_back(chosen[k]);
-      }
-      values.emplace(operand.name, has_piece(access)
-                                       ? value_of(layout_of(access).pieces[chosen[k]].value, operand.name)
-                                       : Value{Read{operand.name}});
+      values.emplace(operand.name, value_at(access, chosen[k], operand.name));
       space.operands.push_back(std::move(operand));
+    }
+    std::ranges::stable_partition(
+        lookups, [](const auto &each) { return each.second == Lookup::Wanted::Absence; }); // masks first
+    for (const auto &[access, wanted] : lookups) {
+      if (statement.is_free) stay_inside(*access, relation);
+      values.emplace(access->name(), Value{Read{access->name()}});
     }
     space.value = value::map_leaves<Value>(statement.value,
                                            [&](const Access &access) { return values.at(access.name()); });
@@ -468,62 +483,53 @@ private:
     for (const Term &part : places) // a structure's parts are there already
       if (std::find(relation.begin(), relation.end(), part) == relation.end()) relation.push_back(part);
     list_positions(space);
+    IterationSpace plain = space; // without the names that positions take in arguments
     join_arguments(space, relation, places);
-    IterationSpace divided = space; // with the same names in arguments
-    join_arguments(divided, relation, divisors);
-    if (!divisors.empty()) space.divisors = term::conjuncts(divided.places);
     if (is_empty(space, copies)) return;
-    if (!divisors.empty()) {
-      // A piece alone doesn't tell whether the other one has it.
-      if (divisor_pieces_.emplace(space.place, pieces).first->second != pieces)
-        report::fail(Kind::not_supported, divisor->span,
-                     fmt::format("a divisor in several pieces, as `{}` has them, is not supported yet",
-                                 layout_of(*divisor).name),
-                     "choose a layout of one piece");
-    }
+    for (const auto &[access, wanted] : lookups)
+      space.lookups.push_back(lookup_of(*access, wanted, statement, plain, relation));
     result_.leaves.push_back(std::move(space));
   }
 
-  [[noreturn]] void refuse_divisor(const Access &access) const {
-    report::fail(Kind::not_supported, access.span,
-                 fmt::format("`{}` divides, but has no place for each element: its layout is `{}`",
-                             compute::to_text(access), layout_of(access).name),
-                 is_local(access)
-                     ? "choose a dense layout: what isn't stored is zero"
-                     : "choose a dense layout, or write the loops: a program looks for its divisors");
+  /// What a piece of the access's layout has at a position of its; of what has no pieces, what is read.
+  Value value_at(const Access &access, std::size_t piece, const std::string &operand) const {
+    return has_piece(access) ? value_of(layout_of(access).pieces[piece].value, operand)
+                             : Value{Read{operand}};
   }
 
-  /// A value that isn't nothing where the access isn't stored.
-  [[noreturn]] void refuse_absent(const Statement &statement, const Access &access) const {
-    const std::string by = value::reduction_text(statement.by);
-    report::fail(
-        Kind::not_supported, access.span,
-        fmt::format("`{}` isn't stored everywhere, and where it isn't, `{}` with 0 in its place "
-                    "may change what `{}` gives",
-                    compute::to_text(access), compute::to_text(statement.value), by),
-        statement.by == value::Operator::Add
-            ? "choose a dense layout; or read it into a scalar first, in a program: `let a = 0; a += " +
-                  compute::to_text(access) + ";`"
-            : "where what isn't stored is nothing, say by which operators: `in min.+`; or choose a dense "
-              "layout");
+  /// That the subscripts lie in the tensor: of what isn't stored, its relation doesn't say so.
+  void stay_inside(const Access &access, std::vector<Term> &relation) const {
+    for (std::size_t k = 0; k < access.subscripts.size(); ++k) {
+      const Term extent =
+          term::variable(naming_.sizes.find(qualified(access.tensor, layout_of(access).sizes[k])));
+      for (const Term &part : term::conjuncts(term::between(Term(0), access.subscripts[k].value, extent)))
+        if (std::ranges::find(relation, part) == relation.end()) relation.push_back(part);
+    }
+  }
+
+  /// `space`: the statement's, with this relation.
+  Lookup lookup_of(const Access &access, Lookup::Wanted wanted, const Statement &statement,
+                   const IterationSpace &space, const std::vector<Term> &relation) const {
+    Lookup lookup{wanted, access.name(), access.tensor, {}};
+    for (std::size_t piece = 0; piece < layout_of(access).pieces.size(); ++piece) {
+      std::vector<Term> stored;
+      IterationSpace together = space; // with the same names in arguments
+      together.operands = {operand_of(access, statement.loops, piece, structure_, stored)};
+      const std::vector<std::string> &positions = together.operands.front().positions;
+      together.positions.insert(together.positions.end(), positions.begin(), positions.end());
+      std::vector<Term> all = relation;
+      all.insert(all.end(), stored.begin(), stored.end());
+      join_arguments(together, all, stored);
+      lookup.places.push_back(
+          {together.operands.front(), value_at(access, piece, access.name()), together.places});
+    }
+    return lookup;
   }
 
   /// What a piece has at a position.
   static Value value_of(const layout::EntryValue &stored, const std::string &operand) {
     const Value value = stored.array.empty() ? Value{value::Number{stored.literal}} : Value{Read{operand}};
     return stored.negative ? value::negated(value) : value;
-  }
-
-  /// Pieces may exclude each other under the subscripts: a mirrored half without its diagonal at A(i,i).
-  /// Where an access has positions, its copies may have the same, so they make nothing empty.
-  static bool is_empty(const IterationSpace &space, const std::set<std::string> &copies) {
-    std::vector<Term> parts = term::conjuncts(space.relation);
-    std::erase_if(parts, [&](const Term &part) {
-      const std::set<std::string> names = term::variables_of(part);
-      return std::any_of(names.begin(), names.end(),
-                         [&](const std::string &name) { return copies.contains(name); });
-    });
-    return space::Set(term::conjunction(std::move(parts))).is_empty();
   }
 
   /// `loops`: those around the access. `structure`: the access whose positions a result has.
@@ -581,9 +587,8 @@ private:
   const std::string lender_;    // its tensor
   Naming naming_;
   term::Substitution size_of_;
-  std::vector<Term> known_sizes_;                                       // conditions on sizes
-  mutable std::map<std::string, bool> stores_everything_;               // by tensor
-  std::map<std::vector<int>, std::vector<std::size_t>> divisor_pieces_; // by the statement's place
+  std::vector<Term> known_sizes_;                         // conditions on sizes
+  mutable std::map<std::string, bool> stores_everything_; // by tensor
   Combination result_;
 };
 

@@ -65,7 +65,9 @@ private:
         !takes_away(end, name))
       return std::nullopt;
     for (std::size_t k = uses.first; k <= uses.last; ++k)
-      if (statements()[k].by != value::Operator::Add || statements()[k].product) return std::nullopt;
+      if (statements()[k].by != value::Operator::Add || statements()[k].product ||
+          !statements()[k].masks.empty())
+        return std::nullopt;
     for (std::size_t k = uses.first; k < uses.last; ++k) {
       Statement &each = statements()[k];
       if (mentions(each, end.target.tensor)) return std::nullopt;

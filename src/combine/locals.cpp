@@ -24,7 +24,7 @@ std::optional<double> sets_all_to(const Statement &statement, std::size_t around
                                   const std::vector<Term> &extents) {
   const std::vector<compute::Subscript> &subscripts = statement.target.subscripts;
   const double *number = value::number_of(statement.value);
-  if (statement.accumulate || !number || !term::is_true(statement.condition) ||
+  if (statement.accumulate || !number || !statement.masks.empty() || !term::is_true(statement.condition) ||
       statement.loops.size() != around + subscripts.size())
     return std::nullopt;
   for (std::size_t k = 0; k < subscripts.size(); ++k) {

@@ -14,7 +14,7 @@ using term::Term;
 namespace {
 
 bool is_same_access(const Operand &first, const Operand &second) {
-  return first.tensor == second.tensor && first.local.empty() && !first.divides && !second.divides &&
+  return first.tensor == second.tensor && first.local.empty() &&
          first.positions.size() == second.positions.size() && !first.positions.empty() &&
          first.positions != second.positions && first.coordinates == second.coordinates;
 }

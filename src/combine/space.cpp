@@ -1,5 +1,6 @@
 #include "combine/space.h"
 
+#include "space/set.h"
 #include "value/text.h"
 
 #include <algorithm>
@@ -26,8 +27,8 @@ std::vector<std::string> IterationSpace::variables() const {
 }
 
 bool IterationSpace::reads(const std::string &tensor) const {
-  return std::any_of(operands.begin(), operands.end(),
-                     [&](const Operand &operand) { return operand.tensor == tensor; });
+  const auto is_of_tensor = [&](const auto &each) { return each.tensor == tensor; };
+  return std::ranges::any_of(operands, is_of_tensor) || std::ranges::any_of(lookups, is_of_tensor);
 }
 
 const Operand &IterationSpace::operand(const Read &read) const {
@@ -35,15 +36,25 @@ const Operand &IterationSpace::operand(const Read &read) const {
                        [&](const Operand &each) { return each.name == read.operand; });
 }
 
+const Lookup *IterationSpace::lookup(const Read &read) const {
+  const auto found = std::ranges::find(lookups, read.operand, &Lookup::name);
+  return found == lookups.end() ? nullptr : &*found;
+}
+
+bool IterationSpace::may_miss() const {
+  return std::ranges::any_of(lookups,
+                             [](const Lookup &lookup) { return lookup.wanted == Lookup::Wanted::Divisor; });
+}
+
 bool IterationSpace::is_product() const {
   const auto product = value::quotient_of(value);
-  return by == value::Operator::Add && product.divisors.empty() &&
+  return by == value::Operator::Add && lookups.empty() && product.divisors.empty() &&
          std::all_of(product.factors.begin(), product.factors.end(),
                      [](const Value &factor) { return std::holds_alternative<Read>(factor.kind); });
 }
 
 bool IterationSpace::adds_in_any_order() const {
-  return loops.empty() && !sets && target.local.empty() && !target.appends && divisors.empty() &&
+  return loops.empty() && !sets && target.local.empty() && !target.appends && !may_miss() &&
          !reads(target.tensor);
 }
 
@@ -132,7 +143,7 @@ IterationSpace with_slots_in_range(IterationSpace space,
                                    const std::map<std::string, std::vector<Term>> &arrays) {
   std::vector<Term> parts = term::conjuncts(space.relation);
   for (const Operand &operand : space.operands) {
-    if (operand.array.empty() || operand.divides) continue;
+    if (operand.array.empty()) continue;
     const std::vector<Term> &extents = arrays.at(operand.array);
     for (std::size_t k = 0; k < operand.slots.size(); ++k)
       parts.push_back(term::between(0, operand.slots[k], extents[k]));
@@ -141,17 +152,51 @@ IterationSpace with_slots_in_range(IterationSpace space,
   return space;
 }
 
+bool is_empty(const IterationSpace &space, const std::set<std::string> &copies) {
+  std::vector<Term> parts = term::conjuncts(space.relation);
+  std::erase_if(parts, [&](const Term &part) {
+    const std::set<std::string> names = term::variables_of(part);
+    return std::any_of(names.begin(), names.end(),
+                       [&](const std::string &name) { return copies.contains(name); });
+  });
+  return space::Set(term::conjunction(std::move(parts))).is_empty();
+}
+
 std::string value_text(const IterationSpace &space,
                        const std::function<std::string(const Operand &)> &text_of) {
-  return value::to_text(space.value,
-                        [&](const Value &leaf) { return text_of(space.operand(std::get<Read>(leaf.kind))); });
+  return value::to_text(space.value, [&](const Value &leaf) {
+    const Read &read = std::get<Read>(leaf.kind);
+    return space.lookup(read) ? read.operand : text_of(space.operand(read));
+  });
 }
+
+namespace {
+
+std::string_view looked_for(Lookup::Wanted wanted) {
+  switch (wanted) {
+  case Lookup::Wanted::Element: return "look for";
+  case Lookup::Wanted::Divisor: return "must have";
+  case Lookup::Wanted::Absence: return "where not stored";
+  }
+  return "";
+}
+
+} // namespace
 
 std::string to_text(const IterationSpace &space) {
   std::string text = fmt::format("{{ [{}] :\n", fmt::join(space.variables(), ", "));
   for (const Term &part : term::conjuncts(space.relation))
     text += "    " + term::to_text(part) + "\n";
   text += "}\n";
+  for (const Lookup &lookup : space.lookups)
+    for (const Place &place : lookup.places) {
+      text += fmt::format("{} {}({}): {{ [{}] :\n", looked_for(lookup.wanted), lookup.name,
+                          fmt::join(texts_of(place.operand.coordinates), ", "),
+                          fmt::join(place.operand.positions, ", "));
+      for (const Term &part : term::conjuncts(place.relation))
+        text += "    " + term::to_text(part) + "\n";
+      text += lookup.is_mask() ? "}\n" : fmt::format("}} {}\n", text_of(place.operand));
+    }
   return text + fmt::format("{} {} {}\n", text_of(space.target),
                             space.sets ? "=" : value::reduction_text(space.by), value_text(space, text_of));
 }

@@ -11,6 +11,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -56,7 +57,6 @@ struct Operand {
   std::string structure; // of a target: the operand whose positions it has, "S#2"; empty: only its own
   std::vector<std::string> positions;  // "A#2.p"; of a target with a structure the operand's, then its own
   std::vector<term::Term> coordinates; // the subscripts, over index variables
-  bool divides = false;                // it must be found where it isn't stored everywhere
   bool is_linear = true;  // several entries of a coordinate add up: the value is linear in it, and added
   std::string local;      // a scalar variable of a program, which has no array, or a tensor
                           // that iterations of loops have for themselves: its name
@@ -71,6 +71,28 @@ struct Operand {
   term::Term slot;                     // the same, row-major
 
   bool is_scalar() const { return !local.empty() && array.empty(); }
+};
+
+/// Where one piece of a layout has an element that is looked for.
+struct Place {
+  Operand operand;
+  Value value;         // what is read there, of the operand
+  term::Term relation; // over its positions and the space's variables
+};
+
+/// An element that is looked for at each point of a space, for it may not be stored.
+struct Lookup {
+  enum class Wanted {
+    Element, // the sum of all that is found, 0 where that is nothing
+    Divisor, // the same, but the kernel fails where nothing is found
+    Absence, // the point counts only if nothing is found
+  };
+  Wanted wanted = Wanted::Element;
+  std::string name;   // of the access, "A#2"
+  std::string tensor; // "A"
+  std::vector<Place> places;
+
+  bool is_mask() const { return wanted == Wanted::Absence; }
 };
 
 /// A variable that a transformation has added to an iteration space: its value at each point.
@@ -94,25 +116,26 @@ struct IterationSpace {
   Operand target;
   Value value{value::Number{1}};
   term::Term relation;
-  term::Term places; // the part of it that says where the target has its slots
+  term::Term places;           // the part of it that says where the target has its slots
+  std::vector<Lookup> lookups; // what the value reads besides, and what decides whether a point counts
 
   bool sets = false;                         // = instead of a reduction
   value::Operator by = value::Operator::Add; // what the target is reduced by
   std::vector<int> place;                    // compute::Statement's
   std::vector<std::string> loops; // the variables of the loops around it, outermost first: of a free one none
                                   // (both as a schedule for loops that statements share has left them)
-  /// Parts of the relation that say where sparse divisors are stored: each point of the other parts must have
-  /// one, or the kernel fails.
-  std::vector<term::Term> divisors;
   text::Span span;
 
   /// coordinates, positions and what was added
   std::vector<std::string> variables() const;
-  /// Is the tensor, or scalar variable, among the operands?
+  /// Is the tensor, or scalar variable, among the operands, or looked for?
   bool reads(const std::string &tensor) const;
-  /// The operand that a value reads.
+  /// The operand that a value reads; the lookup, or null.
   const Operand &operand(const Read &read) const;
-  /// A product of operands and a constant, not divided, that is added?
+  const Lookup *lookup(const Read &read) const;
+  /// May the kernel fail at a point, for want of a divisor?
+  bool may_miss() const;
+  /// A product of operands and a constant, not divided, that is added at each point?
   bool is_product() const;
   /// Does it add its value to the target?
   bool adds() const { return !sets && by == value::Operator::Add; }
@@ -211,12 +234,15 @@ Combination combine(const compute::Computation &computation,
                     const std::map<std::string, layout::Layout> &layouts, const std::string &structure = "");
 
 /// The space with what its accesses imply: every slot of an operand lies within its array. Then positions
-/// have bounds without what leads to them; but for divisors', which are looked for. `arrays`: as in
-/// Combination.
+/// have bounds without what leads to them. `arrays`: as in Combination.
 IterationSpace with_slots_in_range(IterationSpace space,
                                    const std::map<std::string, std::vector<term::Term>> &arrays);
 
-/// The value, where `text_of` is the text of an operand.
+/// Has it no points? Pieces may exclude each other under the subscripts: a mirrored half without its diagonal
+/// at A(i,i). Where an access has positions, its `copies` may have the same, so they make nothing empty.
+bool is_empty(const IterationSpace &space, const std::set<std::string> &copies);
+
+/// The value, where `text_of` is the text of an operand; what is looked for is called by its access's name.
 std::string value_text(const IterationSpace &space,
                        const std::function<std::string(const Operand &)> &text_of);
 

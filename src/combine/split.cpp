@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <set>
 
 namespace unravel::combine {
 
@@ -66,6 +67,45 @@ std::vector<Statement> split(const Statement &statement, const std::function<boo
     result.back().value = term;
   }
   return result;
+}
+
+std::map<std::string, value::Role> roles_in(const Statement &statement) {
+  std::map<std::string, value::Role> roles;
+  value::each_role<Access>(statement.value, [&](const Access &access, value::Role role) {
+    value::Role &known = roles.emplace(access.name(), role).first->second;
+    known = std::max(known, role);
+  });
+  for (const compute::Mask &mask : statement.masks)
+    roles[mask.access.name()] = value::Role::Other;
+  return roles;
+}
+
+std::vector<Statement> unite(const Statement &statement,
+                             const std::function<bool(const Access &, value::Role)> &is_optional) {
+  std::vector<Access> optional;
+  std::set<std::string> names;
+  const std::map<std::string, value::Role> roles = roles_in(statement);
+  compute::each_read(statement, [&](const Access &access) {
+    if (names.contains(access.name()) || !is_optional(access, roles.at(access.name()))) return;
+    names.insert(access.name());
+    optional.push_back(access);
+  });
+  if (optional.empty() || !compute::is_nothing_without(statement, statement.value, names)) return {statement};
+  std::vector<Statement> parts;
+  std::set<std::string> absent;
+  for (const Access &access : optional) {
+    Statement part = statement;
+    part.accumulate = statement.accumulate || (statement.is_free && !parts.empty());
+    part.value = value::map_leaves<compute::Value>(statement.value, [&](const Access &read) {
+      return absent.contains(read.name()) ? compute::Value{value::Number{0}} : compute::Value{read};
+    });
+    for (const Access &before : optional)
+      if (absent.contains(before.name())) part.masks.push_back({before, true});
+    part.masks.push_back({access, false});
+    parts.push_back(std::move(part));
+    absent.insert(access.name());
+  }
+  return parts;
 }
 
 } // namespace unravel::combine

@@ -14,8 +14,11 @@ void substitute(Operand &operand, const term::Substitution &by) {
 void substitute(IterationSpace &space, const term::Substitution &by) {
   space.relation = term::substitute(space.relation, by);
   space.places = term::substitute(space.places, by);
-  for (term::Term &divisor : space.divisors)
-    divisor = term::substitute(divisor, by);
+  for (Lookup &lookup : space.lookups)
+    for (Place &place : lookup.places) {
+      place.relation = term::substitute(place.relation, by);
+      substitute(place.operand, by);
+    }
   for (Operand &operand : space.operands)
     substitute(operand, by);
   substitute(space.target, by);

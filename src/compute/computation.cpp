@@ -1,3 +1,4 @@
+#include "compute/mask.h"
 #include "compute/value.h"
 
 #include "report/diagnostic.h"
@@ -32,19 +33,22 @@ public:
     bool accumulate = tree_.op != Operator::Set;
     if (const auto by = accumulate ? std::nullopt : take_old_value(sum, target, algebra))
       accumulate = true, algebra.add = algebra.by = *by;
+    const std::vector<MaskCase> cases = mask();
     for (Value &term : reduced_terms(std::move(sum), algebra)) {
-      Statement made;
-      made.target = target;
-      made.accumulate = std::exchange(accumulate, true);
-      made.by = algebra.by;
-      if (algebra.is_semiring) made.product = algebra.multiply;
-      made.value = std::move(term);
-      made.is_free = true;
-      made.indices = indices_of_result;
-      made.place = {static_cast<int>(result_.program.statements.size())};
-      made.span = tree_.span;
-      each_read(made, [&](const Access &read) { note_operand(read, made.indices); });
-      result_.program.statements.push_back(std::move(made));
+      Statement one;
+      one.target = target;
+      one.by = algebra.by;
+      if (algebra.is_semiring) one.product = algebra.multiply;
+      one.value = std::move(term);
+      one.is_free = true;
+      one.indices = indices_of_result;
+      one.span = tree_.span;
+      for (Statement &made : masked(one, cases)) {
+        made.accumulate = std::exchange(accumulate, true);
+        made.place = {static_cast<int>(result_.program.statements.size())};
+        each_read(made, [&](const Access &read) { note_operand(read, made.indices); });
+        result_.program.statements.push_back(std::move(made));
+      }
     }
     return std::move(result_);
   }
@@ -52,6 +56,29 @@ public:
 private:
   static void note(const std::string &index, std::vector<std::string> &indices) {
     if (std::find(indices.begin(), indices.end(), index) == indices.end()) indices.push_back(index);
+  }
+
+  /// Its indices are those of the result and the operands.
+  std::vector<MaskCase> mask() {
+    const std::vector<std::string> known = result_.indices;
+    const auto check = [&](const std::string &index, const text::Span &span) {
+      if (std::ranges::find(known, index) == known.end())
+        report::fail(Kind::unknown_variable, span,
+                     fmt::format("`{}` is no index of the result or an operand: a mask has no others", index),
+                     "");
+    };
+    return cases_of(
+        tree_.mask,
+        [&](const Expression &each) {
+          Access made = access(each, false);
+          for (const Subscript &subscript : made.subscripts)
+            check(subscript.index, each.span);
+          return made;
+        },
+        [&](const parse::Name &name) {
+          check(name.text, name.span);
+          return term::variable(name.text);
+        });
   }
 
   void note_operand(const Access &read, std::vector<std::string> &indices) const {
@@ -141,13 +168,19 @@ double identity_of(const Statement &statement) {
 }
 
 bool is_factor(const Statement &statement, const Access &access) {
+  for (const Mask &mask : statement.masks)
+    if (mask.access.name() == access.name()) return !mask.is_absent;
   return is_factor(statement, statement.value, access);
 }
 
 bool is_factor(const Statement &statement, const Value &value, const Access &access) {
+  return is_nothing_without(statement, value, {access.name()});
+}
+
+bool is_nothing_without(const Statement &statement, const Value &value, const std::set<std::string> &names) {
   const value::Known absent = statement.product ? value::Known::nothing() : value::Known::of(0);
   const value::Known known = value::known_value<Access>(
-      value, [&](const Access &read) { return read.name() == access.name() ? absent : value::Known(); });
+      value, [&](const Access &read) { return names.contains(read.name()) ? absent : value::Known(); });
   return known == value::Known::nothing() || known == value::Known::of(identity_of(statement));
 }
 

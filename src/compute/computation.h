@@ -43,9 +43,17 @@ struct Loop {
   term::Term low, high;
 };
 
+/// Where a statement is executed: at points at which an element is stored; or, `is_absent`, isn't.
+struct Mask {
+  Access access; // perhaps one that the value reads
+  bool is_absent = false;
+};
+
 /// target (= or +=, min= and the like) value, for each point of the loops around it at which the condition
 /// holds. The element of a scalar variable is numbered by the loops around its declaration (its subscripts):
 /// each of their iterations has one of its own.
+///
+/// Masks restrict it further, to points at which elements are stored, or aren't.
 ///
 /// A free statement has no loops: it is executed for all values of its index variables, from 0 on, at which
 /// each subscript lies inside its tensor, in any order. Its `=` sets each element of the target to what is
@@ -63,6 +71,7 @@ struct Statement {
   std::vector<std::string> indices =
       {}; // of a free statement: its index variables, those of the result first
   term::Term condition = term::truth();
+  std::vector<Mask> masks = {};
   /// Its place among the statements: in the program's body, in the body of loops[0], ... One number more than
   /// there are loops: with the loops' variables its schedule in the form "2d + 1" (Feautrier 1992). Two
   /// statements share the loops before the first number in which they differ.
@@ -101,11 +110,13 @@ struct Program {
 /// The identity of what its target is reduced by.
 double identity_of(const Statement &statement);
 
-/// Is there nothing to do for a point at which that access isn't stored, whatever the others are: has the
-/// value no part there, or is it the reduction's identity?
+/// Is there nothing to do for a point at which that access isn't stored, whatever the others are: does a mask
+/// say so, has the value no part there, or is it the reduction's identity?
 bool is_factor(const Statement &statement, const Access &access);
-/// The same, if the statement had that value.
+/// The same of the value alone, if the statement had that one.
 bool is_factor(const Statement &statement, const Value &value, const Access &access);
+/// The same where none of the accesses of these names is stored.
+bool is_nothing_without(const Statement &statement, const Value &value, const std::set<std::string> &names);
 
 /// A tensor that the computation uses.
 struct TensorUse {
@@ -137,9 +148,11 @@ const Statement *free_statement_of(const Program &program, const std::string &ta
 /// `wanted`, or with a number behind it: no tensor and no index has that name.
 std::string fresh_tensor(const Computation &computation, const std::string &wanted);
 
-/// Calls visit(access) for what a statement reads, in its order.
+/// Calls visit(access) for what a statement reads, in its order: its value's, then its masks'.
 template <class Statement, class Visit> void each_read(Statement &statement, Visit visit) {
   value::each_leaf<Access>(statement.value, visit);
+  for (auto &mask : statement.masks)
+    visit(mask.access);
 }
 
 /// The same for the target, then what it reads.

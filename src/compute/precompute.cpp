@@ -64,6 +64,9 @@ void collect_factors(const Expression &value, std::vector<Expression> &factors) 
 } // namespace
 
 parse::ProgramTree with_workspace(const AssignmentTree &assignment, const Workspace &workspace) {
+  if (assignment.mask)
+    report::fail(Kind::not_supported, assignment.mask->span, "a workspace of an assignment with a mask",
+                 "write a program: `for i { let w(j) = 0; ... }`");
   std::vector<Expression> rest, wanted, taken;
   collect_factors(assignment.value, rest);
   collect_factors(workspace.value, wanted);

@@ -1,4 +1,4 @@
-#include "compute/computation.h"
+#include "compute/mask.h"
 #include "value/text.h"
 
 #include <fmt/format.h>
@@ -59,9 +59,10 @@ std::string to_text(const Value &value) {
 std::string to_text(const Statement &statement) {
   const std::string by = value::reduction_text(statement.by);
   const bool is_sum = statement.by == value::Operator::Add;
-  return fmt::format("{} {} {}{}", to_text(statement.target), statement.accumulate ? by : "=",
+  return fmt::format("{} {} {}{}{}", to_text(statement.target), statement.accumulate ? by : "=",
                      to_text(statement.value),
-                     statement.accumulate || is_sum ? "" : fmt::format(", reduced by {}", by));
+                     statement.accumulate || is_sum ? "" : fmt::format(", reduced by {}", by),
+                     statement.masks.empty() ? "" : " mask " + to_text(statement.masks));
 }
 
 std::string to_text(const Program &program) {

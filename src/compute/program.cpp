@@ -1,3 +1,4 @@
+#include "compute/mask.h"
 #include "compute/value.h"
 
 #include "report/diagnostic.h"
@@ -117,62 +118,17 @@ private:
 
   // ---- affine terms and conditions
 
-  Term affine(const Expression &written, const std::string &what) {
-    switch (written.kind) {
-    case Expression::Kind::Integer: return Term(written.integer);
-    case Expression::Kind::Name:
-      if (!is_loop(written.name.text) && !is_size(written.name.text)) fail_unknown(written.name);
-      return term::variable(written.name.text);
-    case Expression::Kind::Negate: return -affine(written.children[0], what);
-    case Expression::Kind::Add:
-    case Expression::Kind::Subtract: {
-      Term left = affine(written.children[0], what), right = affine(written.children[1], what);
-      return written.kind == Expression::Kind::Add ? left + right : left - right;
-    }
-    case Expression::Kind::Multiply: {
-      Term left = affine(written.children[0], what), right = affine(written.children[1], what);
-      if (const auto *factor = left.as<term::Constant>()) return term::scale(factor->value, right);
-      if (const auto *factor = right.as<term::Constant>()) return term::scale(factor->value, left);
-      break;
-    }
-    default: break;
-    }
-    report::fail(Kind::bad_subscript, written.span,
-                 fmt::format("`{}` is not affine, as {} must be", written.span.text(), what),
-                 "affine are sums of variables of loops, sizes and integers, times integers");
+  Term named(const parse::Name &name) {
+    if (!is_loop(name.text) && !is_size(name.text)) fail_unknown(name);
+    return term::variable(name.text);
   }
 
-  Term condition(const Expression &written) {
-    auto parts = [&] {
-      std::vector<Term> all;
-      for (const Expression &child : written.children)
-        all.push_back(condition(child));
-      return all;
-    };
-    switch (written.kind) {
-    case Expression::Kind::And: return term::conjunction(parts());
-    case Expression::Kind::Or: return term::disjunction(parts());
-    case Expression::Kind::Not: return term::negation(condition(written.children[0]));
-    case Expression::Kind::Implies:
-      return term::implication(condition(written.children[0]), condition(written.children[1]));
-    case Expression::Kind::Truth: return term::truth();
-    case Expression::Kind::Falsity: return term::falsity();
-    default: break;
-    }
-    std::vector<Term> all;
-    for (std::size_t k = 0; k < written.comparisons.size(); ++k) {
-      Term left = affine(written.children[k], "a condition");
-      Term right = affine(written.children[k + 1], "a condition");
-      switch (written.comparisons[k]) {
-      case Expression::Comparison::Equal: all.push_back(term::equal(left, right)); break;
-      case Expression::Comparison::NotEqual: all.push_back(term::negation(term::equal(left, right))); break;
-      case Expression::Comparison::Less: all.push_back(term::less(left, right)); break;
-      case Expression::Comparison::AtMost: all.push_back(term::at_most(left, right)); break;
-      case Expression::Comparison::Greater: all.push_back(term::less(right, left)); break;
-      case Expression::Comparison::AtLeast: all.push_back(term::at_most(right, left)); break;
-      }
-    }
-    return term::conjunction(std::move(all));
+  NamedTerm named() {
+    return [this](const parse::Name &name) { return named(name); };
+  }
+
+  Term affine(const Expression &written, const std::string &what) {
+    return affine_of(written, what, named());
   }
 
   // ---- accesses and values
@@ -251,7 +207,7 @@ private:
       case StatementTree::Kind::For: loop(statement); break;
       case StatementTree::Kind::If: {
         Term kept = condition_;
-        condition_ = term::conjunction({kept, condition(statement.condition)});
+        condition_ = term::conjunction({kept, condition_of(statement.condition, named())});
         statements(statement.body);
         condition_ = kept;
         break;
@@ -371,14 +327,17 @@ private:
     else
       for (Value &term : reduced_terms(std::move(value), algebra, !accumulate))
         all.push_back(statement_of(target, accumulate, algebra, std::move(term)));
-    for (Statement &made : all) {
-      for (const Scope &scope : scopes_)
-        made.loops.push_back(scope.loop);
-      made.place = place_;
-      made.span = statement.span;
-      program().statements.push_back(std::move(made));
-      ++place_.back();
-    }
+    const std::vector<MaskCase> cases = cases_of(
+        statement.assignment.mask, [this](const Expression &each) { return access(each); }, named());
+    for (const Statement &each : all)
+      for (Statement &made : masked(each, cases)) {
+        for (const Scope &scope : scopes_)
+          made.loops.push_back(scope.loop);
+        made.place = place_;
+        made.span = statement.span;
+        program().statements.push_back(std::move(made));
+        ++place_.back();
+      }
   }
 
   /// One statement for the terms that have the same divisors; the others are added to what it sets. First the

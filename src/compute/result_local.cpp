@@ -1,6 +1,7 @@
 #include "compute/result_local.h"
 
 #include "compute/build_tree.h"
+#include "compute/mask.h"
 #include "report/diagnostic.h"
 
 #include <algorithm>
@@ -85,6 +86,7 @@ StatementTree assigned(const Statement &of, Expression target, Expression value,
   if (of.product)
     made.assignment.semiring = parse::SemiringTree{
         {value::name_in_semiring(of.by), of.span}, {value::name_in_semiring(*of.product), of.span}, of.span};
+  if (reduces) made.assignment.mask = mask_expression(of);
   return made;
 }
 

@@ -137,12 +137,22 @@ std::optional<Violation> find_violation(const std::vector<Ordered> &statements, 
   return found;
 }
 
+bool may_meet(const IterationSpace &first, const IterationSpace &second, prove::Prover &prover,
+              std::string *witness) {
+  std::vector<Term> both = both_exist(first, second);
+  for (const std::string &variable : first.loops.empty() ? first.coordinates : first.loops)
+    both.push_back(term::equal(term::variable(variable), term::variable(variable + "'")));
+  const prove::Answer answer = ask("pieces apart", first.target.tensor, both, prover);
+  if (witness && answer == prove::Answer::Possible) *witness = prove::small_example(prover, both);
+  return answer != prove::Answer::Refuted;
+}
+
 bool is_single_valued(const IterationSpace &space, prove::Prover &prover, std::string *witness) {
   std::vector<std::string> positions = space.positions;
   if (!space.sets) {
     positions.clear();
     for (const combine::Operand &operand : space.operands)
-      if (operand.divides || !operand.is_linear)
+      if (!operand.is_linear)
         positions.insert(positions.end(), operand.positions.begin(), operand.positions.end());
   }
   if (positions.empty()) return true;

@@ -43,6 +43,11 @@ std::optional<Violation> find_violation(const std::vector<Ordered> &statements, 
 bool is_single_valued(const combine::IterationSpace &space, prove::Prover &prover,
                       std::string *witness = nullptr);
 
+/// May an instance in the source be one of both spaces, of one statement through different pieces? `witness`
+/// as above.
+bool may_meet(const combine::IterationSpace &first, const combine::IterationSpace &second,
+              prove::Prover &prover, std::string *witness = nullptr);
+
 /// Executed in that order, do the statement's instances come so that these values, compared
 /// lexicographically, never decrease? `witness`, where not null: as above. `same`: only instances that have
 /// these values in common are compared.

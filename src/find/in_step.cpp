@@ -22,6 +22,7 @@ std::optional<InStep> in_step(const scan::Nest &nest, const LevelPlan &plan) {
   const std::vector<Level> &levels = nest.levels;
   const Level &found = levels[plan.level];
   const plan::Walk *walk = plan.walk();
+  if (nest.instances) return std::nullopt; // the loop takes values without a match, too
   if (!walk || walk->gallops || walk->direction != Direction::Up || !plan.unique ||
       !walk->state_index.empty() || found.components.size() != 1 || !found.components[0].is_equality())
     return std::nullopt;

@@ -98,6 +98,7 @@ void plan_jump(Obligations &obligations, LevelPlan &plan) {
   const std::vector<scan::Component> &components = obligations.level().components;
   const auto *width = components.size() == 1 ? components[0].width.as<term::Constant>() : nullptr;
   auto *walk = plan.as<plan::Walk>();
+  if (obligations.nest().instances) return; // what is done where nothing is found needs every tile
   if (!walk || walk->in_step || walk->direction != Direction::Up || !walk->partitioned || !width) return;
   for (std::size_t k = plan.level; k-- > 0;) {
     const Level &loop = obligations.nest().levels[k];

@@ -48,9 +48,10 @@ std::optional<std::size_t> covering_places(const combine::IterationSpace &space,
     return dense.count(name) > 0 || name.compare(0, target.name.size() + 1, target.name + ".") == 0;
   };
   std::optional<std::size_t> found;
-  for (std::size_t index = 0; index <= nest.levels.size(); ++index) {
+  const std::size_t visits = nest.instances.value_or(nest.levels.size());
+  for (std::size_t index = 0; index <= visits; ++index) {
     if (std::all_of(open.begin(), open.end(), is_dense)) found = index;
-    if (open.empty() || index == nest.levels.size()) break;
+    if (open.empty() || index == visits) break;
     const Level &level = nest.levels[index];
     bool is_place = open.erase(level.variable) > 0;
     if (level.kind == Level::Kind::Find || !level.guards.empty()) break;
@@ -95,7 +96,7 @@ std::optional<std::size_t> covering_prefix(const combine::IterationSpace &space,
   std::optional<std::size_t> found;
   for (std::size_t index = 0;; ++index) {
     if (looped == coordinates || are_rows()) found = index;
-    if (index == nest.levels.size()) break;
+    if (index == nest.instances.value_or(nest.levels.size())) break;
     const Level &level = nest.levels[index];
     if (level.kind == Level::Kind::Find || !level.guards.empty()) break;
     // Assignments to positions hold everywhere.

@@ -16,7 +16,7 @@ using term::Term;
 
 const LevelPlan *jump_at(const LeafPlan &leaf, std::size_t loop, std::optional<std::size_t> cleared) {
   // What is done where nothing is found needs every tile.
-  if (leaf.instances || leaf.is_owned()) return nullptr;
+  if (!leaf.searches.empty() || leaf.is_owned()) return nullptr;
   if (!leaf.alternatives.empty() && leaf.split > loop) return nullptr;
   for (const LevelPlan &plan : leaf.finds.levels)
     if (plan.lets_jump(loop) && !plan.walk()->in_step) {
@@ -27,7 +27,7 @@ const LevelPlan *jump_at(const LeafPlan &leaf, std::size_t loop, std::optional<s
 }
 
 std::optional<std::size_t> set_at_matches(const LeafPlan &leaf, const Clearing &clearing) {
-  if (!leaf.alternatives.empty() || leaf.is_owned() || leaf.instances) return std::nullopt;
+  if (!leaf.alternatives.empty() || leaf.is_owned() || !leaf.searches.empty()) return std::nullopt;
   for (const LevelPlan &plan : leaf.finds.levels) {
     if (!plan::ends_with_loop(plan)) continue;
     LeafPlan once = leaf;

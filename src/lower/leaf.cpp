@@ -7,6 +7,7 @@
 #include "lower/hoisted.h"
 #include "lower/jump.h"
 #include "lower/local.h"
+#include "lower/lookups.h"
 #include "lower/loop_end.h"
 #include "lower/map_code.h"
 #include "lower/map_loops.h"
@@ -45,6 +46,7 @@ public:
     if (clearing_ && !clear_at_) clear_at_ = set_at_matches(plan, *clearing_);
     if (!plan.hoists.empty() && clear_at_ > plan.hoists.front().level) clear_at_.reset();
     if (!hindrance(plan)) parallel_ = plan.parallel;
+    if (clear_at_ && stands_behind_mask(space, plan, parallel_, *clear_at_)) clear_at_.reset();
     if (space.target.appends && (plan.equal() || has_states_of_chunks(plan))) parallel_.reset();
     entries_ = code_of_entries(space, plan, workspace);
   }
@@ -72,7 +74,7 @@ private:
   /// The find whose walks say where the loop goes on, or null.
   const LevelPlan *jump_at(std::size_t loop) const {
     // What other statements do in a tile needs every tile.
-    if (loop < shared_ || visit_ || divides_ || parallel_ == loop) return nullptr;
+    if (loop < shared_ || visit_ || search_ || parallel_ == loop) return nullptr;
     return lower::jump_at(plan_, loop, clearing_ ? clear_at_ : std::nullopt);
   }
 
@@ -107,14 +109,43 @@ private:
 
   /// From the level on.
   Block level(std::size_t index) {
-    if (index == plan_.instances && visit_) return *visit_;
-    if (index == plan_.instances && !divides_) return with_divisor(index);
+    if (search_ && index == search_->end) return at_match(space_.lookups[search_->lookup], search_->place);
+    if (index == plan_.visits() && visit_ && !search_) return *visit_;
     // From the first level on, each plan sets the result as it suits it.
     if (is_choice(index) && index == 0) return chosen(index);
-    Block block = cleared(index);
-    const bool is_hoist = !plan_.hoists.empty() && plan_.hoists.front().level == index;
-    loop::append(block, is_choice(index) ? chosen(index) : is_hoist ? hoisted(index) : all_of(index));
+    Block block = search_ ? Block() : cleared(index);
+    loop::append(block, looked_up(index, 0));
     return block;
+  }
+
+  bool is_looked_up_at(std::size_t index, std::size_t lookup) const {
+    return looked_up_before(plan_, lookup, parallel_) == index;
+  }
+
+  /// From the level on, behind those lookups, from that one on, that are done here.
+  Block looked_up(std::size_t index, std::size_t lookup) {
+    while (lookup < space_.lookups.size() && (search_ || visit_ || !is_looked_up_at(index, lookup)))
+      ++lookup;
+    if (lookup == space_.lookups.size()) return rest(index);
+    Block block = before_search(space_.lookups[lookup]);
+    for (const plan::Search &search : plan_.searches) {
+      if (search.lookup != lookup) continue;
+      search_ = &search;
+      Block code = level(search.first);
+      search_ = nullptr;
+      if (!search.conditions.empty())
+        code = {{loop::If{term::conjunction(search.conditions), std::move(code), ""}}};
+      loop::append(block, std::move(code));
+    }
+    Block inside = looked_up(index, lookup + 1);
+    loop::append(block, behind_search(space_.lookups[lookup], std::move(inside)));
+    return made_for(index, std::move(block));
+  }
+
+  /// From the level on, behind what is done before it.
+  Block rest(std::size_t index) {
+    const bool is_hoist = !plan_.hoists.empty() && plan_.hoists.front().level == index;
+    return is_choice(index) ? chosen(index) : is_hoist ? hoisted(index) : all_of(index);
   }
 
   /// The loop's sums in a local tensor, which is then multiplied with the factors that don't change in it.
@@ -150,6 +181,11 @@ private:
     return of_statement(std::move(block));
   }
 
+  /// What was made around a part of the leaf.
+  void take_over(const Lowerer &outer) {
+    sum_ = outer.sum_, listed_ = outer.listed_, map_arrays_ = outer.map_arrays_;
+  }
+
   bool is_choice(std::size_t index) const { return index == plan_.split && !plan_.alternatives.empty(); }
 
   /// Of an iteration that pieces share: was the slot set before, by at_cuts?
@@ -157,7 +193,10 @@ private:
 
   /// A sum that is all there is replaces what the slot held.
   bool is_set_by_sum(std::size_t index) const {
-    if (clear_at_ != index || (is_choice(index) && index > 0) || is_set_at_cut(index)) return false;
+    if (search_ || clear_at_ != index || (is_choice(index) && index > 0) || is_set_at_cut(index))
+      return false;
+    for (std::size_t k = 0; k < space_.lookups.size(); ++k)
+      if (is_looked_up_at(index, k)) return false; // the sum may not be reached
     return index == parallel_ ? adds_up() : sums_over_map(space_, plan_, index);
   }
 
@@ -195,8 +234,7 @@ private:
       const Clearing *clearing = index == 0 ? clearing_ : nullptr;
       loop::Origin number{number_.leaf, static_cast<int>(k) + 1, 0};
       Lowerer lowerer(space_, other.plan, number, shared_, clearing, workspace_);
-      lowerer.sum_ = sum_, lowerer.listed_ = listed_;
-      lowerer.map_arrays_ = map_arrays_;
+      lowerer.take_over(*this);
       Block then = lowerer.level(index);
       loop::If choice{other.condition, std::move(then), other.reason};
       choice.otherwise = std::move(otherwise);
@@ -234,7 +272,7 @@ private:
   }
 
   Block code_of(std::size_t index) {
-    if (index == plan_.nest.levels.size()) return of_statement(statement());
+    if (index == plan_.visits() && !search_) return of_statement(statement());
     if (plan_.is_owned() && index == 0) return owned_chunks();
     const Level &here = plan_.nest.levels[index];
     switch (here.kind) {
@@ -275,9 +313,11 @@ private:
     std::size_t loop = plan.level;
     while (loop > 0 && plan_.nest.levels[loop].kind != Level::Kind::Loop)
       --loop;
-    // Other statements have more to do in a loop that they share; and a divisor is missed behind the find.
-    const bool ends = !divides_ && loop >= shared_;
-    return {ends && ends_loop(plan_, plan, clear_at_), find_in_step(loop) != nullptr, divides_};
+    // Other statements have more to do in a loop that they share; and what isn't found counts, too.
+    const bool ends = !search_ && loop >= shared_;
+    const bool divides =
+        search_ && space_.lookups[search_->lookup].wanted == combine::Lookup::Wanted::Divisor;
+    return {ends && ends_loop(plan_, plan, clear_at_), find_in_step(loop) != nullptr, divides};
   }
 
   /// The find that goes in step with that loop, or null.
@@ -290,12 +330,10 @@ private:
   /// The inner levels behind this level's conditions.
   Block guarded(std::size_t index) {
     std::vector<Term> guards = plan_.nest.levels[index].guards;
-    if (index + 1 == plan_.instances)
-      guards.resize(guards.size() - plan_.divisor_conditions.size()); // these are not among the instances'
     bool outside =
         std::exchange(atomic_, atomic_ || (plan_.reduction == plan::Reduction::Atomic && parallel_ == index));
     Block inside = level(index + 1);
-    if (entries_) inside = entries_->with_node(index, std::move(inside));
+    if (entries_ && !search_) inside = entries_->with_node(index, std::move(inside));
     atomic_ = outside;
     if (guards.empty()) return inside;
     return {{loop::If{term::conjunction(std::move(guards)), std::move(inside), ""}}};
@@ -359,7 +397,6 @@ private:
     return block;
   }
 
-  /// The loop from `lower` to `upper`, and a find in step with it from `start` on.
   Statement intersect(std::size_t index, const LevelPlan &plan, const Term &lower, const Term &upper,
                       const Term &start) {
     const Level &here = plan_.nest.levels[index];
@@ -476,8 +513,7 @@ private:
     Lowerer lowerer(space_, part, number_, shared_, clearing_, workspace_);
     lowerer.clear_at_ = clear_at_;
     lowerer.begins_ = begins_inside(*plan_.equal(), pieces);
-    lowerer.sum_ = sum_, lowerer.listed_ = listed_;
-    lowerer.map_arrays_ = map_arrays_;
+    lowerer.take_over(*this);
     lowerer.state_arrays_ = state_arrays_;
     lowerer.jumps_ = jumps_;
     lowerer.atomic_ = plan_.equal()->adds;
@@ -529,25 +565,9 @@ private:
   Block statement() const {
     if (visit_) return *visit_;
     Block block;
-    if (divides_) block.push_back({loop::Assign{values_.found_divisor(), Term(1)}});
     loop::append(block, written(values_.value(), space_.sets));
     loop::append(block, zero_once_read(space_.operands, workspace_.combination()));
     return block;
-  }
-
-  /// The levels from there on, and a miss where they come to no point.
-  Block with_divisor(std::size_t index) {
-    divides_ = true;
-    Block block{{loop::Declare{values_.found_divisor(), Term(0)}}};
-    Block search = level(index);
-    if (!plan_.divisor_conditions.empty())
-      search = {{loop::If{term::conjunction(plan_.divisor_conditions), std::move(search), ""}}};
-    loop::append(block, std::move(search));
-    divides_ = false;
-    block.push_back({loop::If{term::equal(term::variable(values_.found_divisor()), Term(0)),
-                              {{loop::Miss{}}},
-                              "the divisor isn't stored"}});
-    return made_for(index, std::move(block));
   }
 
   const combine::IterationSpace &space_;
@@ -557,11 +577,11 @@ private:
   const std::size_t shared_;
   const Clearing *clearing_; // null: the result is set elsewhere
   std::optional<std::size_t> clear_at_;
-  std::optional<std::size_t> parallel_; // the level that does run in parallel
-  bool divides_ = false;                // inside the search for a divisor
-  bool in_parallel_ = false;            // the whole leaf stands in a parallel loop
-  bool atomic_ = false;                 // what is added here, threads may add to at the same time
-  std::optional<Term> begins_;          // in an iteration that pieces share: whether it begins in this one
+  std::optional<std::size_t> parallel_;  // the level that does run in parallel
+  const plan::Search *search_ = nullptr; // inside which it is
+  bool in_parallel_ = false;             // the whole leaf stands in a parallel loop
+  bool atomic_ = false;                  // what is added here, threads may add to at the same time
+  std::optional<Term> begins_;           // in an iteration that pieces share: whether it begins in this one
   std::map<std::size_t, MapArrays> map_arrays_;     // by the level of the find
   std::map<std::size_t, std::string> state_arrays_; // likewise
   std::map<std::size_t, JumpingLoop> jumps_;        // by the level of the loop

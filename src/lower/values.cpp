@@ -1,17 +1,12 @@
 #include "lower/values.h"
 
+#include "lower/lookups.h"
 #include "lower/map_code.h"
 
 namespace unravel::lower {
 
 using plan::LevelPlan;
 using scan::Level;
-
-std::string Values::found_divisor() const {
-  for (const combine::Operand &operand : space_.operands)
-    if (operand.divides) return operand.name + ".found";
-  return {};
-}
 
 loop::Element Values::at(const std::string &position) const {
   for (const combine::Operand &operand : space_.operands)
@@ -32,8 +27,10 @@ loop::Value Values::value_of(const combine::Operand &operand) const {
 }
 
 loop::Value Values::value() const {
-  return value::map_leaves<loop::Value>(
-      space_.value, [&](const combine::Read &read) { return value_of(space_.operand(read)); });
+  return value::map_leaves<loop::Value>(space_.value, [&](const combine::Read &read) -> loop::Value {
+    if (const combine::Lookup *lookup = space_.lookup(read)) return {loop::Local{value_of_lookup(*lookup)}};
+    return value_of(space_.operand(read));
+  });
 }
 
 } // namespace unravel::lower

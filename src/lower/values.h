@@ -15,8 +15,6 @@ public:
   loop::Value value() const;
   /// The element that is read at a position that is found for nothing else; of no operand: none.
   loop::Element at(const std::string &position) const;
-  /// The variable that says whether the divisor was found.
-  std::string found_divisor() const;
 
 private:
   /// In its array, or where a map of values had it.

@@ -41,13 +41,16 @@ std::string quote_shortened(const text::Span &span) {
 
 class ExpressionParser {
 public:
-  explicit ExpressionParser(TokenStream &tokens, bool is_value = false)
+  enum class Sort { Plain, Value, Mask };
+
+  explicit ExpressionParser(TokenStream &tokens, Sort sort = Sort::Plain)
       : tokens_(tokens), layout_(tokens.dialect() == Dialect::Layout),
-        has_formulas_(tokens.dialect() != Dialect::Notation && !is_value), is_value_(is_value) {}
+        has_formulas_(sort == Sort::Mask || (tokens.dialect() != Dialect::Notation && sort == Sort::Plain)),
+        is_value_(sort == Sort::Value), is_mask_(sort == Sort::Mask) {}
 
   Expression term() { return is_value_ ? comparison() : require_term(sum()); }
   Expression value() { return comparison(false); }
-  Expression formula() { return require_formula(implication()); }
+  Expression formula() { return require_formula(is_mask_ ? disjunction() : implication()); }
 
   std::vector<Expression> terms_until(std::string_view closing) {
     std::vector<Expression> terms;
@@ -114,7 +117,7 @@ private:
     return e;
   }
 
-  static Expression require_formula(Expression e) {
+  Expression require_formula(Expression e) const {
     check_formula(e);
     return e;
   }
@@ -125,11 +128,13 @@ private:
                    "expected a number, saw the condition " + quote_shortened(e.span));
   }
 
-  static void check_formula(const Expression &e) {
-    if (!is_formula(e))
+  void check_formula(const Expression &e) const {
+    const bool is_access = e.kind == Kind::Call || e.kind == Kind::Name;
+    if (!is_formula(e) && !(is_mask_ && is_access))
       report::fail(report::Kind::wrong_sort, e.span,
                    "expected a condition, saw the number " + quote_shortened(e.span),
-                   "conditions compare numbers, as in `0 <= i < M`");
+                   is_mask_ ? "a mask says where something is stored, or compares indices: `M(i,j) and i < j`"
+                            : "conditions compare numbers, as in `0 <= i < M`");
   }
 
   Expression implication() {
@@ -339,6 +344,7 @@ private:
   const bool layout_;
   const bool has_formulas_; // in brackets, too
   const bool is_value_;     // comparisons are numbers, 1 or 0
+  const bool is_mask_;      // accesses are conditions
   int depth_ = 0;
   int operators_ = 0;
   bool division_allowed_ = false; // directly inside floor() or ceil()
@@ -351,11 +357,15 @@ Expression parse_term(TokenStream &tokens) {
 }
 
 Expression parse_value(TokenStream &tokens) {
-  return ExpressionParser(tokens, true).value();
+  return ExpressionParser(tokens, ExpressionParser::Sort::Value).value();
 }
 
 Expression parse_formula(TokenStream &tokens) {
   return ExpressionParser(tokens).formula();
+}
+
+Expression parse_mask(TokenStream &tokens) {
+  return ExpressionParser(tokens, ExpressionParser::Sort::Mask).formula();
 }
 
 std::vector<Expression> parse_terms_until(TokenStream &tokens, std::string_view closing) {

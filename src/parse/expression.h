@@ -27,6 +27,8 @@ Expression parse_term(TokenStream &tokens);
 Expression parse_value(TokenStream &tokens);
 /// A condition: comparisons, and, or, not, =>, true, false.
 Expression parse_formula(TokenStream &tokens);
+/// Comparisons and accesses, joined by `and`, `or` and `not`: where an access has a stored element.
+Expression parse_mask(TokenStream &tokens);
 
 /// Terms separated by commas up to the bracket that closes, which is stepped over; possibly none. The opening
 /// bracket is the last token stepped over, by TokenStream::open.

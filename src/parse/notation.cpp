@@ -2,9 +2,9 @@
 #include "parse/expression.h"
 #include "parse/parse.h"
 
-// The grammar: name ["(" [list(term)] ")"] ("=" | "+=" | name "=") value ["in" operator "." operator], with
-// + - * /, unary -, comparisons, brackets, integers, decimals, accesses and calls name ["(" [list(value)]
-// ")"].
+// The grammar: name ["(" [list(term)] ")"] ("=" | "+=" | name "=") value ["in" operator "." operator]
+// ["mask" mask], with + - * /, unary -, comparisons, brackets, integers, decimals, accesses and calls name
+// ["(" [list(value)] ")"]. A mask is a formula over accesses and comparisons of indices.
 
 namespace unravel::parse {
 
@@ -31,18 +31,18 @@ public:
     result.value = parse_value(tokens_);
     if (in_program_) fail_if_subscript();
     result.span = text::join(result.target.span, result.value.span);
-    if (!tokens_.at("in")) return result;
-    result.semiring = parse_semiring();
-    result.span = text::join(result.target.span, result.semiring->span);
+    if (tokens_.at("in")) {
+      result.semiring = parse_semiring();
+      result.span = text::join(result.target.span, result.semiring->span);
+    }
+    if (tokens_.accept("mask")) {
+      result.mask = parse_mask(tokens_);
+      result.span = text::join(result.target.span, result.mask->span);
+    }
     return result;
   }
 
   [[noreturn]] void fail_leftover() {
-    if (tokens_.at("mask")) {
-      bool complement = tokens_.peek_second().text == "!";
-      fail_not_supported(tokens_.span_here(), "mask",
-                         complement ? "" : "multiply by a tensor of ones with the mask's entries");
-    }
     fail_if_subscript();
     std::string hint;
     if (tokens_.at(";")) hint = one_assignment_hint;

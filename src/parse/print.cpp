@@ -148,6 +148,7 @@ std::string to_text(const AssignmentTree &assignment) {
   std::string text = to_text(assignment.target) + op() + to_text(assignment.value);
   if (const std::optional<SemiringTree> &semiring = assignment.semiring)
     text += " in " + semiring->add.text + "." + semiring->multiply.text;
+  if (assignment.mask) text += " mask " + to_text(*assignment.mask);
   return text;
 }
 

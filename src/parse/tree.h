@@ -151,6 +151,7 @@ struct AssignmentTree {
   Name reduction; // of Reduce, `min=`: "min"
   Expression value;
   std::optional<SemiringTree> semiring;
+  std::optional<Expression> mask; // a formula, in which accesses are conditions, too
   text::Span span;
 };
 

@@ -10,8 +10,8 @@
 #include "choose/threads.h"
 #include "choose/wavefronts.h"
 #include "compute/computation.h"
-#include "scan/divided.h"
 #include "scan/scan.h"
+#include "scan/search.h"
 #include "scan/tree.h"
 #include "scan/uses.h"
 #include "schedule/sequence.h"
@@ -69,6 +69,52 @@ bool has_named_loops(const Leaf &leaf, const combine::IterationSpace &space,
   });
 }
 
+/// How one of a space's lookups is scanned through one of its places.
+struct Searched {
+  std::size_t lookup = 0, place = 0;
+  scan::Search search;
+};
+
+std::string text_of(const scan::Search &search, const combine::Lookup &lookup) {
+  scan::Nest own = search.nest;
+  own.levels.erase(own.levels.begin(), own.levels.begin() + static_cast<std::ptrdiff_t>(*own.instances));
+  std::string text = fmt::format("at each of the first {} levels look for {}", *own.instances, lookup.name);
+  for (const term::Term &condition : search.conditions)
+    text += fmt::format(", if {}", term::to_text(condition));
+  return text + "\n" + scan::to_text(own);
+}
+
+/// The requests that are about finds of the nest.
+find::Requests about(const scan::Nest &nest, find::Requests requests) {
+  const std::vector<std::string> names = find::names_of_finds(nest);
+  std::erase_if(requests,
+                [&](const auto &each) { return std::ranges::find(names, each.first) == names.end(); });
+  return requests;
+}
+
+/// Puts the levels that look for an element behind all others of the plan's nest, and their finds behind the
+/// other finds.
+void add_search(const scan::Search &search, plan::FindPlan own, std::size_t lookup, std::size_t place,
+                plan::LeafPlan &plan, plan::FindPlan &finds) {
+  scan::Nest &nest = plan.nest;
+  const std::size_t before = *search.nest.instances, first = nest.levels.size();
+  if (!nest.instances) nest.instances = first;
+  const auto moved = [&](std::size_t &level) {
+    if (level >= before) level += first - before;
+  };
+  for (plan::LevelPlan &find : own.levels) {
+    if (find.level < before) continue;
+    moved(find.level);
+    if (plan::FilledMap *map = find.filled_map()) moved(map->level);
+    if (auto *walk = find.as<plan::Walk>()) moved(walk->state_level);
+    finds.levels.push_back(std::move(find));
+  }
+  nest.levels.insert(nest.levels.end(), search.nest.levels.begin() + static_cast<std::ptrdiff_t>(before),
+                     search.nest.levels.end());
+  nest.safe_loads.insert(search.nest.safe_loads.begin(), search.nest.safe_loads.end());
+  plan.searches.push_back({lookup, place, first, nest.levels.size(), before, search.conditions});
+}
+
 } // namespace
 
 schedule::Order LeafPlanner::order_of(std::size_t number, const schedule::Counts &counts,
@@ -88,9 +134,9 @@ schedule::Order LeafPlanner::order_of(std::size_t number, const schedule::Counts
         given.push_back({name, {}});
     given = schedule::own_order(std::move(given), space, fixed);
     first.insert(first.end(), given.begin(), given.end());
-    if (space.added.empty()) return schedule::plan_statement(space, counts, scans, wanted, first);
+    if (space.added.empty()) return schedule::plan_order(space, counts, scans, wanted, first);
     first = followed_by(
-        first, schedule::plan_statement(original, counts, scans, {}, schedule::untransformed(first, space)));
+        first, schedule::plan_order(original, counts, scans, {}, schedule::untransformed(first, space)));
     return schedule::complete_order(space, schedule::place_added(space, first, shared));
   }
   if (space.added.empty())
@@ -121,16 +167,29 @@ Leaf LeafPlanner::plan_loops(std::size_t number, schedule::Counts counts, Steps 
   for (const auto &[name, method] : in_.requests)
     wanted.insert(name);
   find::Lengths lengths; // of the current order, where the data are known
+  scan::Nest instances;
+  std::vector<Searched> searches; // of the space's lookups
   auto plan_finds = [&](const find::Requests &methods) {
     if (!counts.empty()) lengths = schedule::trip_counts(space, leaf.order, counts);
     return steps.run(
         "finds",
         [&] {
-          return find::plan_finds(leaf.plan.nest, in_.prover, methods, lengths,
-                                  reads_what_changes(number)
-                                      ? std::set<std::string>() // a map would keep old values
-                                      : scan::value_positions(space, leaf.plan.nest),
-                                  counts);
+          leaf.plan.nest = instances, leaf.plan.searches.clear();
+          plan::FindPlan plan = find::plan_finds(
+              leaf.plan.nest, in_.prover, about(instances, methods), lengths,
+              reads_what_changes(number) ? std::set<std::string>() // a map would keep old values
+                                         : scan::value_positions(space, leaf.plan.nest),
+              counts);
+          for (const Searched &each : searches) {
+            find::Lengths own = counts.empty()
+                                    ? find::Lengths()
+                                    : schedule::trip_counts(each.search.space, each.search.order, counts);
+            add_search(each.search,
+                       find::plan_finds(each.search.nest, in_.prover, about(each.search.nest, methods), own,
+                                        {}, counts),
+                       each.lookup, each.place, leaf.plan, plan);
+          }
+          return plan;
         },
         [&](const plan::FindPlan &plan) { return plan::to_text(plan, leaf.plan.nest); });
   };
@@ -142,14 +201,22 @@ Leaf LeafPlanner::plan_loops(std::size_t number, schedule::Counts counts, Steps 
           const auto shared = [&](scan::Nest nest) {
             return scan::with_first_loops(std::move(nest), space, leaf.plan.shared);
           };
-          if (space.divisors.empty())
-            return shared(scan::scan_space(space, leaf.order, all.axioms, all.arrays));
-          scan::DividedNest divided = scan::scan_divided(space, leaf.order, all.axioms, all.arrays);
-          leaf.plan.instances = divided.instances;
-          leaf.plan.divisor_conditions = std::move(divided.conditions);
-          return shared(std::move(divided.nest));
+          instances = shared(scan::scan_space(space, leaf.order, all.axioms, all.arrays));
+          searches.clear();
+          for (std::size_t lookup = 0; lookup < space.lookups.size(); ++lookup)
+            for (const combine::Place &place : space.lookups[lookup].places)
+              searches.push_back({lookup,
+                                  static_cast<std::size_t>(&place - space.lookups[lookup].places.data()),
+                                  scan::scan_search(space, place, leaf.order, instances, leaf.plan.shared,
+                                                    all.axioms, all.arrays)});
+          return instances;
         },
-        [](const scan::Nest &nest) { return scan::to_text(nest); });
+        [&](const scan::Nest &nest) {
+          std::string text = scan::to_text(nest);
+          for (const Searched &each : searches)
+            text += text_of(each.search, space.lookups[each.lookup]);
+          return text;
+        });
     leaf.plan.finds = plan_finds({});
   };
   auto plan_order = [&] {
@@ -256,7 +323,7 @@ void LeafPlanner::run_in_parallel(Leaf &leaf, std::size_t number, const find::Le
   const prove::Prover::Optional optional(in_.prover, parallel_purpose());
   const parse::ScheduleTree asked = is_one_of_several ? choose::asked_of(schedule, leaf.plan.nest) : schedule;
   choose::take_sharing(leaf.plan, asked);
-  if (leaf.plan.shared == 0 && space.divisors.empty())
+  if (leaf.plan.shared == 0 && !space.may_miss())
     leaf.plan.parallel = leaf.parallel =
         choose::choose_parallel(leaf.plan, leaf.verdicts, asked, lengths, space, in_.prover, thresholds);
   if (schedule.parallel.empty() && !schedule.serial && space.adds_in_any_order())
@@ -298,7 +365,7 @@ void LeafPlanner::run_in_one_thread(plan::LeafPlan &plan) const {
 
 void LeafPlanner::add_alternatives(Leaf &leaf, std::size_t number, Steps &steps) {
   if (!with_alternatives_.insert(number).second) return;
-  if (!in_.combination.leaves[number].adds_in_any_order())
+  if (!in_.combination.leaves[number].adds_in_any_order() || !leaf.plan.searches.empty())
     return;                    // other orders would have to pass the test against the source's, too
   const bool has_sums_inside = // of loops outside, each of another element
       leaf.plan.reduction == plan::Reduction::Scalar &&

@@ -16,6 +16,15 @@ namespace unravel::plan {
 
 struct Alternative;
 
+/// How an element is looked for: by the levels [first, end) of the nest, behind conditions, directly before
+/// the level `before` of those that visit instances.
+struct Search {
+  std::size_t lookup = 0, place = 0; // of the space's
+  std::size_t first = 0, end = 0;
+  std::size_t before = 0;
+  std::vector<term::Term> conditions;
+};
+
 /// How the iterations of the parallel loop are shared out: in chunks. `share` is that of the work by which
 /// these are larger (loop::Parallel).
 struct Chunks {
@@ -56,8 +65,8 @@ struct Hoist {
   std::set<std::string> outside;  // the factors that don't change: operands' names
 };
 
-/// The values of a loop are visited by the keys that they have, compared from the first to the last, and those
-/// of the same keys in increasing order.
+/// The values of a loop are visited by the keys that they have, compared from the first to the last, and
+/// those of the same keys in increasing order.
 struct SortedLoop {
   std::size_t level = 0;
   std::vector<term::Term> keys; // over the loop's variable and outer ones
@@ -115,10 +124,8 @@ struct LeafPlan {
   /// though it reads others of that tensor: the sum is kept in a local value.
   std::optional<std::size_t> sums_at;
 
-  /// Of a statement with sparse divisors: the number of levels that visit what must have them, and conditions
-  /// for the others, which look for them (scan/divided.h).
-  std::optional<std::size_t> instances;
-  std::vector<term::Term> divisor_conditions;
+  /// How the space's lookups are done, by levels of the nest behind those that visit instances.
+  std::vector<Search> searches;
 
   /// Of a statement that appends to an assembled result: no two instances are of one coordinate.
   bool is_distinct = false;
@@ -137,6 +144,8 @@ struct LeafPlan {
   std::size_t split = 0;
   std::vector<Alternative> alternatives;
 
+  /// The number of levels that visit instances.
+  std::size_t visits() const { return nest.instances.value_or(nest.levels.size()); }
   /// Does it add to a local's element that is a scalar in the merging loop?
   bool adds_to_scalar() const { return merged && !merged->reads(); }
 

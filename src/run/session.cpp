@@ -451,7 +451,7 @@ private:
       input.results[name] = {operands_.result_shapes.at(name),
                              is_sparse(name) ? std::vector<double>() // its values were zeros
                                              : data::to_dense(convert::unpack(tensor))};
-    const bool special = has_special_values();
+    const bool special = asks_what_is_stored() || has_special_values();
     std::map<std::string, data::Coordinates> unpacked;
     for (const compute::TensorUse &use : front_.computation.tensors)
       if (!use.is_result) input.operands.emplace(use.name, &coordinates_of(use.name, special, unpacked));
@@ -470,7 +470,8 @@ private:
     });
   }
 
-  /// An operand as coordinates: as they were given, or unpacked. `special`: has_special_values().
+  /// An operand as coordinates: as they were given, or unpacked. `special`: it matters which zeros are
+  /// stored.
   const data::Coordinates &coordinates_of(const std::string &tensor, bool special,
                                           std::map<std::string, data::Coordinates> &unpacked) {
     Operand &operand = operands_.by_name.at(tensor);
@@ -479,6 +480,12 @@ private:
     data::Coordinates stored = convert::unpack(tensors_.at(tensor));
     if (is_given) stored = with_zeros_of(stored, operand.coordinates);
     return unpacked.emplace(tensor, std::move(stored)).first->second;
+  }
+
+  bool asks_what_is_stored() const {
+    return std::ranges::any_of(
+        front_.computation.program.statements,
+        [](const compute::Statement &statement) { return statement.product || !statement.masks.empty(); });
   }
 
   /// Is there an infinity or a NaN? Then it matters which zeros are stored.

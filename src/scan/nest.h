@@ -3,6 +3,7 @@
 #include "term/term.h"
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -44,6 +45,9 @@ struct Level {
 /// is executed exactly once for each point of the iteration space.
 struct Nest {
   std::vector<Level> levels;
+  /// So many levels visit instances; the others look for an element at each of them, and the instance stands
+  /// where there is none, too.
+  std::optional<std::size_t> instances = {};
   /// What can be read as soon as the variables in it have their values and the guards of these levels hold:
   /// applications of index arrays, and of value arrays to their row-major slot.
   std::set<term::Term> safe_loads;

@@ -26,7 +26,7 @@ bool mentions(const IterationSpace &space, const std::string &tensor) {
 /// Does the statement set each element of its target to the identity of what all others do to it?
 bool clears_all(const IterationSpace &space, const Combination &program) {
   const double *number = value::number_of(space.value);
-  if (!space.sets || !number || !space.target.local.empty()) return false;
+  if (!space.sets || !number || !space.target.local.empty() || !space.lookups.empty()) return false;
   bool is_reduced = *number == 0; // zeros are set all at once, whatever comes then
   for (const IterationSpace &other : program.leaves) {
     if (other.target.tensor != space.target.tensor || other.sets) continue;
@@ -54,7 +54,7 @@ double cost_with(const IterationSpace &space, const Counts &counts, std::size_t 
   std::vector<parse::Name> first;
   for (std::size_t k = 0; k < shared; ++k)
     first.push_back({space.loops[k], {}});
-  return cost_of(space, plan_statement(space, counts, {}, {}, first), counts);
+  return cost_of(space, plan_order(space, counts, {}, {}, first), counts);
 }
 
 /// An order that costs so much less is worth a loop of its own.
@@ -140,7 +140,7 @@ private:
 namespace {
 
 bool adds_products_alone(const IterationSpace &space) {
-  const bool is_reduced = space.by != value::Operator::Add && space.divisors.empty();
+  const bool is_reduced = (space.by != value::Operator::Add || !space.lookups.empty()) && !space.may_miss();
   return !space.sets && !space.reads(space.target.tensor) && (space.is_product() || is_reduced) &&
          space.target.local.empty() &&
          std::none_of(space.operands.begin(), space.operands.end(),
@@ -210,61 +210,6 @@ std::size_t shared_depth(const Combination &program, std::size_t leaf) {
     if (k != leaf)
       shared = std::max(shared, compute::shared_loops(program.leaves[leaf].place, program.leaves[k].place));
   return shared;
-}
-
-IterationSpace undivided(const IterationSpace &space) {
-  IterationSpace result = space;
-  std::set<std::string> positions;
-  for (const Operand &operand : space.operands)
-    if (operand.divides) positions.insert(operand.positions.begin(), operand.positions.end());
-  std::vector<Term> parts;
-  for (const Term &part : term::conjuncts(space.relation))
-    if (std::find(space.divisors.begin(), space.divisors.end(), part) == space.divisors.end())
-      parts.push_back(part);
-  result.relation = term::conjunction(std::move(parts));
-  std::set<std::string> left = term::variables_of(result.relation);
-  std::erase_if(result.positions, [&](const std::string &position) {
-    return positions.count(position) > 0 && left.count(position) == 0;
-  });
-  std::erase_if(result.operands, [](const Operand &operand) { return operand.divides; });
-  return result;
-}
-
-void require_instances_have(const IterationSpace &space, const parse::Name &name, const std::string &hint) {
-  if (space.divisors.empty()) return;
-  if (has(space, name.text) && !has(undivided(space), name.text))
-    report::fail(
-        report::Kind::not_supported, name.span,
-        fmt::format("`{}` is where a divisor is looked for, at each instance of its statement", name.text),
-        hint);
-}
-
-namespace {
-
-/// Takes the names that only divisors have off the end; none stands before another one.
-std::vector<parse::Name> take_divisors(const IterationSpace &space, const IterationSpace &instances,
-                                       std::vector<parse::Name> &first) {
-  auto last = std::find_if(first.rbegin(), first.rend(),
-                           [&](const parse::Name &name) { return has(instances, name.text); });
-  for (auto name = first.begin(); name != last.base(); ++name)
-    require_instances_have(space, *name, "put it behind the statement's other variables");
-  std::vector<parse::Name> taken(last.base(), first.end());
-  first.erase(last.base(), first.end());
-  return taken;
-}
-
-} // namespace
-
-Order plan_statement(const IterationSpace &space, const Counts &counts, const Scans &scans,
-                     const std::set<std::string> &found, std::vector<parse::Name> first) {
-  if (space.divisors.empty()) return plan_order(space, counts, scans, found, first);
-  const IterationSpace instances = undivided(space);
-  const std::vector<parse::Name> last = take_divisors(space, instances, first);
-  for (const std::string &name : plan_order(instances, counts, scans, found, first))
-    if (std::none_of(first.begin(), first.end(), [&](const auto &each) { return each.text == name; }))
-      first.push_back({name, {}});
-  first.insert(first.end(), last.begin(), last.end());
-  return complete_order(space, first);
 }
 
 } // namespace unravel::schedule

@@ -20,16 +20,4 @@ void distribute(combine::Combination &program, const Counts &counts, prove::Prov
 /// The number of outermost loops that the leaf shares with others.
 std::size_t shared_depth(const combine::Combination &program, std::size_t leaf);
 
-/// The space without its sparse divisors: the instances that must have them.
-combine::IterationSpace undivided(const combine::IterationSpace &space);
-
-/// Throws not_supported where only sparse divisors have the variable: they are looked for at each instance.
-void require_instances_have(const combine::IterationSpace &space, const parse::Name &name,
-                            const std::string &hint);
-
-/// The order of least cost that begins with the loops `first`; what is to be checked to be stored, comes
-/// last. Throws not_supported where `first` has it before a variable of the instances.
-Order plan_statement(const combine::IterationSpace &space, const Counts &counts, const Scans &scans,
-                     const std::set<std::string> &found, std::vector<parse::Name> first);
-
 } // namespace unravel::schedule

@@ -144,8 +144,6 @@ void transform(combine::Combination &combination, const parse::ScheduleTree &sch
     }
     for (combine::IterationSpace &leaf : combination.leaves) {
       if (!applies(leaf)) continue;
-      for (const parse::Name &name : {how.variable, how.by})
-        require_instances_have(leaf, name, "transform a coordinate, or positions of another tensor");
       if (is_position(leaf, how.variable.text)) // over all entries, also across segments
         leaf = combine::with_slots_in_range(std::move(leaf), combination.arrays);
       apply(leaf, how);

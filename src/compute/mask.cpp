@@ -1,0 +1,162 @@
+#include "compute/mask.h"
+
+#include "compute/build_tree.h"
+#include "report/diagnostic.h"
+
+#include <fmt/format.h>
+#include <iterator>
+#include <utility>
+
+namespace unravel::compute {
+
+using parse::Expression;
+using term::Term;
+
+namespace {
+
+constexpr std::size_t most_cases = 64;
+
+class Cases {
+public:
+  Cases(const std::function<Access(const Expression &)> &access, const NamedTerm &named)
+      : access_(access), named_(named) {}
+
+  /// Where it holds; or, not `wanted`, where it doesn't.
+  std::vector<MaskCase> of(const Expression &written, bool wanted) const {
+    switch (written.kind) {
+    case Expression::Kind::Not: return of(written.children[0], !wanted);
+    case Expression::Kind::And:
+    case Expression::Kind::Or: {
+      const bool is_and = (written.kind == Expression::Kind::And) == wanted;
+      std::vector<MaskCase> all = of(written.children[0], wanted);
+      std::vector<MaskCase> before = is_and ? std::vector<MaskCase>() : of(written.children[0], !wanted);
+      for (std::size_t k = 1; k < written.children.size(); ++k) {
+        const std::vector<MaskCase> next = of(written.children[k], wanted);
+        if (is_and) {
+          all = both(all, next, written);
+          continue;
+        }
+        for (MaskCase &each : both(before, next, written)) // in none of those before
+          all.push_back(std::move(each));
+        if (k + 1 < written.children.size()) before = both(before, of(written.children[k], !wanted), written);
+      }
+      return all;
+    }
+    case Expression::Kind::Name:
+    case Expression::Kind::Call: return {{{{access_(written), !wanted}}, term::truth()}};
+    default: break;
+    }
+    Term condition = condition_of(written, named_);
+    return {{{}, wanted ? std::move(condition) : term::negation(condition)}};
+  }
+
+private:
+  static std::vector<MaskCase> both(const std::vector<MaskCase> &some, const std::vector<MaskCase> &others,
+                                    const Expression &written) {
+    if (some.size() * others.size() > most_cases)
+      report::fail(report::Kind::expression_too_large, written.span,
+                   fmt::format("this mask has more than {} cases", most_cases),
+                   "write several assignments, or fewer `or`");
+    std::vector<MaskCase> all;
+    for (const MaskCase &one : some)
+      for (const MaskCase &other : others) {
+        MaskCase made = one;
+        made.masks.insert(made.masks.end(), other.masks.begin(), other.masks.end());
+        made.condition = term::conjunction({made.condition, other.condition});
+        all.push_back(std::move(made));
+      }
+    return all;
+  }
+
+  const std::function<Access(const Expression &)> &access_;
+  const NamedTerm &named_;
+};
+
+Expression of_children(Expression::Kind kind, std::vector<Expression> children, const text::Span &span) {
+  Expression made;
+  made.kind = kind;
+  made.span = span;
+  made.children = std::move(children);
+  return made;
+}
+
+/// A sum of variables, with an integer.
+Expression expression_of(const Term &sum, const text::Span &span) {
+  const term::Linear form = term::linear_form(sum);
+  Expression made = number_expression(static_cast<double>(form.constant), span);
+  for (const auto &[atom, coefficient] : form.parts) {
+    Expression times = number_expression(static_cast<double>(coefficient), span);
+    Expression name = access_expression({atom.as<term::Variable>()->name, span}, {});
+    Expression part = of_children(Expression::Kind::Multiply, {std::move(times), std::move(name)}, span);
+    made = of_children(Expression::Kind::Add, {std::move(made), std::move(part)}, span);
+  }
+  return made;
+}
+
+Expression condition_expression(const Term &condition, const text::Span &span) {
+  auto parts = [&](const std::vector<Term> &of) {
+    std::vector<Expression> all;
+    for (const Term &part : of)
+      all.push_back(condition_expression(part, span));
+    return all;
+  };
+  if (const auto *all = condition.as<term::And>())
+    return of_children(Expression::Kind::And, parts(all->parts), span);
+  if (const auto *any = condition.as<term::Or>())
+    return of_children(Expression::Kind::Or, parts(any->parts), span);
+  const auto *compare = condition.as<term::Compare>();
+  if (!compare)
+    return of_children(term::is_true(condition) ? Expression::Kind::Truth : Expression::Kind::Falsity, {},
+                       span);
+  Expression made = of_children(Expression::Kind::Compare,
+                                {expression_of(compare->left, span), number_expression(0, span)}, span);
+  made.comparisons = {compare->relation == term::Relation::Equal ? Expression::Comparison::Equal
+                                                                 : Expression::Comparison::AtLeast};
+  return made;
+}
+
+} // namespace
+
+std::vector<MaskCase> cases_of(const std::optional<Expression> &mask,
+                               const std::function<Access(const Expression &)> &access,
+                               const NamedTerm &named) {
+  if (!mask) return {{}};
+  return Cases(access, named).of(*mask, true);
+}
+
+std::vector<Statement> masked(const Statement &statement, const std::vector<MaskCase> &cases) {
+  std::vector<Statement> all;
+  for (const MaskCase &each : cases) {
+    all.push_back(statement);
+    all.back().masks = each.masks;
+    all.back().condition = term::conjunction({statement.condition, each.condition});
+  }
+  return all;
+}
+
+std::optional<Expression> mask_expression(const Statement &statement) {
+  std::vector<Expression> parts;
+  for (const Mask &mask : statement.masks) {
+    std::vector<parse::Name> indices;
+    for (const Subscript &subscript : mask.access.subscripts)
+      indices.push_back({subscript.index, statement.span});
+    Expression access = access_expression({mask.access.tensor, statement.span}, indices);
+    parts.push_back(mask.is_absent ? of_children(Expression::Kind::Not, {std::move(access)}, statement.span)
+                                   : std::move(access));
+  }
+  if (!term::is_true(statement.condition))
+    parts.push_back(condition_expression(statement.condition, statement.span));
+  if (parts.empty()) return std::nullopt;
+  return parts.size() == 1 ? std::move(parts.front())
+                           : of_children(Expression::Kind::And, std::move(parts), statement.span);
+}
+
+std::string to_text(const std::vector<Mask> &masks) {
+  std::string text;
+  for (const Mask &mask : masks)
+    text += fmt::format("{}{}{}", text.empty() ? "" : " and ", mask.is_absent ? "not " : "",
+                        to_text(mask.access));
+  return text;
+}
+
+} // namespace unravel::compute

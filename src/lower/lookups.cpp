@@ -1,0 +1,78 @@
+#include "lower/lookups.h"
+
+#include "loop/walk.h"
+
+#include <algorithm>
+
+namespace unravel::lower {
+
+using Wanted = combine::Lookup::Wanted;
+using term::Term;
+
+namespace {
+
+std::string found(const combine::Lookup &lookup) {
+  return lookup.name + ".found";
+}
+
+bool has_value(const combine::Lookup &lookup) {
+  return !lookup.is_mask();
+}
+
+/// Does it matter whether anything was found?
+bool tells_misses(const combine::Lookup &lookup) {
+  return lookup.wanted != Wanted::Element;
+}
+
+} // namespace
+
+std::string value_of_lookup(const combine::Lookup &lookup) {
+  return lookup.name + ".element";
+}
+
+loop::Block before_search(const combine::Lookup &lookup) {
+  loop::Block block;
+  if (has_value(lookup)) block.push_back({loop::DeclareValue{value_of_lookup(lookup), {loop::Number{0}}}});
+  if (tells_misses(lookup)) block.push_back({loop::Declare{found(lookup), Term(0)}});
+  return block;
+}
+
+loop::Block at_match(const combine::Lookup &lookup, std::size_t number) {
+  const combine::Place &place = lookup.places[number];
+  loop::Block block;
+  if (has_value(lookup)) {
+    const auto stored = [&](const combine::Read &) -> loop::Value {
+      if (place.operand.is_scalar()) return {loop::Local{place.operand.local}};
+      return {loop::Element{place.operand.array, place.operand.slot}};
+    };
+    block.push_back({loop::Accumulate{loop::Local{value_of_lookup(lookup)},
+                                      value::map_leaves<loop::Value>(place.value, stored)}});
+  }
+  if (tells_misses(lookup)) block.push_back({loop::Assign{found(lookup), Term(1)}});
+  return block;
+}
+
+loop::Block behind_search(const combine::Lookup &lookup, loop::Block inside) {
+  if (!tells_misses(lookup)) return inside;
+  const Term is_missing = term::equal(term::variable(found(lookup)), Term(0));
+  if (lookup.wanted == Wanted::Absence) return {{loop::If{is_missing, std::move(inside), "it isn't stored"}}};
+  loop::Block block{{loop::If{is_missing, {{loop::Miss{}}}, "the divisor isn't stored"}}};
+  loop::append(block, std::move(inside));
+  return block;
+}
+
+std::size_t looked_up_before(const LeafPlan &plan, std::size_t lookup, std::optional<std::size_t> parallel) {
+  std::size_t level = parallel ? *parallel + 1 : 0;
+  for (const plan::Search &search : plan.searches)
+    if (search.lookup == lookup) level = std::max(level, search.before);
+  return level;
+}
+
+bool stands_behind_mask(const combine::IterationSpace &space, const LeafPlan &plan,
+                        std::optional<std::size_t> parallel, std::size_t level) {
+  for (std::size_t k = 0; k < space.lookups.size(); ++k)
+    if (space.lookups[k].is_mask() && looked_up_before(plan, k, parallel) < level) return true;
+  return false;
+}
+
+} // namespace unravel::lower

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "lower/lower.h"
+
+#include <optional>
+#include <string>
+
+/// Elements that are looked for at each point of a space: combine::Lookup.
+namespace unravel::lower {
+
+/// The local that a lookup's element is read from; the variable that says whether anything was found.
+std::string value_of_lookup(const combine::Lookup &lookup);
+
+/// What stands before the search: nothing is found yet.
+loop::Block before_search(const combine::Lookup &lookup);
+
+/// What is done at each match in the place of that number.
+loop::Block at_match(const combine::Lookup &lookup, std::size_t place);
+
+/// What stands behind the search, `inside` being all that the element is looked for.
+loop::Block behind_search(const combine::Lookup &lookup, loop::Block inside);
+
+/// The level before which the lookup's element is looked for: inside the parallel loop.
+std::size_t looked_up_before(const LeafPlan &plan, std::size_t lookup, std::optional<std::size_t> parallel);
+
+/// Is there a mask outside of the level, so that what stands before the level may not be reached?
+bool stands_behind_mask(const combine::IterationSpace &space, const LeafPlan &plan,
+                        std::optional<std::size_t> parallel, std::size_t level);
+
+} // namespace unravel::lower

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "scan/scan.h"
+
+/// What is looked for at each instance of a nest: combine::Lookup.
+namespace unravel::scan {
+
+/// The instances' outermost levels, as many as an element's place depends on, and behind them the levels that
+/// look for it there: Nest::instances is where these begin.
+struct Search {
+  combine::IterationSpace space; // with the place's positions
+  schedule::Order order;
+  Nest nest;
+  /// What must hold before it is looked for. Among the guards of the last level of the instances, too, if
+  /// there is one: what the levels behind it rely on.
+  std::vector<term::Term> conditions;
+};
+
+/// `instances`: the space scanned in that order, perhaps with shared loops (scan/tree.h). It is looked for
+/// behind `least` levels or further in.
+Search scan_search(const combine::IterationSpace &space, const combine::Place &place,
+                   const schedule::Order &order, const Nest &instances, std::size_t least,
+                   const std::vector<prove::Axiom> &axioms,
+                   const std::map<std::string, std::vector<term::Term>> &arrays);
+
+} // namespace unravel::scan

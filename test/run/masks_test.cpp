@@ -1,0 +1,88 @@
+// Masks, and values that are computed where an operand isn't stored, by the interpreter.
+#include "run/interpreted.h"
+
+#include <gtest/gtest.h>
+#include <iostream>
+
+namespace unravel::run::test {
+
+namespace {
+
+void check_all(std::vector<Problem> problems) {
+  std::mt19937_64 random(22);
+  std::size_t runs = 0;
+  for (Problem &problem : problems) {
+    std::erase_if(problem.formats, [&](const auto &format) {
+      return problem.expression.find(format.first + "(") == std::string::npos;
+    });
+    SCOPED_TRACE(problem.text());
+    auto run_all = [&] {
+      Interpreted kernel(problem);
+      for (const Sizes &sizes : small_sizes(kernel.compilation().computation))
+        for (const SmallCase &input : kernel.inputs(sizes, take_all() ? 40 : 6, random)) {
+          loop::InterpretOptions options;
+          options.permute_parallel = runs++ % 2 == 1;
+          if (!kernel.check(input, options)) return;
+        }
+    };
+    EXPECT_NO_THROW(run_all());
+    if (::testing::Test::HasFailure() && !take_all()) return;
+  }
+  std::cout << runs << " runs\n";
+}
+
+} // namespace
+
+TEST(Masks, on_small_inputs) {
+  std::vector<Problem> problems;
+  auto add = [&](const std::string &line, const std::map<std::string, std::string> &formats) {
+    problems.push_back({line, formats, {}, {}});
+  };
+  for (const char *mask : {"M(i,j)", "!M(i,j)", "not M(i,j) and i < j", "M(i,j) or N(i,j)",
+                           "not (M(i,j) and N(i,j))", "i = j or M(i,j) and not N(i,j)"})
+    for (const char *line : {"C(i,j) = A(i,j)", "C(i,j) = A(i,k) * B(k,j)", "y(i) = A(i,j) * x(j)",
+                             "y(i) = A(i,j) * x(j) in min.+", "C(i,j) = A(i,j) - B(i,j)"})
+      for (const char *layout : {"csr", "csc", "dcsr", "ell"}) {
+        const std::string all = line + std::string(" mask ") + mask;
+        add(all, {{"A", "csr"}, {"B", "csr"}, {"M", layout}, {"N", "csr"}});
+        if (layout == std::string("csr"))
+          add(all, {{"A", "csc"}, {"B", "csr"}, {"M", layout}, {"N", "dcsr"}, {"C", "csr"}});
+      }
+  for (const char *layout : {"sv", "hash_vector<4>"})
+    for (const char *mask : {"!v(i)", "v(i)", "!v(j)", "v(i) or v(j)", "!v(i+1)"})
+      add(std::string("y(i) = A(i,j) * x(j) mask ") + mask, {{"A", "csr"}, {"v", layout}});
+  for (const char *layout : {"symmetric_csr", "dia", "coo_dup"})
+    add("C(i,j) = A(i,j) * B(i,j) mask !M(i,j)", {{"A", "csr"}, {"M", layout}});
+  for (const char *program : {"for i { for j { y(i) += A(i,j) * x(j) mask !M(i,j); } }",
+                              "for i { let s = 0; for j { s += A(i,j) mask i != j and !M(i,j); } y(i) = s; }",
+                              "for i { for j { C(i,j) = 2 mask M(i,j); } }"})
+    for (const char *layout : {"csr", "coo"})
+      add(program, {{"A", "csr"}, {"M", layout}});
+  check_all(std::move(problems));
+}
+
+TEST(Unions, on_small_inputs) {
+  std::vector<Problem> problems;
+  auto add = [&](const std::string &line, const std::map<std::string, std::string> &formats) {
+    problems.push_back({line, formats, {}, {}});
+  };
+  for (const char *value : {"max(A(i,j), B(i,j))", "min(A(i,j), B(i,j)) * D(i,j)", "abs(A(i,j) - B(i,j))",
+                            "max(A(i,j), B(i,j), D(i,j))", "select(A(i,j) > B(i,j), A(i,j), 2 * B(i,j))"})
+    for (const char *layout : {"csr", "csc", "dcsr", "dense"})
+      for (const char *result : {"dense", "csr", "coo"})
+        add(std::string("C(i,j) = ") + value, {{"A", "csr"}, {"B", layout}, {"D", "csr"}, {"C", result}});
+  for (const char *line : // computed at all points, or wherever a factor is stored
+       {"y(i) = exp(A(i,j))", "y(i) max= A(i,j) + x(j)", "C(i,j) = max(A(i,j), 0.5)",
+        "C(i,j) = D(i,j) * exp(A(i,j))", "y(i) = x(j) * (A(i,j) = 0)", "y(i) min= max(A(i,j), B(i,j))"})
+    for (const char *layout : {"csr", "csc", "dcsr", "ell", "coo_dup", "symmetric_csr"}) {
+      if (line == std::string("y(i) min= max(A(i,j), B(i,j))") && layout == std::string("coo_dup")) continue;
+      add(line, {{"A", layout}, {"B", "csr"}, {"D", "csr"}});
+    }
+  for (const char *program :
+       {"for i { for j { C(i,j) = max(A(i,j), B(i,j)); } }", "for i { for j { y(i) += exp(A(i,j)); } }",
+        "for i { for j { let a = max(A(i,j), 0.5); y(i) += a / D(i,i); } }"})
+    add(program, {{"A", "csr"}, {"B", "csc"}, {"D", "csr"}});
+  check_all(std::move(problems));
+}
+
+} // namespace unravel::run::test
