@@ -99,7 +99,7 @@ std::string StatementWriter::pays(const For &x, const std::string &iterations) {
 }
 
 void StatementWriter::write_appending(const For &x, const std::string &lower, const std::string &upper) {
-  for (const char *part : {"room", "parts", "threads", "thread", "grow"})
+  for (const char *part : {"room", "room_ahead", "parts", "threads", "thread", "grow"})
     expressions_.need(part);
   const Appended &made = *x.parallel->appended;
   const std::string parts = names_.fresh("parts"), chunk = names_.fresh("chunk");
@@ -123,7 +123,8 @@ void StatementWriter::write_appending(const For &x, const std::string &lower, co
     for (const std::string &each : variables)
       outside[each] = names_.variable(each);
     lines(assembly_.begin_own(
-        made, {parts, chunk, fmt::format("{} + 1 - {}", variable, first), fmt::format("{} - {}", end, first)},
+        made,
+        {parts, chunk, {fmt::format("{} + 1 - {}", variable, first), fmt::format("{} - {}", end, first)}},
         stopped));
     pragma("for schedule(dynamic, 1)", "");
     open(fmt::format("for (int64_t {0} = 0; {0} < {1}.chunks; {0}++)", chunk, parts), {});
