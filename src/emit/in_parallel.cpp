@@ -8,6 +8,7 @@
 #include "loop/passes.h"
 #include "loop/walk.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <utility>
 
@@ -116,7 +117,7 @@ void StatementWriter::write_appending(const For &x, const std::string &lower, co
   open("", {fmt::format("unravel_parts {};", parts),
             fmt::format("if (!unravel_parts_begin(&{}, {}, {}, {}, {})) goto {};", parts, iterations,
                         pays(x, iterations), variables.size(), arrays, assembly_.label())});
-  pragma(fmt::format("parallel if ({}.chunks > 1)", parts), "");
+  pragma(fmt::format("parallel if ({}.chunks > 1){}", parts, own_copies(x)), "");
   open("", {});
   with_own(own_arrays(x), [&] {
     std::map<std::string, std::string> outside;
@@ -163,6 +164,27 @@ void StatementWriter::write_appending(const For &x, const std::string &lower, co
   close({});
   lines(assembly_.join(made, parts));
   close({});
+}
+
+/// Each thread has a copy of sizes, and of the pointers to arrays that it doesn't append to: what threads
+/// share lies in memory.
+std::string StatementWriter::own_copies(const For &x) {
+  const std::set<std::string> used = mentioned(x.body);
+  std::string list;
+  const auto add = [&](const std::string &name) { list += (list.empty() ? "" : ", ") + name; };
+  for (const TensorParameter &parameter : program_.parameters) {
+    for (const std::string &size : parameter.sizes)
+      if (const std::string name = parameter.name + "." + size; used.contains(name))
+        add(names_.variable(name));
+    for (const ArrayParameter &array : parameter.arrays) {
+      const std::string name = parameter.name + "." + array.name, count = count_of_array(parameter, array);
+      if (used.contains(name) &&
+          std::ranges::none_of(x.parallel->appended->counters,
+                               [&](const Appended::Counter &counter) { return counter.count == count; }))
+        add(names_.array(name));
+    }
+  }
+  return list.empty() ? "" : fmt::format(" firstprivate({})", list);
 }
 
 std::vector<const WorkspaceArray *> StatementWriter::own_arrays(const For &loop) const {
