@@ -105,12 +105,21 @@ Assembly::Growth Assembly::grow(const loop::Reserve &x) const {
   return made;
 }
 
+bool Assembly::begin_loop(const Progress &loop) {
+  if (!any() || progress_) return false;
+  progress_ = loop;
+  return true;
+}
+
 std::string Assembly::room_for(const std::string &count, std::int64_t most) const {
   const std::string known = fmt::format("{}, {}, {}", rooms_.at(count), least_, most);
-  const auto range = ranges_.find(count);
-  if (range == ranges_.end()) return fmt::format("unravel_room({})", known);
-  return fmt::format("unravel_parts_room(&{}, {}, {}, {}, {}, {})", loop_.parts, loop_.chunk, range->second,
-                     known, loop_.done, loop_.all);
+  if (!progress_) return fmt::format("unravel_room({})", known);
+  expressions_.need("room_ahead");
+  if (const auto range = ranges_.find(count); range != ranges_.end())
+    return fmt::format("unravel_parts_room(&{}, {}, {}, {}, {}, {})", parts_, chunk_, range->second, known,
+                       progress_->done, progress_->all);
+  return fmt::format("unravel_room_ahead({}, (double){} / (double)({}) * (double)({}))", known, least_,
+                     progress_->done, progress_->all);
 }
 
 void Assembly::add_array(Growth &made, const std::string &sized, const std::string &to,
@@ -155,7 +164,7 @@ std::vector<const Assembly::Array *> Assembly::grown(const loop::Appended &appen
 
 std::vector<std::string> Assembly::begin_own(const loop::Appended &appended, const ChunkLoop &loop,
                                              const std::string &label) {
-  loop_ = loop;
+  parts_ = loop.parts, chunk_ = loop.chunk, progress_ = loop.progress;
   for (const loop::Appended::Counter &counter : appended.counters)
     ranges_.emplace(counter.count, ranges_.size());
   outside_ = {{}, {}, rooms_, label_, code_};
@@ -190,6 +199,7 @@ void Assembly::end_own() {
     names_.rename_variable(variable, name);
   rooms_ = std::move(outside_.rooms);
   ranges_.clear();
+  progress_.reset();
   label_ = std::move(outside_.label), code_ = std::move(outside_.code);
 }
 

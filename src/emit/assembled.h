@@ -5,6 +5,7 @@
 #include "loop/loop.h"
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,10 +32,19 @@ public:
   Growth grow(const loop::Reserve &x) const;
   std::string set(const loop::SetCount &x) const;
 
-  /// Texts of a loop over a chunk: what holds the parts, which chunk it is, how many of its iterations are
-  /// done when the present one is, and how many there are.
+  /// Texts of a loop: how many of its iterations are done when the present one is, and how many there are.
+  struct Progress {
+    std::string done, all;
+  };
+  /// Room for the result's entries is made as the outermost of such loops goes on; returns whether it is
+  /// that.
+  bool begin_loop(const Progress &loop);
+  void end_loop() { progress_.reset(); }
+
+  /// Of a loop over a chunk, with what holds the parts, and which chunk it is.
   struct ChunkLoop {
-    std::string parts, chunk, done, all;
+    std::string parts, chunk;
+    Progress progress;
   };
   /// A thread's own arrays of the result that a parallel loop appends to, and its own counters, from here on.
   /// Returns their declarations; `label`: where it goes when it fails, with what it sets.
@@ -94,7 +104,8 @@ private:
     std::string label, code;
   };
   Outside outside_;
-  ChunkLoop loop_;                            // of a thread
+  std::optional<Progress> progress_;
+  std::string parts_, chunk_;                 // of a thread
   std::map<std::string, std::size_t> ranges_; // of its counts: among those that parts have
 };
 

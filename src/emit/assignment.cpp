@@ -48,6 +48,7 @@ std::string sort_text(const Sort &x, const Program &program, const Names &names,
   const bool is_long = element_of(x.order, program) == ElementType::Int64;
   if (x.keys.empty()) {
     expressions.need(is_long ? "sort_digits_long" : "sort_digits");
+    expressions.need("lowest_bit");
     return fmt::format("{}({}, {}, {});", expressions.called(is_long ? "sort_alone_long" : "sort_alone"),
                        names.array(x.order), expressions.term(x.count), names.array(x.room));
   }

@@ -8,6 +8,7 @@
 #include "loop/passes.h"
 #include "loop/walk.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <utility>
 
@@ -99,7 +100,7 @@ std::string StatementWriter::pays(const For &x, const std::string &iterations) {
 }
 
 void StatementWriter::write_appending(const For &x, const std::string &lower, const std::string &upper) {
-  for (const char *part : {"room", "parts", "threads", "thread", "grow"})
+  for (const char *part : {"room", "room_ahead", "parts", "threads", "thread", "grow"})
     expressions_.need(part);
   const Appended &made = *x.parallel->appended;
   const std::string parts = names_.fresh("parts"), chunk = names_.fresh("chunk");
@@ -116,14 +117,15 @@ void StatementWriter::write_appending(const For &x, const std::string &lower, co
   open("", {fmt::format("unravel_parts {};", parts),
             fmt::format("if (!unravel_parts_begin(&{}, {}, {}, {}, {})) goto {};", parts, iterations,
                         pays(x, iterations), variables.size(), arrays, assembly_.label())});
-  pragma(fmt::format("parallel if ({}.chunks > 1)", parts), "");
+  pragma(fmt::format("parallel if ({}.chunks > 1){}", parts, own_copies(x)), "");
   open("", {});
   with_own(own_arrays(x), [&] {
     std::map<std::string, std::string> outside;
     for (const std::string &each : variables)
       outside[each] = names_.variable(each);
     lines(assembly_.begin_own(
-        made, {parts, chunk, fmt::format("{} + 1 - {}", variable, first), fmt::format("{} - {}", end, first)},
+        made,
+        {parts, chunk, {fmt::format("{} + 1 - {}", variable, first), fmt::format("{} - {}", end, first)}},
         stopped));
     pragma("for schedule(dynamic, 1)", "");
     open(fmt::format("for (int64_t {0} = 0; {0} < {1}.chunks; {0}++)", chunk, parts), {});
@@ -162,6 +164,27 @@ void StatementWriter::write_appending(const For &x, const std::string &lower, co
   close({});
   lines(assembly_.join(made, parts));
   close({});
+}
+
+/// Each thread has a copy of sizes, and of the pointers to arrays that it doesn't append to: what threads
+/// share lies in memory.
+std::string StatementWriter::own_copies(const For &x) {
+  const std::set<std::string> used = mentioned(x.body);
+  std::string list;
+  const auto add = [&](const std::string &name) { list += (list.empty() ? "" : ", ") + name; };
+  for (const TensorParameter &parameter : program_.parameters) {
+    for (const std::string &size : parameter.sizes)
+      if (const std::string name = parameter.name + "." + size; used.contains(name))
+        add(names_.variable(name));
+    for (const ArrayParameter &array : parameter.arrays) {
+      const std::string name = parameter.name + "." + array.name, count = count_of_array(parameter, array);
+      if (used.contains(name) &&
+          std::ranges::none_of(x.parallel->appended->counters,
+                               [&](const Appended::Counter &counter) { return counter.count == count; }))
+        add(names_.array(name));
+    }
+  }
+  return list.empty() ? "" : fmt::format(" firstprivate({})", list);
 }
 
 std::vector<const WorkspaceArray *> StatementWriter::own_arrays(const For &loop) const {

@@ -110,7 +110,8 @@ std::string helpers(std::set<std::string> needs, bool single, const EmitOptions 
     needs.insert("fast_gathers");
   std::string result;
   std::vector<Part> parts = parts_of("functions");
-  parts.insert(parts.end(), parts_of("assembly").begin(), parts_of("assembly").end());
+  for (const char *file : {"sorting", "assembly"})
+    parts.insert(parts.end(), parts_of(file).begin(), parts_of(file).end());
   for (const Part &part : parts) {
     const std::string &name = part.names[0];
     const bool has_long = name.find("_L") != std::string::npos;

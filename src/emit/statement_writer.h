@@ -174,6 +174,8 @@ private:
 
   /// The thread's part of an array; returns the array's name outside.
   std::string declare_own(const loop::WorkspaceArray &array);
+  /// The clause of a pragma for a parallel loop that appends.
+  std::string own_copies(const loop::For &loop);
   /// The arrays that each thread of the parallel loop has for itself.
   std::vector<const loop::WorkspaceArray *> own_arrays(const loop::For &loop) const;
   /// Writes with these declared, for this thread.

@@ -173,7 +173,11 @@ void StatementWriter::write_loop(const For &x) {
     text_ += vector_pragmas(x, inside, options_.openmp_pragmas, names_, expressions_);
   }
   reassociates_ = reassociates_ || (options_.openmp_pragmas && sums_for_clang(x, inside));
+  const std::string from = x.lower == Term(0) ? "" : fmt::format(" - {}", lower);
+  const bool tells = x.step == 1 && left.empty() && !is_left && masked_end.empty() &&
+                     assembly_.begin_loop({fmt::format("{} + 1{}", variable, from), end + from});
   nested(head, x.body);
+  if (tells) assembly_.end_loop();
   if (!masked_end.empty()) close({});
 }
 

@@ -339,7 +339,7 @@ private:
     return {{loop::If{term::conjunction(std::move(guards)), std::move(inside), ""}}};
   }
 
-  /// The innermost loop once for members that are listed, and once for others: no insertion tests it.
+  /// The loop once for members that are listed, and once for others: no insertion tests it.
   Block in_both_ways(std::size_t index) {
     Block ways[2];
     for (bool listed : {true, false})
@@ -351,7 +351,7 @@ private:
 
   Block loop_over(std::size_t index) {
     const Level &here = plan_.nest.levels[index];
-    if (!listed_ && is_innermost(plan_, index) && workspace_.members(space_.target.tensor))
+    if (!listed_ && asks_for_list(plan_, shared_, index) && workspace_.members(space_.target.tensor))
       return in_both_ways(index);
     loop::For loop{here.variable, here.lower, here.upper, 1, std::nullopt, {}, comment(here)};
     const bool parallel = parallel_ == index;

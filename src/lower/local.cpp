@@ -147,10 +147,14 @@ Block zero_once_read(const std::vector<Operand> &operands, const combine::Combin
   return block;
 }
 
-bool is_innermost(const LeafPlan &plan, std::size_t level) {
+bool asks_for_list(const LeafPlan &plan, std::size_t shared, std::size_t level) {
   const std::vector<scan::Level> &levels = plan.nest.levels;
-  return std::none_of(levels.begin() + static_cast<std::ptrdiff_t>(level) + 1, levels.end(),
-                      [](const scan::Level &each) { return each.kind == scan::Level::Kind::Loop; });
+  const auto loops = [&](std::size_t from, std::size_t to) {
+    return std::count_if(levels.begin() + static_cast<std::ptrdiff_t>(from),
+                         levels.begin() + static_cast<std::ptrdiff_t>(to),
+                         [](const scan::Level &each) { return each.kind == scan::Level::Kind::Loop; });
+  };
+  return loops(shared, level) > 0 || loops(level + 1, levels.size()) == 0;
 }
 
 } // namespace unravel::lower

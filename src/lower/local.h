@@ -40,7 +40,9 @@ const Members *members_at(const combine::IterationSpace &space, const LeafPlan &
 loop::Block zero_once_read(const std::vector<combine::Operand> &operands,
                            const combine::Combination &combination);
 
-/// Is there no loop further in?
-bool is_innermost(const LeafPlan &plan, std::size_t level);
+/// Whether members are listed is asked where the plan's second own loop begins, or its only one: often
+/// enough, as the list has room for all, and not for each short loop further in. `shared`: the number of
+/// levels that are loops of other statements, too.
+bool asks_for_list(const LeafPlan &plan, std::size_t shared, std::size_t level);
 
 } // namespace unravel::lower

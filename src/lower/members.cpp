@@ -14,9 +14,10 @@ using term::Term;
 
 namespace {
 
-/// One member for so many coordinates: with more it is no use to list them, as passing all words of bits takes
-/// less than the tests of whether a coordinate is new, which are mispredicted, and than sorting the list.
-constexpr std::int64_t coordinates_per_listed = 512;
+/// One member for so many coordinates is listed, and in any case so many: with more it is no use, as passing
+/// all words of bits takes less than the tests of whether a coordinate is new, which are mispredicted, and
+/// than sorting the list. Of few coordinates one in 32 is enough.
+constexpr std::int64_t coordinates_per_listed = 512, always_listed = 16, coordinates_of_few = 32;
 constexpr int word = 64;
 
 Term is_member(const Members &members, const Term &coordinate) {
@@ -99,7 +100,9 @@ std::optional<Block> work_behind(loop::For &first, loop::For second) {
 } // namespace
 
 Term Members::are_listed() const {
-  return term::less(term::scale(coordinates_per_listed, term::variable(count)), extent);
+  const Term few = term::minimum({term::scale(coordinates_per_listed / coordinates_of_few, extent),
+                                  Term(always_listed * coordinates_per_listed)});
+  return term::less(term::scale(coordinates_per_listed, term::variable(count)), extent + few);
 }
 
 bool has_members(const combine::LocalTensor &local, const Extents &extents) {

@@ -137,7 +137,7 @@ int main(void) {
     failed += code != 0;
     if (left > 100) return printf("it never ends\n"), 1;
   }
-  if (C.NNZ != rows * width || failed < 8) return printf("%d failed\n", failed), 1;
+  if (C.NNZ != rows * width || failed < 6) return printf("%d failed\n", failed), 1;
   for (i = 0; i < C.NNZ; i++)
     if (C.col[i] != i % width || C.val[i] != 1) return printf("entry %d\n", i), 1;
   /* The workspace is clean after failures: the result of the next call is right. */

@@ -9,6 +9,17 @@ static inline int64_t unravel_room(int64_t room, int64_t least, int64_t most) {
   return wanted < most ? wanted : most;
 }
 
+// part: room_ahead
+// As unravel_room, where about `expected` are needed in the end. More than that, since a guess that is too low
+// copies what is there: memory that isn't written costs nothing, and goes back in the end. But for no more
+// than 64 times what is needed now.
+static inline int64_t unravel_room_ahead(int64_t room, int64_t least, int64_t most, double expected) {
+  const double wanted = 1.125 * expected + (expected < 1048576 ? expected : 1048576);
+  const int64_t usual = unravel_room(room, least, most), bound = least < most / 64 ? 64 * least : most;
+  const int64_t ahead = wanted < (double)bound ? (int64_t)wanted : bound;
+  return ahead > usual ? ahead : usual;
+}
+
 // part: grow
 // The array with count * length elements; those that it has stay. Null, and the array is as it was, where
 // there is not enough memory.
@@ -68,16 +79,15 @@ static inline void unravel_parts_from(unravel_parts *parts, int64_t chunk, int64
 static inline void unravel_parts_to(unravel_parts *parts, int64_t chunk, int64_t range, int64_t end) {
   parts->rows[chunk * (1 + 2 * parts->ranges) + 2 + 2 * range] = end;
 }
-// As unravel_room, for a range of this thread's elements: as the iterations of the chunk that are done need so
-// much, for all of them; but for no more than eight times as much.
+// As unravel_room_ahead, for a range of this thread's elements: as the iterations of the chunk that are done
+// need so much, for all of them, and for as many chunks as each thread has.
 static inline int64_t unravel_parts_room(const unravel_parts *parts, int64_t chunk, int64_t range,
                                          int64_t room, int64_t least, int64_t most, int64_t done,
                                          int64_t all) {
   const int64_t begin = parts->rows[chunk * (1 + 2 * parts->ranges) + 1 + 2 * range];
-  const double wanted = (double)begin + 1.125 * (double)(least - begin) / (double)done * (double)all;
-  const int64_t usual = unravel_room(room, least, most), bound = least < most / 8 ? 8 * least : most;
-  const int64_t ahead = wanted < (double)bound ? (int64_t)wanted : bound;
-  return ahead > usual ? ahead : usual;
+  const double each = (double)(least - begin) / (double)done * (double)all;
+  const double share = each * (double)parts->chunks / (double)parts->threads, now = (double)begin + each;
+  return unravel_room_ahead(room, least, most, share > now ? share : now);
 }
 static inline void unravel_parts_hold(unravel_parts *parts, int64_t array, void *memory) {
   parts->held[unravel_thread() * parts->arrays + array] = memory;
