@@ -41,6 +41,8 @@ using Value = value::Tree<Access>;
 struct Loop {
   std::string variable;
   term::Term low, high;
+  /// Of rounds: the scalar variable that ends them where it isn't 0 behind a round. Empty: none.
+  std::string until = {};
 };
 
 /// target (= or +=, min= and the like) value, for each point of the loops around it at which the condition
