@@ -10,6 +10,7 @@
 #include "choose/threads.h"
 #include "choose/wavefronts.h"
 #include "compute/computation.h"
+#include "report/diagnostic.h"
 #include "scan/divided.h"
 #include "scan/scan.h"
 #include "scan/tree.h"
@@ -262,8 +263,12 @@ void LeafPlanner::run_in_parallel(Leaf &leaf, std::size_t number, const find::Le
   if (std::all_of(leaf.plan.nest.levels.begin(), shared, is_round) && space.divisors.empty()) {
     std::vector<depend::LoopVerdict> own = leaf.verdicts;
     std::erase_if(own, [&](const auto &verdict) { return combination.rounds.contains(verdict.variable); });
+    const auto chosen = [&] {
+      return choose::choose_parallel(leaf.plan, own, asked, lengths, space, in_.prover, thresholds);
+    };
+    // Of rounds other statements may have the loop that is asked for.
     leaf.plan.parallel = leaf.parallel =
-        choose::choose_parallel(leaf.plan, own, asked, lengths, space, in_.prover, thresholds);
+        leaf.plan.shared == 0 ? chosen() : report::unless_refused(chosen).value_or(std::nullopt);
   }
   if (schedule.parallel.empty() && !schedule.serial && space.adds_in_any_order())
     if (auto level = choose::level_for_copies(leaf.plan, space, combination, thresholds))

@@ -115,6 +115,17 @@ void expect_refused(const Problem &problem, const std::string &message) {
   }
 }
 
+/// Where statements have loops of one name, those that can run in parallel do as they are asked.
+TEST(Rounds, run_in_parallel_as_asked) {
+  const Interpreted kernel(
+      {"repeat until c > 3 { let q(i) = 0; for i { for j { q(j) += A(i,j)*x(i); } } c += 1; }",
+       {{"A", "csr"}},
+       {"parallel i"},
+       {}});
+  const std::string loops = loop::to_text(kernel.compilation().program);
+  EXPECT_NE(loops.find("for i in 0 .. A.M parallel 4096 {"), std::string::npos) << loops;
+}
+
 TEST(Rounds, refused) {
   const std::string program = "tensor A(n,n), c, y(n); repeat 4 until c > 2 { for i { y(i) += c; } c += 1; }";
   for (const char *schedule : {"order round, i", "tile round by 4", "skew i by round", "parallel round",
