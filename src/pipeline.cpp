@@ -139,7 +139,8 @@ std::string to_text(const PackedResults &packed) {
 std::vector<scan::Node> nest_tree(const Compilation &made) {
   std::vector<scan::Nested> statements;
   for (std::size_t k = 0; k < made.leaves.size(); ++k)
-    statements.push_back({k, &made.combination.leaves[k], &made.leaves[k].plan.nest});
+    statements.push_back({k, &made.combination.leaves[k], &made.leaves[k].plan.nest,
+                          made.combination.loops_of_rounds(made.combination.leaves[k])});
   return scan::nest_tree(statements);
 }
 
@@ -293,6 +294,7 @@ Compilation compile(const Request &request, const Front &front) {
         schedule::without_empty_loops(std::move(schedule), result.computation.indices, result.combination);
   };
   leave_out_empty_loops();
+  choose::check_rounds(schedule, result.combination);
   schedule = choose::with_fused_parallel(std::move(schedule), result.combination);
   std::vector<combine::IterationSpace> untransformed = result.combination.leaves;
   machine::Stopwatch transforming;

@@ -20,8 +20,9 @@ namespace unravel::pipeline {
 
 /// What is to be compiled.
 struct Request {
-  std::string expression; // an assignment, or a program
-  std::string from;       // instead of it: a function in C, as after `--from`: "file.c:function"
+  std::string expression;          // an assignment, or a program
+  std::string file = "expression"; // what messages call its text
+  std::string from;                // instead of it: a function in C, as after `--from`: "file.c:function"
   std::map<std::string, std::string> formats;     // per tensor, as after `-f A=`; others are dense
   std::vector<std::string> schedules;             // as after `-s`
   std::vector<std::string> finds;                 // as after `--find`: "x=binary", "x.p=scan"

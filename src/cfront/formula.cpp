@@ -249,9 +249,9 @@ bool is_natural(const Polynomial &polynomial, const std::vector<term::Term> &fac
                 const Variables &variables) {
   bool obvious = true; // sums of sizes
   for (const auto &[monomial, coefficient] : polynomial.terms())
-    obvious = obvious && coefficient > 0 &&
-              std::all_of(monomial.begin(), monomial.end(),
-                          [&](Variable each) { return variables.is_natural(each); });
+    obvious = obvious && coefficient > 0 && std::all_of(monomial.begin(), monomial.end(), [&](Variable each) {
+                return variables.is_natural(each);
+              });
   if (obvious) return true;
   std::vector<term::Term> parts = facts;
   parts.push_back(term::less(variables.term(polynomial), term::Term(0)));

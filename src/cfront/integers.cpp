@@ -13,16 +13,6 @@ constexpr std::size_t most_terms = 64;
 /// Narrower integers wrap around where a loop nest's needn't.
 constexpr int least_bits = 32;
 
-bool is_comparison(const Node &node) {
-  return node.kind == UnravelBinary && (node.text == "<" || node.text == "<=" || node.text == ">" ||
-                                        node.text == ">=" || node.text == "==" || node.text == "!=");
-}
-
-bool is_logical(const Node &node) {
-  return (node.kind == UnravelBinary && (node.text == "&&" || node.text == "||")) ||
-         (node.kind == UnravelUnary && node.text == "!");
-}
-
 Integer exactly(Polynomial value) {
   return {Integer::Kind::Exact, {std::move(value)}};
 }
@@ -63,6 +53,16 @@ std::optional<Integer> sum(const Integer &left, const Integer &right) {
 }
 
 } // namespace
+
+bool is_comparison(const Node &node) {
+  return node.kind == UnravelBinary && (node.text == "<" || node.text == "<=" || node.text == ">" ||
+                                        node.text == ">=" || node.text == "==" || node.text == "!=");
+}
+
+bool is_logical(const Node &node) {
+  return (node.kind == UnravelBinary && (node.text == "&&" || node.text == "||")) ||
+         (node.kind == UnravelUnary && node.text == "!");
+}
 
 Integer Translator::integer(const Node &node) {
   switch (node.kind) {

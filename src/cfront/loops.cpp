@@ -314,7 +314,7 @@ void Translator::loop(const Node &node, Body &body) {
   statement.variable = {loop.name, loop.name_span};
   statement.low = variables_.expression(low, loop.down ? loop.bound_span : loop.start_span);
   statement.high = variables_.expression(high, loop.down ? loop.start_span : loop.bound_span);
-  statement.body = inner_body(node);
+  statement.body = inner_body(node.children[3], node.head);
   if (!extras.empty()) {
     StatementTree restricted;
     restricted.kind = StatementTree::Kind::If;

@@ -41,22 +41,21 @@ void refuse_statement(const Node &node) {
   case UnravelReturn:
     refuse(node.span, "`return` is read only as the last statement, without a value",
            "results go through parameters: `double *s`, and `*s = ...`");
-  case UnravelTooDeep:
-    fail_too_deep(node.span.place());
+  case UnravelTooDeep: fail_too_deep(node.span.place());
   default: refuse(node.span, "this statement is not read", hint);
   }
 }
 
 void refuse_expression(const Node &node) {
   switch (node.kind) {
-  case UnravelTooDeep:
-    fail_too_deep(node.span.place());
+  case UnravelTooDeep: fail_too_deep(node.span.place());
   case UnravelCall:
-    refuse(node.span, "the call of " + quoted(node.children[0]) + " is not read", "no function but `fma` is");
+    refuse(node.span, "the call of " + quoted(node.children[0]) + " is not read",
+           "functions that are read: `fmin`, `fmax`, `fabs`, `sqrt`, `exp`, `log`, `pow`, `fma`");
   case UnravelAssign:
     refuse(node.span, "an assignment inside an expression is not read", "write it as a statement");
   case UnravelConditional:
-    refuse(node.span, "a choice between two values is not read",
+    refuse(node.span, "a choice by loop variables inside an expression is not read",
            "write `if` and `else`; in the bounds of loops the lesser or greater of two is read");
   case UnravelUnary:
     if (node.text == "++" || node.text == "--")

@@ -88,14 +88,13 @@ void Translator::statements(const std::vector<const Node *> &list, Body &body) {
   }
 }
 
-Translator::Body Translator::inner_body(const Node &node) {
+Translator::Body Translator::inner_body(const Node &inside, const text::Span &head) {
   if (++depth_ > body_limit)
-    report::fail(report::Kind::expression_too_large, node.head,
+    report::fail(report::Kind::expression_too_large, head,
                  "bodies nest deeper than " + std::to_string(body_limit) + " levels");
   auto scalars = scalars_;
   auto names = in_scope_;
   Body body;
-  const Node &inside = node.kind == UnravelFor ? node.children[3] : node;
   statements(flattened(inside), body);
   scalars_ = std::move(scalars);
   in_scope_ = std::move(names);
@@ -171,6 +170,8 @@ void Translator::assignment(const Node &node, Body &body) {
   const Node &target = node.children[0], &value_node = node.children[1];
   if (target.kind == UnravelReference && target.type == UnravelIntegral)
     return set_integer(target, node.text, integer(value_node), node.span);
+  if (value_node.kind == UnravelConditional && !is_about_numbers(value_node.children[0]))
+    return assign_either(node, body);
   StatementTree statement;
   statement.span = statement.assignment.span = node.span;
   AssignmentTree &assignment = statement.assignment;
@@ -214,6 +215,21 @@ void Translator::assignment(const Node &node, Body &body) {
     refuse(node.span, "this is computed in `double` and rounded to `" + target.type_name + "`",
            "all numbers of a function have one type; constants of type `float` are written `0.5f`");
   body.push_back(std::move(statement));
+}
+
+/// x = i < j ? a : b; is if (i < j) x = a; else x = b;
+void Translator::assign_either(const Node &node, Body &body) {
+  const Node &choice = node.children[1];
+  Node either = node;
+  either.kind = UnravelIf;
+  either.head = node.span;
+  either.children = {choice.children[0]};
+  for (std::size_t k : {1, 2}) {
+    Node assigned = node;
+    assigned.children[1] = choice.children[k];
+    either.children.push_back(std::move(assigned));
+  }
+  branch(either, body);
 }
 
 void Translator::increment(const Node &node, Body &body) {
@@ -290,12 +306,13 @@ void Translator::forget(const std::set<int> &declarations, const std::string &wh
 }
 
 void Translator::branch(const Node &node, Body &body) {
+  if (is_about_numbers(node.children[0])) return branch_on_numbers(node, body);
   const Condition test = condition(node.children[0]);
   auto side = [&](const Node &inside, const Condition &when) {
     if (!inside.is_there() || when.kind == Condition::Kind::Falsity) return;
     if (when.kind == Condition::Kind::Truth) return statements(flattened(inside), body);
     auto integers = integers_;
-    Body inner = under(when, [&] { return inner_body(inside); });
+    Body inner = under(when, [&] { return inner_body(inside, node.head); });
     integers_ = std::move(integers);
     if (inner.empty()) return;
     StatementTree statement;

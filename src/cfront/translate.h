@@ -44,6 +44,12 @@ struct Tensor {
   bool is_local = false; // an array of the function's own
 };
 
+/// In conditions: a comparison, and what `&&`, `||` and `!` make of them.
+bool is_comparison(const Node &node);
+bool is_logical(const Node &node);
+/// Does a number stand in it anywhere, other than an integer?
+bool is_about_numbers(const Node &node);
+
 /// One function, statement by statement. What stands in the tree are its loops, sizes and tensors: integer
 /// locals and loops that count down are substituted away.
 ///
@@ -88,7 +94,19 @@ private:
   // values.cpp
   parse::Expression value(const Node &node);
   parse::Expression constant(const Node &node);
+  /// Of a function of math.h.
+  parse::Expression call(const Node &node);
   void check_type(const Node &node);
+
+  // choices.cpp
+  /// A condition on numbers, as a value: 1 or 0.
+  parse::Expression truth(const Node &node);
+  /// Such a one as C's integer, or a sum of several.
+  parse::Expression number_of_truths(const Node &node);
+  parse::Expression choice_of_numbers(const Node &node);
+  /// An `if` whose condition is about numbers: what is assigned under it keeps its value where it doesn't
+  /// hold.
+  void branch_on_numbers(const Node &node, Body &body);
 
   // integers.cpp
   Integer integer(const Node &node);
@@ -118,11 +136,11 @@ private:
   void statement(const Node &node, Body &body);
   void expression_statement(const Node &node, Body &body);
   void assignment(const Node &node, Body &body);
+  void assign_either(const Node &node, Body &body);
   void increment(const Node &node, Body &body);
   void declaration(const Node &node, const std::vector<const Node *> &following, Body &body);
   void branch(const Node &node, Body &body);
-  /// Of a For its statement, of others the node itself.
-  Body inner_body(const Node &node);
+  Body inner_body(const Node &inside, const text::Span &head);
   void set_integer(const Node &target, const std::string &op, const Integer &by, const text::Span &span);
   parse::StatementTree scalar(int declaration, const std::string &name, const text::Span &name_span,
                               parse::Expression value, const text::Span &span);

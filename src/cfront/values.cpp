@@ -2,6 +2,8 @@
 #include "cfront/translate.h"
 
 #include <cmath>
+#include <map>
+#include <string>
 
 namespace unravel::cfront {
 
@@ -89,6 +91,7 @@ Expression Translator::value(const Node &node) {
   case UnravelCast: {
     const Node &operand = node.children[0];
     if (operand.type == node.type) return value(operand);
+    if (operand.type == UnravelIntegral && is_about_numbers(operand)) return number_of_truths(operand);
     if (operand.type == UnravelIntegral)
       refuse(node.span, quoted(operand) + " is an integer that is used as a number",
              "constants alone may be; make it a parameter of type `double`");
@@ -101,19 +104,34 @@ Expression Translator::value(const Node &node) {
     check_type(node.type == UnravelFloat || node.type == UnravelDouble ? operand : node);
     refuse_expression(node);
   }
-  case UnravelCall: {
-    const std::string &called = node.children[0].text;
-    if (node.children.size() == 4 &&
-        (called == "fma" || called == "fmaf" || called == "__builtin_fma" || called == "__builtin_fmaf")) {
-      Expression left = value(node.children[1]);
-      Expression product =
-          over(Expression::Kind::Multiply, node.span, {std::move(left), value(node.children[2])});
-      return over(Expression::Kind::Add, node.span, {std::move(product), value(node.children[3])});
-    }
-    refuse_expression(node);
-  }
+  case UnravelConditional: return choice_of_numbers(node);
+  case UnravelCall: return call(node);
   default: refuse_expression(node);
   }
+}
+
+Expression Translator::call(const Node &node) {
+  static const std::map<std::string, std::string> operators = {
+      {"fmin", "min"}, {"fmax", "max"}, {"fabs", "abs"}, {"sqrt", "sqrt"},
+      {"exp", "exp"},  {"log", "log"},  {"pow", "pow"},  {"fma", "fma"}};
+  std::string called = node.children[0].text;
+  if (called.starts_with("__builtin_")) called.erase(0, std::string("__builtin_").size());
+  if (node.type == UnravelFloat && called.ends_with("f")) called.pop_back();
+  const auto op = operators.find(called);
+  if (op == operators.end()) refuse_expression(node);
+  check_type(node);
+  std::vector<Expression> arguments;
+  for (std::size_t k = 1; k < node.children.size(); ++k)
+    arguments.push_back(value(node.children[k]));
+  if (op->second == "fma") {
+    Expression addend = std::move(arguments.back());
+    arguments.pop_back();
+    Expression product = over(Expression::Kind::Multiply, node.span, std::move(arguments));
+    return over(Expression::Kind::Add, node.span, {std::move(product), std::move(addend)});
+  }
+  Expression made = over(Expression::Kind::Call, node.span, std::move(arguments));
+  made.name = {op->second, node.children[0].span};
+  return made;
 }
 
 } // namespace unravel::cfront

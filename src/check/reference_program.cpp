@@ -288,8 +288,10 @@ private:
       for (std::int64_t each : *entries)
         if (low <= each && each < high) variable = each, body(begin, end, depth + 1);
     } else {
-      for (std::int64_t each = low; each < high; ++each)
+      for (std::int64_t each = low; each < high; ++each) {
         variable = each, body(begin, end, depth + 1);
+        if (!head.until.empty() && locals_.at(head.until).value != 0) break;
+      }
     }
     variables_.values.erase(head.variable);
   }

@@ -100,6 +100,24 @@ void fuse(LeafPlan &plan, const std::vector<depend::LoopVerdict> &verdicts,
 
 } // namespace
 
+void check_rounds(const ScheduleTree &schedule, const combine::Combination &combination) {
+  std::vector<parse::Name> named;
+  for (const std::vector<parse::Name> *names : {&schedule.order, &schedule.parallel, &schedule.fused})
+    named.insert(named.end(), names->begin(), names->end());
+  for (const ScheduleTree::Transformation &how : schedule.transformations)
+    named.insert(named.end(), {how.variable, how.by});
+  for (const ScheduleTree::LoopRequest &request : schedule.loops)
+    named.push_back(request.variable);
+  if (schedule.wavefront) named.push_back(*schedule.wavefront);
+  for (const parse::Name &name : named)
+    if (combination.rounds.contains(name.text))
+      report::fail(Kind::not_supported, name.span,
+                   fmt::format("`{}` counts rounds, which are executed one after the other until their "
+                               "condition holds",
+                               name.text),
+                   "speak of the loops inside of them or around them");
+}
+
 ScheduleTree with_fused_parallel(ScheduleTree schedule, const combine::Combination &combination) {
   auto is_result = [&](const std::string &tensor) {
     return std::any_of(combination.bindings.begin(), combination.bindings.end(),

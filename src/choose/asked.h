@@ -15,6 +15,9 @@
 /// i, A.p`), and how additions are done that they share (`reduce y by atomic`). Mistakes where that can't be.
 namespace unravel::choose {
 
+/// Throws where it speaks of the loop of rounds, which are executed as they are written.
+void check_rounds(const parse::ScheduleTree &schedule, const combine::Combination &combination);
+
 /// The schedule, in which a fused loop is the one to be parallel. Throws where statements contradict each
 /// other, or ask for what a program of several statements can't have.
 parse::ScheduleTree with_fused_parallel(parse::ScheduleTree schedule,

@@ -157,6 +157,12 @@ void check_assembled(const Combination &combination) {
             fmt::format("`{}` is read, but its entries are still to come", operand.tensor),
             fmt::format("keep the values in a local tensor, or leave out -f {}=...", operand.tensor));
     if (!space.target.appends) continue;
+    if (combination.loops_of_rounds(space) > 0)
+      report::fail(
+          Kind::sparse_result, space.span,
+          fmt::format("`{}` is not dense, so its entries can't be set anew in each round",
+                      space.target.tensor),
+          fmt::format("leave out -f {0}=..., or compute {0} behind the rounds", space.target.tensor));
     const packing::Append &append = combination.assembly(space.target.tensor)->append;
     if (!written.insert(space.target.tensor).second && !is_list_of_terms(space, append))
       report::fail(Kind::sparse_result, space.span,

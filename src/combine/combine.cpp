@@ -57,8 +57,11 @@ public:
       result_.locals.push_back(naming_.local(tensor, around, extents_of(tensor), result_));
       result_.locals.back().is_zero_once_read = program_.zero_once_read.contains(tensor);
     }
-    for (const Statement &statement : program_.statements)
+    for (const Statement &statement : program_.statements) {
       check_ranges(statement);
+      for (const compute::Loop &loop : statement.loops)
+        if (!loop.until.empty()) result_.rounds.emplace(loop.variable, loop.until);
+    }
     std::vector<std::vector<Statement>> parts;
     std::map<std::size_t, Statement>
         emptied; // by the statement behind, which is the first that writes a local

@@ -90,6 +90,13 @@ const AssembledResult *Combination::assembly(const std::string &tensor) const {
   return found == assembled.end() ? nullptr : &*found;
 }
 
+std::size_t Combination::loops_of_rounds(const IterationSpace &leaf) const {
+  std::size_t count = leaf.loops.size();
+  while (count > 0 && !rounds.contains(leaf.loops[count - 1]))
+    --count;
+  return count;
+}
+
 bool Combination::has_loops() const {
   return std::any_of(leaves.begin(), leaves.end(),
                      [](const IterationSpace &leaf) { return !leaf.loops.empty(); });
@@ -227,6 +234,8 @@ std::string to_text(const Combination &combination) {
     text += fmt::format("require {} ({})\n", term::to_text(condition.formula), condition.message);
   for (const LocalTensor &local : combination.locals)
     if (local.insertion) text += to_text(local);
+  for (const auto &[loop, ends] : combination.rounds)
+    text += fmt::format("rounds {} until {}\n", loop, ends);
   const bool has_loops = combination.has_loops();
   for (std::size_t k = 0; k <= combination.leaves.size(); ++k) {
     for (const Clear &clear : combination.clears)

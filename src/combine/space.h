@@ -204,7 +204,9 @@ struct Combination {
   std::vector<AssembledResult> assembled;
   /// Of each statement, in the order of the text, one for each combination of pieces; empty ones left out.
   std::vector<IterationSpace> leaves;
-  std::vector<Clear> clears;        // in the order of the text
+  std::vector<Clear> clears; // in the order of the text
+  /// The scalars that end rounds, by the variables of their loops (compute::Loop::until).
+  std::map<std::string, std::string> rounds;
   std::vector<prove::Axiom> axioms; // of all layouts, with qualified names
   std::vector<SizeCondition> conditions;
   std::vector<std::string> sizes;            // of a program, which no tensor tells: variables, of any sign
@@ -215,6 +217,8 @@ struct Combination {
   const LocalTensor *local(const std::string &tensor) const;
   /// The assembled result of that name, or null.
   const AssembledResult *assembly(const std::string &tensor) const;
+  /// The number of a statement's outermost loops, the last of which are rounds that it may not leave; else 0.
+  std::size_t loops_of_rounds(const IterationSpace &leaf) const;
   /// Has some statement loops of the source, whose order matters?
   bool has_loops() const;
   /// Are its elements set before any leaf touches it? Then what it held before doesn't matter.

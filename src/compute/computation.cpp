@@ -196,4 +196,18 @@ std::string fresh_tensor(const Computation &computation, const std::string &want
   return name;
 }
 
+const Statement *free_statement_of(const Program &program, const std::string &target) {
+  auto found = std::find_if(program.statements.begin(), program.statements.end(), [&](const Statement &each) {
+    return each.is_free && each.target.tensor == target;
+  });
+  return found == program.statements.end() ? nullptr : &*found;
+}
+
+std::size_t shared_loops(const std::vector<int> &place, const std::vector<int> &other) {
+  std::size_t common = 0, most = std::min(place.size(), other.size());
+  while (common < most && place[common] == other[common])
+    ++common;
+  return common < most ? common : most - 1;
+}
+
 } // namespace unravel::compute

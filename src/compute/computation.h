@@ -41,6 +41,8 @@ using Value = value::Tree<Access>;
 struct Loop {
   std::string variable;
   term::Term low, high;
+  /// Of rounds: the scalar variable that ends them where it isn't 0 behind a round. Empty: none.
+  std::string until = {};
 };
 
 /// Where a statement is executed: at points at which an element is stored; or, `is_absent`, isn't.

@@ -72,8 +72,8 @@ std::string to_text(const Program &program) {
     std::size_t shared = before ? shared_loops(before->place, statement.place) : 0;
     for (std::size_t k = shared; k < statement.loops.size(); ++k) {
       const Loop &loop = statement.loops[k];
-      text += fmt::format("{:{}}for {} in [{}, {})\n", "", 2 * k, loop.variable, term::to_text(loop.low),
-                          term::to_text(loop.high));
+      text += fmt::format("{:{}}for {} in [{}, {}){}\n", "", 2 * k, loop.variable, term::to_text(loop.low),
+                          term::to_text(loop.high), loop.until.empty() ? "" : " until " + loop.until);
     }
     std::string guard;
     if (!term::is_true(statement.condition))

@@ -1,4 +1,5 @@
 #include "compute/mask.h"
+#include "compute/rounds.h"
 #include "compute/value.h"
 
 #include "report/diagnostic.h"
@@ -212,6 +213,7 @@ private:
         condition_ = kept;
         break;
       }
+      case StatementTree::Kind::Repeat: report::require(false, "rounds are loops"); break;
       }
     }
     visible_ = std::move(outside);
@@ -223,6 +225,7 @@ private:
       made.low = affine(*statement.low, "a bound");
       made.high = affine(*statement.high, "a bound");
     }
+    if (statement.until) made.until = statement.until->name.text;
     enter(statement.variable, std::move(made), statement.span);
     statements(statement.body);
     leave();
@@ -537,21 +540,10 @@ private:
 } // namespace
 
 Computation make_computation(const parse::ProgramTree &tree) {
-  return ProgramMaker(tree).make();
-}
-
-const Statement *free_statement_of(const Program &program, const std::string &target) {
-  auto found = std::find_if(program.statements.begin(), program.statements.end(), [&](const Statement &each) {
-    return each.is_free && each.target.tensor == target;
-  });
-  return found == program.statements.end() ? nullptr : &*found;
-}
-
-std::size_t shared_loops(const std::vector<int> &place, const std::vector<int> &other) {
-  std::size_t common = 0, most = std::min(place.size(), other.size());
-  while (common < most && place[common] == other[common])
-    ++common;
-  return common < most ? common : most - 1;
+  const parse::ProgramTree loops = with_rounds_as_loops(tree);
+  Computation made = ProgramMaker(loops).make();
+  check_rounds(made);
+  return made;
 }
 
 } // namespace unravel::compute

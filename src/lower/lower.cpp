@@ -83,9 +83,15 @@ std::vector<scan::Node> tree_of(const combine::Combination &combination,
   std::vector<scan::Nested> statements;
   for (std::size_t k = 0; k < plans.size(); ++k)
     if (is_wanted(k))
-      statements.push_back(
-          {k, &combination.leaves[k], &plans[k]->nest, is_in(wavefronts, k), plans[k]->joins});
+      statements.push_back({k, &combination.leaves[k], &plans[k]->nest,
+                            is_in(wavefronts, k) ? 1 : combination.loops_of_rounds(combination.leaves[k]),
+                            plans[k]->joins});
   return scan::nest_tree(statements);
+}
+
+/// Does one of the loops around the local run in parallel, as the statement's own?
+bool is_parallel_around(const combine::LocalTensor &local, const LeafPlan &plan) {
+  return plan.parallel && (plan.shared == 0 || *plan.parallel < local.around);
 }
 
 bool is_merged(const combine::LocalTensor &local, const std::vector<const LeafPlan *> &plans) {
@@ -120,7 +126,7 @@ Block statements_of(const combine::Combination &combination, const std::vector<c
     for (std::size_t k = 0; k < plans.size() && !per_thread; ++k) {
       const combine::IterationSpace &leaf = combination.leaves[k];
       per_thread = (leaf.target.tensor == local.tensor || leaf.reads(local.tensor)) && local.around > 0 &&
-                   (is_in(options.wavefronts, k) || plans[k]->parallel ||
+                   (is_in(options.wavefronts, k) || is_parallel_around(local, *plans[k]) ||
                     (plans[k]->shared_parallel && *plans[k]->shared_parallel < local.around));
     }
     workspace.add_local(local, per_thread);
@@ -145,7 +151,7 @@ Block statements_of(const combine::Combination &combination, const std::vector<c
   for (const combine::AssembledResult &result : combination.assembled)
     loop::append(block, begin_assembly(result, is_dealt(result, combination, plans)));
   loop::append(block, in_shared_loops(
-                          tree, std::move(statements), std::move(locals),
+                          tree, std::move(statements), std::move(locals), combination.rounds,
                           [&](std::size_t leaf) { return is_in(options.wavefronts, leaf); }, in_wavefronts));
   for (const combine::AssembledResult &result : combination.assembled)
     loop::append(block, end_assembly(result));
@@ -226,7 +232,7 @@ Inspector lower_inspector(const combine::Combination &combination, const std::ve
       return Block{{loop::If{std::move(inside), std::move(loop.body), ""}, origins}};
     };
     return in_shared_loops(
-        tree, std::move(statements), local_codes(workspace), [](std::size_t) { return true; }, iteration);
+        tree, std::move(statements), local_codes(workspace), {}, [](std::size_t) { return true; }, iteration);
   };
   loop::Program program;
   program.name = options.name + "_inspect";

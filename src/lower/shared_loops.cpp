@@ -108,8 +108,9 @@ loop::Statement in_pieces(loop::For loop, const LeafPlan &plan) {
 class Writer {
 public:
   Writer(LoweredStatements statements, std::map<std::string, LocalCode> local_codes,
+         const std::map<std::string, std::string> &rounds,
          const std::function<bool(std::size_t)> &is_in_wavefronts, const Replace &in_wavefronts)
-      : local_codes_(std::move(local_codes)), is_in_wavefronts_(is_in_wavefronts),
+      : local_codes_(std::move(local_codes)), rounds_(rounds), is_in_wavefronts_(is_in_wavefronts),
         in_wavefronts_(in_wavefronts) {
     for (LoweredStatement &statement : statements)
       statements_.emplace(statement.number, std::move(statement));
@@ -295,6 +296,8 @@ private:
     Names known = declared_for_rest(before);
     known.insert(outside.begin(), outside.end());
     loop.body = block_of(node.body, known, std::move(locals));
+    if (const auto ends = rounds_.find(node.variable); ends != rounds_.end())
+      loop.body.push_back({loop::IfValue{ends->second, {{loop::Break{}}}, "the last round"}, origins});
     for (std::size_t number : node.statements)
       if (loop.parallel && statements_.at(number).appended)
         loop.parallel->appended = statements_.at(number).appended;
@@ -312,6 +315,7 @@ private:
 
   std::map<std::size_t, LoweredStatement> statements_;
   const std::map<std::string, LocalCode> local_codes_;
+  const std::map<std::string, std::string> &rounds_;
   const std::function<bool(std::size_t)> &is_in_wavefronts_;
   const Replace &in_wavefronts_;
 };
@@ -334,9 +338,10 @@ SharedLoops loops_around(const std::vector<scan::Node> &tree, std::size_t number
 
 Block in_shared_loops(const std::vector<scan::Node> &tree, LoweredStatements statements,
                       std::map<std::string, LocalCode> locals,
+                      const std::map<std::string, std::string> &rounds,
                       const std::function<bool(std::size_t)> &is_in_wavefronts,
                       const Replace &in_wavefronts) {
-  return Writer(std::move(statements), std::move(locals), is_in_wavefronts, in_wavefronts).all(tree);
+  return Writer(std::move(statements), std::move(locals), rounds, is_in_wavefronts, in_wavefronts).all(tree);
 }
 
 } // namespace unravel::lower

@@ -42,7 +42,7 @@ private:
     while (position_ < text_.size()) {
       if (is_space(text_[position_])) {
         ++position_;
-      } else if (text_[position_] == '#' && (dialect_ == Dialect::Layout || dialect_ == Dialect::Program)) {
+      } else if (text_[position_] == '#' && dialect_ != Dialect::Schedule) {
         while (position_ < text_.size() && text_[position_] != '\n')
           ++position_;
       } else {

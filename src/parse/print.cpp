@@ -1,5 +1,6 @@
 #include "parse/parse.h"
 
+#include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
 
@@ -133,6 +134,17 @@ std::string to_text(const Expression &expression) {
   return printer.take();
 }
 
+namespace {
+
+/// What is assigned: a comparison with `=` needs brackets there.
+std::string value_text(const Expression &value) {
+  const bool has_equality =
+      std::ranges::find(value.comparisons, Expression::Comparison::Equal) != value.comparisons.end();
+  return has_equality ? "(" + to_text(value) + ")" : to_text(value);
+}
+
+} // namespace
+
 std::string to_text(const AssignmentTree &assignment) {
   auto op = [&]() -> std::string {
     switch (assignment.op) {
@@ -145,7 +157,7 @@ std::string to_text(const AssignmentTree &assignment) {
     }
     return " = ";
   };
-  std::string text = to_text(assignment.target) + op() + to_text(assignment.value);
+  std::string text = to_text(assignment.target) + op() + value_text(assignment.value);
   if (const std::optional<SemiringTree> &semiring = assignment.semiring)
     text += " in " + semiring->add.text + "." + semiring->multiply.text;
   if (assignment.mask) text += " mask " + to_text(*assignment.mask);
@@ -162,7 +174,7 @@ std::string local_text(const StatementTree &local) {
     if (local.extents[k]) modes += " in [0, " + to_text(*local.extents[k]) + ")";
   }
   return "let " + target.name.text + (modes.empty() ? "" : "(" + modes + ")") + " = " +
-         to_text(local.assignment.value);
+         value_text(local.assignment.value);
 }
 
 std::string body_text(const std::vector<StatementTree> &body, const std::string &indent) {
@@ -177,6 +189,11 @@ std::string body_text(const std::vector<StatementTree> &body, const std::string 
       if (statement.low) result += " in [" + to_text(*statement.low) + ", " + to_text(*statement.high) + ")";
       break;
     case StatementTree::Kind::If: result += "if " + to_text(statement.condition); break;
+    case StatementTree::Kind::Repeat:
+      result += "repeat";
+      if (statement.high) result += " " + to_text(*statement.high);
+      if (statement.until) result += " until " + to_text(*statement.until);
+      break;
     }
     result += " {\n" + body_text(statement.body, indent + "  ") + indent + "}\n";
   }

@@ -3,12 +3,15 @@
 #include "parse/parse.h"
 #include "report/diagnostic.h"
 
+#include <algorithm>
+
 // The grammar:
 //   program   = { declaration ";" } statement { statement }
 //   declaration = "tensor" tensor { "," tensor } | "size" size { "," size }
 //   tensor    = name [ "(" term { "," term } ")" ]
 //   size      = name [ ">=" [ "-" ] integer ]
 //   statement = "for" name [ "in" "[" term "," term ")" ] body | "if" formula body
+//             | "repeat" ( term [ "until" formula ] | "until" formula ) body
 //             | "let" name [ "(" mode { "," mode } ")" ] "=" term ";" | assignment ";"
 //   mode      = name [ "in" "[" "0" "," term ")" ]
 //   body      = "{" { statement } "}"
@@ -19,6 +22,7 @@ namespace unravel::parse {
 namespace {
 
 constexpr int loop_limit = 64; // nested bodies; later rooms walk them recursively
+constexpr std::string_view repeat = "repeat";
 
 class ProgramParser {
 public:
@@ -27,6 +31,7 @@ public:
 
   ProgramTree parse() {
     ProgramTree result;
+    const std::size_t begin = tokens_.peek().begin; // behind comments
     while (at_word("tensor") || at_word("size")) {
       bool is_tensor = tokens_.at("tensor");
       tokens_.next();
@@ -41,16 +46,23 @@ public:
     while (!tokens_.at_end())
       result.body.push_back(statement());
     if (result.body.empty()) tokens_.fail_expected("a statement", "write `for i { y(i) = x(i); }`");
-    result.span = tokens_.span_from(0);
+    result.span = tokens_.span_from(begin);
     return result;
   }
 
 private:
-  inline static const std::vector<std::string> starts{"for", "if", "let", "size", "tensor"};
+  inline static const std::vector<std::string> starts{"for", "if", "let", "repeat", "size", "tensor"};
 
   /// A word is a keyword only where a name follows: a tensor may be called `let`.
   bool at_word(std::string_view word) {
     return tokens_.at(word) && tokens_.peek_second().kind == Token::Kind::Name;
+  }
+
+  /// Likewise, or a number.
+  bool at_repeat() {
+    const Token &second = tokens_.peek_second();
+    return at_word(repeat) ||
+           (tokens_.at(repeat) && (second.kind == Token::Kind::Integer || second.text == "{"));
   }
 
   TensorTree tensor() {
@@ -83,6 +95,10 @@ private:
       tokens_.next();
       result.kind = StatementTree::Kind::If;
       result.condition = parse_formula(tokens_);
+      result.span = tokens_.span_from(begin);
+      body(result);
+    } else if (at_repeat()) {
+      rounds(result);
       result.span = tokens_.span_from(begin);
       body(result);
     } else {
@@ -154,6 +170,16 @@ private:
     tokens_.forget_open();
   }
 
+  void rounds(StatementTree &result) {
+    tokens_.next();
+    result.kind = StatementTree::Kind::Repeat;
+    if (tokens_.at("{"))
+      tokens_.fail_expected("the number of rounds, or `until`",
+                            "write `repeat 10 { ... }` or `repeat until r < 0.001 { ... }`");
+    if (!tokens_.at("until")) result.high = parse_term(tokens_);
+    if (tokens_.accept("until")) result.until = parse_formula(tokens_);
+  }
+
   void body(StatementTree &result) {
     if (++depth_ > loop_limit)
       report::fail(report::Kind::expression_too_large, result.span,
@@ -173,12 +199,13 @@ private:
 } // namespace
 
 bool is_program(const std::string &text) {
+  static const std::vector<std::string_view> words{"for", "let", "tensor", "size", repeat};
   auto source = std::make_shared<const text::Source>("expression", text);
   TokenList list = scan_tokens(source, Dialect::Program);
   if (list.tokens.size() < 2) return false;
   const Token &first = list.tokens[0], &second = list.tokens[1];
-  return second.kind == Token::Kind::Name &&
-         (first.text == "for" || first.text == "let" || first.text == "tensor" || first.text == "size");
+  const bool repeats = first.text == repeat && (second.kind == Token::Kind::Integer || second.text == "{");
+  return repeats || (second.kind == Token::Kind::Name && std::ranges::find(words, first.text) != words.end());
 }
 
 ProgramTree parse_program(const std::shared_ptr<const text::Source> &source) {

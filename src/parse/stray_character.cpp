@@ -71,7 +71,7 @@ constexpr Replacement in_layouts[] = {
 
 constexpr Replacement in_notation[] = {
     {'.', "decimal numbers are written `0.5`"},
-    {'#', "only layout files have comments"},
+    {'#', "schedules have no comments"},
     {'\'', "a transposed access exchanges the indices: `A(j,i)`"},
     {'^', "a power is a product: `x(i) * x(i)`"},
     {0x2211, "indices that do not occur on the left are summed over"},

@@ -179,6 +179,7 @@ struct StatementTree {
             // scalar
     For,    // `for i in [low, high) { body }`: each value once, in increasing order
     If,     // `if condition { body }`
+    Repeat, // `repeat high until until { body }`: so many rounds, or fewer; one of the two may be missing
   };
   Kind kind = Kind::Assign;
   text::Span span;                                // of a For or If: its head
@@ -187,6 +188,9 @@ struct StatementTree {
   Name variable;
   std::optional<Expression> low, high; // neither: the extent of the modes that the variable subscripts
   Expression condition;
+  /// Of a Repeat: what ends it, tested behind each round. Of a For that stands for one: the scalar that says
+  /// so when it isn't 0.
+  std::optional<Expression> until;
   std::vector<StatementTree> body;
 };
 

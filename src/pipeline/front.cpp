@@ -159,7 +159,7 @@ Front read_request(const Request &request) {
   if (front.schedule.workspace && !is_assignment)
     report::fail(Kind::not_supported, front.schedule.workspace->tensor.span,
                  "`workspace` is for a line of index notation", "in a program write `let w(j) = 0;`");
-  if (auto text = argument("expression", request.expression); !request.from.empty())
+  if (auto text = argument(request.file, request.expression); !request.from.empty())
     read_c(request, front);
   else if (!is_assignment)
     front.computation = compute::make_computation(parse::parse_program(text));

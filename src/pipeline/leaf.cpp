@@ -10,6 +10,7 @@
 #include "choose/threads.h"
 #include "choose/wavefronts.h"
 #include "compute/computation.h"
+#include "report/diagnostic.h"
 #include "scan/scan.h"
 #include "scan/search.h"
 #include "scan/tree.h"
@@ -323,9 +324,19 @@ void LeafPlanner::run_in_parallel(Leaf &leaf, std::size_t number, const find::Le
   const prove::Prover::Optional optional(in_.prover, parallel_purpose());
   const parse::ScheduleTree asked = is_one_of_several ? choose::asked_of(schedule, leaf.plan.nest) : schedule;
   choose::take_sharing(leaf.plan, asked);
-  if (leaf.plan.shared == 0 && !space.may_miss())
+  // Loops of statements inside of others have no teams of their own; but rounds are never parallel.
+  const auto shared = leaf.plan.nest.levels.begin() + static_cast<std::ptrdiff_t>(leaf.plan.shared);
+  const auto is_round = [&](const scan::Level &level) { return combination.rounds.contains(level.variable); };
+  if (std::all_of(leaf.plan.nest.levels.begin(), shared, is_round) && !space.may_miss()) {
+    std::vector<depend::LoopVerdict> own = leaf.verdicts;
+    std::erase_if(own, [&](const auto &verdict) { return combination.rounds.contains(verdict.variable); });
+    const auto chosen = [&] {
+      return choose::choose_parallel(leaf.plan, own, asked, lengths, space, in_.prover, thresholds);
+    };
+    // Of rounds other statements may have the loop that is asked for.
     leaf.plan.parallel = leaf.parallel =
-        choose::choose_parallel(leaf.plan, leaf.verdicts, asked, lengths, space, in_.prover, thresholds);
+        leaf.plan.shared == 0 ? chosen() : report::unless_refused(chosen).value_or(std::nullopt);
+  }
   if (schedule.parallel.empty() && !schedule.serial && space.adds_in_any_order())
     if (auto level = choose::level_for_copies(leaf.plan, space, combination, thresholds))
       if (choose::may_have_copies(leaf.plan, choose::verdict_of(leaf.verdicts, leaf.plan, *level), *level,
@@ -459,7 +470,12 @@ void LeafPlanner::plan_shared(const scan::Node &loop, std::vector<Leaf> &leaves)
     if (!counts.empty())
       statements.back().lengths = schedule::trip_counts(combination.leaves[k], leaf.order, counts);
   }
-  const choose::SharedVerdict shared = choose::verdict_of(loop, combination, all, in_.prover, in_.details);
+  choose::SharedVerdict shared = choose::verdict_of(loop, combination, all, in_.prover, in_.details);
+  if (combination.rounds.contains(loop.variable)) {
+    shared.is_parallel = false; // whether there is a round is known behind the one before it
+    shared.verdict.verdict = depend::Verdict::Carried;
+    shared.verdict.reason = "rounds";
+  }
   std::vector<depend::LoopVerdict> &verdicts = leaves[loop.statements.front()].verdicts;
   auto place = verdicts.begin(); // behind those of the loops around it
   while (place != verdicts.end() && !place->shared.empty() && place->shared.size() <= loop.depth)

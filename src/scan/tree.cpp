@@ -46,7 +46,7 @@ Node node_of(std::size_t depth, const std::vector<Nested> &statements) {
   node.depth = depth;
   for (const Nested &statement : statements)
     node.statements.push_back(statement.number);
-  if (statements.size() == 1 && !(depth == 0 && statements.front().has_node)) return node;
+  if (statements.size() == 1 && depth >= statements.front().nodes) return node;
   node.variable = statements.front().nest->levels[depth].variable;
   std::vector<Term> lowers, uppers;
   for (const Nested &statement : statements) {

@@ -22,8 +22,8 @@ struct Nested {
   std::size_t number = 0;
   const combine::IterationSpace *space = nullptr;
   const Nest *nest = nullptr; // its first levels are the loops that it shares
-  /// The outermost loop is a node of the tree also where no other statement has it.
-  bool has_node = false;
+  /// So many of its outermost loops are nodes of the tree also where no other statement has them.
+  std::size_t nodes = 0;
   /// The outermost loop is that of the statement before, though the source binds neither to one.
   bool joins = false;
 };

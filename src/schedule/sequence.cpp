@@ -91,7 +91,8 @@ private:
   /// Where the loop may be cut: begin, ..., end.
   std::vector<std::size_t> cuts_between(std::size_t begin, std::size_t end, std::size_t depth) {
     std::vector<std::size_t> cuts{begin};
-    for (std::size_t cut = begin + 1; cut < end; ++cut) {
+    const bool is_whole = depth < program_.loops_of_rounds(leaf(begin));
+    for (std::size_t cut = begin + 1; cut < end && !is_whole; ++cut) {
       bool may = true;
       for (std::size_t early = begin; early < cut && may; ++early)
         for (std::size_t late = cut; late < end && may; ++late)
@@ -186,7 +187,9 @@ void free_loops(Combination &program, prove::Prover &prover) {
     for (last = first; last < leaves.size() && leaves[last].place[0] == leaves[first].place[0]; ++last)
       (clears_all(leaves[last], program) ? clears : adders).push_back(last);
     const bool is_free = leaves[first].loops.empty() && clears.empty();
-    if (is_free || !may_be_free(clears, adders, program, prover)) continue;
+    if (is_free || program.loops_of_rounds(leaves[first]) > 0 ||
+        !may_be_free(clears, adders, program, prover))
+      continue;
     for (std::size_t k : clears)
       program.clears.push_back(
           {leaves[k].target.tensor, leaves[k].target.array, first, *value::number_of(leaves[k].value)});
@@ -205,7 +208,7 @@ void distribute(Combination &program, const Counts &counts, prove::Prover &prove
 }
 
 std::size_t shared_depth(const Combination &program, std::size_t leaf) {
-  std::size_t shared = 0;
+  std::size_t shared = program.loops_of_rounds(program.leaves[leaf]);
   for (std::size_t k = 0; k < program.leaves.size(); ++k)
     if (k != leaf)
       shared = std::max(shared, compute::shared_loops(program.leaves[leaf].place, program.leaves[k].place));

@@ -17,7 +17,7 @@ void free_loops(combine::Combination &program, prove::Prover &prover);
 /// that costs less (loop distribution; Allen and Kennedy 1984). The statements' order in the text stays.
 void distribute(combine::Combination &program, const Counts &counts, prove::Prover &prover);
 
-/// The number of outermost loops that the leaf shares with others.
+/// The number of outermost loops that the leaf shares with others, or that are rounds.
 std::size_t shared_depth(const combine::Combination &program, std::size_t leaf);
 
 } // namespace unravel::schedule

@@ -3,6 +3,7 @@
 #include "build/cache.h"
 #include "machine/keep.h"
 #include "report/diagnostic.h"
+#include "text/source.h"
 
 #include <cstdlib>
 #include <fmt/format.h>
@@ -17,6 +18,10 @@ using report::Kind;
 void add_kernel_options(CLI::App &command, Options &options) {
   command.add_option("expression", options.expression,
                      "assignment in tensor index notation, such as 'y(i) = A(i,j) * x(j)', or a program");
+  command
+      .add_option("-F,--file", options.file,
+                  "instead of an expression: a file that has it, or - for standard input")
+      ->allow_extra_args(false);
   command
       .add_option("--from", options.from, "instead of an expression: a dense loop nest in C, file.c:function")
       ->allow_extra_args(false);
@@ -146,11 +151,21 @@ std::function<void(double)> reading_progress() {
 
 pipeline::Request compile_request(const Options &options) {
   pipeline::Request request;
-  if (options.expression.empty() && options.from.empty()) throw CLI::RequiredError("expression");
-  if (!options.expression.empty() && !options.from.empty())
-    report::fail(Kind::bad_option, fmt::format("both an expression and `--from {}` are given", options.from),
+  if (options.expression.empty() && options.file.empty() && options.from.empty())
+    throw CLI::RequiredError("expression");
+  const std::string other = options.from.empty() ? "-F " + options.file : "--from " + options.from;
+  if (options.expression.empty() + options.file.empty() + options.from.empty() < 2)
+    report::fail(Kind::bad_option,
+                 options.expression.empty()
+                     ? fmt::format("both `-F {}` and `--from {}` are given", options.file, options.from)
+                     : fmt::format("both an expression and `{}` are given", other),
                  "leave one of them out");
   request.expression = options.expression;
+  if (!options.file.empty()) {
+    const std::string path = options.file == "-" ? "/dev/stdin" : options.file;
+    request.expression = text::Source::from_file(path)->content();
+    request.file = path;
+  }
   request.from = options.from;
   request.formats = assignments("-f", options.formats);
   request.schedules = options.schedules;

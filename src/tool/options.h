@@ -16,6 +16,7 @@ inline constexpr double default_budget = 2;
 
 struct Options {
   std::string expression;
+  std::string file; // that has it
   std::string from; // --from FILE.c:FUNCTION
   std::vector<std::string> formats, inputs, outputs, schedules, finds, sizes;
   std::string index = "int32";

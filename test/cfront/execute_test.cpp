@@ -51,10 +51,16 @@ std::vector<Parameter> parameters_of(const std::string &c, const std::string &na
   return parameters;
 }
 
+const char *const declarations =
+    "typedef unsigned long size_t;\n#define assert(x)\nfloat fmaf(float, float, float);\n"
+    "double fmin(double, double), fmax(double, double), fabs(double), sqrt(double), exp(double), "
+    "log(double), "
+    "pow(double, double);\nfloat fminf(float, float), fmaxf(float, float), fabsf(float), sqrtf(float);\n";
+
 /// The text without what a kernel may not have, and functions that call its functions with arrays of
 /// arguments.
 std::string callable(const std::string &c, const std::vector<std::string> &functions) {
-  std::string text = "typedef unsigned long size_t;\n#define assert(x)\nfloat fmaf(float, float, float);\n";
+  std::string text = declarations;
   std::istringstream lines(c);
   for (std::string line; std::getline(lines, line);)
     if (line.find("#include") == std::string::npos && line.find("#pragma") == std::string::npos)
@@ -237,14 +243,27 @@ private:
   }
 
   std::string number(int depth) {
-    switch (random_() % (depth > 2 ? 3 : 6)) {
+    switch (random_() % (depth > 2 ? 3 : 9)) {
     case 0: return pick({"alpha", "2", "0.5", "1.f", "-3"});
     case 1: return scalars_.empty() ? "alpha" : pick(scalars_);
     case 2: return element();
     case 3: return number(depth + 1) + pick({" + ", " - "}) + number(depth + 1);
     case 4: return "0.5 * (" + number(depth + 1) + ")";
+    case 5:
+      if (chance(2))
+        return pick({"sqrt(0.25 + ", "exp(-", "log(1 + ", "pow(0.5, "}) + "fabs(" + number(depth + 1) + "))";
+      return pick({"fmin(", "fmax("}) + number(depth + 1) + ", " + number(depth + 1) + ")";
+    case 6: return "(" + test(depth + 1) + " ? " + number(depth + 1) + " : " + number(depth + 1) + ")";
+    case 7: return "0.5 * ((" + test(depth + 1) + ") + (" + test(depth + 1) + "))";
     default: return "-" + element();
     }
+  }
+
+  /// A condition on numbers.
+  std::string test(int depth) {
+    std::string one = number(depth) + pick({" < ", " <= ", " > ", " >= ", " == ", " != "}) + number(depth);
+    if (depth > 1 || chance(2)) return one;
+    return pick({"", "!"}) + "(" + one + pick({" && ", " || "}) + test(depth + 1) + ")";
   }
 
   std::string condition(int depth) {
@@ -289,8 +308,11 @@ private:
       [[fallthrough]];
     case 4: return indent + element() + pick({" = ", " += ", " -= "}) + number(0) + ";\n";
     case 5: {
-      std::string text = indent + "if (" + condition(0) + ") {\n" + statements(depth + 1, 2) + indent + "}";
-      if (chance(2)) text += " else {\n" + statements(depth + 1, 2) + indent + "}";
+      std::string when = chance(3) ? condition(0) : test(0);
+      const bool is_mixed = chance(4);
+      if (is_mixed) when = condition(1) + " && " + test(1);
+      std::string text = indent + "if (" + when + ") {\n" + statements(depth + 1, 2) + indent + "}";
+      if (!is_mixed && chance(2)) text += " else {\n" + statements(depth + 1, 2) + indent + "}";
       return text + "\n";
     }
     default: return loop(depth, indent);
@@ -330,14 +352,14 @@ TEST(CfrontExecute, RandomFunctions) {
   std::mt19937 random(20);
   int compared = 0, refused = 0;
   for (int text = 0; text < (all ? 100 : 6); ++text) {
-    std::string c = "typedef unsigned long size_t;\n";
+    std::string c;
     RandomFunction functions(random);
     std::vector<cfront::Function> read;
     std::vector<std::string> names;
     for (int k = 0; k < 25; ++k) {
       std::string name = "f" + std::to_string(k), one = functions.text(name);
       try {
-        read.push_back(cfront::read(c_source("typedef unsigned long size_t;\n" + one), name));
+        read.push_back(cfront::read(c_source(declarations + one), name));
       } catch (const report::Error &error) {
         EXPECT_NE(error.diagnostic().kind, report::Kind::c_error) << error.what() << one;
         EXPECT_EQ(report::exit_code(error.diagnostic().kind), 1) << error.what() << one;

@@ -1,6 +1,7 @@
 #include "interpreter.h"
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 namespace unravel::test {
@@ -89,8 +90,30 @@ double Interpreter::value(const Expression &e) {
   switch (e.kind) {
   case Expression::Kind::Integer: return static_cast<double>(e.integer);
   case Expression::Kind::Decimal: return e.decimal;
-  case Expression::Kind::Name:
-  case Expression::Kind::Call: return element(e);
+  case Expression::Kind::Call:
+    if (e.name.text == "min") return std::fmin(child(0), child(1));
+    if (e.name.text == "max") return std::fmax(child(0), child(1));
+    if (e.name.text == "abs") return std::fabs(child(0));
+    if (e.name.text == "sqrt") return std::sqrt(child(0));
+    if (e.name.text == "exp") return std::exp(child(0));
+    if (e.name.text == "log") return std::log(child(0));
+    if (e.name.text == "pow") return std::pow(child(0), child(1));
+    if (e.name.text == "and") return child(0) != 0 && child(1) != 0;
+    if (e.name.text == "or") return child(0) != 0 || child(1) != 0;
+    if (e.name.text == "not") return child(0) == 0;
+    if (e.name.text == "select") return child(0) != 0 ? child(1) : child(2);
+    [[fallthrough]];
+  case Expression::Kind::Name: return element(e);
+  case Expression::Kind::Compare:
+    switch (e.comparisons[0]) {
+    case Expression::Comparison::Equal: return child(0) == child(1);
+    case Expression::Comparison::NotEqual: return child(0) != child(1);
+    case Expression::Comparison::Less: return child(0) < child(1);
+    case Expression::Comparison::AtMost: return child(0) <= child(1);
+    case Expression::Comparison::Greater: return child(0) > child(1);
+    case Expression::Comparison::AtLeast: return child(0) >= child(1);
+    }
+    return 0;
   case Expression::Kind::Negate: return -child(0);
   case Expression::Kind::Add: return child(0) + child(1);
   case Expression::Kind::Subtract: return child(0) - child(1);
@@ -155,6 +178,7 @@ void Interpreter::body(const std::vector<StatementTree> &statements) {
     case StatementTree::Kind::If:
       if (holds(statement.condition)) body(statement.body);
       break;
+    case StatementTree::Kind::Repeat: throw std::logic_error("no statement of C");
     }
   }
 }

@@ -68,10 +68,9 @@ const std::vector<std::string> &shipped_matrices() {
 
 const std::vector<std::string> &literature_matrices() {
   static const std::vector<std::string> names = {
-      "dcsc",      "bcsr<2,3>", "bcsr<3,4>", "bcsc<2,3>",  "ubcsr<2,3>",  "ell",
-      "sell<2>",   "sellcs<2>", "dia",       "csb<2>",     "banded",      "bitmap",
-      "csr_lower", "coo_aos",   "warp24",    "run_length", "pattern_csr", "hash_matrix<2>",
-      "csr4",      "ellr"};
+      "dcsc",      "bcsr<2,3>",  "bcsr<3,4>",   "bcsc<2,3>",      "ubcsr<2,3>", "ell",       "sell<2>",
+      "sellcs<2>", "dia",        "csb<2>",      "banded",         "bitmap",     "csr_lower", "coo_aos",
+      "warp24",    "run_length", "pattern_csr", "hash_matrix<2>", "csr4",       "ellr"};
   return names;
 }
 
@@ -420,7 +419,9 @@ bool stays_inside(const compute::Program &program, const compute::Statement &sta
                   Variables &variables) {
   if (depth < statement.loops.size()) {
     const compute::Loop &loop = statement.loops[depth];
-    const std::int64_t low = term::evaluate(loop.low, variables), high = term::evaluate(loop.high, variables);
+    const std::int64_t low = term::evaluate(loop.low, variables);
+    std::int64_t high = term::evaluate(loop.high, variables);
+    if (!loop.until.empty()) high = std::min(high, low + 1); // nothing is subscripted with rounds
     bool inside = true;
     for (std::int64_t each = low; each < high && inside; ++each) {
       variables.values[loop.variable] = each;

@@ -286,5 +286,33 @@ TEST(ToolFrom, WithoutClang) {
       "function as a program\n");
 }
 
+/// `if` and `?:` on numbers: of a sparse matrix, as reductions, on data.
+TEST(ToolFrom, ConditionsOnNumbers) {
+  SKIP_WITHOUT_CLANG();
+  Desk desk;
+  desk.write("k.c", R"(#include <math.h>
+void above(int n, int m, const double A[n][m], const double x[m], double y[n], double *least, double *count) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < m; j++) {
+      y[i] += sqrt(fabs(A[i][j])) * (x[j] < 1 ? x[j] : 1) + (A[i][j] > 0.5) * x[j];
+      *count += fabs(A[i][j]) > 0.25;
+    }
+  for (int j = 0; j < m; j++)
+    if (x[j] < *least) *least = x[j];
+}
+)");
+  const std::vector<std::string> kernel{"--from", "k.c", "-f", "A=csr"};
+  std::vector<std::string> explain{"explain"}, run{"run"};
+  explain.insert(explain.end(), kernel.begin(), kernel.end());
+  run.insert(run.end(), kernel.begin(), kernel.end());
+  Outcome outcome = desk.unravel(explain);
+  ASSERT_EQ(outcome.code, 0) << outcome.error;
+  EXPECT_NE(outcome.out.find("least min= x(j)"), std::string::npos) << outcome.out;
+  run.insert(run.end(), {"-i", "A=random:90x40,density=0.1,seed=3", "-i", "x=random", "-i", "least=2",
+                         "--check", "-o", "least=least.mtx", "-o", "count=count.mtx", "-o", "y=y.mtx"});
+  outcome = desk.unravel(run);
+  EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.error;
+}
+
 } // namespace
 } // namespace unravel::tool::test

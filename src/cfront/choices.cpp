@@ -1,0 +1,213 @@
+// Conditions on numbers: as values, 1 or 0; what they choose between; statements under them.
+#include "cfront/translate.h"
+#include "parse/parse.h"
+
+#include <algorithm>
+
+namespace unravel::cfront {
+
+using parse::AssignmentTree;
+using parse::Expression;
+using parse::StatementTree;
+
+namespace {
+
+bool is_number(const Node &node) {
+  return node.type == UnravelFloat || node.type == UnravelDouble || node.type == UnravelOtherFloating;
+}
+
+bool is_arithmetic(const Node &node) {
+  return node.kind == UnravelBinary && !node.is_unsigned &&
+         (node.text == "+" || node.text == "-" || node.text == "*");
+}
+
+Expression number(std::int64_t value, const text::Span &span) {
+  Expression made;
+  made.integer = value;
+  made.span = span;
+  return made;
+}
+
+Expression called(const char *name, std::vector<Expression> arguments, const text::Span &span) {
+  Expression made;
+  made.kind = Expression::Kind::Call;
+  made.name = {name, span};
+  made.span = span;
+  made.children = std::move(arguments);
+  return made;
+}
+
+Expression compared(Expression left, Expression::Comparison comparison, Expression right,
+                    const text::Span &span) {
+  Expression made;
+  made.kind = Expression::Kind::Compare;
+  made.span = span;
+  made.children.push_back(std::move(left));
+  made.children.push_back(std::move(right));
+  made.comparisons = {comparison};
+  return made;
+}
+
+Expression::Comparison comparison_of(const Node &node) {
+  using Comparison = Expression::Comparison;
+  return node.text == "<"    ? Comparison::Less
+         : node.text == "<=" ? Comparison::AtMost
+         : node.text == ">"  ? Comparison::Greater
+         : node.text == ">=" ? Comparison::AtLeast
+         : node.text == "==" ? Comparison::Equal
+                             : Comparison::NotEqual;
+}
+
+/// `then` where the test holds, else `otherwise`: where the test compares just these, the lesser or the
+/// greater one.
+Expression chosen(const Expression &test, Expression then, Expression otherwise, const text::Span &span) {
+  using Comparison = Expression::Comparison;
+  const char *lesser_or_greater = nullptr;
+  if (test.kind == Expression::Kind::Compare) {
+    const Comparison by = test.comparisons[0];
+    const bool is_less = by == Comparison::Less || by == Comparison::AtMost;
+    const bool is_greater = by == Comparison::Greater || by == Comparison::AtLeast;
+    const std::string left = parse::to_text(test.children[0]), right = parse::to_text(test.children[1]);
+    const std::string first = parse::to_text(then), second = parse::to_text(otherwise);
+    if (is_less || is_greater) {
+      if (left == first && right == second) lesser_or_greater = is_less ? "min" : "max";
+      if (left == second && right == first) lesser_or_greater = is_less ? "max" : "min";
+    }
+  }
+  if (lesser_or_greater) return called(lesser_or_greater, {std::move(then), std::move(otherwise)}, span);
+  return called("select", {test, std::move(then), std::move(otherwise)}, span);
+}
+
+/// The names of what the statements assign to.
+void collect_targets(const std::vector<StatementTree> &body, std::set<std::string> &names) {
+  for (const StatementTree &statement : body) {
+    if (statement.kind == StatementTree::Kind::Assign) names.insert(statement.assignment.target.name.text);
+    collect_targets(statement.body, names);
+  }
+}
+
+bool reads_one_of(const Expression &value, const std::set<std::string> &names) {
+  return names.contains(value.name.text) || std::ranges::any_of(value.children, [&](const Expression &child) {
+           return reads_one_of(child, names);
+         });
+}
+
+/// Assignments that change nothing where the test doesn't hold.
+void guard(std::vector<StatementTree> &body, const Expression &test) {
+  using Operator = AssignmentTree::Operator;
+  for (StatementTree &statement : body) {
+    guard(statement.body, test);
+    if (statement.kind != StatementTree::Kind::Assign) continue;
+    AssignmentTree &assignment = statement.assignment;
+    const text::Span span = assignment.value.span;
+    const bool is_sum = assignment.op == Operator::Add || assignment.op == Operator::Subtract;
+    Expression otherwise = assignment.op == Operator::Set ? assignment.target : number(is_sum ? 0 : 1, span);
+    assignment.value = chosen(test, std::move(assignment.value), std::move(otherwise), span);
+  }
+}
+
+} // namespace
+
+bool is_about_numbers(const Node &node) {
+  return is_number(node) || std::ranges::any_of(node.children, is_about_numbers);
+}
+
+Expression Translator::truth(const Node &node) {
+  if (is_number(node)) {
+    Expression tested = value(node);
+    return compared(std::move(tested), Expression::Comparison::NotEqual, number(0, node.span), node.span);
+  }
+  if (node.kind == UnravelInteger) return number(node.integer != 0, node.span);
+  if (node.kind == UnravelCast && is_number(node.children[0]) && node.bits != 1) refuse_expression(node);
+  if (node.kind == UnravelCast) return truth(node.children[0]);
+  if (node.kind == UnravelUnary && node.text == "!")
+    return called("not", {truth(node.children[0])}, node.span);
+  if (is_logical(node)) {
+    Expression left = truth(node.children[0]);
+    return called(node.text == "&&" ? "and" : "or", {std::move(left), truth(node.children[1])}, node.span);
+  }
+  if (is_comparison(node) && is_about_numbers(node)) {
+    Expression left = value(node.children[0]);
+    return compared(std::move(left), comparison_of(node), value(node.children[1]), node.span);
+  }
+  if (is_comparison(node))
+    refuse(node.span, quoted(node) + " is about integers, in a condition on numbers",
+           "put it into an `if` of its own");
+  refuse(node.span, quoted(node) + " is an integer that is used as a number",
+         "constants alone may be; make it a parameter of type `double`");
+}
+
+Expression Translator::number_of_truths(const Node &node) {
+  if (node.kind == UnravelCast && !is_number(node.children[0])) return number_of_truths(node.children[0]);
+  if (node.kind == UnravelInteger) return number(node.integer, node.span);
+  if (node.kind == UnravelConditional && is_about_numbers(node.children[0])) {
+    const Expression test = truth(node.children[0]);
+    Expression then = number_of_truths(node.children[1]);
+    return chosen(test, std::move(then), number_of_truths(node.children[2]), node.span);
+  }
+  if (!is_arithmetic(node)) return truth(node);
+  Expression made;
+  made.kind = node.text == "+"   ? Expression::Kind::Add
+              : node.text == "-" ? Expression::Kind::Subtract
+                                 : Expression::Kind::Multiply;
+  made.span = node.span;
+  for (const Node &child : node.children)
+    made.children.push_back(number_of_truths(child));
+  return made;
+}
+
+Expression Translator::choice_of_numbers(const Node &node) {
+  if (!is_about_numbers(node.children[0])) refuse_expression(node);
+  const Expression test = truth(node.children[0]);
+  Expression then = value(node.children[1]);
+  return chosen(test, std::move(then), value(node.children[2]), node.span);
+}
+
+void Translator::branch_on_numbers(const Node &node, Body &body) {
+  const Node &condition = node.children[0];
+  if (condition.kind == UnravelBinary && condition.text == "&&" &&
+      is_about_numbers(condition.children[0]) != is_about_numbers(condition.children[1])) {
+    if (node.children[2].is_there())
+      refuse(condition.span,
+             quoted(condition) + " is about numbers and about integers, and there is an `else`",
+             "put one of the conditions into an `if` of its own");
+    const bool is_first = is_about_numbers(condition.children[0]);
+    Node inside = node, outside = node;
+    inside.children[0] = condition.children[is_first ? 0 : 1];
+    outside.children[0] = condition.children[is_first ? 1 : 0];
+    outside.children[1] = std::move(inside);
+    return branch(outside, body);
+  }
+  Expression test = truth(condition);
+  const auto integers = integers_;
+  Body sides[2];
+  std::set<std::string> assigned;
+  for (std::size_t k : {0, 1}) {
+    if (node.children[k + 1].is_there()) sides[k] = inner_body(node.children[k + 1], node.head);
+    integers_ = integers;
+    collect_targets(sides[k], assigned);
+  }
+  const bool is_one_assignment =
+      sides[1].empty() && sides[0].size() == 1 && sides[0][0].kind == StatementTree::Kind::Assign;
+  if (reads_one_of(test, assigned) && !is_one_assignment) {
+    StatementTree kept;
+    kept.kind = StatementTree::Kind::Local;
+    kept.span = kept.assignment.span = condition.span;
+    kept.assignment.value = std::move(test);
+    test = Expression();
+    test.kind = Expression::Kind::Name;
+    test.name = {fresh_name("test", false), condition.span};
+    test.span = condition.span;
+    kept.assignment.target = test;
+    body.push_back(std::move(kept));
+  }
+  guard(sides[0], test);
+  guard(sides[1], called("not", {test}, condition.span));
+  for (Body &side : sides)
+    body.insert(body.end(), std::make_move_iterator(side.begin()), std::make_move_iterator(side.end()));
+  std::set<int> changed;
+  collect_assigned(node, changed);
+  forget(changed, "has another value on either side of the `if` before");
+}
+
+} // namespace unravel::cfront
