@@ -271,8 +271,11 @@ private:
               return step;
             },
             [&](const IfValue &guard) {
-              auto kind = guard.test == IfValue::Test::Stored ? Step::IfStored : Step::IfNan;
+              const auto kind = guard.test == IfValue::Test::Stored       ? Step::IfStored
+                                : guard.test == IfValue::Test::NotANumber ? Step::IfNan
+                                                                          : Step::IfDiffers;
               Step step{kind, local(guard.local), 0, 0, 1, false, block(guard.then), {}};
+              step.number = guard.number;
               step.speculative = guard.speculative;
               return step;
             },

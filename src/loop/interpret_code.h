@@ -80,6 +80,7 @@ struct Step {
     If,
     IfStored,
     IfNan,
+    IfDiffers,
     SetVariable,
     SetElement,
     Sort,
@@ -112,6 +113,7 @@ struct Step {
   std::optional<AppendedCode> appended = {};
   bool is_simd = false;
   bool lets = false;                    // of a While: the body begins with a Let
+  double number = 0;                    // of an IfDiffers
   bool speculative = false;             // of an If: all but the last of the body's steps are always done
   std::vector<std::size_t> arrays = {}; // of a Reserve or SetCount: the arrays that grow;
                                         // of a Sort: the keys and the room

@@ -20,10 +20,6 @@ Term end(const std::string &name) {
   return term::variable(end_of(name));
 }
 
-loop::Statement one_more(const std::string &name) {
-  return {loop::Assign{end_of(name), end(name) + Term(1)}};
-}
-
 loop::Reserve reserve(const AppendLevel &level, const Term &least) {
   return {level.count, least, level.arrays};
 }
@@ -46,13 +42,8 @@ Block begin_next(const AppendLevel &level) {
   return next;
 }
 
-/// Nodes of the level above that have begun: those up to `last`.
-Block begin_up_to(const AppendLevel &level, const Term &last) {
-  return {{loop::While{term::at_most(end(level.pointer), last), begin_next(level), ""}}};
-}
-
 /// Behind the last entry: what the pointer behind the last of `count` nodes above tells.
-Block end_pointers(const AppendLevel &level, const AppendLevel &above) {
+Block end_pointers_of(const AppendLevel &level, const AppendLevel &above) {
   const Term count = above.is_counted() ? end(above.position) : above.extent;
   const bool has_end = !level.bounds || level.bounds->begin == level.bounds->end; // an element for it
   Block block;
@@ -68,9 +59,24 @@ std::string end_of(const std::string &name) {
   return name + ".end";
 }
 
+loop::Statement one_more(const std::string &name) {
+  return {loop::Assign{end_of(name), end(name) + Term(1)}};
+}
+
+Block begin_up_to(const AppendLevel &level, const Term &last) {
+  return {{loop::While{term::at_most(end(level.pointer), last), begin_next(level), ""}}};
+}
+
 Term pointer_at(const AppendLevel &level, const Term &above) {
   const Term element = term::apply(level.pointer, {above});
   return level.bounds ? element + Term(level.bounds->begin_offset) : element;
+}
+
+Term segment_end(const AppendLevel &level, const Term &above) {
+  if (!level.bounds || level.bounds->begin == level.bounds->end) return pointer_at(level, above + Term(1));
+  const packing::BoundSegments &of = *level.bounds;
+  const Term end = term::apply(of.end, {above + Term(1 - of.shift)}) + Term(of.end_offset);
+  return of.is_length ? end + pointer_at(level, above) : end;
 }
 
 Block begun_at(const AppendLevel &level, const Term &above) {
@@ -93,14 +99,19 @@ Block begin_assembly(const AssembledResult &result, bool is_dealt) {
   return block;
 }
 
-Block end_assembly(const AssembledResult &result) {
+Block end_pointers(const AssembledResult &result) {
   Block block;
   const std::vector<AppendLevel> &levels = result.append.levels;
   for (const AppendLevel &level : levels) {
     if (!level.is_counted() || level.pointer.empty()) continue;
-    loop::append(block, end_pointers(level, levels[level.parent]));
+    loop::append(block, end_pointers_of(level, levels[level.parent]));
   }
-  for (const AppendLevel &level : levels)
+  return block;
+}
+
+Block end_assembly(const AssembledResult &result) {
+  Block block = end_pointers(result);
+  for (const AppendLevel &level : result.append.levels)
     if (level.is_counted()) block.push_back({loop::SetCount{level.count, end(level.position)}});
   return block;
 }
@@ -119,10 +130,27 @@ loop::Appended appended_to(const AssembledResult &result) {
   return appended;
 }
 
+Block unless_dropped(std::optional<double> dropped, const std::string &of, loop::Value value,
+                     const std::function<Block(loop::Value)> &stored) {
+  if (!dropped) return stored(std::move(value));
+  const auto *known = std::get_if<loop::Local>(&value.kind);
+  const loop::Local local = known ? *known : loop::Local{of + ".value"};
+  Block block;
+  if (!known) block.push_back({loop::DeclareValue{local.name, std::move(value)}});
+  loop::IfValue test{local.name, stored({local}), "", loop::IfValue::Test::Differs};
+  test.number = *dropped;
+  block.push_back({std::move(test)});
+  return block;
+}
+
+bool has_whole_values(const AssembledResult &result, const LeafPlan &plan) {
+  return !plan.is_dealt && (plan.is_distinct || !result.append.merges);
+}
+
 Appending::Appending(const combine::Operand &target, bool is_distinct, double initial, const scan::Nest &nest,
-                     const Combination &combination)
-    : result_(*combination.assembly(target.tensor)), extents_(combination.arrays), is_distinct_(is_distinct),
-      initial_(initial), entry_(result_.entry_of(target)) {
+                     const Combination &combination, std::optional<double> dropped)
+    : EntryCode(dropped), result_(*combination.assembly(target.tensor)), extents_(combination.arrays),
+      is_distinct_(is_distinct), initial_(initial), entry_(result_.entry_of(target)) {
   const std::vector<AppendLevel> &levels = result_.append.levels;
   const term::Substitution coordinates = entry_;
   for (const AppendLevel &level : levels)

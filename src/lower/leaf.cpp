@@ -477,8 +477,7 @@ private:
     lowerer.clear_at_ = clear_at_;
     lowerer.begins_ = begins_inside(*plan_.equal(), pieces);
     lowerer.sum_ = sum_, lowerer.listed_ = listed_;
-    lowerer.map_arrays_ = map_arrays_;
-    lowerer.state_arrays_ = state_arrays_;
+    lowerer.map_arrays_ = map_arrays_, lowerer.state_arrays_ = state_arrays_;
     lowerer.jumps_ = jumps_;
     lowerer.atomic_ = plan_.equal()->adds;
     return lowerer.guarded(index);
@@ -494,19 +493,20 @@ private:
   /// To what it is added to, or, as all there is, to the result.
   Block put(const loop::Local &sum, bool sets) const { return of_statement(written({sum}, sets)); }
 
-  /// Sets the target, which is made stored first, or adds to it.
   Block written(loop::Value value, bool sets) const {
+    return unless_dropped(entries_ && !sum_ ? entries_->dropped() : std::nullopt, space_.target.tensor,
+                          std::move(value), [&](loop::Value x) { return stored(std::move(x), sets); });
+  }
+
+  /// Sets the target, which is made stored first, or adds to it.
+  Block stored(loop::Value value, bool sets) const {
     Block block;
     const combine::Combination &all = workspace_.combination();
     if (space_.target.inserts && !sum_ && !plan_.adds_to_scalar())
       block = insert(space_.target, workspace_, listed_), sets = sets || inserts_another(space_.target, all);
     if (entries_ && !sum_) block = entries_->entry(), sets = sets || entries_->is_new();
-    if (listed_.value_or(false) && !sum_ && !sets) { // what is new isn't read
-      auto &missing = std::get<loop::If>(block.back().kind);
-      missing.then.push_back({loop::Store{target(), value}});
-      missing.otherwise = {{add(std::move(value))}};
-      return block;
-    }
+    if (listed_.value_or(false) && !sum_ && !sets)
+      return set_where_new(std::move(block), add(std::move(value)));
     block.push_back(sets ? Statement{loop::Store{target(), std::move(value)}}
                          : Statement{add(std::move(value))});
     return block;
