@@ -46,6 +46,15 @@ TEST(DropZeros, nothing_is_what_a_reduction_begins_with) {
   EXPECT_TRUE(has(loops_of("C(i,j) = A(i,j) * d(j) in min.+\n-f A=coo\n-f C=csc"), " from inf"));
 }
 
+/// Values of one coordinate that several entries stand for add up: another reduction may not be taken apart
+/// so.
+TEST(DropZeros, parts_of_values_are_sums) {
+  const std::string product = "C(i,j) = A(i,k) * B(k,j) in max.times\n-f A=csr\n-f B=csr\n-f C=";
+  EXPECT_TRUE(has(message_of(product + "coo_dup"), "which add up in the layout of C"));
+  EXPECT_EQ(message_of(product + "coo"), "no error");
+  EXPECT_EQ(message_of("C(i,j) = A(i,j) * d(j) in max.times\n-f A=csr\n-f C=coo_dup"), "no error");
+}
+
 TEST(DropZeros, without_it_they_stay) {
   const std::string loops =
       loop::to_text(compile_text("C(i,j) = A(i,j) * d(j)\n-f A=csr\n-f C=csr").program.body, 0);
