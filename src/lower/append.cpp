@@ -24,15 +24,25 @@ loop::Reserve reserve(const AppendLevel &level, const Term &least) {
   return {level.count, least, level.arrays};
 }
 
-/// The end of the segment before the one that this node above has: the pointer is known by now.
-Block ended_before(const AppendLevel &level, const Term &above) {
-  if (!level.bounds || level.bounds->begin == level.bounds->end) return {};
+bool has_ends(const AppendLevel &level) {
+  return level.bounds && level.bounds->begin != level.bounds->end;
+}
+
+/// Where an array tells the ends of segments: each ends where the next one begins, the last one with the
+/// entries. `count`: of the nodes above.
+Block set_ends(const AppendLevel &level, const Term &count) {
   const packing::BoundSegments &of = *level.bounds;
-  Term value = end(level.position) - Term(of.end_offset);
-  if (of.is_length) value = value - pointer_at(level, above - Term(1));
-  Block ended{{loop::SetElement{of.end, above - Term(of.shift), value}}};
-  if (of.shift <= 0) return ended;
-  return {{loop::If{term::at_most(Term(of.shift), above), std::move(ended), ""}}};
+  const auto set_end = [&](const Term &next, const Term &end_of_last) { // of the node before the next one
+    Term value = end_of_last - Term(of.end_offset);
+    if (of.is_length) value = value - pointer_at(level, next - Term(1));
+    return loop::Statement{loop::SetElement{of.end, next - Term(of.shift), value}};
+  };
+  const Term first(std::max<std::int64_t>(of.shift, 0)), next = term::variable(of.end + ".next");
+  loop::For ends{next.as<term::Variable>()->name, first, count};
+  ends.body.push_back(set_end(next, pointer_at(level, next)));
+  ends.comment = "where segments end";
+  return {{std::move(ends)},
+          {loop::If{term::at_most(first, count), {set_end(count, end(level.position))}, ""}}};
 }
 
 /// The next node of the level above begins.
@@ -45,10 +55,10 @@ Block begin_next(const AppendLevel &level) {
 /// Behind the last entry: what the pointer behind the last of `count` nodes above tells.
 Block end_pointers_of(const AppendLevel &level, const AppendLevel &above) {
   const Term count = above.is_counted() ? end(above.position) : above.extent;
-  const bool has_end = !level.bounds || level.bounds->begin == level.bounds->end; // an element for it
+  const bool has_end = !has_ends(level); // an element for it
   Block block;
   if (!above.is_counted()) loop::append(block, begin_up_to(level, has_end ? count : count - Term(1)));
-  if (!has_end) loop::append(block, ended_before(level, count));
+  if (!has_end) loop::append(block, set_ends(level, count));
   if (has_end && above.is_counted()) loop::append(block, begun_at(level, count));
   return block;
 }
@@ -73,7 +83,7 @@ Term pointer_at(const AppendLevel &level, const Term &above) {
 }
 
 Term segment_end(const AppendLevel &level, const Term &above) {
-  if (!level.bounds || level.bounds->begin == level.bounds->end) return pointer_at(level, above + Term(1));
+  if (!has_ends(level)) return pointer_at(level, above + Term(1));
   const packing::BoundSegments &of = *level.bounds;
   const Term end = term::apply(of.end, {above + Term(1 - of.shift)}) + Term(of.end_offset);
   return of.is_length ? end + pointer_at(level, above) : end;
@@ -81,9 +91,7 @@ Term segment_end(const AppendLevel &level, const Term &above) {
 
 Block begun_at(const AppendLevel &level, const Term &above) {
   const Term value = end(level.position) - Term(level.bounds ? level.bounds->begin_offset : 0);
-  Block block{{loop::SetElement{level.pointer, above, value}}};
-  loop::append(block, ended_before(level, above));
-  return block;
+  return {{loop::SetElement{level.pointer, above, value}}};
 }
 
 Block begin_assembly(const AssembledResult &result, bool is_dealt) {

@@ -21,7 +21,7 @@ term::Term pointer_at(const packing::AppendLevel &level, const term::Term &above
 /// Where the nodes of the node above end, once that is set.
 term::Term segment_end(const packing::AppendLevel &level, const term::Term &above);
 
-/// A node above begins: its segment does, and the one before has ended.
+/// A node above begins, and its segment.
 loop::Block begun_at(const packing::AppendLevel &level, const term::Term &above);
 
 /// What is done before the first entry, and behind the last one. `is_dealt`: who deals the entries makes room

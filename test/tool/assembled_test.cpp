@@ -316,6 +316,33 @@ TEST(ToolAssembled, SegmentsThatTwoArraysBound) {
     }
 }
 
+/// The same by threads, each with rows of its own, and dealt.
+TEST(ToolAssembled, SegmentsThatTwoArraysBoundByThreads) {
+  const Desk desk;
+  const auto written = [&](const std::string &operand, const std::string &result,
+                           const std::string &schedule) {
+    std::vector<std::string> arguments = {"run",       "C(i,j) = 2 * A(i,j)",
+                                          "-f",        "A=" + operand,
+                                          "-f",        "C=" + result,
+                                          "-i",        "A=random:30000x500,entries=500000,seed=3",
+                                          "-o",        "C=C.mtx",
+                                          "--threads", "2",
+                                          "--check"};
+    if (!schedule.empty()) arguments.insert(arguments.end(), {"-s", schedule});
+    return result_of(desk, arguments);
+  };
+  const std::string wanted = written("csr", "csr", "");
+  EXPECT_NE(wanted, "");
+  std::vector<std::string> layouts{"csr4"};
+  for (const char *name : {"csr4_one", "csr_lengths", "dcsr4"})
+    layouts.push_back(unravel::test::layout_reference(std::string("@segments/") + name));
+  for (const std::string &layout : layouts)
+    for (const std::string operand : {"csr", "csc"})
+      for (const std::string schedule : {"", "drop zeros"})
+        EXPECT_TRUE(written(operand, layout, schedule) == wanted)
+            << operand << " " << layout << " " << schedule;
+}
+
 /// Layouts whose slots depend on all entries: the kernel lists these, and the list is packed.
 TEST(ToolAssembled, ResultsThatArePacked) {
   const Desk desk;
