@@ -521,9 +521,7 @@ private:
     case Step::SetElement: set_element(step); return true;
     case Step::Sort: sort(step); return true;
     case Step::SetVariable: variables_[step.slot] = term(step.first); return true;
-    case Step::StoreElement:
-      element(step.slot, step.first, Races::Touch::Write) = value(step.second);
-      return true;
+    case Step::StoreElement: element(step.slot, step.first, Races::Touch::Write) = written(step); return true;
     case Step::AddElement: {
       double added = written(step);
       reduce(step.by,

@@ -105,8 +105,8 @@ struct Step {
   std::vector<Step> body;
   std::vector<Step> otherwise;
   std::vector<RangeCode> ranges = {};
-  bool is_point = false;                     // adds a product, and not a sum of such
-  bool atomic = false;                       // an addition
+  bool is_point = false; // adds a product, and not a sum of such; or makes an entry of a result
+  bool atomic = false;   // an addition
   value::Operator by = value::Operator::Add; // what AddElement and AddLocal do
   bool whole_word = false;                   // of bits that are set to 0
   std::optional<std::size_t> copied = {};    // of a parallel loop: the array that threads have copies of

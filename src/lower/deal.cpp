@@ -104,13 +104,10 @@ Block Dealing::closed_up() const {
     moved.body.push_back({loop::SetElement{
         element.array, slot_of(element.array, element.slots, extents_, at(to)),
         term::apply(element.array, {slot_of(element.array, element.slots, extents_, at(old))})}});
-  const auto placed = [&](loop::Value value) {
-    Block block = moved.body;
-    block.push_back({loop::Store{value_at(to), std::move(value)}});
-    block.push_back({loop::Assign{end, to + Term(1)}});
-    return block;
-  };
-  moved.body = unless_dropped(dropped_, result_.tensor, {value_at(old)}, placed);
+  moved.body.push_back({loop::Store{value_at(to), {value_at(old)}}});
+  moved.body.push_back({loop::Assign{end, to + Term(1)}});
+  moved.body =
+      unless_dropped(dropped_, result_.tensor, {value_at(old)}, [&](auto) { return std::move(moved.body); });
   return {{loop::Assign{end, Term(0)}}, for_each([&](const Term &segment) {
             Block each{{loop::Let{from, pointer_at(entries(), segment)}}};
             loop::append(each, begun_at(entries(), segment));

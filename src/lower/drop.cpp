@@ -78,8 +78,8 @@ private:
 
   Block entry() const {
     if (last_ + 1 == levels_.size())
-      return unless_dropped(dropped_, result_.tensor, {value_at(old_)}, [&](loop::Value value) {
-        return kept({{loop::Store{value_at(next_), std::move(value)}}});
+      return unless_dropped(dropped_, result_.tensor, {value_at(old_)}, [&](auto) {
+        return kept({{loop::Store{value_at(next_), {value_at(old_)}}}});
       });
     const std::string stays = name(last_, "stays");
     Block block{{loop::Declare{stays, Term(0)}}};
