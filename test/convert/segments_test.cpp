@@ -35,7 +35,8 @@ using Wide = std::vector<std::int64_t>;
 layout::Layout segments_layout(const std::string &name, std::size_t order,
                                const std::vector<std::int64_t> &parameters = {}) {
   const bool is_shipped = name == "csr4" || name == "ellr" || name == "hyb";
-  return is_shipped ? shipped(name, order, parameters) : layout_in("segments.layout", name, order, parameters);
+  return is_shipped ? shipped(name, order, parameters)
+                    : layout_in("segments.layout", name, order, parameters);
 }
 
 Tensor packed(const std::string &name, const Coordinates &entries,
