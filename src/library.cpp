@@ -189,7 +189,7 @@ struct Kernel::Code {
     for (std::size_t k = 0; k < compilation.program.parameters.size(); ++k) {
       const std::string &name = compilation.program.parameters[k].name;
       if (auto packed = compilation.packed.find(name); packed != compilation.packed.end())
-        packings.emplace(k, run::ListPacking(compilation.layouts.at(name), packed->second.layout, how));
+        packings.emplace(k, run::ListPacking(compilation.layouts.at(name), packed->second, how));
     }
     if (compilation.inspector) levels.emplace(std::move(*compilation.inspector), compilation.program);
     if (compilation.values) values = std::make_unique<const Code>(*compilation.values, options);

@@ -357,7 +357,8 @@ Compilation compile(const Request &request, const Front &front) {
   choose::check_cuts(result.plans(), schedule, planner.not_cut());
   find::check_requests(planner.findable(), requests);
 
-  lower::LowerOptions options{request.name, result.computation.text, request.index, request.value};
+  lower::LowerOptions options{request.name, result.computation.text, request.index, request.value,
+                              front.dropped};
   if (schedule.wavefront) {
     options.wavefronts = steps.run(
         "wavefronts",

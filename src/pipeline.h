@@ -69,6 +69,9 @@ struct Leaf {
 struct PackedResult {
   layout::Layout layout;  // that is wanted; the kernel's is a list
   report::Diagnostic why; // as packing::append_of refuses it
+  /// `drop zeros`, where the list's entries of one coordinate are still to be added up: then those that come
+  /// to 0 are left out.
+  bool drops_zeros = false;
 };
 using PackedResults = std::map<std::string, PackedResult>; // by tensor
 
@@ -109,6 +112,8 @@ struct Front {
   std::string structure; // the access whose structure the result has ("S", "S#2"), or empty
   std::optional<parse::LayoutReference> like; // where the user says so
   parse::ScheduleTree schedule;               // of all -s and --find, as one
+  std::map<std::string, double> dropped; // `drop zeros`: of each result with entries, the value of one that
+                                         // isn't stored
   std::vector<report::Diagnostic> warnings;
   std::vector<std::string> other_formats; // tensors with a format that the expression doesn't have
   double milliseconds = 0;                // that reading and checking them took

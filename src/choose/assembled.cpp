@@ -90,6 +90,9 @@ EntryOrder entry_order(const IterationSpace &space, const plan::LeafPlan &plan,
   EntryOrder found;
   found.have_places = have_places(append.conditions, by, space, prover);
   if (!found.have_places) return found;
+  found.may_be_parts = append.merges || space.by == value::Operator::Add ||
+                       depend::is_injective(space, executed, space.target.coordinates, prover);
+  if (!found.may_be_parts) return found;
   std::vector<Term> values = ascending(append.order, by);
   const bool is_loose = append.loose < values.size();
   const auto increases = [&](std::string *witness) {
@@ -188,7 +191,7 @@ EntryOrder order_entries(const IterationSpace &space, plan::LeafPlan &plan, cons
     return now;
   };
   const EntryOrder found = of_plan();
-  if (found.is_kept || !found.have_places) return found;
+  if (found.is_kept || !found.have_places || !found.may_be_parts) return found;
   const bool may_be_dealt = may_deal(space, plan, combination);
   if (may_be_dealt) {
     plan.is_dealt = true;
@@ -232,6 +235,12 @@ void fail_entry_order(const IterationSpace &space, const Combination &combinatio
                  fmt::format("`{}` may make entries that the layout of {} has no place for",
                              space.span.text(), result.tensor),
                  "choose a layout that stores all coordinates");
+  if (!found.may_be_parts)
+    report::fail(
+        Kind::entries_out_of_order, space.span,
+        fmt::format("`{}` may make several entries of one coordinate, which add up in the layout of {}",
+                    space.span.text(), result.tensor),
+        fmt::format("choose a layout that has each once, as -f {}=coo", result.tensor));
   const std::string order = order_text(space, combination);
   report::fail(Kind::entries_out_of_order, space.span, text_of_disorder(space, combination),
                found.witness.empty()

@@ -17,12 +17,13 @@ struct EntryOrder {
   bool is_kept = false;     // it is the layout's
   bool is_distinct = false; // no two are of one coordinate
   bool have_places = true;  // the layout stores coordinates like these
+  bool may_be_parts = true; // where the layout has several entries of one coordinate, which add up
   std::string witness;      // two entries that come in another order, where the prover has them
 };
 
-/// Looks for a way in which they come in the layout's order, and sets it in the plan: as they come; dealt, where
-/// the layout has segments by a position that is computed, and the statement can be visited twice; with a loop
-/// sorted; or both.
+/// Looks for a way in which they come in the layout's order, and sets it in the plan: as they come; dealt,
+/// where the layout has segments by a position that is computed, and the statement can be visited twice; with
+/// a loop sorted; or both.
 EntryOrder order_entries(const combine::IterationSpace &space, plan::LeafPlan &plan,
                          const combine::Combination &combination, prove::Prover &prover);
 

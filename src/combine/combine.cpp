@@ -494,10 +494,12 @@ private:
     result_.leaves.push_back(std::move(space));
   }
 
-  /// What a piece of the access's layout has at a position of its; of what has no pieces, what is read.
+  /// What a piece of the access's layout has at a position; of what has no pieces, what is read.
   Value value_at(const Access &access, std::size_t piece, const std::string &operand) const {
-    return has_piece(access) ? value_of(layout_of(access).pieces[piece].value, operand)
-                             : Value{Read{operand}};
+    if (!has_piece(access)) return {Read{operand}};
+    const layout::EntryValue &stored = layout_of(access).pieces[piece].value;
+    const Value value = stored.array.empty() ? Value{value::Number{stored.literal}} : Value{Read{operand}};
+    return stored.negative ? value::negated(value) : value;
   }
 
   /// That the subscripts lie in the tensor: of what isn't stored, its relation doesn't say so.
@@ -527,12 +529,6 @@ private:
           {together.operands.front(), value_at(access, piece, access.name()), together.places});
     }
     return lookup;
-  }
-
-  /// What a piece has at a position.
-  static Value value_of(const layout::EntryValue &stored, const std::string &operand) {
-    const Value value = stored.array.empty() ? Value{value::Number{stored.literal}} : Value{Read{operand}};
-    return stored.negative ? value::negated(value) : value;
   }
 
   /// `loops`: those around the access. `structure`: the access whose positions a result has.

@@ -77,8 +77,8 @@ std::optional<FirstNode> AssembledResult::first_node(const Operand &target) cons
   const FirstNode first{append.order.front().value, !levels.front().is_counted()};
   if (first.is_computed && levels.front().value != first.value) return std::nullopt;
   for (const packing::AppendLevel &level : levels) {
-    // Ends of segments are set by who begins the next one, which may be another thread.
-    if (level.bounds) return std::nullopt;
+    // Where iterations have no entries, pointers are set to the count as it is.
+    if (level.bounds && level.bounds->begin_offset != 0) return std::nullopt;
     if (!level.pointer.empty() && level.parent > 0 && !levels[level.parent].is_counted()) return std::nullopt;
   }
   return FirstNode{term::substitute(first.value, entry_of(target)), first.is_computed};

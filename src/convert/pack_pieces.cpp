@@ -1,5 +1,6 @@
 #include "convert/pack_pieces.h"
 
+#include "convert/mode_values.h"
 #include "convert/pack_levels.h"
 #include "tensor/entry_terms.h"
 
@@ -47,6 +48,36 @@ void set_limits(Tensor &tensor, const PiecePlan &plan, const Coordinates &entrie
   }
 }
 
+/// Does the entry have another value of one of the level's modes than the one before it?
+bool differs(const Level &level, const Coordinates &modes, std::size_t e) {
+  const auto other = [&](std::size_t mode) { return modes.index[mode][e] != modes.index[mode][e - 1]; };
+  if (level.has_mode()) return other(level.mode);
+  return std::ranges::any_of(level.keys, [&](const Key &key) { return other(key.mode); });
+}
+
+/// Gives back those that find no position, of each node the last ones in the order of the level.
+void give_back(Coordinates &own, Coordinates &entries, const Tensor &tensor, const PiecePlan &plan) {
+  const Level &level = plan.levels[*plan.spills];
+  Coordinates modes = to_modes(own, plan, tensor);
+  for (std::size_t e = 0; e < modes.size(); ++e)
+    modes.value[e] = static_cast<double>(e);
+  order_entries(modes, plan);
+  std::vector<char> is_left(own.size());
+  std::int64_t position = 0;
+  for (std::size_t e = 0; e < modes.size(); ++e) {
+    const bool begins = e == 0 || std::any_of(plan.levels.data(), &level,
+                                              [&](const Level &above) { return differs(above, modes, e); });
+    if (begins)
+      position = 0;
+    else if (!level.merge || differs(level, modes, e))
+      ++position;
+    is_left[static_cast<std::size_t>(modes.value[e])] = position >= level.width;
+  }
+  const Coordinates left = take(own, is_left);
+  for (std::size_t e = 0; e < left.size(); ++e)
+    entries.append(left.coordinate(e), left.value[e]);
+}
+
 /// (1, 3), counted from 0
 std::string place_text(const Coordinates &entries, std::size_t e) {
   return fmt::format("({})", fmt::join(entries.coordinate(e), ", "));
@@ -63,11 +94,14 @@ Coordinates take_entries(Coordinates &entries, Tensor &tensor, const PiecePlan &
   }
   Coordinates own = take_satisfying(entries, tensor, at_first);
   set_limits(tensor, plan, own);
-  if (with_limits.empty()) return own;
-  Coordinates placed = take_satisfying(own, tensor, with_limits);
-  for (std::size_t e = 0; e < own.size(); ++e)
-    entries.append(own.coordinate(e), own.value[e]);
-  return placed;
+  if (!with_limits.empty()) {
+    Coordinates placed = take_satisfying(own, tensor, with_limits);
+    for (std::size_t e = 0; e < own.size(); ++e)
+      entries.append(own.coordinate(e), own.value[e]);
+    own = std::move(placed);
+  }
+  if (plan.spills) give_back(own, entries, tensor, plan);
+  return own;
 }
 
 void fail_no_place(const Tensor &tensor, const PackPlan &plan, const Coordinates &entries) {

@@ -5,7 +5,8 @@
 /// Which entries belong to which piece of a layout.
 namespace unravel::convert {
 
-/// Takes the entries of a piece out of `entries`; sets the counts that are limits of it.
+/// Takes the entries of a piece out of `entries`, those that find a place; sets the counts that are limits of
+/// it.
 data::Coordinates take_entries(data::Coordinates &entries, tensor::Tensor &tensor,
                                const packing::PiecePlan &plan);
 

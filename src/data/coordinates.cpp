@@ -60,6 +60,18 @@ void combine_duplicates(Coordinates &tensor) {
   tensor.resize(count);
 }
 
+void drop_zeros(Coordinates &tensor) {
+  std::size_t count = 0;
+  for (std::size_t e = 0; e < tensor.size(); ++e) {
+    if (tensor.value[e] == 0) continue;
+    for (auto &column : tensor.index)
+      column[count] = column[e];
+    tensor.value[count] = tensor.value[e];
+    ++count;
+  }
+  tensor.resize(count);
+}
+
 Coordinates transpose(Coordinates tensor, const std::vector<std::size_t> &modes) {
   std::vector<std::size_t> sorted = modes;
   std::ranges::sort(sorted);

@@ -52,6 +52,9 @@ std::vector<std::size_t> sorted_order(const Coordinates &tensor, const std::vect
 /// all the modes) no duplicates remain. O(entries).
 void combine_duplicates(Coordinates &tensor);
 
+/// Takes out the entries of value 0, whatever others there are of their coordinates. O(entries).
+void drop_zeros(Coordinates &tensor);
+
 /// The tensor with its modes rearranged: mode k of the result is mode modes[k] of the argument, each named
 /// once at most; those that are left out have extent 1. The order of the entries is unchanged.
 Coordinates transpose(Coordinates tensor, const std::vector<std::size_t> &modes);

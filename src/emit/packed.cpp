@@ -16,6 +16,55 @@ using loop::TensorParameter;
 
 namespace {
 
+/// Stands for the names; MODES: how many indices an entry has.
+const char *const drop_zeros_text = R"(typedef struct {
+  int64_t index[MODES], number;
+  double value;
+} ENTRY;
+
+static int ENTRY_order(const void *a, const void *b) {
+  const ENTRY *x = (const ENTRY *)a, *y = (const ENTRY *)b;
+  for (int mode = 0; mode < MODES; mode++)
+    if (x->index[mode] != y->index[mode]) return x->index[mode] < y->index[mode] ? -1 : 1;
+  return x->number < y->number ? -1 : x->number > y->number;
+}
+
+// Adds up entries of one coordinate, and leaves out those that come to 0. Returns 2 without enough memory.
+static int ENTRY_drop_zeros(int64_t *count, int64_t *const index[], double *values) {
+  ENTRY *all = (ENTRY *)malloc((*count > 0 ? (size_t)*count : 1) * sizeof(ENTRY));
+  if (!all) return 2;
+  for (int64_t e = 0; e < *count; e++) {
+    for (int mode = 0; mode < MODES; mode++) all[e].index[mode] = index[mode][e];
+    all[e].number = e;
+    all[e].value = values[e];
+  }
+  qsort(all, (size_t)*count, sizeof(ENTRY), ENTRY_order);
+  int64_t kept = 0;
+  for (int64_t e = 0, next; e < *count; e = next) {
+    double sum = all[e].value;
+    for (next = e + 1; next < *count; next++) {
+      int same = 1;
+      for (int mode = 0; mode < MODES; mode++) same &= all[next].index[mode] == all[e].index[mode];
+      if (!same) break;
+      sum += all[next].value;
+    }
+    if (sum == 0.0) continue;
+    for (int mode = 0; mode < MODES; mode++) index[mode][kept] = all[e].index[mode];
+    values[kept++] = sum;
+  }
+  *count = kept;
+  free(all);
+  return 0;
+}
+
+)";
+
+std::string replaced(std::string text, const std::string &name, const std::string &by) {
+  for (std::size_t at = 0; (at = text.find(name, at)) != std::string::npos; at += by.size())
+    text.replace(at, name.size(), by);
+  return text;
+}
+
 class PackingWriter {
 public:
   PackingWriter(const Program &whole, const Program &lists, const std::vector<PackedResult> &packed)
@@ -44,7 +93,13 @@ public:
       line("{}(&{});", list_type(one).free, one.list);
     give_up();
     line("return {0} == 1 ? 4 : {0};", code_);
-    return wrap_text(comment_text("Lists the entries of " + packed_names() + ", then packs them."), "// ") +
+    std::string functions;
+    for (const One &one : packed_)
+      if (one.result.drops_zeros)
+        functions += replaced(replaced(drop_zeros_text, "ENTRY", entry_type(one)), "MODES",
+                              std::to_string(one.result.modes.size()));
+    return functions +
+           wrap_text(comment_text("Lists the entries of " + packed_names() + ", then packs them."), "// ") +
            wrap_code(signature(whole_, names_) + " {", "") + body_ + "}\n";
   }
 
@@ -61,6 +116,10 @@ private:
   bool works() const { return !lists_.workspace.empty(); }
   const StructType &list_type(const One &one) const { return of_lists_.type_of(one.result.parameter); }
   const TensorParameter &list(const One &one) const { return lists_.parameters[one.result.parameter]; }
+
+  std::string entry_type(const One &one) const {
+    return fmt::format("{}_{}_entry", names_.kernel(), names_.parameter(one.result.parameter));
+  }
 
   std::string packed_names() const {
     std::vector<std::string> names;
@@ -110,8 +169,12 @@ private:
     }
     for (const std::string &name : wanted.sizes)
       sizes += ", " + size(one, name);
-    if (&one != packed_.data()) line("if ({} == 0)", code_);
-    line("{}{} = pack_{}({}, {}.{}, {}, {}{});", &one != packed_.data() ? "  " : "", code_,
+    if (one.result.drops_zeros)
+      line("if ({0} == 0) {0} = {1}_drop_zeros(&{2}.{3}, {4}, {5});", code_, entry_type(one), one.list,
+           list_type(one).members.at(list(one).counts.front()), one.index, values);
+    const bool may_have_failed = &one != packed_.data() || one.result.drops_zeros;
+    if (may_have_failed) line("if ({} == 0)", code_);
+    line("{}{} = pack_{}({}, {}.{}, {}, {}{});", may_have_failed ? "  " : "", code_,
          names_.type_of(one.result.parameter).name, names_.parameter(one.result.parameter), one.list,
          list_type(one).members.at(list(one).counts.front()), one.index, values, sizes);
   }

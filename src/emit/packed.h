@@ -15,10 +15,12 @@ namespace unravel::emit {
 ///
 /// A list has a position per entry: one array of 64-bit integers for each mode, in their order, and one of
 /// doubles; the only count is their length. `modes`: of each result that is packed, by its number among the
-/// parameters, the size of each of its modes.
+/// parameters, the size of each of its modes. `drops_zeros`: entries of one coordinate are added up before,
+/// and those that come to 0 left out.
 struct PackedResult {
   std::size_t parameter = 0;
   std::vector<std::string> modes;
+  bool drops_zeros = false;
 };
 std::string emit_packing(const loop::Program &whole, const loop::Program &lists,
                          const std::vector<PackedResult> &packed);

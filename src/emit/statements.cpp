@@ -273,8 +273,10 @@ void StatementWriter::chain(const Statement &statement, const If &x, const std::
 void StatementWriter::write(const IfValue &x) {
   comment(x.comment);
   const std::string &local = names_.variable(x.local);
-  bool stored = x.test == IfValue::Test::Stored;
-  const std::string test = stored ? expressions_.is_stored(x.local) : local + " != " + local;
+  const bool stored = x.test == IfValue::Test::Stored;
+  const std::string other =
+      x.test == IfValue::Test::NotANumber ? local : expressions_.value(loop::Value{loop::Number{x.number}});
+  const std::string test = stored ? expressions_.is_stored(x.local) : local + " != " + other;
   if (x.speculative) return append_if(stored ? test : "(" + test + ")", x.then);
   nested(fmt::format("if ({})", test), x.then);
 }

@@ -516,13 +516,12 @@ private:
     case Step::MergedRange: return true; // run by its Merge
     case Step::If: return choose(step, term(step.first) != 0);
     case Step::IfNan: return choose(step, std::isnan(locals_[step.slot]));
+    case Step::IfDiffers: return choose(step, locals_[step.slot] != step.number);
     case Step::IfStored: return choose(step, is_stored(locals_[step.slot]));
     case Step::SetElement: set_element(step); return true;
     case Step::Sort: sort(step); return true;
     case Step::SetVariable: variables_[step.slot] = term(step.first); return true;
-    case Step::StoreElement:
-      element(step.slot, step.first, Races::Touch::Write) = value(step.second);
-      return true;
+    case Step::StoreElement: element(step.slot, step.first, Races::Touch::Write) = written(step); return true;
     case Step::AddElement: {
       double added = written(step);
       reduce(step.by,

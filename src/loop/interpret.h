@@ -30,7 +30,8 @@ public:
   virtual void leave(std::size_t variable) = 0;
   /// Elements of an array are read or written: `count` of them, from that slot on.
   virtual void touch(std::size_t array, std::int64_t slot, std::int64_t count) = 0;
-  /// A product is added to the result, or to a sum on its way there: one point of an iteration space.
+  /// A product is added to the result, or to a sum on its way there, or is an entry that is appended to it:
+  /// one point of an iteration space.
   virtual void point() = 0;
 };
 

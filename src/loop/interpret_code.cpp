@@ -171,6 +171,15 @@ private:
     return {local_op, local(std::get<Local>(target).name), 0, value(value_), 1, false, {}, {}};
   }
 
+  /// Is the value of an entry computed that is appended to a result, and not moved in it?
+  bool is_entry(const Store &store) const {
+    const auto is_assembled = [&](const std::string &name) { return code_.arrays[arrays_.at(name)].assembled; };
+    const auto *element = std::get_if<Element>(&store.target);
+    bool is_new = element && is_assembled(element->array) && !value::number_of(store.value);
+    each_element(store.value, [&](const Element &read) { is_new = is_new && !is_assembled(read.array); });
+    return is_new;
+  }
+
   RangeCode keyed_range(const KeyedRange &range) {
     Term key = term::apply(range.key, {term::variable(range.variable)});
     return {variable(range.variable), term(range.lower), term(range.upper), term(key)};
@@ -247,7 +256,9 @@ private:
               return Step{Step::StoreLocal, local(x_.name), 0, value(x_.initial), 1, false, {}, {}};
             },
             [&](const Store &store) {
-              return write(store.target, store.value, Step::StoreElement, Step::StoreLocal);
+              Step step = write(store.target, store.value, Step::StoreElement, Step::StoreLocal);
+              step.is_point = is_entry(store);
+              return step;
             },
             [&](const Accumulate &store) {
               Step add = write(store.target, store.value, Step::AddElement, Step::AddLocal);
@@ -271,8 +282,11 @@ private:
               return step;
             },
             [&](const IfValue &guard) {
-              auto kind = guard.test == IfValue::Test::Stored ? Step::IfStored : Step::IfNan;
+              const auto kind = guard.test == IfValue::Test::Stored       ? Step::IfStored
+                                : guard.test == IfValue::Test::NotANumber ? Step::IfNan
+                                                                          : Step::IfDiffers;
               Step step{kind, local(guard.local), 0, 0, 1, false, block(guard.then), {}};
+              step.number = guard.number;
               step.speculative = guard.speculative;
               return step;
             },

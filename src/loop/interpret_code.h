@@ -80,6 +80,7 @@ struct Step {
     If,
     IfStored,
     IfNan,
+    IfDiffers,
     SetVariable,
     SetElement,
     Sort,
@@ -104,14 +105,15 @@ struct Step {
   std::vector<Step> body;
   std::vector<Step> otherwise;
   std::vector<RangeCode> ranges = {};
-  bool is_point = false;                     // adds a product, and not a sum of such
-  bool atomic = false;                       // an addition
+  bool is_point = false; // adds a product, and not a sum of such; or makes an entry of a result
+  bool atomic = false;   // an addition
   value::Operator by = value::Operator::Add; // what AddElement and AddLocal do
   bool whole_word = false;                   // of bits that are set to 0
   std::optional<std::size_t> copied = {};    // of a parallel loop: the array that threads have copies of
   std::optional<AppendedCode> appended = {};
   bool is_simd = false;
   bool lets = false;                    // of a While: the body begins with a Let
+  double number = 0;                    // of an IfDiffers
   bool speculative = false;             // of an If: all but the last of the body's steps are always done
   std::vector<std::size_t> arrays = {}; // of a Reserve or SetCount: the arrays that grow;
                                         // of a Sort: the keys and the room

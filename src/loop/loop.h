@@ -282,12 +282,14 @@ struct IfValue {
   enum class Test {
     Stored,     // anything but 0.0, which means that nothing is stored; -0.0 is a stored zero
     NotANumber, // NaN
+    Differs,    // from `number`, which is none; as numbers, so that -0.0 is 0.0, and NaN differs
   };
   std::string local;
   Block then;
   std::string comment;
   Test test = Test::Stored;
   bool speculative = false;
+  double number = 0;
 };
 
 /// From here on the arrays of an assembled result have the elements that a count of `least` asks for, or,

@@ -194,12 +194,9 @@ private:
     if (accept_test("merge")) return merge(std::move(comment));
     if (accept_word("if")) {
       for (auto [word, test] :
-           {std::pair("stored", IfValue::Test::Stored), std::pair("nan", IfValue::Test::NotANumber)})
-        if (accept_test(word)) {
-          std::string local = name();
-          const bool speculative = accept_word("speculative");
-          return {IfValue{std::move(local), braced(), std::move(comment), test, speculative}};
-        }
+           {std::pair("stored", IfValue::Test::Stored), std::pair("nan", IfValue::Test::NotANumber),
+            std::pair("differs", IfValue::Test::Differs)})
+        if (accept_test(word)) return if_value(test, std::move(comment));
       Term condition = term();
       const bool speculative = accept_word("speculative");
       If guard{std::move(condition), braced(), std::move(comment), {}, speculative};
@@ -286,6 +283,20 @@ private:
     if (accept_word(word) && !peek_word().empty()) return true;
     at_ = before;
     return false;
+  }
+
+  Statement if_value(IfValue::Test test, std::string comment) {
+    IfValue guard{name(), {}, std::move(comment), test};
+    if (test == IfValue::Test::Differs) {
+      expect_word("from");
+      const Value from = factor();
+      const double *number = value::number_of(from);
+      if (!number) fail("a number", at_);
+      guard.number = *number;
+    }
+    guard.speculative = accept_word("speculative");
+    guard.then = braced();
+    return {std::move(guard)};
   }
 
   Statement for_loop(std::string comment) {

@@ -160,8 +160,12 @@ private:
   }
   void print(const IfValue &x) {
     comment(x.comment);
-    nested((x.test == IfValue::Test::Stored ? "if stored " : "if nan ") + x.local +
-               (x.speculative ? " speculative" : ""),
+    const char *test = x.test == IfValue::Test::Stored       ? "stored"
+                       : x.test == IfValue::Test::NotANumber ? "nan"
+                                                             : "differs";
+    nested(fmt::format("if {} {}{}{}", test, x.local,
+                       x.test == IfValue::Test::Differs ? fmt::format(" from {}", x.number) : "",
+                       x.speculative ? " speculative" : ""),
            x.then);
   }
   void print(const Reserve &x) {

@@ -8,6 +8,7 @@
 #include "term/solve.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <map>
 #include <set>
@@ -271,6 +272,7 @@ private:
 
   void if_value(const IfValue &x) {
     if (look_up(x.local).role != Role::Number) refuse(fmt::format("`{}` is no value", x.local));
+    if (std::isnan(x.number)) refuse(fmt::format("`{}` differs from what is no number", x.local));
     if (x.speculative) speculative(x.then, {});
     block(x.then);
   }

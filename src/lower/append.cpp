@@ -20,23 +20,29 @@ Term end(const std::string &name) {
   return term::variable(end_of(name));
 }
 
-loop::Statement one_more(const std::string &name) {
-  return {loop::Assign{end_of(name), end(name) + Term(1)}};
-}
-
 loop::Reserve reserve(const AppendLevel &level, const Term &least) {
   return {level.count, least, level.arrays};
 }
 
-/// The end of the segment before the one that this node above has: the pointer is known by now.
-Block ended_before(const AppendLevel &level, const Term &above) {
-  if (!level.bounds || level.bounds->begin == level.bounds->end) return {};
+bool has_ends(const AppendLevel &level) {
+  return level.bounds && level.bounds->begin != level.bounds->end;
+}
+
+/// Where an array tells the ends of segments: each ends where the next one begins, the last one with the
+/// entries. `count`: of the nodes above.
+Block set_ends(const AppendLevel &level, const Term &count) {
   const packing::BoundSegments &of = *level.bounds;
-  Term value = end(level.position) - Term(of.end_offset);
-  if (of.is_length) value = value - pointer_at(level, above - Term(1));
-  Block ended{{loop::SetElement{of.end, above - Term(of.shift), value}}};
-  if (of.shift <= 0) return ended;
-  return {{loop::If{term::at_most(Term(of.shift), above), std::move(ended), ""}}};
+  const auto set_end = [&](const Term &next, const Term &end_of_last) { // of the node before the next one
+    Term value = end_of_last - Term(of.end_offset);
+    if (of.is_length) value = value - pointer_at(level, next - Term(1));
+    return loop::Statement{loop::SetElement{of.end, next - Term(of.shift), value}};
+  };
+  const Term first(std::max<std::int64_t>(of.shift, 0)), next = term::variable(of.end + ".next");
+  loop::For ends{next.as<term::Variable>()->name, first, count};
+  ends.body.push_back(set_end(next, pointer_at(level, next)));
+  ends.comment = "where segments end";
+  return {{std::move(ends)},
+          {loop::If{term::at_most(first, count), {set_end(count, end(level.position))}, ""}}};
 }
 
 /// The next node of the level above begins.
@@ -46,18 +52,13 @@ Block begin_next(const AppendLevel &level) {
   return next;
 }
 
-/// Nodes of the level above that have begun: those up to `last`.
-Block begin_up_to(const AppendLevel &level, const Term &last) {
-  return {{loop::While{term::at_most(end(level.pointer), last), begin_next(level), ""}}};
-}
-
 /// Behind the last entry: what the pointer behind the last of `count` nodes above tells.
-Block end_pointers(const AppendLevel &level, const AppendLevel &above) {
+Block end_pointers_of(const AppendLevel &level, const AppendLevel &above) {
   const Term count = above.is_counted() ? end(above.position) : above.extent;
-  const bool has_end = !level.bounds || level.bounds->begin == level.bounds->end; // an element for it
+  const bool has_end = !has_ends(level); // an element for it
   Block block;
   if (!above.is_counted()) loop::append(block, begin_up_to(level, has_end ? count : count - Term(1)));
-  if (!has_end) loop::append(block, ended_before(level, count));
+  if (!has_end) loop::append(block, set_ends(level, count));
   if (has_end && above.is_counted()) loop::append(block, begun_at(level, count));
   return block;
 }
@@ -68,16 +69,29 @@ std::string end_of(const std::string &name) {
   return name + ".end";
 }
 
+loop::Statement one_more(const std::string &name) {
+  return {loop::Assign{end_of(name), end(name) + Term(1)}};
+}
+
+Block begin_up_to(const AppendLevel &level, const Term &last) {
+  return {{loop::While{term::at_most(end(level.pointer), last), begin_next(level), ""}}};
+}
+
 Term pointer_at(const AppendLevel &level, const Term &above) {
   const Term element = term::apply(level.pointer, {above});
   return level.bounds ? element + Term(level.bounds->begin_offset) : element;
 }
 
+Term segment_end(const AppendLevel &level, const Term &above) {
+  if (!has_ends(level)) return pointer_at(level, above + Term(1));
+  const packing::BoundSegments &of = *level.bounds;
+  const Term end = term::apply(of.end, {above + Term(1 - of.shift)}) + Term(of.end_offset);
+  return of.is_length ? end + pointer_at(level, above) : end;
+}
+
 Block begun_at(const AppendLevel &level, const Term &above) {
   const Term value = end(level.position) - Term(level.bounds ? level.bounds->begin_offset : 0);
-  Block block{{loop::SetElement{level.pointer, above, value}}};
-  loop::append(block, ended_before(level, above));
-  return block;
+  return {{loop::SetElement{level.pointer, above, value}}};
 }
 
 Block begin_assembly(const AssembledResult &result, bool is_dealt) {
@@ -93,14 +107,19 @@ Block begin_assembly(const AssembledResult &result, bool is_dealt) {
   return block;
 }
 
-Block end_assembly(const AssembledResult &result) {
+Block end_pointers(const AssembledResult &result) {
   Block block;
   const std::vector<AppendLevel> &levels = result.append.levels;
   for (const AppendLevel &level : levels) {
     if (!level.is_counted() || level.pointer.empty()) continue;
-    loop::append(block, end_pointers(level, levels[level.parent]));
+    loop::append(block, end_pointers_of(level, levels[level.parent]));
   }
-  for (const AppendLevel &level : levels)
+  return block;
+}
+
+Block end_assembly(const AssembledResult &result) {
+  Block block = end_pointers(result);
+  for (const AppendLevel &level : result.append.levels)
     if (level.is_counted()) block.push_back({loop::SetCount{level.count, end(level.position)}});
   return block;
 }
@@ -119,10 +138,27 @@ loop::Appended appended_to(const AssembledResult &result) {
   return appended;
 }
 
+Block unless_dropped(std::optional<double> dropped, const std::string &of, loop::Value value,
+                     const std::function<Block(loop::Value)> &stored) {
+  if (!dropped) return stored(std::move(value));
+  const auto *known = std::get_if<loop::Local>(&value.kind);
+  const loop::Local local = known ? *known : loop::Local{of + ".value"};
+  Block block;
+  if (!known) block.push_back({loop::DeclareValue{local.name, std::move(value)}});
+  loop::IfValue test{local.name, stored({local}), "", loop::IfValue::Test::Differs};
+  test.number = *dropped;
+  block.push_back({std::move(test)});
+  return block;
+}
+
+bool has_whole_values(const AssembledResult &result, const LeafPlan &plan) {
+  return !plan.is_dealt && (plan.is_distinct || !result.append.merges);
+}
+
 Appending::Appending(const combine::Operand &target, bool is_distinct, double initial, const scan::Nest &nest,
-                     const Combination &combination)
-    : result_(*combination.assembly(target.tensor)), extents_(combination.arrays), is_distinct_(is_distinct),
-      initial_(initial), entry_(result_.entry_of(target)) {
+                     const Combination &combination, std::optional<double> dropped)
+    : EntryCode(dropped), result_(*combination.assembly(target.tensor)), extents_(combination.arrays),
+      is_distinct_(is_distinct), initial_(initial), entry_(result_.entry_of(target)) {
   const std::vector<AppendLevel> &levels = result_.append.levels;
   const term::Substitution coordinates = entry_;
   for (const AppendLevel &level : levels)

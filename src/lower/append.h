@@ -2,8 +2,10 @@
 
 #include "combine/space.h"
 #include "loop/loop.h"
+#include "lower/lower.h"
 #include "scan/nest.h"
 
+#include <functional>
 #include <optional>
 
 /// Assembled results: entries are appended, each behind those before it (packing/append.h). Pointers are set
@@ -16,7 +18,10 @@ std::string end_of(const std::string &name);
 /// A pointer, where nodes of the node above begin: an element of the level's array plus an offset.
 term::Term pointer_at(const packing::AppendLevel &level, const term::Term &above);
 
-/// A node above begins: its segment does, and the one before has ended.
+/// Where the nodes of the node above end, once that is set.
+term::Term segment_end(const packing::AppendLevel &level, const term::Term &above);
+
+/// A node above begins, and its segment.
 loop::Block begun_at(const packing::AppendLevel &level, const term::Term &above);
 
 /// What is done before the first entry, and behind the last one. `is_dealt`: who deals the entries makes room
@@ -24,12 +29,21 @@ loop::Block begun_at(const packing::AppendLevel &level, const term::Term &above)
 loop::Block begin_assembly(const combine::AssembledResult &result, bool is_dealt);
 loop::Block end_assembly(const combine::AssembledResult &result);
 
+// ---- parts of them
+
+loop::Statement one_more(const std::string &name);
+/// Nodes above, of a computed position, begin up to that one.
+loop::Block begin_up_to(const packing::AppendLevel &level, const term::Term &last);
+/// Behind the last entry: the last of each level's pointers.
+loop::Block end_pointers(const combine::AssembledResult &result);
+
 /// What a parallel loop appends to it. Precondition: threads can append apart.
 loop::Appended appended_to(const combine::AssembledResult &result);
 
 /// What a statement does with an entry of an assembled result.
 class EntryCode {
 public:
+  explicit EntryCode(std::optional<double> dropped = std::nullopt) : dropped_(dropped) {}
   virtual ~EntryCode() = default;
 
   /// Makes the entry of this point; its value is the identity of what is done to it, unless each entry is
@@ -40,14 +54,28 @@ public:
 
   /// What stands inside the level of the nest.
   virtual loop::Block with_node(std::size_t level, loop::Block inside) const = 0;
+
+  /// A value with which there is no entry; none, or where values aren't known when entries are made.
+  const std::optional<double> &dropped() const { return dropped_; }
+
+private:
+  const std::optional<double> dropped_;
 };
+
+/// What is done with a value, `stored`, unless it is the one that is dropped, if one is. `of`: the result.
+loop::Block unless_dropped(std::optional<double> dropped, const std::string &of, loop::Value value,
+                           const std::function<loop::Block(loop::Value)> &stored);
+
+/// Is what a statement computes at a point all of an entry's value, or of an element's in it? Else others may
+/// be added to it.
+bool has_whole_values(const combine::AssembledResult &result, const LeafPlan &plan);
 
 /// Of a statement that appends to it.
 class Appending : public EntryCode {
 public:
   /// `is_distinct`: no two entries are of one coordinate. `initial`: the value of an entry that is made.
   Appending(const combine::Operand &target, bool is_distinct, double initial, const scan::Nest &nest,
-            const combine::Combination &combination);
+            const combine::Combination &combination, std::optional<double> dropped = std::nullopt);
 
   /// Begins the nodes that the entry needs.
   loop::Block entry() const override;

@@ -10,8 +10,8 @@ using term::Term;
 
 Dealing::Dealing(const combine::Operand &target, bool is_distinct, double initial, Workspace &workspace)
     : result_(*workspace.combination().assembly(target.tensor)), extents_(workspace.combination().arrays),
-      is_distinct_(is_distinct), initial_(initial), entry_(result_.entry_of(target)),
-      segment_(term::substitute(segments().value, entry_)),
+      is_distinct_(is_distinct), initial_(initial), dropped_(workspace.dropped_of(target.tensor)),
+      entry_(result_.entry_of(target)), segment_(term::substitute(segments().value, entry_)),
       next_(workspace.add_next_of_segments(result_.tensor, entries().position, segments().extent)),
       counted_(entries().position + ".counted"), made_(entries().position + ".made") {
   entry_.emplace(segments().position, segment_);
@@ -94,7 +94,7 @@ Block Dealing::entry() const {
   return block;
 }
 
-/// The segments one right behind the other.
+/// The segments one right behind the other, without what is dropped.
 Block Dealing::closed_up() const {
   const std::string end = end_of(entries().position), from = entries().position + ".from";
   const Term to = term::variable(end);
@@ -106,6 +106,8 @@ Block Dealing::closed_up() const {
         term::apply(element.array, {slot_of(element.array, element.slots, extents_, at(old))})}});
   moved.body.push_back({loop::Store{value_at(to), {value_at(old)}}});
   moved.body.push_back({loop::Assign{end, to + Term(1)}});
+  moved.body =
+      unless_dropped(dropped_, result_.tensor, {value_at(old)}, [&](auto) { return std::move(moved.body); });
   return {{loop::Assign{end, Term(0)}}, for_each([&](const Term &segment) {
             Block each{{loop::Let{from, pointer_at(entries(), segment)}}};
             loop::append(each, begun_at(entries(), segment));
@@ -117,6 +119,7 @@ Block Dealing::closed_up() const {
 }
 
 Block Dealing::end() const {
+  if (dropped_) return closed_up();
   if (is_new()) return {};
   return {{loop::If{term::less(term::variable(made_), term::variable(counted_)), closed_up(),
                     "entries of one coordinate have become one"}}};
@@ -127,8 +130,10 @@ std::shared_ptr<const EntryCode> code_of_entries(const combine::IterationSpace &
   if (!space.target.appends) return nullptr;
   const double initial = value::identity_of(space.by);
   if (plan.is_dealt) return std::make_shared<Dealing>(space.target, plan.is_distinct, initial, workspace);
-  return std::make_shared<Appending>(space.target, plan.is_distinct, initial, plan.nest,
-                                     workspace.combination());
+  const combine::Combination &all = workspace.combination();
+  const bool is_whole = has_whole_values(*all.assembly(space.target.tensor), plan);
+  return std::make_shared<Appending>(space.target, plan.is_distinct, initial, plan.nest, all,
+                                     is_whole ? workspace.dropped_of(space.target.tensor) : std::nullopt);
 }
 
 LoweredLeaf lower_dealt(const combine::IterationSpace &space, const LeafPlan &plan, std::size_t number,

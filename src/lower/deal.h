@@ -18,7 +18,8 @@ namespace unravel::lower {
 class Dealing : public EntryCode {
 public:
   /// `is_distinct`: no two entries are of one coordinate. Otherwise those of one coordinate come one after
-  /// the other within their segment, and are added up.
+  /// the other within their segment, and are added up. Entries that are dropped are counted, and taken out
+  /// at the end: what is computed twice may differ in its last bits.
   Dealing(const combine::Operand &target, bool is_distinct, double initial, Workspace &workspace);
 
   /// Before the first visit, at each of its points, and between the two.
@@ -47,7 +48,8 @@ private:
   const combine::AssembledResult &result_;
   const std::map<std::string, std::vector<term::Term>> &extents_; // of arrays
   const bool is_distinct_;
-  const double initial_;     // the value of an entry that is made
+  const double initial_; // the value of an entry that is made
+  const std::optional<double> dropped_;
   term::Substitution entry_; // its coordinates, and the position of its segment
   term::Term segment_;
   std::string next_;           // the array: where the next entry of each segment goes

@@ -16,6 +16,7 @@
 #include "lower/sorted.h"
 #include "lower/state.h"
 #include "lower/values.h"
+#include "lower/writes.h"
 #include "report/diagnostic.h"
 
 #include <algorithm>
@@ -153,14 +154,14 @@ private:
     const Hoisted parts = hoisted_parts(space_, plan_, workspace_, is_per_thread(index));
     Lowerer lowerer(parts.inside, parts.plan, number_, shared_, nullptr, workspace_);
     lowerer.in_parallel_ = in_parallel_;
-    Block block = parts.over_sum({loop::Store{lowerer.target(), {loop::Number{0}}}});
+    Block block = parts.over_sum({loop::Store{lowerer.writes().target(), {loop::Number{0}}}});
     const bool is_innermost = parts.plan.hoists.empty();
     if (!is_innermost) {
       lowerer.has_terms_ = parts.inside.target.name + "_has_terms";
       block.push_back({loop::Declare{lowerer.has_terms_, Term(0)}});
     }
     loop::append(block, lowerer.level(index));
-    Block taken = parts.over_all({add(Values(parts.outside, plan_).value())});
+    Block taken = parts.over_all({writes().add(Values(parts.outside, plan_).value())});
     if (!has_terms_.empty()) taken.push_back({loop::Assign{has_terms_, Term(1)}});
     // A sum of nothing isn't one that is zero: what it is multiplied with may be infinite.
     const Level &here = plan_.nest.levels[index];
@@ -437,7 +438,7 @@ private:
         {loop::Let{found.variable + "_to", term::minimum({first + Term(plan_.chunk), found.upper})}});
     if (clear_at_ == owner)
       outer.body.push_back(
-          {loop::For{found.variable, first, end, 1, {}, {{loop::Store{target(), identity()}}}, ""}});
+          {loop::For{found.variable, first, end, 1, {}, {{loop::Store{writes().target(), identity()}}}, ""}});
     const LeafPlan inside = plan_of_chunk(plan_, first, end);
     Lowerer chunk(space_, inside, number_, shared_, nullptr, workspace_);
     chunk.in_parallel_ = true;
@@ -528,44 +529,16 @@ private:
   }
 
   /// To what it is added to, or, as all there is, to the result.
-  Block put(const loop::Local &sum, bool sets) const { return of_statement(written({sum}, sets)); }
+  Block put(const loop::Local &sum, bool sets) const { return of_statement(writes().written({sum}, sets)); }
 
-  /// Sets the target, which is made stored first, or adds to it.
-  Block written(loop::Value value, bool sets) const {
-    Block block;
-    const combine::Combination &all = workspace_.combination();
-    if (space_.target.inserts && !sum_ && !plan_.adds_to_scalar())
-      block = insert(space_.target, workspace_, listed_), sets = sets || inserts_another(space_.target, all);
-    if (entries_ && !sum_) block = entries_->entry(), sets = sets || entries_->is_new();
-    if (listed_.value_or(false) && !sum_ && !sets) { // what is new isn't read
-      auto &missing = std::get<loop::If>(block.back().kind);
-      missing.then.push_back({loop::Store{target(), value}});
-      missing.otherwise = {{add(std::move(value))}};
-      return block;
-    }
-    block.push_back(sets ? Statement{loop::Store{target(), std::move(value)}}
-                         : Statement{add(std::move(value))});
-    return block;
-  }
-
-  loop::Accumulate add(loop::Value value) const {
-    return {sum_ ? loop::Target(*sum_) : target(), std::move(value),
-            atomic_ && !sum_ && space_.target.local.empty(), space_.by};
-  }
+  Writes writes() const { return {space_, plan_, workspace_, entries_.get(), sum_, listed_, atomic_}; }
   loop::Value identity() const { return {loop::Number{value::identity_of(space_.by)}}; }
-
-  loop::Target target() const {
-    if (space_.target.is_scalar() || plan_.adds_to_scalar()) return loop::Local{space_.target.local};
-    if (entries_) return entries_->element();
-    if (space_.target.inserts) return element_of(space_.target, workspace_.combination());
-    return loop::Element{space_.target.array, space_.target.slot};
-  }
 
   /// What is done at each point.
   Block statement() const {
     if (visit_) return *visit_;
     Block block;
-    loop::append(block, written(values_.value(), space_.sets));
+    loop::append(block, writes().written(values_.value(), space_.sets));
     loop::append(block, zero_once_read(space_.operands, workspace_.combination()));
     return block;
   }

@@ -122,6 +122,13 @@ Block insert(const Operand &target, const Workspace &workspace, std::optional<bo
   return block;
 }
 
+Block set_where_new(Block inserted, loop::Accumulate add) {
+  auto &missing = std::get<loop::If>(inserted.back().kind);
+  missing.then.push_back({loop::Store{add.target, add.value}});
+  missing.otherwise = {{std::move(add)}};
+  return inserted;
+}
+
 const Members *members_at(const combine::IterationSpace &space, const LeafPlan &leaf, const LevelPlan &find,
                           const Workspace &workspace) {
   const scan::Level &here = leaf.nest.levels[find.level];

@@ -30,6 +30,9 @@ bool inserts_another(const combine::Operand &target, const combine::Combination 
 /// `listed`: of a local with members, whether they are listed; none: to be tested.
 loop::Block insert(const combine::Operand &target, const Workspace &workspace, std::optional<bool> listed);
 
+/// Behind `insert` of a local that is known to be listed: what is new is set, and not read.
+loop::Block set_where_new(loop::Block inserted, loop::Accumulate add);
+
 /// The local whose members are the find's matches, if nothing is inserted there meanwhile, and no threads
 /// share its list; else null.
 const Members *members_at(const combine::IterationSpace &space, const LeafPlan &leaf, const LevelPlan &find,

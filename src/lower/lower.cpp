@@ -4,6 +4,7 @@
 #include "loop/walk.h"
 #include "lower/append.h"
 #include "lower/deal.h"
+#include "lower/drop.h"
 #include "lower/leaf.h"
 #include "lower/local.h"
 #include "lower/merge.h"
@@ -106,6 +107,17 @@ bool is_dealt(const combine::AssembledResult &result, const combine::Combination
   return false;
 }
 
+/// `drop zeros`: where entries aren't dropped as they come, as others may be added to them.
+Block dropped_behind(const combine::AssembledResult &result, const combine::Combination &combination,
+                     const std::vector<const LeafPlan *> &plans, const Workspace &workspace) {
+  const std::optional<double> dropped = workspace.dropped_of(result.tensor);
+  if (!dropped || is_dealt(result, combination, plans)) return {};
+  for (std::size_t k = 0; k < plans.size(); ++k)
+    if (combination.leaves[k].target.tensor == result.tensor && !has_whole_values(result, *plans[k]))
+      return drop_entries(result, *dropped, combination.arrays);
+  return {};
+}
+
 Block statements_of(const combine::Combination &combination, const std::vector<const LeafPlan *> &plans,
                     const LowerOptions &options, Workspace &workspace, const Replace &in_wavefronts) {
   std::vector<const combine::Clear *> own; // by the leaf: the one that it does itself, or null
@@ -153,8 +165,10 @@ Block statements_of(const combine::Combination &combination, const std::vector<c
   loop::append(block, in_shared_loops(
                           tree, std::move(statements), std::move(locals), combination.rounds,
                           [&](std::size_t leaf) { return is_in(options.wavefronts, leaf); }, in_wavefronts));
-  for (const combine::AssembledResult &result : combination.assembled)
+  for (const combine::AssembledResult &result : combination.assembled) {
+    loop::append(block, dropped_behind(result, combination, plans, workspace));
     loop::append(block, end_assembly(result));
+  }
   loop::append(block, clears_before(plans.size()));
   join_slots(block, combination);
   return block;
@@ -173,7 +187,7 @@ loop::Program lower(const combine::Combination &combination, const std::vector<c
   program.sizes = combination.sizes;
   for (const combine::SizeCondition &condition : combination.conditions)
     program.preconditions.push_back({condition.formula, condition.message});
-  Workspace workspace(combination, program.parameters, options.index, options.value);
+  Workspace workspace(combination, program.parameters, options);
   const Replace in_levels = [&](loop::For loop, const loop::Origins &origins) {
     if (in_wavefronts) *in_wavefronts = {loop.variable, loop.lower, loop.upper};
     loop::TensorParameter levels = levels_parameter(name_of_levels(combination), options.name, options.index,
@@ -194,7 +208,7 @@ loop::Program lower(const combine::Combination &combination, const std::vector<c
 Inspector lower_inspector(const combine::Combination &combination, const std::vector<const LeafPlan *> &plans,
                           const LowerOptions &options, const loop::For &inspected) {
   const Wavefronts &wavefronts = *options.wavefronts;
-  Workspace workspace(combination, {}, options.index, options.value);
+  Workspace workspace(combination, {}, options);
   const std::string levels = name_of_levels(combination);
   auto begins = [&](const depend::Visit &visit, std::size_t leaf) { // coordinates are not negative
     const auto *variable = visit.partner.as<term::Variable>();

@@ -4,6 +4,7 @@
 #include "loop/loop.h"
 #include "plan/leaf.h"
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,6 +25,8 @@ struct LowerOptions {
   std::string expression;
   loop::ElementType index = loop::ElementType::Int32;
   loop::ElementType value = loop::ElementType::Float64;
+  /// By assembled result: entries of that value are dropped.
+  std::map<std::string, double> dropped = {};
   std::optional<Wavefronts> wavefronts = std::nullopt;
 };
 

@@ -269,6 +269,11 @@ const Members *Workspace::members(const std::string &tensor) const {
   return found == members_.end() ? nullptr : &found->second;
 }
 
+std::optional<double> Workspace::dropped_of(const std::string &result) const {
+  const auto found = dropped_.find(result);
+  return found == dropped_.end() ? std::nullopt : std::optional(found->second);
+}
+
 std::string Workspace::add_values(const std::string &name, const std::vector<Term> &extents, bool per_thread,
                                   std::string about) {
   loop::WorkspaceArray array;

@@ -17,18 +17,18 @@ struct MapArrays {
 /// Of a sorted loop: its values, their keys, and room to sort them.
 struct SortArrays {
   std::string order, keys, room;
-  bool grow = false;    // then room is reserved for them
-  int room_of_each = 0; // value: the elements of `room`
+  bool grow = false;       // then room is reserved for them
+  int room_of_each = 0;    // value: the elements of `room`
   std::string begins = {}; // by key, where the keys' extents are known: it grows
 };
 
 /// Leaves, and alternatives of a leaf, share what is kept in one way.
 class Workspace {
 public:
-  /// `index`: the type of index arrays, which holds any position; `value`: of values.
   Workspace(const combine::Combination &combination, const std::vector<loop::TensorParameter> &parameters,
-            loop::ElementType index, loop::ElementType value)
-      : combination_(combination), parameters_(parameters), index_(index), value_(value) {}
+            const LowerOptions &options)
+      : combination_(combination), parameters_(parameters), index_(options.index), value_(options.value),
+        dropped_(options.dropped) {}
 
   /// The arrays of the map of a find. `value`: the operand's element where the map holds values.
   MapArrays add_map(const scan::Level &level, const plan::LevelPlan &plan, const loop::Element &value,
@@ -38,8 +38,7 @@ public:
   std::string add_states(const scan::Level &level, const plan::Walk &walk, bool per_thread);
 
   /// The array of the next values of a loop that its walks meet (jump.h); `none`: more than any value.
-  std::string add_next(const scan::Level &level, const plan::Walk &walk, bool per_thread,
-                       std::int64_t &none);
+  std::string add_next(const scan::Level &level, const plan::Walk &walk, bool per_thread, std::int64_t &none);
 
   /// The elements of a sum over dense modes; returns the array's name. Sums of the same extents share it:
   /// those of a hoist further in have fewer modes.
@@ -57,6 +56,9 @@ public:
   /// Of a local tensor that was added, if it has some; else null.
   const Members *members(const std::string &tensor) const;
   const combine::Combination &combination() const { return combination_; }
+
+  /// The value of entries of an assembled result that are dropped; or none are.
+  std::optional<double> dropped_of(const std::string &result) const;
 
   std::vector<loop::WorkspaceArray> take() { return std::move(arrays_); }
 
@@ -78,7 +80,8 @@ private:
 
   const combine::Combination &combination_;
   const std::vector<loop::TensorParameter> &parameters_;
-  loop::ElementType index_, value_;
+  loop::ElementType index_, value_; // of index arrays, which holds any position; of values
+  std::map<std::string, double> dropped_;
   std::vector<loop::WorkspaceArray> arrays_;
   std::map<std::string, Members> members_; // by local tensor
 };

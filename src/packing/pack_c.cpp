@@ -21,11 +21,13 @@ public:
   /// `c`: of the layout with pointers; `given`: the layout itself.
   PackWriter(const PackPlan &plan, PackCText &c, const Layout &given)
       : plan_(plan), c_(c), layout_(c.layout), given_(given) {
-    std::vector<Term> taken;
+    if (std::ranges::any_of(plan.pieces, [](auto &piece) { return piece.spills.has_value(); }))
+      left_ = c.choose("left");
+    std::vector<const PiecePlan *> before;
     for (const PiecePlan &piece : plan.pieces) {
       std::string suffix = plan.pieces.size() > 1 ? fmt::format("_{}", pieces_.size() + 1) : "";
-      pieces_.emplace_back(piece, suffix, taken, c);
-      taken.push_back(term::conjunction(piece.conditions));
+      pieces_.emplace_back(piece, suffix, before, left_, c);
+      before.push_back(&piece);
     }
   }
 
@@ -108,11 +110,16 @@ private:
     write_checks();
     for (PieceWriter &piece : pieces_)
       piece.write_limits();
+    if (!left_.empty()) {
+      c_.line("int64_t *{} = (int64_t *){}_allocate({}, sizeof(int64_t));", left_, c_.prefix, c_.n);
+      c_.line("if (!{}) return 2;", left_);
+    }
     for (PieceWriter &piece : pieces_) {
       if (pieces_.size() > 1) c_.open("");
       piece.write();
       if (pieces_.size() > 1) c_.close();
     }
+    if (!left_.empty()) c_.line("free({});", left_);
     for (const BoundSegments &segments : plan_.segments)
       write_bounds(segments);
     c_.line("return 0;");
@@ -227,10 +234,23 @@ private:
   PackCText &c_;
   const Layout &layout_, &given_;
   std::vector<PieceWriter> pieces_;
+  std::string left_; // the array of entries that pieces leave to those behind, if some do
 };
 
-/// Zeros at other coordinates: only as many for all nodes alike.
+/// Zeros at other coordinates: only as many for all nodes alike. What finds no position in one piece must
+/// have one in the next, whatever else is in that.
 void require_supported(const PackPlan &plan, const Layout &layout) {
+  bool spills = false;
+  for (const PiecePlan &piece : plan.pieces) {
+    if (spills && (!piece.conditions.empty() || !piece.limits.empty()))
+      report::fail(
+          report::Kind::cannot_pack, layout.span,
+          fmt::format("packing of layout `{}` can't be written as C yet: piece {} gets what finds no "
+                      "position before, but has no place for all coordinates",
+                      layout.name, piece.piece + 1),
+          "pack with the tool: `unravel convert`, or `unravel run`");
+    spills = spills || piece.spills;
+  }
   for (const PiecePlan &piece : plan.pieces)
     for (const Level &level : piece.levels)
       if (level.kind == Level::Kind::Padded && !level.unused && !level.pointer.empty())

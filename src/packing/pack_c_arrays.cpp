@@ -8,6 +8,7 @@ namespace unravel::packing {
 void PieceWriter::fail(int code) {
   for (const std::string &pointer : held_)
     c_.line("free({});", pointer);
+  if (!left_.empty()) c_.line("free({});", left_);
   c_.line("free_{}({});", c_.type, c_.self);
   c_.line("return {};", code);
 }

@@ -9,7 +9,7 @@ bool PieceWriter::is_partial() const {
   bool runs = false;
   for (const Mode &mode : plan_.modes)
     runs = runs || mode.run != Mode::Run::None;
-  return !plan_.conditions.empty() || !taken_.empty() || runs || is_filled_up();
+  return !plan_.conditions.empty() || !before_.empty() || runs || is_filled_up() || plan_.spills;
 }
 
 void PieceWriter::add_run_comparison() {

@@ -65,6 +65,35 @@ void PieceWriter::write_entries() {
   for (std::size_t group = 0; group < groups_.size(); ++group)
     write_group(group);
   sort_by("order");
+  if (plan_.spills) write_spilling();
+}
+
+void PieceWriter::write_spilling() {
+  const Level &level = plan_.levels[*plan_.spills];
+  const std::string place = c_.choose("place"), kept = c_.choose("kept");
+  std::string begins = e_ + " == 0";
+  for (std::size_t l = 0; l < *plan_.spills; ++l)
+    begins += " || " + differs(plan_.levels[l]);
+  c_.line("int64_t {} = 0, {} = 0;", place, kept);
+  c_.open_loop(e_, n_);
+  c_.line("if ({})", begins);
+  c_.line("  {} = 0;", place);
+  c_.line("else{}", level.merge ? " if (" + differs(level) + ")" : "");
+  c_.line("  ++{};", place);
+  c_.line("if ({} < {})", place, level.width);
+  c_.line("  {0}[{1}++] = {0}[{2}];", entry_, kept, e_);
+  c_.line("else");
+  c_.line("  {0}[{1}[{2}].number] |= INT64_C(1) << {3};", left_, entry_, e_, before_.size());
+  c_.close();
+  c_.line("{} = {};", n_, kept);
+}
+
+std::string PieceWriter::differs(const Level &level) const {
+  std::string text;
+  for (std::size_t mode : modes_of(level))
+    text += fmt::format("{0}{1}[{2}].index[{3}] != {1}[{2} - 1].index[{3}]", text.empty() ? "" : " || ",
+                        entry_, e_, mode);
+  return text;
 }
 
 void PieceWriter::write_cover() {
@@ -105,11 +134,7 @@ void PieceWriter::write_openings() {
   c_.line("{} = {};", opens(), compared);
   if (compared == 0) c_.line("// every entry has a position of its own");
   for (std::size_t l = 0; l < compared; ++l) {
-    std::string differs = l == 0 ? fmt::format("{} == 0", e_) : "";
-    for (std::size_t mode : modes_of(plan_.levels[l]))
-      differs += fmt::format("{0}{1}[{2}].index[{3}] != {1}[{2} - 1].index[{3}]",
-                             differs.empty() ? "" : " || ", entry_, e_, mode);
-    c_.line("{}if ({})", l == 0 ? "" : "else ", differs);
+    c_.line("{}if ({}{})", l == 0 ? "" : "else ", l == 0 ? e_ + " == 0 || " : "", differs(plan_.levels[l]));
     c_.line("  {} = {};", opens(), l);
   }
   for (std::size_t l : counted)

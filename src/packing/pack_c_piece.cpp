@@ -5,10 +5,10 @@
 
 namespace unravel::packing {
 
-PieceWriter::PieceWriter(const PiecePlan &plan, const std::string &suffix, std::vector<Term> taken,
-                         PackCText &c)
-    : plan_(plan), suffix_(suffix), taken_(std::move(taken)), c_(c), layout_(c.layout), e_(c.e), k_(c.k),
-      entry_(c.entry), n_(c.n) {
+PieceWriter::PieceWriter(const PiecePlan &plan, const std::string &suffix,
+                         std::vector<const PiecePlan *> before, const std::string &left, PackCText &c)
+    : plan_(plan), suffix_(suffix), before_(std::move(before)), left_(left), c_(c), layout_(c.layout),
+      e_(c.e), k_(c.k), entry_(c.entry), n_(c.n) {
   for (const Level &level : plan.levels)
     nodes_.push_back(c.choose("at_" + level.position));
   for (const Permutation &permutation : plan.permutations)
@@ -52,7 +52,18 @@ void PieceWriter::write() {
 
 void PieceWriter::open_own_entries() {
   c_.open_loop(e_, c_.n);
-  if (!taken_.empty()) c_.line("if ({}) continue;", c_.condition(term::disjunction(taken_)));
+  std::vector<Term> taken;
+  for (std::size_t piece = 0; piece < before_.size(); ++piece) {
+    const Term condition = term::conjunction(before_[piece]->conditions);
+    if (!before_[piece]->spills) {
+      taken.push_back(condition);
+      continue;
+    }
+    const std::string stays = fmt::format("!({}[{}] >> {} & 1)", left_, e_, piece);
+    c_.line("if ({}{}) continue;", term::is_true(condition) ? "" : "(" + c_.condition(condition) + ") && ",
+            stays);
+  }
+  if (!taken.empty()) c_.line("if ({}) continue;", c_.condition(term::disjunction(taken)));
   if (!plan_.conditions.empty())
     c_.line("if (!({})) continue;", c_.condition(term::conjunction(plan_.conditions)));
 }

@@ -13,12 +13,14 @@ struct KeyComparison {
 };
 
 /// Writes what packs one piece: its permutations (pack_c_places.cpp), entries (pack_c_entries.cpp,
-/// pack_c_changes.cpp), arrays (pack_c_arrays.cpp) and positions (pack_c_piece.cpp). `taken`: the conditions
-/// of the pieces before, which take their entries first; `suffix` tells the names of its functions from those
-/// of other pieces. The plan and the text must outlive it.
+/// pack_c_changes.cpp), arrays (pack_c_arrays.cpp) and positions (pack_c_piece.cpp). `before`: the plans of
+/// the pieces that take their entries first; `suffix` tells the names of its functions from those of other
+/// pieces. `left`: where some piece spills, an array of a number for each entry, whose bit k is set where the
+/// k-th of them has left it to those behind. The plans and the text must outlive it.
 class PieceWriter {
 public:
-  PieceWriter(const PiecePlan &plan, const std::string &suffix, std::vector<term::Term> taken, PackCText &c);
+  PieceWriter(const PiecePlan &plan, const std::string &suffix, std::vector<const PiecePlan *> before,
+              const std::string &left, PackCText &c);
 
   /// How many members `index` of an entry has at least, where permutations are chosen.
   static constexpr std::size_t members_of_places = 2;
@@ -43,6 +45,8 @@ private:
   std::string opens() const { return fmt::format("{}[{}].opens", entry_, e_); }
 
   static std::vector<std::size_t> modes_of(const Level &level);
+  /// Has the entry another value of one of the level's modes than the one before?
+  std::string differs(const Level &level) const;
 
   // ---- permutations
 
@@ -86,6 +90,9 @@ private:
 
   /// Entries that share a position get the number of the first of them.
   void write_group(std::size_t group);
+
+  /// Leaves out those that find no position.
+  void write_spilling();
 
   void write_openings();
 
@@ -150,7 +157,8 @@ private:
 
   const PiecePlan &plan_;
   std::string suffix_;
-  std::vector<term::Term> taken_;
+  std::vector<const PiecePlan *> before_;
+  std::string left_;
   PackCText &c_;
   const layout::Layout &layout_;
   std::string e_, k_, entry_, n_;

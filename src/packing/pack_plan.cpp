@@ -80,6 +80,19 @@ std::vector<std::size_t> unproved_properties(const Layout &layout, const PackPla
   return unproved;
 }
 
+/// The level of a piece that may have too few positions for a node's entries, where it is told which of the
+/// entries that are given has which.
+std::optional<std::size_t> spilling_level(const PiecePlan &piece) {
+  if (!piece.permutations.empty() ||
+      !std::ranges::all_of(piece.modes, [](const Mode &mode) { return mode.is_of_entry(); }))
+    return std::nullopt;
+  for (std::size_t l = 0; l < piece.levels.size(); ++l)
+    if (const Level &level = piece.levels[l];
+        level.kind == Level::Kind::Padded && level.width > 0 && level.unused && !level.home)
+      return l;
+  return std::nullopt;
+}
+
 } // namespace
 
 bool PiecePlan::is_dense() const {
@@ -113,6 +126,8 @@ PackPlan plan_packing(const Layout &given) {
       plan.pieces.push_back(plan_piece(layout, k, false, determined));
     }
   }
+  for (std::size_t k = 0; k + 1 < plan.pieces.size(); ++k)
+    plan.pieces[k].spills = spilling_level(plan.pieces[k]);
   for (const BoundSegments &segments : plan.segments)
     if (auto pointers = determined.arrays.find(segments.begin); pointers != determined.arrays.end())
       determined.arrays[segments.end] = pointers->second;

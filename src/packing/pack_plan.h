@@ -166,6 +166,9 @@ struct PiecePlan {
   bool negative = false;
   std::vector<Slot> slots; // one per extent of the value array; none for a tensor of order 0
   std::vector<Flag> flags;
+  /// A padded level of a fixed number of positions: a node's entries that find none are for the pieces
+  /// behind.
+  std::optional<std::size_t> spills;
 
   /// Whether every coordinate has a slot of its own.
   bool is_dense() const;
@@ -188,7 +191,7 @@ struct BoundSegments {
 
 struct PackPlan {
   std::vector<BoundSegments> segments;
-  /// An entry belongs to the first piece whose conditions it satisfies.
+  /// An entry belongs to the first piece whose conditions it satisfies, and which has room for it.
   std::vector<PiecePlan> pieces;
   /// Properties of the layout (by number) that this construction doesn't imply: checked on the result.
   std::vector<std::size_t> checked;

@@ -130,6 +130,9 @@ std::string piece_text(const PiecePlan &plan, const Segments &segments) {
     text += "  " + permutation_text(permutation);
   for (const Level &level : plan.levels)
     text += "  " + level_text(level, plan, segments);
+  if (plan.spills)
+    text += fmt::format("  entries that find no position `{}`: to the next piece\n",
+                        plan.levels[*plan.spills].position);
   for (const Flag &flag : plan.flags)
     text += fmt::format("  flags: {}({}) = {}, elsewhere {}\n", flag.array,
                         slots_text(flag.slots, plan.levels), flag.value, flag.other);

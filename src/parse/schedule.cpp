@@ -7,6 +7,7 @@
 
 // The grammar: statements between ";", each one of
 //   "order" list(variable)   "find" variable "by" method   "chunk" integer   "serial"   "reuse"
+//   "drop" "zeros"
 //   "wavefront" variable ["packed"]
 //   "parallel" list(variable) [sharing]   "fuse" variable "," variable   "reduce" tensor "by" reduction
 //   ("tile" | "split") list(variable "by" integer)
@@ -21,8 +22,8 @@ namespace unravel::parse {
 namespace {
 
 const std::vector<std::string> statements = {
-    "order", "parallel", "fuse",  "reduce",    "find",   "chunk", "serial",    "tile",      "split",
-    "skew",  "shift",    "bound", "wavefront", "unroll", "jam",   "vectorise", "workspace", "reuse"};
+    "order", "parallel", "fuse",      "reduce", "find", "chunk",     "serial",    "tile",  "split", "skew",
+    "shift", "bound",    "wavefront", "unroll", "jam",  "vectorise", "workspace", "reuse", "drop"};
 const std::vector<std::string> sharings = {"static", "dynamic", "guided", "balanced"};
 const std::vector<std::string> reductions = {"scalar", "private", "atomic", "auto"};
 const std::vector<std::string> methods = {"direct", "probe", "seq",  "gallop", "binary",
@@ -94,6 +95,10 @@ private:
     } else if (tokens_.peek().text == "reuse") {
       if (result_.reuse) fail_twice(word);
       result_.reuse = tokens_.expect_name("`reuse`");
+    } else if (tokens_.peek().text == "drop") {
+      if (result_.drop) fail_twice(word);
+      result_.drop = tokens_.expect_name("`drop`");
+      tokens_.expect("zeros", "after `drop`", "write `drop zeros`");
     } else if (tokens_.accept("workspace")) {
       if (result_.workspace) fail_twice(word);
       parse_workspace();

@@ -272,6 +272,7 @@ struct ScheduleTree {
   std::optional<Name> wavefront;               // `wavefront i`
   std::optional<Name> packed;                  // `wavefront i packed`
   std::optional<Name> reuse;                   // `reuse`
+  std::optional<Name> drop;                    // `drop zeros`
 };
 
 } // namespace unravel::parse

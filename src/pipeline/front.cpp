@@ -62,6 +62,7 @@ parse::ScheduleTree read_schedules(const Request &request) {
     if (one.packed) all.packed = one.packed;
     if (one.workspace) all.workspace = one.workspace;
     if (one.reuse) all.reuse = one.reuse;
+    if (one.drop) all.drop = one.drop;
   };
   for (const std::string &schedule : request.schedules)
     add(parse::parse_schedule(argument("-s", schedule)));
@@ -135,6 +136,33 @@ void list_unless_appended(const std::string &tensor, Front &front) {
   front = *with_list(std::move(front), tensor, false, why);
 }
 
+/// `drop zeros`: an element that isn't stored is what nothing is reduced to.
+void find_dropped(Front &front) {
+  const text::Span &asked = front.schedule.drop->span;
+  const std::vector<compute::TensorUse> &tensors = front.computation.tensors;
+  const std::string result = tensors.front().name;
+  if (front.schedule.reuse)
+    report::fail(Kind::not_supported, asked,
+                 "`drop zeros` with `reuse`: which values are 0 may change from call to call",
+                 fmt::format("leave out one of them; with `reuse` {} keeps an entry for each", result));
+  if (!front.structure.empty())
+    report::fail(Kind::not_supported, asked,
+                 fmt::format("`drop zeros`: the entries of `{}` are those of `{}`", result, front.structure),
+                 fmt::format("give it a structure of its own, as -f {}=csr", result));
+  const std::vector<compute::Statement> &statements = front.computation.program.statements;
+  for (const compute::TensorUse &use : tensors) {
+    if (!use.is_result || combine::has_slot_of_each(front.layouts.at(use.name))) continue;
+    const auto first = std::ranges::find_if(
+        statements, [&](const compute::Statement &each) { return each.target.tensor == use.name; });
+    front.dropped.emplace(use.name, compute::identity_of(*first));
+  }
+  if (front.dropped.empty())
+    report::fail(Kind::not_supported, asked,
+                 fmt::format("`drop zeros`: each element of `{}` is stored", result),
+                 fmt::format("give it a layout that lists its entries, as -f {}={}", result,
+                             tensors.front().order == 1 ? "sv" : "csr"));
+}
+
 /// Formats of tensors that the expression doesn't have may be the local's that its result gets.
 bool may_get_result_local(const Request &request, const Front &front) {
   const compute::Program &program = front.computation.program;
@@ -199,6 +227,7 @@ Front read_request(const Request &request) {
     front.structure = structure.operand;
     front.layouts.emplace(front.computation.tensors.front().name, std::move(structure.layout));
   }
+  if (front.schedule.drop) find_dropped(front);
   restrict_loops(front.computation.program, front.schedule);
   front.milliseconds = watch.milliseconds();
   return front;

@@ -72,12 +72,13 @@ std::optional<Front> with_list(Front front, const std::string &tensor, bool may_
   layout::Layout &layout = front.layouts.at(tensor);
   if (!front.packed.contains(tensor)) {
     layout::Layout list = list_of(tensor, layout.order());
-    front.packed.emplace(tensor, PackedResult{std::move(layout), why});
+    front.packed.emplace(tensor, PackedResult{std::move(layout), why, false});
     layout = std::move(list);
     return front;
   }
   if (!may_repeat || !packing::append_of(layout).merges) return std::nullopt;
   forget_order(layout);
+  front.packed.at(tensor).drops_zeros = front.dropped.contains(tensor);
   return front;
 }
 
@@ -107,7 +108,7 @@ std::string packed_c_text(const Compilation &compilation, loop::ElementType inde
   for (std::size_t k = 0; k < whole.parameters.size(); ++k) {
     const auto packed = compilation.packed.find(whole.parameters[k].name);
     if (packed == compilation.packed.end()) continue;
-    results.push_back({k, packed->second.layout.sizes});
+    results.push_back({k, packed->second.layout.sizes, packed->second.drops_zeros});
     if (written.insert(names[k].type).second)
       text += pack_text(packed->second.layout, names[k], index, value) + "\n";
   }

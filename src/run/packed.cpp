@@ -27,10 +27,20 @@ std::vector<std::int64_t> shape_in(const std::uint64_t *slots, const layout::Lay
 
 } // namespace
 
-ListPacking::ListPacking(layout::Layout list_layout, layout::Layout wanted, convert::PackOptions how)
-    : list(std::move(list_layout)), layout(std::move(wanted)), options(how),
+ListPacking::ListPacking(layout::Layout list_layout, const pipeline::PackedResult &wanted,
+                         convert::PackOptions how)
+    : list(std::move(list_layout)), layout(wanted.layout), options(how),
       plan_of_list(packing::plan_packing(list)), plan(packing::plan_packing(layout)),
-      scan(convert::plan_tree(list)) {}
+      scan(convert::plan_tree(list)), drops_zeros(wanted.drops_zeros) {}
+
+tensor::Tensor ListPacking::pack(const tensor::Tensor &entries) const {
+  if (!drops_zeros) return convert::convert(entries, scan, layout, plan, options).tensor;
+  data::Coordinates all = convert::unpack(entries, options.max_memory);
+  data::sort(all, data::natural_modes(all.order()));
+  data::combine_duplicates(all);
+  data::drop_zeros(all);
+  return convert::pack(layout, plan, std::move(all), options);
+}
 
 ListedResult::ListedResult(const ListPacking &how, void *wanted)
     : how_(how), wanted_(static_cast<std::uint64_t *>(wanted)),
@@ -43,7 +53,7 @@ void ListedResult::take() {
 }
 
 void ListedResult::pack() {
-  tensor::Tensor made = convert::convert(list_, how_.scan, how_.layout, how_.plan, how_.options).tensor;
+  tensor::Tensor made = how_.pack(list_);
   const tensor::KernelArguments from = tensor::kernel_arguments(made);
   struct Free {
     void operator()(void *memory) const { std::free(memory); }

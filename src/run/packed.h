@@ -1,6 +1,7 @@
 #pragma once
 
 #include "convert/convert.h"
+#include "pipeline.h"
 
 #include <cstdint>
 #include <optional>
@@ -11,12 +12,16 @@ namespace unravel::run {
 /// How a result that a kernel lists is packed behind calls, planned once.
 struct ListPacking {
   /// Throws cannot_pack.
-  ListPacking(layout::Layout list, layout::Layout layout, convert::PackOptions options);
+  ListPacking(layout::Layout list, const pipeline::PackedResult &wanted, convert::PackOptions options);
+
+  /// Throws what convert::pack does.
+  tensor::Tensor pack(const tensor::Tensor &entries) const;
 
   layout::Layout list, layout;
   convert::PackOptions options;
   packing::PackPlan plan_of_list, plan;
   std::optional<convert::TreePlan> scan; // of the list
+  bool drops_zeros = false;              // pipeline::PackedResult
 };
 
 /// Such a result of one call, whose caller has structs alone.

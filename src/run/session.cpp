@@ -12,6 +12,7 @@
 #include "run/levels.h"
 #include "run/numbers.h"
 #include "run/operand.h"
+#include "run/packed.h"
 #include "tensor/counts.h"
 #include "tensor/raw_arrays.h"
 
@@ -425,9 +426,8 @@ private:
     if (front_.packed.empty()) return;
     Clock clock;
     for (const auto &[name, wanted] : front_.packed) {
-      convert::ConvertOptions options;
-      options.pack = pack_options(request_);
-      tensors_.at(name) = convert::convert(tensors_.at(name), wanted.layout, options).tensor;
+      tensor::Tensor &tensor = tensors_.at(name);
+      tensor = ListPacking(tensor.layout, wanted, pack_options(request_)).pack(tensor);
     }
     report_.result_pack_ms = clock.milliseconds();
   }

@@ -89,6 +89,7 @@ struct TilingCounts {
   TileNest nest;
   std::vector<LoopRun> loops;    // of all levels that the kernel has a loop for, outermost first
   std::vector<TileVisit> visits; // by their values; none where there are more than 65536
+  std::map<std::string, tensor::Tensor> results; // those that the kernel has assembled, or listed
 };
 
 struct Tiling {

@@ -277,6 +277,32 @@ loop::Memory memory_of(const loop::Program &program, const std::map<std::string,
   return memory;
 }
 
+/// Where the kernel has assembled the parameter.
+tensor::Tensor tensor_of(const loop::TensorParameter &parameter, const layout::Layout &layout,
+                         const loop::Memory &memory) {
+  tensor::Tensor made;
+  made.layout = layout;
+  for (const std::string &name : parameter.sizes)
+    made.sizes[name] = memory.sizes.at(parameter.name + "." + name);
+  for (const std::string &name : parameter.counts)
+    made.counts[name] = memory.sizes.at(parameter.name + "." + name);
+  for (const loop::ArrayParameter &array : parameter.arrays) {
+    const std::string name = parameter.name + "." + array.name;
+    if (array.is_value) {
+      const std::vector<double> &values = memory.values.at(name);
+      data::Elements elements(data::DType::F8, values.size());
+      std::ranges::copy(values, elements.as<double>().begin());
+      made.arrays.emplace(array.name, std::move(elements));
+    } else {
+      const std::vector<std::int64_t> &indices = memory.indices.at(name);
+      data::Elements elements(data::DType::I8, indices.size());
+      std::ranges::copy(indices, elements.as<std::int64_t>().begin());
+      made.arrays.emplace(array.name, std::move(elements));
+    }
+  }
+  return made;
+}
+
 /// The kernel with a loop for each level: short ones are not unrolled yet.
 loop::Program lowered(const pipeline::Compilation &compilation) {
   loop::Program program = compilation.program;
@@ -398,6 +424,10 @@ Tiling count_tiling(const pipeline::Compilation &compilation,
   count_existing(compilation, tiling.tiles, tensors, sizes, counts.nest);
   counts.nest.with_points = counter.tiles_with_points();
   counts.visits = counter.visits();
+  for (const loop::TensorParameter &parameter : program.parameters)
+    if (parameter.assembled)
+      counts.results.emplace(parameter.name,
+                             tensor_of(parameter, compilation.layouts.at(parameter.name), memory));
   if (!tiling.tiles.empty()) counts.nest.entered = tiling.tiles.back().iterations;
   tiling.counts = std::move(counts);
   return tiling;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <optional>
+#include <set>
 
 namespace unravel::tool {
 
@@ -70,10 +71,17 @@ std::optional<Matrix> sparsest_matrix(const pipeline::Compilation &compilation, 
 
 constexpr std::int64_t most_cells = 192; // along a mode
 constexpr std::size_t most_tiles = 16384;
-constexpr double width = 640;
+constexpr double tiles_width = 640;  // of the plot with tiles
+constexpr double beside_width = 300; // of those beside each other
+
+double height_of(const Matrix &matrix, double width) {
+  return width *
+         std::clamp(static_cast<double>(matrix.rows.extent) / static_cast<double>(matrix.columns.extent),
+                    0.25, 2.0);
+}
 
 /// Entries per cell of a grid, as four paths from pale to dark.
-std::string entries_svg(const Matrix &matrix, const data::Coordinates &entries, double height) {
+std::string entries_svg(const Matrix &matrix, const data::Coordinates &entries, double width, double height) {
   std::int64_t rows = std::min(most_cells, matrix.rows.extent);
   std::int64_t columns = std::min(most_cells, matrix.columns.extent);
   std::vector<std::int64_t> counts(static_cast<std::size_t>(rows * columns), 0);
@@ -130,7 +138,7 @@ std::string tiles_svg(const Matrix &matrix, const run::Tiling &tiling, double he
   }
   std::map<std::array<double, 4>, bool> tiles; // rectangles, and whether a point was reached
   for (const run::TileVisit &visit : tiling.counts->visits) {
-    auto [x, w] = covered(matrix.columns, visit, width);
+    auto [x, w] = covered(matrix.columns, visit, tiles_width);
     auto [y, h] = covered(matrix.rows, visit, height);
     if (w > 0 && h > 0) tiles[{x, y, w, h}] |= visit.has_points;
   }
@@ -153,6 +161,62 @@ std::string tiles_svg(const Matrix &matrix, const run::Tiling &tiling, double he
   return text;
 }
 
+/// `inside`: what is drawn below the entries.
+std::string svg(const Matrix &matrix, const data::Coordinates &entries, double width,
+                const std::string &inside) {
+  const double height = height_of(matrix, width);
+  return fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"spy\" viewBox=\"-2 -2 {:.2f} {:.2f}\" "
+      "width=\"{:.0f}\" "
+      "height=\"{:.0f}\" role=\"img\">\n<title>{}</title>\n<rect class=\"frame\" x=\"0\" y=\"0\" "
+      "width=\"{:.2f}\" height=\"{:.2f}\"/>\n{}{}</svg>\n",
+      width + 4, height + 4, width + 4, height + 4, escaped("entries of " + matrix.name), width, height,
+      inside, entries_svg(matrix, entries, width, height));
+}
+
+std::string about(const Matrix &matrix, const data::Coordinates &entries) {
+  return fmt::format("{}: {} x {}, {} entries; {} downwards, {} to the right", escaped(matrix.name),
+                     matrix.rows.extent, matrix.columns.extent, entries.size(), escaped(matrix.rows.index),
+                     escaped(matrix.columns.index));
+}
+
+/// Of one access with two plain subscripts.
+std::optional<Matrix> matrix_of(const combine::Operand &operand, const tensor::Tensor &tensor,
+                                const std::string &name) {
+  const std::vector<std::int64_t> shape = tensor.shape();
+  if (operand.coordinates.size() != 2 || shape[0] < 1 || shape[1] < 1) return std::nullopt;
+  return Matrix{&tensor,
+                name,
+                {term::to_text(operand.coordinates[0]), shape[0], std::nullopt, 0},
+                {term::to_text(operand.coordinates[1]), shape[1], std::nullopt, 0}};
+}
+
+/// A result whose entries are some coordinates alone, and operands of that kind, each once.
+std::vector<Matrix> beside_each_other(const pipeline::Compilation &compilation, const run::Tiling &tiling,
+                                      const std::map<std::string, tensor::Tensor> &tensors) {
+  std::vector<Matrix> operands, results;
+  std::set<std::string> seen;
+  const auto add = [&](const combine::Operand &operand, const tensor::Tensor &tensor, const std::string &name,
+                       std::vector<Matrix> &to) {
+    if (combine::has_slot_of_each(tensor.layout) || !seen.insert(operand.tensor).second) return;
+    if (std::optional<Matrix> matrix = matrix_of(operand, tensor, name)) to.push_back(*matrix);
+  };
+  for (const combine::IterationSpace &space : compilation.combination.leaves) {
+    for (const combine::Operand &operand : space.operands)
+      if (const auto found = tensors.find(operand.tensor); found != tensors.end())
+        add(operand, found->second, operand.tensor, operands);
+    const std::string &target = space.target.tensor;
+    const auto made = tiling.counts->results.find(target);
+    if (made != tiling.counts->results.end())
+      add(space.target, made->second, target + ", the result", results);
+    else if (target == compilation.computation.tensors.front().name && !compilation.structure.empty())
+      add(space.target, tensors.at(target), target + ", the result", results);
+  }
+  if (results.empty()) return {};
+  operands.insert(operands.end(), results.begin(), results.end());
+  return operands;
+}
+
 } // namespace
 
 std::string spy_plot(const pipeline::Compilation &compilation, const run::Tiling &tiling,
@@ -161,20 +225,21 @@ std::string spy_plot(const pipeline::Compilation &compilation, const run::Tiling
   if (!matrix)
     return "<p>No operand is a matrix with an index for each mode: there is nothing to draw.</p>\n";
   data::Coordinates entries = convert::unpack(*matrix->tensor, max_memory);
-  double ratio = static_cast<double>(matrix->rows.extent) / static_cast<double>(matrix->columns.extent);
-  double height = width * std::clamp(ratio, 0.25, 2.0);
-  std::string about;
-  std::string tiles = tiles_svg(*matrix, tiling, height, about);
-  return fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"spy\" viewBox=\"-2 -2 {:.2f} {:.2f}\" "
-      "width=\"{:.0f}\" "
-      "height=\"{:.0f}\" role=\"img\">\n<title>{}</title>\n<rect class=\"frame\" x=\"0\" y=\"0\" "
-      "width=\"{:.2f}\" height=\"{:.2f}\"/>\n{}{}</svg>\n<p>{}: {} x {}, {} entries; {} downwards, {} to the "
-      "right; darker: more entries. {}</p>\n",
-      width + 4, height + 4, width + 4, height + 4, escaped("entries of " + matrix->name), width, height,
-      tiles, entries_svg(*matrix, entries, height), escaped(matrix->name), matrix->rows.extent,
-      matrix->columns.extent, entries.size(), escaped(matrix->rows.index), escaped(matrix->columns.index),
-      about);
+  std::string of_tiles;
+  const std::string tiles = tiles_svg(*matrix, tiling, height_of(*matrix, tiles_width), of_tiles);
+  std::string text = svg(*matrix, entries, tiles_width, tiles) +
+                     fmt::format("<p>{}; darker: more entries. {}</p>\n", about(*matrix, entries), of_tiles);
+  const std::vector<Matrix> others = beside_each_other(compilation, tiling, tensors);
+  if (others.empty()) return text;
+  text += "<div class=\"beside\">\n";
+  for (const Matrix &each : others) {
+    data::Coordinates drawn = convert::unpack(*each.tensor, max_memory);
+    data::sort(drawn, data::natural_modes(2)); // of a list, entries may be of one coordinate
+    data::combine_duplicates(drawn);
+    text += fmt::format("<figure>\n{}<figcaption>{}</figcaption>\n</figure>\n",
+                        svg(each, drawn, beside_width, ""), about(each, drawn));
+  }
+  return text + "</div>\n";
 }
 
 } // namespace unravel::tool

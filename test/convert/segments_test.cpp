@@ -34,8 +34,9 @@ using Wide = std::vector<std::int64_t>;
 /// A shipped one, or one of test/layouts.
 layout::Layout segments_layout(const std::string &name, std::size_t order,
                                const std::vector<std::int64_t> &parameters = {}) {
-  const bool is_shipped = name == "csr4" || name == "ellr";
-  return is_shipped ? shipped(name, order) : layout_in("segments.layout", name, order, parameters);
+  const bool is_shipped = name == "csr4" || name == "ellr" || name == "hyb";
+  return is_shipped ? shipped(name, order, parameters)
+                    : layout_in("segments.layout", name, order, parameters);
 }
 
 Tensor packed(const std::string &name, const Coordinates &entries,
@@ -139,6 +140,21 @@ TEST(Segments, SlotsThatAreUsed) {
   Tensor blocks = packed("bellr", entries, {2, 3});
   EXPECT_EQ(integers(blocks, "len"), (Integers{2, 1}));
   EXPECT_EQ(integers(blocks, "bcol").size(), 16U);
+}
+
+/// Of a row's entries the first find slots, the others are listed.
+TEST(Segments, SlotsThatRunOut) {
+  const Tensor two = packed("hyb", entries_of_rows(), {2});
+  EXPECT_EQ(integers(two, "slotcol"), (Integers{1, -1, 0, 0, 3, -1, -1, 1}));
+  EXPECT_EQ(integers(two, "row"), (Integers{3}));
+  EXPECT_EQ(integers(two, "col"), (Integers{2}));
+  EXPECT_EQ(values_of<double>(two, "val"), (std::vector<double>{6}));
+  const Tensor one =
+      packed("hyb", entries_of({2, 4}, {{{1, 3}, 4}, {{0, 2}, 1}, {{1, 0}, 3}, {{1, 3}, 4}}), {1});
+  EXPECT_EQ(integers(one, "slotcol"), (Integers{2, 0}));
+  EXPECT_EQ(integers(one, "col"), (Integers{3}));
+  EXPECT_EQ(values_of<double>(one, "val"), (std::vector<double>{8})); // equal ones are added up there
+  EXPECT_EQ(packed("hyb", entries_of_rows(), {3}).counts.at("NNZ"), 0);
 }
 
 TEST(Segments, EmptyTensors) {

@@ -244,6 +244,16 @@ TEST(Interpret, stored_zeros_differ_from_what_is_not_stored) {
   EXPECT_EQ(memory.values["y.val"], (std::vector<double>{0, 1, 1, 1}));
 }
 
+TEST(Interpret, numbers_differ_as_numbers) {
+  Program program = parse_program(
+      "kernel k\nexpression e\nresult y : v(N)\n  value val[y.N] : float64\nworkspace m[4] : float64 = 0\n{\n"
+      "m[1] = stored(0)\nm[2] = 5\nm[3] = inf\nfor i in 0 .. 4 {\nvalue w = m[i]\n"
+      "if differs w from 0 {\ny.val[i] = 1\n}\nif differs w from inf {\ny.val[i] += 2\n}\nm[i] = 0\n}\n}\n");
+  Memory memory = for_body();
+  EXPECT_EQ(interpret(program, memory), 0);
+  EXPECT_EQ(memory.values["y.val"], (std::vector<double>{2, 2, 3, 1}));
+}
+
 TEST(Interpret, hashes_lie_in_their_range_and_differ) {
   std::set<std::int64_t> found;
   for (std::int64_t key = -500; key < 500; ++key) {

@@ -197,6 +197,7 @@ const std::vector<layout::Layout> &shipped_layouts() {
       result.push_back(shipped(name, 2));
     result.push_back(shipped("hash_vector", 1, {4}));
     result.push_back(shipped("hash_matrix", 2, {4}));
+    result.push_back(shipped("hyb", 2, {2}));
     result.push_back(shipped("sell", 2, {2}));
     result.push_back(shipped("sellcs", 2, {2}));
     result.push_back(shipped("csb", 2, {3}));

@@ -35,6 +35,17 @@ TEST(Dealt, rows_become_columns_without_a_list) {
   EXPECT_EQ(way_of("for i { for j { C(i,j) = A(i,j); } }\n-f A=coo\n-f C=csc"), "dealt");
 }
 
+/// Where an array has the ends of segments, these are set once all begin somewhere.
+TEST(Dealt, ends_of_segments_are_set_behind) {
+  const Compilation made = compile_text(copied + "-f A=csc\n-f C=csr4");
+  const std::string text = loop::to_text(made.program.body, 0);
+  const std::size_t dealt = text.find("C.col("), ends = text.find("C.pntre(");
+  EXPECT_NE(ends, std::string::npos) << text;
+  EXPECT_LT(dealt, ends) << text;
+  EXPECT_NE(loop::to_text(compile_text(copied + "-f A=csr\n-f C=csr4").program).find(" appends C.NNZ at"),
+            std::string::npos);
+}
+
 TEST(Dealt, what_comes_in_order_is_appended) {
   EXPECT_EQ(way_of(copied + "-f A=csr\n-f C=csr"), "appended");
   EXPECT_EQ(way_of(copied + "-f A=coo\n-f C=csr"), "appended");

@@ -1,5 +1,6 @@
 #include "run/interpreted.h"
 
+#include "convert/pack.h"
 #include "lower/wavefront.h"
 #include "report/diagnostic.h"
 
@@ -38,6 +39,35 @@ std::vector<double> row_major(const layout::Layout &layout, const std::vector<st
   return turned;
 }
 
+double value_of(std::size_t k, Values kind) {
+  if (kind == Values::Cancelling) return static_cast<double>((k * 2654435761U >> 8) % 3) - 1;
+  return kind == Values::Special ? special(k, prime(k)) : prime(k);
+}
+
+/// `drop zeros`: has the result as many entries, or nodes, as other values than that are packed into?
+bool is_without(double dropped, const layout::Layout &layout, const Instance &made,
+                const std::vector<double> &values, const check::Reference &expected) {
+  const bool is_list = layout.base_name == "coo_dup"; // its entries are parts of values
+  const bool has_blocks = layout.base_name == "bcsr";
+  if (!has_blocks && std::ranges::find(values, dropped) != values.end()) return false;
+  if (is_list) return true;
+  data::Coordinates kept(expected.shape);
+  for (std::size_t k = 0; k < expected.value.size(); ++k) {
+    if (expected.value[k] == dropped) continue;
+    std::vector<std::int64_t> coordinate(expected.shape.size());
+    std::size_t rest = k;
+    for (std::size_t mode = coordinate.size(); mode-- > 0;) {
+      const auto extent = static_cast<std::size_t>(expected.shape[mode]);
+      coordinate[mode] = static_cast<std::int64_t>(rest % extent);
+      rest /= extent;
+    }
+    kept.append(coordinate, expected.value[k]);
+  }
+  const tensor::Tensor packed = convert::pack(layout, std::move(kept));
+  return std::ranges::all_of(packed.counts,
+                             [&](const auto &count) { return made.numbers.at(count.first) == count.second; });
+}
+
 /// The arrays of a result that the kernel has assembled.
 Instance assembled_instance(const layout::Layout &layout, const std::string &result,
                             const loop::Memory &memory) {
@@ -68,8 +98,7 @@ bool Interpreted::check(const SmallCase &input, const loop::InterpretOptions &op
       memory.sizes[name + "." + number] = value;
     for (const auto &[array, count] : instance->value_counts)
       for (std::size_t k = 0; k < count; ++k, ++next)
-        memory.values[name + "." + array].push_back(kind == Values::Special ? special(next, prime(next))
-                                                                            : prime(next));
+        memory.values[name + "." + array].push_back(value_of(next, kind));
     for (const auto &[array, count] : instance->value_counts)
       memory.values[name + "." + array].resize(count);
     data::Coordinates &meant = coordinates.emplace(name, data::Coordinates(instance->shape)).first->second;
@@ -160,6 +189,16 @@ bool Interpreted::check(const SmallCase &input, const loop::InterpretOptions &op
                   << describe(input);
     return false;
   }
+  if (assembled && std::ranges::find(problem_.schedules, "drop zeros") != problem_.schedules.end()) {
+    const compute::Statement &first = statement_of(result);
+    const Instance made = assembled_instance(layout, result, memory);
+    if (!is_without(compute::identity_of(first), layout, made, memory.values.at(values), expected)) {
+      ADD_FAILURE() << "the result has other entries: " << list(memory.values.at(values)) << "\n"
+                    << "of " << list(expected.value) << "\n"
+                    << describe(input);
+      return false;
+    }
+  }
   if (assembled) {
     shared = with_structure(layout, shape, assembled_instance(layout, result, memory));
     EXPECT_TRUE(satisfies(layout, shared)) << "a result without its layout's properties\n" << describe(input);
@@ -169,12 +208,9 @@ bool Interpreted::check(const SmallCase &input, const loop::InterpretOptions &op
     data::Coordinates present(shape);
     for (const Instance::Entry &entry : shared.entries)
       present.append(entry.coordinate, 1);
-    const auto writes = std::ranges::find_if(
-        compilation_.computation.program.statements,
-        [&](const compute::Statement &statement) { return statement.target.tensor == result; });
     const std::vector<double> is_present = data::to_dense(present);
     for (std::size_t k = 0; k < got.size(); ++k)
-      if (is_present[k] == 0) got[k] = compute::identity_of(*writes);
+      if (is_present[k] == 0) got[k] = compute::identity_of(statement_of(result));
   }
   if (compilation_.combination.has_loops() || problem_.expression.find('/') != std::string::npos) { // rounded
     check::Comparison comparison = check::compare(got, expected, 1e-12);
@@ -186,6 +222,12 @@ bool Interpreted::check(const SmallCase &input, const loop::InterpretOptions &op
   if (std::equal(got.begin(), got.end(), expected.value.begin(), expected.value.end(), same)) return true;
   ADD_FAILURE() << "expected " << list(expected.value) << "\ngot " << list(got) << "\n" << describe(input);
   return false;
+}
+
+/// The first that writes to it, of what is executed.
+const compute::Statement &Interpreted::statement_of(const std::string &result) const {
+  return *std::ranges::find(compilation_.computation.program.statements, result,
+                            [](const compute::Statement &each) { return each.target.tensor; });
 }
 
 /// Levels of these numbers, as they are before they are inspected.

@@ -70,7 +70,7 @@ const std::vector<std::string> &literature_matrices() {
   static const std::vector<std::string> names = {
       "dcsc",      "bcsr<2,3>",  "bcsr<3,4>",   "bcsc<2,3>",      "ubcsr<2,3>", "ell",       "sell<2>",
       "sellcs<2>", "dia",        "csb<2>",      "banded",         "bitmap",     "csr_lower", "coo_aos",
-      "warp24",    "run_length", "pattern_csr", "hash_matrix<2>", "csr4",       "ellr"};
+      "warp24",    "run_length", "pattern_csr", "hash_matrix<2>", "csr4",       "ellr",      "hyb<1>"};
   return names;
 }
 

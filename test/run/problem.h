@@ -121,8 +121,9 @@ check::Reference reference_of(const compute::Computation &computation,
 
 /// Which values operands have.
 enum class Values {
-  Exact,  // numbers whose sums and products are exact
-  Special // among them zeros, infinities and NaN
+  Exact,     // numbers whose sums and products are exact
+  Special,   // among them zeros, infinities and NaN
+  Cancelling // -1, 0 and 1
 };
 
 /// Every few elements another value that spoils a sum: a zero, an infinity, a NaN.

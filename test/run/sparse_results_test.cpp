@@ -36,7 +36,8 @@ const std::vector<std::string> result_layouts = {"csr", "csr4",    "csc", "dcsr"
                                                  "coo", "coo_dup", "csf", "bcsr<2, 2>"};
 
 /// How many of 12 random inputs fit; up to the first that fails the test.
-std::size_t checked_runs(const Interpreted &compiled, std::mt19937_64 &random) {
+std::size_t checked_runs(const Interpreted &compiled, std::mt19937_64 &random,
+                         Values values = Values::Exact) {
   std::size_t runs = 0;
   for (unsigned k = 0; k < 12; ++k) {
     const std::optional<SmallCase> input = compiled.draw(random);
@@ -45,7 +46,7 @@ std::size_t checked_runs(const Interpreted &compiled, std::mt19937_64 &random) {
     options.permute_parallel = k % 3 != 0;
     options.seed = k;
     ++runs;
-    if (!compiled.check(*input, options)) break;
+    if (!compiled.check(*input, options, values)) break;
   }
   return runs;
 }
@@ -82,6 +83,49 @@ TEST(SparseResults, every_kernel_on_small_inputs) {
   EXPECT_GT(made, rounds * kernels.size() / 2);
   EXPECT_GT(in_parallel, rounds * 3);
   EXPECT_GT(dealt, rounds);
+  EXPECT_GT(runs, made * 4);
+}
+
+// Values that cancel: the result has the entries that packing its other values makes, and no zero.
+TEST(SparseResults, zeros_are_dropped_on_small_inputs) {
+  std::vector<SparseKernel> all = kernels;
+  all.push_back({"C(i,j) = A(i,j) * d(j) in min.+", {"A"}});
+  all.push_back({"C(i,j) = A(i,k) * B(k,j) in min.+", {"A", "B"}});
+  all.push_back({"C(i,j) = A(i,k) * B(k,j) in max.times", {"A", "B"}});
+  std::mt19937_64 random(13);
+  std::size_t runs = 0, made = 0, tested = 0, behind = 0, dealt = 0, in_parallel = 0;
+  const std::size_t rounds = take_all() ? 30 : 5;
+  for (std::size_t round = 0; round < rounds; ++round)
+    for (const SparseKernel &kernel : all) {
+      Problem problem{kernel.expression, {}, {"drop zeros"}, {}};
+      for (const std::string &operand : kernel.operands)
+        problem.formats[operand] = operand == "w" ? random() % 2 == 0 ? "listed" : "bitmap"
+                                                  : operand_layouts[random() % operand_layouts.size()];
+      problem.formats["C"] = kernel.is_vector ? "sv" : result_layouts[random() % result_layouts.size()];
+      std::optional<Interpreted> compiled;
+      try {
+        compiled.emplace(problem);
+      } catch (const report::Error &error) {
+        EXPECT_EQ(error.diagnostic().kind, report::Kind::entries_out_of_order) << problem.text() << "\n"
+                                                                               << error.what();
+        continue;
+      }
+      ++made;
+      const std::string text = loop::to_text(compiled->compilation().program);
+      const bool is_dealt = std::ranges::any_of(compiled->compilation().plans(), &plan::LeafPlan::is_dealt);
+      const bool is_behind = text.find(".old") != std::string::npos;
+      dealt += is_dealt, behind += is_behind, tested += !is_dealt && !is_behind;
+      in_parallel += text.find(" appends C.") != std::string::npos;
+      EXPECT_NE(text.find("differs"), std::string::npos) << problem.text();
+      runs += checked_runs(*compiled, random, Values::Cancelling);
+      if (HasFailure()) return;
+    }
+  std::cout << made << " kernels: " << tested << " test as they append, " << behind << " drop behind, "
+            << dealt << " deal; " << in_parallel << " in parallel; " << runs << " runs\n";
+  EXPECT_GT(tested, rounds);
+  EXPECT_GT(behind, rounds);
+  EXPECT_GT(dealt, rounds);
+  EXPECT_GT(in_parallel, rounds);
   EXPECT_GT(runs, made * 4);
 }
 

@@ -316,11 +316,39 @@ TEST(ToolAssembled, SegmentsThatTwoArraysBound) {
     }
 }
 
+/// The same by threads, each with rows of its own, and dealt.
+TEST(ToolAssembled, SegmentsThatTwoArraysBoundByThreads) {
+  const Desk desk;
+  const auto written = [&](const std::string &operand, const std::string &result,
+                           const std::string &schedule) {
+    std::vector<std::string> arguments = {"run",       "C(i,j) = 2 * A(i,j)",
+                                          "-f",        "A=" + operand,
+                                          "-f",        "C=" + result,
+                                          "-i",        "A=random:30000x500,entries=500000,seed=3",
+                                          "-o",        "C=C.mtx",
+                                          "--threads", "2",
+                                          "--check"};
+    if (!schedule.empty()) arguments.insert(arguments.end(), {"-s", schedule});
+    return result_of(desk, arguments);
+  };
+  const std::string wanted = written("csr", "csr", "");
+  EXPECT_NE(wanted, "");
+  std::vector<std::string> layouts{"csr4"};
+  for (const char *name : {"csr4_one", "csr_lengths", "dcsr4"})
+    layouts.push_back(unravel::test::layout_reference(std::string("@segments/") + name));
+  for (const std::string &layout : layouts)
+    for (const std::string operand : {"csr", "csc"})
+      for (const std::string schedule : {"", "drop zeros"})
+        EXPECT_TRUE(written(operand, layout, schedule) == wanted)
+            << operand << " " << layout << " " << schedule;
+}
+
 /// Layouts whose slots depend on all entries: the kernel lists these, and the list is packed.
 TEST(ToolAssembled, ResultsThatArePacked) {
   const Desk desk;
-  const std::vector<std::string> layouts = {"ell",    "ellr",   "sell<4>",        "sellcs<2>",  "dia",
-                                            "csb<4>", "bitmap", "hash_matrix<8>", "ubcsr<2,3>", "run_length"};
+  const std::vector<std::string> layouts = {"ell",        "ellr",       "sell<4>", "sellcs<2>",
+                                            "dia",        "csb<4>",     "bitmap",  "hash_matrix<8>",
+                                            "ubcsr<2,3>", "run_length", "hyb<2>"};
   for (const std::string line :
        {"C(i,j) = A(i,j) * B(i,j)", "C(i,j) = A(i,k) * B(k,j)", "C(i,j) = A(i,j) - B(j,i)"}) {
     const std::multiset<std::string> wanted =
@@ -380,6 +408,33 @@ TEST(ToolAssembled, EntriesInAnyOrderArePacked) {
   result_of(desk, run_of("for i { let w(j) = 0; for k { for j { w(j) += A(i,k)*B(k,j); } } "
                          "for j { C(j,i) = w(j); } }",
                          {"A=csr", "B=csr", "w=listed", "C=csr"}, "12x12"));
+}
+
+/// Zeros that are computed, in results that are appended, dealt, listed and packed: the tensor is the same,
+/// and none is left.
+TEST(ToolAssembled, ZerosAreDropped) {
+  const Desk desk;
+  desk.write("b.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 4\n1 1 2\n1 3 5\n2 2 0\n3 1 -1\n");
+  desk.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 4\n1 1 2\n1 2 1\n3 1 1\n3 3 7\n");
+  const std::string head = "%%MatrixMarket matrix coordinate real general\n3 3 ";
+  for (const std::string result : {"csr", "csc", "csr4", "dcsr", "dcsc", "coo", "coo_unsorted", "csf", "ell",
+                                   "hyb<1>", "hash_matrix<8>"}) {
+    std::vector<std::string> arguments = {"run",    "C(i,j) = A(i,j) - B(i,j)",
+                                          "-f",     "A=csr",
+                                          "-f",     "B=csc",
+                                          "-f",     "C=" + result,
+                                          "-s",     "drop zeros",
+                                          "-i",     "A=a.mtx",
+                                          "-i",     "B=b.mtx",
+                                          "-o",     "C=C.mtx",
+                                          "--check"};
+    const std::multiset<std::string> entries = entries_in(result_of(desk, arguments));
+    EXPECT_EQ(entries, (std::multiset<std::string>{"1 2 1", "1 3 -5", "3 1 2", "3 3 7"})) << result;
+    arguments[1] = "C(i,j) = A(i,j+1) - B(i,j)"; // is listed, and added up when it is packed
+    EXPECT_EQ(entries_in(result_of(desk, arguments)),
+              (std::multiset<std::string>{"1 1 -1", "1 3 -5", "3 1 1", "3 2 7"}))
+        << result;
+  }
 }
 
 /// What is done is said; a folder has the layout that was asked for; entries without a place are refused.

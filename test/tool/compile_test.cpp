@@ -210,6 +210,44 @@ int main(void) {
   EXPECT_NE(refused.error.find("it has several pieces [cannot-append]"), std::string::npos) << refused.error;
 }
 
+/// Entries that are listed several times are added up before zeros are dropped; those that find no slot of
+/// `hyb` are listed.
+TEST(ToolCompile, PackedResultsWithoutZeros) {
+  if (!has_program("gcc")) GTEST_SKIP() << "the program gcc is not installed";
+  Desk desk;
+  desk.write("test.c", R"(#include <stdio.h>
+#include "subtract.h"
+int main(void) {
+  int32_t ptr[] = {0, 3, 3, 4}, col[] = {0, 1, 2, 2}, ptr_2[] = {0, 1, 1, 2}, col_2[] = {0, 1};
+  double val[] = {9, 2, 3, 4}, val_2[] = {2, -1};
+  csr A = {3, 3, 4, ptr, col, val}, B = {3, 3, 2, ptr_2, col_2, val_2};
+  hyb_1 C = {3, 3, -1, 0, 0, 0, 0, 0};
+  int code = subtract(&C, &A, &B);
+  printf("%d: %d\n", code, (int)C.NNZ);
+  for (int r = 0; r < 3; r++) printf("%d %g\n", (int)C.slotcol[r], C.slotval[r]);
+  for (int p = 0; p < C.NNZ; p++) printf("%d %d %g\n", (int)C.row[p], (int)C.col[p], C.val[p]);
+  hyb_1_free(&C);
+  return 0;
+}
+)");
+  for (const bool drops : {true, false}) {
+    std::vector<std::string> command = {
+        "compile",   "C(i,j) = A(i,j+1) - B(i,j)", "-f", "A=csr", "-f", "B=csr", "-f", "C=hyb<1>", "-o",
+        "subtract.c"};
+    if (drops) command.insert(command.end(), {"-s", "drop zeros"});
+    const Outcome made = desk.unravel(command);
+    ASSERT_EQ(made.code, 0) << made.error;
+    const Outcome compiled =
+        desk.execute({"gcc", "-std=c99", "-Wall", "-Wextra", "-Werror", "-fsanitize=address,undefined",
+                      "-fno-sanitize-recover", "subtract.c", "test.c", "-o", "program", "-lm"});
+    ASSERT_EQ(compiled.code, 0) << compiled.error;
+    const Outcome ran = desk.execute({"./program"});
+    EXPECT_EQ(ran.code, 0) << ran.error;
+    // [2 3 0; 0 0 0; 0 4 0] - [2 0 0; 0 0 0; 0 -1 0]
+    EXPECT_EQ(ran.out, drops ? "0: 0\n1 3\n-1 0\n1 5\n" : "0: 1\n0 0\n-1 0\n1 5\n0 1 3\n");
+  }
+}
+
 /// A result that the kernel assembles is written as it is stored, and what the program took is freed.
 TEST(ToolCompile, ProgramsWriteWhatTheyAssemble) {
   if (!has_program("gcc")) GTEST_SKIP() << "the program gcc is not installed";

@@ -35,7 +35,7 @@ TEST(ToolConvert, ThroughLayoutsAndBack) {
   convert(desk, {"a.mtx", "csr", "-f", "csr"});
   std::string last = "csr";
   for (const char *layout : {"csc", "coo", "dcsr", "dcsc", "coo_unsorted", "coo_dup", "ds", "uq", "ss:1,0",
-                             "ds:1,0", "uq:1,0", "csr4", "ellr", "csr"}) {
+                             "ds:1,0", "uq:1,0", "csr4", "ellr", "hyb<1>", "csr"}) {
     std::string next = std::string("to_") + layout;
     convert(desk, {last, next, "-f", layout});
     convert(desk, {next, "back.mtx"});

@@ -70,6 +70,27 @@ TEST(Report, TilesOverTheMatrix) {
     EXPECT_NE(page.find(part), std::string::npos) << part;
 }
 
+/// Of a result with entries of its own: it stands beside the operands.
+TEST(Report, StructureOfTheResult) {
+  Desk desk;
+  desk.write("a.mtx", small_matrix);
+  desk.write("b.mtx", "%%MatrixMarket matrix coordinate real general\n6 8 3\n1 1 5\n2 2 5\n5 5 5\n");
+  const std::string product = "C(i,j) = A(i,j) * B(i,j)";
+  for (const std::string result : {"csr", "ell"}) {
+    const std::string page =
+        page_of(desk, {"tile", product, "-f", "A=csr", "-f", "B=coo", "-f", "C=" + result, "-s",
+                       "tile i by 2", "-i", "A=a.mtx", "-i", "B=b.mtx"});
+    expect_whole(page);
+    EXPECT_EQ(count(page, "class=\"spy\""), 4u);
+    EXPECT_EQ(count(page, "<figcaption>"), 3u);
+    EXPECT_NE(page.find("C, the result: 6 x 8, 1 entries; i downwards, j to the right"), std::string::npos)
+        << page;
+  }
+  const std::string sampled = page_of(desk, {"tile", "D(i,j) = A(i,j) * x(j)", "-f", "A=csr", "-f",
+                                             "D=like:A", "-s", "tile j by 2", "-i", "A=a.mtx"});
+  EXPECT_NE(sampled.find("D, the result: 6 x 8, 3 entries"), std::string::npos);
+}
+
 TEST(Report, WhatIsNotDrawn) {
   Desk desk;
   desk.write("a.mtx", small_matrix);
