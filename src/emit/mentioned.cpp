@@ -4,6 +4,7 @@
 #include "loop/walk.h"
 
 #include <algorithm>
+#include <map>
 
 namespace unravel::emit {
 
@@ -78,14 +79,25 @@ Block without_parallel(Block block) {
   return block;
 }
 
-void add_extents(const Program &program, std::set<std::string> &names) {
+void add_extents(const Program &program, const Block &body, std::set<std::string> &names) {
+  std::map<std::string, const ArrayParameter *> arrays;
   for (const TensorParameter &parameter : program.parameters)
     for (const ArrayParameter &array : parameter.arrays)
-      if (!array.is_value && names.contains(parameter.name + "." + array.name))
-        for (std::size_t k = 1; k < array.extents.size(); ++k) {
-          auto variables = variables_of(array.extents[k]);
-          names.insert(variables.begin(), variables.end());
+      if (array.extents.size() > 1) arrays.emplace(parameter.name + "." + array.name, &array);
+  each_statement(body, [&](const Statement &statement) {
+    each_own_term(statement, [&](const Term &term) {
+      for (const Term &load : applications_of(term)) {
+        const auto *call = load.as<term::Apply>();
+        const auto found = arrays.find(call->function);
+        if (found == arrays.end()) continue;
+        bool is_zero = true; // the slot so far
+        for (std::size_t k = 1; k < call->arguments.size(); ++k) {
+          is_zero = is_zero && call->arguments[k - 1] == Term(0);
+          if (!is_zero) names.merge(variables_of(found->second->extents[k]));
         }
+      }
+    });
+  });
 }
 
 namespace {

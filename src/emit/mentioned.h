@@ -20,8 +20,8 @@ loop::Block without_work(loop::Block block, const loop::Program &program);
 /// The block without its parallel loops.
 loop::Block without_parallel(loop::Block block);
 
-/// Arrays of several extents: their extents are used where a slot is computed.
-void add_extents(const loop::Program &program, std::set<std::string> &names);
+/// Arrays of several extents: these are used where a slot is computed of more than the last subscript.
+void add_extents(const loop::Program &program, const loop::Block &body, std::set<std::string> &names);
 
 /// Whether a parameter, or a size, is mentioned, so that C compilers don't warn about it.
 bool is_used(const std::string &size, const loop::Program &program, const std::set<std::string> &used);

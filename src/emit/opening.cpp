@@ -43,8 +43,9 @@ void add_locals(const TensorParameter &parameter, const std::set<std::string> &u
 } // namespace
 
 std::set<std::string> used_by(const Program &program) {
-  std::set<std::string> used = mentioned(without_work(program.body, program));
-  add_extents(program, used);
+  const Block body = without_work(program.body, program);
+  std::set<std::string> used = mentioned(body);
+  add_extents(program, body, used);
   return used;
 }
 
