@@ -7,6 +7,8 @@
 #include "combine/refuse.h"
 #include "combine/row_major.h"
 #include "combine/split.h"
+#include "combine/structure.h"
+#include "combine/substitute.h"
 
 #include "report/diagnostic.h"
 #include "space/set.h"
@@ -30,7 +32,7 @@ public:
   Combiner(const compute::Computation &computation, const std::map<std::string, Layout> &layouts,
            const std::string &structure)
       : computation_(computation), program_(forward_sums(computation.program)), structure_(structure),
-        lender_(tensor_of(structure, computation.program)), naming_(layouts, lender_) {}
+        lender_(lender_of(structure, computation.program)), naming_(layouts, lender_) {}
 
   Combination combine() {
     for (const compute::TensorUse &use : computation_.tensors) {
@@ -129,16 +131,6 @@ private:
     compute::each_read(statement, [&](const Access &access) {
       if (access.name() == structure_ || (found.empty() && access.tensor == lender_)) found = access.name();
     });
-    return found;
-  }
-
-  /// Of an access by its name, "S#2"; empty where there is none.
-  static std::string tensor_of(const std::string &name, const compute::Program &program) {
-    std::string found;
-    for (const Statement &statement : program.statements)
-      compute::each_read(statement, [&](const Access &access) {
-        if (access.name() == name) found = access.tensor;
-      });
     return found;
   }
 
@@ -468,7 +460,7 @@ private:
     std::ranges::stable_partition(
         lookups, [](const auto &each) { return each.second == Lookup::Wanted::Absence; }); // masks first
     for (const auto &[access, wanted] : lookups) {
-      if (statement.is_free) stay_inside(*access, relation);
+      if (statement.is_free) naming_.stay_inside(*access, reads, relation);
       values.emplace(access->name(), Value{Read{access->name()}});
     }
     space.value = value::map_leaves<Value>(statement.value,
@@ -502,16 +494,6 @@ private:
     return stored.negative ? value::negated(value) : value;
   }
 
-  /// That the subscripts lie in the tensor: of what isn't stored, its relation doesn't say so.
-  void stay_inside(const Access &access, std::vector<Term> &relation) const {
-    for (std::size_t k = 0; k < access.subscripts.size(); ++k) {
-      const Term extent =
-          term::variable(naming_.sizes.find(qualified(access.tensor, layout_of(access).sizes[k])));
-      for (const Term &part : term::conjuncts(term::between(Term(0), access.subscripts[k].value, extent)))
-        if (std::ranges::find(relation, part) == relation.end()) relation.push_back(part);
-    }
-  }
-
   /// `space`: the statement's, with this relation.
   Lookup lookup_of(const Access &access, Lookup::Wanted wanted, const Statement &statement,
                    const IterationSpace &space, const std::vector<Term> &relation) const {
@@ -520,6 +502,7 @@ private:
       std::vector<Term> stored;
       IterationSpace together = space; // with the same names in arguments
       together.operands = {operand_of(access, statement.loops, piece, structure_, stored)};
+      if (piece > 0) number_positions(together.operands.front(), piece + 1, stored);
       const std::vector<std::string> &positions = together.operands.front().positions;
       together.positions.insert(together.positions.end(), positions.begin(), positions.end());
       std::vector<Term> all = relation;

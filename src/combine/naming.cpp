@@ -172,19 +172,19 @@ Operand Naming::appended(const Access &access) const {
   return target;
 }
 
-void Naming::stay_inside(const Access &target, const std::vector<const Access *> &reads,
+void Naming::stay_inside(const Access &access, const std::vector<const Access *> &reads,
                          std::vector<Term> &relation) const {
-  for (std::size_t k = 0; k < target.subscripts.size(); ++k) {
-    const compute::Subscript &subscript = target.subscripts[k];
+  for (std::size_t k = 0; k < access.subscripts.size(); ++k) {
+    const compute::Subscript &subscript = access.subscripts[k];
     const auto is_same = [&](const compute::Subscript &other) {
       return other.index == subscript.index && other.shift == 0;
     };
-    if (subscript.shift == 0 && std::ranges::any_of(reads, [&](const Access *access) {
-          return std::ranges::any_of(access->subscripts, is_same);
+    if (subscript.shift == 0 && std::ranges::any_of(reads, [&](const Access *read) {
+          return std::ranges::any_of(read->subscripts, is_same);
         }))
       continue;
-    const std::string &size = layout_of(target.tensor).sizes[k];
-    const Term extent = term::variable(sizes.find(qualified(target.tensor, size)));
+    const std::string &size = layout_of(access.tensor).sizes[k];
+    const Term extent = term::variable(sizes.find(qualified(access.tensor, size)));
     for (const Term &part : term::conjuncts(term::between(Term(0), subscript.value, extent)))
       relation.push_back(part);
   }

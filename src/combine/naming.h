@@ -42,9 +42,9 @@ public:
   AssembledResult assembled(const Binding &binding, Combination &to) const;
   /// The target for an access to it.
   Operand appended(const compute::Access &access) const;
-  /// That its entries lie inside it, also where none of the accesses that a line reads has an index of its as
-  /// it is: what has no slots doesn't say so.
-  void stay_inside(const compute::Access &target, const std::vector<const compute::Access *> &reads,
+  /// That the access lies inside its tensor, also where none of those that a line reads has an index of its
+  /// as it is: a target without slots doesn't say so, nor what may not be stored.
+  void stay_inside(const compute::Access &access, const std::vector<const compute::Access *> &reads,
                    std::vector<term::Term> &relation) const;
   /// A local tensor of these extents, without a layout a dense one, row-major; its arrays, and what its
   /// layout says of them, go to the combination, too.

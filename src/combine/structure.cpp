@@ -96,4 +96,13 @@ Structure structure_like(const compute::Computation &computation,
   return {factor.name(), layout::structure_of(layouts.at(factor.tensor), modes, reference.span)};
 }
 
+std::string lender_of(const std::string &access, const compute::Program &program) {
+  std::string found;
+  for (const compute::Statement &statement : program.statements)
+    compute::each_read(statement, [&](const compute::Access &read) {
+      if (read.name() == access) found = read.tensor;
+    });
+  return found;
+}
+
 } // namespace unravel::combine

@@ -29,4 +29,7 @@ Structure structure_like(const compute::Computation &computation,
                          const std::map<std::string, layout::Layout> &layouts,
                          const parse::LayoutReference &reference);
 
+/// The tensor of the access of that name, "S#2", whose structure a result has; empty where there is none.
+std::string lender_of(const std::string &access, const compute::Program &program);
+
 } // namespace unravel::combine

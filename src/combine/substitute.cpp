@@ -26,4 +26,15 @@ void substitute(IterationSpace &space, const term::Substitution &by) {
     variable.value = term::substitute(variable.value, by);
 }
 
+void number_positions(Operand &operand, std::size_t number, std::vector<term::Term> &relation) {
+  term::Substitution by;
+  for (std::string &position : operand.positions) {
+    const std::string numbered = position + "." + std::to_string(number);
+    by.emplace(position, term::variable(numbered));
+    position = numbered;
+  }
+  substitute(operand, by);
+  relation = term::substitute(relation, by);
+}
+
 } // namespace unravel::combine

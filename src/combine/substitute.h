@@ -12,4 +12,7 @@ void substitute(Operand &operand, const term::Substitution &by);
 /// stay.
 void substitute(IterationSpace &space, const term::Substitution &by);
 
+/// Gives the operand's positions names of their own, "A.p.2", in it and in its part of a relation.
+void number_positions(Operand &operand, std::size_t number, std::vector<term::Term> &relation);
+
 } // namespace unravel::combine

@@ -56,9 +56,7 @@ loop::Block behind_search(const combine::Lookup &lookup, loop::Block inside) {
   if (!tells_misses(lookup)) return inside;
   const Term is_missing = term::equal(term::variable(found(lookup)), Term(0));
   if (lookup.wanted == Wanted::Absence) return {{loop::If{is_missing, std::move(inside), "it isn't stored"}}};
-  loop::Block block{{loop::If{is_missing, {{loop::Miss{}}}, "the divisor isn't stored"}}};
-  loop::append(block, std::move(inside));
-  return block;
+  return {{loop::If{is_missing, {{loop::Miss{}}}, "the divisor isn't stored", std::move(inside)}}};
 }
 
 std::size_t looked_up_before(const LeafPlan &plan, std::size_t lookup, std::optional<std::size_t> parallel) {

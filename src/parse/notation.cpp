@@ -47,6 +47,7 @@ public:
     std::string hint;
     if (tokens_.at(";")) hint = one_assignment_hint;
     if (tokens_.peek().kind == Token::Kind::Name || tokens_.at("(")) hint = "a product is written with `*`";
+    if (tokens_.at("in")) hint = "`in` stands before `mask`";
     if (tokens_.at("=")) hint = one_assignment_hint;
     tokens_.fail_expected("an operator or the end of the expression", hint);
   }

@@ -79,7 +79,7 @@ struct Searched {
 std::string text_of(const scan::Search &search, const combine::Lookup &lookup) {
   scan::Nest own = search.nest;
   own.levels.erase(own.levels.begin(), own.levels.begin() + static_cast<std::ptrdiff_t>(*own.instances));
-  std::string text = fmt::format("at each of the first {} levels look for {}", *own.instances, lookup.name);
+  std::string text = fmt::format("behind {} levels look for {}", *own.instances, lookup.name);
   for (const term::Term &condition : search.conditions)
     text += fmt::format(", if {}", term::to_text(condition));
   return text + "\n" + scan::to_text(own);

@@ -72,22 +72,34 @@ TEST(DependStatements, what_comes_before_what) {
 }
 
 TEST(DependStatements, entries_that_may_repeat_have_no_single_value) {
-  const std::string divide = "tensor A(n,n), x(n), y(n); for i in [0,n) { y(i) = x(i)/A(i,i); }";
-  Case once(divide, {{"A", "csr"}});
+  const std::string power = "tensor A(n,n), y(n); for i in [0,n) { y(i) += abs(A(i,i)); }";
+  Case once(power, {{"A", "csr"}});
   EXPECT_TRUE(depend::is_single_valued(once.program.leaves[0], once.prover));
-  Case repeated(divide, {{"A", "coo_dup"}});
+  Case repeated(power, {{"A", "coo_dup"}});
   std::string witness;
   EXPECT_FALSE(depend::is_single_valued(repeated.program.leaves[0], repeated.prover, &witness));
   EXPECT_NE(witness, "");
 }
 
-/// Sums over a factor's entries are the value at the factor's sum; a divisor's entries must be one.
-TEST(DependStatements, only_what_divides_needs_a_single_value) {
+/// Sums over a factor's entries are the value at the factor's sum; a divisor's entries are added up before.
+TEST(DependStatements, what_is_linear_or_looked_for_needs_no_single_value) {
   const std::string loops = "tensor A(n,n), D(n,n), y(n); for i in [0,n) { for j in [0,n) { ";
   Case dividend(loops + "y(i) += A(i,j)/D(i,j); } }", {{"A", "coo_dup"}, {"D", "dense"}});
   EXPECT_TRUE(depend::is_single_valued(dividend.program.leaves[0], dividend.prover));
   Case divisor(loops + "y(i) += A(i,j)/D(i,j); } }", {{"A", "csr"}, {"D", "coo_dup"}});
-  EXPECT_FALSE(depend::is_single_valued(divisor.program.leaves[0], divisor.prover));
+  EXPECT_TRUE(depend::is_single_valued(divisor.program.leaves[0], divisor.prover));
+  EXPECT_EQ(divisor.program.leaves[0].lookups.size(), 1u);
+}
+
+/// The two halves of a symmetric matrix have no element in common; two lists may.
+TEST(DependStatements, pieces_may_meet) {
+  const std::string loops = "tensor A(n,n), y(n); for i in [0,n) { for j in [0,n) { y(i) += abs(A(i,j)); } }";
+  for (const bool is_apart : {true, false}) {
+    Case pieces(loops, {{"A", is_apart ? "symmetric_csr" : "hyb<2>"}});
+    const std::vector<combine::IterationSpace> &leaves = pieces.program.leaves;
+    ASSERT_GE(leaves.size(), 2u);
+    EXPECT_EQ(depend::may_meet(leaves[0], leaves[1], pieces.prover), !is_apart);
+  }
 }
 
 } // namespace

@@ -72,14 +72,14 @@ TEST(Unions, on_small_inputs) {
       for (const char *result : {"dense", "csr", "coo"})
         add(std::string("C(i,j) = ") + value, {{"A", "csr"}, {"B", layout}, {"D", "csr"}, {"C", result}});
   for (const char *line : // computed at all points, or wherever a factor is stored
-       {"y(i) = exp(A(i,j))", "y(i) max= A(i,j) + x(j)", "C(i,j) = max(A(i,j), 0.5)",
-        "C(i,j) = D(i,j) * exp(A(i,j))", "y(i) = x(j) * (A(i,j) = 0)", "y(i) min= max(A(i,j), B(i,j))"})
+       {"y(i) = (A(i,j) < 1)", "y(i) max= A(i,j) + x(j)", "C(i,j) = max(A(i,j), 0.5)",
+        "C(i,j) = D(i,j) * (A(i,j) < 1)", "y(i) = x(j) * (A(i,j) = 0)", "y(i) min= max(A(i,j), B(i,j))"})
     for (const char *layout : {"csr", "csc", "dcsr", "ell", "coo_dup", "symmetric_csr"}) {
       if (line == std::string("y(i) min= max(A(i,j), B(i,j))") && layout == std::string("coo_dup")) continue;
       add(line, {{"A", layout}, {"B", "csr"}, {"D", "csr"}});
     }
   for (const char *program :
-       {"for i { for j { C(i,j) = max(A(i,j), B(i,j)); } }", "for i { for j { y(i) += exp(A(i,j)); } }",
+       {"for i { for j { C(i,j) = max(A(i,j), B(i,j)); } }", "for i { for j { y(i) += (A(i,j) < 1); } }",
         "for i { for j { let a = max(A(i,j), 0.5); y(i) += a / D(i,i); } }"})
     add(program, {{"A", "csr"}, {"B", "csc"}, {"D", "csr"}});
   check_all(std::move(problems));
