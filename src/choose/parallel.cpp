@@ -25,7 +25,11 @@ bool has_elements_of_its_own(const LeafPlan &plan, std::size_t level, const comb
   const std::vector<Level> &levels = plan.nest.levels;
   for (std::size_t k = level; k < levels.size(); ++k) {
     const Level &each = levels[k];
-    bool own = k == level || each.kind == Level::Kind::Loop;
+    std::int64_t values = 0; // a loop over one is an assignment
+    const bool has_one = each.kind == Level::Kind::Loop &&
+                         term::constant_difference(each.lower, each.upper, values) && values == 1;
+    bool own = k == level || (each.kind == Level::Kind::Loop && !has_one);
+    if (has_one) own = own || comes_from_inside(each.lower);
     if (each.kind == Level::Kind::Let) own = own || comes_from_inside(each.value);
     for (const scan::Component &component : each.components) // 2*i = target has its value from the target
       own = own || !term::applications_of(component.key).empty() || comes_from_inside(component.target);

@@ -204,12 +204,17 @@ Leaf LeafPlanner::plan_loops(std::size_t number, schedule::Counts counts, Steps 
           };
           instances = shared(scan::scan_space(space, leaf.order, all.axioms, all.arrays));
           searches.clear();
-          for (std::size_t lookup = 0; lookup < space.lookups.size(); ++lookup)
-            for (const combine::Place &place : space.lookups[lookup].places)
-              searches.push_back({lookup,
-                                  static_cast<std::size_t>(&place - space.lookups[lookup].places.data()),
-                                  scan::scan_search(space, place, leaf.order, instances, leaf.plan.shared,
+          for (std::size_t k = 0; k < space.lookups.size(); ++k) {
+            const combine::Lookup &lookup = space.lookups[k];
+            // What is missed is missed by an instance: further out there may be none.
+            const std::size_t least = lookup.wanted == combine::Lookup::Wanted::Divisor
+                                          ? instances.levels.size()
+                                          : leaf.plan.shared;
+            for (std::size_t place = 0; place < lookup.places.size(); ++place)
+              searches.push_back({k, place,
+                                  scan::scan_search(space, lookup.places[place], leaf.order, instances, least,
                                                     all.axioms, all.arrays)});
+          }
           return instances;
         },
         [&](const scan::Nest &nest) {

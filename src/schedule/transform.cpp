@@ -124,7 +124,28 @@ parse::ScheduleTree without_empty_loops(parse::ScheduleTree schedule, const std:
   return schedule;
 }
 
+namespace {
+
+/// Where an element is looked for, no schedule decides.
+void refuse_looked_for(const combine::Combination &combination, const parse::Name &name) {
+  for (const combine::IterationSpace &leaf : combination.leaves)
+    for (const combine::Lookup &lookup : leaf.lookups)
+      for (const combine::Place &place : lookup.places)
+        if (std::ranges::find(place.operand.positions, name.text) != place.operand.positions.end())
+          report::fail(report::Kind::not_supported, name.span,
+                       fmt::format("`{}` is where {} is looked for, at each instance of its statement",
+                                   name.text, lookup.name),
+                       "an order has coordinates, and positions of other tensors");
+}
+
+} // namespace
+
 void transform(combine::Combination &combination, const parse::ScheduleTree &schedule) {
+  for (const parse::Name &name : schedule.order)
+    refuse_looked_for(combination, name);
+  for (const Transformation &how : schedule.transformations)
+    for (const parse::Name &name : {how.variable, how.by})
+      refuse_looked_for(combination, name);
   if (!schedule.transformations.empty())
     for (combine::IterationSpace &leaf : combination.leaves)
       add_extents(leaf, combination);

@@ -162,6 +162,18 @@ std::string random_schedule(std::vector<std::string> loops, std::mt19937_64 &ran
 
 } // namespace
 
+/// A loop that has one value sets one element, whatever its subscript looks like.
+TEST(SharedLoops, of_one_value) {
+  std::mt19937_64 random(50);
+  std::size_t runs = 0;
+  const Problem problem{"tensor y(n), x(n); for i in [0,n) { for j in [0,n) { if j <= 0 { y(j) *= 2; y(i) = "
+                        "y(i); } } }",
+                        {},
+                        {"tile j by 2; skew j.tile by 2*i"},
+                        {}};
+  check_on_small_inputs(Interpreted(problem), 6, true, random, runs);
+}
+
 TEST(SharedLoops, transformed_on_small_inputs) {
   std::mt19937_64 random(51);
   std::map<std::string, int> refused;
