@@ -34,12 +34,12 @@ std::pair<std::size_t, std::size_t> in_common(const Access &target, const Access
   return {indices, modes};
 }
 
-/// The occurrence of the tensor that has most in common with the result.
+/// The occurrence of the tensor that has most in common with the result: a factor, or a mask.
 const Access &factor_named(const compute::Statement &statement, const parse::LayoutReference &reference) {
   const Access *best = nullptr;
   std::vector<std::string> names;
-  value::each_role<Access>(statement.value, [&](const Access &factor, value::Role role) {
-    if (role != value::Role::Factor) return;
+  compute::each_read(statement, [&](const Access &factor) {
+    if (!compute::is_factor(statement, factor)) return;
     if (factor.tensor == reference.like &&
         (!best || in_common(statement.target, factor) > in_common(statement.target, *best)))
       best = &factor;

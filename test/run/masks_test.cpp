@@ -53,6 +53,11 @@ TEST(Masks, on_small_inputs) {
       add(std::string("y(i) = A(i,j) * x(j) mask ") + mask, {{"A", "csr"}, {"v", layout}});
   for (const char *layout : {"symmetric_csr", "dia", "coo_dup"})
     add("C(i,j) = A(i,j) * B(i,j) mask !M(i,j)", {{"A", "csr"}, {"M", layout}});
+  for (const char *layout : {"csr", "dcsr", "coo"}) // the mask's structure
+    for (const char *line :
+         {"D(i,j) = A(i,k) * B(k,j) mask M(i,j)", "D(i,j) = max(A(i,j), B(i,j)) mask M(i,j)",
+          "D(i,j) = A(i,j) mask M(i,j) and !N(i,j)"})
+      add(line, {{"A", "csr"}, {"B", "csr"}, {"M", layout}, {"N", "csr"}, {"D", "like:M"}});
   for (const char *program : {"for i { for j { y(i) += A(i,j) * x(j) mask !M(i,j); } }",
                               "for i { let s = 0; for j { s += A(i,j) mask i != j and !M(i,j); } y(i) = s; }",
                               "for i { for j { C(i,j) = 2 mask M(i,j); } }"})
