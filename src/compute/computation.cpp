@@ -184,6 +184,11 @@ bool is_nothing_without(const Statement &statement, const Value &value, const st
   return known == value::Known::nothing() || known == value::Known::of(identity_of(statement));
 }
 
+double initial_of(const Program &program, const std::string &result) {
+  const Statement *first = free_statement_of(program, result);
+  return first && first->accumulate ? identity_of(*first) : 0;
+}
+
 std::string fresh_tensor(const Computation &computation, const std::string &wanted) {
   const auto is_taken = [&](const std::string &name) {
     return std::ranges::find(computation.indices, name) != computation.indices.end() ||

@@ -147,6 +147,10 @@ Computation make_computation(const parse::ProgramTree &tree);
 /// The program's first free statement that writes the tensor, or null.
 const Statement *free_statement_of(const Program &program, const std::string &target);
 
+/// What the elements of a dense result begin with, where nothing says what they hold: the identity of what a
+/// line reduces them by, `y(i) min= ...`; else 0.
+double initial_of(const Program &program, const std::string &result);
+
 /// `wanted`, or with a number behind it: no tensor and no index has that name.
 std::string fresh_tensor(const Computation &computation, const std::string &wanted);
 

@@ -93,6 +93,8 @@ struct MainOptions {
   /// Called behind the kernel, with the same tensors: it computes the values of the result. Its text stands
   /// in front. Null: the kernel does.
   const loop::Program *values = nullptr;
+  /// What the values of the result begin with, unless it is assembled.
+  double initial = 0;
   /// The levels' size M and their counts, over sizes and counts of the other parameters.
   std::vector<term::Term> numbers = {};
 };

@@ -35,8 +35,8 @@ class MainWriter {
 public:
   MainWriter(const Program &program, const MainOptions &options)
       : program_(options.inspector ? without_levels(program) : program), places_(options.places),
-        inspector_(options.inspector), of_values_(options.values), numbers_(options.numbers),
-        names_(program) {
+        inspector_(options.inspector), of_values_(options.values), initial_(options.initial),
+        numbers_(options.numbers), names_(program) {
     if (inspector_) names_of_inspector_.emplace(*inspector_);
     if (places_) names_of_places_.emplace(*places_);
     if (of_values_) names_of_values_.emplace(*of_values_);
@@ -247,6 +247,7 @@ private:
       line(fmt::format("unravel_release(&@in[{}]);", k));
     }
     if (has_structure()) body += borrow_structure();
+    if (initial_ != 0 && !program_.parameters[0].assembled) body += begin_values();
     if (inspector_) {
       body += inspect();
       arguments += ", &unravel_levels";
@@ -411,6 +412,29 @@ private:
     return body;
   }
 
+  /// The result's values before the kernel is called, where they aren't zeros.
+  std::string begin_values() const {
+    const TensorParameter &result = program_.parameters[0];
+    const Expressions expressions(program_, names_);
+    std::string body;
+    auto line = [&](const std::string &text, const char *indent = "    ") {
+      body += wrap_code(own(text), indent);
+    };
+    line("{ // what it is reduced from", "  ");
+    line(fmt::format("{} *{} = &{};", names_.type_of(0).name, names_.parameter(0), tensors_[0]));
+    line("int64_t @k, @count = 1;");
+    for (const loop::ArrayParameter &array : result.arrays) {
+      if (!array.is_value) continue;
+      for (const Term &extent : array.extents)
+        line(fmt::format("@count *= {};", expressions.term_of_members(extent)));
+      line(fmt::format("(void){};", names_.parameter(0)));
+      line(fmt::format("for (@k = 0; @k < @count; @k++) {}[@k] = {};", member(0, array.name),
+                       expressions.value({loop::Number{initial_}})));
+    }
+    line("}", "  ");
+    return body;
+  }
+
   /// Sets the sizes of a parameter.
   std::string given_sizes(std::size_t k) const {
     std::string result;
@@ -485,6 +509,7 @@ private:
   const Program program_; // without levels
   const Program *places_;
   const Program *inspector_, *of_values_;
+  const double initial_;      // of the result
   std::vector<Term> numbers_; // of the levels
   Names names_;
   std::optional<Names> names_of_inspector_, names_of_places_, names_of_values_;

@@ -246,14 +246,14 @@ private:
 
   /// A line that reduces a dense result, `y(i) min= ...`, begins with the operator's identity.
   void begin_with_identity(const std::string &name) {
-    const compute::Statement *first = compute::free_statement_of(front_.computation.program, name);
-    if (!first || !first->accumulate || compute::identity_of(*first) == 0 || is_assembled(name)) return;
+    const double initial = compute::initial_of(front_.computation.program, name);
+    if (initial == 0 || is_assembled(name)) return;
     tensor::Tensor &result = tensors_.at(name);
     for (const layout::Array &array : result.layout.arrays) {
       if (!array.is_value) continue;
       data::Elements &elements = result.array(array.name);
       for (std::size_t k = 0; k < elements.size(); ++k)
-        elements.set_real(k, compute::identity_of(*first));
+        elements.set_real(k, initial);
     }
   }
 

@@ -59,6 +59,8 @@ std::string program_text(const pipeline::Compilation &compilation, const Options
     main.places = &*places;
     text += emit::emit_c(*places) + "\n";
   }
+  if (!program.parameters.empty() && program.parameters[0].is_result)
+    main.initial = compute::initial_of(compilation.computation.program, program.parameters[0].name);
   loop::Program whole = program;
   whole.expression = compilation.computation.text;
   return text + emit::emit_main(whole, main);

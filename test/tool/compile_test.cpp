@@ -114,6 +114,27 @@ TEST(ToolCompile, ProgramsWithNamesThatTheirTextUses) {
   expect_program({"y(i) = A(i,j) * x(j)", "-f", "A=csr", "-f", "x=sv"});
 }
 
+/// What a line reduces by another operator than + begins with its identity, not with zero.
+TEST(ToolCompile, ProgramsBeginWithTheIdentity) {
+  if (!has_program("gcc")) GTEST_SKIP() << "the program gcc is not installed";
+  Desk desk;
+  desk.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 3\n1 1 2\n1 3 4\n3 2 5\n");
+  const std::map<std::string, std::string> firsts = {
+      {"y(i) min= A(i,j) * x(j) in min.+", "first: 3 inf 6\n"},
+      {"y(i) max= A(i,j) * x(j) in max.+", "first: 5 -inf 6\n"},
+      {"y(i) *= A(i,j) + x(j)", "first: 15 1 6\n"}};
+  for (const auto &[line, first] : firsts) {
+    const Outcome made = desk.unravel({"compile", line, "-f", "A=csr", "--main", "-o", "program.c"});
+    ASSERT_EQ(made.code, 0) << made.error;
+    const Outcome compiled =
+        desk.execute({"gcc", "-std=c99", "-Wall", "-Wextra", "-Werror", "program.c", "-o", "program", "-lm"});
+    ASSERT_EQ(compiled.code, 0) << compiled.error;
+    const Outcome ran = desk.execute({"./program", "A=a.mtx", "x=ones"});
+    ASSERT_EQ(ran.code, 0) << ran.error;
+    EXPECT_NE(ran.out.find(first), std::string::npos) << line << "\n" << ran.out;
+  }
+}
+
 /// It writes what is stored, at its place, whatever the structure and the types are; unused slots are no
 /// values.
 TEST(ToolCompile, ProgramsWriteResultsWithAStructure) {
