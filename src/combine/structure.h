@@ -19,12 +19,11 @@ struct Structure {
 /// What `like:S` means for the computation's first result, which a free statement computes. `layouts`: of the
 /// operands.
 ///
-/// S must be a factor, or a mask: then all terms lie at its entries. The modes of the result whose index is one of S's
-/// are the modes of S with that index; its others are dense; those of S that the result hasn't are left out.
-/// Of several occurrences of S the one with most indices in common counts, then with most of them at the same
-/// place, then the first. Throws
-/// unknown_tensor, bad_structure (subscripts that say no structure), and sparse_result (a layout of S that
-/// can't be shared).
+/// S must be a factor, or a mask: then all terms lie at its entries. The modes of the result whose index is
+/// one of S's are the modes of S with that index; its others are dense; those of S that the result hasn't are
+/// left out. Of several occurrences of S the one with most indices in common counts, then with most of them
+/// at the same place, then the first. Throws unknown_tensor, bad_structure (subscripts that say no
+/// structure), and sparse_result (a layout of S that can't be shared).
 Structure structure_like(const compute::Computation &computation,
                          const std::map<std::string, layout::Layout> &layouts,
                          const parse::LayoutReference &reference);

@@ -112,7 +112,8 @@ TEST(ToolMemory, WhatAssemblingTakes) {
   const Desk desk;
   constexpr double rows = 20000, entries = 16 * rows;
   // How often the result may be there: a thread alone has room for twice as much as it expects,
-  // of which it never writes the rest; threads have their parts, and then the result. What is dealt is as long as it is from the beginning.
+  // of which it never writes the rest; threads have their parts, and then the result. What is dealt is as
+  // long as it is from the beginning.
   struct Case {
     std::string line;
     double on_one, on_two;
