@@ -1,34 +1,16 @@
 // Masks, and values that are computed where an operand isn't stored, by the interpreter.
-#include "run/interpreted.h"
+#include "run/sweep.h"
 
 #include <gtest/gtest.h>
-#include <iostream>
 
 namespace unravel::run::test {
 
 namespace {
 
 void check_all(std::vector<Problem> problems) {
+  leave_out_other_formats(problems);
   std::mt19937_64 random(22);
-  std::size_t runs = 0;
-  for (Problem &problem : problems) {
-    std::erase_if(problem.formats, [&](const auto &format) {
-      return problem.expression.find(format.first + "(") == std::string::npos;
-    });
-    SCOPED_TRACE(problem.text());
-    auto run_all = [&] {
-      Interpreted kernel(problem);
-      for (const Sizes &sizes : small_sizes(kernel.compilation().computation))
-        for (const SmallCase &input : kernel.inputs(sizes, take_all() ? 40 : 6, random)) {
-          loop::InterpretOptions options;
-          options.permute_parallel = runs++ % 2 == 1;
-          if (!kernel.check(input, options)) return;
-        }
-    };
-    EXPECT_NO_THROW(run_all());
-    if (::testing::Test::HasFailure() && !take_all()) return;
-  }
-  std::cout << runs << " runs\n";
+  check_each_on_small_inputs(problems, 6, random);
 }
 
 } // namespace

@@ -1,8 +1,7 @@
 // Reductions and products by other operators than + and *, by the interpreter and as C.
-#include "run/interpreted.h"
+#include "run/sweep.h"
 
 #include <gtest/gtest.h>
-#include <iostream>
 
 namespace unravel::run::test {
 
@@ -47,11 +46,7 @@ std::vector<Problem> problems() {
         "for i { let m = -inf; for j { m max= A(i,j) * x(j) in max.+; } y(i) = max(m, 0); }",
         "for i { let a = 0; for j { a or= A(i,j); } y(i) = not(a); }"})
     all.push_back({program, {{"A", "csr"}}, {}, {}});
-  for (Problem &problem : all) {
-    std::erase_if(problem.formats, [&](const auto &format) {
-      return problem.expression.find(format.first + "(") == std::string::npos;
-    });
-  }
+  leave_out_other_formats(all);
   return all;
 }
 
@@ -59,22 +54,7 @@ std::vector<Problem> problems() {
 
 TEST(Operators, on_small_inputs) {
   std::mt19937_64 random(20);
-  std::size_t runs = 0;
-  for (const Problem &problem : problems()) {
-    SCOPED_TRACE(problem.text());
-    auto run_all = [&] {
-      Interpreted kernel(problem);
-      for (const Sizes &sizes : small_sizes(kernel.compilation().computation))
-        for (const SmallCase &input : kernel.inputs(sizes, take_all() ? 40 : 6, random)) {
-          loop::InterpretOptions options;
-          options.permute_parallel = runs++ % 2 == 1;
-          if (!kernel.check(input, options)) return;
-        }
-    };
-    EXPECT_NO_THROW(run_all());
-    if (HasFailure() && !take_all()) return;
-  }
-  std::cout << runs << " runs\n";
+  check_each_on_small_inputs(problems(), 6, random);
 }
 
 } // namespace unravel::run::test

@@ -64,14 +64,7 @@ std::vector<Problem> problems() {
 
 TEST(Rounds, on_small_inputs) {
   std::mt19937_64 random(21);
-  std::size_t runs = 0;
-  for (const Problem &problem : problems()) {
-    SCOPED_TRACE(problem.text());
-    auto run_all = [&] { return check_on_small_inputs(Interpreted(problem), 8, false, random, runs); };
-    EXPECT_NO_THROW(EXPECT_TRUE(run_all()));
-    if (HasFailure() && !take_all()) return;
-  }
-  std::cout << runs << " runs\n";
+  check_each_on_small_inputs(problems(), 8, random);
 }
 
 TEST(Rounds, as_c) {

@@ -51,6 +51,28 @@ std::size_t checked_runs(const Interpreted &compiled, std::mt19937_64 &random,
   return runs;
 }
 
+Problem in_any_layouts(const SparseKernel &kernel, std::vector<std::string> schedules,
+                       std::mt19937_64 &random) {
+  Problem problem{kernel.expression, {}, std::move(schedules), {}};
+  for (const std::string &operand : kernel.operands)
+    problem.formats[operand] = operand == "w" ? random() % 2 == 0 ? "listed" : "bitmap"
+                                              : operand_layouts[random() % operand_layouts.size()];
+  problem.formats["C"] = kernel.is_vector ? "sv" : result_layouts[random() % result_layouts.size()];
+  return problem;
+}
+
+/// None where it is refused, for the order of its entries.
+std::optional<Interpreted> compiled_in_order(const Problem &problem) {
+  std::optional<Interpreted> compiled;
+  try {
+    compiled.emplace(problem);
+  } catch (const report::Error &error) {
+    EXPECT_EQ(error.diagnostic().kind, report::Kind::entries_out_of_order) << problem.text() << "\n"
+                                                                           << error.what();
+  }
+  return compiled;
+}
+
 } // namespace
 
 TEST(SparseResults, every_kernel_on_small_inputs) {
@@ -59,19 +81,9 @@ TEST(SparseResults, every_kernel_on_small_inputs) {
   const std::size_t rounds = take_all() ? 40 : 6;
   for (std::size_t round = 0; round < rounds; ++round)
     for (const SparseKernel &kernel : kernels) {
-      Problem problem{kernel.expression, {}, {}, {}};
-      for (const std::string &operand : kernel.operands)
-        problem.formats[operand] = operand == "w" ? random() % 2 == 0 ? "listed" : "bitmap"
-                                                  : operand_layouts[random() % operand_layouts.size()];
-      problem.formats["C"] = kernel.is_vector ? "sv" : result_layouts[random() % result_layouts.size()];
-      std::optional<Interpreted> compiled;
-      try {
-        compiled.emplace(problem);
-      } catch (const report::Error &error) {
-        EXPECT_EQ(error.diagnostic().kind, report::Kind::entries_out_of_order) << problem.text() << "\n"
-                                                                               << error.what();
-        continue;
-      }
+      const Problem problem = in_any_layouts(kernel, {}, random);
+      const std::optional<Interpreted> compiled = compiled_in_order(problem);
+      if (!compiled) continue;
       ++made;
       dealt += std::ranges::any_of(compiled->compilation().plans(), &plan::LeafPlan::is_dealt);
       in_parallel += loop::to_text(compiled->compilation().program).find(" appends C.") != std::string::npos;
@@ -97,19 +109,9 @@ TEST(SparseResults, zeros_are_dropped_on_small_inputs) {
   const std::size_t rounds = take_all() ? 30 : 5;
   for (std::size_t round = 0; round < rounds; ++round)
     for (const SparseKernel &kernel : all) {
-      Problem problem{kernel.expression, {}, {"drop zeros"}, {}};
-      for (const std::string &operand : kernel.operands)
-        problem.formats[operand] = operand == "w" ? random() % 2 == 0 ? "listed" : "bitmap"
-                                                  : operand_layouts[random() % operand_layouts.size()];
-      problem.formats["C"] = kernel.is_vector ? "sv" : result_layouts[random() % result_layouts.size()];
-      std::optional<Interpreted> compiled;
-      try {
-        compiled.emplace(problem);
-      } catch (const report::Error &error) {
-        EXPECT_EQ(error.diagnostic().kind, report::Kind::entries_out_of_order) << problem.text() << "\n"
-                                                                               << error.what();
-        continue;
-      }
+      const Problem problem = in_any_layouts(kernel, {"drop zeros"}, random);
+      const std::optional<Interpreted> compiled = compiled_in_order(problem);
+      if (!compiled) continue;
       ++made;
       const std::string text = loop::to_text(compiled->compilation().program);
       const bool is_dealt = std::ranges::any_of(compiled->compilation().plans(), &plan::LeafPlan::is_dealt);

@@ -1,6 +1,7 @@
 #include "run/sweep.h"
 
 #include <gtest/gtest.h>
+#include <iostream>
 
 namespace unravel::run::test {
 
@@ -19,6 +20,25 @@ bool check_on_small_inputs(const Interpreted &kernel, std::size_t limit, bool pe
       if (!kernel.check(input, options)) return false;
     }
   return true;
+}
+
+void check_each_on_small_inputs(const std::vector<Problem> &problems, std::size_t limit,
+                                std::mt19937_64 &random) {
+  std::size_t runs = 0;
+  for (const Problem &problem : problems) {
+    SCOPED_TRACE(problem.text());
+    auto run_all = [&] { return check_on_small_inputs(Interpreted(problem), limit, false, random, runs); };
+    EXPECT_NO_THROW(EXPECT_TRUE(run_all()));
+    if (::testing::Test::HasFailure() && !take_all()) return;
+  }
+  std::cout << runs << " runs\n";
+}
+
+void leave_out_other_formats(std::vector<Problem> &problems) {
+  for (Problem &problem : problems)
+    std::erase_if(problem.formats, [&](const auto &format) {
+      return problem.expression.find(format.first + "(") == std::string::npos;
+    });
 }
 
 std::size_t check_as_c(const std::vector<Problem> &problems, const std::vector<int> &threads,

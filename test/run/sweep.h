@@ -19,6 +19,14 @@ bool is_limit(const report::Error &error);
 bool check_on_small_inputs(const Interpreted &kernel, std::size_t limit, bool permute,
                            std::mt19937_64 &random, std::size_t &runs);
 
+/// The same for each problem, in every second run in any order, up to the first that fails; prints the number
+/// of runs.
+void check_each_on_small_inputs(const std::vector<Problem> &problems, std::size_t limit,
+                                std::mt19937_64 &random);
+
+/// Of each problem the formats of tensors that it hasn't go.
+void leave_out_other_formats(std::vector<Problem> &problems);
+
 /// Compiles each problem, unless it is refused by a limit, and calls it on random data of all kinds of sizes.
 /// Returns the number of calls; ends at the first that fails.
 std::size_t check_as_c(const std::vector<Problem> &problems, const std::vector<int> &threads,
