@@ -104,7 +104,7 @@ TEST(SparseResults, zeros_are_dropped_on_small_inputs) {
   all.push_back({"C(i,j) = A(i,j) * d(j) in min.+", {"A"}});
   all.push_back({"C(i,j) = A(i,k) * B(k,j) in min.+", {"A", "B"}});
   all.push_back({"C(i,j) = A(i,k) * B(k,j) in max.times", {"A", "B"}});
-  std::mt19937_64 random(13);
+  std::mt19937_64 random(17);
   std::size_t runs = 0, made = 0, tested = 0, behind = 0, dealt = 0, in_parallel = 0;
   const std::size_t rounds = take_all() ? 30 : 5;
   for (std::size_t round = 0; round < rounds; ++round)
@@ -126,7 +126,7 @@ TEST(SparseResults, zeros_are_dropped_on_small_inputs) {
             << dealt << " deal; " << in_parallel << " in parallel; " << runs << " runs\n";
   EXPECT_GT(tested, rounds);
   EXPECT_GT(behind, rounds);
-  EXPECT_GE(2 * dealt, rounds);
+  EXPECT_GT(dealt, rounds);
   EXPECT_GT(in_parallel, rounds);
   EXPECT_GT(runs, made * 4);
 }
