@@ -124,13 +124,14 @@ TEST(Docs, assignments_of_index_notation) {
   EXPECT_GE(all.size(), 18u);
 }
 
-/// The table of results with an operand's structure, the operand that is meant being the first one.
+/// The table of results with an operand's structure: the operand that is meant is the mask, else the first factor.
 TEST(Docs, results_with_an_operands_structure) {
   std::mt19937_64 random(72);
   std::size_t structures = 0, runs = 0;
   for (const std::string &text : assignments()) {
-    const std::size_t like = text.find("= ") + 2;
     if (!text.starts_with("D(")) continue;
+    const std::size_t mask = text.find(" mask ");
+    const std::size_t like = mask != std::string::npos ? mask + 6 : text.find("= ") + 2;
     const std::string lender = text.substr(like, 1);
     const char *layout = text.find("(i,j,k)") != std::string::npos ? "csf3" : "dcsr";
     const Problem problem{text, {{lender, layout}, {"D", "like:" + lender}}, {}, {}};
