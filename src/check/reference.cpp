@@ -281,8 +281,11 @@ SparseReference evaluate_sparse(const std::vector<ReferenceProduct> &products) {
   std::vector<Offset> offsets(sums.number.size());
   for (const auto &[offset, number] : sums.number)
     offsets[number] = offset;
-  return {products.at(0).shape, std::move(offsets), {sums.sum.begin(), sums.sum.end()},
-          std::move(sums.magnitude), 0};
+  return {products.at(0).shape,
+          std::move(offsets),
+          {sums.sum.begin(), sums.sum.end()},
+          std::move(sums.magnitude),
+          0};
 }
 
 Comparison compare(const std::vector<double> &got, const Reference &reference, double tolerance) {

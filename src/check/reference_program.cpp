@@ -502,7 +502,8 @@ private:
 
   void note_missing(const Access &divisor) {
     Value room;
-    if (missing_.empty() && divisor.fill_or_zero() == 0 && !read(divisor, room)) missing_ = where(divisor), missing_span_ = divisor.span;
+    if (missing_.empty() && divisor.fill_or_zero() == 0 && !read(divisor, room))
+      missing_ = where(divisor), missing_span_ = divisor.span;
   }
 
   std::string where(const Access &access) const {

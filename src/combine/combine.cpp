@@ -9,6 +9,7 @@
 #include "combine/split.h"
 #include "combine/structure.h"
 #include "combine/substitute.h"
+#include "compute/fills.h"
 
 #include "report/diagnostic.h"
 #include "space/set.h"
@@ -361,10 +362,11 @@ private:
   }
 
   /// What is computed where different accesses are stored, one after the other.
-  std::vector<Statement> taken_apart(const Statement &statement) const {
-    if (is_result(statement.target.tensor) && !structure_.empty())
-      return {statement}; // executed at each of the result's places, and nowhere else
-    const bool begins_empty = result_.assembly(statement.target.tensor) != nullptr;
+  std::vector<Statement> taken_apart(const Statement &written) const {
+    if (is_result(written.target.tensor) && !structure_.empty())
+      return {written}; // executed at each of the result's places, and nowhere else
+    const bool begins_empty = result_.assembly(written.target.tensor) != nullptr;
+    const Statement statement = begins_empty ? compute::reduced_from_fill(written) : written;
     const auto is_optional = [&](const Access &access, value::Role role) {
       return role != value::Role::Divisor && looked_for(access, statement, role) == Lookup::Wanted::Element;
     };

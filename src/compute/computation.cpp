@@ -1,3 +1,4 @@
+#include "compute/fills.h"
 #include "compute/mask.h"
 #include "compute/value.h"
 
@@ -176,40 +177,6 @@ Computation make_computation(const parse::AssignmentTree &tree, const Fills &fil
   Computation made = Maker(tree, fills).make();
   set_fills(made, fills);
   return made;
-}
-
-void set_fills(Computation &made, const Fills &fills) {
-  made.program.fills = fills;
-  Fills of_locals;
-  for (const Statement &statement : made.program.statements) // the first one is what `let` says
-    if (const double *number = value::number_of(statement.value);
-        number && *number != 0 && made.program.local_tensors.contains(statement.target.tensor))
-      of_locals.emplace(statement.target.tensor, *number);
-  for (Statement &statement : made.program.statements) {
-    each_access(statement, [&](Access &access) {
-      if (const auto fill = fills.find(access.tensor); fill != fills.end()) access.fill = fill->second;
-    });
-    if (!statement.product)
-      each_read(statement, [&](Access &access) {
-        if (const auto fill = of_locals.find(access.tensor); fill != of_locals.end())
-          access.fill = fill->second;
-      });
-    const std::optional<double> wanted = statement.target.fill;
-    if (!wanted || statement.accumulate || *wanted == identity_of(statement)) continue;
-    if (const auto from = value::reduction_from(*wanted); from && !statement.is_free) {
-      statement.by = *from;
-      continue;
-    }
-    const double own = identity_of(statement);
-    report::fail(
-        Kind::not_supported, statement.span,
-        fmt::format("`{}` is to be {} where nothing is computed for it, but this makes it {} there",
-                    statement.target.tensor, *wanted, own),
-        value::reduction_from(*wanted)
-            ? fmt::format("declare `fill {}`, or reduce by `{}`", own,
-                          value::reduction_text(*value::reduction_from(*wanted)))
-            : fmt::format("results may have a fill that a reduction begins with, here {}", own));
-  }
 }
 
 double identity_of(const Statement &statement) {

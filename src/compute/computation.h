@@ -155,13 +155,9 @@ Computation make_computation(const parse::ProgramTree &tree, const Fills &fills 
 /// The program's first free statement that writes the tensor, or null.
 const Statement *free_statement_of(const Program &program, const std::string &target);
 
-/// What the elements of a dense result begin with, where nothing says what they hold: their fill; the identity
-/// of what a line reduces them by, `y(i) min= ...`; else 0.
+/// What the elements of a dense result begin with, where nothing says what they hold: their fill; the
+/// identity of what a line reduces them by, `y(i) min= ...`; else 0.
 double initial_of(const Program &program, const std::string &result);
-
-/// Says so in every access. Throws limits: a result that is set has another fill than what nothing is reduced
-/// to.
-void set_fills(Computation &made, const Fills &fills);
 
 /// `wanted`, or with a number behind it: no tensor and no index has that name.
 std::string fresh_tensor(const Computation &computation, const std::string &wanted);

@@ -1,3 +1,4 @@
+#include "compute/fills.h"
 #include "compute/mask.h"
 #include "compute/rounds.h"
 #include "compute/value.h"
@@ -536,23 +537,6 @@ private:
   std::map<std::string, int> occurrences_;
   std::vector<std::string> results_;
 };
-
-/// Those given and those that the program declares.
-Fills declared_fills(const parse::ProgramTree &tree, Fills fills) {
-  for (const parse::TensorTree &tensor : tree.tensors) {
-    if (tensor.values.type)
-      report::fail(Kind::not_supported, tensor.values.type->span,
-                   "a tensor with values of a type of its own is not supported yet", "leave the type out");
-    if (!tensor.values.fill) continue;
-    const auto [known, is_fresh] = fills.emplace(tensor.name.text, *tensor.values.fill);
-    if (!is_fresh && known->second != *tensor.values.fill)
-      report::fail(Kind::bad_option, tensor.values.fill_span,
-                   fmt::format("`{}` is declared with another fill than -f gives it, {}", tensor.name.text,
-                               known->second),
-                   "leave out one of them");
-  }
-  return fills;
-}
 
 } // namespace
 

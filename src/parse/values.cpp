@@ -10,7 +10,7 @@ namespace unravel::parse {
 
 namespace {
 
-constexpr std::array types{"bool",   "int8",  "int16",  "int32", "int64", "uint8",
+constexpr std::array types{"bool",   "int8",   "int16",  "int32", "int64", "uint8",
                            "uint16", "uint32", "uint64", "f32",   "f64"};
 
 } // namespace
@@ -29,13 +29,11 @@ std::optional<double> fill_of(std::string_view text) {
 
 ValuesTree parse_values(TokenStream &tokens) {
   ValuesTree result;
-  if (tokens.at_name() && !tokens.at("fill"))
-    result.type = tokens.expect_name("a type of values");
+  if (tokens.at_name() && !tokens.at("fill")) result.type = tokens.expect_name("a type of values");
   if (!tokens.at("fill")) return result;
   const std::size_t begin = tokens.next().begin;
   const bool is_negative = tokens.accept("-");
-  const std::optional<double> number =
-      tokens.at_end() ? std::nullopt : fill_of(tokens.peek().text);
+  const std::optional<double> number = tokens.at_end() ? std::nullopt : fill_of(tokens.peek().text);
   if (!number) tokens.fail_expected("a number behind `fill`", "write `fill inf`");
   tokens.next();
   result.fill = is_negative ? -*number : *number;

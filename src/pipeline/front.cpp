@@ -3,6 +3,7 @@
 
 #include "cfront/cfront.h"
 #include "combine/structure.h"
+#include "compute/fills.h"
 #include "compute/precompute.h"
 #include "layout/layout.h"
 #include "machine/stopwatch.h"
@@ -167,12 +168,9 @@ void find_dropped(Front &front) {
     report::fail(Kind::not_supported, asked,
                  fmt::format("`drop zeros`: the entries of `{}` are those of `{}`", result, front.structure),
                  fmt::format("give it a structure of its own, as -f {}=csr", result));
-  const std::vector<compute::Statement> &statements = front.computation.program.statements;
   for (const compute::TensorUse &use : tensors) {
     if (!use.is_result || combine::has_slot_of_each(front.layouts.at(use.name))) continue;
-    const auto first = std::ranges::find_if(
-        statements, [&](const compute::Statement &each) { return each.target.tensor == use.name; });
-    front.dropped.emplace(use.name, compute::identity_of(*first));
+    front.dropped.emplace(use.name, compute::nothing_of(front.computation.program, use.name));
   }
   if (front.dropped.empty())
     report::fail(Kind::not_supported, asked,

@@ -250,7 +250,8 @@ private:
     return declared == fills.end() ? 0 : declared->second;
   }
 
-  /// A dense result begins with its fill, or where a line reduces it, `y(i) min= ...`, the operator's identity.
+  /// A dense result begins with its fill, or where a line reduces it, `y(i) min= ...`, the operator's
+  /// identity.
   void begin_with_identity(const std::string &name) {
     const double initial = compute::initial_of(front_.computation.program, name);
     if (initial == 0 || is_assembled(name)) return;
@@ -481,12 +482,12 @@ private:
   }
 
   /// An operand as coordinates: as they were given, or unpacked. `special`: it matters which zeros are
-  /// stored.
+  /// stored; of one with a fill the slots that no entry has hold that.
   const data::Coordinates &coordinates_of(const std::string &tensor, bool special,
                                           std::map<std::string, data::Coordinates> &unpacked) {
     Operand &operand = operands_.by_name.at(tensor);
     const bool is_given = !operand.packed && request_.check;
-    if (is_given && !special) return operand.coordinates;
+    if (is_given && (!special || fill_of(tensor) != 0)) return operand.coordinates;
     data::Coordinates stored = convert::unpack(tensors_.at(tensor));
     if (is_given) stored = with_zeros_of(stored, operand.coordinates);
     return unpacked.emplace(tensor, std::move(stored)).first->second;
@@ -543,8 +544,8 @@ private:
       return;
     }
     for (const auto &[name, reference] : program_reference(initial_).results) {
-      check::Comparison one =
-          check::compare(data::to_dense(convert::unpack(tensors_.at(name)), fill_of(name)), reference, tolerance);
+      check::Comparison one = check::compare(
+          data::to_dense(convert::unpack(tensors_.at(name)), fill_of(name)), reference, tolerance);
       if (!one.ok && result_names().size() > 1)
         report_.notes.push_back(fmt::format("`{}` is not what it should be", name));
       bool is_worse =
