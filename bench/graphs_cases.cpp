@@ -17,8 +17,10 @@ namespace {
 
 using data::Coordinates;
 
+/// Each vertex looks at its neighbours until one is in the front; one that has been reached is done at once.
 const char *const breadth_first = R"(tensor A(n, n), level(n); size source >= 0;
 let front(i in [0, n)) = 0;
+let next(i in [0, n)) = 0;
 for i in [0, n) {
   level(i) = inf;
   if i = source { level(i) = 0; front(i) = 1; }
@@ -26,8 +28,11 @@ for i in [0, n) {
 let depth = 0;
 repeat n until found = 0 {
   depth += 1;
-  let next(j in [0, n)) = 0;
-  for i { for j { next(j) or= A(i,j) * front(i) in or.second; } }
+  for j {
+    let hit = level(j) < depth;
+    for i { hit or= A(j,i) * front(i) in or.second; }
+    next(j) = hit;
+  }
   let found = 0;
   for j {
     front(j) = and(next(j), level(j) > depth);
