@@ -37,8 +37,10 @@ inline constexpr int lists = GxB_SPARSE + GxB_HYPERSPARSE;
 
 class Matrix {
 public:
-  Matrix(GrB_Index rows, GrB_Index columns, GxB_Format_Value format) {
-    require(GrB_Matrix_new(&handle_, GrB_FP64, rows, columns));
+  Matrix(GrB_Index rows, GrB_Index columns, GxB_Format_Value format)
+      : Matrix(GrB_FP64, rows, columns, format) {}
+  Matrix(GrB_Type type, GrB_Index rows, GrB_Index columns, GxB_Format_Value format) {
+    require(GrB_Matrix_new(&handle_, type, rows, columns));
     require(GxB_Matrix_Option_set(handle_, GxB_FORMAT, format));
   }
   /// A copy, stored by rows or by columns, whichever way the lines of `a` run.
@@ -95,7 +97,8 @@ private:
 
 class Vector {
 public:
-  explicit Vector(GrB_Index size) { require(GrB_Vector_new(&handle_, GrB_FP64, size)); }
+  explicit Vector(GrB_Index size) : Vector(GrB_FP64, size) {}
+  Vector(GrB_Type type, GrB_Index size) { require(GrB_Vector_new(&handle_, type, size)); }
   explicit Vector(const Sparse &x) : Vector(Matrix::extent(x.size)) {
     require(GxB_Vector_Option_set(handle_, GxB_SPARSITY_CONTROL, lists));
     std::vector<GrB_Index> index(x.idx, x.idx + x.count);

@@ -35,13 +35,16 @@ build::Kernel compiled(const pipeline::Compilation &compilation) {
 } // namespace
 
 BoundKernel::BoundKernel(const pipeline::Request &request,
-                         const std::map<std::string, tensor::Tensor *> &tensors)
-    : BoundKernel(pipeline::compile(request), tensors) {}
+                         const std::map<std::string, tensor::Tensor *> &tensors,
+                         const std::map<std::string, std::int64_t> &sizes)
+    : BoundKernel(pipeline::compile(request), tensors, sizes) {}
 
 BoundKernel::BoundKernel(pipeline::Compilation compilation,
-                         const std::map<std::string, tensor::Tensor *> &tensors)
+                         const std::map<std::string, tensor::Tensor *> &tensors,
+                         const std::map<std::string, std::int64_t> &sizes)
     : compilation_(std::move(compilation)), kernel_(compiled(compilation_)), workspace_(kernel_),
-      entry_(reinterpret_cast<int (*)(void **)>(kernel_.symbol("unravel_entry"))), tensors_(tensors) {
+      entry_(reinterpret_cast<int (*)(void **)>(kernel_.symbol("unravel_entry"))), tensors_(tensors),
+      sizes_(sizes) {
   kernel_.set_threads(1);
   for (const loop::TensorParameter &parameter : compilation_.program.parameters)
     if (auto tensor = tensors.find(parameter.name); tensor != tensors.end())
@@ -52,6 +55,8 @@ BoundKernel::BoundKernel(pipeline::Compilation compilation,
   }
   for (auto &slots : structs_)
     arguments_.push_back(slots.data());
+  for (const std::string &size : compilation_.program.sizes)
+    arguments_.push_back(&sizes_.at(size));
   arguments_.push_back(workspace_.get());
   made_ = made_by_kernel();
 }

@@ -19,9 +19,12 @@ namespace unravel::bench {
 /// An expression compiled and bound to its tensors: what a caller of the library holds.
 class BoundKernel {
 public:
-  /// The tensors must outlive this. Not taken from the cache on disk.
-  BoundKernel(const pipeline::Request &request, const std::map<std::string, tensor::Tensor *> &tensors);
-  BoundKernel(pipeline::Compilation compilation, const std::map<std::string, tensor::Tensor *> &tensors);
+  /// The tensors must outlive this. Not taken from the cache on disk. `sizes`: of a program's sizes that no
+  /// tensor has.
+  BoundKernel(const pipeline::Request &request, const std::map<std::string, tensor::Tensor *> &tensors,
+              const std::map<std::string, std::int64_t> &sizes = {});
+  BoundKernel(pipeline::Compilation compilation, const std::map<std::string, tensor::Tensor *> &tensors,
+              const std::map<std::string, std::int64_t> &sizes = {});
   BoundKernel(const BoundKernel &) = delete;
   BoundKernel &operator=(const BoundKernel &) = delete;
 
@@ -47,6 +50,7 @@ private:
   build::Workspace workspace_;
   int (*entry_)(void **);
   std::map<std::string, tensor::Tensor *> tensors_;
+  std::map<std::string, std::int64_t> sizes_;
   tensor::Tensor levels_;
   std::vector<std::vector<std::uint64_t>> structs_;
   std::vector<void *> arguments_;

@@ -48,6 +48,7 @@ BENCHMARKS = [
               threads=(1, 2)),
     Benchmark("bench_sparse_results", "Kernels that assemble sparse results, against Eigen and GraphBLAS",
               threads=(1, 2)),
+    Benchmark("bench_graphs", "Graph algorithms and their kernels, against GraphBLAS", threads=(1, 2)),
     Benchmark("sparse_results.py", "The same on one thread, against SciPy as well"),
     Benchmark("bench_templates", "The choice of a template for finds, against each template"),
     Benchmark("bench_layouts", "y = A x in other layouts, against CSR", ["spmv"], threads=(1, 2)),

@@ -52,7 +52,7 @@ find_library(GRAPHBLAS_LIBRARY graphblas)
 if(GRAPHBLAS_INCLUDE AND GRAPHBLAS_LIBRARY)
   set(has_graphblas ON)
 else()
-  message(STATUS "GraphBLAS is not here: bench_coiteration, bench_sparse_results and bench_spmv are built without it")
+  message(STATUS "GraphBLAS is not here: bench_coiteration, bench_graphs, bench_sparse_results and bench_spmv are built without it")
 endif()
 find_path(LIBRSB_INCLUDE rsb.h)
 find_library(LIBRSB_LIBRARY rsb)
@@ -111,11 +111,16 @@ foreach(peer eigen graphblas)
   add_contestant(sparse_results ${peer})
 endforeach()
 
+# Graph algorithms; GraphBLAS alone has them.
+add_executable(bench_graphs bench/graphs.cpp bench/graphs_cases.cpp)
+target_link_libraries(bench_graphs PRIVATE unravel_contest)
+add_contestant(graphs graphblas)
+
 # What scripts/bench builds.
 add_custom_target(unravel_benchmarks)
 add_dependencies(unravel_benchmarks unravel_tool build_latency bench_latency bench_spmv bench_spmspv
-                 bench_coiteration bench_templates bench_sparse_results bench_layouts bench_tensors bench_schedules
-                 bench_solves)
+                 bench_coiteration bench_templates bench_sparse_results bench_graphs bench_layouts bench_tensors
+                 bench_schedules bench_solves)
 if(TARGET bench_packing)
   add_dependencies(unravel_benchmarks bench_packing)
 endif()

@@ -18,6 +18,8 @@ const std::vector<Pass> &passes() {
       {"fold again", fold},
       {"skip_empty_segments", skip_empty_segments},
       {"mask_sums", mask_sums},
+      {"reduce_in_own_locals", reduce_in_own_locals},
+      {"leave_settled", leave_settled},
       {"reserve_ahead", reserve_ahead},
       {"reserve_copies", reserve_copies},
   };

@@ -97,6 +97,15 @@ Program skip_empty_segments(Program program, const Known &known = {});
 /// that of segments; or where their lengths vary, which the kernel looks at.
 Program mask_sums(Program program, const Known &known = {});
 
+/// An iteration of a parallel loop whose inner loops reduce the threads' sum where a condition holds reduces
+/// a local of its own there, and then the sum: C compilers keep that in a register, but not the sum, which
+/// OpenMP takes the address of.
+Program reduce_in_own_locals(Program program, const Known &known = {});
+
+/// A serial loop that does nothing but reduce a local is left once nothing changes the local any more: as
+/// soon as `or` is true.
+Program leave_settled(Program program, const Known &known = {});
+
 /// A loop whose iterations append one entry each, at most, to an assembled result: room for all of them is
 /// made in front of it, and none asks for it. Then each may write behind the last entry, too, whether it
 /// appends or not: it does so without a branch, where all that it reads exists.

@@ -136,6 +136,22 @@ TEST(LoopGolden, skip_empty) {
   });
 }
 
+TEST(LoopGolden, own_sums) {
+  test::golden_run("loop", "own_sums", [](const std::string &input) {
+    Program program = leave_settled(reduce_in_own_locals(parse_program(input)));
+    verify(program);
+    return to_text(program.body);
+  });
+}
+
+TEST(LoopGolden, settled) {
+  test::golden_run("loop", "settled", [](const std::string &input) {
+    Program program = leave_settled(parse_program(input));
+    verify(program);
+    return to_text(program.body);
+  });
+}
+
 TEST(LoopGolden, masked) {
   test::golden_run("loop", "masked", [](const std::string &input) {
     auto name_elements = [](const std::string &keys, const term::Term &) { return keys == "A.col"; };

@@ -1,140 +1,13 @@
-// examples/: whole algorithms as programs, on real graphs and generated ones, against plain implementations.
-#include "data/tensor_file.h"
-#include "tool.h"
+// examples/: graph algorithms as programs, on real graphs and generated ones, against plain implementations.
+#include "examples.h"
 
 #include <algorithm>
-#include <cmath>
 #include <deque>
-#include <gtest/gtest.h>
-#include <iostream>
-#include <limits>
 #include <numeric>
 #include <queue>
-#include <set>
 
 namespace unravel::tool::test {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
-std::string example(const std::string &name) {
-  return std::string(UNRAVEL_SOURCE_DIR) + "/examples/" + name + ".unravel";
-}
-
-/// Entries row by row.
-struct Graph {
-  std::size_t size = 0;
-  std::vector<std::vector<std::pair<std::size_t, double>>> edges;
-};
-
-Graph graph_of(data::Coordinates entries) {
-  data::combine_duplicates(entries);
-  Graph graph;
-  graph.size = static_cast<std::size_t>(entries.shape.at(0));
-  graph.edges.resize(graph.size);
-  for (std::size_t e = 0; e < entries.size(); ++e) {
-    const std::vector<std::int64_t> at = entries.coordinate(e);
-    graph.edges[static_cast<std::size_t>(at[0])].emplace_back(at[1], entries.value[e]);
-  }
-  return graph;
-}
-
-/// A desk with the matrix A.mtx.
-struct Problem {
-  std::string name;
-  Desk desk;
-  Graph graph;
-
-  /// `unravel run` on an example; the results that are asked for, dense.
-  std::map<std::string, std::vector<double>> run(const std::string &program, const std::string &layout,
-                                                 const std::vector<std::string> &inputs,
-                                                 const std::vector<std::string> &results) const {
-    std::vector<std::string> arguments{"run", "-F", example(program), "-f", "A=" + layout, "-i", "A=A.mtx"};
-    for (const std::string &input : inputs)
-      arguments.insert(arguments.end(), {"-i", input});
-    for (const std::string &result : results)
-      arguments.insert(arguments.end(), {"-o", result + "=" + result + ".mtx"});
-    const Outcome outcome = desk.unravel(arguments);
-    std::map<std::string, std::vector<double>> read;
-    EXPECT_EQ(outcome.code, 0) << outcome.error;
-    for (const std::string &result : results)
-      if (outcome.code == 0) read[result] = to_dense(data::read_tensor(desk.path(result + ".mtx")));
-    return read;
-  }
-};
-
-std::filesystem::path data_folder() {
-  if (const char *path = std::getenv("UNRAVEL_DATA")) return path;
-  return std::filesystem::path(UNRAVEL_SOURCE_DIR) / "../shared/data";
-}
-
-/// Square matrices: from files, where these are there, and generated; `change` may make others of their
-/// entries.
-template <class Change>
-std::vector<std::unique_ptr<Problem>> problems(const std::vector<std::string> &files,
-                                               const std::vector<std::string> &generated,
-                                               const Change &change) {
-  std::vector<std::unique_ptr<Problem>> all;
-  auto add = [&](const std::string &name, data::Coordinates entries) {
-    auto made = std::make_unique<Problem>();
-    made->name = name;
-    change(entries);
-    data::write_tensor(made->desk.path("A.mtx"), entries);
-    made->graph = graph_of(std::move(entries));
-    all.push_back(std::move(made));
-  };
-  for (const std::string &file : files) {
-    const std::filesystem::path path = data_folder() / file;
-    if (std::filesystem::exists(path))
-      add(file, data::read_tensor(path));
-    else
-      std::cout << "no file " << path << ": left out\n";
-  }
-  for (const std::string &spec : generated) {
-    Desk desk;
-    const Outcome outcome = desk.unravel({"generate", spec, "-o", "G.mtx"});
-    EXPECT_EQ(outcome.code, 0) << outcome.error;
-    add(spec, data::read_tensor(desk.path("G.mtx")));
-  }
-  return all;
-}
-
-const std::vector<std::string> graphs{"west0067.mtx", "add32.mtx", "email-Enron.mtx.gz"};
-const std::vector<std::string> generated_graphs{"rmat:scale=7,edges=3,seed=3",
-                                                "random:60x60,density=0.02,seed=4"};
-
-void keep(data::Coordinates &) {}
-
-/// Positive weights, many of them different.
-void give_weights(data::Coordinates &entries) {
-  for (std::size_t e = 0; e < entries.size(); ++e)
-    entries.value[e] = 1 + static_cast<double>(e * 7919 % 97) / 8;
-}
-
-data::Coordinates both_directions(const data::Coordinates &entries, bool with_diagonal) {
-  std::set<std::pair<std::int64_t, std::int64_t>> edges;
-  for (std::size_t e = 0; e < entries.size(); ++e) {
-    const std::vector<std::int64_t> at = entries.coordinate(e);
-    if (at[0] == at[1] && !with_diagonal) continue;
-    edges.emplace(at[0], at[1]);
-    edges.emplace(at[1], at[0]);
-  }
-  data::Coordinates made(entries.shape);
-  for (const auto &[i, j] : edges)
-    made.append({i, j}, 1);
-  return made;
-}
-
-void expect_equal(const std::vector<double> &found, const std::vector<double> &expected,
-                  double tolerance = 0) {
-  ASSERT_EQ(found.size(), expected.size());
-  for (std::size_t k = 0; k < found.size(); ++k) {
-    if (found[k] == expected[k]) continue;
-    ASSERT_NEAR(found[k], expected[k], tolerance) << "element " << k;
-  }
-}
-
-// ---- graphs
 
 std::vector<double> levels_from(std::size_t source, const Graph &graph) {
   std::vector<double> level(graph.size, infinity);
@@ -265,78 +138,194 @@ TEST(Examples, Triangles) {
   }
 }
 
-// ---- linear algebra
-
-/// A graph's Laplacian and the unit matrix: symmetric, its diagonal outweighs the rest.
-void make_definite(data::Coordinates &entries) {
-  const data::Coordinates edges = both_directions(entries, false);
-  std::vector<double> diagonal(static_cast<std::size_t>(edges.shape[0]), 1);
-  entries = data::Coordinates(edges.shape);
-  for (std::size_t e = 0; e < edges.size(); ++e) {
-    entries.append(edges.coordinate(e), -1);
-    diagonal[static_cast<std::size_t>(edges.coordinate(e)[0])] += 1;
-  }
-  for (std::size_t i = 0; i < diagonal.size(); ++i)
-    entries.append({static_cast<std::int64_t>(i), static_cast<std::int64_t>(i)}, diagonal[i]);
-}
-
-std::vector<double> times(const Graph &matrix, const std::vector<double> &x) {
-  std::vector<double> y(matrix.size, 0);
-  for (std::size_t i = 0; i < matrix.size; ++i)
-    for (const auto &[j, value] : matrix.edges[i])
-      y[i] += value * x.at(j);
-  return y;
-}
-
-const std::vector<std::string> definite{"west0067.mtx", "add32.mtx", "orsreg_1.mtx"};
-
-/// A x is b, as far as the tolerance says.
-void expect_solves(const std::string &program, const std::string &tolerance, double error,
-                   double most_rounds) {
-  for (const auto &problem : problems(definite, generated_graphs, make_definite))
+TEST(Examples, ParentsInBreadthFirstSearch) {
+  for (const auto &problem : problems(graphs, generated_graphs, keep))
     for (const char *layout : {"csr", "csc"}) {
       SCOPED_TRACE(problem->name + " " + layout);
-      auto found = problem->run(program, layout, {"b=ones", "tolerance=" + tolerance}, {"x", "rounds"});
-      ASSERT_EQ(found["x"].size(), problem->graph.size);
-      expect_equal(times(problem->graph, found["x"]), std::vector<double>(problem->graph.size, 1), error);
-      ASSERT_EQ(found["rounds"].size(), 1u);
-      EXPECT_GE(found["rounds"][0], 1);
-      EXPECT_LE(found["rounds"][0], most_rounds);
+      const std::vector<double> level = levels_from(3, problem->graph);
+      std::vector<double> parent(level.size(), -1);
+      parent[3] = 3;
+      for (std::size_t i = level.size(); i-- > 0;)
+        for (const auto &[j, weight] : problem->graph.edges[i])
+          if (level[i] != infinity && level[j] == level[i] + 1) parent[j] = static_cast<double>(i);
+      expect_equal(problem->run("bfs_parents", layout, {"source=3"}, {"parent"})["parent"], parent);
     }
 }
 
-TEST(Examples, ConjugateGradients) {
-  expect_solves("conjugate_gradients", "1e-10", 2e-10, 200);
+/// The neighbours of each vertex.
+std::vector<std::set<std::size_t>> neighbours_of(const Graph &graph) {
+  std::vector<std::set<std::size_t>> all(graph.size);
+  for (std::size_t i = 0; i < graph.size; ++i)
+    for (const auto &[j, weight] : graph.edges[i])
+      all[i].insert(j);
+  return all;
 }
 
-TEST(Examples, Jacobi) {
-  expect_solves("jacobi", "1e-10", 1e-7, 9999);
+std::size_t common(const std::set<std::size_t> &one, const std::set<std::size_t> &other) {
+  return static_cast<std::size_t>(
+      std::count_if(one.begin(), one.end(), [&](std::size_t each) { return other.contains(each); }));
 }
 
-TEST(Examples, PowerIteration) {
-  for (const auto &problem : problems(definite, generated_graphs, make_definite)) {
+void make_undirected(data::Coordinates &entries) {
+  entries = both_directions(entries, false);
+}
+
+/// The same entries, up to the tolerance; where a value is about `doubtful` there may be none.
+void expect_entries(const Graph &found, const std::vector<std::map<std::size_t, double>> &expected,
+                    double tolerance, double doubtful = -1) {
+  ASSERT_EQ(found.size, expected.size());
+  for (std::size_t i = 0; i < found.size; ++i) {
+    std::map<std::size_t, double> row(found.edges[i].begin(), found.edges[i].end());
+    for (const auto &[j, value] : expected[i]) {
+      const bool may_lack = std::fabs(value - doubtful) <= tolerance;
+      if (may_lack && !row.contains(j)) continue;
+      ASSERT_TRUE(row.contains(j)) << i << " " << j;
+      ASSERT_NEAR(row[j], value, tolerance) << i << " " << j;
+      row.erase(j);
+    }
+    for (const auto &[j, value] : row)
+      ASSERT_NEAR(value, doubtful, tolerance) << "not expected: " << i << " " << j;
+  }
+}
+
+TEST(Examples, JaccardSimilarity) {
+  for (const auto &problem : problems({"west0067.mtx", "add32.mtx"}, generated_graphs, make_undirected)) {
     SCOPED_TRACE(problem->name);
-    auto found = problem->run("power_iteration", "csr", {"tolerance=1e-13"}, {"lambda", "x", "rounds"});
-    ASSERT_EQ(found["lambda"].size(), 1u);
-    const double lambda = found["lambda"][0];
-    const std::vector<double> y = times(problem->graph, found["x"]);
-    double residual = 0, length = 0;
-    for (std::size_t i = 0; i < y.size(); ++i) {
-      residual += std::pow(y[i] - lambda * found["x"][i], 2);
-      length += std::pow(found["x"][i], 2);
+    const auto neighbours = neighbours_of(problem->graph);
+    std::vector<std::map<std::size_t, double>> expected(neighbours.size());
+    for (std::size_t i = 0; i < neighbours.size(); ++i)
+      for (const std::size_t k : neighbours[i])
+        for (const std::size_t j : neighbours[k]) {
+          const std::size_t both = common(neighbours[i], neighbours[j]);
+          expected[i][j] = static_cast<double>(both) /
+                           static_cast<double>(neighbours[i].size() + neighbours[j].size() - both);
+        }
+    auto found = problem->run_with(
+        "jaccard", {"-f", "A=csr", "-i", "A=A.mtx", "-f", "common=bitmap", "-f", "J=csr"}, {"J"});
+    if (found.contains("J")) expect_entries(graph_of(found.at("J")), expected, 1e-12);
+  }
+}
+
+/// What is left when edges of fewer than so many triangles go, one by one.
+std::vector<std::map<std::size_t, double>> truss_of(const Graph &graph, std::size_t least) {
+  auto neighbours = neighbours_of(graph);
+  std::deque<std::pair<std::size_t, std::size_t>> doubtful;
+  for (std::size_t i = 0; i < graph.size; ++i)
+    for (const std::size_t j : neighbours[i])
+      if (i < j) doubtful.emplace_back(i, j);
+  for (; !doubtful.empty(); doubtful.pop_front()) {
+    const auto [i, j] = doubtful.front();
+    if (!neighbours[i].contains(j) || common(neighbours[i], neighbours[j]) >= least) continue;
+    neighbours[i].erase(j);
+    neighbours[j].erase(i);
+    for (const std::size_t k : neighbours[i]) {
+      if (!neighbours[j].contains(k)) continue;
+      doubtful.emplace_back(std::min(i, k), std::max(i, k));
+      doubtful.emplace_back(std::min(j, k), std::max(j, k));
     }
-    EXPECT_NEAR(length, 1, 1e-12);
-    EXPECT_LT(std::sqrt(residual), 1e-3 * lambda) << "after " << found["rounds"][0] << " rounds";
-    std::vector<double> expected(problem->graph.size, 1); // the same, with more rounds and other steps
-    double estimate = 0;
-    for (int round = 0; round < 20000; ++round) {
-      expected = times(problem->graph, expected);
-      estimate = *std::max_element(expected.begin(), expected.end(),
-                                   [](double a, double b) { return std::fabs(a) < std::fabs(b); });
-      for (double &each : expected)
-        each /= estimate;
+  }
+  std::vector<std::map<std::size_t, double>> left(graph.size);
+  for (std::size_t i = 0; i < graph.size; ++i)
+    for (const std::size_t j : neighbours[i])
+      left[i][j] = 1;
+  return left;
+}
+
+TEST(Examples, Truss) {
+  for (const auto &problem : problems(graphs, {"rmat:scale=7,edges=9,seed=3"}, make_undirected)) {
+    SCOPED_TRACE(problem->name);
+    const auto expected = truss_of(problem->graph, 3);
+    data::Coordinates left({1, 1});
+    for (std::size_t before = 0; left.size() != before || before == 0;) {
+      before = left.size();
+      auto found = problem->run_with("truss",
+                                     {"-f", "A=csr", "-i", "A=A.mtx", "-f", "support=bitmap", "-f",
+                                      "left=csr", "-s", "drop zeros", "-i", "least=3"},
+                                     {"left"});
+      ASSERT_TRUE(found.contains("left"));
+      left = found.at("left");
+      if (left.size() == 0) break;
+      data::write_tensor(problem->desk.path("A.mtx"), left);
     }
-    EXPECT_NEAR(lambda, estimate, 1e-4 * std::fabs(estimate));
+    expect_entries(graph_of(left), expected, 0);
+  }
+}
+
+/// Brandes' algorithm with queues.
+std::vector<double> centrality_of(const Graph &graph, const std::vector<std::size_t> &sources) {
+  std::vector<double> centrality(graph.size, 0);
+  for (const std::size_t source : sources) {
+    std::vector<double> level(graph.size, infinity), paths(graph.size, 0), part(graph.size, 0);
+    std::deque<std::size_t> queue{source};
+    std::vector<std::size_t> reached;
+    level[source] = 0;
+    paths[source] = 1;
+    for (; !queue.empty(); queue.pop_front()) {
+      const std::size_t i = queue.front();
+      reached.push_back(i);
+      for (const auto &[j, weight] : graph.edges[i]) {
+        if (level[j] == infinity) level[j] = level[i] + 1, queue.push_back(j);
+        if (level[j] == level[i] + 1) paths[j] += paths[i];
+      }
+    }
+    for (auto i = reached.rbegin(); i != reached.rend(); ++i) {
+      for (const auto &[j, weight] : graph.edges[*i])
+        if (level[j] == level[*i] + 1) part[*i] += paths[*i] / paths[j] * (1 + part[j]);
+      if (*i != source) centrality[*i] += part[*i];
+    }
+  }
+  return centrality;
+}
+
+TEST(Examples, BetweennessCentrality) {
+  for (const auto &problem : problems(graphs, generated_graphs, keep))
+    for (const char *layout : {"csr", "csc"}) {
+      SCOPED_TRACE(problem->name + " " + layout);
+      const std::vector<std::size_t> sources{0, 7, problem->graph.size / 2, problem->graph.size - 1};
+      data::Coordinates numbers({4, 1});
+      for (std::size_t k = 0; k < sources.size(); ++k)
+        numbers.append({static_cast<std::int64_t>(k), 0}, static_cast<double>(sources[k]));
+      data::write_tensor(problem->desk.path("source.mtx"), numbers);
+      const auto expected = centrality_of(problem->graph, sources);
+      const double most = *std::max_element(expected.begin(), expected.end());
+      expect_equal(problem->run("betweenness", layout, {"source=source.mtx"}, {"centrality"})["centrality"],
+                   expected, 1e-12 * most);
+    }
+}
+
+/// Steps of a walk along edges, or that stays.
+void make_steps(data::Coordinates &entries) {
+  entries = both_directions(entries, false);
+  for (std::int64_t i = 0; i < entries.shape[0]; ++i)
+    entries.append({i, i}, 1);
+  std::vector<double> sum(static_cast<std::size_t>(entries.shape[0]), 0);
+  for (std::size_t e = 0; e < entries.size(); ++e)
+    sum[static_cast<std::size_t>(entries.index[0][e])] += 1;
+  for (std::size_t e = 0; e < entries.size(); ++e)
+    entries.value[e] = 1 / sum[static_cast<std::size_t>(entries.index[0][e])];
+}
+
+TEST(Examples, MarkovClustering) {
+  for (const auto &problem : problems({"west0067.mtx", "add32.mtx"}, generated_graphs, make_steps)) {
+    SCOPED_TRACE(problem->name);
+    const double threshold = 0.01;
+    std::vector<std::map<std::size_t, double>> expected(problem->graph.size);
+    for (std::size_t i = 0; i < problem->graph.size; ++i) {
+      double sum = 0;
+      for (const auto &[k, first] : problem->graph.edges[i])
+        for (const auto &[j, second] : problem->graph.edges[k])
+          expected[i][j] += first * second;
+      for (auto &[j, value] : expected[i])
+        sum += value = value * value;
+      for (auto &[j, value] : expected[i])
+        value /= sum;
+      std::erase_if(expected[i], [&](const auto &each) { return each.second < threshold - 1e-12; });
+    }
+    auto found = problem->run_with("markov_clustering",
+                                   {"-f", "M=csr", "-f", "reached=bitmap", "-f", "N=csr", "-s", "drop zeros",
+                                    "-i", "M=A.mtx", "-i", "threshold=0.01"},
+                                   {"N"});
+    if (found.contains("N")) expect_entries(graph_of(found.at("N")), expected, 1e-12, threshold);
   }
 }
 
@@ -371,8 +360,10 @@ TEST(Examples, AreComplete) {
   std::set<std::string> names;
   for (const auto &entry : std::filesystem::directory_iterator(std::string(UNRAVEL_SOURCE_DIR) + "/examples"))
     names.insert(entry.path().stem().string());
-  EXPECT_EQ(names, (std::set<std::string>{"bfs", "components", "conjugate_gradients", "jacobi", "pagerank",
-                                          "power_iteration", "sssp", "triangles"}));
+  EXPECT_EQ(names, (std::set<std::string>{"als", "betweenness", "bfs", "bfs_parents", "components",
+                                          "conjugate_gradients", "gauss_seidel", "jaccard", "jacobi",
+                                          "markov_clustering", "pagerank", "power_iteration", "sssp",
+                                          "triangles", "truss"}));
 }
 
 } // namespace
