@@ -61,6 +61,7 @@ parse::ScheduleTree read_schedules(const Request &request) {
     if (one.wavefront) all.wavefront = one.wavefront;
     if (one.packed) all.packed = one.packed;
     if (one.workspace) all.workspace = one.workspace;
+    if (one.plan) all.plan = one.plan;
     if (one.reuse) all.reuse = one.reuse;
     if (one.drop) all.drop = one.drop;
   };
