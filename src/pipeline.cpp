@@ -19,6 +19,7 @@
 #include "pipeline/leaf.h"
 #include "pipeline/loops.h"
 #include "pipeline/packed.h"
+#include "pipeline/plans.h"
 #include "pipeline/reuse.h"
 #include "pipeline/steps.h"
 #include "report/diagnostic.h"
@@ -184,6 +185,7 @@ Compilation compile(const Request &request) {
 }
 
 Compilation compile(const Request &request, const Front &front) {
+  if (const std::optional<Front> planned = with_plan(request, front)) return compile(request, *planned);
   if (front.schedule.reuse) return compile_for_reuse(request, front);
   Compilation result;
   Steps steps(result.stages, request.details);

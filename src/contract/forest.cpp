@@ -171,7 +171,7 @@ private:
       if (buffer.term == term)
         for (std::size_t k = 0; k < network_.indices.size(); ++k)
           if (has(buffer.modes, k)) modes += (modes.empty() ? "" : ",") + network_.indices[k].name;
-    const std::string name = buffer_name(network_, term, forest_);
+    const std::string name = buffer_name(network_, term);
     return modes.empty() ? name : fmt::format("{}({})", name, modes);
   }
 
@@ -254,7 +254,7 @@ double cost_of(const Network &network, const Forest &forest, const Price &price)
   return Walk(network, forest, price).of(forest.roots, 0);
 }
 
-std::string buffer_name(const Network &network, std::size_t term, const Forest &) {
+std::string buffer_name(const Network &network, std::size_t term) {
   std::string name = term == 0 ? "w" : fmt::format("w{}", term + 1);
   const auto is_taken = [&](const std::string &wanted) {
     const auto begins = [&](const std::string &text) {

@@ -75,6 +75,6 @@ double cost_of(const Network &network, const Forest &forest, const Price &price)
 std::string to_text(const Network &network, const Forest &forest);
 
 /// The name of a term's buffer: "w", "w2".
-std::string buffer_name(const Network &network, std::size_t term, const Forest &forest);
+std::string buffer_name(const Network &network, std::size_t term);
 
 } // namespace unravel::contract

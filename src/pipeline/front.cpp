@@ -188,6 +188,9 @@ Front read_request(const Request &request) {
   if (front.schedule.workspace && !is_assignment)
     report::fail(Kind::not_supported, front.schedule.workspace->tensor.span,
                  "`workspace` is for a line of index notation", "in a program write `let w(j) = 0;`");
+  if (front.schedule.plan && !is_assignment)
+    report::fail(Kind::not_supported, front.schedule.plan->span, "`plan` is for a line of index notation",
+                 "a program says itself what is computed first");
   if (auto text = argument(request.file, request.expression); !request.from.empty())
     read_c(request, front);
   else if (!is_assignment)
