@@ -259,8 +259,9 @@ Leaf LeafPlanner::plan_loops(std::size_t number, schedule::Counts counts, Steps 
     leaf = *without_hoists;
     if (!counts.empty()) lengths = schedule::trip_counts(space, leaf.order, counts);
   };
+  const bool is_as_written = in_.schedule.plan && in_.schedule.plan->number == 0;
   if (own.empty() && leaf.plan.shared == 0 && space.added.empty() && in_.schedule.loops.empty() &&
-      !reads_what_changes(number)) {
+      !is_as_written && !reads_what_changes(number)) {
     std::vector<parse::Name> last;
     if (in_.schedule.order.empty() && choose::may_hoist(space)) {
       if (!leaf.plan.finds.levels.empty()) { // as if the data were not known: segments in segments

@@ -19,8 +19,6 @@ namespace {
 
 /// So much cheaper is a plan that is taken by itself. (Estimates are no measurements.)
 constexpr double worth = 0.67;
-/// Plans among which `plan N` chooses.
-constexpr std::size_t most_plans = 1000;
 
 std::shared_ptr<const text::Source> text_of(const std::string &content) {
   return std::make_shared<const text::Source>("plan", content);
@@ -146,6 +144,16 @@ std::optional<parse::ProgramTree> program_of(const Front &front, const Plans &pl
                             plans.walked);
 }
 
+std::optional<std::size_t> choice_of(const Front &front, const Plans &plans) {
+  if (plans.found.plans.empty()) return std::nullopt;
+  const contract::Plan &best = plans.found.plans.front();
+  if (best.cost > worth * plans.written.cost || !program_of(front, plans, best)) return std::nullopt;
+  // Sums in the loops over what is stored need no program.
+  const contract::Plan *one_nest = in_one_nest(front, plans);
+  if (one_nest && worth * one_nest->cost <= best.cost) return std::nullopt;
+  return 0;
+}
+
 std::optional<Front> with_plan(const Request &request, const Front &front) {
   const std::optional<parse::ScheduleTree::Plan> &asked = front.schedule.plan;
   if (asked ? asked->number == 0 : has_wishes(front.schedule)) return std::nullopt;
@@ -156,22 +164,17 @@ std::optional<Front> with_plan(const Request &request, const Front &front) {
   if (asked && !plans)
     report::fail(Kind::not_supported, asked->span, fmt::format("`plan {}`: {}", asked->number, why),
                  "leave it out; a program says itself what is computed first");
-  if (!plans || plans->found.plans.empty()) return std::nullopt;
+  if (!plans) return std::nullopt;
   if (asked && plans->found.plans.size() < static_cast<std::size_t>(asked->number))
     report::fail(Kind::not_supported, asked->span,
                  fmt::format("`plan {}`: there are {} plans", asked->number, plans->found.plans.size()),
                  "`unravel plan` lists them");
-  const std::size_t number = asked ? static_cast<std::size_t>(asked->number) - 1 : 0;
-  const contract::Plan &plan = plans->found.plans[number];
-  if (!asked) {
-    if (plan.cost > worth * plans->written.cost) return std::nullopt;
-    // Sums in the loops of what is stored need no program.
-    const contract::Plan *one_nest = in_one_nest(front, *plans);
-    if (one_nest && worth * one_nest->cost <= plan.cost) return std::nullopt;
-  }
-  const std::optional<parse::ProgramTree> program = program_of(front, *plans, plan);
+  const std::optional<std::size_t> number =
+      asked ? std::optional(static_cast<std::size_t>(asked->number) - 1) : choice_of(front, *plans);
+  if (!number) return std::nullopt;
+  const std::optional<parse::ProgramTree> program = program_of(front, *plans, plans->found.plans[*number]);
   if (!program) return std::nullopt;
-  return planned(front, *program, text_of(*plans, number));
+  return planned(front, *program, text_of(*plans, *number));
 }
 
 } // namespace unravel::pipeline
