@@ -95,7 +95,7 @@ std::vector<std::string> dense_loops_last(const scan::Nest &nest, const Iteratio
     (is_dense ? dense : stored).push_back(level.variable);
     is_last = is_last && (is_dense || dense.empty());
   }
-  if (stored.size() < 2 || dense.size() < 2) return {};
+  if (stored.empty() || dense.size() < 2) return {};
   auto factors_with = [&](const std::string &variable) {
     return std::count_if(space.operands.begin(), space.operands.end(),
                          [&](const Operand &operand) { return mentions_any(operand, {variable}); });
@@ -109,6 +109,7 @@ std::vector<std::string> dense_loops_last(const scan::Nest &nest, const Iteratio
                     });
            });
   };
+  if (stored.size() < 2 && std::ranges::none_of(dense, is_summed_first)) return {};
   std::vector<std::string> order = dense;
   std::stable_sort(order.begin(), order.end(), [&](const std::string &one, const std::string &other) {
     const bool is_first = is_summed_first(one);

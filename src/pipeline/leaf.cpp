@@ -302,7 +302,9 @@ Leaf LeafPlanner::plan_loops(std::size_t number, schedule::Counts counts, Steps 
     Leaf hoisted = leaf; // threads would have to meet in each of its sums
     take_back();
     plan_threads();
-    const bool pays = leaf.plan.parallel && !choose::is_inner_loop(leaf.plan, *leaf.plan.parallel);
+    // A sum that is needed for each value of other modes saves more than threads do.
+    const bool pays = leaf.plan.parallel && !choose::is_inner_loop(leaf.plan, *leaf.plan.parallel) &&
+                      !hoisted.plan.hoists.front().modes.empty();
     if (!pays && in_.schedule.parallel.empty()) {
       leaf = std::move(hoisted);
       leaf.plan.parallel = leaf.parallel = std::nullopt;

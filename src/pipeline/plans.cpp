@@ -18,7 +18,7 @@ using report::Kind;
 namespace {
 
 /// So much cheaper is a plan that is taken by itself. (Estimates are no measurements.)
-constexpr double worth = 0.67;
+constexpr double worth = 0.5;
 
 std::shared_ptr<const text::Source> text_of(const std::string &content) {
   return std::make_shared<const text::Source>("plan", content);
@@ -144,19 +144,19 @@ std::optional<parse::ProgramTree> program_of(const Front &front, const Plans &pl
                             plans.walked);
 }
 
-std::optional<std::size_t> choice_of(const Front &front, const Plans &plans) {
-  if (plans.found.plans.empty()) return std::nullopt;
-  const contract::Plan &best = plans.found.plans.front();
-  if (best.cost > worth * plans.written.cost || !program_of(front, plans, best)) return std::nullopt;
-  // Sums in the loops over what is stored need no program.
+std::optional<std::size_t> choice_of(const Front &front, const Plans &plans, bool keeps_sums) {
+  const std::vector<contract::Plan> &all = plans.found.plans;
+  const auto best = std::ranges::find_if(
+      all, [&](const contract::Plan &plan) { return program_of(front, plans, plan).has_value(); });
+  if (best == all.end() || best->cost > worth * plans.written.cost) return std::nullopt;
   const contract::Plan *one_nest = in_one_nest(front, plans);
-  if (one_nest && worth * one_nest->cost <= best.cost) return std::nullopt;
-  return 0;
+  if (keeps_sums && one_nest && worth * one_nest->cost <= best->cost) return std::nullopt;
+  return static_cast<std::size_t>(best - all.begin());
 }
 
-std::optional<Front> with_plan(const Request &request, const Front &front) {
+std::optional<Front> with_plan(const Request &request, const Front &front, bool keeps_sums) {
   const std::optional<parse::ScheduleTree::Plan> &asked = front.schedule.plan;
-  if (asked ? asked->number == 0 : has_wishes(front.schedule)) return std::nullopt;
+  if (asked ? asked->number < 1 : has_wishes(front.schedule)) return std::nullopt;
   std::string why;
   constexpr std::size_t few = 10;
   const std::size_t most = asked ? std::min(static_cast<std::size_t>(asked->number), most_plans) : few;
@@ -169,8 +169,8 @@ std::optional<Front> with_plan(const Request &request, const Front &front) {
     report::fail(Kind::not_supported, asked->span,
                  fmt::format("`plan {}`: there are {} plans", asked->number, plans->found.plans.size()),
                  "`unravel plan` lists them");
-  const std::optional<std::size_t> number =
-      asked ? std::optional(static_cast<std::size_t>(asked->number) - 1) : choice_of(front, *plans);
+  const std::optional<std::size_t> number = asked ? std::optional(static_cast<std::size_t>(asked->number) - 1)
+                                                  : choice_of(front, *plans, keeps_sums);
   if (!number) return std::nullopt;
   const std::optional<parse::ProgramTree> program = program_of(front, *plans, plans->found.plans[*number]);
   if (!program) return std::nullopt;
