@@ -300,8 +300,8 @@ Found search(const Network &network, const SearchOptions &options) {
   Found found;
   std::int64_t left = options.budget;
   // Trees that cost more than a plan that there is can't make a better one; those that are listed beside it
-  // cost up to eight times as much.
-  const double slack = options.plans > 1 ? 8 : 1;
+  // cost up to eight times as much; of few factors all are listed.
+  const double slack = options.plans == 1 ? 1 : network.factors.size() <= 4 ? any : 8;
   double bound = any;
   for (std::size_t number = 0; number < trees.size() && (!is_bound || trees.least(number) <= bound);
        ++number) {
@@ -317,7 +317,7 @@ Found search(const Network &network, const SearchOptions &options) {
       found.is_complete = false;
       return found;
     }
-    if (!found.plans.empty()) bound = slack * found.plans.front().cost;
+    if (!found.plans.empty() && slack != any) bound = slack * found.plans.front().cost;
   }
   if (trees.least_of_others() != any &&
       (!is_bound || found.plans.empty() || trees.least_of_others() < found.plans.front().cost))

@@ -180,8 +180,7 @@ void add_plan(CLI::App &app, bool &as_json) {
     const std::optional<Plans> plans = pipeline::plans_of(request, front, *most, why);
     if (!plans)
       report::fail(report::Kind::not_supported, front.computation.program.statements.front().span,
-                   fmt::format("there are no plans: {}", why),
-                   "plans are for products of three factors or more");
+                   fmt::format("there are no plans: {}", why), "it is compiled as it is written");
     const std::optional<std::size_t> taken = pipeline::choice_of(front, *plans);
     std::cout << (as_json ? plans_json(*plans, front, taken).dump(2) + "\n"
                           : plans_text(*plans, front, taken));

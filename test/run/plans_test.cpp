@@ -26,8 +26,8 @@ const std::vector<Problem> &lines() {
       {"Y(i,r) = -S(i,j) * Q(i,k) * K(j,k) * V(j,r)", {{"S", "coo"}}, {}, {}},
       {"y(i) = A(i,j) * B(j,k) * C(k,l) * x(l)", {{"A", "csr"}, {"B", "csr"}, {"C", "csr"}}, {}, {}},
       {"s = A(i,j) * x(i) * z(j)", {{"A", "csr"}}, {}, {}},
-      {"d(k) = A(i,j) * e(i) * B(j,k) in min.+", {{"A", "csr"}}, {}, {}},
-      {"d(k) = A(i,j) * e(i) * B(j,k) in or.and", {{"A", "csr"}, {"B", "csr"}}, {}, {}}};
+      {"d(k) = A(i,j) * e(i) * B(j,k) in min.+", {{"A", "csr"}, {"B", "csr"}, {"e", "sv"}}, {}, {}},
+      {"d(k) = A(i,j) * e(i) * B(j,k) in or.and", {{"A", "csr"}, {"B", "csr"}, {"e", "sv"}}, {}, {}}};
   return all;
 }
 
@@ -125,7 +125,7 @@ TEST(Plans, products_are_taken_apart_by_themselves) {
             "  for j {\n"
             "    y(i) += A(i, j) * w(j);\n"
             "  }\n"
-            "}");
+            "}\n");
   EXPECT_EQ(program_of("y(i) = A(i,j) * B(j,k) * x(k)", {{"A", "csr"}, {"B", "csr"}}, {"plan none"}), "");
   // One nest, in which sums are kept in locals.
   EXPECT_EQ(program_of("Y(i,r,s) = T(i,j,k) * U(j,r) * V(k,s)", {{"T", "csf3"}}), "");
@@ -169,7 +169,7 @@ TEST(Plans, what_there_is_not_is_refused) {
     return "";
   };
   EXPECT_EQ(message_of({"y(i) = A(i,j) * B(j,k) * x(k)", {}, {"plan 9999"}, {}}),
-            "`plan 9999`: there are 9 plans");
+            "`plan 9999`: there are 13 plans");
   EXPECT_EQ(message_of({"y(i) = A(i,j) * x(j)", {}, {"plan 1"}, {}}),
             "`plan 1`: it has fewer than three factors");
   EXPECT_EQ(message_of({"for i { y(i) += x(i); }", {}, {"plan 1"}, {}}),
