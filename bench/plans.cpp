@@ -54,7 +54,7 @@ std::vector<Case> cases_of(const std::string &kernel, bool quick) {
                          {{"T", tensor}},
                          {{"r", width}, {"s", width}}});
     if (kernel == "attention")
-      for (const std::string &mask : {"random:4000x4000,entries=160000,seed=1", "banded:20000,width=16"})
+      for (const char *mask : {"random:4000x4000,entries=160000,seed=1", "banded:20000,width=16"})
         cases.push_back({fmt::format("{} width {}", mask, width),
                          "Y(i,r) = S(i,j) * Q(i,k) * K(j,k) * V(j,r)",
                          {{"S", "csr"}},
