@@ -53,6 +53,8 @@ BENCHMARKS = [
     Benchmark("bench_templates", "The choice of a template for finds, against each template"),
     Benchmark("bench_layouts", "y = A x in other layouts, against CSR", ["spmv"], threads=(1, 2)),
     Benchmark("bench_tensors", "Tensors of order 3 and dense factors, against loops by hand", threads=(1, 2)),
+    Benchmark("bench_plans", "Products of several tensors by plans, against the nest as written", threads=(1, 2),
+              takes_data=False),
     Benchmark("bench_schedules", "Tiles, against the untiled loops", threads=(1, 2)),
     Benchmark("bench_schedules", "Rows shared out among threads", ["--sharing"], threads=(2,)),
     # Barriers of threads that sleep would cost ten times more.

@@ -94,7 +94,7 @@ endif()
 
 # What of the benchmarks uses the rooms and nothing else: compiled by scripts/test, so that no change of an interface
 # breaks it unseen. Nobody runs it, so nothing is optimised.
-set(bench_sources build_latency coiteration coiteration_cases contest kernel latency layouts report schedules solves
+set(bench_sources build_latency coiteration coiteration_cases contest kernel latency layouts plans report schedules solves
                   sparse_results sparse_results_cases spmspv spmv templates tensors)
 list(TRANSFORM bench_sources REPLACE "(.+)" "bench/\\1.cpp")
 add_library(unravel_bench_compiles OBJECT EXCLUDE_FROM_ALL ${bench_sources})

@@ -19,6 +19,7 @@
 #include "pipeline/leaf.h"
 #include "pipeline/loops.h"
 #include "pipeline/packed.h"
+#include "pipeline/plans.h"
 #include "pipeline/reuse.h"
 #include "pipeline/steps.h"
 #include "report/diagnostic.h"
@@ -184,6 +185,7 @@ Compilation compile(const Request &request) {
 }
 
 Compilation compile(const Request &request, const Front &front) {
+  if (const std::optional<Front> planned = with_plan(request, front)) return compile(request, *planned);
   if (front.schedule.reuse) return compile_for_reuse(request, front);
   Compilation result;
   Steps steps(result.stages, request.details);
@@ -314,6 +316,11 @@ Compilation compile(const Request &request, const Front &front) {
       {request, result.combination, untransformed, schedule, requests, *result.prover, thresholds, details});
   for (std::size_t k = 0; k < result.combination.leaves.size(); ++k)
     result.leaves.push_back(planner.plan(k, steps));
+  // Where the line's own loops keep no sums, plans that need a program for it are left.
+  const auto keeps_sums = [](const Leaf &leaf) { return !leaf.plan.hoists.empty(); };
+  if (!front.schedule.plan && std::ranges::none_of(result.leaves, keeps_sums))
+    if (const std::optional<Front> planned = with_plan(request, front, false))
+      return compile(request, *planned);
   if (planner.out_of_order() && local)
     if (auto made = with_local(planner.why_out_of_order())) return std::move(*made);
   if (planner.out_of_order()) {

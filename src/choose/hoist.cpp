@@ -25,9 +25,13 @@ bool is_dense_loop(const Level &level) {
          level.lower == Term(0) && level.upper.as<term::Variable>();
 }
 
-bool mentions_any(const Operand &operand, const Names &names) {
-  const Names own = term::variables_of(operand.slot);
+bool mentions_any(const Term &term, const Names &names) {
+  const Names own = term::variables_of(term);
   return std::any_of(own.begin(), own.end(), [&](auto &name) { return names.contains(name); });
+}
+
+bool mentions_any(const Operand &operand, const Names &names) {
+  return mentions_any(operand.slot, names);
 }
 
 /// Does one plain sum of products stand at each point, in loops alone?
@@ -91,14 +95,25 @@ std::vector<std::string> dense_loops_last(const scan::Nest &nest, const Iteratio
     (is_dense ? dense : stored).push_back(level.variable);
     is_last = is_last && (is_dense || dense.empty());
   }
-  if (stored.size() < 2 || dense.size() < 2) return {};
+  if (stored.empty() || dense.size() < 2) return {};
   auto factors_with = [&](const std::string &variable) {
     return std::count_if(space.operands.begin(), space.operands.end(),
                          [&](const Operand &operand) { return mentions_any(operand, {variable}); });
   };
+  // Its sums are there before the loops over modes that only other factors have.
+  auto is_summed_first = [&](const std::string &variable) {
+    return !mentions_any(space.target, {variable}) &&
+           std::ranges::any_of(dense, [&](const std::string &other) {
+             return other != variable && std::ranges::none_of(space.operands, [&](const Operand &operand) {
+                      return mentions_any(operand, {variable}) && mentions_any(operand, {other});
+                    });
+           });
+  };
+  if (stored.size() < 2 && std::ranges::none_of(dense, is_summed_first)) return {};
   std::vector<std::string> order = dense;
   std::stable_sort(order.begin(), order.end(), [&](const std::string &one, const std::string &other) {
-    return factors_with(one) < factors_with(other);
+    const bool is_first = is_summed_first(one);
+    return is_first != is_summed_first(other) ? is_first : factors_with(one) < factors_with(other);
   });
   if (is_last && order == dense) return {};
   stored.insert(stored.end(), order.begin(), order.end());
@@ -110,19 +125,24 @@ std::vector<Hoist> hoists_of(const LeafPlan &plan, const IterationSpace &space,
   if (!is_plain(plan, space)) return {};
   const scan::Nest &nest = plan.nest;
   const std::size_t dense = begin_of_dense(nest);
-  std::vector<std::string> modes;
-  for (std::size_t k = dense; k < nest.levels.size(); ++k)
-    if (is_dense_loop(nest.levels[k])) modes.push_back(nest.levels[k].variable);
   std::vector<Hoist> hoists;
-  for (std::size_t loop = 0; loop < dense; ++loop) {
+  for (std::size_t loop = 0; loop < nest.levels.size(); ++loop) {
     if (nest.levels[loop].kind != Level::Kind::Loop) continue;
+    const bool is_dense = loop >= dense; // then those over dense modes behind it alone are the sum's
+    if (is_dense && !hoists.empty()) break;
     // What comes to no point must not be taken for a sum that is zero: each loop inside has a sum, too.
     const auto begin = nest.levels.begin() + static_cast<std::ptrdiff_t>(loop);
     const bool is_tested =
         std::any_of(begin, nest.levels.end(), [](const Level &level) { return !level.guards.empty(); });
     Names inside; // what gets its values in the loop
-    for (std::size_t k = loop; k < nest.levels.size(); ++k)
-      if (k < dense || !is_dense_loop(nest.levels[k])) inside.insert(nest.levels[k].variable);
+    std::vector<std::string> modes;
+    for (std::size_t k = loop; k < nest.levels.size(); ++k) {
+      const Level &level = nest.levels[k];
+      if (k >= dense && k != loop && is_dense_loop(level))
+        modes.push_back(level.variable);
+      else if (!is_dense || k == loop || mentions_any(level.value, inside))
+        inside.insert(level.variable);
+    }
     if (mentions_any(space.target, inside)) {
       hoists.clear();
       continue;
@@ -138,8 +158,9 @@ std::vector<Hoist> hoists_of(const LeafPlan &plan, const IterationSpace &space,
     std::copy_if(modes.begin(), modes.end(), std::back_inserter(hoist.modes),
                  [&](const std::string &mode) { return needed.contains(mode); });
     const std::size_t left = hoists.empty() ? modes.size() : hoists.back().modes.size();
-    const bool saves = !is_tested && !hoist.modes.empty() && hoist.modes.size() < left;
-    if (!saves || terms_in(nest, loop, dense, lengths).value_or(least_length) < least_length)
+    const bool saves = !is_tested && hoist.modes.size() < left;
+    if (!saves ||
+        terms_in(nest, loop, std::max(dense, loop + 1), lengths).value_or(least_length) < least_length)
       hoists.clear();
     else
       hoists.push_back(std::move(hoist));

@@ -1,5 +1,7 @@
 #include "compute/build_tree.h"
 
+#include "compute/mask.h"
+
 #include <cmath>
 #include <utility>
 
@@ -9,6 +11,7 @@ using parse::AssignmentTree;
 using parse::Expression;
 using parse::Name;
 using parse::StatementTree;
+using Operator = parse::AssignmentTree::Operator;
 
 Expression number_expression(double value, const text::Span &span) {
   Expression number;
@@ -71,6 +74,28 @@ std::vector<StatementTree> in_loops(const std::vector<Name> &indices, std::vecto
     body.push_back(std::move(loop));
   }
   return body;
+}
+
+Expression expression_of(const Access &access) {
+  std::vector<Name> indices;
+  for (const Subscript &subscript : access.subscripts)
+    indices.push_back({subscript.index, access.span});
+  return access_expression({access.tensor, access.span}, indices);
+}
+
+StatementTree assigned(const Statement &of, Expression target, Expression value, bool reduces) {
+  const bool is_sum = of.by == value::Operator::Add;
+  StatementTree made = assign(StatementTree::Kind::Assign,
+                              !reduces ? Operator::Set
+                              : is_sum ? Operator::Add
+                                       : Operator::Reduce,
+                              std::move(target), std::move(value));
+  made.assignment.reduction = {value::name_in_semiring(of.by), of.span};
+  if (of.product)
+    made.assignment.semiring = parse::SemiringTree{
+        {value::name_in_semiring(of.by), of.span}, {value::name_in_semiring(*of.product), of.span}, of.span};
+  if (reduces) made.assignment.mask = mask_expression(of);
+  return made;
 }
 
 } // namespace unravel::compute

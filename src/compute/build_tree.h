@@ -1,5 +1,6 @@
 #pragma once
 
+#include "compute/computation.h"
 #include "parse/tree.h"
 
 #include <string>
@@ -13,11 +14,18 @@ parse::Expression number_expression(double value, const text::Span &span);
 /// name(indices), or the name alone.
 parse::Expression access_expression(const parse::Name &tensor, const std::vector<parse::Name> &indices);
 
+/// The access as it is written. Precondition: its subscripts are indices.
+parse::Expression expression_of(const Access &access);
+
 /// 1 where there are none.
 parse::Expression product_expression(std::vector<parse::Expression> factors);
 
 parse::StatementTree assign(parse::StatementTree::Kind kind, parse::AssignmentTree::Operator op,
                             parse::Expression target, parse::Expression value);
+
+/// target = value, or the statement's reduction of it, where it is executed.
+parse::StatementTree assigned(const Statement &of, parse::Expression target, parse::Expression value,
+                              bool reduces);
 
 /// Loops over all indices, each over the extent of what it subscripts, the first one outermost.
 std::vector<parse::StatementTree> in_loops(const std::vector<parse::Name> &indices,

@@ -1,7 +1,6 @@
 #include "compute/result_local.h"
 
 #include "compute/build_tree.h"
-#include "compute/mask.h"
 #include "report/diagnostic.h"
 
 #include <algorithm>
@@ -29,13 +28,6 @@ Expression chain(Expression::Kind kind, const std::vector<Value> &parts, const S
     made = std::move(next);
   }
   return made;
-}
-
-Expression expression_of(const Access &access) {
-  std::vector<Name> indices;
-  for (const Subscript &subscript : access.subscripts)
-    indices.push_back({subscript.index, access.span});
-  return access_expression({access.tensor, access.span}, indices);
 }
 
 /// As the statement is written: where it has an operator of products of its own, as `*`.
@@ -72,22 +64,6 @@ Expression expression_of(const Value &value, const Statement &of) {
   for (const Value &argument : made.arguments)
     call.children.push_back(expression_of(argument, of));
   return call;
-}
-
-/// target = value, or the statement's reduction of it.
-StatementTree assigned(const Statement &of, Expression target, Expression value, bool reduces) {
-  const bool is_sum = of.by == value::Operator::Add;
-  StatementTree made = assign(StatementTree::Kind::Assign,
-                              !reduces ? Operator::Set
-                              : is_sum ? Operator::Add
-                                       : Operator::Reduce,
-                              std::move(target), std::move(value));
-  made.assignment.reduction = {value::name_in_semiring(of.by), of.span};
-  if (of.product)
-    made.assignment.semiring = parse::SemiringTree{
-        {value::name_in_semiring(of.by), of.span}, {value::name_in_semiring(*of.product), of.span}, of.span};
-  if (reduces) made.assignment.mask = mask_expression(of);
-  return made;
 }
 
 std::vector<Name> names(const std::vector<std::string> &texts, const text::Span &span) {

@@ -7,7 +7,7 @@
 
 // The grammar: statements between ";", each one of
 //   "order" list(variable)   "find" variable "by" method   "chunk" integer   "serial"   "reuse"
-//   "drop" "zeros"
+//   "drop" "zeros"   "plan" ( integer | "none" )
 //   "wavefront" variable ["packed"]
 //   "parallel" list(variable) [sharing]   "fuse" variable "," variable   "reduce" tensor "by" reduction
 //   ("tile" | "split") list(variable "by" integer)
@@ -23,7 +23,8 @@ namespace {
 
 const std::vector<std::string> statements = {
     "order", "parallel", "fuse",      "reduce", "find", "chunk",     "serial",    "tile",  "split", "skew",
-    "shift", "bound",    "wavefront", "unroll", "jam",  "vectorise", "workspace", "reuse", "drop"};
+    "shift", "bound",    "wavefront", "unroll", "jam",  "vectorise", "workspace", "reuse", "drop",
+    "plan"};
 const std::vector<std::string> sharings = {"static", "dynamic", "guided", "balanced"};
 const std::vector<std::string> reductions = {"scalar", "private", "atomic", "auto"};
 const std::vector<std::string> methods = {"direct", "probe", "seq",  "gallop", "binary",
@@ -99,6 +100,9 @@ private:
       if (result_.drop) fail_twice(word);
       result_.drop = tokens_.expect_name("`drop`");
       tokens_.expect("zeros", "after `drop`", "write `drop zeros`");
+    } else if (tokens_.accept("plan")) {
+      if (result_.plan) fail_twice(word);
+      parse_plan(word);
     } else if (tokens_.accept("workspace")) {
       if (result_.workspace) fail_twice(word);
       parse_workspace();
@@ -167,6 +171,13 @@ private:
     tokens_.expect("for", "after what `workspace` declares", "write `workspace w(j) for A(i,k) * B(k,j)`");
     workspace.value = parse_term(tokens_);
     result_.workspace = std::move(workspace);
+  }
+
+  void parse_plan(const Token &word) {
+    ScheduleTree::Plan plan;
+    if (!tokens_.accept("none")) plan.number = tokens_.expect_integer("the number of a plan, or `none`", 1);
+    plan.span = tokens_.span_from(word.begin);
+    result_.plan = plan;
   }
 
   void add(Transformation transformation) {

@@ -269,6 +269,12 @@ struct ScheduleTree {
     Expression value; // a product of factors
   };
   std::optional<Workspace> workspace;
+  /// `plan 2`: the second best way to compute a product of several factors; `plan none`: as it is written.
+  struct Plan {
+    std::int64_t number = 0; // from 1 on; 0: none
+    text::Span span;
+  };
+  std::optional<Plan> plan;
   std::vector<Transformation> transformations; // as written, one variable each
   std::vector<LoopRequest> loops;              // likewise
   std::vector<Name> order;                     // `order i, A.p, j`

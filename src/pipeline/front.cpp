@@ -62,6 +62,7 @@ parse::ScheduleTree read_schedules(const Request &request) {
     if (one.wavefront) all.wavefront = one.wavefront;
     if (one.packed) all.packed = one.packed;
     if (one.workspace) all.workspace = one.workspace;
+    if (one.plan) all.plan = one.plan;
     if (one.reuse) all.reuse = one.reuse;
     if (one.drop) all.drop = one.drop;
   };
@@ -203,6 +204,9 @@ Front read_request(const Request &request) {
   if (front.schedule.workspace && !is_assignment)
     report::fail(Kind::not_supported, front.schedule.workspace->tensor.span,
                  "`workspace` is for a line of index notation", "in a program write `let w(j) = 0;`");
+  if (front.schedule.plan && !is_assignment)
+    report::fail(Kind::not_supported, front.schedule.plan->span, "`plan` is for a line of index notation",
+                 "a program says itself what is computed first");
   const compute::Fills fills = fills_of(request);
   if (auto text = argument(request.file, request.expression); !request.from.empty())
     read_c(request, fills, front);

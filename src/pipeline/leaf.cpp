@@ -259,8 +259,9 @@ Leaf LeafPlanner::plan_loops(std::size_t number, schedule::Counts counts, Steps 
     leaf = *without_hoists;
     if (!counts.empty()) lengths = schedule::trip_counts(space, leaf.order, counts);
   };
+  const bool is_as_written = in_.schedule.plan && in_.schedule.plan->number == 0;
   if (own.empty() && leaf.plan.shared == 0 && space.added.empty() && in_.schedule.loops.empty() &&
-      !reads_what_changes(number)) {
+      !is_as_written && !reads_what_changes(number)) {
     std::vector<parse::Name> last;
     if (in_.schedule.order.empty() && choose::may_hoist(space)) {
       if (!leaf.plan.finds.levels.empty()) { // as if the data were not known: segments in segments
@@ -301,7 +302,9 @@ Leaf LeafPlanner::plan_loops(std::size_t number, schedule::Counts counts, Steps 
     Leaf hoisted = leaf; // threads would have to meet in each of its sums
     take_back();
     plan_threads();
-    const bool pays = leaf.plan.parallel && !choose::is_inner_loop(leaf.plan, *leaf.plan.parallel);
+    // A sum that is needed for each value of other modes saves more than threads do.
+    const bool pays = leaf.plan.parallel && !choose::is_inner_loop(leaf.plan, *leaf.plan.parallel) &&
+                      !hoisted.plan.hoists.front().modes.empty();
     if (!pays && in_.schedule.parallel.empty()) {
       leaf = std::move(hoisted);
       leaf.plan.parallel = leaf.parallel = std::nullopt;

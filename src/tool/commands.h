@@ -10,6 +10,7 @@ void add_run(CLI::App &app, int &code, bool &json);
 void add_compile(CLI::App &app, bool &json);
 void add_explain(CLI::App &app, bool &json);
 void add_deps(CLI::App &app, bool &json);
+void add_plan(CLI::App &app, bool &json);
 void add_tile(CLI::App &app, bool &json);
 void add_layout(CLI::App &app, int &code, bool &json);
 void add_generate(CLI::App &app, bool &json);

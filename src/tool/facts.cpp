@@ -73,8 +73,8 @@ bool is_shared_with_earlier(const pipeline::Compilation &compilation, const pipe
 std::string sum_text(const plan::LeafPlan &plan, std::size_t level) {
   for (const plan::Hoist &hoist : plan.hoists)
     if (hoist.level == level)
-      return fmt::format("sums over {} in a local, then times {}", fmt::join(hoist.modes, ", "),
-                         fmt::join(hoist.outside, " * "));
+      return fmt::format("sums{}{} in a local, then times {}", hoist.modes.empty() ? "" : " over ",
+                         fmt::join(hoist.modes, ", "), fmt::join(hoist.outside, " * "));
   return {};
 }
 

@@ -36,6 +36,7 @@ int run_command(CLI::App &app, int argc, char **argv) {
   unravel::tool::add_compile(app, json);
   unravel::tool::add_explain(app, json);
   unravel::tool::add_deps(app, json);
+  unravel::tool::add_plan(app, json);
   unravel::tool::add_tile(app, json);
   unravel::tool::add_layout(app, code, json);
   unravel::tool::add_generate(app, json);

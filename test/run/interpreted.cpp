@@ -85,6 +85,25 @@ Instance assembled_instance(const layout::Layout &layout, const std::string &res
 Interpreted::Interpreted(const Problem &problem)
     : problem_(problem), compilation_(compile(problem)), interpreter_(compilation_.program) {
   if (compilation_.values) values_.emplace(compilation_.values->program);
+  if (std::ranges::any_of(problem.schedules,
+                          [](const std::string &each) { return each.starts_with("plan"); }))
+    line_ = pipeline::read_request(problem.request()).computation;
+}
+
+bool Interpreted::means_the_line(const std::map<std::string, const data::Coordinates *> &operands,
+                                 const std::vector<double> &initial, const check::Reference &expected) const {
+  Sizes sizes;
+  for (const compute::Statement &statement : line_->program.statements)
+    compute::each_read(statement, [&](const compute::Access &access) {
+      for (std::size_t mode = 0; mode < access.subscripts.size(); ++mode)
+        sizes.indices[access.subscripts[mode].index] = operands.at(access.tensor)->shape[mode];
+    });
+  const check::Reference meant = reference_of(*line_, operands, sizes, initial);
+  const bool is_same = check::compare(expected.value, meant, 1e-12).ok;
+  EXPECT_TRUE(is_same) << "the program means " << list(expected.value) << "\nthe line " << list(meant.value)
+                       << "\n"
+                       << compute::to_text(compilation_.computation.program);
+  return is_same;
 }
 
 bool Interpreted::check(const SmallCase &input, const loop::InterpretOptions &options, Values kind) const {
@@ -168,6 +187,7 @@ bool Interpreted::check(const SmallCase &input, const loop::InterpretOptions &op
       program_reference(compilation_.computation, operands, input.sizes, initial);
   const std::map<std::string, check::Reference> &all = reference.results;
   const check::Reference &expected = all.at(result);
+  if (line_ && !means_the_line(operands, initial, expected)) return false;
   const bool misses = !reference.missing.empty(); // a divisor
   if (compilation_.inspector) inspect(memory);
   try {

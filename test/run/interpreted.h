@@ -37,13 +37,17 @@ public:
 private:
   void give_levels(loop::Memory &memory, const std::vector<std::int64_t> &numbers) const;
   void inspect(loop::Memory &memory) const;
+  /// Is that what the line says, which was made into a program?
+  bool means_the_line(const std::map<std::string, const data::Coordinates *> &operands,
+                      const std::vector<double> &initial, const check::Reference &expected) const;
 
   std::string describe(const SmallCase &input) const;
 
   Problem problem_;
   pipeline::Compilation compilation_;
   loop::Interpreter interpreter_;
-  std::optional<loop::Interpreter> values_; // `reuse`
+  std::optional<loop::Interpreter> values_;  // `reuse`
+  std::optional<compute::Computation> line_; // of a problem with a plan
 };
 
 /// Sizes to try: 0, 1, 2, 3 of each index in several combinations.

@@ -1,0 +1,225 @@
+// Products of several tensors, f64, int32: as they are written, all factors in the innermost loop, against
+// the plan that is taken, and against other plans that are a program of their own.
+//   plans [--kernels mttkrp,ttmc,attention,chain,rows] [--threads 1|2] [--budget MS] [--quick] [--json FILE]
+// Generated tensors. bench/README.md has the targets.
+
+#include "pipeline/plans.h"
+#include "data/generate.h"
+#include "kernel.h"
+#include "parse/parse.h"
+#include "report.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <list>
+#include <memory>
+#include <random>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+
+namespace {
+
+using namespace unravel;
+
+struct Options {
+  int threads = 1;
+  double budget = 300;
+  bool quick = false;
+};
+
+/// A product, its sparse factors by generator texts, and the sizes of the indices that these don't have.
+struct Case {
+  std::string name, expression;
+  std::map<std::string, std::string> formats, generators;
+  std::map<std::string, std::int64_t> sizes;
+};
+
+std::vector<Case> cases_of(const std::string &kernel, bool quick) {
+  std::vector<Case> cases;
+  const std::vector<std::int64_t> widths =
+      quick ? std::vector<std::int64_t>{16} : std::vector<std::int64_t>{16, 32};
+  const std::vector<std::string> tensors{"random:2000x2000x2000,entries=400000,seed=1",
+                                         "random:300x300x300,entries=500000,seed=2"};
+  for (std::int64_t width : widths) {
+    if (kernel == "mttkrp" || kernel == "ttmc")
+      for (const std::string &tensor : tensors)
+        cases.push_back({fmt::format("{} width {}", tensor, width),
+                         kernel == "ttmc" ? "Y(i,r,s) = T(i,j,k) * U(j,r) * V(k,s)"
+                                          : "Y(i,r) = T(i,j,k) * U(j,r) * V(k,r)",
+                         {{"T", "csf3"}},
+                         {{"T", tensor}},
+                         {{"r", width}, {"s", width}}});
+    if (kernel == "attention")
+      for (const char *mask : {"random:4000x4000,entries=160000,seed=1", "banded:20000,width=16"})
+        cases.push_back({fmt::format("{} width {}", mask, width),
+                         "Y(i,r) = S(i,j) * Q(i,k) * K(j,k) * V(j,r)",
+                         {{"S", "csr"}},
+                         {{"S", mask}},
+                         {{"k", width}, {"r", width}}});
+    if (kernel == "rows")
+      cases.push_back({fmt::format("random:4000x400 width {}", width),
+                       "Y(i,m) = A(i,j) * B(j,k) * C(k,m)",
+                       {{"A", "csr"}},
+                       {{"A", "random:4000x400,entries=40000,seed=1"}},
+                       {{"k", 100}, {"m", width}}});
+  }
+  if (kernel == "chain") {
+    const std::string matrix = "random:20000x20000,entries=200000,seed=";
+    cases.push_back({"two matrices",
+                     "y(i) = A(i,j) * B(j,k) * x(k)",
+                     {{"A", "csr"}, {"B", "csr"}},
+                     {{"A", matrix + "1"}, {"B", matrix + "2"}},
+                     {}});
+    cases.push_back({"three matrices",
+                     "y(i) = A(i,j) * B(j,k) * C(k,l) * x(l)",
+                     {{"A", "csr"}, {"B", "csr"}, {"C", "csr"}},
+                     {{"A", matrix + "1"}, {"B", matrix + "2"}, {"C", matrix + "3"}},
+                     {}});
+  }
+  if (cases.empty()) throw std::runtime_error(fmt::format("there is no kernel `{}`", kernel));
+  return cases;
+}
+
+data::Coordinates dense(std::vector<std::int64_t> shape) {
+  std::vector<double> values(static_cast<std::size_t>(data::element_count(shape)));
+  std::mt19937_64 random(3);
+  for (double &value : values)
+    value = std::uniform_real_distribution<double>(-1, 1)(random);
+  return data::from_dense(std::move(shape), values);
+}
+
+/// The tensors of a case, packed.
+struct Packed {
+  std::map<std::string, tensor::Tensor> tensors;
+  std::size_t entries = 0; // of the sparse ones
+
+  Packed(const Case &of, const compute::Computation &computation) {
+    std::map<std::string, std::int64_t> sizes = of.sizes;
+    std::map<std::string, data::Coordinates> sparse;
+    const std::vector<compute::Statement> &statements = computation.program.statements;
+    for (const auto &[name, text] : of.generators) {
+      const data::Coordinates &made = sparse.emplace(name, bench::generated(text)).first->second;
+      entries += made.size();
+      compute::each_read(statements.front(), [&, &tensor = name](const compute::Access &access) {
+        for (std::size_t mode = 0; access.tensor == tensor && mode < access.subscripts.size(); ++mode)
+          sizes[access.subscripts[mode].index] = made.shape[mode];
+      });
+    }
+    compute::each_access(statements.front(), [&](const compute::Access &access) {
+      std::vector<std::int64_t> shape;
+      for (const compute::Subscript &subscript : access.subscripts)
+        shape.push_back(sizes.at(subscript.index));
+      const auto made = sparse.find(access.tensor);
+      tensors.emplace(access.tensor,
+                      bench::pack_as(made == sparse.end() ? "dense" : of.formats.at(access.tensor),
+                                     made == sparse.end() ? dense(shape) : made->second));
+    });
+  }
+
+  schedule::Counts counts() const {
+    std::map<std::string, const tensor::Tensor *> all;
+    for (const auto &[name, tensor] : tensors)
+      all[name] = &tensor;
+    return bench::counts(all);
+  }
+};
+
+double difference(const std::vector<double> &one, const std::vector<double> &other) {
+  double most = 0, largest = 1e-300;
+  for (std::size_t k = 0; k < one.size(); ++k) {
+    most = std::max(most, std::abs(one[k] - other[k]));
+    largest = std::max(largest, std::abs(other[k]));
+  }
+  return most / largest;
+}
+
+/// The numbers of the best plans that are programs of their own, and not the one that is taken.
+std::vector<std::size_t> other_plans(const pipeline::Request &request) {
+  const pipeline::Front front = pipeline::read_request(request);
+  std::string why;
+  const std::optional<pipeline::Plans> plans = pipeline::plans_of(request, front, 20, why);
+  if (!plans) throw std::runtime_error(why);
+  const std::optional<std::size_t> taken = pipeline::choice_of(front, *plans);
+  std::set<std::string> programs;
+  if (taken)
+    programs.insert(parse::to_text(*pipeline::program_of(front, *plans, plans->found.plans[*taken])));
+  std::vector<std::size_t> numbers;
+  for (std::size_t k = 0; k < plans->found.plans.size() && numbers.size() < 3; ++k) {
+    const contract::Plan &plan = plans->found.plans[k];
+    if (plan.cost > 20 * plans->found.plans.front().cost) break;
+    const auto program = pipeline::program_of(front, *plans, plan);
+    if (program && programs.insert(parse::to_text(*program)).second) numbers.push_back(k + 1);
+  }
+  return numbers;
+}
+
+void measure(const Case &of, const Options &options, bench::Table &table) {
+  pipeline::Request request;
+  request.expression = of.expression;
+  request.formats = of.formats;
+  Packed packed(of, pipeline::read_request(request).computation);
+  request.counts = packed.counts();
+  std::map<std::string, tensor::Tensor *> tensors;
+  for (auto &[name, tensor] : packed.tensors)
+    tensors[name] = &tensor;
+  tensor::Tensor &result = packed.tensors.at(of.expression.substr(0, 1));
+
+  std::list<bench::BoundKernel> kernels;
+  std::vector<bench::Contestant> contestants;
+  std::vector<double> expected;
+  const auto add = [&](const std::string &name, const std::vector<std::string> &schedules) {
+    pipeline::Request one = request;
+    one.schedules = schedules;
+    bench::BoundKernel &kernel = kernels.emplace_back(one, tensors);
+    kernel.set_threads(options.threads);
+    kernel();
+    const auto values = result.array("val").as<double>();
+    const std::vector<double> got(values.begin(), values.end());
+    if (expected.empty()) expected = got;
+    if (const double off = difference(got, expected); !(off < 1e-10))
+      throw std::runtime_error(fmt::format("{}, {}: the results differ by {}", of.name, name, off));
+    contestants.push_back({name, [&kernel] { kernel(); }, {}});
+  };
+  add("ours", {});
+  add("as written", {"plan none"});
+  for (std::size_t number : other_plans(request))
+    add(fmt::format("other {}", contestants.size() - 1), {fmt::format("plan {}", number)});
+  const bench::Standings standings =
+      bench::compare(contestants, bench::timing_of(options.threads), options.budget);
+  table.row(of.name, packed.entries);
+  for (std::size_t k = 0; k < contestants.size(); ++k)
+    table.figure(contestants[k].name, standings.milliseconds(k));
+  for (std::size_t k = 1; k < contestants.size(); ++k)
+    table.ratio(contestants[k].name + " / ours", standings.ratio(k, 0));
+  table.print_row();
+}
+
+} // namespace
+
+int main(int count, char **arguments) try {
+  bench::keep_memory();
+  setenv("OMP_WAIT_POLICY", "passive", 0);
+  setenv("KMP_BLOCKTIME", "0", 0);
+  bench::Report report(count, arguments, "bench_plans");
+  Options options;
+  options.threads = bench::thread_count(count, arguments, "1") > 1 ? 2 : 1;
+  options.quick = bench::has_option(count, arguments, "quick");
+  options.budget = std::atof(bench::option(count, arguments, "budget", options.quick ? "80" : "300").c_str());
+  std::istringstream kernels(bench::option(count, arguments, "kernels", "mttkrp,ttmc,attention,chain,rows"));
+  for (std::string kernel; std::getline(kernels, kernel, ',');) {
+    const std::vector<Case> cases = cases_of(kernel, options.quick);
+    bench::Table &table = report.table(kernel, cases.front().expression,
+                                       bench::unit_of(bench::timing_of(options.threads)), options.threads);
+    table.expect("as written / ours", bench::Better::higher, {{bench::Statistic::least, 0.95}});
+    for (const Case &of : cases)
+      measure(of, options, table);
+    report.finish(table);
+  }
+} catch (const std::exception &error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return 1;
+}

@@ -1,0 +1,80 @@
+#pragma once
+
+#include "contract/network.h"
+
+#include <string>
+#include <vector>
+
+/// Loop nest forests: a contraction path, and the loops in which its terms stand (Kanakagiri and Solomonik
+/// 2024, sections 3 and 4). What a term leaves for another one is a buffer, with the indices of which the two
+/// don't share the loops.
+namespace unravel::contract {
+
+/// One contraction: the product of what it reads is summed into a buffer, or, of the last term, the result.
+struct Term {
+  std::vector<std::size_t> factors; // of the network, that it reads
+  std::vector<std::size_t> terms;   // whose buffers it reads
+  Set indices = 0;                  // that it goes through
+  Set target = 0;                   // those of them that what it writes has
+
+  std::size_t operands() const { return factors.size() + terms.size(); }
+};
+
+/// A loop with what is in it, or a term.
+struct Node {
+  bool is_loop = false;
+  std::size_t number = 0; // of the index, or of the term
+  std::vector<Node> body;
+};
+
+struct Forest {
+  std::vector<Term> terms; // in the order in which they are executed; the last one writes the result
+  std::vector<Node> roots;
+};
+
+struct Buffer {
+  std::size_t term = 0; // that writes it
+  Set shared = 0;       // the loops around it
+  Set modes = 0;        // its own indices
+};
+
+std::vector<Buffer> buffers_of(const Forest &forest);
+
+/// What is made small. Each is separable: the cost of a loop is a function, which doesn't decrease, of the
+/// combined costs of what is in it (definition 4.6 of the paper).
+enum class Objective {
+  Time,      // work, and the memory traffic of buffers, in operations
+  Work,      // operations: a multiplication and an addition each time that a term is executed
+  Dimension, // the largest number of indices of a buffer
+  Size,      // the elements of the largest buffer
+  Misses,    // how often a piece of a tensor with more than one index is come to
+};
+
+const char *name_of(Objective objective);
+
+/// How an objective is computed, for a search that builds forests and for a forest that is there.
+struct Price {
+  Objective objective = Objective::Time;
+
+  bool is_sum() const { return objective != Objective::Dimension && objective != Objective::Size; }
+  double both(double one, double other) const { return is_sum() ? one + other : one > other ? one : other; }
+  /// Of a term, each time that it is executed.
+  double term(const Term &term) const;
+  /// Of a buffer, each time that it begins anew.
+  double buffer(const Network &network, Set modes) const;
+  /// Of a loop with that many iterations, of which each costs `inside`. In each, what `stored` sparse factors
+  /// store is read, and `touched` tensors are come to that have more than one index left.
+  double loop(double trips, double inside, std::size_t stored, std::size_t touched) const;
+};
+
+/// Of the forest as it stands: how often each loop is executed follows from the sparse factors that the terms
+/// in it read.
+double cost_of(const Network &network, const Forest &forest, const Price &price);
+
+/// A program in text: loops, `let w(j) = 0`, sums.
+std::string to_text(const Network &network, const Forest &forest);
+
+/// The name of a term's buffer: "w", "w2".
+std::string buffer_name(const Network &network, std::size_t term);
+
+} // namespace unravel::contract

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+/// A product of several tensors that is summed over some of its indices, as a planner sees it: which factor
+/// has which indices, how large these are, and in which order a sparse factor stores them.
+namespace unravel::contract {
+
+/// Indices, or factors, by their numbers: bit k stands for number k.
+using Set = std::uint64_t;
+
+inline constexpr std::size_t most_indices = 32, most_factors = 16;
+
+constexpr Set bit(std::size_t number) {
+  return Set{1} << number;
+}
+constexpr bool has(Set set, std::size_t number) {
+  return (set >> number & 1) != 0;
+}
+
+struct Index {
+  std::string name;
+  double size = 0; // the number of its values
+};
+
+struct Factor {
+  std::string text;                 // as it is written: "A(i,j)"
+  std::vector<std::size_t> indices; // as its subscripts stand
+  /// Of a sparse factor: its indices as they are stored, the outermost first, and how many values the first
+  /// one has that are stored, the first two together, and so on. Empty: it is dense.
+  std::vector<std::size_t> stored;
+  std::vector<double> prefixes;
+
+  bool is_sparse() const { return !stored.empty(); }
+};
+
+struct Network {
+  std::string target; // "y(i)"
+  std::vector<Index> indices;
+  std::vector<Factor> factors;
+  Set result = 0; // the indices of the target
+
+  Set all() const { return bit(factors.size()) - 1; } // factors
+  Set of(std::size_t factor) const;
+  /// The indices of these factors.
+  Set of_all(Set factors) const;
+  /// Those of them that the result or another factor has, too: of these factors' product, summed over the
+  /// rest. Of a single factor all of its own.
+  Set open(Set factors) const;
+  /// The number of elements of a dense tensor with these indices.
+  double elements(Set indices) const;
+
+  /// Which part of the values of the opened indices a sparse factor leaves: those that are a stored prefix.
+  double share(std::size_t factor, Set opened) const;
+  /// May a loop over the index come after those of `opened`, in which these sparse factors are read? It keeps
+  /// their stored order, and what is stored comes first.
+  bool may_open(Set sparse, Set opened, std::size_t index) const;
+  /// The sparse factors whose stored orders agree with each other, chosen from the first one on: loops keep
+  /// them. Of the others elements are looked for.
+  Set in_order() const;
+
+  /// How often the innermost loop is executed where all factors are multiplied there, and the operations
+  /// that are done.
+  double points() const;
+  double work_as_written() const;
+};
+
+std::string to_text(const Network &network);
+
+} // namespace unravel::contract

@@ -1,0 +1,180 @@
+#include "pipeline/plans.h"
+
+#include "combine/structure.h"
+#include "cost/finds.h"
+#include "layout/layout.h"
+#include "machine/stopwatch.h"
+#include "parse/parse.h"
+#include "report/diagnostic.h"
+#include "schedule/order.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace unravel::pipeline {
+
+using report::Kind;
+
+namespace {
+
+/// So much cheaper is a plan that is taken by itself. (Estimates are no measurements.)
+constexpr double worth = 0.5;
+
+std::shared_ptr<const text::Source> text_of(const std::string &content) {
+  return std::make_shared<const text::Source>("plan", content);
+}
+
+double count_of(const schedule::Counts &counts, const std::string &name) {
+  const auto found = counts.find(name);
+  return found == counts.end() ? 0 : found->second;
+}
+
+/// The number of an index's values: as it is given, or of a mode that it subscripts.
+double size_of(const contract::Network &network, std::size_t index, const compute::Contraction &contraction,
+               const compute::Access &target, const Request &request, const Front &front) {
+  const std::string &name = network.indices[index].name;
+  if (const double given = count_of(request.counts, name); given > 0) return given;
+  std::vector<const compute::Access *> accesses{&target};
+  for (const compute::Access &access : contraction.factors)
+    accesses.push_back(&access);
+  for (const compute::Access *access : accesses) {
+    const layout::Layout &layout = front.layouts.at(access->tensor);
+    for (std::size_t mode = 0; mode < access->subscripts.size() && mode < layout.sizes.size(); ++mode)
+      if (access->subscripts[mode].index == name)
+        if (const double size = count_of(request.counts, access->tensor + "." + layout.sizes[mode]); size > 0)
+          return size;
+  }
+  return cost::default_size;
+}
+
+/// In which order a factor's indices get their values where it is alone, and how often.
+void take_stored(contract::Factor &factor, contract::Set &walked, const compute::Access &access,
+                 const contract::Network &network, const Request &request, const Front &front) {
+  const layout::Layout &layout = front.layouts.at(access.tensor);
+  if (combine::has_slot_of_each(layout)) return;
+  const std::string sum = compute::fresh_tensor(front.computation, "all");
+  const compute::Computation alone =
+      compute::make_computation(parse::parse_assignment(text_of(fmt::format("{} = {}", sum, factor.text))));
+  std::map<std::string, layout::Layout> layouts{{access.tensor, layout}};
+  layouts.emplace(sum, layout::load_layout(parse::parse_layout_reference(text_of("dense")), 0).layout);
+  const combine::Combination made = combine::combine(alone, layouts);
+  const combine::IterationSpace &space = made.leaves.front();
+  const schedule::Order order = schedule::plan_order(space, request.counts);
+  const std::map<std::string, double> trips = schedule::trip_counts(space, order, request.counts);
+  double visited = 1, all = 1;
+  for (const std::string &variable : order) {
+    const auto loop = trips.find(variable);
+    if (loop != trips.end()) visited *= loop->second;
+    const auto index = std::ranges::find(network.indices, variable, &contract::Index::name);
+    if (index == network.indices.end()) continue;
+    const auto number = static_cast<std::size_t>(index - network.indices.begin());
+    all *= index->size;
+    factor.stored.push_back(number);
+    factor.prefixes.push_back(std::min(visited, all));
+    if (loop == trips.end()) walked |= contract::bit(number);
+  }
+  for (std::size_t k = factor.prefixes.size(); k-- > 1;) // no prefix alone has more than it has with the next
+    factor.prefixes[k - 1] = std::min(factor.prefixes[k - 1], std::max(factor.prefixes[k], 1.0));
+}
+
+/// Does the user speak of the loops, or the result's entries, so that they must stay as they are?
+bool has_wishes(const parse::ScheduleTree &schedule) {
+  return !schedule.order.empty() || !schedule.transformations.empty() || !schedule.loops.empty() ||
+         !schedule.parallel.empty() || !schedule.fused.empty() || !schedule.reductions.empty() ||
+         !schedule.finds.empty() || schedule.serial || schedule.wavefront || schedule.workspace ||
+         schedule.reuse || schedule.drop;
+}
+
+Front planned(Front front, const parse::ProgramTree &tree, std::string why) {
+  front.program = parse::to_text(tree);
+  front.why = std::move(why);
+  const std::string text = std::move(front.computation.text);
+  front.computation = compute::make_computation(tree, front.computation.program.fills);
+  front.computation.text = text;
+  front.schedule.plan.reset();
+  return front;
+}
+
+std::string text_of(const Plans &plans, std::size_t number) {
+  const contract::Price work{contract::Objective::Work};
+  return fmt::format("plan {}: {:.3g} operations; as it is written {:.3g}\n", number + 1,
+                     contract::cost_of(plans.network, plans.found.plans[number].forest, work),
+                     contract::cost_of(plans.network, plans.written.forest, work));
+}
+
+/// The first plan that is one product, whose loops the order of the line may have by itself, or none.
+const contract::Plan *in_one_nest(const Front &front, const Plans &plans) {
+  const auto found = std::ranges::find_if(
+      plans.found.plans, [&](const contract::Plan &plan) { return !program_of(front, plans, plan); });
+  return found == plans.found.plans.end() ? nullptr : &*found;
+}
+
+} // namespace
+
+std::optional<Plans> plans_of(const Request &request, const Front &front, std::size_t most,
+                              std::string &why) {
+  const compute::Program &line = front.computation.program;
+  std::optional<compute::Contraction> contraction = compute::contraction_of(line, why);
+  if (!contraction) return std::nullopt;
+  const compute::Access &target = line.statements.front().target;
+  if (!front.structure.empty() || !combine::has_slot_of_each(front.layouts.at(target.tensor))) {
+    why = fmt::format("`{}` is not dense", target.tensor);
+    return std::nullopt;
+  }
+  Plans made;
+  made.network = compute::network_of(line, *contraction);
+  contract::Network &network = made.network;
+  for (std::size_t index = 0; index < network.indices.size(); ++index)
+    network.indices[index].size = size_of(network, index, *contraction, target, request, front);
+  made.walked.resize(network.factors.size());
+  for (std::size_t k = 0; k < network.factors.size(); ++k)
+    take_stored(network.factors[k], made.walked[k], contraction->factors[k], network, request, front);
+  contract::SearchOptions options;
+  options.plans = most;
+  made.found = contract::search(network, options);
+  made.written.forest = contract::as_written(network);
+  made.written.cost = contract::cost_of(network, made.written.forest, options.price);
+  made.contraction = std::move(*contraction);
+  return made;
+}
+
+std::optional<parse::ProgramTree> program_of(const Front &front, const Plans &plans,
+                                             const contract::Plan &plan) {
+  return compute::with_plan(front.computation.program, plans.contraction, plans.network, plan.forest,
+                            plans.walked);
+}
+
+std::optional<std::size_t> choice_of(const Front &front, const Plans &plans, bool keeps_sums) {
+  const std::vector<contract::Plan> &all = plans.found.plans;
+  const auto best = std::ranges::find_if(
+      all, [&](const contract::Plan &plan) { return program_of(front, plans, plan).has_value(); });
+  if (best == all.end() || best->cost > worth * plans.written.cost) return std::nullopt;
+  const contract::Plan *one_nest = in_one_nest(front, plans);
+  if (keeps_sums && one_nest && worth * one_nest->cost <= best->cost) return std::nullopt;
+  return static_cast<std::size_t>(best - all.begin());
+}
+
+std::optional<Front> with_plan(const Request &request, const Front &front, bool keeps_sums) {
+  const std::optional<parse::ScheduleTree::Plan> &asked = front.schedule.plan;
+  if (asked ? asked->number < 1 : has_wishes(front.schedule)) return std::nullopt;
+  std::string why;
+  constexpr std::size_t few = 10;
+  const std::size_t most = asked ? std::min(static_cast<std::size_t>(asked->number), most_plans) : few;
+  const std::optional<Plans> plans = plans_of(request, front, std::max(most, few), why);
+  if (asked && !plans)
+    report::fail(Kind::not_supported, asked->span, fmt::format("`plan {}`: {}", asked->number, why),
+                 "leave it out; a program says itself what is computed first");
+  if (!plans) return std::nullopt;
+  if (asked && plans->found.plans.size() < static_cast<std::size_t>(asked->number))
+    report::fail(Kind::not_supported, asked->span,
+                 fmt::format("`plan {}`: there are {} plans", asked->number, plans->found.plans.size()),
+                 "`unravel plan` lists them");
+  const std::optional<std::size_t> number = asked ? std::optional(static_cast<std::size_t>(asked->number) - 1)
+                                                  : choice_of(front, *plans, keeps_sums);
+  if (!number) return std::nullopt;
+  const std::optional<parse::ProgramTree> program = program_of(front, *plans, plans->found.plans[*number]);
+  if (!program) return std::nullopt;
+  return planned(front, *program, text_of(*plans, *number));
+}
+
+} // namespace unravel::pipeline

@@ -1,0 +1,46 @@
+#pragma once
+
+#include "compute/contraction.h"
+#include "contract/search.h"
+#include "pipeline.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+/// Plans of a product of several factors: which part of it is computed first, in which loops.
+namespace unravel::pipeline {
+
+/// So many may be listed, and asked for.
+inline constexpr std::size_t most_plans = 1000;
+
+/// The number of a schedule's plan that asks for none; but sums are kept in locals as they are without it.
+inline constexpr std::int64_t no_plan_by_itself = -1;
+
+struct Plans {
+  contract::Network network;
+  contract::Found found;  // the best ones, the cheapest first
+  contract::Plan written; // all factors multiplied in the innermost loop
+  compute::Contraction contraction;
+  std::vector<contract::Set> walked; // as compute::with_plan wants it
+};
+
+/// By the counts that the request has; guesses stand for the others. `plans`: so many of the best. Nothing
+/// where the line can't be taken apart, and then `why`.
+std::optional<Plans> plans_of(const Request &request, const Front &front, std::size_t plans,
+                              std::string &why);
+
+/// The plan as a program; nothing where all of it is one product, whose loops are as they are without it.
+std::optional<parse::ProgramTree> program_of(const Front &front, const Plans &plans,
+                                             const contract::Plan &plan);
+
+/// The number, from 0 on, of the plan that is taken where the schedule asks for none: the best one that is a
+/// program, if it is clearly cheaper than the line as it is written, and, where `keeps_sums`, than what the
+/// line's loops cost which keep sums in locals (choose/hoist.h).
+std::optional<std::size_t> choice_of(const Front &front, const Plans &plans, bool keeps_sums = true);
+
+/// The front with the program of the plan that the schedule asks for or, where it says nothing of loops, of
+/// choice_of. Else nothing. Throws mistakes and limits of what is asked for.
+std::optional<Front> with_plan(const Request &request, const Front &front, bool keeps_sums = true);
+
+} // namespace unravel::pipeline

@@ -1,0 +1,190 @@
+#include "parse/parse.h"
+#include "pipeline/plans.h"
+#include "report/diagnostic.h"
+#include "tensor/counts.h"
+#include "tool/commands.h"
+#include "tool/options.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+namespace unravel::tool {
+
+using contract::Objective;
+using nlohmann::json;
+using pipeline::Plans;
+
+namespace {
+
+/// What is known of data that are there.
+void count_data(const Options &options, pipeline::Request &request) {
+  run::Request on_data = run_request(options);
+  on_data.compile.schedules = {"plan none"};
+  for (const compute::TensorUse &use : pipeline::read_request(request).computation.tensors)
+    if (!use.is_result && !request.formats.contains(use.name))
+      on_data.inputs.emplace(use.name, use.order == 0 ? "1" : "ones"); // values decide nothing here
+  for (const auto &[name, tensor] : run::prepare(on_data).tensors)
+    for (const auto &[count, value] : tensor::known_counts(tensor))
+      request.counts[name + "." + count] = value;
+}
+
+/// `--size i=1000`, of all modes that the index subscripts; `--size A.NNZ=50000`.
+void take_sizes(const Options &options, const pipeline::Front &front, pipeline::Request &request) {
+  for (const auto &[name, value] : run_request(options).extents) {
+    request.counts[name] = static_cast<double>(value);
+    for (const compute::Statement &statement : front.computation.program.statements)
+      compute::each_access(statement, [&, index = &name, size = value](const compute::Access &access) {
+        const layout::Layout &layout = front.layouts.at(access.tensor);
+        for (std::size_t mode = 0; mode < access.subscripts.size(); ++mode)
+          if (access.subscripts[mode].index == *index)
+            request.counts[access.tensor + "." + layout.sizes[mode]] = static_cast<double>(size);
+      });
+  }
+}
+
+double cost(const Plans &plans, const contract::Forest &forest, Objective objective) {
+  return contract::cost_of(plans.network, forest, {objective});
+}
+
+std::vector<std::string> names(const Plans &plans, contract::Set indices) {
+  std::vector<std::string> all;
+  for (std::size_t k = 0; k < plans.network.indices.size(); ++k)
+    if (contract::has(indices, k)) all.push_back(plans.network.indices[k].name);
+  return all;
+}
+
+std::string costs_text(const Plans &plans, const contract::Plan &plan) {
+  return fmt::format("cost {:.3g}, {:.3g} operations, {:.3g} misses", plan.cost,
+                     cost(plans, plan.forest, Objective::Work), cost(plans, plan.forest, Objective::Misses));
+}
+
+std::string buffers_text(const Plans &plans, const contract::Forest &forest) {
+  std::string text;
+  for (const contract::Buffer &buffer : contract::buffers_of(forest)) {
+    const std::vector<std::string> modes = names(plans, buffer.modes);
+    text += fmt::format("{}{}{}", text.empty() ? "" : ", ", contract::buffer_name(plans.network, buffer.term),
+                        modes.empty() ? "" : fmt::format("({})", fmt::join(modes, ",")));
+    if (!modes.empty()) text += fmt::format(" {:g}", plans.network.elements(buffer.modes));
+  }
+  return text;
+}
+
+std::string indented(const std::string &text) {
+  std::string made = "  ";
+  for (std::size_t k = 0; k < text.size(); ++k) {
+    made += text[k];
+    if (text[k] == '\n' && k + 1 < text.size()) made += "  ";
+  }
+  return made;
+}
+
+const char *kernel_text(bool is_program) {
+  return is_program ? "a program" : "one product; sums that its loops share are kept in locals as they pay";
+}
+
+std::string plans_text(const Plans &plans, const pipeline::Front &front, std::optional<std::size_t> taken) {
+  std::string text = to_text(plans.network);
+  text += fmt::format("as written: {}\n", costs_text(plans, plans.written));
+  for (std::size_t k = 0; k < plans.found.plans.size(); ++k) {
+    const contract::Plan &plan = plans.found.plans[k];
+    text += fmt::format("\nplan {}{}: {}\n", k + 1, taken == k ? ", taken" : "", costs_text(plans, plan));
+    text += fmt::format("  buffers: {}\n", buffers_text(plans, plan.forest));
+    text += fmt::format("  kernel: {}\n", kernel_text(pipeline::program_of(front, plans, plan).has_value()));
+    text += indented(to_text(plans.network, plan.forest));
+  }
+  if (!plans.found.is_complete) text += "\nthere may be cheaper ones: there are too many to try all\n";
+  return text;
+}
+
+json loops_json(const Plans &plans, const std::vector<contract::Node> &nodes) {
+  json all = json::array();
+  for (const contract::Node &node : nodes)
+    if (node.is_loop)
+      all.push_back(
+          {{"loop", plans.network.indices[node.number].name}, {"body", loops_json(plans, node.body)}});
+    else
+      all.push_back({{"term", node.number}});
+  return all;
+}
+
+json plan_json(const Plans &plans, const pipeline::Front &front, const contract::Plan &plan) {
+  json buffers = json::array();
+  for (const contract::Buffer &buffer : contract::buffers_of(plan.forest))
+    buffers.push_back({{"name", contract::buffer_name(plans.network, buffer.term)},
+                       {"modes", names(plans, buffer.modes)},
+                       {"shared", names(plans, buffer.shared)},
+                       {"elements", plans.network.elements(buffer.modes)}});
+  json made = {{"cost", plan.cost},
+               {"operations", cost(plans, plan.forest, Objective::Work)},
+               {"misses", cost(plans, plan.forest, Objective::Misses)},
+               {"largest_dimension", cost(plans, plan.forest, Objective::Dimension)},
+               {"largest_buffer", cost(plans, plan.forest, Objective::Size)},
+               {"buffers", buffers},
+               {"loops", loops_json(plans, plan.forest.roots)},
+               {"text", to_text(plans.network, plan.forest)}};
+  const std::optional<parse::ProgramTree> program = pipeline::program_of(front, plans, plan);
+  made["program"] = program ? json(parse::to_text(*program)) : json(nullptr);
+  return made;
+}
+
+json plans_json(const Plans &plans, const pipeline::Front &front, std::optional<std::size_t> taken) {
+  json out = {
+      {"expression", front.computation.text},
+      {"complete", plans.found.is_complete},
+      {"taken", taken ? json(*taken + 1) : json(nullptr)},
+      {"as_written",
+       {{"cost", plans.written.cost}, {"operations", cost(plans, plans.written.forest, Objective::Work)}}}};
+  out["indices"] = json::array();
+  for (const contract::Index &index : plans.network.indices)
+    out["indices"].push_back({{"name", index.name}, {"size", index.size}});
+  out["factors"] = json::array();
+  for (const contract::Factor &factor : plans.network.factors) {
+    json stored = json::array();
+    for (std::size_t k = 0; k < factor.stored.size(); ++k)
+      stored.push_back(
+          {{"index", plans.network.indices[factor.stored[k]].name}, {"prefixes", factor.prefixes[k]}});
+    out["factors"].push_back({{"text", factor.text}, {"stored", stored}});
+  }
+  out["plans"] = json::array();
+  for (const contract::Plan &plan : plans.found.plans)
+    out["plans"].push_back(plan_json(plans, front, plan));
+  return out;
+}
+
+} // namespace
+
+void add_plan(CLI::App &app, bool &as_json) {
+  auto *command = app.add_subcommand(
+      "plan",
+      "ways to compute a product of several tensors: what is computed first, in which loops, at which cost");
+  auto options = std::make_shared<Options>();
+  auto most = std::make_shared<std::size_t>(5);
+  add_kernel_options(*command, *options);
+  add_data_options(*command, *options);
+  command->add_option("--plans", *most, "how many of the best are shown (default: 5)")
+      ->check(CLI::Range(std::size_t{1}, pipeline::most_plans));
+  command->footer("Examples:\n"
+                  "  unravel plan 'y(i) = A(i,j) * B(j,k) * x(k)' -f A=csr -f B=csr\n"
+                  "  unravel plan 'Y(i,r,s) = T(i,j,k) * U(j,r) * V(k,s)' -f T=csf3 --size r=16 --size s=32");
+  command->callback([options, most, &as_json] {
+    as_json = options->json;
+    pipeline::Request request = compile_request(*options);
+    const pipeline::Front front = pipeline::read_request(request);
+    if (!options->inputs.empty())
+      count_data(*options, request);
+    else
+      take_sizes(*options, front, request);
+    std::string why;
+    const std::optional<Plans> plans = pipeline::plans_of(request, front, *most, why);
+    if (!plans)
+      report::fail(report::Kind::not_supported, front.computation.program.statements.front().span,
+                   fmt::format("there are no plans: {}", why), "it is compiled as it is written");
+    const std::optional<std::size_t> taken = pipeline::choice_of(front, *plans);
+    std::cout << (as_json ? plans_json(*plans, front, taken).dump(2) + "\n"
+                          : plans_text(*plans, front, taken));
+  });
+}
+
+} // namespace unravel::tool

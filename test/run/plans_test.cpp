@@ -1,0 +1,177 @@
+// Plans: every one of products of up to four factors, a sample of more, as the line says; by the interpreter
+// on small inputs, and compiled.
+#include "parse/parse.h"
+#include "pipeline/plans.h"
+#include "report/diagnostic.h"
+#include "run/sweep.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <set>
+
+using namespace unravel;
+using namespace unravel::run::test;
+
+namespace {
+
+const std::vector<Problem> &lines() {
+  static const std::vector<Problem> all = {
+      {"y(i) = A(i,j) * B(j,k) * x(k)", {{"A", "csr"}, {"B", "csr"}}, {}, {}},
+      {"y(i) += A(i,j) * B(j,k) * x(k)", {{"A", "csc"}, {"B", "coo"}}, {}, {}},
+      {"Y(i,m) = 2 * A(i,j) * B(j,k) * C(k,m)", {{"A", "dcsr"}}, {}, {}},
+      {"Y(i,r) = T(i,j,k) * U(j,r) * V(k,r)", {{"T", "csf3"}}, {}, {}},
+      {"Y(j,r) = T(i,j,k) * U(i,r) * V(k,r)", {{"T", "csf3"}}, {}, {}},
+      {"Y(i,r,s) = T(i,j,k) * U(j,r) * V(k,s)", {{"T", "csf3"}}, {}, {}},
+      {"Y(i,r) = S(i,j) * Q(i,k) * K(j,k) * V(j,r)", {{"S", "csr"}}, {}, {}},
+      {"Y(i,r) = -S(i,j) * Q(i,k) * K(j,k) * V(j,r)", {{"S", "coo"}}, {}, {}},
+      {"y(i) = A(i,j) * B(j,k) * C(k,l) * x(l)", {{"A", "csr"}, {"B", "csr"}, {"C", "csr"}}, {}, {}},
+      {"s = A(i,j) * x(i) * z(j)", {{"A", "csr"}}, {}, {}},
+      {"d(k) = A(i,j) * e(i) * B(j,k) in min.+", {{"A", "csr"}, {"B", "csr"}, {"e", "sv"}}, {}, {}},
+      {"d(k) = A(i,j) * e(i) * B(j,k) in or.and", {{"A", "csr"}, {"B", "csr"}, {"e", "sv"}}, {}, {}}};
+  return all;
+}
+
+std::optional<pipeline::Plans> plans_of(const Problem &line, std::size_t most, std::string &why) {
+  const pipeline::Request request = line.request();
+  return pipeline::plans_of(request, pipeline::read_request(request), most, why);
+}
+
+/// With each of its plans that is a kernel of its own.
+std::vector<Problem> with_plans(const Problem &line, std::size_t most = pipeline::most_plans) {
+  std::string why;
+  const std::optional<pipeline::Plans> plans = plans_of(line, most, why);
+  EXPECT_TRUE(plans) << line.text() << ": " << why;
+  const pipeline::Front front = pipeline::read_request(line.request());
+  std::set<std::string> programs;
+  std::vector<Problem> all;
+  for (std::size_t k = 0; plans && k < plans->found.plans.size(); ++k) {
+    const std::optional<parse::ProgramTree> program =
+        pipeline::program_of(front, *plans, plans->found.plans[k]);
+    if (!programs.insert(program ? parse::to_text(*program) : "").second) continue;
+    all.push_back(line);
+    all.back().schedules.push_back("plan " + std::to_string(k + 1));
+  }
+  return all;
+}
+
+std::string refusal_of(const std::string &line, const std::map<std::string, std::string> &formats) {
+  std::string why;
+  EXPECT_FALSE(plans_of({line, formats, {}, {}}, 1, why)) << line;
+  return why;
+}
+
+std::string program_of(const std::string &line, const std::map<std::string, std::string> &formats,
+                       const std::vector<std::string> &schedules = {}) {
+  const Problem problem{line, formats, schedules, {}};
+  const std::optional<pipeline::Front> front =
+      pipeline::with_plan(problem.request(), pipeline::read_request(problem.request()));
+  return front ? front->program : "";
+}
+
+} // namespace
+
+TEST(Plans, all_mean_what_the_line_says) {
+  std::mt19937_64 random(2101);
+  std::vector<Problem> all;
+  for (const Problem &line : lines())
+    for (Problem &problem : with_plans(line))
+      all.push_back(std::move(problem));
+  std::cout << all.size() << " kernels\n";
+  EXPECT_GT(all.size(), 100u);
+  check_each_on_small_inputs(all, 2, random);
+}
+
+TEST(Plans, a_sample_of_more_factors) {
+  std::mt19937_64 random(2102);
+  std::vector<Problem> all;
+  for (const Problem &line : std::vector<Problem>{
+           {"Y(i,r) = T(i,j,k,l) * U(j,r) * V(k,r) * W(l,r) * d(i)", {{"T", "csf4"}}, {}, {}},
+           {"y(a) = A(a,b) * B(b,c) * C(c,d) * D(d,e) * E(e,f) * x(f)",
+            {{"A", "csr"}, {"D", "csr"}},
+            {},
+            {}}}) {
+    std::vector<Problem> plans = with_plans(line, 300);
+    std::shuffle(plans.begin(), plans.end(), random);
+    plans.resize(std::min<std::size_t>(plans.size(), 8));
+    all.insert(all.end(), plans.begin(), plans.end());
+  }
+  check_each_on_small_inputs(all, 1, random);
+}
+
+TEST(Plans, a_sample_as_c) {
+  std::mt19937_64 random(2103);
+  std::vector<Problem> few;
+  for (const Problem &line : lines()) {
+    std::vector<Problem> plans = with_plans(line, 20);
+    std::shuffle(plans.begin(), plans.end(), random);
+    plans.resize(std::min<std::size_t>(plans.size(), 2));
+    few.insert(few.end(), plans.begin(), plans.end());
+  }
+  EXPECT_GT(check_as_c(few, {1, 2}, random), few.size());
+}
+
+TEST(Plans, products_are_taken_apart_by_themselves) {
+  EXPECT_EQ(program_of("y(i) = A(i,j) * B(j,k) * x(k)", {{"A", "csr"}, {"B", "csr"}}),
+            "for i {\n"
+            "  y(i) = 0;\n"
+            "}\n"
+            "let w(j) = 0;\n"
+            "for j {\n"
+            "  for k {\n"
+            "    w(j) += B(j, k) * x(k);\n"
+            "  }\n"
+            "}\n"
+            "for i {\n"
+            "  for j {\n"
+            "    y(i) += A(i, j) * w(j);\n"
+            "  }\n"
+            "}\n");
+  EXPECT_EQ(program_of("y(i) = A(i,j) * B(j,k) * x(k)", {{"A", "csr"}, {"B", "csr"}}, {"plan none"}), "");
+  // One nest, in which sums are kept in locals.
+  EXPECT_EQ(program_of("Y(i,r,s) = T(i,j,k) * U(j,r) * V(k,s)", {{"T", "csf3"}}), "");
+  EXPECT_EQ(program_of("Y(i,r) = T(i,j,k) * U(j,r) * V(k,r)", {{"T", "csf3"}}), "");
+  EXPECT_EQ(program_of("Y(i,r) = S(i,j) * Q(i,k) * K(j,k) * V(j,r)", {{"S", "csr"}}), "");
+  // The user speaks of the loops.
+  EXPECT_EQ(program_of("y(i) = A(i,j) * B(j,k) * x(k)", {{"A", "csr"}, {"B", "csr"}}, {"order i"}), "");
+}
+
+TEST(Plans, an_inner_product_for_each_entry_is_computed_once) {
+  const pipeline::Compilation made = pipeline::compile(
+      Problem{"Y(i,r) = S(i,j) * Q(i,k) * K(j,k) * V(j,r)", {{"S", "csr"}}, {}, {}}.request());
+  ASSERT_EQ(made.leaves.size(), 1u);
+  ASSERT_EQ(made.leaves[0].plan.hoists.size(), 1u);
+  EXPECT_TRUE(made.leaves[0].plan.hoists[0].modes.empty());
+  EXPECT_EQ(made.leaves[0].plan.hoists[0].outside, (std::set<std::string>{"S", "V"}));
+}
+
+TEST(Plans, what_the_laws_or_the_form_forbid_is_kept_as_written) {
+  EXPECT_EQ(refusal_of("y(i) = A(i,j) * B(j,k)", {{"A", "csr"}}), "it has fewer than three factors");
+  EXPECT_EQ(refusal_of("y(i) min= A(i,j) * B(j,k) * x(k)", {}),
+            "`product` can't be taken out of what `min` reduces");
+  EXPECT_EQ(refusal_of("y(i) = A(i,j) * B(j,k) * x(k) mask M(i,j)", {}),
+            "masks and conditions say where all of the product is computed");
+  EXPECT_EQ(refusal_of("y(i) = A(i,j) * B(j,k) * x(k) / z(k)", {}), "the value is not a product of tensors");
+  EXPECT_EQ(refusal_of("y(i) = A(i,j) * B(j,k+1) * x(k)", {}), "subscripts are sums");
+  EXPECT_EQ(refusal_of("y(i) = A(i,j) * x(j) * z(j) + b(i)", {}),
+            "it is not one product of a line in index notation");
+  EXPECT_EQ(refusal_of("C(i,m) = A(i,j) * B(j,k) * D(k,m)", {{"A", "csr"}, {"C", "csr"}}),
+            "`C` is not dense");
+  EXPECT_EQ(refusal_of("y(i,l) = A(i,j) * B(j,k) * x(k)", {}), "no factor has the index `l`");
+}
+
+TEST(Plans, what_there_is_not_is_refused) {
+  const auto message_of = [](const Problem &problem) -> std::string {
+    try {
+      pipeline::compile(problem.request());
+    } catch (const report::Error &error) {
+      return error.diagnostic().message;
+    }
+    return "";
+  };
+  EXPECT_EQ(message_of({"y(i) = A(i,j) * B(j,k) * x(k)", {}, {"plan 9999"}, {}}),
+            "`plan 9999`: there are 13 plans");
+  EXPECT_EQ(message_of({"y(i) = A(i,j) * x(j)", {}, {"plan 1"}, {}}),
+            "`plan 1`: it has fewer than three factors");
+  EXPECT_EQ(message_of({"for i { y(i) += x(i); }", {}, {"plan 1"}, {}}),
+            "`plan` is for a line of index notation");
+}
