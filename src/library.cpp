@@ -185,7 +185,7 @@ struct Kernel::Code {
     names.insert(names.end(), compilation.program.sizes.begin(), compilation.program.sizes.end());
     convert::PackOptions how;
     how.index = options.index == IndexType::Int64 ? tensor::IndexType::Int64 : tensor::IndexType::Int32;
-    how.value = options.value == ValueType::Float32 ? tensor::ValueType::F32 : tensor::ValueType::F64;
+    how.value = options.value == ValueType::Float32 ? tensor::ValueType::Float32 : tensor::ValueType::Float64;
     for (std::size_t k = 0; k < compilation.program.parameters.size(); ++k) {
       const std::string &name = compilation.program.parameters[k].name;
       if (auto packed = compilation.packed.find(name); packed != compilation.packed.end())

@@ -167,7 +167,7 @@ void convert_values(Tensor &tensor, const std::string &name, DType wanted) {
   Elements &values = tensor.array(name);
   if (values.type() == wanted) return;
   Elements converted(wanted, values.size());
-  bool wide = wanted == DType::I8;
+  bool wide = wanted == DType::Int64;
   for (std::size_t k = 0; k < values.size(); ++k) {
     double value = values.real(k);
     double limit = wide ? 0x1p63 : 0x1p31;
@@ -214,7 +214,7 @@ Elements &make_array(Tensor &tensor, const std::string &name, const PackOptions 
   std::optional<std::int64_t> count = element_count(array, tensor);
   report::require(count.has_value(), "the extents of an array are known when it is packed");
   DType type = element_type(array, options.index, options.value);
-  if (array.is_value && (type == DType::I4 || type == DType::I8)) type = DType::F8; // converted at the end
+  if (array.is_value && (type == DType::Int32 || type == DType::Int64)) type = DType::Float64; // converted at the end
   Elements &elements = tensor.arrays[name];
   elements = Elements(type, static_cast<std::size_t>(*count));
   if (zero) elements.fill_zero();
@@ -254,7 +254,7 @@ void check_key_width(const Tensor &tensor, const Mode &mode, const Key &key, con
 void check_width(const Layout &layout, const std::string &name, const PackOptions &options,
                  std::int64_t largest, const std::string &what) {
   const layout::Array &array = *layout.array(name);
-  if (element_type(array, options.index, options.value) == DType::I8 || largest <= INT32_MAX) return;
+  if (element_type(array, options.index, options.value) == DType::Int64 || largest <= INT32_MAX) return;
   report::fail(Kind::index_width, fmt::format("{} don't fit in the int32 elements of array `{}`", what, name),
                array.element.empty() ? "use --index int64" : "declare the array with elements int64");
 }
@@ -278,13 +278,13 @@ void pack_piece(Tensor &tensor, const PiecePlan &piece, Coordinates entries, con
   if (!piece.permutations.empty()) permute(entries, tensor, piece, options);
   const PiecePlan &plan = piece.permutations.empty() ? piece : plan_of_places(piece);
   DType value_type = plan.value.empty()
-                         ? DType::F8
+                         ? DType::Float64
                          : element_type(*tensor.layout.array(plan.value), options.index, options.value);
   if (plan.negative)
     for (double &value : entries.value)
       value = -value;
   entries = to_modes(std::move(entries), plan, tensor);
-  if (plan.is_dense() && value_type != DType::F4) {
+  if (plan.is_dense() && value_type != DType::Float32) {
     scatter_dense(tensor, plan, entries, options);
   } else if (!pack_keyed(tensor, plan, entries, options)) {
     pad_entries(tensor, entries, plan);

@@ -9,7 +9,7 @@ namespace unravel::convert {
 
 struct PackOptions {
   tensor::IndexType index = tensor::IndexType::Int32;
-  tensor::ValueType value = tensor::ValueType::F64;
+  tensor::ValueType value = tensor::ValueType::Float64;
   /// Bytes that the arrays and the work space may take together, the coordinates not counted.
   std::int64_t max_memory = data::default_max_memory();
   /// Gets the properties that packing neither implies nor checked in full: see ValidationResult::sampled.

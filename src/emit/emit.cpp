@@ -149,7 +149,10 @@ std::string documentation(const Program &program, const Names &names, const Expr
   return result + " */\n";
 }
 
+/// Nor tests of integers for what is no number.
 Program without_unused(Program program) {
+  const loop::Types types(program);
+  if (types.has_integers()) program.body = loop::drop_tests_of_integers(std::move(program.body), types);
   program.body = loop::drop_unused(std::move(program.body));
   return program;
 }

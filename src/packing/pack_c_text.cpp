@@ -56,9 +56,9 @@ std::string PackCText::as_element(const std::string &array, const std::string &v
 
 std::string PackCText::element(const std::string &array) const {
   switch (element_type(*layout.array(array), index_type_, value_type_)) {
-  case DType::I4: return "int32_t";
-  case DType::I8: return "int64_t";
-  case DType::F4: return "float";
+  case DType::Int32: return "int32_t";
+  case DType::Int64: return "int64_t";
+  case DType::Float32: return "float";
   default: return "double";
   }
 }

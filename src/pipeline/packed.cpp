@@ -62,7 +62,7 @@ std::string pack_text(const layout::Layout &layout, const emit::StructNames &nam
   return packing::emit_pack_c(
       packing::plan_packing(layout), layout, {names.type, names.members},
       index == loop::ElementType::Int64 ? tensor::IndexType::Int64 : tensor::IndexType::Int32,
-      value == loop::ElementType::Float32 ? tensor::ValueType::F32 : tensor::ValueType::F64);
+      value == loop::ElementType::Float32 ? tensor::ValueType::Float32 : tensor::ValueType::Float64);
 }
 
 } // namespace

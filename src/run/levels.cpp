@@ -23,10 +23,10 @@ std::vector<std::int64_t> numbers_of(const pipeline::Compilation &compilation,
 
 data::DType type_of(loop::ElementType element) {
   switch (element) {
-  case loop::ElementType::Int32: return data::DType::I4;
-  case loop::ElementType::Int64: return data::DType::I8;
-  case loop::ElementType::Float32: return data::DType::F4;
-  case loop::ElementType::Float64: return data::DType::F8;
+  case loop::ElementType::Int32: return data::DType::Int32;
+  case loop::ElementType::Int64: return data::DType::Int64;
+  case loop::ElementType::Float32: return data::DType::Float32;
+  case loop::ElementType::Float64: return data::DType::Float64;
   case loop::ElementType::Bit: break;
   }
   report::fail(report::Kind::internal, "levels have no bits", "please report this as a bug");

@@ -290,12 +290,12 @@ tensor::Tensor tensor_of(const loop::TensorParameter &parameter, const layout::L
     const std::string name = parameter.name + "." + array.name;
     if (array.is_value) {
       const std::vector<double> &values = memory.values.at(name);
-      data::Elements elements(data::DType::F8, values.size());
+      data::Elements elements(data::DType::Float64, values.size());
       std::ranges::copy(values, elements.as<double>().begin());
       made.arrays.emplace(array.name, std::move(elements));
     } else {
       const std::vector<std::int64_t> &indices = memory.indices.at(name);
-      data::Elements elements(data::DType::I8, indices.size());
+      data::Elements elements(data::DType::Int64, indices.size());
       std::ranges::copy(indices, elements.as<std::int64_t>().begin());
       made.arrays.emplace(array.name, std::move(elements));
     }

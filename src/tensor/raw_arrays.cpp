@@ -35,13 +35,13 @@ Elements integers(const ArrayFolder &folder, const layout::Array &declared, cons
   }
   for (std::size_t k = 0; k < array.size(); ++k) {
     std::int64_t value = array.integer(k);
-    bool wrapped = array.dtype == DType::U8 && value < 0;
-    bool narrow = wanted == DType::I4 && (value < INT32_MIN || value > INT32_MAX);
+    bool wrapped = array.dtype == DType::UInt64 && value < 0;
+    bool narrow = wanted == DType::Int32 && (value < INT32_MIN || value > INT32_MAX);
     if (wrapped || narrow)
       fail(Kind::index_width, place_of(folder),
            fmt::format("{}[{}] = {} doesn't fit in {}", declared.name, k,
                        wrapped ? std::to_string(static_cast<std::uint64_t>(value)) : std::to_string(value),
-                       wanted == DType::I4 ? "int32" : "int64"),
+                       wanted == DType::Int32 ? "int32" : "int64"),
            wrapped                    ? ""
            : declared.element.empty() ? "use --index int64"
                                       : "declare the array with elements int64");
@@ -111,7 +111,7 @@ Tensor from_folder(const ArrayFolder &folder, const layout::Layout &layout, Inde
   for (const layout::Array &declared : layout.arrays) {
     const Array &array = folder.array(declared.name);
     DType wanted = element_type(declared, index, value);
-    bool as_integers = wanted == DType::I4 || wanted == DType::I8;
+    bool as_integers = wanted == DType::Int32 || wanted == DType::Int64;
     tensor.arrays[declared.name] =
         as_integers ? integers(folder, declared, array, wanted) : reals(array, wanted);
   }

@@ -50,7 +50,7 @@ std::string program_text(const pipeline::Compilation &compilation, const Options
     text +=
         packing::emit_pack_c(packing::plan_packing(layout), layout, {names[k].type, names[k].members},
                              options.index == "int64" ? tensor::IndexType::Int64 : tensor::IndexType::Int32,
-                             options.type == "f32" ? tensor::ValueType::F32 : tensor::ValueType::F64) +
+                             options.type == "f32" ? tensor::ValueType::Float32 : tensor::ValueType::Float64) +
         "\n";
   }
   std::optional<loop::Program> places;

@@ -29,7 +29,7 @@ convert::PackOptions pack_options(const Problem &problem) {
   options.index =
       problem.index == loop::ElementType::Int64 ? tensor::IndexType::Int64 : tensor::IndexType::Int32;
   options.value =
-      problem.value == loop::ElementType::Float32 ? tensor::ValueType::F32 : tensor::ValueType::F64;
+      problem.value == loop::ElementType::Float32 ? tensor::ValueType::Float32 : tensor::ValueType::Float64;
   return options;
 }
 
