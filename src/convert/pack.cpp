@@ -167,16 +167,14 @@ void convert_values(Tensor &tensor, const std::string &name, DType wanted) {
   Elements &values = tensor.array(name);
   if (values.type() == wanted) return;
   Elements converted(wanted, values.size());
-  bool wide = wanted == DType::Int64;
   for (std::size_t k = 0; k < values.size(); ++k) {
     double value = values.real(k);
-    double limit = wide ? 0x1p63 : 0x1p31;
-    if (!(value >= -limit && value < limit) || value != static_cast<double>(static_cast<std::int64_t>(value)))
+    if (!value::holds(wanted, value))
       report::fail(Kind::value_width,
                    fmt::format("value {} can't be stored in array `{}` of {} elements", value, name,
-                               wide ? "int64" : "int32"),
-                   "declare the array with elements f64");
-    converted.set_integer(k, static_cast<std::int64_t>(value));
+                               value::facts_of(wanted).word),
+                   "declare the array with elements f64, or give the tensor that type");
+    converted.set_real(k, value);
   }
   values = std::move(converted);
 }
@@ -214,7 +212,7 @@ Elements &make_array(Tensor &tensor, const std::string &name, const PackOptions 
   std::optional<std::int64_t> count = element_count(array, tensor);
   report::require(count.has_value(), "the extents of an array are known when it is packed");
   DType type = element_type(array, options.index, options.value);
-  if (array.is_value && (type == DType::Int32 || type == DType::Int64)) type = DType::Float64; // converted at the end
+  if (array.is_value && value::is_integer(type)) type = DType::Float64; // converted at the end
   Elements &elements = tensor.arrays[name];
   elements = Elements(type, static_cast<std::size_t>(*count));
   if (zero) elements.fill_zero();

@@ -43,7 +43,7 @@ std::string struct_guard(const StructType &type) {
     for (const std::string &name : *names)
       result += "_" + type.members.at(name);
   for (const ArrayParameter &array : type.shape->arrays)
-    result += "_" + type.members.at(array.name) + "_" + name_of(array.element);
+    result += "_" + type.members.at(array.name) + "_" + loop::name_of(array.element);
   return result;
 }
 

@@ -42,7 +42,7 @@ std::string Expressions::suffix_of(ElementType type) const {
   if (type == ElementType::Float32) return "_f";
   need("integers");
   need_type(type);
-  return "_" + name_of(type);
+  return "_" + loop::name_of(type);
 }
 
 std::string Expressions::print_number(double number) const {
@@ -161,7 +161,7 @@ Expressions::Printed Expressions::print_applied(const loop::Value::Apply &x) con
 std::string Expressions::need_typed(const std::string &name, ElementType type) const {
   const std::string suffix = suffix_of(type);
   need(value::is_integer(type) ? name + suffix : name);
-  if (!value::is_integer(type) && type != plain_type()) need(name + "@" + name_of(type));
+  if (!value::is_integer(type) && type != plain_type()) need(name + "@" + loop::name_of(type));
   return suffix;
 }
 

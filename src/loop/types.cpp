@@ -1,45 +1,11 @@
 #include "loop/types.h"
 
 #include "loop/walk.h"
+#include "value/typed.h"
 
 namespace unravel::loop {
 
 namespace {
-
-/// What a value of numbers alone asks for, and of which types the rest is.
-struct Parts {
-  std::optional<ElementType> common;
-  bool is_real = false;
-  bool is_fraction = false;
-};
-
-template <class OfLeaf> void collect(const Value &value, const OfLeaf &of_leaf, bool alone, Parts &parts) {
-  const auto add = [&](ElementType type) {
-    parts.common = parts.common ? value::common(*parts.common, type) : alone ? type : value::promoted(type);
-  };
-  if (const double *number = value::number_of(value)) {
-    parts.is_fraction = parts.is_fraction || !value::holds(ElementType::Int64, *number);
-    return;
-  }
-  const auto *made = std::get_if<Value::Apply>(&value.kind);
-  if (!made) {
-    if (const std::optional<ElementType> type = of_leaf(value)) add(*type);
-    return;
-  }
-  if (const auto type = value::made_by_conversion(made->op)) return add(*type);
-  parts.is_real = parts.is_real || value::is_real(made->op);
-  for (const Value &argument : made->arguments)
-    collect(argument, of_leaf, alone && made->op == Operator::Stored, parts);
-}
-
-template <class OfLeaf> std::optional<ElementType> type_of(const Value &value, const OfLeaf &of_leaf) {
-  Parts parts;
-  collect(value, of_leaf, true, parts);
-  const bool is_real = parts.is_real || parts.is_fraction;
-  if (is_real && (!parts.common || value::is_integer(*parts.common)))
-    return parts.common || parts.is_real ? std::optional(ElementType::Float64) : std::nullopt;
-  return parts.common;
-}
 
 /// Locals in a value that no conversion is between.
 void each_plain_local(const Value &value, const std::function<void(const std::string &)> &visit) {
@@ -103,15 +69,15 @@ void Types::find(const Block &body) {
           bool is_constant = true;
           each_element(declaration->initial, [&](const Element &) { is_constant = false; });
           each_local(declaration->initial, [&](const Local &) { is_constant = false; });
-          if (!is_constant) changed = give(declaration->name, type_of(declaration->initial, of_leaf)) || changed;
+          if (!is_constant) changed = give(declaration->name, value::computed_in(declaration->initial, of_leaf)) || changed;
         } else if (const auto *store = std::get_if<Store>(&statement.kind)) {
           if (by_use) changed = find_written(store->target, store->value) || changed;
           if (const auto *local = std::get_if<Local>(&store->target); local && !by_use)
-            changed = give(local->name, type_of(store->value, of_leaf)) || changed;
+            changed = give(local->name, value::computed_in(store->value, of_leaf)) || changed;
         } else if (const auto *add = std::get_if<Accumulate>(&statement.kind)) {
           if (by_use) changed = find_written(add->target, add->value) || changed;
           if (const auto *local = std::get_if<Local>(&add->target); local && !by_use)
-            changed = give(local->name, type_of(add->value, of_leaf)) || changed;
+            changed = give(local->name, value::computed_in(add->value, of_leaf)) || changed;
         }
       });
     }
@@ -128,7 +94,7 @@ ElementType Types::of(const Target &target) const {
 }
 
 std::optional<ElementType> Types::of(const Value &value) const {
-  return type_of(value, [&](const Value &leaf) -> std::optional<ElementType> {
+  return value::computed_in(value, [&](const Value &leaf) -> std::optional<ElementType> {
     if (const auto *element = std::get_if<Element>(&leaf.kind)) return of_array(element->array);
     return of_local(std::get<Local>(leaf.kind).name);
   });

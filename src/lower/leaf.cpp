@@ -391,7 +391,7 @@ private:
   /// The loop adds to a sum, or in parallel to copies of one, which is added to the result afterwards.
   Block in_copies(std::size_t index) {
     sum_ = loop::Local{space_.target.tensor + ".sum"};
-    Block block{{loop::DeclareValue{sum_->name, identity()}}};
+    Block block{{loop::DeclareValue{sum_->name, identity(), declared(space_.target_type())}}};
     loop::append(block, loop_over(index));
     const loop::Local sum = *std::exchange(sum_, std::nullopt);
     loop::append(block, put(sum, is_set_by_sum(index)));
@@ -411,7 +411,7 @@ private:
   Block sum_over_map(std::size_t index, const loop::For &head) {
     const loop::Local sum{head.variable + "_sum"};
     Block of_map = values_of_map(plan_.nest, index, [&](std::size_t k) { return map_arrays_.at(k).map; });
-    of_map.push_back({loop::Accumulate{sum, values_.value()}});
+    of_map.push_back({loop::Accumulate{sum, as_target(values_.value(), space_)}});
     const std::optional<loop::Local> outer = std::exchange(sum_, sum);
     Block block = sum_of_map(sum, head, std::move(of_map), guarded(index));
     sum_ = outer;
@@ -538,7 +538,7 @@ private:
   Block statement() const {
     if (visit_) return *visit_;
     Block block;
-    loop::append(block, writes().written(values_.value(), space_.sets));
+    loop::append(block, writes().written(as_target(values_.value(), space_), space_.sets));
     loop::append(block, zero_once_read(space_.operands, workspace_.combination()));
     return block;
   }

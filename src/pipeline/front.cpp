@@ -9,6 +9,7 @@
 #include "packing/append.h"
 #include "parse/parse.h"
 #include "pipeline/packed.h"
+#include "pipeline/types.h"
 #include "report/diagnostic.h"
 
 #include <algorithm>
@@ -93,7 +94,8 @@ void restrict_loops(compute::Program &program, const parse::ScheduleTree &schedu
 void read_c(const Request &request, Front &front) {
   cfront::Function function = cfront::read(request.from);
   front.program = parse::to_text(function.tree);
-  if (function.is_float != (request.value == loop::ElementType::Float32))
+  const value::Type type = request.value.value_or(value::Type::Float64);
+  if (function.is_float != (type == value::Type::Float32))
     report::fail(Kind::bad_option,
                  fmt::format("`{}` computes with `{}`, the kernel with {}", function.name,
                              function.is_float ? "float" : "double", function.is_float ? "f64" : "f32"),
@@ -116,9 +118,19 @@ void load(const std::string &tensor, const parse::LayoutReference &reference, st
   front.layouts.emplace(tensor, std::move(checked.layout));
 }
 
+/// `csr`, `csr int32`: the type is noted.
+parse::LayoutReference read_reference(const std::string &tensor, std::string format, Front &front) {
+  const std::size_t last = format.find_last_of(' ');
+  if (last != std::string::npos)
+    if (const auto type = value::type_called(std::string_view(format).substr(last + 1))) {
+      front.types[tensor] = *type;
+      format.resize(last);
+    }
+  return parse::parse_layout_reference(argument("-f " + tensor, format));
+}
+
 void load_local(const std::string &tensor, const std::string &format, Front &front) {
-  const auto source = argument("-f " + tensor, format);
-  const parse::LayoutReference reference = parse::parse_layout_reference(source);
+  const parse::LayoutReference reference = read_reference(tensor, format, front);
   if (!reference.like.empty())
     report::fail(Kind::bad_structure, reference.span,
                  fmt::format("`{}` is a local tensor: it has arrays of its own", tensor),
@@ -207,8 +219,8 @@ Front read_request(const Request &request) {
   if (!may_get_result_local(request, front)) check_formats(request, front);
   for (const compute::TensorUse &use : front.computation.tensors) {
     auto format = request.formats.find(use.name);
-    auto source = argument("-f " + use.name, format == request.formats.end() ? "dense" : format->second);
-    parse::LayoutReference reference = parse::parse_layout_reference(source);
+    parse::LayoutReference reference =
+        read_reference(use.name, format == request.formats.end() ? "dense" : format->second, front);
     if (!reference.like.empty()) {
       if (!use.is_result)
         report::fail(Kind::bad_structure, reference.span,
@@ -227,6 +239,7 @@ Front read_request(const Request &request) {
     front.structure = structure.operand;
     front.layouts.emplace(front.computation.tensors.front().name, std::move(structure.layout));
   }
+  settle_types(request, front);
   if (front.schedule.drop) find_dropped(front);
   restrict_loops(front.computation.program, front.schedule);
   front.milliseconds = watch.milliseconds();
@@ -245,6 +258,8 @@ Front with_result_local(const Request &request, Front front, const compute::Resu
   const auto format = request.formats.find(local.tensor);
   std::erase(front.other_formats, local.tensor);
   load_local(local.tensor, format == request.formats.end() ? local.layout : format->second, front);
+  front.types[local.tensor] = front.types.at(front.computation.program.statements.back().target.tensor);
+  settle_types(request, front);
   restrict_loops(front.computation.program, front.schedule);
   front.milliseconds += watch.milliseconds();
   return front;

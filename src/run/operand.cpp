@@ -311,8 +311,7 @@ convert::PackOptions pack_options(const Request &request) {
   convert::PackOptions options;
   options.index =
       request.compile.index == loop::ElementType::Int64 ? tensor::IndexType::Int64 : tensor::IndexType::Int32;
-  options.value =
-      request.compile.value == loop::ElementType::Float32 ? tensor::ValueType::Float32 : tensor::ValueType::Float64;
+  options.value = request.compile.value.value_or(value::Type::Float64);
   if (request.max_memory > 0) options.max_memory = request.max_memory;
   return options;
 }

@@ -447,6 +447,7 @@ private:
   auto with_reference_input(const std::map<std::string, tensor::Tensor> &initial, Use evaluate) {
     check::ProgramInput input;
     input.sizes = operands_.extents;
+    input.types = front_.types;
     for (const auto &[name, tensor] : initial)
       input.results[name] = {operands_.result_shapes.at(name),
                              is_sparse(name) ? std::vector<double>() // its values were zeros
@@ -519,7 +520,8 @@ private:
   }
 
   void check() {
-    double tolerance = request_.compile.value == loop::ElementType::Float32 ? 1e-5 : 1e-12;
+    const bool is_single = std::ranges::any_of(front_.types, [](const auto &type) { return type.second == value::Type::Float32; });
+    const double tolerance = is_single ? 1e-5 : 1e-12;
     for (const std::string &name : result_names())
       if (is_assembled(name))
         check::require_ok(check::validate(tensors_.at(name)), tensors_.at(name),
@@ -550,7 +552,7 @@ private:
       const tensor::Tensor &result = tensors_.at(name);
       if (data::is_tensor_file_name(path)) {
         data::WriteOptions options;
-        options.single_precision = request_.compile.value == loop::ElementType::Float32;
+        options.single_precision = front_.types.at(name) == value::Type::Float32;
         data::Coordinates entries = convert::unpack(result);
         if (is_sparse(name))
           data::write_tensor(path, entries, options);

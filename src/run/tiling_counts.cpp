@@ -33,14 +33,7 @@ struct TileHash {
 };
 
 std::int64_t bits_of(loop::ElementType type) {
-  switch (type) {
-  case loop::ElementType::Int32:
-  case loop::ElementType::Float32: return 32;
-  case loop::ElementType::Int64:
-  case loop::ElementType::Float64: return 64;
-  case loop::ElementType::Bit: return 1;
-  }
-  return 64;
+  return type == loop::ElementType::Bit ? 1 : static_cast<std::int64_t>(8 * value::facts_of(type).bytes);
 }
 
 std::map<std::string, std::int64_t> element_bits(const loop::Program &program) {

@@ -50,13 +50,28 @@ Elements integers(const ArrayFolder &folder, const layout::Array &declared, cons
   return result;
 }
 
-Elements reals(const Array &array, DType wanted) {
+Elements values(const ArrayFolder &folder, const layout::Array &declared, const Array &array, DType wanted) {
   Elements result(wanted, array.size());
-  if (array.dtype == wanted)
+  if (array.dtype == wanted) {
     std::copy(array.bytes.begin(), array.bytes.end(), static_cast<std::byte *>(result.data()));
-  else
-    for (std::size_t k = 0; k < array.size(); ++k)
-      result.set_real(k, array.real(k));
+    return result;
+  }
+  for (std::size_t k = 0; k < array.size(); ++k) {
+    const value::Scalar number = data::number_at(array.dtype, array.bytes.data(), k);
+    result.set_number(k, number);
+    if (!value::is_integer(wanted)) continue;
+    const value::Scalar made = result.number(k);
+    const bool is_same = value::is_integer(number.type)
+                             ? made.integer == number.integer && (made.integer < 0) == (made.number() < 0) &&
+                                   (number.integer < 0) == (number.number() < 0) &&
+                                   (made.number() < 0) == (number.number() < 0)
+                             : made.number() == number.real;
+    if (!is_same)
+      fail(Kind::value_width, place_of(folder),
+           fmt::format("{}[{}] = {} can't be stored as {}", declared.name, k, number.number(),
+                       value::facts_of(wanted).word),
+           "give the tensor another type, as in -f 'A=csr f64'");
+  }
   return result;
 }
 
@@ -111,9 +126,8 @@ Tensor from_folder(const ArrayFolder &folder, const layout::Layout &layout, Inde
   for (const layout::Array &declared : layout.arrays) {
     const Array &array = folder.array(declared.name);
     DType wanted = element_type(declared, index, value);
-    bool as_integers = wanted == DType::Int32 || wanted == DType::Int64;
-    tensor.arrays[declared.name] =
-        as_integers ? integers(folder, declared, array, wanted) : reals(array, wanted);
+    tensor.arrays[declared.name] = declared.is_value ? values(folder, declared, array, wanted)
+                                                     : integers(folder, declared, array, wanted);
   }
   complete_counts(tensor);
   for (const layout::Array &declared : layout.arrays)
