@@ -537,12 +537,43 @@ private:
   std::vector<std::string> results_;
 };
 
+/// Those given and those that the program declares.
+Fills declared_fills(const parse::ProgramTree &tree, Fills fills) {
+  for (const parse::TensorTree &tensor : tree.tensors) {
+    if (!tensor.values.fill) continue;
+    const auto [known, is_fresh] = fills.emplace(tensor.name.text, *tensor.values.fill);
+    if (!is_fresh && known->second != *tensor.values.fill)
+      report::fail(Kind::bad_option, tensor.values.fill_span,
+                   fmt::format("`{}` is declared with another fill than -f gives it, {}", tensor.name.text,
+                               known->second),
+                   "leave out one of them");
+  }
+  return fills;
+}
+
+/// Those that the program declares.
+std::map<std::string, value::Type> declared_types(const parse::ProgramTree &tree) {
+  std::map<std::string, value::Type> types;
+  for (const parse::TensorTree &tensor : tree.tensors) {
+    if (!tensor.values.type) continue;
+    const auto type = value::type_called(tensor.values.type->text);
+    if (!type)
+      report::fail(Kind::syntax_error, tensor.values.type->span,
+                   fmt::format("expected a type of values, saw `{}`", tensor.values.type->text),
+                   "types are " + value::type_words());
+    types.emplace(tensor.name.text, *type);
+  }
+  return types;
+}
+
 } // namespace
 
-Computation make_computation(const parse::ProgramTree &tree) {
+Computation make_computation(const parse::ProgramTree &tree, const Fills &fills) {
   const parse::ProgramTree loops = with_rounds_as_loops(tree);
   Computation made = ProgramMaker(loops).make();
+  set_fills(made, declared_fills(tree, fills));
   check_rounds(made);
+  made.types = declared_types(tree);
   return made;
 }
 

@@ -91,7 +91,17 @@ void restrict_loops(compute::Program &program, const parse::ScheduleTree &schedu
   }
 }
 
-void read_c(const Request &request, Front &front) {
+/// What formats say of the values that tensors hold.
+compute::Fills fills_of(const Request &request) {
+  compute::Fills fills;
+  for (const auto &[tensor, format] : request.formats) {
+    const parse::ValuesTree values = parse::parse_layout_reference(argument("-f " + tensor, format)).values;
+    if (values.fill) fills.emplace(tensor, *values.fill);
+  }
+  return fills;
+}
+
+void read_c(const Request &request, const compute::Fills &fills, Front &front) {
   cfront::Function function = cfront::read(request.from);
   front.program = parse::to_text(function.tree);
   const value::Type type = request.value.value_or(value::Type::Float64);
@@ -100,14 +110,14 @@ void read_c(const Request &request, Front &front) {
                  fmt::format("`{}` computes with `{}`, the kernel with {}", function.name,
                              function.is_float ? "float" : "double", function.is_float ? "f64" : "f32"),
                  function.is_float ? "add --type f32" : "leave out --type f32");
-  front.computation = compute::make_computation(function.tree);
+  front.computation = compute::make_computation(function.tree, fills);
   front.computation.text = front.program;
 }
 
-void precompute(const parse::AssignmentTree &assignment, Front &front) {
+void precompute(const parse::AssignmentTree &assignment, const compute::Fills &fills, Front &front) {
   const parse::ProgramTree tree = compute::with_workspace(assignment, *front.schedule.workspace);
   front.program = parse::to_text(tree);
-  front.computation = compute::make_computation(tree);
+  front.computation = compute::make_computation(tree, fills);
 }
 
 void load(const std::string &tensor, const parse::LayoutReference &reference, std::size_t order,
@@ -118,15 +128,11 @@ void load(const std::string &tensor, const parse::LayoutReference &reference, st
   front.layouts.emplace(tensor, std::move(checked.layout));
 }
 
-/// `csr`, `csr int32`: the type is noted.
-parse::LayoutReference read_reference(const std::string &tensor, std::string format, Front &front) {
-  const std::size_t last = format.find_last_of(' ');
-  if (last != std::string::npos)
-    if (const auto type = value::type_called(std::string_view(format).substr(last + 1))) {
-      front.types[tensor] = *type;
-      format.resize(last);
-    }
-  return parse::parse_layout_reference(argument("-f " + tensor, format));
+/// The type that it says of values is noted.
+parse::LayoutReference read_reference(const std::string &tensor, const std::string &format, Front &front) {
+  parse::LayoutReference reference = parse::parse_layout_reference(argument("-f " + tensor, format));
+  if (reference.values.type) front.types[tensor] = value::type_called(reference.values.type->text).value();
+  return reference;
 }
 
 void load_local(const std::string &tensor, const std::string &format, Front &front) {
@@ -135,6 +141,10 @@ void load_local(const std::string &tensor, const std::string &format, Front &fro
     report::fail(Kind::bad_structure, reference.span,
                  fmt::format("`{}` is a local tensor: it has arrays of its own", tensor),
                  fmt::format("`like:` is for the result; write -f {}=LAYOUT", tensor));
+  if (reference.values.fill)
+    report::fail(Kind::bad_option, reference.values.fill_span,
+                 fmt::format("`{}` is a local tensor: it begins with what `let` says", tensor),
+                 "leave the fill out");
   load(tensor, reference, front.computation.program.extents.at(tensor).size(), front);
 }
 
@@ -199,14 +209,15 @@ Front read_request(const Request &request) {
   if (front.schedule.workspace && !is_assignment)
     report::fail(Kind::not_supported, front.schedule.workspace->tensor.span,
                  "`workspace` is for a line of index notation", "in a program write `let w(j) = 0;`");
+  const compute::Fills fills = fills_of(request);
   if (auto text = argument(request.file, request.expression); !request.from.empty())
-    read_c(request, front);
+    read_c(request, fills, front);
   else if (!is_assignment)
-    front.computation = compute::make_computation(parse::parse_program(text));
+    front.computation = compute::make_computation(parse::parse_program(text), fills);
   else if (parse::AssignmentTree tree = parse::parse_assignment(text); front.schedule.workspace)
-    precompute(tree, front);
+    precompute(tree, fills, front);
   else
-    front.computation = compute::make_computation(tree);
+    front.computation = compute::make_computation(tree, fills);
   for (const auto &[tensor, format] : request.formats) {
     if (front.computation.program.local_tensors.contains(tensor)) {
       load_local(tensor, format, front);
@@ -217,6 +228,14 @@ Front read_request(const Request &request) {
       front.other_formats.push_back(tensor);
   }
   if (!may_get_result_local(request, front)) check_formats(request, front);
+  for (const auto &[tensor, type] : front.computation.types) {
+    const auto said = front.types.emplace(tensor, type).first;
+    if (said->second != type)
+      report::fail(Kind::bad_option,
+                   fmt::format("`{}` is declared with values of another type than -f gives it, {}", tensor,
+                               value::facts_of(said->second).word),
+                   "leave out one of them");
+  }
   for (const compute::TensorUse &use : front.computation.tensors) {
     auto format = request.formats.find(use.name);
     parse::LayoutReference reference =
@@ -253,7 +272,7 @@ Front with_result_local(const Request &request, Front front, const compute::Resu
   front.program = parse::to_text(tree);
   front.why = fmt::format("local {}({}): {}\n", local.tensor, fmt::join(local.modes, ", "), why);
   const std::string text = std::move(front.computation.text);
-  front.computation = compute::make_computation(tree);
+  front.computation = compute::make_computation(tree, front.computation.program.fills);
   front.computation.text = text;
   const auto format = request.formats.find(local.tensor);
   std::erase(front.other_formats, local.tensor);

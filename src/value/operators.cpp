@@ -66,6 +66,12 @@ bool is_real(Operator op) {
          op == Operator::Power;
 }
 
+std::optional<Operator> reduction_from(double identity) {
+  const auto found =
+      std::ranges::find_if(all_operators, [&](const Laws &laws) { return laws.identity == identity; });
+  return found == all_operators.end() ? std::nullopt : std::optional(found->op);
+}
+
 bool is_linear_in(Operator op, std::size_t argument) {
   switch (laws_of(op).linear) {
   case Arguments::None: return false;
