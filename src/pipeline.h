@@ -35,6 +35,9 @@ struct Request {
   /// Of the values of tensors whose formats don't say theirs, and of results; where it isn't given f64, and of
   /// results what their operands' types come to.
   std::optional<value::Type> value;
+  /// What is known of the data: the types of arrays, by tensor. A tensor of which nothing else says the type of
+  /// its values keeps the one that they have.
+  std::map<std::string, std::map<std::string, value::Type>> arrays;
   bool trust = false;   // properties that were only sampled, and ranges that weren't proved, are relied upon
   bool details = false; // dependence relations and witnesses, for `deps` and `explain`
   /// A parallel loop has a team of threads, however little it does. (It has where the user names the loop.)

@@ -411,7 +411,8 @@ private:
     const value::Type type = type_of(statement.target.tensor);
     const std::optional<Evaluated> made = evaluate(statement.value, statement.product.has_value(), statement.type);
     const Value identity = identity_of(statement);
-    const Value value = made ? converted(made->value, statement.type, type) : identity;
+    const value::Type from = value::number_of(statement.value) ? value::Type::Float64 : statement.type;
+    const Value value = made ? converted(made->value, from, type) : identity;
     if (statement.accumulate && (!made || (!made->is_stored && value.value == identity.value))) return;
     Value &target = element(statement.target);
     target = statement.accumulate ? combined(statement.by, {target, value}, type) : value;

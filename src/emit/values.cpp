@@ -92,6 +92,8 @@ Expressions::Printed Expressions::print_converted(const loop::Value::Apply &x, E
   if (!value::is_integer(from) && value::is_integer(made) && made != ElementType::Bool)
     return {fmt::format("unravel_from_real{}({})", need_typed("from_real", made), printed.text), primary, false};
   need_type(made);
+  if (made == ElementType::Bool && std::holds_alternative<loop::Value::Apply>(argument.kind))
+    return {fmt::format("({} != 0)", wrap(printed.text, printed.binding <= equality)), primary, false};
   return {fmt::format("({}){}", c_type(made), wrap(printed.text, printed.binding < unary)), unary, false};
 }
 
@@ -219,7 +221,7 @@ std::string Expressions::reduction(const std::string &target, ElementType type, 
                                    const loop::Value &value) const {
   const std::string_view symbol = laws_of(by).symbol;
   const auto *negative = by == Operator::Add ? arguments_of(Operator::Negate, value) : nullptr;
-  if (symbol.empty())
+  if (symbol.empty() || (type == ElementType::Bool && symbol == "*"))
     return fmt::format("{} = {};", target, called_with(by, {target, this->value(value, type)}, type));
   if (!value::is_integer(type)) {
     if (negative) return fmt::format("{} -= {};", target, this->value(negative->front(), type));

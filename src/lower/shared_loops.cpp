@@ -5,6 +5,7 @@
 #include "lower/members.h"
 #include "lower/merge.h"
 #include "lower/pieces.h"
+#include "lower/values.h"
 #include "report/diagnostic.h"
 
 #include <algorithm>

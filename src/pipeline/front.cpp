@@ -131,7 +131,14 @@ void load(const std::string &tensor, const parse::LayoutReference &reference, st
 /// The type that it says of values is noted.
 parse::LayoutReference read_reference(const std::string &tensor, const std::string &format, Front &front) {
   parse::LayoutReference reference = parse::parse_layout_reference(argument("-f " + tensor, format));
-  if (reference.values.type) front.types[tensor] = value::type_called(reference.values.type->text).value();
+  if (!reference.values.type) return reference;
+  const value::Type type = value::type_called(reference.values.type->text).value();
+  const auto [known, is_fresh] = front.types.emplace(tensor, type);
+  if (!is_fresh && known->second != type)
+    report::fail(Kind::bad_option, reference.values.type->span,
+                 fmt::format("`{}` is declared with values of another type than -f gives it, {}", tensor,
+                             value::facts_of(known->second).word),
+                 "leave out one of them");
   return reference;
 }
 
@@ -218,6 +225,7 @@ Front read_request(const Request &request) {
     precompute(tree, fills, front);
   else
     front.computation = compute::make_computation(tree, fills);
+  front.types = front.computation.types;
   for (const auto &[tensor, format] : request.formats) {
     if (front.computation.program.local_tensors.contains(tensor)) {
       load_local(tensor, format, front);
@@ -228,14 +236,6 @@ Front read_request(const Request &request) {
       front.other_formats.push_back(tensor);
   }
   if (!may_get_result_local(request, front)) check_formats(request, front);
-  for (const auto &[tensor, type] : front.computation.types) {
-    const auto said = front.types.emplace(tensor, type).first;
-    if (said->second != type)
-      report::fail(Kind::bad_option,
-                   fmt::format("`{}` is declared with values of another type than -f gives it, {}", tensor,
-                               value::facts_of(said->second).word),
-                   "leave out one of them");
-  }
   for (const compute::TensorUse &use : front.computation.tensors) {
     auto format = request.formats.find(use.name);
     parse::LayoutReference reference =

@@ -21,6 +21,19 @@ std::optional<value::Type> type_of(const compute::Statement &statement, const Ty
   });
 }
 
+/// Of a tensor's values, as they lie in its arrays of which the layout leaves the type open.
+std::optional<value::Type> type_of_data(const Request &request, const std::string &tensor,
+                                        const layout::Layout &layout) {
+  const auto arrays = request.arrays.find(tensor);
+  if (arrays == request.arrays.end()) return std::nullopt;
+  std::optional<value::Type> all;
+  for (const layout::Array &array : layout.arrays) {
+    const auto type = known(arrays->second, array.name);
+    if (array.is_value && array.element.empty() && type) all = all ? value::common(*all, *type) : *type;
+  }
+  return all;
+}
+
 void settle_layout(layout::Layout &layout, value::Type type, value::Type open) {
   if (type != open) layout = layout::with_values(std::move(layout), type);
 }
@@ -38,7 +51,8 @@ void settle_types(const Request &request, Front &front) {
       return array.is_value && array.element.empty();
     });
     if (use.is_result && is_open && !request.value) continue;
-    if (const auto type = layout::type_of_values(layout->second, open)) types.emplace(use.name, *type);
+    const value::Type wanted = request.value ? open : type_of_data(request, use.name, layout->second).value_or(open);
+    if (const auto type = layout::type_of_values(layout->second, wanted)) types.emplace(use.name, *type);
   }
   // What is written gets the type of what is computed for it, as soon as that is known of all that it reads.
   Types found;

@@ -186,8 +186,11 @@ private:
   std::map<std::string, std::string> folder_layouts() {
     std::map<std::string, std::string> formats;
     for (const auto &[tensor, input] : request_.inputs) {
-      if (request_.compile.formats.count(tensor) || !std::filesystem::is_directory(input)) continue;
+      if (!std::filesystem::is_directory(input)) continue;
       const data::ArrayFolder &folder = folders_[tensor] = data::read_folder(input, read_options(request_));
+      for (const auto &[name, array] : folder.arrays)
+        request_.compile.arrays[tensor].emplace(name, array.dtype);
+      if (request_.compile.formats.count(tensor)) continue;
       formats[tensor] = folder.layout;
       if (!folder.parameters.empty())
         formats[tensor] += fmt::format("<{}>", fmt::join(folder.parameters, ","));

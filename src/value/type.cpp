@@ -101,6 +101,7 @@ std::int64_t greatest(Type type) {
 } // namespace
 
 Scalar Scalar::of(double number, Type type) {
+  if (type == Type::Bool && std::isinf(number)) return {type, 0, number > 0};
   return converted({Type::Float64, number, 0}, type);
 }
 

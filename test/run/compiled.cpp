@@ -29,7 +29,7 @@ convert::PackOptions pack_options(const Problem &problem) {
   options.index =
       problem.index == loop::ElementType::Int64 ? tensor::IndexType::Int64 : tensor::IndexType::Int32;
   options.value =
-      problem.value == loop::ElementType::Float32 ? tensor::ValueType::Float32 : tensor::ValueType::Float64;
+      problem.value;
   return options;
 }
 
@@ -186,8 +186,9 @@ std::vector<Sizes> sizes_of_all_kinds(const compute::Computation &computation) {
   return result;
 }
 
-Compiled::Compiled(const Problem &problem, const std::function<std::string(std::string)> &change)
-    : problem_(problem), compilation_(pipeline::compile(problem.request())),
+Compiled::Compiled(const pipeline::Request &request, const Problem &problem,
+                   const std::function<std::string(std::string)> &change)
+    : problem_(problem), compilation_(pipeline::compile(request)),
       c_text_(changed(emit::emit_c(compilation_.program, in_process()), change)),
       kernel_(build::compile(c_text_)), workspace_(kernel_) {}
 

@@ -14,7 +14,10 @@
 static inline TYPE unravel_sum_OF(TYPE a, TYPE b) { return (TYPE)((UNSIGNED)a + (UNSIGNED)b); }
 
 // part: product_OF
-static inline TYPE unravel_product_OF(TYPE a, TYPE b) { return (TYPE)((UNSIGNED)a * (UNSIGNED)b); }
+static inline TYPE unravel_product_OF(TYPE a, TYPE b) {
+  const UNSIGNED product = (UNSIGNED)a * (UNSIGNED)b;
+  return (TYPE)product;
+}
 
 // part: quotient_OF
 // Rounded towards 0; 0 where that is what is divided by.
