@@ -81,7 +81,7 @@ double bytes_needed(const Tensor &tensor, const PackOptions &options, std::size_
     std::optional<std::int64_t> elements = element_count(array, bare);
     if (!elements) return std::numeric_limits<double>::infinity();
     sum += static_cast<double>(*elements) *
-           static_cast<double>(item_size(element_type(array, options.index, options.value)));
+           static_cast<double>(data::item_size(element_type(array, options.index, options.value)));
   }
   // Sorting keeps a second copy of the entries and an item per entry.
   return sum + static_cast<double>(entries) * 8.0 * static_cast<double>(bare.layout.order() + 3);

@@ -32,7 +32,7 @@ struct TileHash {
   }
 };
 
-std::int64_t bits_of(loop::ElementType type) {
+std::int64_t size_in_bits(loop::ElementType type) {
   return type == loop::ElementType::Bit ? 1 : static_cast<std::int64_t>(8 * value::facts_of(type).bytes);
 }
 
@@ -40,9 +40,9 @@ std::map<std::string, std::int64_t> element_bits(const loop::Program &program) {
   std::map<std::string, std::int64_t> bits;
   for (const loop::TensorParameter &parameter : program.parameters)
     for (const loop::ArrayParameter &array : parameter.arrays)
-      bits[parameter.name + "." + array.name] = bits_of(array.element);
+      bits[parameter.name + "." + array.name] = size_in_bits(array.element);
   for (const loop::WorkspaceArray &array : program.workspace)
-    bits[array.name] = bits_of(array.element);
+    bits[array.name] = size_in_bits(array.element);
   return bits;
 }
 
