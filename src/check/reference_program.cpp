@@ -228,7 +228,8 @@ public:
   SparseReference run_sparse() {
     body(0, statements_.size(), 0);
     const Written &written = results_.at(statements_.front().target.tensor);
-    SparseReference result{written.shape, {}, {}, {}, static_cast<double>(identity_of(statements_.front()).value)};
+    SparseReference result{
+        written.shape, {}, {}, {}, static_cast<double>(identity_of(statements_.front()).value)};
     for (const auto &[offset, element] : written.sparse) {
       result.offset.push_back(offset);
       result.value.push_back(static_cast<double>(element.value));
@@ -383,8 +384,7 @@ private:
       offset = offset * static_cast<std::size_t>(result.shape[k]) + static_cast<std::size_t>(at[k]);
     if (!is_sparse_ || input_.results.count(access.tensor) == 0)
       return result.elements.at(static_cast<std::size_t>(offset));
-    return result.sparse.try_emplace(offset, identity_of(statements_.front()))
-        .first->second;
+    return result.sparse.try_emplace(offset, identity_of(statements_.front())).first->second;
   }
 
   /// Null where nothing is stored.
@@ -409,7 +409,8 @@ private:
   void execute(const Statement &statement) {
     if (!value_of(statement.condition) || is_masked_out(statement)) return;
     const value::Type type = type_of(statement.target.tensor);
-    const std::optional<Evaluated> made = evaluate(statement.value, statement.product.has_value(), statement.type);
+    const std::optional<Evaluated> made =
+        evaluate(statement.value, statement.product.has_value(), statement.type);
     const Value identity = identity_of(statement);
     const value::Type from = value::number_of(statement.value) ? value::Type::Float64 : statement.type;
     const Value value = made ? converted(made->value, from, type) : identity;
@@ -478,7 +479,8 @@ private:
     if (!value::is_integer(type) || !(std::fabs(number) < 0x1p64L) || std::trunc(number) != number)
       return value::Scalar::of(static_cast<double>(number), type);
     const auto size = static_cast<std::uint64_t>(std::fabs(number));
-    return value::converted({value::Type::Int64, 0, static_cast<std::int64_t>(number < 0 ? 0 - size : size)}, type);
+    return value::converted({value::Type::Int64, 0, static_cast<std::int64_t>(number < 0 ? 0 - size : size)},
+                            type);
   }
 
   static long double number_of(const value::Scalar &number) {
@@ -548,7 +550,8 @@ private:
 
   void note_missing(const Access &divisor) {
     Value room;
-    if (missing_.empty() && divisor.fill_or_zero() == 0 && !read(divisor, room)) missing_ = where(divisor), missing_span_ = divisor.span;
+    if (missing_.empty() && divisor.fill_or_zero() == 0 && !read(divisor, room))
+      missing_ = where(divisor), missing_span_ = divisor.span;
   }
 
   std::string where(const Access &access) const {

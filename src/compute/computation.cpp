@@ -201,14 +201,13 @@ void set_fills(Computation &made, const Fills &fills) {
       continue;
     }
     const double own = identity_of(statement);
-    report::fail(
-        Kind::not_supported, statement.span,
-        fmt::format("`{}` is to be {} where nothing is computed for it, but this makes it {} there",
-                    statement.target.tensor, *wanted, own),
-        value::reduction_from(*wanted)
-            ? fmt::format("declare `fill {}`, or reduce by `{}`", own,
-                          value::reduction_text(*value::reduction_from(*wanted)))
-            : fmt::format("results may have a fill that a reduction begins with, here {}", own));
+    report::fail(Kind::not_supported, statement.span,
+                 fmt::format("`{}` is to be {} where nothing is computed for it, but this makes it {} there",
+                             statement.target.tensor, *wanted, own),
+                 value::reduction_from(*wanted)
+                     ? fmt::format("declare `fill {}`, or reduce by `{}`", own,
+                                   value::reduction_text(*value::reduction_from(*wanted)))
+                     : fmt::format("results may have a fill that a reduction begins with, here {}", own));
   }
 }
 

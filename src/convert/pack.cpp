@@ -302,7 +302,8 @@ void pack_piece(Tensor &tensor, const PiecePlan &piece, Coordinates entries, con
     order_entries(entries, plan);
     build_levels(tensor, plan, entries, options);
   }
-  if (options.fill != 0 && !plan.value.empty()) fill_slots(tensor.array(plan.value), plan.negative ? -options.fill : options.fill);
+  if (options.fill != 0 && !plan.value.empty())
+    fill_slots(tensor.array(plan.value), plan.negative ? -options.fill : options.fill);
 }
 
 /// A count that is read outside its array for these sizes could not be computed from the arrays made.

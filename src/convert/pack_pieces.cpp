@@ -147,7 +147,8 @@ void require_same_meaning(const Tensor &tensor, Coordinates given, const PackOpt
       has_given = given.coordinate(e) < meant.coordinate(e);
       has_meant = !has_given;
     }
-    double value = has_given ? given.value[e] : options.fill, means = has_meant ? meant.value[e] : options.fill;
+    double value = has_given ? given.value[e] : options.fill,
+           means = has_meant ? meant.value[e] : options.fill;
     if (!is_same(value, means))
       fail_not_storable(tensor, fmt::format("at {} they have {}, but the layout would mean {} there",
                                             place_text(has_given ? given : meant, e), value, means));

@@ -172,9 +172,7 @@ value::Scalar number_at(DType dtype, const void *elements, std::size_t k) {
     std::memcpy(&value, at, sizeof value);
     return value;
   };
-  auto integer = [&](auto kind) {
-    return value::Scalar{dtype, 0, static_cast<std::int64_t>(load(kind))};
-  };
+  auto integer = [&](auto kind) { return value::Scalar{dtype, 0, static_cast<std::int64_t>(load(kind))}; };
   switch (dtype) {
   case DType::Bool: return {dtype, 0, *at != std::byte{0}};
   case DType::Int8: return integer(std::int8_t{});

@@ -39,8 +39,7 @@ std::string c_type(loop::ElementType type) {
   return std::string(value::facts_of(type).c_name);
 }
 
-Expressions::Expressions(const loop::Program &program, const Names &names)
-    : names_(names), types_(program) {
+Expressions::Expressions(const loop::Program &program, const Names &names) : names_(names), types_(program) {
   bool is_double = false;
   bool is_single = false;
   auto add = [&](const std::string &name, Array array) {

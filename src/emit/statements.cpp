@@ -315,8 +315,7 @@ void StatementWriter::write(const Accumulate &x) {
   if (const Element *element = in_copy(x)) line(mark_text(marks_, element->slot, expressions_));
   const std::string to = lanes_ && lanes_->sum == &x ? lane_ : target(x.target);
   const ElementType type = expressions_.types().of(x.target);
-  if (!x.atomic || !options_.openmp_pragmas)
-    return line(expressions_.reduction(to, type, x.by, x.value));
+  if (!x.atomic || !options_.openmp_pragmas) return line(expressions_.reduction(to, type, x.by, x.value));
   if (type == ElementType::Bool) line(fmt::format("if ({})", expressions_.value(x.value, type)));
   pragma(type == ElementType::Bool ? "atomic write" : "atomic", "");
   line(type == ElementType::Bool ? to + " = 1;" : expressions_.atomic_addition(to, type, x.value));

@@ -90,7 +90,8 @@ Expressions::Printed Expressions::print_converted(const loop::Value::Apply &x, E
   type_ = outer;
   if (from == made) return printed;
   if (!value::is_integer(from) && value::is_integer(made) && made != ElementType::Bool)
-    return {fmt::format("unravel_from_real{}({})", need_typed("from_real", made), printed.text), primary, false};
+    return {fmt::format("unravel_from_real{}({})", need_typed("from_real", made), printed.text), primary,
+            false};
   need_type(made);
   if (made == ElementType::Bool && std::holds_alternative<loop::Value::Apply>(argument.kind))
     return {fmt::format("({} != 0)", wrap(printed.text, printed.binding <= equality)), primary, false};
@@ -257,7 +258,8 @@ Expressions::Printed Expressions::added_part(const loop::Value &value, ElementTy
     printed = print_unsigned(value);
   } else {
     printed = print_value(value);
-    printed = {fmt::format("({}){}", c_type(plain), wrap(printed.text, printed.binding < unary)), unary, false};
+    printed = {fmt::format("({}){}", c_type(plain), wrap(printed.text, printed.binding < unary)), unary,
+               false};
   }
   type_ = outer;
   return printed;

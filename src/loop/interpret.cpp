@@ -25,10 +25,6 @@ using term::overloaded;
 using term::Term;
 using value::Scalar;
 
-[[noreturn]] void refuse(const std::string &message) {
-  report::fail(report::Kind::internal, message);
-}
-
 /// One run.
 template <class CodeType> class Machine {
 public:
@@ -238,12 +234,6 @@ private:
 
   // ---- terms and values
 
-  template <class T> static T *look_up(std::map<std::string, T> &arrays, const std::string &name) {
-    auto found = arrays.find(name);
-    if (found == arrays.end()) refuse(fmt::format("array `{}` is not given", name));
-    return &found->second;
-  }
-
   [[noreturn]] void out_of_range(std::size_t array, std::int64_t slot, std::int64_t extent) const {
     refuse(fmt::format("array `{}` is accessed at slot {}, its extent is {}", code_.arrays[array].name, slot,
                        extent));
@@ -337,7 +327,8 @@ private:
     case ValueNode::Apply: {
       auto arguments = node.children | std::views::transform([&](std::size_t child) { return value(child); });
       if (node.type == ElementType::Float64 && !value::made_by_conversion(node.apply))
-        return {node.type, value::evaluate<double>(node.apply, arguments | std::views::transform(&Scalar::number))};
+        return {node.type,
+                value::evaluate<double>(node.apply, arguments | std::views::transform(&Scalar::number))};
       return value::evaluate_exactly(node.apply, node.type, {arguments.begin(), arguments.end()});
     }
     }
@@ -535,8 +526,7 @@ private:
     }
     case Step::AddElement: {
       const Scalar added = written(step);
-      double &to =
-          element(step.slot, step.first, step.atomic ? Races::Touch::Atomic : Races::Touch::Write);
+      double &to = element(step.slot, step.first, step.atomic ? Races::Touch::Atomic : Races::Touch::Write);
       to = reduced(step.by, Scalar::of(to, code_.arrays[step.slot].element), added).number();
       return true;
     }

@@ -57,8 +57,7 @@ void Types::find(const Block &body) {
       type = arrays_.at(element->array);
     else if (const auto known = locals_.find(local->name); known != locals_.end())
       type = known->second;
-    if (type)
-      each_plain_local(value, [&](const std::string &name) { found = give(name, type) || found; });
+    if (type) each_plain_local(value, [&](const std::string &name) { found = give(name, type) || found; });
     return found;
   };
   for (bool by_use : {true, false})
@@ -69,7 +68,8 @@ void Types::find(const Block &body) {
           bool is_constant = true;
           each_element(declaration->initial, [&](const Element &) { is_constant = false; });
           each_local(declaration->initial, [&](const Local &) { is_constant = false; });
-          if (!is_constant) changed = give(declaration->name, value::computed_in(declaration->initial, of_leaf)) || changed;
+          if (!is_constant)
+            changed = give(declaration->name, value::computed_in(declaration->initial, of_leaf)) || changed;
         } else if (const auto *store = std::get_if<Store>(&statement.kind)) {
           if (by_use) changed = find_written(store->target, store->value) || changed;
           if (const auto *local = std::get_if<Local>(&store->target); local && !by_use)

@@ -171,7 +171,8 @@ private:
   /// Of a scalar, as far as it must be said.
   std::optional<loop::ElementType> type_of(const std::string &local) const {
     const std::map<std::string, value::Type> &types = statements_.begin()->second.space->types;
-    const bool is_one = std::ranges::all_of(types, [&](const auto &each) { return each.second == types.begin()->second; });
+    const bool is_one =
+        std::ranges::all_of(types, [&](const auto &each) { return each.second == types.begin()->second; });
     return is_one ? declared(compute::type_of(types, local)) : std::optional(compute::type_of(types, local));
   }
 

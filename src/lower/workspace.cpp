@@ -300,7 +300,8 @@ loop::ElementType Workspace::element_of(const std::string &of) const {
 
 std::string Workspace::add(loop::WorkspaceArray array) {
   auto is_kept_alike = [&](const loop::WorkspaceArray &known) {
-    return known.element == array.element && known.has_values() == array.has_values() && known.extent == array.extent && known.initial == array.initial &&
+    return known.element == array.element && known.has_values() == array.has_values() &&
+           known.extent == array.extent && known.initial == array.initial &&
            known.per_thread == array.per_thread && known.when == array.when && known.grows == array.grows;
   };
   const std::string name = array.name;

@@ -22,13 +22,11 @@ std::optional<double> fill_of(std::string_view text) {
 
 ValuesTree parse_values(TokenStream &tokens) {
   ValuesTree result;
-  if (tokens.at_name() && !tokens.at("fill"))
-    result.type = tokens.expect_name("a type of values");
+  if (tokens.at_name() && !tokens.at("fill")) result.type = tokens.expect_name("a type of values");
   if (!tokens.at("fill")) return result;
   const std::size_t begin = tokens.next().begin;
   const bool is_negative = tokens.accept("-");
-  const std::optional<double> number =
-      tokens.at_end() ? std::nullopt : fill_of(tokens.peek().text);
+  const std::optional<double> number = tokens.at_end() ? std::nullopt : fill_of(tokens.peek().text);
   if (!number) tokens.fail_expected("a number behind `fill`", "write `fill inf`");
   tokens.next();
   result.fill = is_negative ? -*number : *number;

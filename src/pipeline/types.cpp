@@ -51,7 +51,8 @@ void settle_types(const Request &request, Front &front) {
       return array.is_value && array.element.empty();
     });
     if (use.is_result && is_open && !request.value) continue;
-    const value::Type wanted = request.value ? open : type_of_data(request, use.name, layout->second).value_or(open);
+    const value::Type wanted =
+        request.value ? open : type_of_data(request, use.name, layout->second).value_or(open);
     if (const auto type = layout::type_of_values(layout->second, wanted)) types.emplace(use.name, *type);
   }
   // What is written gets the type of what is computed for it, as soon as that is known of all that it reads.

@@ -39,8 +39,8 @@ tensor::Tensor make_levels(const pipeline::Compilation &compilation,
     layout::Array made;
     made.name = parameter.arrays[k].name;
     levels.layout.arrays.push_back(made);
-    levels.arrays.emplace(
-        made.name, data::Elements(parameter.arrays[k].element, static_cast<std::size_t>(room[k])));
+    levels.arrays.emplace(made.name,
+                          data::Elements(parameter.arrays[k].element, static_cast<std::size_t>(room[k])));
   }
   for (std::size_t k = 0; k < parameter.counts.size(); ++k) {
     levels.layout.counts.push_back({parameter.counts[k], std::nullopt, {}});

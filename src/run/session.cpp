@@ -253,7 +253,8 @@ private:
     return declared == fills.end() ? 0 : value::Scalar::of(declared->second, front_.types.at(name)).number();
   }
 
-  /// A dense result begins with its fill, or where a line reduces it, `y(i) min= ...`, the operator's identity.
+  /// A dense result begins with its fill, or where a line reduces it, `y(i) min= ...`, the operator's
+  /// identity.
   void begin_with_identity(const std::string &name) {
     const double initial = compute::initial_of(front_.computation.program, name);
     if (initial == 0 || is_assembled(name)) return;
@@ -533,7 +534,8 @@ private:
   }
 
   void check() {
-    const bool is_single = std::ranges::any_of(front_.types, [](const auto &type) { return type.second == value::Type::Float32; });
+    const bool is_single = std::ranges::any_of(
+        front_.types, [](const auto &type) { return type.second == value::Type::Float32; });
     const double tolerance = is_single ? 1e-5 : 1e-12;
     for (const std::string &name : result_names())
       if (is_assembled(name))
@@ -548,8 +550,8 @@ private:
       return;
     }
     for (const auto &[name, reference] : program_reference(initial_).results) {
-      check::Comparison one =
-          check::compare(data::to_dense(convert::unpack(tensors_.at(name)), fill_of(name)), reference, tolerance);
+      check::Comparison one = check::compare(
+          data::to_dense(convert::unpack(tensors_.at(name)), fill_of(name)), reference, tolerance);
       if (!one.ok && result_names().size() > 1)
         report_.notes.push_back(fmt::format("`{}` is not what it should be", name));
       bool is_worse =

@@ -27,7 +27,8 @@ Elements integers(const ArrayFolder &folder, const layout::Array &declared, cons
                   DType wanted) {
   if (!array.is_integer())
     fail(Kind::bad_array_folder, place_of(folder),
-         fmt::format("index array `{}` holds {} instead of integers", declared.name, data::name_of(array.dtype)));
+         fmt::format("index array `{}` holds {} instead of integers", declared.name,
+                     data::name_of(array.dtype)));
   Elements result(wanted, array.size());
   if (array.dtype == wanted) {
     std::copy(array.bytes.begin(), array.bytes.end(), static_cast<std::byte *>(result.data()));

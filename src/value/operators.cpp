@@ -154,7 +154,8 @@ bool is_less(const Scalar &a, const Scalar &b) {
 }
 
 Scalar quotient(const Scalar &a, const Scalar &b) {
-  const auto dividend = static_cast<std::uint64_t>(a.integer), divisor = static_cast<std::uint64_t>(b.integer);
+  const auto dividend = static_cast<std::uint64_t>(a.integer),
+             divisor = static_cast<std::uint64_t>(b.integer);
   if (divisor == 0) return {a.type, 0, 0};
   if (!facts_of(a.type).is_signed) return {a.type, 0, static_cast<std::int64_t>(dividend / divisor)};
   if (b.integer == -1) return converted({Type::Int64, 0, static_cast<std::int64_t>(0 - dividend)}, a.type);
@@ -201,9 +202,8 @@ Scalar evaluate_exactly(Operator op, Type type, std::vector<Scalar> arguments) {
   for (Scalar &argument : arguments)
     argument = converted(argument, type);
   Scalar result = arguments.front();
-  const auto negated = converted({Type::Int64, 0, static_cast<std::int64_t>(0 - static_cast<std::uint64_t>(
-                                                      result.integer))},
-                                 type);
+  const auto negated = converted(
+      {Type::Int64, 0, static_cast<std::int64_t>(0 - static_cast<std::uint64_t>(result.integer))}, type);
   switch (op) {
   case Operator::Negate: return negated;
   case Operator::Absolute: return facts_of(type).is_signed && result.integer < 0 ? negated : result;

@@ -28,8 +28,7 @@ convert::PackOptions pack_options(const Problem &problem) {
   convert::PackOptions options;
   options.index =
       problem.index == loop::ElementType::Int64 ? tensor::IndexType::Int64 : tensor::IndexType::Int32;
-  options.value =
-      problem.value;
+  options.value = problem.value;
   return options;
 }
 

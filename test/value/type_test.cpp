@@ -12,8 +12,8 @@ namespace unravel::value {
 
 namespace {
 
-using Own = std::tuple<std::int32_t, std::int64_t, float, double, bool, std::int8_t, std::int16_t, std::uint8_t,
-                       std::uint16_t, std::uint32_t, std::uint64_t>; // in the order of Type
+using Own = std::tuple<std::int32_t, std::int64_t, float, double, bool, std::int8_t, std::int16_t,
+                       std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t>; // in the order of Type
 
 template <class T> constexpr Type type_of() {
   int found = -1, k = 0;
@@ -37,7 +37,8 @@ template <class T> T any(std::mt19937_64 &random) {
   if constexpr (std::is_floating_point_v<T>) {
     return static_cast<T>(static_cast<std::int64_t>(random()) >> random() % 63);
   } else {
-    if (random() % 8 == 0) return random() % 2 ? std::numeric_limits<T>::max() : std::numeric_limits<T>::min();
+    if (random() % 8 == 0)
+      return random() % 2 ? std::numeric_limits<T>::max() : std::numeric_limits<T>::min();
     return static_cast<T>(static_cast<std::int64_t>(random()) >> random() % 63);
   }
 }
@@ -112,7 +113,9 @@ TEST(Types, integers_wrap_around) {
       using Plain = std::make_unsigned_t<T>;
       for (int k = 0; k < 200; ++k) {
         const T a = any<T>(random), b = any<T>(random);
-        const auto made = [&](Operator op) { return evaluate_exactly(op, type, {scalar_of(a), scalar_of(b)}).integer; };
+        const auto made = [&](Operator op) {
+          return evaluate_exactly(op, type, {scalar_of(a), scalar_of(b)}).integer;
+        };
         const auto plain = [](auto number) { return static_cast<std::int64_t>(static_cast<T>(number)); };
         EXPECT_EQ(made(Operator::Add), plain(static_cast<Plain>(a) + static_cast<Plain>(b)));
         EXPECT_EQ(made(Operator::Multiply), plain(static_cast<Plain>(a) * static_cast<Plain>(b)));
@@ -124,7 +127,8 @@ TEST(Types, integers_wrap_around) {
         if (b == 0)
           EXPECT_EQ(made(Operator::Divide), 0);
         else if (b == static_cast<T>(-1))
-          EXPECT_EQ(made(Operator::Divide), std::is_signed_v<T> ? plain(Plain{0} - static_cast<Plain>(a)) : a / b);
+          EXPECT_EQ(made(Operator::Divide),
+                    std::is_signed_v<T> ? plain(Plain{0} - static_cast<Plain>(a)) : a / b);
         else
           EXPECT_EQ(made(Operator::Divide), plain(a / b));
       }
@@ -138,9 +142,12 @@ TEST(Types, a_value_is_computed_in_one) {
   };
   using Value = Tree<Leaf>;
   const auto type_of = [](const Value &value) {
-    return computed_in(value, [](const Value &leaf) { return std::optional(std::get<Leaf>(leaf.kind).type); });
+    return computed_in(value,
+                       [](const Value &leaf) { return std::optional(std::get<Leaf>(leaf.kind).type); });
   };
-  const auto product = [](Value a, Value b) { return apply(Operator::Multiply, std::vector{std::move(a), std::move(b)}); };
+  const auto product = [](Value a, Value b) {
+    return apply(Operator::Multiply, std::vector{std::move(a), std::move(b)});
+  };
   const Value small{Leaf{Type::Int8}}, wide{Leaf{Type::Int64}}, single{Leaf{Type::Float32}};
   EXPECT_EQ(type_of(small), Type::Int8);
   EXPECT_EQ(type_of(product(small, small)), Type::Int32);

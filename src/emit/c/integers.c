@@ -10,9 +10,6 @@
 #define END 0x1p31
 #define BEGIN (-0x1p31)
 
-// part: sum_OF
-static inline TYPE unravel_sum_OF(TYPE a, TYPE b) { return (TYPE)((UNSIGNED)a + (UNSIGNED)b); }
-
 // part: product_OF
 static inline TYPE unravel_product_OF(TYPE a, TYPE b) {
   const UNSIGNED product = (UNSIGNED)a * (UNSIGNED)b;
@@ -60,13 +57,13 @@ static inline TYPE unravel_not_OF(TYPE a) { return a == 0; }
 
 // part: reduce_sum_OF
 #ifdef _OPENMP
-#pragma omp declare reduction(unravel_sum_OF : TYPE : omp_out = unravel_sum_OF(omp_out, omp_in)) \
+#pragma omp declare reduction(unravel_sum_OF : TYPE : omp_out = (TYPE)((UNSIGNED)omp_out + (UNSIGNED)omp_in)) \
     initializer(omp_priv = 0)
 #endif
 
 // part: reduce_product_OF
 #ifdef _OPENMP
-#pragma omp declare reduction(unravel_product_OF : TYPE : omp_out = unravel_product_OF(omp_out, omp_in)) \
+#pragma omp declare reduction(unravel_product_OF : TYPE : omp_out = (TYPE)((UNSIGNED)omp_out * (UNSIGNED)omp_in)) \
     initializer(omp_priv = 1)
 #endif
 
