@@ -491,7 +491,9 @@ private:
 
   /// From one type to another, as C does.
   static Value converted(const Value &value, value::Type from, value::Type to) {
-    if (from == to || !value::is_integer(to)) return value;
+    if (!value::is_integer(to))
+      return {value.value, value::is_integer(from) ? std::fabs(static_cast<double>(value.value)) : value.magnitude};
+    if (from == to) return value;
     const bool is_whole = value::is_integer(from);
     return {number_of(is_whole ? exactly(value.value, to)
                                : value::Scalar::of(static_cast<double>(value.value), to)),

@@ -251,9 +251,9 @@ TEST(Types, of_random_computations) {
   std::mt19937_64 random(4);
   std::size_t kernels = 0, calls = 0, runs = 0;
   std::set<Type> seen;
-  for (int round = 0; round < (take_all() ? 60 : 5); ++round)
+  for (int round = 0; round < (take_all() ? 60 : 3); ++round)
     for (const std::string &line : lines()) {
-      const Problem problem = any_problem(line, random);
+      Problem problem = any_problem(line, random);
       SCOPED_TRACE(problem.text());
       pipeline::Request request = problem.request();
       request.value.reset();
@@ -263,6 +263,9 @@ TEST(Types, of_random_computations) {
       try {
         front = pipeline::read_request(request);
         compilation = pipeline::compile(request);
+        const bool is_single = std::ranges::any_of(
+            front.types, [](const auto &type) { return type.second == Type::Float32; });
+        if (is_single) problem.value = Type::Float32; // rounding errors are larger
         kernel.emplace(request, problem);
       } catch (const report::Error &error) {
         EXPECT_TRUE(is_limit(error)) << error.what();
@@ -287,8 +290,8 @@ TEST(Types, of_random_computations) {
       }
     }
   std::cout << kernels << " kernels, " << calls << " calls, " << runs << " interpreted\n";
-  EXPECT_GT(kernels, 60u);
-  EXPECT_GT(runs, 200u);
+  EXPECT_GT(kernels, 40u);
+  EXPECT_GT(runs, 100u);
   EXPECT_EQ(seen.size(), types().size());
 }
 
