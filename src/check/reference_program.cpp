@@ -1,5 +1,6 @@
 #include "check/reference_program.h"
 
+#include "check/typed_value.h"
 #include "report/diagnostic.h"
 
 #include <algorithm>
@@ -19,11 +20,6 @@ using compute::Statement;
 using data::Coordinates;
 
 namespace {
-
-struct Value {
-  long double value = 0;
-  double magnitude = 0;
-};
 
 struct Variables : term::Environment {
   std::map<std::string, std::int64_t> values;
@@ -472,32 +468,6 @@ private:
   Value identity_of(const Statement &statement) const {
     return converted({compute::identity_of(statement), 0}, value::Type::Float64,
                      type_of(statement.target.tensor));
-  }
-
-  /// A long double holds any integer of 64 bits.
-  static value::Scalar exactly(long double number, value::Type type) {
-    if (!value::is_integer(type) || !(std::fabs(number) < 0x1p64L) || std::trunc(number) != number)
-      return value::Scalar::of(static_cast<double>(number), type);
-    const auto size = static_cast<std::uint64_t>(std::fabs(number));
-    return value::converted({value::Type::Int64, 0, static_cast<std::int64_t>(number < 0 ? 0 - size : size)},
-                            type);
-  }
-
-  static long double number_of(const value::Scalar &number) {
-    if (!value::is_integer(number.type)) return number.real;
-    if (number.type == value::Type::UInt64) return static_cast<std::uint64_t>(number.integer);
-    return number.integer;
-  }
-
-  /// From one type to another, as C does.
-  static Value converted(const Value &value, value::Type from, value::Type to) {
-    if (!value::is_integer(to))
-      return {value.value, value::is_integer(from) ? std::fabs(static_cast<double>(value.value)) : value.magnitude};
-    if (from == to) return value;
-    const bool is_whole = value::is_integer(from);
-    return {number_of(is_whole ? exactly(value.value, to)
-                               : value::Scalar::of(static_cast<double>(value.value), to)),
-            value.magnitude};
   }
 
   static Value combined(value::Operator op, const std::vector<Value> &arguments, value::Type type) {

@@ -188,9 +188,6 @@ private:
         fill(code_.arrays[k], arrays_[k]);
   }
 
-  /// All but 0.0: the sign of -0.0 says that it is stored.
-  static bool is_stored(double value) { return value != 0 || std::signbit(value); }
-
   void set_element(const Step &step) {
     const ArrayCode &code = code_.arrays[step.slot];
     const Array &array = arrays_[step.slot];
@@ -534,11 +531,9 @@ private:
       locals_[step.slot] = converted(written(step), code_.locals[step.slot]);
       is_nothing_in_[step.slot] = is_nothing_;
       return true;
-    case Step::AddLocal: {
-      Scalar &to = locals_[step.slot];
-      to = reduced(step.by, to, written(step));
+    case Step::AddLocal:
+      locals_[step.slot] = reduced(step.by, locals_[step.slot], written(step));
       return true;
-    }
     case Step::Zero: zero(step); return true;
     case Step::Break: return false;
     case Step::Miss: missed_ = true; return true;

@@ -3,6 +3,7 @@
 #include "loop/interpret_code.h"
 #include "report/diagnostic.h"
 
+#include <cmath>
 #include <fmt/format.h>
 #include <map>
 #include <string>
@@ -27,6 +28,11 @@ constexpr std::int64_t odd_number = -123456789;
 
 [[noreturn]] inline void refuse(const std::string &message) {
   report::fail(report::Kind::internal, message);
+}
+
+/// All but 0.0: the sign of -0.0 says that it is stored.
+inline bool is_stored(double value) {
+  return value != 0 || std::signbit(value);
 }
 
 /// Of what the run is given.

@@ -128,8 +128,8 @@ private:
     while (lookup < space_.lookups.size() && (search_ || visit_ || !is_looked_up_at(index, lookup)))
       ++lookup;
     if (lookup == space_.lookups.size()) return rest(index);
-    Block block = before_search(space_.lookups[lookup],
-                                compute::type_of(space_.types, space_.lookups[lookup].tensor));
+    Block block =
+        before_search(space_.lookups[lookup], compute::type_of(space_.types, space_.lookups[lookup].tensor));
     for (const plan::Search &search : plan_.searches) {
       if (search.lookup != lookup) continue;
       search_ = &search;

@@ -34,7 +34,8 @@ std::string value_of_lookup(const combine::Lookup &lookup) {
 
 loop::Block before_search(const combine::Lookup &lookup, value::Type type) {
   loop::Block block;
-  if (has_value(lookup)) block.push_back({loop::DeclareValue{value_of_lookup(lookup), {loop::Number{0}}, declared(type)}});
+  if (has_value(lookup))
+    block.push_back({loop::DeclareValue{value_of_lookup(lookup), {loop::Number{0}}, declared(type)}});
   if (tells_misses(lookup)) block.push_back({loop::Declare{found(lookup), Term(0)}});
   return block;
 }

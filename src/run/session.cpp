@@ -20,6 +20,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fmt/format.h>
+#include <ranges>
 #include <utility>
 
 namespace unravel::run {
@@ -190,7 +191,6 @@ private:
       const data::ArrayFolder &folder = folders_[tensor] = data::read_folder(input, read_options(request_));
       for (const auto &[name, array] : folder.arrays)
         request_.compile.arrays[tensor].emplace(name, array.dtype);
-      if (request_.compile.formats.count(tensor)) continue;
       formats[tensor] = folder.layout;
       if (!folder.parameters.empty())
         formats[tensor] += fmt::format("<{}>", fmt::join(folder.parameters, ","));
@@ -249,12 +249,11 @@ private:
 
   double fill_of(const std::string &name) const {
     const compute::Fills &fills = front_.computation.program.fills;
-    const auto declared = fills.find(name);
-    return declared == fills.end() ? 0 : value::Scalar::of(declared->second, front_.types.at(name)).number();
+    if (!fills.contains(name)) return 0;
+    return value::Scalar::of(fills.at(name), front_.types.at(name)).number();
   }
 
-  /// A dense result begins with its fill, or where a line reduces it, `y(i) min= ...`, the operator's
-  /// identity.
+  /// A dense result begins with its fill, or, where a line reduces it, with the operator's identity.
   void begin_with_identity(const std::string &name) {
     const double initial = compute::initial_of(front_.computation.program, name);
     if (initial == 0 || is_assembled(name)) return;
@@ -534,8 +533,7 @@ private:
   }
 
   void check() {
-    const bool is_single = std::ranges::any_of(
-        front_.types, [](const auto &type) { return type.second == value::Type::Float32; });
+    const bool is_single = std::ranges::count(front_.types | std::views::values, value::Type::Float32) > 0;
     const double tolerance = is_single ? 1e-5 : 1e-12;
     for (const std::string &name : result_names())
       if (is_assembled(name))
@@ -566,8 +564,7 @@ private:
     for (const auto &[name, path] : request_.outputs) {
       const tensor::Tensor &result = tensors_.at(name);
       if (data::is_tensor_file_name(path)) {
-        data::WriteOptions options;
-        options.single_precision = front_.types.at(name) == value::Type::Float32;
+        const data::WriteOptions options{front_.types.at(name) == value::Type::Float32, {}};
         data::Coordinates entries = convert::unpack(result);
         if (is_sparse(name))
           data::write_tensor(path, entries, options);

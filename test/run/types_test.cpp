@@ -263,8 +263,8 @@ TEST(Types, of_random_computations) {
       try {
         front = pipeline::read_request(request);
         compilation = pipeline::compile(request);
-        const bool is_single = std::ranges::any_of(
-            front.types, [](const auto &type) { return type.second == Type::Float32; });
+        const bool is_single =
+            std::ranges::any_of(front.types, [](const auto &type) { return type.second == Type::Float32; });
         if (is_single) problem.value = Type::Float32; // rounding errors are larger
         kernel.emplace(request, problem);
       } catch (const report::Error &error) {
