@@ -26,8 +26,25 @@ loop::ElementType index_of(const Options &options) {
   return options.index == IndexType::Int64 ? loop::ElementType::Int64 : loop::ElementType::Int32;
 }
 
-loop::ElementType value_of(const Options &options) {
-  return options.value == ValueType::Float32 ? loop::ElementType::Float32 : loop::ElementType::Float64;
+value::Type type_of(ValueType value) {
+  switch (value) {
+  case ValueType::Float32: return value::Type::Float32;
+  case ValueType::Float64: return value::Type::Float64;
+  case ValueType::Bool: return value::Type::Bool;
+  case ValueType::Int8: return value::Type::Int8;
+  case ValueType::Int16: return value::Type::Int16;
+  case ValueType::Int32: return value::Type::Int32;
+  case ValueType::Int64: return value::Type::Int64;
+  case ValueType::UInt8: return value::Type::UInt8;
+  case ValueType::UInt16: return value::Type::UInt16;
+  case ValueType::UInt32: return value::Type::UInt32;
+  case ValueType::UInt64: return value::Type::UInt64;
+  }
+  return value::Type::Float64;
+}
+
+value::Type value_of(const Options &options) {
+  return options.value ? type_of(*options.value) : value::Type::Float64;
 }
 
 /// `machine`: where the options name none.
@@ -41,7 +58,7 @@ pipeline::Compilation compile(const std::string &expression, const Options &opti
   request.schedules = options.schedules;
   request.name = options.name;
   request.index = index_of(options);
-  request.value = value_of(options);
+  if (options.value) request.value = value_of(options);
   request.budget = options.budget_seconds;
   pipeline::Compilation made = pipeline::compile(request);
   for (const report::Diagnostic &warning : made.warnings)
@@ -185,7 +202,7 @@ struct Kernel::Code {
     names.insert(names.end(), compilation.program.sizes.begin(), compilation.program.sizes.end());
     convert::PackOptions how;
     how.index = options.index == IndexType::Int64 ? tensor::IndexType::Int64 : tensor::IndexType::Int32;
-    how.value = options.value == ValueType::Float32 ? tensor::ValueType::F32 : tensor::ValueType::F64;
+    how.value = value_of(options);
     for (std::size_t k = 0; k < compilation.program.parameters.size(); ++k) {
       const std::string &name = compilation.program.parameters[k].name;
       if (auto packed = compilation.packed.find(name); packed != compilation.packed.end())

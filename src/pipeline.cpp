@@ -364,8 +364,8 @@ Compilation compile(const Request &request, const Front &front) {
   choose::check_cuts(result.plans(), schedule, planner.not_cut());
   find::check_requests(planner.findable(), requests);
 
-  lower::LowerOptions options{request.name, result.computation.text, request.index, request.value,
-                              front.dropped};
+  lower::LowerOptions options{request.name, result.computation.text, request.index,
+                              request.value.value_or(value::Type::Float64), front.dropped};
   if (schedule.wavefront) {
     options.wavefronts = steps.run(
         "wavefronts",

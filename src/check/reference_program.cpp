@@ -1,5 +1,6 @@
 #include "check/reference_program.h"
 
+#include "check/typed_value.h"
 #include "report/diagnostic.h"
 
 #include <algorithm>
@@ -19,11 +20,6 @@ using compute::Statement;
 using data::Coordinates;
 
 namespace {
-
-struct Value {
-  long double value = 0;
-  double magnitude = 0;
-};
 
 struct Variables : term::Environment {
   std::map<std::string, std::int64_t> values;
@@ -107,6 +103,7 @@ Coordinates reciprocals_of(const Coordinates &tensor) {
 
 /// Does the statement add a product of factors, perhaps divided, wherever these are stored?
 bool adds_product(const Statement &statement) {
+  if (value::is_integer(statement.type)) return false; // these wrap around
   const auto value = value::quotient_of(statement.value);
   auto is_access = [](const compute::Value &each) { return std::holds_alternative<Access>(each.kind); };
   bool has_fill = false;
@@ -227,7 +224,8 @@ public:
   SparseReference run_sparse() {
     body(0, statements_.size(), 0);
     const Written &written = results_.at(statements_.front().target.tensor);
-    SparseReference result{written.shape, {}, {}, {}, compute::identity_of(statements_.front())};
+    SparseReference result{
+        written.shape, {}, {}, {}, static_cast<double>(identity_of(statements_.front()).value)};
     for (const auto &[offset, element] : written.sparse) {
       result.offset.push_back(offset);
       result.value.push_back(static_cast<double>(element.value));
@@ -269,7 +267,7 @@ private:
         ++last;
       if (depth == 0 && cleared_.contains(first))
         for (Value &element : results_.at(statements_[first].target.tensor).elements)
-          element = {compute::identity_of(statements_[first]), 0};
+          element = identity_of(statements_[first]);
       if (statements_[first].is_free)
         join(statements_[first]);
       else if (statements_[first].loops.size() == depth)
@@ -382,8 +380,7 @@ private:
       offset = offset * static_cast<std::size_t>(result.shape[k]) + static_cast<std::size_t>(at[k]);
     if (!is_sparse_ || input_.results.count(access.tensor) == 0)
       return result.elements.at(static_cast<std::size_t>(offset));
-    return result.sparse.try_emplace(offset, Value{compute::identity_of(statements_.front()), 0})
-        .first->second;
+    return result.sparse.try_emplace(offset, identity_of(statements_.front())).first->second;
   }
 
   /// Null where nothing is stored.
@@ -407,12 +404,15 @@ private:
 
   void execute(const Statement &statement) {
     if (!value_of(statement.condition) || is_masked_out(statement)) return;
-    const std::optional<Evaluated> made = evaluate(statement.value, statement.product.has_value());
-    const double identity = compute::identity_of(statement);
-    if (statement.accumulate && (!made || (!made->is_stored && made->value.value == identity))) return;
-    const Value value = made ? made->value : Value{identity, 0};
+    const value::Type type = type_of(statement.target.tensor);
+    const std::optional<Evaluated> made =
+        evaluate(statement.value, statement.product.has_value(), statement.type);
+    const Value identity = identity_of(statement);
+    const value::Type from = value::number_of(statement.value) ? value::Type::Float64 : statement.type;
+    const Value value = made ? converted(made->value, from, type) : identity;
+    if (statement.accumulate && (!made || (!made->is_stored && value.value == identity.value))) return;
     Value &target = element(statement.target);
-    target = statement.accumulate ? combined(statement.by, {target, value}) : value;
+    target = statement.accumulate ? combined(statement.by, {target, value}, type) : value;
   }
 
   bool is_masked_out(const Statement &statement) const {
@@ -429,13 +429,15 @@ private:
 
   /// Nothing where a part isn't stored, and nothing is made of that; or what it is there, whatever that
   /// meets.
-  std::optional<Evaluated> evaluate(const compute::Value &tree, bool absent_is_nothing) {
+  std::optional<Evaluated> evaluate(const compute::Value &tree, bool absent_is_nothing, value::Type type) {
     if (const double *number = value::number_of(tree)) return Evaluated{{*number, std::fabs(*number)}};
     if (const auto *access = std::get_if<Access>(&tree.kind)) {
       Value room;
       if (const Value *value = read(*access, room)) return Evaluated{*value};
       if (absent_is_nothing && !access->fill) return std::nullopt;
-      const double fill = access->fill_or_zero();
+      const value::Type own = type_of(access->tensor);
+      const double fill = value::is_integer(own) ? value::Scalar::of(access->fill_or_zero(), own).number()
+                                                 : access->fill_or_zero();
       return Evaluated{{fill, std::fabs(fill)}, false};
     }
     const auto &made = std::get<compute::Value::Apply>(tree.kind);
@@ -443,7 +445,7 @@ private:
     bool is_stored = false;
     std::optional<double> absorbs;
     for (std::size_t k = 0; k < made.arguments.size(); ++k) {
-      const std::optional<Evaluated> argument = evaluate(made.arguments[k], absent_is_nothing);
+      const std::optional<Evaluated> argument = evaluate(made.arguments[k], absent_is_nothing, type);
       if (!argument) return std::nullopt;
       is_stored = is_stored || argument->is_stored;
       arguments.push_back(argument->value);
@@ -454,10 +456,28 @@ private:
         value::each_leaf<Access>(made.arguments[k], [&](const Access &access) { note_missing(access); });
     }
     if (absorbs) return Evaluated{{*absorbs, 0}, false};
-    return Evaluated{combined(made.op, arguments), is_stored};
+    return Evaluated{combined(made.op, arguments, type), is_stored};
   }
 
-  static Value combined(value::Operator op, const std::vector<Value> &arguments) {
+  value::Type type_of(const std::string &tensor) const {
+    const auto found = input_.types.find(tensor);
+    return found == input_.types.end() ? value::Type::Float64 : found->second;
+  }
+
+  /// As the target holds it.
+  Value identity_of(const Statement &statement) const {
+    return converted({compute::identity_of(statement), 0}, value::Type::Float64,
+                     type_of(statement.target.tensor));
+  }
+
+  static Value combined(value::Operator op, const std::vector<Value> &arguments, value::Type type) {
+    if (value::is_integer(type)) {
+      std::vector<value::Scalar> integers;
+      for (const Value &argument : arguments)
+        integers.push_back(exactly(argument.value, type));
+      const value::Scalar made = value::evaluate_exactly(op, value::promoted(type), std::move(integers));
+      return {number_of(value::converted(made, type)), 0};
+    }
     std::vector<long double> numbers;
     for (const Value &argument : arguments)
       numbers.push_back(argument.value);

@@ -23,6 +23,7 @@ struct ProgramInput {
   std::map<std::string, ProgramResult> results;
   /// Of index variables of free statements whose values are restricted to [first, second).
   std::map<std::string, std::pair<std::int64_t, std::int64_t>> ranges = {};
+  std::map<std::string, value::Type> types = {}; // of tensors and scalars (compute::Computation)
 };
 
 struct ProgramReference {

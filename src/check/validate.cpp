@@ -50,7 +50,7 @@ private:
     if (found == tensor_.arrays.end()) return report(fmt::format("array `{}` is missing", array.name));
     if (!array.is_value && !found->second.is_integer())
       return report(fmt::format("index array `{}` holds {} instead of integers", array.name,
-                                name_of(found->second.type())));
+                                data::name_of(found->second.type())));
     std::string values;
     for (const term::Term &extent : array.extents) {
       std::optional<std::int64_t> value = try_evaluate(extent, tensor_);

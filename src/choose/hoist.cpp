@@ -72,8 +72,9 @@ std::optional<double> terms_in(const scan::Nest &nest, std::size_t loop, std::si
 } // namespace
 
 bool may_hoist(const IterationSpace &space) {
-  return space.lookups.empty() && space.operands.size() > 2 && space.coordinates.size() > 3 &&
-         space.adds_in_any_order();
+  // A sum that is kept has the target's type: then it is the same, however it is made.
+  return space.lookups.empty() && space.type == space.target_type() && space.operands.size() > 2 &&
+         space.coordinates.size() > 3 && space.adds_in_any_order();
 }
 
 std::vector<std::string> dense_loops_last(const scan::Nest &nest, const IterationSpace &space) {

@@ -28,12 +28,20 @@ using term::Term;
 
 namespace {
 
+/// A sum that goes through a variable of another type is another one.
+bool has_one_type(const compute::Computation &computation) {
+  return std::ranges::all_of(
+      computation.types, [&](const auto &type) { return type.second == computation.types.begin()->second; });
+}
+
 class Combiner {
 public:
   Combiner(const compute::Computation &computation, const std::map<std::string, Layout> &layouts,
            const std::string &structure)
-      : computation_(computation), program_(forward_sums(computation.program)), structure_(structure),
-        lender_(lender_of(structure, computation.program)), naming_(layouts, lender_) {}
+      : computation_(computation),
+        program_(has_one_type(computation) ? forward_sums(computation.program) : computation.program),
+        structure_(structure), lender_(lender_of(structure, computation.program)), naming_(layouts, lender_) {
+  }
 
   Combination combine() {
     for (const compute::TensorUse &use : computation_.tensors) {
@@ -48,6 +56,7 @@ public:
       if (naming_.has_layout(tensor))
         for (const std::string &size : naming_.layout_of(tensor).sizes)
           naming_.sizes.add(qualified(tensor, size));
+    result_.types = computation_.types;
     join_sizes_of_indices();
     name_sizes();
     name_extents();
@@ -439,6 +448,8 @@ private:
     space.sets = !statement.accumulate && !statement.is_free;
     space.by = statement.by;
     space.place = statement.place;
+    space.type = statement.type;
+    space.types = computation_.types;
     space.span = statement.span;
     for (const compute::Loop &loop : statement.loops)
       space.loops.push_back(loop.variable);

@@ -123,6 +123,8 @@ struct IterationSpace {
   bool sets = false;                         // = instead of a reduction
   value::Operator by = value::Operator::Add; // what the target is reduced by
   std::vector<int> place;                    // compute::Statement's
+  value::Type type = value::Type::Float64;   // likewise
+  std::map<std::string, value::Type> types;  // of tensors and scalars (compute::Computation)
   std::vector<std::string> loops; // the variables of the loops around it, outermost first: of a free one none
                                   // (both as a schedule for loops that statements share has left them)
   text::Span span;
@@ -134,6 +136,8 @@ struct IterationSpace {
   /// The operand that a value reads; the lookup, or null.
   const Operand &operand(const Read &read) const;
   const Lookup *lookup(const Read &read) const;
+  /// Of what the target's elements hold.
+  value::Type target_type() const { return compute::type_of(types, target.tensor); }
   /// May the kernel fail at a point, for want of a divisor?
   bool may_miss() const;
   /// A product of operands and a constant, not divided, that is added at each point?
@@ -211,6 +215,7 @@ struct Combination {
   std::vector<prove::Axiom> axioms; // of all layouts, with qualified names
   std::vector<SizeCondition> conditions;
   std::vector<std::string> sizes;            // of a program, which no tensor tells: variables, of any sign
+  std::map<std::string, value::Type> types;  // of tensors and scalars
   std::map<std::string, term::Term> extents; // of index variables that a plain subscript fixes
   std::map<std::string, std::vector<term::Term>> arrays; // qualified name -> extents
 

@@ -179,6 +179,11 @@ Computation make_computation(const parse::AssignmentTree &tree, const Fills &fil
   return made;
 }
 
+value::Type type_of(const std::map<std::string, value::Type> &types, const std::string &name) {
+  const auto found = types.find(name);
+  return found == types.end() ? value::Type::Float64 : found->second;
+}
+
 double identity_of(const Statement &statement) {
   return value::identity_of(statement.by);
 }

@@ -83,6 +83,7 @@ struct Statement {
   /// statements share the loops before the first number in which they differ.
   std::vector<int> place;
   text::Span span;
+  value::Type type = value::Type::Float64; // that its value is computed in, and then converted to the target's
 };
 
 /// A size that isn't the extent of a tensor by itself: an integer of any sign that the program is given.
@@ -141,7 +142,11 @@ struct Computation {
   Program program;
   std::vector<TensorUse> tensors;   // results first, then operands as they occur
   std::vector<std::string> indices; // index variables and those of loops, as they occur
+  std::map<std::string, value::Type> types = {}; // of tensors and scalars; others have f64
 };
+
+/// Of a tensor or scalar.
+value::Type type_of(const std::map<std::string, value::Type> &types, const std::string &name);
 
 /// Throws mistakes (unbound or malformed subscripts, one tensor with two orders) and limits (sums, quotients,
 /// the result as an operand).

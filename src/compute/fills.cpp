@@ -34,9 +34,6 @@ Fills fills_of_locals(const Program &program) {
 
 Fills declared_fills(const parse::ProgramTree &tree, Fills given) {
   for (const parse::TensorTree &tensor : tree.tensors) {
-    if (tensor.values.type)
-      report::fail(Kind::not_supported, tensor.values.type->span,
-                   "a tensor with values of a type of its own is not supported yet", "leave the type out");
     if (!tensor.values.fill) continue;
     const auto [known, is_fresh] = given.emplace(tensor.name.text, *tensor.values.fill);
     if (!is_fresh && known->second != *tensor.values.fill)

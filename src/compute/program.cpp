@@ -538,6 +538,21 @@ private:
   std::vector<std::string> results_;
 };
 
+/// Those that the program declares.
+std::map<std::string, value::Type> declared_types(const parse::ProgramTree &tree) {
+  std::map<std::string, value::Type> types;
+  for (const parse::TensorTree &tensor : tree.tensors) {
+    if (!tensor.values.type) continue;
+    const auto type = value::type_called(tensor.values.type->text);
+    if (!type)
+      report::fail(Kind::syntax_error, tensor.values.type->span,
+                   fmt::format("expected a type of values, saw `{}`", tensor.values.type->text),
+                   "types are " + value::type_words());
+    types.emplace(tensor.name.text, *type);
+  }
+  return types;
+}
+
 } // namespace
 
 Computation make_computation(const parse::ProgramTree &tree, const Fills &fills) {
@@ -545,6 +560,7 @@ Computation make_computation(const parse::ProgramTree &tree, const Fills &fills)
   Computation made = ProgramMaker(loops).make();
   set_fills(made, declared_fills(tree, fills));
   check_rounds(made);
+  made.types = declared_types(tree);
   return made;
 }
 

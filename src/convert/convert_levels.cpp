@@ -150,7 +150,7 @@ private:
   }
 
   static void copy(Elements &to, const Elements &from, std::size_t count) {
-    std::size_t bytes = item_size(to.type());
+    std::size_t bytes = data::item_size(to.type());
     each_range(count, [&](std::size_t begin, std::size_t end) {
       std::memcpy(static_cast<char *>(to.data()) + begin * bytes,
                   static_cast<const char *>(from.data()) + begin * bytes, (end - begin) * bytes);

@@ -95,7 +95,7 @@ private:
   void place_pairs(const KeyTarget &key, const ModeArray &buckets, Elements &values) {
     with_integers(*buckets.array, [&](auto bucket) {
       with_integers(*key.array, [&](auto keys) {
-        if (values.type() == DType::F4)
+        if (values.type() == DType::Float32)
           place_pairs_as(key, bucket.data(), buckets.offset, keys.data(), values.as<float>().data());
         else
           place_pairs_as(key, bucket.data(), buckets.offset, keys.data(), values.as<double>().data());
@@ -168,11 +168,11 @@ EntryTree sorted_by(const EntryTree &tree, const Step &step, const std::vector<s
   std::vector<KeyTarget> keys;
   for (std::size_t mode = 0; mode < tree.order; ++mode) {
     if (mode == step.mode) continue;
-    Elements *array = own(shape[mode] <= INT32_MAX ? DType::I4 : DType::I8);
+    Elements *array = own(shape[mode] <= INT32_MAX ? DType::Int32 : DType::Int64);
     keys.push_back({mode, array});
     inner.arrays.push_back({mode, array});
   }
-  Elements *values = own(DType::F8);
+  Elements *values = own(DType::Float64);
   result.values = values;
   with_sort(tree, step, shape[step.mode], [&](auto sort) {
     sort.count(std::span<std::int64_t>(outer.start));

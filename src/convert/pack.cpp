@@ -81,7 +81,7 @@ double bytes_needed(const Tensor &tensor, const PackOptions &options, std::size_
     std::optional<std::int64_t> elements = element_count(array, bare);
     if (!elements) return std::numeric_limits<double>::infinity();
     sum += static_cast<double>(*elements) *
-           static_cast<double>(item_size(element_type(array, options.index, options.value)));
+           static_cast<double>(data::item_size(element_type(array, options.index, options.value)));
   }
   // Sorting keeps a second copy of the entries and an item per entry.
   return sum + static_cast<double>(entries) * 8.0 * static_cast<double>(bare.layout.order() + 3);
@@ -167,16 +167,14 @@ void convert_values(Tensor &tensor, const std::string &name, DType wanted) {
   Elements &values = tensor.array(name);
   if (values.type() == wanted) return;
   Elements converted(wanted, values.size());
-  bool wide = wanted == DType::I8;
   for (std::size_t k = 0; k < values.size(); ++k) {
     double value = values.real(k);
-    double limit = wide ? 0x1p63 : 0x1p31;
-    if (!(value >= -limit && value < limit) || value != static_cast<double>(static_cast<std::int64_t>(value)))
+    if (!value::holds(wanted, value))
       report::fail(Kind::value_width,
                    fmt::format("value {} can't be stored in array `{}` of {} elements", value, name,
-                               wide ? "int64" : "int32"),
-                   "declare the array with elements f64");
-    converted.set_integer(k, static_cast<std::int64_t>(value));
+                               value::facts_of(wanted).word),
+                   "declare the array with elements f64, or give the tensor that type");
+    converted.set_real(k, value);
   }
   values = std::move(converted);
 }
@@ -214,7 +212,7 @@ Elements &make_array(Tensor &tensor, const std::string &name, const PackOptions 
   std::optional<std::int64_t> count = element_count(array, tensor);
   report::require(count.has_value(), "the extents of an array are known when it is packed");
   DType type = element_type(array, options.index, options.value);
-  if (array.is_value && (type == DType::I4 || type == DType::I8)) type = DType::F8; // converted at the end
+  if (array.is_value && value::is_integer(type)) type = DType::Float64; // converted at the end
   Elements &elements = tensor.arrays[name];
   elements = Elements(type, static_cast<std::size_t>(*count));
   if (!zero) return elements;
@@ -258,7 +256,7 @@ void check_key_width(const Tensor &tensor, const Mode &mode, const Key &key, con
 void check_width(const Layout &layout, const std::string &name, const PackOptions &options,
                  std::int64_t largest, const std::string &what) {
   const layout::Array &array = *layout.array(name);
-  if (element_type(array, options.index, options.value) == DType::I8 || largest <= INT32_MAX) return;
+  if (element_type(array, options.index, options.value) == DType::Int64 || largest <= INT32_MAX) return;
   report::fail(Kind::index_width, fmt::format("{} don't fit in the int32 elements of array `{}`", what, name),
                array.element.empty() ? "use --index int64" : "declare the array with elements int64");
 }
@@ -288,7 +286,7 @@ void pack_piece(Tensor &tensor, const PiecePlan &piece, Coordinates entries, con
   if (!piece.permutations.empty()) permute(entries, tensor, piece, options);
   const PiecePlan &plan = piece.permutations.empty() ? piece : plan_of_places(piece);
   DType value_type = plan.value.empty()
-                         ? DType::F8
+                         ? DType::Float64
                          : element_type(*tensor.layout.array(plan.value), options.index, options.value);
   if (plan.negative)
     for (double &value : entries.value)
@@ -297,7 +295,7 @@ void pack_piece(Tensor &tensor, const PiecePlan &piece, Coordinates entries, con
     for (double &value : entries.value)
       value += 0.0; // tells it from no_entry
   entries = to_modes(std::move(entries), plan, tensor);
-  if (plan.is_dense() && value_type != DType::F4) {
+  if (plan.is_dense() && value_type != DType::Float32) {
     scatter_dense(tensor, plan, entries, options);
   } else if (!pack_keyed(tensor, plan, entries, options)) {
     pad_entries(tensor, entries, plan);

@@ -9,7 +9,7 @@ namespace unravel::convert {
 
 struct PackOptions {
   tensor::IndexType index = tensor::IndexType::Int32;
-  tensor::ValueType value = tensor::ValueType::F64;
+  tensor::ValueType value = tensor::ValueType::Float64;
   /// What elements are that have no entry: of those, the layout may store some.
   double fill = 0;
   /// Bytes that the arrays and the work space may take together, the coordinates not counted.

@@ -145,7 +145,7 @@ protected:
   }
 
   bool is_single() const {
-    return element_type(*tensor_.layout.array(plan_.value), options_.index, options_.value) == DType::F4;
+    return element_type(*tensor_.layout.array(plan_.value), options_.index, options_.value) == DType::Float32;
   }
 
   /// Without a level above, the first key takes the place of the line.
@@ -422,7 +422,7 @@ private:
 
   void write_values() {
     Elements &array = make_array(tensor_, plan_.value, options_, false);
-    if (array.type() == DType::F4)
+    if (array.type() == DType::Float32)
       write_values(array, array.as<float>());
     else
       write_values(array, array.as<double>());

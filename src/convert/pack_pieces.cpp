@@ -137,7 +137,7 @@ bool is_same(double a, double b) {
 
 void require_same_meaning(const Tensor &tensor, Coordinates given, const PackOptions &options) {
   given = sums_without(options.fill, std::move(given));
-  if (options.value == ValueType::F32)
+  if (options.value == ValueType::Float32)
     for (double &value : given.value)
       value = static_cast<float>(value);
   Coordinates meant = sums_without(options.fill, unpack(tensor, options.max_memory));

@@ -23,8 +23,7 @@ std::byte *take_memory(std::size_t bytes) {
 }
 
 Elements::Elements(DType type, std::size_t size) : type_(type), size_(size) {
-  report::require(type == DType::I4 || type == DType::I8 || type == DType::F4 || type == DType::F8,
-                  "arrays of tensors are int32, int64, f32 or f64");
+  report::require(type != DType::Bit, "arrays of tensors have elements of whole bytes");
   memory_ = std::shared_ptr<std::byte>(take_memory(bytes()), [](std::byte *memory) { std::free(memory); });
 }
 
@@ -37,10 +36,21 @@ Elements &Elements::operator=(const Elements &other) {
   return *this;
 }
 
-double Elements::real(std::size_t k) const {
-  if (type_ == DType::F8) return as<double>()[k];
-  if (type_ == DType::F4) return as<float>()[k];
-  return static_cast<double>(integer(k));
+std::int64_t Elements::other_integer(std::size_t k) const {
+  report::require(is_integer(), "an array of a tensor is read as the type it has");
+  return number(k).integer;
+}
+
+void Elements::set_number(std::size_t k, value::Scalar number) {
+  const value::Scalar own = value::converted(number, type_);
+  auto *at = static_cast<std::byte *>(data()) + k * item_size(type_);
+  const auto single = static_cast<float>(own.real);
+  if (type_ == DType::Float64)
+    std::memcpy(at, &own.real, sizeof own.real);
+  else if (type_ == DType::Float32)
+    std::memcpy(at, &single, sizeof single);
+  else
+    std::memcpy(at, &own.integer, item_size(type_)); // the low bytes come first
 }
 
 Elements Elements::shared() const {

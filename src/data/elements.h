@@ -17,7 +17,7 @@ namespace unravel::data {
 class Elements {
 public:
   Elements() = default;
-  /// `size` elements, their values not set. Types: I4, I8, F4, F8 (checked).
+  /// `size` elements, their values not set.
   Elements(DType type, std::size_t size);
   Elements(const Elements &other);
   Elements(Elements &&) noexcept = default;
@@ -26,7 +26,7 @@ public:
   /// The same memory, not a copy of it: what is written to one of them is read from the other.
   Elements shared() const;
 
-  /// A vector of int32_t, int64_t, float or double.
+  /// A vector of numbers of a type that arrays have.
   template <class T> static Elements of(const std::vector<T> &values) {
     Elements result(dtype_of<T>(), values.size());
     if (!values.empty()) std::memcpy(result.data(), values.data(), values.size() * sizeof(T));
@@ -36,7 +36,7 @@ public:
   DType type() const { return type_; }
   std::size_t size() const { return size_; }
   std::size_t bytes() const { return size_ * item_size(type_); }
-  bool is_integer() const { return type_ == DType::I4 || type_ == DType::I8; }
+  bool is_integer() const { return value::is_integer(type_); }
 
   /// For kernels; not null, also where there are no elements.
   void *data() { return memory_ ? static_cast<void *>(memory_.get()) : &nothing_; }
@@ -53,25 +53,34 @@ public:
 
   /// Element k as an integer; of an array of integers (checked).
   std::int64_t integer(std::size_t k) const {
-    if (type_ == DType::I4) return static_cast<const std::int32_t *>(data())[k];
-    check_type(DType::I8);
-    return static_cast<const std::int64_t *>(data())[k];
+    if (type_ == DType::Int32) return static_cast<const std::int32_t *>(data())[k];
+    if (type_ == DType::Int64) return static_cast<const std::int64_t *>(data())[k];
+    return other_integer(k);
   }
-  /// Element k of any type, converted.
-  double real(std::size_t k) const;
+  /// Element k of any type.
+  value::Scalar number(std::size_t k) const { return number_at(type_, data(), k); }
+  /// The same, converted: rounded where a double doesn't hold it.
+  double real(std::size_t k) const {
+    if (type_ == DType::Float64) return static_cast<const double *>(data())[k];
+    return number(k).number();
+  }
   /// Precondition: the value fits (integers: checked by who computes it).
   void set_integer(std::size_t k, std::int64_t value) {
-    if (type_ == DType::I4)
+    if (type_ == DType::Int32)
       static_cast<std::int32_t *>(data())[k] = static_cast<std::int32_t>(value);
     else
       as<std::int64_t>()[k] = value;
   }
   void set_real(std::size_t k, double value) {
-    if (type_ == DType::F4)
+    if (type_ == DType::Float32)
       static_cast<float *>(data())[k] = static_cast<float>(value);
+    else if (type_ == DType::Float64)
+      static_cast<double *>(data())[k] = value;
     else
-      as<double>()[k] = value;
+      set_number(k, {DType::Float64, value, 0});
   }
+  /// Converted to the type, as value::converted does.
+  void set_number(std::size_t k, value::Scalar number);
 
   void fill_zero();
   /// Keeps the first `size` elements. Precondition: size <= size().
@@ -81,8 +90,9 @@ public:
 
 private:
   void check_type(DType wanted) const;
+  std::int64_t other_integer(std::size_t k) const;
 
-  DType type_ = DType::F8;
+  DType type_ = DType::Float64;
   std::size_t size_ = 0;
   std::shared_ptr<std::byte> memory_;
   std::int64_t nothing_ = 0;
@@ -93,7 +103,7 @@ private:
 template <class Some, class Use>
 requires std::same_as<std::remove_const_t<Some>, Elements>
 decltype(auto) with_integers(Some &elements, Use use) {
-  if (elements.type() == DType::I4) return use(elements.template as<std::int32_t>());
+  if (elements.type() == DType::Int32) return use(elements.template as<std::int32_t>());
   return use(elements.template as<std::int64_t>());
 }
 

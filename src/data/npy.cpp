@@ -20,15 +20,6 @@ static_assert(std::endian::native == std::endian::little,
 
 namespace {
 
-struct TypeFacts {
-  const char *name;
-  std::size_t size;
-};
-
-/// In the order of DType.
-constexpr TypeFacts types[] = {{"b1", 1}, {"i1", 1}, {"i2", 2}, {"i4", 4}, {"i8", 8}, {"u1", 1},
-                               {"u2", 2}, {"u4", 4}, {"u8", 8}, {"f4", 4}, {"f8", 8}};
-
 constexpr std::string_view magic = "\x93NUMPY";
 
 /// The file's header: a Python dictionary such as {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }
@@ -109,9 +100,9 @@ private:
     std::string name = read_string();
     bool known_order = !name.empty() && (name[0] == '<' || name[0] == '|' || name[0] == '=');
     if (known_order)
-      for (std::size_t k = 0; k < std::size(types); ++k)
-        if (name.substr(1) == types[k].name && (name[0] != '|' || types[k].size == 1))
-          return static_cast<DType>(k);
+      for (const value::TypeFacts &type : value::all_types)
+        if (name.substr(1) == type.numpy && type.type != DType::Bit && (name[0] != '|' || type.bytes == 1))
+          return type.type;
     fail_type(fmt::format("`{}`", printable(name)));
   }
   std::vector<std::int64_t> read_shape() {
@@ -171,55 +162,37 @@ std::pair<std::size_t, std::size_t> find_header(const FileText &file) {
 
 } // namespace
 
-std::size_t item_size(DType dtype) {
-  return types[static_cast<std::size_t>(dtype)].size;
-}
-
-const char *name_of(DType dtype) {
-  return types[static_cast<std::size_t>(dtype)].name;
-}
-
 void Array::check_type(DType wanted) const {
   report::require(dtype == wanted, "an array is used with the type of its elements");
 }
 
-std::int64_t Array::integer(std::size_t k) const {
-  report::require(is_integer(), "an array of integers is read as one");
-  const std::byte *at = bytes.data() + k * item_size(dtype);
+value::Scalar number_at(DType dtype, const void *elements, std::size_t k) {
+  const auto *at = static_cast<const std::byte *>(elements) + k * item_size(dtype);
   auto load = [at]<class T>(T value) {
     std::memcpy(&value, at, sizeof value);
-    return static_cast<std::int64_t>(value);
+    return value;
   };
+  auto integer = [&](auto kind) { return value::Scalar{dtype, 0, static_cast<std::int64_t>(load(kind))}; };
   switch (dtype) {
-  case DType::Bool: return static_cast<std::int64_t>(*at != std::byte{0});
-  case DType::I1: return load(std::int8_t{});
-  case DType::I2: return load(std::int16_t{});
-  case DType::I4: return load(std::int32_t{});
-  case DType::I8: return load(std::int64_t{});
-  case DType::U1: return load(std::uint8_t{});
-  case DType::U2: return load(std::uint16_t{});
-  case DType::U4: return load(std::uint32_t{});
-  case DType::U8: return load(std::uint64_t{});
-  case DType::F4:
-  case DType::F8: break;
+  case DType::Bool: return {dtype, 0, *at != std::byte{0}};
+  case DType::Int8: return integer(std::int8_t{});
+  case DType::Int16: return integer(std::int16_t{});
+  case DType::Int32: return integer(std::int32_t{});
+  case DType::Int64: return integer(std::int64_t{});
+  case DType::UInt8: return integer(std::uint8_t{});
+  case DType::UInt16: return integer(std::uint16_t{});
+  case DType::Bit:
+  case DType::UInt32: return integer(std::uint32_t{});
+  case DType::UInt64: return integer(std::uint64_t{});
+  case DType::Float32: return {dtype, load(0.0F), 0};
+  case DType::Float64: return {dtype, load(0.0), 0};
   }
-  return 0;
+  return {};
 }
 
-double Array::real(std::size_t k) const {
-  const std::byte *at = bytes.data() + k * item_size(dtype);
-  if (dtype == DType::F4) {
-    float value = 0;
-    std::memcpy(&value, at, sizeof value);
-    return value;
-  }
-  if (dtype == DType::F8) {
-    double value = 0;
-    std::memcpy(&value, at, sizeof value);
-    return value;
-  }
-  return dtype == DType::U8 ? static_cast<double>(static_cast<std::uint64_t>(integer(k)))
-                            : static_cast<double>(integer(k));
+std::int64_t Array::integer(std::size_t k) const {
+  report::require(is_integer(), "an array of integers is read as one");
+  return number_at(dtype, bytes.data(), k).integer;
 }
 
 Array read_npy(const std::string &path, const ReadOptions &options) {

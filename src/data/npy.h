@@ -1,6 +1,7 @@
 #pragma once
 
 #include "data/file_text.h"
+#include "value/type.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -12,33 +13,40 @@
 /// Arrays of numbers and their .npy files (NumPy's format, versions 1 to 3).
 namespace unravel::data {
 
-enum class DType { Bool, I1, I2, I4, I8, U1, U2, U4, U8, F4, F8 };
+using DType = value::Type;
 
 /// Bytes of one element.
-std::size_t item_size(DType dtype);
+inline std::size_t item_size(DType dtype) {
+  return value::facts_of(dtype).bytes;
+}
 /// NumPy's short name: "i4", "f8", "b1".
-const char *name_of(DType dtype);
+inline std::string_view name_of(DType dtype) {
+  return value::facts_of(dtype).numpy;
+}
 
 template <class T> constexpr DType dtype_of() {
   if constexpr (std::is_same_v<T, bool>)
     return DType::Bool;
   else if constexpr (std::is_same_v<T, float>)
-    return DType::F4;
+    return DType::Float32;
   else if constexpr (std::is_same_v<T, double>)
-    return DType::F8;
+    return DType::Float64;
   else {
     static_assert(std::is_integral_v<T>, "an element type that .npy files have");
-    constexpr DType kinds[] = {DType::I1, DType::I2, DType::I4, DType::I8,
-                               DType::U1, DType::U2, DType::U4, DType::U8};
+    constexpr DType kinds[] = {DType::Int8, DType::Int16, DType::Int32, DType::Int64,
+                               DType::UInt8, DType::UInt16, DType::UInt32, DType::UInt64};
     constexpr int log_size = sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 1 : sizeof(T) == 4 ? 2 : 3;
     return kinds[log_size + (std::is_unsigned_v<T> ? 4 : 0)];
   }
 }
 
+/// Element k of an array in memory.
+value::Scalar number_at(DType dtype, const void *elements, std::size_t k);
+
 /// A dense array, row-major, in this machine's byte order. bytes.size() = product of the shape times
 /// item_size.
 struct Array {
-  DType dtype = DType::F8;
+  DType dtype = DType::Float64;
   std::vector<std::int64_t> shape;
   std::vector<std::byte> bytes;
 
@@ -63,11 +71,11 @@ struct Array {
   }
 
   /// Whether the elements are integers or booleans.
-  bool is_integer() const { return dtype != DType::F4 && dtype != DType::F8; }
-  /// Element k of an array of integers (checked). U8 beyond 2^63 - 1 wraps around.
+  bool is_integer() const { return value::is_integer(dtype); }
+  /// Element k of an array of integers (checked). UInt64 beyond 2^63 - 1 wraps around.
   std::int64_t integer(std::size_t k) const;
   /// Element k of an array of any type, converted.
-  double real(std::size_t k) const;
+  double real(std::size_t k) const { return number_at(dtype, bytes.data(), k).number(); }
 
   friend bool operator==(const Array &, const Array &) = default;
 

@@ -60,7 +60,8 @@ std::string sort_text(const Sort &x, const Program &program, const Names &names,
 std::string zero_text(const Zero &x, const Program &program, const Names &names, Expressions &expressions) {
   const bool is_set = element_of(x.array, program) == ElementType::Bit;
   if (x.count == Term(1) && !is_set)
-    return fmt::format("{} = {};", names.array(x.array) + "[0]", expressions.value(Value{Number{0}}));
+    return fmt::format("{} = {};", names.array(x.array) + "[0]",
+                       expressions.value(Value{Number{0}}, element_of(x.array, program)));
   expressions.need("memset");
   const std::string &array = names.array(x.array);
   std::string count = expressions.term(is_set ? term::floor_divide(x.count + Term(31), 32) : x.count);

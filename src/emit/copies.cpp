@@ -27,6 +27,13 @@ Term copied_count(const loop::For &loop, const loop::Program &program) {
   return workspace_array(program, loop::copies_of(loop.parallel->copied)).extent;
 }
 
+/// One element of the result and one of a copy, which may be integers: these wrap around.
+std::string sum_text(const std::string &to, const std::string &from, loop::ElementType type) {
+  const loop::ElementType plain = value::without_sign(type);
+  if (!value::is_integer(type) || type == plain) return fmt::format("{} += {};", to, from);
+  return fmt::format("{0} = ({2})(({3}){0} + ({3}){1});", to, from, c_type(type), c_type(plain));
+}
+
 /// The block that holds a slot, as a C expression.
 std::string block_of(const Term &slot, const Expressions &expressions) {
   return fmt::format("(uint64_t){} / {}", expressions.cast_operand(slot), copied_block);
@@ -130,7 +137,8 @@ CopiesText copies_text(const loop::For &loop, const loop::Program &program, bool
            fmt::format("  if (!{}[{} * {} + {}]) continue;", part(marks), thread, strides.at(marks), block),
            fmt::format("  {}[{} * {} + {}] = 0;", part(marks), thread, strides.at(marks), block),
            fmt::format("  for (int64_t {0} = {1}; {0} < {2}; {0}++) {{", slot, first, end),
-           fmt::format("    {0}[{1}] += {2}[{1}];", result, slot, from),
+           "    " + sum_text(fmt::format("{}[{}]", result, slot), fmt::format("{}[{}]", from, slot),
+                             workspace_array(program, copies).element),
            fmt::format("    {}[{}] = 0;", from, slot),
            std::string("  }"),
            std::string("}"),

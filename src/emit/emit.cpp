@@ -43,7 +43,7 @@ std::string struct_guard(const StructType &type) {
     for (const std::string &name : *names)
       result += "_" + type.members.at(name);
   for (const ArrayParameter &array : type.shape->arrays)
-    result += "_" + type.members.at(array.name) + "_" + name_of(array.element);
+    result += "_" + type.members.at(array.name) + "_" + loop::name_of(array.element);
   return result;
 }
 
@@ -149,7 +149,10 @@ std::string documentation(const Program &program, const Names &names, const Expr
   return result + " */\n";
 }
 
+/// Nor tests of integers for what is no number.
 Program without_unused(Program program) {
+  const loop::Types types(program);
+  if (types.has_integers()) program.body = loop::drop_tests_of_integers(std::move(program.body), types);
   program.body = loop::drop_unused(std::move(program.body));
   return program;
 }

@@ -1,11 +1,10 @@
 #include "emit/expression.h"
 
-#include "loop/dense_sum.h"
+#include "emit/precedence.h"
 #include "loop/hash.h"
 #include "loop/walk.h"
 
 #include <algorithm>
-#include <cmath>
 #include <fmt/format.h>
 
 namespace unravel::emit {
@@ -15,20 +14,6 @@ namespace {
 using term::Linear;
 using term::overloaded;
 using term::Term;
-
-// C's precedences, the tightest first.
-constexpr int primary = 10;
-constexpr int unary = 9;
-constexpr int multiplicative = 8;
-constexpr int additive = 7;
-constexpr int relational = 6;
-constexpr int equality = 5;
-constexpr int both = 4;
-constexpr int either = 3;
-
-std::string wrap(const std::string &text, bool parentheses) {
-  return parentheses ? "(" + text + ")" : text;
-}
 
 std::string literal(std::int64_t value) {
   if (value == INT64_MIN) return "(-9223372036854775807 - 1)";
@@ -51,22 +36,16 @@ bool has_load(const Linear &linear) {
 } // namespace
 
 std::string c_type(loop::ElementType type) {
-  switch (type) {
-  case loop::ElementType::Int32: return "int32_t";
-  case loop::ElementType::Int64: return "int64_t";
-  case loop::ElementType::Float32: return "float";
-  case loop::ElementType::Float64: return "double";
-  case loop::ElementType::Bit: return "uint32_t";
-  }
-  return "";
+  return std::string(value::facts_of(type).c_name);
 }
 
-Expressions::Expressions(const loop::Program &program, const Names &names) : names_(names) {
+Expressions::Expressions(const loop::Program &program, const Names &names) : names_(names), types_(program) {
   bool is_double = false;
   bool is_single = false;
   auto add = [&](const std::string &name, Array array) {
     is_double = is_double || array.element == loop::ElementType::Float64;
     is_single = is_single || array.element == loop::ElementType::Float32;
+    need_type(array.element);
     arrays_[name] = std::move(array);
   };
   for (const loop::TensorParameter &parameter : program.parameters)
@@ -451,141 +430,15 @@ std::string Expressions::element(const loop::Element &element) const {
 }
 
 std::string Expressions::is_stored(const std::string &local) const {
-  return fmt::format("{}{}({})", called("is_stored"), suffix(), names_.variable(local));
+  const loop::ElementType type = types_.of_local(local);
+  if (value::is_integer(type)) return names_.variable(local) + " != 0";
+  return fmt::format("unravel_is_stored{}({})", need_typed("is_stored", type), names_.variable(local));
 }
 
 std::string Expressions::as_element(const Term &term, loop::ElementType type) const {
   Printed printed = print(term);
   if (type != loop::ElementType::Int32 || printed.narrow) return printed.text;
   return "(int32_t)" + wrap(printed.text, printed.binding < unary);
-}
-
-std::string Expressions::print_number(double number) const {
-  const char *suffix = single_precision_ ? "f" : "";
-  if (std::isnan(number)) return fmt::format("(0.0{0} / 0.0{0})", suffix);
-  bool infinite = std::isinf(number) || (single_precision_ && std::isinf(static_cast<float>(number)));
-  if (infinite) return fmt::format("({}1.0{} / 0.0{})", number < 0 ? "-" : "", suffix, suffix);
-  std::string text = fmt::format("{}", number);
-  if (text.find_first_of(".e") == std::string::npos) text += ".0";
-  return text + suffix;
-}
-
-Expressions::Printed Expressions::print_value(const loop::Value &value) const {
-  return std::visit(
-      overloaded{
-          [&](const loop::Number &x) {
-            return Printed{print_number(x.value), std::signbit(x.value) ? unary : primary, false};
-          },
-          [&](const loop::Element &x) {
-            const bool is_pair = !paired_along_.empty() && loop::runs_along(x.slot, paired_along_);
-            return Printed{is_pair ? pair_at(x) : element(x), primary, false};
-          },
-          [&](const loop::Local &x) {
-            return Printed{names_.variable(x.name), primary, false};
-          },
-          [&](const loop::Value::Apply &x) { return print_applied(x); },
-      },
-      value.kind);
-}
-
-Expressions::Printed Expressions::print_applied(const loop::Value::Apply &x) const {
-  using value::Operator;
-  const Printed first = print_value(x.arguments.front());
-  switch (x.op) {
-  case Operator::Negate: return {"-" + wrap(first.text, first.binding <= unary), unary, false};
-  case Operator::Stored:
-    return {fmt::format("{}{}({})", called("stored"), suffix(), first.text), primary, false};
-  case Operator::Add:
-  case Operator::Multiply:
-  case Operator::Divide: break;
-  default: return print_called(x);
-  }
-  // The order of evaluation is the program's: no parentheses on the left, but for a sum in a product.
-  const bool is_sum = x.op == Operator::Add;
-  const int own = is_sum ? additive : multiplicative;
-  std::string text = wrap(first.text, first.binding < own);
-  for (std::size_t k = 1; k < x.arguments.size(); ++k) {
-    const auto *negative = is_sum ? arguments_of(Operator::Negate, x.arguments[k]) : nullptr;
-    const Printed printed = print_value(negative ? negative->front() : x.arguments[k]);
-    text += fmt::format(" {} {}", negative ? "-" : laws_of(x.op).symbol,
-                        wrap(printed.text, is_sum ? printed.binding <= additive : printed.binding < unary));
-  }
-  return {text, own, false};
-}
-
-/// A call of the operator's function in the C files, or of mathematics; of two arguments at a time.
-std::string Expressions::called_with(loop::Operator op, const std::vector<std::string> &arguments) const {
-  const std::string name(laws_of(op).name);
-  const bool is_mathematics = op == loop::Operator::Absolute || op == loop::Operator::SquareRoot ||
-                              op == loop::Operator::Exponential || op == loop::Operator::Logarithm ||
-                              op == loop::Operator::Power;
-  if (is_mathematics) {
-    need("mathematics");
-    const std::string function = op == loop::Operator::Absolute ? "fabs" : name;
-    return fmt::format("{}{}({})", function, single_precision_ ? "f" : "", fmt::join(arguments, ", "));
-  }
-  const std::string function = called(name) + suffix();
-  std::string text = arguments.front();
-  if (arguments.size() == 1) return fmt::format("{}({})", function, text);
-  for (std::size_t k = 1; k < arguments.size(); ++k)
-    text = fmt::format("{}({}, {})", function, text, arguments[k]);
-  return text;
-}
-
-Expressions::Printed Expressions::print_called(const loop::Value::Apply &x) const {
-  using value::Operator;
-  const Printed first = print_value(x.arguments.front());
-  const char *type = single_precision_ ? "float" : "double";
-  switch (x.op) {
-  case Operator::First: return first;
-  case Operator::Second: return print_value(x.arguments[1]);
-  case Operator::Pair: return {print_number(1), primary, false};
-  case Operator::Equal:
-  case Operator::NotEqual:
-  case Operator::AtMost:
-  case Operator::Less: {
-    const Printed second = print_value(x.arguments[1]);
-    const std::string symbol(x.op == Operator::Equal ? "==" : laws_of(x.op).symbol);
-    return {fmt::format("({})({} {} {})", type, wrap(first.text, first.binding < additive), symbol,
-                        wrap(second.text, second.binding < additive)),
-            unary, false};
-  }
-  case Operator::Select: {
-    const Printed then = print_value(x.arguments[1]), otherwise = print_value(x.arguments[2]);
-    return {fmt::format("({} != 0 ? {} : {})", wrap(first.text, first.binding < additive), then.text,
-                        otherwise.text),
-            primary, false};
-  }
-  default: break;
-  }
-  std::vector<std::string> arguments;
-  for (const loop::Value &argument : x.arguments)
-    arguments.push_back(print_value(argument).text);
-  return {called_with(x.op, arguments), primary, false};
-}
-
-std::string Expressions::reduction(const std::string &target, loop::Operator by,
-                                   const loop::Value &value) const {
-  const std::string text = this->value(value);
-  const std::string_view symbol = laws_of(by).symbol;
-  if (!symbol.empty()) return fmt::format("{} {}= {};", target, symbol, text);
-  return fmt::format("{} = {};", target, called_with(by, {target, text}));
-}
-
-std::string Expressions::value(const loop::Value &value) const {
-  return print_value(value).text;
-}
-
-std::string Expressions::pair(const loop::Value &value, const std::string &variable) {
-  paired_along_ = variable;
-  std::string text = print_value(value).text;
-  paired_along_.clear();
-  return text;
-}
-
-std::string Expressions::pair_at(const loop::Element &element) const {
-  need("pairs");
-  return fmt::format("unravel_pair{}_at(&{})", suffix(), this->element(element));
 }
 
 } // namespace unravel::emit

@@ -3,6 +3,7 @@
 #include "emit/names.h"
 #include "loop/facts.h"
 #include "loop/loop.h"
+#include "loop/types.h"
 
 #include <optional>
 #include <set>
@@ -23,8 +24,14 @@ public:
   /// With parentheses where a cast before it needs them.
   std::string cast_operand(const term::Term &term) const;
   std::string value(const loop::Value &value) const;
-  /// The assignment that reduces the target, which is C text, by the value.
-  std::string reduction(const std::string &target, loop::Operator by, const loop::Value &value) const;
+  /// Where numbers alone don't tell the type.
+  std::string value(const loop::Value &value, loop::ElementType wanted) const;
+  /// The assignment that reduces the target, C text of that type, by the value.
+  std::string reduction(const std::string &target, loop::ElementType type, loop::Operator by,
+                        const loop::Value &value) const;
+  /// Of `+=`, in the form that `#pragma omp atomic` asks for; not of bools.
+  std::string atomic_addition(const std::string &target, loop::ElementType type,
+                              const loop::Value &value) const;
   std::string element(const loop::Element &element) const;
   /// The value in two neighbouring iterations of a loop over the variable at once: elements that run along it
   /// are read in pairs.
@@ -63,6 +70,15 @@ public:
   /// The function of that part, which is needed then; its name ends with suffix() where it is about values.
   std::string called(const std::string &part) const { return "unravel_" + *needs_.insert(part).first; }
   const char *suffix() const { return single_precision_ ? "_f" : ""; }
+  /// Needs the function of that part for values of that type, and returns how its name ends.
+  std::string need_typed(const std::string &name, loop::ElementType type) const;
+  /// Needs what the name of the type is declared by.
+  void need_type(loop::ElementType type) const;
+  const loop::Types &types() const { return types_; }
+  /// Of values in vectors, and of numbers where nothing tells.
+  loop::ElementType plain_type() const {
+    return single_precision_ ? loop::ElementType::Float32 : loop::ElementType::Float64;
+  }
 
 private:
   /// How sizes and arrays are written.
@@ -88,7 +104,13 @@ private:
   Printed print_value(const loop::Value &value) const;
   Printed print_applied(const loop::Value::Apply &x) const;
   Printed print_called(const loop::Value::Apply &x) const;
-  std::string called_with(loop::Operator op, const std::vector<std::string> &arguments) const;
+  Printed print_converted(const loop::Value::Apply &x, loop::ElementType made) const;
+  Printed print_unsigned(const loop::Value &value) const;
+  Printed print_wrapping(const loop::Value &value) const;
+  Printed added_part(const loop::Value &value, loop::ElementType type) const;
+  std::string suffix_of(loop::ElementType type) const;
+  std::string called_with(loop::Operator op, const std::vector<std::string> &arguments,
+                          loop::ElementType type) const;
   std::string print_number(double number) const;
   std::string operand(const term::Term &term, int binding) const;
 
@@ -112,6 +134,8 @@ private:
   bool is_counter(const term::Linear &linear) const;
 
   const Names &names_;
+  loop::Types types_;
+  mutable loop::ElementType type_ = loop::ElementType::Float64; // of the value that is written
   std::string paired_along_; // the variable, while a value is written in pairs
   std::map<std::string, Array> arrays_;
   std::set<std::string> short_;        // variables that hold an element of 32 bits

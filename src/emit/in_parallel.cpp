@@ -55,7 +55,7 @@ void StatementWriter::write_parallel(const For &x, const std::string &head) {
     reduction =
         fmt::format(" reduction({} : {})",
                     reduction_name(loop::reduction_of(x.body, x.parallel->sum).value_or(loop::Operator::Add),
-                                   expressions_),
+                                   expressions_.types().of_local(x.parallel->sum), expressions_),
                     names_.variable(x.parallel->sum));
   std::string work = expressions_.term(x.upper - x.lower);
   std::string otherwise;

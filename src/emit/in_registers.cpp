@@ -66,7 +66,7 @@ std::string StatementWriter::masked_condition(const Masked &masked) {
 }
 
 ElementType StatementWriter::value_type() const {
-  return expressions_.single_precision() ? ElementType::Float32 : ElementType::Float64;
+  return expressions_.plain_type();
 }
 
 std::optional<GatheredSum> StatementWriter::masked_sum(const For &x) const {
@@ -244,7 +244,7 @@ bool StatementWriter::write_in_lanes(const For &x) {
   std::optional<LaneSums> sums = x.in_lanes && !lanes_ && !dense_.inner ? lane_sums(x) : std::nullopt;
   if (!sums) return false;
   const Element element{std::get<Element>(sums->sum->target).array, sums->slot};
-  if (element.array == copied_) return false;
+  if (element.array == copied_ || expressions_.type_of(element.array) != value_type()) return false;
   const For &lanes = *sums->lanes;
   const std::string &variable = names_.variable(lanes.variable);
   const char *type = expressions_.single_precision() ? "float" : "double";

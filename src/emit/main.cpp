@@ -429,7 +429,7 @@ private:
         line(fmt::format("@count *= {};", expressions.term_of_members(extent)));
       line(fmt::format("(void){};", names_.parameter(0)));
       line(fmt::format("for (@k = 0; @k < @count; @k++) {}[@k] = {};", member(0, array.name),
-                       expressions.value({loop::Number{initial_}})));
+                       expressions.value({loop::Number{initial_}}, array.element)));
     }
     line("}", "  ");
     return body;

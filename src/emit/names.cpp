@@ -55,7 +55,7 @@ std::string shape_of(const TensorParameter &parameter) {
     result += ";";
   }
   for (const ArrayParameter &array : parameter.arrays)
-    result += "_" + array.name + "_" + name_of(array.element) + (array.is_value ? "v" : "i");
+    result += "_" + array.name + "_" + loop::name_of(array.element) + (array.is_value ? "v" : "i");
   return result;
 }
 

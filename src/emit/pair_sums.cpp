@@ -28,6 +28,8 @@ bool has_elements_of(ElementType type, const Block &body, const Expressions &exp
 bool StatementWriter::write_pair_sums(const For &x) {
   const std::optional<std::vector<std::string>> sums = pair_sums(x);
   if (!sums || !has_elements_of(value_type(), x.body, expressions_)) return false;
+  for (const std::string &sum : *sums)
+    if (expressions_.types().of_local(sum) != value_type()) return false;
   expressions_.need("pairs");
   const char *pair = expressions_.pair_type();
   const std::string &variable = names_.variable(x.variable);

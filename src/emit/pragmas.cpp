@@ -31,7 +31,8 @@ std::map<std::string, loop::Operator> sums_of(const loop::For &loop) {
 std::string sums_text(const loop::For &loop, const Names &names, const Expressions &expressions) {
   std::map<std::string, std::set<std::string>> by_operator;
   for (const auto &[local, by] : sums_of(loop))
-    by_operator[reduction_name(by, expressions)].insert(names.variable(local));
+    by_operator[reduction_name(by, expressions.types().of_local(local), expressions)].insert(
+        names.variable(local));
   std::string text;
   for (const auto &[name, sums] : by_operator)
     text += fmt::format(" reduction({} : {})", name, fmt::join(sums, ", "));
@@ -73,12 +74,15 @@ std::string chunk_text(const loop::For &loop, const std::string &work, const Exp
 
 } // namespace
 
-std::string reduction_name(loop::Operator by, const Expressions &expressions) {
+std::string reduction_name(loop::Operator by, loop::ElementType type, const Expressions &expressions) {
   const value::Laws &laws = value::laws_of(by);
-  if (!laws.symbol.empty()) return std::string(laws.symbol);
+  // C's own additions of integers with a sign may not overflow, nor those of bools come to more than 1.
+  const bool wraps = value::is_integer(type) && type != value::without_sign(type);
+  if (!laws.symbol.empty() && !wraps) return std::string(laws.symbol);
   const std::string name(laws.name);
-  expressions.need("reduce_" + name);
-  return expressions.called(name) + expressions.suffix();
+  const std::string suffix = expressions.need_typed("reduce_" + name, type);
+  if (laws.symbol.empty()) expressions.need_typed(name, type);
+  return "unravel_" + name + suffix;
 }
 
 bool sums_for_clang(const loop::For &loop, bool inside) {

@@ -1,9 +1,11 @@
 #include "emit/prelude.h"
 
 #include "text/embedded.h"
+#include "value/type.h"
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <fmt/format.h>
 #include <map>
 #include <sstream>
@@ -75,6 +77,10 @@ std::string variant(std::string text, bool is_long, bool single) {
   return text;
 }
 
+std::string real_text(double number) {
+  return fmt::format("{:.1f}", number);
+}
+
 /// The text, which ends with an empty line, once in a file; some texts see to that themselves.
 std::string guarded(const std::string &name, const std::string &text) {
   if (text.find("#ifndef UNRAVEL_") != std::string::npos) return text;
@@ -83,6 +89,36 @@ std::string guarded(const std::string &name, const std::string &text) {
     guard += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   return fmt::format("#ifndef {0}\n#define {0}\n{1}#endif\n\n", guard,
                      text.substr(0, text.find_last_not_of('\n') + 2));
+}
+
+void replace_all(std::string &text, std::string_view word, const std::string &meaning) {
+  for (std::size_t at = 0; (at = text.find(word, at)) != std::string::npos; at += meaning.size())
+    text.replace(at, word.size(), meaning);
+}
+
+/// What is asked for of integers.c, by type.
+std::string integer_functions(const std::set<std::string> &needs) {
+  std::string result;
+  for (const value::TypeFacts &facts : value::all_types) {
+    if (!facts.is_integer || facts.word.empty()) continue;
+    const std::pair<const char *, std::string> words[] = {
+        {"_OF", "_" + std::string(facts.name)},
+        {"TYPE", std::string(facts.c_name)},
+        {"UNSIGNED", std::string(value::facts_of(value::without_sign(facts.type)).c_name)},
+        {"IS_SIGNED", facts.is_signed ? "1" : "0"},
+        {"GREATEST", value::greatest_text(facts.type)},
+        {"LEAST", value::least_text(facts.type)},
+        {"END", real_text(std::ldexp(1.0, value::bits_of(facts.type)))},
+        {"BEGIN", real_text(facts.is_signed ? -std::ldexp(1.0, value::bits_of(facts.type)) : 0)},
+    };
+    for (const Part &part : parts_of("integers")) {
+      std::string name = part.names.front(), text = part.text;
+      for (const auto &[word, meaning] : words)
+        replace_all(name, word, meaning), replace_all(text, word, meaning);
+      if (needs.contains(name)) result += guarded(name, text);
+    }
+  }
+  return result;
 }
 
 } // namespace
@@ -108,7 +144,7 @@ std::string includes(const std::set<std::string> &needs, const EmitOptions &opti
 std::string helpers(std::set<std::string> needs, bool single, const EmitOptions &options) {
   if (needs.contains("gathers") && options.gathers == EmitOptions::Gathers::Always)
     needs.insert("fast_gathers");
-  std::string result;
+  std::string result = integer_functions(needs);
   std::vector<Part> parts = parts_of("functions");
   for (const char *file : {"sorting", "assembly"})
     parts.insert(parts.end(), parts_of(file).begin(), parts_of(file).end());
@@ -116,6 +152,9 @@ std::string helpers(std::set<std::string> needs, bool single, const EmitOptions 
     const std::string &name = part.names[0];
     const bool has_long = name.find("_L") != std::string::npos;
     const bool has_single = name.find("_F") != std::string::npos;
+    if (const char *other = single ? "@float64" : "@float32";
+        has_single && !has_long && needs.contains(variant(name, false, false) + other))
+      result += guarded(variant(name, false, !single), variant(part.text, false, !single));
     for (bool is_long : {false, true}) {
       if ((is_long && !has_long) || !needs.contains(variant(name, is_long, false))) continue;
       const std::string text = has_long || has_single ? variant(part.text, is_long, single) : part.text;

@@ -275,7 +275,9 @@ void StatementWriter::write(const IfValue &x) {
   const std::string &local = names_.variable(x.local);
   const bool stored = x.test == IfValue::Test::Stored;
   const std::string other =
-      x.test == IfValue::Test::NotANumber ? local : expressions_.value(loop::Value{loop::Number{x.number}});
+      x.test == IfValue::Test::NotANumber
+          ? local
+          : expressions_.value(loop::Value{loop::Number{x.number}}, expressions_.types().of_local(x.local));
   const std::string test = stored ? expressions_.is_stored(x.local) : local + " != " + other;
   if (x.speculative) return append_if(stored ? test : "(" + test + ")", x.then);
   nested(fmt::format("if ({})", test), x.then);
@@ -292,8 +294,10 @@ void StatementWriter::write(const Declare &x) {
 
 void StatementWriter::write(const DeclareValue &x) {
   const char *constant = rest_.stored.contains(x.name) ? "" : "const ";
-  const char *type = expressions_.single_precision() ? "float" : "double";
-  line(fmt::format("{}{} {} = {};", constant, type, names_.variable(x.name), expressions_.value(x.initial)));
+  const ElementType type = expressions_.types().of_local(x.name);
+  expressions_.need_type(type);
+  line(fmt::format("{}{} {} = {};", constant, c_type(type), names_.variable(x.name),
+                   expressions_.value(x.initial, type)));
 }
 
 std::string StatementWriter::target(const Target &target_) {
@@ -303,17 +307,18 @@ std::string StatementWriter::target(const Target &target_) {
 }
 
 void StatementWriter::write(const Store &x) {
-  line(fmt::format("{} = {};", target(x.target), expressions_.value(x.value)));
+  line(fmt::format("{} = {};", target(x.target),
+                   expressions_.value(x.value, expressions_.types().of(x.target))));
 }
 
 void StatementWriter::write(const Accumulate &x) {
   if (const Element *element = in_copy(x)) line(mark_text(marks_, element->slot, expressions_));
-  if (x.atomic && options_.openmp_pragmas) pragma("atomic", "");
   const std::string to = lanes_ && lanes_->sum == &x ? lane_ : target(x.target);
-  if (const auto *negative = arguments_of(Operator::Negate, x.value))
-    if (x.by == loop::Operator::Add)
-      return line(fmt::format("{} -= {};", to, expressions_.value(negative->front())));
-  line(expressions_.reduction(to, x.by, x.value));
+  const ElementType type = expressions_.types().of(x.target);
+  if (!x.atomic || !options_.openmp_pragmas) return line(expressions_.reduction(to, type, x.by, x.value));
+  if (type == ElementType::Bool) line(fmt::format("if ({})", expressions_.value(x.value, type)));
+  pragma(type == ElementType::Bool ? "atomic write" : "atomic", "");
+  line(type == ElementType::Bool ? to + " = 1;" : expressions_.atomic_addition(to, type, x.value));
 }
 
 const Element *StatementWriter::in_copy(const Accumulate &x) const {

@@ -75,8 +75,7 @@ Term elements(const WorkspaceArray &array) {
 } // namespace
 
 Term padded_part(const WorkspaceArray &array) {
-  std::int64_t bytes =
-      array.element == loop::ElementType::Int64 || array.element == loop::ElementType::Float64 ? 8 : 4;
+  std::int64_t bytes = static_cast<std::int64_t>(value::facts_of(array.element).bytes);
   // 64 bytes or more between the parts: no two threads write to one line of the cache
   std::int64_t line_size = 64 / bytes;
   return multiply(floor_divide(elements(array) + Term(2 * line_size - 1), line_size), Term(line_size));

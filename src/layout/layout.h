@@ -5,6 +5,7 @@
 #include "report/diagnostic.h"
 #include "term/term.h"
 #include "text/embedded.h"
+#include "value/type.h"
 
 #include <functional>
 #include <map>
@@ -21,7 +22,7 @@ struct Array {
   std::string name;
   bool is_value = false;
   std::vector<term::Term> extents;
-  std::string element; // as declared ("int64"), or empty: the kernel's default
+  std::string element; // as declared ("int64") or said of the tensor, or empty: the kernel's default
   text::Span span;
 };
 
@@ -72,6 +73,7 @@ struct Layout {
   std::vector<Piece> pieces;
   std::vector<Property> properties;
   std::vector<Property> lemmas;
+  std::optional<value::Type> values; // that a tensor's arrays have where the layout leaves it open (with_values)
   text::Span span;
 
   std::size_t order() const { return coordinates.size(); }
@@ -80,6 +82,12 @@ struct Layout {
   /// Everything the prover may use: sizes and counts not negative, count equations, properties, lemmas.
   std::vector<prove::Axiom> axioms() const;
 };
+
+/// The layout of a tensor whose values are of that type: of the arrays of values that have none declared.
+Layout with_values(Layout layout, value::Type type);
+/// What the types of its arrays of values have in common, `open` being that of those that have none; none
+/// where it has no such array.
+std::optional<value::Type> type_of_values(const Layout &layout, value::Type open);
 
 /// Gives a layout tree its meaning for the given parameters. Throws a mistake with its place for unknown
 /// names, wrong arities, malformed properties; runs no prover. `order` is the number of modes wanted (a

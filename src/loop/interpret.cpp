@@ -23,18 +23,17 @@ namespace {
 
 using term::overloaded;
 using term::Term;
-
-[[noreturn]] void refuse(const std::string &message) {
-  report::fail(report::Kind::internal, message);
-}
+using value::Scalar;
 
 /// One run.
 template <class CodeType> class Machine {
 public:
   Machine(const CodeType &code, Memory &memory, const InterpretOptions &options)
       : code_(code), options_(options), budget_(options.iteration_budget), observer_(options.observer),
-        random_(options.seed), variables_(code.variables.size()), locals_(code.locals),
-        is_nothing_in_(code.locals) {
+        random_(options.seed), variables_(code.variables.size()), locals_(code.locals.size()),
+        is_nothing_in_(code.locals.size()) {
+    for (std::size_t k = 0; k < locals_.size(); ++k)
+      locals_[k].type = code.locals[k];
     for (const auto &[name, slot] : code.sizes) {
       auto found = memory.sizes.find(name);
       if (found == memory.sizes.end()) refuse(fmt::format("size `{}` is not given", name));
@@ -189,9 +188,6 @@ private:
         fill(code_.arrays[k], arrays_[k]);
   }
 
-  /// All but 0.0: the sign of -0.0 says that it is stored.
-  static bool is_stored(double value) { return value != 0 || std::signbit(value); }
-
   void set_element(const Step &step) {
     const ArrayCode &code = code_.arrays[step.slot];
     const Array &array = arrays_[step.slot];
@@ -234,12 +230,6 @@ private:
   }
 
   // ---- terms and values
-
-  template <class T> static T *look_up(std::map<std::string, T> &arrays, const std::string &name) {
-    auto found = arrays.find(name);
-    if (found == arrays.end()) refuse(fmt::format("array `{}` is not given", name));
-    return &found->second;
-  }
 
   [[noreturn]] void out_of_range(std::size_t array, std::int64_t slot, std::int64_t extent) const {
     refuse(fmt::format("array `{}` is accessed at slot {}, its extent is {}", code_.arrays[array].name, slot,
@@ -321,27 +311,31 @@ private:
     return 0;
   }
 
-  double value(std::size_t index) {
+  Scalar value(std::size_t index) {
     const ValueNode &node = code_.values[index];
     switch (node.op) {
-    case ValueNode::Number: return node.number;
+    case ValueNode::Number: return Scalar::written(node.number);
     case ValueNode::Element: {
       double read = element(node.slot, node.term, Races::Touch::Read);
       is_nothing_ |= code_.arrays[node.slot].workspace && !is_stored(read);
-      return read;
+      return Scalar::of(read, code_.arrays[node.slot].element);
     }
     case ValueNode::Local: is_nothing_ |= is_nothing_in_[node.slot]; return locals_[node.slot];
-    case ValueNode::Apply:
-      return value::evaluate<double>(
-          node.apply, node.children | std::views::transform([&](std::size_t child) { return value(child); }));
+    case ValueNode::Apply: {
+      auto arguments = node.children | std::views::transform([&](std::size_t child) { return value(child); });
+      if (node.type == ElementType::Float64 && !value::made_by_conversion(node.apply))
+        return {node.type,
+                value::evaluate<double>(node.apply, arguments | std::views::transform(&Scalar::number))};
+      return value::evaluate_exactly(node.apply, node.type, {arguments.begin(), arguments.end()});
     }
-    return 0;
+    }
+    return {};
   }
 
   /// The value to be added or stored. What isn't stored in a map of values belongs to no point.
-  double written(const Step &step) {
+  Scalar written(const Step &step) {
     is_nothing_ = false;
-    double result = value(step.second);
+    Scalar result = value(step.second);
     if (observer_ && step.is_point && !is_nothing_) observer_->point();
     return result;
   }
@@ -498,8 +492,9 @@ private:
     return block(holds ? step.body : step.otherwise);
   }
 
-  static void reduce(value::Operator by, double &target, double value) {
-    target = value::evaluate<double>(by, std::array{target, value});
+  static Scalar reduced(value::Operator by, const Scalar &target, const Scalar &value) {
+    if (target.type != ElementType::Float64) return value::evaluate_exactly(by, target.type, {target, value});
+    return {target.type, value::evaluate<double>(by, std::array{target.number(), value.number()})};
   }
 
   bool run(const Step &step) {
@@ -515,24 +510,30 @@ private:
     case Step::Merge: merge(step); return true;
     case Step::MergedRange: return true; // run by its Merge
     case Step::If: return choose(step, term(step.first) != 0);
-    case Step::IfNan: return choose(step, std::isnan(locals_[step.slot]));
-    case Step::IfDiffers: return choose(step, locals_[step.slot] != step.number);
-    case Step::IfStored: return choose(step, is_stored(locals_[step.slot]));
+    case Step::IfNan: return choose(step, std::isnan(locals_[step.slot].number()));
+    case Step::IfDiffers: return choose(step, locals_[step.slot].number() != step.number);
+    case Step::IfStored: return choose(step, is_stored(locals_[step.slot].number()));
     case Step::SetElement: set_element(step); return true;
     case Step::Sort: sort(step); return true;
     case Step::SetVariable: variables_[step.slot] = term(step.first); return true;
-    case Step::StoreElement: element(step.slot, step.first, Races::Touch::Write) = written(step); return true;
+    case Step::StoreElement: {
+      double &to = element(step.slot, step.first, Races::Touch::Write);
+      to = converted(written(step), code_.arrays[step.slot].element).number();
+      return true;
+    }
     case Step::AddElement: {
-      double added = written(step);
-      reduce(step.by,
-             element(step.slot, step.first, step.atomic ? Races::Touch::Atomic : Races::Touch::Write), added);
+      const Scalar added = written(step);
+      double &to = element(step.slot, step.first, step.atomic ? Races::Touch::Atomic : Races::Touch::Write);
+      to = reduced(step.by, Scalar::of(to, code_.arrays[step.slot].element), added).number();
       return true;
     }
     case Step::StoreLocal:
-      locals_[step.slot] = written(step);
+      locals_[step.slot] = converted(written(step), code_.locals[step.slot]);
       is_nothing_in_[step.slot] = is_nothing_;
       return true;
-    case Step::AddLocal: reduce(step.by, locals_[step.slot], written(step)); return true;
+    case Step::AddLocal:
+      locals_[step.slot] = reduced(step.by, locals_[step.slot], written(step));
+      return true;
     case Step::Zero: zero(step); return true;
     case Step::Break: return false;
     case Step::Miss: missed_ = true; return true;
@@ -569,7 +570,7 @@ private:
   std::mt19937_64 random_;
   Races races_;
   std::vector<std::int64_t> variables_;
-  std::vector<double> locals_;
+  std::vector<Scalar> locals_;
   std::vector<bool> is_nothing_in_; // per local
   std::vector<Array> arrays_;
   Memory workspace_, made_; // of assembled results, until the run ends

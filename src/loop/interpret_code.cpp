@@ -2,6 +2,7 @@
 
 #include "loop/assembled.h"
 #include "loop/hash.h"
+#include "loop/types.h"
 #include "loop/walk.h"
 #include "report/diagnostic.h"
 
@@ -20,7 +21,7 @@ using term::Term;
 /// Resolves names to slots.
 template <class CodeType> class Compiler {
 public:
-  Compiler(const Program &program, CodeType &code) : code_(code) {
+  Compiler(const Program &program, CodeType &code) : code_(code), types_(program) {
     for (const TensorParameter &parameter : program.parameters) {
       auto give = [&](const std::string &name) { code_.sizes.emplace_back(name, variable(name)); };
       for (const std::string &size : parameter.sizes)
@@ -46,7 +47,9 @@ public:
     code_.variables.resize(variables_.size());
     for (const auto &[name, slot] : variables_)
       code_.variables[slot] = name;
-    code_.locals = locals_.size();
+    code_.locals.resize(locals_.size());
+    for (const auto &[name, slot] : locals_)
+      code_.locals[slot] = types_.of_local(name);
   }
 
 private:
@@ -57,7 +60,7 @@ private:
   std::size_t local(const std::string &name) { return slot(locals_, name); }
 
   void declare(const WorkspaceArray &array) {
-    bool is_value = array.element == ElementType::Float32 || array.element == ElementType::Float64;
+    const bool is_value = array.has_values();
     code_.arrays.push_back({array.name,
                             is_value,
                             array.element,
@@ -144,16 +147,18 @@ private:
     };
     ValueNode node =
         std::visit(overloaded{
-                       [](const Number &x) { return ValueNode{ValueNode::Number, x.value, 0, 0, {}}; },
+                       [](const Number &x) { return ValueNode{ValueNode::Number, x.value, 0, 0}; },
                        [&](const Element &x) {
-                         return ValueNode{ValueNode::Element, 0, array(x.array), term(x.slot), {}};
+                         return ValueNode{ValueNode::Element, 0, array(x.array), term(x.slot)};
                        },
-                       [&](const Local &x) { return ValueNode{ValueNode::Local, 0, local(x.name), 0, {}}; },
+                       [&](const Local &x) { return ValueNode{ValueNode::Local, 0, local(x.name), 0}; },
                        [&](const Value::Apply &x) {
-                         return ValueNode{ValueNode::Apply, 0, 0, 0, all(x.arguments), x.op};
+                         return ValueNode{ValueNode::Apply,  0,   0, 0, ElementType::Float64,
+                                          all(x.arguments), x.op};
                        },
                    },
                    value_.kind);
+    node.type = types_.of(value_).value_or(ElementType::Float64);
     code_.values.push_back(std::move(node));
     return code_.values.size() - 1;
   }
@@ -306,6 +311,7 @@ private:
   }
 
   CodeType &code_;
+  const Types types_;
   std::map<std::string, std::size_t> variables_, locals_, arrays_;
   std::map<std::string, std::vector<std::size_t>> arrays_of_; // counts that the run sets
   std::map<std::string, const ArrayParameter *> parameters_;

@@ -43,6 +43,7 @@ struct ValueNode {
   double number = 0;
   std::size_t slot = 0; // of an array or a local
   std::size_t term = 0; // the element's slot
+  ElementType type = ElementType::Float64; // that it is computed in
   std::vector<std::size_t> children = {};
   value::Operator apply = value::Operator::Add;
 };
@@ -145,7 +146,7 @@ struct Interpreter::Code {
   std::vector<std::pair<std::string, std::size_t>> sizes; // and the slot of each
   std::vector<CountCode> counts;                          // of assembled results
   std::vector<std::string> variables;                     // their names
-  std::size_t locals = 0;
+  std::vector<ElementType> locals; // their types
   std::vector<std::size_t> preconditions;
   std::vector<Step> body;
 

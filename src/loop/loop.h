@@ -2,6 +2,7 @@
 
 #include "term/term.h"
 #include "value/tree.h"
+#include "value/type.h"
 
 #include <limits>
 #include <memory>
@@ -19,9 +20,11 @@
 /// of the parameter A at slot e (row-major over the declared extents for several arguments). Arithmetic is on
 /// 64-bit integers and doesn't overflow (the caller's sizes guarantee it). Conditions are formulas; And and
 /// Or evaluate from left to right and stop early, so a read may be guarded by an earlier part. Values are
-/// floating-point numbers; sums may be reassociated. `hash(n, k, ...)` is a built-in function of integers
+/// numbers of the arrays' types (types.h), of which integers wrap around; sums may be reassociated. `hash(n, k, ...)` is a built-in function of integers
 /// into [0, n), for n < 2^31, which reads no array (hash.h).
 namespace unravel::loop {
+
+using ElementType = value::Type;
 
 // ---- values
 
@@ -225,10 +228,12 @@ struct Assign {
   term::Term value;
 };
 
-/// A local floating-point variable.
+/// A local variable that holds a value. Without a type it has that of its initial value, or, where that is a
+/// number, the one that types.h says.
 struct DeclareValue {
   std::string name;
   Value initial;
+  std::optional<ElementType> type = std::nullopt;
 };
 
 /// Where a value goes: an element of the result or a local.
@@ -345,8 +350,6 @@ struct Statement {
 
 // ---- programs
 
-enum class ElementType { Int32, Int64, Float32, Float64, Bit };
-
 /// An array of a parameter, with extents in slots (terms over the parameter's own sizes and counts,
 /// qualified).
 struct ArrayParameter {
@@ -389,6 +392,7 @@ constexpr int room_to_sort(ElementType type, bool has_keys = true) {
 struct WorkspaceArray {
   std::string name; // qualified, differs from all arrays of parameters: "x.map"
   ElementType element = ElementType::Int32;
+  bool is_value = false; // its elements are values; so are all that are no integers
   term::Term extent; // number of elements, over sizes and counts of the parameters; no array is read
   /// What every element holds when the kernel begins and, by the kernel's own doing, when it ends: 0 or -1 (a
   /// value array: 0). None: anything.
@@ -405,6 +409,8 @@ struct WorkspaceArray {
   std::string about; // one line of prose
   /// Over sizes and counts: where it doesn't hold, the array isn't used and gets no memory.
   term::Term when = term::truth();
+
+  bool has_values() const { return is_value || !value::is_integer(element); }
 };
 
 /// A condition on the sizes of the parameters that the kernel checks first; when it fails the kernel returns

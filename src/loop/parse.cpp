@@ -119,6 +119,7 @@ private:
     expect("]");
     expect(":");
     result.element = element_type();
+    result.is_value = accept_word("values");
     result.initial.reset();
     if (accept("=")) result.initial = number();
     if (accept_word("per")) {
@@ -137,10 +138,9 @@ private:
   }
 
   ElementType element_type() {
-    for (ElementType type : {ElementType::Int32, ElementType::Int64, ElementType::Float32,
-                             ElementType::Float64, ElementType::Bit})
-      if (accept_word(name_of(type))) return type;
-    fail("int32, int64, float32, float64 or bit");
+    for (const value::TypeFacts &facts : value::all_types)
+      if (accept_word(name_of(facts.type))) return facts.type;
+    fail("int32, int64, float32, float64, bit or another type");
   }
 
   static std::vector<std::string> split(std::string_view list) {
@@ -212,8 +212,11 @@ private:
       return {Declare{variable, term()}};
     }
     if (accept_word("value")) {
-      std::string variable = name("=");
-      return {DeclareValue{variable, value()}};
+      DeclareValue declaration{name(), {}};
+      if (accept(":")) declaration.type = element_type();
+      expect("=");
+      declaration.initial = value();
+      return {std::move(declaration)};
     }
     if (accept_word("zero")) {
       std::string array = name(",");
@@ -417,7 +420,9 @@ private:
     }
     std::string read = name();
     if (read == "inf") return {Number{std::numeric_limits<double>::infinity()}};
-    const std::optional<Operator> called = read == "stored" ? Operator::Stored : value::operator_called(read);
+    std::optional<Operator> called = read == "stored" ? Operator::Stored : value::operator_called(read);
+    for (const value::Laws &laws : value::all_operators)
+      if (value::made_by_conversion(laws.op) && laws.name == read) called = laws.op;
     if (called && accept("(")) {
       std::vector<Value> arguments;
       do

@@ -34,6 +34,9 @@ struct Known {
 /// without a body, assignments of a variable, local or element to itself. A loop is taken to terminate. An if
 /// that always holds loses its else, one with nothing but an else becomes an if of the opposite.
 Block drop_unused(Block block);
+class Types;
+/// Without tests whether integers are no numbers, which none is.
+Block drop_tests_of_integers(Block block, const Types &types);
 
 /// Puts values in the place of names: a Let whose value is a constant or a variable everywhere, any other
 /// that is used once where that doesn't move its evaluation into a deeper loop; the same for DeclareValue, if

@@ -143,7 +143,9 @@ private:
   void print(const Let &x) { line(fmt::format("let {} = {}", x.variable, to_text(x.value))); }
   void print(const Declare &x) { line(fmt::format("var {} = {}", x.variable, to_text(x.initial))); }
   void print(const Assign &x) { line(fmt::format("{} := {}", x.variable, to_text(x.value))); }
-  void print(const DeclareValue &x) { line(fmt::format("value {} = {}", x.name, to_text(x.initial))); }
+  void print(const DeclareValue &x) {
+    line(fmt::format("value {}{} = {}", x.name, x.type ? ": " + name_of(*x.type) : "", to_text(x.initial)));
+  }
   void print(const Store &x) { line(fmt::format("{} = {}", target_text(x.target), to_text(x.value))); }
   void print(const Accumulate &x) {
     line(fmt::format("{}{} {} {}", x.atomic ? "atomic " : "", target_text(x.target),
@@ -212,6 +214,7 @@ std::string parameter_text(const TensorParameter &parameter) {
 std::string workspace_text(const WorkspaceArray &array) {
   std::string result =
       fmt::format("workspace {}[{}] : {}", array.name, to_text(array.extent), name_of(array.element));
+  if (array.is_value && value::is_integer(array.element)) result += " values";
   if (array.initial) result += fmt::format(" = {}", *array.initial);
   if (array.per_thread) result += " per thread";
   if (array.for_teams) result += " of teams";
@@ -223,14 +226,7 @@ std::string workspace_text(const WorkspaceArray &array) {
 } // namespace
 
 std::string name_of(ElementType type) {
-  switch (type) {
-  case ElementType::Int32: return "int32";
-  case ElementType::Int64: return "int64";
-  case ElementType::Float32: return "float32";
-  case ElementType::Float64: return "float64";
-  case ElementType::Bit: return "bit";
-  }
-  return "";
+  return std::string(value::facts_of(type).name);
 }
 
 std::string to_text(const Value &value) {

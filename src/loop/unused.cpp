@@ -1,4 +1,5 @@
 #include "loop/passes.h"
+#include "loop/types.h"
 #include "loop/walk.h"
 
 #include <algorithm>
@@ -103,6 +104,17 @@ bool drop_once(Block &block) {
 Block drop_unused(Block block) {
   while (drop_once(block)) {
   }
+  return block;
+}
+
+Block drop_tests_of_integers(Block block, const Types &types) {
+  std::erase_if(block, [&](const Statement &statement) {
+    const auto *test = std::get_if<IfValue>(&statement.kind);
+    return test && test->test == IfValue::Test::NotANumber && value::is_integer(types.of_local(test->local));
+  });
+  for (Statement &statement : block)
+    for (Block *inner : blocks_of(statement))
+      *inner = drop_tests_of_integers(std::move(*inner), types);
   return block;
 }
 

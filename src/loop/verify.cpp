@@ -74,7 +74,7 @@ private:
   }
 
   void declare_workspace(const WorkspaceArray &array) {
-    bool is_value = array.element == ElementType::Float32 || array.element == ElementType::Float64;
+    const bool is_value = array.has_values();
     if (scope_.contains(array.name) || !arrays_.emplace(array.name, Array{is_value, 1, true, &array}).second)
       refuse(fmt::format("array `{}` is declared twice", array.name));
     if (array.initial && *array.initial != 0 &&

@@ -18,8 +18,7 @@ Arrays unwanted(const Program &program) {
       if (parameter.assembled && array.is_value) arrays.insert(parameter.name + "." + array.name);
   Arrays of_workspace;
   for (const WorkspaceArray &array : program.workspace)
-    if (array.element == ElementType::Float32 || array.element == ElementType::Float64)
-      of_workspace.insert(array.name);
+    if (array.has_values()) of_workspace.insert(array.name);
   each_statement(program.body, [&](const Statement &statement) {
     each_own_value(statement, [&](const Value &value) {
       each_element(value, [&](const Element &element) { of_workspace.erase(element.array); });

@@ -46,6 +46,7 @@ Hoisted hoisted_parts(const combine::IterationSpace &space, const LeafPlan &plan
     extents.push_back(mode.upper);
   combine::Operand sum;
   sum.name = sum.tensor = sum.local = sum.array = workspace.add_sum(space.target.tensor, extents, per_thread);
+  parts.inside.types[sum.tensor] = parts.outside.types[sum.tensor] = space.type;
   for (std::size_t k = 0; k < extents.size(); ++k) {
     sum.slots.push_back(term::variable(parts.modes[k].variable));
     sum.slot = term::multiply(sum.slot, extents[k]) + sum.slots.back();

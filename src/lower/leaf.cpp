@@ -128,7 +128,8 @@ private:
     while (lookup < space_.lookups.size() && (search_ || visit_ || !is_looked_up_at(index, lookup)))
       ++lookup;
     if (lookup == space_.lookups.size()) return rest(index);
-    Block block = before_search(space_.lookups[lookup]);
+    Block block =
+        before_search(space_.lookups[lookup], compute::type_of(space_.types, space_.lookups[lookup].tensor));
     for (const plan::Search &search : plan_.searches) {
       if (search.lookup != lookup) continue;
       search_ = &search;
@@ -391,7 +392,7 @@ private:
   /// The loop adds to a sum, or in parallel to copies of one, which is added to the result afterwards.
   Block in_copies(std::size_t index) {
     sum_ = loop::Local{space_.target.tensor + ".sum"};
-    Block block{{loop::DeclareValue{sum_->name, identity()}}};
+    Block block{{loop::DeclareValue{sum_->name, identity(), declared(space_.target_type())}}};
     loop::append(block, loop_over(index));
     const loop::Local sum = *std::exchange(sum_, std::nullopt);
     loop::append(block, put(sum, is_set_by_sum(index)));
@@ -411,7 +412,7 @@ private:
   Block sum_over_map(std::size_t index, const loop::For &head) {
     const loop::Local sum{head.variable + "_sum"};
     Block of_map = values_of_map(plan_.nest, index, [&](std::size_t k) { return map_arrays_.at(k).map; });
-    of_map.push_back({loop::Accumulate{sum, values_.value()}});
+    of_map.push_back({loop::Accumulate{sum, as_target(values_.value(), space_)}});
     const std::optional<loop::Local> outer = std::exchange(sum_, sum);
     Block block = sum_of_map(sum, head, std::move(of_map), guarded(index));
     sum_ = outer;
@@ -538,7 +539,7 @@ private:
   Block statement() const {
     if (visit_) return *visit_;
     Block block;
-    loop::append(block, writes().written(values_.value(), space_.sets));
+    loop::append(block, writes().written(as_target(values_.value(), space_), space_.sets));
     loop::append(block, zero_once_read(space_.operands, workspace_.combination()));
     return block;
   }

@@ -1,5 +1,7 @@
 #include "lower/lookups.h"
 
+#include "lower/values.h"
+
 #include "loop/walk.h"
 
 #include <algorithm>
@@ -30,9 +32,10 @@ std::string value_of_lookup(const combine::Lookup &lookup) {
   return lookup.name + ".element";
 }
 
-loop::Block before_search(const combine::Lookup &lookup) {
+loop::Block before_search(const combine::Lookup &lookup, value::Type type) {
   loop::Block block;
-  if (has_value(lookup)) block.push_back({loop::DeclareValue{value_of_lookup(lookup), {loop::Number{0}}}});
+  if (has_value(lookup))
+    block.push_back({loop::DeclareValue{value_of_lookup(lookup), {loop::Number{0}}, declared(type)}});
   if (tells_misses(lookup)) block.push_back({loop::Declare{found(lookup), Term(0)}});
   return block;
 }

@@ -12,7 +12,7 @@ namespace unravel::lower {
 std::string value_of_lookup(const combine::Lookup &lookup);
 
 /// What stands before the search: nothing is found yet.
-loop::Block before_search(const combine::Lookup &lookup);
+loop::Block before_search(const combine::Lookup &lookup, value::Type type);
 
 /// What is done at each match in the place of that number.
 loop::Block at_match(const combine::Lookup &lookup, std::size_t place);

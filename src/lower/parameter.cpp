@@ -11,10 +11,7 @@ using term::Term;
 namespace {
 
 loop::ElementType element_type(const layout::Array &array, const LowerOptions &options) {
-  if (array.element == "int32") return loop::ElementType::Int32;
-  if (array.element == "int64") return loop::ElementType::Int64;
-  if (array.element == "f32") return loop::ElementType::Float32;
-  if (array.element == "f64") return loop::ElementType::Float64;
+  if (!array.element.empty()) return value::type_called(array.element).value();
   return array.is_value ? options.value : options.index;
 }
 

@@ -5,6 +5,7 @@
 #include "lower/members.h"
 #include "lower/merge.h"
 #include "lower/pieces.h"
+#include "lower/values.h"
 #include "report/diagnostic.h"
 
 #include <algorithm>
@@ -152,7 +153,7 @@ private:
       if (tensor != local_codes_.end())
         block.insert(block.erase(statement), tensor->second.begin.begin(), tensor->second.begin.end());
       else
-        statement->kind = loop::DeclareValue{local, std::move(store->value)};
+        statement->kind = loop::DeclareValue{local, std::move(store->value), type_of(local)};
       return;
     }
     if (tensor != local_codes_.end()) {
@@ -164,7 +165,15 @@ private:
       if (origins.empty() && statement.space->sets && statement.space->target.local == local)
         origins.push_back(
             {static_cast<int>(number), 0, static_cast<int>(statement.plan->nest.levels.size())});
-    block.insert(code, {loop::DeclareValue{local, {loop::Number{0}}}, std::move(origins)});
+    block.insert(code, {loop::DeclareValue{local, {loop::Number{0}}, type_of(local)}, std::move(origins)});
+  }
+
+  /// Of a scalar, as far as it must be said.
+  std::optional<loop::ElementType> type_of(const std::string &local) const {
+    const std::map<std::string, value::Type> &types = statements_.begin()->second.space->types;
+    const bool is_one =
+        std::ranges::all_of(types, [&](const auto &each) { return each.second == types.begin()->second; });
+    return is_one ? declared(compute::type_of(types, local)) : std::optional(compute::type_of(types, local));
   }
 
   /// How the node's statement is merged with others; null where it isn't.

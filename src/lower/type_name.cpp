@@ -34,7 +34,9 @@ std::string type_name(const layout::Layout &layout, loop::ElementType index, loo
   bool open_index = has([](const layout::Array &array) { return !array.is_value && array.element.empty(); });
   bool open_value = has([](const layout::Array &array) { return array.is_value && array.element.empty(); });
   if (open_index && index == loop::ElementType::Int64) result += "_int64";
-  if (open_value && value == loop::ElementType::Float32) result += "_f32";
+  if (layout.values || open_value)
+    if (const loop::ElementType type = layout.values.value_or(value); type != loop::ElementType::Float64)
+      result += "_" + std::string(value::facts_of(type).word);
   return result;
 }
 

@@ -28,9 +28,31 @@ loop::Value Values::value_of(const combine::Operand &operand) const {
 
 loop::Value Values::value() const {
   return value::map_leaves<loop::Value>(space_.value, [&](const combine::Read &read) -> loop::Value {
-    if (const combine::Lookup *lookup = space_.lookup(read)) return {loop::Local{value_of_lookup(*lookup)}};
-    return value_of(space_.operand(read));
+    if (const combine::Lookup *lookup = space_.lookup(read))
+      return as_part(loop::Value{loop::Local{value_of_lookup(*lookup)}}, lookup->tensor);
+    const combine::Operand &operand = space_.operand(read);
+    return as_part(value_of(operand), operand.tensor);
   });
+}
+
+loop::Value Values::as_part(loop::Value part, const std::string &tensor) const {
+  const value::Type own = compute::type_of(space_.types, tensor);
+  if (own == space_.type || value::promoted(own) == space_.type) return part;
+  return apply(value::conversion_to(space_.type), std::vector{std::move(part)});
+}
+
+std::optional<loop::ElementType> declared(value::Type type) {
+  return value::is_integer(type) ? std::optional(type) : std::nullopt;
+}
+
+loop::Value as_target(loop::Value value, const combine::IterationSpace &space) {
+  const value::Type wanted = space.target_type();
+  if (wanted == space.type || value::number_of(value)) return value;
+  // Sums that wrap around may be cut to fewer bits at last.
+  const bool is_sum = space.by == value::Operator::Add || space.by == value::Operator::Multiply;
+  if (value::promoted(wanted) == space.type && wanted != value::Type::Bool && (is_sum || space.sets))
+    return value;
+  return apply(value::conversion_to(wanted), std::vector{std::move(value)});
 }
 
 } // namespace unravel::lower

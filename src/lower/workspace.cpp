@@ -24,6 +24,7 @@ MapArrays Workspace::add_map(const Level &level, const LevelPlan &plan, const lo
   array.per_thread = per_thread;
   if (map.holds_values()) {
     array.element = element_of(value.array);
+    array.is_value = true;
     array.about = fmt::format("the values of {} by key", level.tensor);
   } else {
     array.element = index_;
@@ -126,9 +127,10 @@ std::string Workspace::add_next(const Level &level, const plan::Walk &walk, bool
 }
 
 std::string Workspace::add_sum(const std::string &of, const std::vector<Term> &extents, bool per_thread) {
+  const loop::ElementType type = compute::type_of(combination_.types, of);
   return add_values(
       of + ".part", extents, per_thread,
-      fmt::format("parts of sums that {} gets, before they are multiplied with what they share", of));
+      fmt::format("parts of sums that {} gets, before they are multiplied with what they share", of), type);
 }
 
 std::string Workspace::add_next_of_segments(const std::string &result, const std::string &position,
@@ -214,7 +216,8 @@ void Workspace::add_local(const combine::LocalTensor &local, bool per_thread) {
     report::require(name == wanted, "a local tensor has a name of its own");
   };
   require_own(add_values(local.array, extents_of(local.array), per_thread,
-                         fmt::format("the elements of {}", local.tensor)),
+                         fmt::format("the elements of {}", local.tensor),
+                         compute::type_of(combination_.types, local.tensor)),
               local.array);
   if (local.is_zero_once_read) arrays_.back().initial = 0;
   if (!local.insertion) return;
@@ -275,10 +278,11 @@ std::optional<double> Workspace::dropped_of(const std::string &result) const {
 }
 
 std::string Workspace::add_values(const std::string &name, const std::vector<Term> &extents, bool per_thread,
-                                  std::string about) {
+                                  std::string about, loop::ElementType type) {
   loop::WorkspaceArray array;
   array.name = name;
-  array.element = value_;
+  array.element = type;
+  array.is_value = true;
   array.extent = slots_of(extents);
   array.initial = std::nullopt;
   array.per_thread = per_thread;
@@ -296,7 +300,8 @@ loop::ElementType Workspace::element_of(const std::string &of) const {
 
 std::string Workspace::add(loop::WorkspaceArray array) {
   auto is_kept_alike = [&](const loop::WorkspaceArray &known) {
-    return known.element == array.element && known.extent == array.extent && known.initial == array.initial &&
+    return known.element == array.element && known.has_values() == array.has_values() &&
+           known.extent == array.extent && known.initial == array.initial &&
            known.per_thread == array.per_thread && known.when == array.when && known.grows == array.grows;
   };
   const std::string name = array.name;

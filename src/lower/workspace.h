@@ -27,8 +27,7 @@ class Workspace {
 public:
   Workspace(const combine::Combination &combination, const std::vector<loop::TensorParameter> &parameters,
             const LowerOptions &options)
-      : combination_(combination), parameters_(parameters), index_(options.index), value_(options.value),
-        dropped_(options.dropped) {}
+      : combination_(combination), parameters_(parameters), index_(options.index), dropped_(options.dropped) {}
 
   /// The arrays of the map of a find. `value`: the operand's element where the map holds values.
   MapArrays add_map(const scan::Level &level, const plan::LevelPlan &plan, const loop::Element &value,
@@ -66,7 +65,7 @@ private:
   /// Returns the array's name: another number behind it for each way in which arrays of that name are kept.
   std::string add(loop::WorkspaceArray array);
   std::string add_values(const std::string &name, const std::vector<term::Term> &extents, bool per_thread,
-                         std::string about);
+                         std::string about, loop::ElementType type);
   void add_members(const combine::LocalTensor &local, bool per_thread);
   MapArrays add_hash(const scan::Level &level, const plan::HashMap &map, bool per_thread);
   /// How many positions there may be in all, of which these terms read elements.
@@ -80,7 +79,7 @@ private:
 
   const combine::Combination &combination_;
   const std::vector<loop::TensorParameter> &parameters_;
-  loop::ElementType index_, value_; // of index arrays, which holds any position; of values
+  loop::ElementType index_; // of index arrays, which holds any position
   std::map<std::string, double> dropped_;
   std::vector<loop::WorkspaceArray> arrays_;
   std::map<std::string, Members> members_; // by local tensor

@@ -28,6 +28,6 @@ struct PackNames {
 /// where zeros at other coordinates fill segments.
 std::string emit_pack_c(const PackPlan &plan, const layout::Layout &layout, const PackNames &names,
                         tensor::IndexType index = tensor::IndexType::Int32,
-                        tensor::ValueType value = tensor::ValueType::F64);
+                        tensor::ValueType value = tensor::ValueType::Float64);
 
 } // namespace unravel::packing

@@ -6,7 +6,6 @@
 
 namespace unravel::packing {
 
-using data::DType;
 using tensor::IndexType;
 using tensor::ValueType;
 
@@ -55,12 +54,7 @@ std::string PackCText::as_element(const std::string &array, const std::string &v
 }
 
 std::string PackCText::element(const std::string &array) const {
-  switch (element_type(*layout.array(array), index_type_, value_type_)) {
-  case DType::I4: return "int32_t";
-  case DType::I8: return "int64_t";
-  case DType::F4: return "float";
-  default: return "double";
-  }
+  return std::string(value::facts_of(element_type(*layout.array(array), index_type_, value_type_)).c_name);
 }
 
 std::string PackCText::factor(const std::string &text) {

@@ -1,22 +1,15 @@
 #include "parse/values.h"
 
-#include <algorithm>
-#include <array>
+#include "value/type.h"
+
 #include <charconv>
 #include <cmath>
 #include <fmt/format.h>
 
 namespace unravel::parse {
 
-namespace {
-
-constexpr std::array types{"bool",   "int8",   "int16",  "int32", "int64", "uint8",
-                           "uint16", "uint32", "uint64", "f32",   "f64"};
-
-} // namespace
-
 bool is_value_type(std::string_view word) {
-  return std::ranges::find(types, word) != types.end();
+  return value::type_called(word).has_value();
 }
 
 std::optional<double> fill_of(std::string_view text) {

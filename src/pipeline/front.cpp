@@ -10,6 +10,7 @@
 #include "packing/append.h"
 #include "parse/parse.h"
 #include "pipeline/packed.h"
+#include "pipeline/types.h"
 #include "report/diagnostic.h"
 
 #include <algorithm>
@@ -97,10 +98,6 @@ compute::Fills fills_of(const Request &request) {
   compute::Fills fills;
   for (const auto &[tensor, format] : request.formats) {
     const parse::ValuesTree values = parse::parse_layout_reference(argument("-f " + tensor, format)).values;
-    if (values.type)
-      report::fail(Kind::not_supported, values.type->span,
-                   "a tensor with values of a type of its own is not supported yet",
-                   "leave the type out; `--type` is for all tensors");
     if (values.fill) fills.emplace(tensor, *values.fill);
   }
   return fills;
@@ -109,7 +106,8 @@ compute::Fills fills_of(const Request &request) {
 void read_c(const Request &request, const compute::Fills &fills, Front &front) {
   cfront::Function function = cfront::read(request.from);
   front.program = parse::to_text(function.tree);
-  if (function.is_float != (request.value == loop::ElementType::Float32))
+  const value::Type type = request.value.value_or(value::Type::Float64);
+  if (function.is_float != (type == value::Type::Float32))
     report::fail(Kind::bad_option,
                  fmt::format("`{}` computes with `{}`, the kernel with {}", function.name,
                              function.is_float ? "float" : "double", function.is_float ? "f64" : "f32"),
@@ -132,9 +130,22 @@ void load(const std::string &tensor, const parse::LayoutReference &reference, st
   front.layouts.emplace(tensor, std::move(checked.layout));
 }
 
+/// The type that it says of values is noted.
+parse::LayoutReference read_reference(const std::string &tensor, const std::string &format, Front &front) {
+  parse::LayoutReference reference = parse::parse_layout_reference(argument("-f " + tensor, format));
+  if (!reference.values.type) return reference;
+  const value::Type type = value::type_called(reference.values.type->text).value();
+  const auto [known, is_fresh] = front.types.emplace(tensor, type);
+  if (!is_fresh && known->second != type)
+    report::fail(Kind::bad_option, reference.values.type->span,
+                 fmt::format("`{}` is declared with values of another type than -f gives it, {}", tensor,
+                             value::facts_of(known->second).word),
+                 "leave out one of them");
+  return reference;
+}
+
 void load_local(const std::string &tensor, const std::string &format, Front &front) {
-  const auto source = argument("-f " + tensor, format);
-  const parse::LayoutReference reference = parse::parse_layout_reference(source);
+  const parse::LayoutReference reference = read_reference(tensor, format, front);
   if (!reference.like.empty())
     report::fail(Kind::bad_structure, reference.span,
                  fmt::format("`{}` is a local tensor: it has arrays of its own", tensor),
@@ -216,6 +227,7 @@ Front read_request(const Request &request) {
     precompute(tree, fills, front);
   else
     front.computation = compute::make_computation(tree, fills);
+  front.types = front.computation.types;
   for (const auto &[tensor, format] : request.formats) {
     if (front.computation.program.local_tensors.contains(tensor)) {
       load_local(tensor, format, front);
@@ -228,8 +240,8 @@ Front read_request(const Request &request) {
   if (!may_get_result_local(request, front)) check_formats(request, front);
   for (const compute::TensorUse &use : front.computation.tensors) {
     auto format = request.formats.find(use.name);
-    auto source = argument("-f " + use.name, format == request.formats.end() ? "dense" : format->second);
-    parse::LayoutReference reference = parse::parse_layout_reference(source);
+    parse::LayoutReference reference =
+        read_reference(use.name, format == request.formats.end() ? "dense" : format->second, front);
     if (!reference.like.empty()) {
       if (!use.is_result)
         report::fail(Kind::bad_structure, reference.span,
@@ -248,6 +260,7 @@ Front read_request(const Request &request) {
     front.structure = structure.operand;
     front.layouts.emplace(front.computation.tensors.front().name, std::move(structure.layout));
   }
+  settle_types(request, front);
   if (front.schedule.drop) find_dropped(front);
   restrict_loops(front.computation.program, front.schedule);
   front.milliseconds = watch.milliseconds();
@@ -266,6 +279,8 @@ Front with_result_local(const Request &request, Front front, const compute::Resu
   const auto format = request.formats.find(local.tensor);
   std::erase(front.other_formats, local.tensor);
   load_local(local.tensor, format == request.formats.end() ? local.layout : format->second, front);
+  front.types[local.tensor] = front.types.at(front.computation.program.statements.back().target.tensor);
+  settle_types(request, front);
   restrict_loops(front.computation.program, front.schedule);
   front.milliseconds += watch.milliseconds();
   return front;

@@ -61,8 +61,7 @@ std::string pack_text(const layout::Layout &layout, const emit::StructNames &nam
                       loop::ElementType value) {
   return packing::emit_pack_c(
       packing::plan_packing(layout), layout, {names.type, names.members},
-      index == loop::ElementType::Int64 ? tensor::IndexType::Int64 : tensor::IndexType::Int32,
-      value == loop::ElementType::Float32 ? tensor::ValueType::F32 : tensor::ValueType::F64);
+      index == loop::ElementType::Int64 ? tensor::IndexType::Int64 : tensor::IndexType::Int32, value);
 }
 
 } // namespace
@@ -72,6 +71,7 @@ std::optional<Front> with_list(Front front, const std::string &tensor, bool may_
   layout::Layout &layout = front.layouts.at(tensor);
   if (!front.packed.contains(tensor)) {
     layout::Layout list = list_of(tensor, layout.order());
+    if (layout.values) list = layout::with_values(std::move(list), *layout.values);
     front.packed.emplace(tensor, PackedResult{std::move(layout), why, false});
     layout = std::move(list);
     return front;

@@ -5,6 +5,7 @@
 #include "layout/layout.h"
 #include "machine/stopwatch.h"
 #include "parse/parse.h"
+#include "pipeline/types.h"
 #include "report/diagnostic.h"
 #include "schedule/order.h"
 
@@ -85,13 +86,19 @@ bool has_wishes(const parse::ScheduleTree &schedule) {
          schedule.reuse || schedule.drop;
 }
 
-Front planned(Front front, const parse::ProgramTree &tree, std::string why) {
+Front planned(const Request &request, Front front, const parse::ProgramTree &tree, std::string why) {
   front.program = parse::to_text(tree);
   front.why = std::move(why);
   const std::string text = std::move(front.computation.text);
   front.computation = compute::make_computation(tree, front.computation.program.fills);
   front.computation.text = text;
   front.schedule.plan.reset();
+  const value::Type type = front.types.at(front.computation.tensors.front().name);
+  for (const auto &[local, around] : front.computation.program.local_tensors)
+    front.types[local] = type;
+  for (const auto &[local, around] : front.computation.program.locals)
+    front.types[local] = type;
+  settle_types(request, front);
   return front;
 }
 
@@ -119,6 +126,16 @@ std::optional<Plans> plans_of(const Request &request, const Front &front, std::s
   const compute::Access &target = line.statements.front().target;
   if (!front.structure.empty() || !combine::has_slot_of_each(front.layouts.at(target.tensor))) {
     why = fmt::format("`{}` is not dense", target.tensor);
+    return std::nullopt;
+  }
+  // A part of the product has the type that all of it is computed in.
+  const value::Type type = line.statements.front().type;
+  const auto is_of_type = [&](const std::string &tensor) {
+    return value::promoted(compute::type_of(front.types, tensor)) == type;
+  };
+  if (compute::type_of(front.types, target.tensor) != type ||
+      !std::ranges::all_of(contraction->factors, [&](const auto &each) { return is_of_type(each.tensor); })) {
+    why = "its tensors have values of several types";
     return std::nullopt;
   }
   Plans made;
@@ -174,7 +191,7 @@ std::optional<Front> with_plan(const Request &request, const Front &front, bool 
   if (!number) return std::nullopt;
   const std::optional<parse::ProgramTree> program = program_of(front, *plans, plans->found.plans[*number]);
   if (!program) return std::nullopt;
-  return planned(front, *program, text_of(*plans, *number));
+  return planned(request, front, *program, text_of(*plans, *number));
 }
 
 } // namespace unravel::pipeline

@@ -61,6 +61,7 @@ Front values_front(Front front, const std::optional<compute::ResultLocal> &local
     const parse::ProgramTree tree = compute::with_result_local(front.computation.program, *local);
     std::string text = std::move(front.computation.text);
     front.computation = compute::make_computation(tree, front.computation.program.fills);
+    front.types[local->tensor] = front.types.at(result);
     front.computation.text = std::move(text);
     front.computation.program.zero_once_read.insert(local->tensor);
     std::erase(front.other_formats, local->tensor);

@@ -21,17 +21,6 @@ std::vector<std::int64_t> numbers_of(const pipeline::Compilation &compilation,
   return numbers;
 }
 
-data::DType type_of(loop::ElementType element) {
-  switch (element) {
-  case loop::ElementType::Int32: return data::DType::I4;
-  case loop::ElementType::Int64: return data::DType::I8;
-  case loop::ElementType::Float32: return data::DType::F4;
-  case loop::ElementType::Float64: return data::DType::F8;
-  case loop::ElementType::Bit: break;
-  }
-  report::fail(report::Kind::internal, "levels have no bits", "please report this as a bug");
-}
-
 const loop::TensorParameter &parameter_of(const pipeline::Compilation &compilation) {
   return compilation.inspector->program.parameters.front();
 }
@@ -50,8 +39,8 @@ tensor::Tensor make_levels(const pipeline::Compilation &compilation,
     layout::Array made;
     made.name = parameter.arrays[k].name;
     levels.layout.arrays.push_back(made);
-    levels.arrays.emplace(
-        made.name, data::Elements(type_of(parameter.arrays[k].element), static_cast<std::size_t>(room[k])));
+    levels.arrays.emplace(made.name,
+                          data::Elements(parameter.arrays[k].element, static_cast<std::size_t>(room[k])));
   }
   for (std::size_t k = 0; k < parameter.counts.size(); ++k) {
     levels.layout.counts.push_back({parameter.counts[k], std::nullopt, {}});

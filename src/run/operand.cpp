@@ -312,8 +312,7 @@ convert::PackOptions pack_options(const Request &request, double fill) {
   options.fill = fill;
   options.index =
       request.compile.index == loop::ElementType::Int64 ? tensor::IndexType::Int64 : tensor::IndexType::Int32;
-  options.value =
-      request.compile.value == loop::ElementType::Float32 ? tensor::ValueType::F32 : tensor::ValueType::F64;
+  options.value = request.compile.value.value_or(value::Type::Float64);
   if (request.max_memory > 0) options.max_memory = request.max_memory;
   return options;
 }

@@ -22,6 +22,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fmt/format.h>
+#include <ranges>
 #include <utility>
 
 namespace unravel::run {
@@ -188,8 +189,10 @@ private:
   std::map<std::string, std::string> folder_layouts() {
     std::map<std::string, std::string> formats;
     for (const auto &[tensor, input] : request_.inputs) {
-      if (request_.compile.formats.count(tensor) || !std::filesystem::is_directory(input)) continue;
+      if (!std::filesystem::is_directory(input)) continue;
       const data::ArrayFolder &folder = folders_[tensor] = data::read_folder(input, read_options(request_));
+      for (const auto &[name, array] : folder.arrays)
+        request_.compile.arrays[tensor].emplace(name, array.dtype);
       formats[tensor] = folder.layout;
       if (!folder.parameters.empty())
         formats[tensor] += fmt::format("<{}>", fmt::join(folder.parameters, ","));
@@ -248,12 +251,11 @@ private:
 
   double fill_of(const std::string &name) const {
     const compute::Fills &fills = front_.computation.program.fills;
-    const auto declared = fills.find(name);
-    return declared == fills.end() ? 0 : declared->second;
+    if (!fills.contains(name)) return 0;
+    return value::Scalar::of(fills.at(name), front_.types.at(name)).number();
   }
 
-  /// A dense result begins with its fill, or where a line reduces it, `y(i) min= ...`, the operator's
-  /// identity.
+  /// A dense result begins with its fill, or, where a line reduces it, with the operator's identity.
   void begin_with_identity(const std::string &name) {
     const double initial = compute::initial_of(front_.computation.program, name);
     if (initial == 0 || is_assembled(name)) return;
@@ -461,6 +463,7 @@ private:
   auto with_reference_input(const std::map<std::string, tensor::Tensor> &initial, Use evaluate) {
     check::ProgramInput input;
     input.sizes = operands_.extents;
+    input.types = front_.types;
     for (const auto &[name, tensor] : initial) {
       const std::vector<std::int64_t> &shape = operands_.result_shapes.at(name);
       input.results[name] = {shape, {}}; // sparse: zeros
@@ -537,7 +540,8 @@ private:
   }
 
   void check() {
-    double tolerance = request_.compile.value == loop::ElementType::Float32 ? 1e-5 : 1e-12;
+    const bool is_single = std::ranges::count(front_.types | std::views::values, value::Type::Float32) > 0;
+    const double tolerance = is_single ? 1e-5 : 1e-12;
     for (const std::string &name : result_names())
       if (is_assembled(name))
         check::require_ok(check::validate(tensors_.at(name)), tensors_.at(name),
@@ -567,8 +571,7 @@ private:
     for (const auto &[name, path] : request_.outputs) {
       const tensor::Tensor &result = tensors_.at(name);
       if (data::is_tensor_file_name(path)) {
-        data::WriteOptions options;
-        options.single_precision = request_.compile.value == loop::ElementType::Float32;
+        const data::WriteOptions options{front_.types.at(name) == value::Type::Float32, {}};
         data::Coordinates entries = convert::unpack(result);
         if (is_sparse(name))
           data::write_tensor(path, entries, options);

@@ -32,24 +32,17 @@ struct TileHash {
   }
 };
 
-std::int64_t bits_of(loop::ElementType type) {
-  switch (type) {
-  case loop::ElementType::Int32:
-  case loop::ElementType::Float32: return 32;
-  case loop::ElementType::Int64:
-  case loop::ElementType::Float64: return 64;
-  case loop::ElementType::Bit: return 1;
-  }
-  return 64;
+std::int64_t size_in_bits(loop::ElementType type) {
+  return type == loop::ElementType::Bit ? 1 : static_cast<std::int64_t>(8 * value::facts_of(type).bytes);
 }
 
 std::map<std::string, std::int64_t> element_bits(const loop::Program &program) {
   std::map<std::string, std::int64_t> bits;
   for (const loop::TensorParameter &parameter : program.parameters)
     for (const loop::ArrayParameter &array : parameter.arrays)
-      bits[parameter.name + "." + array.name] = bits_of(array.element);
+      bits[parameter.name + "." + array.name] = size_in_bits(array.element);
   for (const loop::WorkspaceArray &array : program.workspace)
-    bits[array.name] = bits_of(array.element);
+    bits[array.name] = size_in_bits(array.element);
   return bits;
 }
 
@@ -290,12 +283,12 @@ tensor::Tensor tensor_of(const loop::TensorParameter &parameter, const layout::L
     const std::string name = parameter.name + "." + array.name;
     if (array.is_value) {
       const std::vector<double> &values = memory.values.at(name);
-      data::Elements elements(data::DType::F8, values.size());
+      data::Elements elements(data::DType::Float64, values.size());
       std::ranges::copy(values, elements.as<double>().begin());
       made.arrays.emplace(array.name, std::move(elements));
     } else {
       const std::vector<std::int64_t> &indices = memory.indices.at(name);
-      data::Elements elements(data::DType::I8, indices.size());
+      data::Elements elements(data::DType::Int64, indices.size());
       std::ranges::copy(indices, elements.as<std::int64_t>().begin());
       made.arrays.emplace(array.name, std::move(elements));
     }

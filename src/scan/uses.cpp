@@ -30,6 +30,8 @@ std::set<std::string> value_positions(const combine::IterationSpace &space, cons
     for (const combine::Operand &operand : space.operands) {
       if (operand.array.empty() || !term::mentions(operand.slot, variable)) continue;
       elsewhere = elsewhere || operand.slot != term::variable(variable);
+      // Where maps hold values, -0.0 is a zero that is stored.
+      elsewhere = elsewhere || value::is_integer(compute::type_of(space.types, operand.tensor));
       ++reads;
     }
     if (!elsewhere && reads == 1 && !term::mentions(space.target.slot, variable)) result.insert(variable);

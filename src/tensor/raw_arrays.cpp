@@ -27,7 +27,8 @@ Elements integers(const ArrayFolder &folder, const layout::Array &declared, cons
                   DType wanted) {
   if (!array.is_integer())
     fail(Kind::bad_array_folder, place_of(folder),
-         fmt::format("index array `{}` holds {} instead of integers", declared.name, name_of(array.dtype)));
+         fmt::format("index array `{}` holds {} instead of integers", declared.name,
+                     data::name_of(array.dtype)));
   Elements result(wanted, array.size());
   if (array.dtype == wanted) {
     std::copy(array.bytes.begin(), array.bytes.end(), static_cast<std::byte *>(result.data()));
@@ -35,13 +36,13 @@ Elements integers(const ArrayFolder &folder, const layout::Array &declared, cons
   }
   for (std::size_t k = 0; k < array.size(); ++k) {
     std::int64_t value = array.integer(k);
-    bool wrapped = array.dtype == DType::U8 && value < 0;
-    bool narrow = wanted == DType::I4 && (value < INT32_MIN || value > INT32_MAX);
+    bool wrapped = array.dtype == DType::UInt64 && value < 0;
+    bool narrow = wanted == DType::Int32 && (value < INT32_MIN || value > INT32_MAX);
     if (wrapped || narrow)
       fail(Kind::index_width, place_of(folder),
            fmt::format("{}[{}] = {} doesn't fit in {}", declared.name, k,
                        wrapped ? std::to_string(static_cast<std::uint64_t>(value)) : std::to_string(value),
-                       wanted == DType::I4 ? "int32" : "int64"),
+                       wanted == DType::Int32 ? "int32" : "int64"),
            wrapped                    ? ""
            : declared.element.empty() ? "use --index int64"
                                       : "declare the array with elements int64");
@@ -50,13 +51,28 @@ Elements integers(const ArrayFolder &folder, const layout::Array &declared, cons
   return result;
 }
 
-Elements reals(const Array &array, DType wanted) {
+Elements values(const ArrayFolder &folder, const layout::Array &declared, const Array &array, DType wanted) {
   Elements result(wanted, array.size());
-  if (array.dtype == wanted)
+  if (array.dtype == wanted) {
     std::copy(array.bytes.begin(), array.bytes.end(), static_cast<std::byte *>(result.data()));
-  else
-    for (std::size_t k = 0; k < array.size(); ++k)
-      result.set_real(k, array.real(k));
+    return result;
+  }
+  for (std::size_t k = 0; k < array.size(); ++k) {
+    const value::Scalar number = data::number_at(array.dtype, array.bytes.data(), k);
+    result.set_number(k, number);
+    if (!value::is_integer(wanted)) continue;
+    const value::Scalar made = result.number(k);
+    const bool is_same = value::is_integer(number.type)
+                             ? made.integer == number.integer && (made.integer < 0) == (made.number() < 0) &&
+                                   (number.integer < 0) == (number.number() < 0) &&
+                                   (made.number() < 0) == (number.number() < 0)
+                             : made.number() == number.real;
+    if (!is_same)
+      fail(Kind::value_width, place_of(folder),
+           fmt::format("{}[{}] = {} can't be stored as {}", declared.name, k, number.number(),
+                       value::facts_of(wanted).word),
+           "give the tensor another type, as in -f 'A=csr f64'");
+  }
   return result;
 }
 
@@ -111,9 +127,8 @@ Tensor from_folder(const ArrayFolder &folder, const layout::Layout &layout, Inde
   for (const layout::Array &declared : layout.arrays) {
     const Array &array = folder.array(declared.name);
     DType wanted = element_type(declared, index, value);
-    bool as_integers = wanted == DType::I4 || wanted == DType::I8;
-    tensor.arrays[declared.name] =
-        as_integers ? integers(folder, declared, array, wanted) : reals(array, wanted);
+    tensor.arrays[declared.name] = declared.is_value ? values(folder, declared, array, wanted)
+                                                     : integers(folder, declared, array, wanted);
   }
   complete_counts(tensor);
   for (const layout::Array &declared : layout.arrays)

@@ -10,7 +10,7 @@ namespace unravel::tensor {
 /// counts must fit the layout; properties are not looked at: see validate. Throws bad_array_folder (an array,
 /// size or count is missing, a shape is wrong), index_width, value_width.
 Tensor from_folder(const data::ArrayFolder &folder, const layout::Layout &layout,
-                   IndexType index = IndexType::Int32, ValueType value = ValueType::F64);
+                   IndexType index = IndexType::Int32, ValueType value = ValueType::Float64);
 
 /// Whether layout.json names that layout, with its parameters or its order of modes. Layouts in files of the
 /// user's own go by their names there.

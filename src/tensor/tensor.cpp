@@ -45,13 +45,9 @@ std::size_t Tensor::entries() const {
 }
 
 DType element_type(const layout::Array &array, IndexType index, ValueType value) {
-  if (array.element == "int32") return DType::I4;
-  if (array.element == "int64") return DType::I8;
-  if (array.element == "f32") return DType::F4;
-  if (array.element == "f64") return DType::F8;
-  report::require(array.element.empty(), "the element types of arrays are those that the parser knows");
-  if (array.is_value) return value == ValueType::F32 ? DType::F4 : DType::F8;
-  return index == IndexType::Int32 ? DType::I4 : DType::I8;
+  if (!array.element.empty()) return value::type_called(array.element).value();
+  if (array.is_value) return value;
+  return index == IndexType::Int32 ? DType::Int32 : DType::Int64;
 }
 
 std::vector<std::uint64_t> KernelArguments::slots() const {

@@ -10,7 +10,7 @@ namespace unravel::tensor {
 
 /// The element types of arrays for which the layout declares none.
 enum class IndexType { Int32, Int64 };
-enum class ValueType { F32, F64 };
+using ValueType = value::Type;
 
 /// A tensor in a layout: its sizes, counts and arrays, by the layout's own names. What packing makes, what
 /// kernels are called with. Data from outside may be anything: validate() says whether it keeps what the

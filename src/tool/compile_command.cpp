@@ -74,7 +74,7 @@ std::string program_text(const pipeline::Compilation &compilation, const Options
     text +=
         packing::emit_pack_c(plan, layout, {names[k].type, names[k].members},
                              options.index == "int64" ? tensor::IndexType::Int64 : tensor::IndexType::Int32,
-                             options.type == "f32" ? tensor::ValueType::F32 : tensor::ValueType::F64) +
+                             value::type_called(options.type).value_or(value::Type::Float64)) +
         "\n";
   }
   std::optional<loop::Program> places;
@@ -116,13 +116,14 @@ void add_compile(CLI::App &app, bool &json) {
     pipeline::Compilation compilation = pipeline::compile(request);
     for (const report::Diagnostic &warning : compilation.warnings)
       if (warning.kind == report::Kind::argument_range && !options->trust) throw report::Error(warning);
+    const value::Type value = request.value.value_or(value::Type::Float64);
     const bool packs = !options->main && !compilation.packed.empty();
     if (packs) pipeline::require_packing_in_c(compilation);
     print_warnings(compilation);
     emit::EmitOptions how;
     const auto text = [&](bool with_header) {
       if (options->main) return program_text(compilation, *options);
-      if (packs) return pipeline::packed_c_text(compilation, request.index, request.value, with_header);
+      if (packs) return pipeline::packed_c_text(compilation, request.index, value, with_header);
       how.with_header = with_header;
       return pipeline::c_text(compilation, how);
     };
@@ -134,7 +135,7 @@ void add_compile(CLI::App &app, bool &json) {
       const bool with_header = !options->main;
       if (with_header)
         write_text_file(path.parent_path() / (emit::kernel_name(compilation.program) + ".h"),
-                        packs ? pipeline::packed_header(compilation, request.index, request.value)
+                        packs ? pipeline::packed_header(compilation, request.index, value)
                               : pipeline::c_header(compilation));
       write_text_file(options->output, text(with_header));
     }

@@ -48,7 +48,7 @@ class Converter {
 public:
   explicit Converter(const ConvertCommandOptions &options) : options_(options) {
     pack_.index = options.index == "int64" ? tensor::IndexType::Int64 : tensor::IndexType::Int32;
-    pack_.value = options.type == "f32" ? tensor::ValueType::F32 : tensor::ValueType::F64;
+    pack_.value = value::type_called(options.type).value_or(value::Type::Float64);
     if (!options.max_memory.empty()) pack_.max_memory = memory_bytes(options.max_memory);
     read_.max_memory = pack_.max_memory;
     read_.progress = reading_progress();

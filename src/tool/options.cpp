@@ -53,7 +53,10 @@ void add_kernel_options(CLI::App &command, Options &options) {
 void add_type_options(CLI::App &command, std::string &index, std::string &type) {
   command.add_option("--index", index, "type of index arrays: int32 or int64")
       ->check(CLI::IsMember({"int32", "int64"}));
-  command.add_option("--type", type, "type of values: f64 or f32")->check(CLI::IsMember({"f64", "f32"}));
+  command.add_option("--type", type, "type of values: f64, f32, int32, bool, uint8, ...")
+      ->check([](const std::string &word) {
+        return value::type_called(word) ? std::string() : "not one of " + value::type_words();
+      });
 }
 
 void add_memory_option(CLI::App &command, std::string &max_memory) {
@@ -171,7 +174,7 @@ pipeline::Request compile_request(const Options &options) {
   request.schedules = options.schedules;
   request.finds = options.finds;
   request.index = options.index == "int64" ? loop::ElementType::Int64 : loop::ElementType::Int32;
-  request.value = options.type == "f32" ? loop::ElementType::Float32 : loop::ElementType::Float64;
+  request.value = value::type_called(options.type); // empty: none
   if (!options.name.empty()) request.name = options.name;
   request.trust = options.trust;
   request.budget = options.budget;

@@ -20,7 +20,7 @@ struct Options {
   std::string from; // --from FILE.c:FUNCTION
   std::vector<std::string> formats, inputs, outputs, schedules, finds, sizes;
   std::string index = "int32";
-  std::string type = "f64";
+  std::string type; // empty: none
   std::string name;
   std::string max_memory;
   std::string machine; // --machine FILE, portable or here; empty: as the command has it by default

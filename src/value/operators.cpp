@@ -36,6 +36,17 @@ const std::array<Laws, operator_count> all_operators = {{
     {Operator::Pair, "pair", "", 2, false, true, false, Arguments::None, {}},
     {Operator::Any, "any", "", 2, true, true, true, Arguments::None, 0.0},
     {Operator::Select, "select", "", 3, false, false, false, Arguments::None, {}},
+    {Operator::ToInt32, "to_int32", "", 1, false, false, false, Arguments::None, {}},
+    {Operator::ToInt64, "to_int64", "", 1, false, false, false, Arguments::None, {}},
+    {Operator::ToFloat32, "to_float32", "", 1, false, false, false, Arguments::None, {}},
+    {Operator::ToFloat64, "to_float64", "", 1, false, false, false, Arguments::None, {}},
+    {Operator::ToBool, "to_bool", "", 1, false, false, false, Arguments::None, {}},
+    {Operator::ToInt8, "to_int8", "", 1, false, false, false, Arguments::None, {}},
+    {Operator::ToInt16, "to_int16", "", 1, false, false, false, Arguments::None, {}},
+    {Operator::ToUInt8, "to_uint8", "", 1, false, false, false, Arguments::None, {}},
+    {Operator::ToUInt16, "to_uint16", "", 1, false, false, false, Arguments::None, {}},
+    {Operator::ToUInt32, "to_uint32", "", 1, false, false, false, Arguments::None, {}},
+    {Operator::ToUInt64, "to_uint64", "", 1, false, false, false, Arguments::None, {}},
 }};
 
 const Laws &laws_of(Operator op) {
@@ -45,9 +56,14 @@ const Laws &laws_of(Operator op) {
 std::optional<Operator> operator_called(std::string_view name) {
   const auto found = std::ranges::find_if(all_operators, [&](const Laws &laws) {
     return laws.symbol.empty() && laws.op != Operator::Negate && laws.op != Operator::Stored &&
-           laws.name == name;
+           !made_by_conversion(laws.op) && laws.name == name;
   });
   return found == all_operators.end() ? std::nullopt : std::optional(found->op);
+}
+
+bool is_real(Operator op) {
+  return op == Operator::SquareRoot || op == Operator::Exponential || op == Operator::Logarithm ||
+         op == Operator::Power;
 }
 
 std::optional<Operator> reduction_from(double identity) {
@@ -127,6 +143,78 @@ std::optional<double> absorbed(Operator op, std::size_t argument, double given) 
   case Operator::Pair: return 1.0;
   default: return std::nullopt;
   }
+}
+
+namespace {
+
+/// In the type's own order.
+bool is_less(const Scalar &a, const Scalar &b) {
+  if (facts_of(a.type).is_signed) return a.integer < b.integer;
+  return static_cast<std::uint64_t>(a.integer) < static_cast<std::uint64_t>(b.integer);
+}
+
+Scalar quotient(const Scalar &a, const Scalar &b) {
+  const auto dividend = static_cast<std::uint64_t>(a.integer),
+             divisor = static_cast<std::uint64_t>(b.integer);
+  if (divisor == 0) return {a.type, 0, 0};
+  if (!facts_of(a.type).is_signed) return {a.type, 0, static_cast<std::int64_t>(dividend / divisor)};
+  if (b.integer == -1) return converted({Type::Int64, 0, static_cast<std::int64_t>(0 - dividend)}, a.type);
+  return {a.type, 0, a.integer / b.integer};
+}
+
+/// Of two integers of the same type.
+Scalar of_integers(Operator op, const Scalar &a, const Scalar &b) {
+  const auto one = static_cast<std::uint64_t>(a.integer), other = static_cast<std::uint64_t>(b.integer);
+  const auto wrapped = [&](std::uint64_t bits) {
+    return converted({Type::Int64, 0, static_cast<std::int64_t>(bits)}, a.type);
+  };
+  const auto truth = [&](bool holds) { return Scalar{a.type, 0, holds}; };
+  switch (op) {
+  case Operator::Add: return wrapped(one + other);
+  case Operator::Multiply: return wrapped(one * other);
+  case Operator::Divide: return quotient(a, b);
+  case Operator::Minimum: return is_less(b, a) ? b : a;
+  case Operator::Maximum: return is_less(a, b) ? b : a;
+  case Operator::And: return truth(one != 0 && other != 0);
+  case Operator::Or: return truth(one != 0 || other != 0);
+  case Operator::Xor: return truth((one != 0) != (other != 0));
+  case Operator::Equal: return truth(one == other);
+  case Operator::NotEqual: return truth(one != other);
+  case Operator::Less: return truth(is_less(a, b));
+  case Operator::AtMost: return truth(!is_less(b, a));
+  case Operator::Any: return one != 0 ? a : b;
+  case Operator::Second: return b;
+  case Operator::Pair: return truth(true);
+  default: return a;
+  }
+}
+
+} // namespace
+
+Scalar evaluate_exactly(Operator op, Type type, std::vector<Scalar> arguments) {
+  if (const std::optional<Type> made = made_by_conversion(op)) return converted(arguments.front(), *made);
+  if (!is_integer(type)) {
+    std::vector<double> numbers;
+    for (const Scalar &argument : arguments)
+      numbers.push_back(argument.number());
+    return {type, evaluate<double>(op, numbers), 0};
+  }
+  for (Scalar &argument : arguments)
+    argument = converted(argument, type);
+  Scalar result = arguments.front();
+  const auto negated = converted(
+      {Type::Int64, 0, static_cast<std::int64_t>(0 - static_cast<std::uint64_t>(result.integer))}, type);
+  switch (op) {
+  case Operator::Negate: return negated;
+  case Operator::Absolute: return facts_of(type).is_signed && result.integer < 0 ? negated : result;
+  case Operator::Not: return {type, 0, result.integer == 0};
+  case Operator::Select: return arguments[result.integer != 0 ? 1 : 2];
+  default: break;
+  }
+  if (arguments.size() == 1) return result;
+  for (std::size_t k = 1; k < arguments.size(); ++k)
+    result = of_integers(op, result, arguments[k]);
+  return result;
 }
 
 } // namespace unravel::value

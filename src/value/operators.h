@@ -1,5 +1,7 @@
 #pragma once
 
+#include "value/type.h"
+
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -7,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 /// The operators that values are made by, with their laws.
 namespace unravel::value {
@@ -41,8 +44,32 @@ enum class Operator {
   Pair, // 1, whatever the arguments are
   Any,  // an argument that isn't 0, whichever, if there is one
   Select,
+  // conversions, in the order of the types (type.h): the compiler makes them, nobody writes them
+  ToInt32,
+  ToInt64,
+  ToFloat32,
+  ToFloat64,
+  ToBool,
+  ToInt8,
+  ToInt16,
+  ToUInt8,
+  ToUInt16,
+  ToUInt32,
+  ToUInt64,
 };
-inline constexpr std::size_t operator_count = 25;
+inline constexpr std::size_t operator_count = 36;
+
+/// The operator that makes a number one of that type.
+constexpr Operator conversion_to(Type type) {
+  return static_cast<Operator>(static_cast<int>(Operator::ToInt32) + static_cast<int>(type));
+}
+/// What a conversion makes; none of another operator.
+constexpr std::optional<Type> made_by_conversion(Operator op) {
+  if (op < Operator::ToInt32) return std::nullopt;
+  return static_cast<Type>(static_cast<int>(op) - static_cast<int>(Operator::ToInt32));
+}
+/// Is it computed with floating point, whatever its arguments are: a root and the like?
+bool is_real(Operator op);
 
 /// Some of an operator's arguments.
 enum class Arguments { None, First, All };
@@ -155,8 +182,12 @@ template <class Number, class Arguments> Number evaluate(Operator op, const Argu
     const Number then = *next++;
     return result != 0 ? then : *next;
   }
+  default: return Number(Scalar::of(static_cast<double>(result), made_by_conversion(op).value()).number());
   }
   return result;
 }
+
+/// Exactly, in the type that C computes with: integers wrap around, and what is divided by 0 is 0.
+Scalar evaluate_exactly(Operator op, Type type, std::vector<Scalar> arguments);
 
 } // namespace unravel::value

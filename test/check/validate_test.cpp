@@ -342,9 +342,9 @@ TEST(Validate, Garbage) {
     for (const layout::Array &array : tensor.layout.arrays) {
       std::int64_t length = element_count(array, tensor).value_or(static_cast<std::int64_t>(random.below(5)));
       if (length > 100 || random.below(15) == 0) length = static_cast<std::int64_t>(random.below(6));
-      Elements elements(array.is_value ? DType::F8
-                        : wide         ? DType::I8
-                                       : DType::I4,
+      Elements elements(array.is_value ? DType::Float64
+                        : wide         ? DType::Int64
+                                       : DType::Int32,
                         static_cast<std::size_t>(length));
       for (std::size_t k = 0; k < elements.size(); ++k)
         if (array.is_value)
@@ -372,11 +372,11 @@ TEST(RawArrays, RoundTrip) {
   TemporaryFolder folder;
   for (IndexType index : {IndexType::Int32, IndexType::Int64}) {
     Tensor tensor = convert::pack(shipped("dcsr", 2), entries_of({3, 4}, {{{0, 1}, 1}, {{2, 3}, 2}}),
-                                  {index, ValueType::F32});
+                                  {index, ValueType::Float32});
     data::write_folder(folder.path("d"), to_folder(tensor));
     ArrayFolder read = data::read_folder(folder.path("d"));
     EXPECT_EQ(read.layout, "dcsr");
-    Tensor back = tensor::from_folder(read, tensor.layout, index, ValueType::F32);
+    Tensor back = tensor::from_folder(read, tensor.layout, index, ValueType::Float32);
     EXPECT_EQ(back.arrays, tensor.arrays);
     EXPECT_EQ(back.sizes, tensor.sizes);
     EXPECT_EQ(back.counts, tensor.counts);

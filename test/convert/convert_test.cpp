@@ -56,13 +56,13 @@ void expect_all_pairs(std::size_t order, const std::vector<std::vector<std::int6
       for (const Planned &from : layouts) {
         if (!fits(from.layout, shape)) continue;
         PackOptions wide{random.below(2) == 0 ? IndexType::Int32 : IndexType::Int64,
-                         random.below(2) == 0 ? ValueType::F32 : ValueType::F64};
+                         random.below(2) == 0 ? ValueType::Float32 : ValueType::Float64};
         Coordinates entries = storable(from.layout, from.pack, random_entries(random, shape, count));
         Tensor source = pack(from.layout, from.pack, std::move(entries), wide);
         for (const Planned &to : layouts) {
           if (!fits(to.layout, shape) || (!all && random.below(5) != 0)) continue;
           PackOptions options{random.below(2) == 0 ? IndexType::Int32 : IndexType::Int64,
-                              random.below(2) == 0 ? ValueType::F32 : ValueType::F64};
+                              random.below(2) == 0 ? ValueType::Float32 : ValueType::Float64};
           std::string what =
               fmt::format("{} to {}, {}, {} entries", from.layout.name, to.layout.name, shape, count);
           Tensor expected;

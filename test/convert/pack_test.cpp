@@ -58,7 +58,7 @@ TEST(Pack, RoundTrips) {
           entries = storable(layout, plan, std::move(entries));
           if (++number % 3 != 0 && !all) continue; // a sample
           for (IndexType index : {number % 2 ? IndexType::Int32 : IndexType::Int64})
-            for (ValueType value : {number % 5 ? ValueType::F64 : ValueType::F32}) {
+            for (ValueType value : {number % 5 ? ValueType::Float64 : ValueType::Float32}) {
               Tensor tensor = pack(layout, plan, entries, {index, value});
               ValidationResult result = check::validate(tensor);
               for (const Violation &violation : result.violations)
@@ -93,7 +93,7 @@ TEST(Pack, ManyEntries) {
         EXPECT_TRUE(check::validate(tensor).ok());
         EXPECT_EQ(canonical(unpack(tensor)), canonical(given)) << layout.name << " " << form;
         if (form == 3) continue;
-        Tensor single = pack(layout, given, {IndexType::Int64, ValueType::F32});
+        Tensor single = pack(layout, given, {IndexType::Int64, ValueType::Float32});
         EXPECT_EQ(canonical(unpack(single)), canonical(given)) << layout.name << " " << form;
       }
     }
@@ -103,13 +103,13 @@ TEST(Pack, ManyEntries) {
       Tensor tensor = pack(table, entries);
       EXPECT_TRUE(check::validate(tensor).ok());
       EXPECT_EQ(canonical(unpack(tensor)), canonical(entries)) << "tables of " << buckets;
-      Tensor single = pack(table, entries, {IndexType::Int64, ValueType::F32});
+      Tensor single = pack(table, entries, {IndexType::Int64, ValueType::Float32});
       EXPECT_EQ(single.counts, tensor.counts);
       for (std::size_t k = 0; k < tensor.array("key").size(); ++k)
         ASSERT_EQ(single.array("key").integer(k), tensor.array("key").integer(k));
     }
     layout::Layout back = layout_of(user_layouts()[0]);
-    Tensor tensor = pack(back, entries, {IndexType::Int64, ValueType::F32});
+    Tensor tensor = pack(back, entries, {IndexType::Int64, ValueType::Float32});
     EXPECT_TRUE(check::validate(tensor).ok());
     EXPECT_EQ(canonical(unpack(tensor)), canonical(entries));
   }
@@ -127,7 +127,7 @@ TEST(Pack, Arrays) {
   EXPECT_EQ(arguments.counts, (std::vector<std::int64_t>{4}));
   EXPECT_EQ(arguments.arrays[1], csr.array("col").data());
 
-  Tensor dcsr = pack(shipped("dcsr", 2), entries, {IndexType::Int64, ValueType::F32});
+  Tensor dcsr = pack(shipped("dcsr", 2), entries, {IndexType::Int64, ValueType::Float32});
   EXPECT_EQ(values_of<std::int64_t>(dcsr, "rowidx"), (std::vector<std::int64_t>{0, 2}));
   EXPECT_EQ(values_of<std::int64_t>(dcsr, "rowptr"), (std::vector<std::int64_t>{0, 2, 4}));
   EXPECT_EQ(values_of<float>(dcsr, "val"), (std::vector<float>{4, 1, 7, 7}));

@@ -32,7 +32,7 @@ constexpr std::int64_t max_memory = INT64_C(512) << 20;
 void expect_round_trip(const layout::Layout &layout, const PackPlan &plan, const Coordinates &given,
                        const std::string &file) {
   SCOPED_TRACE(file + " as " + layout.name);
-  PackOptions options{.index = IndexType::Int32, .value = ValueType::F64, .max_memory = max_memory};
+  PackOptions options{.index = IndexType::Int32, .value = ValueType::Float64, .max_memory = max_memory};
   try {
     Coordinates entries = storable(layout, plan, given, options);
     Tensor tensor = pack(layout, plan, entries, options);

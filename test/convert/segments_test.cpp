@@ -190,8 +190,8 @@ TEST(Segments, ManyEntries) {
   }
   Coordinates few = entries_of_rows();
   Tensor apart = packed("csr4", few);
-  apart.arrays["pntrb"] = Elements(DType::I4, 4);
-  apart.arrays["pntre"] = Elements(DType::I4, 4);
+  apart.arrays["pntrb"] = Elements(DType::Int32, 4);
+  apart.arrays["pntre"] = Elements(DType::Int32, 4);
   Integers begins{4, 3, 3, 0}, ends{6, 3, 4, 3}; // the last row first, with columns 1, 3, 0
   for (std::size_t k = 0; k < 4; ++k) {
     apart.array("pntrb").set_integer(k, begins[k]);
@@ -289,7 +289,7 @@ TEST(Segments, Width) {
     tensor.layout = packing::with_pointers(layout, plan.segments);
     tensor.sizes = {{"M", 1}, {"N", 2}};
     tensor.counts = {{"NNZ", 2 * length}};
-    Elements &pointers = tensor.arrays["start"] = Elements(DType::I8, 3);
+    Elements &pointers = tensor.arrays["start"] = Elements(DType::Int64, 3);
     for (std::size_t k = 0; k < 3; ++k)
       pointers.set_integer(k, static_cast<std::int64_t>(k) * length);
     std::string refused = refusal([&] { write_bounds(tensor, layout, plan.segments, {}); });

@@ -55,7 +55,7 @@ TEST(Npy, RoundTripsOfAllTypes) {
 TEST(Npy, ShapesAndTheWrittenForm) {
   TemporaryFolder folder;
   for (std::vector<std::int64_t> shape : {std::vector<std::int64_t>{}, {6}, {2, 3}, {1, 2, 3}, {0, 5}}) {
-    Array array{DType::I4, shape, {}};
+    Array array{DType::Int32, shape, {}};
     std::size_t elements = 1;
     for (std::int64_t extent : shape)
       elements *= static_cast<std::size_t>(extent);
@@ -79,7 +79,7 @@ TEST(Npy, OtherVersionsAndForms) {
   EXPECT_EQ(read_npy(folder.write("a.npy",
                                   npy("{\"shape\":(1,2),\"descr\":\"<i8\",\"fortran_order\":False}\n", two)))
                 .dtype,
-            DType::I8);
+            DType::Int64);
   // A vector is both row-major and column-major.
   EXPECT_EQ(read_npy(folder.write("a.npy", npy(header("<f8", "(2, 1)", "True"), two))).size(), 2u);
 }

@@ -31,9 +31,9 @@ namespace {
 
 const char *c_type(DType type) {
   switch (type) {
-  case DType::I4: return "int32_t";
-  case DType::I8: return "int64_t";
-  case DType::F4: return "float";
+  case DType::Int32: return "int32_t";
+  case DType::Int64: return "int64_t";
+  case DType::Float32: return "float";
   default: return "double";
   }
 }
@@ -124,7 +124,7 @@ TEST(PackC, SameAsPack) {
       if (!types.insert(type_name(layout)).second) continue;
       bool wide = number % 2;
       IndexType index = wide ? IndexType::Int64 : IndexType::Int32;
-      ValueType value = number % 3 ? ValueType::F64 : ValueType::F32;
+      ValueType value = number % 3 ? ValueType::Float64 : ValueType::Float32;
       text += struct_text(layout, index, value);
       text += emit_pack_c(plan, layout, {type_name(layout), {}}, index, value) + "\n";
       for (std::size_t count : {1, 20}) {
@@ -173,7 +173,7 @@ TEST(PackC, Texts) {
   layout::Layout csr = shipped("csr", 2), bag = shipped("coo_unsorted", 2);
   std::map<std::string, std::string> texts = {
       {"csr", emit_pack_c(plan_packing(csr), csr, {"csr", {{"val", "val_"}}})},
-      {"bag", emit_pack_c(plan_packing(bag), bag, {"bag", {}}, IndexType::Int64, ValueType::F32)}};
+      {"bag", emit_pack_c(plan_packing(bag), bag, {"bag", {}}, IndexType::Int64, ValueType::Float32)}};
   for (const layout::Layout &layout :
        {shipped("dense", 2), derived_layout("bcsr", 2, {2, 3}), derived_layout("csb", 2, {4}),
         derived_layout("dia", 2, {}), shipped("hash_matrix", 2, {4}), shipped("run_length", 2),

@@ -28,8 +28,7 @@ convert::PackOptions pack_options(const Problem &problem) {
   convert::PackOptions options;
   options.index =
       problem.index == loop::ElementType::Int64 ? tensor::IndexType::Int64 : tensor::IndexType::Int32;
-  options.value =
-      problem.value == loop::ElementType::Float32 ? tensor::ValueType::F32 : tensor::ValueType::F64;
+  options.value = problem.value;
   return options;
 }
 
@@ -194,8 +193,9 @@ std::vector<Sizes> sizes_of_all_kinds(const compute::Computation &computation) {
   return result;
 }
 
-Compiled::Compiled(const Problem &problem, const std::function<std::string(std::string)> &change)
-    : problem_(problem), compilation_(pipeline::compile(problem.request())),
+Compiled::Compiled(const pipeline::Request &request, const Problem &problem,
+                   const std::function<std::string(std::string)> &change)
+    : problem_(problem), compilation_(pipeline::compile(request)),
       c_text_(changed(emit::emit_c(compilation_.program, in_process()), change)),
       kernel_(build::compile(c_text_)), workspace_(kernel_) {}
 

@@ -57,7 +57,11 @@ std::vector<Sizes> sizes_of_all_kinds(const compute::Computation &computation);
 class Compiled {
 public:
   /// `change`: applied to the kernel's text before it is compiled.
-  explicit Compiled(const Problem &problem, const std::function<std::string(std::string)> &change = {});
+  explicit Compiled(const Problem &problem, const std::function<std::string(std::string)> &change = {})
+      : Compiled(problem.request(), problem, change) {}
+  /// Of another request than the problem's.
+  Compiled(const pipeline::Request &request, const Problem &problem,
+           const std::function<std::string(std::string)> &change = {});
 
   /// Calls the kernel on the case's tensors.
   check::Comparison compare(PackedCase input, int threads) const;

@@ -27,10 +27,10 @@ template <class Value> std::string initialiser(const std::vector<Value> &values)
 
 std::string type_of(const data::Elements &elements) {
   switch (elements.type()) {
-  case data::DType::I4: return "int32_t";
-  case data::DType::I8: return "int64_t";
-  case data::DType::F4: return "float";
-  case data::DType::F8: return "double";
+  case data::DType::Int32: return "int32_t";
+  case data::DType::Int64: return "int64_t";
+  case data::DType::Float32: return "float";
+  case data::DType::Float64: return "double";
   default: break;
   }
   ADD_FAILURE() << "an element type that kernels don't have";

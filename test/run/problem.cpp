@@ -464,6 +464,7 @@ check::ProgramReference program_reference(const compute::Computation &computatio
                                           const std::map<std::string, const data::Coordinates *> &operands,
                                           const Sizes &sizes, const std::vector<double> &initial) {
   check::ProgramInput input{operands, sizes.indices, {}};
+  input.types = computation.types;
   for (const compute::TensorUse &use : computation.tensors)
     if (use.is_result)
       input.results[use.name] = {shape_of(computation, use.name, sizes).value(),

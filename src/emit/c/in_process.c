@@ -2,9 +2,28 @@
 // part: always
 typedef __INT32_TYPE__ int32_t;
 typedef __INT64_TYPE__ int64_t;
-// part: workspace bit long_bit set_bit clear_bit lowest_bit equal_pairs equal_pairs_long stored is_stored hash sort sort_alone sort_alone_long some_bits
+// part: integers workspace bit long_bit set_bit clear_bit lowest_bit equal_pairs equal_pairs_long stored is_stored hash sort sort_alone sort_alone_long some_bits
 typedef __UINT32_TYPE__ uint32_t;
 typedef __UINT64_TYPE__ uint64_t;
+// part: integers
+typedef __INT8_TYPE__ int8_t;
+typedef __INT16_TYPE__ int16_t;
+typedef __UINT8_TYPE__ uint8_t;
+typedef __UINT16_TYPE__ uint16_t;
+#define INT8_MAX 127
+#define INT8_MIN (-128)
+#define INT16_MAX 32767
+#define INT16_MIN (-32768)
+#define INT32_MAX 2147483647
+#define INT32_MIN (-INT32_MAX - 1)
+#define INT64_MAX __INT64_MAX__
+#define INT64_MIN (-INT64_MAX - 1)
+#define UINT8_MAX 255
+#define UINT16_MAX 65535
+#define UINT32_MAX 4294967295u
+#define UINT64_MAX __UINT64_MAX__
+// part: bool
+#define bool _Bool
 // part: workspace grow memset parts reserve stored is_stored equal_pairs equal_pairs_long rest sort_alone sort_alone_long some_bits
 typedef __SIZE_TYPE__ size_t;
 // part: memset reserve

@@ -1,6 +1,10 @@
 // Headers. A part has the names of all that needs it.
 // part: always
 #include <stdint.h>
+// part: bool
+#ifndef __cplusplus
+#include <stdbool.h>
+#endif
 // part: workspace assembled
 #include <stdlib.h>
 // part: mathematics

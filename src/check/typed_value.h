@@ -1,0 +1,43 @@
+#pragma once
+
+#include "value/type.h"
+
+#include <cmath>
+#include <cstdint>
+
+/// Values of the reference evaluator, which may be integers.
+namespace unravel::check {
+
+struct Value {
+  long double value = 0;
+  double magnitude = 0;
+};
+
+/// A long double holds any integer of 64 bits.
+inline value::Scalar exactly(long double number, value::Type type) {
+  if (!value::is_integer(type) || !(std::fabs(number) < 0x1p64L) || std::trunc(number) != number)
+    return value::Scalar::of(static_cast<double>(number), type);
+  const auto size = static_cast<std::uint64_t>(std::fabs(number));
+  return value::converted({value::Type::Int64, 0, static_cast<std::int64_t>(number < 0 ? 0 - size : size)},
+                          type);
+}
+
+inline long double number_of(const value::Scalar &number) {
+  if (!value::is_integer(number.type)) return number.real;
+  if (number.type == value::Type::UInt64) return static_cast<std::uint64_t>(number.integer);
+  return number.integer;
+}
+
+/// From one type to another, as C does.
+inline Value converted(const Value &value, value::Type from, value::Type to) {
+  if (!value::is_integer(to))
+    return {value.value,
+            value::is_integer(from) ? std::fabs(static_cast<double>(value.value)) : value.magnitude};
+  if (from == to) return value;
+  const bool is_whole = value::is_integer(from);
+  return {number_of(is_whole ? exactly(value.value, to)
+                             : value::Scalar::of(static_cast<double>(value.value), to)),
+          value.magnitude};
+}
+
+} // namespace unravel::check

@@ -1,0 +1,292 @@
+// Values as C expressions, each computed in one type (loop/types.h). Sums and products of signed integers are
+// computed without sign, where C lets them wrap around, and converted back as a whole.
+#include "emit/expression.h"
+
+#include "emit/precedence.h"
+#include "loop/dense_sum.h"
+
+#include <cmath>
+#include <fmt/format.h>
+
+namespace unravel::emit {
+
+using loop::ElementType;
+using term::overloaded;
+using value::Operator;
+
+namespace {
+
+bool is_ring(Operator op) {
+  return op == Operator::Add || op == Operator::Multiply || op == Operator::Negate;
+}
+
+/// An integer of that type.
+std::string integer_text(const value::Scalar &number) {
+  if (number.type == ElementType::Int64 && number.integer == INT64_MIN) return "INT64_MIN";
+  if (value::facts_of(number.type).is_signed || value::facts_of(number.type).bytes < 4)
+    return std::to_string(number.integer);
+  return std::to_string(static_cast<std::uint64_t>(number.integer)) + "u";
+}
+
+} // namespace
+
+void Expressions::need_type(ElementType type) const {
+  if (type == ElementType::Bool) need("bool");
+  if (value::is_integer(type) && type != ElementType::Bit && type != ElementType::Int32 &&
+      type != ElementType::Int64)
+    need("integers");
+}
+
+std::string Expressions::suffix_of(ElementType type) const {
+  if (type == ElementType::Float64) return "";
+  if (type == ElementType::Float32) return "_f";
+  need("integers");
+  need_type(type);
+  return "_" + loop::name_of(type);
+}
+
+std::string Expressions::print_number(double number) const {
+  if (value::is_integer(type_)) {
+    need("integers");
+    if (std::isinf(number)) return number > 0 ? value::greatest_text(type_) : value::least_text(type_);
+    return integer_text(value::converted(value::Scalar::written(number), type_));
+  }
+  const bool single = type_ == ElementType::Float32;
+  const char *suffix = single ? "f" : "";
+  if (std::isnan(number)) return fmt::format("(0.0{0} / 0.0{0})", suffix);
+  bool infinite = std::isinf(number) || (single && std::isinf(static_cast<float>(number)));
+  if (infinite) return fmt::format("({}1.0{} / 0.0{})", number < 0 ? "-" : "", suffix, suffix);
+  std::string text = fmt::format("{}", number);
+  if (text.find_first_of(".e") == std::string::npos) text += ".0";
+  return text + suffix;
+}
+
+Expressions::Printed Expressions::print_value(const loop::Value &value) const {
+  return std::visit(
+      overloaded{
+          [&](const loop::Number &x) {
+            return Printed{print_number(x.value), std::signbit(x.value) ? unary : primary, false};
+          },
+          [&](const loop::Element &x) {
+            const bool is_pair = !paired_along_.empty() && loop::runs_along(x.slot, paired_along_);
+            return Printed{is_pair ? pair_at(x) : element(x), primary, false};
+          },
+          [&](const loop::Local &x) {
+            return Printed{names_.variable(x.name), primary, false};
+          },
+          [&](const loop::Value::Apply &x) {
+            if (const auto made = value::made_by_conversion(x.op)) return print_converted(x, *made);
+            return value::is_integer(type_) && is_ring(x.op) ? print_wrapping(value) : print_applied(x);
+          },
+      },
+      value.kind);
+}
+
+Expressions::Printed Expressions::print_converted(const loop::Value::Apply &x, ElementType made) const {
+  const loop::Value &argument = x.arguments.front();
+  const ElementType outer = type_, from = types_.of(argument).value_or(made);
+  type_ = from;
+  Printed printed = print_value(argument);
+  type_ = outer;
+  if (from == made) return printed;
+  if (!value::is_integer(from) && value::is_integer(made) && made != ElementType::Bool)
+    return {fmt::format("unravel_from_real{}({})", need_typed("from_real", made), printed.text), primary,
+            false};
+  need_type(made);
+  if (made == ElementType::Bool && std::holds_alternative<loop::Value::Apply>(argument.kind))
+    return {fmt::format("({} != 0)", wrap(printed.text, printed.binding <= equality)), primary, false};
+  return {fmt::format("({}){}", c_type(made), wrap(printed.text, printed.binding < unary)), unary, false};
+}
+
+/// Sums and products of integers, in the type without a sign; what is in them is converted to it.
+Expressions::Printed Expressions::print_unsigned(const loop::Value &value) const {
+  const ElementType plain = value::without_sign(type_);
+  const auto *made = std::get_if<loop::Value::Apply>(&value.kind);
+  if (const double *number = value::number_of(value)) {
+    const auto whole = value::converted(value::converted(value::Scalar::written(*number), type_), plain);
+    return {integer_text(whole), primary, false};
+  }
+  if (!made || !is_ring(made->op)) {
+    Printed printed = print_value(value);
+    const ElementType own = types_.of(value).value_or(type_);
+    if (own == plain) return printed;
+    need_type(plain);
+    need("integers");
+    return {fmt::format("({}){}", c_type(plain), wrap(printed.text, printed.binding < unary)), unary, false};
+  }
+  const Printed first = print_unsigned(made->arguments.front());
+  if (made->op == Operator::Negate) return {"-" + wrap(first.text, first.binding <= unary), unary, false};
+  const bool is_sum = made->op == Operator::Add;
+  const int own = is_sum ? additive : multiplicative;
+  std::string text = wrap(first.text, first.binding < own);
+  for (std::size_t k = 1; k < made->arguments.size(); ++k) {
+    const auto *negative = is_sum ? arguments_of(Operator::Negate, made->arguments[k]) : nullptr;
+    const Printed printed = print_unsigned(negative ? negative->front() : made->arguments[k]);
+    text += fmt::format(" {} {}", negative ? "-" : laws_of(made->op).symbol,
+                        wrap(printed.text, is_sum ? printed.binding <= additive : printed.binding < unary));
+  }
+  return {text, own, false};
+}
+
+Expressions::Printed Expressions::print_wrapping(const loop::Value &value) const {
+  Printed printed = print_unsigned(value);
+  if (!value::facts_of(type_).is_signed) return printed;
+  return {fmt::format("({}){}", c_type(type_), wrap(printed.text, printed.binding < unary)), unary, false};
+}
+
+Expressions::Printed Expressions::print_applied(const loop::Value::Apply &x) const {
+  const Printed first = print_value(x.arguments.front());
+  switch (x.op) {
+  case Operator::Negate: return {"-" + wrap(first.text, first.binding <= unary), unary, false};
+  case Operator::Stored:
+    if (value::is_integer(type_)) return first;
+    return {fmt::format("unravel_stored{}({})", need_typed("stored", type_), first.text), primary, false};
+  case Operator::Divide:
+    if (value::is_integer(type_)) return print_called(x);
+    break;
+  case Operator::Add:
+  case Operator::Multiply: break;
+  default: return print_called(x);
+  }
+  // The order of evaluation is the program's: no parentheses on the left, but for a sum in a product.
+  const bool is_sum = x.op == Operator::Add;
+  const int own = is_sum ? additive : multiplicative;
+  std::string text = wrap(first.text, first.binding < own);
+  for (std::size_t k = 1; k < x.arguments.size(); ++k) {
+    const auto *negative = is_sum ? arguments_of(Operator::Negate, x.arguments[k]) : nullptr;
+    const Printed printed = print_value(negative ? negative->front() : x.arguments[k]);
+    text += fmt::format(" {} {}", negative ? "-" : laws_of(x.op).symbol,
+                        wrap(printed.text, is_sum ? printed.binding <= additive : printed.binding < unary));
+  }
+  return {text, own, false};
+}
+
+std::string Expressions::need_typed(const std::string &name, ElementType type) const {
+  const std::string suffix = suffix_of(type);
+  need(value::is_integer(type) ? name + suffix : name);
+  if (!value::is_integer(type) && type != plain_type()) need(name + "@" + loop::name_of(type));
+  return suffix;
+}
+
+/// A call of the operator's function in the C files, or of mathematics; of two arguments at a time.
+std::string Expressions::called_with(loop::Operator op, const std::vector<std::string> &arguments,
+                                     ElementType type) const {
+  const std::string name(laws_of(op).name);
+  const bool is_absolute = op == Operator::Absolute;
+  if (value::is_real(op) || (is_absolute && !value::is_integer(type))) {
+    need("mathematics");
+    const std::string function = is_absolute ? "fabs" : name;
+    return fmt::format("{}{}({})", function, type == ElementType::Float32 ? "f" : "",
+                       fmt::join(arguments, ", "));
+  }
+  const std::string function = fmt::format("unravel_{}{}", name, need_typed(name, type));
+  std::string text = arguments.front();
+  if (arguments.size() == 1) return fmt::format("{}({})", function, text);
+  for (std::size_t k = 1; k < arguments.size(); ++k)
+    text = fmt::format("{}({}, {})", function, text, arguments[k]);
+  return text;
+}
+
+Expressions::Printed Expressions::print_called(const loop::Value::Apply &x) const {
+  const Printed first = print_value(x.arguments.front());
+  switch (x.op) {
+  case Operator::First: return first;
+  case Operator::Second: return print_value(x.arguments[1]);
+  case Operator::Pair: return {print_number(1), primary, false};
+  case Operator::Equal:
+  case Operator::NotEqual:
+  case Operator::AtMost:
+  case Operator::Less: {
+    const Printed second = print_value(x.arguments[1]);
+    const std::string symbol(x.op == Operator::Equal ? "==" : laws_of(x.op).symbol);
+    return {fmt::format("({})({} {} {})", c_type(type_), wrap(first.text, first.binding < additive), symbol,
+                        wrap(second.text, second.binding < additive)),
+            unary, false};
+  }
+  case Operator::Select: {
+    const Printed then = print_value(x.arguments[1]), otherwise = print_value(x.arguments[2]);
+    return {fmt::format("({} != 0 ? {} : {})", wrap(first.text, first.binding < additive), then.text,
+                        otherwise.text),
+            primary, false};
+  }
+  default: break;
+  }
+  std::vector<std::string> arguments;
+  for (const loop::Value &argument : x.arguments)
+    arguments.push_back(print_value(argument).text);
+  return {called_with(x.op, arguments, type_), primary, false};
+}
+
+/// In the target's type; integers add up and multiply without sign, as in print_wrapping.
+std::string Expressions::reduction(const std::string &target, ElementType type, loop::Operator by,
+                                   const loop::Value &value) const {
+  const std::string_view symbol = laws_of(by).symbol;
+  const auto *negative = by == Operator::Add ? arguments_of(Operator::Negate, value) : nullptr;
+  if (symbol.empty() || (type == ElementType::Bool && symbol == "*"))
+    return fmt::format("{} = {};", target, called_with(by, {target, this->value(value, type)}, type));
+  if (!value::is_integer(type)) {
+    if (negative) return fmt::format("{} -= {};", target, this->value(negative->front(), type));
+    return fmt::format("{} {}= {};", target, symbol, this->value(value, type));
+  }
+  const ElementType plain = value::without_sign(type);
+  const Printed added = added_part(negative ? negative->front() : value, type);
+  const std::string_view sign = negative ? "-" : symbol;
+  if (type == plain) return fmt::format("{} {}= {};", target, sign, added.text);
+  const bool needs_parentheses = symbol == "*" || negative ? added.binding < unary : added.binding < additive;
+  return fmt::format("{0} = ({1})(({2}){0} {3} {4});", target, c_type(type), c_type(plain), sign,
+                     wrap(added.text, needs_parentheses));
+}
+
+std::string Expressions::atomic_addition(const std::string &target, ElementType type,
+                                         const loop::Value &value) const {
+  if (!value::is_integer(type) || !value::facts_of(type).is_signed)
+    return reduction(target, type, Operator::Add, value);
+  need("integers");
+  const auto *negative = arguments_of(Operator::Negate, value);
+  return fmt::format("*(u{} *)&{} {}= {};", c_type(type), target, negative ? "-" : "+",
+                     added_part(negative ? negative->front() : value, type).text);
+}
+
+/// The value in the type without sign that an integer of that type is added in.
+Expressions::Printed Expressions::added_part(const loop::Value &value, ElementType type) const {
+  const ElementType plain = value::without_sign(type), outer = type_;
+  need_type(plain);
+  need("integers");
+  type_ = types_.of(value).value_or(type);
+  Printed printed;
+  if (value::without_sign(type_) == plain && value::is_integer(type_)) {
+    printed = print_unsigned(value);
+  } else {
+    printed = print_value(value);
+    printed = {fmt::format("({}){}", c_type(plain), wrap(printed.text, printed.binding < unary)), unary,
+               false};
+  }
+  type_ = outer;
+  return printed;
+}
+
+std::string Expressions::value(const loop::Value &value, ElementType wanted) const {
+  const ElementType outer = type_;
+  type_ = types_.of(value).value_or(wanted);
+  std::string text = print_value(value).text;
+  type_ = outer;
+  return text;
+}
+
+std::string Expressions::value(const loop::Value &value) const {
+  return this->value(value, plain_type());
+}
+
+std::string Expressions::pair(const loop::Value &value, const std::string &variable) {
+  paired_along_ = variable;
+  std::string text = this->value(value);
+  paired_along_.clear();
+  return text;
+}
+
+std::string Expressions::pair_at(const loop::Element &element) const {
+  need("pairs");
+  return fmt::format("unravel_pair{}_at(&{})", suffix(), this->element(element));
+}
+
+} // namespace unravel::emit

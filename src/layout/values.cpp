@@ -1,0 +1,24 @@
+#include "layout/layout.h"
+
+namespace unravel::layout {
+
+Layout with_values(Layout layout, value::Type type) {
+  for (Array &array : layout.arrays) {
+    if (!array.is_value || !array.element.empty()) continue;
+    array.element = value::facts_of(type).word;
+    layout.values = type;
+  }
+  return layout;
+}
+
+std::optional<value::Type> type_of_values(const Layout &layout, value::Type open) {
+  std::optional<value::Type> all;
+  for (const Array &array : layout.arrays) {
+    if (!array.is_value) continue;
+    const value::Type own = array.element.empty() ? open : value::type_called(array.element).value();
+    all = !all || *all == own ? own : value::common(*all, own);
+  }
+  return all;
+}
+
+} // namespace unravel::layout

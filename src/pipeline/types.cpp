@@ -1,0 +1,87 @@
+// Which type each tensor's values have, and in which one each statement is computed.
+#include "pipeline/types.h"
+
+#include "value/typed.h"
+
+namespace unravel::pipeline {
+
+namespace {
+
+using Types = std::map<std::string, value::Type>;
+
+std::optional<value::Type> known(const Types &types, const std::string &name) {
+  const auto found = types.find(name);
+  return found == types.end() ? std::nullopt : std::optional(found->second);
+}
+
+/// As far as the types of what it reads are known.
+std::optional<value::Type> type_of(const compute::Statement &statement, const Types &types) {
+  return value::computed_in(statement.value, [&](const compute::Value &leaf) {
+    return known(types, std::get<compute::Access>(leaf.kind).tensor);
+  });
+}
+
+/// Of a tensor's values, as they lie in its arrays of which the layout leaves the type open.
+std::optional<value::Type> type_of_data(const Request &request, const std::string &tensor,
+                                        const layout::Layout &layout) {
+  const auto arrays = request.arrays.find(tensor);
+  if (arrays == request.arrays.end()) return std::nullopt;
+  std::optional<value::Type> all;
+  for (const layout::Array &array : layout.arrays) {
+    const auto type = known(arrays->second, array.name);
+    if (array.is_value && array.element.empty() && type) all = all ? value::common(*all, *type) : *type;
+  }
+  return all;
+}
+
+void settle_layout(layout::Layout &layout, value::Type type, value::Type open) {
+  if (type != open) layout = layout::with_values(std::move(layout), type);
+}
+
+} // namespace
+
+void settle_types(const Request &request, Front &front) {
+  const value::Type open = request.value.value_or(value::Type::Float64);
+  Types &types = front.types;
+  std::vector<compute::Statement> &statements = front.computation.program.statements;
+  for (const compute::TensorUse &use : front.computation.tensors) {
+    const auto layout = front.layouts.find(use.name);
+    if (layout == front.layouts.end()) continue;
+    const bool is_open = std::ranges::any_of(layout->second.arrays, [](const layout::Array &array) {
+      return array.is_value && array.element.empty();
+    });
+    if (use.is_result && is_open && !request.value) continue;
+    const value::Type wanted =
+        request.value ? open : type_of_data(request, use.name, layout->second).value_or(open);
+    if (const auto type = layout::type_of_values(layout->second, wanted)) types.emplace(use.name, *type);
+  }
+  // What is written gets the type of what is computed for it, as soon as that is known of all that it reads.
+  Types found;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const compute::Statement &statement : statements) {
+      const std::string &target = statement.target.tensor;
+      if (types.contains(target)) continue;
+      Types all = types;
+      all.insert(found.begin(), found.end());
+      const std::optional<value::Type> type = type_of(statement, all);
+      if (!type) continue;
+      const auto [own, fresh] = found.emplace(target, *type);
+      const value::Type joined = own->second == *type ? *type : value::common(own->second, *type);
+      changed = changed || fresh || joined != own->second;
+      own->second = joined;
+    }
+  }
+  types.insert(found.begin(), found.end());
+  for (compute::Statement &statement : statements) {
+    types.emplace(statement.target.tensor, open);
+    statement.type = type_of(statement, types).value_or(types.at(statement.target.tensor));
+  }
+  front.computation.types = types;
+  for (auto &[tensor, layout] : front.layouts)
+    if (const auto type = known(types, tensor)) settle_layout(layout, *type, open);
+  for (auto &[tensor, packed] : front.packed)
+    settle_layout(packed.layout, types.at(tensor), open);
+}
+
+} // namespace unravel::pipeline

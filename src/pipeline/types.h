@@ -1,0 +1,12 @@
+#pragma once
+
+#include "pipeline.h"
+
+namespace unravel::pipeline {
+
+/// Front::types, and from them the types of statements and layouts. Those that are there already are said: of
+/// a tensor whose format says so. Of others the request's, or f64; of results and locals that nothing is said
+/// of, what C makes of the operands' types.
+void settle_types(const Request &request, Front &front);
+
+} // namespace unravel::pipeline

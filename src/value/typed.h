@@ -1,0 +1,48 @@
+#pragma once
+
+#include "value/tree.h"
+
+#include <optional>
+
+/// What a tree of operators is computed in.
+namespace unravel::value {
+
+struct TypedParts {
+  std::optional<Type> common; // of what is read
+  bool is_real = false;       // a root and the like
+  bool is_fraction = false;   // a number that no integer type holds
+};
+
+template <class Value, class OfLeaf>
+void collect_types(const Value &tree, const OfLeaf &of_leaf, bool is_alone, TypedParts &parts) {
+  const auto add = [&](Type type) {
+    parts.common = parts.common ? common(*parts.common, type) : is_alone ? type : promoted(type);
+  };
+  if (const double *number = number_of(tree)) {
+    parts.is_fraction = parts.is_fraction || !holds(Type::Int64, *number);
+    return;
+  }
+  const auto *made = std::get_if<typename Value::Apply>(&tree.kind);
+  if (!made) {
+    if (const std::optional<Type> type = of_leaf(tree)) add(*type);
+    return;
+  }
+  if (const std::optional<Type> type = made_by_conversion(made->op)) return add(*type);
+  parts.is_real = parts.is_real || is_real(made->op);
+  for (const Value &argument : made->arguments)
+    collect_types(argument, of_leaf, is_alone && made->op == Operator::Stored, parts);
+}
+
+/// C's common type of the leaves, of which of_leaf(tree) says it or that it isn't known; of a leaf alone the
+/// leaf's own. Numbers have the type of what is around them, but for those that no integer type holds: among
+/// integers they make f64 of it, and so do roots and the like. None: there is nothing but numbers.
+template <class Value, class OfLeaf>
+std::optional<Type> computed_in(const Value &tree, const OfLeaf &of_leaf) {
+  TypedParts parts;
+  collect_types(tree, of_leaf, true, parts);
+  const bool is_integral = !parts.common || is_integer(*parts.common);
+  if (is_integral && (parts.is_real || (parts.is_fraction && parts.common))) return Type::Float64;
+  return parts.common;
+}
+
+} // namespace unravel::value
