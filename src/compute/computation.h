@@ -83,7 +83,8 @@ struct Statement {
   /// statements share the loops before the first number in which they differ.
   std::vector<int> place;
   text::Span span;
-  value::Type type = value::Type::Float64; // that its value is computed in, and then converted to the target's
+  value::Type type =
+      value::Type::Float64; // that its value is computed in, and then converted to the target's
 };
 
 /// A size that isn't the extent of a tensor by itself: an integer of any sign that the program is given.
@@ -140,8 +141,8 @@ struct TensorUse {
 struct Computation {
   std::string text; // as written
   Program program;
-  std::vector<TensorUse> tensors;   // results first, then operands as they occur
-  std::vector<std::string> indices; // index variables and those of loops, as they occur
+  std::vector<TensorUse> tensors;                // results first, then operands as they occur
+  std::vector<std::string> indices;              // index variables and those of loops, as they occur
   std::map<std::string, value::Type> types = {}; // of tensors and scalars; others have f64
 };
 
@@ -160,8 +161,8 @@ Computation make_computation(const parse::ProgramTree &tree, const Fills &fills 
 /// The program's first free statement that writes the tensor, or null.
 const Statement *free_statement_of(const Program &program, const std::string &target);
 
-/// What the elements of a dense result begin with, where nothing says what they hold: their fill; the identity
-/// of what a line reduces them by, `y(i) min= ...`; else 0.
+/// What the elements of a dense result begin with, where nothing says what they hold: their fill; the
+/// identity of what a line reduces them by, `y(i) min= ...`; else 0.
 double initial_of(const Program &program, const std::string &result);
 
 /// Says so in every access. Throws limits: a result that is set has another fill than what nothing is reduced

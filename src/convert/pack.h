@@ -19,10 +19,11 @@ struct PackOptions {
 };
 
 /// The tensor in the layout. Entries with equal coordinates are added up (in the order of the input, in
-/// double precision) where the layout stores each coordinate once; slots without an entry hold the fill. `plan` is plan_packing(layout);
-/// coordinates outside their shape are a bug (kind internal). Throws wrong_shape, memory_limit, index_width,
-/// value_width, not_storable, argument_range (a count that is read outside its array for these sizes).
-/// O(entries) and a radix sort's passes; O(entries) where the entries come sorted.
+/// double precision) where the layout stores each coordinate once; slots without an entry hold the fill.
+/// `plan` is plan_packing(layout); coordinates outside their shape are a bug (kind internal). Throws
+/// wrong_shape, memory_limit, index_width, value_width, not_storable, argument_range (a count that is read
+/// outside its array for these sizes). O(entries) and a radix sort's passes; O(entries) where the entries
+/// come sorted.
 tensor::Tensor pack(const layout::Layout &layout, const packing::PackPlan &plan,
                     data::Coordinates coordinates, const PackOptions &options = {});
 /// With a plan made on the spot; throws cannot_pack too.
