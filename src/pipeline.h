@@ -32,11 +32,11 @@ struct Request {
       distrusted; // properties ("A: increasing rowptr") that the data were only sampled for
   std::string name = "kernel";
   loop::ElementType index = loop::ElementType::Int32;
-  /// Of the values of tensors whose formats don't say theirs, and of results; where it isn't given f64, and of
-  /// results what their operands' types come to.
+  /// Of the values of tensors whose formats don't say theirs, and of results; where it isn't given f64, and
+  /// of results what their operands' types come to.
   std::optional<value::Type> value;
-  /// What is known of the data: the types of arrays, by tensor. A tensor of which nothing else says the type of
-  /// its values keeps the one that they have.
+  /// What is known of the data: the types of arrays, by tensor. A tensor of which nothing else says the type
+  /// of its values keeps the one that they have.
   std::map<std::string, std::map<std::string, value::Type>> arrays;
   bool trust = false;   // properties that were only sampled, and ranges that weren't proved, are relied upon
   bool details = false; // dependence relations and witnesses, for `deps` and `explain`
@@ -117,7 +117,7 @@ struct Front {
   std::string structure; // the access whose structure the result has ("S", "S#2"), or empty
   std::optional<parse::LayoutReference> like; // where the user says so
   parse::ScheduleTree schedule;               // of all -s and --find, as one
-  std::map<std::string, value::Type> types; // of the values of tensors and scalars
+  std::map<std::string, value::Type> types;   // of the values of tensors and scalars
   std::map<std::string, double> dropped; // `drop zeros`: of each result with entries, the value of one that
                                          // isn't stored
   std::vector<report::Diagnostic> warnings;

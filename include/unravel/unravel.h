@@ -1,8 +1,8 @@
 #pragma once
 
 #include <map>
-#include <optional>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -37,16 +37,16 @@ enum class ValueType { Float32, Float64, Bool, Int8, Int16, Int32, Int64, UInt8,
 
 struct Options {
   /// Per tensor its layout: "csr", "dense<1,0>", "./mine.layout:name"; of the result also "like:S", the
-  /// structure of the operand S, whose index arrays aren't copied. Others are dense, row-major. A type of values
-  /// may follow: "csr int32", "dense bool".
+  /// structure of the operand S, whose index arrays aren't copied. Others are dense, row-major. A type of
+  /// values may follow: "csr int32", "dense bool".
   std::map<std::string, std::string> formats;
   /// As after `-s` on the command line: "order i, A.p, j; parallel i".
   std::vector<std::string> schedules;
   /// Of the C function; changed where it isn't an identifier or collides with one of C or C++.
   std::string name = "kernel";
   IndexType index = IndexType::Int32;
-  /// Of the values of tensors whose formats don't say theirs, and of results; where it isn't given f64, and of
-  /// results what C's conversions make of the operands' types.
+  /// Of the values of tensors whose formats don't say theirs, and of results; where it isn't given f64, and
+  /// of results what C's conversions make of the operands' types.
   std::optional<ValueType> value;
   /// Seconds of CPU time for what makes the kernel faster: other plans, proofs that entries can be found
   /// without a scan, or that loops may run in parallel. What isn't tried by then isn't used: the kernel is

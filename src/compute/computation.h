@@ -83,7 +83,8 @@ struct Statement {
   /// statements share the loops before the first number in which they differ.
   std::vector<int> place;
   text::Span span;
-  value::Type type = value::Type::Float64; // that its value is computed in, and then converted to the target's
+  value::Type type =
+      value::Type::Float64; // that its value is computed in, and then converted to the target's
 };
 
 /// A size that isn't the extent of a tensor by itself: an integer of any sign that the program is given.
@@ -140,8 +141,8 @@ struct TensorUse {
 struct Computation {
   std::string text; // as written
   Program program;
-  std::vector<TensorUse> tensors;   // results first, then operands as they occur
-  std::vector<std::string> indices; // index variables and those of loops, as they occur
+  std::vector<TensorUse> tensors;                // results first, then operands as they occur
+  std::vector<std::string> indices;              // index variables and those of loops, as they occur
   std::map<std::string, value::Type> types = {}; // of tensors and scalars; others have f64
 };
 

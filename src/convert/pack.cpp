@@ -173,7 +173,7 @@ void convert_values(Tensor &tensor, const std::string &name, DType wanted) {
       report::fail(Kind::value_width,
                    fmt::format("value {} can't be stored in array `{}` of {} elements", value, name,
                                value::facts_of(wanted).word),
-                   "declare the array with elements f64, or give the tensor that type");
+                   "declare the array with elements f64, or give the tensor a type that holds it");
     converted.set_real(k, value);
   }
   values = std::move(converted);

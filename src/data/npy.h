@@ -33,7 +33,7 @@ template <class T> constexpr DType dtype_of() {
     return DType::Float64;
   else {
     static_assert(std::is_integral_v<T>, "an element type that .npy files have");
-    constexpr DType kinds[] = {DType::Int8, DType::Int16, DType::Int32, DType::Int64,
+    constexpr DType kinds[] = {DType::Int8,  DType::Int16,  DType::Int32,  DType::Int64,
                                DType::UInt8, DType::UInt16, DType::UInt32, DType::UInt64};
     constexpr int log_size = sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 1 : sizeof(T) == 4 ? 2 : 3;
     return kinds[log_size + (std::is_unsigned_v<T> ? 4 : 0)];

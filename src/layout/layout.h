@@ -73,7 +73,8 @@ struct Layout {
   std::vector<Piece> pieces;
   std::vector<Property> properties;
   std::vector<Property> lemmas;
-  std::optional<value::Type> values; // that a tensor's arrays have where the layout leaves it open (with_values)
+  std::optional<value::Type>
+      values; // that a tensor's arrays have where the layout leaves it open (with_values)
   text::Span span;
 
   std::size_t order() const { return coordinates.size(); }

@@ -46,8 +46,9 @@ struct InterpretOptions {
   Observer *observer = nullptr;
 };
 
-/// A program with its names resolved, to be run many times. Values that aren't integers are computed in double
-/// precision, integers exactly (types.h); but what lies in memory is a double, which may round one of 64 bits.
+/// A program with its names resolved, to be run many times. Values that aren't integers are computed in
+/// double precision, integers exactly (types.h); but what lies in memory is a double, which may round one of
+/// 64 bits.
 class Interpreter {
 public:
   /// Verifies the program (verify.h). The program isn't needed afterwards.

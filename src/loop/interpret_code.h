@@ -41,8 +41,8 @@ struct ValueNode {
   enum Op { Number, Element, Local, Apply };
   Op op = Number;
   double number = 0;
-  std::size_t slot = 0; // of an array or a local
-  std::size_t term = 0; // the element's slot
+  std::size_t slot = 0;                    // of an array or a local
+  std::size_t term = 0;                    // the element's slot
   ElementType type = ElementType::Float64; // that it is computed in
   std::vector<std::size_t> children = {};
   value::Operator apply = value::Operator::Add;
@@ -146,7 +146,7 @@ struct Interpreter::Code {
   std::vector<std::pair<std::string, std::size_t>> sizes; // and the slot of each
   std::vector<CountCode> counts;                          // of assembled results
   std::vector<std::string> variables;                     // their names
-  std::vector<ElementType> locals; // their types
+  std::vector<ElementType> locals;                        // their types
   std::vector<std::size_t> preconditions;
   std::vector<Step> body;
 

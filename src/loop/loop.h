@@ -20,8 +20,8 @@
 /// of the parameter A at slot e (row-major over the declared extents for several arguments). Arithmetic is on
 /// 64-bit integers and doesn't overflow (the caller's sizes guarantee it). Conditions are formulas; And and
 /// Or evaluate from left to right and stop early, so a read may be guarded by an earlier part. Values are
-/// numbers of the arrays' types (types.h), of which integers wrap around; sums may be reassociated. `hash(n, k, ...)` is a built-in function of integers
-/// into [0, n), for n < 2^31, which reads no array (hash.h).
+/// numbers of the arrays' types (types.h), of which integers wrap around; sums may be reassociated. `hash(n,
+/// k, ...)` is a built-in function of integers into [0, n), for n < 2^31, which reads no array (hash.h).
 namespace unravel::loop {
 
 using ElementType = value::Type;
@@ -393,7 +393,7 @@ struct WorkspaceArray {
   std::string name; // qualified, differs from all arrays of parameters: "x.map"
   ElementType element = ElementType::Int32;
   bool is_value = false; // its elements are values; so are all that are no integers
-  term::Term extent; // number of elements, over sizes and counts of the parameters; no array is read
+  term::Term extent;     // number of elements, over sizes and counts of the parameters; no array is read
   /// What every element holds when the kernel begins and, by the kernel's own doing, when it ends: 0 or -1 (a
   /// value array: 0). None: anything.
   std::optional<std::int64_t> initial = 0;

@@ -17,8 +17,8 @@ public:
 
   /// Of an array's elements.
   ElementType of_array(const std::string &array) const { return arrays_.at(array); }
-  /// As it is declared, else that of its initial value; where that is a number, of the array that the local is
-  /// written to, else of what is written to the local, else what all values have in common.
+  /// As it is declared, else that of its initial value; where that is a number, of the array that the local
+  /// is written to, else of what is written to the local, else what all values have in common.
   ElementType of_local(const std::string &local) const;
   ElementType of(const Target &target) const;
   /// What the value is computed in; none of a number that every type holds.

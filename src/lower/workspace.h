@@ -27,7 +27,8 @@ class Workspace {
 public:
   Workspace(const combine::Combination &combination, const std::vector<loop::TensorParameter> &parameters,
             const LowerOptions &options)
-      : combination_(combination), parameters_(parameters), index_(options.index), dropped_(options.dropped) {}
+      : combination_(combination), parameters_(parameters), index_(options.index), dropped_(options.dropped) {
+  }
 
   /// The arrays of the map of a find. `value`: the operand's element where the map holds values.
   MapArrays add_map(const scan::Level &level, const plan::LevelPlan &plan, const loop::Element &value,

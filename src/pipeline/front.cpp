@@ -107,11 +107,12 @@ void read_c(const Request &request, const compute::Fills &fills, Front &front) {
   cfront::Function function = cfront::read(request.from);
   front.program = parse::to_text(function.tree);
   const value::Type type = request.value.value_or(value::Type::Float64);
-  if (function.is_float != (type == value::Type::Float32))
+  if (type != (function.is_float ? value::Type::Float32 : value::Type::Float64))
     report::fail(Kind::bad_option,
                  fmt::format("`{}` computes with `{}`, the kernel with {}", function.name,
-                             function.is_float ? "float" : "double", function.is_float ? "f64" : "f32"),
-                 function.is_float ? "add --type f32" : "leave out --type f32");
+                             function.is_float ? "float" : "double", value::facts_of(type).word),
+                 function.is_float ? "add --type f32"
+                                   : fmt::format("leave out --type {}", value::facts_of(type).word));
   front.computation = compute::make_computation(function.tree, fills);
   front.computation.text = front.program;
 }

@@ -24,7 +24,7 @@ std::string header(const std::string &descr, const std::string &shape, const std
 template <class T> void check_round_trip(const std::vector<T> &values, const char *name) {
   TemporaryFolder folder;
   Array array = Array::of(values);
-  EXPECT_STREQ(name_of(array.dtype), name);
+  EXPECT_EQ(data::name_of(array.dtype), name);
   write_npy(folder.path("a.npy"), array);
   Array read = read_npy(folder.path("a.npy"));
   EXPECT_EQ(read, array);
