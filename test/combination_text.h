@@ -61,9 +61,14 @@ inline std::shared_ptr<const text::Source> source_named(const std::string &name,
 
 inline combine::Combination combine_text(const CombinationText &text) {
   const auto expression = source_named("expression", text.expression);
-  compute::Computation computation = parse::is_program(text.expression)
-                                         ? compute::make_computation(parse::parse_program(expression))
-                                         : compute::make_computation(parse::parse_assignment(expression));
+  compute::Fills fills;
+  for (const auto &[tensor, format] : text.formats)
+    if (const auto fill = parse::parse_layout_reference(source_named("-f " + tensor, format)).values.fill)
+      fills.emplace(tensor, *fill);
+  compute::Computation computation =
+      parse::is_program(text.expression)
+          ? compute::make_computation(parse::parse_program(expression), fills)
+          : compute::make_computation(parse::parse_assignment(expression), fills);
   std::map<std::string, layout::Layout> layouts;
   parse::LayoutReference like;
   for (const compute::TensorUse &use : computation.tensors) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "parse/parse.h"
+#include "parse/values.h"
 
 #include <cstdlib>
 #include <fmt/format.h>
@@ -184,14 +185,14 @@ inline std::string to_text(const ScheduleTree &schedule) {
 }
 
 inline std::string to_text(const LayoutReference &reference) {
-  if (!reference.like.empty()) return "like:" + reference.like;
+  if (!reference.like.empty()) return "like:" + reference.like + to_text(reference.values);
   std::string result = reference.file;
   if (!reference.file.empty() && !reference.name.empty()) result += ":";
   result += reference.name;
   if (!reference.parameters.empty())
     result +=
         "<" + join_texts(reference.parameters, ",", [](std::int64_t p) { return std::to_string(p); }) + ">";
-  return result;
+  return result + to_text(reference.values);
 }
 
 } // namespace unravel::parse

@@ -78,6 +78,7 @@ std::optional<compute::ResultLocal> local_for_result(const Combination &combinat
   std::vector<std::string> modes;
   for (const term::Term &coordinate : space.target.coordinates)
     modes.push_back(coordinate.as<term::Variable>()->name);
+  std::optional<compute::ResultLocal> costly; // better than none
   for (std::size_t around = std::min(ordered.size(), modes.size() - 1) + 1; around-- > 0;) {
     compute::ResultLocal local{compute::fresh_tensor(line, "w"), ordered, modes, list_layout};
     local.around.resize(around);
@@ -91,8 +92,9 @@ std::optional<compute::ResultLocal> local_for_result(const Combination &combinat
           return costs_too_much(bounded(each, combination), local.around, counts);
         }))
       return local;
+    if (!costly) costly = std::move(local);
   }
-  if (space.by != value::Operator::Add) return std::nullopt; // whose entries add up
+  if (space.by != value::Operator::Add) return costly; // what a list has twice is added up
   return compute::ResultLocal{compute::fresh_tensor(line, "w"), {}, modes, "coo_dup"};
 }
 

@@ -9,6 +9,7 @@
 #include "combine/split.h"
 #include "combine/structure.h"
 #include "combine/substitute.h"
+#include "compute/fills.h"
 
 #include "report/diagnostic.h"
 #include "space/set.h"
@@ -361,10 +362,11 @@ private:
   }
 
   /// What is computed where different accesses are stored, one after the other.
-  std::vector<Statement> taken_apart(const Statement &statement) const {
-    if (is_result(statement.target.tensor) && !structure_.empty())
-      return {statement}; // executed at each of the result's places, and nowhere else
-    const bool begins_empty = result_.assembly(statement.target.tensor) != nullptr;
+  std::vector<Statement> taken_apart(const Statement &written) const {
+    if (is_result(written.target.tensor) && !structure_.empty())
+      return {written}; // executed at each of the result's places, and nowhere else
+    const bool begins_empty = result_.assembly(written.target.tensor) != nullptr;
+    const Statement statement = begins_empty ? compute::reduced_from_fill(written) : written;
     const auto is_optional = [&](const Access &access, value::Role role) {
       return role != value::Role::Divisor && looked_for(access, statement, role) == Lookup::Wanted::Element;
     };
@@ -403,7 +405,7 @@ private:
       }
     if (is_total(access, statement) || (!structure_.empty() && access.name() == lender_in(statement)))
       return std::nullopt;
-    if (role == value::Role::Divisor) {
+    if (role == value::Role::Divisor && access.fill_or_zero() == 0) {
       if (statement.is_free || is_local(access)) refuse_divisor(access, layout_of(access), is_local(access));
       return Lookup::Wanted::Divisor;
     }
@@ -497,7 +499,7 @@ private:
   /// `space`: the statement's, with this relation.
   Lookup lookup_of(const Access &access, Lookup::Wanted wanted, const Statement &statement,
                    const IterationSpace &space, const std::vector<Term> &relation) const {
-    Lookup lookup{wanted, access.name(), access.tensor, {}};
+    Lookup lookup{wanted, access.name(), access.tensor, {}, access.fill_or_zero()};
     for (std::size_t piece = 0; piece < layout_of(access).pieces.size(); ++piece) {
       std::vector<Term> stored;
       IterationSpace together = space; // with the same names in arguments

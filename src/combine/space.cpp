@@ -202,7 +202,9 @@ std::string to_text(const IterationSpace &space) {
                           fmt::join(place.operand.positions, ", "));
       for (const Term &part : term::conjuncts(place.relation))
         text += "    " + term::to_text(part) + "\n";
-      text += lookup.is_mask() ? "}\n" : fmt::format("}} {}\n", text_of(place.operand));
+      text += lookup.is_mask() ? "}\n"
+                               : fmt::format("}} {}{}\n", text_of(place.operand),
+                                             lookup.fill != 0 ? fmt::format(", else {}", lookup.fill) : "");
     }
   return text + fmt::format("{} {} {}\n", text_of(space.target),
                             space.sets ? "=" : value::reduction_text(space.by), value_text(space, text_of));

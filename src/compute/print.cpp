@@ -67,6 +67,8 @@ std::string to_text(const Statement &statement) {
 
 std::string to_text(const Program &program) {
   std::string text = program.extents.empty() ? "" : declarations_text(program);
+  for (const auto &[tensor, fill] : program.fills)
+    text += fmt::format("fill {}: {}\n", tensor, fill);
   const Statement *before = nullptr;
   for (const Statement &statement : program.statements) {
     std::size_t shared = before ? shared_loops(before->place, statement.place) : 0;

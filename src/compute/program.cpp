@@ -1,3 +1,4 @@
+#include "compute/fills.h"
 #include "compute/mask.h"
 #include "compute/rounds.h"
 #include "compute/value.h"
@@ -539,9 +540,10 @@ private:
 
 } // namespace
 
-Computation make_computation(const parse::ProgramTree &tree) {
+Computation make_computation(const parse::ProgramTree &tree, const Fills &fills) {
   const parse::ProgramTree loops = with_rounds_as_loops(tree);
   Computation made = ProgramMaker(loops).make();
+  set_fills(made, declared_fills(tree, fills));
   check_rounds(made);
   return made;
 }

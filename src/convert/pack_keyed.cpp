@@ -432,11 +432,12 @@ private:
     const Place place = place_of(plan_.value, plan_.slots);
     // Where a node's values lie behind those of the node before, buckets clear their own.
     const bool full = is_full(place, array);
-    if (!full) fill(values, T{0});
+    const T nothing = options_.fill != 0 ? static_cast<T>(no_entry) : T{0};
+    if (!full) fill(values, nothing);
     writers_.push_back([=, this, &array](std::size_t bucket) {
       if (below && full)
         std::fill_n(values.begin() + place.node * node_begin_[bucket],
-                    place.node * static_cast<std::int64_t>(nodes_of_bucket_[bucket]), T{0});
+                    place.node * static_cast<std::int64_t>(nodes_of_bucket_[bucket]), nothing);
       each_item<true>(bucket, place, array, [values](const Item &item, std::size_t, std::size_t slot) {
         if constexpr (below)
           values[slot] += static_cast<T>(item.value);

@@ -221,7 +221,7 @@ private:
       if (use.is_result && shares_structure()) continue;
       const layout::Layout &layout = front_.layouts.at(use.name);
       std::vector<std::string> sampled;
-      convert::PackOptions options = pack_options(request_);
+      convert::PackOptions options = pack_options(request_, use.is_result ? 0 : fill_of(use.name));
       options.sampled = &sampled;
       auto operand = operands_.by_name.find(use.name);
       if (operand == operands_.by_name.end()) {
@@ -244,7 +244,14 @@ private:
     report_.pack_ms = clock.milliseconds();
   }
 
-  /// A line that reduces a dense result, `y(i) min= ...`, begins with the operator's identity.
+  double fill_of(const std::string &name) const {
+    const compute::Fills &fills = front_.computation.program.fills;
+    const auto declared = fills.find(name);
+    return declared == fills.end() ? 0 : declared->second;
+  }
+
+  /// A dense result begins with its fill, or where a line reduces it, `y(i) min= ...`, the operator's
+  /// identity.
   void begin_with_identity(const std::string &name) {
     const double initial = compute::initial_of(front_.computation.program, name);
     if (initial == 0 || is_assembled(name)) return;
@@ -427,7 +434,7 @@ private:
     Clock clock;
     for (const auto &[name, wanted] : front_.packed) {
       tensor::Tensor &tensor = tensors_.at(name);
-      tensor = ListPacking(tensor.layout, wanted, pack_options(request_)).pack(tensor);
+      tensor = ListPacking(tensor.layout, wanted, pack_options(request_, fill_of(name))).pack(tensor);
     }
     report_.result_pack_ms = clock.milliseconds();
   }
@@ -447,10 +454,14 @@ private:
   auto with_reference_input(const std::map<std::string, tensor::Tensor> &initial, Use evaluate) {
     check::ProgramInput input;
     input.sizes = operands_.extents;
-    for (const auto &[name, tensor] : initial)
-      input.results[name] = {operands_.result_shapes.at(name),
-                             is_sparse(name) ? std::vector<double>() // its values were zeros
-                                             : data::to_dense(convert::unpack(tensor))};
+    for (const auto &[name, tensor] : initial) {
+      const std::vector<std::int64_t> &shape = operands_.result_shapes.at(name);
+      input.results[name] = {shape, {}}; // sparse: zeros
+      if (!is_sparse(name))
+        input.results[name].initial = data::to_dense(convert::unpack(tensor));
+      else if (fill_of(name) != 0)
+        input.results[name].initial = data::to_dense(data::Coordinates(shape), fill_of(name));
+    }
     const bool special = asks_what_is_stored() || has_special_values();
     std::map<std::string, data::Coordinates> unpacked;
     for (const compute::TensorUse &use : front_.computation.tensors)
@@ -471,12 +482,12 @@ private:
   }
 
   /// An operand as coordinates: as they were given, or unpacked. `special`: it matters which zeros are
-  /// stored.
+  /// stored; of one with a fill the slots that no entry has hold that.
   const data::Coordinates &coordinates_of(const std::string &tensor, bool special,
                                           std::map<std::string, data::Coordinates> &unpacked) {
     Operand &operand = operands_.by_name.at(tensor);
     const bool is_given = !operand.packed && request_.check;
-    if (is_given && !special) return operand.coordinates;
+    if (is_given && (!special || fill_of(tensor) != 0)) return operand.coordinates;
     data::Coordinates stored = convert::unpack(tensors_.at(tensor));
     if (is_given) stored = with_zeros_of(stored, operand.coordinates);
     return unpacked.emplace(tensor, std::move(stored)).first->second;
@@ -533,8 +544,8 @@ private:
       return;
     }
     for (const auto &[name, reference] : program_reference(initial_).results) {
-      check::Comparison one =
-          check::compare(data::to_dense(convert::unpack(tensors_.at(name))), reference, tolerance);
+      check::Comparison one = check::compare(
+          data::to_dense(convert::unpack(tensors_.at(name)), fill_of(name)), reference, tolerance);
       if (!one.ok && result_names().size() > 1)
         report_.notes.push_back(fmt::format("`{}` is not what it should be", name));
       bool is_worse =

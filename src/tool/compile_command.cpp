@@ -26,6 +26,28 @@ struct CompileOptions : Options {
 
 /// A whole program: the kernel, functions that pack each tensor from coordinates, and a main() that reads
 /// files. A result that the kernel lists is written from there.
+/// The packing that `--main` writes leaves zeros in slots without an entry.
+void require_no_filled_slots(const pipeline::Compilation &compilation, const std::string &tensor,
+                             const packing::PackPlan &plan) {
+  const compute::Fills &fills = compilation.computation.program.fills;
+  const auto fill = fills.find(tensor);
+  if (fill == fills.end() || fill->second == 0) return;
+  for (const compute::TensorUse &use : compilation.computation.tensors)
+    if (use.name == tensor && use.is_result)
+      return; // packed from no entries, then set to what it begins with
+  for (const packing::PiecePlan &piece : plan.pieces) {
+    using Kind = packing::Level::Kind;
+    const auto fills_slots = [](const packing::Level &level) {
+      return level.kind == Kind::Counted || level.kind == Kind::Segment || level.unused;
+    };
+    if (!piece.value.empty() && (piece.levels.empty() || !fills_slots(piece.levels.back())))
+      report::fail(
+          report::Kind::not_supported,
+          fmt::format("`--main` can't fill slots of `{}` that no entry has with {}", tensor, fill->second),
+          "leave out `--main`, and call the kernel; or `unravel run`");
+  }
+}
+
 std::string program_text(const pipeline::Compilation &compilation, const Options &options) {
   const loop::Program &program = compilation.program;
   std::string text = pipeline::c_text(compilation) + "\n#include <stdlib.h>\n\n";
@@ -46,9 +68,11 @@ std::string program_text(const pipeline::Compilation &compilation, const Options
     const layout::Layout &layout = compilation.layouts.at(program.parameters[k].name);
     main.modes[program.parameters[k].name] = layout.sizes;
     if (!program.parameters[k].has_given_arrays()) continue;
+    const packing::PackPlan plan = packing::plan_packing(layout);
+    require_no_filled_slots(compilation, program.parameters[k].name, plan);
     if (!packed.insert(names[k].type).second) continue;
     text +=
-        packing::emit_pack_c(packing::plan_packing(layout), layout, {names[k].type, names[k].members},
+        packing::emit_pack_c(plan, layout, {names[k].type, names[k].members},
                              options.index == "int64" ? tensor::IndexType::Int64 : tensor::IndexType::Int32,
                              options.type == "f32" ? tensor::ValueType::F32 : tensor::ValueType::F64) +
         "\n";

@@ -197,6 +197,7 @@ private:
   /// the last ones first.
   layout::Layout target() {
     parse::LayoutReference wanted = reference("-f", options_.to);
+    pack_.fill = wanted.values.fill.value_or(0);
     const std::size_t order = facts_.shape.size();
     auto units = static_cast<std::size_t>(std::ranges::count(facts_.shape, 1));
     try {

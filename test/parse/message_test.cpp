@@ -78,11 +78,11 @@ TEST(ParseMessage, EmptyTexts) {
             "  hint: write an assignment such as `y(i) = A(i,j) * x(j)`\n");
   EXPECT_EQ(outcome_of_layouts(" \n"), "input: error: this file holds no layout [syntax-error]\n"
                                        "  hint: a layout begins with `layout name(i: M, j: N) {`\n");
-  EXPECT_EQ(outcome_of_reference(" "),
-            "input:1:1: error: expected a layout, saw nothing [syntax-error]\n"
-            "  1 |  \n"
-            "    | ^\n"
-            "  hint: write `csr`, `bcsr<4,4>`, `./mine.layout:name` or `like:S`\n");
+  EXPECT_EQ(outcome_of_reference(" "), "input:1:1: error: expected a layout, saw nothing [syntax-error]\n"
+                                       "  1 |  \n"
+                                       "    | ^\n"
+                                       "  hint: write `csr`, `bcsr<4,4>`, `./mine.layout:name`, `like:S` or "
+                                       "`csr int32 fill inf`\n");
   EXPECT_EQ(outcome_of_schedule(""), "");
 }
 

@@ -58,8 +58,12 @@ std::optional<PackedCase> Packer::draw(const Sizes &sizes, std::mt19937_64 &rand
       made.about += " " + std::to_string(extent);
     made.about += " with " + std::to_string(made.coordinates[use.name].size()) + " entries; ";
     try {
+      convert::PackOptions options = pack_options(problem_);
+      const compute::Fills &fills = front_.computation.program.fills;
+      if (const auto fill = fills.find(use.name); fill != fills.end() && !use.is_result)
+        options.fill = fill->second;
       made.tensors.emplace(use.name, convert::pack(front_.layouts.at(use.name), plans_.at(use.name),
-                                                   made.coordinates[use.name], pack_options(problem_)));
+                                                   made.coordinates[use.name], options));
     } catch (const report::Error &error) {
       if (error.diagnostic().kind == report::Kind::not_storable) return std::nullopt;
       throw;
@@ -94,7 +98,11 @@ std::optional<data::Coordinates> Packer::draw_entries(const compute::TensorUse &
   const bool has_quotient =
       !front_.computation.program.extents.empty() || problem_.expression.find('/') != std::string::npos;
   const bool may_divide = has_quotient && !use.is_result;
-  if ((spoilt || may_divide) && front_.layouts.at(use.name).name.starts_with("dense")) density = 1;
+  // In a semiring what the reference isn't given is nothing.
+  const bool in_semiring = std::ranges::any_of(front_.computation.program.statements,
+                                               [](const auto &each) { return each.product.has_value(); });
+  if ((spoilt || may_divide || in_semiring) && front_.layouts.at(use.name).name.starts_with("dense"))
+    density = 1;
   bool repeats = !use.is_result && !spoilt && !may_divide && random() % 2 == 0;
   for (int tries = 0; tries < 4; ++tries, density /= 3) {
     data::Coordinates drawn = random_tensor(shape, density, repeats, random);

@@ -1,5 +1,6 @@
 #include "run/interpreted.h"
 
+#include "compute/fills.h"
 #include "convert/pack.h"
 #include "lower/wavefront.h"
 #include "report/diagnostic.h"
@@ -133,7 +134,8 @@ bool Interpreted::check(const SmallCase &input, const loop::InterpretOptions &op
   const bool assembled = compilation_.program.parameters.front().assembled;
   std::vector<double> initial;
   for (std::size_t k = 0; k < slots; ++k)
-    initial.push_back(assembled ? 0 : 1000 + static_cast<double>(k));
+    initial.push_back(assembled ? compute::nothing_of(compilation_.computation.program, result)
+                                : 1000 + static_cast<double>(k));
   if (!assembled) memory.values[values] = initial;
   auto meant_by = [&](const std::vector<double> &stored) {
     if (structure.empty() && shared.indices.empty()) return row_major(layout, shape, stored);
@@ -190,9 +192,9 @@ bool Interpreted::check(const SmallCase &input, const loop::InterpretOptions &op
     return false;
   }
   if (assembled && std::ranges::find(problem_.schedules, "drop zeros") != problem_.schedules.end()) {
-    const compute::Statement &first = statement_of(result);
     const Instance made = assembled_instance(layout, result, memory);
-    if (!is_without(compute::identity_of(first), layout, made, memory.values.at(values), expected)) {
+    if (!is_without(compute::nothing_of(compilation_.computation.program, result), layout, made,
+                    memory.values.at(values), expected)) {
       ADD_FAILURE() << "the result has other entries: " << list(memory.values.at(values)) << "\n"
                     << "of " << list(expected.value) << "\n"
                     << describe(input);
@@ -210,7 +212,7 @@ bool Interpreted::check(const SmallCase &input, const loop::InterpretOptions &op
       present.append(entry.coordinate, 1);
     const std::vector<double> is_present = data::to_dense(present);
     for (std::size_t k = 0; k < got.size(); ++k)
-      if (is_present[k] == 0) got[k] = compute::identity_of(statement_of(result));
+      if (is_present[k] == 0) got[k] = compute::nothing_of(compilation_.computation.program, result);
   }
   if (compilation_.combination.has_loops() || problem_.expression.find('/') != std::string::npos) { // rounded
     check::Comparison comparison = check::compare(got, expected, 1e-12);
@@ -225,11 +227,6 @@ bool Interpreted::check(const SmallCase &input, const loop::InterpretOptions &op
 }
 
 /// The first that writes to it, of what is executed.
-const compute::Statement &Interpreted::statement_of(const std::string &result) const {
-  return *std::ranges::find(compilation_.computation.program.statements, result,
-                            [](const compute::Statement &each) { return each.target.tensor; });
-}
-
 /// Levels of these numbers, as they are before they are inspected.
 void Interpreted::give_levels(loop::Memory &memory, const std::vector<std::int64_t> &numbers) const {
   const loop::TensorParameter &levels = compilation_.inspector->program.parameters.front();

@@ -35,7 +35,6 @@ public:
   std::vector<SmallCase> inputs(const Sizes &sizes, std::size_t limit, std::mt19937_64 &random) const;
 
 private:
-  const compute::Statement &statement_of(const std::string &result) const;
   void give_levels(loop::Memory &memory, const std::vector<std::int64_t> &numbers) const;
   void inspect(loop::Memory &memory) const;
 

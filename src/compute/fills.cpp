@@ -1,0 +1,83 @@
+#include "compute/fills.h"
+
+#include "report/diagnostic.h"
+
+#include <fmt/format.h>
+
+namespace unravel::compute {
+
+using report::Kind;
+
+namespace {
+
+[[noreturn]] void refuse_fill(const Statement &statement, double wanted) {
+  const double own = identity_of(statement);
+  const auto by = value::reduction_from(wanted);
+  report::fail(Kind::not_supported, statement.span,
+               fmt::format("`{}` is to be {} where nothing is computed for it, but this makes it {} there",
+                           statement.target.tensor, wanted, own),
+               by ? fmt::format("declare `fill {}`, or reduce by `{}`", own, value::reduction_text(*by))
+                  : fmt::format("results may have a fill that a reduction begins with, here {}", own));
+}
+
+/// Of tensors that `let` declares, by what it says of each element.
+Fills fills_of_locals(const Program &program) {
+  Fills fills;
+  for (const Statement &statement : program.statements) // the first one for it is `let`
+    if (const double *number = value::number_of(statement.value);
+        number && *number != 0 && program.local_tensors.contains(statement.target.tensor))
+      fills.emplace(statement.target.tensor, *number);
+  return fills;
+}
+
+} // namespace
+
+Fills declared_fills(const parse::ProgramTree &tree, Fills given) {
+  for (const parse::TensorTree &tensor : tree.tensors) {
+    if (tensor.values.type)
+      report::fail(Kind::not_supported, tensor.values.type->span,
+                   "a tensor with values of a type of its own is not supported yet", "leave the type out");
+    if (!tensor.values.fill) continue;
+    const auto [known, is_fresh] = given.emplace(tensor.name.text, *tensor.values.fill);
+    if (!is_fresh && known->second != *tensor.values.fill)
+      report::fail(Kind::bad_option, tensor.values.fill_span,
+                   fmt::format("`{}` is declared with another fill than -f gives it, {}", tensor.name.text,
+                               known->second),
+                   "leave out one of them");
+  }
+  return given;
+}
+
+void set_fills(Computation &made, const Fills &fills) {
+  made.program.fills = fills;
+  const Fills of_locals = fills_of_locals(made.program);
+  const auto set = [](Access &access, const Fills &by) {
+    if (const auto fill = by.find(access.tensor); fill != by.end()) access.fill = fill->second;
+  };
+  for (Statement &statement : made.program.statements) {
+    each_access(statement, [&](Access &access) { set(access, fills); });
+    if (!statement.product) // in semirings there is nothing where they have no entry
+      each_read(statement, [&](Access &access) { set(access, of_locals); });
+    if (statement.is_free && !statement.accumulate && statement.target.fill &&
+        *statement.target.fill != identity_of(statement))
+      refuse_fill(statement, *statement.target.fill);
+  }
+}
+
+Statement reduced_from_fill(Statement statement) {
+  const double wanted = statement.target.fill_or_zero();
+  if (!statement.target.fill || wanted == identity_of(statement)) return statement;
+  const auto by = value::reduction_from(wanted);
+  if (statement.accumulate || statement.is_free || !by) refuse_fill(statement, wanted);
+  statement.by = *by;
+  return statement;
+}
+
+double nothing_of(const Program &program, const std::string &result) {
+  if (const auto fill = program.fills.find(result); fill != program.fills.end()) return fill->second;
+  for (const Statement &statement : program.statements)
+    if (statement.target.tensor == result) return identity_of(statement);
+  return 0;
+}
+
+} // namespace unravel::compute

@@ -1,0 +1,65 @@
+// Fills as users give them: `-f 'A=csr fill inf'`.
+#include "tool/tool.h"
+
+#include <gtest/gtest.h>
+
+namespace unravel::tool::test {
+namespace {
+
+const std::string matrix = "%%MatrixMarket matrix coordinate real general\n2 4 2\n1 1 5\n2 4 -1\n";
+
+TEST(ToolFills, the_least_of_each_row) {
+  const Desk desk;
+  desk.write("a.mtx", matrix);
+  const Outcome made = desk.unravel(
+      {"run", "y(i) min= A(i,j)", "-f", "A=bcsr<2,2> fill inf", "-i", "A=a.mtx", "-o", "y=y.mtx", "--check"});
+  ASSERT_EQ(made.code, 0) << made.error;
+  EXPECT_NE(made.out.find("check ok"), std::string::npos) << made.out;
+  EXPECT_NE(desk.read("y.mtx").find("\n5\n-1\n"), std::string::npos) << desk.read("y.mtx");
+}
+
+TEST(ToolFills, slots_without_an_entry_hold_it) {
+  const Desk desk;
+  desk.write("a.mtx", matrix);
+  const Outcome made = desk.unravel({"convert", "a.mtx", "a", "-f", "bcsr<2,2> fill 7"});
+  ASSERT_EQ(made.code, 0) << made.error;
+  const Outcome back = desk.unravel({"convert", "a", "b.mtx"});
+  ASSERT_EQ(back.code, 0) << back.error;
+  const std::string entries = desk.read("b.mtx"); // two blocks of four elements
+  for (const char *line : {"\n1 1 5\n", "\n1 2 7\n", "\n2 1 7\n", "\n2 2 7\n", "\n2 3 7\n", "\n2 4 -1\n"})
+    EXPECT_NE(entries.find(line), std::string::npos) << entries;
+}
+
+TEST(ToolFills, programs_that_read_files_say_what_they_cannot_fill) {
+  const Desk desk;
+  desk.write("a.mtx", matrix);
+  const std::vector<std::string> line{"compile", "y(i) min= A(i,j)", "--main", "-o", "program.c", "-f"};
+  auto with = [&](const std::string &format) {
+    std::vector<std::string> command = line;
+    command.push_back("A=" + format);
+    return desk.unravel(command);
+  };
+  EXPECT_EQ(with("csr fill inf").code, 0);
+  const Outcome refused = with("bcsr<2,2> fill inf");
+  EXPECT_EQ(refused.code, 1);
+  EXPECT_NE(refused.error.find("can't fill slots of `A`"), std::string::npos) << refused.error;
+}
+
+TEST(ToolFills, mistakes) {
+  const Desk desk;
+  desk.write("a.mtx", matrix);
+  auto error_of = [&](const std::string &format, const std::string &line = "y(i) = A(i,j)") {
+    const Outcome made = desk.unravel({"run", line, "-f", format, "-i", "A=a.mtx"});
+    EXPECT_NE(made.code, 0) << format;
+    return made.error;
+  };
+  EXPECT_NE(error_of("A=csr fill").find("saw nothing"), std::string::npos);
+  EXPECT_NE(error_of("A=csr fill many").find("saw `many`"), std::string::npos);
+  EXPECT_NE(error_of("y=dense fill 3").find("`y` is to be 3 where nothing is computed"), std::string::npos);
+  EXPECT_NE(error_of("A=csr fill 1", "tensor A(2, 4) fill inf; for i { for j { y(i) += A(i,j); } }")
+                .find("another fill than -f gives it"),
+            std::string::npos);
+}
+
+} // namespace
+} // namespace unravel::tool::test
