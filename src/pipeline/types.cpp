@@ -34,6 +34,16 @@ std::optional<value::Type> type_of_data(const Request &request, const std::strin
   return all;
 }
 
+/// An infinite fill is the end of its tensor's type. Where nothing wider is computed, it absorbs what an
+/// infinity does.
+void set_ends(compute::Statement &statement, const Types &types) {
+  compute::each_read(statement, [&](compute::Access &access) {
+    const value::Type own = known(types, access.tensor).value_or(statement.type);
+    const bool is_wider = own != statement.type && own != types.at(statement.target.tensor);
+    if (access.fill && is_wider) access.fill = value::Scalar::of(*access.fill, own).number();
+  });
+}
+
 void settle_layout(layout::Layout &layout, value::Type type, value::Type open) {
   if (type != open) layout = layout::with_values(std::move(layout), type);
 }
@@ -76,6 +86,7 @@ void settle_types(const Request &request, Front &front) {
   for (compute::Statement &statement : statements) {
     types.emplace(statement.target.tensor, open);
     statement.type = type_of(statement, types).value_or(types.at(statement.target.tensor));
+    set_ends(statement, types);
   }
   front.computation.types = types;
   for (auto &[tensor, layout] : front.layouts)
