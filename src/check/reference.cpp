@@ -282,7 +282,7 @@ SparseReference evaluate_sparse(const std::vector<ReferenceProduct> &products) {
   for (const auto &[offset, number] : sums.number)
     offsets[number] = offset;
   return {products.at(0).shape, std::move(offsets), {sums.sum.begin(), sums.sum.end()},
-          std::move(sums.magnitude)};
+          std::move(sums.magnitude), 0};
 }
 
 Comparison compare(const std::vector<double> &got, const Reference &reference, double tolerance) {
@@ -304,11 +304,11 @@ Comparison compare(const Coordinates &got, const SparseReference &reference, dou
     elements.try_emplace(offset, 0, reference.offset.size()).first->second.first += got.value[e];
   }
   for (std::size_t k = 0; k < reference.offset.size(); ++k)
-    elements.try_emplace(reference.offset[k], 0, 0).first->second.second = k;
+    elements.try_emplace(reference.offset[k], reference.fill, 0).first->second.second = k;
   Comparison result;
   for (const auto &[offset, element] : elements) {
     bool known = element.second < reference.offset.size();
-    compare_element(result, element.first, known ? reference.value[element.second] : 0,
+    compare_element(result, element.first, known ? reference.value[element.second] : reference.fill,
                     known ? reference.magnitude[element.second] : 0, tolerance, offset, got.shape);
   }
   return result;

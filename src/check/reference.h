@@ -44,7 +44,7 @@ struct Reference {
   std::vector<double> magnitude; // the sum of the absolute values of the terms
 };
 
-/// A result of which only the elements are listed that have terms; the others are 0. An offset is an
+/// A result of which only the elements are listed that have terms; the others are the fill. An offset is an
 /// element's row-major number.
 struct SparseReference {
   using Offset = unsigned __int128;
@@ -52,6 +52,7 @@ struct SparseReference {
   std::vector<Offset> offset; // in no order, each once
   std::vector<double> value;
   std::vector<double> magnitude;
+  double fill = 0;
 };
 
 /// Evaluates by joining the factors' entries, from the factor with fewest entries on, each further one looked
@@ -75,7 +76,8 @@ struct Comparison {
 /// Whether each element of `got` (row-major, of the reference's shape) satisfies
 /// |got - reference| <= tolerance * magnitude. A NaN must be a NaN, an infinity the same infinity.
 Comparison compare(const std::vector<double> &got, const Reference &reference, double tolerance);
-/// The same of entries, of which those of one coordinate add up; an element without entries is 0.
+/// The same of entries, of which those of one coordinate add up; an element without entries is
+/// the fill.
 Comparison compare(const data::Coordinates &got, const SparseReference &reference, double tolerance);
 
 } // namespace unravel::check

@@ -109,7 +109,9 @@ Coordinates reciprocals_of(const Coordinates &tensor) {
 bool adds_product(const Statement &statement) {
   const auto value = value::quotient_of(statement.value);
   auto is_access = [](const compute::Value &each) { return std::holds_alternative<Access>(each.kind); };
-  return statement.by == value::Operator::Add && !statement.product && statement.masks.empty() &&
+  bool has_fill = false;
+  compute::each_read(statement, [&](const Access &access) { has_fill = has_fill || access.fill; });
+  return statement.by == value::Operator::Add && !statement.product && statement.masks.empty() && !has_fill &&
          term::is_true(statement.condition) && std::ranges::all_of(value.factors, is_access) &&
          std::ranges::all_of(value.divisors, is_access);
 }
@@ -209,7 +211,8 @@ public:
     for (const auto &[name, result] : input.results) {
       Written &written = results_[name];
       written.shape = result.shape;
-      if (!is_sparse) written.elements.resize(static_cast<std::size_t>(data::element_count(result.shape)));
+      if (is_sparse) continue;
+      written.elements.resize(static_cast<std::size_t>(data::element_count(result.shape)));
       for (std::size_t k = 0; k < result.initial.size(); ++k)
         written.elements[k] = {result.initial[k], std::fabs(result.initial[k])};
     }
@@ -224,7 +227,7 @@ public:
   SparseReference run_sparse() {
     body(0, statements_.size(), 0);
     const Written &written = results_.at(statements_.front().target.tensor);
-    SparseReference result{written.shape, {}, {}, {}};
+    SparseReference result{written.shape, {}, {}, {}, compute::identity_of(statements_.front())};
     for (const auto &[offset, element] : written.sparse) {
       result.offset.push_back(offset);
       result.value.push_back(static_cast<double>(element.value));
@@ -431,7 +434,9 @@ private:
     if (const auto *access = std::get_if<Access>(&tree.kind)) {
       Value room;
       if (const Value *value = read(*access, room)) return Evaluated{*value};
-      return absent_is_nothing ? std::nullopt : std::optional(Evaluated{{}, false});
+      if (absent_is_nothing && !access->fill) return std::nullopt;
+      const double fill = access->fill_or_zero();
+      return Evaluated{{fill, std::fabs(fill)}, false};
     }
     const auto &made = std::get<compute::Value::Apply>(tree.kind);
     std::vector<Value> arguments;
@@ -497,7 +502,7 @@ private:
 
   void note_missing(const Access &divisor) {
     Value room;
-    if (missing_.empty() && !read(divisor, room)) missing_ = where(divisor), missing_span_ = divisor.span;
+    if (missing_.empty() && divisor.fill_or_zero() == 0 && !read(divisor, room)) missing_ = where(divisor), missing_span_ = divisor.span;
   }
 
   std::string where(const Access &access) const {

@@ -403,7 +403,7 @@ private:
       }
     if (is_total(access, statement) || (!structure_.empty() && access.name() == lender_in(statement)))
       return std::nullopt;
-    if (role == value::Role::Divisor) {
+    if (role == value::Role::Divisor && access.fill_or_zero() == 0) {
       if (statement.is_free || is_local(access)) refuse_divisor(access, layout_of(access), is_local(access));
       return Lookup::Wanted::Divisor;
     }
@@ -497,7 +497,7 @@ private:
   /// `space`: the statement's, with this relation.
   Lookup lookup_of(const Access &access, Lookup::Wanted wanted, const Statement &statement,
                    const IterationSpace &space, const std::vector<Term> &relation) const {
-    Lookup lookup{wanted, access.name(), access.tensor, {}};
+    Lookup lookup{wanted, access.name(), access.tensor, {}, access.fill_or_zero()};
     for (std::size_t piece = 0; piece < layout_of(access).pieces.size(); ++piece) {
       std::vector<Term> stored;
       IterationSpace together = space; // with the same names in arguments

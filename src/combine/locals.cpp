@@ -40,9 +40,11 @@ bool stands_for_nothing(double number, const std::string &local, const compute::
   return std::ranges::all_of(program.statements, [&](const Statement &statement) {
     if (statement.target.tensor == local && statement.accumulate && compute::identity_of(statement) != number)
       return false;
-    bool reads = false;
-    compute::each_read(statement, [&](const compute::Access &read) { reads |= read.tensor == local; });
-    return !reads || statement.product || number == 0;
+    bool needs_it = false;
+    compute::each_read(statement, [&](const compute::Access &read) {
+      needs_it = needs_it || (read.tensor == local && !compute::is_factor(statement, read));
+    });
+    return !needs_it || statement.product || number == 0;
   });
 }
 

@@ -83,7 +83,7 @@ struct Place {
 /// An element that is looked for at each point of a space, for it may not be stored.
 struct Lookup {
   enum class Wanted {
-    Element, // the sum of all that is found, 0 where that is nothing
+    Element, // the sum of all that is found, its fill where that is nothing
     Divisor, // the same, but the kernel fails where nothing is found
     Absence, // the point counts only if nothing is found
   };
@@ -91,6 +91,7 @@ struct Lookup {
   std::string name;   // of the access, "A#2"
   std::string tensor; // "A"
   std::vector<Place> places;
+  double fill = 0;
 
   bool is_mask() const { return wanted == Wanted::Absence; }
 };

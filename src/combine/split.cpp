@@ -97,7 +97,8 @@ std::vector<Statement> unite(const Statement &statement,
     Statement part = statement;
     part.accumulate = statement.accumulate || (statement.is_free && !parts.empty());
     part.value = value::map_leaves<compute::Value>(statement.value, [&](const Access &read) {
-      return absent.contains(read.name()) ? compute::Value{value::Number{0}} : compute::Value{read};
+      return absent.contains(read.name()) ? compute::Value{value::Number{read.fill_or_zero()}}
+                                          : compute::Value{read};
     });
     for (const Access &before : optional)
       if (absent.contains(before.name())) part.masks.push_back({before, true});

@@ -90,7 +90,7 @@ StatementTree assigned(const Statement &of, Expression target, Expression value,
                               : is_sum ? Operator::Add
                                        : Operator::Reduce,
                               std::move(target), std::move(value));
-  made.assignment.reduction = {std::string(value::laws_of(of.by).name), of.span};
+  made.assignment.reduction = {value::name_in_semiring(of.by), of.span};
   if (of.product)
     made.assignment.semiring = parse::SemiringTree{
         {value::name_in_semiring(of.by), of.span}, {value::name_in_semiring(*of.product), of.span}, of.span};

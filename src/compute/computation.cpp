@@ -18,7 +18,7 @@ namespace {
 
 class Maker {
 public:
-  explicit Maker(const parse::AssignmentTree &tree) : tree_(tree) {}
+  Maker(const parse::AssignmentTree &tree, const Fills &fills) : tree_(tree), fills_(fills) {}
 
   Computation make() {
     result_.text = tree_.span.text();
@@ -34,7 +34,8 @@ public:
     if (const auto by = accumulate ? std::nullopt : take_old_value(sum, target, algebra))
       accumulate = true, algebra.add = algebra.by = *by;
     const std::vector<MaskCase> cases = mask();
-    for (Value &term : reduced_terms(std::move(sum), algebra)) {
+    const bool as_one = !accumulate && set_result_fill(algebra, indices_of_result);
+    for (Value &term : reduced_terms(std::move(sum), algebra, as_one)) {
       Statement one;
       one.target = target;
       one.by = algebra.by;
@@ -54,6 +55,17 @@ public:
   }
 
 private:
+  /// Elements of the result for which nothing is computed are what its terms are reduced from: that is to be
+  /// its fill. A line that reduces nothing may take any operator for that. Did it take another one?
+  bool set_result_fill(Algebra &algebra, const std::vector<std::string> &of_result) {
+    const auto fill = fills_.find(result_.tensors.front().name);
+    if (fill == fills_.end() || fill->second == value::identity_of(algebra.by)) return false;
+    const auto from = value::reduction_from(fill->second);
+    if (!from || algebra.is_semiring || result_.indices != of_result) return false; // set_fills says so
+    algebra.by = *from;
+    return true;
+  }
+
   static void note(const std::string &index, std::vector<std::string> &indices) {
     if (std::find(indices.begin(), indices.end(), index) == indices.end()) indices.push_back(index);
   }
@@ -153,14 +165,50 @@ private:
   }
 
   const parse::AssignmentTree &tree_;
+  const Fills &fills_;
   Computation result_;
   std::map<std::string, int> occurrences_;
 };
 
 } // namespace
 
-Computation make_computation(const parse::AssignmentTree &tree) {
-  return Maker(tree).make();
+Computation make_computation(const parse::AssignmentTree &tree, const Fills &fills) {
+  Computation made = Maker(tree, fills).make();
+  set_fills(made, fills);
+  return made;
+}
+
+void set_fills(Computation &made, const Fills &fills) {
+  made.program.fills = fills;
+  Fills of_locals;
+  for (const Statement &statement : made.program.statements) // the first one is what `let` says
+    if (const double *number = value::number_of(statement.value);
+        number && *number != 0 && made.program.local_tensors.contains(statement.target.tensor))
+      of_locals.emplace(statement.target.tensor, *number);
+  for (Statement &statement : made.program.statements) {
+    each_access(statement, [&](Access &access) {
+      if (const auto fill = fills.find(access.tensor); fill != fills.end()) access.fill = fill->second;
+    });
+    if (!statement.product)
+      each_read(statement, [&](Access &access) {
+        if (const auto fill = of_locals.find(access.tensor); fill != of_locals.end())
+          access.fill = fill->second;
+      });
+    const std::optional<double> wanted = statement.target.fill;
+    if (!wanted || statement.accumulate || *wanted == identity_of(statement)) continue;
+    if (const auto from = value::reduction_from(*wanted); from && !statement.is_free) {
+      statement.by = *from;
+      continue;
+    }
+    const double own = identity_of(statement);
+    report::fail(Kind::not_supported, statement.span,
+                 fmt::format("`{}` is to be {} where nothing is computed for it, but this makes it {} there",
+                             statement.target.tensor, *wanted, own),
+                 value::reduction_from(*wanted)
+                     ? fmt::format("declare `fill {}`, or reduce by `{}`", own,
+                                   value::reduction_text(*value::reduction_from(*wanted)))
+                     : fmt::format("results may have a fill that a reduction begins with, here {}", own));
+  }
 }
 
 double identity_of(const Statement &statement) {
@@ -178,13 +226,15 @@ bool is_factor(const Statement &statement, const Value &value, const Access &acc
 }
 
 bool is_nothing_without(const Statement &statement, const Value &value, const std::set<std::string> &names) {
-  const value::Known absent = statement.product ? value::Known::nothing() : value::Known::of(0);
-  const value::Known known = value::known_value<Access>(
-      value, [&](const Access &read) { return names.contains(read.name()) ? absent : value::Known(); });
+  const value::Known known = value::known_value<Access>(value, [&](const Access &read) {
+    if (!names.contains(read.name())) return value::Known();
+    return statement.product && !read.fill ? value::Known::nothing() : value::Known::of(read.fill_or_zero());
+  });
   return known == value::Known::nothing() || known == value::Known::of(identity_of(statement));
 }
 
 double initial_of(const Program &program, const std::string &result) {
+  if (const auto fill = program.fills.find(result); fill != program.fills.end()) return fill->second;
   const Statement *first = free_statement_of(program, result);
   return first && first->accumulate ? identity_of(*first) : 0;
 }

@@ -30,6 +30,10 @@ struct Access {
   std::vector<Subscript> subscripts;
   text::Span span;
   bool is_local = false; // a scalar variable of a program
+  /// What an element is that isn't stored, where that is declared.
+  std::optional<double> fill = {};
+
+  double fill_or_zero() const { return fill.value_or(0); }
 
   /// "A", "A#2": prefix of its position variables.
   std::string name() const { return occurrence == 1 ? tensor : tensor + "#" + std::to_string(occurrence); }
@@ -94,6 +98,9 @@ struct LeastSize {
   text::Span span;
 };
 
+/// What the elements of tensors are that aren't stored, where that is declared.
+using Fills = std::map<std::string, double>;
+
 struct Program {
   std::vector<Statement> statements; // in the order of the text
   std::vector<std::string> sizes;    // names that stand for integers
@@ -107,6 +114,7 @@ struct Program {
   /// Of these the ones whose elements are zero again once they are read, so that nothing sets them to zero:
   /// one statement reads them, and each element that isn't zero once.
   std::set<std::string> zero_once_read = {};
+  Fills fills = {};
 };
 
 /// The identity of what its target is reduced by.
@@ -137,19 +145,23 @@ struct Computation {
 
 /// Throws mistakes (unbound or malformed subscripts, one tensor with two orders) and limits (sums, quotients,
 /// the result as an operand).
-Computation make_computation(const parse::AssignmentTree &tree);
+Computation make_computation(const parse::AssignmentTree &tree, const Fills &fills = {});
 
 /// Of a loop nest. Tensors that aren't declared have the extents of the loops that subscript them. Throws
 /// mistakes (names that mean two things or nothing, subscripts and bounds that aren't affine, extents that
-/// nothing determines) and limits (several results, quotients by sums).
-Computation make_computation(const parse::ProgramTree &tree);
+/// nothing determines; two fills of one tensor) and limits (several results, quotients by sums).
+Computation make_computation(const parse::ProgramTree &tree, const Fills &fills = {});
 
 /// The program's first free statement that writes the tensor, or null.
 const Statement *free_statement_of(const Program &program, const std::string &target);
 
-/// What the elements of a dense result begin with, where nothing says what they hold: the identity of what a
-/// line reduces them by, `y(i) min= ...`; else 0.
+/// What the elements of a dense result begin with, where nothing says what they hold: their fill; the identity
+/// of what a line reduces them by, `y(i) min= ...`; else 0.
 double initial_of(const Program &program, const std::string &result);
+
+/// Says so in every access. Throws limits: a result that is set has another fill than what nothing is reduced
+/// to.
+void set_fills(Computation &made, const Fills &fills);
 
 /// `wanted`, or with a number behind it: no tensor and no index has that name.
 std::string fresh_tensor(const Computation &computation, const std::string &wanted);

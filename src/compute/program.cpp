@@ -537,11 +537,29 @@ private:
   std::vector<std::string> results_;
 };
 
+/// Those given and those that the program declares.
+Fills declared_fills(const parse::ProgramTree &tree, Fills fills) {
+  for (const parse::TensorTree &tensor : tree.tensors) {
+    if (tensor.values.type)
+      report::fail(Kind::not_supported, tensor.values.type->span,
+                   "a tensor with values of a type of its own is not supported yet", "leave the type out");
+    if (!tensor.values.fill) continue;
+    const auto [known, is_fresh] = fills.emplace(tensor.name.text, *tensor.values.fill);
+    if (!is_fresh && known->second != *tensor.values.fill)
+      report::fail(Kind::bad_option, tensor.values.fill_span,
+                   fmt::format("`{}` is declared with another fill than -f gives it, {}", tensor.name.text,
+                               known->second),
+                   "leave out one of them");
+  }
+  return fills;
+}
+
 } // namespace
 
-Computation make_computation(const parse::ProgramTree &tree) {
+Computation make_computation(const parse::ProgramTree &tree, const Fills &fills) {
   const parse::ProgramTree loops = with_rounds_as_loops(tree);
   Computation made = ProgramMaker(loops).make();
+  set_fills(made, declared_fills(tree, fills));
   check_rounds(made);
   return made;
 }

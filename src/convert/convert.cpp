@@ -51,7 +51,7 @@ Conversion convert(const Tensor &from, const std::optional<TreePlan> &scan, cons
   Conversion result;
   std::optional<EntryTree> tree;
   const PiecePlan &piece = plan.pieces.front();
-  if (scan && to.order() == shape.size() && is_plain(plan, to) && !has_integer_values(to, piece.value))
+  if (scan && options.fill == 0 && to.order() == shape.size() && is_plain(plan, to) && !has_integer_values(to, piece.value))
     tree = entry_tree(from, *scan);
   if (tree && fits_order(piece, tree->steps, tree->unique)) {
     result.route = Route::Levels;

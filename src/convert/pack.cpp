@@ -217,7 +217,11 @@ Elements &make_array(Tensor &tensor, const std::string &name, const PackOptions 
   if (array.is_value && (type == DType::I4 || type == DType::I8)) type = DType::F8; // converted at the end
   Elements &elements = tensor.arrays[name];
   elements = Elements(type, static_cast<std::size_t>(*count));
-  if (zero) elements.fill_zero();
+  if (!zero) return elements;
+  elements.fill_zero();
+  if (array.is_value && options.fill != 0)
+    for (std::size_t k = 0; k < elements.size(); ++k)
+      elements.set_real(k, no_entry);
   return elements;
 }
 
@@ -274,6 +278,12 @@ void check_positions(const Tensor &tensor, const Level &level, const PackOptions
 
 namespace {
 
+/// Elements to which no entry was added.
+void fill_slots(Elements &values, double fill) {
+  for (std::size_t k = 0; k < values.size(); ++k)
+    if (const double value = values.real(k); value == 0 && std::signbit(value)) values.set_real(k, fill);
+}
+
 void pack_piece(Tensor &tensor, const PiecePlan &piece, Coordinates entries, const PackOptions &options) {
   if (!piece.permutations.empty()) permute(entries, tensor, piece, options);
   const PiecePlan &plan = piece.permutations.empty() ? piece : plan_of_places(piece);
@@ -283,6 +293,9 @@ void pack_piece(Tensor &tensor, const PiecePlan &piece, Coordinates entries, con
   if (plan.negative)
     for (double &value : entries.value)
       value = -value;
+  if (options.fill != 0)
+    for (double &value : entries.value)
+      value += 0.0; // tells it from no_entry
   entries = to_modes(std::move(entries), plan, tensor);
   if (plan.is_dense() && value_type != DType::F4) {
     scatter_dense(tensor, plan, entries, options);
@@ -291,6 +304,7 @@ void pack_piece(Tensor &tensor, const PiecePlan &piece, Coordinates entries, con
     order_entries(entries, plan);
     build_levels(tensor, plan, entries, options);
   }
+  if (options.fill != 0 && !plan.value.empty()) fill_slots(tensor.array(plan.value), plan.negative ? -options.fill : options.fill);
 }
 
 /// A count that is read outside its array for these sizes could not be computed from the arrays made.

@@ -10,6 +10,8 @@ namespace unravel::convert {
 struct PackOptions {
   tensor::IndexType index = tensor::IndexType::Int32;
   tensor::ValueType value = tensor::ValueType::F64;
+  /// What elements are that have no entry: of those, the layout may store some.
+  double fill = 0;
   /// Bytes that the arrays and the work space may take together, the coordinates not counted.
   std::int64_t max_memory = data::default_max_memory();
   /// Gets the properties that packing neither implies nor checked in full: see ValidationResult::sampled.
@@ -17,7 +19,7 @@ struct PackOptions {
 };
 
 /// The tensor in the layout. Entries with equal coordinates are added up (in the order of the input, in
-/// double precision) where the layout stores each coordinate once. `plan` is plan_packing(layout);
+/// double precision) where the layout stores each coordinate once; slots without an entry hold the fill. `plan` is plan_packing(layout);
 /// coordinates outside their shape are a bug (kind internal). Throws wrong_shape, memory_limit, index_width,
 /// value_width, not_storable, argument_range (a count that is read outside its array for these sizes).
 /// O(entries) and a radix sort's passes; O(entries) where the entries come sorted.

@@ -40,7 +40,11 @@ inline std::int64_t next_place(const Level &level, const LevelNumbers &numbers, 
   return std::max(before + 1, modes.index[level.home->mode][e] + numbers.home);
 }
 
-/// Makes the array with zeros in it, or unset. Throws kind internal when its extents are not known yet.
+/// What values begin with where slots without an entry are to be told: it is 0 for all that is added to it, and
+/// no entry's value.
+inline constexpr double no_entry = -0.0;
+
+/// Makes the array with zeros in it (values: with no_entry, where there is a fill), or unset. Throws kind internal when its extents are not known yet.
 Elements &make_array(Tensor &tensor, const std::string &name, const PackOptions &options, bool zero = true);
 
 /// What comes before and after the arrays are filled: sizes and the checks that need no entries; element

@@ -119,12 +119,12 @@ void fail_no_place(const Tensor &tensor, const PackPlan &plan, const Coordinates
 
 namespace {
 
-Coordinates sums_without_zeros(Coordinates entries) {
+Coordinates sums_without(double fill, Coordinates entries) {
   sort(entries, data::natural_modes(entries.order()));
   combine_duplicates(entries);
   std::vector<char> zero(entries.size());
   for (std::size_t e = 0; e < entries.size(); ++e)
-    zero[e] = entries.value[e] == 0;
+    zero[e] = entries.value[e] == fill;
   take(entries, zero);
   return entries;
 }
@@ -136,18 +136,18 @@ bool is_same(double a, double b) {
 } // namespace
 
 void require_same_meaning(const Tensor &tensor, Coordinates given, const PackOptions &options) {
-  given = sums_without_zeros(std::move(given));
+  given = sums_without(options.fill, std::move(given));
   if (options.value == ValueType::F32)
     for (double &value : given.value)
       value = static_cast<float>(value);
-  Coordinates meant = sums_without_zeros(unpack(tensor, options.max_memory));
+  Coordinates meant = sums_without(options.fill, unpack(tensor, options.max_memory));
   for (std::size_t e = 0; e < std::max(given.size(), meant.size()); ++e) {
     bool has_given = e < given.size(), has_meant = e < meant.size();
     if (has_given && has_meant && given.coordinate(e) != meant.coordinate(e)) {
       has_given = given.coordinate(e) < meant.coordinate(e);
       has_meant = !has_given;
     }
-    double value = has_given ? given.value[e] : 0, means = has_meant ? meant.value[e] : 0;
+    double value = has_given ? given.value[e] : options.fill, means = has_meant ? meant.value[e] : options.fill;
     if (!is_same(value, means))
       fail_not_storable(tensor, fmt::format("at {} they have {}, but the layout would mean {} there",
                                             place_text(has_given ? given : meant, e), value, means));

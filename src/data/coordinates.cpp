@@ -112,16 +112,20 @@ Coordinates from_dense(std::vector<std::int64_t> shape, const std::vector<double
   return result;
 }
 
-std::vector<double> to_dense(const Coordinates &tensor) {
+std::vector<double> to_dense(const Coordinates &tensor, double fill) {
   std::int64_t elements = element_count(tensor.shape);
   report::require(elements >= 0, "a dense array has fewer than 2^63 elements");
   std::vector<double> values(static_cast<std::size_t>(elements));
+  std::vector<bool> is_stored(fill != 0 ? values.size() : 0);
   for (std::size_t e = 0; e < tensor.size(); ++e) {
     std::int64_t offset = 0;
     for (std::size_t mode = 0; mode < tensor.order(); ++mode)
       offset = offset * tensor.shape[mode] + tensor.index[mode][e];
     values[static_cast<std::size_t>(offset)] += tensor.value[e];
+    if (fill != 0) is_stored[static_cast<std::size_t>(offset)] = true;
   }
+  for (std::size_t k = 0; k < is_stored.size(); ++k)
+    if (!is_stored[k]) values[k] = fill;
   return values;
 }
 

@@ -66,8 +66,9 @@ Coordinates with_order(Coordinates tensor, std::size_t order);
 /// The entries of a dense row-major array, all of them, zeros too. values.size() is the product of the shape.
 Coordinates from_dense(std::vector<std::int64_t> shape, const std::vector<double> &values);
 
-/// The dense row-major array, duplicates added up. Precondition: the product of the shape fits in memory.
-std::vector<double> to_dense(const Coordinates &tensor);
+/// The dense row-major array, duplicates added up; `fill` where there is no entry. Precondition: the product of
+/// the shape fits in memory.
+std::vector<double> to_dense(const Coordinates &tensor, double fill = 0);
 
 /// The product of the extents, or -1 when it is beyond 2^63 - 1. The empty shape has 1 element.
 std::int64_t element_count(const std::vector<std::int64_t> &shape);

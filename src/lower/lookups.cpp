@@ -21,7 +21,7 @@ bool has_value(const combine::Lookup &lookup) {
 
 /// Does it matter whether anything was found?
 bool tells_misses(const combine::Lookup &lookup) {
-  return lookup.wanted != Wanted::Element;
+  return lookup.wanted != Wanted::Element || lookup.fill != 0;
 }
 
 } // namespace
@@ -56,6 +56,11 @@ loop::Block behind_search(const combine::Lookup &lookup, loop::Block inside) {
   if (!tells_misses(lookup)) return inside;
   const Term is_missing = term::equal(term::variable(found(lookup)), Term(0));
   if (lookup.wanted == Wanted::Absence) return {{loop::If{is_missing, std::move(inside), "it isn't stored"}}};
+  if (lookup.wanted == Wanted::Element) {
+    loop::Block filled{{loop::Store{loop::Local{value_of_lookup(lookup)}, {loop::Number{lookup.fill}}}}};
+    inside.insert(inside.begin(), {loop::If{is_missing, std::move(filled), "its fill"}});
+    return inside;
+  }
   return {{loop::If{is_missing, {{loop::Miss{}}}, "the divisor isn't stored", std::move(inside)}}};
 }
 

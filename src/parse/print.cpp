@@ -1,4 +1,5 @@
 #include "parse/parse.h"
+#include "parse/values.h"
 
 #include <algorithm>
 #include <charconv>
@@ -209,7 +210,8 @@ std::string to_text(const ProgramTree &program) {
     for (const Expression &extent : tensor.extents)
       extents.push_back(to_text(extent));
     tensors.push_back(tensor.name.text +
-                      (extents.empty() ? "" : fmt::format("({})", fmt::join(extents, ", "))));
+                      (extents.empty() ? "" : fmt::format("({})", fmt::join(extents, ", "))) +
+                      to_text(tensor.values));
   }
   for (const SizeTree &size : program.sizes)
     sizes.push_back(size.name.text + (size.least ? fmt::format(" >= {}", *size.least) : ""));

@@ -1,6 +1,7 @@
 #include "parse/assignment.h"
 #include "parse/expression.h"
 #include "parse/parse.h"
+#include "parse/values.h"
 #include "report/diagnostic.h"
 
 #include <algorithm>
@@ -8,7 +9,7 @@
 // The grammar:
 //   program   = { declaration ";" } statement { statement }
 //   declaration = "tensor" tensor { "," tensor } | "size" size { "," size }
-//   tensor    = name [ "(" term { "," term } ")" ]
+//   tensor    = name [ "(" term { "," term } ")" ] [ type ] [ "fill" number ]
 //   size      = name [ ">=" [ "-" ] integer ]
 //   statement = "for" name [ "in" "[" term "," term ")" ] body | "if" formula body
 //             | "repeat" ( term [ "until" formula ] | "until" formula ) body
@@ -68,9 +69,11 @@ private:
   TensorTree tensor() {
     TensorTree result;
     result.name = tokens_.expect_name("the name of a tensor");
-    if (!tokens_.at("(")) return result;
-    tokens_.open("(");
-    result.extents = parse_terms_until(tokens_, ")");
+    if (tokens_.at("(")) {
+      tokens_.open("(");
+      result.extents = parse_terms_until(tokens_, ")");
+    }
+    result.values = parse_values(tokens_);
     return result;
   }
 

@@ -1,5 +1,6 @@
 #include "parse/lexer.h"
 #include "parse/parse.h"
+#include "parse/values.h"
 #include "report/diagnostic.h"
 
 #include <charconv>
@@ -9,7 +10,8 @@ namespace unravel::parse {
 namespace {
 
 constexpr std::string_view blank = " \t\r\n\f\v";
-constexpr const char *forms = "write `csr`, `bcsr<4,4>`, `./mine.layout:name` or `like:S`";
+constexpr const char *forms =
+    "write `csr`, `bcsr<4,4>`, `./mine.layout:name`, `like:S` or `csr int32 fill inf`";
 
 bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
@@ -28,6 +30,7 @@ public:
       begin_ = 0, end_ = 0;
     else
       end_ = text_.find_last_not_of(blank) + 1;
+    parse_values();
     result_.span = span(begin_, end_);
   }
 
@@ -41,6 +44,42 @@ public:
   }
 
 private:
+  /// What is said behind the layout is taken off its end: paths may have blanks in them.
+  void parse_values() {
+    std::size_t word = begin_of_last();
+    if (word > begin_ && text_.substr(word, end_ - word) == "fill")
+      fail_at(word, end_, "expected a number behind `fill`, saw nothing", "write `fill inf`");
+    const std::size_t number = word, end = end_;
+    cut(word);
+    word = begin_of_last();
+    if (word > begin_ && text_.substr(word, end_ - word) == "fill") {
+      result_.values.fill = fill_of(text_.substr(number, end - number));
+      if (!result_.values.fill)
+        fail_at(number, end, "expected a number behind `fill`, saw " + shown(number, end),
+                "write `fill inf`");
+      result_.values.fill_span = span(word, end);
+      cut(word);
+      word = begin_of_last();
+    } else {
+      end_ = end;
+      word = number;
+    }
+    if (word == begin_ || !is_value_type(text_.substr(word, end_ - word))) return;
+    result_.values.type = Name{std::string(text_.substr(word, end_ - word)), span(word, end_)};
+    cut(word);
+  }
+
+  std::size_t begin_of_last() const {
+    const std::size_t found = text_.substr(0, end_).find_last_of(blank);
+    return found == std::string_view::npos ? begin_ : std::max(begin_, found + 1);
+  }
+
+  void cut(std::size_t end) {
+    end_ = end;
+    while (end_ > begin_ && blank.find(text_[end_ - 1]) != std::string_view::npos)
+      --end_;
+  }
+
   LayoutReference parse_like() {
     std::size_t begin = begin_ + 5;
     std::size_t end = end_of_name(begin);

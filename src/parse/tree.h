@@ -157,10 +157,19 @@ struct AssignmentTree {
 
 // ---- programs: dense loop nests
 
-/// `L(n, n)`: a tensor that a program is given, with its extents: integers, names of sizes, sums of these.
+/// `int32 fill inf`: what is said of a tensor's values, behind its layout or its extents.
+struct ValuesTree {
+  std::optional<Name> type;
+  std::optional<double> fill; // what an element is that isn't stored; never NaN
+  text::Span fill_span = {};
+};
+
+/// `L(n, n) int32`: a tensor that a program is given, with its extents: integers, names of sizes, sums of
+/// these.
 struct TensorTree {
   Name name;
   std::vector<Expression> extents; // none: a scalar
+  ValuesTree values = {};
 };
 
 /// `size k;` or `size k >= 0;`: an integer that the program is given.
@@ -201,14 +210,15 @@ struct ProgramTree {
   text::Span span;
 };
 
-// ---- layout references: csr, bcsr<4,4>, bcsr:4,4, ./mine.layout:name, like:S
+// ---- layout references: csr, bcsr<4,4>, bcsr:4,4, ./mine.layout:name, like:S, csr int32 fill inf
 
 struct LayoutReference {
   std::string file; // empty: a shipped layout
   std::string name; // may be empty where the file holds one layout
   std::string like; // the tensor whose structure is borrowed, or empty
   std::vector<std::int64_t> parameters;
-  text::Span span;
+  ValuesTree values = {};
+  text::Span span; // of the layout alone
 };
 
 // ---- schedules

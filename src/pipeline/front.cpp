@@ -91,7 +91,21 @@ void restrict_loops(compute::Program &program, const parse::ScheduleTree &schedu
   }
 }
 
-void read_c(const Request &request, Front &front) {
+/// What formats say of the values that tensors hold.
+compute::Fills fills_of(const Request &request) {
+  compute::Fills fills;
+  for (const auto &[tensor, format] : request.formats) {
+    const parse::ValuesTree values = parse::parse_layout_reference(argument("-f " + tensor, format)).values;
+    if (values.type)
+      report::fail(Kind::not_supported, values.type->span,
+                   "a tensor with values of a type of its own is not supported yet",
+                   "leave the type out; `--type` is for all tensors");
+    if (values.fill) fills.emplace(tensor, *values.fill);
+  }
+  return fills;
+}
+
+void read_c(const Request &request, const compute::Fills &fills, Front &front) {
   cfront::Function function = cfront::read(request.from);
   front.program = parse::to_text(function.tree);
   if (function.is_float != (request.value == loop::ElementType::Float32))
@@ -99,14 +113,14 @@ void read_c(const Request &request, Front &front) {
                  fmt::format("`{}` computes with `{}`, the kernel with {}", function.name,
                              function.is_float ? "float" : "double", function.is_float ? "f64" : "f32"),
                  function.is_float ? "add --type f32" : "leave out --type f32");
-  front.computation = compute::make_computation(function.tree);
+  front.computation = compute::make_computation(function.tree, fills);
   front.computation.text = front.program;
 }
 
-void precompute(const parse::AssignmentTree &assignment, Front &front) {
+void precompute(const parse::AssignmentTree &assignment, const compute::Fills &fills, Front &front) {
   const parse::ProgramTree tree = compute::with_workspace(assignment, *front.schedule.workspace);
   front.program = parse::to_text(tree);
-  front.computation = compute::make_computation(tree);
+  front.computation = compute::make_computation(tree, fills);
 }
 
 void load(const std::string &tensor, const parse::LayoutReference &reference, std::size_t order,
@@ -124,6 +138,10 @@ void load_local(const std::string &tensor, const std::string &format, Front &fro
     report::fail(Kind::bad_structure, reference.span,
                  fmt::format("`{}` is a local tensor: it has arrays of its own", tensor),
                  fmt::format("`like:` is for the result; write -f {}=LAYOUT", tensor));
+  if (reference.values.fill)
+    report::fail(Kind::bad_option, reference.values.fill_span,
+                 fmt::format("`{}` is a local tensor: it begins with what `let` says", tensor),
+                 "leave the fill out");
   load(tensor, reference, front.computation.program.extents.at(tensor).size(), front);
 }
 
@@ -191,14 +209,15 @@ Front read_request(const Request &request) {
   if (front.schedule.plan && !is_assignment)
     report::fail(Kind::not_supported, front.schedule.plan->span, "`plan` is for a line of index notation",
                  "a program says itself what is computed first");
+  const compute::Fills fills = fills_of(request);
   if (auto text = argument(request.file, request.expression); !request.from.empty())
-    read_c(request, front);
+    read_c(request, fills, front);
   else if (!is_assignment)
-    front.computation = compute::make_computation(parse::parse_program(text));
+    front.computation = compute::make_computation(parse::parse_program(text), fills);
   else if (parse::AssignmentTree tree = parse::parse_assignment(text); front.schedule.workspace)
-    precompute(tree, front);
+    precompute(tree, fills, front);
   else
-    front.computation = compute::make_computation(tree);
+    front.computation = compute::make_computation(tree, fills);
   for (const auto &[tensor, format] : request.formats) {
     if (front.computation.program.local_tensors.contains(tensor)) {
       load_local(tensor, format, front);
@@ -244,7 +263,7 @@ Front with_result_local(const Request &request, Front front, const compute::Resu
   front.program = parse::to_text(tree);
   front.why = fmt::format("local {}({}): {}\n", local.tensor, fmt::join(local.modes, ", "), why);
   const std::string text = std::move(front.computation.text);
-  front.computation = compute::make_computation(tree);
+  front.computation = compute::make_computation(tree, front.computation.program.fills);
   front.computation.text = text;
   const auto format = request.formats.find(local.tensor);
   std::erase(front.other_formats, local.tensor);

@@ -89,7 +89,7 @@ Front planned(Front front, const parse::ProgramTree &tree, std::string why) {
   front.program = parse::to_text(tree);
   front.why = std::move(why);
   const std::string text = std::move(front.computation.text);
-  front.computation = compute::make_computation(tree);
+  front.computation = compute::make_computation(tree, front.computation.program.fills);
   front.computation.text = text;
   front.schedule.plan.reset();
   return front;
@@ -110,6 +110,11 @@ const contract::Plan *in_one_nest(const Front &front, const Plans &plans) {
 }
 
 } // namespace
+
+bool may_have_plans(const Front &front) {
+  std::string why;
+  return !front.schedule.plan && compute::contraction_of(front.computation.program, why);
+}
 
 std::optional<Plans> plans_of(const Request &request, const Front &front, std::size_t most,
                               std::string &why) {

@@ -43,6 +43,7 @@ void keep_to_entries(compute::Computation &computation, const std::string &resul
     if (statement.target.tensor != result) continue;
     Access access = statement.target;
     access.tensor = entries;
+    access.fill.reset();
     access.occurrence = ++occurrence;
     statement.value = value::product(std::vector<compute::Value>{{access}, statement.value});
   }
@@ -59,7 +60,7 @@ Front values_front(Front front, const std::optional<compute::ResultLocal> &local
   if (local) {
     const parse::ProgramTree tree = compute::with_result_local(front.computation.program, *local);
     std::string text = std::move(front.computation.text);
-    front.computation = compute::make_computation(tree);
+    front.computation = compute::make_computation(tree, front.computation.program.fills);
     front.computation.text = std::move(text);
     front.computation.program.zero_once_read.insert(local->tensor);
     std::erase(front.other_formats, local->tensor);

@@ -307,8 +307,9 @@ data::ReadOptions read_options(const Request &request) {
   return options;
 }
 
-convert::PackOptions pack_options(const Request &request) {
+convert::PackOptions pack_options(const Request &request, double fill) {
   convert::PackOptions options;
+  options.fill = fill;
   options.index =
       request.compile.index == loop::ElementType::Int64 ? tensor::IndexType::Int64 : tensor::IndexType::Int32;
   options.value =

@@ -27,7 +27,7 @@ using Folders = std::map<std::string, data::ArrayFolder>;
 
 /// Limits and progress of every read, as the request has them.
 data::ReadOptions read_options(const Request &request);
-convert::PackOptions pack_options(const Request &request);
+convert::PackOptions pack_options(const Request &request, double fill = 0);
 
 Operands read_operands(const Request &request, const pipeline::Front &front, const Folders &folders);
 

@@ -2,7 +2,6 @@
 
 #include "check/reference_program.h"
 #include "check/validate.h"
-#include "compute/contraction.h"
 #include "convert/convert.h"
 #include "convert/structure.h"
 #include "data/folder.h"
@@ -223,7 +222,7 @@ private:
       if (use.is_result && shares_structure()) continue;
       const layout::Layout &layout = front_.layouts.at(use.name);
       std::vector<std::string> sampled;
-      convert::PackOptions options = pack_options(request_);
+      convert::PackOptions options = pack_options(request_, use.is_result ? 0 : fill_of(use.name));
       options.sampled = &sampled;
       auto operand = operands_.by_name.find(use.name);
       if (operand == operands_.by_name.end()) {
@@ -246,7 +245,14 @@ private:
     report_.pack_ms = clock.milliseconds();
   }
 
-  /// A line that reduces a dense result, `y(i) min= ...`, begins with the operator's identity.
+  double fill_of(const std::string &name) const {
+    const compute::Fills &fills = front_.computation.program.fills;
+    const auto declared = fills.find(name);
+    return declared == fills.end() ? 0 : declared->second;
+  }
+
+  /// A dense result begins with its fill, or where a line reduces it, `y(i) min= ...`, the operator's
+  /// identity.
   void begin_with_identity(const std::string &name) {
     const double initial = compute::initial_of(front_.computation.program, name);
     if (initial == 0 || is_assembled(name)) return;
@@ -316,11 +322,7 @@ private:
     for (const auto &[name, value] : counts())
       request.counts.emplace(name, value);
     request.distrusted.insert(request.distrusted.end(), distrusted_.begin(), distrusted_.end());
-    // Of a sum over nothing a plan makes 0, and NaN of its product with an infinity.
-    std::string why;
-    if (!front_.schedule.plan && compute::contraction_of(front_.computation.program, why) &&
-        has_special_values())
-      front_.schedule.plan = parse::ScheduleTree::Plan{pipeline::no_plan_by_itself, {}};
+    if (pipeline::may_have_plans(front_) && has_special_values()) front_.schedule.plan = pipeline::no_plan;
     report_.compilation = pipeline::compile(request, front_);
     take_lists();
   }
@@ -434,7 +436,7 @@ private:
     Clock clock;
     for (const auto &[name, wanted] : front_.packed) {
       tensor::Tensor &tensor = tensors_.at(name);
-      tensor = ListPacking(tensor.layout, wanted, pack_options(request_)).pack(tensor);
+      tensor = ListPacking(tensor.layout, wanted, pack_options(request_, fill_of(name))).pack(tensor);
     }
     report_.result_pack_ms = clock.milliseconds();
   }
@@ -454,10 +456,14 @@ private:
   auto with_reference_input(const std::map<std::string, tensor::Tensor> &initial, Use evaluate) {
     check::ProgramInput input;
     input.sizes = operands_.extents;
-    for (const auto &[name, tensor] : initial)
-      input.results[name] = {operands_.result_shapes.at(name),
-                             is_sparse(name) ? std::vector<double>() // its values were zeros
-                                             : data::to_dense(convert::unpack(tensor))};
+    for (const auto &[name, tensor] : initial) {
+      const std::vector<std::int64_t> &shape = operands_.result_shapes.at(name);
+      input.results[name] = {shape, {}}; // sparse: zeros
+      if (!is_sparse(name))
+        input.results[name].initial = data::to_dense(convert::unpack(tensor));
+      else if (fill_of(name) != 0)
+        input.results[name].initial = data::to_dense(data::Coordinates(shape), fill_of(name));
+    }
     const bool special = asks_what_is_stored() || has_special_values();
     std::map<std::string, data::Coordinates> unpacked;
     for (const compute::TensorUse &use : front_.computation.tensors)
@@ -540,8 +546,8 @@ private:
       return;
     }
     for (const auto &[name, reference] : program_reference(initial_).results) {
-      check::Comparison one =
-          check::compare(data::to_dense(convert::unpack(tensors_.at(name))), reference, tolerance);
+      check::Comparison one = check::compare(
+          data::to_dense(convert::unpack(tensors_.at(name)), fill_of(name)), reference, tolerance);
       if (!one.ok && result_names().size() > 1)
         report_.notes.push_back(fmt::format("`{}` is not what it should be", name));
       bool is_worse =

@@ -50,6 +50,12 @@ std::optional<Operator> operator_called(std::string_view name) {
   return found == all_operators.end() ? std::nullopt : std::optional(found->op);
 }
 
+std::optional<Operator> reduction_from(double identity) {
+  const auto found =
+      std::ranges::find_if(all_operators, [&](const Laws &laws) { return laws.identity == identity; });
+  return found == all_operators.end() ? std::nullopt : std::optional(found->op);
+}
+
 bool is_linear_in(Operator op, std::size_t argument) {
   switch (laws_of(op).linear) {
   case Arguments::None: return false;

@@ -76,6 +76,9 @@ bool is_linear_in(Operator op, std::size_t argument);
 /// Of an operator that has one.
 double identity_of(Operator op);
 
+/// The first operator that reduces from that number on.
+std::optional<Operator> reduction_from(double identity);
+
 /// Is the value 1 or 0, for true and false? As reductions such operators have their identity among these.
 bool is_truth(Operator op);
 
