@@ -178,9 +178,9 @@ std::optional<Contraction> contraction_of(const Program &line, std::string &why)
   if (!laws.is_associative || !laws.is_commutative || !is_taken_apart)
     return refuse(fmt::format("`{}` can't be taken out of what `{}` reduces", laws.name,
                               value::laws_of(statement.by).name));
-  for (const Access &access : made->factors)
-    if (access.fill.value_or(nothing) != nothing)
-      return refuse(fmt::format("`{}` is {} where nothing is stored", access.tensor, *access.fill));
+  const auto has_other_fill = [&](const Access &access) { return access.fill && *access.fill != nothing; };
+  if (has_other_fill(statement.target) || std::ranges::any_of(made->factors, has_other_fill))
+    return refuse("what isn't stored of a tensor counts, by its fill");
   std::set<std::string> of_target;
   for (const Subscript &subscript : statement.target.subscripts)
     if (!of_target.insert(subscript.index).second)

@@ -23,8 +23,7 @@ namespace {
 
 const std::vector<std::string> statements = {
     "order", "parallel", "fuse",      "reduce", "find", "chunk",     "serial",    "tile",  "split", "skew",
-    "shift", "bound",    "wavefront", "unroll", "jam",  "vectorise", "workspace", "reuse", "drop",
-    "plan"};
+    "shift", "bound",    "wavefront", "unroll", "jam",  "vectorise", "workspace", "reuse", "drop",  "plan"};
 const std::vector<std::string> sharings = {"static", "dynamic", "guided", "balanced"};
 const std::vector<std::string> reductions = {"scalar", "private", "atomic", "auto"};
 const std::vector<std::string> methods = {"direct", "probe", "seq",  "gallop", "binary",

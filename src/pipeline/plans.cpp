@@ -118,6 +118,11 @@ const contract::Plan *in_one_nest(const Front &front, const Plans &plans) {
 
 } // namespace
 
+bool may_have_plans(const Front &front) {
+  std::string why;
+  return !front.schedule.plan && compute::contraction_of(front.computation.program, why);
+}
+
 std::optional<Plans> plans_of(const Request &request, const Front &front, std::size_t most,
                               std::string &why) {
   const compute::Program &line = front.computation.program;

@@ -2,7 +2,6 @@
 
 #include "check/reference_program.h"
 #include "check/validate.h"
-#include "compute/contraction.h"
 #include "convert/convert.h"
 #include "convert/structure.h"
 #include "data/folder.h"
@@ -325,11 +324,7 @@ private:
     for (const auto &[name, value] : counts())
       request.counts.emplace(name, value);
     request.distrusted.insert(request.distrusted.end(), distrusted_.begin(), distrusted_.end());
-    // Of a sum over nothing a plan makes 0, and NaN of its product with an infinity.
-    std::string why;
-    if (!front_.schedule.plan && compute::contraction_of(front_.computation.program, why) &&
-        has_special_values())
-      front_.schedule.plan = parse::ScheduleTree::Plan{pipeline::no_plan_by_itself, {}};
+    if (pipeline::may_have_plans(front_) && has_special_values()) front_.schedule.plan = pipeline::no_plan;
     report_.compilation = pipeline::compile(request, front_);
     take_lists();
   }

@@ -156,6 +156,8 @@ TEST(Plans, what_the_laws_or_the_form_forbid_is_kept_as_written) {
             "it is not one product of a line in index notation");
   EXPECT_EQ(refusal_of("C(i,m) = A(i,j) * B(j,k) * D(k,m)", {{"A", "csr"}, {"C", "csr"}}),
             "`C` is not dense");
+  EXPECT_EQ(refusal_of("y(i) = A(i,j) * B(j,k) * x(k)", {{"A", "csr fill 1"}}),
+            "what isn't stored of a tensor counts, by its fill");
   EXPECT_EQ(refusal_of("y(i,l) = A(i,j) * B(j,k) * x(k)", {}), "no factor has the index `l`");
 }
 
