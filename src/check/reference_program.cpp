@@ -211,7 +211,8 @@ public:
       if (is_sparse) continue;
       written.elements.resize(static_cast<std::size_t>(data::element_count(result.shape)));
       for (std::size_t k = 0; k < result.initial.size(); ++k)
-        written.elements[k] = {result.initial[k], std::fabs(result.initial[k])};
+        written.elements[k] =
+            converted({result.initial[k], std::fabs(result.initial[k])}, value::Type::Float64, type_of(name));
     }
     for (const auto &[name, around] : program.local_tensors) {
       Written &written = results_[name];
@@ -425,6 +426,7 @@ private:
   struct Evaluated {
     Value value;
     bool is_stored = true; // else it is what it is where nothing is stored
+    double nothing = 0;    // and that is, whatever the type: infinities absorb what they meet
   };
 
   /// Nothing where a part isn't stored, and nothing is made of that; or what it is there, whatever that
@@ -436,9 +438,8 @@ private:
       if (const Value *value = read(*access, room)) return Evaluated{*value};
       if (absent_is_nothing && !access->fill) return std::nullopt;
       const value::Type own = type_of(access->tensor);
-      const double fill = value::is_integer(own) ? value::Scalar::of(access->fill_or_zero(), own).number()
-                                                 : access->fill_or_zero();
-      return Evaluated{{fill, std::fabs(fill)}, false};
+      const double fill = access->fill_or_zero();
+      return Evaluated{converted({fill, std::fabs(fill)}, value::Type::Float64, own), false, fill};
     }
     const auto &made = std::get<compute::Value::Apply>(tree.kind);
     std::vector<Value> arguments;
@@ -450,13 +451,13 @@ private:
       is_stored = is_stored || argument->is_stored;
       arguments.push_back(argument->value);
       if (argument->is_stored) continue;
-      const auto number = static_cast<double>(argument->value.value);
-      if (!absorbs) absorbs = value::absorbed(made.op, k, number);
+      if (!absorbs) absorbs = value::absorbed(made.op, k, argument->nothing);
       if (made.op == value::Operator::Divide && k > 0)
         value::each_leaf<Access>(made.arguments[k], [&](const Access &access) { note_missing(access); });
     }
-    if (absorbs) return Evaluated{{*absorbs, 0}, false};
-    return Evaluated{combined(made.op, arguments, type), is_stored};
+    if (absorbs) return Evaluated{converted({*absorbs, 0}, value::Type::Float64, type), false, *absorbs};
+    const Value value = combined(made.op, arguments, type);
+    return Evaluated{value, is_stored, static_cast<double>(value.value)};
   }
 
   value::Type type_of(const std::string &tensor) const {

@@ -65,6 +65,8 @@ public:
         result_.assembled.push_back(naming_.assembled(binding, result_));
       else
         naming_.add(binding, result_);
+    for (Statement &statement : program_.statements)
+      if (result_.assembly(statement.target.tensor)) statement = compute::reduced_from_fill(statement);
     for (const auto &[tensor, around] : program_.local_tensors) {
       result_.locals.push_back(naming_.local(tensor, around, extents_of(tensor), result_));
       result_.locals.back().is_zero_once_read = program_.zero_once_read.contains(tensor);
@@ -371,11 +373,10 @@ private:
   }
 
   /// What is computed where different accesses are stored, one after the other.
-  std::vector<Statement> taken_apart(const Statement &written) const {
-    if (is_result(written.target.tensor) && !structure_.empty())
-      return {written}; // executed at each of the result's places, and nowhere else
-    const bool begins_empty = result_.assembly(written.target.tensor) != nullptr;
-    const Statement statement = begins_empty ? compute::reduced_from_fill(written) : written;
+  std::vector<Statement> taken_apart(const Statement &statement) const {
+    if (is_result(statement.target.tensor) && !structure_.empty())
+      return {statement}; // executed at each of the result's places, and nowhere else
+    const bool begins_empty = result_.assembly(statement.target.tensor) != nullptr;
     const auto is_optional = [&](const Access &access, value::Role role) {
       return role != value::Role::Divisor && looked_for(access, statement, role) == Lookup::Wanted::Element;
     };
@@ -577,7 +578,7 @@ private:
   }
 
   const compute::Computation &computation_;
-  const compute::Program program_;
+  compute::Program program_;
   const std::string structure_; // the operand whose positions the result has, or empty
   const std::string lender_;    // its tensor
   Naming naming_;

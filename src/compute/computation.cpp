@@ -203,7 +203,11 @@ bool is_nothing_without(const Statement &statement, const Value &value, const st
     if (!names.contains(read.name())) return value::Known();
     return statement.product && !read.fill ? value::Known::nothing() : value::Known::of(read.fill_or_zero());
   });
-  return known == value::Known::nothing() || known == value::Known::of(identity_of(statement));
+  const double identity = identity_of(statement);
+  const bool is_integer = value::is_integer(statement.type);
+  return known == value::Known::nothing() ||
+         known ==
+             value::Known::of(is_integer ? value::Scalar::of(identity, statement.type).number() : identity);
 }
 
 double initial_of(const Program &program, const std::string &result) {

@@ -163,12 +163,17 @@ void check_properties(const Tensor &tensor, const PackPlan &plan, const PackOpti
 }
 
 /// Values are added up as doubles; the layout may want integers.
-void convert_values(Tensor &tensor, const std::string &name, DType wanted) {
+/// `fill`: also what no double holds, the greatest integer of 64 bits.
+void convert_values(Tensor &tensor, const std::string &name, DType wanted, double fill) {
   Elements &values = tensor.array(name);
   if (values.type() == wanted) return;
   Elements converted(wanted, values.size());
   for (std::size_t k = 0; k < values.size(); ++k) {
     double value = values.real(k);
+    if (fill != 0 && std::fabs(value) == std::fabs(fill) && value::is_integer(wanted)) {
+      converted.set_number(k, value::Scalar::of(value, wanted));
+      continue;
+    }
     if (!value::holds(wanted, value))
       report::fail(Kind::value_width,
                    fmt::format("value {} can't be stored in array `{}` of {} elements", value, name,
@@ -298,7 +303,7 @@ void pack_piece(Tensor &tensor, const PiecePlan &piece, Coordinates entries, con
   if (plan.is_dense() && value_type != DType::Float32) {
     scatter_dense(tensor, plan, entries, options);
   } else if (!pack_keyed(tensor, plan, entries, options)) {
-    pad_entries(tensor, entries, plan);
+    pad_entries(tensor, entries, plan, options.fill != 0 ? no_entry : 0);
     order_entries(entries, plan);
     build_levels(tensor, plan, entries, options);
   }
@@ -356,7 +361,8 @@ void finish_packing(Tensor &tensor, const Layout &layout, const PackPlan &plan, 
   for (const PiecePlan &piece : plan.pieces)
     if (!piece.value.empty())
       convert_values(tensor, piece.value,
-                     element_type(*tensor.layout.array(piece.value), options.index, options.value));
+                     element_type(*tensor.layout.array(piece.value), options.index, options.value),
+                     options.fill);
   finish_counts(tensor);
   write_bounds(tensor, layout, plan.segments, options);
   check_properties(tensor, plan, options);

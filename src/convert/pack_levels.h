@@ -59,10 +59,10 @@ void finish_packing(Tensor &tensor, const layout::Layout &layout, const PackPlan
 /// Sorts the entries, by their modes, as the plan's levels demand.
 void order_entries(Coordinates &coordinates, const PiecePlan &plan);
 
-/// Where nothing marks unused positions of a padded level: adds zeros until every node has as many entries as
-/// its positions want, at the least modes that have none.
-/// Throws not_storable where a node has too many.
-void pad_entries(Tensor &tensor, Coordinates &coordinates, const PiecePlan &plan);
+/// Where nothing marks unused positions of a padded level: adds entries of that value until every node has as
+/// many as its positions want, at the least modes that have none. Throws not_storable where a node has too
+/// many.
+void pad_entries(Tensor &tensor, Coordinates &coordinates, const PiecePlan &plan, double value);
 
 /// Fills counts and arrays from entries that are in the order of the plan.
 void build_levels(Tensor &tensor, const PiecePlan &plan, const Coordinates &coordinates,

@@ -9,8 +9,8 @@ namespace {
 
 class Padding {
 public:
-  Padding(Coordinates &coordinates, const PiecePlan &plan, const Level &level)
-      : coordinates_(coordinates), level_(level), mode_(level.keys[0].mode) {
+  Padding(Coordinates &coordinates, const PiecePlan &plan, const Level &level, double value)
+      : value_(value), coordinates_(coordinates), level_(level), mode_(level.keys[0].mode) {
     for (std::size_t l = 0; l + 1 < plan.levels.size(); ++l)
       above_.push_back(plan.levels[l].mode);
     collect();
@@ -83,11 +83,12 @@ private:
       for (std::size_t l = above_.size(); l-- > 0; rest /= coordinates_.shape[above_[l]])
         coordinates_.index[above_[l]].push_back(rest % coordinates_.shape[above_[l]]);
       coordinates_.index[mode_].push_back(value);
-      coordinates_.value.push_back(no_entry);
+      coordinates_.value.push_back(value_);
       --missing;
     }
   }
 
+  const double value_;
   Coordinates &coordinates_;
   const Level &level_;
   std::size_t mode_;
@@ -99,11 +100,11 @@ private:
 
 } // namespace
 
-void pad_entries(Tensor &tensor, Coordinates &coordinates, const PiecePlan &plan) {
+void pad_entries(Tensor &tensor, Coordinates &coordinates, const PiecePlan &plan, double value) {
   if (plan.levels.empty()) return;
   const Level &level = plan.levels.back();
   if (level.kind != Level::Kind::Padded || level.unused) return;
-  Padding padding(coordinates, plan, level);
+  Padding padding(coordinates, plan, level, value);
   set_width(tensor, plan, level, padding.widest()); // refused before there are zeros for each position
   padding.pad();
 }

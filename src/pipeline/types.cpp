@@ -34,13 +34,12 @@ std::optional<value::Type> type_of_data(const Request &request, const std::strin
   return all;
 }
 
-/// An infinite fill is the end of its tensor's type. Where nothing wider is computed, it absorbs what an
-/// infinity does.
+/// An infinite fill is the end of its tensor's type, which absorbs nothing: a sum with it wraps around,
+/// whether a layout stores it or not.
 void set_ends(compute::Statement &statement, const Types &types) {
   compute::each_read(statement, [&](compute::Access &access) {
     const value::Type own = known(types, access.tensor).value_or(statement.type);
-    const bool is_wider = own != statement.type && own != types.at(statement.target.tensor);
-    if (access.fill && is_wider) access.fill = value::Scalar::of(*access.fill, own).number();
+    if (access.fill && value::is_integer(own)) access.fill = value::Scalar::of(*access.fill, own).number();
   });
 }
 

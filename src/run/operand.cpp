@@ -317,6 +317,12 @@ convert::PackOptions pack_options(const Request &request, double fill) {
   return options;
 }
 
+double fill_of(const pipeline::Front &front, const std::string &tensor) {
+  const compute::Fills &fills = front.computation.program.fills;
+  if (!fills.contains(tensor)) return 0;
+  return value::Scalar::of(fills.at(tensor), front.types.at(tensor)).number();
+}
+
 Operands read_operands(const Request &request, const pipeline::Front &front, const Folders &folders) {
   return Reader(request, front, folders).read();
 }

@@ -28,6 +28,8 @@ using Folders = std::map<std::string, data::ArrayFolder>;
 /// Limits and progress of every read, as the request has them.
 data::ReadOptions read_options(const Request &request);
 convert::PackOptions pack_options(const Request &request, double fill = 0);
+/// What the tensor's elements are that aren't stored, in its type.
+double fill_of(const pipeline::Front &front, const std::string &tensor);
 
 Operands read_operands(const Request &request, const pipeline::Front &front, const Folders &folders);
 

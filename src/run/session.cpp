@@ -225,7 +225,7 @@ private:
       if (use.is_result && shares_structure()) continue;
       const layout::Layout &layout = front_.layouts.at(use.name);
       std::vector<std::string> sampled;
-      convert::PackOptions options = pack_options(request_, use.is_result ? 0 : fill_of(use.name));
+      convert::PackOptions options = pack_options(request_, use.is_result ? 0 : fill_of(front_, use.name));
       options.sampled = &sampled;
       auto operand = operands_.by_name.find(use.name);
       if (operand == operands_.by_name.end()) {
@@ -246,12 +246,6 @@ private:
       if (!use.is_result) report_.entries[use.name] = packed.entries();
     }
     report_.pack_ms = clock.milliseconds();
-  }
-
-  double fill_of(const std::string &name) const {
-    const compute::Fills &fills = front_.computation.program.fills;
-    if (!fills.contains(name)) return 0;
-    return value::Scalar::of(fills.at(name), front_.types.at(name)).number();
   }
 
   /// A dense result begins with its fill, or, where a line reduces it, with the operator's identity.
@@ -438,7 +432,7 @@ private:
     Clock clock;
     for (const auto &[name, wanted] : front_.packed) {
       tensor::Tensor &tensor = tensors_.at(name);
-      tensor = ListPacking(tensor.layout, wanted, pack_options(request_, fill_of(name))).pack(tensor);
+      tensor = ListPacking(tensor.layout, wanted, pack_options(request_, fill_of(front_, name))).pack(tensor);
     }
     report_.result_pack_ms = clock.milliseconds();
   }
@@ -464,8 +458,8 @@ private:
       input.results[name] = {shape, {}}; // sparse: zeros
       if (!is_sparse(name))
         input.results[name].initial = data::to_dense(convert::unpack(tensor));
-      else if (fill_of(name) != 0)
-        input.results[name].initial = data::to_dense(data::Coordinates(shape), fill_of(name));
+      else if (fill_of(front_, name) != 0)
+        input.results[name].initial = data::to_dense(data::Coordinates(shape), fill_of(front_, name));
     }
     const bool special = asks_what_is_stored() || has_special_values();
     std::map<std::string, data::Coordinates> unpacked;
@@ -492,7 +486,7 @@ private:
                                           std::map<std::string, data::Coordinates> &unpacked) {
     Operand &operand = operands_.by_name.at(tensor);
     const bool is_given = !operand.packed && request_.check;
-    if (is_given && (!special || fill_of(tensor) != 0)) return operand.coordinates;
+    if (is_given && (!special || fill_of(front_, tensor) != 0)) return operand.coordinates;
     data::Coordinates stored = convert::unpack(tensors_.at(tensor));
     if (is_given) stored = with_zeros_of(stored, operand.coordinates);
     return unpacked.emplace(tensor, std::move(stored)).first->second;
@@ -551,7 +545,7 @@ private:
     }
     for (const auto &[name, reference] : program_reference(initial_).results) {
       check::Comparison one = check::compare(
-          data::to_dense(convert::unpack(tensors_.at(name)), fill_of(name)), reference, tolerance);
+          data::to_dense(convert::unpack(tensors_.at(name)), fill_of(front_, name)), reference, tolerance);
       if (!one.ok && result_names().size() > 1)
         report_.notes.push_back(fmt::format("`{}` is not what it should be", name));
       bool is_worse =

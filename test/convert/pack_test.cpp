@@ -439,7 +439,7 @@ TEST(Pack, Refusals) {
               pack(whole, entries_of({2}, {{{1}, 2.5}}));
             }),
             "value-width: value 2.5 can't be stored in array `val` of int32 elements | declare the array "
-            "with elements f64");
+            "with elements f64, or give the tensor a type that holds it");
   layout::Layout lower = layout_of("layout lower(i: N, j: N) { index row[K], col[K]; count K; value val[K]; "
                                    "stored { [p] -> [i, j] : 0 <= p < K and i = row(p) and "
                                    "j = col(p) } at val(p); property range row in [0, N); property range col "

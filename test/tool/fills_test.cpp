@@ -18,6 +18,31 @@ TEST(ToolFills, the_least_of_each_row) {
   EXPECT_NE(desk.read("y.mtx").find("\n5\n-1\n"), std::string::npos) << desk.read("y.mtx");
 }
 
+/// A tensor is the same in any layout: what is stored in padding is what isn't stored elsewhere.
+TEST(ToolFills, of_integers) {
+  const Desk desk;
+  desk.write("a.mtx", matrix);
+  for (const std::string type : {"int8", "int32", "int64", "uint16", "f32"})
+    for (const std::string layout : {"csr", "bcsr<2,2>", "dense"})
+      for (const char *line :
+           {"y(i) min= A(i,j)", "y(i) min= A(i,j) + x(j)", "C(i,j) = min(A(i,j), B(i,j))"}) {
+        if (type == "uint16")
+          desk.write("a.mtx", "%%MatrixMarket matrix coordinate integer general\n2 4 1\n1 1 5\n");
+        std::vector<std::string> command{"run", line,      "-f",     "A=" + layout + " " + type + " fill inf",
+                                         "-i",  "A=a.mtx", "--check"};
+        auto add = [&](const std::string &tensor, const std::string &format, const std::string &input) {
+          if (std::string(line).find(tensor + "(") == std::string::npos) return;
+          command.insert(command.end(), {"-f", tensor + "=" + format});
+          if (!input.empty()) command.insert(command.end(), {"-i", tensor + "=" + input});
+        };
+        add("x", "dense " + type, "random:4,density=0");
+        add("B", "csr " + type + " fill inf", "a.mtx");
+        add("C", "csr fill inf", "");
+        const Outcome made = desk.unravel(command);
+        EXPECT_EQ(made.code, 0) << line << " " << layout << " " << type << "\n" << made.out << made.error;
+      }
+}
+
 TEST(ToolFills, slots_without_an_entry_hold_it) {
   const Desk desk;
   desk.write("a.mtx", matrix);
