@@ -1,7 +1,11 @@
 // Which type each tensor's values have, and in which one each statement is computed.
 #include "pipeline/types.h"
 
+#include "report/diagnostic.h"
 #include "value/typed.h"
+
+#include <cmath>
+#include <fmt/format.h>
 
 namespace unravel::pipeline {
 
@@ -41,6 +45,14 @@ void set_ends(compute::Statement &statement, const Types &types) {
     const value::Type own = known(types, access.tensor).value_or(statement.type);
     if (access.fill && value::is_integer(own)) access.fill = value::Scalar::of(*access.fill, own).number();
   });
+}
+
+void check_fills(const compute::Fills &fills, const Types &types) {
+  for (const auto &[tensor, fill] : fills)
+    if (const auto type = known(types, tensor); type && std::isfinite(fill) && !value::holds(*type, fill))
+      report::fail(report::Kind::value_width,
+                   fmt::format("the fill of `{}`, {}, is no {}", tensor, fill, value::facts_of(*type).word),
+                   "give the tensor a type that holds it");
 }
 
 void settle_layout(layout::Layout &layout, value::Type type, value::Type open) {
@@ -88,6 +100,7 @@ void settle_types(const Request &request, Front &front) {
     set_ends(statement, types);
   }
   front.computation.types = types;
+  check_fills(front.computation.program.fills, types);
   for (auto &[tensor, layout] : front.layouts)
     if (const auto type = known(types, tensor)) settle_layout(layout, *type, open);
   for (auto &[tensor, packed] : front.packed)

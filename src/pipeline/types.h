@@ -6,7 +6,7 @@ namespace unravel::pipeline {
 
 /// Front::types, and from them the types of statements and layouts. Those that are there already are said: of
 /// a tensor whose format says so. Of others the request's, or f64; of results and locals that nothing is said
-/// of, what C makes of the operands' types.
+/// of, what C makes of the operands' types. Throws mistakes: fills that their tensor's type doesn't hold.
 void settle_types(const Request &request, Front &front);
 
 } // namespace unravel::pipeline
