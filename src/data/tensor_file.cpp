@@ -1,10 +1,13 @@
 #include "data/tensor_file.h"
 
+#include "data/elements.h"
 #include "data/frostt.h"
 #include "data/matrix_market.h"
+#include "data/npy.h"
 #include "data/output_file.h"
 #include "report/diagnostic.h"
 
+#include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
 
@@ -15,9 +18,11 @@ using report::Kind;
 
 namespace {
 
-enum class Format { MatrixMarket, Frostt, Unknown };
+enum class Format { MatrixMarket, Frostt, NumPy, Text, Unknown };
 
 Format format_of(std::string_view path) {
+  if (path.ends_with(".npy")) return Format::NumPy;
+  if (path.ends_with(".txt")) return Format::Text;
   if (path.ends_with(".gz")) path.remove_suffix(3);
   if (path.ends_with(".mtx")) return Format::MatrixMarket;
   if (path.ends_with(".tns")) return Format::Frostt;
@@ -25,15 +30,20 @@ Format format_of(std::string_view path) {
 }
 
 [[noreturn]] void fail_unknown(const std::string &path) {
-  fail(Kind::unknown_file_type, text::Place::of_file(path), "the name of a tensor file ends in .mtx or .tns",
-       "either may be followed by .gz; arrays of a layout go to and come from a folder");
+  fail(Kind::unknown_file_type, text::Place::of_file(path),
+       "the name of a tensor file ends in .mtx, .tns or .npy",
+       "the first two may be followed by .gz; arrays of a layout go to and come from a folder");
 }
 
-void append_value(OutputFile &file, double value, const WriteOptions &options) {
-  if (options.single_precision)
+void append_number(OutputFile &file, double value, const WriteOptions &options) {
+  if (options.type == value::Type::Float32)
     file.append_number(static_cast<float>(value));
   else
     file.append_number(value);
+}
+
+void append_value(OutputFile &file, double value, const WriteOptions &options) {
+  append_number(file, value, options);
   file.append("\n");
 }
 
@@ -89,6 +99,34 @@ void write_array_matrix(OutputFile &file, const std::string &path, const std::ve
       append_value(file, values[static_cast<std::size_t>(row * columns + column)], options);
 }
 
+Array array_of(const std::vector<std::int64_t> &shape, const std::vector<double> &values, value::Type type) {
+  Elements elements(type, values.size());
+  for (std::size_t k = 0; k < values.size(); ++k)
+    elements.set_real(k, values[k]);
+  Array array{type, shape, std::vector<std::byte>(elements.bytes())};
+  if (!array.bytes.empty()) std::memcpy(array.bytes.data(), elements.data(), array.bytes.size());
+  return array;
+}
+
+Coordinates read_array(const std::string &path, const ReadOptions &options) {
+  const Array array = read_npy(path, options);
+  std::vector<double> values(array.size());
+  for (std::size_t k = 0; k < values.size(); ++k)
+    values[k] = array.real(k);
+  return from_dense(array.shape, values);
+}
+
+void write_text(const std::string &path, const std::vector<std::int64_t> &shape,
+                const std::vector<double> &values, const WriteOptions &options) {
+  OutputFile file(path);
+  const std::size_t row = shape.size() > 1 ? static_cast<std::size_t>(shape.back()) : 1;
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    append_number(file, values[k], options);
+    file.append((k + 1) % row == 0 ? "\n" : " ");
+  }
+  file.commit();
+}
+
 } // namespace
 
 bool is_tensor_file_name(const std::string &path) {
@@ -100,8 +138,9 @@ Coordinates read_tensor(const std::string &path, const ReadOptions &options) {
   // Whether the file is there matters more than its name; only then is it read.
   if (format == Format::Unknown && std::filesystem::exists(path) && !std::filesystem::is_directory(path))
     fail_unknown(path);
+  if (format == Format::NumPy) return read_array(path, options);
   FileText file(path, options);
-  if (format == Format::Unknown) fail_unknown(path);
+  if (format == Format::Unknown || format == Format::Text) fail_unknown(path);
   Coordinates result =
       format == Format::Frostt ? read_frostt(file, options) : read_matrix_market(file, options);
   if (options.progress) options.progress(1);
@@ -111,6 +150,13 @@ Coordinates read_tensor(const std::string &path, const ReadOptions &options) {
 void write_tensor(const std::string &path, const Coordinates &tensor, const WriteOptions &options) {
   Format format = format_of(path);
   if (format == Format::Unknown) fail_unknown(path);
+  if (format == Format::NumPy || format == Format::Text) {
+    const std::int64_t elements = element_count(tensor.shape);
+    constexpr std::int64_t most = INT64_MAX / 8;
+    check_memory(text::Place::of_file(path), "all elements of the tensor take",
+                 elements < 0 || elements > most ? INT64_MAX : 8 * elements, default_max_memory());
+    return write_dense(path, tensor.shape, to_dense(tensor, options.fill), options);
+  }
   if (format == Format::MatrixMarket) matrix_shape(path, tensor.shape);
   OutputFile file(path);
   if (format == Format::MatrixMarket) {
@@ -130,6 +176,8 @@ void write_dense(const std::string &path, const std::vector<std::int64_t> &shape
                  const std::vector<double> &values, const WriteOptions &options) {
   report::require(element_count(shape) == static_cast<std::int64_t>(values.size()),
                   "a dense tensor has all its elements");
+  if (format_of(path) == Format::NumPy) return write_npy(path, array_of(shape, values, options.type));
+  if (format_of(path) == Format::Text) return write_text(path, shape, values, options);
   if (format_of(path) != Format::MatrixMarket) return write_tensor(path, from_dense(shape, values), options);
   matrix_shape(path, shape);
   OutputFile file(path);

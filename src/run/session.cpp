@@ -560,7 +560,7 @@ private:
     for (const auto &[name, path] : request_.outputs) {
       const tensor::Tensor &result = tensors_.at(name);
       if (data::is_tensor_file_name(path)) {
-        const data::WriteOptions options{front_.types.at(name) == value::Type::Float32, {}};
+        const data::WriteOptions options{front_.types.at(name), fill_of(front_, name), {}};
         data::Coordinates entries = convert::unpack(result);
         if (is_sparse(name))
           data::write_tensor(path, entries, options);

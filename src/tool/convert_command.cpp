@@ -72,7 +72,7 @@ private:
       report::fail(
           Kind::bad_option,
           fmt::format("`{}` is to be a folder of arrays, but no layout is given for them", options_.output),
-          "add -f csr, or name a file.mtx or file.tns");
+          "add -f csr, or name a file.mtx, file.tns or file.npy");
     if (to_file_ && !options_.to.empty())
       report::fail(Kind::bad_option,
                    fmt::format("`-f {}`: `{}` is a file of coordinates, which has no layout", options_.to,
@@ -252,7 +252,7 @@ private:
       });
     timed("write", [&] {
       data::WriteOptions options;
-      options.single_precision = options_.type == "f32";
+      options.type = value::type_called(options_.type).value_or(value::Type::Float64);
       data::sort(entries_, data::natural_modes(entries_.order()));
       data::combine_duplicates(entries_);
       facts_.entries = entries_.size();
@@ -309,10 +309,13 @@ void add_convert(CLI::App &app, bool &json) {
   auto *command = app.add_subcommand("convert", "from one layout or file to another");
   auto options = std::make_shared<ConvertCommandOptions>();
   command
-      ->add_option("input", options->input,
-                   "file.mtx[.gz], file.tns[.gz], a FOLDER of arrays, or a generator as random:1000x1000")
+      ->add_option(
+          "input", options->input,
+          "file.mtx[.gz], file.tns[.gz], file.npy, a FOLDER of arrays, or a generator as random:1000x1000")
       ->required();
-  command->add_option("output", options->output, "file.mtx[.gz], file.tns[.gz] or a FOLDER of arrays")
+  command
+      ->add_option("output", options->output,
+                   "file.mtx[.gz], file.tns[.gz], file.npy, file.txt or a FOLDER of arrays")
       ->required();
   command->add_option("-f,--format", options->to,
                       "layout of the folder's arrays: csr, bcsr<4,4>, ./mine.layout:name");

@@ -14,7 +14,7 @@ void add_run(CLI::App &app, int &code, bool &json) {
   add_kernel_options(*command, *options);
   add_data_options(*command, *options);
   command
-      ->add_option("-o,--output", options->outputs, "where the result goes: y=file.mtx, T=file.tns, y=FOLDER")
+      ->add_option("-o,--output", options->outputs, "where the result goes: y=file.mtx, T=file.tns, y=file.npy, y=file.txt, y=FOLDER")
       ->allow_extra_args(false);
   command->add_option("--threads", options->threads, "threads of parallel loops (default: all)")
       ->check(CLI::Range(1, 4096));

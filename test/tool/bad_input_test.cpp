@@ -139,8 +139,8 @@ TEST(ToolBadInput, OutputsThatCantBeWritten) {
   expect_refused(desk, {"generate", "random:3x3", "-o", "no/such/a.mtx"},
                  "no/such/a.mtx: error: cannot write: No such file or directory [cannot-write]\n");
   expect_refused(desk, {"generate", "random:3x3", "-o", "a.xyz"},
-                 "a.xyz: error: the name of a tensor file ends in .mtx or .tns [unknown-file-type]\n"
-                 "  hint: either may be followed by .gz; arrays of a layout go to and come from a folder\n");
+                 "a.xyz: error: the name of a tensor file ends in .mtx, .tns or .npy [unknown-file-type]\n"
+                 "  hint: the first two may be followed by .gz; arrays of a layout go to and come from a folder\n");
 }
 
 /// On a full disk, say.
@@ -191,8 +191,8 @@ TEST(ToolBadInput, EndlessInput) {
   if (!std::filesystem::exists("/dev/zero")) GTEST_SKIP() << "there is no /dev/zero";
   Desk desk;
   expect_refused(desk, run_with("/dev/zero"),
-                 "/dev/zero: error: the name of a tensor file ends in .mtx or .tns [unknown-file-type]\n"
-                 "  hint: either may be followed by .gz; arrays of a layout go to and come from a folder\n");
+                 "/dev/zero: error: the name of a tensor file ends in .mtx, .tns or .npy [unknown-file-type]\n"
+                 "  hint: the first two may be followed by .gz; arrays of a layout go to and come from a folder\n");
   std::filesystem::create_symlink("/dev/zero", desk.path("a.mtx"));
   expect_refused(desk, run_with("a.mtx"),
                  "a.mtx: error: this is a binary file, not a Matrix Market file [bad-header]\n"

@@ -333,5 +333,22 @@ TEST(ToolRun, TransformedSpaces) {
                            "  hint: write `bound j = 40`\n");
 }
 
+TEST(ToolRun, arrays_of_numpy_and_text) {
+  const Desk desk;
+  desk.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 5\n2 1 -1\n");
+  desk.write("x.npy", npy<double>("<f8", {2, 3}));
+  auto run = [&](const std::string &output) {
+    const Outcome made =
+        desk.unravel({"run", spmv, "-f", "A=csr", "-i", "A=a.mtx", "-i", "x=x.npy", "-o", output});
+    EXPECT_EQ(made.code, 0) << made.error;
+  };
+  run("y=y.txt");
+  EXPECT_EQ(desk.read("y.txt"), "10\n-2\n");
+  run("y=y.npy");
+  const Outcome back = desk.unravel({"convert", "y.npy", "y.mtx"});
+  ASSERT_EQ(back.code, 0) << back.error;
+  EXPECT_NE(desk.read("y.mtx").find("\n1 1 10\n2 1 -2\n"), std::string::npos) << desk.read("y.mtx");
+}
+
 } // namespace
 } // namespace unravel::tool::test
