@@ -9,6 +9,7 @@
 #include "emit/wrap.h"
 #include "loop/assembled.h"
 #include "loop/passes.h"
+#include "loop/walk.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -149,8 +150,22 @@ std::string documentation(const Program &program, const Names &names, const Expr
   return result + " */\n";
 }
 
-/// Nor tests of integers for what is no number.
+/// The value, where operators that choose an argument have none but that.
+loop::Value chosen(const loop::Value &value) {
+  const auto *made = std::get_if<loop::Value::Apply>(&value.kind);
+  if (!made) return value;
+  switch (made->op) {
+  case loop::Operator::First: return chosen(made->arguments[0]);
+  case loop::Operator::Second: return chosen(made->arguments[1]);
+  case loop::Operator::Pair: return {loop::Number{1}};
+  default: return value::map_parts(value, chosen);
+  }
+}
+
+/// Nor arguments that no operator looks at, and tests of integers for what is no number.
 Program without_unused(Program program) {
+  loop::rewrite(
+      program.body, [](const term::Term &term) { return term; }, chosen);
   const loop::Types types(program);
   if (types.has_integers()) program.body = loop::drop_tests_of_integers(std::move(program.body), types);
   program.body = loop::drop_unused(std::move(program.body));
