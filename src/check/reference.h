@@ -76,8 +76,8 @@ struct Comparison {
 /// Whether each element of `got` (row-major, of the reference's shape) satisfies
 /// |got - reference| <= tolerance * magnitude. A NaN must be a NaN, an infinity the same infinity.
 Comparison compare(const std::vector<double> &got, const Reference &reference, double tolerance);
-/// The same of entries, of which those of one coordinate add up; an element without entries is
-/// the fill.
+/// The same of entries, of which those of one coordinate add up; an element without
+/// entries is the fill.
 Comparison compare(const data::Coordinates &got, const SparseReference &reference, double tolerance);
 
 } // namespace unravel::check

@@ -460,10 +460,7 @@ private:
     return Evaluated{value, is_stored, static_cast<double>(value.value)};
   }
 
-  value::Type type_of(const std::string &tensor) const {
-    const auto found = input_.types.find(tensor);
-    return found == input_.types.end() ? value::Type::Float64 : found->second;
-  }
+  value::Type type_of(const std::string &tensor) const { return compute::type_of(input_.types, tensor); }
 
   /// As the target holds it.
   Value identity_of(const Statement &statement) const {

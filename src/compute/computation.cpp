@@ -211,7 +211,7 @@ bool is_nothing_without(const Statement &statement, const Value &value, const st
 }
 
 double initial_of(const Program &program, const std::string &result) {
-  if (const auto fill = program.fills.find(result); fill != program.fills.end()) return fill->second;
+  if (const auto fill = fill_of(program, result)) return *fill;
   const Statement *first = free_statement_of(program, result);
   return first && first->accumulate ? identity_of(*first) : 0;
 }

@@ -70,8 +70,13 @@ Statement reduced_from_fill(Statement statement) {
   return statement;
 }
 
+std::optional<double> fill_of(const Program &program, const std::string &tensor) {
+  const auto fill = program.fills.find(tensor);
+  return fill == program.fills.end() ? std::nullopt : std::optional(fill->second);
+}
+
 double nothing_of(const Program &program, const std::string &result) {
-  if (const auto fill = program.fills.find(result); fill != program.fills.end()) return fill->second;
+  if (const auto fill = fill_of(program, result)) return *fill;
   for (const Statement &statement : program.statements)
     if (statement.target.tensor == result) return identity_of(statement);
   return 0;

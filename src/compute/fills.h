@@ -16,6 +16,9 @@ void set_fills(Computation &made, const Fills &fills);
 /// identity is the result's fill. Throws limits: it is reduced by another one, or there is none.
 Statement reduced_from_fill(Statement statement);
 
+/// As it is declared, or none.
+std::optional<double> fill_of(const Program &program, const std::string &tensor);
+
 /// What elements of a result that begins without entries are where nothing is computed for them.
 double nothing_of(const Program &program, const std::string &result);
 

@@ -8,12 +8,6 @@ namespace unravel::loop {
 
 namespace {
 
-bool reduces(const Statement &statement, const std::string &local) {
-  const auto *accumulate = std::get_if<Accumulate>(&statement.kind);
-  const auto *target = accumulate ? std::get_if<Local>(&accumulate->target) : nullptr;
-  return target && target->name == local;
-}
-
 /// Whether a loop in the block reduces the local where a condition holds.
 bool reduces_at_times(const Block &block, const std::string &local, bool in_loop = false,
                       bool at_times = false) {

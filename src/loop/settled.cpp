@@ -8,21 +8,11 @@ namespace unravel::loop {
 
 namespace {
 
-const std::string *local_of(const Accumulate &accumulate) {
-  const auto *local = std::get_if<Local>(&accumulate.target);
-  return local ? &local->name : nullptr;
-}
-
 /// Does a reduction by it stay as it is once it differs from the identity, whatever is still to come? A truth
 /// does, once it has been reduced, if the other truth absorbs.
 bool settles(Operator by) {
   return by == Operator::Any ||
          (value::is_truth(by) && value::absorbed(by, 0, 1 - value::identity_of(by)).has_value());
-}
-
-bool reduces(const Statement &statement, const std::string &local) {
-  const auto *accumulate = std::get_if<Accumulate>(&statement.kind);
-  return accumulate && local_of(*accumulate) && *local_of(*accumulate) == local;
 }
 
 /// The local that the loop reduces by an operator that may settle, where it does nothing else that is seen
@@ -41,7 +31,7 @@ std::string reduced_alone(const For &loop) {
   bool is_local = true;
   each_statement(loop.body, [&](const Statement &statement) {
     if (const auto *accumulate = std::get_if<Accumulate>(&statement.kind))
-      is_local &= local_of(*accumulate) != nullptr;
+      is_local &= std::holds_alternative<Local>(accumulate->target);
   });
   const std::optional<Operator> by = is_local ? reduction_of(loop.body, outside[0]) : std::nullopt;
   return by && settles(*by) ? outside[0] : "";

@@ -340,6 +340,12 @@ template <class Code> std::optional<Operator> reduction_in(const Code &code, con
 
 } // namespace
 
+bool reduces(const Statement &statement, const std::string &local) {
+  const auto *accumulate = std::get_if<Accumulate>(&statement.kind);
+  const auto *target = accumulate ? std::get_if<Local>(&accumulate->target) : nullptr;
+  return target && target->name == local;
+}
+
 std::optional<Operator> reduction_of(const Block &block, const std::string &name) {
   return reduction_in(block, name);
 }

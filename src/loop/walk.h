@@ -22,6 +22,8 @@ void each_local(const Value &value, const std::function<void(const Local &)> &vi
 
 /// The statement as an addition (an Accumulate by +), else null.
 const Accumulate *addition_of(const Statement &statement);
+/// Is the statement itself a reduction of that local?
+bool reduces(const Statement &statement, const std::string &local);
 /// By what the statements reduce the local, or elements of the array, of that name, where that is one
 /// operator.
 std::optional<Operator> reduction_of(const Block &block, const std::string &name);

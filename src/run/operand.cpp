@@ -1,4 +1,5 @@
 #include "run/operand.h"
+#include "compute/fills.h"
 
 #include "data/folder.h"
 #include "data/generate.h"
@@ -318,9 +319,8 @@ convert::PackOptions pack_options(const Request &request, double fill) {
 }
 
 double fill_of(const pipeline::Front &front, const std::string &tensor) {
-  const compute::Fills &fills = front.computation.program.fills;
-  if (!fills.contains(tensor)) return 0;
-  return value::Scalar::of(fills.at(tensor), front.types.at(tensor)).number();
+  const std::optional<double> declared = compute::fill_of(front.computation.program, tensor);
+  return declared ? value::Scalar::of(*declared, front.types.at(tensor)).number() : 0;
 }
 
 Operands read_operands(const Request &request, const pipeline::Front &front, const Folders &folders) {

@@ -1,3 +1,4 @@
+#include "compute/fills.h"
 #include "packing/pack_c.h"
 #include "pipeline/packed.h"
 #include "report/diagnostic.h"
@@ -24,14 +25,11 @@ struct CompileOptions : Options {
   bool main = false;
 };
 
-/// A whole program: the kernel, functions that pack each tensor from coordinates, and a main() that reads
-/// files. A result that the kernel lists is written from there.
 /// The packing that `--main` writes leaves zeros in slots without an entry.
 void require_no_filled_slots(const pipeline::Compilation &compilation, const std::string &tensor,
                              const packing::PackPlan &plan) {
-  const compute::Fills &fills = compilation.computation.program.fills;
-  const auto fill = fills.find(tensor);
-  if (fill == fills.end() || fill->second == 0) return;
+  const double fill = compute::fill_of(compilation.computation.program, tensor).value_or(0);
+  if (fill == 0) return;
   for (const compute::TensorUse &use : compilation.computation.tensors)
     if (use.name == tensor && use.is_result)
       return; // packed from no entries, then set to what it begins with
@@ -41,13 +39,14 @@ void require_no_filled_slots(const pipeline::Compilation &compilation, const std
       return level.kind == Kind::Counted || level.kind == Kind::Segment || level.unused;
     };
     if (!piece.value.empty() && (piece.levels.empty() || !fills_slots(piece.levels.back())))
-      report::fail(
-          report::Kind::not_supported,
-          fmt::format("`--main` can't fill slots of `{}` that no entry has with {}", tensor, fill->second),
-          "leave out `--main`, and call the kernel; or `unravel run`");
+      report::fail(report::Kind::not_supported,
+                   fmt::format("`--main` can't fill slots of `{}` that no entry has with {}", tensor, fill),
+                   "leave out `--main`, and call the kernel; or `unravel run`");
   }
 }
 
+/// A whole program: the kernel, functions that pack each tensor from coordinates, and a main() that reads
+/// files. A result that the kernel lists is written from there.
 std::string program_text(const pipeline::Compilation &compilation, const Options &options) {
   const loop::Program &program = compilation.program;
   std::string text = pipeline::c_text(compilation) + "\n#include <stdlib.h>\n\n";

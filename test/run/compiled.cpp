@@ -1,5 +1,6 @@
 #include "run/compiled.h"
 
+#include "compute/fills.h"
 #include "convert/pack.h"
 #include "convert/storable.h"
 #include "convert/structure.h"
@@ -58,9 +59,7 @@ std::optional<PackedCase> Packer::draw(const Sizes &sizes, std::mt19937_64 &rand
     made.about += " with " + std::to_string(made.coordinates[use.name].size()) + " entries; ";
     try {
       convert::PackOptions options = pack_options(problem_);
-      const compute::Fills &fills = front_.computation.program.fills;
-      if (const auto fill = fills.find(use.name); fill != fills.end() && !use.is_result)
-        options.fill = fill->second;
+      if (!use.is_result) options.fill = compute::fill_of(front_.computation.program, use.name).value_or(0);
       made.tensors.emplace(use.name, convert::pack(front_.layouts.at(use.name), plans_.at(use.name),
                                                    made.coordinates[use.name], options));
     } catch (const report::Error &error) {
