@@ -1,5 +1,6 @@
 #include "emit/reserved.h"
 
+#include <algorithm>
 #include <set>
 #include <sstream>
 
@@ -30,6 +31,10 @@ constexpr const char *words =
     "L_tmpnam "
     "RAND_MAX EXIT_SUCCESS EXIT_FAILURE MB_CUR_MAX CLOCKS_PER_SEC SIG_DFL SIG_ERR SIG_IGN SEEK_CUR SEEK_END "
     "SEEK_SET "
+    "MAXFLOAT SNAN SNANF SNANL NFDBITS BYTE_ORDER BIG_ENDIAN LITTLE_ENDIAN PDP_ENDIAN math_errhandling "
+    "L_ctermid L_cuserid P_tmpdir isgreater isgreaterequal isless islessequal islessgreater isunordered "
+    "issubnormal iscanonical issignaling iseqsig iszero strdupa strndupa WNOHANG WUNTRACED WSTOPPED WEXITED "
+    "WCONTINUED WNOWAIT WEXITSTATUS WTERMSIG WSTOPSIG WIFEXITED WIFSIGNALED WIFSTOPPED WIFCONTINUED "
     "linux unix i386 size_t ssize_t ptrdiff_t off_t time_t clock_t div_t ldiv_t lldiv_t fpos_t va_list "
     "jmp_buf "
     "sig_atomic_t max_align_t wint_t FILE DIR uint int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t "
@@ -57,7 +62,11 @@ constexpr const char *words =
     "bcmp bcopy bzero ffs strcasecmp strncasecmp strsep basename dirname "
     "isalnum isalpha isblank iscntrl isdigit isgraph islower isprint ispunct isspace isupper isxdigit "
     "tolower toupper "
-    "isascii toascii asctime clock ctime difftime gmtime localtime mktime strftime time nanosleep timezone "
+    "isascii toascii isalnum_l isalpha_l isascii_l isblank_l iscntrl_l isdigit_l isgraph_l islower_l "
+    "isprint_l "
+    "ispunct_l isspace_l isupper_l isxdigit_l tolower_l toupper_l toascii_l htobe16 htobe32 htobe64 htole16 "
+    "htole32 htole64 be16toh be32toh be64toh le16toh le32toh le64toh asctime clock ctime difftime gmtime "
+    "localtime mktime strftime time nanosleep timezone "
     "daylight "
     "tzname stime timer_create localeconv setlocale raise signal sigaction kill pause alarm longjmp "
     // math
@@ -89,18 +98,37 @@ std::set<std::string> make_set() {
   return result;
 }
 
-bool has_prefix(const std::string &text, const char *prefix) {
-  return text.rfind(prefix, 0) == 0;
+/// Of macros that a compiler's headers define by the dozen; names of capital letters alone.
+constexpr const char *macro_prefixes[] = {"ADJ_", "CLOCK_",  "FD_",   "FE_",   "FP_",  "HUGE_VAL", "MATH_",
+                                          "MOD_", "RENAME_", "SEEK_", "SNANF", "STA_", "TIMER_",   "TIME_"};
+constexpr const char *macro_suffixes[] = {"_MAX", "_MIN", "_C", "_WIDTH", "_DIG", "_EPSILON", "_BIT", "_EXP"};
+
+/// math.h's constants: `M_PI`, `M_PIl`, `M_PIf32x`.
+bool is_constant_of_mathematics(const std::string &identifier) {
+  static const std::set<std::string> constants = {"M_E",        "M_LOG2E", "M_LOG10E", "M_LN2",  "M_LN10",
+                                                  "M_PI",       "M_PI_2",  "M_PI_4",   "M_1_PI", "M_2_PI",
+                                                  "M_2_SQRTPI", "M_SQRT2", "M_SQRT1_2"};
+  const std::size_t type = identifier.find_first_of("fl");
+  return constants.contains(identifier.substr(0, type));
+}
+
+bool is_macro(const std::string &identifier) {
+  if (is_constant_of_mathematics(identifier)) return true;
+  const auto is_lower = [](char c) { return c >= 'a' && c <= 'z'; };
+  if (std::ranges::any_of(identifier, is_lower)) return false;
+  return std::ranges::any_of(macro_prefixes,
+                             [&](const char *part) { return identifier.starts_with(part); }) ||
+         std::ranges::any_of(macro_suffixes, [&](const char *part) { return identifier.ends_with(part); });
 }
 
 } // namespace
 
 bool is_reserved(const std::string &identifier) {
   static const std::set<std::string> reserved = make_set();
-  if (has_prefix(identifier, "_") || identifier.find("__") != std::string::npos) return true;
+  if (identifier.starts_with("_") || identifier.find("__") != std::string::npos) return true;
   for (const char *prefix : {"omp_", "kmp_", "gomp_", "unravel_", "UNRAVEL_"})
-    if (has_prefix(identifier, prefix)) return true;
-  return reserved.contains(identifier);
+    if (identifier.starts_with(prefix)) return true;
+  return reserved.contains(identifier) || is_macro(identifier);
 }
 
 } // namespace unravel::emit
