@@ -130,6 +130,24 @@ bool calls(const Term &term, const std::string &but, const Term &r) {
   return false;
 }
 
+/// Numbers next to those that a condition compares with.
+void add_compared(const Term &condition, std::vector<std::int64_t> &numbers) {
+  const auto add_all = [&](const std::vector<Term> &parts) {
+    for (const Term &part : parts)
+      add_compared(part, numbers);
+  };
+  if (const auto *both = condition.as<term::And>()) add_all(both->parts);
+  if (const auto *either = condition.as<term::Or>()) add_all(either->parts);
+  if (const auto *negation = condition.as<term::Not>()) add_compared(negation->of, numbers);
+  const auto *compare = condition.as<term::Compare>();
+  if (!compare) return;
+  const term::Linear form = term::linear_form(compare->left);
+  constexpr std::int64_t most = std::int64_t{1} << 62;
+  if (form.parts.size() != 1 || form.constant > most || form.constant < -most) return;
+  const std::int64_t number = -form.constant / form.parts.front().second;
+  numbers.insert(numbers.end(), {number, number + 1, number - 1});
+}
+
 } // namespace
 
 void set_length(Level &level, const layout::Layout &layout, const std::vector<Level> &levels) {
@@ -172,6 +190,17 @@ bool states_homes(const layout::Layout &layout) {
     std::vector<Term> parts = term::conjuncts(property.axiom.conclusion);
     return std::ranges::any_of(parts, states_home);
   });
+}
+
+std::optional<std::int64_t> number_for(const Term &element, const Term &condition, bool holds) {
+  std::vector<std::int64_t> numbers =
+      holds ? std::vector<std::int64_t>{1, 0} : std::vector<std::int64_t>{0, 1};
+  add_compared(condition, numbers);
+  for (std::int64_t number : numbers) {
+    const Term said = term::replace(condition, {{element, Term(number)}});
+    if (holds ? term::is_true(said) : term::is_false(said)) return number;
+  }
+  return std::nullopt;
 }
 
 } // namespace unravel::packing

@@ -48,4 +48,9 @@ void set_length(Level &level, const layout::Layout &layout, const std::vector<Le
 /// Whether some property compares a position with what is read there: h(key(p)) <= p.
 bool states_homes(const layout::Layout &layout);
 
+/// A number for an element with which a condition that mentions nothing else holds, or fails: 1 or 0 where
+/// these do, else one next to a number that it compares with. None where there is no such one, or other
+/// things are mentioned.
+std::optional<std::int64_t> number_for(const term::Term &element, const term::Term &condition, bool holds);
+
 } // namespace unravel::packing

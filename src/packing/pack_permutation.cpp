@@ -51,6 +51,12 @@ private:
 
   // ---- k = S*b + r
 
+  /// Of slices of one row, k = b + r, it is k that the others tell: b stands in index arrays.
+  static bool is_sum(const Term &term) {
+    return std::ranges::all_of(term::linear_form(term).parts,
+                               [](const auto &part) { return part.second > 0; });
+  }
+
   void drop_sums() {
     bool dropped = false;
     while (drop_position())
@@ -64,15 +70,15 @@ private:
       if (!left || mentions_coordinate(*left) || !term::applications_of(*left).empty()) continue;
       std::string sum;
       std::optional<Term> value;
-      bool others = false;
+      std::size_t positions = 0;
       for (const std::string &name : term::variables_of(*left)) {
         if (!is_position(name)) continue;
-        if (!value && !numbers_values(name) && (value = term::solve_for(name, conjuncts_[k])))
-          sum = name;
-        else
-          others = true;
+        ++positions;
+        if (numbers_values(name) || (value && is_sum(*value))) continue;
+        std::optional<Term> solved = term::solve_for(name, conjuncts_[k]);
+        if (solved && (!value || is_sum(*solved))) sum = name, value = std::move(solved);
       }
-      if (!value || !others) continue;
+      if (!value || positions < 2) continue;
       conjuncts_.erase(conjuncts_.begin() + static_cast<std::ptrdiff_t>(k));
       for (Term &part : conjuncts_)
         part = term::substitute(part, {{sum, *value}});

@@ -476,15 +476,14 @@ private:
     if (level.length) conditions_.add(term::less(place, *level.length));
   }
 
-  /// array(positions) = constant
+  /// array(positions) = constant, or another condition on that element alone: a number that satisfies it
+  /// where there is an entry, one that doesn't elsewhere.
   bool add_flag(const Term &part) {
-    const Term *left = term::equation(part);
     std::vector<Term> calls = term::applications_of(part);
-    if (!left || calls.size() != 1) return false;
-    std::int64_t constant = 0;
-    if (!term::constant_difference(*left, calls[0], constant) &&
-        !term::constant_difference(-*left, calls[0], constant))
-      return false;
+    if (calls.size() != 1) return false;
+    const std::optional<std::int64_t> flagged = number_for(calls[0], part, true),
+                                      other = number_for(calls[0], part, false);
+    if (!flagged || !other) return false;
     const auto *call = calls[0].as<term::Apply>();
     std::optional<std::vector<Slot>> slots = slots_of(call->arguments, plan_.levels, "");
     std::vector<std::size_t> needed = numbering_levels(plan_.levels);
@@ -493,7 +492,7 @@ private:
       std::erase(needed, slot.level);
     if (!needed.empty()) return false;
     determine(call->function, {}, part);
-    plan_.flags.push_back({call->function, *slots, constant, constant == 0 ? 1 : 0});
+    plan_.flags.push_back({call->function, *slots, *flagged, *other});
     return true;
   }
 

@@ -23,6 +23,7 @@ public:
           const std::vector<prove::Axiom> &axioms, const std::map<std::string, std::vector<Term>> &arrays)
       : space_(space), order_(order), arrays_(arrays), relation_(space.relation), facts_(axioms) {
     known_.add(facts_.about_sizes());
+    set_disjunctions_aside();
     for (std::size_t k = 0; k < order.size(); ++k)
       level_of_.emplace(order[k], k);
     project();
@@ -39,11 +40,28 @@ public:
     }
     add_renamed_loads();
     nest_.arrays = arrays_;
+    for (const Disjunction &disjunction : disjunctions_)
+      known_.add(disjunction.formula);
     report::require(known_.implies(space_.relation), "a scanned nest enforces all of its iteration space");
     return std::move(nest_);
   }
 
 private:
+  /// `live(p) != 0` and its like are tested where all of it is known. Were it left in the space, each level
+  /// further in would have its own conditions once for each case of it, and no equation to find an entry by.
+  void set_disjunctions_aside() {
+    if (relation_.pieces() < 2) return;
+    std::vector<Term> formulas;
+    for (const Term &part : term::conjuncts(space_.relation))
+      if (part.as<term::Or>() || part.as<term::Not>()) formulas.push_back(part);
+    const Set hull = relation_.simple_hull();
+    if (!hull.intersect(Set(term::conjunction(formulas))).is_subset(relation_)) return;
+    relation_ = hull;
+    conditions_ = relation_.plain_constraints();
+    for (Term &formula : formulas)
+      disjunctions_.push_back({std::move(formula)});
+  }
+
   /// How many variables of the order must be bound before the term can be evaluated.
   std::size_t bound_after(const Term &term) const {
     std::size_t count = 0;
@@ -358,6 +376,18 @@ private:
     enforced.insert(enforced.end(), parts.begin(), parts.end());
     level.guards.insert(level.guards.end(), guards.begin(), guards.end());
     known_.add(term::conjunction(enforced));
+    for (Disjunction &disjunction : disjunctions_) {
+      if (disjunction.is_tested || bound_after(disjunction.formula) > k + 1) continue;
+      disjunction.is_tested = true;
+      const Term left = known_.left_of(Set(disjunction.formula)); // one case may be all that is left
+      if (left.as<term::Or>()) {
+        const Set cases(disjunction.formula);
+        std::erase_if(level.guards, [&](const Term &guard) { return cases.is_subset(Set(guard)); });
+        level.guards.push_back(disjunction.formula);
+      } else {
+        add_guards(level, left);
+      }
+    }
   }
 
   /// The parts of a sum that mention the level's variable, and those that don't.
@@ -494,6 +524,11 @@ private:
     Set inside; // and on what is read at the variable
   };
   std::vector<Shadow> shadows_;
+  struct Disjunction {
+    Term formula;
+    bool is_tested = false;
+  };
+  std::vector<Disjunction> disjunctions_; // conditions of the space that `relation_` doesn't have
   Facts facts_;
   Known known_;
   Known before_guards_; // of the level

@@ -177,6 +177,7 @@ const std::vector<layout::Layout> &derived_layouts() {
     for (const char *name : {"fibers", "csf4_arrays"})
       add_bounded(name, 3, {});
     add_bounded("slots_of_pairs", 4, {});
+    result.push_back(layout_in("odd.layout", "csr_live", 2));
     for (const char *name : {"runs_of_ones", "tables_thrice"})
       result.push_back(layout_in("tables.layout", name, 3));
     return result;
@@ -200,6 +201,7 @@ const std::vector<layout::Layout> &shipped_layouts() {
     result.push_back(shipped("hyb", 2, {2}));
     result.push_back(shipped("sell", 2, {2}));
     result.push_back(shipped("sellcs", 2, {2}));
+    result.push_back(shipped("sellcs", 2, {1})); // k = b + r
     result.push_back(shipped("csb", 2, {3}));
     result.push_back(shipped("bcsr", 2, {2, 3}));
     result.push_back(shipped("bcsc", 2, {3, 2}));

@@ -95,7 +95,8 @@ const std::vector<std::string> &odd_matrices() {
       "@csr_down",        "@csr_any",    "@csr_weak",        "@csr_from_one",
       "@csr_even",        "@csr_once",   "@csr_upside_down", "@permuted/permuted_csr",
       "@permuted/jagged", "@coo_rows",   "@coo_down",        "@coo_weak",
-      "@one_per_row",     "@dcsr_mixed", "@dcsr_all",        "@diagonals"};
+      "@one_per_row",     "@dcsr_mixed", "@dcsr_all",        "@diagonals",
+      "@csr_live"};
   return names;
 }
 
