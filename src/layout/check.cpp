@@ -6,6 +6,9 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
+#include <set>
+#include <tuple>
 
 namespace unravel::layout {
 
@@ -155,15 +158,85 @@ std::vector<Term> outside(std::vector<Term> conditions, const Term &index, const
   return conditions;
 }
 
-std::string case_of(prove::Prover &prover, const std::vector<Term> &hypotheses) {
-  std::string example = prove::small_example(prover, hypotheses);
-  return example.empty() ? "no small case found" : "a case: " + example;
+/// By function and argument: how far apart a property's elements are, as start(r) and start(r + 1) by 1 and
+/// -1.
+using Steps = std::map<std::pair<std::string, std::size_t>, std::set<std::int64_t>>;
+
+Steps steps_of(const std::vector<prove::Axiom> &axioms) {
+  Steps steps;
+  for (const prove::Axiom &axiom : axioms) {
+    std::map<std::tuple<std::string, std::size_t, std::string>, std::set<std::int64_t>> shifts;
+    for (const Term &application :
+         term::applications_of(term::conjunction({axiom.guard, axiom.conclusion}))) {
+      const auto *call = application.as<term::Apply>();
+      for (std::size_t k = 0; k < call->arguments.size(); ++k) {
+        const term::Linear form = term::linear_form(call->arguments[k]);
+        const auto *variable = form.parts.size() == 1 ? form.parts[0].first.as<term::Variable>() : nullptr;
+        if (variable && form.parts[0].second == 1)
+          shifts[{call->function, k, variable->name}].insert(form.constant);
+      }
+    }
+    for (const auto &[place, of_place] : shifts)
+      for (std::int64_t from : of_place)
+        for (std::int64_t to : of_place)
+          if (from != to) steps[{std::get<0>(place), std::get<1>(place)}].insert(to - from);
+  }
+  return steps;
+}
+
+/// The conditions, and something true of elements next to those that they mention: the prover applies a
+/// property to terms of the question alone, and one of start(r + 1) - start(r) says nothing where it has
+/// start(r) only.
+std::vector<Term> with_neighbours(std::vector<Term> conditions, const prove::Prover &prover) {
+  const Steps steps = steps_of(prover.axioms());
+  const std::vector<Term> given = term::applications_of(term::conjunction(conditions));
+  std::set<Term> known(given.begin(), given.end());
+  for (const Term &application : given) {
+    const auto *call = application.as<term::Apply>();
+    for (std::size_t k = 0; k < call->arguments.size(); ++k) {
+      const auto at = steps.find({call->function, k});
+      if (at == steps.end()) continue;
+      for (std::int64_t step : at->second) {
+        std::vector<Term> arguments = call->arguments;
+        arguments[k] = arguments[k] + Term(step);
+        const Term neighbour = term::apply(call->function, std::move(arguments));
+        if (!known.insert(neighbour).second) continue;
+        conditions.push_back(
+            term::disjunction({term::at_most(Term(0), neighbour), term::at_most(neighbour, Term(0))}));
+      }
+    }
+  }
+  return conditions;
 }
 
 /// Is `index` in [0, extent) wherever the other conditions hold?
 bool in_range(prove::Prover &prover, const std::vector<Term> &conditions, const Term &index,
               const Term &extent) {
-  return prover.refute("in range", "", outside(conditions, index, extent)) == prove::Answer::Refuted;
+  const std::vector<Term> hypotheses = outside(conditions, index, extent);
+  const auto refuted = [&](const std::vector<Term> &question) {
+    return prover.refute("in range", "", question) == prove::Answer::Refuted;
+  };
+  if (refuted(hypotheses)) return true;
+  const std::vector<Term> more = with_neighbours(hypotheses, prover);
+  return more.size() > hypotheses.size() && refuted(more);
+}
+
+std::string case_of(prove::Prover &prover, const std::vector<Term> &hypotheses) {
+  // Of elements next to those in the conditions it says nothing.
+  std::vector<std::pair<Term, std::int64_t>> values;
+  std::string example = prove::small_example(prover, with_neighbours(hypotheses, prover), &values);
+  if (!values.empty()) {
+    const std::vector<Term> read = term::applications_of(term::conjunction(hypotheses));
+    std::ranges::stable_sort(values, {}, [](const auto &value) { // variables, by name, then what is read
+      const auto *variable = value.first.template as<term::Variable>();
+      return std::pair(variable == nullptr, variable ? variable->name : std::string());
+    });
+    example.clear();
+    for (const auto &[atom, value] : values)
+      if (!atom.as<term::Apply>() || std::ranges::find(read, atom) != read.end())
+        example += fmt::format("{}{} = {}", example.empty() ? "" : ", ", term::to_text(atom), value);
+  }
+  return example.empty() ? "no small case found" : "a case: " + example;
 }
 
 /// The conjuncts that can be evaluated without evaluating `application`.

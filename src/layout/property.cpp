@@ -32,6 +32,15 @@ std::string fresh(const std::string &wanted, const Scope &scope) {
   return name;
 }
 
+/// "p, q, r"
+std::string subscripts_for_example(std::size_t count) {
+  std::string text;
+  for (std::size_t k = 0; k < count; ++k)
+    text += fmt::format("{}{}", k == 0 ? "" : ", ",
+                        k < 8 ? std::string(1, static_cast<char>('p' + k)) : fmt::format("p{}", k));
+  return text;
+}
+
 const Array &one_dimensional(const parse::Name &name, const Layout &layout) {
   const Array *array = layout.array(name.text);
   if (!array || array->is_value) {
@@ -46,7 +55,8 @@ const Array &one_dimensional(const parse::Name &name, const Layout &layout) {
     report::fail(Kind::bad_property, name.span,
                  fmt::format("`{}` has {} extents; the named properties are for arrays of one extent",
                              name.text, array->extents.size()),
-                 "write the property as `forall ... : guard => conclusion`");
+                 fmt::format("say it of all elements, as in `property forall {0} : 0 <= {1}({0})`",
+                             subscripts_for_example(array->extents.size()), name.text));
   return *array;
 }
 

@@ -49,7 +49,7 @@ TEST(LayoutLibrary, ThereIsNoSuchLayout) {
             "-f A:1:1: error: there is no layout `crs` among the shipped ones [unknown-layout]\n"
             "  1 | crs\n"
             "    | ^~~\n"
-            "  hint: `unravel layout list` shows the shipped ones; ./file.layout:name names your own\n");
+            "  hint: did you mean `csr`?\n");
   EXPECT_EQ(load("csrr", 2),
             "-f A:1:1: error: there is no layout `csrr` among the shipped ones [unknown-layout]\n"
             "  1 | csrr\n"
