@@ -85,6 +85,7 @@ struct Compilation {
   std::map<std::string, layout::Layout> layouts; // per tensor, as the kernel has them
   PackedResults packed;
   std::string structure; // the access whose structure the result has ("S", "S#2"), or empty
+  std::string prefix;    // of the C text's names (name_for)
   std::vector<report::Diagnostic> warnings;
   std::vector<std::string> not_tried; // since the budget was spent
   combine::Combination combination;
@@ -145,6 +146,14 @@ void require_appended(const Compilation &compilation);
 /// In the order in which they are called: the inspector, where there is one, the kernel, and the one for
 /// values.
 std::vector<const loop::Program *> kernels_of(const Compilation &compilation);
+
+/// How C text is called from a user's program.
+struct CallerNames {
+  std::string prefix;    // of all global names: an identifier, or empty
+  bool constant = false; // the arrays of operands are const; the structs are named `const_csr` then
+};
+/// Gives functions and structs of all the kernels such names. Call it once.
+void name_for(Compilation &compilation, const CallerNames &names);
 
 /// All of it as C: in front of the kernel its inspector, where it has one. Not for a compiler in process,
 /// which takes one kernel at a time.

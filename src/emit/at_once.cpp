@@ -86,7 +86,8 @@ void StatementWriter::write_over_bits(const For &x, const std::string &bits) {
                    words, word));
   line(fmt::format("while ({}) {{", pairs));
   ++indent_;
-  line(fmt::format("const int64_t {} = {} + 2 * {}({});", pair, word, expressions_.called("lowest_bit"), pairs));
+  line(fmt::format("const int64_t {} = {} + 2 * {}({});", pair, word, expressions_.called("lowest_bit"),
+                   pairs));
   line(fmt::format("const int64_t {} = 32 * {};", first, pair));
   line(fmt::format("uint64_t {} = {}({} + {}, {} - {});", hits, expressions_.called("two_words"), bits, pair,
                    words, pair));

@@ -45,7 +45,7 @@ std::string struct_guard(const StructType &type) {
       result += "_" + type.members.at(name);
   for (const ArrayParameter &array : type.shape->arrays)
     result += "_" + type.members.at(array.name) + "_" + loop::name_of(array.element);
-  return result;
+  return result + (type.shape->constant ? "_const" : "");
 }
 
 /// `with_guard`: several kernels' files may stand in one translation unit.
@@ -65,8 +65,8 @@ std::string struct_text(const StructType &type, const Expressions &expressions, 
     std::vector<std::string> extents;
     for (const term::Term &extent : array.extents)
       extents.push_back(expressions.term_of_struct(extent, type));
-    result += fmt::format("  {} *{}; // [{}]\n", c_type(array.element), type.members.at(array.name),
-                          joined(extents));
+    result += fmt::format("  {}{} *{}; // [{}]\n", shape.constant ? "const " : "", c_type(array.element),
+                          type.members.at(array.name), joined(extents));
   }
   result += fmt::format("}} {};\n", type.name);
   if (!with_guard) return result + "\n";
@@ -180,7 +180,7 @@ SpannedText spanned_text(const Program &original, const EmitOptions &options) {
   if (!program.workspace.empty()) expressions.need("workspace");
   std::string result = includes(expressions.needs(), options, names);
   result += helpers(expressions.needs(), expressions.single_precision(), options);
-  if (!options.with_header || options.in_process) {
+  if ((!options.with_header && !options.is_declared) || options.in_process) {
     for (const StructType &type : names.types()) {
       result += struct_text(type, expressions, !options.in_process);
       if (!options.in_process) result += free_text(type);

@@ -50,6 +50,8 @@ struct EmitOptions {
   bool in_process = false;
   /// The text includes "<kernel>.h" (emit_header) and doesn't declare the structs itself.
   bool with_header = false;
+  /// Nor does it here, where a header that declares them is included above.
+  bool is_declared = false;
   /// Sums over segments have a second form, with the processor's own gathers, which are fast on some
   /// processors and far slower than plain loads on others. Tested: both, and the kernel asks which processor
   /// runs it; -DUNRAVEL_GATHERS=0 or 1 decides beforehand. In process that is Never.
@@ -84,6 +86,9 @@ struct MainOptions {
   /// By tensor: the name of the size of each mode, where that isn't the parameter's `sizes` (a square matrix
   /// has two modes of one size).
   std::map<std::string, std::vector<std::string>> modes;
+  /// Sizes that follow from others, "y.M", unless they are known: sums of sizes of tensors, of integers that
+  /// the kernel is given, and of constants.
+  std::map<std::string, term::Term> following = {};
   /// Of a sparse result: the kernel whose workspace arrays, one per mode, say where its
   /// values lie (from 1 on; 0: nowhere). Its text stands in front. Null: such a result isn't written.
   const loop::Program *places = nullptr;

@@ -36,7 +36,7 @@ public:
   MainWriter(const Program &program, const MainOptions &options)
       : program_(options.inspector ? without_levels(program) : program), places_(options.places),
         inspector_(options.inspector), of_values_(options.values), initial_(options.initial),
-        numbers_(options.numbers), names_(program) {
+        numbers_(options.numbers), following_(options.following), names_(program) {
     if (inspector_) names_of_inspector_.emplace(*inspector_);
     if (places_) names_of_places_.emplace(*places_);
     if (of_values_) names_of_values_.emplace(*of_values_);
@@ -59,6 +59,7 @@ public:
     std::set<std::string> first{"tools"}, last{"main"};
     if (stored_) first.insert("all_values");
     if (places_) first.insert("stored_values");
+    if (!following_.empty()) first.insert("follow");
     if (!program_.sizes.empty()) {
       first.insert("read_given");
       last.insert("given");
@@ -222,7 +223,33 @@ private:
       result +=
           fmt::format("static const int unravel_modes[UNRAVEL_ORDER] = {{{}}};\n", fmt::join(row, ", "));
     }
-    return result + "\n";
+    return result + follow_function() + "\n";
+  }
+
+  /// How sizes follow from others.
+  std::string follow_function() const {
+    if (following_.empty()) return "";
+    std::string body;
+    for (const auto &[size, from] : following_) {
+      const std::string known = fmt::format("known[{}]", number_.at(size));
+      std::string condition = known + " < 0", sum;
+      const term::Linear linear = linear_form(from);
+      for (const auto &[part, factor] : linear.parts) {
+        const std::string &name = part.as<term::Variable>()->name;
+        const auto given = std::find(program_.sizes.begin(), program_.sizes.end(), name);
+        const bool is_given = given != program_.sizes.end();
+        const std::string text = is_given ? fmt::format("unravel_given[{}]", given - program_.sizes.begin())
+                                          : fmt::format("known[{}]", number_.at(name));
+        if (!is_given) condition += fmt::format(" && {} >= 0", text);
+        sum += fmt::format("{}{}{}", sum.empty() ? "" : " + ",
+                           factor == 1 ? "" : fmt::format("{} * ", factor), text);
+      }
+      if (linear.constant != 0 || sum.empty())
+        sum += fmt::format("{}{}", sum.empty() ? "" : " + ", linear.constant);
+      body += wrap_code(fmt::format("if ({}) {} = unravel_not_negative({});", condition, known, sum), "  ");
+    }
+    return parts_of_c("main", {"not_negative"}) +
+           "// Sizes that follow from others.\nstatic void unravel_follow(int64_t *known) {\n" + body + "}\n";
   }
 
   std::string run_function() const {
@@ -511,6 +538,7 @@ private:
   const Program *inspector_, *of_values_;
   const double initial_;      // of the result
   std::vector<Term> numbers_; // of the levels
+  std::map<std::string, Term> following_;
   Names names_;
   std::optional<Names> names_of_inspector_, names_of_places_, names_of_values_;
   std::vector<std::vector<std::string>> modes_; // of each parameter: the size of each mode

@@ -56,7 +56,7 @@ std::string shape_of(const TensorParameter &parameter) {
   }
   for (const ArrayParameter &array : parameter.arrays)
     result += "_" + array.name + "_" + loop::name_of(array.element) + (array.is_value ? "v" : "i");
-  return result;
+  return result + (parameter.constant ? "c" : "");
 }
 
 /// The struct's name, but for collisions.

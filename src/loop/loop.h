@@ -375,6 +375,8 @@ struct TensorParameter {
   /// A result of which only the sizes are given. The kernel makes its arrays: those whose extents mention no
   /// count before the body begins, the others have elements as Reserve says. It sets each count (SetCount).
   bool assembled = false;
+  /// The struct has pointers to const arrays. Of operands only.
+  bool constant = false;
 
   /// Are its arrays all the caller's: neither an operand's, nor made by the kernel?
   bool has_given_arrays() const { return structure.empty() && !assembled; }

@@ -84,6 +84,8 @@ private:
         result.structure = name();
       else if (accept_word("assembled"))
         result.assembled = true;
+      else if (accept_word("constant"))
+        result.constant = true;
       else if (accept_word("count"))
         result.counts.push_back(rest_of_line());
       else if (peek_word() == "index" || peek_word() == "value")

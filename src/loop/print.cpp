@@ -194,6 +194,7 @@ std::string parameter_text(const TensorParameter &parameter) {
                                    parameter.type_name.empty() ? "" : " as " + parameter.type_name);
   if (!parameter.structure.empty()) result += fmt::format("  like {}\n", parameter.structure);
   if (parameter.assembled) result += "  assembled\n";
+  if (parameter.constant) result += "  constant\n";
   for (std::size_t at = 0; at < parameter.about.size();) {
     std::size_t end = std::min(parameter.about.find('\n', at), parameter.about.size());
     result += fmt::format("  about {}\n", parameter.about.substr(at, end - at));

@@ -45,6 +45,7 @@ loop::Program whole_of(const Compilation &compilation, loop::ElementType index, 
     for (std::size_t mode = 0; mode < wanted.order(); ++mode)
       sizes[parameter.name + "." + parameter.sizes[mode]] = parameter.name + "." + wanted.sizes[mode];
     parameter = lower::parameter({parameter.name, wanted, true, ""}, {whole.name, "", index, value});
+    parameter.type_name = compilation.prefix + parameter.type_name;
   }
   for (loop::Precondition &condition : whole.preconditions)
     condition.formula = term::rename(condition.formula, sizes, {});

@@ -1,4 +1,5 @@
 #include "compute/fills.h"
+#include "emit/names.h"
 #include "packing/pack_c.h"
 #include "pipeline/packed.h"
 #include "report/diagnostic.h"
@@ -21,8 +22,8 @@ namespace unravel::tool {
 namespace {
 
 struct CompileOptions : Options {
-  std::string output;
-  bool main = false;
+  std::string output, prefix;
+  bool main = false, constant = false;
 };
 
 /// The packing that `--main` writes leaves zeros in slots without an entry.
@@ -43,6 +44,63 @@ void require_no_filled_slots(const pipeline::Compilation &compilation, const std
                    fmt::format("`--main` can't fill slots of `{}` that no entry has with {}", tensor, fill),
                    "leave out `--main`, and call the kernel; or `unravel run`");
   }
+}
+
+/// A term over the program's sizes, over those of tensors: n as A.N where A has that extent there.
+std::optional<term::Term> over_tensors(const term::Term &extent, const pipeline::Compilation &compilation,
+                                       const std::string &but) {
+  const compute::Program &program = compilation.computation.program;
+  term::Substitution by;
+  for (const std::string &size : term::variables_of(extent)) {
+    if (std::ranges::find(compilation.program.sizes, size) != compilation.program.sizes.end()) continue;
+    for (const auto &[tensor, extents] : program.extents)
+      for (std::size_t mode = 0; mode < extents.size(); ++mode)
+        if (tensor != but && extents[mode] == term::variable(size) && compilation.layouts.contains(tensor))
+          by.emplace(size, term::variable(tensor + "." + compilation.layouts.at(tensor).sizes[mode]));
+    if (!by.contains(size)) return std::nullopt;
+  }
+  return term::substitute(extent, by);
+}
+
+/// The extent of an index variable: a size of a tensor that has it as a subscript.
+std::optional<term::Term> extent_of_index(const std::string &index,
+                                          const pipeline::Compilation &compilation) {
+  std::optional<term::Term> found;
+  for (const compute::Statement &statement : compilation.computation.program.statements)
+    compute::each_access(statement, [&](const compute::Access &access) {
+      for (std::size_t mode = 0; mode < access.subscripts.size() && !access.is_local && !found; ++mode)
+        if (access.subscripts[mode].index == index && access.subscripts[mode].shift == 0)
+          found = term::variable(access.tensor + "." + compilation.layouts.at(access.tensor).sizes[mode]);
+    });
+  return found;
+}
+
+/// What emit::MainOptions asks for: y(j + 2) has two elements more than j has values, and an extent that a
+/// program declares is a sum.
+std::map<std::string, term::Term> following_sizes(const pipeline::Compilation &compilation) {
+  const compute::Program &program = compilation.computation.program;
+  std::map<std::string, term::Term> following;
+  const auto add = [&](const std::string &tensor, std::size_t mode, const std::optional<term::Term> &extent) {
+    const std::string size = tensor + "." + compilation.layouts.at(tensor).sizes[mode];
+    const auto is_plain = [](const auto &part) {
+      return part.first.template as<term::Variable>() != nullptr;
+    };
+    if (extent && *extent != term::variable(size) &&
+        std::ranges::all_of(term::linear_form(*extent).parts, is_plain))
+      following.emplace(size, *extent);
+  };
+  for (const auto &[tensor, extents] : program.extents)
+    for (std::size_t mode = 0; mode < extents.size() && compilation.layouts.contains(tensor); ++mode)
+      if (!extents[mode].as<term::Variable>())
+        add(tensor, mode, over_tensors(extents[mode], compilation, tensor));
+  for (const compute::Statement &statement : program.statements)
+    if (statement.is_free)
+      for (std::size_t mode = 0; mode < statement.target.subscripts.size() && !statement.target.is_local;
+           ++mode)
+        if (const compute::Subscript &subscript = statement.target.subscripts[mode]; subscript.shift != 0)
+          if (const auto extent = extent_of_index(subscript.index, compilation))
+            add(statement.target.tensor, mode, *extent + term::Term(subscript.shift));
+  return following;
 }
 
 /// A whole program: the kernel, functions that pack each tensor from coordinates, and a main() that reads
@@ -84,6 +142,7 @@ std::string program_text(const pipeline::Compilation &compilation, const Options
   }
   if (!program.parameters.empty() && program.parameters[0].is_result)
     main.initial = compute::initial_of(compilation.computation.program, program.parameters[0].name);
+  main.following = following_sizes(compilation);
   loop::Program whole = program;
   whole.expression = compilation.computation.text;
   return text + emit::emit_main(whole, main);
@@ -102,6 +161,19 @@ void add_compile(CLI::App &app, bool &json) {
       "output)");
   command->add_flag("--main", options->main,
                     "add a small program: it reads the operands from files and runs the kernel");
+  command
+      ->add_option(
+          "--prefix", options->prefix,
+          "what the names of functions and structs begin with, where `csr` or `kernel` would collide")
+      ->check([](const std::string &text) {
+        return emit::to_identifier(text) == text ? std::string()
+                                                 : "letters, digits and _ are expected, as in my_";
+      });
+  command
+      ->add_flag(
+          "--const", options->constant,
+          "pointers to const arrays in the structs of operands, which are named const_csr and the like")
+      ->excludes("--main");
   command->footer("Examples:\n"
                   "  unravel compile 'y(i) = A(i,j) * x(j)' -f A=csr -o spmv.c\n"
                   "  unravel compile 'y(i) = A(i,j) * x(j)' -f A=csr --main -o spmv.c && cc -O3 -fopenmp "
@@ -115,6 +187,7 @@ void add_compile(CLI::App &app, bool &json) {
     pipeline::Compilation compilation = pipeline::compile(request);
     for (const report::Diagnostic &warning : compilation.warnings)
       if (warning.kind == report::Kind::argument_range && !options->trust) throw report::Error(warning);
+    pipeline::name_for(compilation, {options->prefix, options->constant});
     const value::Type value = request.value.value_or(value::Type::Float64);
     const bool packs = !options->main && !compilation.packed.empty();
     if (packs) pipeline::require_packing_in_c(compilation);

@@ -347,6 +347,103 @@ TEST(ToolCompile, ProgramsTakeTheResultsNameWithItsFile) {
   EXPECT_EQ(desk.files(), (std::vector<std::string>{"program", "program.c", "x=y.mtx", "y.mtx"}));
 }
 
+/// y(j + 2) has two elements more than A has columns, and an extent that a program declares is a sum.
+TEST(ToolCompile, ProgramsFindSizesThatFollow) {
+  if (!has_program("gcc")) GTEST_SKIP() << "the program gcc is not installed";
+  Desk desk;
+  const auto output = [&](const std::string &text, const std::vector<std::string> &arguments) {
+    EXPECT_EQ(desk.unravel({"compile", text, "-f", "A=csr", "--main", "-o", "program.c"}).code, 0) << text;
+    const Outcome compiled = desk.execute({"gcc", "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror",
+                                           "-fsanitize=undefined", "program.c", "-o", "program", "-lm"});
+    EXPECT_EQ(compiled.code, 0) << compiled.error;
+    std::vector<std::string> run{"./program"};
+    run.insert(run.end(), arguments.begin(), arguments.end());
+    const Outcome ran = desk.execute(run);
+    EXPECT_EQ(ran.code, 0) << ran.error;
+    return ran.out.substr(ran.out.find('\n') + 1);
+  };
+  EXPECT_EQ(output("y(j+2,l) = A(l,j)", {"A=ones:2x3"}), "y: 10 values, sum 6, first: 0 0 0 0 1 1 1 1\n");
+  EXPECT_EQ(output("y(j-2) = A(l,j)", {"A=ones:2x3"}), "y: 1 values, sum 2, first: 2\n");
+  EXPECT_EQ(output("y(j-5) = A(l,j)", {"A=ones:2x3"}), "y: 0 values, sum 0, first:\n");
+  EXPECT_EQ(output("size k; tensor A(m, n), y(n + 2*k + 1); for i in [0, m) { for j in [0, n) { "
+                   "y(j + 2*k) += A(i,j); } }",
+                   {"A=ones:2x3", "k=1"}),
+            "y: 6 values, sum 6, first: 0 0 2 2 2 0\n");
+}
+
+/// Two layouts of one name, in one program of the user's, who has a `csr` of their own, too.
+TEST(ToolCompile, NamesThatDontCollide) {
+  Desk desk;
+  desk.write("own.layout",
+             "layout csr(i: M, j: N) {\n  index ptr[M + 1], idx[NNZ];\n  count NNZ = ptr(M);\n"
+             "  value a[NNZ];\n  stored { [r, p] -> [i, j] : i = r and 0 <= r < M and ptr(r) <= p < "
+             "ptr(r + 1) and j = idx(p) } at a(p);\n  property ptr(0) = 0;\n"
+             "  property increasing ptr;\n  property range idx in [0, N);\n}\n");
+  for (const auto &[layout, prefix] : {std::pair{"csr", "my_"}, std::pair{"own.layout", "their_"}})
+    ASSERT_EQ(
+        desk.unravel({"compile", spmv, "-f", std::string("A=") + layout, "-f", "x=sv", "--find", "x=map",
+                      "--prefix", prefix, "-o", std::string(prefix) + "spmv.c", "--name", "spmv"})
+            .code,
+        0);
+  EXPECT_EQ(desk.files(), (std::vector<std::string>{"my_spmv.c", "my_spmv.h", "own.layout", "their_spmv.c",
+                                                    "their_spmv.h"}));
+  desk.write("user.c",
+             "typedef struct csr { int rows; } csr;\ntypedef int dense_vector;\nint kernel, spmv;\n"
+             "#include \"my_spmv.h\"\n#include \"their_spmv.h\"\n"
+             "int use(my_dense_vector *y, const my_csr *A, const my_sv *x, my_spmv_workspace *work,\n"
+             "        their_dense_vector *z, const their_csr *B, const their_sv *v);\n"
+             "int use(my_dense_vector *y, const my_csr *A, const my_sv *x, my_spmv_workspace *work,\n"
+             "        their_dense_vector *z, const their_csr *B, const their_sv *v) {\n"
+             "  return my_spmv(y, A, x, work) + their_spmv(z, B, v, 0);\n}\n");
+  for (const char *file : {"user.c", "my_spmv.c", "their_spmv.c"})
+    expect_compiles(desk, file, {"-fopenmp"});
+  const Outcome wrong = desk.unravel({"compile", spmv, "--prefix", "a-b", "-o", "k.c"});
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_NE(wrong.error.find("--prefix: letters, digits and _ are expected"), std::string::npos)
+      << wrong.error;
+}
+
+/// Results that the kernel lists, and that C text packs, have the prefix, too.
+TEST(ToolCompile, PrefixesOfPackedAndReusedResults) {
+  Desk desk;
+  for (const auto &[layout, schedule] : {std::pair{"ell", "serial"}, std::pair{"csr", "reuse"}}) {
+    ASSERT_EQ(
+        desk.unravel({"compile", "C(i,j) = A(i,k) * B(k,j)", "-f", "A=csr", "-f", "B=csr", "-f",
+                      std::string("C=") + layout, "-s", schedule, "--prefix", "my_", "--const", "-o", "k.c"})
+            .code,
+        0)
+        << layout;
+    const std::string header = desk.read("my_k.h");
+    EXPECT_NE(header.find(std::string("} my_") + layout + ";"), std::string::npos) << header;
+    EXPECT_NE(header.find("} my_const_csr;"), std::string::npos) << header;
+    EXPECT_NE(header.find("int my_k("), std::string::npos) << header;
+    expect_compiles(desk, "k.c", {});
+  }
+}
+
+/// Arrays that the user has as const fit into the structs of operands, in C and in C++.
+TEST(ToolCompile, ConstArraysOfOperands) {
+  Desk desk;
+  ASSERT_EQ(desk.unravel({"compile", "y(i) = A(i,j) * x(j)", "-f", "A=csr", "--const", "-o", "spmv.c"}).code,
+            0);
+  desk.write("user.c",
+             "#include \"spmv.h\"\n"
+             "int use(const int32_t *rowptr, const int32_t *col, const double *val, const double *x, "
+             "double *y);\n"
+             "int use(const int32_t *rowptr, const int32_t *col, const double *val, const double *x, "
+             "double *y) {\n"
+             "  const_csr A = {2, 2, 3, rowptr, col, val};\n  const_dense_vector from = {2, x};\n"
+             "  dense_vector to = {2, y};\n  return spmv(&to, &A, &from);\n}\n");
+  for (const char *file : {"user.c", "spmv.c"}) {
+    expect_compiles(desk, file, {"-Wcast-qual"});
+    if (has_program("g++")) {
+      EXPECT_EQ(desk.execute({"g++", "-Wall", "-Wextra", "-Werror", "-c", file, "-o", "object.o"}).error, "");
+    }
+  }
+  const Outcome both = desk.unravel({"compile", spmv, "--const", "--main", "-o", "k.c"});
+  EXPECT_EQ(both.code, 2);
+}
+
 /// A kernel would read outside of the layout's array; `run` looks at the data first.
 TEST(ToolCompile, AccessesThatArentProvedAreRefused) {
   Desk desk;

@@ -12,6 +12,11 @@
 #include <omp.h>
 #endif
 
+// part: not_negative
+static int64_t unravel_not_negative(int64_t size) {
+  return size < 0 ? 0 : size;
+}
+
 // part: example
 #define UNRAVEL_TENSORS 2
 #define UNRAVEL_OPERANDS 1
@@ -26,6 +31,9 @@ static const char *const unravel_given_names[UNRAVEL_GIVEN] = {"k"};
 static int64_t unravel_given[UNRAVEL_GIVEN];
 static int unravel_is_given[UNRAVEL_GIVEN];
 static const int unravel_modes[UNRAVEL_ORDER] = {0, 0};
+static void unravel_follow(int64_t *known) {
+  if (known[0] < 0 && known[1] >= 0) known[0] = unravel_not_negative(known[1] + unravel_given[0] + 2);
+}
 
 // part: tools
 // Entries of a tensor: index[m][e] is the coordinate of entry e in mode m. A size of -1 isn't known yet.
@@ -233,6 +241,9 @@ static void unravel_find_sizes(unravel_entries *in) {
   for (k = 0; k < UNRAVEL_TENSORS; k++)
     for (m = 0; m < unravel_orders[k]; m++)
       if (in[k].sizes[m] >= 0 && known[unravel_size[k][m]] < 0) known[unravel_size[k][m]] = in[k].sizes[m];
+// part: follow
+  unravel_follow(known);
+// part: tools
   for (k = 0; k < UNRAVEL_TENSORS; k++)
     for (m = 0; m < unravel_orders[k]; m++) {
       if (in[k].sizes[m] < 0) in[k].sizes[m] = known[unravel_size[k][m]];
