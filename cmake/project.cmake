@@ -12,7 +12,7 @@ target_compile_features(unravel INTERFACE cxx_std_20)
 target_include_directories(unravel INTERFACE
   $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_link_libraries(unravel PRIVATE
-  fmt::fmt PkgConfig::ISL ZLIB::ZLIB Threads::Threads ${CMAKE_DL_LIBS}
+  fmt::fmt PkgConfig::ISL PkgConfig::ZIP ZLIB::ZLIB Threads::Threads ${CMAKE_DL_LIBS}
   $<BUILD_INTERFACE:${Z3_LIBRARY}> $<INSTALL_INTERFACE:z3>)
 if(TARGET unravel-clang) # opened when it runs
   add_dependencies(unravel unravel-clang)

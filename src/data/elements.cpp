@@ -74,4 +74,10 @@ bool operator==(const Elements &a, const Elements &b) {
          (a.size_ == 0 || std::memcmp(a.memory_.get(), b.memory_.get(), a.bytes()) == 0);
 }
 
+Array array_of(std::vector<std::int64_t> shape, const Elements &elements) {
+  Array array{elements.type(), std::move(shape), std::vector<std::byte>(elements.bytes())};
+  if (!array.bytes.empty()) std::memcpy(array.bytes.data(), elements.data(), array.bytes.size());
+  return array;
+}
+
 } // namespace unravel::data

@@ -125,4 +125,7 @@ private:
   T *data_;
 };
 
+/// The elements as an array. Precondition: as many as the shape says.
+Array array_of(std::vector<std::int64_t> shape, const Elements &elements);
+
 } // namespace unravel::data

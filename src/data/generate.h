@@ -49,6 +49,8 @@ struct GeneratorSpec {
 
 /// Whether a text is meant as a generator: its first word is a kind. (Otherwise it is the name of a file.)
 bool is_generator(std::string_view text);
+/// The kinds of generators: "random", "ones", ...
+std::vector<std::string> generator_names();
 
 /// Reads a spec. Throws bad_generator and number_too_large with the part that is wrong underlined.
 /// `name` is what messages call the text.

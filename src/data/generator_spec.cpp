@@ -43,13 +43,6 @@ std::string list_of(const std::vector<std::string> &names) {
   return fmt::format("`{}`", fmt::join(names, "`, `"));
 }
 
-std::vector<std::string> kind_names() {
-  std::vector<std::string> names;
-  for (const KindFacts &facts : kinds())
-    names.push_back(facts.name);
-  return names;
-}
-
 class SpecParser {
 public:
   explicit SpecParser(const text::Span &span) : span_(span), text_(span.text()) {}
@@ -84,7 +77,7 @@ private:
 
   void read_kind(std::size_t end) {
     std::string name = text_.substr(0, end);
-    std::vector<std::string> names = kind_names();
+    std::vector<std::string> names = generator_names();
     auto found = std::ranges::find(names, name);
     if (found == names.end()) {
       fail(Kind::bad_generator, part(0, end), fmt::format("unknown generator `{}`", printable(name)),
@@ -184,9 +177,16 @@ private:
 
 } // namespace
 
+std::vector<std::string> generator_names() {
+  std::vector<std::string> names;
+  for (const KindFacts &facts : kinds())
+    names.push_back(facts.name);
+  return names;
+}
+
 bool is_generator(std::string_view text) {
   std::string first(text.substr(0, text.find_first_of(":,")));
-  std::vector<std::string> names = kind_names();
+  std::vector<std::string> names = generator_names();
   return std::ranges::find(names, first) != names.end();
 }
 

@@ -25,8 +25,8 @@ constexpr std::string_view magic = "\x93NUMPY";
 /// The file's header: a Python dictionary such as {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }
 class HeaderReader {
 public:
-  HeaderReader(const FileText &file, std::size_t begin, std::size_t end)
-      : file_(file), at_(begin), end_(end) {}
+  HeaderReader(std::string_view content, std::string path, std::size_t begin, std::size_t end)
+      : content_(content), path_(std::move(path)), at_(begin), end_(end) {}
 
   Array read() {
     Array array;
@@ -54,16 +54,16 @@ public:
     // With at most one mode that is longer than 1, both orders are the same.
     auto long_modes = std::ranges::count_if(array.shape, [](std::int64_t n) { return n > 1; });
     if (column_major_ && long_modes > 1)
-      fail(Kind::unsupported_file, text::Place::of_file(file_.path()),
-           "column-major arrays are not supported", "save numpy.ascontiguousarray(a)");
+      fail(Kind::unsupported_file, text::Place::of_file(path_), "column-major arrays are not supported",
+           "save numpy.ascontiguousarray(a)");
     return array;
   }
 
 private:
   char peek() {
-    while (at_ < end_ && (is_space(file_.content()[at_])))
+    while (at_ < end_ && (is_space(content_[at_])))
       ++at_;
-    return at_ < end_ ? file_.content()[at_] : '\0';
+    return at_ < end_ ? content_[at_] : '\0';
   }
   static bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t'; }
   bool accept(char c) {
@@ -78,17 +78,17 @@ private:
     char quote = peek();
     if (quote != '\'' && quote != '"') fail_here("expected a quoted text in the header");
     std::size_t begin = ++at_;
-    while (at_ < end_ && file_.content()[at_] != quote)
+    while (at_ < end_ && content_[at_] != quote)
       ++at_;
     if (at_ == end_) fail_here("a text in the header isn't closed");
-    return std::string(file_.content().substr(begin, at_++ - begin));
+    return std::string(content_.substr(begin, at_++ - begin));
   }
   std::string read_name() {
     peek();
     std::size_t begin = at_;
-    while (at_ < end_ && (std::isalpha(static_cast<unsigned char>(file_.content()[at_]))))
+    while (at_ < end_ && (std::isalpha(static_cast<unsigned char>(content_[at_]))))
       ++at_;
-    return std::string(file_.content().substr(begin, at_ - begin));
+    return std::string(content_.substr(begin, at_ - begin));
   }
   bool read_bool() {
     std::string name = read_name();
@@ -111,10 +111,10 @@ private:
     while (!accept(')')) {
       peek();
       std::int64_t extent = 0;
-      const char *first = file_.content().data() + at_, *last = file_.content().data() + end_;
+      const char *first = content_.data() + at_, *last = content_.data() + end_;
       auto [next, code] = std::from_chars(first, last, extent);
       if (code == std::errc::result_out_of_range)
-        fail(Kind::number_too_large, text::Place::of_file(file_.path()),
+        fail(Kind::number_too_large, text::Place::of_file(path_),
              "an extent in the header is beyond 2^63 - 1");
       if (code != std::errc() || extent < 0) fail_here("expected an extent in the header's `shape`");
       at_ += static_cast<std::size_t>(next - first);
@@ -124,24 +124,23 @@ private:
     return shape;
   }
   [[noreturn]] void fail_type(const std::string &name) const {
-    fail(Kind::unsupported_file, text::Place::of_file(file_.path()),
+    fail(Kind::unsupported_file, text::Place::of_file(path_),
          fmt::format("arrays of {} are not supported", name),
          "supported are b1, i1 to i8, u1 to u8, f4 and f8, little-endian");
   }
   [[noreturn]] void fail_here(const std::string &message) const {
-    fail(Kind::bad_array_file, text::Place::of_file(file_.path()),
-         fmt::format("{}, at byte {}", message, at_));
+    fail(Kind::bad_array_file, text::Place::of_file(path_), fmt::format("{}, at byte {}", message, at_));
   }
 
-  const FileText &file_;
+  std::string_view content_;
+  std::string path_;
   std::size_t at_, end_;
   bool column_major_ = false;
 };
 
 /// The offsets of the header's text and of the data.
-std::pair<std::size_t, std::size_t> find_header(const FileText &file) {
-  std::string_view content = file.content();
-  text::Place place = text::Place::of_file(file.path());
+std::pair<std::size_t, std::size_t> find_header(std::string_view content, const std::string &path) {
+  text::Place place = text::Place::of_file(path);
   if (!content.starts_with(magic))
     fail(Kind::bad_array_file, place, content.empty() ? "the file is empty" : "this is not a .npy file",
          "write it with numpy.save");
@@ -195,12 +194,11 @@ std::int64_t Array::integer(std::size_t k) const {
   return number_at(dtype, bytes.data(), k).integer;
 }
 
-Array read_npy(const std::string &path, const ReadOptions &options) {
-  FileText file(path, options);
-  auto [header, data] = find_header(file);
-  Array array = HeaderReader(file, header, data).read();
+Array parse_npy(std::string_view content, const std::string &path) {
+  auto [header, data] = find_header(content, path);
+  Array array = HeaderReader(content, path, header, data).read();
   std::int64_t elements = element_count(array.shape);
-  std::size_t size = item_size(array.dtype), present = file.content().size() - data;
+  std::size_t size = item_size(array.dtype), present = content.size() - data;
   std::string wanted = elements < 0 ? "more than 2^63" : std::to_string(elements);
   if (elements < 0 || static_cast<std::size_t>(elements) > present / size)
     fail(Kind::bad_array_file, text::Place::of_file(path),
@@ -210,38 +208,55 @@ Array read_npy(const std::string &path, const ReadOptions &options) {
     fail(Kind::bad_array_file, text::Place::of_file(path),
          fmt::format("the file holds {} bytes after the data that the header promises",
                      present - static_cast<std::size_t>(elements) * size));
-  check_memory(text::Place::of_file(path), "the array takes",
-               file.memory() + static_cast<std::int64_t>(present), options.max_memory);
-  auto *first = reinterpret_cast<const std::byte *>(file.content().data() + data);
+  auto *first = reinterpret_cast<const std::byte *>(content.data() + data);
   array.bytes.assign(first, first + present);
+  return array;
+}
+
+std::string_view npy_data(std::string_view content, const std::string &path) {
+  return content.substr(find_header(content, path).second);
+}
+
+Array read_npy(const std::string &path, const ReadOptions &options) {
+  FileText file(path, options);
+  check_memory(text::Place::of_file(path), "the array takes",
+               file.memory() + static_cast<std::int64_t>(npy_data(file.content(), path).size()),
+               options.max_memory);
+  Array array = parse_npy(file.content(), path);
   if (options.progress) options.progress(1);
   return array;
 }
 
-void write_npy(const std::string &path, const Array &array) {
-  report::require(element_count(array.shape) == static_cast<std::int64_t>(array.size()),
-                  "an array has the elements of its shape");
+std::string npy_header(const std::string &type, const std::vector<std::int64_t> &extents) {
   std::string shape;
-  for (std::int64_t extent : array.shape)
+  for (std::int64_t extent : extents)
     shape += fmt::format("{}, ", extent);
   // As NumPy writes it: (3,) and (3, 4).
-  if (array.shape.size() == 1)
+  if (extents.size() == 1)
     shape.pop_back();
-  else if (array.shape.size() > 1)
+  else if (extents.size() > 1)
     shape.resize(shape.size() - 2);
-  std::string header = fmt::format("{{'descr': '{}{}', 'fortran_order': False, 'shape': ({}), }}",
-                                   item_size(array.dtype) == 1 ? '|' : '<', name_of(array.dtype), shape);
+  std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", type, shape);
   // The data starts at a multiple of 64 bytes, so that it can be mapped into memory.
   std::size_t unpadded = 10 + header.size() + 1;
   header.append((64 - unpadded % 64) % 64, ' ');
   header += '\n';
   report::require(header.size() < 65536, "the header of an array is short");
-  OutputFile file(path);
-  file.write(magic);
   const char lengths[] = {1, 0, static_cast<char>(header.size() & 255),
                           static_cast<char>(header.size() >> 8)};
-  file.write(std::string_view(lengths, sizeof lengths));
-  file.write(header);
+  return std::string(magic) + std::string(lengths, sizeof lengths) + header;
+}
+
+std::string npy_header(const Array &array) {
+  return npy_header(fmt::format("{}{}", item_size(array.dtype) == 1 ? '|' : '<', name_of(array.dtype)),
+                    array.shape);
+}
+
+void write_npy(const std::string &path, const Array &array) {
+  report::require(element_count(array.shape) == static_cast<std::int64_t>(array.size()),
+                  "an array has the elements of its shape");
+  OutputFile file(path);
+  file.write(npy_header(array));
   file.write(std::string_view(reinterpret_cast<const char *>(array.bytes.data()), array.bytes.size()));
   file.commit();
 }

@@ -87,8 +87,16 @@ private:
 /// structured and other element types), memory_limit. Memory is taken only for the bytes that are in the
 /// file.
 Array read_npy(const std::string &path, const ReadOptions &options = {});
+/// The same of a file's content, as a member of an archive has it; messages name `path`. Memory isn't
+/// checked.
+Array parse_npy(std::string_view content, const std::string &path);
+/// The bytes of its elements, whatever these are.
+std::string_view npy_data(std::string_view content, const std::string &path);
 
 /// Writes a .npy file of version 1, complete or not at all. Throws cannot_write.
 void write_npy(const std::string &path, const Array &array);
+/// What the file begins with, before the elements. `type`: as NumPy writes it, "<f8", "|S3".
+std::string npy_header(const std::string &type, const std::vector<std::int64_t> &shape);
+std::string npy_header(const Array &array);
 
 } // namespace unravel::data

@@ -2,12 +2,14 @@
 
 #include "data/elements.h"
 #include "data/frostt.h"
+#include "data/generate.h"
 #include "data/matrix_market.h"
 #include "data/npy.h"
+#include "data/npz.h"
 #include "data/output_file.h"
 #include "report/diagnostic.h"
 
-#include <cstring>
+#include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
 
@@ -18,10 +20,11 @@ using report::Kind;
 
 namespace {
 
-enum class Format { MatrixMarket, Frostt, NumPy, Text, Unknown };
+enum class Format { MatrixMarket, Frostt, NumPy, Archive, Text, Unknown };
 
 Format format_of(std::string_view path) {
   if (path.ends_with(".npy")) return Format::NumPy;
+  if (path.ends_with(".npz")) return Format::Archive;
   if (path.ends_with(".txt")) return Format::Text;
   if (path.ends_with(".gz")) path.remove_suffix(3);
   if (path.ends_with(".mtx")) return Format::MatrixMarket;
@@ -29,9 +32,25 @@ Format format_of(std::string_view path) {
   return Format::Unknown;
 }
 
+/// What may be meant by the name of a file that isn't there: a generator, or another file of its folder.
+std::string meant_by(const std::filesystem::path &path) {
+  const std::string name = path.filename().string();
+  std::string near = report::nearest(name.substr(0, name.find_first_of(":,")), generator_names());
+  if (!near.empty()) return fmt::format("did you mean the generator `{}`?", near);
+  std::vector<std::string> files;
+  std::error_code ignored;
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+  for (auto file = std::filesystem::directory_iterator(folder, ignored);
+       !ignored && file != std::filesystem::directory_iterator(); file.increment(ignored))
+    files.push_back(file->path().filename().string());
+  std::ranges::sort(files);
+  near = report::nearest(name, files);
+  return near.empty() ? "" : fmt::format("did you mean `{}`?", (path.parent_path() / near).string());
+}
+
 [[noreturn]] void fail_unknown(const std::string &path) {
   fail(Kind::unknown_file_type, text::Place::of_file(path),
-       "the name of a tensor file ends in .mtx, .tns or .npy",
+       "the name of a tensor file ends in .mtx, .tns, .npy or .npz",
        "the first two may be followed by .gz; arrays of a layout go to and come from a folder");
 }
 
@@ -57,7 +76,8 @@ std::pair<std::int64_t, std::int64_t> matrix_shape(const std::string &path,
                                                    const std::vector<std::int64_t> &shape) {
   if (shape.size() > 2)
     fail(Kind::unsupported_file, text::Place::of_file(path),
-         fmt::format("a .mtx file holds a matrix, not a tensor of {} modes", shape.size()),
+         fmt::format("a {} file holds a matrix, not a tensor of {} modes",
+                     format_of(path) == Format::Archive ? ".npz" : ".mtx", shape.size()),
          "write it to a .tns file");
   return {!shape.empty() ? shape[0] : 1, shape.size() > 1 ? shape[1] : 1};
 }
@@ -99,13 +119,12 @@ void write_array_matrix(OutputFile &file, const std::string &path, const std::ve
       append_value(file, values[static_cast<std::size_t>(row * columns + column)], options);
 }
 
-Array array_of(const std::vector<std::int64_t> &shape, const std::vector<double> &values, value::Type type) {
+Array array_of_values(const std::vector<std::int64_t> &shape, const std::vector<double> &values,
+                      value::Type type) {
   Elements elements(type, values.size());
   for (std::size_t k = 0; k < values.size(); ++k)
     elements.set_real(k, values[k]);
-  Array array{type, shape, std::vector<std::byte>(elements.bytes())};
-  if (!array.bytes.empty()) std::memcpy(array.bytes.data(), elements.data(), array.bytes.size());
-  return array;
+  return array_of(shape, elements);
 }
 
 Coordinates read_array(const std::string &path, const ReadOptions &options) {
@@ -135,10 +154,15 @@ bool is_tensor_file_name(const std::string &path) {
 
 Coordinates read_tensor(const std::string &path, const ReadOptions &options) {
   Format format = format_of(path);
+  std::error_code ignored;
+  if (std::filesystem::status(path, ignored).type() == std::filesystem::file_type::not_found)
+    fail(Kind::cannot_read, text::Place::of_file(path), "cannot read: No such file or directory",
+         meant_by(path));
   // Whether the file is there matters more than its name; only then is it read.
   if (format == Format::Unknown && std::filesystem::exists(path) && !std::filesystem::is_directory(path))
     fail_unknown(path);
   if (format == Format::NumPy) return read_array(path, options);
+  if (format == Format::Archive) return read_npz(path, options);
   FileText file(path, options);
   if (format == Format::Unknown || format == Format::Text) fail_unknown(path);
   Coordinates result =
@@ -157,7 +181,8 @@ void write_tensor(const std::string &path, const Coordinates &tensor, const Writ
                  elements < 0 || elements > most ? INT64_MAX : 8 * elements, default_max_memory());
     return write_dense(path, tensor.shape, to_dense(tensor, options.fill), options);
   }
-  if (format == Format::MatrixMarket) matrix_shape(path, tensor.shape);
+  if (format == Format::MatrixMarket || format == Format::Archive) matrix_shape(path, tensor.shape);
+  if (format == Format::Archive) return write_npz(path, tensor, options.type);
   OutputFile file(path);
   if (format == Format::MatrixMarket) {
     write_coordinate_matrix(file, path, tensor, options);
@@ -176,7 +201,9 @@ void write_dense(const std::string &path, const std::vector<std::int64_t> &shape
                  const std::vector<double> &values, const WriteOptions &options) {
   report::require(element_count(shape) == static_cast<std::int64_t>(values.size()),
                   "a dense tensor has all its elements");
-  if (format_of(path) == Format::NumPy) return write_npy(path, array_of(shape, values, options.type));
+  if (format_of(path) == Format::NumPy) return write_npy(path, array_of_values(shape, values, options.type));
+  if (format_of(path) == Format::Archive)
+    return write_npz(path, array_of_values(shape, values, options.type));
   if (format_of(path) == Format::Text) return write_text(path, shape, values, options);
   if (format_of(path) != Format::MatrixMarket) return write_tensor(path, from_dense(shape, values), options);
   matrix_shape(path, shape);

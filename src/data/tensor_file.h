@@ -7,13 +7,13 @@
 #include <vector>
 
 /// Tensor files of any format, told apart by their names: .mtx, .tns, each with or without .gz after it;
-/// .npy, an array; .txt, written alone: all elements as text.
+/// .npy, an array; .npz, a sparse matrix of SciPy's or an array; .txt, written alone: all elements as text.
 namespace unravel::data {
 
 /// Whether the name ends as a tensor file's does.
 bool is_tensor_file_name(const std::string &path);
 
-/// Reads a tensor; see read_matrix_market, read_frostt and read_npy: an array has an entry for each element.
+/// Reads a tensor; see read_matrix_market, read_frostt, read_npz and read_npy: an array has an entry for each element.
 /// Throws unknown_file_type for other names.
 Coordinates read_tensor(const std::string &path, const ReadOptions &options = {});
 
@@ -29,7 +29,7 @@ struct WriteOptions {
 /// Writes the entries as they stand. A .mtx file is a coordinate real general file: a vector becomes an n x 1
 /// matrix, a scalar 1 x 1, and more than two modes are refused (unsupported_file). A .tns file has its shape
 /// in a comment line. A .npy file has all elements, of that type; a .txt file, too, a line for each that has
-/// the same coordinates but for the last one. Throws cannot_write, unknown_file_type, unsupported_file,
+/// the same coordinates but for the last one; a .npz file is a matrix in SciPy's format csr. Throws cannot_write, unknown_file_type, unsupported_file,
 /// memory_limit.
 void write_tensor(const std::string &path, const Coordinates &tensor, const WriteOptions &options = {});
 

@@ -72,7 +72,7 @@ private:
       report::fail(
           Kind::bad_option,
           fmt::format("`{}` is to be a folder of arrays, but no layout is given for them", options_.output),
-          "add -f csr, or name a file.mtx, file.tns or file.npy");
+          "add -f csr, or name a file.mtx, file.tns, file.npy or file.npz");
     if (to_file_ && !options_.to.empty())
       report::fail(Kind::bad_option,
                    fmt::format("`-f {}`: `{}` is a file of coordinates, which has no layout", options_.to,
@@ -309,13 +309,13 @@ void add_convert(CLI::App &app, bool &json) {
   auto *command = app.add_subcommand("convert", "from one layout or file to another");
   auto options = std::make_shared<ConvertCommandOptions>();
   command
-      ->add_option(
-          "input", options->input,
-          "file.mtx[.gz], file.tns[.gz], file.npy, a FOLDER of arrays, or a generator as random:1000x1000")
+      ->add_option("input", options->input,
+                   "file.mtx[.gz], file.tns[.gz], file.npy, file.npz, a FOLDER of arrays, or a generator as "
+                   "random:1000x1000")
       ->required();
   command
       ->add_option("output", options->output,
-                   "file.mtx[.gz], file.tns[.gz], file.npy, file.txt or a FOLDER of arrays")
+                   "file.mtx[.gz], file.tns[.gz], file.npy, file.npz, file.txt or a FOLDER of arrays")
       ->required();
   command->add_option("-f,--format", options->to,
                       "layout of the folder's arrays: csr, bcsr<4,4>, ./mine.layout:name");

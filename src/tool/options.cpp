@@ -85,7 +85,7 @@ void add_budget_option(CLI::App &command, double &seconds) {
 void add_data_options(CLI::App &command, Options &options) {
   command
       .add_option("-i,--input", options.inputs,
-                  "data of a tensor: A=file.mtx[.gz], A=file.tns[.gz], A=file.npy, A=FOLDER, "
+                  "data of a tensor: A=file.mtx[.gz], A=file.tns[.gz], A=file.npy, A=file.npz, A=FOLDER, "
                   "A=random:1000x1000,density=0.01,seed=1, x=random, x=ones, a=2.5")
       ->allow_extra_args(false);
   command.add_option("--size", options.sizes, "extent of an index: i=1000")->allow_extra_args(false);

@@ -416,10 +416,10 @@ TEST(BadFile, MissingAndFolders) {
   EXPECT_EQ(message_of(folder, [&] { read_tensor(folder.path("sub.mtx")); }),
             "sub.mtx: error: cannot read: this is a directory [cannot-read]\n");
   EXPECT_EQ(message_of(folder, [&] { read_tensor(folder.write("a.csv", "1,2,3\n")); }),
-            "a.csv: error: the name of a tensor file ends in .mtx, .tns or .npy [unknown-file-type]\n"
+            "a.csv: error: the name of a tensor file ends in .mtx, .tns, .npy or .npz [unknown-file-type]\n"
             "  hint: the first two may be followed by .gz; arrays of a layout go to and come from a folder\n");
   EXPECT_EQ(message_of(folder, [&] { write_tensor(folder.path("a.csv"), Coordinates({1})); }),
-            "a.csv: error: the name of a tensor file ends in .mtx, .tns or .npy [unknown-file-type]\n"
+            "a.csv: error: the name of a tensor file ends in .mtx, .tns, .npy or .npz [unknown-file-type]\n"
             "  hint: the first two may be followed by .gz; arrays of a layout go to and come from a folder\n");
 }
 

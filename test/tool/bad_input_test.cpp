@@ -63,12 +63,11 @@ TEST(ToolBadInput, Expressions) {
       "expression:1:16: error: expected a tensor, a number or `(`, saw the end of the text [syntax-error]\n"
       "  1 | y(i) = A(i,j) * \n"
       "    |                ^\n");
-  expect_refused(
-      Desk(), {"deps", "y(i) = maxi(A(i,j), x(j))"},
-      "expression:1:13: error: `A(i,j)` can't be a subscript of a tensor `maxi` [bad-subscript]\n"
-      "  1 | y(i) = maxi(A(i,j), x(j))\n"
-      "    |             ^~~~~~\n"
-      "  hint: subscripts that a tensor holds are not supported\n");
+  expect_refused(Desk(), {"deps", "y(i) = maxi(A(i,j), x(j))"},
+                 "expression:1:13: error: `A(i,j)` can't be a subscript of a tensor `maxi` [bad-subscript]\n"
+                 "  1 | y(i) = maxi(A(i,j), x(j))\n"
+                 "    |             ^~~~~~\n"
+                 "  hint: subscripts that a tensor holds are not supported\n");
 }
 
 TEST(ToolBadInput, MissingFiles) {
@@ -138,9 +137,10 @@ TEST(ToolBadInput, OutputsThatCantBeWritten) {
   EXPECT_EQ(desk.read("taken.mtx/file"), "a folder that is not empty");
   expect_refused(desk, {"generate", "random:3x3", "-o", "no/such/a.mtx"},
                  "no/such/a.mtx: error: cannot write: No such file or directory [cannot-write]\n");
-  expect_refused(desk, {"generate", "random:3x3", "-o", "a.xyz"},
-                 "a.xyz: error: the name of a tensor file ends in .mtx, .tns or .npy [unknown-file-type]\n"
-                 "  hint: the first two may be followed by .gz; arrays of a layout go to and come from a folder\n");
+  expect_refused(
+      desk, {"generate", "random:3x3", "-o", "a.xyz"},
+      "a.xyz: error: the name of a tensor file ends in .mtx, .tns, .npy or .npz [unknown-file-type]\n"
+      "  hint: the first two may be followed by .gz; arrays of a layout go to and come from a folder\n");
 }
 
 /// On a full disk, say.
@@ -190,9 +190,10 @@ TEST(ToolBadInput, SizesForAScalar) {
 TEST(ToolBadInput, EndlessInput) {
   if (!std::filesystem::exists("/dev/zero")) GTEST_SKIP() << "there is no /dev/zero";
   Desk desk;
-  expect_refused(desk, run_with("/dev/zero"),
-                 "/dev/zero: error: the name of a tensor file ends in .mtx, .tns or .npy [unknown-file-type]\n"
-                 "  hint: the first two may be followed by .gz; arrays of a layout go to and come from a folder\n");
+  expect_refused(
+      desk, run_with("/dev/zero"),
+      "/dev/zero: error: the name of a tensor file ends in .mtx, .tns, .npy or .npz [unknown-file-type]\n"
+      "  hint: the first two may be followed by .gz; arrays of a layout go to and come from a folder\n");
   std::filesystem::create_symlink("/dev/zero", desk.path("a.mtx"));
   expect_refused(desk, run_with("a.mtx"),
                  "a.mtx: error: this is a binary file, not a Matrix Market file [bad-header]\n"

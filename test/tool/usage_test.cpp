@@ -70,7 +70,7 @@ TEST(ToolUsage, WrongOptionsAndCommands) {
        "error: output is required [bad-option]\n  hint: `unravel convert --help` shows what there is\n"},
       {{"convert", "random:3x3", "folder"},
        "error: `folder` is to be a folder of arrays, but no layout is given for them [bad-option]\n"
-       "  hint: add -f csr, or name a file.mtx, file.tns or file.npy\n"},
+       "  hint: add -f csr, or name a file.mtx, file.tns, file.npy or file.npz\n"},
       {{"convert", "random:3x3", "a.mtx", "--from", "csr"},
        "error: `--from csr`: `random:3x3` is not a folder of arrays [bad-option]\n"},
       {{"convert", "random:3x3", "a", "-f", "csr", "--max-memory", "much"},

@@ -1,0 +1,360 @@
+#include "data/npz.h"
+
+#include "data/elements.h"
+#include "data/output_file.h"
+#include "report/diagnostic.h"
+
+#include <algorithm>
+#include <cstring>
+#include <fmt/format.h>
+#include <limits>
+#include <map>
+#include <memory>
+#include <zip.h>
+
+namespace unravel::data {
+
+using report::fail;
+using report::Kind;
+
+namespace {
+
+/// The arrays of an archive, by their names without `.npy`, read when they are asked for.
+class Archive {
+public:
+  Archive(const std::string &path, const ReadOptions &options) : path_(path), left_(options.max_memory) {
+    int code = 0;
+    archive_.reset(zip_open(path.c_str(), ZIP_RDONLY, &code));
+    if (archive_) return;
+    zip_error_t error;
+    zip_error_init_with_code(&error, code);
+    const std::string why = zip_error_strerror(&error);
+    zip_error_fini(&error);
+    if (code == ZIP_ER_NOENT || code == ZIP_ER_OPEN || code == ZIP_ER_READ)
+      fail(Kind::cannot_read, text::Place::of_file(path), fmt::format("the file can't be read: {}", why));
+    fail(Kind::bad_array_file, text::Place::of_file(path), fmt::format("this is not a .npz file: {}", why),
+         "write it with scipy.sparse.save_npz or numpy.savez");
+  }
+
+  std::vector<std::string> names() const {
+    std::vector<std::string> names;
+    for (zip_int64_t k = 0; k < zip_get_num_entries(archive_.get(), 0); ++k) {
+      std::string name = zip_get_name(archive_.get(), static_cast<zip_uint64_t>(k), 0);
+      if (name.ends_with(".npy")) name.resize(name.size() - 4);
+      names.push_back(std::move(name));
+    }
+    return names;
+  }
+
+  bool has(const std::string &name) const {
+    return zip_name_locate(archive_.get(), (name + ".npy").c_str(), 0) >= 0;
+  }
+
+  Array array(const std::string &name) { return parse_npy(content(name), place(name)); }
+
+  /// An array of integers with one mode.
+  std::vector<std::int64_t> integers(const std::string &name) {
+    const Array array = this->array(name);
+    if (!array.is_integer() || array.shape.size() != 1)
+      refuse(fmt::format("the array `{}` is not one of integers with one mode", name));
+    std::vector<std::int64_t> numbers(array.size());
+    for (std::size_t k = 0; k < numbers.size(); ++k)
+      numbers[k] = array.integer(k);
+    return numbers;
+  }
+
+  /// An array of characters: what NumPy keeps a string in.
+  std::string word(const std::string &name) {
+    const std::string text = content(name);
+    std::string word;
+    for (char c : npy_data(text, place(name)))
+      if (c != 0) word += c; // of one byte each, or of four
+    return word;
+  }
+
+  /// Memory for the entries of a tensor.
+  void take_entries(std::size_t entries, std::size_t order) {
+    const auto bytes = static_cast<std::int64_t>(entries * 8 * (order + 1));
+    check_memory(text::Place::of_file(path_), "the tensor takes", bytes, left_);
+    left_ -= bytes;
+  }
+
+  [[noreturn]] void refuse(const std::string &message) const {
+    fail(Kind::bad_array_file, text::Place::of_file(path_), message);
+  }
+
+private:
+  std::string place(const std::string &name) const { return path_ + ":" + name + ".npy"; }
+
+  std::string content(const std::string &name) {
+    const std::string member = name + ".npy";
+    zip_stat_t about;
+    if (zip_stat(archive_.get(), member.c_str(), 0, &about) != 0 || (about.valid & ZIP_STAT_SIZE) == 0)
+      refuse(fmt::format("the archive has no array `{}`", name));
+    constexpr zip_uint64_t most = std::numeric_limits<std::int64_t>::max() / 4;
+    const std::int64_t size = static_cast<std::int64_t>(std::min<zip_uint64_t>(about.size, most));
+    check_memory(text::Place::of_file(path_), fmt::format("the array `{}` takes", name), 2 * size, left_);
+    left_ -= 2 * size; // its file, and its elements
+    std::string text(static_cast<std::size_t>(size), 0);
+    const std::unique_ptr<zip_file_t, int (*)(zip_file_t *)> file(
+        zip_fopen(archive_.get(), member.c_str(), 0), zip_fclose);
+    if (!file || zip_fread(file.get(), text.data(), about.size) != size)
+      refuse(fmt::format("the array `{}` can't be read: the archive is damaged", name));
+    return text;
+  }
+
+  std::string path_;
+  std::int64_t left_; // memory, in bytes
+  std::unique_ptr<zip_t, void (*)(zip_t *)> archive_{nullptr, zip_discard};
+};
+
+/// A matrix in one of SciPy's formats.
+class MatrixReader {
+public:
+  MatrixReader(Archive &archive, std::string format) : archive_(archive), format_(std::move(format)) {
+    const std::vector<std::int64_t> shape = archive_.integers("shape");
+    if (shape.empty() || shape.size() > 2 || std::ranges::any_of(shape, [](std::int64_t n) { return n < 0; }))
+      archive_.refuse("`shape` doesn't have one or two extents");
+    result_ = Coordinates(shape);
+  }
+
+  Coordinates read() {
+    if (format_ == "coo" && archive_.has("coords"))
+      coordinate_rows();
+    else if (format_ == "coo")
+      coordinates();
+    else if (result_.order() != 2)
+      archive_.refuse(fmt::format("a matrix in format {} has two modes", format_));
+    else if (format_ == "csr" || format_ == "csc" || format_ == "bsr")
+      compressed();
+    else if (format_ == "dia")
+      diagonals();
+    else
+      fail_format();
+    return std::move(result_);
+  }
+
+private:
+  [[noreturn]] void fail_format() const {
+    archive_.refuse(fmt::format("`format` is `{}`, not csr, csc, bsr, coo or dia", printable(format_)));
+  }
+
+  void require(bool holds, const char *message) const {
+    if (!holds) archive_.refuse(message);
+  }
+
+  /// data[k] at that coordinate.
+  void add(std::size_t mode_0, std::int64_t at_0, std::int64_t at_1, double value) {
+    const std::size_t mode_1 = 1 - mode_0;
+    if (at_0 < 0 || at_0 >= result_.shape[mode_0] || at_1 < 0 || at_1 >= result_.shape[mode_1])
+      archive_.refuse(fmt::format("entry {} lies outside of the matrix", result_.size()));
+    result_.index[mode_0].push_back(at_0);
+    result_.index[mode_1].push_back(at_1);
+    result_.value.push_back(value);
+  }
+
+  /// Of a vector, or a matrix, in newer versions of SciPy.
+  void coordinate_rows() {
+    const Array coordinates = archive_.array("coords"), data = archive_.array("data");
+    const std::size_t entries = data.size();
+    require(coordinates.is_integer() && coordinates.shape.size() == 2 && data.shape.size() == 1 &&
+                coordinates.size() == entries * result_.order(),
+            "`coords` doesn't have an index for each mode and each element of `data`");
+    archive_.take_entries(entries, result_.order());
+    for (std::size_t mode = 0; mode < result_.order(); ++mode)
+      for (std::size_t k = 0; k < entries; ++k) {
+        const std::int64_t index = coordinates.integer(mode * entries + k);
+        require(0 <= index && index < result_.shape[mode], "an entry lies outside of the tensor");
+        result_.index[mode].push_back(index);
+      }
+    for (std::size_t k = 0; k < entries; ++k)
+      result_.value.push_back(data.real(k));
+  }
+
+  void coordinates() {
+    require(result_.order() == 2, "a matrix in format coo has two modes");
+    const std::vector<std::int64_t> row = archive_.integers("row"), col = archive_.integers("col");
+    const Array data = archive_.array("data");
+    require(row.size() == col.size() && row.size() == data.size(),
+            "`row`, `col` and `data` differ in length");
+    archive_.take_entries(row.size(), 2);
+    result_.reserve(row.size());
+    for (std::size_t k = 0; k < row.size(); ++k)
+      add(0, row[k], col[k], data.real(k));
+  }
+
+  /// csr, csc; bsr: each index is of a block.
+  void compressed() {
+    const std::size_t outer = format_ == "csc" ? 1 : 0;
+    const std::vector<std::int64_t> starts = archive_.integers("indptr"),
+                                    indices = archive_.integers("indices");
+    const Array data = archive_.array("data");
+    std::int64_t rows = 1, columns = 1; // of a block
+    if (format_ == "bsr") {
+      require(data.shape.size() == 3, "`data` of a matrix in format bsr has three modes");
+      rows = data.shape[1], columns = data.shape[2];
+    }
+    require(rows > 0 && columns > 0 &&
+                data.size() / static_cast<std::size_t>(rows * columns) == indices.size(),
+            "`indices` and `data` differ in length");
+    require(!starts.empty() && starts.front() == 0 &&
+                starts.back() == static_cast<std::int64_t>(indices.size()) && std::ranges::is_sorted(starts),
+            "`indptr` doesn't rise from 0 to the number of indices");
+    require(static_cast<std::int64_t>(starts.size()) - 1 == result_.shape[outer] / rows &&
+                result_.shape[outer] % rows == 0,
+            "`indptr` doesn't have an element more than the matrix has rows, or columns, or rows of blocks");
+    archive_.take_entries(data.size(), 2);
+    result_.reserve(data.size());
+    for (std::size_t r = 0; r + 1 < starts.size(); ++r)
+      for (std::size_t p = static_cast<std::size_t>(starts[r]); p < static_cast<std::size_t>(starts[r + 1]);
+           ++p) {
+        require(0 <= indices[p] && indices[p] < result_.shape[1 - outer],
+                "an index lies outside of the matrix");
+        for (std::int64_t i = 0; i < rows; ++i)
+          for (std::int64_t j = 0; j < columns; ++j)
+            add(outer, static_cast<std::int64_t>(r) * rows + i, indices[p] * columns + j,
+                data.real(p * static_cast<std::size_t>(rows * columns) +
+                          static_cast<std::size_t>(i * columns + j)));
+      }
+  }
+
+  /// data[d, j] is at (j - offsets[d], j).
+  void diagonals() {
+    const std::vector<std::int64_t> offsets = archive_.integers("offsets");
+    const Array data = archive_.array("data");
+    require(data.shape.size() == 2 && data.shape[0] == static_cast<std::int64_t>(offsets.size()),
+            "`data` doesn't have a row for each offset");
+    const std::int64_t columns = std::min(data.shape[1], result_.shape[1]);
+    archive_.take_entries(data.size(), 2);
+    for (std::size_t d = 0; d < offsets.size(); ++d) {
+      constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / 2;
+      require(-most < offsets[d] && offsets[d] < most, "an offset lies outside of the matrix");
+      for (std::int64_t j = std::max<std::int64_t>(0, offsets[d]); j < columns; ++j)
+        if (const std::int64_t i = j - offsets[d]; i < result_.shape[0])
+          add(0, i, j, data.real(d * static_cast<std::size_t>(data.shape[1]) + static_cast<std::size_t>(j)));
+        else
+          break;
+    }
+  }
+
+  Archive &archive_;
+  std::string format_;
+  Coordinates result_;
+};
+
+/// An archive in memory, then in a file.
+class ArchiveWriter {
+public:
+  ArchiveWriter() {
+    zip_error_t error;
+    zip_error_init(&error);
+    source_ = zip_source_buffer_create(nullptr, 0, 0, &error);
+    archive_ = source_ ? zip_open_from_source(source_, ZIP_TRUNCATE, &error) : nullptr;
+    zip_error_fini(&error);
+    report::require(archive_ != nullptr, "an archive in memory");
+    zip_source_keep(source_);
+  }
+  ~ArchiveWriter() {
+    if (archive_) zip_discard(archive_);
+    zip_source_free(source_);
+  }
+  ArchiveWriter(const ArchiveWriter &) = delete;
+  ArchiveWriter &operator=(const ArchiveWriter &) = delete;
+
+  void add(const std::string &name, const Array &array) {
+    add(name, npy_header(array) +
+                  std::string(reinterpret_cast<const char *>(array.bytes.data()), array.bytes.size()));
+  }
+
+  void add(const std::string &name, std::string content) {
+    members_.push_back(std::make_unique<std::string>(std::move(content)));
+    zip_source_t *member = zip_source_buffer(archive_, members_.back()->data(), members_.back()->size(), 0);
+    const zip_int64_t index =
+        member ? zip_file_add(archive_, (name + ".npy").c_str(), member, ZIP_FL_ENC_UTF_8) : -1;
+    report::require(index >= 0, "a member of an archive");
+    // As NumPy and SciPy do by default of arrays of numbers, which hardly become smaller.
+    zip_set_file_compression(archive_, static_cast<zip_uint64_t>(index), ZIP_CM_STORE, 0);
+    zip_file_set_mtime(archive_, static_cast<zip_uint64_t>(index), 315619200,
+                       0); // 1980, whenever it is written
+  }
+
+  void write(const std::string &path) {
+    OutputFile file(path);
+    const bool is_closed = zip_close(archive_) == 0;
+    if (is_closed) archive_ = nullptr;
+    report::require(is_closed && zip_source_open(source_) == 0, "an archive is complete");
+    std::string buffer(std::size_t{1} << 20, 0);
+    for (zip_int64_t count; (count = zip_source_read(source_, buffer.data(), buffer.size())) > 0;)
+      file.write(std::string_view(buffer.data(), static_cast<std::size_t>(count)));
+    zip_source_close(source_);
+    file.commit();
+  }
+
+private:
+  zip_source_t *source_ = nullptr;
+  zip_t *archive_ = nullptr;
+  std::vector<std::unique_ptr<std::string>> members_; // until the archive is complete
+};
+
+/// Of int32 where all fit, as SciPy has them.
+Array indices_of(const std::vector<std::int64_t> &numbers) {
+  if (numbers.empty() || *std::ranges::max_element(numbers) <= std::numeric_limits<std::int32_t>::max())
+    return Array::of(std::vector<std::int32_t>(numbers.begin(), numbers.end()));
+  return Array::of(numbers);
+}
+
+} // namespace
+
+Coordinates read_npz(const std::string &path, const ReadOptions &options) {
+  Archive archive(path, options);
+  if (archive.has("format") && archive.has("shape")) {
+    Coordinates matrix = MatrixReader(archive, archive.word("format")).read();
+    if (options.progress) options.progress(1);
+    return matrix;
+  }
+  const std::vector<std::string> names = archive.names();
+  if (names.size() != 1)
+    archive.refuse(
+        fmt::format("the archive has {} arrays, and no `format`: it is neither a matrix of SciPy's nor "
+                    "one array",
+                    names.size()));
+  const Array array = archive.array(names.front());
+  archive.take_entries(array.size(), array.shape.size() + 1);
+  std::vector<double> values(array.size());
+  for (std::size_t k = 0; k < values.size(); ++k)
+    values[k] = array.real(k);
+  return from_dense(array.shape, values);
+}
+
+void write_npz(const std::string &path, const Coordinates &tensor, value::Type type) {
+  report::require(tensor.order() <= 2, "a matrix");
+  const std::int64_t rows = tensor.order() > 0 ? tensor.shape[0] : 1;
+  const std::vector<std::size_t> order =
+      tensor.order() > 0 ? sorted_order(tensor, {0}) : std::vector<std::size_t>(tensor.size(), 0);
+  std::vector<std::int64_t> starts(static_cast<std::size_t>(rows) + 1, 0), columns;
+  Elements data(type, tensor.size());
+  columns.reserve(tensor.size());
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    const std::size_t e = tensor.order() > 0 ? order[k] : k;
+    ++starts[static_cast<std::size_t>(tensor.order() > 0 ? tensor.index[0][e] : 0) + 1];
+    columns.push_back(tensor.order() > 1 ? tensor.index[1][e] : 0);
+    data.set_real(k, tensor.value[e]);
+  }
+  for (std::size_t r = 0; r + 1 < starts.size(); ++r)
+    starts[r + 1] += starts[r];
+  ArchiveWriter archive;
+  archive.add("indices", indices_of(columns));
+  archive.add("indptr", indices_of(starts));
+  archive.add("format", npy_header("|S3", {}) + "csr");
+  archive.add("shape", Array::of(std::vector<std::int64_t>{rows, tensor.order() > 1 ? tensor.shape[1] : 1}));
+  archive.add("data", array_of({static_cast<std::int64_t>(tensor.size())}, data));
+  archive.write(path);
+}
+
+void write_npz(const std::string &path, const Array &array) {
+  ArchiveWriter archive;
+  archive.add("arr_0", array);
+  archive.write(path);
+}
+
+} // namespace unravel::data

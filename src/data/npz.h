@@ -1,0 +1,22 @@
+#pragma once
+
+#include "data/coordinates.h"
+#include "data/npy.h"
+
+/// Archives of arrays: sparse matrices as SciPy's save_npz writes them, and one array as NumPy's savez does.
+namespace unravel::data {
+
+/// Reads a matrix in SciPy's format csr, csc, bsr, coo or dia, or the one array that the archive has. Entries
+/// come in the order in which they are stored, duplicates too. Throws cannot_read, bad_array_file (no
+/// archive, an array that is missing, of the wrong shape, or with indices that lie outside),
+/// unsupported_file, memory_limit.
+Coordinates read_npz(const std::string &path, const ReadOptions &options = {});
+
+/// Writes a tensor of at most two modes as SciPy's format csr, which scipy.sparse.load_npz reads: rows in
+/// order, a row's entries in the order that they have. A vector becomes an n x 1 matrix. `type`: of the
+/// values. Throws cannot_write.
+void write_npz(const std::string &path, const Coordinates &tensor, value::Type type);
+/// Writes one array, "arr_0", as numpy.savez does.
+void write_npz(const std::string &path, const Array &array);
+
+} // namespace unravel::data
