@@ -3,6 +3,7 @@
 #include "compute/value.h"
 
 #include "report/diagnostic.h"
+#include "report/suggest.h"
 #include "term/term.h"
 
 #include <algorithm>
@@ -135,6 +136,14 @@ private:
     return result;
   }
 
+  /// The names of operators that are written as calls.
+  static std::vector<std::string> called_operators() {
+    std::vector<std::string> names;
+    for (const value::Laws &laws : value::all_operators)
+      if (value::operator_called(laws.name)) names.emplace_back(laws.name);
+    return names;
+  }
+
   Access access(const Expression &written, bool is_result) {
     if (written.kind != Expression::Kind::Name && written.kind != Expression::Kind::Call)
       report::fail(Kind::bad_subscript, written.span,
@@ -149,7 +158,8 @@ private:
             fmt::format("`{}` can't be a subscript of a tensor `{}`", child.span.text(), made.tensor),
             value::operator_called(child.name.text)
                 ? fmt::format("`{}` is no operator, so that this is an access to a tensor", made.tensor)
-                : "subscripts that a tensor holds are not supported");
+                : report::suggest(made.tensor, called_operators(),
+                                  "subscripts that a tensor holds are not supported"));
       made.subscripts.push_back(subscript(child));
     }
     auto known = std::find_if(result_.tensors.begin(), result_.tensors.end(),

@@ -12,6 +12,7 @@
 #include "pipeline/packed.h"
 #include "pipeline/types.h"
 #include "report/diagnostic.h"
+#include "report/suggest.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -204,8 +205,13 @@ bool may_get_result_local(const Request &request, const Front &front) {
 void check_formats(const Request &request, const Front &front) {
   if (front.other_formats.empty()) return;
   const std::string &tensor = front.other_formats.front();
-  report::fail(Kind::unknown_tensor, fmt::format("`-f {}={}`: the expression has no tensor `{}`", tensor,
-                                                 request.formats.at(tensor), tensor));
+  std::vector<std::string> names;
+  for (const compute::TensorUse &use : front.computation.tensors)
+    names.push_back(use.name);
+  report::fail(Kind::unknown_tensor,
+               fmt::format("`-f {}={}`: the expression has no tensor `{}`", tensor,
+                           request.formats.at(tensor), tensor),
+               report::suggest(tensor, names, "its tensors are " + report::list_words(names)));
 }
 
 Front read_request(const Request &request) {

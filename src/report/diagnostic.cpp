@@ -94,23 +94,28 @@ std::string render(const Diagnostic &diagnostic, const std::string &severity) {
   return result;
 }
 
+/// How many letters are put in, left out, replaced, or change places with the next one.
+static std::size_t edits_between(const std::string &name, const std::string &other) {
+  std::vector<std::size_t> before, last, row(other.size() + 1);
+  std::iota(row.begin(), row.end(), 0);
+  for (std::size_t i = 1; i <= name.size(); ++i) {
+    before = std::move(last), last = row;
+    row[0] = i;
+    for (std::size_t j = 1; j <= other.size(); ++j) {
+      row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (name[i - 1] != other[j - 1])});
+      if (i > 1 && j > 1 && name[i - 1] == other[j - 2] && name[i - 2] == other[j - 1])
+        row[j] = std::min(row[j], before[j - 2] + 1);
+    }
+  }
+  return row.back();
+}
+
 std::string nearest(const std::string &name, const std::vector<std::string> &candidates) {
   std::string best;
   std::size_t best_distance = std::max<std::size_t>(1, name.size() / 3) + 1;
-  for (const std::string &candidate : candidates) {
-    std::vector<std::size_t> row(candidate.size() + 1);
-    std::iota(row.begin(), row.end(), 0);
-    for (std::size_t i = 1; i <= name.size(); ++i) {
-      std::size_t diagonal = row[0];
-      row[0] = i;
-      for (std::size_t j = 1; j <= candidate.size(); ++j) {
-        std::size_t above = row[j];
-        row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (name[i - 1] != candidate[j - 1])});
-        diagonal = above;
-      }
-    }
-    if (row.back() < best_distance) best_distance = row.back(), best = candidate;
-  }
+  for (const std::string &candidate : candidates)
+    if (const std::size_t distance = edits_between(name, candidate); distance < best_distance)
+      best_distance = distance, best = candidate;
   return best;
 }
 

@@ -1,5 +1,6 @@
 #include "data/output_file.h"
 #include "report/diagnostic.h"
+#include "report/suggest.h"
 #include "tool/commands.h"
 #include "tool/options.h"
 
@@ -17,13 +18,16 @@ int report_usage(const CLI::App &app, const CLI::ParseError &error,
   using namespace unravel;
   report::Diagnostic diagnostic{report::Kind::bad_option, {}, error.what(), ""};
   std::string command = arguments.empty() ? "" : arguments[0];
-  bool known = false;
+  std::vector<std::string> commands;
   for (const CLI::App *sub : app.get_subcommands([](const CLI::App *) { return true; }))
-    known = known || sub->get_name() == command;
-  if (!known && !command.empty() && command[0] != '-')
-    diagnostic.message = "there is no command `" + command + "`";
+    commands.push_back(sub->get_name());
+  const bool known = std::ranges::find(commands, command) != commands.end();
   diagnostic.message[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(diagnostic.message[0])));
   diagnostic.hint = "`unravel" + (known ? " " + command : std::string()) + " --help` shows what there is";
+  if (!known && !command.empty() && command[0] != '-') {
+    diagnostic.message = "there is no command `" + command + "`";
+    diagnostic.hint = report::suggest(command, commands, diagnostic.hint);
+  }
   bool json = std::ranges::find(arguments, "--json") != arguments.end();
   return tool::report_error(report::Error(diagnostic), json);
 }
