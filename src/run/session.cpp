@@ -318,7 +318,8 @@ private:
     for (const auto &[name, value] : counts())
       request.counts.emplace(name, value);
     request.distrusted.insert(request.distrusted.end(), distrusted_.begin(), distrusted_.end());
-    if (pipeline::may_have_plans(front_) && has_special_values()) front_.schedule.plan = pipeline::no_plan;
+    report_.has_special_values = pipeline::may_have_plans(front_) && has_special_values();
+    if (report_.has_special_values) front_.schedule.plan = pipeline::no_plan;
     report_.compilation = pipeline::compile(request, front_);
     take_lists();
   }

@@ -26,6 +26,7 @@ struct Options {
   std::string machine; // --machine FILE, portable or here; empty: as the command has it by default
   int threads = 0;
   int repeat = 0;
+  double tune = 0; // seconds; 0: nothing is measured
   double budget = default_budget;
   bool time = false;
   bool check = false;

@@ -1,12 +1,47 @@
+#include "run/tune.h"
 #include "tool/commands.h"
 #include "tool/facts.h"
 #include "tool/options.h"
 #include "tool/text_file.h"
 
+#include <fmt/format.h>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
 namespace unravel::tool {
+
+namespace {
+
+std::string name_of(const run::Trial &trial) {
+  return trial.schedule.empty() ? "as it is taken by itself" : trial.schedule;
+}
+
+std::string trial_text(const run::Trial &trial) {
+  return fmt::format("tune  {:.3f} ms {}\n", trial.milliseconds, name_of(trial));
+}
+
+std::string tuning_text(const run::Tuning &tuning) {
+  const run::Trial &best = tuning.trials[tuning.best];
+  std::string text = fmt::format("tuned {:.3f} ms {}", best.milliseconds, name_of(best));
+  if (tuning.best != 0) text += fmt::format(", by itself {:.3f} ms", tuning.trials[0].milliseconds);
+  if (tuning.is_kept)
+    text += "; chosen by an earlier run";
+  else if (tuning.trials.size() == 1)
+    text += "; no other kernel was measured";
+  else
+    text += fmt::format("; {} kernels were measured", tuning.trials.size());
+  return text + (best.schedule.empty() ? "" : fmt::format("; to have it again: -s '{}'", best.schedule)) +
+         "\n";
+}
+
+nlohmann::json tuning_json(const run::Tuning &tuning) {
+  nlohmann::json trials = nlohmann::json::array();
+  for (const run::Trial &trial : tuning.trials)
+    trials.push_back({{"schedule", trial.schedule}, {"ms", trial.milliseconds}});
+  return {{"trials", trials}, {"best", tuning.best}, {"kept", tuning.is_kept}};
+}
+
+} // namespace
 
 void add_run(CLI::App &app, int &code, bool &json) {
   auto *command = app.add_subcommand("run", "make a kernel, run it on data, print a summary, write results");
@@ -14,13 +49,20 @@ void add_run(CLI::App &app, int &code, bool &json) {
   add_kernel_options(*command, *options);
   add_data_options(*command, *options);
   command
-      ->add_option("-o,--output", options->outputs, "where the result goes: y=file.mtx, T=file.tns, y=file.npy, y=file.txt, y=FOLDER")
+      ->add_option(
+          "-o,--output", options->outputs,
+          "where the result goes: y=file.mtx, T=file.tns, y=file.npy, y=file.npz, y=file.txt, y=FOLDER")
       ->allow_extra_args(false);
   command->add_option("--threads", options->threads, "threads of parallel loops (default: all)")
       ->check(CLI::Range(1, 4096));
   command->add_option("--repeat", options->repeat, "how often the kernel is run and timed")
       ->check(CLI::Range(1, 1000000));
   command->add_flag("--time", options->time, "run the kernel 7 times for its median time");
+  command
+      ->add_option("--tune", options->tune,
+                   "of a product of several tensors: seconds to measure its best plans on the data; the "
+                   "fastest is taken")
+      ->check(CLI::PositiveNumber);
   command->add_flag("--check", options->check, "compare with the reference evaluator");
   command->add_flag("--no-validate", options->no_validate,
                     "don't check that the arrays keep the layouts' properties");
@@ -34,10 +76,24 @@ void add_run(CLI::App &app, int &code, bool &json) {
   command->callback([options, &code, &json] {
     json = options->json;
     if (options->machine.empty()) options->machine = "here"; // the kernel runs here, and nowhere else
-    run::Report report = run::run(run_request(*options));
+    run::Request request = run_request(*options);
+    std::optional<run::Tuning> tuning;
+    if (options->tune > 0) {
+      tuning = run::tune(request, options->tune, [&](const run::Trial &trial) {
+        if (!json) std::cerr << trial_text(trial);
+      });
+      request = run::tuned(request, *tuning);
+    }
+    run::Report report = run::run(request);
     print_warnings(report.compilation);
     if (!options->emit_c.empty()) write_text_file(options->emit_c, pipeline::c_text(report.compilation));
-    std::cout << (json ? run_json(report).dump(2) + "\n" : run_text(report));
+    if (json) {
+      nlohmann::json out = run_json(report);
+      if (tuning) out["tuning"] = tuning_json(*tuning);
+      std::cout << out.dump(2) << "\n";
+    } else {
+      std::cout << run_text(report) << (tuning ? tuning_text(*tuning) : "");
+    }
     if (report.comparison && !report.comparison->ok) code = 1;
   });
 }
