@@ -1,0 +1,75 @@
+// README: the layout and the commands of "A layout of your own" work as they stand there, and what is said of
+// them holds.
+#include "tool.h"
+
+#include <fstream>
+#include <gtest/gtest.h>
+#include <sstream>
+
+namespace unravel::tool::test {
+namespace {
+
+/// A section's indented blocks, without the indent.
+std::vector<std::string> blocks_of(const std::string &title) {
+  std::ifstream file(std::string(UNRAVEL_SOURCE_DIR) + "/README.md");
+  std::vector<std::string> blocks;
+  bool inside = false, in_block = false;
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("## ")) inside = line == "## " + title;
+    const bool is_code = inside && line.starts_with("    ");
+    if (is_code && !in_block) blocks.emplace_back();
+    if (is_code) blocks.back() += line.substr(4) + "\n";
+    in_block = is_code;
+  }
+  return blocks;
+}
+
+/// A command's words as a shell has them; a comment ends it.
+std::vector<std::string> words_of(const std::string &command) {
+  std::vector<std::string> words{""};
+  bool quoted = false;
+  for (char c : command) {
+    if (c == '#' && !quoted && words.back().empty()) break;
+    if (c == '\'')
+      quoted = !quoted;
+    else if (c == ' ' && !quoted)
+      words.emplace_back();
+    else
+      words.back() += c;
+  }
+  std::erase(words, "");
+  return words;
+}
+
+TEST(Readme, ALayoutOfYourOwn) {
+  const std::vector<std::string> blocks = blocks_of("A layout of your own");
+  ASSERT_EQ(blocks.size(), 2u);
+  Desk desk;
+  desk.write("deletable.layout", blocks[0]);
+  ASSERT_EQ(desk.unravel({"generate", "random:60x60,density=0.1", "-o", "matrix.mtx"}).code, 0);
+  std::istringstream commands(blocks[1]);
+  std::size_t count = 0;
+  for (std::string line; std::getline(commands, line); ++count) {
+    std::vector<std::string> words = words_of(line);
+    ASSERT_EQ(words.at(0), "unravel") << line;
+    const Outcome done = desk.unravel({words.begin() + 1, words.end()});
+    EXPECT_EQ(done.code, 0) << line << "\n" << done.error;
+    EXPECT_EQ(done.error, "") << line;
+    const bool is_checked = line.find("--check") != std::string::npos;
+    EXPECT_EQ(done.out.find("check ok") != std::string::npos, is_checked) << done.out;
+  }
+  EXPECT_GE(count, 5u);
+  EXPECT_TRUE(desk.has("c.mtx") && desk.has("dot.c") && desk.has("A"));
+  std::string weak = blocks[0];
+  const std::string last = "  property strictly increasing col within rowptr;\n";
+  weak.erase(weak.find(last), last.size());
+  desk.write("deletable.layout", weak);
+  const Outcome refused = desk.unravel(
+      {"compile", "s = A(i,j) * B(i,j)", "-f", "A=deletable.layout", "-f", "B=csr", "--find", "A=seq"});
+  EXPECT_EQ(refused.code, 1);
+  EXPECT_NE(refused.error.find("[find-not-proved]"), std::string::npos) << refused.error;
+  EXPECT_NE(refused.error.find("a counterexample"), std::string::npos) << refused.error;
+}
+
+} // namespace
+} // namespace unravel::tool::test
