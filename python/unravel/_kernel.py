@@ -1,16 +1,16 @@
 """Kernels: expressions with layouts, called with NumPy's and SciPy's arrays."""
 import collections
 import ctypes
+import operator
 import os
 import pathlib
 import subprocess
 import threading
-import weakref
 
 import numpy as np
 
 from . import _library
-from ._library import Argument, CError, CSource as _CSource, Error, Format, call, fail, lib, take_text, type_of
+from ._library import Argument, CSource as _CSource, Error, Format, call, lib, take_text, type_of
 from ._tensor import Tensor, as_result, as_tensor, is_sparse, is_sparse_array, sparse
 
 
@@ -104,36 +104,89 @@ def _is_number(value):
     return isinstance(value, (int, float, np.integer, np.floating, np.bool_))
 
 
-def _parts(value):
-    """What of an array's attributes tells that it is as it was, for _Binding."""
+_PARTS = {"csr": ("indptr", "indices", "data"), "csc": ("indptr", "indices", "data"),
+          "bsr": ("indptr", "indices", "data"), "coo": ("row", "col", "data"), "dia": ("offsets", "data", "data")}
+
+
+def _check_of(value):
+    """A function that tells whether an argument is that object, as it was; None where that can't be told."""
+    if isinstance(value, Tensor):
+        return lambda given: given is value
     if isinstance(value, np.ndarray):
-        return (value.shape, value.strides, value.dtype)
-    return tuple(id(getattr(value, name)) for name in _ATTRIBUTES.get(value.format, ())) + (value.shape,)
+        shape, strides, dtype = value.shape, value.strides, value.dtype
+        return lambda given: (given is value and given.shape == shape and given.strides == strides
+                              and given.dtype is dtype)
+    if not is_sparse(value) or value.format not in _PARTS:
+        return None
+    parts, shape = operator.attrgetter(*_PARTS[value.format]), value.shape
+    first, second, third = parts(value)
+
+    def check(given):
+        if given is not value:
+            return False
+        a, b, c = parts(given)
+        return a is first and b is second and c is third and given.shape == shape
+
+    return check
 
 
-_ATTRIBUTES = {"csr": ("indptr", "indices", "data"), "csc": ("indptr", "indices", "data"),
-               "bsr": ("indptr", "indices", "data"), "coo": ("row", "col", "data"), "dia": ("offsets", "data")}
+# Results of fewer bytes lie in memory that ctypes has, whose address is known sooner.
+_SMALL = 1 << 16
 
 
 class _Binding:
     """The arguments of a call as the C interface takes them, for later calls with the same objects."""
 
-    __slots__ = ("machine", "tensors", "pointers", "checks", "shape", "dtype", "bytes", "wants_arrays")
+    __slots__ = ("machine", "handle", "tensors", "pointers", "checks", "shape", "dtype", "bytes", "memory")
 
     def fits(self, values):
-        for value, (reference, parts) in zip(values, self.checks):
-            if reference() is not value or (parts is not None and _parts(value) != parts):
+        for check, value in zip(self.checks, values):
+            if not check(value):
                 return False
         return True
 
     def run(self):
-        result = np.empty(self.shape, self.dtype)
-        memory = (ctypes.c_void_p * 1)(result.__array_interface__["data"][0])
-        error = CError()
-        if lib.unravel_kernel_run(self.machine.handle, self.pointers, None, memory, self.bytes, None,
-                                  ctypes.byref(error)) != 0:
-            fail(error)
+        if self.memory is not None:
+            memory = self.memory()
+            result = np.ndarray(self.shape, self.dtype, memory)
+        else:
+            result = np.empty(self.shape, self.dtype)
+            memory = result.__array_interface__["data"][0]
+        if _run_into(self.handle, self.pointers, None, memory, self.bytes, None) != 0:
+            call(_run_into, self.handle, self.pointers, None, memory, self.bytes)  # again, to hear why
         return result if self.shape else result[()]
+
+
+_run_into = lib.unravel_kernel_run_into
+
+
+class _Machines:
+    """An expression with formats, and kernels of the C interface for the layouts that its operands have come in."""
+
+    def __init__(self, expression, formats, options):
+        self.expression, self.formats, self.options = expression, dict(formats), options
+        self._machines = {}
+        self._lock = threading.Lock()
+        first = _Machine(expression, options, self.formats, {}, later=True)  # mistakes are told at once
+        self.arguments, self.results = tuple(first.names), tuple(first.results)
+
+    def machine_for(self, operands):
+        key = tuple((name, tensor.format, tensor.fill) for name, tensor in sorted(operands.items()))
+        with self._lock:
+            machine = self._machines.get(key)
+            if machine is None:
+                formats = {name: text for name, text in self.formats.items() if name not in operands}
+                for name, text in self.formats.items():
+                    if name in operands and _without_type(text) != text:
+                        formats[name] = text
+                given = {name: tensor for name, tensor in operands.items() if name not in formats}
+                unknown = next((name for name in given if name not in self.arguments), None)
+                if unknown is not None:
+                    raise Error(f"the expression has no tensor `{unknown}`: it has `" + "`, `".join(self.arguments)
+                                + "`", "unknown-tensor")
+                machine = _Machine(self.expression, self.options, formats, given, later=True)
+                self._machines[key] = machine
+        return machine
 
 
 class Kernel:
@@ -145,24 +198,19 @@ class Kernel:
     Results that are given (`y=y`) are filled in place, and returned. Types are those of the arguments; machine code for
     others is made when they first come. A call releases Python's lock.
 
-    A kept kernel remembers the arguments of its last calls: with the same objects again, whose shapes, strides, dtypes
+    A kept kernel remembers the arguments of its last calls, and so keeps these arrays: with the same objects again, whose shapes, strides, dtypes
     and (of SciPy's) parts are the same objects, it doesn't look at their index arrays again. Index arrays that you change
     in place in between must still be good ones.
     """
 
-    _most_bindings = 16
+    _most_bindings = 8
 
-    def __init__(self, expression, formats, options):
-        self.expression = expression
-        self.formats = dict(formats)
-        self.options = options
-        self._machines = {}
+    def __init__(self, machines):
+        self.expression, self.formats, self.options = machines.expression, machines.formats, machines.options
+        self.arguments, self.results = machines.arguments, machines.results
+        self._machines = machines
         self._bindings = collections.OrderedDict()
         self._lock = threading.Lock()
-        # Mistakes are told at once.
-        self._first = _Machine(expression, options, self.formats, {}, later=True)
-        self.arguments = tuple(self._first.names)
-        self.results = tuple(self._first.results)
 
     def __repr__(self):
         return f"<unravel.Kernel {self.expression!r} of {', '.join(self.arguments)}>"
@@ -191,7 +239,7 @@ class Kernel:
                 operands[name] = made
             shares = shares and is_view
             tensors[name] = made
-        machine = self._machine_for(operands)
+        machine = self._machines.machine_for(operands)
         for name in self.results:
             if name in tensors:
                 self._check_result(name, tensors[name])
@@ -208,7 +256,7 @@ class Kernel:
             if result.format.startswith("like:"):
                 result.format += " " + operands[result.format[5:].split()[0]].format
             made.append(as_result(result, wants_arrays))
-        if shares and len(self.results) == 1 and self.results[0] not in arguments:
+        if key is not None and shares and len(self.results) == 1 and self.results[0] not in arguments:
             self._bind(key, arguments, tensors, machine, made[0])
         return made[0] if len(made) == 1 else tuple(made)
 
@@ -226,7 +274,7 @@ class Kernel:
         fresh = as_result(result, True)
         if type(fresh) is Tensor:
             return
-        for part in _ATTRIBUTES[given.format]:
+        for part in _PARTS[given.format]:
             setattr(given, part, getattr(fresh, part))
 
     def _in_format(self, name, tensor, is_view):
@@ -240,47 +288,23 @@ class Kernel:
             return tensor.to(wanted), False
         return tensor.to(_without_type(wanted)), False
 
-    def _machine_for(self, operands):
-        key = tuple((name, tensor.format, tensor.fill) for name, tensor in sorted(operands.items()))
-        with self._lock:
-            machine = self._machines.get(key)
-            if machine is None:
-                formats = {name: text for name, text in self.formats.items() if name not in operands}
-                for name, text in self.formats.items():
-                    if name in operands and _without_type(text) != text:
-                        formats[name] = text
-                given = {name: tensor for name, tensor in operands.items() if name not in formats}
-                unknown = next((name for name in given if name not in self.arguments), None)
-                if unknown is not None:
-                    raise Error(f"the expression has no tensor `{unknown}`: it has `" + "`, `".join(self.arguments)
-                                + "`", "unknown-tensor")
-                machine = _Machine(self.expression, self.options, formats, given, later=True)
-                self._machines[key] = machine
-        return machine
-
     def _bind(self, key, arguments, tensors, machine, result):
         """Later calls with the same objects are fast."""
         if machine.sizes or not isinstance(result, (np.ndarray, np.generic)):
             return
         if self.formats.get(self.results[0], "dense").split(" ")[0] != "dense":
             return
-        binding = _Binding()
-        binding.checks = []
-        for value in arguments.values():
-            if isinstance(value, Tensor):
-                binding.checks.append((weakref.ref(value), None))
-            elif isinstance(value, np.ndarray) or (is_sparse(value) and value.format in _ATTRIBUTES):
-                binding.checks.append((weakref.ref(value), _parts(value)))
-            else:
-                return
-        if any(name not in machine.tensors for name in tensors):
+        checks = [_check_of(value) for value in arguments.values()]
+        if None in checks or any(name not in machine.tensors for name in tensors):
             return
-        binding.machine = machine
+        binding = _Binding()
+        binding.checks = checks
+        binding.machine, binding.handle = machine, machine.handle
         binding.tensors = tensors
         binding.pointers = (ctypes.c_void_p * len(machine.tensors))(
             *(tensors[name]._handle if name in tensors else None for name in machine.tensors))
-        binding.shape, binding.dtype = result.shape, result.dtype
-        binding.bytes = (ctypes.c_size_t * 1)(result.nbytes)
+        binding.shape, binding.dtype, binding.bytes = result.shape, result.dtype, result.nbytes
+        binding.memory = ctypes.c_char * result.nbytes if result.nbytes <= _SMALL else None
         with self._lock:
             self._bindings[key] = binding
             while len(self._bindings) > self._most_bindings:
@@ -303,8 +327,25 @@ def _split(tensors):
     return formats, {name: value for name, value in tensors.items() if not isinstance(value, str)}
 
 
-_kernels = collections.OrderedDict()
-_kernels_lock = threading.Lock()
+_known = collections.OrderedDict()
+_known_lock = threading.Lock()
+
+
+def _machines_for(expression, options, formats):
+    """Kept per expression, formats and options, the last 256."""
+    options = options or Options()
+    key = (expression, options._key(), tuple(sorted(formats.items())))
+    with _known_lock:
+        known = _known.get(key)
+        if known is not None:
+            _known.move_to_end(key)
+            return known
+    made = _Machines(expression, formats, options)
+    with _known_lock:
+        made = _known.setdefault(key, made)
+        while len(_known) > 256:
+            _known.popitem(last=False)
+    return made
 
 
 def kernel(expression, /, *, options=None, **formats):
@@ -319,23 +360,11 @@ def kernel(expression, /, *, options=None, **formats):
     >>> k(A=np.eye(2), x=np.array([3., 4.]))
     array([3., 4.])
     """
-    options = options or Options()
     formats, tensors = _split(formats)
     if tensors:
         raise Error(f"`{next(iter(tensors))}` is a tensor: a kernel is made for layouts, as in A='csr', and called with "
                     "tensors", "bad-option")
-    key = (expression, options._key(), tuple(sorted(formats.items())))
-    with _kernels_lock:
-        known = _kernels.get(key)
-        if known is not None:
-            _kernels.move_to_end(key)
-            return known
-    made = Kernel(expression, formats, options)
-    with _kernels_lock:
-        made = _kernels.setdefault(key, made)
-        while len(_kernels) > 256:
-            _kernels.popitem(last=False)
-    return made
+    return Kernel(_machines_for(expression, options, formats))
 
 
 def compute(expression, /, *, options=None, **tensors):
@@ -352,7 +381,7 @@ def compute(expression, /, *, options=None, **tensors):
     array([ 1., 32.])
     """
     formats, operands = _split(tensors)
-    return kernel(expression, options=options, **formats)(**operands)
+    return Kernel(_machines_for(expression, options, formats))._call(None, operands)
 
 
 def _for_texts(expression, options, tensors):

@@ -129,7 +129,7 @@ _declare("unravel_kernel_result_count", _size, _pointer)
 _declare("unravel_kernel_size_count", _size, _pointer)
 _declare("unravel_kernel_argument", _text, _pointer, _size)
 _declare("unravel_kernel_call", _int, _pointer, _size, _pointer, _pointer, _error)
-_declare("unravel_kernel_run", _int, _pointer, _pointer, _pointer, _pointer, _pointer, _pointer, _error)
+_declare("unravel_kernel_run_into", _int, _pointer, _pointer, _pointer, _pointer, _size, _error)
 _declare("unravel_make_c", _int, _text, _pointer, _size, _pointer, _pointer, _error)
 _declare("unravel_explain", _int, _text, _pointer, _size, _pointer, _pointer, _error)
 

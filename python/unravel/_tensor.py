@@ -316,7 +316,8 @@ def _sparse(matrix):
             return _compressed(matrix, "bcsr<%d,%d>" % matrix.blocksize, ("rowptr", "bcol"))
         if kind == "dia":
             arrays = {"off": matrix.offsets, "val": np.ascontiguousarray(matrix.data)}
-            return over(_SCIPY_DIA, matrix.shape, arrays), np.shares_memory(arrays["val"], matrix.data)
+            counts = {"ND": len(matrix.offsets), "L": matrix.data.shape[1]}
+            return over(_SCIPY_DIA, matrix.shape, arrays, counts), np.shares_memory(arrays["val"], matrix.data)
     except Error as refusal:
         if refusal.kind not in ("property-violated", "index-width"):
             raise

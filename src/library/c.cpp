@@ -134,6 +134,24 @@ void hand_out(const Kernel::Code &code, const Bound &bound, unravel_tensor **res
     results[k] = all[k].release();
 }
 
+/// The arguments of a call. Precondition: there are as many as the kernel takes.
+Bound by_places(const Kernel::Code &code, unravel_tensor *const *tensors, const std::int64_t *sizes) {
+  Bound bound;
+  bound.tensors.resize(code.tensors);
+  for (std::size_t k = 0; k < code.tensors; ++k) {
+    if (tensors[k])
+      bound.tensors[k] = tensors[k]->tensor;
+    else if (k >= code.results)
+      unravel::report::fail(unravel::report::Kind::missing_input,
+                            fmt::format("no argument is given for `{}`", code.names[k]));
+    else
+      bound.makes_results = true;
+  }
+  if (code.names.size() > code.tensors)
+    bound.sizes.assign(&given(sizes, "sizes"), sizes + (code.names.size() - code.tensors));
+  return bound;
+}
+
 } // namespace
 
 extern "C" {
@@ -359,26 +377,27 @@ int unravel_kernel_call(const unravel_kernel *kernel, size_t argument_count,
 }
 
 int unravel_kernel_run(const unravel_kernel *kernel, unravel_tensor *const *tensors, const int64_t *sizes,
-                       void *const *memory, const size_t *memory_bytes, unravel_tensor **results,
-                       unravel_error *error) {
+                       unravel_tensor **results, unravel_error *error) {
   return guarded(error, [&] {
     const Kernel::Code &code = *given(kernel, "kernel").code;
-    Bound bound;
-    bound.tensors.resize(code.tensors);
-    for (std::size_t k = 0; k < code.tensors; ++k) {
-      if (tensors[k])
-        bound.tensors[k] = tensors[k]->tensor;
-      else if (k >= code.results)
-        unravel::report::fail(unravel::report::Kind::missing_input,
-                              fmt::format("no argument is given for `{}`", code.names[k]));
-      else
-        bound.makes_results = true;
-    }
-    bound.sizes.assign(sizes, sizes + (code.names.size() - code.tensors));
-    for (std::size_t k = 0; memory && k < code.results; ++k)
-      bound.memory.push_back({memory[k], memory[k] ? memory_bytes[k] : 0});
+    Bound bound = by_places(code, &given(tensors, "tensors"), sizes);
     code.call(bound);
     if (results) hand_out(code, bound, results);
+  });
+}
+
+int unravel_kernel_run_into(const unravel_kernel *kernel, unravel_tensor *const *tensors,
+                            const int64_t *sizes, void *memory, size_t bytes, unravel_error *error) {
+  return guarded(error, [&] {
+    const Kernel::Code &code = *given(kernel, "kernel").code;
+    if (code.results != 1)
+      unravel::report::fail(unravel::report::Kind::several_results,
+                            fmt::format("the kernel has {} results, not one", code.results));
+    Bound bound = by_places(code, &given(tensors, "tensors"), sizes);
+    bound.tensors.front() = Tensor();
+    bound.makes_results = true;
+    bound.memory = std::pair(memory, bytes);
+    code.call(bound);
   });
 }
 

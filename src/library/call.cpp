@@ -74,8 +74,8 @@ Slots empty_slots(const Tensor::State &state) {
 }
 
 /// The memory that the caller has given for a result.
-data::Elements memory_of(const Bound &bound, std::size_t k, value::Type type, std::int64_t elements) {
-  const auto [memory, bytes] = bound.memory[k];
+data::Elements memory_of(const Bound &bound, value::Type type, std::int64_t elements) {
+  const auto [memory, bytes] = *bound.memory;
   const std::size_t wanted = static_cast<std::size_t>(elements) * value::facts_of(type).bytes;
   if (bytes != wanted)
     fail(Kind::extent_mismatch,
@@ -178,8 +178,8 @@ Tensor Kernel::Code::make_result(std::size_t k, const std::vector<std::int64_t> 
     const std::int64_t elements = data::element_count(shape);
     if (elements < 0) throw std::bad_alloc();
     const value::Type type = value::type_called(kind->layout.arrays.front().element).value();
-    if (k < bound.memory.size() && bound.memory[k].first)
-      state->arrays.push_back(memory_of(bound, k, type, elements));
+    if (bound.memory)
+      state->arrays.push_back(memory_of(bound, type, elements));
     else
       state->arrays.emplace_back(type, static_cast<std::size_t>(elements));
     if (!prepared.cleared[k] && elements > 0) state->arrays.front().fill_zero();
@@ -194,6 +194,9 @@ Tensor Kernel::Code::make_result(std::size_t k, const std::vector<std::int64_t> 
 }
 
 void Kernel::Code::make_results(Bound &bound, const Prepared &prepared) const {
+  if (bound.memory && (prepared.roles.front() != Role::Dense || !prepared.kinds.front()->is_dense))
+    fail(Kind::bad_structure,
+         fmt::format("the result `{}` is not dense: it has arrays of its own", names.front()));
   const std::vector<std::vector<std::int64_t>> shapes = shapes_of_results(bound, prepared);
   for (std::size_t k = 0; k < results; ++k)
     if (!bound.tensors[k]) bound.tensors[k] = make_result(k, shapes[k], bound, prepared);

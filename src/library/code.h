@@ -14,13 +14,13 @@ struct Bound {
   std::vector<std::int64_t> sizes;
   std::map<std::string, std::int64_t> extents; // that no argument tells
   bool makes_results = false;
-  /// Null, or what a dense result lies in that is to be made, with its number of bytes.
-  std::vector<std::pair<void *, std::size_t>> memory = {};
+  /// What the only result is to lie in, a dense one, with its number of bytes.
+  std::optional<std::pair<void *, std::size_t>> memory = {};
 };
 
 /// An expression with its layouts, and machine code for the types of tensors that have come.
 struct Kernel::Code {
-  /// Reads and checks all that doesn't depend on types. `counts`: of data that it is made for.
+  /// Reads and checks all that doesn't depend on types.
   Code(pipeline::Request request, bool trust, std::optional<int> threads);
 
   /// For the types that the request says. Made when it is first asked for.

@@ -133,8 +133,6 @@ static void test_kernels(void) {
   unravel_options options = unravel_options_new();
   unravel_format format = {"A", "csr"};
   unravel_tensor *tensors[3] = {NULL, NULL, NULL};
-  void *memory[1];
-  size_t bytes[1] = {3 * sizeof(double)};
   all[0] = argument("A", A);
   all[1] = argument("x", x);
   all[2] = argument("y", y);
@@ -154,12 +152,15 @@ static void test_kernels(void) {
   tensors[1] = A;
   tensors[2] = x;
   y_val[0] = 0;
-  memory[0] = y_val;
-  EXPECT(unravel_kernel_run(kernel, tensors, NULL, memory, bytes, NULL, &error) == 0);
+  EXPECT(unravel_kernel_run_into(kernel, tensors, NULL, y_val, sizeof y_val, &error) == 0);
   EXPECT(y_val[0] == 70);
-  bytes[0] = 8;
-  EXPECT_ERROR(unravel_kernel_run(kernel, tensors, NULL, memory, bytes, NULL, &error), "extent-mismatch",
+  EXPECT_ERROR(unravel_kernel_run_into(kernel, tensors, NULL, y_val, 8, &error), "extent-mismatch",
                "has 8 bytes, but it needs 24");
+  EXPECT(unravel_kernel_run(kernel, tensors, NULL, &result, &error) == 0);
+  EXPECT(((double *)unravel_tensor_array(result, 0).data)[2] == 60);
+  unravel_tensor_free(result);
+  tensors[2] = NULL;
+  EXPECT_ERROR(unravel_kernel_run(kernel, tensors, NULL, NULL, &error), "missing-input", "`x`");
   four = vector(more, 4, 1);
   all[1] = argument("x", four);
   EXPECT_ERROR(unravel_kernel_call(kernel, 2, all, NULL, &error), "size-mismatch",
