@@ -245,6 +245,19 @@ TEST(Calls, TypesAreThoseOfTheTensors) {
   EXPECT_THROWN("`A`", stated(narrow, doubles));
 }
 
+/// Whatever they held before, also where sums are kept in a local tensor first.
+TEST(Calls, DenseResultsAreSet) {
+  const Tensor A = Tensor::pack("dense<1,0>", {{3, 2}, {{0, 2}, {1, 1}}, {1, 4}}),
+               C = Tensor::pack("coo", sparse);
+  const Tensor B = Tensor::pack("dense", {{2}, {{0, 1}}, {2, 1}});
+  Doubles memory = {100, 100};
+  const Tensor y = Tensor::over("dense", {2}, {{"val", memory}});
+  const unravel::Kernel kernel =
+      unravel::make_kernel("y(i) = A(k,i) * B(j) * C(k,l)", {{"A", A}, {"B", B}, {"C", C}}, portable());
+  kernel(y, A, B, C);
+  EXPECT_EQ(memory, (Doubles{0, 45}));
+}
+
 TEST(Calls, SparseResults) {
   const Tensor A = Tensor::pack("csr", sparse);
   // Assembled.
