@@ -98,6 +98,21 @@ if(TARGET test_library) # the C interface, as C sees it
   target_link_libraries(test_c_interface PRIVATE unravel_c)
   add_test(NAME Library.CInterface COMMAND test_c_interface)
   set_tests_properties(Library.CInterface PROPERTIES LABELS library)
+  # The programs of docs/library.md.
+  set(page ${CMAKE_CURRENT_SOURCE_DIR}/docs/library.md)
+  set(page_programs ${CMAKE_CURRENT_BINARY_DIR}/page)
+  add_custom_command(OUTPUT ${page_programs}/library.cpp ${page_programs}/library.c DEPENDS ${page} cmake/page.cmake VERBATIM
+    COMMAND ${CMAKE_COMMAND} -DPAGE=${page} -DFOLDER=${page_programs} -P ${CMAKE_CURRENT_SOURCE_DIR}/cmake/page.cmake)
+  add_executable(test_page_in_cpp ${page_programs}/library.cpp)
+  target_link_libraries(test_page_in_cpp PRIVATE unravel)
+  add_test(NAME Library.PageInCpp COMMAND test_page_in_cpp)
+  add_executable(test_page_in_c ${page_programs}/library.c)
+  set_target_properties(test_page_in_c PROPERTIES C_STANDARD 99 C_STANDARD_REQUIRED ON C_EXTENSIONS OFF)
+  target_link_libraries(test_page_in_c PRIVATE unravel_c)
+  add_test(NAME Library.PageInC COMMAND test_page_in_c)
+  set_tests_properties(Library.PageInCpp PROPERTIES LABELS library PASS_REGULAR_EXPRESSION
+    "^csr with 3 entries\nerror: index `j` has extent 3 in `A.i, j.`, but 4 in `x.j.` .size-mismatch.")
+  set_tests_properties(Library.PageInC PROPERTIES LABELS library PASS_REGULAR_EXPRESSION "^70 0 60\n$")
 endif()
 if(TARGET unravel_tool)
   unravel_test(tool unravel_run nlohmann_json::nlohmann_json)
@@ -133,6 +148,7 @@ install(TARGETS unravel unravel_c EXPORT unravelTargets ARCHIVE DESTINATION ${CM
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(EXPORT unravelTargets NAMESPACE unravel:: DESTINATION ${package_folder})
 install(DIRECTORY include/unravel DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY python/unravel DESTINATION lib/python3/dist-packages FILES_MATCHING PATTERN "*.py")
 install(DIRECTORY layouts DESTINATION ${CMAKE_INSTALL_DATADIR}/unravel)
 if(TARGET unravel_tool)
   install(TARGETS unravel_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
@@ -143,10 +159,28 @@ write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/unravelConfigVersio
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/unravelConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/unravelConfigVersion.cmake
   DESTINATION ${package_folder})
 
+# The Python package, where there is a Python with what it and its tests need.
+set(UNRAVEL_PYTHON "")
+foreach(candidate python3 /usr/bin/python3)
+  execute_process(COMMAND ${candidate} -c "import numpy, scipy, pytest" RESULT_VARIABLE refused OUTPUT_QUIET ERROR_QUIET)
+  if(refused EQUAL 0 AND NOT UNRAVEL_PYTHON)
+    set(UNRAVEL_PYTHON ${candidate})
+  endif()
+endforeach()
+if(UNRAVEL_TESTS AND TARGET unravel_tool AND UNRAVEL_JIT AND NOT UNRAVEL_SANITIZE)
+  if(UNRAVEL_PYTHON)
+    add_test(NAME Python.Package COMMAND ${UNRAVEL_PYTHON} -B -m pytest -q -p no:cacheprovider ${CMAKE_CURRENT_SOURCE_DIR}/test/python)
+    set_tests_properties(Python.Package PROPERTIES LABELS "python;slow" ENVIRONMENT
+      "PYTHONPATH=${CMAKE_CURRENT_SOURCE_DIR}/python;UNRAVEL_LIBRARY=$<TARGET_FILE:unravel_c>;UNRAVEL_TOOL=$<TARGET_FILE:unravel_tool>")
+  else()
+    message(STATUS "Python with NumPy, SciPy and pytest is not here: the Python package is not tested")
+  endif()
+endif()
+
 if(UNRAVEL_TESTS AND TARGET unravel_tool AND NOT UNRAVEL_SANITIZE)
   add_test(NAME Install.ToolAndPackage COMMAND ${CMAKE_COMMAND}
     -DBUILD=${CMAKE_BINARY_DIR} -DCONSUMER=${CMAKE_CURRENT_SOURCE_DIR}/test/install
     -DGENERATOR=${CMAKE_GENERATOR} -DCOMPILER=${CMAKE_CXX_COMPILER} -DC_COMPILER=${CMAKE_C_COMPILER}
-    -DBIN=${CMAKE_INSTALL_BINDIR} -P ${CMAKE_CURRENT_SOURCE_DIR}/test/install/check.cmake)
+    -DBIN=${CMAKE_INSTALL_BINDIR} -DPYTHON=${UNRAVEL_PYTHON} -P ${CMAKE_CURRENT_SOURCE_DIR}/test/install/check.cmake)
   set_tests_properties(Install.ToolAndPackage PROPERTIES LABELS "install;slow")
 endif()

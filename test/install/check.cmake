@@ -1,6 +1,6 @@
 # Installs the build tree into a new folder, moves that, runs the installed tool, builds and runs a project that uses the
-# package, in C++ and in C.
-# cmake -DBUILD=... -DCONSUMER=... -DGENERATOR=... -DCOMPILER=... -DC_COMPILER=... -DBIN=bin -P check.cmake
+# package, in C++ and in C, and the Python package, where PYTHON is one that has NumPy.
+# cmake -DBUILD=... -DCONSUMER=... -DGENERATOR=... -DCOMPILER=... -DC_COMPILER=... -DBIN=bin -DPYTHON=... -P check.cmake
 cmake_minimum_required(VERSION 3.22)
 
 set(work ${BUILD}/install-check)
@@ -40,6 +40,15 @@ endif()
 run(${work}/consumer/consumer_in_c)
 if(NOT output STREQUAL "s = 500\n")
   message(FATAL_ERROR "the consumer in C printed:\n${output}")
+endif()
+
+if(PYTHON)
+  set(ENV{PYTHONPATH} ${prefix}/lib/python3/dist-packages)
+  unset(ENV{UNRAVEL_LIBRARY})
+  run(${PYTHON} -B -c "import numpy as np, unravel as un\nprint(un.__file__, un.compute('s = x(i) * x(i)', x=np.array([3., 4.])))\nun.report('y(i) = x(i)', '${work}/page.html', x='sv')")
+  if(NOT output MATCHES "^${prefix}/.* 25.0\n$" OR NOT EXISTS ${work}/page.html)
+    message(FATAL_ERROR "the Python package printed:\n${output}")
+  endif()
 endif()
 
 file(REMOVE_RECURSE ${work})
