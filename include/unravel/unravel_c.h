@@ -136,7 +136,9 @@ typedef struct {
   double budget_seconds;
   const char *machine; /* "" or "here", "portable", a file */
   int trust;
-  int later; /* no machine code is made before the first call, whose tensors say the types */
+  /* No machine code is made before the first call, whose tensors say the types; and nothing is made of the
+   * counts of the tensors that the kernel is made for: it is for any. */
+  int later;
 } unravel_options;
 unravel_options unravel_options_new(void);
 

@@ -322,10 +322,12 @@ int unravel_kernel_make(const char *expression, const unravel_options *options, 
   return guarded(error, [&] {
     const unravel::Tensors all = tensors_of(tensor_count, tensors);
     const unravel::Options with = options_of(options);
-    auto code = std::make_shared<const Kernel::Code>(
-        unravel::request_of(&given(expression, "expression"), all, with, "here", false), with.trust,
-        with.threads);
-    if (!options || !options->later) {
+    const bool later = options && options->later;
+    unravel::pipeline::Request request =
+        unravel::request_of(&given(expression, "expression"), all, with, "here", false);
+    if (later) request.counts.clear();
+    auto code = std::make_shared<const Kernel::Code>(std::move(request), with.trust, with.threads);
+    if (!later) {
       if (all.empty())
         code->standard();
       else
