@@ -132,11 +132,17 @@ def test_results_that_are_given(random):
     k = un.kernel(SPMV)
     assert k(A=A, x=x, y=y) is y
     np.testing.assert_allclose(y, A @ x)
+    for _ in range(3):
+        x[0] += 1
+        assert k(A=A, x=x, y=y) is y
+        np.testing.assert_allclose(y, A @ x)
     column = np.zeros((30, 2))
     k(A=A, x=x, y=column.T[0])
     np.testing.assert_allclose(column, np.stack([A @ x, np.zeros(30)], 1))
-    un.compute("y(i) += A(i,j) * x(j)", A=A, x=x, y=y)
-    np.testing.assert_allclose(y, 2 * (A @ x))
+    add = un.kernel("y(i) += A(i,j) * x(j)")
+    for times in range(2, 5):
+        add(A=A, x=x, y=y)
+        np.testing.assert_allclose(y, times * (A @ x))
     frozen = np.zeros(30)
     frozen.flags.writeable = False
     with pytest.raises(un.Error, match="const"):
