@@ -159,6 +159,8 @@ write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/unravelConfigVersio
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/unravelConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/unravelConfigVersion.cmake
   DESTINATION ${package_folder})
 
+include(cmake/debian.cmake)
+
 # The Python package, where there is a Python with what it and its tests need.
 set(UNRAVEL_PYTHON "")
 foreach(candidate python3 /usr/bin/python3)
@@ -183,4 +185,12 @@ if(UNRAVEL_TESTS AND TARGET unravel_tool AND NOT UNRAVEL_SANITIZE)
     -DGENERATOR=${CMAKE_GENERATOR} -DCOMPILER=${CMAKE_CXX_COMPILER} -DC_COMPILER=${CMAKE_C_COMPILER}
     -DBIN=${CMAKE_INSTALL_BINDIR} -DPYTHON=${UNRAVEL_PYTHON} -P ${CMAKE_CURRENT_SOURCE_DIR}/test/install/check.cmake)
   set_tests_properties(Install.ToolAndPackage PROPERTIES LABELS "install;slow")
+  find_program(DPKG_DEB dpkg-deb)
+  find_program(DPKG_SHLIBDEPS dpkg-shlibdeps)
+  if(DPKG_DEB AND DPKG_SHLIBDEPS)
+    add_test(NAME Install.DebianPackage COMMAND ${CMAKE_COMMAND} -DBUILD=${CMAKE_BINARY_DIR} -DPYTHON=${UNRAVEL_PYTHON}
+      -DCPACK=${CMAKE_CPACK_COMMAND} -DDPKG_DEB=${DPKG_DEB} -DBIN=${CMAKE_INSTALL_BINDIR}
+      -P ${CMAKE_CURRENT_SOURCE_DIR}/test/install/debian.cmake)
+    set_tests_properties(Install.DebianPackage PROPERTIES LABELS "install;slow")
+  endif()
 endif()
