@@ -82,6 +82,11 @@ template <class T> T &given(T *pointer, const char *what) {
   return *pointer;
 }
 
+/// Null is as good where there are none.
+template <class T> void given_all(T *pointer, std::size_t count, const char *what) {
+  if (count > 0) given(pointer, what);
+}
+
 ValueType type_of(unravel_type type) {
   if (static_cast<unsigned>(type) > UNRAVEL_UINT64)
     unravel::report::fail(unravel::report::Kind::bad_option,
@@ -116,6 +121,7 @@ unravel::Options options_of(const unravel_options *from) {
 
 unravel::Tensors tensors_of(size_t count, const unravel_argument *tensors) {
   unravel::Tensors all;
+  given_all(tensors, count, "tensors");
   for (size_t k = 0; k < count; ++k)
     all[&given(tensors[k].name, "name")] = given(tensors[k].tensor, "tensor").tensor;
   return all;
@@ -177,6 +183,9 @@ int unravel_tensor_over(const char *layout, size_t order, const int64_t *shape, 
   return guarded(error, [&] {
     std::shared_ptr<void> owns;
     if (release) owns = std::shared_ptr<void>(owner, release);
+    given_all(shape, order, "shape");
+    given_all(arrays, array_count, "arrays");
+    given_all(counts, count_count, "counts");
     std::map<std::string, Array> all;
     for (size_t k = 0; k < array_count; ++k)
       all.emplace(&given(arrays[k].name, "name"),
@@ -196,7 +205,12 @@ int unravel_tensor_pack(const char *layout, size_t order, const int64_t *shape, 
   if (made) *made = nullptr;
   return guarded(error, [&] {
     unravel::Coordinates all;
+    given_all(shape, order, "shape");
+    given_all(indices, order, "indices");
+    given_all(static_cast<const char *>(values), entries, "values");
     all.shape.assign(shape, shape + order);
+    for (size_t mode = 0; mode < order; ++mode)
+      given_all(indices[mode], entries, "indices");
     for (size_t mode = 0; mode < order; ++mode)
       all.indices.emplace_back(indices[mode], indices[mode] + entries);
     const unravel::value::Type inner = unravel::type_of(type_of(type));
@@ -361,6 +375,7 @@ int unravel_kernel_call(const unravel_kernel *kernel, size_t argument_count,
                         const unravel_argument *arguments, unravel_tensor **results, unravel_error *error) {
   return guarded(error, [&] {
     std::vector<unravel::NamedArgument> all;
+    given_all(arguments, argument_count, "arguments");
     for (size_t k = 0; k < argument_count; ++k) {
       const unravel_argument &one = arguments[k];
       const char *name = &given(one.name, "name");

@@ -111,7 +111,7 @@ static void test_tensors(void) {
   EXPECT_ERROR(
       unravel_tensor_over(NULL, 0, NULL, 0, NULL, 0, NULL, UNRAVEL_CHECK_FULL, NULL, NULL, &packed, &error),
       "missing-input", "`layout` is a null pointer");
-  EXPECT(unravel_tensor_convert(A, "cs", &packed, NULL) == 1);
+  EXPECT(unravel_tensor_convert(A, "csrr", &packed, NULL) == 1);
   shape[0] = shape[1] = (int64_t)1 << 40;
   EXPECT_ERROR(unravel_tensor_pack("dense", 2, shape, 0, coordinates, UNRAVEL_FLOAT64, NULL, UNRAVEL_INT32,
                                    &packed, &error),

@@ -1,12 +1,15 @@
 // Tensors of the public interface, and kernels that are called with them.
 #include "unravel/unravel.h"
 
+#include "library/state.h"
+#include "tensor/raw_arrays.h"
+
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
-#include <random>
+#include <thread>
 #include <unistd.h>
 
 namespace {
@@ -163,6 +166,19 @@ TEST(Tensors, FilesAndFolders) {
   EXPECT_THROWN("of order 2 (3 x 3), but one of order 1 is wanted", Tensor::read(file, "dense", 1));
   std::filesystem::remove(file);
   EXPECT_THROWN("[cannot-read]", Tensor::read(file, "csr"));
+  const std::string folder = testing::TempDir() + "unravel_" + std::to_string(getpid()) + "_arrays";
+  for (const char *layout : {"csr", "bcsr<2,2>"}) {
+    const Tensor written =
+        Tensor::pack(layout, sparse, unravel::ValueType::Float32, unravel::IndexType::Int64);
+    unravel::data::write_folder(folder, unravel::tensor::to_folder(unravel::Access::state(written).tensor()));
+    const Tensor read = Tensor::read(folder);
+    EXPECT_EQ(read.layout(), written.layout());
+    EXPECT_EQ(read.index_type_of(), unravel::ValueType::Int64);
+    EXPECT_EQ(read.value_type_of(), unravel::ValueType::Float32);
+    EXPECT_EQ(read.to_dense(), sparse_dense);
+    EXPECT_THROWN("and not in `csc`", Tensor::read(folder, "csc"));
+    std::filesystem::remove_all(folder);
+  }
 }
 
 TEST(Calls, PositionsAndNames) {
@@ -339,6 +355,28 @@ TEST(Calls, ThreadsFindsAndMessages) {
                 unravel::make_kernel("y(i) = x(i)", portable({{"B", "csr"}})));
   EXPECT_THROWN("format of A:1:1: error: there is no layout `crs`",
                 unravel::make_kernel("y(i) = A(i,j) * x(j)", portable({{"A", "crs"}})));
+}
+
+/// One kernel, operands that all threads have, types that come to it at once, results apart.
+TEST(Calls, InSeveralThreads) {
+  const unravel::Kernel kernel =
+      unravel::make_kernel("y(i) = A(i,j) * x(j)", portable({{"A", "csr"}, {"x", "sv"}}));
+  const Tensor narrow = Tensor::pack("csr", sparse);
+  const Tensor wide = Tensor::pack("csr", sparse, unravel::ValueType::Float64, unravel::IndexType::Int64);
+  const Tensor x = Tensor::pack("sv", {{3}, {{0, 1}}, {10, 20}});
+  std::vector<int> good(4);
+  std::vector<std::thread> threads;
+  for (std::size_t t = 0; t < good.size(); ++t)
+    threads.emplace_back([&, t] {
+      const Tensor y = Tensor::zeros("dense", {3});
+      for (int call = 0; call < 100; ++call) {
+        kernel(y, t % 2 == 0 ? narrow : wide, x);
+        good[t] += y.to_dense() == Doubles{10, 0, 60};
+      }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(good, std::vector<int>(4, 100));
 }
 
 /// The kernel for a structure, then values.
