@@ -203,8 +203,8 @@ class Kernel:
     others is made when they first come. A call releases Python's lock.
 
     A kept kernel remembers the arguments of its last calls, and so keeps these arrays: with the same objects again, whose shapes, strides, dtypes
-    and (of SciPy's) parts are the same objects, it doesn't look at their index arrays again. Index arrays that you change
-    in place in between must still be good ones.
+    and (of SciPy's) parts are the same objects, it doesn't look at them again. Index arrays that you change in place in
+    between must still be good ones.
     """
 
     _most_bindings = 8

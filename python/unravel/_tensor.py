@@ -1,6 +1,7 @@
 """Tensors: Unravel's own, and NumPy's and SciPy's arrays as such."""
 import ctypes
 import re
+import weakref
 
 import numpy as np
 
@@ -198,6 +199,25 @@ def over(layout, shape, arrays, counts=(), check=True):
     return Tensor(made.value, layout)
 
 
+# Index arrays that were looked at, by what they are of: SciPy's come again and again.
+_good = {}
+
+
+def _over_indices(layout, shape, arrays, indices, counts=()):
+    """`over`, without looking at index arrays again that are the same objects as before."""
+    names = [name for name in arrays if name != "val"]
+    key = (layout, shape, *(id(each) for each in indices))
+    known = _good.get(key)
+    if known is not None and all(reference() is each for reference, each in zip(known, indices)):
+        return over(layout, shape, arrays, counts, check=False)
+    made = over(layout, shape, arrays, counts)
+    if all(arrays[name] is each for name, each in zip(names, indices)):
+        if len(_good) > 1000:
+            _good.clear()
+        _good[key] = [weakref.ref(each) for each in indices]
+    return made
+
+
 def pack(coordinates, values, shape, layout, index=np.int32):
     """A tensor from its entries.
 
@@ -301,7 +321,7 @@ def _compressed(matrix, layout, names):
             arrays[name] = arrays[name].astype(wide)
     shares = all(np.shares_memory(array, given) or array.size == 0
                  for array, given in zip(arrays.values(), (matrix.indptr, matrix.indices, matrix.data)))
-    return over(layout, matrix.shape, arrays), shares
+    return _over_indices(layout, matrix.shape, arrays, (matrix.indptr, matrix.indices)), shares
 
 
 def _sparse(matrix):
@@ -317,7 +337,7 @@ def _sparse(matrix):
         if kind == "dia":
             arrays = {"off": matrix.offsets, "val": np.ascontiguousarray(matrix.data)}
             counts = {"ND": len(matrix.offsets), "L": matrix.data.shape[1]}
-            return over(_SCIPY_DIA, matrix.shape, arrays, counts), np.shares_memory(arrays["val"], matrix.data)
+            return _over_indices(_SCIPY_DIA, matrix.shape, arrays, (matrix.offsets,), counts), np.shares_memory(arrays["val"], matrix.data)
     except Error as refusal:
         if refusal.kind not in ("property-violated", "index-width"):
             raise
@@ -333,7 +353,7 @@ def _sparse(matrix):
                      for array, given in zip(arrays.values(), (matrix.row, matrix.col, matrix.data)))
         for layout in ("coo", "coo_unsorted", "coo_dup"):
             try:
-                return over(layout, matrix.shape, arrays), shares
+                return _over_indices(layout, matrix.shape, arrays, (matrix.row, matrix.col)), shares
             except Error as refusal:
                 if refusal.kind != "property-violated" or layout == "coo_dup":
                     raise

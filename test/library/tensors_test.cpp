@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <thread>
 #include <unistd.h>
 
@@ -69,6 +70,15 @@ TEST(Tensors, OverArraysCopyNothing) {
   EXPECT_EQ(A.index_type_of(), unravel::ValueType::Int32);
   EXPECT_THROWN("array `val` has elements f64, not f32", A.elements<float>("val"));
   EXPECT_THROWN("layout `csr` has no array `rowpt`", A.array("rowpt"));
+}
+
+TEST(Tensors, ValuesArentLookedAt) {
+  constexpr std::size_t count = 1 << 17;
+  void *memory = mmap(nullptr, count * sizeof(double), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  const unravel::Array val(unravel::ValueType::Float64, memory, count, true); // reading it would be the end
+  EXPECT_EQ(Tensor::over("dense", {count}, {{"val", val}}).array("val").data(), memory);
+  munmap(memory, count * sizeof(double));
 }
 
 TEST(Tensors, ArraysThatDontFitAreRefused) {
