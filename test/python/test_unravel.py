@@ -332,12 +332,14 @@ def test_random_expressions(seed):
             dense.append((values * (random.random(values.shape) < random.choice([0.3, 1]))).astype(dtype))
         arrays = {name: as_some_layout(random, array) for name, array in zip("ABC", dense)}
         expected = np.einsum(text, *dense)
+        layouts = [[], ["sv"], ["csr", "csc", "coo", "dcsr"], ["csf3", "coo3"]][expected.ndim]
+        formats = {"y": random.choice(layouts)} if layouts and random.random() < 0.4 else {}
         try:
-            found = un.compute(expression, options=options, **arrays)
+            found = un.compute(expression, options=options, **arrays, **formats)
         except un.Error as refusal:
-            pytest.fail(f"{expression}: {refusal}")
-        np.testing.assert_array_equal(found, expected, expression)
+            pytest.fail(f"{expression} {formats}: {refusal}")
         assert found.dtype == dense[0].dtype
+        np.testing.assert_array_equal(found.toarray() if formats else found, expected, expression)
 
 
 @pytest.mark.parametrize("page", ["python.md"])
