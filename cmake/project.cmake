@@ -2,7 +2,7 @@
 
 # ---- the library: all rooms in one archive
 
-set_source_files_properties(src/library.cpp PROPERTIES COMPILE_DEFINITIONS UNRAVEL_VERSION="${PROJECT_VERSION}")
+set_source_files_properties(src/library/border.cpp src/library/c.cpp PROPERTIES COMPILE_DEFINITIONS UNRAVEL_VERSION="${PROJECT_VERSION}")
 set(room_objects ${UNRAVEL_ROOMS})
 list(TRANSFORM room_objects REPLACE "(.+)" "$<TARGET_OBJECTS:unravel_\\1>")
 add_library(unravel STATIC ${room_objects})
@@ -14,8 +14,24 @@ target_include_directories(unravel INTERFACE
 target_link_libraries(unravel PRIVATE
   fmt::fmt PkgConfig::ISL PkgConfig::ZIP ZLIB::ZLIB Threads::Threads ${CMAKE_DL_LIBS}
   $<BUILD_INTERFACE:${Z3_LIBRARY}> $<INSTALL_INTERFACE:z3>)
-if(TARGET unravel-clang) # opened when it runs
+if(TARGET unravel-clang) # opened when it runs: looked for where the program's libraries are
   add_dependencies(unravel unravel-clang)
+  target_link_options(unravel INTERFACE $<INSTALL_INTERFACE:-Wl,-rpath,$<INSTALL_PREFIX>/${UNRAVEL_MODULE_FOLDER}>)
+endif()
+
+# ---- the same as a shared library, which exports the C interface alone
+
+add_library(unravel_c SHARED ${room_objects})
+add_library(unravel::c ALIAS unravel_c)
+set(unravel_exports ${CMAKE_CURRENT_SOURCE_DIR}/cmake/unravel.map)
+set_target_properties(unravel_c PROPERTIES OUTPUT_NAME unravel EXPORT_NAME c LINKER_LANGUAGE CXX
+  VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} LINK_DEPENDS ${unravel_exports})
+target_link_options(unravel_c PRIVATE -Wl,--version-script=${unravel_exports})
+target_include_directories(unravel_c INTERFACE
+  $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+target_link_libraries(unravel_c PRIVATE fmt::fmt PkgConfig::ISL ZLIB::ZLIB Threads::Threads ${CMAKE_DL_LIBS} ${Z3_LIBRARY})
+if(TARGET unravel-clang)
+  add_dependencies(unravel_c unravel-clang)
 endif()
 
 # ---- the tool
@@ -75,6 +91,29 @@ if(TARGET test_bench)
   target_sources(test_bench PRIVATE bench/contest.cpp bench/report.cpp)
   target_include_directories(test_bench PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
 endif()
+if(TARGET test_library) # the C interface, as C sees it
+  add_executable(test_c_interface test/library/c_interface.c)
+  set_target_properties(test_c_interface PROPERTIES C_STANDARD 99 C_STANDARD_REQUIRED ON C_EXTENSIONS OFF)
+  target_compile_options(test_c_interface PRIVATE -Wall -Wextra -Wpedantic -Werror)
+  target_link_libraries(test_c_interface PRIVATE unravel_c)
+  add_test(NAME Library.CInterface COMMAND test_c_interface)
+  set_tests_properties(Library.CInterface PROPERTIES LABELS library)
+  # The programs of docs/library.md.
+  set(page ${CMAKE_CURRENT_SOURCE_DIR}/docs/library.md)
+  set(page_programs ${CMAKE_CURRENT_BINARY_DIR}/page)
+  add_custom_command(OUTPUT ${page_programs}/library.cpp ${page_programs}/library.c DEPENDS ${page} cmake/page.cmake VERBATIM
+    COMMAND ${CMAKE_COMMAND} -DPAGE=${page} -DFOLDER=${page_programs} -P ${CMAKE_CURRENT_SOURCE_DIR}/cmake/page.cmake)
+  add_executable(test_page_in_cpp ${page_programs}/library.cpp)
+  target_link_libraries(test_page_in_cpp PRIVATE unravel)
+  add_test(NAME Library.PageInCpp COMMAND test_page_in_cpp)
+  add_executable(test_page_in_c ${page_programs}/library.c)
+  set_target_properties(test_page_in_c PROPERTIES C_STANDARD 99 C_STANDARD_REQUIRED ON C_EXTENSIONS OFF)
+  target_link_libraries(test_page_in_c PRIVATE unravel_c)
+  add_test(NAME Library.PageInC COMMAND test_page_in_c)
+  set_tests_properties(Library.PageInCpp PROPERTIES LABELS library PASS_REGULAR_EXPRESSION
+    "^csr with 3 entries\nerror: index `j` has extent 3 in `A.i, j.`, but 4 in `x.j.` .size-mismatch.")
+  set_tests_properties(Library.PageInC PROPERTIES LABELS library PASS_REGULAR_EXPRESSION "^70 0 60\n$")
+endif()
 if(TARGET unravel_tool)
   unravel_test(tool unravel_run nlohmann_json::nlohmann_json)
   if(TARGET test_tool)
@@ -105,9 +144,11 @@ target_link_libraries(unravel_bench_compiles PRIVATE unravel_flags unravel_run f
 # ---- install
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/unravel)
-install(TARGETS unravel EXPORT unravelTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS unravel unravel_c EXPORT unravelTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(EXPORT unravelTargets NAMESPACE unravel:: DESTINATION ${package_folder})
 install(DIRECTORY include/unravel DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY python/unravel DESTINATION lib/python3/dist-packages FILES_MATCHING PATTERN "*.py")
 install(DIRECTORY layouts DESTINATION ${CMAKE_INSTALL_DATADIR}/unravel)
 if(TARGET unravel_tool)
   install(TARGETS unravel_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
@@ -118,10 +159,38 @@ write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/unravelConfigVersio
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/unravelConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/unravelConfigVersion.cmake
   DESTINATION ${package_folder})
 
+include(cmake/debian.cmake)
+
+# The Python package, where there is a Python with what it and its tests need.
+set(UNRAVEL_PYTHON "")
+foreach(candidate python3 /usr/bin/python3)
+  execute_process(COMMAND ${candidate} -c "import numpy, scipy, pytest" RESULT_VARIABLE refused OUTPUT_QUIET ERROR_QUIET)
+  if(refused EQUAL 0 AND NOT UNRAVEL_PYTHON)
+    set(UNRAVEL_PYTHON ${candidate})
+  endif()
+endforeach()
+if(UNRAVEL_TESTS AND TARGET unravel_tool AND UNRAVEL_JIT AND NOT UNRAVEL_SANITIZE)
+  if(UNRAVEL_PYTHON)
+    add_test(NAME Python.Package COMMAND ${UNRAVEL_PYTHON} -B -m pytest -q -p no:cacheprovider ${CMAKE_CURRENT_SOURCE_DIR}/test/python)
+    set_tests_properties(Python.Package PROPERTIES LABELS "python;slow" ENVIRONMENT
+      "PYTHONPATH=${CMAKE_CURRENT_SOURCE_DIR}/python;UNRAVEL_LIBRARY=$<TARGET_FILE:unravel_c>;UNRAVEL_TOOL=$<TARGET_FILE:unravel_tool>")
+  else()
+    message(STATUS "Python with NumPy, SciPy and pytest is not here: the Python package is not tested")
+  endif()
+endif()
+
 if(UNRAVEL_TESTS AND TARGET unravel_tool AND NOT UNRAVEL_SANITIZE)
   add_test(NAME Install.ToolAndPackage COMMAND ${CMAKE_COMMAND}
     -DBUILD=${CMAKE_BINARY_DIR} -DCONSUMER=${CMAKE_CURRENT_SOURCE_DIR}/test/install
-    -DGENERATOR=${CMAKE_GENERATOR} -DCOMPILER=${CMAKE_CXX_COMPILER}
-    -DBIN=${CMAKE_INSTALL_BINDIR} -P ${CMAKE_CURRENT_SOURCE_DIR}/test/install/check.cmake)
+    -DGENERATOR=${CMAKE_GENERATOR} -DCOMPILER=${CMAKE_CXX_COMPILER} -DC_COMPILER=${CMAKE_C_COMPILER}
+    -DBIN=${CMAKE_INSTALL_BINDIR} -DPYTHON=${UNRAVEL_PYTHON} -P ${CMAKE_CURRENT_SOURCE_DIR}/test/install/check.cmake)
   set_tests_properties(Install.ToolAndPackage PROPERTIES LABELS "install;slow")
+  find_program(DPKG_DEB dpkg-deb)
+  find_program(DPKG_SHLIBDEPS dpkg-shlibdeps)
+  if(DPKG_DEB AND DPKG_SHLIBDEPS)
+    add_test(NAME Install.DebianPackage COMMAND ${CMAKE_COMMAND} -DBUILD=${CMAKE_BINARY_DIR} -DPYTHON=${UNRAVEL_PYTHON}
+      -DCPACK=${CMAKE_CPACK_COMMAND} -DDPKG_DEB=${DPKG_DEB} -DBIN=${CMAKE_INSTALL_BINDIR}
+      -P ${CMAKE_CURRENT_SOURCE_DIR}/test/install/debian.cmake)
+    set_tests_properties(Install.DebianPackage PROPERTIES LABELS "install;slow")
+  endif()
 endif()

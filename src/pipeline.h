@@ -38,6 +38,12 @@ struct Request {
   /// What is known of the data: the types of arrays, by tensor. A tensor of which nothing else says the type
   /// of its values keeps the one that they have.
   std::map<std::string, std::map<std::string, value::Type>> arrays;
+  /// What is known of tensors that are there: the types of their arrays, exactly, where their layouts leave
+  /// these open.
+  struct Elements {
+    std::optional<value::Type> index, value;
+  };
+  std::map<std::string, Elements> elements = {};
   bool trust = false;   // properties that were only sampled, and ranges that weren't proved, are relied upon
   bool details = false; // dependence relations and witnesses, for `deps` and `explain`
   /// A parallel loop has a team of threads, however little it does. (It has where the user names the loop.)

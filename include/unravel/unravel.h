@@ -1,19 +1,28 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <vector>
 
-/// Unravel as a library: an assignment in tensor index notation and layouts in, C text or a kernel that can
-/// be called out. Functions may be called from several threads at once.
+/// Unravel as a library: tensors in any layout, an assignment in tensor index notation or a program, and out
+/// comes its result, a kernel that can be called, or C text. Functions may be called from several threads at
+/// once. docs/library.md shows it.
 ///
-///     unravel::Options options;
-///     options.formats = {{"A", "csr"}};
-///     unravel::Kernel kernel = unravel::make_kernel("y(i) = A(i,j) * x(j)", options);
-///     int failed = kernel({&y, &A, &x}); // structs as in CSource::header
+///     unravel::Tensor A = unravel::Tensor::read("matrix.mtx", "csr");
+///     unravel::Tensor x = unravel::Tensor::over("dense", {n}, {{"val", my_vector}}); // no copy
+///     unravel::Tensor y = unravel::evaluate("y(i) = A(i,j) * x(j)", {{"A", A}, {"x", x}});
+///
+///     unravel::Kernel kernel = unravel::make_kernel("y(i) = A(i,j) * x(j)", {{"A", A}, {"x", x}});
+///     kernel(y, A, x);                               // again and again, into y
+///     kernel({{"y", y}, {"A", A}, {"x", x}});        // the same by names
 namespace unravel {
 
 /// What the compiler has against an input. what() is the whole message, with the place underlined.
@@ -35,18 +44,165 @@ private:
 enum class IndexType { Int32, Int64 };
 enum class ValueType { Float32, Float64, Bool, Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64 };
 
+/// "f64", "int32": as it stands behind layouts.
+std::string name_of(ValueType type);
+/// Bytes of one element.
+std::size_t size_of(ValueType type);
+
+/// The type of elements of a C++ type.
+template <class T> constexpr ValueType value_type() {
+  using U = std::remove_const_t<T>;
+  if constexpr (std::is_same_v<U, bool>)
+    return ValueType::Bool;
+  else if constexpr (std::is_same_v<U, float>)
+    return ValueType::Float32;
+  else if constexpr (std::is_same_v<U, double>)
+    return ValueType::Float64;
+  else {
+    static_assert(std::is_integral_v<U> && sizeof(U) <= 8, "a type that the elements of arrays have");
+    constexpr ValueType with_sign[] = {ValueType::Int8, ValueType::Int16, ValueType::Int32, ValueType::Int64};
+    constexpr ValueType without[] = {ValueType::UInt8, ValueType::UInt16, ValueType::UInt32,
+                                     ValueType::UInt64};
+    constexpr int log_size = sizeof(U) == 1 ? 0 : sizeof(U) == 2 ? 1 : sizeof(U) == 4 ? 2 : 3;
+    return std::is_signed_v<U> ? with_sign[log_size] : without[log_size];
+  }
+}
+
+/// Elements of one type in somebody's memory: a vector's, a span's, or `count` ones from a pointer on.
+class Array {
+public:
+  template <class T>
+  Array(T *data, std::size_t count)
+      : type_(value_type<T>()), data_(const_cast<std::remove_const_t<T> *>(data)), count_(count),
+        writable_(!std::is_const_v<T>) {}
+  template <class T> Array(std::vector<T> &elements) : Array(elements.data(), elements.size()) {}
+  template <class T> Array(const std::vector<T> &elements) : Array(elements.data(), elements.size()) {}
+  template <class T> Array(std::vector<T> &&) = delete; // it would be gone
+  template <class T> Array(std::span<T> elements) : Array(elements.data(), elements.size()) {}
+  Array(ValueType type, void *data, std::size_t count, bool writable)
+      : type_(type), data_(data), count_(count), writable_(writable) {}
+
+  ValueType type() const { return type_; }
+  void *data() const { return data_; }
+  std::size_t count() const { return count_; }
+  /// May results be written there?
+  bool is_writable() const { return writable_; }
+
+private:
+  ValueType type_;
+  void *data_;
+  std::size_t count_;
+  bool writable_;
+};
+
+/// The entries of a tensor: entry e has the value values[e] at (indices[0][e], indices[1][e], ...), indices
+/// count from 0. Entries of equal coordinates add up.
+struct Coordinates {
+  std::vector<std::int64_t> shape;
+  std::vector<std::vector<std::int64_t>> indices; // per mode
+  std::vector<double> values;
+};
+
+/// How thoroughly the arrays of Tensor::over are looked at. A kernel relies on them: on arrays that break a
+/// property of their layout it may read outside them.
+enum class Check {
+  Full,    // extents and all properties, in time linear in the arrays
+  Extents, // that each array has as many elements as the layout says, in constant time
+};
+
+/// A tensor in a layout: its sizes, counts and arrays. A handle: copies are the same tensor. Layouts are said
+/// as text: "csr", "bcsr<4,4>", "./mine.layout:name", or the text of a layout itself, "layout mine(i: M) {
+/// ...
+/// }"; a type of values and a fill may follow, "csr int32 fill inf". What is called from several threads at
+/// once must not change one tensor in two of them.
+class Tensor {
+public:
+  /// No tensor: may be assigned to, and nothing else.
+  Tensor() = default;
+
+  /// From a file (.mtx, .tns, each also with .gz; .npy), in a layout of the order that the file's tensor has,
+  /// or of `order`: a matrix of one column may become a vector. A .npy file's type of elements is kept where
+  /// the layout doesn't say another. From a folder of arrays (`unravel convert`), in the layout that they are
+  /// in, where `layout` is empty. Throws Error.
+  static Tensor read(const std::string &path, const std::string &layout = "",
+                     std::optional<std::size_t> order = std::nullopt);
+  /// The caller's own arrays, by the layout's names: they are not copied, and must live as long as the tensor
+  /// and its copies, or as long as `owner` does. Arrays of values have any type; index arrays are int32 or
+  /// int64, all of a tensor the same, but for those whose type the layout states. `shape`: the extents of the
+  /// modes. `counts`: those that follow neither from the layout's equations nor from an array's length.
+  /// Throws Error, which says which array has how many elements too few.
+  static Tensor over(const std::string &layout, const std::vector<std::int64_t> &shape,
+                     const std::map<std::string, Array> &arrays,
+                     const std::map<std::string, std::int64_t> &counts = {}, Check check = Check::Full,
+                     std::shared_ptr<void> owner = nullptr);
+  /// From coordinates, packed: arrays of its own. Values are of the type that the layout's text says, else
+  /// `type`; index arrays as `index` says. Integers beyond 2^53 are refused. Throws Error.
+  static Tensor pack(const std::string &layout, const Coordinates &entries,
+                     ValueType type = ValueType::Float64, IndexType index = IndexType::Int32);
+  /// Without entries; in a dense layout zeros.
+  static Tensor zeros(const std::string &layout, const std::vector<std::int64_t> &shape,
+                      ValueType type = ValueType::Float64, IndexType index = IndexType::Int32);
+  /// Of order 0.
+  static Tensor scalar(double value);
+  /// In another layout: arrays of its own, of the same types, directly where the order of entries allows it,
+  /// else by coordinates. Throws Error.
+  Tensor to(const std::string &layout) const;
+
+  explicit operator bool() const { return state_ != nullptr; }
+  /// The layout's name, with parameters: "bcsr<4, 4>".
+  const std::string &layout() const;
+  std::size_t order() const { return shape().size(); }
+  const std::vector<std::int64_t> &shape() const;
+  /// By the layout's names, "M", "NNZ": its sizes and counts.
+  std::map<std::string, std::int64_t> numbers() const;
+  /// In the layout's order.
+  std::vector<std::string> array_names() const;
+  bool has_array(const std::string &name) const;
+  /// Throws Error where the layout has none of that name. The memory lives as long as the tensor is not
+  /// computed anew.
+  Array array(const std::string &name) const;
+  /// The same as elements of that type; throws Error where they have another.
+  template <class T> std::span<T> elements(const std::string &name) const {
+    const Array found = array_of(name, value_type<T>());
+    return {static_cast<T *>(found.data()), found.count()};
+  }
+  /// The types of the values and of the index arrays, if it has such.
+  std::optional<ValueType> value_type_of() const;
+  std::optional<ValueType> index_type_of() const;
+  /// The only element of one of order 0.
+  double value() const;
+  /// All entries, in the order of the arrays, with zeros that are stored.
+  Coordinates coordinates() const;
+  /// All elements, row-major.
+  std::vector<double> to_dense() const;
+  /// Are both handles of one tensor?
+  friend bool operator==(const Tensor &a, const Tensor &b) { return a.state_ == b.state_; }
+
+  struct State;
+
+private:
+  friend struct Access;
+  Array array_of(const std::string &name, ValueType type) const;
+  explicit Tensor(std::shared_ptr<State> state) : state_(std::move(state)) {}
+  std::shared_ptr<State> state_;
+};
+
+using Tensors = std::map<std::string, Tensor>;
+
 struct Options {
-  /// Per tensor its layout: "csr", "dense<1,0>", "./mine.layout:name"; of the result also "like:S", the
-  /// structure of the operand S, whose index arrays aren't copied. Others are dense, row-major. A type of
-  /// values may follow: "csr int32", "dense bool".
+  /// Per tensor its layout, as text: see Tensor. Of the result also "like:S", the structure of the operand S,
+  /// whose index arrays aren't copied. Others are dense, row-major. A type of values may follow: "csr int32",
+  /// "dense bool".
   std::map<std::string, std::string> formats;
-  /// As after `-s` on the command line: "order i, A.p, j; parallel i".
+  /// Schedules (docs/schedules.md): "order i, A.p, j; parallel i".
   std::vector<std::string> schedules;
   /// Of the C function; changed where it isn't an identifier or collides with one of C or C++.
   std::string name = "kernel";
+  /// Of index arrays for which neither a tensor nor the layout says a type.
   IndexType index = IndexType::Int32;
   /// Of the values of tensors whose formats don't say theirs, and of results; where it isn't given f64, and
-  /// of results what C's conversions make of the operands' types.
+  /// of results what C's conversions make of the operands' types. Tensors that a kernel is made for or called
+  /// with bring their own.
   std::optional<ValueType> value;
   /// Seconds of CPU time for what makes the kernel faster: other plans, proofs that entries can be found
   /// without a scan, or that loops may run in parallel. What isn't tried by then isn't used: the kernel is
@@ -59,6 +215,10 @@ struct Options {
   /// Makes kernels too for layouts of which it isn't proved that they read nothing outside their arrays
   /// (kind "argument-range").
   bool trust = false;
+  /// Methods of finding entries (docs/find-synthesis.md): "x=binary", "x.p=scan".
+  std::vector<std::string> finds;
+  /// Of a kernel's parallel loops; where it isn't given, what OpenMP does otherwise (OMP_NUM_THREADS).
+  std::optional<int> threads;
 };
 
 /// A kernel as C99 that is C++ too, with or without OpenMP. One with wavefronts has its inspector in front,
@@ -71,12 +231,74 @@ struct CSource {
 
 /// Throws Error.
 CSource make_c(const std::string &expression, const Options &options = {});
+/// For the types, layouts and counts of these tensors.
+CSource make_c(const std::string &expression, const Tensors &tensors, const Options &options = {});
+
+/// The stages of the compiler in a row: iteration space, order of loops, dependences, finds with their
+/// proofs, loops, C. For people. Throws Error.
+std::string explain(const std::string &expression, const Options &options = {});
+std::string explain(const std::string &expression, const Tensors &tensors, const Options &options = {});
+
+/// What a kernel is called with, for the time of the call: a tensor, or a number for a scalar or for a
+/// program's size.
+class Argument {
+public:
+  Argument(const Tensor &tensor) : tensor_(&tensor) {}
+  template <class T>
+  requires std::is_arithmetic_v<T> Argument(T number)
+      : number_(static_cast<double>(number)), is_integer_(std::is_integral_v<T>) {}
+
+  const Tensor *tensor() const { return tensor_; }
+  double number() const { return number_; }
+  bool is_integer() const { return is_integer_; }
+
+private:
+  const Tensor *tensor_ = nullptr;
+  double number_ = 0;
+  bool is_integer_ = false;
+};
+struct NamedArgument {
+  std::string_view name;
+  Argument argument;
+};
 
 /// A kernel in this process. A handle: copies share the code, and the memory that the kernel works with,
 /// which it keeps from call to call, one piece for each of the calls that run at once; both are freed with
 /// the last handle.
+///
+/// It is called with tensors in the layouts that it was made for. Their element types may be others than
+/// those that it was made for: machine code for these is made then, in some milliseconds, and kept. Calls
+/// throw Error where there are too many or too few arguments (kind wrong-arity), where a name is not one of
+/// the computation's (unknown-tensor), where a tensor is in another layout (unknown-layout) or has values of
+/// a type that a format excludes (value-width), where sizes disagree (size-mismatch: which, and what each
+/// says), where a result is read-only or an operand too (result-is-operand). Nothing is changed then. A call
+/// of a kernel with dense results takes less than a microsecond besides its work.
 class Kernel {
 public:
+  /// The tensors of the computation, results first, then the operands as they occur, then a program's sizes
+  /// that no tensor has. Results that are given are filled in place: a dense one is set or, by `+=`, added
+  /// to; one that has an operand's structure has its index arrays; others get new arrays. Results that are
+  /// left out (all of them) are made. Returns the first result.
+  template <class... Arguments>
+  requires(sizeof...(Arguments) > 0 && (std::is_convertible_v<const Arguments &, Argument> && ...)) Tensor
+  operator()(const Arguments &...arguments) const {
+    const Argument all[] = {Argument(arguments)...};
+    return call(std::span<const Argument>(all));
+  }
+  /// The same by names, in any order; also extents of indices that no tensor tells, as numbers: {"i", 6}.
+  Tensor operator()(std::initializer_list<NamedArgument> arguments) const {
+    return call(std::span<const NamedArgument>(arguments.begin(), arguments.size()));
+  }
+  Tensor call(std::span<const Argument> arguments) const;
+  Tensor call(std::span<const NamedArgument> arguments) const;
+  /// All results, by name, given or made.
+  Tensors results(std::span<const NamedArgument> arguments) const;
+
+  /// The names of the arguments of a call, in its order.
+  std::vector<std::string> arguments() const;
+  /// How many of them are results, which come first.
+  std::size_t result_count() const;
+
   /// Calls it with pointers to the structs of its tensors, the results first, then the operands as they
   /// occur; the structs are those of make_c's header; a program's sizes that no tensor has, as in `size k;`,
   /// come last, each as a pointer to an std::int64_t. Of a result with an operand's structure the index
@@ -91,26 +313,39 @@ public:
   /// sizes that no tensor has, they are sequential. The structs are those of a call. Returns 0, or 1 where
   /// their sizes disagree; 0 too for a kernel without wavefronts. Not while a call runs.
   int inspect(const std::vector<void *> &structs) const;
+  /// With the tensors of a call, its results too.
+  void inspect(std::initializer_list<NamedArgument> arguments) const;
   /// Of a kernel that assembles a sparse result (schedule "reuse"): computes the values anew, of the entries
   /// that a call has found, for operands with the same index arrays. The structs are those of the call.
   /// Returns as a call does. Throws Error for other kernels. May be called from several threads at once, with
   /// different results.
   int values(const std::vector<void *> &structs) const;
+  /// With the tensors of a call, its results too.
+  void values(std::initializer_list<NamedArgument> arguments) const;
   /// How many threads its parallel loop takes from now on. Throws Error for less than one.
   void set_threads(int threads) const;
 
-private:
-  friend Kernel make_kernel(const std::string &, const Options &);
   struct Code;
+
+private:
+  friend struct Access;
   explicit Kernel(std::shared_ptr<const Code> code) : code_(std::move(code)) {}
   std::shared_ptr<const Code> code_;
 };
 
 /// Compiles in process, or with the system's C compiler where Unravel was built without LLVM; kernels are
-/// kept on disk (UNRAVEL_CACHE_DIR). Throws Error. A program that lies outside of the tree where Unravel was
-/// installed, and the tree not where it was configured to be, names lib/unravel/libunravel-clang.so by the
-/// variable UNRAVEL_JIT_MODULE.
+/// kept on disk (UNRAVEL_CACHE_DIR). Throws Error. The compiler in process is the file
+/// lib/unravel/libunravel-clang.so, looked for beside and above the program or shared library that this code
+/// is part of, then where Unravel was configured to be installed; the variable UNRAVEL_JIT_MODULE names
+/// another one.
 Kernel make_kernel(const std::string &expression, const Options &options = {});
+/// For these tensors: their layouts, types, and counts, which choices between plans rest on. It may be called
+/// with others in the same layouts.
+Kernel make_kernel(const std::string &expression, const Tensors &tensors, const Options &options = {});
+
+/// Makes a kernel for the operands, calls it once and returns its first result, which is in the layout that
+/// the options' formats say, else dense. Throws Error.
+Tensor evaluate(const std::string &expression, const Tensors &operands, const Options &options = {});
 
 /// "0.1.0"
 std::string version();

@@ -6,6 +6,7 @@
 #include "report/diagnostic.h"
 
 #include <climits>
+#include <cstddef>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <sys/stat.h>
@@ -40,15 +41,46 @@ std::vector<std::string> home_folders() {
   return folders;
 }
 
-/// $UNRAVEL_JIT_MODULE; else in lib/unravel beside or above the program or library that this code is part of
-/// (an installed tree that may have been moved, and the build tree); else where it was to be installed.
-std::string locate_module() {
-  if (const char *chosen = std::getenv("UNRAVEL_JIT_MODULE"); chosen && *chosen) return chosen;
+/// Where the dynamic linker looks for the libraries of the program or library that this code is part of: who
+/// links with an installed libunravel.a is told its lib/unravel.
+std::vector<std::string> search_folders() {
+  std::vector<std::string> folders;
+  Dl_info info;
+  std::vector<void *> handles = {dlopen(nullptr, RTLD_LAZY)};
+  if (dladdr(reinterpret_cast<void *>(&home_folders), &info) && info.dli_fname)
+    handles.push_back(dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD));
+  for (void *handle : handles) {
+    Dl_serinfo size;
+    if (!handle || dlinfo(handle, RTLD_DI_SERINFOSIZE, &size) != 0) continue;
+    std::vector<std::max_align_t> memory(size.dls_size / sizeof(std::max_align_t) + 1);
+    auto *paths = reinterpret_cast<Dl_serinfo *>(memory.data());
+    paths->dls_size = size.dls_size;
+    paths->dls_cnt = size.dls_cnt;
+    if (dlinfo(handle, RTLD_DI_SERINFO, paths) == 0)
+      for (unsigned k = 0; k < paths->dls_cnt; ++k)
+        folders.emplace_back(paths->dls_serpath[k].dls_name);
+    dlclose(handle);
+  }
+  return folders;
+}
+
+std::string find_module() {
   for (std::string folder : home_folders())
     for (int up = 0; up < 3 && !folder.empty(); ++up, folder = folder.substr(0, folder.rfind('/')))
       for (const char *inner : {"/" UNRAVEL_MODULE_FOLDER "/", "/unravel/"})
         if (std::string path = folder + inner + module_name; exists(path)) return path;
+  for (const std::string &folder : search_folders())
+    if (std::string path = folder + "/" + module_name; exists(path)) return path;
   return std::string(UNRAVEL_MODULE_INSTALL_FOLDER "/") + module_name;
+}
+
+/// $UNRAVEL_JIT_MODULE; else in lib/unravel beside or above the program or library that this code is part of
+/// (an installed tree that may have been moved, and the build tree); else among the libraries of that program
+/// or library; else where it was to be installed.
+std::string locate_module() {
+  if (const char *chosen = std::getenv("UNRAVEL_JIT_MODULE"); chosen && *chosen) return chosen;
+  static const std::string found = find_module();
+  return found;
 }
 
 constexpr const char *module_hint =

@@ -128,6 +128,13 @@ void Kernel::set_threads(int n) const {
     reinterpret_cast<void (*)(int)>(address)(n);
 }
 
+Kernel::Team Kernel::team() const {
+  void *threads = code_->find_openmp_symbol("omp_get_max_threads");
+  void *set = code_->find_openmp_symbol("omp_set_num_threads");
+  if (!threads || !set) return {};
+  return {reinterpret_cast<int (*)()>(threads), reinterpret_cast<void (*)(int)>(set)};
+}
+
 Workspace::Workspace(Kernel kernel) : kernel_(std::move(kernel)) {
   if (void *make = kernel_.find_symbol("unravel_workspace_new"))
     memory_ = reinterpret_cast<void *(*)()>(make)();

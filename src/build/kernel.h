@@ -52,6 +52,13 @@ public:
   /// for a kernel without parallel loops. Precondition: n >= 1.
   void set_threads(int n) const;
   const Timing &timing() const { return timing_; }
+  /// How many threads parallel loops take that the calling thread comes to, in the kernel's OpenMP runtime.
+  /// Both null where it has none.
+  struct Team {
+    int (*threads)() = nullptr;
+    void (*set_threads)(int) = nullptr;
+  };
+  Team team() const;
 
 private:
   std::shared_ptr<const Code> code_;

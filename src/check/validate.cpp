@@ -15,7 +15,11 @@ namespace {
 
 class ExtentCheck {
 public:
-  explicit ExtentCheck(const Tensor &tensor) : tensor_(tensor) {}
+  /// Looks at the tensor's own arrays, which aren't copied.
+  explicit ExtentCheck(const Tensor &tensor) : tensor_{tensor.layout, tensor.sizes, tensor.counts, {}} {
+    for (const auto &[name, elements] : tensor.arrays)
+      tensor_.arrays.emplace(name, elements.shared());
+  }
 
   std::vector<Violation> check() {
     check_numbers();

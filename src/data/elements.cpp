@@ -61,6 +61,14 @@ Elements Elements::shared() const {
   return result;
 }
 
+Elements Elements::over(DType type, void *memory, std::size_t size, std::shared_ptr<void> owner) {
+  Elements result;
+  result.type_ = type;
+  result.size_ = size;
+  if (memory) result.memory_ = std::shared_ptr<std::byte>(std::move(owner), static_cast<std::byte *>(memory));
+  return result;
+}
+
 void Elements::fill_zero() {
   std::fill_n(memory_.get(), bytes(), std::byte{0});
 }

@@ -25,6 +25,8 @@ public:
   Elements &operator=(Elements &&) noexcept = default;
   /// The same memory, not a copy of it: what is written to one of them is read from the other.
   Elements shared() const;
+  /// Elements that lie in somebody else's memory, which `owner` keeps alive; without one the caller does.
+  static Elements over(DType type, void *memory, std::size_t size, std::shared_ptr<void> owner = {});
 
   /// A vector of numbers of a type that arrays have.
   template <class T> static Elements of(const std::vector<T> &values) {

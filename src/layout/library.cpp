@@ -89,7 +89,10 @@ CheckedLayout load_layout(const parse::LayoutReference &reference, std::size_t o
   static std::mutex mutex;
   static std::map<Key, CheckedLayout> loaded;
   std::shared_ptr<const text::Source> source;
-  if (!reference.file.empty()) source = text::Source::from_file(reference.file);
+  if (parse::is_layout_text(reference.file))
+    source = std::make_shared<const text::Source>("layout", reference.file);
+  else if (!reference.file.empty())
+    source = text::Source::from_file(reference.file);
   Key key(reference.file, source ? std::string(source->content()) : std::string(), reference.name, order,
           reference.parameters);
   std::scoped_lock lock(mutex);
@@ -98,7 +101,7 @@ CheckedLayout load_layout(const parse::LayoutReference &reference, std::size_t o
   CheckedLayout made;
   if (source) {
     parse::LayoutFileTree file = parse::parse_layout_file(source);
-    made = finish(choose(file.layouts, reference, order, fmt::format("in `{}`", reference.file)),
+    made = finish(choose(file.layouts, reference, order, fmt::format("in `{}`", source->name())),
                   reference.parameters, true);
   } else if (std::optional<parse::LayoutTree> tree = shipped ? std::nullopt : composed(reference, order)) {
     made = finish(*tree, {}, true);

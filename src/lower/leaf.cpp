@@ -155,7 +155,9 @@ private:
     const Hoisted parts = hoisted_parts(space_, plan_, workspace_, is_per_thread(index));
     Lowerer lowerer(parts.inside, parts.plan, number_, shared_, nullptr, workspace_);
     lowerer.in_parallel_ = in_parallel_;
-    Block block = parts.over_sum({loop::Store{lowerer.writes().target(), {loop::Number{0}}}});
+    Block block;
+    if (clearing_ && !clear_at_ && index == 0) block = of_statement({clearing_->everything()});
+    loop::append(block, parts.over_sum({loop::Store{lowerer.writes().target(), {loop::Number{0}}}}));
     const bool is_innermost = parts.plan.hoists.empty();
     if (!is_innermost) {
       lowerer.has_terms_ = parts.inside.target.name + "_has_terms";

@@ -37,6 +37,13 @@ public:
   LayoutReference parse() {
     if (begin_ == end_) fail_at(begin_, end_, "expected a layout, saw nothing", forms);
     if (text_.substr(begin_, end_ - begin_).substr(0, 5) == "like:") return parse_like();
+    if (is_layout_text(text_.substr(begin_, end_ - begin_))) {
+      const std::size_t behind = std::min(text_.rfind('}', end_ - 1) + 1, end_);
+      result_.file = std::string(text_.substr(begin_, behind - begin_));
+      const bool names_one = behind + 1 < end_ && text_[behind] == ':' && is_letter(text_[behind + 1]);
+      parse_parameters(names_one ? parse_name(behind + 1) : behind);
+      return std::move(result_);
+    }
     std::size_t name = parse_file();
     if (result_.file.empty() || name > begin_ + result_.file.size()) name = parse_name(name);
     parse_parameters(name);
@@ -205,6 +212,10 @@ private:
 };
 
 } // namespace
+
+bool is_layout_text(std::string_view text) {
+  return text.find('{') != std::string_view::npos;
+}
 
 LayoutReference parse_layout_reference(const std::shared_ptr<const text::Source> &source) {
   return ReferenceParser(source).parse();

@@ -59,11 +59,38 @@ void settle_layout(layout::Layout &layout, value::Type type, value::Type open) {
   if (type != open) layout = layout::with_values(std::move(layout), type);
 }
 
+/// Tensors with index arrays of other widths have structs of other names.
+void settle_indices(layout::Layout &layout, value::Type type, value::Type open) {
+  bool changed = false;
+  for (layout::Array &array : layout.arrays) {
+    if (type == open || array.is_value || !array.element.empty()) continue;
+    array.element = value::facts_of(type).name;
+    changed = true;
+  }
+  if (!changed) return;
+  if (layout.base_name.empty()) layout.base_name = layout.name;
+  layout.base_name += "_" + std::string(value::facts_of(type).name);
+}
+
+void settle_indices(const Request &request, Front &front) {
+  const std::string lender = front.structure.substr(0, front.structure.find('#'));
+  for (auto &[tensor, layout] : front.layouts) {
+    const bool borrows = !lender.empty() && tensor == front.computation.tensors.front().name;
+    const auto known = request.elements.find(borrows ? lender : tensor);
+    if (known == request.elements.end() || !known->second.index) continue;
+    const auto packed = front.packed.find(tensor);
+    settle_indices(packed == front.packed.end() ? layout : packed->second.layout, *known->second.index,
+                   request.index);
+  }
+}
+
 } // namespace
 
 void settle_types(const Request &request, Front &front) {
   const value::Type open = request.value.value_or(value::Type::Float64);
   Types &types = front.types;
+  for (const auto &[tensor, elements] : request.elements)
+    if (elements.value && front.layouts.contains(tensor)) types.emplace(tensor, *elements.value);
   std::vector<compute::Statement> &statements = front.computation.program.statements;
   for (const compute::TensorUse &use : front.computation.tensors) {
     const auto layout = front.layouts.find(use.name);
@@ -105,6 +132,7 @@ void settle_types(const Request &request, Front &front) {
     if (const auto type = known(types, tensor)) settle_layout(layout, *type, open);
   for (auto &[tensor, packed] : front.packed)
     settle_layout(packed.layout, types.at(tensor), open);
+  settle_indices(request, front);
 }
 
 } // namespace unravel::pipeline

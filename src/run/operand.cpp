@@ -6,6 +6,7 @@
 #include "data/tensor_file.h"
 #include "report/diagnostic.h"
 #include "report/suggest.h"
+#include "run/extents.h"
 #include "tensor/raw_arrays.h"
 
 #include <algorithm>
@@ -22,11 +23,11 @@ namespace {
 class Reader {
 public:
   Reader(const Request &request, const pipeline::Front &front, const Folders &folders)
-      : request_(request), front_(front), folders_(folders) {}
+      : request_(request), front_(front), folders_(folders), extents_(front.computation) {}
 
   Operands read() {
     for (const auto &[index, extent] : request_.extents)
-      set_extent(index, extent, "--size");
+      extents_.set(index, extent, "--size");
     for (const auto &[name, input] : request_.inputs)
       if (std::ranges::none_of(uses(), [&, name = name](auto &use) { return use.name == name; }))
         read_size(name, input);
@@ -38,7 +39,8 @@ public:
     for (const compute::TensorUse *use : unsized)
       generate_sized(*use);
     for (const compute::TensorUse &use : uses())
-      if (use.is_result) operands_.result_shapes.emplace(use.name, wanted_shape(use));
+      if (use.is_result) operands_.result_shapes.emplace(use.name, extents_.wanted_shape(use));
+    operands_.extents = extents_.all();
     return std::move(operands_);
   }
 
@@ -62,12 +64,12 @@ private:
                    fmt::format("`-i {}={}`: `{}` is a size, for which an integer of up to 2^53 is expected",
                                name, input, name),
                    fmt::format("as in -i {}=5", name));
-    set_extent(name, value, "-i");
+    extents_.set(name, value, "-i");
   }
 
   void require_sizes() const {
     for (const compute::GivenSize &size : program().given)
-      if (!operands_.extents.contains(size.name))
+      if (!extents_.all().contains(size.name))
         report::fail(Kind::missing_input, size.span,
                      fmt::format("no value is given for the size `{}`", size.name),
                      fmt::format("add -i {}=5, or what it is", size.name));
@@ -75,78 +77,6 @@ private:
 
   const compute::Program &program() const { return front_.computation.program; }
   const std::vector<compute::TensorUse> &uses() const { return front_.computation.tensors; }
-
-  /// What the extents of a tensor's modes are called.
-  struct NamedExtents {
-    std::string text;               // where it says so
-    std::vector<std::string> names; // per mode; empty where it has none
-  };
-
-  /// By each access to the tensor its index variables, where they aren't shifted; in a program its sizes,
-  /// where the extent is nothing but one.
-  std::vector<NamedExtents> named_extents(const std::string &tensor) const {
-    std::vector<NamedExtents> found;
-    if (auto declared = program().extents.find(tensor); declared != program().extents.end()) {
-      found.push_back({tensor, {}});
-      for (const term::Term &extent : declared->second) {
-        const auto *size = extent.as<term::Variable>();
-        found.back().names.push_back(size ? size->name : "");
-      }
-    }
-    each_free_access(tensor, [&](const compute::Access &access) {
-      found.push_back({compute::to_text(access), {}});
-      for (const compute::Subscript &subscript : access.subscripts)
-        found.back().names.push_back(subscript.shift == 0 ? subscript.index : "");
-    });
-    return found;
-  }
-
-  /// Calls visit(access) for all accesses to the tensor of free statements.
-  template <class Visit> void each_free_access(const std::string &tensor, Visit visit) const {
-    for (const compute::Statement &statement : program().statements)
-      if (statement.is_free)
-        compute::each_access(statement, [&](const compute::Access &access) {
-          if (access.tensor == tensor) visit(access);
-        });
-  }
-
-  /// Is it an index variable, which has an extent of its own?
-  bool is_index(const std::string &name) const {
-    return std::ranges::any_of(program().statements, [&](auto &statement) {
-      return std::ranges::find(statement.indices, name) != statement.indices.end();
-    });
-  }
-  /// What its extent is called in messages.
-  const char *kind_of(const std::string &name) const { return is_index(name) ? "index" : "size"; }
-  bool has_size(const std::string &name) const {
-    return std::ranges::find(program().sizes, name) != program().sizes.end();
-  }
-
-  /// The name without what programs add to that of a loop.
-  static std::string for_user(const std::string &name) { return name.substr(0, name.find('.')); }
-
-  void set_extent(const std::string &index, std::int64_t extent, const std::string &from) {
-    if (!is_index(index) && !has_size(index)) {
-      if (has_size(index + ".extent")) return set_extent(index + ".extent", extent, from);
-      report::fail(Kind::unknown_extent,
-                   fmt::format("`--size {}={}`: the expression has no {} `{}`", index, extent,
-                               program().sizes.empty() ? "index" : "size", index));
-    }
-    auto [known, fresh] = operands_.extents.emplace(index, extent);
-    if (fresh)
-      origin_[index] = from;
-    else if (known->second != extent)
-      report::fail(Kind::size_mismatch,
-                   fmt::format("{} `{}` has extent {} in {}, but {} in {}", kind_of(index), for_user(index),
-                               known->second, origin_[index], extent, from),
-                   "the operands don't fit together; check the subscripts, or transpose one");
-  }
-
-  void take_shape(const std::string &tensor, const std::vector<std::int64_t> &shape) {
-    for (const NamedExtents &modes : named_extents(tensor))
-      for (std::size_t k = 0; k < shape.size(); ++k)
-        if (!modes.names[k].empty()) set_extent(modes.names[k], shape[k], fmt::format("`{}`", modes.text));
-  }
 
   /// Reads an operand that knows its own sizes; false when it needs those of the others.
   bool read_sized(const compute::TensorUse &use) {
@@ -177,7 +107,7 @@ private:
       fit_order(use, operand.coordinates, input);
       operand.shape = operand.coordinates.shape;
     }
-    take_shape(use.name, operand.shape);
+    extents_.take_shape(use.name, operand.shape);
     operands_.by_name.emplace(use.name, std::move(operand));
     return true;
   }
@@ -234,60 +164,14 @@ private:
   void generate_sized(const compute::TensorUse &use) {
     const std::string &input = request_.inputs.at(use.name);
     data::GeneratorSpec spec = specification(use, input);
-    spec.sizes = wanted_shape(use);
+    spec.sizes = extents_.wanted_shape(use);
     Operand operand;
     operand.tensor = use.name;
     operand.coordinates = data::generate(spec, memory());
     fit_order(use, operand.coordinates, input);
     operand.shape = operand.coordinates.shape;
-    take_shape(use.name, operand.shape);
+    extents_.take_shape(use.name, operand.shape);
     operands_.by_name.emplace(use.name, std::move(operand));
-  }
-
-  [[noreturn]] void fail_unknown_extent(const text::Span &span, const std::string &name) const {
-    if (!is_index(name))
-      report::fail(Kind::unknown_extent, span,
-                   fmt::format("the size `{}` is not known: no operand with sizes has it as an extent",
-                               for_user(name)),
-                   fmt::format("add --size {}=N", for_user(name)));
-    report::fail(
-        Kind::unknown_extent, span,
-        fmt::format(
-            "the extent of index `{}` is not known: no operand with sizes has it as a plain subscript", name),
-        fmt::format("add --size {}=N", name));
-  }
-
-  /// The shape that the extents of a tensor's subscripts ask for, or in a program its declaration.
-  std::vector<std::int64_t> wanted_shape(const compute::TensorUse &use) const {
-    std::vector<std::int64_t> shape;
-    if (auto declared = program().extents.find(use.name); declared != program().extents.end()) {
-      for (const term::Term &extent : declared->second) {
-        term::Substitution known;
-        for (const std::string &size : term::variables_of(extent)) {
-          auto value = operands_.extents.find(size);
-          if (value == operands_.extents.end()) fail_unknown_extent(use.span, size);
-          known.emplace(size, term::Term(value->second));
-        }
-        std::int64_t value = term::substitute(extent, known).as<term::Constant>()->value;
-        if (value < 0)
-          report::fail(
-              Kind::size_mismatch, use.span,
-              fmt::format("`{}` would have an extent of {} ({})", use.name, value, term::to_text(extent)));
-        shape.push_back(value);
-      }
-      return shape;
-    }
-    const compute::Access *access = nullptr; // the first
-    each_free_access(use.name, [&](const compute::Access &each) {
-      if (!access) access = &each;
-    });
-    for (const compute::Subscript &subscript : access->subscripts) {
-      auto known = operands_.extents.find(subscript.index);
-      if (known == operands_.extents.end()) fail_unknown_extent(access->span, subscript.index);
-      const term::Term extent = term::Term(known->second) + term::Term(subscript.shift);
-      shape.push_back(std::max<std::int64_t>(extent.as<term::Constant>()->value, 0));
-    }
-    return shape;
   }
 
   std::int64_t memory() const { return read_options(request_).max_memory; }
@@ -296,7 +180,7 @@ private:
   const pipeline::Front &front_;
   const Folders &folders_;
   Operands operands_;
-  std::map<std::string, std::string> origin_;
+  Extents extents_;
 };
 
 } // namespace

@@ -38,6 +38,8 @@ public:
   /// Then: sets the counts of the caller's struct, and its arrays, each to be freed by free(). Throws what
   /// convert::pack does, and bad_alloc: the struct is as it was.
   void pack();
+  /// The same as a tensor of its own.
+  tensor::Tensor packed() const { return how_.pack(list_); }
 
 private:
   const ListPacking &how_;

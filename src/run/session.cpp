@@ -10,8 +10,8 @@
 #include "pipeline/plans.h"
 #include "report/diagnostic.h"
 #include "run/assembled.h"
+#include "run/extents.h"
 #include "run/levels.h"
-#include "run/numbers.h"
 #include "run/operand.h"
 #include "run/packed.h"
 #include "tensor/counts.h"
@@ -86,27 +86,7 @@ private:
     if (shares_structure()) borrow_structure();
     make_kernel();
     report_.sizes = sizes();
-    check_sizes();
-  }
-
-  /// What the kernel would refuse.
-  void check_sizes() const {
-    for (const combine::SizeCondition &condition : report_.compilation.combination.conditions) {
-      if (number_on(condition.formula, tensors_, operands_.extents) != 0) continue;
-      if (!condition.span.source)
-        report::fail(Kind::size_mismatch, fmt::format("the sizes don't fit together: {}", condition.message));
-      std::string values;
-      for (const std::string &size : term::variables_of(condition.in_program))
-        values += fmt::format("{}{} = {}", values.empty() ? "" : ", ", size, operands_.extents.at(size));
-      const std::string needed = fmt::format("it must hold that {}", term::to_text(condition.in_program));
-      if (condition.range.empty())
-        report::fail(Kind::size_mismatch, condition.span,
-                     fmt::format("{}, but here {}", condition.message, values));
-      report::fail(Kind::outside_extent, condition.span,
-                   fmt::format("`{}` lies outside its tensor where {}: {}", condition.span.text(), values,
-                               condition.range),
-                   needed);
-    }
+    check_sizes(report_.compilation.combination.conditions, tensors_, operands_.extents);
   }
 
   /// Those that no tensor has, by name.

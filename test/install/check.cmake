@@ -1,9 +1,10 @@
-# Installs the build tree into a new folder, runs the installed tool, builds and runs a project that uses the package.
-# cmake -DBUILD=... -DCONSUMER=... -DGENERATOR=... -DCOMPILER=... -DBIN=bin -P check.cmake
+# Installs the build tree into a new folder, moves that, runs the installed tool, builds and runs a project that uses the
+# package, in C++ and in C, and the Python package, where PYTHON is one that has NumPy.
+# cmake -DBUILD=... -DCONSUMER=... -DGENERATOR=... -DCOMPILER=... -DC_COMPILER=... -DBIN=bin -DPYTHON=... -P check.cmake
 cmake_minimum_required(VERSION 3.22)
 
 set(work ${BUILD}/install-check)
-set(prefix ${work}/prefix)
+set(prefix ${work}/moved)
 file(REMOVE_RECURSE ${work})
 
 function(run)
@@ -15,26 +16,39 @@ function(run)
   set(output "${output}" PARENT_SCOPE)
 endfunction()
 
-run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${prefix})
-foreach(file include/unravel/unravel.h share/unravel/layouts/csr.layout)
+run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${work}/prefix)
+file(RENAME ${work}/prefix ${prefix})
+foreach(file include/unravel/unravel.h include/unravel/unravel_c.h share/unravel/layouts/csr.layout)
   if(NOT EXISTS ${prefix}/${file})
     message(FATAL_ERROR "${file} was not installed")
   endif()
 endforeach()
 
+unset(ENV{UNRAVEL_JIT_MODULE})
 # Kernels made from here on are new, so that the installed module has to be found.
 set(ENV{UNRAVEL_CACHE_DIR} ${work}/cache)
 run(${prefix}/${BIN}/unravel --help)
 run(${prefix}/${BIN}/unravel run "y(i) = A(i,j) * x(j)" -f A=csr -i A=poisson2d:9x9 -i x=ones --check)
 
 run(${CMAKE_COMMAND} -S ${CONSUMER} -B ${work}/consumer -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${COMPILER}
-  -DCMAKE_PREFIX_PATH=${prefix})
+  -DCMAKE_C_COMPILER=${C_COMPILER} -DCMAKE_PREFIX_PATH=${prefix})
 run(${CMAKE_COMMAND} --build ${work}/consumer)
-file(GLOB_RECURSE module ${prefix}/*/libunravel-clang.so)
-set(ENV{UNRAVEL_JIT_MODULE} "${module}")
 run(${work}/consumer/consumer)
-if(NOT output MATCHES "int kernel\\(")
+if(NOT output MATCHES "y.1. = 60\n.*int kernel\\(")
   message(FATAL_ERROR "the consumer printed:\n${output}")
+endif()
+run(${work}/consumer/consumer_in_c)
+if(NOT output STREQUAL "s = 500\n")
+  message(FATAL_ERROR "the consumer in C printed:\n${output}")
+endif()
+
+if(PYTHON)
+  set(ENV{PYTHONPATH} ${prefix}/lib/python3/dist-packages)
+  unset(ENV{UNRAVEL_LIBRARY})
+  run(${PYTHON} -B -c "import numpy as np, unravel as un\nprint(un.__file__, un.compute('s = x(i) * x(i)', x=np.array([3., 4.])))\nun.report('y(i) = x(i)', '${work}/page.html', x='sv')")
+  if(NOT output MATCHES "^${prefix}/.* 25.0\n$" OR NOT EXISTS ${work}/page.html)
+    message(FATAL_ERROR "the Python package printed:\n${output}")
+  endif()
 endif()
 
 file(REMOVE_RECURSE ${work})

@@ -90,6 +90,15 @@ TEST(ParseTree, References) {
   EXPECT_EQ(reference.parameters, (std::vector<std::int64_t>{4, 8}));
   EXPECT_EQ(reference.span.text(), "./dir/mine.layout:name<4,8>");
   EXPECT_EQ(parse::parse_layout_reference(source_of("mine.layout")).file, "mine.layout");
+  // The text of layouts, with which of them, parameters and values behind it.
+  const std::string text = "layout a(i: M) { value v[M]; } layout b<R>(i: M) { value v[M]; }";
+  reference = parse::parse_layout_reference(source_of(" " + text + ":b<4> int32 fill 1"));
+  EXPECT_EQ(reference.file, text);
+  EXPECT_EQ(reference.name, "b");
+  EXPECT_EQ(reference.parameters, (std::vector<std::int64_t>{4}));
+  EXPECT_EQ(reference.values.type->text, "int32");
+  EXPECT_EQ(reference.values.fill, 1);
+  EXPECT_EQ(parse::parse_layout_reference(source_of(text)).name, "");
   EXPECT_EQ(parse::parse_layout_reference(source_of("mine.layout")).name, "");
   EXPECT_EQ(parse::parse_layout_reference(source_of("bcsr:4,4")).name, "bcsr");
   EXPECT_EQ(parse::parse_layout_reference(source_of("like:S")).like, "S");

@@ -1,0 +1,457 @@
+"""Kernels: expressions with layouts, called with NumPy's and SciPy's arrays."""
+import collections
+import ctypes
+import operator
+import os
+import pathlib
+import subprocess
+import threading
+
+import numpy as np
+
+from . import _library
+from ._library import Argument, CSource as _CSource, Error, Format, call, lib, take_text, type_of
+from ._tensor import Tensor, as_result, as_tensor, is_sparse, is_sparse_array, sparse
+
+
+class Options:
+    """What is said of a kernel besides its expression and layouts.
+
+    schedules: texts as in docs/schedules.md ("tile j by 4096"); finds: "x=binary"; threads: of parallel loops; name: of
+    the C function; index: np.int32 or np.int64, of index arrays that nothing else says a type of; dtype: of values
+    likewise; budget_seconds: for what makes the kernel faster, 0: no limit; machine: "here", "portable" or a file; trust:
+    takes layouts that aren't proved to stay inside their arrays.
+    """
+
+    def __init__(self, schedules=(), finds=(), threads=None, name="kernel", index=np.int32, dtype=None,
+                 budget_seconds=2.0, machine="", trust=False):
+        self.schedules = (schedules,) if isinstance(schedules, str) else tuple(schedules)
+        self.finds = (finds,) if isinstance(finds, str) else tuple(finds)
+        if threads is not None and threads < 1:
+            raise Error(f"a kernel can't run on {threads} threads: it takes at least one", "bad-option")
+        self.threads = threads
+        self.name = name
+        self.index = np.dtype(index)
+        self.dtype = None if dtype is None else np.dtype(dtype)
+        self.budget_seconds = budget_seconds
+        self.machine = machine
+        self.trust = trust
+
+    def _key(self):
+        return tuple(vars(self).values())
+
+    def _as_c(self, formats, later):
+        """The struct, and what must live as long as it."""
+        c = lib.unravel_options_new()
+        texts = lambda all: (ctypes.c_char_p * len(all))(*(text.encode() for text in all))
+        pairs = (Format * len(formats))(*((name.encode(), text.encode()) for name, text in formats.items()))
+        schedules, finds = texts(self.schedules), texts(self.finds)
+        c.format_count, c.formats = len(pairs), pairs
+        c.schedule_count, c.schedules = len(schedules), schedules
+        c.find_count, c.finds = len(finds), finds
+        name, machine = self.name.encode(), self.machine.encode()
+        c.name, c.machine = name, machine
+        c.index = type_of(self.index, "index")
+        if self.dtype is not None:
+            c.has_value, c.value = 1, type_of(self.dtype, "dtype")
+        c.threads = self.threads or 0
+        c.budget_seconds = self.budget_seconds
+        c.trust, c.later = bool(self.trust), later
+        return c, (pairs, schedules, finds, name, machine)
+
+
+def _arguments(tensors):
+    made = (Argument * len(tensors))()
+    for slot, (name, value) in zip(made, tensors.items()):
+        slot.name = name.encode()
+        if isinstance(value, Tensor):
+            slot.tensor = value._handle
+        else:
+            slot.number = value
+            slot.is_integer = isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_))
+    return made
+
+
+class _Machine:
+    """A kernel of the C interface, and the names of its arguments."""
+
+    def __init__(self, expression, options, formats, tensors, later=False):
+        c, keep = options._as_c(formats, later)
+        given = _arguments(tensors)
+        handle = ctypes.c_void_p()
+        call(lib.unravel_kernel_make, expression.encode(), ctypes.byref(c), len(given), given, ctypes.byref(handle))
+        del keep
+        self.handle = handle.value
+        count = lib.unravel_kernel_argument_count(self.handle)
+        self.names = [lib.unravel_kernel_argument(self.handle, k).decode() for k in range(count)]
+        self.results = self.names[:lib.unravel_kernel_result_count(self.handle)]
+        self.sizes = self.names[count - lib.unravel_kernel_size_count(self.handle):]
+        self.tensors = self.names[:count - len(self.sizes)]
+
+    def __del__(self):
+        if getattr(self, "handle", None):
+            lib.unravel_kernel_free(self.handle)
+
+    def call(self, arguments):
+        """Tensors of all results, by name."""
+        given = _arguments(arguments)
+        made = (ctypes.c_void_p * len(self.results))()
+        call(lib.unravel_kernel_call, self.handle, len(given), given, made)
+        return {name: Tensor(handle, None) for name, handle in zip(self.results, made)}
+
+
+def _is_number(value):
+    return isinstance(value, (int, float, np.integer, np.floating, np.bool_))
+
+
+_PARTS = {"csr": ("indptr", "indices", "data"), "csc": ("indptr", "indices", "data"),
+          "bsr": ("indptr", "indices", "data"), "coo": ("row", "col", "data"), "dia": ("offsets", "data", "data")}
+
+
+def _check_of(value):
+    """A function that tells whether an argument is that object, as it was; None where that can't be told."""
+    if isinstance(value, Tensor):
+        return lambda given: given is value
+    if isinstance(value, np.ndarray):
+        shape, strides, dtype = value.shape, value.strides, value.dtype
+        return lambda given: (given is value and given.shape == shape and given.strides == strides
+                              and given.dtype is dtype)
+    if not is_sparse(value) or value.format not in _PARTS:
+        return None
+    parts, shape = operator.attrgetter(*_PARTS[value.format]), value.shape
+    first, second, third = parts(value)
+
+    def check(given):
+        if given is not value:
+            return False
+        a, b, c = parts(given)
+        return a is first and b is second and c is third and given.shape == shape
+
+    return check
+
+
+# Results of fewer bytes lie in memory that ctypes has, whose address is known sooner.
+_SMALL = 1 << 16
+
+
+class _Binding:
+    """The arguments of a call as the C interface takes them, for later calls with the same objects."""
+
+    __slots__ = ("machine", "handle", "tensors", "pointers", "checks", "shape", "dtype", "bytes", "memory", "given")
+
+    def fits(self, values):
+        for check, value in zip(self.checks, values):
+            if not check(value):
+                return False
+        return True
+
+    def run(self):
+        if self.given is not None:
+            if _run(self.handle, self.pointers, None, None, None) != 0:
+                call(_run, self.handle, self.pointers, None, None)  # again, to hear why
+            return self.given
+        if self.memory is not None:
+            memory = self.memory()
+            result = np.ndarray(self.shape, self.dtype, memory)
+        else:
+            result = np.empty(self.shape, self.dtype)
+            memory = result.__array_interface__["data"][0]
+        if _run_into(self.handle, self.pointers, None, memory, self.bytes, None) != 0:
+            call(_run_into, self.handle, self.pointers, None, memory, self.bytes)  # again, to hear why
+        return result if self.shape else result[()]
+
+
+_run, _run_into = lib.unravel_kernel_run, lib.unravel_kernel_run_into
+
+
+class _Machines:
+    """An expression with formats, and kernels of the C interface for the layouts that its operands have come in."""
+
+    def __init__(self, expression, formats, options):
+        self.expression, self.formats, self.options = expression, dict(formats), options
+        self._machines = {}
+        self._lock = threading.Lock()
+        first = _Machine(expression, options, self.formats, {}, later=True)  # mistakes are told at once
+        self.arguments, self.results = tuple(first.names), tuple(first.results)
+
+    def machine_for(self, operands):
+        key = tuple((name, tensor.format, tensor.fill) for name, tensor in sorted(operands.items()))
+        with self._lock:
+            machine = self._machines.get(key)
+            if machine is None:
+                formats = {name: text for name, text in self.formats.items() if name not in operands}
+                for name, text in self.formats.items():
+                    if name in operands and _without_type(text) != text:
+                        formats[name] = text
+                given = {name: tensor for name, tensor in operands.items() if name not in formats}
+                unknown = next((name for name in given if name not in self.arguments), None)
+                if unknown is not None:
+                    raise Error(f"the expression has no tensor `{unknown}`: it has `" + "`, `".join(self.arguments)
+                                + "`", "unknown-tensor")
+                machine = _Machine(self.expression, self.options, formats, given, later=True)
+                self._machines[key] = machine
+        return machine
+
+
+class Kernel:
+    """A kernel that is kept: `un.kernel` makes it.
+
+    It is called with its tensors by name, `k(A=A, x=x)`: NumPy arrays, SciPy's sparse matrices and arrays, un.Tensor, and
+    numbers for scalars and a program's sizes. Operands go in without a copy where a layout fits them; with a format of
+    their own, where it is that of the argument. Results that aren't given are made and returned: of several a tuple.
+    Results that are given (`y=y`) are filled in place, and returned. Types are those of the arguments; machine code for
+    others is made when they first come. A call releases Python's lock.
+
+    A kept kernel remembers the arguments of its last calls, and so keeps these arrays: with the same objects again, whose shapes, strides, dtypes
+    and (of SciPy's) parts are the same objects, it doesn't look at them again. Index arrays that you change in place in
+    between must still be good ones.
+    """
+
+    _most_bindings = 8
+
+    def __init__(self, machines):
+        self.expression, self.formats, self.options = machines.expression, machines.formats, machines.options
+        self.arguments, self.results = machines.arguments, machines.results
+        self._machines = machines
+        self._bindings = collections.OrderedDict()
+        self._lock = threading.Lock()
+
+    def __repr__(self):
+        return f"<unravel.Kernel {self.expression!r} of {', '.join(self.arguments)}>"
+
+    def __call__(self, **arguments):
+        key = (*arguments, *map(id, arguments.values()))
+        binding = self._bindings.get(key)
+        if binding is not None and binding.fits(arguments.values()):
+            return binding.run()
+        return self._call(key, arguments)
+
+    def _call(self, key, arguments):
+        tensors, shares = {}, True
+        operands = {}
+        for name, value in arguments.items():
+            if _is_number(value):
+                tensors[name] = value
+                continue
+            made, is_view = as_tensor(value)
+            if name in self.results:
+                if not is_view:
+                    raise Error(f"the result `{name}` can't be filled in place: no layout fits the array that is given",
+                                "bad-structure")
+            else:
+                made, is_view = self._in_format(name, made, is_view)
+            if name not in self.results or name not in self.formats:
+                operands[name] = made
+            shares = shares and is_view
+            tensors[name] = made
+        machine = self._machines.machine_for(operands)
+        results = machine.call(tensors)
+        wants_arrays = not any(is_sparse(value) and not is_sparse_array(value) for value in arguments.values())
+        made = []
+        for name in self.results:
+            if name in arguments:
+                made.append(arguments[name])
+                self._refill(arguments[name], results[name])
+                continue
+            result = results[name]
+            result.format = self.formats.get(name, "dense")
+            if result.format.startswith("like:"):
+                result.format += " " + operands[result.format[5:].split()[0]].format
+            made.append(as_result(result, wants_arrays))
+        if key is not None and shares and len(self.results) == 1:
+            self._bind(key, arguments, tensors, machine, made[0])
+        return made[0] if len(made) == 1 else tuple(made)
+
+    @staticmethod
+    def _refill(given, result):
+        """Of SciPy's: their arrays may be new ones."""
+        if not is_sparse(given):
+            return
+        fresh = as_result(result, True)
+        if type(fresh) is Tensor:
+            return
+        for part in _PARTS[given.format]:
+            setattr(given, part, getattr(fresh, part))
+
+    def _in_format(self, name, tensor, is_view):
+        """The operand in the layout that the kernel's formats say."""
+        wanted = self.formats.get(name)
+        if wanted is None:
+            return tensor, is_view
+        if _without_type(wanted) == _without_type(tensor.format or ""):
+            return tensor, is_view
+        if " fill " in wanted and tensor.format != wanted:
+            return tensor.to(wanted), False
+        return tensor.to(_without_type(wanted)), False
+
+    def _bind(self, key, arguments, tensors, machine, result):
+        """Later calls with the same objects are fast."""
+        if machine.sizes or not isinstance(result, (np.ndarray, np.generic)):
+            return
+        is_given = self.results[0] in arguments
+        if not is_given and self.formats.get(self.results[0], "dense").split(" ")[0] != "dense":
+            return
+        checks = [_check_of(value) for value in arguments.values()]
+        if None in checks or any(name not in machine.tensors for name in tensors):
+            return
+        binding = _Binding()
+        binding.checks = checks
+        binding.machine, binding.handle = machine, machine.handle
+        binding.tensors = tensors
+        binding.pointers = (ctypes.c_void_p * len(machine.tensors))(
+            *(tensors[name]._handle if name in tensors else None for name in machine.tensors))
+        binding.shape, binding.dtype, binding.bytes = result.shape, result.dtype, result.nbytes
+        binding.given = result if is_given else None
+        binding.memory = ctypes.c_char * result.nbytes if result.nbytes <= _SMALL else None
+        with self._lock:
+            self._bindings[key] = binding
+            while len(self._bindings) > self._most_bindings:
+                self._bindings.popitem(last=False)
+
+
+def _without_type(format):
+    words = format.split()
+    if len(words) > 1 and words[-2] == "fill":
+        words = words[:-2]
+        format = " ".join(words) if "{" not in format else format[:format.rindex("fill")].rstrip()
+    if "{" in format:
+        return format[:format.rindex("}") + 1]
+    return words[0] if words else ""
+
+
+def _split(tensors):
+    """(formats, tensors): texts say layouts."""
+    formats = {name: value for name, value in tensors.items() if isinstance(value, str)}
+    return formats, {name: value for name, value in tensors.items() if not isinstance(value, str)}
+
+
+_known = collections.OrderedDict()
+_known_lock = threading.Lock()
+
+
+def _machines_for(expression, options, formats):
+    """Kept per expression, formats and options, the last 256."""
+    options = options or Options()
+    key = (expression, options._key(), tuple(sorted(formats.items())))
+    with _known_lock:
+        known = _known.get(key)
+        if known is not None:
+            _known.move_to_end(key)
+            return known
+    made = _Machines(expression, formats, options)
+    with _known_lock:
+        made = _known.setdefault(key, made)
+        while len(_known) > 256:
+            _known.popitem(last=False)
+    return made
+
+
+def kernel(expression, /, *, options=None, **formats):
+    """A kernel for an expression, to be called again and again.
+
+    expression: index notation, 'y(i) = A(i,j) * x(j)', or a program (docs/index-notation.md, docs/programs.md). formats:
+    by tensor the text of its layout: S='csr', C='csr int32', D='like:S' (the structure of S), M='csr fill inf'. Operands
+    without one take the layout that their arrays have when they come; results are dense. Raises Error.
+
+    >>> import numpy as np, unravel as un
+    >>> k = un.kernel('y(i) = A(i,j) * x(j)')
+    >>> k(A=np.eye(2), x=np.array([3., 4.]))
+    array([3., 4.])
+    """
+    formats, tensors = _split(formats)
+    if tensors:
+        raise Error(f"`{next(iter(tensors))}` is a tensor: a kernel is made for layouts, as in A='csr', and called with "
+                    "tensors", "bad-option")
+    return Kernel(_machines_for(expression, options, formats))
+
+
+def compute(expression, /, *, options=None, **tensors):
+    """Computes an expression: what `un.kernel` makes is called, and kept for later.
+
+    tensors: by name NumPy arrays of any strides, SciPy's sparse matrices and arrays, un.Tensor, numbers; texts are formats
+    as of `un.kernel`: C='csr'. Returns the result: of a dense one a NumPy array, of csr, csc, coo, bsr and dia a sparse
+    array of SciPy's, a matrix where an operand is one, else un.Tensor; dtypes are those that C computes with. Of several
+    results a tuple. Raises Error.
+
+    >>> import numpy as np, scipy.sparse as sp, unravel as un
+    >>> A = sp.csr_array(np.array([[1., 0.], [2., 3.]]))
+    >>> un.compute('y(i) = A(i,j) * x(j)', A=A, x=np.array([1., 10.]))
+    array([ 1., 32.])
+    """
+    formats, operands = _split(tensors)
+    return Kernel(_machines_for(expression, options, formats))._call(None, operands)
+
+
+def _for_texts(expression, options, tensors):
+    formats, operands = _split(tensors)
+    made = {name: value if _is_number(value) else as_tensor(value)[0] for name, value in operands.items()}
+    c, keep = (options or Options())._as_c(formats, False)
+    return (expression.encode(), ctypes.byref(c), len(made), _arguments(made)), (c, keep, made)
+
+
+def explain(expression, /, *, options=None, **tensors):
+    """The compiler's stages, as a text: iteration space, order of loops, dependences, finds, loops, C.
+
+    tensors: arrays, or texts that say their layouts. Raises Error.
+    """
+    arguments, keep = _for_texts(expression, options, tensors)
+    text = ctypes.c_void_p()
+    call(lib.unravel_explain, *arguments, ctypes.byref(text))
+    del keep
+    return take_text(text)
+
+
+CSource = collections.namedtuple("CSource", "function source header")
+
+
+def emit_c(expression, /, *, options=None, **tensors):
+    """A kernel as C: a tuple (function, source, header); the source includes "<function>.h", which the header is.
+
+    tensors: arrays, or texts that say their layouts. Options(name=...) names the function. Raises Error.
+    """
+    arguments, keep = _for_texts(expression, options, tensors)
+    made = _CSource()
+    call(lib.unravel_make_c, *arguments, ctypes.byref(made))
+    del keep
+    return CSource(*map(take_text, (made.function, made.source, made.header)))
+
+
+def _tool():
+    chosen = os.environ.get("UNRAVEL_TOOL")
+    if chosen:
+        return chosen
+    for folder in list(pathlib.Path(_library.lib._name).resolve().parents)[:4]:
+        for path in (folder / "unravel", folder / "bin" / "unravel"):
+            if path.is_file() and os.access(path, os.X_OK):
+                return str(path)
+    return "unravel"
+
+
+def report(expression, path, /, *, options=None, **tensors):
+    """Writes one HTML page with all that `explain` says, for a browser: by the command `unravel explain --report`, which
+    is installed beside the library (or UNRAVEL_TOOL names it).
+
+    tensors: arrays, or texts that say their layouts. Raises Error.
+    """
+    options = options or Options()
+    formats, operands = _split(tensors)
+    for name, value in operands.items():
+        if not _is_number(value):
+            tensor = as_tensor(value)[0]
+            dtype = tensor.dtype
+            word = {"float64": "f64", "float32": "f32"}.get(str(dtype), str(dtype))
+            formats[name] = _without_type(tensor.format) + (" " + word if dtype is not None else "")
+    command = [_tool(), "explain", expression, "--report", str(path), "--name", options.name]
+    for name, text in formats.items():
+        command += ["-f", f"{name}={text}"]
+    for text in options.schedules:
+        command += ["-s", text]
+    for text in options.finds:
+        command += ["--find", text]
+    try:
+        done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    except OSError as refusal:
+        raise Error(f"the command `unravel` can't be run: {refusal}", "no-compiler") from refusal
+    if done.returncode != 0:
+        kind = done.stderr.partition("[")[2].partition("]")[0]
+        raise Error(done.stderr.rstrip("\n"), kind or "internal", done.returncode == 3)

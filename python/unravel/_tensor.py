@@ -1,0 +1,414 @@
+"""Tensors: Unravel's own, and NumPy's and SciPy's arrays as such."""
+import ctypes
+import re
+import weakref
+
+import numpy as np
+
+from ._library import (Array, DTYPES, Error, Number, RELEASE, call, lib, type_of)
+
+try:
+    import scipy.sparse as sparse
+except ImportError:  # NumPy alone will do
+    sparse = None
+
+# SciPy's diagonals have a slot for each column.
+_SCIPY_DIA = """layout scipy_dia(i: M, j: N) {
+  index off[ND];
+  count ND, L;
+  value val[ND, L];
+  stored { [d, c] -> [i, j] : 0 <= d < ND and 0 <= c < N and c < L and j = c and i = c - off(d) and 0 <= i < M } at val(d, c);
+  property range off in [1 - M, N);
+  property strictly increasing off;
+}"""
+
+# Whose elements lie apart by a fixed distance.
+_STRIDED = """layout strided{0}(i: M) {{
+  value val[{0} * M];
+  stored {{ [a] -> [i] : i = a and 0 <= a < M }} at val({0} * a);
+}}"""
+
+
+# What memory of NumPy's the C interface still needs: by a number, which it gives back.
+_lent = {}
+_next_loan = [1]
+
+
+@RELEASE
+def _release(number):
+    _lent.pop(number, None)
+
+
+class Tensor:
+    """A tensor in a layout: its shape, and arrays by the layout's own names.
+
+    Made by `un.tensor` (your own arrays, without a copy), `un.pack` (coordinates), `un.read` (a file), by `to`, and by
+    kernels as results in layouts that neither NumPy nor SciPy has.
+    """
+
+    __slots__ = ("_handle", "format", "__weakref__")
+
+    def __init__(self, handle, format):
+        self._handle = handle
+        self.format = format
+
+    def __del__(self):
+        handle = getattr(self, "_handle", None)
+        if handle:
+            lib.unravel_tensor_free(handle)
+
+    @property
+    def layout(self):
+        """The layout's name, with parameters: "bcsr<4, 4>"."""
+        return lib.unravel_tensor_layout(self._handle).decode()
+
+    @property
+    def shape(self):
+        """The extents of the modes, as a tuple."""
+        return tuple(lib.unravel_tensor_shape(self._handle)[:self.ndim])
+
+    @property
+    def ndim(self):
+        """The number of modes."""
+        return lib.unravel_tensor_order(self._handle)
+
+    @property
+    def fill(self):
+        """What elements are that aren't stored."""
+        return lib.unravel_tensor_fill(self._handle)
+
+    @property
+    def numbers(self):
+        """Sizes and counts by the layout's names: {"M": 3, "N": 3, "NNZ": 4}."""
+        all = (lib.unravel_tensor_number(self._handle, k) for k in range(lib.unravel_tensor_number_count(self._handle)))
+        return {number.name.decode(): number.value for number in all}
+
+    @property
+    def arrays(self):
+        """The arrays by the layout's names, flat: the tensor's own memory, not copies of it."""
+        found = {}
+        for k in range(lib.unravel_tensor_array_count(self._handle)):
+            array = lib.unravel_tensor_array(self._handle, k)
+            found[array.name.decode()] = self._view(array)
+        return found
+
+    def _view(self, array):
+        dtype = DTYPES[array.type]
+        if array.count == 0:
+            return np.empty(0, dtype)
+        buffer = (ctypes.c_char * (array.count * dtype.itemsize)).from_address(array.data)
+        buffer.tensor = self  # lives as long as the view
+        view = np.frombuffer(buffer, dtype)
+        if not array.writable:
+            view.flags.writeable = False
+        return view
+
+    @property
+    def dtype(self):
+        """The type of the values, or None where the layout stores none."""
+        type = ctypes.c_int()
+        found = lib.unravel_tensor_value_type(self._handle, ctypes.byref(type)) == 0
+        return DTYPES[type.value] if found else None
+
+    def to(self, layout):
+        """The tensor in another layout, with arrays of its own of the same types.
+
+        layout: a name ("csr"), a file ("./mine.layout:name") or the text of a layout. Raises Error where entries have no
+        place in it.
+        """
+        made = ctypes.c_void_p()
+        call(lib.unravel_tensor_convert, self._handle, layout.encode(), ctypes.byref(made))
+        return Tensor(made.value, layout)
+
+    def coordinates(self):
+        """All entries, in the order of the arrays, with zeros that are stored: (coordinates, values).
+
+        coordinates: int64, of shape (ndim, entries); values: float64, of shape (entries,).
+        """
+        entries, indices, values = ctypes.c_size_t(), ctypes.c_void_p(), ctypes.c_void_p()
+        call(lib.unravel_tensor_coordinates, self._handle, ctypes.byref(entries), ctypes.byref(indices),
+             ctypes.byref(values))
+        try:
+            shape = (self.ndim, entries.value)
+            where, what = np.empty(shape, np.int64), np.empty(entries.value)
+            ctypes.memmove(where.ctypes.data, indices, where.nbytes)
+            ctypes.memmove(what.ctypes.data, values, what.nbytes)
+            return where, what
+        finally:
+            lib.unravel_free(indices)
+            lib.unravel_free(values)
+
+    def toarray(self):
+        """A NumPy array of all elements, of the tensor's dtype; entries of equal coordinates are added up."""
+        where, what = self.coordinates()
+        dtype = self.dtype or np.dtype(float)
+        made = np.full(self.shape, 0.0)
+        stored = np.zeros(self.shape, bool)
+        np.add.at(made, tuple(where), what)
+        stored[tuple(where)] = True
+        made[~stored] = self.fill
+        return made.astype(dtype)
+
+    def __repr__(self):
+        shape = " x ".join(map(str, self.shape)) or "scalar"
+        return f"<unravel.Tensor {shape} in layout {self.layout}, {self.dtype}>"
+
+
+def tensor(layout, shape, arrays, counts=None, check=True):
+    """A tensor over your own arrays, which aren't copied.
+
+    layout: "csr", "./mine.layout:name" or the text of a layout; shape: the extents of the modes; arrays: by the layout's
+    names, NumPy arrays that are C-contiguous, index arrays of int32 or int64. counts: those that follow neither from
+    the layout nor from an array's length. check: whether the layout's properties are looked at, in linear time; without,
+    arrays that break one may crash a kernel. Raises Error.
+
+    >>> import numpy as np, unravel as un
+    >>> T = un.tensor('sv', (5,), {'idx': np.array([1, 3]), 'val': np.array([2., 4.])})
+    >>> T.toarray()
+    array([0., 2., 0., 4., 0.])
+    """
+    shape = tuple(int(extent) for extent in shape)
+    given = {}
+    for name, array in arrays.items():
+        array = np.asarray(array)
+        if not array.flags.c_contiguous:
+            raise Error(f"array `{name}` is not C-contiguous", "extent-mismatch")
+        given[name] = array
+    return over(layout, shape, given, counts or {}, check)
+
+
+def over(layout, shape, arrays, counts=(), check=True):
+    """The same, for arrays that are contiguous in some order."""
+    described = (Array * len(arrays))()
+    for slot, (name, array) in zip(described, arrays.items()):
+        slot.name = name.encode()
+        slot.type = type_of(array.dtype, f"array `{name}`")
+        slot.data = array.__array_interface__["data"][0]
+        slot.count = array.size
+        slot.writable = array.flags.writeable
+    numbers = (Number * len(counts))()
+    for slot, name in zip(numbers, counts):
+        slot.name, slot.value = name.encode(), counts[name]
+    number = _next_loan[0]
+    _next_loan[0] += 1
+    _lent[number] = arrays
+    made = ctypes.c_void_p()
+    call(lib.unravel_tensor_over, layout.encode(), len(shape), (ctypes.c_int64 * len(shape))(*shape), len(arrays),
+         described, len(counts), numbers, 0 if check else 1, ctypes.cast(_release, ctypes.c_void_p), number,
+         ctypes.byref(made))
+    return Tensor(made.value, layout)
+
+
+# Index arrays that were looked at, by what they are of: SciPy's come again and again.
+_good = {}
+
+
+def _over_indices(layout, shape, arrays, indices, counts=()):
+    """`over`, without looking at index arrays again that are the same objects as before."""
+    names = [name for name in arrays if name != "val"]
+    key = (layout, shape, *(id(each) for each in indices))
+    known = _good.get(key)
+    if known is not None and all(reference() is each for reference, each in zip(known, indices)):
+        return over(layout, shape, arrays, counts, check=False)
+    made = over(layout, shape, arrays, counts)
+    if all(arrays[name] is each for name, each in zip(names, indices)):
+        if len(_good) > 1000:
+            _good.clear()
+        _good[key] = [weakref.ref(each) for each in indices]
+    return made
+
+
+def pack(coordinates, values, shape, layout, index=np.int32):
+    """A tensor from its entries.
+
+    coordinates: of shape (ndim, n), integers from 0 on, or ndim arrays of n; values: of shape (n,), of any dtype that
+    Unravel has, which the tensor keeps; shape: the extents; layout: a name, a file or a text; index: int32 or int64, of
+    index arrays. Entries of equal coordinates add up. Raises Error.
+
+    >>> import unravel as un
+    >>> un.pack([[0, 2], [1, 0], [3, 1]], [1., 2.], (3, 2, 4), 'csf3')
+    <unravel.Tensor 3 x 2 x 4 in layout csf3, float64>
+    """
+    shape = tuple(int(extent) for extent in shape)
+    values = np.ascontiguousarray(values)
+    if values.dtype == object or values.ndim != 1:
+        raise Error("values are expected in an array of one dimension", "entry-count")
+    indices = [np.ascontiguousarray(each, np.int64) for each in coordinates]
+    if len(indices) != len(shape):
+        raise Error(f"the shape has {len(shape)} modes, but there are coordinates of {len(indices)}", "order-mismatch")
+    for mode, each in enumerate(indices):
+        if each.shape != values.shape:
+            raise Error(f"there are {values.size} values, but mode {mode} has coordinates of shape {each.shape}",
+                        "entry-count")
+    pointers = (ctypes.c_void_p * len(shape))(*(each.ctypes.data for each in indices))
+    made = ctypes.c_void_p()
+    call(lib.unravel_tensor_pack, layout.encode(), len(shape), (ctypes.c_int64 * len(shape))(*shape), values.size,
+         pointers, type_of(values.dtype, "values"), values.ctypes.data, type_of(np.dtype(index), "index"),
+         ctypes.byref(made))
+    return Tensor(made.value, layout)
+
+
+def read(path, layout=None, ndim=None):
+    """A tensor from a file (.mtx, .tns, .npy) or a folder of arrays.
+
+    layout: a name, a file or a text; without one dense, or the folder's. ndim: that is wanted: 1 for a matrix of one
+    column that is to be a vector. Raises Error.
+    """
+    made = ctypes.c_void_p()
+    call(lib.unravel_tensor_read, str(path).encode(), layout and layout.encode(), -1 if ndim is None else ndim,
+         ctypes.byref(made))
+    made = Tensor(made.value, layout)
+    if layout is None:
+        made.format = made.layout
+    return made
+
+
+def is_sparse(value):
+    """Is it one of SciPy's?"""
+    return sparse is not None and sparse.issparse(value)
+
+
+def is_sparse_array(value):
+    """Is it one of SciPy's sparse arrays, and not of its matrices?"""
+    return is_sparse(value) and type(value).__name__.endswith("_array")
+
+
+def _dense(array):
+    """(tensor, whether it shares the memory)."""
+    name = "dense" if array.ndim <= 4 else "d" * array.ndim
+    if array.flags.c_contiguous:
+        return over(name, array.shape, {"val": array}), True
+    if array.ndim <= 4:
+        order = sorted(range(array.ndim), key=lambda mode: (-abs(array.strides[mode]), mode))
+        if array.transpose(order).flags.c_contiguous:
+            return over("dense<" + ",".join(map(str, order)) + ">", array.shape, {"val": array}), True
+    if array.ndim == 1 and array.size > 1 and array.strides[0] > 0 and array.strides[0] % array.itemsize == 0:
+        stride = array.strides[0] // array.itemsize
+        if stride <= 64:
+            whole = _with_gaps(array, stride)
+            if whole is not None:
+                return over(_STRIDED.format(stride), array.shape, {"val": whole}), True
+    return _dense(np.ascontiguousarray(array))[0], False
+
+
+def _with_gaps(array, stride):
+    """The memory of a strided array, gaps included, where its owner has that of the last gap too."""
+    wanted = array.size * stride * array.itemsize
+    begin = array.__array_interface__["data"][0]
+    owner = array.base
+    while isinstance(owner, np.ndarray) and isinstance(owner.base, np.ndarray):
+        owner = owner.base
+    if not isinstance(owner, np.ndarray) or not (owner.flags.c_contiguous or owner.flags.f_contiguous):
+        return None
+    first = owner.__array_interface__["data"][0]
+    if begin < first or begin + wanted > first + owner.nbytes:
+        return None
+    return np.lib.stride_tricks.as_strided(array, (array.size * stride,), (array.itemsize,),
+                                           writeable=array.flags.writeable)
+
+
+def _compressed(matrix, layout, names):
+    arrays = {names[0]: matrix.indptr, names[1]: matrix.indices, "val": matrix.data}
+    if layout.startswith("bcsr") and not matrix.data.flags.c_contiguous:
+        arrays["val"] = np.ascontiguousarray(matrix.data)
+    elif layout in ("csr", "csc") and matrix.indptr[-1] < len(matrix.data):
+        # SciPy allows more room than there are entries.
+        arrays[names[1]], arrays["val"] = matrix.indices[:matrix.indptr[-1]], matrix.data[:matrix.indptr[-1]]
+    arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    if arrays[names[0]].dtype != arrays[names[1]].dtype:
+        wide = np.result_type(arrays[names[0]], arrays[names[1]])
+        for name in names:
+            arrays[name] = arrays[name].astype(wide)
+    shares = all(np.shares_memory(array, given) or array.size == 0
+                 for array, given in zip(arrays.values(), (matrix.indptr, matrix.indices, matrix.data)))
+    return _over_indices(layout, matrix.shape, arrays, (matrix.indptr, matrix.indices)), shares
+
+
+def _sparse(matrix):
+    """(tensor, whether it shares the memory)."""
+    kind = matrix.format
+    try:
+        if kind == "csr":
+            return _compressed(matrix, "csr", ("rowptr", "col"))
+        if kind == "csc":
+            return _compressed(matrix, "csc", ("colptr", "row"))
+        if kind == "bsr":
+            return _compressed(matrix, "bcsr<%d,%d>" % matrix.blocksize, ("rowptr", "bcol"))
+        if kind == "dia":
+            arrays = {"off": matrix.offsets, "val": np.ascontiguousarray(matrix.data)}
+            counts = {"ND": len(matrix.offsets), "L": matrix.data.shape[1]}
+            return _over_indices(_SCIPY_DIA, matrix.shape, arrays, (matrix.offsets,), counts), np.shares_memory(arrays["val"], matrix.data)
+    except Error as refusal:
+        if refusal.kind not in ("property-violated", "index-width"):
+            raise
+        if kind == "dia":
+            return _sparse(matrix.tocsr())[0], False
+        matrix = matrix.copy()  # its rows are sorted in place, and equal entries added up
+        matrix.sum_duplicates()
+        return _sparse(matrix)[0], False
+    if kind == "coo":
+        arrays = {"row": np.ascontiguousarray(matrix.row), "col": np.ascontiguousarray(matrix.col),
+                  "val": np.ascontiguousarray(matrix.data)}
+        shares = all(np.shares_memory(array, given) or array.size == 0
+                     for array, given in zip(arrays.values(), (matrix.row, matrix.col, matrix.data)))
+        for layout in ("coo", "coo_unsorted", "coo_dup"):
+            try:
+                return _over_indices(layout, matrix.shape, arrays, (matrix.row, matrix.col)), shares
+            except Error as refusal:
+                if refusal.kind != "property-violated" or layout == "coo_dup":
+                    raise
+    return _sparse(matrix.tocsr())[0], False
+
+
+def as_tensor(value):
+    """(a tensor, whether it shares the value's memory)."""
+    if isinstance(value, Tensor):
+        return value, True
+    if is_sparse(value):
+        type_of(value.dtype, "the matrix")
+        return _sparse(value)
+    array = np.asarray(value)
+    type_of(array.dtype, "the array")
+    made, shares = _dense(array)
+    return made, shares and array is value
+
+
+def _permuted(flat, shape, layout):
+    found = re.fullmatch(r"dense<(.*)>", layout)
+    if not found:
+        return flat.reshape(shape)
+    order = [int(mode) for mode in found.group(1).split(",")]
+    return flat.reshape([shape[mode] for mode in order]).transpose(np.argsort(order))
+
+
+def as_result(tensor, wants_arrays):
+    """A tensor as NumPy or SciPy has it, else itself. wants_arrays: SciPy's sparse arrays rather than matrices."""
+    layout, shape = tensor.layout, tensor.shape
+    if (layout == "dense" or layout.startswith("dense<")) and lib.unravel_tensor_array_count(tensor._handle) == 1:
+        flat = tensor.arrays["val"]
+        return flat[0] if not shape else _permuted(flat, shape, layout)
+    if sparse is None or len(shape) != 2 or tensor.fill != 0:
+        return tensor
+    blocks = re.fullmatch(r"bcsr<(\d+), (\d+)>", layout)
+    if layout not in ("csr", "csc", "coo", "dia") and not blocks:
+        return tensor
+    arrays = tensor.arrays
+    make = lambda kind: getattr(sparse, kind + ("_array" if wants_arrays else "_matrix"))
+    if layout == "csr":
+        return make("csr")((arrays["val"], arrays["col"], arrays["rowptr"]), shape=shape, copy=False)
+    if layout == "csc":
+        return make("csc")((arrays["val"], arrays["row"], arrays["colptr"]), shape=shape, copy=False)
+    if layout == "coo":
+        return make("coo")((arrays["val"], (arrays["row"], arrays["col"])), shape=shape, copy=False)
+    if blocks:
+        rows, columns = int(blocks.group(1)), int(blocks.group(2))
+        if shape[0] % rows or shape[1] % columns:
+            return tensor
+        data = arrays["val"].reshape(-1, rows, columns)
+        return make("bsr")((data, arrays["bcol"], arrays["rowptr"]), shape=shape, copy=False)
+    off, stored = arrays["off"], arrays["val"].reshape(len(arrays["off"]), shape[0])
+    data = np.zeros((len(off), shape[1]), stored.dtype)
+    for d, offset in enumerate(off):
+        first, last = max(0, offset), min(shape[1], shape[0] + offset)
+        data[d, first:last] = stored[d, first - offset:last - offset]
+    return make("dia")((data, off.copy()), shape=shape)

@@ -1,0 +1,219 @@
+// The public interface's functions (include/unravel/unravel.h): a thin face of the pipeline.
+#include "build/cache.h"
+#include "library/border.h"
+#include "library/code.h"
+#include "machine/keep.h"
+#include "pipeline/packed.h"
+#include "report/diagnostic.h"
+#include "tensor/counts.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace unravel {
+
+using report::fail;
+using report::Kind;
+
+pipeline::Request request_of(const std::string &expression, const Options &options,
+                             const std::string &machine) {
+  pipeline::Request request;
+  request.machine =
+      machine::profile_of(options.machine.empty() ? machine : options.machine, build::cache_directory(""));
+  request.expression = expression;
+  request.formats = options.formats;
+  request.schedules = options.schedules;
+  request.finds = options.finds;
+  request.name = options.name;
+  request.index = options.index == IndexType::Int64 ? loop::ElementType::Int64 : loop::ElementType::Int32;
+  if (options.value) request.value = type_of(*options.value);
+  request.budget = options.budget_seconds;
+  return request;
+}
+
+pipeline::Request request_of(const std::string &expression, const Tensors &tensors, const Options &options,
+                             const std::string &machine, bool types) {
+  Options with = options;
+  for (const auto &[name, tensor] : tensors) {
+    const Tensor::State &state = Access::state(tensor);
+    if (with.formats.contains(name)) continue; // the call compares them
+    if (state.kind->format.empty())
+      fail(Kind::unknown_layout,
+           fmt::format("`{}` has the structure of another tensor, which is no layout of its own: `{}`", name,
+                       state.kind->layout.name),
+           "convert it to a layout that has a name");
+    with.formats[name] = state.kind->format;
+    if (state.fill != 0) with.formats[name] += fmt::format(" fill {}", state.fill);
+  }
+  pipeline::Request request = request_of(expression, with, machine);
+  for (const auto &[name, tensor] : tensors) {
+    const Tensor::State &state = Access::state(tensor);
+    if (types) request.elements[name] = {state.kind->index, state.kind->value};
+    for (const auto &[count, value] : tensor::known_counts(state.tensor()))
+      request.counts[name + "." + count] = value;
+  }
+  return request;
+}
+
+namespace {
+
+CSource c_source(const pipeline::Request &request, bool trust) {
+  pipeline::Compilation made = pipeline::compile(request);
+  check_warnings(made.warnings, trust);
+  if (!made.packed.empty()) {
+    pipeline::require_packing_in_c(made);
+    const loop::ElementType value = request.value.value_or(value::Type::Float64);
+    return CSource{emit::kernel_name(made.program), pipeline::packed_c_text(made, request.index, value, true),
+                   pipeline::packed_header(made, request.index, value)};
+  }
+  emit::EmitOptions with_header;
+  with_header.with_header = true;
+  return CSource{emit::kernel_name(made.program), pipeline::c_text(made, with_header),
+                 pipeline::c_header(made)};
+}
+
+std::string explanation(pipeline::Request request) {
+  request.details = true;
+  const pipeline::Compilation made = pipeline::compile(request);
+  return pipeline::to_text(made) + "\n== C\n" + pipeline::c_text(made);
+}
+
+} // namespace
+
+CSource make_c(const std::string &expression, const Options &options) {
+  return at_border([&] { return c_source(request_of(expression, options, "portable"), options.trust); });
+}
+
+CSource make_c(const std::string &expression, const Tensors &tensors, const Options &options) {
+  return at_border(
+      [&] { return c_source(request_of(expression, tensors, options, "portable", true), options.trust); });
+}
+
+std::string explain(const std::string &expression, const Options &options) {
+  return at_border([&] { return explanation(request_of(expression, options, "portable")); });
+}
+
+std::string explain(const std::string &expression, const Tensors &tensors, const Options &options) {
+  return at_border([&] { return explanation(request_of(expression, tensors, options, "portable", true)); });
+}
+
+Kernel make_kernel(const std::string &expression, const Options &options) {
+  return at_border([&] {
+    auto code = std::make_shared<const Kernel::Code>(request_of(expression, options, "here"), options.trust,
+                                                     options.threads);
+    code->standard();
+    return Access::kernel(std::move(code));
+  });
+}
+
+Kernel make_kernel(const std::string &expression, const Tensors &tensors, const Options &options) {
+  return at_border([&] {
+    auto code = std::make_shared<const Kernel::Code>(request_of(expression, tensors, options, "here", false),
+                                                     options.trust, options.threads);
+    code->prepare_for(tensors);
+    return Access::kernel(std::move(code));
+  });
+}
+
+Tensor evaluate(const std::string &expression, const Tensors &operands, const Options &options) {
+  return at_border([&] {
+    const Kernel::Code code(request_of(expression, operands, options, "here", false), options.trust,
+                            options.threads);
+    std::vector<NamedArgument> arguments;
+    for (const auto &[name, tensor] : operands)
+      arguments.push_back({name, tensor});
+    Bound bound = code.bind(std::span<const NamedArgument>(arguments));
+    code.call(bound);
+    return bound.tensors.front();
+  });
+}
+
+Tensor Kernel::call(std::span<const Argument> arguments) const {
+  return at_border([&] {
+    Bound bound = code_->bind(arguments);
+    code_->call(bound);
+    return bound.tensors.front();
+  });
+}
+
+Tensor Kernel::call(std::span<const NamedArgument> arguments) const {
+  return at_border([&] {
+    Bound bound = code_->bind(arguments);
+    code_->call(bound);
+    return bound.tensors.front();
+  });
+}
+
+Tensors Kernel::results(std::span<const NamedArgument> arguments) const {
+  return at_border([&] {
+    Bound bound = code_->bind(arguments);
+    code_->call(bound);
+    Tensors all;
+    for (std::size_t k = 0; k < code_->results; ++k)
+      all.emplace(code_->names[k], bound.tensors[k]);
+    return all;
+  });
+}
+
+std::vector<std::string> Kernel::arguments() const {
+  return code_->names;
+}
+
+std::size_t Kernel::result_count() const {
+  return code_->results;
+}
+
+int Kernel::operator()(const std::vector<void *> &structs) const {
+  return at_border([&] {
+    const Variant &variant = code_->standard();
+    variant.check(structs);
+    return variant.call_and_pack(structs, code_->threads);
+  });
+}
+
+int Kernel::inspect(const std::vector<void *> &structs) const {
+  return at_border([&] {
+    const Variant &variant = code_->standard();
+    variant.check(structs);
+    return variant.inspect(structs);
+  });
+}
+
+void Kernel::inspect(std::initializer_list<NamedArgument> arguments) const {
+  at_border([&] {
+    Bound bound = code_->bind(std::span<const NamedArgument>(arguments.begin(), arguments.size()));
+    code_->call(bound, Code::Step::Inspect);
+  });
+}
+
+int Kernel::values(const std::vector<void *> &structs) const {
+  return at_border([&] {
+    const Variant &variant = code_->standard();
+    variant.check(structs);
+    if (!variant.values())
+      fail(Kind::bad_option, "the kernel computes its result as a whole",
+           "make it with the schedule `reuse`");
+    return variant.values()->call(structs, code_->threads);
+  });
+}
+
+void Kernel::values(std::initializer_list<NamedArgument> arguments) const {
+  at_border([&] {
+    Bound bound = code_->bind(std::span<const NamedArgument>(arguments.begin(), arguments.size()));
+    if (bound.makes_results)
+      fail(Kind::missing_input, fmt::format("no argument is given for `{}`", code_->names.front()),
+           "give the result of a call");
+    code_->call(bound, Code::Step::Values);
+  });
+}
+
+void Kernel::set_threads(int threads) const {
+  at_border([&] {
+    if (threads < 1)
+      fail(Kind::bad_option, fmt::format("a kernel can't run on {} threads: it takes at least one", threads));
+    code_->threads = threads;
+  });
+}
+
+} // namespace unravel

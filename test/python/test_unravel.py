@@ -1,0 +1,356 @@
+"""The Python package against NumPy and SciPy."""
+import doctest
+import gc
+import pathlib
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import unravel as un
+
+PAGES = pathlib.Path(__file__).resolve().parents[2] / "docs"
+SPMV = "y(i) = A(i,j) * x(j)"
+
+
+def matrix(random, m=30, n=20, density=0.15, dtype=float, format="csr"):
+    made = sp.random(m, n, density, format="csr", random_state=np.random.RandomState(random.integers(1 << 30)))
+    made.data = random.integers(1, 9, made.nnz).astype(dtype)
+    return made.astype(dtype).asformat(format)
+
+
+@pytest.mark.parametrize("format", ["csr", "csc", "coo", "bsr", "dia", "lil", "dok"])
+@pytest.mark.parametrize("wrap", ["matrix", "array"])
+def test_sparse_formats(random, format, wrap):
+    A = matrix(random, format=format)
+    if wrap == "array":
+        A = getattr(sp, format + "_array")(A)
+    x = random.random(20)
+    np.testing.assert_allclose(un.compute(SPMV, A=A, x=x), A @ x)
+    square = un.compute("C(i,j) = 2 * A(i,j)", A=A, C="csr")
+    assert type(square).__name__ == "csr_" + wrap
+    np.testing.assert_allclose(square.toarray(), 2 * A.toarray())
+
+
+@pytest.mark.parametrize("format", ["csr", "csc", "coo", "bsr", "dia"])
+def test_nothing_is_copied(random, format):
+    A = matrix(random, format=format)
+    from unravel._tensor import as_tensor
+    tensor, shares = as_tensor(A)
+    assert shares
+    assert np.shares_memory(tensor.arrays["val"], A.data)
+    x = random.random((20, 3))
+    for dense in (x, np.asfortranarray(x), x[:, 0], x.T, x[3:7], x[::2, 0]):
+        tensor, shares = as_tensor(dense)
+        assert shares, (dense.shape, dense.strides)
+        np.testing.assert_array_equal(tensor.toarray(), dense)
+    assert not as_tensor(x[::-1, 0])[1] and not as_tensor(x[::2])[1]
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"])
+def test_dtypes_are_kept(random, dtype):
+    A, x = matrix(random, dtype=dtype), random.integers(0, 3, 20).astype(dtype)
+    y = un.compute(SPMV, A=A, x=x)
+    # C computes with int where elements are narrower.
+    assert y.dtype == (np.result_type(np.dtype(dtype), np.int32) if np.dtype(dtype).itemsize < 4 else np.dtype(dtype))
+    np.testing.assert_array_equal(y, (A @ x).astype(y.dtype) if y.dtype.itemsize > 2 else A @ x)
+
+
+def test_wide_indices(random):
+    A = matrix(random)
+    wide = A.copy()
+    wide.indptr, wide.indices = wide.indptr.astype(np.int64), wide.indices.astype(np.int64)
+    x = random.random(20)
+    np.testing.assert_allclose(un.compute(SPMV, A=wide, x=x), A @ x)
+    both = un.compute("C(i,j) = A(i,j) + B(i,j)", A=wide, B=wide, C="csr")
+    assert both.indices.dtype == np.int64 or both.nnz == A.nnz
+    np.testing.assert_allclose(both.toarray(), 2 * A.toarray())
+
+
+@pytest.mark.parametrize("view", [lambda x: x, lambda x: x[::2], lambda x: x[::-1], lambda x: x[3:13], lambda x: x[1::3]])
+def test_strides_of_vectors(random, view):
+    x = view(random.random(24))
+    np.testing.assert_allclose(un.compute("y(i) = 2 * x(i)", x=x), 2 * x)
+    matrix = random.random((24, 5))
+    np.testing.assert_allclose(un.compute("y(i) = 2 * x(i)", x=view(matrix[:, 2])), 2 * view(matrix[:, 2]))
+    np.testing.assert_allclose(un.compute("y(i,j) = 2 * x(j,i)", x=view(matrix)), 2 * view(matrix).T)
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 0, 2), (1, 2, 0)])
+def test_permuted_tensors(random, order):
+    x = random.random((3, 4, 5)).transpose(order)
+    np.testing.assert_allclose(un.compute("y(i,k) = x(i,j,k)", x=x), x.sum(1))
+
+
+def test_unsorted_and_repeated_entries(random):
+    indptr, indices = np.array([0, 3, 4]), np.array([2, 0, 2, 1])
+    A = sp.csr_matrix((np.array([1.0, 2, 3, 4]), indices, indptr), shape=(2, 3))
+    x = np.array([1.0, 10, 100])
+    np.testing.assert_allclose(un.compute(SPMV, A=A, x=x), [402, 40])
+    assert (A.indices == indices).all()  # it isn't sorted behind the caller's back
+    C = sp.coo_matrix((np.array([1.0, 2, 3]), (np.array([1, 0, 1]), np.array([0, 1, 0]))), shape=(2, 2))
+    np.testing.assert_allclose(un.compute(SPMV, A=C, x=np.array([1.0, 10])), [20, 4])
+
+
+@pytest.mark.parametrize("format", ["csr", "csc", "coo", "bcsr<2,2>", "dia"])
+def test_sparse_results(random, format):
+    A, B = matrix(random, 20, 20), matrix(random, 20, 20)
+    C = un.compute("C(i,j) = A(i,j) + B(i,j)", A=A, B=B, C=format)
+    assert C.format == {"bcsr<2,2>": "bsr"}.get(format, format)
+    np.testing.assert_allclose(C.toarray(), (A + B).toarray())
+    product = un.compute("C(i,j) = A(i,k) * B(k,j)", A=A, B=B, C=format)
+    np.testing.assert_allclose(product.toarray(), (A @ B).toarray())
+
+
+def test_other_results_are_tensors(random):
+    A = matrix(random)
+    C = un.compute("C(i,j) = 2 * A(i,j)", A=A, C="dcsr")
+    assert isinstance(C, un.Tensor) and C.layout == "dcsr" and C.shape == (30, 20) and C.dtype == np.float64
+    np.testing.assert_allclose(C.toarray(), 2 * A.toarray())
+    np.testing.assert_allclose(un.compute(SPMV, A=C, x=np.ones(20)), 2 * A @ np.ones(20))
+    del A
+    gc.collect()
+    assert C.arrays["val"].size > 0
+
+
+def test_structure_of_an_operand(random):
+    S, U, V = matrix(random), random.random((30, 4)), random.random((20, 4))
+    k = un.kernel("D(i,j) = S(i,j)*U(i,r)*V(j,r)", S="csr", D="like:S")
+    for _ in range(3):
+        D = k(S=S, U=U, V=V)
+        np.testing.assert_allclose(D.toarray(), S.multiply(U @ V.T).toarray())
+    assert np.shares_memory(D.indices, S.indices)
+    np.testing.assert_allclose(k(S=S.tocsc(), U=U, V=V).toarray(), D.toarray())
+
+
+def test_results_that_are_given(random):
+    A, x, y = matrix(random), random.random(20), np.zeros(30)
+    k = un.kernel(SPMV)
+    assert k(A=A, x=x, y=y) is y
+    np.testing.assert_allclose(y, A @ x)
+    for _ in range(3):
+        x[0] += 1
+        assert k(A=A, x=x, y=y) is y
+        np.testing.assert_allclose(y, A @ x)
+    column = np.zeros((30, 2))
+    k(A=A, x=x, y=column.T[0])
+    np.testing.assert_allclose(column, np.stack([A @ x, np.zeros(30)], 1))
+    add = un.kernel("y(i) += A(i,j) * x(j)")
+    for times in range(2, 5):
+        add(A=A, x=x, y=y)
+        np.testing.assert_allclose(y, times * (A @ x))
+    frozen = np.zeros(30)
+    frozen.flags.writeable = False
+    with pytest.raises(un.Error, match="const"):
+        k(A=A, x=x, y=frozen)
+    with pytest.raises(un.Error, match="can't be filled in place"):
+        k(A=A, x=x, y=np.zeros(60)[::-2])
+    with pytest.raises(un.Error, match="share memory"):
+        un.compute("y(i) = x(i)", x=x, y=x)
+
+
+def test_scalars_sizes_programs(random):
+    A, x = matrix(random), random.random(20)
+    s = un.compute("s = A(i,j) * A(i,j)", A=A)
+    assert isinstance(s, np.float64) and s == pytest.approx((A.data**2).sum())
+    np.testing.assert_allclose(un.compute("y(i) = a * x(i)", a=2.5, x=x), 2.5 * x)
+    program = "tensor x(n), y(n); size k; for i in [k,n) { y(i) = x(i); }"
+    np.testing.assert_allclose(un.compute(program, x=x, k=3), np.where(np.arange(20) < 3, 0, x))
+    np.testing.assert_allclose(un.compute("y(i) = x(i+2)", x=x, i=18), x[2:])
+    d = np.array([0.0, np.inf, np.inf])
+    G = sp.csr_matrix(np.array([[0, 1.0, 5], [0, 0, 1], [0, 0, 0]]))
+    np.testing.assert_allclose(un.compute("e(j) = A(i,j) * d(i) in min.+", A=G, d=d), [np.inf, 1, 5])
+    both = un.compute("tensor x(n), y(n), z(n); for i in [0,n) { y(i) = x(i); z(i) = 2 * x(i); }", x=x)
+    np.testing.assert_allclose(both[1], 2 * both[0])
+
+
+def test_errors_show_the_place():
+    A, x = sp.csr_matrix(np.eye(3)), np.ones(4)
+    with pytest.raises(un.Error) as thrown:
+        un.compute("y(i) = A(i,j) * x(j", A=A, x=x)
+    assert thrown.value.kind == "syntax-error" and "  1 | y(i) = A(i,j) * x(j\n    |                  ^" in str(thrown.value)
+    assert isinstance(thrown.value, ValueError) and not thrown.value.is_bug
+    for work, kind, part in [
+        (lambda: un.compute(SPMV, A=A, x=x), "size-mismatch", "index `j` has extent 3 in `A(i, j)`, but 4 in `x(j)`"),
+        (lambda: un.compute(SPMV, A=A), "missing-input", "`x`"),
+        (lambda: un.compute(SPMV, A=A, x=x, z=x), "unknown-tensor", "`z`"),
+        (lambda: un.compute(SPMV, A=A.astype(complex), x=x), "value-width", "complex128"),
+        (lambda: un.compute(SPMV, A=A, x=np.array(["a"])), "value-width", "<U1"),
+        (lambda: un.compute(SPMV, A=A, x=x.astype(">f8")), "value-width", ">f8"),
+        (lambda: un.kernel(SPMV, A="csrr"), "unknown-layout", "did you mean `csr`?"),
+        (lambda: un.kernel(SPMV, A=A), "bad-option", "A='csr'"),
+        (lambda: un.kernel(SPMV, B="csr"), "unknown-tensor", "`format B=csr`"),
+        (lambda: un.Options(threads=0), "bad-option", "at least one"),
+        (lambda: un.pack([[0, 5]], [1.0, 2], (5,), "sv"), "entry-out-of-range", "entry 1 has the index 5"),
+        (lambda: un.pack([[0, 1]], [1.0], (5,), "sv"), "entry-count", "coordinates of shape (2,)"),
+        (lambda: un.read("no such file.mtx"), "cannot-read", "no such file"),
+        (lambda: un.tensor("sv", (5,), {"idx": np.array([3, 1]), "val": np.ones(2)}), "property-violated", "idx"),
+    ]:
+        with pytest.raises(un.Error) as thrown:
+            work()
+        assert thrown.value.kind == kind and part in str(thrown.value), str(thrown.value)
+
+
+def test_what_changes_between_calls_is_seen(random):
+    A, x = matrix(random), random.random(20)
+    k = un.kernel(SPMV)
+    for _ in range(3):
+        np.testing.assert_allclose(k(A=A, x=x), A @ x)
+    x[3], A.data[0] = 7, 9
+    np.testing.assert_allclose(k(A=A, x=x), A @ x)
+    A.data = A.data * 2  # other arrays in the same matrix
+    np.testing.assert_allclose(k(A=A, x=x), A @ x)
+    A.resize((25, 20))
+    np.testing.assert_allclose(k(A=A, x=x), A @ x)
+    x.shape = (4, 5)
+    with pytest.raises(un.Error):
+        k(A=A, x=x)
+    x.shape = (20,)
+    first, second = k(A=A, x=x), k(A=A, x=x)
+    assert not np.shares_memory(first, second)
+    np.testing.assert_allclose(k(A=A, x=x.astype("f4")), A @ x.astype("f4"), rtol=1e-5)
+
+
+def test_arrays_live_as_long_as_they_are_needed():
+    def make():
+        A = sp.csr_matrix(np.eye(1000))
+        return un.tensor("csr", A.shape, {"rowptr": A.indptr, "col": A.indices, "val": A.data})
+    tensors = [make() for _ in range(20)]
+    gc.collect()
+    junk = [np.full(1000, np.nan) for _ in range(200)]
+    for tensor in tensors:
+        assert un.compute("s = A(i,j)", A=tensor) == 1000
+    view = tensors[0].arrays["val"]
+    del tensors, tensor, junk
+    gc.collect()
+    assert view.sum() == 1000
+    from unravel._tensor import _lent
+    del view
+    gc.collect()
+    assert len(_lent) < 50
+
+
+def test_threads_at_once(random):
+    A, x = matrix(random, 300, 300), random.random(300)
+    expected, k, failures = A @ x, un.kernel(SPMV), []
+
+    def work():
+        for _ in range(200):
+            if not np.allclose(k(A=A, x=x), expected):
+                failures.append(1)
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    [thread.start() for thread in threads]
+    [thread.join() for thread in threads]
+    assert not failures
+
+
+def test_texts(random, tmp_path):
+    A = matrix(random)
+    assert "== C" in un.explain(SPMV, A=A, x="sv")
+    source = un.emit_c(SPMV, A="csr", options=un.Options(name="spmv"))
+    assert source.function == "spmv" and "int spmv(" in source.header and '#include "spmv.h"' in source.source
+    un.report(SPMV, tmp_path / "page.html", A=A)
+    assert (tmp_path / "page.html").read_text().startswith("<!DOCTYPE html>")
+    with pytest.raises(un.Error, match="csrr"):
+        un.report(SPMV, tmp_path / "page.html", A="csrr")
+
+
+def test_schedules_and_finds(random):
+    A, x = matrix(random), un.pack([[1, 5, 7]], [1.0, 2, 3], (20,), "sv")
+    for options in (un.Options(finds="x=binary"), un.Options(schedules=["serial"]), un.Options(threads=2)):
+        np.testing.assert_allclose(un.compute(SPMV, A=A, x=x, options=options), A @ x.toarray())
+
+
+def test_calls_cost_little(random):
+    """Less than 10 microseconds on a quiet machine, which this one may not be."""
+    A, x = sp.csr_matrix(np.eye(1)), np.ones(1)
+    k = un.kernel(SPMV, options=un.Options(schedules="serial"))
+    least = 1e9
+    for _ in range(20):
+        start = time.perf_counter()
+        for _ in range(1000):
+            k(A=A, x=x)
+        least = min(least, (time.perf_counter() - start) * 1e3)
+    print(f"a call: {least:.1f} microseconds")
+    assert least < 30
+
+
+def test_the_package_says_what_is_missing():
+    code = "import sys; sys.path.insert(0, sys.argv[1]); import unravel"
+    import unravel
+    done = subprocess.run([sys.executable, "-c", code, str(pathlib.Path(unravel.__file__).parents[1])],
+                          env={"UNRAVEL_LIBRARY": "/nowhere/libunravel.so"}, stderr=subprocess.PIPE, text=True)
+    assert "ImportError: Unravel's shared library can't be loaded" in done.stderr and "UNRAVEL_LIBRARY" in done.stderr
+
+
+# ---- random expressions against einsum
+
+LETTERS = "ijkl"
+
+
+def random_expression(random):
+    """(expression, einsum's text, the orders of its operands)."""
+    count = random.integers(1, 4)
+    operands = []
+    for _ in range(count):
+        order = random.integers(1, 4 if count < 3 else 3)
+        operands.append("".join(random.choice(list(LETTERS), order, replace=False)))
+    used = sorted(set("".join(operands)))
+    result = "".join(random.permutation(used)[:random.integers(0, min(3, len(used)) + 1)])
+    text = lambda name, modes: name + ("(" + ",".join(modes) + ")" if modes else "")
+    product = " * ".join(text("ABC"[k], modes) for k, modes in enumerate(operands))
+    return f"{text('y', result)} = {product}", ",".join(operands) + "->" + result, operands
+
+
+def as_some_layout(random, array):
+    """The array as something that un.compute takes."""
+    if array.ndim == 2 and random.random() < 0.7:
+        format = random.choice(["csr", "csc", "coo", "bsr", "dia"])
+        return getattr(sp, format + random.choice(["_matrix", "_array"]))(array)
+    if array.ndim == 1 and random.random() < 0.5:
+        return un.pack(np.nonzero(array), array[np.nonzero(array)], array.shape, "sv")
+    if array.ndim == 3 and random.random() < 0.5:
+        return un.pack(np.nonzero(array), array[np.nonzero(array)], array.shape, random.choice(["csf3", "coo3"]))
+    return np.asfortranarray(array) if random.random() < 0.3 else array
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_random_expressions(seed):
+    random = np.random.default_rng(seed)
+    options = un.Options(budget_seconds=0.2, machine="portable")
+    for _ in range(20):
+        expression, text, operands = random_expression(random)
+        sizes = dict(zip(LETTERS, random.integers(1, 8, 4)))
+        dtype = random.choice(["f8", "f4", "i4", "i8"])
+        dense = []
+        for modes in operands:
+            values = random.integers(-4, 5, [sizes[mode] for mode in modes])
+            dense.append((values * (random.random(values.shape) < random.choice([0.3, 1]))).astype(dtype))
+        arrays = {name: as_some_layout(random, array) for name, array in zip("ABC", dense)}
+        expected = np.einsum(text, *dense)
+        layouts = [[], ["sv"], ["csr", "csc", "coo", "dcsr"], ["csf3", "coo3"]][expected.ndim]
+        formats = {"y": random.choice(layouts)} if layouts and random.random() < 0.4 else {}
+        try:
+            found = un.compute(expression, options=options, **arrays, **formats)
+        except un.Error as refusal:
+            pytest.fail(f"{expression} {formats}: {refusal}")
+        assert found.dtype == dense[0].dtype
+        np.testing.assert_array_equal(found.toarray() if formats else found, expected, expression)
+
+
+@pytest.mark.parametrize("page", ["python.md"])
+def test_pages(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    failed, tried = doctest.testfile(str(PAGES / page), module_relative=False, optionflags=doctest.ELLIPSIS)
+    assert failed == 0 and tried > 10
+
+
+@pytest.mark.parametrize("module", ["_kernel", "_tensor"])
+def test_docstrings(module):
+    import importlib
+    failed, tried = doctest.testmod(importlib.import_module("unravel." + module))
+    assert failed == 0 and tried > 0
