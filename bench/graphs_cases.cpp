@@ -17,27 +17,42 @@ namespace {
 
 using data::Coordinates;
 
-/// Each vertex looks at its neighbours until one is in the front; one that has been reached is done at once.
+/// examples/bfs_undirected.unravel: pushes while few vertices are reached in a round, then pulls.
 const char *const breadth_first = R"(tensor A(n, n), level(n); size source >= 0;
+let reached(i in [0, n)) = 0;
 let front(i in [0, n)) = 0;
-let next(i in [0, n)) = 0;
+let many = 0;
+for i in [0, n) { many += 0.05; }
 for i in [0, n) {
   level(i) = inf;
-  if i = source { level(i) = 0; front(i) = 1; }
+  if i = source { level(i) = 0; front(i) = 1; reached(i) = 1; }
 }
 let depth = 0;
-repeat n until found = 0 {
+repeat n until found = 0 or found > many {
   depth += 1;
-  for j {
-    let hit = level(j) < depth;
-    for i { hit or= A(j,i) * front(i) in or.second; }
-    next(j) = hit;
-  }
+  let next(j in [0, n)) = 0;
+  for i { for j { next(j) or= A(i,j) * front(i) in or.second mask !reached(j); } }
+  for j { level(j) = depth mask next(j); }
+  for j { reached(j) or= next(j); }
+  for i { front(i) = 0; }
+  for j { front(j) or= next(j); }
   let found = 0;
+  for j { found += next(j); }
+}
+repeat n until more = 0 {
+  let last(i in [0, n)) = (level(i) = depth);
+  depth += 1;
+  let hit(j in [0, n)) = 0;
   for j {
-    front(j) = and(next(j), level(j) > depth);
-    level(j) = select(front(j), depth, level(j));
-    found or= front(j);
+    let near = level(j) < depth;
+    for i { near or= A(j,i) * last(i) in or.second; }
+    hit(j) = near;
+  }
+  let more = 0;
+  for j {
+    let is_new = and(hit(j), level(j) > depth);
+    level(j) = select(is_new, depth, level(j));
+    more or= is_new;
   }
 })";
 
@@ -148,7 +163,8 @@ const std::vector<GraphKernel> &graph_kernels() {
        "t",
        0.2},
       {P::shortest, "spmv-min-plus", "SpMV, min.plus", "y(i) = A(i,j) * x(j) in min.+", rows, "y", 0.6},
-      {P::reached, "spmv-or-and", "SpMV, or.and", "y(i) = A(i,j) * x(j) in or.and", rows, "y", 0.6},
+      {P::reached, "spmv-or-and", "SpMV, or.and", "y(i) = A(i,j) * x(j) in or.and", rows, "y", 0.6,
+       value::Type::Bool},
       {P::shortest_few, "spmspv-min-plus", "SpMSpV, min.plus, sparse result", "y(i) = A(i,j) * x(j) in min.+",
        columns, "y", 0.4},
       {P::reached_few, "spmspv-or-and", "SpMSpV, or.and, sparse result", "y(i) = A(i,j) * x(j) in or.and",
@@ -157,7 +173,15 @@ const std::vector<GraphKernel> &graph_kernels() {
        "C(i,j) = A(i,k) * B(k,j) mask M(i,j)", masked, "C", 0.4},
       {P::masked_pair, "masked-pair", "A * A where A has entries, plus.pair",
        "C(i,j) = A(i,k) * B(k,j) in plus.pair mask M(i,j)", masked, "C", 0.4},
-      {P::breadth_first, "bfs", "breadth-first search", breadth_first, rows, "level", 0.7},
+      {P::breadth_first,
+       "bfs",
+       "breadth-first search",
+       breadth_first,
+       rows,
+       "level",
+       0.7,
+       value::Type::Float64,
+       {{"front", "listed"}, {"next", "listed"}, {"reached", "bitmap"}}},
       {P::page_rank, "pagerank", "PageRank, 20 rounds", page_rank, rows, "rank", 0.7},
       {P::paths, "sssp", "shortest paths from one vertex", paths, rows, "distance", 0.7}};
   return all;
@@ -185,18 +209,25 @@ void for_each_case(const GraphKernel &kernel, const std::vector<Input> &graphs,
   using P = GraphProblem;
   auto show = [&](const std::string &name, std::map<std::string, Coordinates> operands,
                   const std::vector<std::int64_t> &result, const std::vector<std::string> &same = {}) {
-    GraphCase one{name, {}, {}, 0};
+    GraphCase one{name, {}, {}, {}, 0};
+    const bool is_typed = kernel.type != value::Type::Float64; // bool
     for (const auto &[operand, coordinates] : operands) {
       auto format = kernel.formats.find(operand);
-      one.tensors.emplace(operand,
-                          pack_as(format == kernel.formats.end() ? "dense" : format->second, coordinates));
+      const std::string layout = format == kernel.formats.end() ? "dense" : format->second;
+      one.tensors.emplace(operand, pack_as(layout, coordinates));
+      if (!is_typed) continue;
+      Coordinates truths = coordinates;
+      for (double &value : truths.value)
+        value = value != 0;
+      one.typed.emplace(operand, pack_as(layout, truths, kernel.type));
       one.entries += coordinates.size();
     }
     for (const std::string &other : same)
       one.tensors.emplace(other, one.tensors.at("A"));
     auto format = kernel.formats.find(kernel.result);
-    one.tensors.emplace(kernel.result, pack_as(format == kernel.formats.end() ? "dense" : format->second,
-                                               Coordinates(result)));
+    const std::string layout = format == kernel.formats.end() ? "dense" : format->second;
+    one.tensors.emplace(kernel.result, pack_as(layout, Coordinates(result)));
+    if (is_typed) one.typed.emplace(kernel.result, pack_as(layout, Coordinates(result), kernel.type));
     if (kernel.problem == P::breadth_first || kernel.problem == P::paths)
       one.sizes.emplace("source", hub(one.tensors.at("A")));
     visit(one);
@@ -229,12 +260,19 @@ Contestant our_contestant(const GraphKernel &kernel, GraphCase &one, const std::
   pipeline::Request request;
   request.expression = kernel.text;
   request.formats = kernel.formats;
+  request.formats.insert(kernel.locals.begin(), kernel.locals.end());
+  std::map<std::string, tensor::Tensor> &own = one.typed.empty() ? one.tensors : one.typed;
   std::map<std::string, tensor::Tensor *> tensors;
-  for (auto &[operand, tensor] : one.tensors)
+  for (auto &[operand, tensor] : own) {
     tensors.emplace(operand, &tensor);
+    if (one.typed.empty()) continue;
+    const auto format = kernel.formats.find(operand);
+    request.formats[operand] = fmt::format("{} {}", format == kernel.formats.end() ? "dense" : format->second,
+                                           value::facts_of(kernel.type).word);
+  }
   request.counts = counts({tensors.begin(), tensors.end()});
   auto bound = std::make_shared<BoundKernel>(request, tensors, one.sizes);
-  tensor::Tensor &result = one.tensors.at(kernel.result);
+  tensor::Tensor &result = own.at(kernel.result);
   const bool is_sparse = kernel.formats.contains(kernel.result);
   return {name,
           [=] {
@@ -243,8 +281,11 @@ Contestant our_contestant(const GraphKernel &kernel, GraphCase &one, const std::
           },
           [=, &result] {
             if (!is_sparse) {
-              auto values = result.array("val").as<double>();
-              return std::vector<double>(values.begin(), values.end());
+              const data::Elements &values = result.array("val");
+              std::vector<double> numbers;
+              for (std::size_t k = 0; k < values.size(); ++k)
+                numbers.push_back(values.number(k).number());
+              return numbers;
             }
             bound->take_results();
             check::require_ok(check::validate(result), result, "the result");

@@ -21,7 +21,9 @@ struct GraphKernel {
   std::string text;                           // an assignment, or a program
   std::map<std::string, std::string> formats; // of what isn't dense
   std::string result;
-  double wanted = 0; // ours / the best peer, geometric mean
+  double wanted = 0;                              // ours / the best peer, geometric mean
+  value::Type type = value::Type::Float64;        // of our values
+  std::map<std::string, std::string> locals = {}; // layouts of a program's own tensors
 };
 
 const std::vector<GraphKernel> &graph_kernels();
@@ -29,7 +31,8 @@ const std::vector<GraphKernel> &graph_kernels();
 /// One input: all tensors packed, the result's too.
 struct GraphCase {
   std::string name;
-  std::map<std::string, tensor::Tensor> tensors;
+  std::map<std::string, tensor::Tensor> tensors; // f64
+  std::map<std::string, tensor::Tensor> typed;   // ours, where they have another type
   std::map<std::string, std::int64_t> sizes;
   std::size_t entries = 0;
 };

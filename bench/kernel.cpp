@@ -106,10 +106,16 @@ void BoundKernel::take_results() {
 }
 
 tensor::Tensor pack_as(const std::string &layout, const data::Coordinates &coordinates) {
+  return pack_as(layout, coordinates, value::Type::Float64);
+}
+
+tensor::Tensor pack_as(const std::string &layout, const data::Coordinates &coordinates, value::Type type) {
   auto source = std::make_shared<const text::Source>("layout", layout);
   layout::CheckedLayout loaded =
       layout::load_layout(parse::parse_layout_reference(source), coordinates.order());
-  return convert::pack(loaded.layout, coordinates);
+  convert::PackOptions options;
+  options.value = type;
+  return convert::pack(loaded.layout, coordinates, options);
 }
 
 Compressed compressed(tensor::Tensor &matrix) {

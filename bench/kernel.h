@@ -58,6 +58,7 @@ private:
   std::vector<run::Assembled> assembled_; // by the last call; frees what `structs_` name
 };
 
+tensor::Tensor pack_as(const std::string &layout, const data::Coordinates &coordinates, value::Type type);
 tensor::Tensor pack_as(const std::string &layout, const data::Coordinates &coordinates);
 
 /// Views of a tensor in csr or csc, and of one in sv.

@@ -70,6 +70,13 @@ void note_not_tried(Compilation &result, const Request &request, const prove::Bu
   steps.add("not tried", 0, [&] { return fmt::format("{}\n", fmt::join(result.not_tried, "\n")); });
 }
 
+constexpr const char *masked_local_text =
+    "; products are added without asking the mask, at which the local is set before and read behind them";
+
+value::Type type_of_result(const Front &front) {
+  return front.types.at(front.computation.tensors.front().name);
+}
+
 using Distrusted = std::set<std::string>; // properties, as "A: increasing rowptr"
 
 std::string name_of(const std::string &tensor, const layout::Property &property) {
@@ -321,8 +328,14 @@ Compilation compile(const Request &request, const Front &front) {
   if (!front.schedule.plan && std::ranges::none_of(result.leaves, keeps_sums))
     if (const std::optional<Front> planned = with_plan(request, front, false))
       return compile(request, *planned);
-  if (planner.out_of_order() && local)
+  if (planner.out_of_order() && local) {
+    const auto masked = request.formats.contains(local->tensor)
+                            ? std::nullopt
+                            : choose::masked_local(*local, result.computation, type_of_result(front));
+    if (masked)
+      if (auto made = with(*masked, planner.why_out_of_order() + masked_local_text)) return std::move(*made);
     if (auto made = with_local(planner.why_out_of_order())) return std::move(*made);
+  }
   if (planner.out_of_order()) {
     report::unless_refused([&] { return planner.fail_out_of_order(), 0; }, &refused);
     return listed(result.combination.leaves[*planner.out_of_order()]);

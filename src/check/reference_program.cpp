@@ -1,5 +1,6 @@
 #include "check/reference_program.h"
 
+#include "check/local_entries.h"
 #include "check/typed_value.h"
 #include "report/diagnostic.h"
 
@@ -220,6 +221,8 @@ public:
         written.shape.push_back(std::max<std::int64_t>(0, value_of(extent)));
       written.elements.resize(static_cast<std::size_t>(data::element_count(written.shape)));
     }
+    for (const std::string &local : locals_with_entries(program))
+      stored_[local];
   }
 
   SparseReference run_sparse() {
@@ -412,15 +415,34 @@ private:
     const value::Type from = value::number_of(statement.value) ? value::Type::Float64 : statement.type;
     const Value value = made ? converted(made->value, from, type) : identity;
     if (statement.accumulate && (!made || (!made->is_stored && value.value == identity.value))) return;
+    note_stored(statement);
     Value &target = element(statement.target);
     target = statement.accumulate ? combined(statement.by, {target, value}, type) : value;
   }
 
   bool is_masked_out(const Statement &statement) const {
-    return std::ranges::any_of(statement.masks, [&](const compute::Mask &mask) {
-      const bool is_stored = operands_.at(mask.access.tensor).find(coordinate_of(mask.access)) != nullptr;
-      return is_stored == mask.is_absent;
+    return std::ranges::any_of(
+        statement.masks, [&](const compute::Mask &mask) { return is_stored(mask.access) == mask.is_absent; });
+  }
+
+  bool is_stored(const Access &access) const {
+    const auto own = stored_.find(access.tensor);
+    if (own == stored_.end()) return operands_.at(access.tensor).find(coordinate_of(access)) != nullptr;
+    return own->second.contains(coordinate_of(access));
+  }
+
+  /// A local's element is stored from the first write on, until it is set to 0.
+  void note_stored(const Statement &statement) {
+    const auto own = stored_.find(statement.target.tensor);
+    if (own == stored_.end()) return;
+    bool is_there = true;
+    value::each_leaf<Access>(statement.value, [&](const Access &read) {
+      is_there = is_there && (!stored_.contains(read.tensor) || is_stored(read));
     });
+    if (!statement.accumulate && value::is_zero(statement.value) && statement.masks.empty())
+      own->second.erase(coordinate_of(statement.target));
+    else if (is_there)
+      own->second.insert(coordinate_of(statement.target));
   }
 
   struct Evaluated {
@@ -542,6 +564,7 @@ private:
   Variables variables_;
   std::map<std::string, Entries> operands_;
   std::map<std::string, Value> locals_;
+  std::map<std::string, std::set<Coordinate>> stored_; // of locals of which that matters
   std::map<std::string, Written> results_;
   std::string missing_;
   text::Span missing_span_;

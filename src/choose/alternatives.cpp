@@ -68,7 +68,7 @@ private:
     const scan::Nest *nest = scanned(space, order);
     if (!nest) return std::nullopt;
     std::optional<plan::FindPlan> finds =
-        find::plan_finds_by(*nest, given_.prover, requests, scan::value_positions(space, *nest));
+        find::plan_finds_by(*nest, given_.prover, requests, scan::needs_of_positions(space, *nest));
     // States in an array cost its extent: not where nobody asked for them.
     if (!finds || std::any_of(finds->levels.begin(), finds->levels.end(), [](const LevelPlan &find) {
           return find.walk() && !find.walk()->state_index.empty();
@@ -112,7 +112,7 @@ private:
     if (given_.fixed_order) return std::nullopt;
     const LevelPlan *mapped = nullptr;
     for (const LevelPlan &plan : main_.finds.levels)
-      if (const auto *map = plan.as<DenseMap>(); map && map->form == plan::MapForm::Values && map->level == 0)
+      if (const auto *map = plan.as<DenseMap>(); map && map->tells_absence() && map->level == 0)
         mapped = &plan;
     if (!mapped || levels_.empty() || levels_[0].kind != Level::Kind::Loop) return std::nullopt;
     const Level &owner = levels_[0];
@@ -164,7 +164,7 @@ private:
         levels[0].variable != entries)
       return false;
     auto *map = mapped->as<DenseMap>();
-    if (!map || map->form != plan::MapForm::Values || map->level != 0) return false;
+    if (!map || !map->tells_absence() || map->level != 0) return false;
     const Level &found = levels[row->level];
     const plan::Walk *walk = row->walk();
     if (!walk || walk->gallops || walk->state_level != 0 || walk->clamp || found.components.size() != 1 ||
@@ -174,7 +174,7 @@ private:
     for (const LevelPlan &find : plan.finds.levels) {
       if (find.walk() && find.level != row->level && find.walk()->state_level == 0) return false;
     }
-    map->form = plan::MapForm::Marked;
+    map->form = map->holds_values() ? plan::MapForm::Marked : plan::MapForm::Marks;
     if (!main_.parallel) return true;
     if (adds_up()) {
       run_in_parallel(plan);
@@ -231,8 +231,10 @@ private:
     Term condition = term::less(Term(limit), map.extent);
     Term positions = map.upper - map.lower;
     bool known = map.level > 0 && known_at(map.lower, plan.split) && known_at(map.upper, plan.split);
+    const std::int64_t least =
+        map.form == plan::MapForm::Presence ? cost::shortest_map_of_presence : cost::shortest_map;
     bool few = known && loops_in(levels_, map.level, last->level) > 1;
-    if (few) condition = term::disjunction({condition, term::at_most(positions, Term(cost::shortest_map))});
+    if (few) condition = term::disjunction({condition, term::at_most(positions, Term(least))});
     const Level &found = levels_[last->level];
     auto walks =
         std::find_if(plan.alternatives.begin(), plan.alternatives.end(), [&](const plan::Alternative &each) {
@@ -448,7 +450,7 @@ bool looks_for_marks(const LeafPlan &plan) {
     return std::any_of(other.plan.finds.levels.begin(), other.plan.finds.levels.end(),
                        [](const LevelPlan &find) {
                          const auto *map = find.as<DenseMap>();
-                         return map && map->form == plan::MapForm::Marked;
+                         return map && map->has_marks();
                        });
   });
 }

@@ -65,6 +65,16 @@ std::optional<compute::ResultLocal> local_to_merge(compute::ResultLocal local) {
   return local;
 }
 
+std::optional<compute::ResultLocal> masked_local(compute::ResultLocal local, const compute::Computation &line,
+                                                 value::Type type) {
+  if (local.modes.size() != 1 || local.around.empty() || value::is_integer(type) ||
+      !compute::may_mask_local(line.program, local))
+    return std::nullopt;
+  local.layout = "dense";
+  local.is_masked = true;
+  return local;
+}
+
 std::optional<compute::ResultLocal> local_for_result(const Combination &combination,
                                                      const compute::Computation &line,
                                                      const schedule::Counts &counts) {

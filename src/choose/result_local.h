@@ -17,6 +17,12 @@ bool adds_several_products(const combine::Combination &combination);
 /// nothing where it is one, or no vector.
 std::optional<compute::ResultLocal> local_to_merge(compute::ResultLocal local);
 
+/// The same local where the line's mask decides which of its elements are read, so that products are added
+/// without asking it (compute::Program::masked_locals); nothing where that isn't so, or the local isn't of
+/// values of floating point.
+std::optional<compute::ResultLocal> masked_local(compute::ResultLocal local, const compute::Computation &line,
+                                                 value::Type type);
+
 /// A vector, in loops over the other modes, which come first in the order of the result's layout. Nothing
 /// where that order has no such loops, or a product costs much more with these outermost than in its own
 /// order; or the computation is no line, or its result isn't assembled.

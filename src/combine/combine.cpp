@@ -1,5 +1,4 @@
-// Each statement's iteration space is the part of its domain at which the factors are stored: of its loops'
-// domain, or, of a free statement, of what its subscripts allow.
+// A statement's iteration space: its loops' domain, or what its subscripts allow, where factors are stored.
 #include "combine/forward.h"
 #include "combine/given_sizes.h"
 #include "combine/locals.h"
@@ -70,6 +69,7 @@ public:
     for (const auto &[tensor, around] : program_.local_tensors) {
       result_.locals.push_back(naming_.local(tensor, around, extents_of(tensor), result_));
       result_.locals.back().is_zero_once_read = program_.zero_once_read.contains(tensor);
+      result_.locals.back().is_masked = program_.masked_locals.contains(tensor);
     }
     for (const Statement &statement : program_.statements) {
       check_ranges(statement);
@@ -77,21 +77,22 @@ public:
         if (!loop.until.empty()) result_.rounds.emplace(loop.variable, loop.until);
     }
     std::vector<std::vector<Statement>> parts;
-    std::map<std::size_t, Statement>
-        emptied; // by the statement behind, which is the first that writes a local
+    std::map<std::size_t, Statement> emptied; // by the statement behind, the first that writes a local
     std::size_t most = 1;
     std::set<std::string> written;
     for (const Statement &statement : program_.statements) {
       LocalTensor *local = inserts_into(statement.target) ? local_named(statement.target.tensor) : nullptr;
       const bool is_first = written.insert(statement.target.tensor).second && local;
       if (is_first) emptied.emplace(parts.size(), emptied_before(statement, local->around));
-      std::optional<double> number;
-      if (is_first) number = sets_all_to(statement, local->around, program_.extents.at(local->tensor));
-      if (number && !stands_for_nothing(*number, local->tensor, program_)) number.reset();
-      if (number) local->initial = *number;
-      const bool empties =
-          number || (program_.zero_once_read.contains(statement.target.tensor) && !statement.accumulate);
-      parts.push_back(empties ? std::vector<Statement>() : taken_apart(statement));
+      const auto number = local ? sets_to_nothing(statement, local->around, program_) : std::nullopt;
+      const bool is_set_at_once = is_first && number && !is_inside(statement, local->around);
+      if (is_set_at_once) local->initial = number.value_or(0);
+      if (is_set_at_once || is_set_otherwise(statement, program_))
+        parts.emplace_back();
+      else if (local && number == local->initial) // anew, as in each round
+        parts.push_back({emptied_instead(statement, local->around)});
+      else
+        parts.push_back(taken_apart(statement));
       most = std::max(most, parts.back().size());
     }
     // Room for the parts of each, and one in front: the order of the places stays what it was.
@@ -409,7 +410,8 @@ private:
                                            value::Role role) const {
     for (const compute::Mask &mask : statement.masks)
       if (mask.access.name() == access.name()) {
-        if (is_local(access) || is_result(access.tensor)) refuse_mask_of_result(access);
+        const bool is_own = access.tensor == statement.target.tensor || !inserts_into(access);
+        if (is_own && (is_local(access) || is_result(access.tensor))) refuse_mask_of_result(access);
         if (is_total(access, statement)) refuse_total_mask(access);
         if (mask.is_absent) return Lookup::Wanted::Absence;
       }

@@ -183,6 +183,7 @@ struct LocalTensor {
   double initial = 0;
   /// compute::Program::zero_once_read: its array holds zeros when an iteration begins.
   bool is_zero_once_read = false;
+  bool is_masked = false; // compute::Program::masked_locals
   /// Unless every element has a place: how one gets it, over modes and qualified names. A statement of the
   /// combination that sets the local as a whole, as if it were a scalar, takes all entries out.
   std::optional<layout::Insertion> insertion;

@@ -116,6 +116,10 @@ struct Program {
   /// Of these the ones whose elements are zero again once they are read, so that nothing sets them to zero:
   /// one statement reads them, and each element that isn't zero once.
   std::set<std::string> zero_once_read = {};
+  /// Of these the ones of which each iteration sets the elements that a mask leaves, adds to any, and reads
+  /// those of the mask: the others hold anything. To be set means to have no value until something is added;
+  /// who reads an element without one does nothing. Their values are of floating point.
+  std::set<std::string> masked_locals = {};
   Fills fills = {};
 };
 

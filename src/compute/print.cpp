@@ -19,7 +19,9 @@ std::string declarations_text(const Program &program) {
     if (local != program.local_tensors.end())
       locals.push_back(fmt::format("local {}({}) in {} loops{}\n", tensor, fmt::join(modes, ", "),
                                    local->second,
-                                   program.zero_once_read.contains(tensor) ? ", zero once it is read" : ""));
+                                   program.zero_once_read.contains(tensor)  ? ", zero once it is read"
+                                   : program.masked_locals.contains(tensor) ? ", set and read where masked"
+                                                                            : ""));
     else
       declarations.push_back(modes.empty() ? tensor : fmt::format("{}({})", tensor, fmt::join(modes, ", ")));
   }

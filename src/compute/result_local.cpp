@@ -1,6 +1,7 @@
 #include "compute/result_local.h"
 
 #include "compute/build_tree.h"
+#include "compute/mask.h"
 #include "report/diagnostic.h"
 
 #include <algorithm>
@@ -95,12 +96,61 @@ bool may_have_result_local(const Program &line) {
   });
 }
 
+namespace {
+
+bool are_equal(const Mask &one, const Mask &other) {
+  return one.is_absent == other.is_absent && one.access.tensor == other.access.tensor &&
+         std::ranges::equal(one.access.subscripts, other.access.subscripts, {}, &Subscript::index,
+                            &Subscript::index);
+}
+
+/// Without masks and conditions.
+Statement unmasked(Statement statement) {
+  statement.masks.clear();
+  statement.condition = term::truth();
+  return statement;
+}
+
+} // namespace
+
+bool may_mask_local(const Program &line, const ResultLocal &local) {
+  const Statement &first = line.statements.front();
+  const auto is_of = [](const std::vector<std::string> &names, const std::string &index) {
+    return std::ranges::find(names, index) != names.end();
+  };
+  const auto is_of_result = [&](const std::string &index) {
+    return is_of(local.around, index) || is_of(local.modes, index);
+  };
+  bool is_led = false; // by entries
+  for (const Mask &mask : first.masks) {
+    std::size_t modes = 0;
+    for (const Subscript &subscript : mask.access.subscripts) {
+      if (!is_of_result(subscript.index)) return false;
+      modes += is_of(local.modes, subscript.index);
+    }
+    is_led = is_led || (!mask.is_absent && modes == local.modes.size());
+  }
+  return is_led && first.by == value::Operator::Add &&
+         std::ranges::all_of(term::variables_of(first.condition), is_of_result) &&
+         std::ranges::all_of(line.statements, [&](const Statement &statement) {
+           return statement.condition == first.condition &&
+                  std::ranges::equal(statement.masks, first.masks, are_equal);
+         });
+}
+
 parse::ProgramTree with_result_local(const Program &line, const ResultLocal &local) {
   const Statement &first = line.statements.front();
   const text::Span &span = first.target.span;
   const Expression element = access_expression({local.tensor, span}, names(local.modes, span));
   std::vector<StatementTree> body{assign(StatementTree::Kind::Local, Operator::Set, element,
                                          number_expression(identity_of(first), span))};
+  const auto at_mask = [&](StatementTree statement) {
+    if (local.is_masked) statement.assignment.mask = mask_expression(first);
+    return in_loops(names(local.modes, span), {std::move(statement)});
+  };
+  if (local.is_masked)
+    append(body, at_mask(assign(StatementTree::Kind::Assign, Operator::Set, element,
+                                number_expression(identity_of(first), span))));
   for (const Statement &term : line.statements) {
     std::vector<std::string> loops; // those that only the operands have outside, as the line writes them
     for (const std::string &index : term.indices)
@@ -108,11 +158,10 @@ parse::ProgramTree with_result_local(const Program &line, const ResultLocal &loc
           std::ranges::find(local.modes, index) == local.modes.end())
         loops.push_back(index);
     loops.insert(loops.end(), local.modes.begin(), local.modes.end());
-    append(body, in_loops(names(loops, term.span),
-                          {assigned(term, element, expression_of(term.value, term), true)}));
+    append(body, in_loops(names(loops, term.span), {assigned(local.is_masked ? unmasked(term) : term, element,
+                                                             expression_of(term.value, term), true)}));
   }
-  append(body,
-         in_loops(names(local.modes, span), {assigned(first, expression_of(first.target), element, false)}));
+  append(body, at_mask(assigned(first, expression_of(first.target), element, false)));
   parse::ProgramTree program;
   program.span = first.span;
   program.body = in_loops(names(local.around, span), std::move(body));

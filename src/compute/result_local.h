@@ -11,11 +11,17 @@ struct ResultLocal {
   std::string tensor;
   std::vector<std::string> around, modes;
   std::string layout; // the local's, unless the user gives it another one
+  /// It is dense, and one of Program::masked_locals.
+  bool is_masked = false;
 };
 
 /// May the line be written so: the result's subscripts are plain, each of another index variable, and no
 /// operand's subscript is shifted?
 bool may_have_result_local(const Program &line);
+
+/// May the line's masks stand at what becomes of the local, and not at each product: they are the same in all
+/// of its terms, say where the local's elements are wanted, one of them by what is stored, and it only adds?
+bool may_mask_local(const Program &line, const ResultLocal &local);
 
 /// The line as a program: `C(i,j) = A(i,j) + E(i,k) * F(k,j)` with w(j) in loops over i is
 ///
@@ -26,7 +32,15 @@ bool may_have_result_local(const Program &line);
 ///       for j { C(i,j) = w(j); }
 ///     }
 ///
-/// (Kjolstad et al., CGO 2019, section 3: the workspace that scatters into a sparse result.)
+/// (Kjolstad et al., CGO 2019, section 3: the workspace that scatters into a sparse result.) Of a masked
+/// local, of `C(i,j) = E(i,k) * F(k,j) mask M(i,j)`:
+///
+///     for i {
+///       for j { w(j) = 0 mask M(i,j); }
+///       for k { for j { w(j) += E(i,k) * F(k,j); } }
+///       for j { C(i,j) = w(j) mask M(i,j); }
+///     }
+///
 /// Precondition: may_have_result_local.
 parse::ProgramTree with_result_local(const Program &line, const ResultLocal &local);
 

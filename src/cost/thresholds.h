@@ -72,6 +72,8 @@ inline constexpr std::int64_t in_step_ratio = 8;
 /// one loop does. (Counts: so few are passed in as many loads as a map takes to be filled.)
 inline constexpr std::int64_t shortest_map = 3;
 inline constexpr std::int64_t shortest_map_for_one_loop = 2;
+/// Likewise, of a map that tells the presence alone. (Looking takes no branch, a walk one for each target.)
+inline constexpr std::int64_t shortest_map_of_presence = 1;
 
 /// Keys that a map may range over, and one that each thread has: 8 bytes each. (Memory that a kernel may
 /// take: 2 GB, and 128 MB for each thread.)

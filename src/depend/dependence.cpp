@@ -49,6 +49,11 @@ bool may_conflict(const Reference &one, const Reference &other) {
   return one.inserts == other.inserts || !(one.writes && other.writes);
 }
 
+bool share_insertions(const Reference &one, const Reference &other, const std::string &loop) {
+  return one.inserts && other.inserts &&
+         std::ranges::none_of(one.coordinates, [&](const Term &each) { return term::mentions(each, loop); });
+}
+
 void add_conflict(LoopVerdict &verdict, const Conflict &conflict, prove::Answer answer) {
   verdict.reason = answer == prove::Answer::Possible ? "possible" : "budget exhausted";
   if (!commute(conflict.first, conflict.second))
@@ -93,13 +98,17 @@ public:
       pairs.emplace(term::conjunction(hypotheses));
       return pairs->is_empty();
     };
+    const auto apart = [&] {
+      if (share_insertions(first, second, variable_))
+        add_conflict(verdict, {first, second, hypotheses}, prove::Answer::Possible);
+    };
     const bool may_ask = prover_.may_ask(); // isl, too: it may take long where conditions are alternatives
-    if (details_ && may_ask && is_affine()) return;
+    if (details_ && may_ask && is_affine()) return apart();
     prove::Answer answer = prover_.refute(fmt::format("dependence({})", variable_), first.tensor, hypotheses);
     // What the prover has values for is no empty set, and what it refutes needs no second opinion.
-    if (!details_ && may_ask && answer == prove::Answer::Unknown && is_affine()) return;
+    if (!details_ && may_ask && answer == prove::Answer::Unknown && is_affine()) return apart();
     if (verdict.reason == "affine") verdict.reason = "properties";
-    if (answer == prove::Answer::Refuted) return;
+    if (answer == prove::Answer::Refuted) return apart();
     Conflict conflict{first, second, std::move(hypotheses)};
     if (details_) add_details(verdict, conflict, pairs ? *pairs : space::Set(), answer, prover_);
     add_conflict(verdict, conflict, answer);

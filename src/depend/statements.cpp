@@ -223,7 +223,10 @@ void each_carried(
         std::vector<Term> hypotheses = joined(touching(first, one, second, other), carried);
         prove::Answer answer =
             ask(fmt::format("dependence({})", first.loops[depth]), one.tensor, hypotheses, prover);
-        if (answer == prove::Answer::Refuted) return;
+        if (answer == prove::Answer::Refuted) {
+          if (!share_insertions(one, other, first.loops[depth])) return;
+          answer = prove::Answer::Possible;
+        }
         visit(a, b, {one, other, std::move(hypotheses), a, b}, answer);
       });
     }

@@ -53,6 +53,38 @@ bool is_row(const loop::For &loop, bool inside) {
   return inside && applications_of(loop.lower).empty() && applications_of(loop.upper).empty();
 }
 
+/// Does the loop do nothing but count elements of bytes, wherever they lie? Compilers put vectors together
+/// from them, element by element, or wait for each addition.
+bool counts_bytes(const loop::For &loop, const loop::Types &types) {
+  const auto *count = loop.body.empty() ? nullptr : std::get_if<loop::Accumulate>(&loop.body.back().kind);
+  const auto *local = count ? std::get_if<loop::Local>(&count->target) : nullptr;
+  if (!local || count->by != loop::Operator::Add || types.of_local(local->name) != loop::ElementType::Int64)
+    return false;
+  bool are_bytes = true;
+  int elements = 0;
+  std::set<std::string> loaded; // variables
+  const auto is_loaded = [&](const term::Term &term) {
+    return !term::applications_of(term).empty() ||
+           std::ranges::any_of(loaded, [&](const std::string &each) { return term::mentions(term, each); });
+  };
+  const auto look = [&](const loop::Value &value) {
+    loop::each_element(value, [&](const loop::Element &element) {
+      ++elements;
+      are_bytes =
+          are_bytes && types.of_array(element.array) == loop::ElementType::Bool && is_loaded(element.slot);
+    });
+  };
+  for (const loop::Statement &statement : loop.body) {
+    const auto *let = std::get_if<loop::Let>(&statement.kind);
+    const auto *declared = std::get_if<loop::DeclareValue>(&statement.kind);
+    if (let && is_loaded(let->value)) loaded.insert(let->variable);
+    if (declared) look(declared->initial);
+    if (!let && !declared && &statement != &loop.body.back()) return false;
+  }
+  look(count->value);
+  return are_bytes && elements == 1;
+}
+
 std::string for_clang(const std::string &hints, const std::string &otherwise) {
   return "#ifdef __clang__\n#pragma clang loop " + hints + "\n" + otherwise + "#endif\n";
 }
@@ -104,6 +136,8 @@ std::string vector_pragmas(const loop::For &loop, bool inside, bool openmp, cons
       return for_clang("vectorize(assume_safety) interleave_count(1)", otherwise);
     return "#ifdef _OPENMP\n" + simd + "#endif\n";
   }
+  if (!loop.parallel && counts_bytes(loop, expressions.types()))
+    return for_clang("vectorize(disable) unroll_count(4)", "#elif defined(__GNUC__)\n#pragma GCC unroll 4\n");
   if (loop.brief && is_innermost(loop)) return for_clang("vectorize(disable) unroll(disable)", "");
   return "";
 }

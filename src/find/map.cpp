@@ -45,6 +45,16 @@ std::vector<Term> range_candidates(const Obligations &obligations, const Term &k
   return candidates;
 }
 
+/// Do the segment's keys rise, and so the targets in the loop around the find, which the map is filled for?
+bool is_in_order(Obligations &obligations, const LevelPlan &plan, const plan::DenseMap &map) {
+  const std::vector<scan::Level> &levels = obligations.nest().levels;
+  std::size_t loop = plan.level;
+  while (loop > 0 && levels[loop - 1].kind == scan::Level::Kind::Let)
+    --loop;
+  if (loop <= map.level || levels[loop - 1].kind != scan::Level::Kind::Loop) return false;
+  return obligations.keys_rise() && obligations.targets_rise(loop - 1);
+}
+
 } // namespace
 
 Outcome try_map(Obligations &obligations, LevelPlan &plan) {
@@ -69,7 +79,10 @@ Outcome try_map(Obligations &obligations, LevelPlan &plan) {
     map.targets = {level.components.front().target};
     map.extent = extent;
     map.check_target = !obligations.targets_in(extent);
-    map.form = plan.only_value ? MapForm::Values : MapForm::Positions;
+    map.form = plan.need == scan::Need::Nothing ? MapForm::Presence
+               : plan.need == scan::Need::Value ? MapForm::Values
+                                                : MapForm::Positions;
+    if (map.form == MapForm::Presence) map.in_order = is_in_order(obligations, plan, map);
     plan.how = std::move(map);
     return outcome;
   }

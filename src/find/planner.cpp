@@ -49,9 +49,9 @@ std::vector<std::size_t> finds_of(const scan::Nest &nest) {
 class Planner {
 public:
   Planner(const scan::Nest &nest, prove::Prover &prover, const Requests &requests, const Lengths &lengths,
-          const std::set<std::string> &value_positions, const Reaches &reaches, bool for_user)
-      : nest_(nest), prover_(prover), requests_(requests), lengths_(lengths),
-        value_positions_(value_positions), reaches_(reaches), for_user_(for_user), finds_(finds_of(nest)) {}
+          const scan::Needs &needs, const Reaches &reaches, bool for_user)
+      : nest_(nest), prover_(prover), requests_(requests), lengths_(lengths), needs_(needs),
+        reaches_(reaches), for_user_(for_user), finds_(finds_of(nest)) {}
 
   FindPlan plan() {
     check_requests(names_of_finds(nest_), requests_);
@@ -60,7 +60,8 @@ public:
     for (std::size_t level : finds_) {
       LevelPlan own;
       own.level = level;
-      own.only_value = value_positions_.count(nest_.levels[level].variable) != 0;
+      if (auto need = needs_.find(nest_.levels[level].variable); need != needs_.end())
+        own.need = need->second;
       if (level == finds_.back()) own.obligations = vacuity_;
       if (result_.vacuous)
         plan_vacuous(own);
@@ -311,7 +312,7 @@ private:
   prove::Prover &prover_;
   const Requests &requests_;
   Lengths lengths_;
-  const std::set<std::string> &value_positions_;
+  const scan::Needs &needs_;
   Reaches reaches_;
   bool for_user_; // who makes the requests, and reads the refusals
   std::vector<std::size_t> finds_;
@@ -344,15 +345,13 @@ void check_requests(const std::vector<std::string> &names, const Requests &reque
 }
 
 FindPlan plan_finds(const scan::Nest &nest, prove::Prover &prover, const Requests &requests,
-                    const Lengths &lengths, const std::set<std::string> &value_positions,
-                    const Reaches &reaches) {
-  return Planner(nest, prover, requests, lengths, value_positions, reaches, true).plan();
+                    const Lengths &lengths, const scan::Needs &needs, const Reaches &reaches) {
+  return Planner(nest, prover, requests, lengths, needs, reaches, true).plan();
 }
 
 std::optional<FindPlan> plan_finds_by(const scan::Nest &nest, prove::Prover &prover, const Requests &requests,
-                                      const std::set<std::string> &value_positions) {
-  return report::unless_refused(
-      [&] { return Planner(nest, prover, requests, {}, value_positions, {}, false).plan(); });
+                                      const scan::Needs &needs) {
+  return report::unless_refused([&] { return Planner(nest, prover, requests, {}, needs, {}, false).plan(); });
 }
 
 } // namespace unravel::find

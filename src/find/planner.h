@@ -48,7 +48,7 @@ using Reaches = std::map<std::string, double>;
 /// kind find_not_proved naming the failed obligation, with a counterexample where a small one was found; one
 /// that names nothing to be found with kind no_such_find.
 ///
-/// `value_positions`: positions that are found only to read one operand's value (scan/uses.h).
+/// `needs`: what positions are found for, where that is less than themselves.
 ///
 /// Direct is taken where it is proved, then a probe, then a dense map where it is proved and serves several
 /// passes, then sequential iteration where it is proved, worth it and its state is one scalar, then binary
@@ -57,8 +57,7 @@ using Reaches = std::map<std::string, double>;
 /// array would serve many, the walk is taken before binary search. Where few targets are looked for in a
 /// segment, and the reaches say that most lie outside of it, binary search is taken before a map of it.
 FindPlan plan_finds(const scan::Nest &nest, prove::Prover &prover, const Requests &requests = {},
-                    const Lengths &lengths = {}, const std::set<std::string> &value_positions = {},
-                    const Reaches &reaches = {});
+                    const Lengths &lengths = {}, const scan::Needs &needs = {}, const Reaches &reaches = {});
 
 /// What requests may name: the variables that are found, and their tensors.
 std::vector<std::string> names_of_finds(const scan::Nest &nest);
@@ -68,6 +67,6 @@ void check_requests(const std::vector<std::string> &names, const Requests &reque
 /// The plan with these methods, or none where one of them can't be proved: then no counterexample is looked
 /// for.
 std::optional<FindPlan> plan_finds_by(const scan::Nest &nest, prove::Prover &prover, const Requests &requests,
-                                      const std::set<std::string> &value_positions);
+                                      const scan::Needs &needs);
 
 } // namespace unravel::find

@@ -201,7 +201,7 @@ private:
       return false;
     for (std::size_t k = 0; k < space_.lookups.size(); ++k)
       if (is_looked_up_at(index, k)) return false; // the sum may not be reached
-    return index == parallel_ ? adds_up() : sums_over_map(space_, plan_, index);
+    return index == parallel_ ? adds_up() : summed_map(space_, plan_, index) != nullptr;
   }
 
   /// What stands around the level, but for what sets the result.
@@ -367,7 +367,8 @@ private:
       return {intersect(index, *plan, here.lower, here.upper, plan_.nest.levels[plan->level].lower)};
     if (plan_.sorted && plan_.sorted->level == index)
       return sorted_loop(here, *plan_.sorted, workspace_, is_per_thread(index), guarded(index));
-    if (!parallel && sums_over_map(space_, plan_, index)) return sum_over_map(index, loop);
+    if (const plan::DenseMap *map = parallel ? nullptr : summed_map(space_, plan_, index))
+      return sum_over_map(index, loop, map->holds_values());
     if (parallel) {
       loop.parallel = parallel_with(plan_.chunk, plan_.least);
       if (plan_.work) loop.parallel->share = std::get<plan::Chunks>(plan_.cut).share;
@@ -411,9 +412,14 @@ private:
                             fmt::format("positions of {}; find {}: in step", here.tensor, found.variable)}};
   }
 
-  Block sum_over_map(std::size_t index, const loop::For &head) {
+  Block sum_over_map(std::size_t index, const loop::For &head, bool holds_values) {
     const loop::Local sum{head.variable + "_sum"};
     Block of_map = values_of_map(plan_.nest, index, [&](std::size_t k) { return map_arrays_.at(k).map; });
+    if (!holds_values) {
+      auto [block, all] = sum_of_present(space_, plan_, head, std::move(of_map), values_.value());
+      loop::append(block, of_statement(writes().written(std::move(all), is_set_by_sum(index))));
+      return block;
+    }
     of_map.push_back({loop::Accumulate{sum, as_target(values_.value(), space_)}});
     const std::optional<loop::Local> outer = std::exchange(sum_, sum);
     Block block = sum_of_map(sum, head, std::move(of_map), guarded(index));

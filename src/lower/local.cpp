@@ -122,6 +122,37 @@ Block insert(const Operand &target, const Workspace &workspace, std::optional<bo
   return block;
 }
 
+namespace {
+
+bool is_masked(const std::string &tensor, const combine::Combination &combination) {
+  const LocalTensor *local = combination.local(tensor);
+  return local && local->is_masked;
+}
+
+} // namespace
+
+std::optional<loop::Store> written_to_masked(const combine::IterationSpace &space,
+                                             const loop::Element &target, const loop::Value &value,
+                                             const combine::Combination &combination) {
+  if (!is_masked(space.target.tensor, combination)) return std::nullopt;
+  const loop::Value zero{loop::Number{0}};
+  if (space.sets) return loop::Store{target, apply(loop::Operator::Stored, std::vector{zero})};
+  return loop::Store{target, apply(loop::Operator::Add, std::vector<loop::Value>{{target}, value, zero})};
+}
+
+Block where_it_has_a_value(const combine::IterationSpace &space, const loop::Value &value,
+                           const combine::Combination &combination,
+                           const std::function<Block(loop::Value)> &then) {
+  const auto read = std::ranges::find_if(
+      space.operands, [&](const Operand &operand) { return is_masked(operand.tensor, combination); });
+  if (read == space.operands.end()) return then(value);
+  // Where maps hold values, 0.0 is what isn't stored.
+  const std::string negative = read->tensor + ".negative";
+  Block kept = then(value::negated(loop::Value{loop::Local{negative}}));
+  return {{loop::DeclareValue{negative, value::negated(value)}},
+          {loop::IfValue{negative, std::move(kept), "something was added"}}};
+}
+
 Block set_where_new(Block inserted, loop::Accumulate add) {
   auto &missing = std::get<loop::If>(inserted.back().kind);
   missing.then.push_back({loop::Store{add.target, add.value}});

@@ -4,7 +4,9 @@
 #include "loop/loop.h"
 #include "lower/workspace.h"
 
+#include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +31,16 @@ bool inserts_another(const combine::Operand &target, const combine::Combination 
 /// Makes the target stored, with the value zero, if it isn't; or is another entry. Declares that variable.
 /// `listed`: of a local with members, whether they are listed; none: to be tested.
 loop::Block insert(const combine::Operand &target, const Workspace &workspace, std::optional<bool> listed);
+
+/// What is written to an element of a masked local (combine::LocalTensor), which has no value while it is
+/// -0.0: sums are never that. Nothing of another target.
+std::optional<loop::Store> written_to_masked(const combine::IterationSpace &space,
+                                             const loop::Element &target, const loop::Value &value,
+                                             const combine::Combination &combination);
+/// `then`, made for the value, where it is no element of a masked local without one.
+loop::Block where_it_has_a_value(const combine::IterationSpace &space, const loop::Value &value,
+                                 const combine::Combination &combination,
+                                 const std::function<loop::Block(loop::Value)> &then);
 
 /// Behind `insert` of a local that is known to be listed: what is new is set, and not read.
 loop::Block set_where_new(loop::Block inserted, loop::Accumulate add);

@@ -17,7 +17,7 @@ bool is_passed_by_break(const LeafPlan &leaf, std::size_t level) {
                           [](const plan::Direct &) { return true; },
                           [&](const plan::Walk &walk) { return plan.unique && !walk.in_step; },
                           [&](const plan::Binary &) { return plan.unique; },
-                          [](const plan::DenseMap &map) { return map.form != plan::MapForm::Marked; },
+                          [](const plan::DenseMap &map) { return !map.has_marks(); },
                           [](const plan::Probe &) { return false; },
                           [](const plan::HashMap &) { return false; },
                           [](const plan::Scan &) { return false; },

@@ -63,29 +63,34 @@ namespace {
 
 Block fill_dense(const Level &level, const plan::DenseMap &map, const MapArrays &arrays,
                  const loop::Value &value) {
-  Term position = term::variable(level.variable);
+  const Term &key = map.keys.front();
+  const char *what = "whether there is one";
   Block round;
   if (map.holds_values()) {
-    loop::Element element{arrays.map, map.keys.front()};
-    round.push_back({loop::Store{element, apply(loop::Operator::Stored, std::vector{value})}});
-    if (map.form == plan::MapForm::Marked)
-      round.push_back({loop::SetElement{arrays.more, map.keys.front(), Term(1)}});
-  } else {
-    round.push_back({loop::SetElement{arrays.map, map.keys.front(), position}});
+    what = "the values";
+    round.push_back(
+        {loop::Store{loop::Element{arrays.map, key}, apply(loop::Operator::Stored, std::vector{value})}});
+  }
+  if (map.has_marks()) round.push_back({loop::SetElement{arrays.more, key, Term(1)}});
+  if (map.form == plan::MapForm::Presence)
+    round.push_back({loop::Store{loop::Element{arrays.map, key}, {loop::Number{1}}}});
+  if (map.form == plan::MapForm::Positions) {
+    what = "the positions";
+    round.push_back({loop::SetElement{arrays.map, key, term::variable(level.variable)}});
   }
   loop::For fill{level.variable, map.lower, map.upper};
   fill.body = std::move(round);
-  fill.comment = fmt::format("the map of {}: by key, {}", level.variable,
-                             map.holds_values() ? "the values" : "the positions");
+  fill.comment = fmt::format("the map of {}: by key, {}", level.variable, what);
   return {{std::move(fill)}};
 }
 
 Block clear_dense(const Level &level, const plan::DenseMap &map, const MapArrays &arrays) {
-  if (!map.holds_values()) return {};
-  loop::Element element{arrays.map, map.keys.front()};
-  Block round{{loop::Store{element, {loop::Number{0}}}}};
-  if (map.form == plan::MapForm::Marked)
-    round.push_back({loop::SetElement{arrays.more, map.keys.front(), Term(0)}});
+  if (!map.tells_absence()) return {};
+  const Term &key = map.keys.front();
+  Block round;
+  if (map.form != plan::MapForm::Marks)
+    round.push_back({loop::Store{loop::Element{arrays.map, key}, {loop::Number{0}}}});
+  if (map.has_marks()) round.push_back({loop::SetElement{arrays.more, key, Term(0)}});
   loop::For clear{level.variable, map.lower, map.upper};
   clear.body = std::move(round);
   clear.comment = fmt::format("the map of {} is emptied", level.variable);
@@ -115,10 +120,13 @@ Block look_in_map(const Level &level, const plan::DenseMap &map, const MapArrays
                       {loop::If{test, body(), fmt::format("find {}: by the map", level.variable)}}});
   }
   std::string value = found_value(level);
-  Block inner{{loop::DeclareValue{value, {loop::Element{arrays.map, target}}}}};
-  if (map.form == plan::MapForm::Values) {
+  Block inner;
+  if (map.form != plan::MapForm::Marks)
+    inner.push_back({loop::DeclareValue{value, {loop::Element{arrays.map, target}}}});
+  if (!map.has_marks()) {
+    const char *of_what = map.holds_values() ? "values" : "presence";
     inner.push_back(
-        {loop::IfValue{value, body(), fmt::format("find {}: by the map of values", level.variable)}});
+        {loop::IfValue{value, body(), fmt::format("find {}: by the map of {}", level.variable, of_what)}});
     return if_in_map(level, map, std::move(inner));
   }
   loop::append(inner, body());

@@ -5,12 +5,15 @@
 
 #include <cstddef>
 #include <functional>
+#include <utility>
 
 /// What the loop of a level does with the map of a find inside of it.
 namespace unravel::lower {
 
-/// Does the loop do nothing but add products with what a map of values has to one sum?
-bool sums_over_map(const combine::IterationSpace &space, const LeafPlan &leaf, std::size_t index);
+/// The map inside of which the loop does nothing but add to one sum: products with what a map of values has,
+/// or, where it holds the presence, what doesn't depend on what is found. Else null.
+const plan::DenseMap *summed_map(const combine::IterationSpace &space, const LeafPlan &leaf,
+                                 std::size_t index);
 
 /// What such a loop begins with: its variables, and the value that the map of each find has. `map_of`: the
 /// array's name, by the level of the find.
@@ -22,6 +25,13 @@ loop::Block values_of_map(const scan::Nest &nest, std::size_t index,
 /// `of_stored`. So no iteration needs a test, and compilers use vectors.
 loop::Block sum_of_map(const loop::Local &sum, const loop::For &head, loop::Block of_map,
                        loop::Block of_stored);
+
+/// Makes the sum of a value over a map of presence, and the sum itself. No iteration has a branch; where the
+/// value is 1 in each, those that are present are counted. Where the plan knows that keys and targets are in
+/// order, targets that lie apart from all keys are passed by. `of_map`: what the loop begins with.
+std::pair<loop::Block, loop::Value> sum_of_present(const combine::IterationSpace &space, const LeafPlan &leaf,
+                                                   const loop::For &head, loop::Block of_map,
+                                                   const loop::Value &value);
 
 /// Is a mark all that decides about an iteration? `body`: what the loop executes.
 bool looks_for_marks(const LeafPlan &leaf, std::size_t index, const loop::Block &body);

@@ -121,10 +121,35 @@ public:
     Names locals;
     for (const auto &[number, statement] : statements_)
       if (statement.space->target.is_scalar()) locals.insert(statement.space->target.local);
-    return block_of(tree, {}, std::move(locals));
+    Block block = block_of(tree, {}, std::move(locals));
+    empty_anew(block);
+    return block;
   }
 
 private:
+  /// Where a local is set to nothing once more, its entries are taken out.
+  void empty_anew(Block &block) const {
+    for (std::size_t k = 0; k < block.size(); ++k) {
+      for (Block *inner : loop::blocks_of(block[k]))
+        empty_anew(*inner);
+      const auto *store = std::get_if<loop::Store>(&block[k].kind);
+      const auto *target = store ? std::get_if<loop::Local>(&store->target) : nullptr;
+      const auto tensor = target ? local_codes_.find(target->name) : local_codes_.end();
+      if (tensor == local_codes_.end()) continue;
+      Block code = tensor->second.end;
+      for (const loop::Statement &statement : tensor->second.begin) {
+        const auto &counter = std::get<loop::Declare>(statement.kind);
+        code.push_back({loop::Assign{counter.variable, counter.initial}});
+      }
+      for (loop::Statement &statement : code)
+        statement.origins = block[k].origins;
+      block.erase(block.begin() + static_cast<std::ptrdiff_t>(k));
+      block.insert(block.begin() + static_cast<std::ptrdiff_t>(k), code.begin(), code.end());
+      k += code.size();
+      --k;
+    }
+  }
+
   bool is_about(const scan::Node &node, const std::string &local) const {
     return std::any_of(node.statements.begin(), node.statements.end(), [&](std::size_t number) {
       const combine::IterationSpace &space = *statements_.at(number).space;

@@ -2,6 +2,9 @@
 
 #include "lower/lookups.h"
 #include "lower/map_code.h"
+#include "value/chosen.h"
+
+#include <algorithm>
 
 namespace unravel::lower {
 
@@ -26,8 +29,21 @@ loop::Value Values::value_of(const combine::Operand &operand) const {
   return {loop::Element{operand.array, operand.slot}};
 }
 
+namespace {
+
+/// Is a position found that nothing is read at?
+bool finds_presence(const LeafPlan &leaf) {
+  return std::ranges::any_of(leaf.finds.levels, [](const LevelPlan &plan) {
+    const auto *map = plan.as<plan::DenseMap>();
+    return map && map->tells_absence() && !map->holds_values();
+  });
+}
+
+} // namespace
+
 loop::Value Values::value() const {
-  return value::map_leaves<loop::Value>(space_.value, [&](const combine::Read &read) -> loop::Value {
+  const combine::Value value = finds_presence(plan_) ? value::chosen(space_.value) : space_.value;
+  return value::map_leaves<loop::Value>(value, [&](const combine::Read &read) -> loop::Value {
     if (const combine::Lookup *lookup = space_.lookup(read))
       return as_part(loop::Value{loop::Local{value_of_lookup(*lookup)}}, lookup->tensor);
     const combine::Operand &operand = space_.operand(read);

@@ -19,31 +19,41 @@ MapArrays Workspace::add_map(const Level &level, const LevelPlan &plan, const lo
   if (const auto *chains = plan.as<plan::HashMap>()) return add_hash(level, *chains, per_thread);
   const auto &map = *plan.as<plan::DenseMap>();
   loop::WorkspaceArray array;
-  array.name = level.variable + (map.holds_values() ? "_values" : "_positions");
   array.extent = map.extent;
   array.per_thread = per_thread;
-  if (map.holds_values()) {
-    array.element = element_of(value.array);
-    array.is_value = true;
-    array.about = fmt::format("the values of {} by key", level.tensor);
-  } else {
+  if (map.limit != 0) array.when = term::at_most(map.extent, Term(map.limit));
+  loop::WorkspaceArray marks = array;
+  MapArrays names;
+  if (map.has_marks()) {
+    marks.name = level.variable + "_marks";
+    marks.element = loop::ElementType::Bit;
+    marks.about = fmt::format("which keys {} has", level.tensor);
+  }
+  switch (map.form) {
+  case plan::MapForm::Positions:
+    array.name = level.variable + "_positions";
     array.element = index_;
     array.initial = std::nullopt;
     array.about =
         fmt::format("positions of {} by key; what isn't the segment's is left from before", level.tensor);
+    break;
+  case plan::MapForm::Values:
+  case plan::MapForm::Marked:
+    array.name = level.variable + "_values";
+    array.element = element_of(value.array);
+    array.is_value = true;
+    array.about = fmt::format("the values of {} by key", level.tensor);
+    break;
+  case plan::MapForm::Presence:
+    array.name = level.variable + "_presence";
+    array.element = loop::ElementType::Bool;
+    array.is_value = true;
+    array.about = fmt::format("which keys {} has", level.tensor);
+    break;
+  case plan::MapForm::Marks: break;
   }
-  if (map.limit != 0) array.when = term::at_most(map.extent, Term(map.limit));
-  Term when = array.when;
-  MapArrays names{add(std::move(array)), ""};
-  if (map.form != plan::MapForm::Marked) return names;
-  loop::WorkspaceArray marks;
-  marks.name = level.variable + "_marks";
-  marks.element = loop::ElementType::Bit;
-  marks.extent = map.extent;
-  marks.per_thread = per_thread;
-  marks.when = when;
-  marks.about = fmt::format("which keys {} has", level.tensor);
-  names.more = add(std::move(marks));
+  if (!array.name.empty()) names.map = add(std::move(array));
+  if (!marks.name.empty()) names.more = add(std::move(marks));
   return names;
 }
 

@@ -20,8 +20,13 @@ loop::Accumulate Writes::add(loop::Value value) const {
 }
 
 loop::Block Writes::written(loop::Value value, bool sets) const {
-  return unless_dropped(entries && !sum ? entries->dropped() : std::nullopt, space.target.tensor,
-                        std::move(value), [&](loop::Value kept) { return stored(std::move(kept), sets); });
+  const combine::Combination &combination = workspace.combination();
+  if (const loop::Target to = target(); const auto *element = std::get_if<loop::Element>(&to))
+    if (const auto store = written_to_masked(space, *element, value, combination)) return {{*store}};
+  return where_it_has_a_value(space, value, combination, [&](loop::Value read) {
+    return unless_dropped(entries && !sum ? entries->dropped() : std::nullopt, space.target.tensor,
+                          std::move(read), [&](loop::Value kept) { return stored(std::move(kept), sets); });
+  });
 }
 
 loop::Block Writes::stored(loop::Value value, bool sets) const {

@@ -284,6 +284,7 @@ Front with_result_local(const Request &request, Front front, const compute::Resu
   front.computation = compute::make_computation(tree, front.computation.program.fills);
   front.computation.text = text;
   const auto format = request.formats.find(local.tensor);
+  if (local.is_masked) front.computation.program.masked_locals.insert(local.tensor);
   std::erase(front.other_formats, local.tensor);
   load_local(local.tensor, format == request.formats.end() ? local.layout : format->second, front);
   front.types[local.tensor] = front.types.at(front.computation.program.statements.back().target.tensor);

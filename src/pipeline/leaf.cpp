@@ -176,11 +176,11 @@ Leaf LeafPlanner::plan_loops(std::size_t number, schedule::Counts counts, Steps 
         "finds",
         [&] {
           leaf.plan.nest = instances, leaf.plan.searches.clear();
-          plan::FindPlan plan = find::plan_finds(
-              leaf.plan.nest, in_.prover, about(instances, methods), lengths,
-              reads_what_changes(number) ? std::set<std::string>() // a map would keep old values
-                                         : scan::value_positions(space, leaf.plan.nest),
-              counts);
+          plan::FindPlan plan =
+              find::plan_finds(leaf.plan.nest, in_.prover, about(instances, methods), lengths,
+                               reads_what_changes(number) ? scan::Needs() // a map would keep old values
+                                                          : scan::needs_of_positions(space, leaf.plan.nest),
+                               counts);
           for (const Searched &each : searches) {
             find::Lengths own = counts.empty()
                                     ? find::Lengths()

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "scan/nest.h"
+#include "scan/uses.h"
 
 #include <cstdint>
 #include <optional>
@@ -25,6 +26,8 @@ enum class MapForm {
   Positions, // map[key(q)] = q. A hit is tested again, so what other segments left in the map does no harm
   Values,    // map[key(q)] = the operand's value at q, nothing elsewhere; cleared key by key after use
   Marked,    // Values, and a bit per key that says whether there is one: many targets are tested at once
+  Presence,  // map[key(q)] = 1, 0 elsewhere, a byte each; cleared key by key after use
+  Marks,     // the same, a bit each: many targets are tested at once
 };
 
 /// One obligation that was asked for a level.
@@ -64,7 +67,8 @@ struct Jump {
 };
 
 // How a Find level is executed, by method. Positions q run over [lower, upper) of the level; `match` is
-// match_condition. A chain is always walked upwards, so positions are visited in rising order by every method.
+// match_condition. A chain is always walked upwards, so positions are visited in rising order by every
+// method.
 
 /// q = position; if (lower <= q < upper and match) body
 struct Direct {
@@ -143,8 +147,13 @@ struct DenseMap : FilledMap {
   std::int64_t limit = 0;
   bool check_target = true; // the target may lie outside of [0, extent)
   MapForm form = MapForm::Positions;
+  /// Of presence: keys strictly increase over the segment, and targets over the loop that leads to the find.
+  bool in_order = false;
 
-  bool holds_values() const { return form != MapForm::Positions; }
+  bool holds_values() const { return form == MapForm::Values || form == MapForm::Marked; }
+  bool has_marks() const { return form == MapForm::Marked || form == MapForm::Marks; }
+  /// Does it hold nothing where the segment has no key?
+  bool tells_absence() const { return form != MapForm::Positions; }
 };
 
 /// Every q: if (match) body; unique: leave the loop after the hit
@@ -156,8 +165,7 @@ struct LevelPlan {
   std::variant<Scan, Direct, Probe, Walk, Binary, HashMap, DenseMap> how;
   bool unique = false; // at most one match per visit
   bool contiguous = false;
-  /// The position is needed only to read one operand's value.
-  bool only_value = false;
+  scan::Need need = scan::Need::Position;
   std::vector<Obligation> obligations;
   std::vector<Candidate> candidates;
 

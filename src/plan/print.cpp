@@ -104,6 +104,8 @@ const char *content_of(MapForm form) {
   case MapForm::Positions: return "positions";
   case MapForm::Values: return "values";
   case MapForm::Marked: return "values and marks";
+  case MapForm::Presence: return "presence";
+  case MapForm::Marks: return "marks";
   }
   return "";
 }

@@ -1,6 +1,9 @@
 #include "scan/uses.h"
 
+#include "value/chosen.h"
+
 #include <algorithm>
+#include <set>
 
 namespace unravel::scan {
 
@@ -18,23 +21,28 @@ bool mentions(const Level &level, const std::string &variable) {
 
 } // namespace
 
-std::set<std::string> value_positions(const combine::IterationSpace &space, const Nest &nest) {
-  std::set<std::string> result;
+Needs needs_of_positions(const combine::IterationSpace &space, const Nest &nest) {
+  std::set<std::string> read; // the operands that decide what the value is
+  const combine::Value chosen = value::chosen(space.value);
+  value::each_leaf<combine::Read>(chosen, [&](const combine::Read &each) { read.insert(each.operand); });
+  Needs result;
   for (const Level &found : nest.levels) {
     const std::string &variable = found.variable;
     if (found.kind != Level::Kind::Find || !found.guards.empty()) continue;
-    bool elsewhere = std::any_of(nest.levels.begin(), nest.levels.end(), [&](const Level &level) {
-      return level.variable != variable && mentions(level, variable);
-    });
+    bool elsewhere = term::mentions(space.target.slot, variable) ||
+                     std::any_of(nest.levels.begin(), nest.levels.end(), [&](const Level &level) {
+                       return level.variable != variable && mentions(level, variable);
+                     });
     int reads = 0;
     for (const combine::Operand &operand : space.operands) {
-      if (operand.array.empty() || !term::mentions(operand.slot, variable)) continue;
+      if (operand.array.empty() || !read.contains(operand.name) || !term::mentions(operand.slot, variable))
+        continue;
       elsewhere = elsewhere || operand.slot != term::variable(variable);
       // Where maps hold values, -0.0 is a zero that is stored.
       elsewhere = elsewhere || value::is_integer(compute::type_of(space.types, operand.tensor));
       ++reads;
     }
-    if (!elsewhere && reads == 1 && !term::mentions(space.target.slot, variable)) result.insert(variable);
+    if (!elsewhere && reads <= 1) result.emplace(variable, reads == 1 ? Need::Value : Need::Nothing);
   }
   return result;
 }

@@ -3,13 +3,21 @@
 #include "combine/space.h"
 #include "scan/nest.h"
 
-#include <set>
+#include <map>
 #include <string>
 
 namespace unravel::scan {
 
-/// The positions that are found only to read one operand's value at them: nothing else in the nest, no other
-/// operand and not the result mentions them. A map may then hold the values themselves.
-std::set<std::string> value_positions(const combine::IterationSpace &space, const Nest &nest);
+/// What a position that is found is needed for, besides to tell that there is one.
+enum class Need {
+  Position,
+  Value,   // to read one operand's value at it
+  Nothing, // whatever the operands' values there are
+};
+using Needs = std::map<std::string, Need>;
+
+/// The positions that are found for less than themselves: nothing else in the nest, no other operand and not
+/// the result mentions them. A map may then hold what they are found for.
+Needs needs_of_positions(const combine::IterationSpace &space, const Nest &nest);
 
 } // namespace unravel::scan

@@ -26,7 +26,7 @@ struct Chosen {
                                                    : schedule::complete_order(leaf, schedule.order);
     prove::Prover prover(made.axioms);
     plan.nest = scan::scan_space(leaf, order, made.axioms, made.arrays);
-    plan.finds = find::plan_finds(plan.nest, prover, requests, {}, scan::value_positions(leaf, plan.nest));
+    plan.finds = find::plan_finds(plan.nest, prover, requests, {}, scan::needs_of_positions(leaf, plan.nest));
     for (const parse::Name &name : schedule.parallel)
       for (std::size_t k = 0; k < plan.nest.levels.size(); ++k)
         if (plan.nest.levels[k].variable == name.text) plan.parallel = k;
@@ -51,7 +51,7 @@ TEST(ChooseAlternatives, BugsAreNotSwallowed) {
   prove::Prover prover(made.axioms);
   plan::LeafPlan plan;
   plan.nest = scan::scan_space(leaf, order, made.axioms, made.arrays);
-  plan.finds = find::plan_finds(plan.nest, prover, {}, {}, scan::value_positions(leaf, plan.nest));
+  plan.finds = find::plan_finds(plan.nest, prover, {}, {}, scan::needs_of_positions(leaf, plan.nest));
   combine::IterationSpace broken = leaf;
   broken.relation = term::conjunction({leaf.relation, term::variable("i")}); // an integer is no formula
   const cost::Thresholds thresholds = cost::thresholds_of(machine::portable());

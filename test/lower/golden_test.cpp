@@ -33,7 +33,7 @@ loop::Program lower_text(const std::string &input, bool parallel = false) {
     plan::LeafPlan plan;
     plan.nest = scan::scan_space(leaf, order_for(text, leaf), made.axioms, made.arrays);
     plan.finds =
-        find::plan_finds(plan.nest, prover, requests_of(text), {}, scan::value_positions(leaf, plan.nest));
+        find::plan_finds(plan.nest, prover, requests_of(text), {}, scan::needs_of_positions(leaf, plan.nest));
     std::size_t outermost = 0;
     while (outermost < plan.nest.levels.size() && plan.nest.levels[outermost].kind != scan::Level::Kind::Loop)
       ++outermost;

@@ -57,6 +57,25 @@ std::vector<Problem> problems() {
                    {{"A", "csr"}, {"w", layout}},
                    {},
                    {}});
+  // sparse ones that are set anew in each round, and say where statements are executed
+  for (const char *w : {"listed", "bitmap", "dense"})
+    for (const char *v : {"listed", "bitmap", "dense"}) {
+      all.push_back({"tensor A(n,n), x(n), y(n), c; let w(i in [0,n)) = 0; for i { w(i) += x(i); } "
+                     "repeat 4 until c > 2 { let v(j in [0,n)) = 0; for i { for j { v(j) += A(i,j)*w(i); } } "
+                     "for i { w(i) = 0; } for j { w(j) += v(j); } for j { y(j) += w(j)*w(j); } c += 1; }",
+                     {{"A", "csr"}, {"w", w}, {"v", v}},
+                     {},
+                     {}});
+      if (w == std::string("dense") || v == std::string("dense")) continue;
+      all.push_back({"tensor A(n,n), x(n), y(n), c; let w(i in [0,n)) = 0; let v(i in [0,n)) = 0; "
+                     "for i { for j { w(i) += A(i,j)*x(j); } } "
+                     "repeat 4 until c > 2 { for i { for j { v(j) += A(i,j)*w(i) mask !w(j); } } "
+                     "for j { y(j) = c mask v(j); } for j { y(j) += 2 mask w(j) and !v(j); } "
+                     "for i { w(i) = 0; } for j { w(j) += v(j); } for j { v(j) = 0; } c += 1; }",
+                     {{"A", "csr"}, {"w", w}, {"v", v}},
+                     {},
+                     {}});
+    }
   return all;
 }
 

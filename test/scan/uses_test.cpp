@@ -7,15 +7,23 @@
 namespace unravel::test {
 namespace {
 
-std::string value_positions_of(const std::string &input) {
+std::string positions_of(const std::string &input, scan::Need wanted) {
   CombinationText text = read_combination_text(input);
   combine::Combination made = combine_text(text);
   std::string all;
   for (const combine::IterationSpace &leaf : made.leaves)
-    for (const std::string &position :
-         scan::value_positions(leaf, scan::scan_space(leaf, order_for(text, leaf), made.axioms, made.arrays)))
-      all += (all.empty() ? "" : " ") + position;
+    for (const auto &[position, need] : scan::needs_of_positions(
+             leaf, scan::scan_space(leaf, order_for(text, leaf), made.axioms, made.arrays)))
+      if (need == wanted) all += (all.empty() ? "" : " ") + position;
   return all;
+}
+
+std::string value_positions_of(const std::string &input) {
+  return positions_of(input, scan::Need::Value);
+}
+
+std::string present_positions_of(const std::string &input) {
+  return positions_of(input, scan::Need::Nothing);
 }
 
 TEST(ScanUses, positions_of_values) {
@@ -37,6 +45,17 @@ TEST(ScanUses, no_positions_that_something_else_needs) {
   EXPECT_EQ(value_positions_of("y(i) = A(i,j) * x(j)\n-f A=csr\n--where 0 <= A.p and A.p < A.NNZ\n"
                                "-s order A.p, i"),
             "");
+}
+
+TEST(ScanUses, positions_that_need_only_be_there) {
+  EXPECT_EQ(present_positions_of("s = A(i,j) * B(i,j) in plus.pair\n-f A=csr\n-f B=csr"), "B.p");
+  EXPECT_EQ(present_positions_of("s = A(i,j) * B(i,j) in min.first\n-f A=csr\n-f B=csr"), "B.p");
+  EXPECT_EQ(present_positions_of("s = A(i,j) * B(i,j) in plus.first\n-f A=csr int8\n-f B=csr int8"), "B.p");
+  EXPECT_EQ(present_positions_of("s = A(i,j) * x(j) mask M(i,j)\n-f A=csr\n-f M=csr"), "M.p");
+  EXPECT_EQ(present_positions_of("s = A(i,j) * B(i,j) in plus.second\n-f A=csr\n-f B=csr"), "");
+  EXPECT_EQ(present_positions_of("s = A(i,j) * B(i,j)\n-f A=csr\n-f B=csr"), "");
+  // The row's position leads to the entry's.
+  EXPECT_EQ(present_positions_of("s = A(i,j) * B(i,j) in plus.pair\n-f A=dcsr\n-f B=dcsr"), "B.p");
 }
 
 } // namespace

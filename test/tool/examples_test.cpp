@@ -44,6 +44,20 @@ std::vector<double> distances_from(std::size_t source, const Graph &graph) {
   return distance;
 }
 
+TEST(Examples, BreadthFirstSearchThatPushesThenPulls) {
+  auto undirected = [](data::Coordinates &entries) { entries = both_directions(entries, true); };
+  for (const auto &problem : problems(graphs, generated_graphs, undirected))
+    for (const char *list : {"listed", "bitmap"}) {
+      SCOPED_TRACE(problem->name + " " + list);
+      const std::string front = std::string("front=") + list, next = std::string("next=") + list;
+      const auto found = problem->run_with(
+          "bfs_undirected",
+          {"-f", "A=csr", "-f", front, "-f", next, "-f", "reached=bitmap", "-i", "A=A.mtx", "-i", "source=2"},
+          {"level"});
+      expect_equal(to_dense(found.at("level")), levels_from(2, problem->graph));
+    }
+}
+
 TEST(Examples, ShortestPaths) {
   for (const auto &problem : problems(graphs, generated_graphs, give_weights))
     for (const char *layout : {"csr", "csc"}) {
@@ -360,10 +374,10 @@ TEST(Examples, AreComplete) {
   std::set<std::string> names;
   for (const auto &entry : std::filesystem::directory_iterator(std::string(UNRAVEL_SOURCE_DIR) + "/examples"))
     names.insert(entry.path().stem().string());
-  EXPECT_EQ(names, (std::set<std::string>{"als", "betweenness", "bfs", "bfs_parents", "components",
-                                          "conjugate_gradients", "gauss_seidel", "jaccard", "jacobi",
-                                          "markov_clustering", "pagerank", "power_iteration", "sssp",
-                                          "triangles", "truss"}));
+  EXPECT_EQ(names, (std::set<std::string>{"als", "betweenness", "bfs", "bfs_parents", "bfs_undirected",
+                                          "components", "conjugate_gradients", "gauss_seidel", "jaccard",
+                                          "jacobi", "markov_clustering", "pagerank", "power_iteration",
+                                          "sssp", "triangles", "truss"}));
 }
 
 } // namespace
