@@ -24,7 +24,7 @@ const std::vector<std::string> &lines() {
       "y(j) = A(i,j) * i in min.second",
       "y(i) = A(i,j) * j in max.+",
       "y(i) max= A(i,j) * j * x(j) mask A(i,j)",
-      "y(i) = A(i,j) * (z(j) > j)",
+      "y(i) = A(i,j) * (x(j) > j)", // x is looked for, also once for many iterations
       "y(i) = A(i,j) * f64(j) / f64(2*i + 1)",
       "y(i+1) = A(i,j) * (i + 3*j)",
   };
