@@ -140,6 +140,7 @@ Expression Translator::truth(const Node &node) {
 Expression Translator::number_of_truths(const Node &node) {
   if (node.kind == UnravelCast && !is_number(node.children[0])) return number_of_truths(node.children[0]);
   if (node.kind == UnravelInteger) return number(node.integer, node.span);
+  if (!is_about_numbers(node) && !is_comparison(node) && !is_logical(node)) return integer_as_number(node);
   if (node.kind == UnravelConditional && is_about_numbers(node.children[0])) {
     const Expression test = truth(node.children[0]);
     Expression then = number_of_truths(node.children[1]);

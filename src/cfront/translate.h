@@ -94,6 +94,8 @@ private:
   // values.cpp
   parse::Expression value(const Node &node);
   parse::Expression constant(const Node &node);
+  /// Of loop variables and sizes, converted to the numbers' type.
+  parse::Expression integer_as_number(const Node &node);
   /// Of a function of math.h.
   parse::Expression call(const Node &node);
   void check_type(const Node &node);

@@ -92,9 +92,10 @@ Expression Translator::value(const Node &node) {
     const Node &operand = node.children[0];
     if (operand.type == node.type) return value(operand);
     if (operand.type == UnravelIntegral && is_about_numbers(operand)) return number_of_truths(operand);
-    if (operand.type == UnravelIntegral)
-      refuse(node.span, quoted(operand) + " is an integer that is used as a number",
-             "constants alone may be; make it a parameter of type `double`");
+    if (operand.type == UnravelIntegral) {
+      check_type(node);
+      return integer_as_number(operand);
+    }
     if (operand.type == UnravelFloat && node.type == UnravelDouble)
       refuse(node.span, quoted(operand) + " is `float`, but it is computed with in `double`",
              "all numbers of a function have one type; constants of type `float` are written `0.5f`");
@@ -108,6 +109,16 @@ Expression Translator::value(const Node &node) {
   case UnravelCall: return call(node);
   default: refuse_expression(node);
   }
+}
+
+Expression Translator::integer_as_number(const Node &node) {
+  const Polynomial integer = affine(node, "number");
+  if (node.is_unsigned) check_unsigned(node, {Integer::Kind::Exact, {integer}});
+  Expression number = variables_.expression(integer, node.span);
+  if (integer.is_constant()) return number;
+  Expression made = over(Expression::Kind::Call, node.span, {std::move(number)});
+  made.name = {numbers_ == UnravelFloat ? "f32" : "f64", node.span};
+  return made;
 }
 
 Expression Translator::call(const Node &node) {

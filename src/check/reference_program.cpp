@@ -1,8 +1,9 @@
 #include "check/reference_program.h"
 
+#include "check/combined.h"
 #include "check/local_entries.h"
-#include "check/typed_value.h"
 #include "report/diagnostic.h"
+#include "value/typed.h"
 
 #include <algorithm>
 #include <cmath>
@@ -463,7 +464,18 @@ private:
       const double fill = access->fill_or_zero();
       return Evaluated{converted({fill, std::fabs(fill)}, value::Type::Float64, own), false, fill};
     }
+    if (const auto *coordinate = std::get_if<term::Term>(&tree.kind)) {
+      const std::int64_t number = value_of(*coordinate);
+      return Evaluated{{static_cast<long double>(number), std::fabs(static_cast<double>(number))}};
+    }
     const auto &made = std::get<compute::Value::Apply>(tree.kind);
+    if (const auto wanted = value::made_by_conversion(made.op)) {
+      const value::Type own = computed_in(made.arguments.front()).value_or(*wanted);
+      std::optional<Evaluated> argument = evaluate(made.arguments.front(), absent_is_nothing, own);
+      if (argument) argument->value = converted(argument->value, own, *wanted);
+      if (argument) argument->nothing = static_cast<double>(argument->value.value);
+      return argument;
+    }
     std::vector<Value> arguments;
     bool is_stored = false;
     std::optional<double> absorbs;
@@ -482,62 +494,19 @@ private:
     return Evaluated{value, is_stored, static_cast<double>(value.value)};
   }
 
+  std::optional<value::Type> computed_in(const compute::Value &tree) const {
+    return value::computed_in(tree, [&](const compute::Value &leaf) {
+      const auto *access = std::get_if<Access>(&leaf.kind);
+      return std::optional(access ? type_of(access->tensor) : value::Type::Int64);
+    });
+  }
+
   value::Type type_of(const std::string &tensor) const { return compute::type_of(input_.types, tensor); }
 
   /// As the target holds it.
   Value identity_of(const Statement &statement) const {
     return converted({compute::identity_of(statement), 0}, value::Type::Float64,
                      type_of(statement.target.tensor));
-  }
-
-  static Value combined(value::Operator op, const std::vector<Value> &arguments, value::Type type) {
-    if (value::is_integer(type)) {
-      std::vector<value::Scalar> integers;
-      for (const Value &argument : arguments)
-        integers.push_back(exactly(argument.value, type));
-      const value::Scalar made = value::evaluate_exactly(op, value::promoted(type), std::move(integers));
-      return {number_of(value::converted(made, type)), 0};
-    }
-    std::vector<long double> numbers;
-    for (const Value &argument : arguments)
-      numbers.push_back(argument.value);
-    const auto value = value::evaluate<long double>(op, numbers);
-    return {value, magnitude_of(op, arguments, std::fabs(static_cast<double>(value)))};
-  }
-
-  /// What its rounding errors are in proportion to, those of the arguments included. `size`: the value's.
-  static double magnitude_of(value::Operator op, const std::vector<Value> &arguments, double size) {
-    auto size_of = [](const Value &argument) { return std::fabs(static_cast<double>(argument.value)); };
-    double sum = 0, product = 1, greatest = 0;
-    for (const Value &argument : arguments) {
-      sum += argument.magnitude, product *= argument.magnitude;
-      greatest = std::max(greatest, argument.magnitude);
-    }
-    switch (op) {
-    case value::Operator::Negate:
-    case value::Operator::Absolute:
-    case value::Operator::Minimum:
-    case value::Operator::Maximum:
-    case value::Operator::First:
-    case value::Operator::Second:
-    case value::Operator::Any:
-    case value::Operator::Select: return greatest;
-    case value::Operator::Add: return sum;
-    case value::Operator::Multiply: return product;
-    case value::Operator::Divide: { // the divisor's own errors count, too
-      const double by = size_of(arguments[1]);
-      const double relative = by != 0 ? arguments[1].magnitude / by : 1;
-      return arguments[0].magnitude * relative / by;
-    }
-    case value::Operator::SquareRoot: return size > 0 ? size + greatest / size : std::sqrt(greatest);
-    case value::Operator::Exponential: return size * (1 + greatest);
-    case value::Operator::Logarithm: {
-      const double of = size_of(arguments[0]);
-      return size + (of > 0 ? greatest / of : 1);
-    }
-    case value::Operator::Power: return size * (1 + sum * (1 + sum));
-    default: return std::max(size, 1.0);
-    }
   }
 
   void note_missing(const Access &divisor) {

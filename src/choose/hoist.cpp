@@ -39,8 +39,8 @@ bool is_plain(const LeafPlan &plan, const IterationSpace &space) {
   return space.adds_in_any_order() && space.is_product() && space.target.structure.empty() &&
          plan.finds.levels.empty() && plan.alternatives.empty() && plan.searches.empty() && !plan.sums_at &&
          plan.is_plain() &&
-         std::all_of(space.operands.begin(), space.operands.end(),
-                     [](const Operand &operand) { return !operand.array.empty(); });
+         std::ranges::all_of(space.operands, [](const Operand &operand) { return !operand.array.empty(); }) &&
+         !space.has_coordinates();
 }
 
 /// Where the loops over dense modes begin, which stand innermost.

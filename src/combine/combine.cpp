@@ -479,8 +479,10 @@ private:
       if (statement.is_free) naming_.stay_inside(*access, reads, relation);
       values.emplace(access->name(), Value{Read{access->name()}});
     }
-    space.value = value::map_leaves<Value>(statement.value,
-                                           [&](const Access &access) { return values.at(access.name()); });
+    space.value = value::map_leaves<Value>(
+        statement.value,
+        term::overloaded{[&](const Access &access) { return values.at(access.name()); },
+                         [&](const Term &coordinate) { return Value{over_sizes(coordinate)}; }});
     std::vector<Term> places;
     if (const AssembledResult *assembled = result_.assembly(statement.target.tensor)) {
       space.target = naming_.appended(over_sizes(statement.target));

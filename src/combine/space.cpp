@@ -50,7 +50,13 @@ bool IterationSpace::is_product() const {
   const auto product = value::quotient_of(value);
   return by == value::Operator::Add && lookups.empty() && product.divisors.empty() &&
          std::all_of(product.factors.begin(), product.factors.end(),
-                     [](const Value &factor) { return std::holds_alternative<Read>(factor.kind); });
+                     [](const Value &factor) { return value::parts_of(factor).empty(); });
+}
+
+bool IterationSpace::has_coordinates() const {
+  bool found = false;
+  value::each_leaf<Term>(value, [&](const Term &) { found = true; });
+  return found;
 }
 
 bool IterationSpace::adds_in_any_order() const {
@@ -172,6 +178,7 @@ bool is_empty(const IterationSpace &space, const std::set<std::string> &copies) 
 std::string value_text(const IterationSpace &space,
                        const std::function<std::string(const Operand &)> &text_of) {
   return value::to_text(space.value, [&](const Value &leaf) {
+    if (const auto *coordinate = std::get_if<Term>(&leaf.kind)) return compute::value_text(*coordinate);
     const Read &read = std::get<Read>(leaf.kind);
     return space.lookup(read) ? read.operand : text_of(space.operand(read));
   });

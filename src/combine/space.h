@@ -40,7 +40,8 @@ struct Binding {
 struct Read {
   std::string operand; // "A#2"
 };
-using Value = value::Tree<Read>;
+/// The terms are over the space's variables and sizes.
+using Value = value::Tree<Read, term::Term>;
 
 /// What the entries of an assembled result are ordered by first: threads that come to different ones can
 /// append to arrays of their own (loop::Appended).
@@ -140,8 +141,10 @@ struct IterationSpace {
   value::Type target_type() const { return compute::type_of(types, target.tensor); }
   /// May the kernel fail at a point, for want of a divisor?
   bool may_miss() const;
-  /// A product of operands and a constant, not divided, that is added at each point?
+  /// A product of operands, coordinates and a constant, not divided, that is added at each point?
   bool is_product() const;
+  /// Are there coordinates in its value?
+  bool has_coordinates() const;
   /// Does it add its value to the target?
   bool adds() const { return !sets && by == value::Operator::Add; }
   /// May its points be visited in any order? No loops of the source bind it, and it only adds, to elements of

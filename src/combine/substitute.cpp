@@ -22,6 +22,7 @@ void substitute(IterationSpace &space, const term::Substitution &by) {
   for (Operand &operand : space.operands)
     substitute(operand, by);
   substitute(space.target, by);
+  value::each_leaf<term::Term>(space.value, [&](term::Term &term) { term = term::substitute(term, by); });
   for (AddedVariable &variable : space.added)
     variable.value = term::substitute(variable.value, by);
 }

@@ -1,5 +1,7 @@
 #include "compute/build_tree.h"
 
+#include "report/diagnostic.h"
+
 #include "compute/mask.h"
 
 #include <cmath>
@@ -81,6 +83,30 @@ Expression expression_of(const Access &access) {
   for (const Subscript &subscript : access.subscripts)
     indices.push_back({subscript.index, access.span});
   return access_expression({access.tensor, access.span}, indices);
+}
+
+Expression term_expression(const term::Term &term, const text::Span &span) {
+  const auto joined = [&](Expression::Kind kind, Expression left, Expression right) {
+    Expression made;
+    made.kind = kind;
+    made.span = span;
+    made.children = {std::move(left), std::move(right)};
+    return made;
+  };
+  const term::Linear form = term::linear_form(term);
+  std::optional<Expression> sum;
+  if (form.constant != 0 || form.parts.empty())
+    sum = number_expression(static_cast<double>(form.constant), span);
+  for (const auto &[atom, coefficient] : form.parts) {
+    const auto *variable = atom.as<term::Variable>();
+    report::require(variable != nullptr, "coordinates in values are affine");
+    Expression part = access_expression({variable->name, span}, {});
+    if (coefficient != 1)
+      part = joined(Expression::Kind::Multiply, number_expression(static_cast<double>(coefficient), span),
+                    std::move(part));
+    sum = sum ? joined(Expression::Kind::Add, std::move(*sum), std::move(part)) : std::move(part);
+  }
+  return std::move(*sum);
 }
 
 StatementTree assigned(const Statement &of, Expression target, Expression value, bool reduces) {

@@ -17,6 +17,9 @@ parse::Expression access_expression(const parse::Name &tensor, const std::vector
 /// The access as it is written. Precondition: its subscripts are indices.
 parse::Expression expression_of(const Access &access);
 
+/// A sum of variables with factors and a number. Precondition: the term is affine.
+parse::Expression term_expression(const term::Term &term, const text::Span &span);
+
 /// 1 where there are none.
 parse::Expression product_expression(std::vector<parse::Expression> factors);
 

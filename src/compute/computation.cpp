@@ -1,3 +1,4 @@
+#include "compute/coordinates.h"
 #include "compute/fills.h"
 #include "compute/mask.h"
 #include "compute/value.h"
@@ -20,18 +21,30 @@ namespace {
 
 class Maker {
 public:
-  Maker(const parse::AssignmentTree &tree, const Fills &fills) : tree_(tree), fills_(fills) {}
+  Maker(const parse::AssignmentTree &tree, const Fills &fills)
+      : tree_(tree), fills_(fills), operators_(tree.operators) {}
 
   Computation make() {
     result_.text = tree_.span.text();
-    check_target_name(tree_.target.name);
+    result_.program.operators = tree_.operators;
+    check_target_name(tree_.target.name, operators_);
+    find_indices(tree_.target);
+    find_indices(tree_.value);
+    if (tree_.mask) find_indices(*tree_.mask);
     const Access target = access(tree_.target, true);
     const std::vector<std::string> indices_of_result = result_.indices;
     using Operator = parse::AssignmentTree::Operator;
-    Algebra algebra = algebra_of(tree_);
+    Algebra algebra = algebra_of(tree_, operators_);
     if (tree_.op == Operator::Multiply) algebra.by = value::Operator::Multiply;
     Sum sum = sum_of(
-        tree_.value, [this](const Expression &each) { return access(each, false); }, algebra);
+        tree_.value, [this](const Expression &each) { return leaf(each); }, algebra, operators_);
+    const std::set<std::string> of_result(indices_of_result.begin(), indices_of_result.end());
+    if (algebra.is_plain())
+      sum = with_affine_factors(std::move(sum), [&](const Value &term) {
+        std::set<std::string> summed = indices_in(term);
+        std::erase_if(summed, [&](const std::string &index) { return of_result.contains(index); });
+        return summed;
+      });
     bool accumulate = tree_.op != Operator::Set;
     if (const auto by = accumulate ? std::nullopt : take_old_value(sum, target, algebra))
       accumulate = true, algebra.add = algebra.by = *by;
@@ -50,6 +63,7 @@ public:
         made.accumulate = std::exchange(accumulate, true);
         made.place = {static_cast<int>(result_.program.statements.size())};
         each_read(made, [&](const Access &read) { note_operand(read, made.indices); });
+        check_coordinates(made);
         result_.program.statements.push_back(std::move(made));
       }
     }
@@ -66,6 +80,33 @@ private:
     if (!from || algebra.is_semiring || result_.indices != of_result) return false; // set_fills says so
     algebra.by = *from;
     return true;
+  }
+
+  /// Names in subscripts: such a name is the index in values, too.
+  void find_indices(const Expression &written, bool in_subscript = false) {
+    if (in_subscript && written.kind == Expression::Kind::Name) subscripts_.insert(written.name.text);
+    const bool is_access = written.kind == Expression::Kind::Call && !operators_.called(written.name.text);
+    for (const Expression &child : written.children)
+      find_indices(child, in_subscript || is_access);
+  }
+
+  Value leaf(const Expression &written) {
+    if (written.kind == Expression::Kind::Name && subscripts_.contains(written.name.text))
+      return {term::variable(written.name.text)};
+    return {access(written, false)};
+  }
+
+  /// What a term subscripts with an index says which values it takes there.
+  void check_coordinates(const Statement &term) const {
+    each_coordinate(term.value, [&](const std::string &index) {
+      if (std::ranges::find(term.indices, index) == term.indices.end())
+        report::fail(
+            Kind::unknown_extent, tree_.value.span,
+            fmt::format("`{}` subscripts nothing in the term `{}`, so that nothing says which values "
+                        "it has there",
+                        index, to_text(term.value)),
+            "give the result or a factor of that term this index, or write a loop nest");
+    });
   }
 
   static void note(const std::string &index, std::vector<std::string> &indices) {
@@ -156,7 +197,7 @@ private:
         report::fail(
             Kind::bad_subscript, child.span,
             fmt::format("`{}` can't be a subscript of a tensor `{}`", child.span.text(), made.tensor),
-            value::operator_called(child.name.text)
+            operators_.called(child.name.text)
                 ? fmt::format("`{}` is no operator, so that this is an access to a tensor", made.tensor)
                 : report::suggest(made.tensor, called_operators(),
                                   "subscripts that a tensor holds are not supported"));
@@ -177,8 +218,10 @@ private:
 
   const parse::AssignmentTree &tree_;
   const Fills &fills_;
+  const Operators operators_;
   Computation result_;
   std::map<std::string, int> occurrences_;
+  std::set<std::string> subscripts_;
 };
 
 } // namespace

@@ -39,7 +39,9 @@ struct Access {
   std::string name() const { return occurrence == 1 ? tensor : tensor + "#" + std::to_string(occurrence); }
 };
 
-using Value = value::Tree<Access>;
+/// Accesses, and integer terms over index variables, the variables of loops, and sizes: coordinates as
+/// values.
+using Value = value::Tree<Access, term::Term>;
 
 /// Each value once, upwards: low <= variable < high, over the variables of loops outside and sizes.
 struct Loop {
@@ -105,8 +107,10 @@ using Fills = std::map<std::string, double>;
 
 struct Program {
   std::vector<Statement> statements; // in the order of the text
-  std::vector<std::string> sizes;    // names that stand for integers
-  std::vector<GivenSize> given;      // those of them that no tensor tells
+  /// Those of the user's own, for programs that are made of this one.
+  std::vector<parse::OperatorTree> operators = {};
+  std::vector<std::string> sizes; // names that stand for integers
+  std::vector<GivenSize> given;   // those of them that no tensor tells
   std::vector<LeastSize> least;
   /// Of the tensors that loops subscript, over sizes and integers.
   std::map<std::string, std::vector<term::Term>> extents;
@@ -190,6 +194,8 @@ std::size_t shared_loops(const std::vector<int> &place, const std::vector<int> &
 
 std::string to_text(const Access &access);
 std::string to_text(const Value &value);
+/// Of a coordinate in a value: in brackets, where it is more than a name.
+std::string value_text(const term::Term &coordinate);
 std::string to_text(const Statement &statement); // without its loops and condition
 std::string to_text(const Program &program);
 

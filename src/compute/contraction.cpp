@@ -230,6 +230,7 @@ std::optional<parse::ProgramTree> with_plan(const Program &line, const Contracti
   };
   if (!declares(declares, body)) return std::nullopt;
   parse::ProgramTree program;
+  program.operators = line.operators;
   program.span = statement.span;
   if (!statement.accumulate) {
     std::vector<Name> modes;

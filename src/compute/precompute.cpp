@@ -88,10 +88,17 @@ parse::ProgramTree with_workspace(const AssignmentTree &assignment, const Worksp
                      fmt::format("`{}` is a tensor of the assignment", workspace.tensor.text),
                      "choose another name for the workspace");
 
-  const std::vector<Name> inside = indices_of(taken), of_result = indices_of({assignment.target});
-  std::vector<Name> outside = of_result; // of all that the workspace is multiplied with
+  const std::vector<Name> all = indices_of({assignment.target, assignment.value});
+  const auto is_coordinate = [&](const Expression &factor) {
+    return factor.kind == Expression::Kind::Name && contains(all, factor.name.text);
+  };
+  std::vector<Name> inside, outside; // of what the workspace holds, and what it is multiplied with
+  for (const Expression &factor : taken)
+    collect_indices(factor, inside, is_coordinate(factor));
+  const std::vector<Name> of_result = indices_of({assignment.target});
+  outside = of_result;
   for (const Expression &factor : rest)
-    collect_indices(factor, outside);
+    collect_indices(factor, outside, is_coordinate(factor));
   for (const Name &mode : workspace.modes)
     if (!contains(inside, mode.text) || !contains(outside, mode.text))
       report::fail(Kind::unknown_variable, mode.span,
@@ -124,6 +131,7 @@ parse::ProgramTree with_workspace(const AssignmentTree &assignment, const Worksp
                                assignment.target, product_expression(std::move(rest)))}),
       body);
   parse::ProgramTree program;
+  program.operators = assignment.operators;
   program.span = assignment.span;
   if (assignment.op == Operator::Set && !sets)
     add(in_loops(of_result, {assign(StatementTree::Kind::Assign, Operator::Set, assignment.target, zero)}),

@@ -54,8 +54,16 @@ std::string to_text(const Access &access) {
   return access.subscripts.empty() ? text : text + ")";
 }
 
+std::string value_text(const Term &coordinate) {
+  const bool is_plain = coordinate.as<term::Variable>() || coordinate.as<term::Constant>();
+  return is_plain ? term::to_text(coordinate) : "(" + term::to_text(coordinate) + ")";
+}
+
 std::string to_text(const Value &value) {
-  return value::to_text(value, [](const Value &leaf) { return to_text(std::get<Access>(leaf.kind)); });
+  return value::to_text(value, [](const Value &leaf) {
+    const auto *coordinate = std::get_if<Term>(&leaf.kind);
+    return coordinate ? value_text(*coordinate) : to_text(std::get<Access>(leaf.kind));
+  });
 }
 
 std::string to_text(const Statement &statement) {

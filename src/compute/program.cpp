@@ -1,3 +1,4 @@
+#include "compute/coordinates.h"
 #include "compute/fills.h"
 #include "compute/mask.h"
 #include "compute/rounds.h"
@@ -26,10 +27,11 @@ std::string open_extent(const std::string &loop) {
 
 class ProgramMaker {
 public:
-  explicit ProgramMaker(const parse::ProgramTree &tree) : tree_(tree) {}
+  explicit ProgramMaker(const parse::ProgramTree &tree) : tree_(tree), operators_(tree.operators) {}
 
   Computation make() {
     result_.text = tree_.span.text();
+    program().operators = tree_.operators;
     declare();
     statements(tree_.body);
     if (program().statements.empty())
@@ -144,7 +146,7 @@ private:
       report::fail(
           Kind::not_a_product, written.span,
           fmt::format("`{}` is {}, no tensor", name, is_loop(name) ? "the variable of a loop" : "a size"),
-          "values are computed from tensors and numbers");
+          "it is a number in values, without subscripts, and isn't assigned to");
     Access made;
     made.tensor = name;
     made.span = written.span;
@@ -163,6 +165,14 @@ private:
     }
     made.occurrence = ++occurrences_[name];
     return made;
+  }
+
+  /// The variable of a loop, or a size, is a number.
+  Value leaf(const Expression &written) {
+    const std::string &name = written.name.text;
+    if (written.kind == Expression::Kind::Name && (is_loop(name) || is_size(name)))
+      return {term::variable(name)};
+    return {access(written)};
   }
 
   void require_visible(const Expression &written) const {
@@ -194,8 +204,9 @@ private:
   }
 
   Sum value(const Expression &written, const Algebra &algebra = {}) {
-    return sum_of(
-        written, [this](const Expression &each) { return access(each); }, algebra);
+    Sum sum = sum_of(
+        written, [this](const Expression &each) { return leaf(each); }, algebra, operators_);
+    return algebra.is_plain() ? with_affine_factors(std::move(sum), {}) : sum;
   }
 
   // ---- statements
@@ -289,8 +300,8 @@ private:
   void assign(const StatementTree &statement) {
     using Operator = parse::AssignmentTree::Operator;
     const parse::AssignmentTree &tree = statement.assignment;
-    check_target_name(tree.target.name);
-    Algebra algebra = algebra_of(tree);
+    check_target_name(tree.target.name, operators_);
+    Algebra algebra = algebra_of(tree, operators_);
     Access target = access(tree.target);
     Sum made = value(tree.value, algebra);
     switch (tree.op) {
@@ -500,6 +511,7 @@ private:
       }
     for (const Statement &statement : program().statements) {
       used.merge(term::variables_of(statement.condition));
+      each_coordinate(statement.value, [&](const std::string &name) { used.insert(name); });
       for (const Loop &loop : statement.loops) {
         used.merge(term::variables_of(loop.low));
         used.merge(term::variables_of(loop.high));
@@ -524,6 +536,7 @@ private:
   }
 
   const parse::ProgramTree &tree_;
+  const Operators operators_;
   Computation result_;
   std::vector<Scope> scopes_;
   std::vector<int> place_{0};

@@ -35,9 +35,10 @@ Expression chain(Expression::Kind kind, const std::vector<Value> &parts, const S
 Expression expression_of(const Value &value, const Statement &of) {
   if (const double *number = value::number_of(value)) return number_expression(*number, of.span);
   if (const auto *access = std::get_if<Access>(&value.kind)) return expression_of(*access);
+  if (const auto *term = std::get_if<term::Term>(&value.kind)) return term_expression(*term, of.span);
   const auto &made = std::get<Value::Apply>(value.kind);
   if (of.product == made.op) return chain(Expression::Kind::Multiply, made.arguments, of);
-  if (!of.product) switch (made.op) {
+  if (!of.product) switch (made.op.kind()) {
     case value::Operator::Add: return chain(Expression::Kind::Add, made.arguments, of);
     case value::Operator::Multiply: return chain(Expression::Kind::Multiply, made.arguments, of);
     case value::Operator::Divide: return chain(Expression::Kind::Divide, made.arguments, of);
@@ -60,7 +61,7 @@ Expression expression_of(const Value &value, const Statement &of) {
   }
   Expression call;
   call.kind = Expression::Kind::Call;
-  call.name = {std::string(value::laws_of(made.op).name), of.span};
+  call.name = {value::name_in_call(made.op), of.span};
   call.span = of.span;
   for (const Value &argument : made.arguments)
     call.children.push_back(expression_of(argument, of));
@@ -163,6 +164,7 @@ parse::ProgramTree with_result_local(const Program &line, const ResultLocal &loc
   }
   append(body, at_mask(assigned(first, expression_of(first.target), element, false)));
   parse::ProgramTree program;
+  program.operators = line.operators;
   program.span = first.span;
   program.body = in_loops(names(local.around, span), std::move(body));
   return program;

@@ -1,6 +1,7 @@
-#include "compute/value.h"
+#include "compute/coordinates.h"
 
 #include "report/diagnostic.h"
+#include "value/own.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -21,17 +22,13 @@ constexpr std::size_t most_terms = 1024;
 
 constexpr const char *infinity = "inf";
 
-/// By its name in a call, before `=`, or in a semiring: `min`, `+`, `plus`.
-std::optional<Operator> operator_named(std::string_view name) {
-  if (name == "+" || name == "plus") return Operator::Add;
-  if (name == "*" || name == "times") return Operator::Multiply;
-  return value::operator_called(name);
-}
-
-[[noreturn]] void fail_operator(const parse::Name &name, const std::string &what, bool reduces) {
+[[noreturn]] void fail_operator(const parse::Name &name, const Operators &operators, const std::string &what,
+                                bool reduces) {
   std::vector<std::string> known;
   for (const value::Laws &laws : value::all_operators)
     if (laws.symbol.empty() && (!reduces || laws.identity)) known.emplace_back(laws.name);
+  for (const Operator &own : operators.own())
+    if (!reduces || value::is_reduction(own)) known.push_back(own.own()->name);
   const std::string near = report::nearest(name.text, known);
   report::fail(Kind::unknown_operator, name.span, fmt::format("`{}` is {}", name.text, what),
                !near.empty() ? fmt::format("did you mean `{}`?", near)
@@ -39,18 +36,24 @@ std::optional<Operator> operator_named(std::string_view name) {
                              : "docs/operators.md lists the operators");
 }
 
-Operator reduction_named(const parse::Name &name) {
-  const std::optional<Operator> op = operator_named(name.text);
-  if (!op) fail_operator(name, "no operator that a result can be reduced by", true);
+Operator reduction_named(const parse::Name &name, const Operators &operators) {
+  const std::optional<Operator> op = operators.named(name.text);
+  if (!op) fail_operator(name, operators, "no operator that a result can be reduced by", true);
+  const value::Laws &laws = value::laws_of(*op);
+  if (laws.identity && !value::is_reduction(*op))
+    report::fail(Kind::unknown_operator, name.span,
+                 fmt::format("`{}` isn't said to be {}: a result can't be reduced by it", name.text,
+                             laws.is_associative ? "commutative" : "associative"),
+                 "state it behind the operator's value: `: associative, commutative, identity 0`");
   if (!value::is_reduction(*op))
-    fail_operator(name, "an operator without an identity: a result can't be reduced by it", true);
+    fail_operator(name, operators, "an operator without an identity: a result can't be reduced by it", true);
   return *op;
 }
 
 class Builder {
 public:
-  Builder(const std::function<Access(const Expression &)> &access, const Algebra &algebra)
-      : access_(access), algebra_(algebra) {}
+  Builder(const LeafOf &leaf, const Algebra &algebra, const Operators &operators)
+      : leaf_(leaf), algebra_(algebra), operators_(operators) {}
 
   Sum sum(const Expression &written) const {
     auto part = [&](std::size_t k) { return sum(written.children[k]); };
@@ -59,11 +62,11 @@ public:
     case Expression::Kind::Decimal: return {{value::Number{written.decimal}}};
     case Expression::Kind::Name:
       if (written.name.text == infinity) return {{value::Number{std::numeric_limits<double>::infinity()}}};
-      return {{access_(written)}};
+      return {leaf_(written)};
     case Expression::Kind::Call:
-      if (const std::optional<Operator> op = value::operator_called(written.name.text))
+      if (const std::optional<Operator> op = operators_.called(written.name.text))
         return {call(*op, written)};
-      return {{access_(written)}};
+      return {leaf_(written)};
     case Expression::Kind::Compare: return {comparisons(written)};
     case Expression::Kind::Negate: refuse_in_semiring(written, "a sign"); return negated(part(0));
     case Expression::Kind::Add:
@@ -98,7 +101,11 @@ public:
                  "`min(a, b)`");
   }
 
-  Value value(const Expression &written) const { return value::reduced(algebra_.add, sum(written)); }
+  Value value(const Expression &written) const {
+    Sum terms = sum(written);
+    if (algebra_.is_plain()) terms = with_affine_factors(std::move(terms), {});
+    return value::reduced(algebra_.add, std::move(terms));
+  }
 
 private:
   void refuse_in_semiring(const Expression &written, const char *what) const {
@@ -184,8 +191,9 @@ private:
     return dividend;
   }
 
-  const std::function<Access(const Expression &)> &access_;
+  const LeafOf &leaf_;
   const Algebra &algebra_;
+  const Operators &operators_;
 };
 
 /// Where truth is reduced: the value's.
@@ -197,19 +205,20 @@ Value as_truth(Value value, Operator by) {
 
 } // namespace
 
-Algebra algebra_of(const parse::AssignmentTree &tree) {
+Algebra algebra_of(const parse::AssignmentTree &tree, const Operators &operators) {
   using Written = parse::AssignmentTree::Operator;
   Algebra algebra;
   if (const std::optional<parse::SemiringTree> &semiring = tree.semiring) {
     algebra.is_semiring = true;
-    algebra.add = algebra.by = reduction_named(semiring->add);
-    const std::optional<Operator> multiply = operator_named(semiring->multiply.text);
+    algebra.add = algebra.by = reduction_named(semiring->add, operators);
+    const std::optional<Operator> multiply = operators.named(semiring->multiply.text);
     if (!multiply || value::laws_of(*multiply).least != 2)
-      fail_operator(semiring->multiply, multiply ? "no operator of two arguments" : "no operator", false);
+      fail_operator(semiring->multiply, operators, multiply ? "no operator of two arguments" : "no operator",
+                    false);
     algebra.multiply = *multiply;
   }
   if (tree.op == Written::Reduce) {
-    const Operator by = reduction_named(tree.reduction);
+    const Operator by = reduction_named(tree.reduction, operators);
     if (algebra.is_semiring && by != algebra.by)
       report::fail(Kind::unknown_operator, tree.reduction.span,
                    fmt::format("the result is reduced by `{}` here, but by `{}` in `{}`", tree.reduction.text,
@@ -225,9 +234,9 @@ Sum negated(Sum sum) {
   return sum;
 }
 
-Sum sum_of(const Expression &written, const std::function<Access(const Expression &)> &access,
-           const Algebra &algebra) {
-  return Builder(access, algebra).sum(written);
+Sum sum_of(const Expression &written, const LeafOf &leaf, const Algebra &algebra,
+           const Operators &operators) {
+  return Builder(leaf, algebra, operators).sum(written);
 }
 
 std::vector<Value> reduced_terms(Sum sum, const Algebra &algebra, bool as_one) {
@@ -267,8 +276,8 @@ std::optional<Operator> take_old_value(Sum &sum, const Access &target, const Alg
   return algebra.add;
 }
 
-void check_target_name(const parse::Name &name) {
-  if (name.text != infinity && !value::operator_called(name.text)) return;
+void check_target_name(const parse::Name &name, const Operators &operators) {
+  if (name.text != infinity && !operators.called(name.text)) return;
   report::fail(Kind::unknown_operator, name.span,
                fmt::format("`{}` is {}, so no tensor can have that name", name.text,
                            name.text == infinity ? "the number infinity" : "an operator"),

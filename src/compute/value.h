@@ -1,6 +1,6 @@
 #pragma once
 
-#include "compute/computation.h"
+#include "compute/own_operators.h"
 
 #include <functional>
 #include <optional>
@@ -19,15 +19,18 @@ struct Algebra {
 };
 
 /// Throws mistakes: names of no operators, reductions by operators that have no identity.
-Algebra algebra_of(const parse::AssignmentTree &tree);
+Algebra algebra_of(const parse::AssignmentTree &tree, const Operators &operators);
 
 /// Terms that are combined by `+`, whatever it means.
 using Sum = std::vector<Value>;
 
-/// The value that an expression stands for; `access` makes a tensor's access. Throws mistakes: what is no
+/// What a name or an access stands for: a tensor's access, or a coordinate.
+using LeafOf = std::function<Value(const parse::Expression &)>;
+
+/// The value that an expression stands for. Throws mistakes: what is no
 /// value, division by a sum or by zero, a sum in a product that can't be multiplied out.
-Sum sum_of(const parse::Expression &written, const std::function<Access(const parse::Expression &)> &access,
-           const Algebra &algebra);
+Sum sum_of(const parse::Expression &written, const LeafOf &leaf, const Algebra &algebra,
+           const Operators &operators);
 
 Sum negated(Sum sum);
 
@@ -39,6 +42,6 @@ std::vector<Value> reduced_terms(Sum sum, const Algebra &algebra, bool as_one = 
 std::optional<value::Operator> take_old_value(Sum &sum, const Access &target, const Algebra &algebra);
 
 /// Throws a mistake where the name of a tensor that is assigned to is that of an operator.
-void check_target_name(const parse::Name &name);
+void check_target_name(const parse::Name &name, const Operators &operators);
 
 } // namespace unravel::compute

@@ -4,6 +4,7 @@
 #include "emit/expression.h"
 #include "emit/names.h"
 #include "emit/opening.h"
+#include "emit/own_operators.h"
 #include "emit/prelude.h"
 #include "emit/workspace.h"
 #include "emit/wrap.h"
@@ -166,10 +167,12 @@ SpannedText spanned_text(const Program &original, const EmitOptions &options) {
   Program program = without_unused(original);
   Names names(program);
   Expressions expressions(program, names);
+  name_own_operators(program, names, expressions);
   SpannedText function = function_text(program, options, names, expressions);
+  const std::string own_operators = own_operators_text(program, expressions);
   if (!program.workspace.empty()) expressions.need("workspace");
   std::string result = includes(expressions.needs(), options, names);
-  result += helpers(expressions.needs(), expressions.single_precision(), options);
+  result += helpers(expressions.needs(), expressions.single_precision(), options) + own_operators;
   if ((!options.with_header && !options.is_declared) || options.in_process) {
     for (const StructType &type : names.types()) {
       result += struct_text(type, expressions, !options.in_process);

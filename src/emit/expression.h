@@ -27,7 +27,7 @@ public:
   /// Where numbers alone don't tell the type.
   std::string value(const loop::Value &value, loop::ElementType wanted) const;
   /// The assignment that reduces the target, C text of that type, by the value.
-  std::string reduction(const std::string &target, loop::ElementType type, loop::Operator by,
+  std::string reduction(const std::string &target, loop::ElementType type, const loop::Operator &by,
                         const loop::Value &value) const;
   /// Of `+=`, in the form that `#pragma omp atomic` asks for; not of bools.
   std::string atomic_addition(const std::string &target, loop::ElementType type,
@@ -72,6 +72,14 @@ public:
   const char *suffix() const { return single_precision_ ? "_f" : ""; }
   /// Needs the function of that part for values of that type, and returns how its name ends.
   std::string need_typed(const std::string &name, loop::ElementType type) const;
+  /// What operators of the user's own are called in C, by their names.
+  void name_own(std::map<std::string, std::string> names) { own_names_ = std::move(names); }
+  const std::map<std::string, std::string> &own_names() const { return own_names_; }
+  /// The function of such an operator for values of that type, which is needed then.
+  std::string own_function(const loop::Operator &op, loop::ElementType type) const;
+  const std::vector<std::pair<loop::Operator, loop::ElementType>> &own_functions() const {
+    return own_functions_;
+  }
   /// Needs what the name of the type is declared by.
   void need_type(loop::ElementType type) const;
   const loop::Types &types() const { return types_; }
@@ -109,7 +117,7 @@ private:
   Printed print_wrapping(const loop::Value &value) const;
   Printed added_part(const loop::Value &value, loop::ElementType type) const;
   std::string suffix_of(loop::ElementType type) const;
-  std::string called_with(loop::Operator op, const std::vector<std::string> &arguments,
+  std::string called_with(const loop::Operator &op, const std::vector<std::string> &arguments,
                           loop::ElementType type) const;
   std::string print_number(double number) const;
   std::string operand(const term::Term &term, int binding) const;
@@ -146,6 +154,8 @@ private:
   mutable Place place_ = Place::Local;
   mutable const StructType *struct_ = nullptr;
   mutable std::set<std::string> needs_;
+  std::map<std::string, std::string> own_names_;
+  mutable std::vector<std::pair<loop::Operator, loop::ElementType>> own_functions_;
 };
 
 } // namespace unravel::emit

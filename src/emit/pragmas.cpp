@@ -106,7 +106,8 @@ std::string chunk_text(const loop::For &loop, const std::string &work, const Exp
 
 } // namespace
 
-std::string reduction_name(loop::Operator by, loop::ElementType type, const Expressions &expressions) {
+std::string reduction_name(const loop::Operator &by, loop::ElementType type, const Expressions &expressions) {
+  if (by.own()) return expressions.own_function(by, type);
   const value::Laws &laws = value::laws_of(by);
   // C's own additions of integers with a sign may not overflow, nor those of bools come to more than 1.
   const bool wraps = value::is_integer(type) && type != value::without_sign(type);

@@ -14,7 +14,7 @@ std::string vector_pragmas(const loop::For &loop, bool inside, bool openmp, cons
                            const Expressions &expressions);
 
 /// The reduction of an OpenMP clause for that operator: `+`, or one that is declared in the C files.
-std::string reduction_name(loop::Operator by, loop::ElementType type, const Expressions &expressions);
+std::string reduction_name(const loop::Operator &by, loop::ElementType type, const Expressions &expressions);
 
 /// Whether clang is told so without OpenMP of a simd loop with sums: it must be allowed to reassociate, then.
 bool sums_for_clang(const loop::For &loop, bool inside);

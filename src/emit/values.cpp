@@ -4,7 +4,9 @@
 
 #include "emit/precedence.h"
 #include "loop/dense_sum.h"
+#include "value/own.h"
 
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 
@@ -74,6 +76,11 @@ Expressions::Printed Expressions::print_value(const loop::Value &value) const {
           [&](const loop::Local &x) {
             return Printed{names_.variable(x.name), primary, false};
           },
+          [&](const term::Term &x) {
+            const Printed printed = print(x);
+            if (!printed.narrow) return printed;
+            return Printed{"(int64_t)" + wrap(printed.text, printed.binding < unary), unary, false};
+          },
           [&](const loop::Value::Apply &x) {
             if (const auto made = value::made_by_conversion(x.op)) return print_converted(x, *made);
             return value::is_integer(type_) && is_ring(x.op) ? print_wrapping(value) : print_applied(x);
@@ -86,7 +93,8 @@ Expressions::Printed Expressions::print_converted(const loop::Value::Apply &x, E
   const loop::Value &argument = x.arguments.front();
   const ElementType outer = type_, from = types_.of(argument).value_or(made);
   type_ = from;
-  Printed printed = print_value(argument);
+  const auto *integer = std::get_if<term::Term>(&argument.kind);
+  Printed printed = integer && from != made ? print(*integer) : print_value(argument);
   type_ = outer;
   if (from == made) return printed;
   if (!value::is_integer(from) && value::is_integer(made) && made != ElementType::Bool)
@@ -136,7 +144,7 @@ Expressions::Printed Expressions::print_wrapping(const loop::Value &value) const
 
 Expressions::Printed Expressions::print_applied(const loop::Value::Apply &x) const {
   const Printed first = print_value(x.arguments.front());
-  switch (x.op) {
+  switch (x.op.kind()) {
   case Operator::Negate: return {"-" + wrap(first.text, first.binding <= unary), unary, false};
   case Operator::Stored:
     if (value::is_integer(type_)) return first;
@@ -168,9 +176,25 @@ std::string Expressions::need_typed(const std::string &name, ElementType type) c
   return suffix;
 }
 
+std::string Expressions::own_function(const loop::Operator &op, ElementType type) const {
+  const auto used = std::pair(op, type);
+  if (std::find(own_functions_.begin(), own_functions_.end(), used) == own_functions_.end())
+    own_functions_.push_back(used);
+  return own_names_.at(op.own()->name) + suffix_of(type);
+}
+
 /// A call of the operator's function in the C files, or of mathematics; of two arguments at a time.
-std::string Expressions::called_with(loop::Operator op, const std::vector<std::string> &arguments,
+std::string Expressions::called_with(const loop::Operator &op, const std::vector<std::string> &arguments,
                                      ElementType type) const {
+  if (op.own()) {
+    const std::string function = own_function(op, type);
+    if (arguments.size() == op.own()->arguments.size())
+      return fmt::format("{}({})", function, fmt::join(arguments, ", "));
+    std::string text = arguments.front();
+    for (std::size_t k = 1; k < arguments.size(); ++k)
+      text = fmt::format("{}({}, {})", function, text, arguments[k]);
+    return text;
+  }
   const std::string name(laws_of(op).name);
   const bool is_absolute = op == Operator::Absolute;
   if (value::is_real(op) || (is_absolute && !value::is_integer(type))) {
@@ -189,7 +213,7 @@ std::string Expressions::called_with(loop::Operator op, const std::vector<std::s
 
 Expressions::Printed Expressions::print_called(const loop::Value::Apply &x) const {
   const Printed first = print_value(x.arguments.front());
-  switch (x.op) {
+  switch (x.op.kind()) {
   case Operator::First: return first;
   case Operator::Second: return print_value(x.arguments[1]);
   case Operator::Pair: return {print_number(1), primary, false};
@@ -218,7 +242,7 @@ Expressions::Printed Expressions::print_called(const loop::Value::Apply &x) cons
 }
 
 /// In the target's type; integers add up and multiply without sign, as in print_wrapping.
-std::string Expressions::reduction(const std::string &target, ElementType type, loop::Operator by,
+std::string Expressions::reduction(const std::string &target, ElementType type, const loop::Operator &by,
                                    const loop::Value &value) const {
   const std::string_view symbol = laws_of(by).symbol;
   const auto *negative = by == Operator::Add ? arguments_of(Operator::Negate, value) : nullptr;

@@ -112,10 +112,18 @@ private:
     return map_leaves(value, [&](const Value &leaf) {
       if (const auto *element = std::get_if<Element>(&leaf.kind))
         return Value{Element{element->array, substitute(element->slot, lets_)}};
+      if (const auto *term = std::get_if<Term>(&leaf.kind)) return Value{substitute(*term, lets_)};
       const auto *local = std::get_if<Local>(&leaf.kind);
       auto found = local ? values_.find(local->name) : values_.end();
       return found == values_.end() ? leaf : found->second;
     });
+  }
+
+  /// A coordinate of a loop outside, perhaps converted.
+  bool is_fixed_coordinate(const Value &value) const {
+    if (const auto *term = std::get_if<Term>(&value.kind)) return !mentions(*term, loop_.variable);
+    const auto *made = std::get_if<Value::Apply>(&value.kind);
+    return made && value::made_by_conversion(made->op) && is_fixed_coordinate(made->arguments.front());
   }
 
   void factor(const Value &value) {
@@ -138,7 +146,9 @@ private:
         gathered(value, element->slot);
     } else {
       const auto *local = std::get_if<Local>(&value.kind);
-      good_ = good_ && parts_of(value).empty() && !(local && local->name == sum_.sum.name);
+      const bool is_fixed = is_fixed_coordinate(value) ||
+                            (parts_of(value).empty() && !std::holds_alternative<Term>(value.kind));
+      good_ = good_ && is_fixed && !(local && local->name == sum_.sum.name);
       sum_.factors.push_back({Kind::Fixed, value, {}, {}, {}});
     }
   }

@@ -13,7 +13,7 @@ namespace unravel::loop {
 struct GatheredSum {
   struct Factor {
     enum class Kind {
-      Fixed,    // the same in all iterations: a number, a local, an element
+      Fixed,    // the same in all iterations: a number, a local, an element, a coordinate
       Stretch,  // an element at the loop's variable plus something
       Gathered, // an element at scale * keys + base
     };
@@ -37,8 +37,8 @@ std::optional<term::Term> slots_of(const std::string &array, const Program &prog
 /// Whether the loop is such a one. Definitions in its body are put in the place of their names.
 std::optional<GatheredSum> gathered_sum(const For &loop, const Program &program);
 
-/// A loop over lanes, each of which adds such a product to an element of its own: a slot of the rows of a slice,
-/// or of a strip of ELLPACK's. A slot that isn't used may have a negative key.
+/// A loop over lanes, each of which adds such a product to an element of its own: a slot of the rows of a
+/// slice, or of a strip of ELLPACK's. A slot that isn't used may have a negative key.
 struct GatheredLanes {
   const Accumulate *sum = nullptr;
   std::vector<GatheredSum::Factor> factors; // one of them Gathered, with scale 1 and base 0

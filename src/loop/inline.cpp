@@ -125,6 +125,8 @@ bool inline_value(Block &block, std::size_t k, const DeclareValue &declaration) 
   });
   each_local(declaration.initial,
              [&](const Local &local) { changes = changes || after.stored.contains(local.name); });
+  value::each_leaf<Term>(declaration.initial,
+                         [&](const Term &term) { changes = changes || after.changes(term); });
   if (changes || is_tested(block, k + 1, declaration.name)) return false;
   bool trivial = std::holds_alternative<Number>(declaration.initial.kind) ||
                  std::holds_alternative<Local>(declaration.initial.kind);

@@ -320,6 +320,7 @@ private:
       is_nothing_ |= code_.arrays[node.slot].workspace && !is_stored(read);
       return Scalar::of(read, code_.arrays[node.slot].element);
     }
+    case ValueNode::Term: return {ElementType::Int64, 0, term(node.term)};
     case ValueNode::Local: is_nothing_ |= is_nothing_in_[node.slot]; return locals_[node.slot];
     case ValueNode::Apply: {
       auto arguments = node.children | std::views::transform([&](std::size_t child) { return value(child); });

@@ -152,6 +152,7 @@ private:
                          return ValueNode{ValueNode::Element, 0, array(x.array), term(x.slot)};
                        },
                        [&](const Local &x) { return ValueNode{ValueNode::Local, 0, local(x.name), 0}; },
+                       [&](const Term &x) { return ValueNode{ValueNode::Term, 0, 0, term(x)}; },
                        [&](const Value::Apply &x) {
                          return ValueNode{ValueNode::Apply,  0,   0, 0, ElementType::Float64,
                                           all(x.arguments), x.op};

@@ -38,11 +38,11 @@ struct Node {
 };
 
 struct ValueNode {
-  enum Op { Number, Element, Local, Apply };
+  enum Op { Number, Element, Local, Term, Apply };
   Op op = Number;
   double number = 0;
   std::size_t slot = 0;                    // of an array or a local
-  std::size_t term = 0;                    // the element's slot
+  std::size_t term = 0;                    // the element's slot, or the value
   ElementType type = ElementType::Float64; // that it is computed in
   std::vector<std::size_t> children = {};
   value::Operator apply = value::Operator::Add;

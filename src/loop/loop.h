@@ -39,8 +39,9 @@ struct Local {
   std::string name;
 };
 
-/// Sums are added from left to right; of a negative part its operand is subtracted.
-using Value = value::Tree<Element, Local>;
+/// A term is an integer of 64 bits. Sums are added from left to right; of a negative part its operand is
+/// subtracted.
+using Value = value::Tree<Element, Local, term::Term>;
 using value::Number;
 using value::Operator;
 

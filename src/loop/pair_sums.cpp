@@ -28,6 +28,8 @@ std::optional<std::vector<std::string>> pair_sums(const For &loop) {
       along = along || runs;
       good = good && (runs || !mentions(element.slot, loop.variable));
     });
+    value::each_leaf<term::Term>(
+        value, [&](const term::Term &term) { good = good && !mentions(term, loop.variable); });
     each_local(value, [&](const Local &local) {
       good = good && std::find(sums.begin(), sums.end(), local.name) == sums.end();
     });

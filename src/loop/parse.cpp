@@ -1,5 +1,5 @@
 // The loop IR from text: the inverse of print.cpp, line by line.
-#include "loop/loop.h"
+#include "loop/own_operators.h"
 #include "term/read.h"
 
 #include <charconv>
@@ -34,6 +34,8 @@ public:
         expect(":");
         condition.message = rest_of_line();
         result.preconditions.push_back(std::move(condition));
+      } else if (accept_word("operator")) {
+        own_.push_back(own_operator());
       } else if (accept_word("workspace")) {
         result.workspace.push_back(workspace_array());
       } else {
@@ -55,6 +57,70 @@ private:
   void end() {
     skip_lines();
     if (at_ != text_.size()) fail("the end of the text");
+  }
+
+  // ---- operators of the user's own
+
+  /// By its name in a call, or before `=`.
+  std::optional<Operator> operator_called(std::string_view read) const {
+    for (const Operator &own : own_)
+      if (own.own()->name == read) return own;
+    for (const value::Laws &laws : value::all_operators)
+      if (value::made_by_conversion(laws.op) && laws.name == read) return laws.op;
+    return read == "stored" ? Operator::Stored : value::operator_called(read);
+  }
+
+  Operator own_operator() {
+    value::OwnOperator made;
+    made.name = name();
+    expect("(");
+    do
+      made.arguments.push_back(name());
+    while (accept(","));
+    expect(")");
+    expect("=");
+    made.definition = definition_of(value(), made.arguments);
+    if (accept(":")) {
+      do
+        law(made);
+      while (accept(","));
+    }
+    return value::own_operator(std::move(made));
+  }
+
+  void law(value::OwnOperator &made) {
+    if (accept_word("associative")) {
+      made.laws.is_associative = true;
+    } else if (accept_word("commutative")) {
+      made.laws.is_commutative = true;
+    } else if (accept_word("idempotent")) {
+      made.laws.is_idempotent = true;
+    } else if (accept_word("identity")) {
+      made.laws.identity = number();
+    } else if (accept_word("absorbs")) {
+      made.absorbing = number();
+    } else if (accept_word("distributes")) {
+      expect_word("over");
+      for (const value::Laws &laws : value::all_operators)
+        if (!laws.symbol.empty() && accept(laws.symbol)) return made.distributes_over.push_back(laws.op);
+      const std::optional<Operator> over = operator_called(name());
+      if (!over) fail("an operator");
+      made.distributes_over.push_back(*over);
+    } else if (accept_word("on")) {
+      expect("[");
+      made.least = number();
+      expect(",");
+      made.greatest = number();
+      expect("]");
+    } else {
+      fail("a law");
+    }
+  }
+
+  double number() {
+    const Value read = factor();
+    if (const double *value = value::number_of(read)) return *value;
+    fail("a number");
   }
 
   // ---- parameters
@@ -377,6 +443,8 @@ private:
       target = Element{target_name, term()};
       expect("]");
     }
+    for (const Operator &own : own_)
+      if (accept(value::reduction_text(own))) return {Accumulate{std::move(target), value(), false, own}};
     for (const value::Laws &laws : value::all_operators)
       if (laws.identity && accept(value::reduction_text(laws.op)))
         return {Accumulate{std::move(target), value(), false, laws.op}};
@@ -411,6 +479,11 @@ private:
       expect(")");
       return inner;
     }
+    if (accept("[")) {
+      Value integer{term()};
+      expect("]");
+      return integer;
+    }
     skip_spaces();
     double number = 0;
     auto [stop, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), number);
@@ -422,9 +495,7 @@ private:
     }
     std::string read = name();
     if (read == "inf") return {Number{std::numeric_limits<double>::infinity()}};
-    std::optional<Operator> called = read == "stored" ? Operator::Stored : value::operator_called(read);
-    for (const value::Laws &laws : value::all_operators)
-      if (value::made_by_conversion(laws.op) && laws.name == read) called = laws.op;
+    const std::optional<Operator> called = operator_called(read);
     if (called && accept("(")) {
       std::vector<Value> arguments;
       do
@@ -475,6 +546,8 @@ private:
   }
 
   void skip_lines() { skip(" \t\n"); }
+
+  std::vector<Operator> own_;
 };
 
 } // namespace

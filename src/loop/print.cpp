@@ -1,5 +1,5 @@
 // The loop IR as text. One statement to a line; a comment stands on the line before its statement.
-#include "loop/loop.h"
+#include "loop/own_operators.h"
 
 #include <fmt/format.h>
 
@@ -235,6 +235,7 @@ std::string to_text(const Value &value) {
                         [](const Number &x) { return fmt::format("{}", x.value); },
                         [](const Element &x) { return element_text(x); },
                         [](const Local &x) { return x.name; },
+                        [](const term::Term &x) { return "[" + to_text(x) + "]"; },
                         [](const Value::Apply &x) { return print(x); },
                     },
                     value.kind);
@@ -248,6 +249,11 @@ std::string to_text(const Block &block, int indent) {
 
 std::string to_text(const Program &program) {
   std::string result = fmt::format("kernel {}\nexpression {}\n", program.name, program.expression);
+  for (const Operator &op : own_operators(program.body)) {
+    const value::OwnOperator &own = *op.own();
+    result +=
+        fmt::format("{} = {}{}\n", value::head_text(own), to_text(definition_of(own)), value::laws_text(own));
+  }
   for (const TensorParameter &parameter : program.parameters)
     result += parameter_text(parameter);
   for (const std::string &size : program.sizes)

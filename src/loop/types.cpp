@@ -41,6 +41,7 @@ void Types::find(const Block &body) {
     return type && locals_.emplace(local, *type).second;
   };
   const auto of_leaf = [&](const Value &leaf) -> std::optional<ElementType> {
+    if (std::holds_alternative<term::Term>(leaf.kind)) return ElementType::Int64;
     if (const auto *element = std::get_if<Element>(&leaf.kind)) return arrays_.at(element->array);
     const auto found = locals_.find(std::get<Local>(leaf.kind).name);
     return found == locals_.end() ? std::nullopt : std::optional(found->second);
@@ -68,6 +69,8 @@ void Types::find(const Block &body) {
           bool is_constant = true;
           each_element(declaration->initial, [&](const Element &) { is_constant = false; });
           each_local(declaration->initial, [&](const Local &) { is_constant = false; });
+          value::each_leaf<term::Term>(declaration->initial,
+                                       [&](const term::Term &) { is_constant = false; });
           if (!is_constant)
             changed = give(declaration->name, value::computed_in(declaration->initial, of_leaf)) || changed;
         } else if (const auto *store = std::get_if<Store>(&statement.kind)) {
@@ -95,6 +98,7 @@ ElementType Types::of(const Target &target) const {
 
 std::optional<ElementType> Types::of(const Value &value) const {
   return value::computed_in(value, [&](const Value &leaf) -> std::optional<ElementType> {
+    if (std::holds_alternative<term::Term>(leaf.kind)) return ElementType::Int64;
     if (const auto *element = std::get_if<Element>(&leaf.kind)) return of_array(element->array);
     return of_local(std::get<Local>(leaf.kind).name);
   });

@@ -10,18 +10,21 @@ using term::Term;
 
 namespace {
 
-void each_slot(const Value &value, const std::function<void(const Term &)> &visit) {
+/// Slots, and terms that are values themselves.
+void each_term(const Value &value, const std::function<void(const Term &)> &visit) {
   each_element(value, [&](const Element &element) { visit(element.slot); });
+  value::each_leaf<Term>(value, visit);
 }
 
 void each_target_slot(const Target &target, const std::function<void(const Term &)> &visit) {
   if (const auto *element = std::get_if<Element>(&target)) visit(element->slot);
 }
 
-Value map_slots(const Value &value, const TermMap &terms) {
+Value map_terms(const Value &value, const TermMap &terms) {
+  if (const auto *term = std::get_if<Term>(&value.kind)) return {terms(*term)};
   if (const auto *element = std::get_if<Element>(&value.kind))
     return {Element{element->array, terms(element->slot)}};
-  return map_parts(value, [&](const Value &part) { return map_slots(part, terms); });
+  return map_parts(value, [&](const Value &part) { return map_terms(part, terms); });
 }
 
 void map_target(Target &target, const TermMap &terms) {
@@ -65,9 +68,9 @@ void each_own_term(const Statement &statement, const std::function<void(const Te
                  [&](const Let &x) { visit(x.value); },
                  [&](const Declare &x) { visit(x.initial); },
                  [&](const Assign &x) { visit(x.value); },
-                 [&](const DeclareValue &x) { each_slot(x.initial, visit); },
-                 [&](const Store &x) { each_slot(x.value, visit), each_target_slot(x.target, visit); },
-                 [&](const Accumulate &x) { each_slot(x.value, visit), each_target_slot(x.target, visit); },
+                 [&](const DeclareValue &x) { each_term(x.initial, visit); },
+                 [&](const Store &x) { each_term(x.value, visit), each_target_slot(x.target, visit); },
+                 [&](const Accumulate &x) { each_term(x.value, visit), each_target_slot(x.target, visit); },
                  [&](const Zero &x) { visit(x.count); },
                  [&](const SetElement &x) { visit(x.value), visit(x.slot); },
                  [&](const Sort &x) { visit(x.count); },
@@ -218,7 +221,7 @@ Value map_leaves(const Value &value, const std::function<Value(const Value &)> &
 }
 
 void rewrite(Statement &statement, const TermMap &terms, const ValueMap &values) {
-  auto value = [&](Value &x) { x = values(map_slots(x, terms)); };
+  auto value = [&](Value &x) { x = values(map_terms(x, terms)); };
   auto bounds = [&](KeyedRange &x) { x.lower = terms(x.lower), x.upper = terms(x.upper); };
   std::visit(overloaded{
                  [&](For &x) {

@@ -10,8 +10,8 @@
 /// The walkers over the loop IR: what a statement mentions, and rewriting of the terms and values in it.
 namespace unravel::loop {
 
-/// Calls `visit` for the integer terms and formulas that the statement itself holds, slots included, in the
-/// order of evaluation; not for those of statements inside it.
+/// Calls `visit` for the integer terms and formulas that the statement itself holds, slots and values
+/// included, in the order of evaluation; not for those of statements inside it.
 void each_own_term(const Statement &statement, const std::function<void(const term::Term &)> &visit);
 /// The same for the values: those that are read, whole (not their parts).
 void each_own_value(const Statement &statement, const std::function<void(const Value &)> &visit);
@@ -58,7 +58,8 @@ void each_statement(const Block &block, const std::function<void(const Statement
 /// The value with every element, local and number in it mapped.
 Value map_leaves(const Value &value, const std::function<Value(const Value &leaf)> &map);
 
-/// Maps every term (slots included) and, after that, every value that is read, everywhere in the statement.
+/// Maps every term (slots and values included) and, after that, every value that is read, everywhere in the
+/// statement.
 using TermMap = std::function<term::Term(const term::Term &)>;
 using ValueMap = std::function<Value(const Value &)>;
 void rewrite(Statement &statement, const TermMap &terms, const ValueMap &values);

@@ -588,7 +588,8 @@ LoweredLeaf lowered(Lowerer lowerer, const SharedLoops &shared) {
 
 LoweredLeaf lower_leaf(const combine::IterationSpace &space, const LeafPlan &plan, std::size_t number,
                        const SharedLoops &shared, const Clearing *clearing, Workspace &workspace) {
-  return lowered({space, plan, main_plan(number), shared.count, clearing, workspace}, shared);
+  const LeafPlan repeated = with_repeated_lookups(plan);
+  return lowered({space, repeated, main_plan(number), shared.count, clearing, workspace}, shared);
 }
 
 LoweredLeaf visit_leaf(const combine::IterationSpace &space, LeafPlan plan, std::size_t number,

@@ -74,6 +74,19 @@ std::size_t looked_up_before(const LeafPlan &plan, std::size_t lookup, std::opti
   return level;
 }
 
+LeafPlan with_repeated_lookups(LeafPlan plan) {
+  for (const plan::Search &search : plan.searches) {
+    if (!plan.parallel || *plan.parallel < search.before) continue;
+    for (plan::LevelPlan &level : plan.finds.levels)
+      if (auto *walk = level.as<plan::Walk>();
+          walk && search.first <= level.level && level.level < search.end)
+        walk->advance = false;
+  }
+  for (plan::Alternative &other : plan.alternatives)
+    other.plan = with_repeated_lookups(std::move(other.plan));
+  return plan;
+}
+
 bool stands_behind_mask(const combine::IterationSpace &space, const LeafPlan &plan,
                         std::optional<std::size_t> parallel, std::size_t level) {
   for (std::size_t k = 0; k < space.lookups.size(); ++k)

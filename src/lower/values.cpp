@@ -3,6 +3,7 @@
 #include "lower/lookups.h"
 #include "lower/map_code.h"
 #include "value/chosen.h"
+#include "value/typed.h"
 
 #include <algorithm>
 
@@ -42,19 +43,44 @@ bool finds_presence(const LeafPlan &leaf) {
 } // namespace
 
 loop::Value Values::value() const {
-  const combine::Value value = finds_presence(plan_) ? value::chosen(space_.value) : space_.value;
-  return value::map_leaves<loop::Value>(value, [&](const combine::Read &read) -> loop::Value {
-    if (const combine::Lookup *lookup = space_.lookup(read))
-      return as_part(loop::Value{loop::Local{value_of_lookup(*lookup)}}, lookup->tensor);
-    const combine::Operand &operand = space_.operand(read);
-    return as_part(value_of(operand), operand.tensor);
-  });
+  return value_in(finds_presence(plan_) ? value::chosen(space_.value) : space_.value, space_.type);
 }
 
-loop::Value Values::as_part(loop::Value part, const std::string &tensor) const {
-  const value::Type own = compute::type_of(space_.types, tensor);
-  if (own == space_.type || value::promoted(own) == space_.type) return part;
-  return apply(value::conversion_to(space_.type), std::vector{std::move(part)});
+loop::Value Values::value_in(const combine::Value &tree, value::Type type) const {
+  if (const auto *leaf = std::get_if<combine::Read>(&tree.kind))
+    return converted(read(*leaf), type_of(*leaf), type);
+  if (const auto *coordinate = std::get_if<term::Term>(&tree.kind))
+    return converted({*coordinate}, value::Type::Int64, type);
+  if (const double *number = value::number_of(tree)) return {loop::Number{*number}};
+  const auto &made = std::get<combine::Value::Apply>(tree.kind);
+  std::vector<loop::Value> arguments;
+  if (const auto wanted = value::made_by_conversion(made.op)) {
+    const combine::Value &argument = made.arguments.front();
+    const auto own = value::computed_in(argument, [&](const combine::Value &leaf) {
+      const auto *of = std::get_if<combine::Read>(&leaf.kind);
+      return std::optional(of ? type_of(*of) : value::Type::Int64);
+    });
+    arguments.push_back(value_in(argument, own.value_or(*wanted)));
+    return converted(apply(made.op, std::move(arguments)), *wanted, type);
+  }
+  for (const combine::Value &argument : made.arguments)
+    arguments.push_back(value_in(argument, type));
+  return value::made_by(made.op, std::move(arguments));
+}
+
+loop::Value Values::converted(loop::Value part, value::Type own, value::Type type) {
+  if (own == type || value::promoted(own) == type) return part;
+  return apply(value::conversion_to(type), std::vector{std::move(part)});
+}
+
+loop::Value Values::read(const combine::Read &read) const {
+  if (const combine::Lookup *lookup = space_.lookup(read)) return {loop::Local{value_of_lookup(*lookup)}};
+  return value_of(space_.operand(read));
+}
+
+value::Type Values::type_of(const combine::Read &read) const {
+  const combine::Lookup *lookup = space_.lookup(read);
+  return compute::type_of(space_.types, lookup ? lookup->tensor : space_.operand(read).tensor);
 }
 
 std::optional<loop::ElementType> declared(value::Type type) {

@@ -18,8 +18,12 @@ public:
   loop::Element at(const std::string &position) const;
 
 private:
-  /// Converted to what the statement is computed in, where C's promotions don't.
-  loop::Value as_part(loop::Value part, const std::string &tensor) const;
+  /// Of a part of the value that is computed in that type.
+  loop::Value value_in(const combine::Value &tree, value::Type type) const;
+  /// Converted from its own type to what is computed in, where C's promotions don't.
+  static loop::Value converted(loop::Value part, value::Type own, value::Type type);
+  loop::Value read(const combine::Read &read) const;
+  value::Type type_of(const combine::Read &read) const;
   /// In its array, or where a map of values had it.
   loop::Value value_of(const combine::Operand &operand) const;
 

@@ -1,8 +1,10 @@
 #include "parse/assignment.h"
 #include "parse/expression.h"
+#include "parse/operators.h"
 #include "parse/parse.h"
 
-// The grammar: name ["(" [list(term)] ")"] ("=" | "+=" | name "=") value ["in" operator "." operator]
+// The grammar, behind operators of the user's own (operators.h): name ["(" [list(term)] ")"] ("=" | "+=" |
+// name "=") value ["in" operator "." operator]
 // ["mask" mask], with + - * /, unary -, comparisons, brackets, integers, decimals, accesses and calls name
 // ["(" [list(value)] ")"]. A mask is a formula over accesses and comparisons of indices.
 
@@ -124,8 +126,10 @@ AssignmentTree parse_assignment(TokenStream &tokens) {
 
 AssignmentTree parse_assignment(const std::shared_ptr<const text::Source> &source) {
   TokenStream tokens(source, Dialect::Notation);
+  std::vector<OperatorTree> operators = parse_operators(tokens);
   AssignmentParser parser(tokens);
   AssignmentTree result = parser.parse();
+  result.operators = std::move(operators);
   if (!tokens.at_end()) parser.fail_leftover();
   return result;
 }

@@ -1,3 +1,4 @@
+#include "parse/operators.h"
 #include "parse/parse.h"
 #include "parse/values.h"
 
@@ -147,6 +148,9 @@ std::string value_text(const Expression &value) {
 } // namespace
 
 std::string to_text(const AssignmentTree &assignment) {
+  std::string operators;
+  for (const OperatorTree &made : assignment.operators)
+    operators += to_text(made) + "; ";
   auto op = [&]() -> std::string {
     switch (assignment.op) {
     case AssignmentTree::Operator::Set: return " = ";
@@ -158,7 +162,7 @@ std::string to_text(const AssignmentTree &assignment) {
     }
     return " = ";
   };
-  std::string text = to_text(assignment.target) + op() + value_text(assignment.value);
+  std::string text = operators + to_text(assignment.target) + op() + value_text(assignment.value);
   if (const std::optional<SemiringTree> &semiring = assignment.semiring)
     text += " in " + semiring->add.text + "." + semiring->multiply.text;
   if (assignment.mask) text += " mask " + to_text(*assignment.mask);
@@ -216,6 +220,8 @@ std::string to_text(const ProgramTree &program) {
   for (const SizeTree &size : program.sizes)
     sizes.push_back(size.name.text + (size.least ? fmt::format(" >= {}", *size.least) : ""));
   std::string result;
+  for (const OperatorTree &made : program.operators)
+    result += to_text(made) + ";\n";
   if (!tensors.empty()) result += fmt::format("tensor {};\n", fmt::join(tensors, ", "));
   if (!sizes.empty()) result += fmt::format("size {};\n", fmt::join(sizes, ", "));
   return result + body_text(program.body, "");

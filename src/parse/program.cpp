@@ -1,5 +1,6 @@
 #include "parse/assignment.h"
 #include "parse/expression.h"
+#include "parse/operators.h"
 #include "parse/parse.h"
 #include "parse/values.h"
 #include "report/diagnostic.h"
@@ -7,7 +8,7 @@
 #include <algorithm>
 
 // The grammar:
-//   program   = { declaration ";" } statement { statement }
+//   program   = { declaration ";" | operator } statement { statement }
 //   declaration = "tensor" tensor { "," tensor } | "size" size { "," size }
 //   tensor    = name [ "(" term { "," term } ")" ] [ type ] [ "fill" number ]
 //   size      = name [ ">=" [ "-" ] integer ]
@@ -33,6 +34,11 @@ public:
   ProgramTree parse() {
     ProgramTree result;
     const std::size_t begin = tokens_.peek().begin; // behind comments
+    const auto operators = [&] {
+      for (OperatorTree &made : parse_operators(tokens_))
+        result.operators.push_back(std::move(made));
+    };
+    operators();
     while (at_word("tensor") || at_word("size")) {
       bool is_tensor = tokens_.at("tensor");
       tokens_.next();
@@ -43,6 +49,7 @@ public:
           result.sizes.push_back(size());
       while (tokens_.accept(","));
       tokens_.expect_semicolon(starts);
+      operators();
     }
     while (!tokens_.at_end())
       result.body.push_back(statement());
@@ -205,8 +212,18 @@ bool is_program(const std::string &text) {
   static const std::vector<std::string_view> words{"for", "let", "tensor", "size", repeat};
   auto source = std::make_shared<const text::Source>("expression", text);
   TokenList list = scan_tokens(source, Dialect::Program);
-  if (list.tokens.size() < 2) return false;
-  const Token &first = list.tokens[0], &second = list.tokens[1];
+  std::size_t at = 0; // behind operators of the user's own
+  const auto is_operator = [&](std::size_t k) {
+    return k + 1 < list.tokens.size() && list.tokens[k].text == "operator" &&
+           list.tokens[k + 1].kind == Token::Kind::Name;
+  };
+  while (is_operator(at)) {
+    while (at < list.tokens.size() && list.tokens[at].text != ";")
+      ++at;
+    ++at;
+  }
+  if (list.tokens.size() < at + 2) return false;
+  const Token &first = list.tokens[at], &second = list.tokens[at + 1];
   const bool repeats = first.text == repeat && (second.kind == Token::Kind::Integer || second.text == "{");
   return repeats || (second.kind == Token::Kind::Name && std::ranges::find(words, first.text) != words.end());
 }

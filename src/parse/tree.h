@@ -138,6 +138,32 @@ struct LayoutFileTree {
 
 // ---- index notation
 
+/// What is stated of an operator of the user's own.
+struct LawTree {
+  enum class Kind {
+    Associative,
+    Commutative,
+    Idempotent,
+    Identity,        // `identity 0`: number
+    Absorbs,         // `absorbs 1`: number
+    DistributesOver, // `distributes over min`: over
+    On,              // `on [0, 1]`: number, high; it is for these numbers, and gives such ones
+  };
+  Kind kind = Kind::Associative;
+  double number = 0, high = 0;
+  Name over; // as written: a symbol, or a name
+  text::Span span;
+};
+
+/// `operator f(a, b) = min(a + b, 1) : associative, identity 0`.
+struct OperatorTree {
+  Name name;
+  std::vector<Name> arguments;
+  Expression value; // over these
+  std::vector<LawTree> laws;
+  text::Span span;
+};
+
 /// `in min.+`: what `+` and `*` mean in an assignment.
 struct SemiringTree {
   Name add, multiply; // as written: a symbol, or a name
@@ -145,7 +171,8 @@ struct SemiringTree {
 };
 
 struct AssignmentTree {
-  Expression target; // Name (order 0) or Call
+  std::vector<OperatorTree> operators; // in front of it; none where it is a statement of a program
+  Expression target;                   // Name (order 0) or Call
   /// Subtract, Multiply and Divide only in programs: target = target - value and so on.
   enum class Operator { Set, Add, Subtract, Multiply, Divide, Reduce } op = Operator::Set;
   Name reduction; // of Reduce, `min=`: "min"
@@ -204,6 +231,7 @@ struct StatementTree {
 };
 
 struct ProgramTree {
+  std::vector<OperatorTree> operators;
   std::vector<SizeTree> sizes;     // declared; others stand in the extents of tensors
   std::vector<TensorTree> tensors; // declared; others have the extents that their uses imply
   std::vector<StatementTree> body;

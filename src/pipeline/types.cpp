@@ -1,6 +1,8 @@
 // Which type each tensor's values have, and in which one each statement is computed.
 #include "pipeline/types.h"
 
+#include "compute/own_operators.h"
+
 #include "report/diagnostic.h"
 #include "value/typed.h"
 
@@ -21,7 +23,8 @@ std::optional<value::Type> known(const Types &types, const std::string &name) {
 /// As far as the types of what it reads are known.
 std::optional<value::Type> type_of(const compute::Statement &statement, const Types &types) {
   return value::computed_in(statement.value, [&](const compute::Value &leaf) {
-    return known(types, std::get<compute::Access>(leaf.kind).tensor);
+    const auto *access = std::get_if<compute::Access>(&leaf.kind);
+    return access ? known(types, access->tensor) : std::optional(value::Type::Int64);
   });
 }
 
@@ -128,6 +131,7 @@ void settle_types(const Request &request, Front &front) {
   }
   front.computation.types = types;
   check_fills(front.computation.program.fills, types);
+  compute::check_laws_in_types(front.computation.program, types);
   for (auto &[tensor, layout] : front.layouts)
     if (const auto type = known(types, tensor)) settle_layout(layout, *type, open);
   for (auto &[tensor, packed] : front.packed)

@@ -167,6 +167,9 @@ bool may_be_free(const std::vector<std::size_t> &clears, const std::vector<std::
                  const Combination &program, prove::Prover &prover) {
   if (adders.empty()) return true;
   const std::string &target = program.leaves[adders.front()].target.tensor;
+  const value::Operator &by = program.leaves[adders.front()].by;
+  for (std::size_t k : adders) // several operators may have one identity
+    if (!(program.leaves[k].by == by)) return false;
   if (adders.size() > 1 && clears.empty() && !has_clear_of(target, program)) return false;
   for (std::size_t k : adders)
     if (program.leaves[k].target.tensor != target || !adds_products_alone(program.leaves[k])) return false;

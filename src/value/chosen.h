@@ -9,7 +9,7 @@ namespace unravel::value {
 template <class Value> Value chosen(const Value &value) {
   const auto *made = std::get_if<typename Value::Apply>(&value.kind);
   if (!made) return value;
-  switch (made->op) {
+  switch (made->op.kind()) {
   case Operator::First: return chosen(made->arguments[0]);
   case Operator::Second: return chosen(made->arguments[1]);
   case Operator::Pair: return {Number{1}};

@@ -1,5 +1,7 @@
 #include "value/operators.h"
 
+#include "value/own.h"
+
 #include <algorithm>
 
 namespace unravel::value {
@@ -10,7 +12,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 } // namespace
 
-const std::array<Laws, operator_count> all_operators = {{
+constinit const std::array<Laws, operator_count> all_operators = {{
     {Operator::Negate, "minus", "", 1, false, false, false, Arguments::All, {}},
     {Operator::Add, "sum", "+", 2, true, true, false, Arguments::None, 0.0},
     {Operator::Multiply, "product", "*", 2, true, true, false, Arguments::All, 1.0},
@@ -49,11 +51,12 @@ const std::array<Laws, operator_count> all_operators = {{
     {Operator::ToUInt64, "to_uint64", "", 1, false, false, false, Arguments::None, {}},
 }};
 
-const Laws &laws_of(Operator op) {
-  return all_operators[static_cast<std::size_t>(op)];
+const Laws &laws_of(const Operator &op) {
+  return op.own() ? op.own()->laws : all_operators[op.kind()];
 }
 
 std::optional<Operator> operator_called(std::string_view name) {
+  if (const std::optional<Type> type = type_called(name)) return conversion_to(*type);
   const auto found = std::ranges::find_if(all_operators, [&](const Laws &laws) {
     return laws.symbol.empty() && laws.op != Operator::Negate && laws.op != Operator::Stored &&
            !made_by_conversion(laws.op) && laws.name == name;
@@ -61,7 +64,13 @@ std::optional<Operator> operator_called(std::string_view name) {
   return found == all_operators.end() ? std::nullopt : std::optional(found->op);
 }
 
-bool is_real(Operator op) {
+std::string name_in_call(const Operator &op) {
+  const std::optional<Type> made = made_by_conversion(op);
+  return std::string(made ? facts_of(*made).word : laws_of(op).name);
+}
+
+bool is_real(const Operator &op) {
+  if (op.own()) return op.own()->is_real;
   return op == Operator::SquareRoot || op == Operator::Exponential || op == Operator::Logarithm ||
          op == Operator::Power;
 }
@@ -72,7 +81,7 @@ std::optional<Operator> reduction_from(double identity) {
   return found == all_operators.end() ? std::nullopt : std::optional(found->op);
 }
 
-bool is_linear_in(Operator op, std::size_t argument) {
+bool is_linear_in(const Operator &op, std::size_t argument) {
   switch (laws_of(op).linear) {
   case Arguments::None: return false;
   case Arguments::First: return argument == 0;
@@ -81,8 +90,8 @@ bool is_linear_in(Operator op, std::size_t argument) {
   return false;
 }
 
-bool is_truth(Operator op) {
-  switch (op) {
+bool is_truth(const Operator &op) {
+  switch (op.kind()) {
   case Operator::And:
   case Operator::Or:
   case Operator::Xor:
@@ -95,27 +104,31 @@ bool is_truth(Operator op) {
   }
 }
 
-double identity_of(Operator op) {
+double identity_of(const Operator &op) {
   return laws_of(op).identity.value();
 }
 
-bool is_reduction(Operator op) {
-  return laws_of(op).identity.has_value();
+bool is_reduction(const Operator &op) {
+  const Laws &laws = laws_of(op);
+  return laws.identity && laws.is_associative && laws.is_commutative;
 }
 
-std::string name_in_semiring(Operator op) {
+std::string name_in_semiring(const Operator &op) {
   const Laws &laws = laws_of(op);
   return std::string(laws.symbol.empty() ? laws.name : laws.symbol);
 }
 
-std::string reduction_text(Operator op) {
+std::string reduction_text(const Operator &op) {
   return name_in_semiring(op) + "=";
 }
 
-bool distributes(Operator inside, std::size_t argument, Operator over) {
-  const bool is_idempotent = over == Operator::Minimum || over == Operator::Maximum;
+bool distributes(const Operator &inside, std::size_t argument, const Operator &over) {
+  if (inside.own())
+    return std::ranges::find(inside.own()->distributes_over, over) != inside.own()->distributes_over.end();
+  const bool is_idempotent = over == Operator::Minimum || over == Operator::Maximum ||
+                             (over.own() && over.own()->laws.is_idempotent);
   if (over == Operator::Any) return true;
-  switch (inside) {
+  switch (inside.kind()) {
   case Operator::Multiply: return over == Operator::Add;
   case Operator::Add: return over == Operator::Minimum || over == Operator::Maximum;
   case Operator::Minimum:
@@ -129,8 +142,9 @@ bool distributes(Operator inside, std::size_t argument, Operator over) {
   }
 }
 
-std::optional<double> absorbed(Operator op, std::size_t argument, double given) {
-  switch (op) {
+std::optional<double> absorbed(const Operator &op, std::size_t argument, double given) {
+  if (op.own()) return op.own()->absorbing == given ? op.own()->absorbing : std::nullopt;
+  switch (op.kind()) {
   case Operator::Multiply:
   case Operator::And: return given == 0 ? std::optional(0.0) : std::nullopt;
   case Operator::Divide: return given == 0 && argument == 0 ? std::optional(0.0) : std::nullopt;
@@ -163,13 +177,13 @@ Scalar quotient(const Scalar &a, const Scalar &b) {
 }
 
 /// Of two integers of the same type.
-Scalar of_integers(Operator op, const Scalar &a, const Scalar &b) {
+Scalar of_integers(const Operator &op, const Scalar &a, const Scalar &b) {
   const auto one = static_cast<std::uint64_t>(a.integer), other = static_cast<std::uint64_t>(b.integer);
   const auto wrapped = [&](std::uint64_t bits) {
     return converted({Type::Int64, 0, static_cast<std::int64_t>(bits)}, a.type);
   };
   const auto truth = [&](bool holds) { return Scalar{a.type, 0, holds}; };
-  switch (op) {
+  switch (op.kind()) {
   case Operator::Add: return wrapped(one + other);
   case Operator::Multiply: return wrapped(one * other);
   case Operator::Divide: return quotient(a, b);
@@ -191,7 +205,7 @@ Scalar of_integers(Operator op, const Scalar &a, const Scalar &b) {
 
 } // namespace
 
-Scalar evaluate_exactly(Operator op, Type type, std::vector<Scalar> arguments) {
+Scalar evaluate_exactly(const Operator &op, Type type, std::vector<Scalar> arguments) {
   if (const std::optional<Type> made = made_by_conversion(op)) return converted(arguments.front(), *made);
   if (!is_integer(type)) {
     std::vector<double> numbers;
@@ -201,10 +215,11 @@ Scalar evaluate_exactly(Operator op, Type type, std::vector<Scalar> arguments) {
   }
   for (Scalar &argument : arguments)
     argument = converted(argument, type);
+  if (op.own()) return evaluate_own(*op.own(), type, arguments);
   Scalar result = arguments.front();
   const auto negated = converted(
       {Type::Int64, 0, static_cast<std::int64_t>(0 - static_cast<std::uint64_t>(result.integer))}, type);
-  switch (op) {
+  switch (op.kind()) {
   case Operator::Negate: return negated;
   case Operator::Absolute: return facts_of(type).is_signed && result.integer < 0 ? negated : result;
   case Operator::Not: return {type, 0, result.integer == 0};

@@ -5,71 +5,100 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 /// The operators that values are made by, with their laws.
 namespace unravel::value {
 
-enum class Operator {
-  Negate,
-  Add,
-  Multiply,
-  Divide,
-  Stored, // the operand as a map of values keeps it: zero is -0.0, and differs from 0.0, what isn't stored
-  // order
-  Minimum,
-  Maximum,
-  // truth: a number is true unless it is 0; the answer is 1 or 0
-  And,
-  Or,
-  Xor,
-  Not,
-  Equal,
-  NotEqual,
-  AtMost,
-  Less,
-  // functions
-  Absolute,
-  SquareRoot,
-  Exponential,
-  Logarithm,
-  Power,
-  // choice
-  First,
-  Second,
-  Pair, // 1, whatever the arguments are
-  Any,  // an argument that isn't 0, whichever, if there is one
-  Select,
-  // conversions, in the order of the types (type.h): the compiler makes them, nobody writes them
-  ToInt32,
-  ToInt64,
-  ToFloat32,
-  ToFloat64,
-  ToBool,
-  ToInt8,
-  ToInt16,
-  ToUInt8,
-  ToUInt16,
-  ToUInt32,
-  ToUInt64,
+struct OwnOperator;
+
+/// An operator: one of the table's, or one of the user's own with its definition (own.h).
+class Operator {
+public:
+  enum Kind : std::uint8_t {
+    Negate,
+    Add,
+    Multiply,
+    Divide,
+    Stored, // the operand as a map of values keeps it: zero is -0.0, and differs from 0.0, what isn't stored
+    // order
+    Minimum,
+    Maximum,
+    // truth: a number is true unless it is 0; the answer is 1 or 0
+    And,
+    Or,
+    Xor,
+    Not,
+    Equal,
+    NotEqual,
+    AtMost,
+    Less,
+    // functions
+    Absolute,
+    SquareRoot,
+    Exponential,
+    Logarithm,
+    Power,
+    // choice
+    First,
+    Second,
+    Pair, // 1, whatever the arguments are
+    Any,  // an argument that isn't 0, whichever, if there is one
+    Select,
+    // conversions, in the order of the types (type.h)
+    ToInt32,
+    ToInt64,
+    ToFloat32,
+    ToFloat64,
+    ToBool,
+    ToInt8,
+    ToInt16,
+    ToUInt8,
+    ToUInt16,
+    ToUInt32,
+    ToUInt64,
+    // the user's own
+    Own,
+  };
+
+  constexpr Operator(Kind kind) : kind_(kind) {} // NOLINT: a kind is an operator, but for Own
+  explicit Operator(std::shared_ptr<const OwnOperator> own) : kind_(Own), own_(std::move(own)) {}
+
+  Kind kind() const { return kind_; }
+  /// The definition; null of one of the table's.
+  const OwnOperator *own() const { return own_.get(); }
+
+  friend bool operator==(const Operator &one, const Operator &other) {
+    return one.kind_ == other.kind_ && (one.own_ == other.own_ || is_same_own(one, other));
+  }
+  friend bool operator==(const Operator &one, Kind other) { return one.kind_ == other; }
+
+private:
+  static bool is_same_own(const Operator &one, const Operator &other);
+
+  Kind kind_;
+  std::shared_ptr<const OwnOperator> own_;
 };
-inline constexpr std::size_t operator_count = 36;
+inline constexpr std::size_t operator_count = 36; // of the table
 
 /// The operator that makes a number one of that type.
-constexpr Operator conversion_to(Type type) {
-  return static_cast<Operator>(static_cast<int>(Operator::ToInt32) + static_cast<int>(type));
+inline Operator conversion_to(Type type) {
+  return static_cast<Operator::Kind>(static_cast<int>(Operator::ToInt32) + static_cast<int>(type));
 }
 /// What a conversion makes; none of another operator.
-constexpr std::optional<Type> made_by_conversion(Operator op) {
-  if (op < Operator::ToInt32) return std::nullopt;
-  return static_cast<Type>(static_cast<int>(op) - static_cast<int>(Operator::ToInt32));
+inline std::optional<Type> made_by_conversion(const Operator &op) {
+  if (op.kind() < Operator::ToInt32 || op.own()) return std::nullopt;
+  return static_cast<Type>(op.kind() - Operator::ToInt32);
 }
 /// Is it computed with floating point, whatever its arguments are: a root and the like?
-bool is_real(Operator op);
+bool is_real(const Operator &op);
 
 /// Some of an operator's arguments.
 enum class Arguments { None, First, All };
@@ -89,47 +118,55 @@ struct Laws {
   std::optional<double> identity;
 };
 
-const Laws &laws_of(Operator op);
+const Laws &laws_of(const Operator &op);
 
 /// Every operator, in the order of the enumeration.
 extern const std::array<Laws, operator_count> all_operators;
 
-/// The operator that is written as a call of that name, or none.
+/// The operator that is written as a call of that name, or none: `min`, and the types of values, which
+/// convert.
 std::optional<Operator> operator_called(std::string_view name);
+/// As users call it: "min", "f64".
+std::string name_in_call(const Operator &op);
 
 /// Is the value linear in that argument?
-bool is_linear_in(Operator op, std::size_t argument);
+bool is_linear_in(const Operator &op, std::size_t argument);
 
 /// Of an operator that has one.
-double identity_of(Operator op);
+double identity_of(const Operator &op);
 
 /// The first operator that reduces from that number on.
 std::optional<Operator> reduction_from(double identity);
 
 /// Is the value 1 or 0, for true and false? As reductions such operators have their identity among these.
-bool is_truth(Operator op);
+bool is_truth(const Operator &op);
 
 /// May values be combined by it in any order, from its identity on?
-bool is_reduction(Operator op);
+bool is_reduction(const Operator &op);
 
 /// "+=", "min=".
-std::string reduction_text(Operator op);
+std::string reduction_text(const Operator &op);
 /// As `in min.+` has it.
-std::string name_in_semiring(Operator op);
+std::string name_in_semiring(const Operator &op);
 
 /// Is inside(over(x, y), z) the same as over(inside(x, z), inside(y, z)), with the argument of that number
 /// taken apart, and the others as they are? Then brackets may be multiplied out.
-bool distributes(Operator inside, std::size_t argument, Operator over);
+bool distributes(const Operator &inside, std::size_t argument, const Operator &over);
 
 /// The value, whatever the other arguments are, where the argument of that number is `given`; or none.
-std::optional<double> absorbed(Operator op, std::size_t argument, double given);
+std::optional<double> absorbed(const Operator &op, std::size_t argument, double given);
+
+/// Of an operator of the user's own.
+double evaluate_own(const OwnOperator &own, const std::vector<double> &arguments);
+long double evaluate_own(const OwnOperator &own, const std::vector<long double> &arguments);
+Scalar evaluate_own(const OwnOperator &own, Type type, const std::vector<Scalar> &arguments);
 
 /// Of numbers, one for each argument, from left to right.
-template <class Number, class Arguments> Number evaluate(Operator op, const Arguments &arguments) {
+template <class Number, class Arguments> Number evaluate(const Operator &op, const Arguments &arguments) {
   auto next = arguments.begin();
   Number result = *next++;
   const auto truth = [](bool holds) { return Number(holds ? 1 : 0); };
-  switch (op) {
+  switch (op.kind()) {
   case Operator::Negate: return -result;
   case Operator::Stored: return result == 0 ? Number(-0.0) : result;
   case Operator::Not: return truth(result == 0);
@@ -182,12 +219,13 @@ template <class Number, class Arguments> Number evaluate(Operator op, const Argu
     const Number then = *next++;
     return result != 0 ? then : *next;
   }
+  case Operator::Own: return evaluate_own(*op.own(), std::vector<Number>(arguments.begin(), arguments.end()));
   default: return Number(Scalar::of(static_cast<double>(result), made_by_conversion(op).value()).number());
   }
   return result;
 }
 
 /// Exactly, in the type that C computes with: integers wrap around, and what is divided by 0 is 0.
-Scalar evaluate_exactly(Operator op, Type type, std::vector<Scalar> arguments);
+Scalar evaluate_exactly(const Operator &op, Type type, std::vector<Scalar> arguments);
 
 } // namespace unravel::value

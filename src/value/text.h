@@ -19,7 +19,7 @@ std::string to_text(const Value &tree, const LeafText &leaf_text, int outside = 
   if (const double *number = number_of(tree)) return fmt::format("{}", *number);
   if (!made) return leaf_text(tree);
   auto argument = [&](std::size_t k, int binding) { return to_text(made->arguments[k], leaf_text, binding); };
-  switch (made->op) {
+  switch (made->op.kind()) {
   case Operator::Negate: return in_brackets(Product, "-" + argument(0, Product));
   case Operator::Divide:
     return in_brackets(Product, fmt::format("{} / {}", argument(0, Product), argument(1, Factor)));
@@ -28,7 +28,7 @@ std::string to_text(const Value &tree, const LeafText &leaf_text, int outside = 
   default:
     if (const std::string_view symbol = laws_of(made->op).symbol; !symbol.empty())
       return in_brackets(Relation, fmt::format("{} {} {}", argument(0, Sum), symbol, argument(1, Sum)));
-    std::string call(laws_of(made->op).name);
+    std::string call = name_in_call(made->op);
     for (std::size_t k = 0; k < made->arguments.size(); ++k)
       call += (k == 0 ? "(" : ", ") + argument(k, Relation);
     return call + ")";

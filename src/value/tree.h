@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -24,7 +25,11 @@ template <class... Leaves> struct Tree {
 };
 
 template <class... Leaves> Tree<Leaves...> apply(Operator op, std::vector<Tree<Leaves...>> arguments) {
-  return {typename Tree<Leaves...>::Apply{op, std::move(arguments)}};
+  return {typename Tree<Leaves...>::Apply{std::move(op), std::move(arguments)}};
+}
+
+template <class... Leaves> Tree<Leaves...> apply(Operator::Kind op, std::vector<Tree<Leaves...>> arguments) {
+  return apply(Operator(op), std::move(arguments));
 }
 
 /// What an operator is applied to; none of a number or leaf.
@@ -36,11 +41,12 @@ template <class... Leaves> const std::vector<Tree<Leaves...>> &parts_of(const Tr
 
 /// The arguments where that operator makes the value, else null.
 template <class... Leaves>
-const std::vector<Tree<Leaves...>> *arguments_of(Operator op, const Tree<Leaves...> &tree) {
+const std::vector<Tree<Leaves...>> *arguments_of(const Operator &op, const Tree<Leaves...> &tree) {
   const auto *made = std::get_if<typename Tree<Leaves...>::Apply>(&tree.kind);
   return made && made->op == op ? &made->arguments : nullptr;
 }
-template <class... Leaves> std::vector<Tree<Leaves...>> *arguments_of(Operator op, Tree<Leaves...> &tree) {
+template <class... Leaves>
+std::vector<Tree<Leaves...>> *arguments_of(const Operator &op, Tree<Leaves...> &tree) {
   return const_cast<std::vector<Tree<Leaves...>> *>(arguments_of(op, std::as_const(tree)));
 }
 
@@ -198,7 +204,7 @@ template <class Value> Value sum(std::vector<Value> parts) {
 }
 
 /// The parts that an associative operator combines; else the value alone.
-template <class Value> std::vector<Value> parts_by(Operator op, const Value &tree) {
+template <class Value> std::vector<Value> parts_by(const Operator &op, const Value &tree) {
   const std::vector<Value> *arguments = laws_of(op).is_associative ? arguments_of(op, tree) : nullptr;
   if (!arguments) return {tree};
   std::vector<Value> parts;
@@ -209,8 +215,8 @@ template <class Value> std::vector<Value> parts_by(Operator op, const Value &tre
 }
 
 /// The operator's value, in the form that `Quotient` and `sum` give it.
-template <class Value> Value made_by(Operator op, std::vector<Value> arguments) {
-  switch (op) {
+template <class Value> Value made_by(const Operator &op, std::vector<Value> arguments) {
+  switch (op.kind()) {
   case Operator::Negate: return negated(arguments.front());
   case Operator::Add: return sum(std::move(arguments));
   case Operator::Multiply: return product(arguments);
@@ -221,7 +227,7 @@ template <class Value> Value made_by(Operator op, std::vector<Value> arguments) 
 }
 
 /// The terms, combined by an operator that reduces; of none its identity.
-template <class Value> Value reduced(Operator by, std::vector<Value> terms) {
+template <class Value> Value reduced(const Operator &by, std::vector<Value> terms) {
   if (terms.empty()) return {Number{identity_of(by)}};
   return terms.size() == 1 ? std::move(terms.front()) : made_by(by, std::move(terms));
 }
@@ -254,16 +260,23 @@ template <class Value> std::vector<Value> terms_of(const Value &tree) {
   return terms;
 }
 
-/// The tree with map(leaf), a tree perhaps of other leaves, in place of each leaf, in the form that
-/// `Quotient` and `sum` give it.
-template <class To, class Leaf, class Map> To map_leaves(const Tree<Leaf> &tree, const Map &map) {
-  if (const double *number = number_of(tree)) return {Number{*number}};
-  if (const auto *leaf = std::get_if<Leaf>(&tree.kind)) return map(*leaf);
-  const auto &made = std::get<typename Tree<Leaf>::Apply>(tree.kind);
-  std::vector<To> arguments;
-  for (const Tree<Leaf> &argument : made.arguments)
-    arguments.push_back(map_leaves<To>(argument, map));
-  return made_by(made.op, std::move(arguments));
+/// The tree with map(leaf), a tree perhaps of other leaves, in place of each leaf that `map` takes, in the
+/// form that `Quotient` and `sum` give it. Other leaves stay as they are.
+template <class To, class Value, class Map> To map_leaves(const Value &tree, const Map &map) {
+  return std::visit(
+      [&]<class Kind>(const Kind &kind) -> To {
+        if constexpr (std::is_same_v<Kind, typename Value::Apply>) {
+          std::vector<To> arguments;
+          for (const Value &argument : kind.arguments)
+            arguments.push_back(map_leaves<To>(argument, map));
+          return made_by(kind.op, std::move(arguments));
+        } else if constexpr (std::is_invocable_v<const Map &, const Kind &>) {
+          return map(kind);
+        } else {
+          return {kind};
+        }
+      },
+      tree.kind);
 }
 
 } // namespace unravel::value

@@ -101,6 +101,7 @@ double Interpreter::value(const Expression &e) {
     if (e.name.text == "and") return child(0) != 0 && child(1) != 0;
     if (e.name.text == "or") return child(0) != 0 || child(1) != 0;
     if (e.name.text == "not") return child(0) == 0;
+    if (e.name.text == "f64" || e.name.text == "f32") return static_cast<double>(integer(e.children[0]));
     if (e.name.text == "select") return child(0) != 0 ? child(1) : child(2);
     [[fallthrough]];
   case Expression::Kind::Name: return element(e);

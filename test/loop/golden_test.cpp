@@ -1,5 +1,6 @@
 #include "golden.h"
 #include "loop/loop.h"
+#include "loop/own_operators.h"
 #include "loop/passes.h"
 #include "loop/requests.h"
 #include "loop/verify.h"
@@ -82,7 +83,9 @@ TEST(LoopGolden, print_is_parse) {
     verify(program);
     std::string text = to_text(program);
     EXPECT_EQ(to_text(parse_program(text)), text);
-    EXPECT_EQ(to_text(parse_block(to_text(program.body))), to_text(program.body));
+    if (own_operators(program.body).empty()) { // what defines them stands in the program's head
+      EXPECT_EQ(to_text(parse_block(to_text(program.body))), to_text(program.body));
+    }
     return text;
   });
 }

@@ -64,7 +64,7 @@ std::vector<std::string> assignments() {
 std::vector<std::pair<std::string, bool>> programs() {
   std::vector<std::pair<std::string, bool>> found;
   for (const std::string &block : shown_in("programs.md").blocks) {
-    static const std::regex begin("(^|  )(tensor|for) [^`]*\\{");
+    static const std::regex begin("(^|  )(operator|tensor|for) [^`]*\\{");
     std::smatch match;
     if (block.starts_with("void "))
       found.emplace_back(block, true);
@@ -124,7 +124,8 @@ TEST(Docs, assignments_of_index_notation) {
   EXPECT_GE(all.size(), 18u);
 }
 
-/// The table of results with an operand's structure: the operand that is meant is the mask, else the first factor.
+/// The table of results with an operand's structure: the operand that is meant is the mask, else the first
+/// factor.
 TEST(Docs, results_with_an_operands_structure) {
   std::mt19937_64 random(72);
   std::size_t structures = 0, runs = 0;

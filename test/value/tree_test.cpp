@@ -28,7 +28,7 @@ const Value a = leaf("a"), b = leaf("b"), c = leaf("c"), d = leaf("d");
 
 TEST(ValueLaws, OfEveryOperatorOnce) {
   for (std::size_t k = 0; k < all_operators.size(); ++k)
-    EXPECT_EQ(static_cast<std::size_t>(all_operators[k].op), k);
+    EXPECT_EQ(static_cast<std::size_t>(all_operators[k].op.kind()), k);
 }
 
 /// The table says what numbers say, at a few of them.

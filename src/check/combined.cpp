@@ -1,0 +1,84 @@
+#include "check/combined.h"
+
+#include "value/own.h"
+
+#include <algorithm>
+
+namespace unravel::check {
+
+namespace {
+
+/// What its rounding errors are in proportion to, those of the arguments included. `size`: the value's.
+double magnitude_of(const value::Operator &op, const std::vector<Value> &arguments, double size) {
+  auto size_of = [](const Value &argument) { return std::fabs(static_cast<double>(argument.value)); };
+  double sum = 0, product = 1, greatest = 0;
+  for (const Value &argument : arguments) {
+    sum += argument.magnitude, product *= argument.magnitude;
+    greatest = std::max(greatest, argument.magnitude);
+  }
+  switch (op.kind()) {
+  case value::Operator::Negate:
+  case value::Operator::Absolute:
+  case value::Operator::Minimum:
+  case value::Operator::Maximum:
+  case value::Operator::First:
+  case value::Operator::Second:
+  case value::Operator::Any:
+  case value::Operator::Select: return greatest;
+  case value::Operator::Add: return sum;
+  case value::Operator::Multiply: return product;
+  case value::Operator::Divide: { // the divisor's own errors count, too
+    const double by = size_of(arguments[1]);
+    const double relative = by != 0 ? arguments[1].magnitude / by : 1;
+    return arguments[0].magnitude * relative / by;
+  }
+  case value::Operator::SquareRoot: return size > 0 ? size + greatest / size : std::sqrt(greatest);
+  case value::Operator::Exponential: return size * (1 + greatest);
+  case value::Operator::Logarithm: {
+    const double of = size_of(arguments[0]);
+    return size + (of > 0 ? greatest / of : 1);
+  }
+  case value::Operator::Power: return size * (1 + sum * (1 + sum));
+  default: return std::max(size, 1.0);
+  }
+}
+
+Value of_definition(const value::Definition &tree, const std::vector<Value> &arguments, value::Type type) {
+  if (const double *number = value::number_of(tree)) return {*number, std::fabs(*number)};
+  if (const auto *argument = std::get_if<value::Argument>(&tree.kind)) return arguments[argument->number];
+  const auto &made = std::get<value::Definition::Apply>(tree.kind);
+  std::vector<Value> parts;
+  for (const value::Definition &part : made.arguments)
+    parts.push_back(of_definition(part, arguments, type));
+  return combined(made.op, parts, type);
+}
+
+/// Step by step, as each has its own rounding errors; two at a time, where there are more than it is defined
+/// for.
+Value of_own(const value::OwnOperator &own, const std::vector<Value> &arguments, value::Type type) {
+  if (arguments.size() == own.arguments.size()) return of_definition(own.definition, arguments, type);
+  Value result = arguments.front();
+  for (std::size_t k = 1; k < arguments.size(); ++k)
+    result = of_definition(own.definition, {result, arguments[k]}, type);
+  return result;
+}
+
+} // namespace
+
+Value combined(const value::Operator &op, const std::vector<Value> &arguments, value::Type type) {
+  if (value::is_integer(type)) {
+    std::vector<value::Scalar> integers;
+    for (const Value &argument : arguments)
+      integers.push_back(exactly(argument.value, type));
+    const value::Scalar made = value::evaluate_exactly(op, value::promoted(type), std::move(integers));
+    return {number_of(value::converted(made, type)), 0};
+  }
+  if (op.own()) return of_own(*op.own(), arguments, type);
+  std::vector<long double> numbers;
+  for (const Value &argument : arguments)
+    numbers.push_back(argument.value);
+  const auto value = value::evaluate<long double>(op, numbers);
+  return {value, magnitude_of(op, arguments, std::fabs(static_cast<double>(value)))};
+}
+
+} // namespace unravel::check
