@@ -3,6 +3,7 @@
 #include "report/diagnostic.h"
 
 #include <fmt/format.h>
+#include <set>
 
 namespace unravel::compute {
 
@@ -23,10 +24,13 @@ namespace {
 /// Of tensors that `let` declares, by what it says of each element.
 Fills fills_of_locals(const Program &program) {
   Fills fills;
-  for (const Statement &statement : program.statements) // the first one for it is `let`
-    if (const double *number = value::number_of(statement.value);
-        number && *number != 0 && program.local_tensors.contains(statement.target.tensor))
+  std::set<std::string> declared;
+  for (const Statement &statement : program.statements) {
+    if (!program.local_tensors.contains(statement.target.tensor)) continue;
+    const bool is_let = declared.insert(statement.target.tensor).second; // the first one for it
+    if (const double *number = value::number_of(statement.value); is_let && number && *number != 0)
       fills.emplace(statement.target.tensor, *number);
+  }
   return fills;
 }
 

@@ -57,6 +57,14 @@ std::vector<Problem> problems() {
                    {{"A", "csr"}, {"w", layout}},
                    {},
                    {}});
+  // an insertion in one iteration alone is none of a parallel loop, either
+  for (const char *w : {"listed", "bitmap"})
+    all.push_back(
+        {"tensor y(n); size s; let w(i in [0,n)) = 0; for i in [0,n) { y(i) = 2; if i = s { w(i) = 1; } } "
+         "for i { y(i) += w(i); }",
+         {{"w", w}},
+         {},
+         {}});
   // sparse ones that are set anew in each round, and say where statements are executed
   for (const char *w : {"listed", "bitmap", "dense"})
     for (const char *v : {"listed", "bitmap", "dense"}) {
