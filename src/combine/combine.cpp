@@ -27,20 +27,12 @@ using term::Term;
 
 namespace {
 
-/// A sum that goes through a variable of another type is another one.
-bool has_one_type(const compute::Computation &computation) {
-  return std::ranges::all_of(
-      computation.types, [&](const auto &type) { return type.second == computation.types.begin()->second; });
-}
-
 class Combiner {
 public:
   Combiner(const compute::Computation &computation, const std::map<std::string, Layout> &layouts,
            const std::string &structure)
-      : computation_(computation),
-        program_(has_one_type(computation) ? forward_sums(computation.program) : computation.program),
-        structure_(structure), lender_(lender_of(structure, computation.program)), naming_(layouts, lender_) {
-  }
+      : computation_(computation), program_(forward_sums(computation)), structure_(structure),
+        lender_(lender_of(structure, computation.program)), naming_(layouts, lender_) {}
 
   Combination combine() {
     for (const compute::TensorUse &use : computation_.tensors) {

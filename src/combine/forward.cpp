@@ -127,8 +127,11 @@ private:
 
 } // namespace
 
-Program forward_sums(Program program) {
-  return Forwarder(std::move(program)).run();
+Program forward_sums(const compute::Computation &computation) {
+  const auto &types = computation.types;
+  const bool has_one_type =
+      std::ranges::all_of(types, [&](const auto &type) { return type.second == types.begin()->second; });
+  return has_one_type ? Forwarder(computation.program).run() : computation.program;
 }
 
 } // namespace unravel::combine

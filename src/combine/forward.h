@@ -8,7 +8,8 @@ namespace unravel::combine {
 ///   let s = 0; for k { s += C(i,k) * D(k,j); } A(i,j) = B(i,j) * s;
 /// becomes A(i,j) = 0; for k { A(i,j) += B(i,j) * C(i,k) * D(k,j); }
 /// Then the statements need not share the loops around the scalar, and a sparse B says where there is
-/// something to be done. Sums are reassociated, as they are elsewhere.
-compute::Program forward_sums(compute::Program program);
+/// something to be done. Sums are reassociated, as they are elsewhere. A sum that goes through a variable of
+/// another type is another one: where there are several types, the program stays as it is.
+compute::Program forward_sums(const compute::Computation &computation);
 
 } // namespace unravel::combine

@@ -1,6 +1,7 @@
 #include "lower/jump.h"
 
 #include "loop/walk.h"
+#include "lower/conditions.h"
 #include "lower/find_code.h"
 #include "lower/state.h"
 
@@ -104,11 +105,7 @@ Block JumpingLoop::begin() const {
 Block JumpingLoop::begin_visits(std::size_t level) const {
   if (level == plan_.level) return begin_visit();
   const Level &between = nest_.levels[level];
-  auto inside = [&] {
-    Block block = begin_visits(level + 1);
-    if (between.guards.empty()) return block;
-    return Block{{loop::If{term::conjunction(between.guards), std::move(block), ""}}};
-  };
+  auto inside = [&] { return where(between.guards, begin_visits(level + 1)); };
   switch (between.kind) {
   case Level::Kind::Let: {
     Block block{{loop::Let{between.variable, between.value}}};

@@ -3,6 +3,7 @@
 #include "loop/copies.h"
 #include "loop/walk.h"
 #include "lower/append.h"
+#include "lower/conditions.h"
 #include "lower/deal.h"
 #include "lower/hoisted.h"
 #include "lower/jump.h"
@@ -66,9 +67,7 @@ public:
   /// What is inside of the loops that other statements have, too, where the conditions hold.
   Block inside(std::vector<Term> conditions) {
     Block block = shared_ == 0 ? level(0) : guarded(shared_ - 1);
-    if (conditions.empty()) return block;
-    return made_for(shared_ - 1,
-                    {{loop::If{term::conjunction(std::move(conditions)), std::move(block), ""}}});
+    return conditions.empty() ? block : made_for(shared_ - 1, where(std::move(conditions), std::move(block)));
   }
 
 private:
@@ -135,9 +134,7 @@ private:
       search_ = &search;
       Block code = level(search.first);
       search_ = nullptr;
-      if (!search.conditions.empty())
-        code = {{loop::If{term::conjunction(search.conditions), std::move(code), ""}}};
-      loop::append(block, std::move(code));
+      loop::append(block, where(search.conditions, std::move(code)));
     }
     Block inside = looked_up(index, lookup + 1);
     loop::append(block, behind_search(space_.lookups[lookup], std::move(inside)));
@@ -339,8 +336,7 @@ private:
     Block inside = level(index + 1);
     if (entries_ && !search_) inside = entries_->with_node(index, std::move(inside));
     atomic_ = outside;
-    if (guards.empty()) return inside;
-    return {{loop::If{term::conjunction(std::move(guards)), std::move(inside), ""}}};
+    return where(std::move(guards), std::move(inside));
   }
 
   /// The loop once for members that are listed, and once for others: no insertion tests it.

@@ -3,6 +3,7 @@
 #include "loop/rename.h"
 #include "loop/walk.h"
 #include "lower/append.h"
+#include "lower/conditions.h"
 #include "lower/origins.h"
 #include "report/diagnostic.h"
 
@@ -194,8 +195,7 @@ private:
                    });
     for (const Statement &statement : inside)
       report::require(loop::occurrences(statement, position) == 0, "no position of the local is left");
-    if (conditions.empty()) return inside;
-    return {{loop::If{term::conjunction(std::move(conditions)), std::move(inside), ""}}};
+    return where(std::move(conditions), std::move(inside));
   }
 
   const combine::IterationSpace &space_;
