@@ -66,23 +66,25 @@ Bound Kernel::Code::bind(std::span<const Argument> arguments) const {
   bound.tensors.resize(tensors);
   bound.sizes.resize(names.size() - tensors);
   std::size_t at = leaves_out ? results : 0;
-  for (const Argument &argument : arguments) {
-    if (at >= tensors) {
-      if (argument.tensor() || !argument.is_integer())
-        fail(Kind::bad_option, fmt::format("`{}` is a size, for which an integer is expected", names[at]));
-      bound.sizes[at - tensors] = static_cast<std::int64_t>(argument.number());
-    } else if (argument.tensor()) {
-      Access::state(*argument.tensor());
-      bound.tensors[at] = *argument.tensor();
-    } else {
-      if (layout_of(at).order() != 0 || at < results)
-        fail(Kind::order_mismatch, fmt::format("`{}` is a tensor{}, not a number", names[at],
-                                               at < results ? " that the kernel computes" : ""));
-      bound.tensors[at] = Tensor::scalar(argument.number());
-    }
-    ++at;
-  }
+  for (const Argument &argument : arguments)
+    bind(bound, at++, argument);
   return bound;
+}
+
+void Kernel::Code::bind(Bound &bound, std::size_t at, const Argument &argument) const {
+  if (at >= tensors) {
+    if (argument.tensor() || !argument.is_integer())
+      fail(Kind::bad_option, fmt::format("`{}` is a size, for which an integer is expected", names[at]));
+    bound.sizes[at - tensors] = static_cast<std::int64_t>(argument.number());
+  } else if (argument.tensor()) {
+    Access::state(*argument.tensor());
+    bound.tensors[at] = *argument.tensor();
+  } else {
+    if (layout_of(at).order() != 0 || at < results)
+      fail(Kind::order_mismatch, fmt::format("`{}` is a tensor{}, not a number", names[at],
+                                             at < results ? " that the kernel computes" : ""));
+    bound.tensors[at] = Tensor::scalar(argument.number());
+  }
 }
 
 Bound Kernel::Code::bind(std::span<const NamedArgument> arguments) const {
@@ -101,19 +103,7 @@ Bound Kernel::Code::bind(std::span<const NamedArgument> arguments) const {
            report::suggest(name, names, fmt::format("it has `{}`", fmt::join(names, "`, `"))));
     if (is_given[at]) fail(Kind::duplicate_name, fmt::format("`{}` is given twice", name));
     is_given[at] = true;
-    if (at >= tensors) {
-      if (argument.tensor() || !argument.is_integer())
-        fail(Kind::bad_option, fmt::format("`{}` is a size, for which an integer is expected", name));
-      bound.sizes[at - tensors] = static_cast<std::int64_t>(argument.number());
-    } else if (argument.tensor()) {
-      Access::state(*argument.tensor());
-      bound.tensors[at] = *argument.tensor();
-    } else {
-      if (layout_of(at).order() != 0 || at < results)
-        fail(Kind::order_mismatch, fmt::format("`{}` is a tensor{}, not a number", name,
-                                               at < results ? " that the kernel computes" : ""));
-      bound.tensors[at] = Tensor::scalar(argument.number());
-    }
+    bind(bound, at, argument);
   }
   if (arguments.empty())
     fail(Kind::wrong_arity, fmt::format("the kernel is called with 0 arguments, but takes {}: `{}`",

@@ -32,6 +32,8 @@ struct Kernel::Code {
   /// The arguments by their places or names. Throws wrong_arity, unknown_tensor, missing_input.
   Bound bind(std::span<const Argument> arguments) const;
   Bound bind(std::span<const NamedArgument> arguments) const;
+  /// The number of a tensor or size, and what is given for it.
+  void bind(Bound &bound, std::size_t at, const Argument &argument) const;
 
   enum class Step { All, Values, Inspect };
   /// Results that are made are put into `bound`. Throws.
