@@ -29,7 +29,7 @@ set_target_properties(unravel_c PROPERTIES OUTPUT_NAME unravel EXPORT_NAME c LIN
 target_link_options(unravel_c PRIVATE -Wl,--version-script=${unravel_exports})
 target_include_directories(unravel_c INTERFACE
   $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-target_link_libraries(unravel_c PRIVATE fmt::fmt PkgConfig::ISL ZLIB::ZLIB Threads::Threads ${CMAKE_DL_LIBS} ${Z3_LIBRARY})
+target_link_libraries(unravel_c PRIVATE fmt::fmt PkgConfig::ISL PkgConfig::ZIP ZLIB::ZLIB Threads::Threads ${CMAKE_DL_LIBS} ${Z3_LIBRARY})
 if(TARGET unravel-clang)
   add_dependencies(unravel_c unravel-clang)
 endif()
