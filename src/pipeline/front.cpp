@@ -12,7 +12,6 @@
 #include "pipeline/packed.h"
 #include "pipeline/types.h"
 #include "report/diagnostic.h"
-#include "report/suggest.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -211,7 +210,7 @@ void check_formats(const Request &request, const Front &front) {
   report::fail(Kind::unknown_tensor,
                fmt::format("`-f {}={}`: the expression has no tensor `{}`", tensor,
                            request.formats.at(tensor), tensor),
-               report::suggest(tensor, names, "its tensors are " + report::list_words(names)));
+               fmt::format("it has `{}`", fmt::join(names, "`, `")));
 }
 
 Front read_request(const Request &request) {

@@ -439,12 +439,14 @@ TEST(PipelineDecision, an_empty_iteration_space_has_no_leaves) {
 }
 
 TEST(PipelineRefusal, formats) {
-  EXPECT_EQ(message_of(spmv + "-f B=csr"),
-            "error: `-f B=csr`: the expression has no tensor `B` [unknown-tensor]\n");
-  EXPECT_NE(message_of(spmv + "-f y=listed")
-                .find("coordinates can't be packed into layout `listed`: its relation doesn't determine array "
-                      "`map` [cannot-pack]\n"),
-            std::string::npos);
+  EXPECT_EQ(
+      message_of(spmv + "-f B=csr"),
+      "error: `-f B=csr`: the expression has no tensor `B` [unknown-tensor]\n  hint: it has `y`, `A`, `x`\n");
+  EXPECT_NE(
+      message_of(spmv + "-f y=listed")
+          .find("coordinates can't be packed into layout `listed`: its relation doesn't determine array "
+                "`map` [cannot-pack]\n"),
+      std::string::npos);
   EXPECT_EQ(message_of(spmv + "-f x=like:A"),
             "-f x:1:1: error: `x` is an operand: it has arrays of its own [bad-structure]\n"
             "  1 | like:A\n"

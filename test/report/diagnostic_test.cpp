@@ -109,9 +109,9 @@ TEST(Kinds, NamesAreDistinctAndCodesFollowCategories) {
 TEST(Nearest, IsWithinAThirdOfTheName) {
   const std::vector<std::string> names = {"rowptr", "col", "val", "colptr"};
   EXPECT_EQ(nearest("rowpt", names), "rowptr");
-  EXPECT_EQ(nearest("rwoptr", names), "rowptr"); // two letters exchanged are two edits
+  EXPECT_EQ(nearest("rwoptr", names), "rowptr"); // two letters exchanged are one edit
   EXPECT_EQ(nearest("cols", names), "col");
-  EXPECT_EQ(nearest("vla", names), "");
+  EXPECT_EQ(nearest("vla", names), "val");
   EXPECT_EQ(nearest("index", names), "");
   EXPECT_EQ(nearest("", names), "");
   EXPECT_EQ(nearest("col", {}), "");
