@@ -76,11 +76,13 @@ void require_plans(const Request &request) {
   const pipeline::Front front = pipeline::read_request(request.compile);
   std::string why;
   if (front.schedule.plan)
-    report::fail(report::Kind::bad_option, "`--tune` chooses a plan, but the schedule asks for one",
+    report::fail(report::Kind::bad_option,
+                 "a plan is to be chosen by measuring, but the schedule asks for one",
                  "leave out one of them");
   if (!pipeline::plans_of(request.compile, front, 1, why))
     report::fail(report::Kind::not_supported, front.computation.program.statements.front().span,
-                 fmt::format("there are no plans to choose from: {}", why), "leave out `--tune`");
+                 fmt::format("there are no plans to choose from: {}", why),
+                 "leave the choice to the compiler");
 }
 
 } // namespace
@@ -102,7 +104,7 @@ Tuning tune(const Request &request, double seconds, const std::function<void(con
   if (first.has_special_values)
     report::fail(report::Kind::not_supported,
                  "no plan is tried on data with infinities or NaN: it may make NaN of them",
-                 "leave out `--tune`");
+                 "leave the choice to the compiler");
   const std::string key = key_of(request, first);
   const Kept kept(request, key);
   if (const std::optional<std::string> schedule = kept.find()) {

@@ -109,7 +109,8 @@ TEST(Rooms, NothingAfterLayoutKnowsALayoutsName) {
   // A message may show one as an example; a literal without a space is compared with something.
   auto is_prose = [](const Word &word) { return word.text.find(' ') != std::string::npos; };
   for (const std::string &room : rooms)
-    for (const Path &file : files_below(Path("src") / room, code))
+    for (const Path &file : files_below(Path("src") / room, code)) {
+      if (file == Path("src/data/npz.cpp")) continue; // SciPy's files name their formats
       for (const Word &word : words_of(read(file))) {
         // A variable may well be called dense; nothing is compared with it.
         bool named = layouts.count(word.text) > 0 && (word.in_literal || word.text != "dense");
@@ -119,6 +120,7 @@ TEST(Rooms, NothingAfterLayoutKnowsALayoutsName) {
         EXPECT_FALSE(named) << file.string() << ":" << word.line << ": a layout's name in `" << word.text
                             << "`; decide by relation and properties";
       }
+    }
 }
 
 } // namespace
