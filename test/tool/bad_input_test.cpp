@@ -67,7 +67,7 @@ TEST(ToolBadInput, Expressions) {
                  "expression:1:13: error: `A(i,j)` can't be a subscript of a tensor `maxi` [bad-subscript]\n"
                  "  1 | y(i) = maxi(A(i,j), x(j))\n"
                  "    |             ^~~~~~\n"
-                 "  hint: subscripts that a tensor holds are not supported\n");
+                 "  hint: did you mean `max`?\n");
 }
 
 TEST(ToolBadInput, MissingFiles) {

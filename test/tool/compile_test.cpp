@@ -1,6 +1,7 @@
 // C files for users: they compile without a warning.
 #include "tool.h"
 
+#include <array>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <set>
@@ -406,17 +407,18 @@ TEST(ToolCompile, NamesThatDontCollide) {
 /// Results that the kernel lists, and that C text packs, have the prefix, too.
 TEST(ToolCompile, PrefixesOfPackedAndReusedResults) {
   Desk desk;
-  for (const auto &[layout, schedule] : {std::pair{"ell", "serial"}, std::pair{"csr", "reuse"}}) {
-    ASSERT_EQ(
-        desk.unravel({"compile", "C(i,j) = A(i,k) * B(k,j)", "-f", "A=csr", "-f", "B=csr", "-f",
-                      std::string("C=") + layout, "-s", schedule, "--prefix", "my_", "--const", "-o", "k.c"})
-            .code,
-        0)
+  using Case = std::array<std::string, 3>;
+  for (const auto &[layout, schedule, function] :
+       {Case{"ell", "serial", "my_k"}, Case{"csr", "reuse", "my_k_structure"}}) {
+    ASSERT_EQ(desk.unravel({"compile", "C(i,j) = A(i,k) * B(k,j)", "-f", "A=csr", "-f", "B=csr", "-f",
+                            "C=" + layout, "-s", schedule, "--prefix", "my_", "--const", "-o", "k.c"})
+                  .code,
+              0)
         << layout;
-    const std::string header = desk.read("my_k.h");
-    EXPECT_NE(header.find(std::string("} my_") + layout + ";"), std::string::npos) << header;
+    const std::string header = desk.read(function + ".h");
+    EXPECT_NE(header.find("} my_" + layout + ";"), std::string::npos) << header;
     EXPECT_NE(header.find("} my_const_csr;"), std::string::npos) << header;
-    EXPECT_NE(header.find("int my_k("), std::string::npos) << header;
+    EXPECT_NE(header.find("int " + function + "("), std::string::npos) << header;
     expect_compiles(desk, "k.c", {});
   }
 }

@@ -151,7 +151,7 @@ TEST(ToolFrom, WrongRequests) {
       {{"k.c:spvm"},
        1,
        "k.c: error: the file defines no function `spvm` [unknown-function]\n"
-       "  hint: it defines `spmv`, `half`\n"},
+       "  hint: did you mean `spmv`?\n"},
       {{"k.c:spm"},
        1,
        "k.c: error: the file defines no function `spm` [unknown-function]\n"
@@ -180,7 +180,8 @@ TEST(ToolFrom, WrongRequests) {
        "  hint: leave out --type f32\n"},
       {{"k.c:spmv", "-f", "B=csr"},
        1,
-       "error: `-f B=csr`: the expression has no tensor `B` [unknown-tensor]\n"},
+       "error: `-f B=csr`: the expression has no tensor `B` [unknown-tensor]\n"
+       "  hint: it has `y`, `A`, `x`\n"},
       {{"bad.c"},
        1,
        "bad.c:2:10: error: use of undeclared identifier 'y' [c-error]\n"
