@@ -8,7 +8,6 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <limits>
-#include <map>
 #include <memory>
 #include <zip.h>
 
@@ -305,6 +304,13 @@ Array indices_of(const std::vector<std::int64_t> &numbers) {
 
 } // namespace
 
+Coordinates entries_of(const Array &array) {
+  std::vector<double> values(array.size());
+  for (std::size_t k = 0; k < values.size(); ++k)
+    values[k] = array.real(k);
+  return from_dense(array.shape, values);
+}
+
 Coordinates read_npz(const std::string &path, const ReadOptions &options) {
   Archive archive(path, options);
   if (archive.has("format") && archive.has("shape")) {
@@ -320,10 +326,7 @@ Coordinates read_npz(const std::string &path, const ReadOptions &options) {
                     names.size()));
   const Array array = archive.array(names.front());
   archive.take_entries(array.size(), array.shape.size() + 1);
-  std::vector<double> values(array.size());
-  for (std::size_t k = 0; k < values.size(); ++k)
-    values[k] = array.real(k);
-  return from_dense(array.shape, values);
+  return entries_of(array);
 }
 
 void write_npz(const std::string &path, const Coordinates &tensor, value::Type type) {

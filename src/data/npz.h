@@ -6,6 +6,9 @@
 /// Archives of arrays: sparse matrices as SciPy's save_npz writes them, and one array as NumPy's savez does.
 namespace unravel::data {
 
+/// All elements of an array.
+Coordinates entries_of(const Array &array);
+
 /// Reads a matrix in SciPy's format csr, csc, bsr, coo or dia, or the one array that the archive has. Entries
 /// come in the order in which they are stored, duplicates too. Throws cannot_read, bad_array_file (no
 /// archive, an array that is missing, of the wrong shape, or with indices that lie outside),

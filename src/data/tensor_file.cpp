@@ -127,14 +127,6 @@ Array array_of_values(const std::vector<std::int64_t> &shape, const std::vector<
   return array_of(shape, elements);
 }
 
-Coordinates read_array(const std::string &path, const ReadOptions &options) {
-  const Array array = read_npy(path, options);
-  std::vector<double> values(array.size());
-  for (std::size_t k = 0; k < values.size(); ++k)
-    values[k] = array.real(k);
-  return from_dense(array.shape, values);
-}
-
 void write_text(const std::string &path, const std::vector<std::int64_t> &shape,
                 const std::vector<double> &values, const WriteOptions &options) {
   OutputFile file(path);
@@ -161,7 +153,7 @@ Coordinates read_tensor(const std::string &path, const ReadOptions &options) {
   // Whether the file is there matters more than its name; only then is it read.
   if (format == Format::Unknown && std::filesystem::exists(path) && !std::filesystem::is_directory(path))
     fail_unknown(path);
-  if (format == Format::NumPy) return read_array(path, options);
+  if (format == Format::NumPy) return entries_of(read_npy(path, options));
   if (format == Format::Archive) return read_npz(path, options);
   FileText file(path, options);
   if (format == Format::Unknown || format == Format::Text) fail_unknown(path);
