@@ -122,6 +122,10 @@ if(TARGET unravel_tool)
   endif()
 endif()
 
+if(UNRAVEL_TESTS AND UNRAVEL_FUZZ)
+  include(cmake/fuzz.cmake)
+endif()
+
 # ---- benchmarks
 
 # It reads a layout file from there.

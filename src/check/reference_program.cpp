@@ -11,6 +11,7 @@
 #include <list>
 #include <map>
 #include <optional>
+#include <ranges>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -539,6 +540,12 @@ private:
   text::Span missing_span_;
 };
 
+bool converts_to_single(const compute::Value &value) {
+  const auto *made = std::get_if<compute::Value::Apply>(&value.kind);
+  return made && (value::made_by_conversion(made->op) == value::Type::Float32 ||
+                  std::ranges::any_of(made->arguments, converts_to_single));
+}
+
 } // namespace
 
 ProgramReference evaluate_program(const compute::Program &program, const ProgramInput &input) {
@@ -555,6 +562,14 @@ SparseReference evaluate_sparse_program(const compute::Program &program, const P
   for (const Statement &statement : program.statements)
     products.push_back(product_of(statement, input, reciprocals));
   return evaluate_sparse(products);
+}
+
+double tolerance_of(const compute::Program &program, const std::map<std::string, value::Type> &types) {
+  const bool has_single = std::ranges::count(types | std::views::values, value::Type::Float32) > 0 ||
+                          std::ranges::any_of(program.statements, [](auto &statement) {
+                            return converts_to_single(statement.value);
+                          });
+  return has_single ? 1e-5 : 1e-12;
 }
 
 bool has_sparse_reference(const compute::Program &program) {

@@ -37,6 +37,8 @@ struct ProgramReference {
 /// were computed before included. A loop around one statement alone, that adds products, visits only the
 /// entries of a factor whose other subscripts are known; every other loop visits all its values.
 ProgramReference evaluate_program(const compute::Program &program, const ProgramInput &input);
+/// What compare() allows: more where f32 numbers are part of it, those of a tensor or made by a conversion.
+double tolerance_of(const compute::Program &program, const std::map<std::string, value::Type> &types);
 /// Are all statements free, and write one tensor?
 bool has_sparse_reference(const compute::Program &program);
 /// Of such a program, whose result was zero before: the sum of its statements. The memory is in proportion to

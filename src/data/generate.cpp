@@ -84,7 +84,10 @@ Coordinates generate_random(const GeneratorSpec &spec, std::int64_t max_memory) 
     choose_by_drawing(tensor, static_cast<std::uint64_t>(positions), places);
   Random values(~spec.seed);
   for (double &value : tensor.value)
-    value = spec.kind == GeneratorKind::Ones ? 1 : values.value();
+    value = spec.kind == GeneratorKind::Ones ? 1
+            : spec.kind == GeneratorKind::Integers
+                ? static_cast<double>(1 + values.below(static_cast<std::uint64_t>(spec.most)))
+                : values.value();
   return tensor;
 }
 
@@ -207,7 +210,8 @@ Coordinates generate_hypersparse(const GeneratorSpec &spec, std::int64_t max_mem
 Coordinates generate(const GeneratorSpec &spec, std::int64_t max_memory) {
   switch (spec.kind) {
   case GeneratorKind::Random:
-  case GeneratorKind::Ones: return generate_random(spec, max_memory);
+  case GeneratorKind::Ones:
+  case GeneratorKind::Integers: return generate_random(spec, max_memory);
   case GeneratorKind::Poisson2d:
   case GeneratorKind::Poisson3d: return generate_poisson(spec, max_memory);
   case GeneratorKind::Fem: return generate_fem(spec, max_memory);

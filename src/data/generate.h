@@ -10,31 +10,30 @@
 /// Generated tensors, for tests, demonstrations and measurements.
 namespace unravel::data {
 
-enum class GeneratorKind { Random, Ones, Poisson2d, Poisson3d, Fem, Rmat, Banded, Hypersparse };
+enum class GeneratorKind { Random, Ones, Integers, Poisson2d, Poisson3d, Fem, Rmat, Banded, Hypersparse };
 
 /// What to generate. As a text: kind[:sizes][,option=value]... with sizes such as 100 or 100x200x3.
-///   random:1000x1000,density=0.01,seed=1   any order; entries at uniformly chosen coordinates, or
-///   entries=COUNT ones:1000                              as random, all values 1 and the density 1 if not
-///   given poisson2d:100x100, poisson3d:9x9x9     the 5-point and 7-point stencil on a grid: a square matrix
-///   with a row
-///                                          for each grid point, 4 or 6 on the diagonal, -1 beside it
-///   fem:1000,block=3,seed=1                symmetric, diagonally dominant; dense blocks between the
-///   neighbours of
-///                                          a square grid of nodes, `block` unknowns each, as finite elements
-///                                          give
-///   rmat:scale=12,edges=8,seed=1           a power-law graph of 2^scale vertices (Chakrabarti et al. with
-///   0.57,
-///                                          0.19, 0.19, 0.05), at most edges * 2^scale entries, no duplicates
+///   random:1000x1000,density=0.01,seed=1   any order; entries at uniform coordinates, or entries=COUNT
+///   ones:1000                              as random, all values 1; the density is 1 if not given
+///   integers:1000x1000,most=9              as random, values are integers from 1 to `most`
+///   poisson2d:100x100, poisson3d:9x9x9     the 5-point and 7-point stencil on a grid: a square matrix with
+///                                          a row for each point, 4 or 6 on the diagonal, -1 beside it
+///   fem:1000,block=3,seed=1                symmetric, diagonally dominant; dense blocks between neighbours
+///                                          of a square grid of nodes, `block` unknowns each, as finite
+///                                          elements give
+///   rmat:scale=12,edges=8,seed=1           a power-law graph of 2^scale vertices (Chakrabarti et al., with
+///                                          0.57, 0.19, 0.19, 0.05), at most edges * 2^scale entries, no
+///                                          duplicates
 ///   banded:1000,width=5,seed=1             all (i, j) with |i - j| <= width; one size means square
 ///   hypersparse:1000000,rows=100,edges=4   entries in few rows, `edges` in each; one size means square
-/// Values are uniform in [-1, 1), none closer to 0 than 1/1024. The same text gives the same tensor
+/// Other values are uniform in [-1, 1), none closer to 0 than 1/1024. The same text gives the same tensor
 /// everywhere.
 struct GeneratorSpec {
   GeneratorKind kind = GeneratorKind::Random;
-  /// As in the text; without, the caller sets them before generate() (random, ones, fem, banded,
+  /// As in the text; without, the caller sets them before generate() (random, ones, integers, fem, banded,
   /// hypersparse).
   std::optional<std::vector<std::int64_t>> sizes;
-  /// random and ones: at most one of the two. Without either: 0.01 for random, 1 for ones.
+  /// random, ones, integers: at most one of the two. Without either: 1 for ones, else 0.01.
   std::optional<double> density;
   std::optional<std::int64_t> entries;
   std::uint64_t seed = 1;
@@ -42,6 +41,7 @@ struct GeneratorSpec {
   std::int64_t scale = 10;
   std::int64_t edges = 8;
   std::int64_t width = 1;
+  std::int64_t most = 9;
   std::optional<std::int64_t> rows;
   /// The text it was read from, for messages.
   text::Span span;

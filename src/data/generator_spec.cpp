@@ -29,6 +29,11 @@ const std::vector<KindFacts> &kinds() {
   static const std::vector<KindFacts> facts = {
       {"random", 1, 64, {"density", "entries", "seed"}, "random:1000x1000,density=0.01,seed=1"},
       {"ones", 1, 64, {"density", "entries", "seed"}, "ones:1000"},
+      {"integers",
+       1,
+       64,
+       {"density", "entries", "most", "seed"},
+       "integers:1000x1000,most=9,density=0.01,seed=1"},
       {"poisson2d", 2, 2, {}, "poisson2d:100x100"},
       {"poisson3d", 3, 3, {}, "poisson3d:20x20x20"},
       {"fem", 1, 2, {"block", "seed"}, "fem:1000,block=3,seed=1"},
@@ -133,7 +138,7 @@ private:
       return;
     }
     std::int64_t number = read_integer(begin, end, "a number");
-    bool positive = name == "block" || name == "edges";
+    bool positive = name == "block" || name == "edges" || name == "most";
     if (positive && number == 0)
       fail(Kind::bad_generator, part(begin, end), fmt::format("`{}` must be at least 1", name));
     if (name == "scale" && number > 40)
@@ -150,6 +155,8 @@ private:
       spec_.edges = number;
     else if (name == "width")
       spec_.width = number;
+    else if (name == "most")
+      spec_.most = number;
     else
       spec_.rows = number;
   }

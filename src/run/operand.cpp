@@ -38,8 +38,12 @@ public:
       if (!read_sized(use)) unsized.push_back(&use);
     for (const compute::TensorUse *use : unsized)
       generate_sized(*use);
-    for (const compute::TensorUse &use : uses())
-      if (use.is_result) operands_.result_shapes.emplace(use.name, extents_.wanted_shape(use));
+    for (const compute::TensorUse &use : uses()) {
+      if (!use.is_result) continue;
+      const auto given = operands_.by_name.find(use.name);
+      operands_.result_shapes.emplace(use.name, given != operands_.by_name.end() ? given->second.shape
+                                                                                 : extents_.wanted_shape(use));
+    }
     operands_.extents = extents_.all();
     return std::move(operands_);
   }

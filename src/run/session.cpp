@@ -510,8 +510,7 @@ private:
   }
 
   void check() {
-    const bool is_single = std::ranges::count(front_.types | std::views::values, value::Type::Float32) > 0;
-    const double tolerance = is_single ? 1e-5 : 1e-12;
+    const double tolerance = check::tolerance_of(front_.computation.program, front_.types);
     for (const std::string &name : result_names())
       if (is_assembled(name))
         check::require_ok(check::validate(tensors_.at(name)), tensors_.at(name),

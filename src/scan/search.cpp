@@ -67,6 +67,7 @@ Search scan_search(const combine::IterationSpace &space, const combine::Place &p
     (behind > 0 ? own[behind - 1].guards : result.conditions).push_back(part);
   }
   std::vector<Term> needed = result.conditions;
+  needed.push_back(place.operand.slot);
   for (const Level &level : own) {
     const std::vector<Term> here = conditions_of(level);
     needed.insert(needed.end(), here.begin(), here.end());

@@ -49,6 +49,9 @@ TEST(Generate, RandomHasTheEntriesAskedFor) {
     EXPECT_EQ(make(c.text), tensor) << "the same again";
   }
   EXPECT_EQ(make("ones:3").value, (std::vector<double>{1, 1, 1}));
+  const std::vector<double> integers = make("integers:200,density=1,most=3").value;
+  EXPECT_EQ(std::set<double>(integers.begin(), integers.end()), (std::set<double>{1, 2, 3}));
+  EXPECT_EQ(make("integers:9,density=1,most=1").value, std::vector<double>(9, 1));
   EXPECT_NE(make("random:30x30,seed=1"), make("random:30x30,seed=2"));
 }
 
@@ -156,7 +159,8 @@ TEST(Generate, OtherMatrices) {
 }
 
 TEST(Generate, SizesMayComeFromTheCaller) {
-  for (const char *text : {"random", "random,density=0.5", "ones", "fem,block=2", "banded,width=3"}) {
+  for (const char *text :
+       {"random", "random,density=0.5", "ones", "integers", "fem,block=2", "banded,width=3"}) {
     GeneratorSpec spec = parse_generator(text);
     EXPECT_FALSE(spec.sizes.has_value());
     spec.sizes = std::vector<std::int64_t>{20, 20};
@@ -328,7 +332,7 @@ TEST(Generate, BadSpecs) {
            R"(generator:1:1: error: unknown generator `frob` [bad-generator]
   1 | frob:3
     | ^~~~
-  hint: generators are `random`, `ones`, `poisson2d`, `poisson3d`, `fem`, `rmat`, `banded`, `hypersparse`
+  hint: generators are `random`, `ones`, `integers`, `poisson2d`, `poisson3d`, `fem`, `rmat`, `banded`, `hypersparse`
 )"},
 
       })
