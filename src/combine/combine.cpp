@@ -249,9 +249,11 @@ private:
     for (const compute::Loop &loop : statement.loops)
       parts.push_back(
           term::between(over_sizes(loop.low), term::variable(loop.variable), over_sizes(loop.high)));
-    for (const std::string &index : statement.indices)
-      if (!result_.extents.contains(index)) // it is shifted in all subscripts
-        parts.push_back(term::at_most(Term(0), term::variable(index)));
+    for (const std::string &index : statement.indices) {
+      bool is_said = false; // by the tensor that it subscripts
+      compute::each_access(statement, [&](const Access &access) { is_said |= has_plain(access, index); });
+      if (!is_said) parts.push_back(term::at_most(Term(0), term::variable(index)));
+    }
     parts.push_back(over_sizes(statement.condition));
     std::vector<Term> flat;
     for (const Term &part : parts)

@@ -172,16 +172,18 @@ Operand Naming::appended(const Access &access) const {
   return target;
 }
 
+bool has_plain(const Access &access, const std::string &index) {
+  return std::ranges::any_of(access.subscripts, [&](const compute::Subscript &subscript) {
+    return subscript.index == index && subscript.shift == 0;
+  });
+}
+
 void Naming::stay_inside(const Access &access, const std::vector<const Access *> &reads,
                          std::vector<Term> &relation) const {
   for (std::size_t k = 0; k < access.subscripts.size(); ++k) {
     const compute::Subscript &subscript = access.subscripts[k];
-    const auto is_same = [&](const compute::Subscript &other) {
-      return other.index == subscript.index && other.shift == 0;
-    };
-    if (subscript.shift == 0 && std::ranges::any_of(reads, [&](const Access *read) {
-          return std::ranges::any_of(read->subscripts, is_same);
-        }))
+    if (subscript.shift == 0 &&
+        std::ranges::any_of(reads, [&](const Access *read) { return has_plain(*read, subscript.index); }))
       continue;
     const std::string &size = layout_of(access.tensor).sizes[k];
     const Term extent = term::variable(sizes.find(qualified(access.tensor, size)));

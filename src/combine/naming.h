@@ -17,6 +17,9 @@ private:
   std::map<std::string, std::string> representative_;
 };
 
+/// Does the access have the index as a subscript by itself, without a shift?
+bool has_plain(const compute::Access &access, const std::string &index);
+
 /// Qualified names for everything that belongs to the tensors of a computation: "A.M", "A.rowptr", "A#2.p".
 class Naming {
 public:

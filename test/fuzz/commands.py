@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Tries random commands: expressions and programs, layouts, types, schedules, finds, data, threads.
 
-    commands.py --tool build/release/unravel --minutes 5 [--seed 1] [--commands N] [--jobs 2]
+    commands.py --tool build/release/unravel --seconds 300 [--seed 1] [--commands N] [--jobs 2]
 
 `unravel run --check` compares each result with the reference evaluator's. A command fails where a result is wrong, where
 the tool crashes, hangs, is misused, or reports an error of its own (exit codes 2, 3, signals). A refusal with a message is
@@ -477,7 +477,7 @@ def shrunk(tool, command, failure, timeout, seconds=120):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--tool", required=True, help="the program unravel")
-    parser.add_argument("--minutes", type=float, default=5)
+    parser.add_argument("--seconds", type=float, default=300)
     parser.add_argument("--commands", type=int, default=10**9, help="no more commands than so many")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
@@ -486,7 +486,7 @@ def main():
     options = parser.parse_args()
     tool = os.path.abspath(options.tool)
     run.folder = tempfile.mkdtemp(prefix="unravel-fuzz-")
-    end = time.monotonic() + 60 * options.minutes
+    end = time.monotonic() + options.seconds
     kinds, failures, tried = collections.Counter(), {}, 0
 
     def attempt(number):
